@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "intern.h"
+
+#include <stdbool.h>
+
+/* One allocation for each string; the slab's record is only the pointer to it. The hash is not
+ * kept: it is computed again when the string goes. */
+struct entry {
+    uint32_t users;
+    uint32_t len;
+    char text[];
+};
+
+struct wanted {
+    const struct intern *intern;
+    const char *s;
+    size_t len;
+};
+
+static struct entry *entry_at(const struct intern *intern, uint32_t id)
+{
+    struct entry **at = slab_at(&intern->entries, id);
+
+    return *at;
+}
+
+static size_t entry_bytes(size_t len)
+{
+    return sizeof(struct entry) + len + 1;
+}
+
+static bool is_wanted(const void *ctx, uint32_t id)
+{
+    const struct wanted *wanted = ctx;
+    const struct entry *entry = entry_at(wanted->intern, id);
+
+    return entry->len == wanted->len && memcmp(entry->text, wanted->s, wanted->len) == 0;
+}
+
+static uint32_t find(const struct intern *intern, uint32_t hash, const char *s, size_t len)
+{
+    struct wanted wanted = {.intern = intern, .s = s, .len = len};
+
+    return index_find(&intern->index, hash, is_wanted, &wanted);
+}
+
+void intern_init(struct intern *intern, struct mem *mem)
+{
+    slab_init(&intern->entries, mem, sizeof(struct entry *));
+    index_init(&intern->index, mem);
+}
+
+void intern_finish(struct intern *intern)
+{
+    for (uint32_t id = 1; id < slab_end(&intern->entries); id++) {
+        if (slab_live(&intern->entries, id)) {
+            struct entry *entry = entry_at(intern, id);
+
+            mem_free(intern->entries.mem, entry, entry_bytes(entry->len));
+        }
+    }
+    index_finish(&intern->index);
+    slab_finish(&intern->entries);
+}
+
+static int add(struct intern *intern, uint32_t hash, const char *s, size_t len, uint32_t *ret_id)
+{
+    if (len > UINT32_MAX || slab_reserve(&intern->entries, 1) < 0 ||
+        index_reserve(&intern->index, 1) < 0)
+        return -1;
+
+    struct entry *entry = mem_alloc(intern->entries.mem, entry_bytes(len));
+
+    if (entry == NULL)
+        return -1;
+    entry->users = 1;
+    entry->len = (uint32_t)len;
+    memcpy(entry->text, s, len);
+    entry->text[len] = '\0';
+
+    uint32_t id = slab_take(&intern->entries);
+
+    memcpy(slab_at(&intern->entries, id), &entry, sizeof(entry));
+    index_put(&intern->index, hash, id);
+    *ret_id = id;
+    return 0;
+}
+
+int intern_get(struct intern *intern, const char *s, size_t len, uint32_t *ret_id)
+{
+    if (len == 0) {
+        *ret_id = 0;
+        return 0;
+    }
+
+    uint32_t hash = hash_bytes(s, len, 0);
+    uint32_t id = find(intern, hash, s, len);
+
+    if (id == 0)
+        return add(intern, hash, s, len, ret_id);
+    entry_at(intern, id)->users++;
+    *ret_id = id;
+    return 0;
+}
+
+uint32_t intern_find(const struct intern *intern, const char *s, size_t len)
+{
+    return len == 0 ? 0 : find(intern, hash_bytes(s, len, 0), s, len);
+}
+
+void intern_ref(struct intern *intern, uint32_t id)
+{
+    if (id != 0)
+        entry_at(intern, id)->users++;
+}
+
+void intern_unref(struct intern *intern, uint32_t id)
+{
+    if (id == 0)
+        return;
+
+    struct entry *entry = entry_at(intern, id);
+
+    if (--entry->users > 0)
+        return;
+    index_drop(&intern->index, hash_bytes(entry->text, entry->len, 0), id);
+    slab_give(&intern->entries, id);
+    mem_free(intern->entries.mem, entry, entry_bytes(entry->len));
+}
+
+const char *intern_text(const struct intern *intern, uint32_t id, size_t *ret_len)
+{
+    const struct entry *entry = id == 0 ? NULL : entry_at(intern, id);
+
+    if (ret_len != NULL)
+        *ret_len = entry == NULL ? 0 : entry->len;
+    return entry == NULL ? "" : entry->text;
+}
