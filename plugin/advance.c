@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "advance.h"
+
+#include "contest.h"
+#include "fit.h"
+#include "guard.h"
+#include "outbox.h"
+#include "pod.h"
+#include "state.h"
+
+/* Whether giving back what a queue below holds lowers the usage up here: what is kept for somebody
+ * on the way does not arrive. */
+static bool arrives_at(const struct engine *e, uint32_t id, uint32_t top, uint16_t flavor,
+                       uint32_t resource)
+{
+    for (; id != top; id = queue_at(e, id)->parent) {
+        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
+
+        if (cell != NULL && cell->usage <= cell->kept)
+            return false;
+    }
+    return true;
+}
+
+static bool uses_exceeded(const struct engine *e, uint32_t claim, uint32_t top)
+{
+    const struct line *line = line_at(e, claim_at(e, claim)->line);
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        uint16_t flavor = claim_flavors(claim_at(e, claim))[i];
+        const struct cell *cell = quota_cell(queue_at(e, top), flavor, line->needs[i].resource);
+
+        if (cell != NULL && cell->bounded && cell->usage > cell->ceiling &&
+            arrives_at(e, line->queue, top, flavor, line->needs[i].resource))
+            return true;
+    }
+    return false;
+}
+
+/* The newest reserved claim at or below a queue that uses what `top` has too little of. Recursion is
+ * as deep as the tree of queues. */
+static uint32_t newest_to_demote(const struct engine *e, uint32_t id, uint32_t top)
+{
+    uint32_t newest = tree_last(&claims_by_stamp, e, queue_at(e, id)->reserved);
+
+    while (newest != 0 && !uses_exceeded(e, newest, top))
+        newest = tree_prev(&claims_by_stamp, e, newest);
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling) {
+        uint32_t other = newest_to_demote(e, child, top);
+
+        if (other != 0 && (newest == 0 || claims_by_stamp.compare(e, other, newest) > 0))
+            newest = other;
+    }
+    return newest;
+}
+
+static uint32_t demote(struct engine *e, uint32_t budget)
+{
+    while (budget > 0 && e->first_over != 0) {
+        uint32_t claim = newest_to_demote(e, e->first_over, e->first_over);
+
+        if (claim == 0) {
+            queue_clear_over(e, e->first_over);
+            continue;
+        }
+        claim_to_rest(e, claim);
+        budget--;
+    }
+    return budget;
+}
+
+void advance_restore(struct engine *e, uint32_t id)
+{
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    const struct claim *claim = claim_at(e, id);
+    const struct queue *queue = queue_at(e, claim_queue(e, id));
+    enum reason stop = queue_stops(e, claim_queue(e, id));
+    bool open =
+        stop == REASON_NONE || stop == REASON_QUEUE_SUSPENDED || stop == REASON_QUEUE_CLOSED;
+    bool stamped = queue->kind == QUEUE_VOLCANO || claim_flavors(claim)[0] != 0;
+    bool fits = open && (stamped ? fit_in(e, claim->line, claim_flavors(claim))
+                                 : fit_line(e, claim->line, flavors));
+
+    if (!fits) {
+        claim_set_flavors(e, id, NULL);
+        claim_to_rest(e, id);
+        return;
+    }
+    if (!stamped)
+        claim_set_flavors(e, id, flavors);
+    claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+}
+
+static uint32_t restore(struct engine *e, uint32_t budget)
+{
+    while (budget > 0 && e->restoring != 0) {
+        advance_restore(e, tree_first(&claims_by_stamp, e, e->restoring));
+        budget--;
+    }
+    return budget;
+}
+
+static uint32_t grant(struct engine *e, uint32_t budget)
+{
+    uint16_t flavors[FACTS_MAX_NEEDS];
+
+    while (budget > 0 && e->first_dirty != 0) {
+        uint32_t queue = e->first_dirty, claim;
+
+        guard_point_below(e, queue);
+        claim = contest_winner(e, queue, flavors);
+        if (claim == 0) {
+            queue_clear_dirty(e, queue);
+            continue;
+        }
+        claim_grant(e, claim, flavors);
+        budget--;
+    }
+    return budget;
+}
+
+static uint32_t expire(struct engine *e, uint32_t budget)
+{
+    int64_t at;
+    uint32_t id;
+
+    while (budget > 0 && heap_min(&e->timers, &at, &id) && at <= e->now) {
+        claim_expire(e, id);
+        budget--;
+    }
+    while (budget > 0 && heap_min(&e->guard_timers, &at, &id) && at <= e->now) {
+        guard_begin(e, id);
+        budget--;
+    }
+    return budget;
+}
+
+void advance(struct engine *e)
+{
+    uint32_t budget = expire(e, ADVANCE_SLICE);
+
+    budget = demote(e, budget);
+    if (!e->synced || !e->leads)
+        return;
+    budget = restore(e, budget);
+    if (e->restoring == 0)
+        grant(e, budget);
+}
+
+void advance_begin(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
+        if (slab_live(&e->claims, id)) {
+            outbox_sync(e, id);
+            claim_set_timer(e, id);
+        }
+    }
+    for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
+        if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0)
+            queue_mark_dirty(e, id);
+    }
+}
+
+void advance_end(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
+        if (slab_live(&e->claims, id)) {
+            outbox_forget(e, id);
+            pod_settle(e, id);
+        }
+    }
+}
+
+void engine_tick(struct engine *e)
+{
+    advance(e);
+}
+
+bool engine_more(const struct engine *e)
+{
+    int64_t at;
+    uint32_t id;
+
+    if (e->first_over != 0 || (e->synced && e->leads && (e->restoring != 0 || e->first_dirty != 0)))
+        return true;
+    return (heap_min(&e->timers, &at, &id) && at <= e->now) ||
+           (heap_min(&e->guard_timers, &at, &id) && at <= e->now);
+}
+
+int64_t engine_next(const struct engine *e)
+{
+    int64_t claims = 0, guards = 0;
+    uint32_t id;
+
+    heap_min(&e->timers, &claims, &id);
+    heap_min(&e->guard_timers, &guards, &id);
+    if (claims == 0 || guards == 0)
+        return claims + guards;
+    return claims < guards ? claims : guards;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_ADVANCE_H
+#define SLUICE_PLUGIN_ADVANCE_H
+
+#include <stdint.h>
+
+/*
+ * A slice of what is left to do, in this order:
+ *
+ *   what is due      timers of claims, guards of heads
+ *   who must go      reserved claims of queues that are over a ceiling, newest first
+ *   who comes back   claims that a restart found granted, by stamp
+ *   who is next      below each queue where something was released, the winner, until nobody fits
+ *
+ * A slice changes at most 64 claims; what is left stays in the engine's lists.
+ */
+enum { ADVANCE_SLICE = 64 };
+
+struct engine;
+
+void advance(struct engine *e);
+
+/* A claim that was granted before: it gets its reservation back if it fits, else it waits. */
+void advance_restore(struct engine *e, uint32_t claim);
+
+/* The listing is complete and this engine leads, or no longer: what is in between is settled. */
+void advance_begin(struct engine *e);
+void advance_end(struct engine *e);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "contest.h"
+#include "fit.h"
+#include "outbox.h"
+#include "quota.h"
+#include "state.h"
+
+/* Every invariant that must hold between two calls. Slow: for tests and debug builds. */
+
+const char *claim_check(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+    bool in_tree = claim->state != CLAIM_HELD || (claim->flags & CLAIM_RESTORING) != 0;
+
+    if (in_tree != (claim->link.size > 0))
+        return "a claim is in the tree of its state";
+    if ((claim->state == CLAIM_HELD) != (claim->reason != REASON_NONE))
+        return "a held claim, and no other, has a reason of its own";
+    if ((claim->flags & CLAIM_BOUND) != 0 && claim->state != CLAIM_ALLOCATED)
+        return "a bound claim is allocated";
+    if ((claim->flags & CLAIM_MANAGED) == 0 && claim->state != CLAIM_ALLOCATED)
+        return "a pod that obeys no queue counts only when it is bound";
+    if ((claim->ready & claim->leased) != 0 || (claim->ready & claim->wanted) != claim->ready)
+        return "an effect that is ready is wanted, and not under way";
+    if (claim_find(e, claim_uid(e, id)) != id)
+        return "a claim is found by its uid";
+    if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id)) != id)
+        return "a claim is found by its name";
+    return NULL;
+}
+
+/* When nothing is left to do, no waiting claim that may advance fits. */
+static const char *check_nobody_fits(const struct engine *e, uint32_t id)
+{
+    uint16_t flavors[FACTS_MAX_NEEDS];
+
+    if (!engine_grants(e) || e->first_dirty != 0 || !queue_at(e, id)->contest.competes ||
+        queue_at(e, id)->first_child != 0)
+        return NULL;
+    return line_first_fit(e, id, flavors) == 0 ? NULL : "nobody who fits waits";
+}
+
+static const char *check_over(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    for (uint32_t i = 0; i < queue->cell_count && !queue->over; i++) {
+        const struct cell *cell = &queue->cells[i];
+
+        /* What is allocated, or kept for somebody below, cannot be taken away. */
+        if (cell->bounded && cell->usage > cell->ceiling && cell->reserved > 0 &&
+            queue->first_child == 0)
+            return "a leaf above its ceiling has nothing reserved that uses it";
+    }
+    return NULL;
+}
+
+const char *queue_check(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+    const char *broken = quota_check(e, id);
+
+    if (broken == NULL)
+        broken = contest_check(e, id);
+    if (broken == NULL)
+        broken = check_nobody_fits(e, id);
+    if (broken == NULL)
+        broken = check_over(e, id);
+    if (broken != NULL)
+        return broken;
+    if (!tree_check(&lines_by_head, e, queue->lines))
+        return "the lines of a queue stand in order of their heads";
+    if (!tree_check(&claims_by_stamp, e, queue->reserved) ||
+        !tree_check(&claims_by_stamp, e, queue->allocated))
+        return "reserved and allocated claims stand in order of their stamps";
+    if (queue->guarding && queue->passed_head != line_first_of(e, id))
+        return "a guarded head is the head";
+    if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
+        return "an unknown queue is named by somebody";
+    return NULL;
+}
+
+const char *engine_check(const struct engine *e)
+{
+    const char *broken = outbox_check(e);
+
+    for (uint32_t id = 1; id < slab_end(&e->claims) && broken == NULL; id++)
+        broken = slab_live(&e->claims, id) ? claim_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->lines) && broken == NULL; id++)
+        broken = slab_live(&e->lines, id) ? line_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->queues) && broken == NULL; id++)
+        broken = slab_live(&e->queues, id) ? queue_check(e, id) : NULL;
+    if (broken == NULL && !tree_check(&queues_by_identity, e, e->queues_in_order))
+        broken = "queues stand in order of kind and name";
+    if (broken == NULL && !tree_check(&claims_by_stamp, e, e->restoring))
+        broken = "claims to restore stand in order of their stamps";
+    return broken;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claim.h"
+
+#include "contest.h"
+#include "fit.h"
+#include "guard.h"
+#include "outbox.h"
+#include "state.h"
+
+/* A head that goes lets the next one try, where nobody passes a head; and one that stops others
+ * ends that. */
+static void head_may_change(struct engine *e, uint32_t queue, uint32_t leaving)
+{
+    if (queue_at(e, queue)->strict && line_first_of(e, queue) == leaving)
+        queue_mark_dirty(e, queue);
+}
+
+static uint32_t *tree_of(struct engine *e, const struct claim *claim)
+{
+    struct queue *queue = queue_at(e, line_at(e, claim->line)->queue);
+
+    return claim->state == CLAIM_RESERVED ? &queue->reserved : &queue->allocated;
+}
+
+static void charge(struct engine *e, const struct claim *claim, int reserved, int allocated)
+{
+    const struct line *line = line_at(e, claim->line);
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        wide amount = line->needs[i].amount;
+        uint32_t topmost =
+            quota_charge(e, line->queue, claim_flavors(claim)[i], line->needs[i].resource,
+                         reserved * amount, allocated * amount);
+
+        if (reserved + allocated < 0)
+            queue_mark_dirty(e, topmost);
+    }
+}
+
+static void leave(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t queue = claim_queue(e, id);
+
+    switch (claim->state) {
+    case CLAIM_HELD:
+        if (claim->flags & CLAIM_RESTORING)
+            tree_remove(&claims_by_stamp, e, &e->restoring, id);
+        claim->flags &= (uint16_t)~CLAIM_RESTORING;
+        queue_at(e, queue)->held_count--;
+        break;
+    case CLAIM_WAITING:
+        head_may_change(e, queue, id);
+        line_leave(e, id);
+        break;
+    case CLAIM_RESERVED:
+        tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
+        charge(e, claim, -1, 0);
+        break;
+    case CLAIM_ALLOCATED:
+        tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
+        charge(e, claim, 0, -1);
+        break;
+    }
+}
+
+static void enter(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+
+    switch (claim->state) {
+    case CLAIM_HELD:
+        queue_at(e, claim_queue(e, id))->held_count++;
+        break;
+    case CLAIM_WAITING:
+        line_join(e, id);
+        break;
+    case CLAIM_RESERVED:
+        tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
+        charge(e, claim, 1, 0);
+        break;
+    case CLAIM_ALLOCATED:
+        tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
+        charge(e, claim, 0, 1);
+        break;
+    }
+}
+
+/* Between reserved and allocated the usage stays as it is, also for a moment. */
+static void move_holding(struct engine *e, uint32_t id, enum claim_state state)
+{
+    struct claim *claim = claim_at(e, id);
+    int to_allocated = state == CLAIM_ALLOCATED ? 1 : -1;
+
+    tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
+    claim->state = (uint8_t)state;
+    tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
+    charge(e, claim, -to_allocated, to_allocated);
+}
+
+static bool holds(enum claim_state state)
+{
+    return state == CLAIM_RESERVED || state == CLAIM_ALLOCATED;
+}
+
+void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum reason reason)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t queue = claim_queue(e, id);
+
+    if (claim->state == state && claim->reason == reason && (claim->flags & CLAIM_RESTORING) == 0) {
+        outbox_sync(e, id);
+        claim_set_timer(e, id);
+        return;
+    }
+    claim->reason = (uint8_t)reason;
+    claim->since = e->now;
+    if (holds(claim->state) && holds(state)) {
+        move_holding(e, id, state);
+    } else {
+        leave(e, id);
+        if (holds(claim->state) && !holds(state))
+            claim_set_flavors(e, id, NULL);
+        claim->state = (uint8_t)state;
+        enter(e, id);
+        guard_review(e, queue);
+        contest_refresh(e, queue);
+    }
+    if (state != CLAIM_RESERVED)
+        claim->flags &= (uint16_t) ~(CLAIM_SEEN_IN_CYCLE | CLAIM_LACKS_NODE);
+    outbox_sync(e, id);
+    claim_set_timer(e, id);
+}
+
+void claim_set_flavors(struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    struct claim *claim = claim_at(e, id);
+
+    for (uint32_t i = 0; i < line_at(e, claim->line)->count; i++) {
+        uint16_t next = flavors == NULL ? 0 : flavors[i];
+
+        flavor_ref(e, next);
+        flavor_unref(e, claim_flavors(claim)[i]);
+        claim_flavors(claim)[i] = next;
+    }
+}
+
+/* For estimates: the mean time between grants, the last ones counting most. */
+static void note_grant(struct engine *e, struct queue *queue)
+{
+    if (queue->grants > 0) {
+        int64_t gap = e->now - queue->last_grant;
+
+        queue->grant_gap += (gap - queue->grant_gap) / (queue->grants < 8 ? queue->grants : 8);
+    }
+    queue->last_grant = e->now;
+    queue->grants += queue->grants < UINT32_MAX;
+}
+
+void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t queue = claim_queue(e, id);
+
+    claim_set_flavors(e, id, flavors);
+    if ((claim->flags & CLAIM_STAMPED) == 0)
+        claim->stamp = e->now;
+    claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+    note_grant(e, queue_at(e, queue));
+    guard_after_grant(e, queue, id);
+}
+
+enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *ret_reason)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    *ret_reason = REASON_NONE;
+    if (claim->a_foreign_gate != 0)
+        *ret_reason = REASON_FOREIGN_GATE;
+    else if (claim->flags & CLAIM_GROUPED)
+        *ret_reason = REASON_GROUP_MISSING;
+    else if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF &&
+             claim_deadline(e, id) > e->now)
+        *ret_reason = REASON_BACKOFF;
+    else if ((claim->flags & CLAIM_UNSCHEDULABLE) && !e->config.observe_only)
+        *ret_reason = REASON_CONDITION_STALE;
+    return *ret_reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD;
+}
+
+/* Nobody waits longer who could pass now: else it would have, or its queue is still to be looked
+ * at. So a newcomer that fits takes nobody's turn, but for a head that must not be passed. */
+static bool may_pass_now(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
+{
+    const struct claim *claim = claim_at(e, id);
+    uint32_t queue = claim_queue(e, id);
+
+    if (!engine_grants(e) || !queue_at(e, queue)->contest.competes || queue_below_dirty(e, queue))
+        return false;
+    if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) &&
+        line_first_of(e, queue) != id)
+        return false;
+    return fit_line(e, claim->line, ret_flavors);
+}
+
+void claim_to_rest(struct engine *e, uint32_t id)
+{
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    enum reason reason;
+    enum claim_state state = claim_rest(e, id, &reason);
+
+    claim_change(e, id, state, reason);
+    if (state == CLAIM_WAITING && may_pass_now(e, id, flavors))
+        claim_grant(e, id, flavors);
+}
+
+void claim_to_restore(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+
+    if (claim->flags & CLAIM_RESTORING)
+        return;
+    claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+    claim->flags |= CLAIM_RESTORING;
+    tree_insert(&claims_by_stamp, e, &e->restoring, id);
+}
+
+void claim_guess_flavors(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    uint32_t node = node_find(e, name_text(e, claim->node));
+    const struct line *line = line_at(e, claim->line);
+    const struct queue *queue = queue_at(e, line->queue);
+
+    fit_guess(e, claim->line, node, flavors);
+    for (uint32_t i = 0; i < line->count; i++) {
+        uint16_t now = claim_flavors(claim)[i];
+
+        /* What a stamp named stays, even if the queue no longer has that flavor. */
+        if (now != 0 && now != FLAVOR_NONE)
+            flavors[i] = now;
+    }
+    if (queue->kind == QUEUE_VOLCANO ||
+        memcmp(flavors, claim_flavors(claim), line->count * 2u) == 0)
+        return;
+
+    int reserved = claim->state == CLAIM_RESERVED;
+
+    charge(e, claim, -reserved, reserved - 1);
+    claim_set_flavors(e, id, flavors);
+    charge(e, claim, reserved, 1 - reserved);
+}

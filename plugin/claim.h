@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_CLAIM_H
+#define SLUICE_PLUGIN_CLAIM_H
+
+#include "engine.h"
+#include "tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum claim_flag {
+    CLAIM_PROVISIONAL = 1 << 0,   /* only pre_enqueue has named it so far */
+    CLAIM_MANAGED = 1 << 1,       /* obeys the queues; else it only counts */
+    CLAIM_BOUND = 1 << 2,         /* has its node for good */
+    CLAIM_UNSCHEDULABLE = 1 << 3, /* its condition says so */
+    CLAIM_NOMINATED = 1 << 4,
+    CLAIM_STAMPED = 1 << 5,       /* the pod carries our stamp */
+    CLAIM_GROUPED = 1 << 6,       /* names a group */
+    CLAIM_RESTORING = 1 << 7,     /* held, in the tree of those that a restart found granted */
+    CLAIM_PARKED = 1 << 8,        /* PreEnqueue held it: the scheduler must be told of the grant */
+    CLAIM_SEEN_IN_CYCLE = 1 << 9, /* pre_filter has seen it since the grant */
+    CLAIM_LACKS_NODE = 1 << 10,   /* no node fits: the autoscaler must see it */
+    CLAIM_GATES_GONE = 1 << 11,   /* the removal is acknowledged, but not yet seen */
+    CLAIM_OVERWRITTEN = 1 << 12,  /* so is the overwrite of the condition */
+    CLAIM_DELETED = 1 << 13,      /* a deletionTimestamp is set */
+};
+
+/*
+ * A pod that asks for capacity. One allocation beside the record holds what differs in length:
+ *
+ *   text ─▶ | flavor of each need (u16) | uid | name |
+ *
+ * By its state it is in one tree: waiting in its line, reserved or allocated in its queue, or in
+ * the tree of those to restore.
+ */
+struct claim {
+    struct tree_link link;
+    int64_t created;
+    int32_t priority;
+    uint32_t line;
+    char *text;
+    int64_t stamp; /* of the grant; what it is restored and demoted by */
+    int64_t since; /* it has been in its state */
+    int64_t generation, version;
+    uint32_t uid_hash, name_hash;
+    uint32_t space, node, a_foreign_gate;
+    uint16_t flags;
+    uint8_t state, reason;
+    uint8_t gates, uid_len, name_len, timeouts;
+
+    /* The outbox's entry: a bit or a slot for each kind of effect. */
+    uint32_t next_ready, prev_ready;
+    uint32_t turn; /* part of effect ids: the effects of a record's earlier claims are unknown */
+    uint8_t wanted, ready, leased, attempts[EFFECT_KINDS];
+    int64_t due[EFFECT_KINDS]; /* of the lease or the backoff; 0: none */
+};
+
+struct engine;
+
+static inline uint16_t *claim_flavors(const struct claim *claim)
+{
+    return (uint16_t *)(void *)claim->text;
+}
+
+static inline void claim_set_flag(struct claim *claim, enum claim_flag flag, bool on)
+{
+    claim->flags = (uint16_t)(on ? claim->flags | flag : claim->flags & ~flag);
+}
+
+struct text claim_uid(const struct engine *e, uint32_t claim);
+struct text claim_name(const struct engine *e, uint32_t claim);
+uint32_t claim_queue(const struct engine *e, uint32_t claim);
+
+uint32_t claim_find(const struct engine *e, struct text uid);
+uint32_t claim_find_named(const struct engine *e, struct text space, struct text name);
+
+/* Rank in a queue: priority, then creation, then uid. */
+int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
+
+/* A total order that means nothing but: always the same. For timers that end together. */
+bool claim_before(const void *engine, uint32_t a, uint32_t b);
+
+/* A new record that holds nothing; what it needs in its life is allocated here. Takes over the
+ * caller's use of the line. Negative on error, and the line is still the caller's. */
+int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, uint32_t *ret_claim);
+
+/* For the end of the engine. */
+void claim_release_text(struct engine *e, uint32_t claim);
+
+/* It gives back what it holds, and is gone. */
+void claim_destroy(struct engine *e, uint32_t claim);
+
+/* The one place where a claim changes its state: takes it out of where it was, gives back what it
+ * held, puts it where it belongs. Cannot fail. */
+void claim_change(struct engine *e, uint32_t claim, enum claim_state state, enum reason reason);
+
+/* The flavors that it is granted, or, with NULL, none. [holds nothing] */
+void claim_set_flavors(struct engine *e, uint32_t claim, const uint16_t *flavors);
+
+/* The grant: the claim is reserved in these flavors. */
+void claim_grant(struct engine *e, uint32_t claim, const uint16_t *flavors);
+
+/* Where a claim belongs that holds nothing: held by something of its own, or waiting. */
+enum claim_state claim_rest(const struct engine *e, uint32_t claim, enum reason *ret_reason);
+
+/* Puts it there, and grants it at once if it fits and nobody's turn comes before its. */
+void claim_to_rest(struct engine *e, uint32_t claim);
+
+/* A place among those that a restart found granted: they get their reservations back in order. */
+void claim_to_restore(struct engine *e, uint32_t claim);
+
+/* The claim is to ask for what this line asks for. The new text is allocated first; then the claim,
+ * which holds nothing, changes its line and forgets its flavors. */
+char *claim_new_text(struct engine *e, uint32_t claim, uint32_t line);
+void claim_set_line(struct engine *e, uint32_t claim, uint32_t line, char *text);
+
+/* Time limits: of a reservation, of the wait between attempts, of being unconfirmed. */
+enum {
+    CLAIM_CONFIRM_SECONDS = 60,
+    CLAIM_CYCLE_SECONDS = 300, /* a granted pod must be seen in a scheduling cycle */
+    CLAIM_BACKOFF_SECONDS = 10,
+    CLAIM_BACKOFF_DOUBLINGS = 6,
+};
+
+#define SECOND INT64_C(1000000000)
+
+/* When the claim must be looked at again; INT64_MAX: not for the time's sake. */
+int64_t claim_deadline(const struct engine *e, uint32_t claim);
+void claim_set_timer(struct engine *e, uint32_t claim);
+
+/* Does what is due. The claim may be gone afterwards. */
+void claim_expire(struct engine *e, uint32_t claim);
+
+/* Where each need of this claim is charged changed; for queues that became known. */
+void claim_guess_flavors(struct engine *e, uint32_t claim);
+
+const char *claim_check(const struct engine *e, uint32_t claim);
+
+#endif

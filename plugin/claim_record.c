@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claim.h"
+
+#include "outbox.h"
+#include "state.h"
+
+/* Records of claims: how they are made, found, compared and freed. */
+
+struct text claim_uid(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return (struct text){claim->text + line_at(e, claim->line)->count * sizeof(uint16_t),
+                         claim->uid_len};
+}
+
+struct text claim_name(const struct engine *e, uint32_t id)
+{
+    struct text uid = claim_uid(e, id);
+
+    return (struct text){uid.at + uid.len, claim_at(e, id)->name_len};
+}
+
+uint32_t claim_queue(const struct engine *e, uint32_t id)
+{
+    return line_at(e, claim_at(e, id)->line)->queue;
+}
+
+struct pod_question {
+    const struct engine *e;
+    struct text name;
+    uint32_t space;
+};
+
+static bool same_uid(const void *ctx, uint32_t id)
+{
+    const struct pod_question *q = ctx;
+
+    return text_same(claim_uid(q->e, id), q->name);
+}
+
+static bool same_name(const void *ctx, uint32_t id)
+{
+    const struct pod_question *q = ctx;
+
+    return claim_at(q->e, id)->space == q->space && text_same(claim_name(q->e, id), q->name);
+}
+
+static uint32_t text_hash(struct text text, uint32_t seed)
+{
+    return hash_bytes(text.at, text.len, seed);
+}
+
+uint32_t claim_find(const struct engine *e, struct text uid)
+{
+    struct pod_question q = {e, uid, 0};
+
+    return index_find(&e->claims_by_uid, text_hash(uid, 0), same_uid, &q);
+}
+
+uint32_t claim_find_named(const struct engine *e, struct text space, struct text name)
+{
+    struct pod_question q = {e, name, intern_find(&e->names, space.at, space.len)};
+
+    return index_find(&e->claims_by_name, text_hash(name, q.space), same_name, &q);
+}
+
+int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
+{
+    const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
+    int order;
+
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->created != y->created)
+        return x->created < y->created ? -1 : 1;
+    if (a == b)
+        return 0;
+
+    struct text left = claim_uid(e, a), right = claim_uid(e, b);
+
+    order = memcmp(left.at, right.at, left.len < right.len ? left.len : right.len);
+    if (order != 0)
+        return order;
+    return left.len < right.len ? -1 : left.len > right.len;
+}
+
+bool claim_before(const void *e, uint32_t a, uint32_t b)
+{
+    return claim_compare_rank(e, a, b) < 0;
+}
+
+static struct tree_link *claim_link(const void *ctx, uint32_t id)
+{
+    return &claim_at(ctx, id)->link;
+}
+
+static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
+{
+    return claim_compare_rank(ctx, a, b);
+}
+
+static int compare_stamp(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct claim *x = claim_at(ctx, a), *y = claim_at(ctx, b);
+
+    if (x->stamp != y->stamp)
+        return x->stamp < y->stamp ? -1 : 1;
+    return claim_compare_rank(ctx, a, b);
+}
+
+const struct tree_type claims_by_rank = {claim_link, compare_rank, NULL};
+const struct tree_type claims_by_stamp = {claim_link, compare_stamp, NULL};
+
+static size_t text_size(const struct engine *e, uint32_t line, size_t uid_len, size_t name_len)
+{
+    return line_at(e, line)->count * sizeof(uint16_t) + uid_len + name_len;
+}
+
+static char *new_text(struct engine *e, uint32_t line, struct text uid, struct text name)
+{
+    size_t flavors = line_at(e, line)->count * sizeof(uint16_t);
+    char *text = mem_alloc(&e->mem, text_size(e, line, uid.len, name.len));
+
+    if (text == NULL)
+        return NULL;
+    memset(text, 0, flavors);
+    memcpy(text + flavors, uid.at, uid.len);
+    if (name.len > 0)
+        memcpy(text + flavors + uid.len, name.at, name.len);
+    return text;
+}
+
+char *claim_new_text(struct engine *e, uint32_t id, uint32_t line)
+{
+    return new_text(e, line, claim_uid(e, id), claim_name(e, id));
+}
+
+void claim_release_text(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+
+    mem_free(&e->mem, claim->text, text_size(e, claim->line, claim->uid_len, claim->name_len));
+}
+
+void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t old = claim->line;
+
+    claim_set_flavors(e, id, NULL);
+    claim_release_text(e, id);
+    claim->text = text;
+    claim->line = line;
+    if (claim->state == CLAIM_HELD) {
+        queue_at(e, line_at(e, old)->queue)->held_count--;
+        queue_at(e, line_at(e, line)->queue)->held_count++;
+    }
+    line_unref(e, old);
+}
+
+int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, uint32_t *ret_claim)
+{
+    uint32_t space, id;
+    char *text;
+
+    if (slab_count(&e->claims) >= e->config.max_pods)
+        return ENGINE_FULL;
+    if (slab_reserve(&e->claims, 1) < 0 || index_reserve(&e->claims_by_uid, 1) < 0 ||
+        index_reserve(&e->claims_by_name, 1) < 0 ||
+        heap_reserve(&e->timers, slab_end(&e->claims) + 1) < 0 ||
+        intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
+        return ENGINE_NO_MEMORY;
+    text = new_text(e, line, pod->uid, pod->name);
+    if (text == NULL) {
+        intern_unref(&e->names, space);
+        return ENGINE_NO_MEMORY;
+    }
+
+    id = slab_take(&e->claims);
+    *claim_at(e, id) = (struct claim){.created = pod->created,
+                                      .priority = pod->priority,
+                                      .line = line,
+                                      .text = text,
+                                      .since = e->now,
+                                      .uid_hash = text_hash(pod->uid, 0),
+                                      .name_hash = text_hash(pod->name, space),
+                                      .space = space,
+                                      .state = CLAIM_HELD,
+                                      .reason = REASON_NOT_READY,
+                                      .uid_len = (uint8_t)pod->uid.len,
+                                      .name_len = (uint8_t)pod->name.len,
+                                      .turn = ++e->turns};
+    index_put(&e->claims_by_uid, claim_at(e, id)->uid_hash, id);
+    index_put(&e->claims_by_name, claim_at(e, id)->name_hash, id);
+    queue_at(e, line_at(e, line)->queue)->held_count++;
+    *ret_claim = id;
+    return 0;
+}
+
+void claim_destroy(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t line = claim->line;
+
+    claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+    queue_at(e, line_at(e, line)->queue)->held_count--;
+    outbox_forget(e, id);
+    heap_clear(&e->timers, id);
+    index_drop(&e->claims_by_uid, claim->uid_hash, id);
+    index_drop(&e->claims_by_name, claim->name_hash, id);
+    claim_set_flavors(e, id, NULL);
+    claim_release_text(e, id);
+    intern_unref(&e->names, claim->space);
+    intern_unref(&e->names, claim->node);
+    intern_unref(&e->names, claim->a_foreign_gate);
+    slab_give(&e->claims, id);
+    line_unref(e, line);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t claim_deadline(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+    int64_t at = INT64_MAX;
+
+    if (claim->flags & CLAIM_PROVISIONAL)
+        at = claim->since + CLAIM_CONFIRM_SECONDS * SECOND;
+    if (claim->state == CLAIM_RESERVED && !e->config.observe_only) {
+        if ((claim->flags & CLAIM_SEEN_IN_CYCLE) == 0)
+            at = earlier(at, claim->since + CLAIM_CYCLE_SECONDS * SECOND);
+        if (e->config.reservation_timeout > 0)
+            at = earlier(at, claim->since + e->config.reservation_timeout);
+    }
+    if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF) {
+        int doublings = claim->timeouts - 1;
+
+        if (doublings > CLAIM_BACKOFF_DOUBLINGS)
+            doublings = CLAIM_BACKOFF_DOUBLINGS;
+        at = earlier(at, claim->since + (CLAIM_BACKOFF_SECONDS * SECOND << doublings));
+    }
+    return at;
+}
+
+void claim_set_timer(struct engine *e, uint32_t id)
+{
+    int64_t at = claim_deadline(e, id), due = outbox_due(e, id);
+
+    if (due != 0)
+        at = earlier(at, due);
+    if (at == INT64_MAX)
+        heap_clear(&e->timers, id);
+    else
+        heap_set(&e->timers, id, at);
+}
+
+void claim_expire(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+
+    outbox_expire(e, id);
+    if (claim_deadline(e, id) > e->now) {
+        claim_set_timer(e, id);
+        return;
+    }
+    if ((claim->flags & CLAIM_PROVISIONAL) &&
+        claim->since + CLAIM_CONFIRM_SECONDS * SECOND <= e->now) {
+        claim_destroy(e, id);
+    } else if (claim->state == CLAIM_RESERVED) {
+        if (claim->timeouts < UINT8_MAX)
+            claim->timeouts++;
+        claim_change(e, id, CLAIM_HELD, REASON_BACKOFF);
+    } else {
+        claim_to_rest(e, id);
+    }
+}

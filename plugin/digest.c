@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "state.h"
+
+/* The sum of a hash for each object, so that no order matters; over names, never ids. */
+
+static uint64_t mix(uint64_t hash, wide number)
+{
+    uint8_t bytes[16];
+
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)((uint64_t)(number >> (8 * i)) & 0xff);
+    return hash_bytes64(bytes, sizeof(bytes), hash);
+}
+
+static uint64_t mix_text(uint64_t hash, struct text text)
+{
+    return hash_bytes64(text.at, text.len, mix(hash, (wide)text.len));
+}
+
+static uint64_t mix_name(const struct engine *e, uint64_t hash, uint32_t name)
+{
+    return mix_text(hash, name_text(e, name));
+}
+
+static uint64_t mix_queue(const struct engine *e, uint64_t hash, uint32_t id)
+{
+    if (id == 0)
+        return mix(hash, -1);
+    return mix_name(e, mix(hash, queue_at(e, id)->kind), queue_at(e, id)->name);
+}
+
+static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct line *line = line_at(e, claim->line);
+    uint64_t needs = 0, hash = mix_text(mix_text(1, claim_uid(e, id)), claim_name(e, id));
+
+    hash = mix_queue(e, mix_name(e, hash, claim->space), line->queue);
+    hash = mix(mix(mix(hash, claim->state), claim->priority), claim->created);
+    hash = mix_name(e, mix_name(e, hash, claim->node), claim->a_foreign_gate);
+    for (uint32_t i = 0; i < line->count; i++) {
+        uint64_t need = mix(mix_name(e, 2, line->needs[i].resource), line->needs[i].amount);
+
+        needs += mix_text(need, flavor_name(e, claim_flavors(claim)[i]));
+    }
+    hash = mix(hash, (wide)needs);
+    if (!timers)
+        return hash;
+    hash = mix(mix(mix(hash, claim->stamp), claim->since), claim->flags);
+    hash = mix(mix(mix(hash, claim->generation), claim->version), claim->reason);
+    hash = mix(mix(mix(hash, claim->gates), claim->timeouts), claim->wanted);
+    hash = mix(mix(mix(hash, claim->leased), claim->ready), line->bare);
+    for (int i = 0; i < EFFECT_KINDS; i++)
+        hash = mix(mix(hash, claim->attempts[i]), claim->due[i]);
+    return hash;
+}
+
+static uint64_t digest_cell(const struct engine *e, const struct cell *cell)
+{
+    uint64_t hash = mix_name(e, 3, cell->resource);
+
+    hash = mix_text(hash, flavor_name(e, cell->flavor));
+    hash = mix(mix(mix(hash, cell->share), cell->kept), cell->bounded);
+    hash = mix(mix(hash, cell->bounded ? cell->ceiling : 0), cell->usage);
+    return mix(mix(mix(hash, cell->reserved), cell->allocated), cell->named);
+}
+
+static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
+{
+    const struct queue *queue = queue_at(e, id);
+    uint64_t cells = 0, hash = mix_queue(e, 4, id);
+
+    hash = mix_queue(e, mix_queue(e, hash, queue->parent), queue->wanted);
+    hash = mix(mix(mix(hash, queue->known), queue->strict), queue->command);
+    hash = mix(mix_name(e, hash, queue->state), queue->priority);
+    hash = mix(mix(hash, queue->waiting_count), queue->held_count);
+    for (uint32_t i = 0; i < queue->cell_count; i++)
+        cells += digest_cell(e, &queue->cells[i]);
+    hash = mix(hash, (wide)cells);
+    for (uint32_t i = 0; i < queue->group_count; i++) {
+        const struct queue_group *group = &queue->groups[i];
+
+        for (uint32_t k = 0; k < group->resource_count; k++)
+            hash = mix_name(e, hash, group->resources[k]);
+        for (uint32_t k = 0; k < group->flavor_count; k++)
+            hash = mix_text(hash, flavor_name(e, group->flavors[k]));
+    }
+    if (!timers)
+        return hash;
+    hash = mix(mix(mix(hash, queue->dirty), queue->over), queue->guarding);
+    hash = mix_queue(e, mix_queue(e, hash, queue->guard), queue->guard_at);
+    hash = mix(hash, heap_when(&e->guard_timers, id));
+    return mix(mix(mix(hash, queue->grants), queue->last_grant), queue->grant_gap);
+}
+
+static uint64_t digest_node(const struct engine *e, const struct node *node)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < node->label_count; i++)
+        sum += mix_name(e, mix_name(e, 5, node->labels[i].key), node->labels[i].value);
+    for (uint32_t i = 0; i < node->amount_count; i++)
+        sum += mix(mix_name(e, 6, node->amounts[i].resource), node->amounts[i].amount);
+    return mix(mix_name(e, 7, node->name), (wide)sum);
+}
+
+static uint64_t digest_flavor(const struct engine *e, const struct flavor *flavor)
+{
+    uint64_t hash = mix(mix_name(e, 8, flavor->name), flavor->seen);
+
+    for (uint32_t i = 0; i < flavor->label_count; i++)
+        hash = mix_name(e, mix_name(e, hash, flavor->labels[i].key), flavor->labels[i].value);
+    for (uint32_t i = 0; i < flavor->toleration_count; i++) {
+        hash = mix_name(e, mix_name(e, hash, flavor->tolerations[i].key),
+                        flavor->tolerations[i].value);
+        hash = mix_name(e, mix_name(e, hash, flavor->tolerations[i].operator_),
+                        flavor->tolerations[i].effect);
+        hash = mix(mix(hash, flavor->tolerations[i].has_seconds), flavor->tolerations[i].seconds);
+    }
+    return hash;
+}
+
+uint64_t engine_digest(const struct engine *e, bool timers)
+{
+    uint64_t sum = mix(mix(9, e->synced), e->leads);
+
+    if (timers)
+        sum = mix(sum, e->now);
+    for (uint32_t id = 1; id < slab_end(&e->claims); id++)
+        sum += slab_live(&e->claims, id) ? digest_claim(e, id, timers) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->queues); id++)
+        sum += slab_live(&e->queues, id) ? digest_queue(e, id, timers) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->nodes); id++)
+        sum += slab_live(&e->nodes, id) ? digest_node(e, node_at(e, id)) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->flavors); id++)
+        sum += slab_live(&e->flavors, id) ? digest_flavor(e, slab_at(&e->flavors, id)) : 0;
+    return sum;
+}

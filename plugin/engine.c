@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine.h"
+
+#include "advance.h"
+#include "root.h"
+#include "state.h"
+
+static int keep_text(struct engine *e, struct text *text, uint32_t *ret_id)
+{
+    if (intern_get(&e->names, text->at, text->len, ret_id) < 0)
+        return ENGINE_NO_MEMORY;
+    *text = name_text(e, *ret_id);
+    return 0;
+}
+
+static int keep_schedulers(struct engine *e)
+{
+    if (e->config.scheduler_count == 0) {
+        e->config.scheduler_count = 1;
+        e->config.schedulers[0] = text_of("default-scheduler");
+    }
+    for (uint32_t i = 0; i < e->config.scheduler_count; i++) {
+        if (keep_text(e, &e->config.schedulers[i], &e->scheduler_names[i]) < 0)
+            return ENGINE_NO_MEMORY;
+    }
+    return 0;
+}
+
+static int make_queue(struct engine *e, const char *name, uint32_t *ret_queue)
+{
+    int error = queue_get(e, QUEUE_VOLCANO, text_of(name), ret_queue);
+
+    if (error == 0)
+        queue_at(e, *ret_queue)->known = true;
+    return error;
+}
+
+static int fill(struct engine *e)
+{
+    struct text cpu = text_of("cpu"), pods = text_of("pods");
+    int error = keep_schedulers(e);
+
+    if (error == 0)
+        error = keep_text(e, &cpu, &e->name_cpu);
+    if (error == 0)
+        error = keep_text(e, &pods, &e->name_pods);
+    if (error == 0)
+        error = make_queue(e, "root", &e->volcano_root);
+    if (error == 0)
+        error = make_queue(e, "default", &e->default_queue);
+    if (error == 0)
+        error = root_configure(e);
+    e->config.root_amounts.count = 0; /* texts of the caller's */
+    return error;
+}
+
+static uint32_t or_default(uint32_t limit, uint32_t otherwise)
+{
+    return limit == 0 ? otherwise : limit;
+}
+
+int engine_create(const struct engine_config *config, const struct mem *mem,
+                  struct engine **ret_engine)
+{
+    struct mem own = *mem;
+    struct engine *e = mem_zalloc(&own, sizeof(*e));
+    int error;
+
+    if (e == NULL)
+        return ENGINE_NO_MEMORY;
+    e->mem = own;
+    e->config = *config;
+    e->config.max_pods = or_default(config->max_pods, 1u << 24);
+    e->config.max_queues = or_default(config->max_queues, 1u << 16);
+    e->config.max_nodes = or_default(config->max_nodes, 1u << 16);
+    intern_init(&e->names, &e->mem);
+    slab_init(&e->queues, &e->mem, sizeof(struct queue));
+    slab_init(&e->lines, &e->mem, sizeof(struct line));
+    slab_init(&e->claims, &e->mem, sizeof(struct claim));
+    slab_init(&e->flavors, &e->mem, sizeof(struct flavor));
+    slab_init(&e->nodes, &e->mem, sizeof(struct node));
+    index_init(&e->queues_by_name, &e->mem);
+    index_init(&e->lines_by_needs, &e->mem);
+    index_init(&e->claims_by_uid, &e->mem);
+    index_init(&e->claims_by_name, &e->mem);
+    index_init(&e->nodes_by_name, &e->mem);
+    heap_init(&e->timers, &e->mem, claim_before, e);
+    heap_init(&e->guard_timers, &e->mem, queue_before, e);
+    error = fill(e);
+    if (error < 0) {
+        engine_destroy(e);
+        return error;
+    }
+    *ret_engine = e;
+    return 0;
+}
+
+/* Claims and lines give back nothing but memory: all else goes with the engine. */
+static void release_claims(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
+        if (slab_live(&e->claims, id))
+            claim_release_text(e, id);
+    }
+    for (uint32_t id = 1; id < slab_end(&e->lines); id++) {
+        if (slab_live(&e->lines, id))
+            mem_free(&e->mem, line_at(e, id)->needs,
+                     line_at(e, id)->count * sizeof(*line_at(e, id)->needs));
+    }
+}
+
+void engine_destroy(struct engine *e)
+{
+    struct mem mem;
+
+    if (e == NULL)
+        return;
+    mem = e->mem;
+    release_claims(e);
+    queue_release_all(e);
+    node_release_all(e);
+    heap_finish(&e->guard_timers);
+    heap_finish(&e->timers);
+    index_finish(&e->nodes_by_name);
+    index_finish(&e->claims_by_name);
+    index_finish(&e->claims_by_uid);
+    index_finish(&e->lines_by_needs);
+    index_finish(&e->queues_by_name);
+    slab_finish(&e->nodes);
+    slab_finish(&e->flavors);
+    slab_finish(&e->claims);
+    slab_finish(&e->lines);
+    slab_finish(&e->queues);
+    intern_finish(&e->names);
+    mem_free(&mem, e, sizeof(*e));
+}
+
+void engine_set_time(struct engine *e, int64_t now)
+{
+    if (now > e->now)
+        e->now = now;
+}
+
+void engine_set_synced(struct engine *e)
+{
+    if (!e->synced) {
+        e->synced = true;
+        if (e->leads)
+            advance_begin(e);
+    }
+    advance(e);
+}
+
+void engine_set_leader(struct engine *e, bool leads)
+{
+    bool led = e->leads;
+
+    e->leads = leads;
+    if (e->synced && leads && !led)
+        advance_begin(e);
+    else if (e->synced && led && !leads)
+        advance_end(e);
+    advance(e);
+}
+
+uint32_t engine_find_pod(const struct engine *e, struct text uid)
+{
+    return claim_find(e, uid);
+}
+
+uint32_t engine_find_named_pod(const struct engine *e, struct text space, struct text name)
+{
+    return claim_find_named(e, space, name);
+}
+
+uint32_t engine_find_queue(const struct engine *e, enum queue_kind kind, struct text name)
+{
+    return queue_find(e, kind, name);
+}
+
+uint32_t engine_node_end(const struct engine *e)
+{
+    return slab_end(&e->nodes);
+}
+
+bool engine_filter(const struct engine *e, uint32_t id, uint32_t node)
+{
+    const struct claim *claim;
+
+    if (!slab_live(&e->nodes, node))
+        return false;
+    if (id == 0)
+        return true;
+    claim = claim_at(e, id);
+    for (uint32_t i = 0; i < line_at(e, claim->line)->count; i++) {
+        if (!node_has_flavor(e, node, claim_flavors(claim)[i]))
+            return false;
+    }
+    return true;
+}
+
+uint32_t engine_pending(const struct engine *e)
+{
+    return e->ready_effects;
+}
+
+uint32_t engine_count_pods(const struct engine *e)
+{
+    return slab_count(&e->claims);
+}
+
+uint32_t engine_count_queues(const struct engine *e)
+{
+    return slab_count(&e->queues);
+}
+
+uint32_t engine_count_nodes(const struct engine *e)
+{
+    return slab_count(&e->nodes);
+}

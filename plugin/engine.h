@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_ENGINE_H
+#define SLUICE_PLUGIN_ENGINE_H
+
+#include "facts.h"
+#include "mem.h"
+#include "text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The engine: who may pass, and when.
+ *
+ *   objects ──see──▶ ┌────────┐ ◀──ask── hooks
+ *                    │ engine │
+ *   world  ◀─effects─└────────┘ ──▶ verdicts
+ *
+ * Pure: no clock, no lock, no I/O, no thread. Same calls, same answers, same digest. A call that
+ * fails has changed nothing. All that is slow is cut into slices: calls that change something end
+ * with one slice, engine_tick does the next ones.
+ *
+ * [one thread at a time; texts passed in are not kept; texts handed out are valid until the next
+ *  call that is not const]
+ */
+struct engine;
+
+enum engine_error {
+    ENGINE_NO_MEMORY = -1, /* the allocator said no */
+    ENGINE_FULL = -2,      /* a limit of the configuration would be passed */
+};
+
+enum removal { REMOVE_ON_BIND, REMOVE_ON_ADMISSION };
+enum root_ceiling { ROOT_UNLIMITED, ROOT_CLUSTER, ROOT_AMOUNTS };
+
+enum { ENGINE_MAX_SCHEDULERS = 16 };
+
+struct engine_config {
+    uint32_t scheduler_count; /* 0: default-scheduler */
+    struct text schedulers[ENGINE_MAX_SCHEDULERS];
+    enum removal removal;
+    bool manage_all;
+    enum root_ceiling root_ceiling;
+    struct named_amounts root_amounts;
+    bool undeclared_unlimited;
+    int64_t reservation_timeout; /* 0: never */
+    int64_t head_guard;          /* 0: off */
+    bool observe_only;
+    uint32_t max_pods, max_queues, max_nodes; /* 0: the protocol's default */
+};
+
+int engine_create(const struct engine_config *config, const struct mem *mem,
+                  struct engine **ret_engine);
+void engine_destroy(struct engine *engine);
+
+/* Time goes on; an older time is ignored. */
+void engine_set_time(struct engine *engine, int64_t now);
+
+/* The world as it is seen. `lose`: the object is gone; unknown ones are ignored. */
+int engine_see_pod(struct engine *engine, const struct pod_facts *pod);
+void engine_lose_pod(struct engine *engine, struct text uid);
+int engine_see_queue(struct engine *engine, const struct queue_facts *queue);
+int engine_lose_queue(struct engine *engine, enum queue_kind kind, struct text name);
+int engine_see_flavor(struct engine *engine, const struct flavor_facts *flavor);
+int engine_lose_flavor(struct engine *engine, struct text name);
+int engine_see_node(struct engine *engine, const struct node_facts *node, uint32_t *ret_id);
+int engine_lose_node(struct engine *engine, struct text name);
+
+/* All that existed has been seen. */
+void engine_set_synced(struct engine *engine);
+void engine_set_leader(struct engine *engine, bool leads);
+
+/* Why a pod does not pass. */
+enum reason {
+    REASON_NONE,
+    REASON_FOREIGN_GATE,
+    REASON_QUEUE_CAPACITY,
+    REASON_QUEUE_ORDER,
+    REASON_QUEUE_SUSPENDED,
+    REASON_QUEUE_CLOSED,
+    REASON_QUEUE_UNKNOWN,
+    REASON_QUEUE_INACTIVE,
+    REASON_GROUP_MISSING,
+    REASON_CONDITION_STALE,
+    REASON_BACKOFF,
+    REASON_NOT_READY,
+    REASON_COUNT
+};
+
+/* The protocol's word for it. */
+const char *reason_name(enum reason reason);
+
+enum { VERDICT_MESSAGE_MAX = 400 };
+
+struct verdict {
+    bool pass;
+    bool would; /* what pass would be if the engine did not only observe */
+    enum reason reason;
+    char message[VERDICT_MESSAGE_MAX];
+};
+
+/* The framework's hooks. A uid that is not known passes: it is not one of ours. */
+/* Without words the verdict has a reason and no message: the scheduler asks often. */
+int engine_pre_enqueue(struct engine *engine, const struct pod_facts *pod, bool words,
+                       struct verdict *ret_verdict);
+void engine_pre_filter(struct engine *engine, struct text uid, struct verdict *ret_verdict,
+                       bool *ret_nodes_matter);
+void engine_post_filter(struct engine *engine, struct text uid);
+void engine_reserve(struct engine *engine, struct text uid, struct verdict *ret_verdict);
+void engine_unreserve(struct engine *engine, struct text uid);
+void engine_post_bind(struct engine *engine, struct text uid);
+
+/* Whether the node belongs to the flavors that the pod was granted. [claim from engine_find_pod, or
+ * 0: every known node fits] */
+uint32_t engine_find_pod(const struct engine *engine, struct text uid);
+bool engine_filter(const struct engine *engine, uint32_t claim, uint32_t node);
+uint32_t engine_node_end(const struct engine *engine);
+
+/* What one patch does to a pod when its gate goes. */
+struct removal_patch {
+    uint8_t gates; /* which of ours, GATE_LONG | GATE_SHORT; 0: nothing to remove */
+    int64_t generation;
+    int64_t stamp;
+    uint32_t flavor_count; /* distinct flavors that ask for something */
+    uint32_t flavors[FACTS_MAX_NEEDS];
+    uint32_t pair_count; /* for the stamp of flavors */
+    struct {
+        struct text resource, flavor;
+    } pairs[FACTS_MAX_NEEDS];
+};
+
+/* What the host must patch right before it binds. */
+void engine_bind(struct engine *engine, struct text uid, struct removal_patch *ret_patch);
+
+/* A flavor's labels and tolerations, by the ids of a removal_patch. */
+void engine_flavor(const struct engine *engine, uint32_t flavor, struct flavor_facts *ret_facts);
+
+/* Effects: asked of the host, leased by engine_lease, ended by engine_ack. */
+enum effect_kind { EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_KINDS };
+enum effect_result { EFFECT_DONE, EFFECT_GONE, EFFECT_CONFLICT, EFFECT_RETRY };
+
+struct effect {
+    int64_t id;
+    enum effect_kind kind;
+    struct text uid, space, name;
+    uint32_t attempt;
+    bool leased;
+    int64_t due;                       /* of a retry or of the lease; 0: now */
+    struct removal_patch patch;        /* EFFECT_REMOVE_GATES */
+    int64_t resource_version;          /* EFFECT_SET_CONDITION */
+    enum reason reason;                /* " */
+    char message[VERDICT_MESSAGE_MAX]; /* " */
+};
+
+/* The next effect that may go out, without leasing it; false if there is none. */
+bool engine_next_effect(const struct engine *engine, struct effect *ret_effect);
+void engine_lease(struct engine *engine, int64_t id);
+/* False if the id is not under way. */
+bool engine_ack(struct engine *engine, int64_t id, enum effect_result result);
+
+/* One slice of what is left to do, and what is due. */
+void engine_tick(struct engine *engine);
+
+uint32_t engine_pending(const struct engine *engine); /* effects that may go out now */
+int64_t engine_next(const struct engine *engine);     /* when to tick at the latest; 0: never */
+bool engine_more(const struct engine *engine);        /* work is left */
+
+/* For a person. Pages: begin with cursor 0, stop when it is 0 again. */
+struct quota_row {
+    struct text flavor, resource;
+    int64_t share, kept, ceiling;
+    bool bounded;
+    int64_t usage, reserved, allocated; /* clamped */
+};
+
+struct queue_report {
+    enum queue_kind kind;
+    struct text name, parent, state;
+    bool known, leaf, strict;
+    enum reason reason;
+    uint32_t waiting, held, reserved, allocated;
+    uint32_t quota_count;
+};
+
+/* Moves *cursor to the next queue in order of kind and name. */
+bool engine_next_queue(const struct engine *engine, uint32_t *cursor);
+uint32_t engine_find_queue(const struct engine *engine, enum queue_kind kind, struct text name);
+void engine_report_queue(const struct engine *engine, uint32_t queue, struct queue_report *ret);
+/* [n < quota_count; rows come in the order of flavor and resource names] */
+void engine_report_quota(const struct engine *engine, uint32_t queue, uint32_t n,
+                         struct quota_row *ret);
+
+enum claim_state { CLAIM_HELD, CLAIM_WAITING, CLAIM_RESERVED, CLAIM_ALLOCATED };
+
+struct pod_report {
+    struct text uid, space, name, queue, node;
+    enum queue_kind queue_kind;
+    enum claim_state state;
+    struct verdict why;
+    int32_t priority;
+    int64_t created, granted;
+    uint32_t position; /* 1: next; 0: does not wait */
+    int64_t estimate;  /* ns, -1: unknown */
+    char basis[160];
+    uint32_t ahead_count;
+    struct quota_row ahead[FACTS_MAX_NEEDS]; /* resource and usage alone */
+    uint32_t flavor_count;
+    struct {
+        struct text resource, flavor;
+    } flavors[FACTS_MAX_NEEDS];
+};
+
+uint32_t engine_find_named_pod(const struct engine *engine, struct text space, struct text name);
+void engine_report_pod(const struct engine *engine, uint32_t claim, struct pod_report *ret);
+
+/* What waits in a queue, in its order: the claim at place *cursor; false at the end. */
+bool engine_next_waiting(const struct engine *engine, uint32_t queue, uint32_t *cursor,
+                         uint32_t *ret_claim);
+/* The identity alone: cheap. */
+void engine_name_pod(const struct engine *engine, uint32_t claim, struct pod_report *ret);
+
+/* All live effects, in an order that only means: every one once. */
+bool engine_next_live_effect(const struct engine *engine, uint32_t *cursor, struct effect *ret);
+
+uint32_t engine_count_pods(const struct engine *engine);
+uint32_t engine_count_queues(const struct engine *engine);
+uint32_t engine_count_nodes(const struct engine *engine);
+
+/* A sum over all objects, by their names: equal states have equal digests. Without timers: what a
+ * restart would find again. */
+uint64_t engine_digest(const struct engine *engine, bool timers);
+
+/* NULL, or which invariant does not hold. */
+const char *engine_check(const struct engine *engine);
+
+#endif

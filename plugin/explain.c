@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain.h"
+
+#include "fit.h"
+#include "say.h"
+#include "state.h"
+
+const char *reason_name(enum reason reason)
+{
+    static const char *const names[REASON_COUNT] = {
+        [REASON_NONE] = "",
+        [REASON_FOREIGN_GATE] = "ForeignGate",
+        [REASON_QUEUE_CAPACITY] = "QueueCapacity",
+        [REASON_QUEUE_ORDER] = "QueueOrder",
+        [REASON_QUEUE_SUSPENDED] = "QueueSuspended",
+        [REASON_QUEUE_CLOSED] = "QueueClosed",
+        [REASON_QUEUE_UNKNOWN] = "QueueUnknown",
+        [REASON_QUEUE_INACTIVE] = "QueueInactive",
+        [REASON_GROUP_MISSING] = "GroupMissing",
+        [REASON_CONDITION_STALE] = "ConditionStale",
+        [REASON_BACKOFF] = "Backoff",
+        [REASON_NOT_READY] = "NotReady",
+    };
+
+    return names[reason];
+}
+
+static void say_queue(struct say *say, const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    say_str(say, queue->kind == QUEUE_COHORT    ? "cohort "
+                 : queue->kind == QUEUE_CLUSTER ? "cluster queue "
+                                                : "queue ");
+    say_text(say, name_text(e, queue->name));
+}
+
+/* The nearest queue on the way to the root of which this holds, or the queue itself. */
+static uint32_t nearest(const struct engine *e, uint32_t id, enum queue_command command)
+{
+    for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
+        if (queue_at(e, up)->command == command)
+            return up;
+    }
+    return id;
+}
+
+static uint32_t nearest_unknown(const struct engine *e, uint32_t id)
+{
+    while (queue_at(e, id)->known && queue_at(e, id)->parent != 0)
+        id = queue_at(e, id)->parent;
+    return id;
+}
+
+static void say_inactive(struct say *say, const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    say_queue(say, e, id);
+    if (queue->first_child != 0 || id == e->volcano_root || queue->kind == QUEUE_COHORT) {
+        say_str(say, " has queues below it: only leaves hold pods");
+        return;
+    }
+    for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
+        if (queue_at(e, up)->misplaced) {
+            say_str(say, " is in a cycle of parents, or too deep: ");
+            say_queue(say, e, up);
+            say_str(say, " cannot be below ");
+            say_queue(say, e, queue_at(e, up)->wanted);
+            return;
+        }
+    }
+    say_str(say, " is too deep in the tree");
+}
+
+static void say_stop(struct say *say, const struct engine *e, uint32_t queue, enum reason reason)
+{
+    switch (reason) {
+    case REASON_QUEUE_UNKNOWN:
+        say_queue(say, e, nearest_unknown(e, queue));
+        say_str(say, " does not exist");
+        break;
+    case REASON_QUEUE_SUSPENDED:
+        say_queue(say, e, nearest(e, queue, QUEUE_SUSPENDED));
+        say_str(say, " is suspended");
+        break;
+    case REASON_QUEUE_CLOSED:
+        say_queue(say, e, nearest(e, queue, QUEUE_CLOSED));
+        say_str(say, " is closed");
+        break;
+    default:
+        say_inactive(say, e, queue);
+        break;
+    }
+}
+
+static void say_capacity(struct say *say, const struct engine *e, uint32_t id, uint32_t queue,
+                         uint32_t need, wide room)
+{
+    const struct line *line = line_at(e, claim_at(e, id)->line);
+    struct text resource = name_text(e, line->needs[need].resource);
+
+    say_queue(say, e, queue);
+    say_str(say, " has room for ");
+    say_amount(say, resource, wide_max(room, 0));
+    say_str(say, " more ");
+    say_text(say, resource);
+    say_str(say, ", the pod asks for ");
+    say_amount(say, resource, line->needs[need].amount);
+    if (!fit_ever(e, claim_at(e, id)->line))
+        say_str(say, ", which is more than it may ever have");
+}
+
+static void say_head(struct say *say, const struct engine *e, uint32_t head)
+{
+    say_str(say, "its turn comes after ");
+    say_text(say, name_text(e, claim_at(e, head)->space));
+    say_str(say, "/");
+    say_text(say, claim_name(e, head));
+    say_str(say, ", the head of ");
+    say_queue(say, e, claim_queue(e, head));
+}
+
+/* Of a claim that waits: what is it that refuses it? */
+static enum reason explain_waiting(const struct engine *e, uint32_t id, struct say *say)
+{
+    uint32_t queue = claim_queue(e, id), head = line_first_of(e, queue), where, need;
+    enum reason stop = queue_stops(e, queue);
+    wide room;
+
+    if (!e->synced || !e->leads || e->restoring != 0) {
+        say_str(say, !e->synced  ? "the first listing of the cluster is not complete"
+                     : !e->leads ? "this scheduler does not lead"
+                                 : "earlier grants are being restored");
+        return REASON_NOT_READY;
+    }
+    if (stop != REASON_NONE) {
+        say_stop(say, e, queue, stop);
+        return stop;
+    }
+    if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != id) {
+        say_head(say, e, head);
+        return REASON_QUEUE_ORDER;
+    }
+    if (queue_below_dirty(e, queue)) {
+        say_str(say, "room was released, and those before it are asked first");
+        return REASON_QUEUE_ORDER;
+    }
+    if (say->cap == 1 && e->guarding == 0)
+        return REASON_QUEUE_CAPACITY;
+    if (!fit_refused(e, claim_at(e, id)->line, &where, &need, &room)) {
+        say_str(say, "it is about to be granted");
+        return REASON_QUEUE_ORDER;
+    }
+    if (queue_at(e, where)->guard != 0 && queue_at(e, where)->guard != queue) {
+        say_head(say, e, line_first_of(e, queue_at(e, where)->guard));
+        return REASON_QUEUE_ORDER;
+    }
+    say_capacity(say, e, id, where, need, room);
+    return REASON_QUEUE_CAPACITY;
+}
+
+static enum reason explain_held(const struct engine *e, uint32_t id, struct say *say)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    switch (claim->reason) {
+    case REASON_FOREIGN_GATE:
+        say_str(say, "scheduling gate ");
+        say_text(say, name_text(e, claim->a_foreign_gate));
+        say_str(say, " is for others to remove");
+        break;
+    case REASON_GROUP_MISSING:
+        say_str(say, "it names a group, and this version knows no groups");
+        break;
+    case REASON_CONDITION_STALE:
+        say_str(say, "its condition still says Unschedulable, and is being overwritten");
+        break;
+    case REASON_BACKOFF:
+        say_str(say, "its reservation ran out unused; it may try again in ");
+        say_span(say, claim_deadline(e, id) - e->now);
+        break;
+    default:
+        say_str(say, "earlier grants are being restored");
+        break;
+    }
+    return claim->reason;
+}
+
+static enum reason explain_granted(const struct engine *e, uint32_t id, struct say *say)
+{
+    uint32_t queue = claim_queue(e, id);
+
+    if (claim_at(e, id)->state == CLAIM_ALLOCATED || !queue_stops_granted(e, queue))
+        return REASON_NONE;
+    say_stop(say, e, queue, queue_stops(e, queue));
+    return queue_stops(e, queue);
+}
+
+static enum reason explain_state(const struct engine *e, uint32_t id, struct say *say)
+{
+    switch (claim_at(e, id)->state) {
+    case CLAIM_HELD:
+        return explain_held(e, id, say);
+    case CLAIM_WAITING:
+        return explain_waiting(e, id, say);
+    default:
+        return explain_granted(e, id, say);
+    }
+}
+
+void explain_claim(const struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
+{
+    struct say say;
+
+    say_init(&say, ret_verdict->message, words ? sizeof(ret_verdict->message) : 1);
+    ret_verdict->reason = explain_state(e, id, &say);
+    ret_verdict->would = ret_verdict->reason == REASON_NONE;
+    ret_verdict->pass = ret_verdict->would || e->config.observe_only;
+}
+
+void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_reason, char *message)
+{
+    const struct claim *claim = claim_at(e, id);
+    struct say say;
+
+    say_init(&say, message, VERDICT_MESSAGE_MAX);
+    /* A claim that waits for nothing but this very write is about to wait for its queue. */
+    if (claim->state == CLAIM_HELD && claim->reason == REASON_CONDITION_STALE)
+        *ret_reason = explain_waiting(e, id, &say);
+    else
+        *ret_reason = explain_state(e, id, &say);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_EXPLAIN_H
+#define SLUICE_PLUGIN_EXPLAIN_H
+
+#include "engine.h"
+
+#include <stdint.h>
+
+/* Why a claim does not pass, in the protocol's reasons and in words for the person who asks. */
+
+struct engine;
+
+/* Whether the claim passes PreEnqueue and PreFilter, and else why not. Without words there is no
+ * message, and less to find out. */
+void explain_claim(const struct engine *e, uint32_t claim, bool words, struct verdict *ret_verdict);
+
+/* What the condition of a pod that waits for its queue says instead of Unschedulable.
+ * message has VERDICT_MESSAGE_MAX bytes. */
+void explain_condition(const struct engine *e, uint32_t claim, enum reason *ret_reason,
+                       char *message);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_FACTS_H
+#define SLUICE_PLUGIN_FACTS_H
+
+#include "gate.h"
+#include "text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the host saw of an object, as plain values: views into the request, nothing owned. A zeroed
+ * struct means what the protocol says of keys that are absent. */
+
+enum {
+    FACTS_MAX_NEEDS = 33,  /* 32 resources and `pods` */
+    FACTS_MAX_GROUPS = 16, /* resource groups of a queue, and flavors in a group */
+    FACTS_MAX_LABELS = 8,
+    FACTS_MAX_TOLERATIONS = 8,
+};
+
+struct named_amount {
+    struct text resource;
+    int64_t amount;
+};
+
+struct named_amounts {
+    uint32_t count;
+    struct named_amount item[FACTS_MAX_NEEDS];
+};
+
+enum queue_kind { QUEUE_VOLCANO, QUEUE_CLUSTER, QUEUE_COHORT };
+
+struct pod_facts {
+    struct text uid, space, name;
+    int64_t created;
+    int32_t priority;
+    int64_t generation, resource_version;
+    struct text scheduler;
+    struct gates gates;
+    bool opted_in;
+    struct text queue; /* from the pod's annotation */
+    struct text namespace_queue;
+    enum queue_kind queue_kind; /* QUEUE_VOLCANO or QUEUE_CLUSTER */
+    struct text group;          /* the group that it names, or that its minimum asks for */
+    int64_t stamp;              /* time of the grant, 0: none */
+    struct text stamped_flavors;
+    struct named_amounts requests; /* without `pods`, no resource twice */
+    struct text node;
+    bool nominated;
+    bool finished;
+    bool deleted;
+    bool unschedulable;
+    bool of_daemon_set;
+    bool mirror;
+};
+
+struct flavor_quota {
+    struct text resource;
+    int64_t nominal, borrowing, lending;
+    bool has_borrowing, has_lending;
+};
+
+struct group_flavor {
+    struct text name;
+    uint32_t count;
+    struct flavor_quota *quotas;
+};
+
+struct resource_group {
+    uint32_t resource_count, flavor_count;
+    struct text resources[FACTS_MAX_NEEDS - 1];
+    struct group_flavor *flavors;
+};
+
+enum queue_command { QUEUE_GRANTS, QUEUE_SUSPENDED, QUEUE_CLOSED };
+
+struct queue_facts {
+    enum queue_kind kind;
+    struct text name;
+    struct text parent; /* no text: none named */
+    int32_t priority;
+    bool strict;                /* stops at a blocked head */
+    enum queue_command command; /* what its state or stopPolicy says */
+    struct text state;          /* as the object says it */
+    bool reclaimable;
+    struct named_amounts capability, deserved, guarantee; /* Volcano's */
+    uint32_t group_count;                                 /* Kueue's */
+    struct resource_group *groups;
+};
+
+struct label {
+    struct text key, value;
+};
+
+struct toleration {
+    struct text key, operator_, value, effect;
+    bool has_seconds;
+    int64_t seconds;
+};
+
+struct flavor_facts {
+    struct text name;
+    uint32_t label_count, toleration_count;
+    struct label labels[FACTS_MAX_LABELS];
+    struct toleration tolerations[FACTS_MAX_TOLERATIONS];
+};
+
+struct node_facts {
+    struct text name;
+    uint32_t label_count;
+    const struct label *labels;
+    struct named_amounts allocatable;
+};
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fit.h"
+
+#include "root.h"
+#include "state.h"
+
+/* A resource that no group of a ClusterQueue covers: `pods` is then not counted; the rest is
+ * refused, unless the configuration says that it is unlimited. */
+static bool counts_nowhere(const struct engine *e, uint32_t resource)
+{
+    return resource == e->name_pods || e->config.undeclared_unlimited;
+}
+
+static bool group_fits_in(const struct engine *e, const struct line *line,
+                          const struct queue_group *group, uint16_t flavor)
+{
+    const struct queue *queue = queue_at(e, line->queue);
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        const struct need *need = &line->needs[i];
+
+        if (queue_group_of(queue, need->resource) == group &&
+            need->amount > quota_room(e, line->queue, flavor, need->resource))
+            return false;
+    }
+    return true;
+}
+
+static bool first_flavor_that_fits(const struct engine *e, const struct line *line,
+                                   const struct queue_group *group, uint16_t *ret_flavor)
+{
+    for (uint32_t k = 0; k < group->flavor_count; k++) {
+        uint16_t flavor = group->flavors[k];
+
+        if (!flavor_usable(e, flavor) || (line->bare && flavor_asks(e, flavor)))
+            continue;
+        if (group_fits_in(e, line, group, flavor)) {
+            *ret_flavor = flavor;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool fit_flavored(const struct engine *e, const struct line *line, uint16_t *ret_flavors)
+{
+    const struct queue *queue = queue_at(e, line->queue);
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        const struct queue_group *group = queue_group_of(queue, line->needs[i].resource);
+        uint32_t k = 0;
+
+        if (group == NULL) {
+            if (!counts_nowhere(e, line->needs[i].resource))
+                return false;
+            ret_flavors[i] = FLAVOR_NONE;
+            continue;
+        }
+        while (k < i && queue_group_of(queue, line->needs[k].resource) != group)
+            k++;
+        if (k < i)
+            ret_flavors[i] = ret_flavors[k];
+        else if (!first_flavor_that_fits(e, line, group, &ret_flavors[i]))
+            return false;
+    }
+    return true;
+}
+
+bool fit_line(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
+{
+    const struct line *line = line_at(e, id);
+
+    if (queue_at(e, line->queue)->kind != QUEUE_VOLCANO)
+        return fit_flavored(e, line, ret_flavors);
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        if (line->needs[i].amount > quota_room(e, line->queue, 0, line->needs[i].resource))
+            return false;
+        ret_flavors[i] = 0;
+    }
+    return true;
+}
+
+bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    const struct line *line = line_at(e, id);
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        if (flavors[i] != FLAVOR_NONE &&
+            line->needs[i].amount > quota_room(e, line->queue, flavors[i], line->needs[i].resource))
+            return false;
+    }
+    return true;
+}
+
+/* The most that `room` gives in any flavor in which a claim of this queue could have the resource;
+ * and that flavor. */
+static wide best_room(const struct engine *e, uint32_t id, uint32_t resource,
+                      wide (*room)(const struct engine *, uint32_t, uint16_t, uint32_t),
+                      uint16_t *ret_flavor)
+{
+    const struct queue *queue = queue_at(e, id);
+    const struct queue_group *group = queue_group_of(queue, resource);
+    wide most = -ROOM_UNLIMITED;
+
+    *ret_flavor = 0;
+    if (queue->kind == QUEUE_VOLCANO)
+        return room(e, id, 0, resource);
+    if (queue->kind == QUEUE_CLUSTER && group == NULL)
+        return counts_nowhere(e, resource) ? ROOM_UNLIMITED : 0;
+
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        const struct cell *cell = &queue->cells[i];
+        wide here;
+
+        if (cell->resource != resource || !flavor_usable(e, cell->flavor))
+            continue;
+        here = room(e, id, cell->flavor, resource);
+        if (here > most) {
+            most = here;
+            *ret_flavor = cell->flavor;
+        }
+    }
+    /* In a cohort nobody below declares it: who still waits there is not refused for it here. */
+    return most == -ROOM_UNLIMITED && queue->kind == QUEUE_COHORT ? ROOM_UNLIMITED : most;
+}
+
+void rooms_init(struct rooms *rooms, const struct engine *e, uint32_t queue)
+{
+    rooms->e = e;
+    rooms->queue = queue;
+    rooms->count = 0;
+}
+
+wide rooms_for(struct rooms *rooms, uint32_t resource)
+{
+    uint16_t flavor;
+    wide room;
+
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        if (rooms->item[i].resource == resource)
+            return rooms->item[i].room;
+    }
+    room = best_room(rooms->e, rooms->queue, resource, quota_room, &flavor);
+    if (rooms->count < ROOMS_MAX) {
+        rooms->item[rooms->count].resource = resource;
+        rooms->item[rooms->count++].room = room;
+    }
+    return room;
+}
+
+bool fit_ever(const struct engine *e, uint32_t id)
+{
+    const struct line *line = line_at(e, id);
+    uint16_t flavor;
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        if (line->needs[i].amount >
+            best_room(e, line->queue, line->needs[i].resource, quota_potential, &flavor))
+            return false;
+    }
+    return true;
+}
+
+/* Follows what arrives at each queue on the way up to the one that has no room for it. */
+static bool refused_at(const struct engine *e, uint32_t leaf, uint16_t flavor, uint32_t resource,
+                       wide arrives, uint32_t *ret_queue, wide *ret_room)
+{
+    for (uint32_t id = leaf; id != 0; id = queue_at(e, id)->parent) {
+        const struct queue *queue = queue_at(e, id);
+        const struct cell *cell = quota_cell(queue, flavor, resource);
+        wide room = cell != NULL && cell->bounded ? cell->ceiling - cell->usage : ROOM_UNLIMITED;
+
+        if (cell == NULL && root_bounds_all(e, id))
+            room = 0;
+        if (queue->guard != 0 && queue->guard != leaf)
+            room = wide_min(room, 0);
+        if (arrives > room) {
+            *ret_queue = id;
+            *ret_room = room;
+            return true;
+        }
+        if (cell != NULL)
+            arrives -= wide_max(0, cell->kept - cell->usage);
+    }
+    return false;
+}
+
+bool fit_refused(const struct engine *e, uint32_t id, uint32_t *ret_queue, uint32_t *ret_need,
+                 wide *ret_room)
+{
+    const struct line *line = line_at(e, id);
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        const struct need *need = &line->needs[i];
+        uint16_t flavor;
+        wide room = best_room(e, line->queue, need->resource, quota_room, &flavor);
+
+        if (need->amount <= room)
+            continue;
+        *ret_need = i;
+        if (!refused_at(e, line->queue, flavor, need->resource, need->amount, ret_queue,
+                        ret_room)) {
+            *ret_queue = line->queue; /* not declared here, or in no flavor that was seen */
+            *ret_room = 0;
+        }
+        return true;
+    }
+    return false;
+}
+
+void fit_guess(const struct engine *e, uint32_t id, uint32_t node, uint16_t *ret_flavors)
+{
+    const struct line *line = line_at(e, id);
+    const struct queue *queue = queue_at(e, line->queue);
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        const struct queue_group *group = queue_group_of(queue, line->needs[i].resource);
+
+        ret_flavors[i] = queue->kind == QUEUE_VOLCANO ? 0 : FLAVOR_NONE;
+        if (group == NULL)
+            continue;
+        ret_flavors[i] = group->flavors[0];
+        for (uint32_t k = 0; k < group->flavor_count; k++) {
+            if (node != 0 && node_has_flavor(e, node, group->flavors[k])) {
+                ret_flavors[i] = group->flavors[k];
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_FIT_H
+#define SLUICE_PLUGIN_FIT_H
+
+#include "amount.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+
+/* What there is room for at one queue, in the flavor that has most, looked up once for each
+ * resource in a search. */
+enum { ROOMS_MAX = 16 };
+
+struct rooms {
+    const struct engine *e;
+    uint32_t queue, count;
+    struct {
+        uint32_t resource;
+        wide room;
+    } item[ROOMS_MAX];
+};
+
+void rooms_init(struct rooms *rooms, const struct engine *e, uint32_t queue);
+wide rooms_for(struct rooms *rooms, uint32_t resource);
+
+/* Whether a claim of this line fits, from its queue to the root, and in which flavors: of each
+ * resource group the first, in the queue's order, that has room for all that the claim asks of the
+ * group. ret_flavors has a place for each need. */
+bool fit_line(const struct engine *e, uint32_t line, uint16_t *ret_flavors);
+
+/* Whether it fits in just these flavors. */
+bool fit_in(const struct engine *e, uint32_t line, const uint16_t *flavors);
+
+/* Whether it could ever fit, however much is released. */
+bool fit_ever(const struct engine *e, uint32_t line);
+
+/* The lowest queue on the way to the root that refuses it, and the need; false if it fits. */
+bool fit_refused(const struct engine *e, uint32_t line, uint32_t *ret_queue, uint32_t *ret_need,
+                 wide *ret_room);
+
+/* The flavors that a bound pod without a readable stamp is taken to use: of each group the first
+ * that its node has. */
+void fit_guess(const struct engine *e, uint32_t line, uint32_t node, uint16_t *ret_flavors);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain.h"
+#include "outbox.h"
+#include "pod.h"
+#include "state.h"
+
+/* The scheduling framework's hooks, on a pod that is named by its uid. */
+
+static void pass(struct verdict *verdict)
+{
+    verdict->pass = verdict->would = true;
+    verdict->reason = REASON_NONE;
+    verdict->message[0] = '\0';
+}
+
+static void hold(struct verdict *verdict, enum reason reason, const char *message)
+{
+    verdict->pass = verdict->would = false;
+    verdict->reason = reason;
+    memcpy(verdict->message, message, strlen(message) + 1);
+}
+
+/* The scheduler asks again and again for pods that did not change. */
+static bool is_known(const struct engine *e, uint32_t id, const struct pod_facts *pod)
+{
+    return id != 0 && pod->resource_version != 0 &&
+           pod->resource_version <= claim_at(e, id)->version;
+}
+
+int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words,
+                       struct verdict *ret_verdict)
+{
+    uint32_t id = claim_find(e, pod->uid);
+    bool outdated = false;
+
+    if (!is_known(e, id, pod)) {
+        bool is_new = id == 0;
+        int error = pod_see(e, pod, &id, &outdated);
+
+        if (error < 0)
+            return error;
+        if (is_new && id != 0) {
+            claim_set_flag(claim_at(e, id), CLAIM_PROVISIONAL, true);
+            claim_set_timer(e, id);
+        }
+    }
+    if (id == 0) {
+        pass(ret_verdict);
+        if (outdated)
+            hold(ret_verdict, REASON_NOT_READY, "a newer pod of this name was seen");
+        else if (pod->gates.foreign > 0 && e->config.removal == REMOVE_ON_BIND)
+            hold(ret_verdict, REASON_FOREIGN_GATE, "a scheduling gate is for others to remove");
+        return 0;
+    }
+    explain_claim(e, id, words, ret_verdict);
+    claim_set_flag(claim_at(e, id), CLAIM_PARKED, !ret_verdict->pass);
+    outbox_sync(e, id);
+    return 0;
+}
+
+void engine_pre_filter(struct engine *e, struct text uid, struct verdict *ret_verdict,
+                       bool *ret_nodes_matter)
+{
+    uint32_t id = claim_find(e, uid);
+
+    pass(ret_verdict);
+    *ret_nodes_matter = false;
+    if (id == 0)
+        return;
+    explain_claim(e, id, true, ret_verdict);
+    if (!ret_verdict->would)
+        return;
+    claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
+    claim_set_timer(e, id);
+    for (uint32_t i = 0; i < line_at(e, claim_at(e, id)->line)->count; i++)
+        *ret_nodes_matter = *ret_nodes_matter || flavor_asks(e, claim_flavors(claim_at(e, id))[i]);
+}
+
+void engine_post_filter(struct engine *e, struct text uid)
+{
+    uint32_t id = claim_find(e, uid);
+
+    if (id == 0 || claim_at(e, id)->state != CLAIM_RESERVED)
+        return;
+    claim_set_flag(claim_at(e, id), CLAIM_LACKS_NODE, true);
+    outbox_sync(e, id);
+}
+
+void engine_reserve(struct engine *e, struct text uid, struct verdict *ret_verdict)
+{
+    uint32_t id = claim_find(e, uid);
+
+    pass(ret_verdict);
+    if (id == 0)
+        return;
+    explain_claim(e, id, true, ret_verdict);
+    if (ret_verdict->would)
+        claim_change(e, id, CLAIM_ALLOCATED, REASON_NONE);
+}
+
+void engine_unreserve(struct engine *e, struct text uid)
+{
+    uint32_t id = claim_find(e, uid);
+
+    if (id != 0 && claim_at(e, id)->state == CLAIM_ALLOCATED &&
+        (claim_at(e, id)->flags & CLAIM_BOUND) == 0)
+        claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+}
+
+void engine_bind(struct engine *e, struct text uid, struct removal_patch *ret_patch)
+{
+    uint32_t id = claim_find(e, uid);
+
+    ret_patch->gates = 0;
+    ret_patch->flavor_count = ret_patch->pair_count = 0;
+    ret_patch->generation = ret_patch->stamp = 0;
+    if (id != 0 && !e->config.observe_only)
+        outbox_patch(e, id, ret_patch);
+}
+
+void engine_post_bind(struct engine *e, struct text uid)
+{
+    uint32_t id = claim_find(e, uid);
+
+    if (id == 0)
+        return;
+    claim_set_flag(claim_at(e, id), CLAIM_BOUND, true);
+    pod_settle(e, id);
+}

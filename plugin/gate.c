@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gate.h"
+
+#include "engine.h"
+
+static const char *const names[GATE_NAMES] = {
+    "scheduling.volcano.sh/queue-allocation-gate",
+    "volcano.sh/queue-allocation-gate",
+};
+
+const char *gate_name(uint8_t gate)
+{
+    return names[gate == GATE_SHORT];
+}
+
+uint8_t gate_named(struct text name)
+{
+    if (text_is(name, names[0]))
+        return GATE_LONG;
+    return text_is(name, names[1]) ? GATE_SHORT : 0;
+}
+
+void gates_add(struct gates *gates, struct text name)
+{
+    uint8_t ours = gate_named(name);
+
+    if (ours != 0) {
+        gates->ours |= ours;
+        return;
+    }
+    if (gates->foreign++ == 0)
+        gates->a_foreign = name;
+}
+
+bool gate_concerns(const struct engine_config *config, const struct pod_facts *pod)
+{
+    if (pod->mirror || pod->of_daemon_set || text_is(pod->space, "kube-system"))
+        return false;
+
+    for (uint32_t i = 0; i < config->scheduler_count; i++) {
+        if (text_same(pod->scheduler, config->schedulers[i]))
+            return true;
+    }
+    return false;
+}
+
+bool gate_manages(const struct engine_config *config, const struct pod_facts *pod)
+{
+    return config->manage_all || pod->opted_in || pod->gates.ours != 0 || pod->stamp != 0;
+}
+
+enum gate_advice gate_admit(const struct engine_config *config, const struct pod_facts *pod)
+{
+    if (!gate_concerns(config, pod))
+        return GATE_LEAVE;
+    if (pod->stamp != 0)
+        return GATE_REFUSE_STAMP;
+    if (!pod->opted_in || pod->gates.ours != 0 || pod->node.len > 0)
+        return GATE_LEAVE;
+    return GATE_ADD;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard.h"
+
+#include "contest.h"
+#include "fit.h"
+#include "state.h"
+
+static void point_at(struct engine *e, uint32_t id, uint32_t where)
+{
+    struct queue *queue = queue_at(e, id);
+
+    if (queue->guard_at == where)
+        return;
+    if (queue->guard_at != 0 && queue_at(e, queue->guard_at)->guard == id) {
+        queue_at(e, queue->guard_at)->guard = 0;
+        queue_mark_dirty(e, queue->guard_at);
+    }
+    queue->guard_at = where;
+    if (where != 0 && queue_at(e, where)->guard == 0)
+        queue_at(e, where)->guard = id;
+}
+
+static void point(struct engine *e, uint32_t id)
+{
+    uint32_t head = line_first_of(e, id), where = 0, need;
+    wide room;
+
+    if (head == 0 || !fit_refused(e, claim_at(e, head)->line, &where, &need, &room))
+        where = 0;
+    point_at(e, id, where);
+}
+
+static void end(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    heap_clear(&e->guard_timers, id);
+    queue->passed_head = 0;
+    if (!queue->guarding)
+        return;
+    point_at(e, id, 0);
+    queue->guarding = false;
+    e->guarding--;
+    contest_refresh(e, id);
+    queue_mark_dirty(e, id);
+}
+
+void guard_after_grant(struct engine *e, uint32_t id, uint32_t claim)
+{
+    struct queue *queue = queue_at(e, id);
+    uint32_t head = line_first_of(e, id);
+
+    if (e->config.head_guard == 0 || queue->strict || head == 0 || queue->passed_head == head ||
+        claim_compare_rank(e, head, claim) > 0)
+        return;
+    queue->passed_head = head;
+    heap_set(&e->guard_timers, id, e->now + e->config.head_guard);
+}
+
+void guard_review(struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    if (queue->passed_head != 0 && queue->passed_head != line_first_of(e, id))
+        end(e, id);
+}
+
+void guard_begin(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    heap_clear(&e->guard_timers, id);
+    if (queue->guarding || !fit_ever(e, claim_at(e, queue->passed_head)->line))
+        return;
+    queue->guarding = true;
+    e->guarding++;
+    point(e, id);
+    contest_refresh(e, id);
+}
+
+void guard_point_below(struct engine *e, uint32_t id)
+{
+    for (uint32_t leaf = 1; leaf < slab_end(&e->queues) && e->guarding > 0; leaf++) {
+        if (slab_live(&e->queues, leaf) && queue_at(e, leaf)->guarding &&
+            queue_is_below(e, leaf, id))
+            point(e, leaf);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_GUARD_H
+#define SLUICE_PLUGIN_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The guard of a queue's head: so that big claims do not starve behind small ones.
+ *
+ * A head that has been passed over for longer than the configuration allows stops its queue, as in
+ * a fifo queue, and where it is refused nobody else may take room that is not kept for him: what is
+ * released there gathers until the head fits. A head that could never fit is not guarded.
+ */
+
+struct engine;
+
+/* A claim of the queue was granted; its head may have been passed over. */
+void guard_after_grant(struct engine *e, uint32_t queue, uint32_t claim);
+
+/* The queue's head may be another one. */
+void guard_review(struct engine *e, uint32_t queue);
+
+/* The head has been passed over for long enough. */
+void guard_begin(struct engine *e, uint32_t queue);
+
+/* What refuses the guarded heads below this queue may have changed. */
+void guard_point_below(struct engine *e, uint32_t queue);
+
+#endif

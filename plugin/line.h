@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_LINE_H
+#define SLUICE_PLUGIN_LINE_H
+
+#include "facts.h"
+#include "tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A line: the claims of one queue that ask for the same. Either all of them fit or none does, so
+ * only the first that waits matters:
+ *
+ *   queue ─▶ lines, by the rank of their heads, each knowing the least asked for below it
+ *               line (1 cpu)  ─▶ claims that wait, by rank
+ *               line (4 cpu)  ─▶ ...
+ */
+struct need {
+    uint32_t resource;
+    int64_t amount; /* above 0 */
+    int64_t least;  /* of this line and those below it in the queue's tree; 0: not all ask for it */
+};
+
+struct line {
+    struct tree_link link; /* in the queue's tree of lines */
+    uint32_t queue;
+    uint32_t hash;
+    uint32_t users;   /* claims, waiting or not */
+    uint32_t waiting; /* tree of claims, by rank */
+    uint32_t head;    /* the first of them */
+    uint8_t count;
+    bool
+        bare; /* claims without our gate: no flavor that asks for anything can be written to them */
+    struct need *needs; /* by resource id, so that equal lines have equal needs */
+};
+
+struct engine;
+struct bound;
+
+/* The line of these requests, and one `pods`, in the queue: found or made, with one more user.
+ * Requests of 0 ask for nothing. Negative on error. */
+int line_get(struct engine *e, uint32_t queue, const struct named_amounts *requests, bool bare,
+             uint32_t *ret_line);
+void line_unref(struct engine *e, uint32_t line);
+
+/* A claim begins or ends to wait in its line. */
+void line_join(struct engine *e, uint32_t claim);
+void line_leave(struct engine *e, uint32_t claim);
+
+/* The first claim of the queue's order, or 0. */
+uint32_t line_first_of(const struct engine *e, uint32_t queue);
+
+/* The first claim in the queue's order that fits, or 0. A queue that stops at its head has no other
+ * candidate. */
+uint32_t line_first_fit(const struct engine *e, uint32_t queue, uint16_t *ret_flavors);
+
+/* The least that its candidates ask for: of each resource that all of them need. */
+void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound);
+
+/* How many wait before this one in its queue. [claim waits] */
+uint32_t line_position(const struct engine *e, uint32_t claim);
+
+/* How many claims of a line come before this one, which need not be in it. */
+uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t claim);
+
+/* A queue's lines where somebody waits, by the rank of their heads. */
+extern const struct tree_type lines_by_head;
+
+/* The next claim that waits in the queue after this one, in order; 0: the first. */
+uint32_t line_next(const struct engine *e, uint32_t queue, uint32_t claim);
+
+const char *line_check(const struct engine *e, uint32_t line);
+
+#endif

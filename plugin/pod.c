@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pod.h"
+
+#include "advance.h"
+#include "fit.h"
+#include "state.h"
+
+enum relevance { POD_IS_NOTHING, POD_COUNTS, POD_OBEYS };
+
+static enum relevance relevance(const struct engine *e, const struct pod_facts *pod)
+{
+    if (!gate_concerns(&e->config, pod) || pod->finished || (pod->deleted && pod->node.len == 0))
+        return POD_IS_NOTHING;
+    if (gate_manages(&e->config, pod))
+        return POD_OBEYS;
+    return pod->node.len > 0 ? POD_COUNTS : POD_IS_NOTHING;
+}
+
+/* The annotation of the pod, else of its namespace, else `default`. */
+static struct text queue_name(const struct pod_facts *pod)
+{
+    if (pod->queue.len > 0)
+        return pod->queue;
+    return pod->namespace_queue.len > 0 ? pod->namespace_queue : text_of("default");
+}
+
+/* All that a sight of a pod needs, in hand before anything changes. */
+struct sight {
+    uint32_t claim; /* 0: a new one */
+    uint32_t rival; /* another pod of its name, which is gone then */
+    uint32_t line;  /* with a use of ours */
+    char *text;     /* for an old claim in a new line */
+    uint32_t node, a_foreign_gate;
+    bool has_flavors;
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    uint32_t flavor_count;
+};
+
+static void drop_sight(struct engine *e, struct sight *sight)
+{
+    for (uint32_t i = 0; i < sight->flavor_count; i++)
+        flavor_unref(e, sight->flavors[i]);
+    intern_unref(&e->names, sight->node);
+    intern_unref(&e->names, sight->a_foreign_gate);
+    if (sight->line != 0)
+        line_unref(e, sight->line);
+}
+
+static bool holds(const struct claim *claim)
+{
+    return claim->state == CLAIM_RESERVED || claim->state == CLAIM_ALLOCATED;
+}
+
+static int read_line(struct engine *e, const struct pod_facts *pod, struct sight *sight)
+{
+    const struct claim *claim = sight->claim == 0 ? NULL : claim_at(e, sight->claim);
+    bool bare = pod->queue_kind == QUEUE_CLUSTER && pod->gates.ours == 0;
+    uint32_t queue;
+    int error = queue_get(e, pod->queue_kind, queue_name(pod), &queue);
+
+    if (error < 0)
+        return error;
+    /* Whoever has been granted a flavor keeps it when the gate goes. */
+    if (claim != NULL && holds(claim))
+        bare = line_at(e, claim->line)->bare;
+    error = line_get(e, queue, &pod->requests, bare, &sight->line);
+    if (error < 0)
+        queue_drop_unused(e, queue);
+    return error;
+}
+
+/* "cpu=spot,memory=spot": the flavor of each need, by the stamp. A need that it does not name, or a
+ * stamp that cannot be read, is no stamp. */
+static struct text flavor_in_stamp(struct text stamp, struct text resource)
+{
+    size_t at = 0;
+
+    while (at < stamp.len) {
+        const char *comma = memchr(stamp.at + at, ',', stamp.len - at);
+        size_t end = comma == NULL ? stamp.len : (size_t)(comma - stamp.at);
+
+        if (end - at > resource.len + 1 && stamp.at[at + resource.len] == '=' &&
+            memcmp(stamp.at + at, resource.at, resource.len) == 0)
+            return (struct text){stamp.at + at + resource.len + 1, end - at - resource.len - 1};
+        at = end + 1;
+    }
+    return (struct text){NULL, 0};
+}
+
+static int read_flavors(struct engine *e, const struct pod_facts *pod, struct sight *sight)
+{
+    const struct line *line = line_at(e, sight->line);
+
+    if (pod->stamped_flavors.len == 0 || pod->queue_kind != QUEUE_CLUSTER ||
+        (sight->claim != 0 && holds(claim_at(e, sight->claim))))
+        return 0;
+    for (uint32_t i = 0; i < line->count; i++) {
+        struct text resource = name_text(e, line->needs[i].resource);
+        struct text name = flavor_in_stamp(pod->stamped_flavors, resource);
+        int error = 0;
+
+        sight->flavors[i] = FLAVOR_NONE;
+        if (name.len > 0)
+            error = flavor_get(e, name, &sight->flavors[i]);
+        if (error < 0)
+            return error;
+        sight->flavor_count++;
+    }
+    sight->has_flavors = true;
+    return 0;
+}
+
+static int intern_text_of(struct engine *e, struct text text, uint32_t *id)
+{
+    return intern_get(&e->names, text.at, text.len, id) < 0 ? ENGINE_NO_MEMORY : 0;
+}
+
+static int read_sight(struct engine *e, const struct pod_facts *pod, struct sight *sight)
+{
+    int error = read_line(e, pod, sight);
+
+    if (error == 0)
+        error = intern_text_of(e, pod->node, &sight->node);
+    if (error == 0)
+        error = intern_text_of(e, pod->gates.a_foreign, &sight->a_foreign_gate);
+    if (error == 0)
+        error = read_flavors(e, pod, sight);
+    if (error == 0 && sight->claim != 0 && claim_at(e, sight->claim)->line != sight->line) {
+        sight->text = claim_new_text(e, sight->claim, sight->line);
+        error = sight->text == NULL ? ENGINE_NO_MEMORY : 0;
+    }
+    if (error == 0 && sight->claim == 0) {
+        error = claim_create(e, pod, sight->line, &sight->claim);
+        if (error == 0)
+            sight->line = 0; /* the claim's now */
+    }
+    if (error < 0)
+        drop_sight(e, sight);
+    return error;
+}
+
+/* A write of ours stays done until a later version of the object is seen. */
+static void note_writes(struct claim *claim, const struct pod_facts *pod)
+{
+    bool newer = pod->resource_version == 0 || pod->resource_version > claim->version;
+
+    if (pod->gates.ours == 0 || pod->generation > claim->generation)
+        claim_set_flag(claim, CLAIM_GATES_GONE, false);
+    if (!pod->unschedulable || newer)
+        claim_set_flag(claim, CLAIM_OVERWRITTEN, false);
+}
+
+static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
+{
+    struct claim *claim = claim_at(e, id);
+
+    note_writes(claim, pod);
+    claim_set_flag(claim, CLAIM_MANAGED, gate_manages(&e->config, pod));
+    claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
+    claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
+    claim_set_flag(claim, CLAIM_NOMINATED, pod->nominated);
+    claim_set_flag(claim, CLAIM_GROUPED, pod->group.len > 0);
+    claim_set_flag(claim, CLAIM_DELETED, pod->deleted);
+    if (pod->unschedulable && !pod->nominated && claim->state == CLAIM_RESERVED)
+        claim_set_flag(claim, CLAIM_LACKS_NODE, true);
+    claim->gates = pod->gates.ours;
+    claim->generation = pod->generation;
+    claim->version = pod->resource_version;
+    intern_unref(&e->names, claim->node);
+    intern_unref(&e->names, claim->a_foreign_gate);
+    claim->node = sight->node;
+    claim->a_foreign_gate = sight->a_foreign_gate;
+    sight->node = sight->a_foreign_gate = 0;
+    if (!holds(claim)) {
+        claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
+        claim->stamp = pod->stamp != 0 ? pod->stamp : pod->created;
+        if (sight->has_flavors)
+            claim_set_flavors(e, id, sight->flavors);
+    }
+}
+
+/* Granted before this engine led, as far as the object tells. */
+static bool looks_granted(const struct claim *claim)
+{
+    if (claim->a_foreign_gate != 0 || (claim->flags & CLAIM_GROUPED))
+        return false;
+    if (claim->flags & CLAIM_NOMINATED)
+        return true;
+    return claim->gates == 0 && (claim->flags & (CLAIM_STAMPED | CLAIM_UNSCHEDULABLE)) != 0;
+}
+
+static void allocate(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    uint16_t flavors[FACTS_MAX_NEEDS];
+
+    claim->timeouts = 0;
+    if (!holds(claim) && claim_flavors(claim)[0] == 0) {
+        fit_guess(e, claim->line, node_find(e, name_text(e, claim->node)), flavors);
+        claim_set_flavors(e, id, flavors);
+    }
+    claim_change(e, id, CLAIM_ALLOCATED, REASON_NONE);
+}
+
+void pod_settle(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    bool leads = e->synced && e->leads;
+
+    if (claim->flags & CLAIM_BOUND)
+        allocate(e, id);
+    else if (leads && holds(claim))
+        claim_change(e, id, claim->state, REASON_NONE);
+    else if (looks_granted(claim) && !leads)
+        claim_to_restore(e, id);
+    else
+        claim_to_rest(e, id);
+}
+
+/* What it asks for, where, or its rank is not what it was: it gives back and asks anew in one step.
+ * Who was granted keeps the grant if it still fits in the same queue. */
+static void reenter(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
+{
+    struct claim *claim = claim_at(e, id);
+    enum claim_state was = claim->state;
+    uint32_t queue = claim_queue(e, id);
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    bool same_line = sight->text == NULL;
+    uint32_t count = line_at(e, claim->line)->count;
+
+    memcpy(flavors, claim_flavors(claim), count * sizeof(*flavors));
+    for (uint32_t i = 0; i < count; i++)
+        flavor_ref(e, flavors[i]);
+
+    claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+    heap_clear(&e->timers, id); /* which tells ties apart by rank */
+    claim->priority = pod->priority;
+    claim->created = pod->created;
+    if (!same_line) {
+        claim_set_line(e, id, sight->line, sight->text);
+        sight->line = 0;
+    }
+    if (same_line && (was == CLAIM_RESERVED || was == CLAIM_ALLOCATED)) {
+        claim_set_flavors(e, id, flavors);
+        claim_change(e, id, was, REASON_NONE);
+    } else if (was == CLAIM_ALLOCATED) {
+        allocate(e, id);
+    } else if (was == CLAIM_RESERVED && claim_queue(e, id) == queue) {
+        uint16_t next[FACTS_MAX_NEEDS];
+
+        if (fit_line(e, claim->line, next))
+            claim_grant(e, id, next);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        flavor_unref(e, flavors[i]);
+}
+
+static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, struct sight *sight)
+{
+    uint32_t id = sight->claim;
+    struct claim *claim = claim_at(e, id);
+
+    if (sight->rival != 0)
+        claim_destroy(e, sight->rival);
+    if (!is_new &&
+        (sight->text != NULL || claim->priority != pod->priority || claim->created != pod->created))
+        reenter(e, id, pod, sight);
+    else if (claim->flags & CLAIM_RESTORING)
+        claim_to_rest(e, id); /* its stamp, by which it stands in order, may change */
+    note(e, id, pod, sight);
+    if (is_new && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
+        claim_to_restore(e, id);
+        if (e->synced && e->leads)
+            advance_restore(e, id);
+    } else {
+        pod_settle(e, id);
+    }
+    drop_sight(e, sight);
+}
+
+int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, bool *ret_outdated)
+{
+    struct sight sight = {0};
+    enum relevance is = relevance(e, pod);
+    bool is_new;
+    int error;
+
+    *ret_outdated = false;
+    *ret_claim = sight.claim = claim_find(e, pod->uid);
+    if (sight.claim != 0 && pod->resource_version != 0 &&
+        pod->resource_version < claim_at(e, sight.claim)->version)
+        return 0; /* an old message */
+    if (is == POD_IS_NOTHING) {
+        if (sight.claim != 0)
+            claim_destroy(e, sight.claim);
+        *ret_claim = 0;
+        return 0;
+    }
+    sight.rival = claim_find_named(e, pod->space, pod->name);
+    if (sight.rival == sight.claim)
+        sight.rival = 0;
+    if (sight.rival != 0 && pod->created < claim_at(e, sight.rival)->created) {
+        *ret_outdated = true;
+        return 0;
+    }
+    is_new = sight.claim == 0;
+    error = read_sight(e, pod, &sight);
+    if (error < 0)
+        return error;
+    *ret_claim = sight.claim;
+    commit(e, pod, is_new, &sight);
+    return 0;
+}
+
+int engine_see_pod(struct engine *e, const struct pod_facts *pod)
+{
+    bool outdated;
+    uint32_t id;
+    int error = pod_see(e, pod, &id, &outdated);
+
+    if (error < 0)
+        return error;
+    if (id != 0) {
+        claim_set_flag(claim_at(e, id), CLAIM_PROVISIONAL, false);
+        claim_set_timer(e, id);
+    }
+    advance(e);
+    return 0;
+}
+
+void engine_lose_pod(struct engine *e, struct text uid)
+{
+    uint32_t id = claim_find(e, uid);
+
+    if (id != 0)
+        claim_destroy(e, id);
+    advance(e);
+}

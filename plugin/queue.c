@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue.h"
+
+#include "state.h"
+
+static struct tree_link *name_link(const void *ctx, uint32_t id)
+{
+    return &queue_at(ctx, id)->by_name;
+}
+
+static int compare_identity(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct queue *left = queue_at(ctx, a), *right = queue_at(ctx, b);
+    struct text x = name_text(ctx, left->name), y = name_text(ctx, right->name);
+    int order;
+
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
+    order = memcmp(x.at, y.at, x.len < y.len ? x.len : y.len);
+    if (order != 0)
+        return order;
+    return x.len < y.len ? -1 : x.len > y.len;
+}
+
+const struct tree_type queues_by_identity = {name_link, compare_identity, NULL};
+
+bool queue_before(const void *e, uint32_t a, uint32_t b)
+{
+    return compare_identity(e, a, b) < 0;
+}
+
+struct queue_question {
+    const struct engine *e;
+    enum queue_kind kind;
+    struct text name;
+};
+
+static bool same_identity(const void *ctx, uint32_t id)
+{
+    const struct queue_question *q = ctx;
+    const struct queue *queue = queue_at(q->e, id);
+
+    return queue->kind == q->kind && text_same(name_text(q->e, queue->name), q->name);
+}
+
+static uint32_t identity_hash(enum queue_kind kind, struct text name)
+{
+    return hash_bytes(name.at, name.len, kind);
+}
+
+uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name)
+{
+    struct queue_question q = {e, kind, name};
+
+    return index_find(&e->queues_by_name, identity_hash(kind, name), same_identity, &q);
+}
+
+/* A queue that nobody has seen hangs below Volcano's root, or is a root of its own. */
+static int make_unknown(struct engine *e, enum queue_kind kind, struct text name,
+                        uint32_t *ret_queue)
+{
+    uint32_t id, word;
+
+    if (slab_count(&e->queues) >= e->config.max_queues)
+        return ENGINE_FULL;
+    if (slab_reserve(&e->queues, 1) < 0 || index_reserve(&e->queues_by_name, 1) < 0 ||
+        heap_reserve(&e->guard_timers, slab_end(&e->queues) + 1) < 0 ||
+        intern_get(&e->names, name.at, name.len, &word) < 0)
+        return ENGINE_NO_MEMORY;
+
+    id = slab_take(&e->queues);
+    queue_at(e, id)->name = word;
+    queue_at(e, id)->kind = kind;
+    index_put(&e->queues_by_name, identity_hash(kind, name), id);
+    tree_insert(&queues_by_identity, e, &e->queues_in_order, id);
+    if (kind == QUEUE_VOLCANO && e->volcano_root != 0)
+        queue_hang(e, id, e->volcano_root);
+    *ret_queue = id;
+    return 0;
+}
+
+int queue_get(struct engine *e, enum queue_kind kind, struct text name, uint32_t *ret_queue)
+{
+    uint32_t id = queue_find(e, kind, name);
+
+    if (id == 0)
+        return make_unknown(e, kind, name, ret_queue);
+    *ret_queue = id;
+    return 0;
+}
+
+void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
+{
+    struct queue *queue = queue_at(e, id);
+
+    queue->parent = parent;
+    quota_attach(e, id);
+    if (parent == 0)
+        return;
+    queue->next_sibling = queue_at(e, parent)->first_child;
+    if (queue->next_sibling != 0)
+        queue_at(e, queue->next_sibling)->prev_sibling = id;
+    queue_at(e, parent)->first_child = id;
+}
+
+void queue_unhang(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    contest_leave(e, id);
+    if (queue->parent == 0)
+        return;
+    quota_detach(e, id);
+    if (queue->prev_sibling != 0)
+        queue_at(e, queue->prev_sibling)->next_sibling = queue->next_sibling;
+    else
+        queue_at(e, queue->parent)->first_child = queue->next_sibling;
+    if (queue->next_sibling != 0)
+        queue_at(e, queue->next_sibling)->prev_sibling = queue->prev_sibling;
+    queue->prev_sibling = queue->next_sibling = queue->parent = 0;
+}
+
+void queue_release(struct engine *e, struct queue *queue)
+{
+    queue_free_groups(e, queue->groups, queue->group_count);
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        flavor_unref(e, queue->cells[i].flavor);
+        intern_unref(&e->names, queue->cells[i].resource);
+    }
+    mem_free(&e->mem, queue->cells, queue->cell_cap * sizeof(*queue->cells));
+    intern_unref(&e->names, queue->state);
+    intern_unref(&e->names, queue->name);
+}
+
+void queue_release_all(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
+        if (slab_live(&e->queues, id))
+            queue_release(e, queue_at(e, id));
+    }
+}
+
+void queue_drop_unused(struct engine *e, uint32_t id)
+{
+    while (id != 0) {
+        struct queue *queue = queue_at(e, id);
+        uint32_t parent = queue->parent;
+
+        if (queue->known || queue->line_count > 0 || queue->first_child != 0 ||
+            queue->wanted_by > 0)
+            return;
+        queue_unhang(e, id);
+        queue_clear_dirty(e, id);
+        queue_clear_over(e, id);
+        heap_clear(&e->guard_timers, id);
+        index_drop(&e->queues_by_name, identity_hash(queue->kind, name_text(e, queue->name)), id);
+        tree_remove(&queues_by_identity, e, &e->queues_in_order, id);
+        queue_release(e, queue);
+        slab_give(&e->queues, id);
+        contest_refresh(e, parent);
+        id = parent;
+    }
+}
+
+enum reason queue_stops(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+    enum reason reason = REASON_NONE;
+    uint32_t levels = 0;
+
+    if (!queue->known)
+        return REASON_QUEUE_UNKNOWN;
+    if (queue->first_child != 0 || queue->kind == QUEUE_COHORT || id == e->volcano_root)
+        return REASON_QUEUE_INACTIVE;
+
+    for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
+        const struct queue *above = queue_at(e, up);
+
+        if (above->misplaced)
+            return REASON_QUEUE_INACTIVE;
+        if (!above->known && above->kind == QUEUE_VOLCANO)
+            return REASON_QUEUE_UNKNOWN;
+        if (above->command == QUEUE_CLOSED)
+            reason = REASON_QUEUE_CLOSED;
+        else if (above->command == QUEUE_SUSPENDED && reason == REASON_NONE)
+            reason = REASON_QUEUE_SUSPENDED;
+        levels += up != e->volcano_root;
+    }
+    if (levels > (queue->kind == QUEUE_VOLCANO ? QUEUE_MAX_DEPTH_VOLCANO : QUEUE_MAX_DEPTH_KUEUE))
+        return REASON_QUEUE_INACTIVE;
+    return reason;
+}
+
+bool queue_stops_granted(const struct engine *e, uint32_t id)
+{
+    enum reason reason = queue_stops(e, id);
+
+    return reason != REASON_NONE && reason != REASON_QUEUE_CLOSED;
+}
+
+uint32_t queue_root(const struct engine *e, uint32_t id)
+{
+    while (queue_at(e, id)->parent != 0)
+        id = queue_at(e, id)->parent;
+    return id;
+}
+
+bool queue_is_below(const struct engine *e, uint32_t id, uint32_t ancestor)
+{
+    while (id != 0 && id != ancestor)
+        id = queue_at(e, id)->parent;
+    return id != 0;
+}
+
+void queue_mark_dirty(struct engine *e, uint32_t id)
+{
+    struct queue *queue;
+
+    if (id == 0 || queue_at(e, id)->dirty)
+        return;
+    queue = queue_at(e, id);
+    queue->dirty = true;
+    queue->prev_dirty = e->last_dirty;
+    queue->next_dirty = 0;
+    if (e->last_dirty != 0)
+        queue_at(e, e->last_dirty)->next_dirty = id;
+    else
+        e->first_dirty = id;
+    e->last_dirty = id;
+}
+
+void queue_clear_dirty(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    if (!queue->dirty)
+        return;
+    queue->dirty = false;
+    if (queue->prev_dirty != 0)
+        queue_at(e, queue->prev_dirty)->next_dirty = queue->next_dirty;
+    else
+        e->first_dirty = queue->next_dirty;
+    if (queue->next_dirty != 0)
+        queue_at(e, queue->next_dirty)->prev_dirty = queue->prev_dirty;
+    else
+        e->last_dirty = queue->prev_dirty;
+}
+
+bool queue_below_dirty(const struct engine *e, uint32_t id)
+{
+    while (id != 0 && !queue_at(e, id)->dirty)
+        id = queue_at(e, id)->parent;
+    return id != 0;
+}
+
+void queue_mark_over(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    if (queue->over)
+        return;
+    queue->over = true;
+    queue->prev_over = e->last_over;
+    queue->next_over = 0;
+    if (e->last_over != 0)
+        queue_at(e, e->last_over)->next_over = id;
+    else
+        e->first_over = id;
+    e->last_over = id;
+}
+
+void queue_clear_over(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    if (!queue->over)
+        return;
+    queue->over = false;
+    if (queue->prev_over != 0)
+        queue_at(e, queue->prev_over)->next_over = queue->next_over;
+    else
+        e->first_over = queue->next_over;
+    if (queue->next_over != 0)
+        queue_at(e, queue->next_over)->prev_over = queue->prev_over;
+    else
+        e->last_over = queue->prev_over;
+}
+
+const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource)
+{
+    for (uint32_t i = 0; i < queue->group_count; i++) {
+        for (uint32_t k = 0; k < queue->groups[i].resource_count; k++) {
+            if (queue->groups[i].resources[k] == resource)
+                return &queue->groups[i];
+        }
+    }
+    return NULL;
+}

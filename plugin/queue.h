@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_QUEUE_H
+#define SLUICE_PLUGIN_QUEUE_H
+
+#include "contest.h"
+#include "engine.h"
+#include "quota.h"
+#include "tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { QUEUE_MAX_DEPTH_VOLCANO = 8, QUEUE_MAX_DEPTH_KUEUE = 16, QUEUE_MAX_PATH = 64 };
+
+/* A resource group of a ClusterQueue: these resources come in one of these flavors, tried in this
+ * order. */
+struct queue_group {
+    uint8_t resource_count, flavor_count;
+    uint32_t resources[FACTS_MAX_NEEDS - 1];
+    uint16_t flavors[FACTS_MAX_GROUPS];
+};
+
+/* A node of a tree of queues. It stays, unknown, while a claim or a child names it. */
+struct queue {
+    struct contest contest; /* its place among the siblings that compete */
+    struct tree_link by_name;
+    uint32_t name;
+    enum queue_kind kind;
+    uint32_t parent;
+    uint32_t wanted;    /* the parent that its object names, where it could not be put there */
+    uint32_t wanted_by; /* queues that could not be put here */
+    bool misplaced;     /* that would close a cycle, or be too deep to walk */
+    uint32_t first_child, next_sibling, prev_sibling;
+    bool known;
+    bool strict, reclaimable;
+    enum queue_command command;
+    uint32_t state; /* text of its object */
+    int32_t priority;
+
+    struct cell *cells;
+    uint32_t cell_count, cell_cap;
+    struct queue_group *groups;
+    uint32_t group_count;
+
+    uint32_t line_count;          /* lines of this queue, empty ones too */
+    uint32_t lines;               /* tree of lines where somebody waits, by their heads' rank */
+    uint32_t reserved, allocated; /* trees of claims, by stamp */
+    uint32_t waiting_count, held_count;
+
+    bool dirty, over; /* in the engine's lists */
+    uint32_t next_dirty, prev_dirty;
+    uint32_t next_over, prev_over;
+
+    uint32_t guard;       /* the leaf whose head alone may take room here; 0: anybody */
+    uint32_t passed_head; /* the head that was passed over */
+    bool guarding;        /* for longer than the guard allows: the queue stops at it */
+    uint32_t guard_at;    /* the queue that refuses the head, while guarding */
+
+    int64_t last_grant, grant_gap; /* for estimates: when, and the mean time between */
+    uint32_t grants;
+};
+
+struct engine;
+
+uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name);
+
+/* Finds the queue or makes an unknown one. Negative on error. */
+int queue_get(struct engine *e, enum queue_kind kind, struct text name, uint32_t *ret_queue);
+
+/* Forgets an unknown queue that nobody names any more, and parents that only it named. */
+void queue_drop_unused(struct engine *e, uint32_t queue);
+
+/* Which of two comes first, by kind and name; for timers that end together. */
+bool queue_before(const void *engine, uint32_t a, uint32_t b);
+
+/* Why no claim of this queue may advance; REASON_NONE: it may. Suspended and closed ancestors
+ * count for all below them. */
+enum reason queue_stops(const struct engine *e, uint32_t queue);
+
+/* Whether a claim that was granted must wait all the same: closing lets it go on. */
+bool queue_stops_granted(const struct engine *e, uint32_t queue);
+
+uint32_t queue_root(const struct engine *e, uint32_t queue);
+bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);
+
+/* Something below may fit now. */
+void queue_mark_dirty(struct engine *e, uint32_t queue);
+void queue_clear_dirty(struct engine *e, uint32_t queue);
+bool queue_below_dirty(const struct engine *e, uint32_t queue);
+
+/* The queue's usage is above its ceiling somewhere. */
+void queue_mark_over(struct engine *e, uint32_t queue);
+void queue_clear_over(struct engine *e, uint32_t queue);
+
+/* The group of the queue that covers the resource, or NULL. */
+const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);
+
+/* Puts a queue that is nobody's child below a parent (0: makes it a root), or takes it away. What
+ * it holds counts in its ancestors only while it hangs there. [quota_reserve] */
+void queue_hang(struct engine *e, uint32_t queue, uint32_t parent);
+void queue_unhang(struct engine *e, uint32_t queue);
+
+void queue_free_groups(struct engine *e, struct queue_group *groups, uint32_t count);
+void queue_release(struct engine *e, struct queue *queue);
+void queue_release_all(struct engine *e);
+
+/* All queues, by kind and name. */
+extern const struct tree_type queues_by_identity;
+
+const char *queue_check(const struct engine *e, uint32_t queue);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "advance.h"
+#include "outbox.h"
+#include "state.h"
+
+/* What an object says, with all that it needs already in hand. */
+struct edit {
+    uint32_t queue, parent; /* parent 0: a root */
+    uint32_t state;
+    struct quota_amount *amounts;
+    uint32_t amount_count, amount_cap;
+    struct queue_group *groups;
+    uint32_t group_count;
+};
+
+void queue_free_groups(struct engine *e, struct queue_group *groups, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < groups[i].resource_count; k++)
+            intern_unref(&e->names, groups[i].resources[k]);
+        for (uint32_t k = 0; k < groups[i].flavor_count; k++)
+            flavor_unref(e, groups[i].flavors[k]);
+    }
+    mem_free(&e->mem, groups, count * sizeof(*groups));
+}
+
+static void free_amounts(struct engine *e, struct edit *edit)
+{
+    for (uint32_t i = 0; i < edit->amount_count; i++) {
+        intern_unref(&e->names, edit->amounts[i].resource);
+        flavor_unref(e, edit->amounts[i].flavor);
+    }
+    mem_free(&e->mem, edit->amounts, edit->amount_cap * sizeof(*edit->amounts));
+}
+
+/* The amount of this flavor and resource, made if it is not there yet. Takes over no user. */
+static struct quota_amount *amount_of(struct engine *e, struct edit *edit, uint16_t flavor,
+                                      struct text resource)
+{
+    uint32_t id;
+
+    if (intern_get(&e->names, resource.at, resource.len, &id) < 0)
+        return NULL;
+    for (uint32_t i = 0; i < edit->amount_count; i++) {
+        if (edit->amounts[i].resource == id && edit->amounts[i].flavor == flavor) {
+            intern_unref(&e->names, id);
+            return &edit->amounts[i];
+        }
+    }
+
+    struct quota_amount *amount = &edit->amounts[edit->amount_count++];
+
+    *amount = (struct quota_amount){.flavor = flavor, .resource = id};
+    flavor_ref(e, flavor);
+    return amount;
+}
+
+/* Where 0 stands for no limit, as Volcano has it. */
+static bool means_unset(struct text resource, int64_t amount)
+{
+    return amount == 0 && (text_is(resource, "cpu") || text_is(resource, "memory"));
+}
+
+static int read_volcano(struct engine *e, const struct queue_facts *facts, struct edit *edit)
+{
+    edit->amount_cap = facts->capability.count + facts->deserved.count + facts->guarantee.count;
+    edit->amounts = mem_alloc(&e->mem, edit->amount_cap * sizeof(*edit->amounts));
+    if (edit->amount_cap > 0 && edit->amounts == NULL)
+        return ENGINE_NO_MEMORY;
+
+    for (uint32_t i = 0; i < facts->capability.count; i++) {
+        const struct named_amount *item = &facts->capability.item[i];
+        struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
+
+        if (amount == NULL)
+            return ENGINE_NO_MEMORY;
+        amount->has_ceiling = !means_unset(item->resource, item->amount);
+        amount->ceiling = item->amount;
+    }
+    for (uint32_t i = 0; i < facts->deserved.count; i++) {
+        const struct named_amount *item = &facts->deserved.item[i];
+        struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
+
+        if (amount == NULL)
+            return ENGINE_NO_MEMORY;
+        amount->share = item->amount;
+    }
+    for (uint32_t i = 0; i < facts->guarantee.count; i++) {
+        const struct named_amount *item = &facts->guarantee.item[i];
+        struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
+
+        if (amount == NULL)
+            return ENGINE_NO_MEMORY;
+        amount->has_kept = true;
+        amount->kept = item->amount;
+    }
+    return 0;
+}
+
+static int read_flavor(struct engine *e, const struct group_flavor *from, uint16_t flavor,
+                       struct edit *edit)
+{
+    for (uint32_t i = 0; i < from->count; i++) {
+        const struct flavor_quota *quota = &from->quotas[i];
+        struct quota_amount *amount = amount_of(e, edit, flavor, quota->resource);
+
+        if (amount == NULL)
+            return ENGINE_NO_MEMORY;
+        amount->share = quota->nominal;
+        amount->has_ceiling = quota->has_borrowing;
+        amount->ceiling = quota->borrowing;
+        amount->has_kept = quota->has_lending;
+        amount->kept = quota->lending;
+    }
+    return 0;
+}
+
+static int read_group(struct engine *e, const struct resource_group *from, struct edit *edit,
+                      struct queue_group *group)
+{
+    for (uint32_t i = 0; i < from->resource_count; i++) {
+        struct text name = from->resources[i];
+
+        if (intern_get(&e->names, name.at, name.len, &group->resources[i]) < 0)
+            return ENGINE_NO_MEMORY;
+        group->resource_count++;
+    }
+    for (uint32_t i = 0; i < from->flavor_count; i++) {
+        int error = flavor_get(e, from->flavors[i].name, &group->flavors[i]);
+
+        if (error < 0)
+            return error;
+        group->flavor_count++;
+        error = read_flavor(e, &from->flavors[i], group->flavors[i], edit);
+        if (error < 0)
+            return error;
+    }
+    return 0;
+}
+
+static int read_kueue(struct engine *e, const struct queue_facts *facts, struct edit *edit)
+{
+    for (uint32_t i = 0; i < facts->group_count; i++) {
+        for (uint32_t k = 0; k < facts->groups[i].flavor_count; k++)
+            edit->amount_cap += facts->groups[i].flavors[k].count;
+    }
+    edit->amounts = mem_alloc(&e->mem, edit->amount_cap * sizeof(*edit->amounts));
+    edit->groups = mem_zalloc(&e->mem, facts->group_count * sizeof(*edit->groups));
+    edit->group_count = edit->groups == NULL ? 0 : facts->group_count;
+    if ((edit->amount_cap > 0 && edit->amounts == NULL) || edit->group_count < facts->group_count)
+        return ENGINE_NO_MEMORY;
+
+    for (uint32_t i = 0; i < facts->group_count; i++) {
+        int error = read_group(e, &facts->groups[i], edit, &edit->groups[i]);
+
+        if (error < 0)
+            return error;
+    }
+    return 0;
+}
+
+static int read_parent(struct engine *e, const struct queue_facts *facts, struct edit *edit)
+{
+    if (edit->queue == e->volcano_root)
+        return 0;
+    if (facts->kind != QUEUE_VOLCANO)
+        return facts->parent.len == 0 ? 0
+                                      : queue_get(e, QUEUE_COHORT, facts->parent, &edit->parent);
+    return queue_get(e, QUEUE_VOLCANO, facts->parent.len == 0 ? text_of("root") : facts->parent,
+                     &edit->parent);
+}
+
+static uint32_t depth_of(const struct engine *e, uint32_t id)
+{
+    uint32_t depth = 0;
+
+    for (; id != 0; id = queue_at(e, id)->parent)
+        depth++;
+    return depth;
+}
+
+/* Recursion is as deep as what it measures, which was bounded when it was built. */
+static uint32_t height_of(const struct engine *e, uint32_t id)
+{
+    uint32_t height = 0;
+
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling) {
+        uint32_t below = height_of(e, child);
+
+        height = below > height ? below : height;
+    }
+    return height + 1;
+}
+
+static bool can_hang(const struct engine *e, uint32_t id, uint32_t parent)
+{
+    return !queue_is_below(e, parent, id) &&
+           depth_of(e, parent) + height_of(e, id) <= QUEUE_MAX_PATH;
+}
+
+/* The effects of granted claims depend on whether their queue is suspended. */
+static void sync_granted(struct engine *e, uint32_t id)
+{
+    for (uint32_t claim = tree_first(&claims_by_stamp, e, queue_at(e, id)->reserved); claim != 0;
+         claim = tree_next(&claims_by_stamp, e, claim))
+        outbox_sync(e, claim);
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling)
+        sync_granted(e, child);
+}
+
+static void set_wanted(struct engine *e, uint32_t id, uint32_t wanted)
+{
+    struct queue *queue = queue_at(e, id);
+    uint32_t before = queue->wanted;
+
+    queue->wanted = wanted;
+    queue->misplaced = wanted != 0;
+    if (wanted != 0) {
+        queue_at(e, wanted)->wanted_by++;
+        e->misplaced++;
+    }
+    if (before != 0) {
+        queue_at(e, before)->wanted_by--;
+        e->misplaced--;
+        queue_drop_unused(e, before);
+    }
+}
+
+static void after_edit(struct engine *e, uint32_t id, uint32_t old_parent)
+{
+    contest_refresh_below(e, id);
+    if (old_parent != 0) {
+        contest_refresh(e, old_parent);
+        queue_mark_dirty(e, queue_root(e, old_parent));
+    }
+    queue_mark_dirty(e, queue_root(e, id));
+    sync_granted(e, id);
+}
+
+/* Queues that an earlier edit could not put where they belong, now that something moved. */
+static void place_misplaced(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->queues) && e->misplaced > 0; id++) {
+        uint32_t wanted = slab_live(&e->queues, id) ? queue_at(e, id)->wanted : 0;
+
+        if (wanted == 0 || !can_hang(e, id, wanted) ||
+            quota_reserve(e, id, wanted, 0) < 0) /* stays misplaced: a later edit tries again */
+            continue;
+        set_wanted(e, id, 0);
+        queue_unhang(e, id);
+        queue_hang(e, id, wanted);
+        after_edit(e, id, 0);
+    }
+}
+
+/* Bound pods that were seen before their ClusterQueue get the flavors that their nodes have. */
+static void guess_flavors(struct engine *e, uint32_t id)
+{
+    const uint32_t roots[2] = {queue_at(e, id)->reserved, queue_at(e, id)->allocated};
+
+    for (int i = 0; i < 2 && queue_at(e, id)->kind == QUEUE_CLUSTER; i++) {
+        for (uint32_t claim = tree_first(&claims_by_stamp, e, roots[i]); claim != 0;
+             claim = tree_next(&claims_by_stamp, e, claim))
+            claim_guess_flavors(e, claim);
+    }
+}
+
+static void commit(struct engine *e, const struct queue_facts *facts, struct edit *edit)
+{
+    uint32_t id = edit->queue, old_parent = queue_at(e, id)->parent;
+    struct queue *queue = queue_at(e, id);
+    bool fits = edit->parent == 0 || can_hang(e, id, edit->parent);
+
+    queue_unhang(e, id);
+    queue_free_groups(e, queue->groups, queue->group_count);
+    intern_unref(&e->names, queue->state);
+    queue->groups = edit->groups;
+    queue->group_count = edit->group_count;
+    queue->state = edit->state;
+    queue->known = true;
+    queue->strict = facts->strict;
+    queue->command = facts->command;
+    queue->priority = facts->priority;
+    queue->reclaimable = facts->reclaimable;
+    if (id != e->volcano_root) /* the root's quota is configured */
+        quota_name(e, id, edit->amounts, edit->amount_count);
+    set_wanted(e, id, fits ? 0 : edit->parent);
+    queue_hang(e, id, fits ? edit->parent : 0);
+    guess_flavors(e, id);
+    after_edit(e, id, old_parent == queue->parent ? 0 : old_parent);
+    if (old_parent != queue->parent)
+        queue_drop_unused(e, old_parent);
+    place_misplaced(e);
+}
+
+int engine_see_queue(struct engine *e, const struct queue_facts *facts)
+{
+    struct edit edit = {0};
+    int error = queue_get(e, facts->kind, facts->name, &edit.queue);
+
+    if (error < 0)
+        return error;
+    error =
+        facts->kind == QUEUE_VOLCANO ? read_volcano(e, facts, &edit) : read_kueue(e, facts, &edit);
+    if (error == 0)
+        error = read_parent(e, facts, &edit);
+    if (error == 0 && (intern_get(&e->names, facts->state.at, facts->state.len, &edit.state) < 0 ||
+                       quota_reserve(e, edit.queue, edit.parent, edit.amount_count) < 0))
+        error = ENGINE_NO_MEMORY;
+    if (error < 0) {
+        intern_unref(&e->names, edit.state);
+        queue_free_groups(e, edit.groups, edit.group_count);
+        free_amounts(e, &edit);
+        queue_drop_unused(e, edit.parent);
+        queue_drop_unused(e, edit.queue);
+        return error;
+    }
+    commit(e, facts, &edit);
+    free_amounts(e, &edit);
+    advance(e);
+    return 0;
+}
+
+int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
+{
+    uint32_t id = queue_find(e, kind, name);
+    struct queue *queue;
+    uint32_t parent;
+
+    if (id == 0 || !queue_at(e, id)->known || id == e->volcano_root)
+        return 0;
+    queue = queue_at(e, id);
+    parent = queue->parent;
+    queue_unhang(e, id);
+    quota_name(e, id, NULL, 0);
+    queue->known = id == e->default_queue;
+    queue->strict = false;
+    queue->command = QUEUE_GRANTS;
+    queue->priority = 0;
+    intern_unref(&e->names, queue->state);
+    queue->state = 0;
+    queue_free_groups(e, queue->groups, queue->group_count);
+    queue->groups = NULL;
+    queue->group_count = 0;
+    set_wanted(e, id, 0);
+    queue_hang(e, id, parent);
+    after_edit(e, id, 0);
+    queue_drop_unused(e, id);
+    place_misplaced(e);
+    advance(e);
+    return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_QUOTA_H
+#define SLUICE_PLUGIN_QUOTA_H
+
+#include "amount.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Quota: four numbers for each queue, flavor and resource, and how usage passes up the tree.
+ *
+ *            root   C = 10                    usage: 3 + 2
+ *           /     \
+ *      a: kept 4   b: kept 0
+ *      used 7      used 2
+ *      passes up   passes up
+ *      7 - 4 = 3   2
+ *
+ * A queue has a cell only for what its own quota names, or that of a queue below it: so cells are
+ * closed upward, and what passes through a queue without the cell passes unchanged. Memory goes
+ * with what the quotas name, not with queues times resources.
+ */
+struct cell {
+    wide usage;               /* of a leaf: what its claims hold; else what its children pass up */
+    wide reserved, allocated; /* of all claims in the subtree, as a person counts them */
+    wide given;               /* sum over the children of what each gives up to this queue */
+    wide share, kept, ceiling;
+    wide own_share, own_ceiling, own_kept; /* as configured; Kueue's: nominal, borrowing, lending */
+    uint32_t resource;
+    uint32_t carriers; /* children that have this cell */
+    uint16_t flavor;
+    bool bounded; /* there is a ceiling */
+    bool named;   /* by the queue's own quota */
+    bool has_ceiling, has_kept;
+};
+
+/* More than any sum of amounts. */
+#define ROOM_UNLIMITED ((wide)1 << 120)
+
+struct engine;
+struct queue;
+
+struct cell *quota_cell(const struct queue *queue, uint16_t flavor, uint32_t resource);
+
+/* How much more a claim could ask for at this queue: the least of all ceilings on the way to the
+ * root, where what is kept and unused on the way down helps. Below 0 for who is in debt. */
+wide quota_room(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
+
+/* The same, had nobody used anything: what no release can ever exceed. */
+wide quota_potential(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
+
+/* What a claim of this queue holds changed. Returns the topmost queue whose usage changed, or 0. */
+uint32_t quota_charge(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
+                      wide reserved, wide allocated);
+
+/* One amount that a queue's own quota names. */
+struct quota_amount {
+    uint16_t flavor;
+    uint32_t resource;
+    wide share, ceiling, kept;
+    bool has_ceiling, has_kept;
+};
+
+/* Makes room in the queue, and in `parent` and all above it, for `more` new cells beyond those that
+ * the queue has. Negative on error. */
+int quota_reserve(struct engine *e, uint32_t queue, uint32_t parent, uint32_t more);
+
+/* An edit takes the queue out of the tree, changes it, and puts it back:
+ *   quota_detach; quota_name; and with the new parent set, quota_attach.
+ * Between them the queue is nobody's child, and must not be in its parent's list of children.
+ * [reserved] */
+void quota_detach(struct engine *e, uint32_t queue);
+void quota_name(struct engine *e, uint32_t queue, const struct quota_amount *amounts,
+                uint32_t count);
+void quota_attach(struct engine *e, uint32_t queue);
+
+/* The ceiling of a queue without parent grows or shrinks by an amount. [reserved for one] */
+void quota_raise_ceiling(struct engine *e, uint32_t queue, uint32_t resource, wide more);
+
+/* What a cell must hold, counted anew from the queue's claims and its children's cells. */
+struct flow {
+    wide usage, reserved, allocated, given;
+};
+struct flow quota_count(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
+
+const char *quota_check(const struct engine *e, uint32_t queue);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "contest.h"
+#include "explain.h"
+#include "say.h"
+#include "state.h"
+
+/* What a person asks for. Nothing here changes anything. */
+
+bool engine_next_queue(const struct engine *e, uint32_t *cursor)
+{
+    *cursor = *cursor == 0 ? tree_first(&queues_by_identity, e, e->queues_in_order)
+                           : tree_next(&queues_by_identity, e, *cursor);
+    return *cursor != 0;
+}
+
+/* Recursion is as deep as the tree of queues. */
+static void count_claims(const struct engine *e, uint32_t id, struct queue_report *report)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    report->waiting += queue->waiting_count;
+    report->held += queue->held_count;
+    report->reserved += tree_size(&claims_by_stamp, e, queue->reserved);
+    report->allocated += tree_size(&claims_by_stamp, e, queue->allocated);
+    for (uint32_t child = queue->first_child; child != 0; child = queue_at(e, child)->next_sibling)
+        count_claims(e, child, report);
+}
+
+static struct text state_of(const struct engine *e, const struct queue *queue, enum reason stop)
+{
+    if (queue->misplaced)
+        return text_of("Inactive");
+    if (!queue->known && queue->kind != QUEUE_COHORT)
+        return text_of("Unknown");
+    if (queue->state != 0)
+        return name_text(e, queue->state);
+    if (queue->command == QUEUE_SUSPENDED)
+        return text_of("Suspended");
+    if (queue->command == QUEUE_CLOSED)
+        return text_of("Closed");
+    return stop == REASON_QUEUE_INACTIVE && queue->first_child == 0 && queue->kind != QUEUE_COHORT
+               ? text_of("Inactive")
+               : text_of("Open");
+}
+
+void engine_report_queue(const struct engine *e, uint32_t id, struct queue_report *ret)
+{
+    const struct queue *queue = queue_at(e, id);
+    enum reason stop = queue_stops(e, id);
+
+    *ret = (struct queue_report){.kind = queue->kind,
+                                 .name = name_text(e, queue->name),
+                                 .known = queue->known,
+                                 .leaf = queue->first_child == 0 && queue->kind != QUEUE_COHORT,
+                                 .strict = queue->strict,
+                                 .reason = stop,
+                                 .quota_count = queue->cell_count};
+    ret->parent = queue->misplaced     ? name_text(e, queue_at(e, queue->wanted)->name)
+                  : queue->parent != 0 ? name_text(e, queue_at(e, queue->parent)->name)
+                                       : text_of("");
+    ret->state = state_of(e, queue, stop);
+    count_claims(e, id, ret);
+}
+
+static int compare_texts(struct text a, struct text b)
+{
+    int order = memcmp(a.at, b.at, a.len < b.len ? a.len : b.len);
+
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int compare_cells(const struct engine *e, const struct cell *a, const struct cell *b)
+{
+    int order = compare_texts(flavor_name(e, a->flavor), flavor_name(e, b->flavor));
+
+    if (order == 0)
+        order = compare_texts(name_text(e, a->resource), name_text(e, b->resource));
+    return order != 0 ? order : a->flavor - b->flavor;
+}
+
+void engine_report_quota(const struct engine *e, uint32_t id, uint32_t n, struct quota_row *ret)
+{
+    const struct queue *queue = queue_at(e, id);
+    const struct cell *cell = NULL;
+
+    /* Cells are few and in no order: the one with n others before it. */
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        uint32_t before = 0;
+
+        for (uint32_t k = 0; k < queue->cell_count; k++)
+            before += compare_cells(e, &queue->cells[k], &queue->cells[i]) < 0;
+        if (before == n)
+            cell = &queue->cells[i];
+    }
+    *ret = (struct quota_row){0};
+    if (cell == NULL)
+        return;
+    ret->flavor = flavor_name(e, cell->flavor);
+    ret->resource = name_text(e, cell->resource);
+    ret->share = amount_clamp(cell->share);
+    ret->kept = amount_clamp(cell->kept);
+    ret->bounded = cell->bounded;
+    ret->ceiling = cell->bounded ? amount_clamp(cell->ceiling) : 0;
+    ret->usage = amount_clamp(cell->usage);
+    ret->reserved = amount_clamp(cell->reserved);
+    ret->allocated = amount_clamp(cell->allocated);
+}
+
+void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct queue *queue = queue_at(e, claim_queue(e, id));
+
+    ret->uid = claim_uid(e, id);
+    ret->space = name_text(e, claim->space);
+    ret->name = claim_name(e, id);
+    ret->queue = name_text(e, queue->name);
+    ret->queue_kind = queue->kind;
+    ret->node = name_text(e, claim->node);
+    ret->state = claim->state;
+    ret->priority = claim->priority;
+    ret->created = claim->created;
+    ret->granted =
+        claim->state == CLAIM_RESERVED || claim->state == CLAIM_ALLOCATED ? claim->stamp : 0;
+}
+
+static void add_ahead(const struct engine *e, const struct line *line, uint32_t claims,
+                      struct pod_report *report)
+{
+    for (uint32_t i = 0; i < line->count && claims > 0; i++) {
+        struct text resource = name_text(e, line->needs[i].resource);
+        uint32_t at = 0;
+
+        while (at < report->ahead_count && !text_same(report->ahead[at].resource, resource))
+            at++;
+        if (at == FACTS_MAX_NEEDS)
+            continue;
+        if (at == report->ahead_count) {
+            report->ahead[report->ahead_count++] = (struct quota_row){.resource = resource};
+        }
+        report->ahead[at].usage =
+            amount_clamp(report->ahead[at].usage + (wide)claims * line->needs[i].amount);
+    }
+}
+
+static void count_ahead(const struct engine *e, uint32_t id, struct pod_report *report)
+{
+    const struct queue *queue = queue_at(e, claim_queue(e, id));
+
+    report->position = 1;
+    for (uint32_t at = tree_first(&lines_by_head, e, queue->lines); at != 0;
+         at = tree_next(&lines_by_head, e, at)) {
+        const struct line *line = line_at(e, at);
+        uint32_t before = line_count_before(e, line, id);
+
+        if (before == 0 && line->head != id)
+            break;
+        report->position += before;
+        add_ahead(e, line, before, report);
+    }
+}
+
+/* A queue that grants at the pace of its last grants gets to the claim in this time. */
+static void estimate(const struct engine *e, uint32_t id, struct pod_report *report)
+{
+    const struct queue *queue = queue_at(e, claim_queue(e, id));
+    struct say say;
+
+    report->estimate = -1;
+    say_init(&say, report->basis, sizeof(report->basis));
+    if (queue->grants < 2) {
+        say_str(&say, "too few grants in this queue to tell");
+        return;
+    }
+    report->estimate = amount_clamp((wide)report->position * queue->grant_gap);
+    say_str(&say, "place ");
+    say_number(&say, report->position);
+    say_str(&say, ", at the mean time between the queue's last grants, ");
+    say_span(&say, queue->grant_gap);
+}
+
+void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *ret)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct line *line = line_at(e, claim->line);
+
+    engine_name_pod(e, id, ret);
+    explain_claim(e, id, true, &ret->why);
+    ret->position = 0;
+    ret->estimate = -1;
+    ret->basis[0] = '\0';
+    ret->ahead_count = ret->flavor_count = 0;
+    if (claim->state == CLAIM_WAITING) {
+        count_ahead(e, id, ret);
+        estimate(e, id, ret);
+    }
+    for (uint32_t i = 0; i < line->count; i++) {
+        uint16_t flavor = claim_flavors(claim)[i];
+
+        if (ret->granted == 0 || flavor == FLAVOR_NONE)
+            continue;
+        ret->flavors[ret->flavor_count].resource = name_text(e, line->needs[i].resource);
+        ret->flavors[ret->flavor_count++].flavor = flavor_name(e, flavor);
+    }
+}
+
+bool engine_next_waiting(const struct engine *e, uint32_t queue, uint32_t *cursor,
+                         uint32_t *ret_claim)
+{
+    uint32_t next = line_next(e, queue, *cursor);
+
+    if (next == 0)
+        return false;
+    *cursor = *ret_claim = next;
+    return true;
+}

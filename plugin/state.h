@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_STATE_H
+#define SLUICE_PLUGIN_STATE_H
+
+#include "claim.h"
+#include "engine.h"
+#include "flavor.h"
+#include "heap.h"
+#include "index.h"
+#include "intern.h"
+#include "line.h"
+#include "node.h"
+#include "queue.h"
+#include "slab.h"
+#include "tree.h"
+
+/* What an engine is made of; for the modules of this folder. */
+struct engine {
+    struct mem mem;
+    struct engine_config config; /* its texts are interned */
+    uint32_t scheduler_names[ENGINE_MAX_SCHEDULERS];
+    int64_t now;
+    bool synced, leads;
+
+    struct intern names;
+    uint32_t name_cpu, name_memory, name_pods;
+
+    struct slab queues;
+    struct index queues_by_name;
+    uint32_t queues_in_order; /* tree, by kind and name */
+    uint32_t volcano_root, default_queue;
+    uint32_t first_dirty, last_dirty;
+    uint32_t first_over, last_over;
+    uint32_t misplaced; /* how many queues are */
+    struct heap guard_timers;
+    uint32_t guarding; /* queues whose head is guarded */
+
+    struct slab lines;
+    struct index lines_by_needs;
+
+    struct slab claims;
+    struct index claims_by_uid;
+    struct index claims_by_name;
+    struct heap timers;
+    uint32_t restoring; /* tree of claims, by stamp */
+    uint32_t turns;
+
+    struct slab flavors;
+    struct slab nodes;
+    struct index nodes_by_name;
+
+    uint32_t first_ready, last_ready;
+    uint32_t ready_effects;
+};
+
+static inline struct queue *queue_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->queues, id);
+}
+
+static inline struct line *line_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->lines, id);
+}
+
+static inline struct claim *claim_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->claims, id);
+}
+
+static inline struct node *node_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->nodes, id);
+}
+
+static inline struct text name_text(const struct engine *e, uint32_t name)
+{
+    struct text text;
+
+    text.at = intern_text(&e->names, name, &text.len);
+    return text;
+}
+
+/* Grants are given: the listing is complete, this engine leads, and what a restart found granted is
+ * settled. */
+static inline bool engine_grants(const struct engine *e)
+{
+    return e->synced && e->leads && e->restoring == 0;
+}
+
+/* The trees that claims are in: by rank where they wait, by stamp where they hold. */
+extern const struct tree_type claims_by_rank;
+extern const struct tree_type claims_by_stamp;
+
+#endif
