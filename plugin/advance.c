@@ -55,13 +55,28 @@ static uint32_t newest_to_demote(const struct engine *e, uint32_t id, uint32_t t
     return newest;
 }
 
+/* What goes from a queue may be enough for those above it. */
+static uint32_t deepest_over(const struct engine *e)
+{
+    uint32_t deepest = e->first_over, most = queue_depth(e, deepest);
+
+    for (uint32_t id = queue_at(e, deepest)->next_over; id != 0; id = queue_at(e, id)->next_over) {
+        if (queue_depth(e, id) > most) {
+            deepest = id;
+            most = queue_depth(e, id);
+        }
+    }
+    return deepest;
+}
+
 static uint32_t demote(struct engine *e, uint32_t budget)
 {
     while (budget > 0 && e->first_over != 0) {
-        uint32_t claim = newest_to_demote(e, e->first_over, e->first_over);
+        uint32_t queue = deepest_over(e);
+        uint32_t claim = newest_to_demote(e, queue, queue);
 
         if (claim == 0) {
-            queue_clear_over(e, e->first_over);
+            queue_clear_over(e, queue);
             continue;
         }
         claim_to_rest(e, claim);
@@ -101,12 +116,24 @@ static uint32_t restore(struct engine *e, uint32_t budget)
     return budget;
 }
 
+/* Who waits below a queue is in the contests of all that are above it. */
+static uint32_t topmost_dirty(const struct engine *e, uint32_t id)
+{
+    uint32_t topmost = id;
+
+    for (; id != 0; id = queue_at(e, id)->parent) {
+        if (queue_at(e, id)->dirty)
+            topmost = id;
+    }
+    return topmost;
+}
+
 static uint32_t grant(struct engine *e, uint32_t budget)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
     while (budget > 0 && e->first_dirty != 0) {
-        uint32_t queue = e->first_dirty, claim;
+        uint32_t queue = topmost_dirty(e, e->first_dirty), claim;
 
         guard_point_below(e, queue);
         claim = contest_winner(e, queue, flavors);

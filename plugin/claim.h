@@ -42,8 +42,8 @@ struct claim {
     int64_t stamp; /* of the grant; what it is restored and demoted by */
     int64_t since; /* it has been in its state */
     int64_t generation, version;
-    uint32_t uid_hash, name_hash;
     uint32_t space, node, a_foreign_gate;
+    uint32_t first_second; /* when it was first named; of a provisional claim */
     uint16_t flags;
     uint8_t state, reason;
     uint8_t gates, uid_len, name_len, timeouts;

@@ -183,16 +183,15 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
                                       .line = line,
                                       .text = text,
                                       .since = e->now,
-                                      .uid_hash = text_hash(pod->uid, 0),
-                                      .name_hash = text_hash(pod->name, space),
+                                      .first_second = (uint32_t)(e->now / SECOND),
                                       .space = space,
                                       .state = CLAIM_HELD,
                                       .reason = REASON_NOT_READY,
                                       .uid_len = (uint8_t)pod->uid.len,
                                       .name_len = (uint8_t)pod->name.len,
                                       .turn = ++e->turns};
-    index_put(&e->claims_by_uid, claim_at(e, id)->uid_hash, id);
-    index_put(&e->claims_by_name, claim_at(e, id)->name_hash, id);
+    index_put(&e->claims_by_uid, text_hash(pod->uid, 0), id);
+    index_put(&e->claims_by_name, text_hash(pod->name, space), id);
     queue_at(e, line_at(e, line)->queue)->held_count++;
     *ret_claim = id;
     return 0;
@@ -207,8 +206,8 @@ void claim_destroy(struct engine *e, uint32_t id)
     queue_at(e, line_at(e, line)->queue)->held_count--;
     outbox_forget(e, id);
     heap_clear(&e->timers, id);
-    index_drop(&e->claims_by_uid, claim->uid_hash, id);
-    index_drop(&e->claims_by_name, claim->name_hash, id);
+    index_drop(&e->claims_by_uid, text_hash(claim_uid(e, id), 0), id);
+    index_drop(&e->claims_by_name, text_hash(claim_name(e, id), claim->space), id);
     claim_set_flavors(e, id, NULL);
     claim_release_text(e, id);
     intern_unref(&e->names, claim->space);
@@ -223,13 +222,18 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t confirm_by(const struct claim *claim)
+{
+    return ((int64_t)claim->first_second + CLAIM_CONFIRM_SECONDS) * SECOND;
+}
+
 int64_t claim_deadline(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     int64_t at = INT64_MAX;
 
     if (claim->flags & CLAIM_PROVISIONAL)
-        at = claim->since + CLAIM_CONFIRM_SECONDS * SECOND;
+        at = confirm_by(claim);
     if (claim->state == CLAIM_RESERVED && !e->config.observe_only) {
         if ((claim->flags & CLAIM_SEEN_IN_CYCLE) == 0)
             at = earlier(at, claim->since + CLAIM_CYCLE_SECONDS * SECOND);
@@ -267,8 +271,7 @@ void claim_expire(struct engine *e, uint32_t id)
         claim_set_timer(e, id);
         return;
     }
-    if ((claim->flags & CLAIM_PROVISIONAL) &&
-        claim->since + CLAIM_CONFIRM_SECONDS * SECOND <= e->now) {
+    if ((claim->flags & CLAIM_PROVISIONAL) && confirm_by(claim) <= e->now) {
         claim_destroy(e, id);
     } else if (claim->state == CLAIM_RESERVED) {
         if (claim->timeouts < UINT8_MAX)

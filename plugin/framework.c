@@ -54,7 +54,7 @@ int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words
     }
     explain_claim(e, id, words, ret_verdict);
     claim_set_flag(claim_at(e, id), CLAIM_PARKED, !ret_verdict->pass);
-    outbox_sync(e, id);
+    outbox_renew(e, id, EFFECT_ACTIVATE);
     return 0;
 }
 

@@ -120,6 +120,15 @@ void outbox_sync(struct engine *e, uint32_t id)
     set_ready(e, id, ready);
 }
 
+void outbox_renew(struct engine *e, uint32_t id, enum effect_kind kind)
+{
+    struct claim *claim = claim_at(e, id);
+
+    claim->leased &= (uint8_t)~bit(kind);
+    claim->due[kind] = 0;
+    outbox_sync(e, id);
+}
+
 void outbox_forget(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);

@@ -30,6 +30,9 @@ struct engine;
 /* The claim changed: asks for what it now needs, drops what it no longer needs. */
 void outbox_sync(struct engine *e, uint32_t claim);
 
+/* What an effect under way was for has come back since: its end will say nothing about that. */
+void outbox_renew(struct engine *e, uint32_t claim, enum effect_kind kind);
+
 /* The claim is going: nothing of it is live any more. */
 void outbox_forget(struct engine *e, uint32_t claim);
 

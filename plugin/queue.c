@@ -180,10 +180,10 @@ enum reason queue_stops(const struct engine *e, uint32_t id)
             return REASON_QUEUE_INACTIVE;
         if (!above->known && above->kind == QUEUE_VOLCANO)
             return REASON_QUEUE_UNKNOWN;
-        if (above->command == QUEUE_CLOSED)
+        if (above->command == QUEUE_SUSPENDED)
+            reason = REASON_QUEUE_SUSPENDED; /* stops more than closing does */
+        else if (above->command == QUEUE_CLOSED && reason == REASON_NONE)
             reason = REASON_QUEUE_CLOSED;
-        else if (above->command == QUEUE_SUSPENDED && reason == REASON_NONE)
-            reason = REASON_QUEUE_SUSPENDED;
         levels += up != e->volcano_root;
     }
     if (levels > (queue->kind == QUEUE_VOLCANO ? QUEUE_MAX_DEPTH_VOLCANO : QUEUE_MAX_DEPTH_KUEUE))
@@ -196,6 +196,15 @@ bool queue_stops_granted(const struct engine *e, uint32_t id)
     enum reason reason = queue_stops(e, id);
 
     return reason != REASON_NONE && reason != REASON_QUEUE_CLOSED;
+}
+
+uint32_t queue_depth(const struct engine *e, uint32_t id)
+{
+    uint32_t depth = 0;
+
+    for (; id != 0; id = queue_at(e, id)->parent)
+        depth++;
+    return depth;
 }
 
 uint32_t queue_root(const struct engine *e, uint32_t id)

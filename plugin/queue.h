@@ -80,6 +80,7 @@ enum reason queue_stops(const struct engine *e, uint32_t queue);
 /* Whether a claim that was granted must wait all the same: closing lets it go on. */
 bool queue_stops_granted(const struct engine *e, uint32_t queue);
 
+uint32_t queue_depth(const struct engine *e, uint32_t queue); /* a root's is 1 */
 uint32_t queue_root(const struct engine *e, uint32_t queue);
 bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);
 

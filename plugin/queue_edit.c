@@ -171,15 +171,6 @@ static int read_parent(struct engine *e, const struct queue_facts *facts, struct
                      &edit->parent);
 }
 
-static uint32_t depth_of(const struct engine *e, uint32_t id)
-{
-    uint32_t depth = 0;
-
-    for (; id != 0; id = queue_at(e, id)->parent)
-        depth++;
-    return depth;
-}
-
 /* Recursion is as deep as what it measures, which was bounded when it was built. */
 static uint32_t height_of(const struct engine *e, uint32_t id)
 {
@@ -194,10 +185,27 @@ static uint32_t height_of(const struct engine *e, uint32_t id)
     return height + 1;
 }
 
-static bool can_hang(const struct engine *e, uint32_t id, uint32_t parent)
+/* Whether the queue is its own ancestor by what the objects say, wherever they could be put. */
+static bool in_cycle(const struct engine *e, uint32_t id)
 {
-    return !queue_is_below(e, parent, id) &&
-           depth_of(e, parent) + height_of(e, id) <= QUEUE_MAX_PATH;
+    uint32_t at = queue_at(e, id)->wanted;
+
+    /* A cycle above that the queue is not part of never comes back to it. */
+    for (uint32_t steps = slab_count(&e->queues); at != 0 && at != id && steps > 0; steps--)
+        at = queue_at(e, at)->wanted;
+    return at == id;
+}
+
+/* Where the queue goes: below the parent that its object names, or, where that would close a cycle
+ * or be too deep to walk, nowhere. */
+static uint32_t place_for(const struct engine *e, uint32_t id)
+{
+    uint32_t wanted = queue_at(e, id)->wanted;
+
+    if (wanted == 0 || in_cycle(e, id) || queue_is_below(e, wanted, id) ||
+        queue_depth(e, wanted) + height_of(e, id) > QUEUE_MAX_PATH)
+        return 0;
+    return wanted;
 }
 
 /* The effects of granted claims depend on whether their queue is suspended. */
@@ -213,20 +221,33 @@ static void sync_granted(struct engine *e, uint32_t id)
 
 static void set_wanted(struct engine *e, uint32_t id, uint32_t wanted)
 {
-    struct queue *queue = queue_at(e, id);
-    uint32_t before = queue->wanted;
+    uint32_t before = queue_at(e, id)->wanted;
 
-    queue->wanted = wanted;
-    queue->misplaced = wanted != 0;
-    if (wanted != 0) {
+    queue_at(e, id)->wanted = wanted;
+    if (wanted != 0)
         queue_at(e, wanted)->wanted_by++;
-        e->misplaced++;
-    }
-    if (before != 0) {
+    if (before != 0)
         queue_at(e, before)->wanted_by--;
-        e->misplaced--;
-        queue_drop_unused(e, before);
-    }
+}
+
+/* The parent that the queue had, and the one that it wanted, may have nobody else. */
+static void drop_parents(struct engine *e, uint32_t parent, uint32_t wanted)
+{
+    queue_drop_unused(e, parent);
+    if (wanted != parent)
+        queue_drop_unused(e, wanted);
+}
+
+/* [hangs nowhere; reserved] */
+static void place(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+    uint32_t parent = place_for(e, id);
+
+    e->misplaced -= queue->misplaced;
+    queue->misplaced = parent != queue->wanted;
+    e->misplaced += queue->misplaced;
+    queue_hang(e, id, parent);
 }
 
 static void after_edit(struct engine *e, uint32_t id, uint32_t old_parent)
@@ -240,19 +261,33 @@ static void after_edit(struct engine *e, uint32_t id, uint32_t old_parent)
     sync_granted(e, id);
 }
 
+static void move(struct engine *e, uint32_t id)
+{
+    uint32_t before = queue_at(e, id)->parent;
+
+    queue_unhang(e, id);
+    place(e, id);
+    after_edit(e, id, before);
+}
+
+/* The others of a cycle that this queue closed hang nowhere either, whichever edit came last. */
+static void misplace_cycle(struct engine *e, uint32_t id)
+{
+    uint32_t at = queue_at(e, id)->wanted;
+
+    for (; in_cycle(e, id) && at != id; at = queue_at(e, at)->wanted) {
+        if (!queue_at(e, at)->misplaced)
+            move(e, at);
+    }
+}
+
 /* Queues that an earlier edit could not put where they belong, now that something moved. */
 static void place_misplaced(struct engine *e)
 {
     for (uint32_t id = 1; id < slab_end(&e->queues) && e->misplaced > 0; id++) {
-        uint32_t wanted = slab_live(&e->queues, id) ? queue_at(e, id)->wanted : 0;
-
-        if (wanted == 0 || !can_hang(e, id, wanted) ||
-            quota_reserve(e, id, wanted, 0) < 0) /* stays misplaced: a later edit tries again */
-            continue;
-        set_wanted(e, id, 0);
-        queue_unhang(e, id);
-        queue_hang(e, id, wanted);
-        after_edit(e, id, 0);
+        if (slab_live(&e->queues, id) && queue_at(e, id)->misplaced && place_for(e, id) != 0 &&
+            quota_reserve(e, id, place_for(e, id), 0) == 0) /* else a later edit tries again */
+            move(e, id);
     }
 }
 
@@ -270,9 +305,9 @@ static void guess_flavors(struct engine *e, uint32_t id)
 
 static void commit(struct engine *e, const struct queue_facts *facts, struct edit *edit)
 {
-    uint32_t id = edit->queue, old_parent = queue_at(e, id)->parent;
+    uint32_t id = edit->queue;
     struct queue *queue = queue_at(e, id);
-    bool fits = edit->parent == 0 || can_hang(e, id, edit->parent);
+    uint32_t old_parent = queue->parent, old_wanted = queue->wanted;
 
     queue_unhang(e, id);
     queue_free_groups(e, queue->groups, queue->group_count);
@@ -287,12 +322,12 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     queue->reclaimable = facts->reclaimable;
     if (id != e->volcano_root) /* the root's quota is configured */
         quota_name(e, id, edit->amounts, edit->amount_count);
-    set_wanted(e, id, fits ? 0 : edit->parent);
-    queue_hang(e, id, fits ? edit->parent : 0);
+    set_wanted(e, id, edit->parent);
+    place(e, id);
     guess_flavors(e, id);
     after_edit(e, id, old_parent == queue->parent ? 0 : old_parent);
-    if (old_parent != queue->parent)
-        queue_drop_unused(e, old_parent);
+    drop_parents(e, old_parent, old_wanted);
+    misplace_cycle(e, id);
     place_misplaced(e);
 }
 
@@ -324,30 +359,40 @@ int engine_see_queue(struct engine *e, const struct queue_facts *facts)
     return 0;
 }
 
+/* Who is not known hangs where a restart would find it: below Volcano's root, or nowhere. */
+static void forget(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    queue_unhang(e, id);
+    quota_name(e, id, NULL, 0);
+    queue_free_groups(e, queue->groups, queue->group_count);
+    intern_unref(&e->names, queue->state);
+    queue->groups = NULL;
+    queue->group_count = queue->state = 0;
+    queue->known = id == e->default_queue;
+    queue->strict = queue->reclaimable = false;
+    queue->command = QUEUE_GRANTS;
+    queue->priority = 0;
+    set_wanted(e, id, 0);
+    e->misplaced -= queue->misplaced;
+    queue->misplaced = false;
+    queue_hang(e, id, queue->kind == QUEUE_VOLCANO ? e->volcano_root : 0);
+}
+
 int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
 {
-    uint32_t id = queue_find(e, kind, name);
-    struct queue *queue;
-    uint32_t parent;
+    uint32_t id = queue_find(e, kind, name), parent, wanted;
 
     if (id == 0 || !queue_at(e, id)->known || id == e->volcano_root)
         return 0;
-    queue = queue_at(e, id);
-    parent = queue->parent;
-    queue_unhang(e, id);
-    quota_name(e, id, NULL, 0);
-    queue->known = id == e->default_queue;
-    queue->strict = false;
-    queue->command = QUEUE_GRANTS;
-    queue->priority = 0;
-    intern_unref(&e->names, queue->state);
-    queue->state = 0;
-    queue_free_groups(e, queue->groups, queue->group_count);
-    queue->groups = NULL;
-    queue->group_count = 0;
-    set_wanted(e, id, 0);
-    queue_hang(e, id, parent);
-    after_edit(e, id, 0);
+    if (kind == QUEUE_VOLCANO && quota_reserve(e, id, e->volcano_root, 0) < 0)
+        return ENGINE_NO_MEMORY;
+    parent = queue_at(e, id)->parent;
+    wanted = queue_at(e, id)->wanted;
+    forget(e, id);
+    after_edit(e, id, parent);
+    drop_parents(e, parent, wanted);
     queue_drop_unused(e, id);
     place_misplaced(e);
     advance(e);
