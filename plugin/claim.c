@@ -132,6 +132,19 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     claim_set_timer(e, id);
 }
 
+void claim_set_stamp(struct engine *e, uint32_t id, int64_t stamp)
+{
+    struct claim *claim = claim_at(e, id);
+
+    if (claim->stamp == stamp)
+        return;
+    if (holds(claim->state))
+        tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
+    claim->stamp = stamp;
+    if (holds(claim->state))
+        tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
+}
+
 void claim_set_flavors(struct engine *e, uint32_t id, const uint16_t *flavors)
 {
     struct claim *claim = claim_at(e, id);
@@ -194,7 +207,7 @@ static bool may_pass_now(const struct engine *e, uint32_t id, uint16_t *ret_flav
     const struct claim *claim = claim_at(e, id);
     uint32_t queue = claim_queue(e, id);
 
-    if (!engine_grants(e) || !queue_at(e, queue)->contest.competes || queue_below_dirty(e, queue))
+    if (!engine_grants(e) || queue_stops(e, queue) != REASON_NONE || queue_below_dirty(e, queue))
         return false;
     if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) &&
         line_first_of(e, queue) != id)

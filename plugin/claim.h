@@ -94,6 +94,9 @@ void claim_destroy(struct engine *e, uint32_t claim);
  * held, puts it where it belongs. Cannot fail. */
 void claim_change(struct engine *e, uint32_t claim, enum claim_state state, enum reason reason);
 
+/* When it was granted, as its pod says; moves it among those that hold. */
+void claim_set_stamp(struct engine *e, uint32_t claim, int64_t stamp);
+
 /* The flavors that it is granted, or, with NULL, none. [holds nothing] */
 void claim_set_flavors(struct engine *e, uint32_t claim, const uint16_t *flavors);
 

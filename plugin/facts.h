@@ -35,7 +35,7 @@ struct pod_facts {
     int64_t created;
     int32_t priority;
     int64_t generation, resource_version;
-    struct text scheduler;
+    struct text scheduler; /* none: default-scheduler */
     struct gates gates;
     bool opted_in;
     struct text queue; /* from the pod's annotation */

@@ -34,11 +34,13 @@ void gates_add(struct gates *gates, struct text name)
 
 bool gate_concerns(const struct engine_config *config, const struct pod_facts *pod)
 {
+    struct text scheduler = pod->scheduler.len > 0 ? pod->scheduler : text_of("default-scheduler");
+
     if (pod->mirror || pod->of_daemon_set || text_is(pod->space, "kube-system"))
         return false;
 
     for (uint32_t i = 0; i < config->scheduler_count; i++) {
-        if (text_same(pod->scheduler, config->schedulers[i]))
+        if (text_same(scheduler, config->schedulers[i]))
             return true;
     }
     return false;

@@ -171,12 +171,12 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim->node = sight->node;
     claim->a_foreign_gate = sight->a_foreign_gate;
     sight->node = sight->a_foreign_gate = 0;
-    if (!holds(claim)) {
+    if (pod->stamp != 0 || !holds(claim)) {
         claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
-        claim->stamp = pod->stamp != 0 ? pod->stamp : pod->created;
-        if (sight->has_flavors)
-            claim_set_flavors(e, id, sight->flavors);
+        claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);
     }
+    if (sight->has_flavors)
+        claim_set_flavors(e, id, sight->flavors);
 }
 
 /* Granted before this engine led, as far as the object tells. */

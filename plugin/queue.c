@@ -142,7 +142,7 @@ void queue_release_all(struct engine *e)
 
 void queue_drop_unused(struct engine *e, uint32_t id)
 {
-    while (id != 0) {
+    while (slab_live(&e->queues, id)) {
         struct queue *queue = queue_at(e, id);
         uint32_t parent = queue->parent;
 

@@ -67,7 +67,8 @@ uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text na
 /* Finds the queue or makes an unknown one. Negative on error. */
 int queue_get(struct engine *e, enum queue_kind kind, struct text name, uint32_t *ret_queue);
 
-/* Forgets an unknown queue that nobody names any more, and parents that only it named. */
+/* Forgets an unknown queue that nobody names any more, and parents that only it named. Nothing, if it
+ * is forgotten already. */
 void queue_drop_unused(struct engine *e, uint32_t queue);
 
 /* Which of two comes first, by kind and name; for timers that end together. */

@@ -50,13 +50,18 @@ static void derive(struct engine *e, uint32_t id, struct cell *cell)
         queue_mark_over(e, id);
 }
 
+static bool is_nothing(const struct flow *flow)
+{
+    return flow->usage == 0 && flow->reserved == 0 && flow->allocated == 0 && flow->given == 0;
+}
+
 /* Adds a change of what arrives at this queue, and of what passes on from it to the root. */
 static uint32_t carry(struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                       struct flow flow)
 {
     uint32_t topmost = 0;
 
-    for (; id != 0; id = queue_at(e, id)->parent) {
+    for (; id != 0 && !is_nothing(&flow); id = queue_at(e, id)->parent) {
         struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
 
         if (cell == NULL)
@@ -73,8 +78,6 @@ static uint32_t carry(struct engine *e, uint32_t id, uint16_t flavor, uint32_t r
         derive(e, id, cell);
         flow.usage = passes_up(cell) - passed;
         flow.given = gives_up(queue_at(e, id), cell) - gave;
-        if (flow.usage == 0 && flow.given == 0 && flow.reserved == 0 && flow.allocated == 0)
-            break;
     }
     return topmost;
 }
