@@ -85,26 +85,38 @@ static uint32_t demote(struct engine *e, uint32_t budget)
     return budget;
 }
 
+/* In the flavors that its stamp names, or, where it names none, in those that it gets now. */
+static bool fits_again(struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct line *line = line_at(e, claim->line);
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    bool stamped = queue_at(e, line->queue)->kind == QUEUE_VOLCANO;
+
+    for (uint32_t i = 0; i < line->count; i++)
+        stamped = stamped || claim_flavors(claim)[i] != 0;
+    if (!stamped) {
+        if (!fit_line(e, claim->line, flavors))
+            return false;
+        claim_set_flavors(e, id, flavors);
+        return true;
+    }
+    claim_guess_flavors(e, id, false);
+    return fit_in(e, claim->line, claim_flavors(claim));
+}
+
 void advance_restore(struct engine *e, uint32_t id)
 {
-    uint16_t flavors[FACTS_MAX_NEEDS];
-    const struct claim *claim = claim_at(e, id);
-    const struct queue *queue = queue_at(e, claim_queue(e, id));
     enum reason stop = queue_stops(e, claim_queue(e, id));
     bool open =
         stop == REASON_NONE || stop == REASON_QUEUE_SUSPENDED || stop == REASON_QUEUE_CLOSED;
-    bool stamped = queue->kind == QUEUE_VOLCANO || claim_flavors(claim)[0] != 0;
-    bool fits = open && (stamped ? fit_in(e, claim->line, claim_flavors(claim))
-                                 : fit_line(e, claim->line, flavors));
 
-    if (!fits) {
-        claim_set_flavors(e, id, NULL);
-        claim_to_rest(e, id);
+    if (open && fits_again(e, id)) {
+        claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
         return;
     }
-    if (!stamped)
-        claim_set_flavors(e, id, flavors);
-    claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+    claim_set_flavors(e, id, NULL);
+    claim_to_rest(e, id);
 }
 
 static uint32_t restore(struct engine *e, uint32_t budget)
@@ -175,10 +187,20 @@ void advance(struct engine *e)
         grant(e, budget);
 }
 
+/* A pod that was bound without a stamp may have been seen before its node. */
+static void guess_again(struct engine *e, uint32_t id)
+{
+    if ((claim_at(e, id)->flags & (CLAIM_BOUND | CLAIM_STAMPED)) != CLAIM_BOUND)
+        return;
+    claim_guess_flavors(e, id, true);
+    contest_refresh(e, claim_queue(e, id));
+}
+
 void advance_begin(struct engine *e)
 {
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id)) {
+            guess_again(e, id);
             outbox_sync(e, id);
             claim_set_timer(e, id);
         }

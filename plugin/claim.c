@@ -237,29 +237,27 @@ void claim_to_restore(struct engine *e, uint32_t id)
     tree_insert(&claims_by_stamp, e, &e->restoring, id);
 }
 
-void claim_guess_flavors(struct engine *e, uint32_t id)
+void claim_guess_flavors(struct engine *e, uint32_t id, bool anew)
 {
     struct claim *claim = claim_at(e, id);
     uint16_t flavors[FACTS_MAX_NEEDS];
-    uint32_t node = node_find(e, name_text(e, claim->node));
-    const struct line *line = line_at(e, claim->line);
-    const struct queue *queue = queue_at(e, line->queue);
+    int reserved = claim->state == CLAIM_RESERVED, allocated = claim->state == CLAIM_ALLOCATED;
 
-    fit_guess(e, claim->line, node, flavors);
-    for (uint32_t i = 0; i < line->count; i++) {
-        uint16_t now = claim_flavors(claim)[i];
-
-        /* What a stamp named stays, even if the queue no longer has that flavor. */
-        if (now != 0 && now != FLAVOR_NONE)
-            flavors[i] = now;
-    }
-    if (queue->kind == QUEUE_VOLCANO ||
-        memcmp(flavors, claim_flavors(claim), line->count * 2u) == 0)
+    fit_guess(e, id, anew, flavors);
+    if (memcmp(flavors, claim_flavors(claim), line_at(e, claim->line)->count * sizeof(*flavors)) ==
+        0)
         return;
-
-    int reserved = claim->state == CLAIM_RESERVED;
-
-    charge(e, claim, -reserved, reserved - 1);
+    charge(e, claim, -reserved, -allocated);
     claim_set_flavors(e, id, flavors);
-    charge(e, claim, reserved, 1 - reserved);
+    charge(e, claim, reserved, allocated);
+}
+
+void claim_allocate(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+
+    claim->timeouts = 0;
+    if (!holds(claim->state))
+        claim_guess_flavors(e, id, false);
+    claim_change(e, id, CLAIM_ALLOCATED, REASON_NONE);
 }

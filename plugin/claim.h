@@ -103,6 +103,9 @@ void claim_set_flavors(struct engine *e, uint32_t claim, const uint16_t *flavors
 /* The grant: the claim is reserved in these flavors. */
 void claim_grant(struct engine *e, uint32_t claim, const uint16_t *flavors);
 
+/* It has its node, or the reserve hook has passed it. */
+void claim_allocate(struct engine *e, uint32_t claim);
+
 /* Where a claim belongs that holds nothing: held by something of its own, or waiting. */
 enum claim_state claim_rest(const struct engine *e, uint32_t claim, enum reason *ret_reason);
 
@@ -134,8 +137,9 @@ void claim_set_timer(struct engine *e, uint32_t claim);
 /* Does what is due. The claim may be gone afterwards. */
 void claim_expire(struct engine *e, uint32_t claim);
 
-/* Where each need of this claim is charged changed; for queues that became known. */
-void claim_guess_flavors(struct engine *e, uint32_t claim);
+/* Completes its flavors, or chooses them anew, where no grant and no stamp tells them; what it holds
+ * is charged to them. The queues above it are to be refreshed by the caller. */
+void claim_guess_flavors(struct engine *e, uint32_t claim, bool anew);
 
 const char *claim_check(const struct engine *e, uint32_t claim);
 

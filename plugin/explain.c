@@ -138,7 +138,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         say_stop(say, e, queue, stop);
         return stop;
     }
-    if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != id) {
+    if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != 0 && head != id) {
         say_head(say, e, head);
         return REASON_QUEUE_ORDER;
     }
@@ -216,7 +216,10 @@ void explain_claim(const struct engine *e, uint32_t id, bool words, struct verdi
     say_init(&say, ret_verdict->message, words ? sizeof(ret_verdict->message) : 1);
     ret_verdict->reason = explain_state(e, id, &say);
     ret_verdict->would = ret_verdict->reason == REASON_NONE;
-    ret_verdict->pass = ret_verdict->would || e->config.observe_only;
+    /* Where the scheduler's own plugin for gates is off, foreign ones are kept for it. */
+    ret_verdict->pass = ret_verdict->would ||
+                        (e->config.observe_only && (ret_verdict->reason != REASON_FOREIGN_GATE ||
+                                                    e->config.removal == REMOVE_ON_ADMISSION));
 }
 
 void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_reason, char *message)

@@ -209,23 +209,37 @@ bool fit_refused(const struct engine *e, uint32_t id, uint32_t *ret_queue, uint3
     return false;
 }
 
-void fit_guess(const struct engine *e, uint32_t id, uint32_t node, uint16_t *ret_flavors)
+static uint16_t guess(const struct engine *e, const struct claim *claim,
+                      const struct queue_group *group)
 {
-    const struct line *line = line_at(e, id);
+    uint32_t node = node_find(e, name_text(e, claim->node));
+
+    for (uint32_t k = 0; k < group->flavor_count; k++) {
+        uint16_t flavor = group->flavors[k];
+
+        if (claim->node != 0
+                ? node != 0 && node_has_flavor(e, node, flavor)
+                : flavor_usable(e, flavor) && (claim->gates != 0 || !flavor_asks(e, flavor)))
+            return flavor;
+    }
+    return group->flavors[0];
+}
+
+void fit_guess(const struct engine *e, uint32_t id, bool anew, uint16_t *ret_flavors)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct line *line = line_at(e, claim->line);
     const struct queue *queue = queue_at(e, line->queue);
 
     for (uint32_t i = 0; i < line->count; i++) {
         const struct queue_group *group = queue_group_of(queue, line->needs[i].resource);
+        uint16_t now = anew ? 0 : claim_flavors(claim)[i];
 
-        ret_flavors[i] = queue->kind == QUEUE_VOLCANO ? 0 : FLAVOR_NONE;
-        if (group == NULL)
-            continue;
-        ret_flavors[i] = group->flavors[0];
-        for (uint32_t k = 0; k < group->flavor_count; k++) {
-            if (node != 0 && node_has_flavor(e, node, group->flavors[k])) {
-                ret_flavors[i] = group->flavors[k];
-                break;
-            }
-        }
+        if (queue->kind == QUEUE_VOLCANO)
+            ret_flavors[i] = 0;
+        else if (now != 0 && now != FLAVOR_NONE)
+            ret_flavors[i] = now;
+        else
+            ret_flavors[i] = group == NULL ? FLAVOR_NONE : guess(e, claim, group);
     }
 }

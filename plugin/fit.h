@@ -40,8 +40,8 @@ bool fit_ever(const struct engine *e, uint32_t line);
 bool fit_refused(const struct engine *e, uint32_t line, uint32_t *ret_queue, uint32_t *ret_need,
                  wide *ret_room);
 
-/* The flavors that a bound pod without a readable stamp is taken to use: of each group the first
- * that its node has. */
-void fit_guess(const struct engine *e, uint32_t line, uint32_t node, uint16_t *ret_flavors);
+/* Completes the flavors of a granted claim by what its stamp does not tell: of each group the first
+ * that its node has, or, before it has a node, that it can be held to. anew: all of them. */
+void fit_guess(const struct engine *e, uint32_t claim, bool anew, uint16_t *ret_flavors);
 
 #endif

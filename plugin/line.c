@@ -272,8 +272,10 @@ void line_bound(const struct engine *e, uint32_t id, struct bound *ret_bound)
     ret_bound->count = 0;
     for (uint32_t i = 0; i < line->count && ret_bound->count < BOUND_RESOURCES; i++) {
         int64_t least = head_only ? line->needs[i].amount : line->needs[i].least;
+        bool counted =
+            queue->kind == QUEUE_VOLCANO || queue_group_of(queue, line->needs[i].resource) != NULL;
 
-        if (least > 0) {
+        if (least > 0 && counted) {
             ret_bound->item[ret_bound->count].resource = line->needs[i].resource;
             ret_bound->item[ret_bound->count++].least = least;
         }

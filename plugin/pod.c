@@ -2,7 +2,7 @@
 #include "pod.h"
 
 #include "advance.h"
-#include "fit.h"
+#include "regrant.h"
 #include "state.h"
 
 enum relevance { POD_IS_NOTHING, POD_COUNTS, POD_OBEYS };
@@ -61,16 +61,24 @@ static int read_line(struct engine *e, const struct pod_facts *pod, struct sight
     if (error < 0)
         return error;
     /* Whoever has been granted a flavor keeps it when the gate goes. */
-    if (claim != NULL && holds(claim))
-        bare = line_at(e, claim->line)->bare;
-    error = line_get(e, queue, &pod->requests, bare, &sight->line);
+    if (claim != NULL && holds(claim) && line_at(e, claim->line)->bare != bare) {
+        error = line_get(e, queue, &pod->requests, !bare, &sight->line);
+        if (error == 0 && sight->line == claim->line)
+            return 0;
+        if (error == 0)
+            line_unref(e, sight->line);
+        sight->line = 0;
+    }
+    if (error == 0)
+        error = queue_get(e, pod->queue_kind, queue_name(pod), &queue); /* it may have gone again */
+    if (error == 0)
+        error = line_get(e, queue, &pod->requests, bare, &sight->line);
     if (error < 0)
         queue_drop_unused(e, queue);
     return error;
 }
 
-/* "cpu=spot,memory=spot": the flavor of each need, by the stamp. A need that it does not name, or a
- * stamp that cannot be read, is no stamp. */
+/* "cpu=spot,memory=spot": the flavor of a need, by the stamp; nothing if it does not tell. */
 static struct text flavor_in_stamp(struct text stamp, struct text resource)
 {
     size_t at = 0;
@@ -92,14 +100,15 @@ static int read_flavors(struct engine *e, const struct pod_facts *pod, struct si
     const struct line *line = line_at(e, sight->line);
 
     if (pod->stamped_flavors.len == 0 || pod->queue_kind != QUEUE_CLUSTER ||
-        (sight->claim != 0 && holds(claim_at(e, sight->claim))))
+        (sight->claim != 0 && holds(claim_at(e, sight->claim)) &&
+         claim_at(e, sight->claim)->line == sight->line))
         return 0;
     for (uint32_t i = 0; i < line->count; i++) {
         struct text resource = name_text(e, line->needs[i].resource);
         struct text name = flavor_in_stamp(pod->stamped_flavors, resource);
         int error = 0;
 
-        sight->flavors[i] = FLAVOR_NONE;
+        sight->flavors[i] = 0;
         if (name.len > 0)
             error = flavor_get(e, name, &sight->flavors[i]);
         if (error < 0)
@@ -189,26 +198,13 @@ static bool looks_granted(const struct claim *claim)
     return claim->gates == 0 && (claim->flags & (CLAIM_STAMPED | CLAIM_UNSCHEDULABLE)) != 0;
 }
 
-static void allocate(struct engine *e, uint32_t id)
-{
-    struct claim *claim = claim_at(e, id);
-    uint16_t flavors[FACTS_MAX_NEEDS];
-
-    claim->timeouts = 0;
-    if (!holds(claim) && claim_flavors(claim)[0] == 0) {
-        fit_guess(e, claim->line, node_find(e, name_text(e, claim->node)), flavors);
-        claim_set_flavors(e, id, flavors);
-    }
-    claim_change(e, id, CLAIM_ALLOCATED, REASON_NONE);
-}
-
 void pod_settle(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
     bool leads = e->synced && e->leads;
 
     if (claim->flags & CLAIM_BOUND)
-        allocate(e, id);
+        claim_allocate(e, id);
     else if (leads && holds(claim))
         claim_change(e, id, claim->state, REASON_NONE);
     else if (looks_granted(claim) && !leads)
@@ -217,42 +213,19 @@ void pod_settle(struct engine *e, uint32_t id)
         claim_to_rest(e, id);
 }
 
-/* What it asks for, where, or its rank is not what it was: it gives back and asks anew in one step.
- * Who was granted keeps the grant if it still fits in the same queue. */
-static void reenter(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
+static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *pod,
+                       struct sight *sight)
 {
-    struct claim *claim = claim_at(e, id);
-    enum claim_state was = claim->state;
-    uint32_t queue = claim_queue(e, id);
-    uint16_t flavors[FACTS_MAX_NEEDS];
-    bool same_line = sight->text == NULL;
-    uint32_t count = line_at(e, claim->line)->count;
+    struct demand demand = {pod->priority, pod->created, 0, NULL, NULL};
 
-    memcpy(flavors, claim_flavors(claim), count * sizeof(*flavors));
-    for (uint32_t i = 0; i < count; i++)
-        flavor_ref(e, flavors[i]);
-
-    claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
-    heap_clear(&e->timers, id); /* which tells ties apart by rank */
-    claim->priority = pod->priority;
-    claim->created = pod->created;
-    if (!same_line) {
-        claim_set_line(e, id, sight->line, sight->text);
+    if (sight->text != NULL) {
+        demand.line = sight->line;
+        demand.text = sight->text;
+        demand.flavors = sight->has_flavors ? sight->flavors : NULL;
         sight->line = 0;
+        sight->has_flavors = false;
     }
-    if (same_line && (was == CLAIM_RESERVED || was == CLAIM_ALLOCATED)) {
-        claim_set_flavors(e, id, flavors);
-        claim_change(e, id, was, REASON_NONE);
-    } else if (was == CLAIM_ALLOCATED) {
-        allocate(e, id);
-    } else if (was == CLAIM_RESERVED && claim_queue(e, id) == queue) {
-        uint16_t next[FACTS_MAX_NEEDS];
-
-        if (fit_line(e, claim->line, next))
-            claim_grant(e, id, next);
-    }
-    for (uint32_t i = 0; i < count; i++)
-        flavor_unref(e, flavors[i]);
+    regrant(e, id, &demand);
 }
 
 static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, struct sight *sight)
@@ -264,7 +237,7 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         claim_destroy(e, sight->rival);
     if (!is_new &&
         (sight->text != NULL || claim->priority != pod->priority || claim->created != pod->created))
-        reenter(e, id, pod, sight);
+        enter_anew(e, id, pod, sight);
     else if (claim->flags & CLAIM_RESTORING)
         claim_to_rest(e, id); /* its stamp, by which it stands in order, may change */
     note(e, id, pod, sight);

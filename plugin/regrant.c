@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "regrant.h"
+
+#include "fit.h"
+#include "state.h"
+
+/* What a claim was granted before it asked for something else. */
+struct grant {
+    uint32_t count;
+    uint32_t resources[FACTS_MAX_NEEDS];
+    uint16_t flavors[FACTS_MAX_NEEDS];
+};
+
+static void take_grant(struct engine *e, const struct claim *claim, struct grant *grant)
+{
+    const struct line *line = line_at(e, claim->line);
+
+    grant->count = line->count;
+    for (uint32_t i = 0; i < line->count; i++) {
+        grant->resources[i] = line->needs[i].resource;
+        grant->flavors[i] = claim_flavors(claim)[i];
+        intern_ref(&e->names, grant->resources[i]);
+        flavor_ref(e, grant->flavors[i]);
+    }
+}
+
+static void drop_grant(struct engine *e, const struct grant *grant)
+{
+    for (uint32_t i = 0; i < grant->count; i++) {
+        intern_unref(&e->names, grant->resources[i]);
+        flavor_unref(e, grant->flavors[i]);
+    }
+}
+
+/* The flavors that it had are written into the pod: it keeps them where that is possible. */
+static bool fits_anew(const struct engine *e, const struct claim *claim, const struct grant *grant,
+                      uint16_t *ret_flavors)
+{
+    const struct line *line = line_at(e, claim->line);
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        for (uint32_t k = 0; k < grant->count; k++) {
+            if (grant->resources[k] == line->needs[i].resource) {
+                ret_flavors[i] = grant->flavors[k];
+                kept++;
+            }
+        }
+    }
+    return (kept == line->count && fit_in(e, claim->line, ret_flavors)) ||
+           fit_line(e, claim->line, ret_flavors);
+}
+
+static void regain(struct engine *e, uint32_t id, enum claim_state was, const struct grant *grant,
+                   bool same_line, bool same_queue)
+{
+    const struct claim *claim = claim_at(e, id);
+    uint16_t flavors[FACTS_MAX_NEEDS];
+
+    if (same_line) {
+        claim_set_flavors(e, id, grant->flavors);
+        claim_change(e, id, was, REASON_NONE);
+    } else if (was == CLAIM_ALLOCATED) {
+        claim_allocate(e, id);
+    } else if (same_queue && fits_anew(e, claim, grant, flavors)) {
+        claim_grant(e, id, flavors);
+    }
+}
+
+void regrant(struct engine *e, uint32_t id, const struct demand *demand)
+{
+    struct claim *claim = claim_at(e, id);
+    enum claim_state was = claim->state;
+    uint32_t queue = claim_queue(e, id);
+    struct grant grant;
+
+    take_grant(e, claim, &grant);
+    claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+    heap_clear(&e->timers, id); /* which tells ties apart by rank */
+    claim->priority = demand->priority;
+    claim->created = demand->created;
+    if (demand->line != 0)
+        claim_set_line(e, id, demand->line, demand->text);
+    if (demand->flavors != NULL)
+        claim_set_flavors(e, id, demand->flavors);
+    if (was == CLAIM_RESERVED || was == CLAIM_ALLOCATED)
+        regain(e, id, was, &grant, demand->line == 0, claim_queue(e, id) == queue);
+    drop_grant(e, &grant);
+}
