@@ -230,9 +230,19 @@ void claim_to_restore(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
 
+    uint32_t count = line_at(e, claim->line)->count;
+    uint16_t flavors[FACTS_MAX_NEEDS];
+
     if (claim->flags & CLAIM_RESTORING)
         return;
+    memcpy(flavors, claim_flavors(claim), count * sizeof(*flavors));
+    for (uint32_t i = 0; i < count; i++)
+        flavor_ref(e, flavors[i]);
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+    if (claim->flags & CLAIM_STAMPED) /* the stamp still names them */
+        claim_set_flavors(e, id, flavors);
+    for (uint32_t i = 0; i < count; i++)
+        flavor_unref(e, flavors[i]);
     claim->flags |= CLAIM_RESTORING;
     tree_insert(&claims_by_stamp, e, &e->restoring, id);
 }

@@ -120,6 +120,9 @@ void claim_to_restore(struct engine *e, uint32_t claim);
 char *claim_new_text(struct engine *e, uint32_t claim, uint32_t line);
 void claim_set_line(struct engine *e, uint32_t claim, uint32_t line, char *text);
 
+/* The same for a line of the same queue and needs: the claim keeps what it holds. */
+void claim_swap_line(struct engine *e, uint32_t claim, uint32_t line, char *text);
+
 /* Time limits: of a reservation, of the wait between attempts, of being unconfirmed. */
 enum {
     CLAIM_CONFIRM_SECONDS = 60,

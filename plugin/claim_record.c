@@ -159,6 +159,18 @@ void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
     line_unref(e, old);
 }
 
+void claim_swap_line(struct engine *e, uint32_t id, uint32_t line, char *text)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t old = claim->line;
+
+    memcpy(text, claim->text, line_at(e, line)->count * sizeof(uint16_t));
+    claim_release_text(e, id);
+    claim->text = text;
+    claim->line = line;
+    line_unref(e, old);
+}
+
 int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, uint32_t *ret_claim)
 {
     uint32_t space, id;

@@ -2,6 +2,7 @@
 #include "contest.h"
 
 #include "fit.h"
+#include "room.h"
 #include "state.h"
 
 static struct tree_link *sibling_link(const void *ctx, uint32_t id)

@@ -41,7 +41,9 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     for (uint32_t i = 0; i < line->count; i++) {
         uint64_t need = mix(mix_name(e, 2, line->needs[i].resource), line->needs[i].amount);
 
-        needs += mix_text(need, flavor_name(e, claim_flavors(claim)[i]));
+        if (claim->state == CLAIM_RESERVED || claim->state == CLAIM_ALLOCATED)
+            need = mix_text(need, flavor_name(e, claim_flavors(claim)[i]));
+        needs += need;
     }
     hash = mix(hash, (wide)needs);
     if (!timers)

@@ -8,26 +8,15 @@
 static void point_at(struct engine *e, uint32_t id, uint32_t where)
 {
     struct queue *queue = queue_at(e, id);
+    uint32_t before = queue->guard_at;
 
-    if (queue->guard_at == where)
-        return;
-    if (queue->guard_at != 0 && queue_at(e, queue->guard_at)->guard == id) {
-        queue_at(e, queue->guard_at)->guard = 0;
-        queue_mark_dirty(e, queue->guard_at);
-    }
     queue->guard_at = where;
+    if (before != where && before != 0 && queue_at(e, before)->guard == id) {
+        queue_at(e, before)->guard = 0;
+        queue_mark_dirty(e, before);
+    }
     if (where != 0 && queue_at(e, where)->guard == 0)
-        queue_at(e, where)->guard = id;
-}
-
-static void point(struct engine *e, uint32_t id)
-{
-    uint32_t head = line_first_of(e, id), where = 0, need;
-    wide room;
-
-    if (head == 0 || !fit_refused(e, claim_at(e, head)->line, &where, &need, &room))
-        where = 0;
-    point_at(e, id, where);
+        queue_at(e, where)->guard = id; /* one at a time: the others take over when it ends */
 }
 
 static void end(struct engine *e, uint32_t id)
@@ -43,6 +32,22 @@ static void end(struct engine *e, uint32_t id)
     e->guarding--;
     contest_refresh(e, id);
     queue_mark_dirty(e, id);
+}
+
+/* A head that may not advance, or can never fit, must not stop others. */
+static void point(struct engine *e, uint32_t id)
+{
+    uint32_t head = line_first_of(e, id), where = 0, need;
+    wide room;
+
+    if (!fit_ever(e, claim_at(e, head)->line)) {
+        end(e, id);
+        return;
+    }
+    if (queue_stops(e, id) != REASON_NONE ||
+        !fit_refused(e, claim_at(e, head)->line, &where, &need, &room))
+        where = 0;
+    point_at(e, id, where);
 }
 
 void guard_after_grant(struct engine *e, uint32_t id, uint32_t claim)
@@ -70,12 +75,10 @@ void guard_begin(struct engine *e, uint32_t id)
     struct queue *queue = queue_at(e, id);
 
     heap_clear(&e->guard_timers, id);
-    if (queue->guarding || !fit_ever(e, claim_at(e, queue->passed_head)->line))
-        return;
     queue->guarding = true;
     e->guarding++;
-    point(e, id);
     contest_refresh(e, id);
+    point(e, id);
 }
 
 void guard_point_below(struct engine *e, uint32_t id)

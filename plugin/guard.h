@@ -9,8 +9,9 @@
  * The guard of a queue's head: so that big claims do not starve behind small ones.
  *
  * A head that has been passed over for longer than the configuration allows stops its queue, as in
- * a fifo queue, and where it is refused nobody else may take room that is not kept for him: what is
- * released there gathers until the head fits. A head that could never fit is not guarded.
+ * a fifo queue, and where it is refused what it asks for is set aside: others get what is left
+ * beyond that, and what is kept for them, so that what is released gathers until the head fits. A
+ * head that could never fit is not guarded.
  */
 
 struct engine;

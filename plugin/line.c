@@ -159,6 +159,20 @@ int line_get(struct engine *e, uint32_t queue, const struct named_amounts *reque
     return 0;
 }
 
+bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
+{
+    const struct line *x = line_at(e, a), *y = line_at(e, b);
+
+    if (x->queue != y->queue || x->count != y->count)
+        return false;
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (x->needs[i].resource != y->needs[i].resource ||
+            x->needs[i].amount != y->needs[i].amount)
+            return false;
+    }
+    return true;
+}
+
 void line_unref(struct engine *e, uint32_t id)
 {
     struct line *line = line_at(e, id);

@@ -42,6 +42,7 @@ struct bound;
  * Requests of 0 ask for nothing. Negative on error. */
 int line_get(struct engine *e, uint32_t queue, const struct named_amounts *requests, bool bare,
              uint32_t *ret_line);
+bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b); /* and queue */
 void line_unref(struct engine *e, uint32_t line);
 
 /* A claim begins or ends to wait in its line. */

@@ -53,26 +53,13 @@ static bool holds(const struct claim *claim)
 
 static int read_line(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
-    const struct claim *claim = sight->claim == 0 ? NULL : claim_at(e, sight->claim);
     bool bare = pod->queue_kind == QUEUE_CLUSTER && pod->gates.ours == 0;
     uint32_t queue;
     int error = queue_get(e, pod->queue_kind, queue_name(pod), &queue);
 
     if (error < 0)
         return error;
-    /* Whoever has been granted a flavor keeps it when the gate goes. */
-    if (claim != NULL && holds(claim) && line_at(e, claim->line)->bare != bare) {
-        error = line_get(e, queue, &pod->requests, !bare, &sight->line);
-        if (error == 0 && sight->line == claim->line)
-            return 0;
-        if (error == 0)
-            line_unref(e, sight->line);
-        sight->line = 0;
-    }
-    if (error == 0)
-        error = queue_get(e, pod->queue_kind, queue_name(pod), &queue); /* it may have gone again */
-    if (error == 0)
-        error = line_get(e, queue, &pod->requests, bare, &sight->line);
+    error = line_get(e, queue, &pod->requests, bare, &sight->line);
     if (error < 0)
         queue_drop_unused(e, queue);
     return error;
@@ -198,6 +185,14 @@ static bool looks_granted(const struct claim *claim)
     return claim->gates == 0 && (claim->flags & (CLAIM_STAMPED | CLAIM_UNSCHEDULABLE)) != 0;
 }
 
+/* Its place among those to restore is what the object alone tells. */
+static void forget_grant(struct engine *e, uint32_t id)
+{
+    if ((claim_at(e, id)->flags & (CLAIM_STAMPED | CLAIM_RESTORING)) == 0)
+        claim_set_stamp(e, id, claim_at(e, id)->created);
+    claim_to_restore(e, id);
+}
+
 void pod_settle(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
@@ -208,7 +203,7 @@ void pod_settle(struct engine *e, uint32_t id)
     else if (leads && holds(claim))
         claim_change(e, id, claim->state, REASON_NONE);
     else if (looks_granted(claim) && !leads)
-        claim_to_restore(e, id);
+        forget_grant(e, id);
     else
         claim_to_rest(e, id);
 }
@@ -217,15 +212,23 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
                        struct sight *sight)
 {
     struct demand demand = {pod->priority, pod->created, 0, NULL, NULL};
+    bool grant_stays = holds(claim_at(e, id)) && sight->text != NULL &&
+                       line_same_needs(e, claim_at(e, id)->line, sight->line);
 
-    if (sight->text != NULL) {
+    if (grant_stays) { /* but its gate is gone, or came with the first real sight of it */
+        claim_swap_line(e, id, sight->line, sight->text);
+        sight->line = 0;
+        sight->has_flavors = false;
+    } else if (sight->text != NULL) {
         demand.line = sight->line;
         demand.text = sight->text;
         demand.flavors = sight->has_flavors ? sight->flavors : NULL;
         sight->line = 0;
         sight->has_flavors = false;
     }
-    regrant(e, id, &demand);
+    if (!grant_stays || claim_at(e, id)->priority != pod->priority ||
+        claim_at(e, id)->created != pod->created)
+        regrant(e, id, &demand);
 }
 
 static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, struct sight *sight)

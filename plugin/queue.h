@@ -51,7 +51,7 @@ struct queue {
     uint32_t next_dirty, prev_dirty;
     uint32_t next_over, prev_over;
 
-    uint32_t guard;       /* the leaf whose head alone may take room here; 0: anybody */
+    uint32_t guard;       /* the leaf for whose head room is set aside here; 0: none */
     uint32_t passed_head; /* the head that was passed over */
     bool guarding;        /* for longer than the guard allows: the queue stops at it */
     uint32_t guard_at;    /* the queue that refuses the head, while guarding */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "advance.h"
-#include "outbox.h"
+#include "queue_place.h"
 #include "state.h"
 
 /* What an object says, with all that it needs already in hand. */
@@ -98,9 +98,14 @@ static int read_volcano(struct engine *e, const struct queue_facts *facts, struc
     return 0;
 }
 
-static int read_flavor(struct engine *e, const struct group_flavor *from, uint16_t flavor,
-                       struct edit *edit)
+/* A resource that the group covers and this flavor gives no quota for is there with a quota of 0. */
+static int read_flavor(struct engine *e, const struct resource_group *group,
+                       const struct group_flavor *from, uint16_t flavor, struct edit *edit)
 {
+    for (uint32_t i = 0; i < group->resource_count; i++) {
+        if (amount_of(e, edit, flavor, group->resources[i]) == NULL)
+            return ENGINE_NO_MEMORY;
+    }
     for (uint32_t i = 0; i < from->count; i++) {
         const struct flavor_quota *quota = &from->quotas[i];
         struct quota_amount *amount = amount_of(e, edit, flavor, quota->resource);
@@ -132,7 +137,7 @@ static int read_group(struct engine *e, const struct resource_group *from, struc
         if (error < 0)
             return error;
         group->flavor_count++;
-        error = read_flavor(e, &from->flavors[i], group->flavors[i], edit);
+        error = read_flavor(e, from, &from->flavors[i], group->flavors[i], edit);
         if (error < 0)
             return error;
     }
@@ -143,7 +148,7 @@ static int read_kueue(struct engine *e, const struct queue_facts *facts, struct 
 {
     for (uint32_t i = 0; i < facts->group_count; i++) {
         for (uint32_t k = 0; k < facts->groups[i].flavor_count; k++)
-            edit->amount_cap += facts->groups[i].flavors[k].count;
+            edit->amount_cap += facts->groups[i].resource_count + facts->groups[i].flavors[k].count;
     }
     edit->amounts = mem_alloc(&e->mem, edit->amount_cap * sizeof(*edit->amounts));
     edit->groups = mem_zalloc(&e->mem, facts->group_count * sizeof(*edit->groups));
@@ -169,126 +174,6 @@ static int read_parent(struct engine *e, const struct queue_facts *facts, struct
                                       : queue_get(e, QUEUE_COHORT, facts->parent, &edit->parent);
     return queue_get(e, QUEUE_VOLCANO, facts->parent.len == 0 ? text_of("root") : facts->parent,
                      &edit->parent);
-}
-
-/* Recursion is as deep as what it measures, which was bounded when it was built. */
-static uint32_t height_of(const struct engine *e, uint32_t id)
-{
-    uint32_t height = 0;
-
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        uint32_t below = height_of(e, child);
-
-        height = below > height ? below : height;
-    }
-    return height + 1;
-}
-
-/* Whether the queue is its own ancestor by what the objects say, wherever they could be put. */
-static bool in_cycle(const struct engine *e, uint32_t id)
-{
-    uint32_t at = queue_at(e, id)->wanted;
-
-    /* A cycle above that the queue is not part of never comes back to it. */
-    for (uint32_t steps = slab_count(&e->queues); at != 0 && at != id && steps > 0; steps--)
-        at = queue_at(e, at)->wanted;
-    return at == id;
-}
-
-/* Where the queue goes: below the parent that its object names, or, where that would close a cycle
- * or be too deep to walk, nowhere. */
-static uint32_t place_for(const struct engine *e, uint32_t id)
-{
-    uint32_t wanted = queue_at(e, id)->wanted;
-
-    if (wanted == 0 || in_cycle(e, id) || queue_is_below(e, wanted, id) ||
-        queue_depth(e, wanted) + height_of(e, id) > QUEUE_MAX_PATH)
-        return 0;
-    return wanted;
-}
-
-/* The effects of granted claims depend on whether their queue is suspended. */
-static void sync_granted(struct engine *e, uint32_t id)
-{
-    for (uint32_t claim = tree_first(&claims_by_stamp, e, queue_at(e, id)->reserved); claim != 0;
-         claim = tree_next(&claims_by_stamp, e, claim))
-        outbox_sync(e, claim);
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
-        sync_granted(e, child);
-}
-
-static void set_wanted(struct engine *e, uint32_t id, uint32_t wanted)
-{
-    uint32_t before = queue_at(e, id)->wanted;
-
-    queue_at(e, id)->wanted = wanted;
-    if (wanted != 0)
-        queue_at(e, wanted)->wanted_by++;
-    if (before != 0)
-        queue_at(e, before)->wanted_by--;
-}
-
-/* The parent that the queue had, and the one that it wanted, may have nobody else. */
-static void drop_parents(struct engine *e, uint32_t parent, uint32_t wanted)
-{
-    queue_drop_unused(e, parent);
-    if (wanted != parent)
-        queue_drop_unused(e, wanted);
-}
-
-/* [hangs nowhere; reserved] */
-static void place(struct engine *e, uint32_t id)
-{
-    struct queue *queue = queue_at(e, id);
-    uint32_t parent = place_for(e, id);
-
-    e->misplaced -= queue->misplaced;
-    queue->misplaced = parent != queue->wanted;
-    e->misplaced += queue->misplaced;
-    queue_hang(e, id, parent);
-}
-
-static void after_edit(struct engine *e, uint32_t id, uint32_t old_parent)
-{
-    contest_refresh_below(e, id);
-    if (old_parent != 0) {
-        contest_refresh(e, old_parent);
-        queue_mark_dirty(e, queue_root(e, old_parent));
-    }
-    queue_mark_dirty(e, queue_root(e, id));
-    sync_granted(e, id);
-}
-
-static void move(struct engine *e, uint32_t id)
-{
-    uint32_t before = queue_at(e, id)->parent;
-
-    queue_unhang(e, id);
-    place(e, id);
-    after_edit(e, id, before);
-}
-
-/* The others of a cycle that this queue closed hang nowhere either, whichever edit came last. */
-static void misplace_cycle(struct engine *e, uint32_t id)
-{
-    uint32_t at = queue_at(e, id)->wanted;
-
-    for (; in_cycle(e, id) && at != id; at = queue_at(e, at)->wanted) {
-        if (!queue_at(e, at)->misplaced)
-            move(e, at);
-    }
-}
-
-/* Queues that an earlier edit could not put where they belong, now that something moved. */
-static void place_misplaced(struct engine *e)
-{
-    for (uint32_t id = 1; id < slab_end(&e->queues) && e->misplaced > 0; id++) {
-        if (slab_live(&e->queues, id) && queue_at(e, id)->misplaced && place_for(e, id) != 0 &&
-            quota_reserve(e, id, place_for(e, id), 0) == 0) /* else a later edit tries again */
-            move(e, id);
-    }
 }
 
 /* Bound pods that were seen before their ClusterQueue get the flavors that their nodes have. */
@@ -322,13 +207,13 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     queue->reclaimable = facts->reclaimable;
     if (id != e->volcano_root) /* the root's quota is configured */
         quota_name(e, id, edit->amounts, edit->amount_count);
-    set_wanted(e, id, edit->parent);
-    place(e, id);
+    queue_want(e, id, edit->parent);
+    queue_place(e, id);
     guess_flavors(e, id);
-    after_edit(e, id, old_parent == queue->parent ? 0 : old_parent);
-    drop_parents(e, old_parent, old_wanted);
-    misplace_cycle(e, id);
-    place_misplaced(e);
+    queue_edited(e, id, old_parent == queue->parent ? 0 : old_parent);
+    queue_drop_parents(e, old_parent, old_wanted);
+    queue_misplace_cycle(e, id);
+    queue_place_misplaced(e);
 }
 
 int engine_see_queue(struct engine *e, const struct queue_facts *facts)
@@ -374,7 +259,7 @@ static void forget(struct engine *e, uint32_t id)
     queue->strict = queue->reclaimable = false;
     queue->command = QUEUE_GRANTS;
     queue->priority = 0;
-    set_wanted(e, id, 0);
+    queue_want(e, id, 0);
     e->misplaced -= queue->misplaced;
     queue->misplaced = false;
     queue_hang(e, id, queue->kind == QUEUE_VOLCANO ? e->volcano_root : 0);
@@ -391,10 +276,10 @@ int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
     parent = queue_at(e, id)->parent;
     wanted = queue_at(e, id)->wanted;
     forget(e, id);
-    after_edit(e, id, parent);
-    drop_parents(e, parent, wanted);
+    queue_edited(e, id, parent);
+    queue_drop_parents(e, parent, wanted);
     queue_drop_unused(e, id);
-    place_misplaced(e);
+    queue_place_misplaced(e);
     advance(e);
     return 0;
 }

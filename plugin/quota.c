@@ -291,58 +291,12 @@ void quota_raise_ceiling(struct engine *e, uint32_t id, uint32_t resource, wide 
 
     if (cell == NULL)
         cell = add_cell(e, id, 0, resource);
-    cell->named = cell->has_ceiling = true;
     cell->own_ceiling += more;
-    derive(e, id, cell);
-}
-
-/* From the root down to the queue; returns how many. */
-static uint32_t path_to(const struct engine *e, uint32_t id, uint32_t path[QUEUE_MAX_PATH])
-{
-    uint32_t depth = 0, at = QUEUE_MAX_PATH;
-
-    for (; id != 0 && at > 0; id = queue_at(e, id)->parent) {
-        path[--at] = id;
-        depth++;
-    }
-    memmove(path, path + at, depth * sizeof(*path));
-    return depth;
-}
-
-static wide room(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
-                 bool as_if_unused)
-{
-    uint32_t path[QUEUE_MAX_PATH];
-    uint32_t depth = path_to(e, id, path);
-    wide room = ROOM_UNLIMITED;
-
-    for (uint32_t i = 0; i < depth; i++) {
-        const struct queue *queue = queue_at(e, path[i]);
-        const struct cell *cell = quota_cell(queue, flavor, resource);
-
-        if (cell != NULL) {
-            wide usage = as_if_unused ? 0 : cell->usage;
-
-            room += wide_max(0, cell->kept - usage);
-            if (cell->bounded)
-                room = wide_min(room, cell->ceiling - usage);
-        } else if (root_bounds_all(e, path[i])) {
-            room = 0;
-        }
-        if (queue->guard != 0 && queue->guard != id && !as_if_unused)
-            room = wide_min(room, 0);
-    }
-    return room;
-}
-
-wide quota_room(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource)
-{
-    return room(e, queue, flavor, resource, false);
-}
-
-wide quota_potential(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource)
-{
-    return room(e, queue, flavor, resource, true);
+    cell->named = cell->has_ceiling = cell->own_ceiling != 0;
+    if (!cell->named && cell->carriers == 0)
+        drop_cell(e, queue, cell);
+    else
+        derive(e, id, cell);
 }
 
 const char *quota_check(const struct engine *e, uint32_t id)

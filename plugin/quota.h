@@ -35,20 +35,10 @@ struct cell {
     bool has_ceiling, has_kept;
 };
 
-/* More than any sum of amounts. */
-#define ROOM_UNLIMITED ((wide)1 << 120)
-
 struct engine;
 struct queue;
 
 struct cell *quota_cell(const struct queue *queue, uint16_t flavor, uint32_t resource);
-
-/* How much more a claim could ask for at this queue: the least of all ceilings on the way to the
- * root, where what is kept and unused on the way down helps. Below 0 for who is in debt. */
-wide quota_room(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
-
-/* The same, had nobody used anything: what no release can ever exceed. */
-wide quota_potential(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
 
 /* What a claim of this queue holds changed. Returns the topmost queue whose usage changed, or 0. */
 uint32_t quota_charge(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
@@ -75,7 +65,8 @@ void quota_name(struct engine *e, uint32_t queue, const struct quota_amount *amo
                 uint32_t count);
 void quota_attach(struct engine *e, uint32_t queue);
 
-/* The ceiling of a queue without parent grows or shrinks by an amount. [reserved for one] */
+/* The ceiling of a queue without parent grows or shrinks by an amount; at 0 it names it no longer.
+ * [reserved for one] */
 void quota_raise_ceiling(struct engine *e, uint32_t queue, uint32_t resource, wide more);
 
 /* What a cell must hold, counted anew from the queue's claims and its children's cells. */

@@ -11,21 +11,28 @@ bool root_bounds_all(const struct engine *e, uint32_t queue)
 int root_configure(struct engine *e)
 {
     const struct named_amounts *amounts = &e->config.root_amounts;
-    uint32_t resources[FACTS_MAX_NEEDS];
+    struct quota_amount named[FACTS_MAX_NEEDS] = {0};
+    uint32_t count = 0;
+    int error = 0;
 
     if (e->config.root_ceiling != ROOT_AMOUNTS)
         return 0;
-    if (quota_reserve(e, e->volcano_root, 0, amounts->count) < 0)
-        return ENGINE_NO_MEMORY;
-    for (uint32_t i = 0; i < amounts->count; i++) {
-        struct text name = amounts->item[i].resource;
+    for (; count < amounts->count && error == 0; count++) {
+        struct text name = amounts->item[count].resource;
 
-        if (intern_get(&e->names, name.at, name.len, &resources[i]) < 0)
-            return ENGINE_NO_MEMORY;
-        quota_raise_ceiling(e, e->volcano_root, resources[i], amounts->item[i].amount);
-        intern_unref(&e->names, resources[i]); /* the cell uses it now */
+        named[count].has_ceiling = true;
+        named[count].ceiling = amounts->item[count].amount;
+        error = intern_get(&e->names, name.at, name.len, &named[count].resource);
     }
-    return 0;
+    if (error == 0)
+        error = quota_reserve(e, e->volcano_root, 0, count);
+    if (error == 0) {
+        quota_name(e, e->volcano_root, named, count);
+        quota_attach(e, e->volcano_root);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        intern_unref(&e->names, named[i].resource);
+    return error < 0 ? ENGINE_NO_MEMORY : 0;
 }
 
 int root_reserve_nodes(struct engine *e, const struct node *node)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_QUEUE_PLACE_H
+#define SLUICE_PLUGIN_QUEUE_PLACE_H
+
+#include <stdint.h>
+
+/* Where queues hang: below the parent that their object names, or, where that would close a cycle or
+ * be too deep to walk, nowhere, misplaced, until another edit makes room for them. The tree follows
+ * from the objects alone, in whatever order they are seen. */
+
+struct engine;
+
+/* The parent that the queue's object names; 0: none. */
+void queue_want(struct engine *e, uint32_t queue, uint32_t wanted);
+
+/* Hangs it where it belongs. [it hangs nowhere; quota_reserve for the wanted parent] */
+void queue_place(struct engine *e, uint32_t queue);
+
+/* The queue was edited; it hung below this parent before (0: none). Its contests, its granted
+ * claims' effects, and who may fit now follow. */
+void queue_edited(struct engine *e, uint32_t queue, uint32_t old_parent);
+
+/* The others of a cycle that this queue closed hang nowhere either, whichever edit came last. */
+void queue_misplace_cycle(struct engine *e, uint32_t queue);
+
+/* Queues that an earlier edit could not put where they belong, now that something moved. */
+void queue_place_misplaced(struct engine *e);
+
+/* The parent that a queue had, and the one that it wanted, may have nobody else. */
+void queue_drop_parents(struct engine *e, uint32_t parent, uint32_t wanted);
+
+#endif

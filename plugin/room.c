@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "room.h"
+
+#include "root.h"
+#include "state.h"
+
+/* From the root down to the queue; returns how many. */
+static uint32_t path_to(const struct engine *e, uint32_t id, uint32_t path[QUEUE_MAX_PATH])
+{
+    uint32_t depth = 0, at = QUEUE_MAX_PATH;
+
+    for (; id != 0 && at > 0; id = queue_at(e, id)->parent) {
+        path[--at] = id;
+        depth++;
+    }
+    memmove(path, path + at, depth * sizeof(*path));
+    return depth;
+}
+
+/* What the guarded head of a queue below, if it is not this leaf's, asks for there. */
+static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
+                  uint32_t resource)
+{
+    uint32_t id = queue_at(e, where)->guard;
+    uint32_t head = id == 0 || id == leaf ? 0 : line_first_of(e, id);
+    wide arrives = 0;
+
+    if (head == 0)
+        return 0;
+    for (uint32_t i = 0; i < line_at(e, claim_at(e, head)->line)->count; i++) {
+        const struct need *need = &line_at(e, claim_at(e, head)->line)->needs[i];
+
+        if (need->resource == resource)
+            arrives = need->amount;
+    }
+    for (; arrives > 0 && id != where; id = queue_at(e, id)->parent) {
+        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
+
+        if (cell != NULL)
+            arrives -= wide_max(0, cell->kept - cell->usage);
+    }
+    return wide_max(0, arrives);
+}
+
+wide room_left(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
+               uint32_t resource)
+{
+    const struct cell *cell = quota_cell(queue_at(e, where), flavor, resource);
+    wide left;
+
+    if (cell == NULL)
+        return root_bounds_all(e, where) ? 0 : ROOM_UNLIMITED;
+    if (!cell->bounded)
+        return ROOM_UNLIMITED;
+    left = cell->ceiling - cell->usage;
+    return left <= 0 ? left : wide_max(0, left - aside(e, where, leaf, flavor, resource));
+}
+
+wide room_now(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    uint32_t path[QUEUE_MAX_PATH];
+    uint32_t depth = path_to(e, id, path);
+    wide room = ROOM_UNLIMITED;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
+
+        if (cell != NULL)
+            room += wide_max(0, cell->kept - cell->usage);
+        room = wide_min(room, room_left(e, path[i], id, flavor, resource));
+    }
+    return room;
+}
+
+wide room_ever(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    uint32_t path[QUEUE_MAX_PATH];
+    uint32_t depth = path_to(e, id, path);
+    wide room = ROOM_UNLIMITED;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
+
+        if (cell != NULL) {
+            room += cell->kept;
+            if (cell->bounded)
+                room = wide_min(room, cell->ceiling);
+        } else if (root_bounds_all(e, path[i])) {
+            room = 0;
+        }
+    }
+    return room;
+}

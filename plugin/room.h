@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_ROOM_H
+#define SLUICE_PLUGIN_ROOM_H
+
+#include "amount.h"
+
+#include <stdint.h>
+
+/* What the tree of queues has left: the one place where a claim is measured against ceilings. */
+
+/* More than any sum of amounts. */
+#define ROOM_UNLIMITED ((wide)1 << 120)
+
+struct engine;
+
+/* How much more a claim could ask for at this queue: the least of all ceilings on the way to the
+ * root, where what is kept and unused on the way down helps. Below 0 for who is in debt. */
+wide room_now(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
+
+/* What one queue alone has left for a claim of this leaf: its ceiling less its usage, and less what
+ * is set aside for a head that is guarded there. */
+wide room_left(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
+               uint32_t resource);
+
+/* The room, had nobody used anything: what no release can ever exceed. */
+wide room_ever(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
+
+#endif
