@@ -101,7 +101,7 @@ static bool fits_again(struct engine *e, uint32_t id)
         claim_set_flavors(e, id, flavors);
         return true;
     }
-    claim_guess_flavors(e, id, false);
+    claim_guess_flavors(e, id);
     return fit_in(e, claim->line, claim_flavors(claim));
 }
 
@@ -187,20 +187,21 @@ void advance(struct engine *e)
         grant(e, budget);
 }
 
-/* A pod that was bound without a stamp may have been seen before its node. */
-static void guess_again(struct engine *e, uint32_t id)
+void advance_guess_again(struct engine *e)
 {
-    if ((claim_at(e, id)->flags & (CLAIM_BOUND | CLAIM_STAMPED)) != CLAIM_BOUND)
-        return;
-    claim_guess_flavors(e, id, true);
-    contest_refresh(e, claim_queue(e, id));
+    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
+        if (slab_live(&e->claims, id) && claim_at(e, id)->state == CLAIM_ALLOCATED) {
+            claim_guess_flavors(e, id);
+            contest_refresh(e, claim_queue(e, id));
+        }
+    }
 }
 
 void advance_begin(struct engine *e)
 {
+    advance_guess_again(e);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id)) {
-            guess_again(e, id);
             outbox_sync(e, id);
             claim_set_timer(e, id);
         }

@@ -23,6 +23,9 @@ void advance(struct engine *e);
 /* A claim that was granted before: it gets its reservation back if it fits, else it waits. */
 void advance_restore(struct engine *e, uint32_t claim);
 
+/* Pods that were bound without a stamp may have been seen before their nodes or flavors. */
+void advance_guess_again(struct engine *e);
+
 /* The listing is complete and this engine leads, or no longer: what is in between is settled. */
 void advance_begin(struct engine *e);
 void advance_end(struct engine *e);

@@ -247,9 +247,10 @@ void claim_to_restore(struct engine *e, uint32_t id)
     tree_insert(&claims_by_stamp, e, &e->restoring, id);
 }
 
-void claim_guess_flavors(struct engine *e, uint32_t id, bool anew)
+void claim_guess_flavors(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
+    bool anew = (claim->flags & (CLAIM_BOUND | CLAIM_STAMPED)) == CLAIM_BOUND;
     uint16_t flavors[FACTS_MAX_NEEDS];
     int reserved = claim->state == CLAIM_RESERVED, allocated = claim->state == CLAIM_ALLOCATED;
 
@@ -268,6 +269,6 @@ void claim_allocate(struct engine *e, uint32_t id)
 
     claim->timeouts = 0;
     if (!holds(claim->state))
-        claim_guess_flavors(e, id, false);
+        claim_guess_flavors(e, id);
     claim_change(e, id, CLAIM_ALLOCATED, REASON_NONE);
 }

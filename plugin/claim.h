@@ -140,9 +140,10 @@ void claim_set_timer(struct engine *e, uint32_t claim);
 /* Does what is due. The claim may be gone afterwards. */
 void claim_expire(struct engine *e, uint32_t claim);
 
-/* Completes its flavors, or chooses them anew, where no grant and no stamp tells them; what it holds
- * is charged to them. The queues above it are to be refreshed by the caller. */
-void claim_guess_flavors(struct engine *e, uint32_t claim, bool anew);
+/* Completes its flavors where no grant and no stamp tells them, and chooses those of a pod that was
+ * bound without a stamp anew. What it holds is charged to them. The queues above it are to be
+ * refreshed by the caller. */
+void claim_guess_flavors(struct engine *e, uint32_t claim);
 
 const char *claim_check(const struct engine *e, uint32_t claim);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flavor.h"
 
+#include "advance.h"
 #include "contest.h"
 #include "state.h"
 
@@ -113,6 +114,7 @@ static int intern_text_of(struct engine *e, struct text text, uint32_t *ret_id)
 /* A flavor that more pods may use now, or fewer. */
 static void changed(struct engine *e)
 {
+    advance_guess_again(e);
     for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
         if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0) {
             contest_refresh_below(e, id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue.h"
 
+#include "outbox.h"
 #include "state.h"
 
 static struct tree_link *name_link(const void *ctx, uint32_t id)
@@ -89,6 +90,13 @@ int queue_get(struct engine *e, enum queue_kind kind, struct text name, uint32_t
     return 0;
 }
 
+void queue_sync_granted(struct engine *e, uint32_t id)
+{
+    for (uint32_t claim = tree_first(&claims_by_stamp, e, queue_at(e, id)->reserved); claim != 0;
+         claim = tree_next(&claims_by_stamp, e, claim))
+        outbox_sync(e, claim);
+}
+
 void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
 {
     struct queue *queue = queue_at(e, id);
@@ -101,14 +109,16 @@ void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
     if (queue->next_sibling != 0)
         queue_at(e, queue->next_sibling)->prev_sibling = id;
     queue_at(e, parent)->first_child = id;
+    queue_sync_granted(e, parent); /* of a leaf no more */
 }
 
 void queue_unhang(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
+    uint32_t parent = queue->parent;
 
     contest_leave(e, id);
-    if (queue->parent == 0)
+    if (parent == 0)
         return;
     quota_detach(e, id);
     if (queue->prev_sibling != 0)
@@ -118,6 +128,7 @@ void queue_unhang(struct engine *e, uint32_t id)
     if (queue->next_sibling != 0)
         queue_at(e, queue->next_sibling)->prev_sibling = queue->prev_sibling;
     queue->prev_sibling = queue->next_sibling = queue->parent = 0;
+    queue_sync_granted(e, parent);
 }
 
 void queue_release(struct engine *e, struct queue *queue)

@@ -97,6 +97,9 @@ void queue_clear_over(struct engine *e, uint32_t queue);
 /* The group of the queue that covers the resource, or NULL. */
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);
 
+/* Whether the queue stops what was granted has changed: so do the effects that its claims need. */
+void queue_sync_granted(struct engine *e, uint32_t queue);
+
 /* Puts a queue that is nobody's child below a parent (0: makes it a root), or takes it away. What
  * it holds counts in its ancestors only while it hangs there. [quota_reserve] */
 void queue_hang(struct engine *e, uint32_t queue, uint32_t parent);

@@ -184,7 +184,7 @@ static void guess_flavors(struct engine *e, uint32_t id)
     for (int i = 0; i < 2 && queue_at(e, id)->kind == QUEUE_CLUSTER; i++) {
         for (uint32_t claim = tree_first(&claims_by_stamp, e, roots[i]); claim != 0;
              claim = tree_next(&claims_by_stamp, e, claim))
-            claim_guess_flavors(e, claim, false);
+            claim_guess_flavors(e, claim);
     }
 }
 

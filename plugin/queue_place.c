@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_place.h"
 
-#include "outbox.h"
 #include "state.h"
 
 /* Recursion is as deep as what it measures, which was bounded when it was built. */
@@ -41,15 +40,12 @@ static uint32_t place_for(const struct engine *e, uint32_t id)
     return wanted;
 }
 
-/* The effects of granted claims depend on whether their queue is suspended. */
-static void sync_granted(struct engine *e, uint32_t id)
+static void sync_below(struct engine *e, uint32_t id)
 {
-    for (uint32_t claim = tree_first(&claims_by_stamp, e, queue_at(e, id)->reserved); claim != 0;
-         claim = tree_next(&claims_by_stamp, e, claim))
-        outbox_sync(e, claim);
+    queue_sync_granted(e, id);
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling)
-        sync_granted(e, child);
+        sync_below(e, child);
 }
 
 void queue_want(struct engine *e, uint32_t id, uint32_t wanted)
@@ -90,7 +86,7 @@ void queue_edited(struct engine *e, uint32_t id, uint32_t old_parent)
         queue_mark_dirty(e, queue_root(e, old_parent));
     }
     queue_mark_dirty(e, queue_root(e, id));
-    sync_granted(e, id);
+    sync_below(e, id);
 }
 
 static void move(struct engine *e, uint32_t id)

@@ -289,6 +289,8 @@ void quota_raise_ceiling(struct engine *e, uint32_t id, uint32_t resource, wide 
     struct queue *queue = queue_at(e, id);
     struct cell *cell = quota_cell(queue, 0, resource);
 
+    if (more == 0)
+        return;
     if (cell == NULL)
         cell = add_cell(e, id, 0, resource);
     cell->own_ceiling += more;
