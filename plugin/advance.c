@@ -107,11 +107,8 @@ static bool fits_again(struct engine *e, uint32_t id)
 
 void advance_restore(struct engine *e, uint32_t id)
 {
-    enum reason stop = queue_stops(e, claim_queue(e, id));
-    bool open =
-        stop == REASON_NONE || stop == REASON_QUEUE_SUSPENDED || stop == REASON_QUEUE_CLOSED;
-
-    if (open && fits_again(e, id)) {
+    /* Also where its queue is suspended, or not known any more: that takes nothing away. */
+    if (fits_again(e, id)) {
         claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
         return;
     }

@@ -119,8 +119,10 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
         move_holding(e, id, state);
     } else {
         leave(e, id);
-        if (holds(claim->state) && !holds(state))
+        if (holds(claim->state) && !holds(state)) {
             claim_set_flavors(e, id, NULL);
+            claim_set_flag(claim, CLAIM_PARKED, true); /* it may lie where nobody looks again */
+        }
         claim->state = (uint8_t)state;
         enter(e, id);
         guard_review(e, queue);
@@ -176,6 +178,7 @@ void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
     uint32_t queue = claim_queue(e, id);
 
     claim_set_flavors(e, id, flavors);
+    claim_set_flag(claim, CLAIM_GUESSED, false);
     if ((claim->flags & CLAIM_STAMPED) == 0)
         claim->stamp = e->now;
     claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
@@ -250,7 +253,7 @@ void claim_to_restore(struct engine *e, uint32_t id)
 void claim_guess_flavors(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
-    bool anew = (claim->flags & (CLAIM_BOUND | CLAIM_STAMPED)) == CLAIM_BOUND;
+    bool anew = (claim->flags & CLAIM_GUESSED) != 0;
     uint16_t flavors[FACTS_MAX_NEEDS];
     int reserved = claim->state == CLAIM_RESERVED, allocated = claim->state == CLAIM_ALLOCATED;
 
@@ -268,7 +271,9 @@ void claim_allocate(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     claim->timeouts = 0;
-    if (!holds(claim->state))
+    if (!holds(claim->state)) {
+        claim_set_flag(claim, CLAIM_GUESSED, (claim->flags & CLAIM_STAMPED) == 0);
         claim_guess_flavors(e, id);
+    }
     claim_change(e, id, CLAIM_ALLOCATED, REASON_NONE);
 }

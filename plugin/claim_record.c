@@ -176,8 +176,6 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     uint32_t space, id;
     char *text;
 
-    if (slab_count(&e->claims) >= e->config.max_pods)
-        return ENGINE_FULL;
     if (slab_reserve(&e->claims, 1) < 0 || index_reserve(&e->claims_by_uid, 1) < 0 ||
         index_reserve(&e->claims_by_name, 1) < 0 ||
         heap_reserve(&e->timers, slab_end(&e->claims) + 1) < 0 ||
@@ -246,7 +244,8 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
 
     if (claim->flags & CLAIM_PROVISIONAL)
         at = confirm_by(claim);
-    if (claim->state == CLAIM_RESERVED && !e->config.observe_only) {
+    if (claim->state == CLAIM_RESERVED && !e->config.observe_only &&
+        !queue_at(e, claim_queue(e, id))->stops_granted) {
         if ((claim->flags & CLAIM_SEEN_IN_CYCLE) == 0)
             at = earlier(at, claim->since + CLAIM_CYCLE_SECONDS * SECOND);
         if (e->config.reservation_timeout > 0)

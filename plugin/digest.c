@@ -74,10 +74,12 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
 
     hash = mix_queue(e, mix_queue(e, hash, queue->parent), queue->wanted);
     hash = mix(mix(mix(hash, queue->known), queue->strict), queue->command);
-    hash = mix(mix_name(e, hash, queue->state), queue->priority);
+    hash = mix(mix(mix_name(e, hash, queue->state), queue->priority), queue->reclaimable);
     hash = mix(mix(hash, queue->waiting_count), queue->held_count);
     for (uint32_t i = 0; i < queue->cell_count; i++)
-        cells += digest_cell(e, &queue->cells[i]);
+        cells += queue->cells[i].named || queue->cells[i].carriers > 0
+                     ? digest_cell(e, &queue->cells[i])
+                     : 0; /* of what no node has any more */
     hash = mix(hash, (wide)cells);
     for (uint32_t i = 0; i < queue->group_count; i++) {
         const struct queue_group *group = &queue->groups[i];

@@ -18,8 +18,8 @@
  *   world  ◀─effects─└────────┘ ──▶ verdicts
  *
  * Pure: no clock, no lock, no I/O, no thread. Same calls, same answers, same digest. A call that
- * fails has changed nothing. All that is slow is cut into slices: calls that change something end
- * with one slice, engine_tick does the next ones.
+ * fails has changed nothing. All that is slow is cut into slices: calls that see or lose an object
+ * end with one slice, engine_tick does the next ones.
  *
  * [one thread at a time; texts passed in are not kept; texts handed out are valid until the next
  *  call that is not const]

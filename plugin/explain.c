@@ -138,7 +138,8 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         say_stop(say, e, queue, stop);
         return stop;
     }
-    if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != 0 && head != id) {
+    if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != 0 &&
+        claim_compare_rank(e, head, id) < 0) {
         say_head(say, e, head);
         return REASON_QUEUE_ORDER;
     }

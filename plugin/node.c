@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "node.h"
 
+#include "advance.h"
 #include "root.h"
 #include "state.h"
 
@@ -122,6 +123,8 @@ int engine_see_node(struct engine *e, const struct node_facts *facts, uint32_t *
         release_details(e, &old);
     }
     *ret_id = id;
+    if (e->synced && slab_count(&e->flavors) > 0)
+        advance_guess_again(e);
     engine_tick(e);
     return 0;
 }

@@ -117,7 +117,7 @@ void outbox_sync(struct engine *e, uint32_t id)
         }
     }
     claim->wanted = wanted;
-    set_ready(e, id, ready);
+    set_ready(e, id, claim->leased != 0 ? 0 : ready); /* one under way at a time */
 }
 
 void outbox_renew(struct engine *e, uint32_t id, enum effect_kind kind)
@@ -235,7 +235,7 @@ void engine_lease(struct engine *e, int64_t effect)
     if (claim->attempts[kind] < UINT8_MAX)
         claim->attempts[kind]++;
     claim->due[kind] = e->now + INT64_C(1000000) * OUTBOX_LEASE_MS;
-    set_ready(e, id, claim->ready & (uint8_t)~bit(kind));
+    set_ready(e, id, 0);
     claim_set_timer(e, id);
 }
 

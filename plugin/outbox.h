@@ -16,8 +16,8 @@
  *       not wanted now
  *
  * Which effects a claim needs follows from its state alone, so an effect is never out of date: what
- * it says is read when it is leased. One of a kind is live for a claim, and the claim's record is
- * its memory: an effect can always be asked for.
+ * it says is read when it is leased. One of a kind is live for a claim, and one of all kinds is under
+ * way. The claim's record is its memory: an effect can always be asked for.
  */
 enum {
     OUTBOX_BACKOFF_MIN_MS = 100,

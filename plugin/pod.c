@@ -2,6 +2,7 @@
 #include "pod.h"
 
 #include "advance.h"
+#include "outbox.h"
 #include "regrant.h"
 #include "state.h"
 
@@ -125,6 +126,9 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
         sight->text = claim_new_text(e, sight->claim, sight->line);
         error = sight->text == NULL ? ENGINE_NO_MEMORY : 0;
     }
+    if (error == 0 && sight->claim == 0 && sight->rival == 0 &&
+        slab_count(&e->claims) >= e->config.max_pods)
+        error = ENGINE_FULL;
     if (error == 0 && sight->claim == 0) {
         error = claim_create(e, pod, sight->line, &sight->claim);
         if (error == 0)
@@ -136,21 +140,24 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
 }
 
 /* A write of ours stays done until a later version of the object is seen. */
-static void note_writes(struct claim *claim, const struct pod_facts *pod)
+static void note_writes(struct engine *e, uint32_t id, const struct pod_facts *pod)
 {
+    struct claim *claim = claim_at(e, id);
     bool newer = pod->resource_version == 0 || pod->resource_version > claim->version;
 
     if (pod->gates.ours == 0 || pod->generation > claim->generation)
         claim_set_flag(claim, CLAIM_GATES_GONE, false);
     if (!pod->unschedulable || newer)
         claim_set_flag(claim, CLAIM_OVERWRITTEN, false);
+    if (pod->unschedulable && newer) /* a write under way was meant for what was there before */
+        outbox_renew(e, id, EFFECT_SET_CONDITION);
 }
 
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
 {
     struct claim *claim = claim_at(e, id);
 
-    note_writes(claim, pod);
+    note_writes(e, id, pod);
     claim_set_flag(claim, CLAIM_MANAGED, gate_manages(&e->config, pod));
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
@@ -235,18 +242,19 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
 {
     uint32_t id = sight->claim;
     struct claim *claim = claim_at(e, id);
+    bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
 
     if (sight->rival != 0)
         claim_destroy(e, sight->rival);
     if (!is_new &&
         (sight->text != NULL || claim->priority != pod->priority || claim->created != pod->created))
         enter_anew(e, id, pod, sight);
-    else if (claim->flags & CLAIM_RESTORING)
-        claim_to_rest(e, id); /* its stamp, by which it stands in order, may change */
+    else if (restoring)
+        claim_change(e, id, CLAIM_HELD, REASON_GROUP_MISSING); /* its stamp may change */
     note(e, id, pod, sight);
-    if (is_new && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
+    if ((is_new || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
         claim_to_restore(e, id);
-        if (e->synced && e->leads)
+        if (e->synced && e->leads && tree_size(&claims_by_stamp, e, e->restoring) == 1)
             advance_restore(e, id);
     } else {
         pod_settle(e, id);

@@ -92,9 +92,17 @@ int queue_get(struct engine *e, enum queue_kind kind, struct text name, uint32_t
 
 void queue_sync_granted(struct engine *e, uint32_t id)
 {
-    for (uint32_t claim = tree_first(&claims_by_stamp, e, queue_at(e, id)->reserved); claim != 0;
-         claim = tree_next(&claims_by_stamp, e, claim))
+    struct queue *queue = queue_at(e, id);
+    bool stops = queue_stops_granted(e, id), resumed = queue->stops_granted && !stops;
+
+    queue->stops_granted = stops;
+    for (uint32_t claim = tree_first(&claims_by_stamp, e, queue->reserved); claim != 0;
+         claim = tree_next(&claims_by_stamp, e, claim)) {
+        if (resumed)
+            claim_at(e, claim)->since = e->now;
         outbox_sync(e, claim);
+        claim_set_timer(e, claim);
+    }
 }
 
 void queue_hang(struct engine *e, uint32_t id, uint32_t parent)

@@ -46,6 +46,7 @@ struct queue {
     uint32_t lines;               /* tree of lines where somebody waits, by their heads' rank */
     uint32_t reserved, allocated; /* trees of claims, by stamp */
     uint32_t waiting_count, held_count;
+    bool stops_granted; /* as it was when the reserved claims were last told */
 
     bool dirty, over; /* in the engine's lists */
     uint32_t next_dirty, prev_dirty;
@@ -97,7 +98,8 @@ void queue_clear_over(struct engine *e, uint32_t queue);
 /* The group of the queue that covers the resource, or NULL. */
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);
 
-/* Whether the queue stops what was granted has changed: so do the effects that its claims need. */
+/* Whether the queue stops what was granted may have changed: so do the effects that its claims need,
+ * and their time to be used begins anew. */
 void queue_sync_granted(struct engine *e, uint32_t queue);
 
 /* Puts a queue that is nobody's child below a parent (0: makes it a root), or takes it away. What

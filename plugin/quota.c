@@ -154,7 +154,13 @@ static struct cell *add_cell(struct engine *e, uint32_t id, uint16_t flavor, uin
     return cell;
 }
 
-/* [nobody carries or names it] */
+/* Nobody names or carries it, and it is not there to tell who uses what no node has any more. */
+static bool is_unneeded(const struct engine *e, uint32_t id, const struct cell *cell)
+{
+    return !cell->named && cell->carriers == 0 &&
+           (!root_bounds_all(e, id) || cell->reserved + cell->allocated == 0);
+}
+
 static void drop_cell(struct engine *e, struct queue *queue, struct cell *cell)
 {
     flavor_unref(e, cell->flavor);
@@ -223,7 +229,7 @@ void quota_detach(struct engine *e, uint32_t id)
             struct queue *above = queue_at(e, up);
             struct cell *cell = quota_cell(above, queue->cells[i].flavor, queue->cells[i].resource);
 
-            if (--cell->carriers > 0 || cell->named)
+            if (--cell->carriers > 0 || !is_unneeded(e, up, cell))
                 break;
             drop_cell(e, above, cell);
         }
@@ -295,7 +301,7 @@ void quota_raise_ceiling(struct engine *e, uint32_t id, uint32_t resource, wide 
         cell = add_cell(e, id, 0, resource);
     cell->own_ceiling += more;
     cell->named = cell->has_ceiling = cell->own_ceiling != 0;
-    if (!cell->named && cell->carriers == 0)
+    if (is_unneeded(e, id, cell))
         drop_cell(e, queue, cell);
     else
         derive(e, id, cell);
@@ -315,7 +321,7 @@ const char *quota_check(const struct engine *e, uint32_t id)
             return "reserved and allocated are the sums over the subtree's claims";
         if (flow.given != cell->given)
             return "given is the sum over the children";
-        if (!cell->named && cell->carriers == 0)
+        if (!cell->named && cell->carriers == 0 && !root_bounds_all(e, id))
             return "a cell is named by its queue or carried by a child";
         if (queue->parent != 0 &&
             quota_cell(queue_at(e, queue->parent), cell->flavor, cell->resource) == NULL)

@@ -72,6 +72,7 @@ void regrant(struct engine *e, uint32_t id, const struct demand *demand)
     struct claim *claim = claim_at(e, id);
     enum claim_state was = claim->state;
     uint32_t queue = claim_queue(e, id);
+    bool parked = (claim->flags & CLAIM_PARKED) != 0;
     struct grant grant;
 
     take_grant(e, claim, &grant);
@@ -83,7 +84,10 @@ void regrant(struct engine *e, uint32_t id, const struct demand *demand)
         claim_set_line(e, id, demand->line, demand->text);
     if (demand->flavors != NULL)
         claim_set_flavors(e, id, demand->flavors);
-    if (was == CLAIM_RESERVED || was == CLAIM_ALLOCATED)
+    if (was == CLAIM_RESERVED || was == CLAIM_ALLOCATED) {
+        claim_set_flag(claim, CLAIM_PARKED, parked); /* it never really was without */
         regain(e, id, was, &grant, demand->line == 0, claim_queue(e, id) == queue);
+        claim_set_flag(claim, CLAIM_PARKED, parked || claim->state == CLAIM_HELD);
+    }
     drop_grant(e, &grant);
 }

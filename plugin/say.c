@@ -26,6 +26,7 @@ void say_text(struct say *say, struct text text)
         len = room;
         while (len > 0 && continues_a_character(text.at[len]))
             len--;
+        say->cap = say->len + len + 1; /* nothing follows what was cut off */
     }
     if (len > 0)
         memcpy(say->out + say->len, text.at, len);
@@ -77,6 +78,9 @@ void say_span(struct say *say, int64_t nanoseconds)
         {INT64_C(1000000000), "s"},     {INT64_C(1000000), "ms"},
     };
     int said = 0;
+
+    if (nanoseconds < 0)
+        nanoseconds = 0;
 
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && said < 2; i++) {
         int64_t count = nanoseconds / units[i].size;

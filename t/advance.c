@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What is left to do, in slices: demotions, restored grants, new grants; and who leads. */
+#include "plugin/advance.h"
+#include "t/engine_kit.h"
+#include "t/tap.h"
+
+static int count(struct kit *kit, const char *queue, bool reserved)
+{
+    const struct queue *q = queue_at(kit->engine, kit_queue(kit, queue));
+
+    return reserved ? (int)tree_size(&claims_by_stamp, kit->engine, q->reserved)
+                    : (int)q->waiting_count;
+}
+
+static void test_demotes_the_newest(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=9 memory=9; time 2; pod old queue=q cpu=2; time 3;"
+                 "pod mem queue=q memory=5; time 4; pod mid queue=q cpu=2; time 5;"
+                 "pod new queue=q cpu=2");
+    kit_do(&kit, "queue q cpu=4 memory=9");
+    is_str(kit_granted(&kit), "mem mid old", "the newest goes, and no more than must");
+    kit_do(&kit, "queue q cpu=2 memory=9");
+    is_str(kit_granted(&kit), "mem old", "whoever does not use what is short stays");
+    kit_do(&kit, "queue q cpu=1 memory=1");
+    is_str(kit_granted(&kit), "", "until its own is");
+    kit_do(&kit, "queue q cpu=6 memory=9");
+    is_str(kit_granted(&kit), "mem mid new old", "room that comes back is given again");
+    kit_close(&kit);
+}
+
+static void test_demotes_only_reserved(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=9; pod a queue=q cpu=2; pod b queue=q cpu=2; pod c queue=q cpu=2;"
+                 "reserve b; pod c queue=q cpu=2 node=n; queue q cpu=1");
+    is_str(kit_granted(&kit), "b c", "what is past the reserve hook, or bound, is not touched");
+    is_int(kit_usage(&kit, "q", "cpu"), 4, "and goes on counting");
+    kit_close(&kit);
+}
+
+static void test_demotes_below_an_ancestor(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue p cpu=9; queue l parent=p guarantee.cpu=2; queue r parent=p;"
+                 "time 2; pod r1 queue=r cpu=2; time 3; pod l1 queue=l cpu=2; queue p cpu=3");
+    is_str(kit_granted(&kit), "l1", "giving back what is kept for a queue would not help above it");
+    kit_close(&kit);
+}
+
+static void test_demotes_the_newest_of_all_queues(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue p cpu=6; queue l parent=p; queue r parent=p; time 2; pod r1 queue=r cpu=2;"
+                 "time 3; pod l1 queue=l cpu=2; time 4; pod r2 queue=r cpu=2; queue p cpu=5");
+    is_str(kit_granted(&kit), "l1 r1", "the newest of all below the queue");
+    kit_do(&kit, "lose-pod r2; queue p cpu=3");
+    is_str(kit_granted(&kit), "r1", "wherever it is");
+    kit_close(&kit);
+}
+
+static void test_demoted_may_have_another_flavor(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor a; flavor b; cluster c group=cpu flavor=a cpu=2 flavor=b cpu=0;"
+                 "pod x cluster=c cpu=2; cluster c group=cpu flavor=a cpu=1 flavor=b cpu=2");
+    is_str(kit_state(&kit, "x"), "reserved", "a claim that was demoted in one flavor");
+    is_int(kit_usage(&kit, "cluster/c", "b/cpu"), 2, "is granted in another that has room");
+    kit_close(&kit);
+}
+
+static void test_slices(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q pods=0");
+    for (int i = 0; i < 150; i++)
+        kit_dof(&kit, "pod p%d queue=q", i);
+    kit_try(&kit, "queue q");
+    is_int(count(&kit, "q", true), ADVANCE_SLICE, "a step grants so many");
+    ok(engine_more(kit.engine), "and says that there is more");
+    engine_tick(kit.engine);
+    is_int(count(&kit, "q", true), 2 * ADVANCE_SLICE, "the next as many");
+    is_int(kit_try(&kit, "pod new queue=q priority=9"), 0, "a newcomer in between");
+    ok(!engine_more(kit.engine), "the last one ends it");
+    is_int(count(&kit, "q", true), 151, "all have what they wait for");
+
+    kit_try(&kit, "queue q pods=10");
+    is_int(count(&kit, "q", true), 151 - ADVANCE_SLICE, "demotions are cut in the same way");
+    ok(engine_more(kit.engine), "with more to do");
+    kit_work_off(&kit);
+    is_int(count(&kit, "q", true), 10, "until the ceiling holds");
+    kit_close(&kit);
+}
+
+static void test_newcomers_wait_their_turn(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q pods=0");
+    for (int i = 0; i < 70; i++)
+        kit_dof(&kit, "pod p%d queue=q", i);
+    kit_try(&kit, "queue q pods=64");
+    is_int(count(&kit, "q", true), 64, "a slice fills the queue");
+    kit_try(&kit, "pod p0 queue=q finished");
+    is_str(kit_state(&kit, "p64"), "reserved", "what is given back is the next one's");
+    kit_close(&kit);
+}
+
+static void test_nothing_before_synced_and_leader(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "queue q cpu=2; pod a queue=q cpu=1");
+    is_str(kit_granted(&kit), "", "nothing is granted before the listing is complete");
+    kit_do(&kit, "lead");
+    is_str(kit_granted(&kit), "", "nor by leading alone");
+    kit_do(&kit, "synced");
+    is_str(kit_granted(&kit), "a", "both together begin");
+    kit_do(&kit, "follow; pod b queue=q cpu=1");
+    is_str(kit_granted(&kit), "", "a standby holds what was not bound");
+    ok(!engine_more(kit.engine), "and has nothing left to do");
+    kit_do(&kit, "lead");
+    is_str(kit_granted(&kit), "a b", "leading again, it grants again");
+    kit_close(&kit);
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "pod a; synced");
+    is_str(kit_granted(&kit), "", "the listing alone does not begin either");
+    kit_close(&kit);
+}
+
+/* What a restart finds: bound, stamped, nominated, ungated by another scheduler, and the rest. */
+static void test_restart(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "queue q cpu=5; pod gated queue=q cpu=1 created=1; pod plain queue=q cpu=1 bare "
+                 "created=2; pod late queue=q cpu=1 bare stamp=300; pod early queue=q cpu=1 bare "
+                 "stamp=100; pod nom queue=q cpu=1 nominated created=200;"
+                 "pod un queue=q cpu=1 bare unschedulable created=150;"
+                 "pod bound queue=q cpu=1 bare stamp=400 node=n");
+    is_str(kit_granted(&kit), "bound", "bound is allocated at once");
+    is_str(kit_why(&kit, "early"), "NotReady", "the granted wait for the listing to be complete");
+    is_str(kit_waiting(&kit, "q"), "gated plain", "the others wait in their line");
+    kit_do(&kit, "synced; lead");
+    is_str(kit_granted(&kit), "bound early late nom un", "the granted come first");
+    kit_do(&kit, "queue q cpu=6");
+    is_str(kit_granted(&kit), "bound early gated late nom un", "then the others in order");
+    kit_close(&kit);
+}
+
+static void test_restart_by_stamp(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "queue q cpu=2; pod c queue=q cpu=1 bare stamp=30 priority=9;"
+                 "pod a queue=q cpu=1 bare stamp=10; pod b queue=q cpu=1 bare stamp=20;"
+                 "synced; lead");
+    is_str(kit_granted(&kit), "a b", "the earlier stamps, as many as fit");
+    is_str(kit_state(&kit, "c"), "waiting", "the rest asks anew");
+    kit_do(&kit, "lose-pod a");
+    is_str(kit_granted(&kit), "b c", "so that no two block each other for ever");
+    kit_close(&kit);
+
+    kit_open(&kit, "standby");
+    kit_do(&kit,
+           "queue q cpu=3; pod a queue=q cpu=2 bare stamp=1; pod b queue=q cpu=2 bare stamp=2;"
+           "pod c queue=q cpu=1 bare stamp=3; synced; lead");
+    is_str(kit_granted(&kit), "a c", "who does not fit stops nobody behind him");
+    kit_close(&kit);
+}
+
+static void test_restart_in_queues_that_stop(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "queue s suspended; queue c closed; pod a queue=s bare stamp=1;"
+                 "pod b queue=c bare stamp=1; pod u queue=nowhere bare stamp=1;"
+                 "pod f bare stamp=1 foreign; synced; lead");
+    is_str(kit_granted(&kit), "a b", "suspended and closed queues keep what they granted");
+    is_str(kit_why(&kit, "u"), "QueueUnknown", "a queue that is gone does not");
+    is_str(kit_why(&kit, "f"), "ForeignGate", "nor was a pod with a foreign gate granted");
+    kit_close(&kit);
+}
+
+static void test_restart_in_slices(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "queue q pods=80");
+    for (int i = 0; i < 80; i++)
+        kit_dof(&kit, "pod p%d queue=q bare stamp=%d created=1", i, i + 1);
+    kit_do(&kit, "pod w queue=q priority=99; synced");
+    kit_try(&kit, "lead");
+    is_int(count(&kit, "q", true), ADVANCE_SLICE, "grants are restored by slices");
+    is_str(kit_state(&kit, "w"), "waiting", "and nobody passes before the last");
+    kit_try(&kit, "pod p79 queue=q bare stamp=80 created=1 version=2");
+    kit_try(&kit, "pod p78 queue=q bare stamp=79 created=1 version=2");
+    kit_work_off(&kit);
+    is_str(kit_state(&kit, "p79"), "reserved", "also of a pod that is seen again in between");
+    is_str(kit_state(&kit, "w"), "waiting", "so that nobody else has its room");
+    kit_close(&kit);
+}
+
+/* A stamp tells which flavors to charge; one that cannot be read is no stamp. */
+static void test_restart_with_flavors(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "flavor a; flavor b; cluster c group=cpu flavor=a cpu=2 flavor=b cpu=2;"
+                 "pod x cluster=c cpu=1 bare stamp=1 stamped=cpu=b,pods=b;"
+                 "pod y cluster=c cpu=2 bare stamp=2 stamped=rubbish; synced; lead");
+    is_int(kit_usage(&kit, "cluster/c", "b/cpu"), 1, "the stamped flavor is charged");
+    is_int(kit_usage(&kit, "cluster/c", "a/cpu"), 2, "without one, the first that fits");
+    kit_close(&kit);
+}
+
+int main(void)
+{
+    test_demotes_the_newest();
+    test_demotes_only_reserved();
+    test_demotes_below_an_ancestor();
+    test_demotes_the_newest_of_all_queues();
+    test_demoted_may_have_another_flavor();
+    test_slices();
+    test_newcomers_wait_their_turn();
+    test_nothing_before_synced_and_leader();
+    test_restart();
+    test_restart_by_stamp();
+    test_restart_in_queues_that_stop();
+    test_restart_in_slices();
+    test_restart_with_flavors();
+    return tap_done();
+}

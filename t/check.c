@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* engine_check() sees what is wrong: each field is spoiled alone, named, and put right again. */
+#include "t/engine_kit.h"
+#include "t/tap.h"
+
+static struct kit kit;
+
+static struct claim *claim(const char *uid)
+{
+    return claim_at(kit.engine, kit_claim(&kit, uid));
+}
+
+static struct queue *queue(const char *name)
+{
+    return queue_at(kit.engine, kit_queue(&kit, name));
+}
+
+static struct line *line(const char *uid)
+{
+    return line_at(kit.engine, claim(uid)->line);
+}
+
+static struct cell *cell_of(const char *name, const char *resource)
+{
+    return quota_cell(queue(name), 0, kit_resource(&kit, resource));
+}
+
+static struct cell *cell(const char *name)
+{
+    return cell_of(name, "cpu");
+}
+
+static void is_broken(const char *message)
+{
+    is_str(engine_check(kit.engine), message, "seen: %s", message);
+}
+
+static void is_sound(void)
+{
+    if (engine_check(kit.engine) != NULL)
+        is_str(engine_check(kit.engine), NULL, "put right, all is sound again");
+}
+
+static void spoil_flag(const char *uid, enum claim_flag flag, const char *message)
+{
+    claim(uid)->flags ^= (uint16_t)flag;
+    is_broken(message);
+    claim(uid)->flags ^= (uint16_t)flag;
+    is_sound();
+}
+
+static void spoil_wide(wide *number, const char *message)
+{
+    *number += 1;
+    is_broken(message);
+    *number -= 1;
+    is_sound();
+}
+
+static void spoil_u32(uint32_t *number, uint32_t value, const char *message)
+{
+    uint32_t right = *number;
+
+    *number = value;
+    is_broken(message);
+    *number = right;
+    is_sound();
+}
+
+static void test_claims(void)
+{
+    claim("wait")->state = CLAIM_HELD;
+    is_broken("a claim is in the tree of its state");
+    claim("wait")->state = CLAIM_WAITING;
+    claim("held")->reason = REASON_NONE;
+    is_broken("a held claim, and no other, has a reason of its own");
+    claim("held")->reason = REASON_FOREIGN_GATE;
+    claim("wait")->reason = REASON_BACKOFF;
+    is_broken("a held claim, and no other, has a reason of its own");
+    claim("wait")->reason = REASON_NONE;
+    is_sound();
+    spoil_flag("wait", CLAIM_BOUND, "a bound claim is allocated");
+    spoil_flag("wait", CLAIM_MANAGED, "a pod that obeys no queue counts only when it is bound");
+
+    claim("wait")->ready = 1;
+    is_broken("an effect that is ready is wanted, and not under way");
+    claim("wait")->ready = 0;
+    is_sound();
+
+    struct claim *wait = claim("wait");
+
+    wait->uid_len--;
+    is_broken("a claim is found by its uid");
+    wait->uid_len++;
+    is_sound();
+    spoil_u32(&claim("wait")->space, 0, "a claim is found by its name");
+}
+
+static void test_effects(void)
+{
+    spoil_u32(&kit.engine->ready_effects, 5, "ready effects are counted");
+    spoil_u32(&kit.engine->first_ready, kit_claim(&kit, "wait"),
+              "the list of ready effects holds each claim that has one, once");
+}
+
+static void test_lines(void)
+{
+    int32_t priority = claim("wait")->priority;
+
+    claim("wait")->priority = -9;
+    is_broken("the claims of a line wait in order of rank");
+    claim("wait")->priority = priority;
+    is_sound();
+    spoil_u32(&line("wait")->head, kit_claim(&kit, "wait2"), "a line's head is its first claim");
+    line("wait")->needs[0].least += 100;
+    is_broken("the least need is not above the line's own");
+    line("wait")->needs[0].least -= 100;
+    is_sound();
+}
+
+static void test_quota(void)
+{
+    spoil_wide(&cell("q")->usage, "usage is what the claims hold and the children pass up");
+    spoil_wide(&cell("p")->usage, "usage is what the claims hold and the children pass up");
+    spoil_wide(&cell("q")->reserved,
+               "reserved and allocated are the sums over the subtree's claims");
+    spoil_wide(&cell("p")->allocated,
+               "reserved and allocated are the sums over the subtree's claims");
+    spoil_wide(&cell("p")->given, "given is the sum over the children");
+    cell("q")->named = false;
+    is_broken("a cell is named by its queue or carried by a child");
+    cell("q")->named = true;
+    is_sound();
+    spoil_u32(&cell_of("root", "r1")->resource, 0, "a parent has every cell of its children");
+}
+
+static void test_queues(void)
+{
+    wide ceiling = cell("q")->ceiling;
+
+    queue("q")->contest.competes = false;
+    is_broken("a queue competes while somebody waits in it who may advance");
+    queue("q")->contest.competes = true;
+    queue("q")->contest.priority++;
+    is_broken("a queue's key and least needs are up to date");
+    queue("q")->contest.priority--;
+    is_sound();
+
+    cell("q")->ceiling = 1;
+    is_broken("a leaf above its ceiling has nothing reserved that uses it");
+    cell("q")->ceiling = ceiling;
+    is_sound();
+
+    queue("q")->guarding = true;
+    is_broken("a guarded head is the head");
+    queue("q")->guarding = false;
+    spoil_u32(&queue("u")->line_count, 0, "an unknown queue is named by somebody");
+}
+
+static void test_orders(void)
+{
+    int64_t stamp = claim("g1")->stamp;
+    struct queue *by_default = queue("default");
+
+    claim("g1")->stamp = INT64_MAX;
+    is_broken("reserved and allocated claims stand in order of their stamps");
+    claim("g1")->stamp = stamp;
+    is_sound();
+    by_default->kind = QUEUE_COHORT;
+    is_broken("queues stand in order of kind and name");
+    by_default->kind = QUEUE_VOLCANO;
+    is_sound();
+}
+
+/* One of them asks for memory, so that the least that both ask for does not tell. */
+static void test_nobody_fits(void)
+{
+    spoil_wide(&cell_of("m", "memory")->ceiling, "nobody who fits waits");
+}
+
+int main(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit,
+           "queue p cpu=90 r1=5; queue q parent=p cpu=4; time 2; pod g1 queue=q cpu=2; time 3;"
+           "pod g2 queue=q cpu=2; pod wait queue=q cpu=3; pod wait2 queue=q cpu=3;"
+           "pod other queue=q cpu=7; pod held queue=q foreign; pod un queue=u;"
+           "queue m cpu=10 memory=4; pod m1 queue=m cpu=17; pod m2 queue=m cpu=1 memory=5");
+    is_sound();
+    test_claims();
+    test_effects();
+    test_lines();
+    test_quota();
+    test_queues();
+    test_orders();
+    test_nobody_fits();
+    kit_close(&kit);
+    return tap_done();
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ENGINE_KIT_WORDS_H
+#define SLUICE_T_ENGINE_KIT_WORDS_H
+
+#include "plugin/engine.h"
+
+#include <stdbool.h>
+
+/* Facts from the words of t/engine_kit.h. What is returned points into the words. False: a word is
+ * not known. */
+
+enum { WORDS_MAX_GROUPS = 4, WORDS_MAX_FLAVORS = 4, WORDS_MAX_QUOTAS = 8 };
+
+struct words_queue {
+    struct queue_facts queue;
+    struct resource_group groups[WORDS_MAX_GROUPS];
+    struct group_flavor flavors[WORDS_MAX_GROUPS][WORDS_MAX_FLAVORS];
+    struct flavor_quota quotas[WORDS_MAX_GROUPS][WORDS_MAX_FLAVORS][WORDS_MAX_QUOTAS];
+};
+
+bool words_to_config(const char *words, struct engine_config *ret, bool *ret_standby);
+bool words_to_queue(const char *words, enum queue_kind kind, struct words_queue *ret);
+bool words_to_pod(const char *words, struct pod_facts *ret);
+bool words_to_node(const char *words, struct label *labels, struct node_facts *ret);
+bool words_to_flavor(const char *words, struct flavor_facts *ret);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/engine_kit.h"
+#include "t/tap.h"
+
+#include <stdio.h>
+
+static const struct queue *queue_of(const struct kit *kit, const char *name)
+{
+    return queue_at(kit->engine, kit_queue(kit, name));
+}
+
+/* All queues in order, those that nobody has seen with a '?'. */
+static const char *list(const struct kit *kit)
+{
+    static const char *const kinds[] = {"", "cluster/", "cohort/"};
+    static char text[1024];
+    struct queue_report report;
+    uint32_t cursor = 0;
+
+    text[0] = '\0';
+    while (engine_next_queue(kit->engine, &cursor)) {
+        size_t len = strlen(text);
+
+        engine_report_queue(kit->engine, cursor, &report);
+        snprintf(text + len, sizeof(text) - len, "%s%s%.*s%s", len == 0 ? "" : " ",
+                 kinds[report.kind], (int)report.name.len, report.name.at, report.known ? "" : "?");
+        if (cursor == 0)
+            break;
+    }
+    return text;
+}
+
+static void test_built_in(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    is_str(list(&kit), "default root", "root and default are always there");
+    kit_do(&kit, "pod a cpu=1");
+    is_str(kit_granted(&kit), "a", "and default grants");
+    kit_do(&kit, "queue default cpu=1; pod b cpu=1; lose-queue default; lose-queue root");
+    is_str(list(&kit), "default root", "their objects may go");
+    is_str(kit_granted(&kit), "a b", "with the quota that they named");
+    kit_do(&kit, "pod c queue=root cpu=1");
+    is_str(kit_why(&kit, "c"), "QueueInactive", "nobody waits in the root itself");
+    kit_close(&kit);
+}
+
+static void test_unknown(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "pod a queue=q cpu=1; pod b cluster=c cpu=1");
+    is_str(list(&kit), "default q? root cluster/c?", "who names a queue makes it");
+    is_str(kit_why(&kit, "a"), "QueueUnknown", "but nobody passes there");
+    is_str(kit_why(&kit, "b"), "QueueUnknown", "in Kueue's neither");
+    kit_do(&kit, "queue q");
+    is_str(kit_granted(&kit), "a", "until it is seen");
+    kit_do(&kit, "lose-pod a; lose-pod b");
+    is_str(list(&kit), "default q root", "the last to name an unknown queue takes it along");
+    kit_do(&kit, "queue q parent=p; pod a queue=q cpu=1");
+    is_str(list(&kit), "default p? q root", "a child makes its parent");
+    is_str(kit_why(&kit, "a"), "QueueUnknown", "below an unknown queue nobody passes");
+    kit_do(&kit, "queue p");
+    is_str(kit_granted(&kit), "a", "until that is seen, too");
+    kit_do(&kit, "lose-queue q; lose-queue p");
+    is_str(list(&kit), "default q? root", "a queue that holds somebody stays, unknown");
+    is_str(kit_granted(&kit), "a", "and takes nothing away");
+    kit_do(&kit,
+           "lose-pod a; flavor f; cluster c parent=co group=cpu flavor=f cpu=2; pod d cluster=c "
+           "cpu=2");
+    is_str(kit_granted(&kit), "d", "a cohort needs no object");
+    kit_do(&kit, "lose-pod d; lose-cluster c; lose-cluster c; lose-queue nobody");
+    is_str(list(&kit), "default root", "nothing is left of all of them");
+    kit_close(&kit);
+}
+
+static void test_identity(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f; queue x cpu=1; cluster x group=cpu flavor=f cpu=2; cohort x; queue xy;"
+                 "queue a; pod v queue=x cpu=1; pod c cluster=x cpu=2");
+    is_str(list(&kit), "a default root x xy cluster/x cohort/x",
+           "a queue is its kind and its name");
+    is_int(kit_usage(&kit, "x", "cpu"), 1, "one x is Volcano's");
+    is_int(kit_usage(&kit, "cluster/x", "f/cpu"), 2, "the other Kueue's");
+    kit_do(&kit, "lose-cohort x; lose-queue x");
+    is_str(list(&kit), "a default root x? xy cluster/x", "and who goes is only that one");
+    kit_close(&kit);
+}
+
+static void test_commands_reach_the_subtree(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue p; queue q parent=p; queue r parent=q; queue s; pod a queue=r cpu=1;"
+                 "queue p suspended; pod b queue=r cpu=1; pod c queue=s cpu=1");
+    is_str(kit_granted(&kit), "a c", "suspended: nothing is granted below, and nothing taken");
+    is_str(kit_why(&kit, "b"), "QueueSuspended", "who waits says why");
+    is_str(kit_why(&kit, "a"), "QueueSuspended", "who is granted waits with the reservation");
+    kit_do(&kit, "queue p closed");
+    is_str(kit_why(&kit, "b"), "QueueClosed", "closed: nothing is granted either");
+    is_str(kit_why(&kit, "a"), "", "but who is granted goes on");
+    kit_do(&kit, "queue q parent=p suspended");
+    is_str(kit_why(&kit, "a"), "QueueSuspended", "unless something on the way is suspended");
+    kit_do(&kit, "queue p; queue q parent=p");
+    is_str(kit_granted(&kit), "a b c", "open again, and who waited passes");
+    kit_do(&kit, "flavor f; cohort co suspended; cluster k parent=co group=cpu flavor=f cpu=1;"
+                 "pod k cluster=k cpu=1");
+    is_str(kit_why(&kit, "k"), "QueueSuspended", "it is the same in Kueue's trees");
+    kit_close(&kit);
+}
+
+static void test_only_leaves(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue p; pod a queue=p cpu=1; queue q parent=p; pod b queue=p cpu=1");
+    is_str(kit_why(&kit, "b"), "QueueInactive", "a queue with children grants nothing");
+    is_str(kit_state(&kit, "a"), "reserved", "who was granted before keeps it");
+    kit_do(&kit, "lose-queue q");
+    is_str(kit_granted(&kit), "a b", "and it is a leaf again when they are gone");
+    kit_close(&kit);
+}
+
+static void test_lists(void)
+{
+    struct engine *e;
+    struct kit kit;
+    uint32_t p, q, r;
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "queue p; queue q parent=p; queue r parent=q");
+    e = kit.engine;
+    p = kit_queue(&kit, "p");
+    q = kit_queue(&kit, "q");
+    r = kit_queue(&kit, "r");
+    queue_clear_dirty(e, e->volcano_root);
+    is_int(e->first_dirty, 0, "nothing to do");
+    queue_mark_dirty(e, q);
+    queue_mark_dirty(e, r);
+    queue_mark_dirty(e, p);
+    queue_mark_dirty(e, q);
+    queue_mark_dirty(e, 0);
+    ok(e->first_dirty == q && e->last_dirty == p, "marked in order, each once");
+    queue_clear_dirty(e, r);
+    ok(queue_of(&kit, "q")->next_dirty == p && queue_of(&kit, "p")->prev_dirty == q,
+       "one in between may go");
+    ok(queue_below_dirty(e, r), "below one that is marked");
+    queue_clear_dirty(e, q);
+    ok(queue_below_dirty(e, r) && e->first_dirty == p, "however far");
+    queue_clear_dirty(e, p);
+    ok(!queue_below_dirty(e, r) && e->last_dirty == 0, "until the last is done");
+    queue_mark_over(e, p);
+    queue_mark_over(e, r);
+    queue_mark_over(e, p);
+    queue_clear_over(e, p);
+    queue_clear_over(e, q);
+    ok(e->first_over == r && e->last_over == r, "the same for those above their ceilings");
+    queue_clear_over(e, r);
+    is_int(e->first_over, 0, "none is left");
+    ok(queue_is_below(e, r, p) && queue_is_below(e, r, r) && !queue_is_below(e, p, r),
+       "below is transitive, and counts oneself");
+    is_int(queue_root(e, r), e->volcano_root, "all of Volcano's are below its root");
+    kit_close(&kit);
+}
+
+static void test_limit(void)
+{
+    uint64_t before;
+    struct kit kit;
+
+    kit_open(&kit, "maxQueues=4");
+    kit_do(&kit, "queue a");
+    before = engine_digest(kit.engine, true);
+    is_int(kit_try(&kit, "queue b parent=c"), ENGINE_FULL, "b and its parent are one too many");
+    ok(engine_digest(kit.engine, true) == before, "then neither of them is made");
+    is_int(kit_try(&kit, "queue s parent=s"), 0, "a queue that is its own parent is only one");
+    is_int(kit_try(&kit, "pod p queue=b cpu=1"), ENGINE_FULL, "and a pod makes no more either");
+    is_int(kit_try(&kit, "queue a cpu=1"), 0, "those that are there may be edited");
+    kit_close(&kit);
+}
+
+static void test_no_memory(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "pod other queue=o cpu=1");
+    for (int i = 0; i < 30; i++) {
+        char step[64];
+
+        snprintf(step, sizeof(step), "pod a%d queue=q%d cpu=%d r%d=1", i, i, i + 1, i);
+        kit_starve(&kit, step);
+    }
+    kit_close(&kit);
+}
+
+int main(void)
+{
+    test_built_in();
+    test_unknown();
+    test_identity();
+    test_commands_reach_the_subtree();
+    test_only_leaves();
+    test_lists();
+    test_limit();
+    test_no_memory();
+    return tap_done();
+}
