@@ -29,6 +29,30 @@ const char *claim_check(const struct engine *e, uint32_t id)
     return NULL;
 }
 
+const char *line_check(const struct engine *e, uint32_t id)
+{
+    const struct line *line = line_at(e, id);
+
+    if (!tree_check(&claims_by_rank, e, line->waiting))
+        return "the claims of a line wait in order of rank";
+    if (line->head != tree_first(&claims_by_rank, e, line->waiting))
+        return "a line's head is its first claim";
+    if ((line->head != 0) != (line->link.size != 0))
+        return "a line is in its queue's tree while somebody waits in it";
+    for (uint32_t i = 0; i < line->count && line->head != 0; i++) {
+        const struct need *need = &line->needs[i];
+        const uint32_t below[2] = {line->link.left, line->link.right};
+
+        if (need->least > need->amount)
+            return "the least need is not above the line's own";
+        for (int k = 0; k < 2; k++) {
+            if (below[k] != 0 && need->least > line_least(line_at(e, below[k]), need->resource))
+                return "the least need is not above those below it";
+        }
+    }
+    return NULL;
+}
+
 /* When nothing is left to do, no waiting claim that may advance fits. */
 static const char *check_nobody_fits(const struct engine *e, uint32_t id)
 {

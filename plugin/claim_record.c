@@ -10,8 +10,7 @@ struct text claim_uid(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
-    return (struct text){claim->text + line_at(e, claim->line)->count * sizeof(uint16_t),
-                         claim->uid_len};
+    return (struct text){claim->text + claim->need_count * sizeof(uint16_t), claim->uid_len};
 }
 
 struct text claim_name(const struct engine *e, uint32_t id)
@@ -152,6 +151,7 @@ void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
     claim_release_text(e, id);
     claim->text = text;
     claim->line = line;
+    claim->need_count = line_at(e, line)->count;
     if (claim->state == CLAIM_HELD) {
         queue_at(e, line_at(e, old)->queue)->held_count--;
         queue_at(e, line_at(e, line)->queue)->held_count++;
@@ -191,6 +191,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     *claim_at(e, id) = (struct claim){.created = pod->created,
                                       .priority = pod->priority,
                                       .line = line,
+                                      .need_count = line_at(e, line)->count,
                                       .text = text,
                                       .since = e->now,
                                       .first_second = (uint32_t)(e->now / SECOND),

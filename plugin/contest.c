@@ -84,10 +84,12 @@ static bool bound_same(const struct bound *a, const struct bound *b)
     return true;
 }
 
-static void update_all(void *ctx, uint32_t id)
+static bool update_all(void *ctx, uint32_t id)
 {
     struct contest *contest = &queue_at(ctx, id)->contest;
     const uint32_t below[2] = {contest->sibling.left, contest->sibling.right};
+    const struct bound before = contest->all;
+    int64_t created_before = contest->all_head_created;
 
     contest->all = contest->own;
     contest->all_head_created = contest->head_created;
@@ -100,6 +102,7 @@ static void update_all(void *ctx, uint32_t id)
                 contest->all_head_created = other->all_head_created;
         }
     }
+    return created_before != contest->all_head_created || !bound_same(&before, &contest->all);
 }
 
 static const struct tree_type siblings = {sibling_link, compare_siblings, update_all};

@@ -12,10 +12,16 @@ static struct tree_link *line_link(const void *ctx, uint32_t id)
 
 static int compare_heads(const void *ctx, uint32_t a, uint32_t b)
 {
-    return claim_compare_rank(ctx, line_at(ctx, a)->head, line_at(ctx, b)->head);
+    const struct line *x = line_at(ctx, a), *y = line_at(ctx, b);
+
+    if (x->head_priority != y->head_priority)
+        return x->head_priority > y->head_priority ? -1 : 1;
+    if (x->head_created != y->head_created)
+        return x->head_created < y->head_created ? -1 : 1;
+    return claim_compare_rank(ctx, x->head, y->head);
 }
 
-static int64_t least_of(const struct line *line, uint32_t resource)
+int64_t line_least(const struct line *line, uint32_t resource)
 {
     for (uint32_t i = 0; i < line->count; i++) {
         if (line->needs[i].resource == resource)
@@ -24,23 +30,26 @@ static int64_t least_of(const struct line *line, uint32_t resource)
     return 0;
 }
 
-static void update_least(void *ctx, uint32_t id)
+static bool update_least(void *ctx, uint32_t id)
 {
     struct line *line = line_at(ctx, id);
     const uint32_t below[2] = {line->link.left, line->link.right};
+    bool changed = false;
 
     for (uint32_t i = 0; i < line->count; i++) {
         int64_t least = line->needs[i].amount;
 
         for (int k = 0; k < 2; k++) {
             if (below[k] != 0) {
-                int64_t theirs = least_of(line_at(ctx, below[k]), line->needs[i].resource);
+                int64_t theirs = line_least(line_at(ctx, below[k]), line->needs[i].resource);
 
                 least = theirs < least ? theirs : least;
             }
         }
+        changed = changed || least != line->needs[i].least;
         line->needs[i].least = least;
     }
+    return changed;
 }
 
 const struct tree_type lines_by_head = {line_link, compare_heads, update_least};
@@ -188,43 +197,49 @@ void line_unref(struct engine *e, uint32_t id)
     queue_drop_unused(e, queue);
 }
 
-/* The line's head may be another one now: its place among the queue's lines follows. */
-static void place(struct engine *e, uint32_t id)
+/* Who comes first in the line is another one now: its place among the queue's lines follows. */
+static void set_head(struct engine *e, uint32_t id, uint32_t head)
 {
     struct line *line = line_at(e, id);
-    uint32_t head = tree_first(&claims_by_rank, e, line->waiting);
-    uint32_t *lines = &queue_at(e, line->queue)->lines;
+    struct queue *queue = queue_at(e, line->queue);
 
-    if (head == line->head)
-        return;
     if (line->head != 0)
-        tree_remove(&lines_by_head, e, lines, id);
+        tree_remove(&lines_by_head, e, &queue->lines, id);
     line->head = head;
-    if (head != 0)
-        tree_insert(&lines_by_head, e, lines, id);
+    if (head != 0) {
+        line->head_priority = claim_at(e, head)->priority;
+        line->head_created = claim_at(e, head)->created;
+        tree_insert(&lines_by_head, e, &queue->lines, id);
+    }
+    queue->first_line = tree_first(&lines_by_head, e, queue->lines);
 }
 
 void line_join(struct engine *e, uint32_t claim)
 {
     uint32_t id = claim_at(e, claim)->line;
+    struct line *line = line_at(e, id);
 
-    tree_insert(&claims_by_rank, e, &line_at(e, id)->waiting, claim);
-    queue_at(e, line_at(e, id)->queue)->waiting_count++;
-    place(e, id);
+    tree_insert(&claims_by_rank, e, &line->waiting, claim);
+    queue_at(e, line->queue)->waiting_count++;
+    if (line->head == 0 || claim_compare_rank(e, claim, line->head) < 0)
+        set_head(e, id, claim);
 }
 
 void line_leave(struct engine *e, uint32_t claim)
 {
     uint32_t id = claim_at(e, claim)->line;
+    struct line *line = line_at(e, id);
+    uint32_t next = claim == line->head ? tree_next(&claims_by_rank, e, claim) : line->head;
 
-    tree_remove(&claims_by_rank, e, &line_at(e, id)->waiting, claim);
-    queue_at(e, line_at(e, id)->queue)->waiting_count--;
-    place(e, id);
+    tree_remove(&claims_by_rank, e, &line->waiting, claim);
+    queue_at(e, line->queue)->waiting_count--;
+    if (next != line->head)
+        set_head(e, id, next);
 }
 
 uint32_t line_first_of(const struct engine *e, uint32_t queue)
 {
-    uint32_t id = tree_first(&lines_by_head, e, queue_at(e, queue)->lines);
+    uint32_t id = queue_at(e, queue)->first_line;
 
     return id == 0 ? 0 : line_at(e, id)->head;
 }
@@ -365,28 +380,4 @@ uint32_t line_next(const struct engine *e, uint32_t queue, uint32_t claim)
             next = candidate;
     }
     return next;
-}
-
-const char *line_check(const struct engine *e, uint32_t id)
-{
-    const struct line *line = line_at(e, id);
-
-    if (!tree_check(&claims_by_rank, e, line->waiting))
-        return "the claims of a line wait in order of rank";
-    if (line->head != tree_first(&claims_by_rank, e, line->waiting))
-        return "a line's head is its first claim";
-    if ((line->head != 0) != (line->link.size != 0))
-        return "a line is in its queue's tree while somebody waits in it";
-    for (uint32_t i = 0; i < line->count && line->head != 0; i++) {
-        const struct need *need = &line->needs[i];
-        const uint32_t below[2] = {line->link.left, line->link.right};
-
-        if (need->least > need->amount)
-            return "the least need is not above the line's own";
-        for (int k = 0; k < 2; k++) {
-            if (below[k] != 0 && need->least > least_of(line_at(e, below[k]), need->resource))
-                return "the least need is not above those below it";
-        }
-    }
-    return NULL;
 }

@@ -24,6 +24,8 @@ struct need {
 
 struct line {
     struct tree_link link; /* in the queue's tree of lines */
+    int64_t head_created;  /* the head's rank but for its uid, where a search has it at hand */
+    int32_t head_priority;
     uint32_t queue;
     uint32_t hash;
     uint32_t users;   /* claims, waiting or not */
@@ -37,6 +39,9 @@ struct line {
 
 struct engine;
 struct bound;
+
+/* The least that all of this line and those below it in the tree ask for; 0: not all of them do. */
+int64_t line_least(const struct line *line, uint32_t resource);
 
 /* The line of these requests, and one `pods`, in the queue: found or made, with one more user.
  * Requests of 0 ask for nothing. Negative on error. */

@@ -44,6 +44,7 @@ struct queue {
 
     uint32_t line_count;          /* lines of this queue, empty ones too */
     uint32_t lines;               /* tree of lines where somebody waits, by their heads' rank */
+    uint32_t first_line;          /* of that tree */
     uint32_t reserved, allocated; /* trees of claims, by stamp */
     uint32_t waiting_count, held_count;
     bool stops_granted; /* as it was when the reserved claims were last told */

@@ -29,10 +29,9 @@ static uint32_t *child(struct tree_link *link, bool right)
     return right ? &link->right : &link->left;
 }
 
-static void update(const struct tree_type *type, void *ctx, uint32_t id)
+static bool update(const struct tree_type *type, void *ctx, uint32_t id)
 {
-    if (type->update != NULL)
-        type->update(ctx, id);
+    return type->update != NULL && type->update(ctx, id);
 }
 
 static void set_parent(const struct tree_type *type, const void *ctx, uint32_t id, uint32_t parent)
@@ -101,9 +100,10 @@ static uint32_t lighten(const struct tree_type *type, void *ctx, uint32_t *root,
  * changed; the size of its sibling follows from the others, so no sibling is read: that is half of
  * the cache misses of a large tree. */
 static void repair(const struct tree_type *type, void *ctx, uint32_t *root, uint32_t id,
-                   uint32_t from, uint32_t shrunk_by)
+                   uint32_t from, uint32_t shrunk_by, uint32_t moved)
 {
     uint32_t from_size = size_of(type, ctx, from);
+    bool changed = true;
 
     while (id != 0) {
         struct tree_link *link = link_of(type, ctx, id);
@@ -118,8 +118,14 @@ static void repair(const struct tree_type *type, void *ctx, uint32_t *root, uint
         if (near > HEAVY * far || far > HEAVY * near) {
             from = lighten(type, ctx, root, id, from_right == (near > far));
             link = link_of(type, ctx, from);
+            update(type, ctx, from);
+            changed = true; /* what is known here was another record's to know */
+        } else if (from == moved) {
+            update(type, ctx, from);
+            changed = true;
+        } else if (changed) {
+            changed = update(type, ctx, from);
         }
-        update(type, ctx, from);
 
         from_size = link->size;
         id = link->parent;
@@ -142,7 +148,7 @@ void tree_insert(const struct tree_type *type, void *ctx, uint32_t *root, uint32
     *at = id;
     *link_of(type, ctx, id) = (struct tree_link){.parent = parent, .size = 1};
     update(type, ctx, id);
-    repair(type, ctx, root, parent, id, 0);
+    repair(type, ctx, root, parent, id, 0, 0);
 }
 
 static uint32_t outermost(const struct tree_type *type, const void *ctx, uint32_t id, bool right)
@@ -180,7 +186,7 @@ static void remove_inner(const struct tree_type *type, void *ctx, uint32_t *root
     link->parent = gone->parent;
     link->size = gone->size;
     *gone = (struct tree_link){0};
-    repair(type, ctx, root, start, orphan, 1);
+    repair(type, ctx, root, start, orphan, 1, heir);
 }
 
 void tree_remove(const struct tree_type *type, void *ctx, uint32_t *root, uint32_t id)
@@ -198,13 +204,13 @@ void tree_remove(const struct tree_type *type, void *ctx, uint32_t *root, uint32
     *pointer_to(type, ctx, root, id, parent) = orphan;
     set_parent(type, ctx, orphan, parent);
     *gone = (struct tree_link){0};
-    repair(type, ctx, root, parent, orphan, 1);
+    repair(type, ctx, root, parent, orphan, 1, 0);
 }
 
 void tree_refresh(const struct tree_type *type, void *ctx, uint32_t id)
 {
-    for (; id != 0; id = link_of(type, ctx, id)->parent)
-        update(type, ctx, id);
+    while (id != 0 && update(type, ctx, id))
+        id = link_of(type, ctx, id)->parent;
 }
 
 uint32_t tree_first(const struct tree_type *type, const void *ctx, uint32_t root)

@@ -25,8 +25,9 @@ struct tree_type {
     int (*compare)(const void *ctx, uint32_t a, uint32_t b);
 
     /* Computes what the record knows of its subtree from its own value and its two children, which
-     * are up to date. NULL: it knows nothing. Must not touch the tree. */
-    void (*update)(void *ctx, uint32_t id);
+     * are up to date; tells whether that differs from what it knew. NULL: it knows nothing. Must
+     * not touch the tree. */
+    bool (*update)(void *ctx, uint32_t id);
 };
 
 /* [id is in no tree] */

@@ -30,10 +30,11 @@ static int node_compare(const void *ctx, uint32_t a, uint32_t b)
     return (nodes[a].key > nodes[b].key) - (nodes[a].key < nodes[b].key);
 }
 
-static void node_update(void *ctx, uint32_t id)
+static bool node_update(void *ctx, uint32_t id)
 {
     struct node *nodes = ctx;
     struct node *node = &nodes[id];
+    const struct node before = *node;
     uint32_t children[] = {node->link.left, node->link.right};
 
     node->sum = node->value;
@@ -45,6 +46,7 @@ static void node_update(void *ctx, uint32_t id)
         if (nodes[children[i]].least < node->least)
             node->least = nodes[children[i]].least;
     }
+    return node->sum != before.sum || node->least != before.least;
 }
 
 static const struct tree_type type = {node_link, node_compare, node_update};
