@@ -37,8 +37,8 @@ static bool uses_exceeded(const struct engine *e, uint32_t claim, uint32_t top)
     return false;
 }
 
-/* The newest reserved claim at or below a queue that uses what `top` has too little of. Recursion is
- * as deep as the tree of queues. */
+/* The newest reserved claim at or below a queue that uses what `top` has too little of. Recursion
+ * is as deep as the tree of queues. */
 static uint32_t newest_to_demote(const struct engine *e, uint32_t id, uint32_t top)
 {
     uint32_t newest = tree_last(&claims_by_stamp, e, queue_at(e, id)->reserved);
@@ -186,11 +186,10 @@ void advance(struct engine *e)
 
 void advance_guess_again(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id) && claim_at(e, id)->state == CLAIM_ALLOCATED) {
-            claim_guess_flavors(e, id);
+    for (uint32_t id = 1; id < slab_end(&e->claims) && slab_count(&e->flavors) > 0; id++) {
+        if (slab_live(&e->claims, id) && claim_at(e, id)->state == CLAIM_ALLOCATED &&
+            claim_guess_flavors(e, id))
             contest_refresh(e, claim_queue(e, id));
-        }
     }
 }
 

@@ -37,52 +37,42 @@ static void charge(struct engine *e, const struct claim *claim, int reserved, in
     }
 }
 
-static void leave(struct engine *e, uint32_t id)
+/* Both return whether others can notice: usage, or the head of a line, is another. */
+static bool leave(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
-    uint32_t queue = claim_queue(e, id);
 
     switch (claim->state) {
     case CLAIM_HELD:
         if (claim->flags & CLAIM_RESTORING)
             tree_remove(&claims_by_stamp, e, &e->restoring, id);
         claim->flags &= (uint16_t)~CLAIM_RESTORING;
-        queue_at(e, queue)->held_count--;
-        break;
+        queue_at(e, claim_queue(e, id))->held_count--;
+        return false;
     case CLAIM_WAITING:
-        head_may_change(e, queue, id);
-        line_leave(e, id);
-        break;
-    case CLAIM_RESERVED:
+        head_may_change(e, claim_queue(e, id), id);
+        return line_leave(e, id);
+    default:
         tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
-        charge(e, claim, -1, 0);
-        break;
-    case CLAIM_ALLOCATED:
-        tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
-        charge(e, claim, 0, -1);
-        break;
+        charge(e, claim, -(claim->state == CLAIM_RESERVED), -(claim->state == CLAIM_ALLOCATED));
+        return true;
     }
 }
 
-static void enter(struct engine *e, uint32_t id)
+static bool enter(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
 
     switch (claim->state) {
     case CLAIM_HELD:
         queue_at(e, claim_queue(e, id))->held_count++;
-        break;
+        return false;
     case CLAIM_WAITING:
-        line_join(e, id);
-        break;
-    case CLAIM_RESERVED:
+        return line_join(e, id);
+    default:
         tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
-        charge(e, claim, 1, 0);
-        break;
-    case CLAIM_ALLOCATED:
-        tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
-        charge(e, claim, 0, 1);
-        break;
+        charge(e, claim, claim->state == CLAIM_RESERVED, claim->state == CLAIM_ALLOCATED);
+        return true;
     }
 }
 
@@ -118,15 +108,18 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     if (holds(claim->state) && holds(state)) {
         move_holding(e, id, state);
     } else {
-        leave(e, id);
+        bool seen = leave(e, id);
+
         if (holds(claim->state) && !holds(state)) {
             claim_set_flavors(e, id, NULL);
             claim_set_flag(claim, CLAIM_PARKED, true); /* it may lie where nobody looks again */
         }
         claim->state = (uint8_t)state;
-        enter(e, id);
-        guard_review(e, queue);
-        contest_refresh(e, queue);
+        seen = enter(e, id) || seen;
+        if (seen) {
+            guard_review(e, queue);
+            contest_refresh(e, queue);
+        }
     }
     if (state != CLAIM_RESERVED)
         claim->flags &= (uint16_t) ~(CLAIM_SEEN_IN_CYCLE | CLAIM_LACKS_NODE);
@@ -250,7 +243,7 @@ void claim_to_restore(struct engine *e, uint32_t id)
     tree_insert(&claims_by_stamp, e, &e->restoring, id);
 }
 
-void claim_guess_flavors(struct engine *e, uint32_t id)
+bool claim_guess_flavors(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
     bool anew = (claim->flags & CLAIM_GUESSED) != 0;
@@ -260,10 +253,11 @@ void claim_guess_flavors(struct engine *e, uint32_t id)
     fit_guess(e, id, anew, flavors);
     if (memcmp(flavors, claim_flavors(claim), line_at(e, claim->line)->count * sizeof(*flavors)) ==
         0)
-        return;
+        return false;
     charge(e, claim, -reserved, -allocated);
     claim_set_flavors(e, id, flavors);
     charge(e, claim, reserved, allocated);
+    return true;
 }
 
 void claim_allocate(struct engine *e, uint32_t id)

@@ -55,7 +55,7 @@ struct claim {
     uint32_t next_ready, prev_ready;
     int64_t due[EFFECT_KINDS]; /* of the lease or the backoff; 0: none */
     uint32_t turn; /* part of effect ids: the effects of a record's earlier claims are unknown */
-    uint8_t wanted, ready, leased, attempts[EFFECT_KINDS];
+    uint8_t wanted, ready, leased, answered, attempts[EFFECT_KINDS];
     uint8_t timeouts;
 };
 
@@ -145,9 +145,9 @@ void claim_set_timer(struct engine *e, uint32_t claim);
 void claim_expire(struct engine *e, uint32_t claim);
 
 /* Completes its flavors where no grant and no stamp tells them, and chooses those of a pod that was
- * bound without a stamp anew. What it holds is charged to them. The queues above it are to be
- * refreshed by the caller. */
-void claim_guess_flavors(struct engine *e, uint32_t claim);
+ * bound without a stamp anew. What it holds is charged to them; then, if it returns true, the
+ * queues above it are to be refreshed. */
+bool claim_guess_flavors(struct engine *e, uint32_t claim);
 
 const char *claim_check(const struct engine *e, uint32_t claim);
 

@@ -51,7 +51,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, claim->stamp), claim->since), claim->flags);
     hash = mix(mix(mix(hash, claim->generation), claim->version), claim->reason);
     hash = mix(mix(mix(hash, claim->gates), claim->timeouts), claim->wanted);
-    hash = mix(mix(mix(hash, claim->leased), claim->ready), line->bare);
+    hash = mix(mix(mix(hash, claim->leased), claim->answered), line->bare);
     for (int i = 0; i < EFFECT_KINDS; i++)
         hash = mix(mix(hash, claim->attempts[i]), claim->due[i]);
     return hash;

@@ -135,10 +135,18 @@ void engine_destroy(struct engine *e)
     mem_free(&mem, e, sizeof(*e));
 }
 
-void engine_set_time(struct engine *e, int64_t now)
+int64_t engine_set_time(struct engine *e, int64_t now)
 {
+    int64_t before = e->now;
+
     if (now > e->now)
         e->now = now;
+    return before;
+}
+
+void engine_take_back_time(struct engine *e, int64_t before)
+{
+    e->now = before;
 }
 
 void engine_set_synced(struct engine *e)

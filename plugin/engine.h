@@ -54,8 +54,10 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
                   struct engine **ret_engine);
 void engine_destroy(struct engine *engine);
 
-/* Time goes on; an older time is ignored. */
-void engine_set_time(struct engine *engine, int64_t now);
+/* Time goes on; an older time is ignored. Returns what the time was, to take it back if the call
+ * that it came with fails. */
+int64_t engine_set_time(struct engine *engine, int64_t now);
+void engine_take_back_time(struct engine *engine, int64_t before);
 
 /* The world as it is seen. `lose`: the object is gone; unknown ones are ignored. */
 int engine_see_pod(struct engine *engine, const struct pod_facts *pod);
@@ -166,7 +168,7 @@ uint32_t engine_pending(const struct engine *engine); /* effects that may go out
 int64_t engine_next(const struct engine *engine);     /* when to tick at the latest; 0: never */
 bool engine_more(const struct engine *engine);        /* work is left */
 
-/* For a person. Pages: begin with cursor 0, stop when it is 0 again. */
+/* For a person. Pages: begin with cursor 0. A cursor whose object has gone ends them. */
 struct quota_row {
     struct text flavor, resource;
     int64_t share, kept, ceiling;

@@ -54,7 +54,7 @@ int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words
     }
     explain_claim(e, id, words, ret_verdict);
     claim_set_flag(claim_at(e, id), CLAIM_PARKED, !ret_verdict->pass);
-    outbox_renew(e, id, EFFECT_ACTIVATE);
+    outbox_renew(e, id, EFFECT_ACTIVATE); /* the scheduler has looked at it */
     return 0;
 }
 
@@ -116,6 +116,8 @@ void engine_bind(struct engine *e, struct text uid, struct removal_patch *ret_pa
     ret_patch->generation = ret_patch->stamp = 0;
     if (id != 0 && !e->config.observe_only)
         outbox_patch(e, id, ret_patch);
+    if (ret_patch->gates == 0) /* no patch, so nothing to write with it */
+        ret_patch->flavor_count = ret_patch->pair_count = 0;
 }
 
 void engine_post_bind(struct engine *e, struct text uid)

@@ -35,8 +35,8 @@ struct engine_config;
  * DaemonSets, kube-system). */
 bool gate_concerns(const struct engine_config *config, const struct pod_facts *pod);
 
-/* Whether a pod of ours obeys the queues: it opted in, carries our gate or our stamp, or all do. The
- * others only count, once they are bound. */
+/* Whether a pod of ours obeys the queues: it opted in, carries our gate or our stamp, or all do.
+ * The others only count, once they are bound. */
 bool gate_manages(const struct engine_config *config, const struct pod_facts *pod);
 
 enum gate_advice { GATE_LEAVE, GATE_ADD, GATE_REFUSE_STAMP };

@@ -214,18 +214,20 @@ static void set_head(struct engine *e, uint32_t id, uint32_t head)
     queue->first_line = tree_first(&lines_by_head, e, queue->lines);
 }
 
-void line_join(struct engine *e, uint32_t claim)
+bool line_join(struct engine *e, uint32_t claim)
 {
     uint32_t id = claim_at(e, claim)->line;
     struct line *line = line_at(e, id);
 
     tree_insert(&claims_by_rank, e, &line->waiting, claim);
     queue_at(e, line->queue)->waiting_count++;
-    if (line->head == 0 || claim_compare_rank(e, claim, line->head) < 0)
-        set_head(e, id, claim);
+    if (line->head != 0 && claim_compare_rank(e, claim, line->head) > 0)
+        return false;
+    set_head(e, id, claim);
+    return true;
 }
 
-void line_leave(struct engine *e, uint32_t claim)
+bool line_leave(struct engine *e, uint32_t claim)
 {
     uint32_t id = claim_at(e, claim)->line;
     struct line *line = line_at(e, id);
@@ -233,8 +235,10 @@ void line_leave(struct engine *e, uint32_t claim)
 
     tree_remove(&claims_by_rank, e, &line->waiting, claim);
     queue_at(e, line->queue)->waiting_count--;
-    if (next != line->head)
-        set_head(e, id, next);
+    if (next == line->head)
+        return false;
+    set_head(e, id, next);
+    return true;
 }
 
 uint32_t line_first_of(const struct engine *e, uint32_t queue)

@@ -50,9 +50,10 @@ int line_get(struct engine *e, uint32_t queue, const struct named_amounts *reque
 bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b); /* and queue */
 void line_unref(struct engine *e, uint32_t line);
 
-/* A claim begins or ends to wait in its line. */
-void line_join(struct engine *e, uint32_t claim);
-void line_leave(struct engine *e, uint32_t claim);
+/* A claim begins or ends to wait in its line. Returns whether the line has another head: else
+ * nobody but the claims of this line can notice. */
+bool line_join(struct engine *e, uint32_t claim);
+bool line_leave(struct engine *e, uint32_t claim);
 
 /* The first claim of the queue's order, or 0. */
 uint32_t line_first_of(const struct engine *e, uint32_t queue);

@@ -86,7 +86,7 @@ static int read_details(struct engine *e, const struct node_facts *facts, struct
     return 0;
 
 no_memory:
-    /* The arrays are zeroed and id 0 is never counted: releasing what was not reached is nothing. */
+    /* The arrays are zeroed, and id 0 is never counted: what was not reached is nothing. */
     node.label_count = node.labels == NULL ? 0 : facts->label_count;
     node.amount_count = node.amounts == NULL ? 0 : facts->allocatable.count;
     release_details(e, &node);
@@ -123,7 +123,7 @@ int engine_see_node(struct engine *e, const struct node_facts *facts, uint32_t *
         release_details(e, &old);
     }
     *ret_id = id;
-    if (e->synced && slab_count(&e->flavors) > 0)
+    if (e->synced)
         advance_guess_again(e);
     engine_tick(e);
     return 0;

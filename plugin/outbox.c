@@ -124,6 +124,7 @@ void outbox_renew(struct engine *e, uint32_t id, enum effect_kind kind)
 {
     struct claim *claim = claim_at(e, id);
 
+    claim->answered |= claim->leased & bit(kind);
     claim->leased &= (uint8_t)~bit(kind);
     claim->due[kind] = 0;
     outbox_sync(e, id);
@@ -134,7 +135,7 @@ void outbox_forget(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     set_ready(e, id, 0);
-    claim->wanted = claim->leased = 0;
+    claim->wanted = claim->leased = claim->answered = 0;
     memset(claim->attempts, 0, sizeof(claim->attempts));
     memset(claim->due, 0, sizeof(claim->due));
 }
@@ -268,10 +269,15 @@ bool engine_ack(struct engine *e, int64_t effect, enum effect_result result)
     enum effect_kind kind;
     struct claim *claim;
 
-    if (!find_effect(e, effect, &id, &kind) || (claim_at(e, id)->leased & bit(kind)) == 0)
+    if (!find_effect(e, effect, &id, &kind))
         return false;
-
     claim = claim_at(e, id);
+    if ((claim->leased & bit(kind)) == 0) {
+        bool expected = (claim->answered & bit(kind)) != 0;
+
+        claim->answered &= (uint8_t)~bit(kind);
+        return expected;
+    }
     claim->leased &= (uint8_t)~bit(kind);
     claim->due[kind] = 0;
     if (result == EFFECT_GONE) {

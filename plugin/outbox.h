@@ -16,8 +16,8 @@
  *       not wanted now
  *
  * Which effects a claim needs follows from its state alone, so an effect is never out of date: what
- * it says is read when it is leased. One of a kind is live for a claim, and one of all kinds is under
- * way. The claim's record is its memory: an effect can always be asked for.
+ * it says is read when it is leased. One of a kind is live for a claim, and one of all kinds is
+ * under way. The claim's record is its memory: an effect can always be asked for.
  */
 enum {
     OUTBOX_BACKOFF_MIN_MS = 100,
@@ -30,7 +30,8 @@ struct engine;
 /* The claim changed: asks for what it now needs, drops what it no longer needs. */
 void outbox_sync(struct engine *e, uint32_t claim);
 
-/* What an effect under way was for has come back since: its end will say nothing about that. */
+/* What an effect under way was for has been answered by the world: it was done, or is needed anew.
+ * Its ack is still expected, and will say nothing. */
 void outbox_renew(struct engine *e, uint32_t claim, enum effect_kind kind);
 
 /* The claim is going: nothing of it is live any more. */

@@ -19,8 +19,8 @@
 struct engine;
 struct pod_facts;
 
-/* Takes note of a pod. ret_claim is 0 if it is no claim of ours; ret_outdated tells that another pod
- * of its name has taken its place. Negative on error. */
+/* Takes note of a pod. ret_claim is 0 if it is no claim of ours; ret_outdated tells that another
+ * pod of its name has taken its place. Negative on error. */
 int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, bool *ret_outdated);
 
 /* The state that follows from what is known of a claim, while this engine does not lead, or after

@@ -10,7 +10,8 @@
  *
  *   [+-] digits [. digits] [ n u m k M G T P E | Ki Mi Gi Ti Pi Ei | e[+-]digits | E[+-]digits ]
  *
- * Exactly what Kubernetes accepts is accepted, with its oddities: "." and "M" are a 0, "Pi" is not. */
+ * Exactly what Kubernetes accepts is accepted, with its oddities: "." and "M" are a 0, "Pi" is
+ * not. */
 
 enum quantity_result {
     QUANTITY_OK = 0,

@@ -69,8 +69,8 @@ uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text na
 /* Finds the queue or makes an unknown one. Negative on error. */
 int queue_get(struct engine *e, enum queue_kind kind, struct text name, uint32_t *ret_queue);
 
-/* Forgets an unknown queue that nobody names any more, and parents that only it named. Nothing, if it
- * is forgotten already. */
+/* Forgets an unknown queue that nobody names any more, and parents that only it named. Nothing, if
+ * it is forgotten already. */
 void queue_drop_unused(struct engine *e, uint32_t queue);
 
 /* Which of two comes first, by kind and name; for timers that end together. */
@@ -99,8 +99,8 @@ void queue_clear_over(struct engine *e, uint32_t queue);
 /* The group of the queue that covers the resource, or NULL. */
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);
 
-/* Whether the queue stops what was granted may have changed: so do the effects that its claims need,
- * and their time to be used begins anew. */
+/* Whether the queue stops what was granted may have changed: so do the effects that its claims
+ * need, and their time to be used begins anew. */
 void queue_sync_granted(struct engine *e, uint32_t queue);
 
 /* Puts a queue that is nobody's child below a parent (0: makes it a root), or takes it away. What

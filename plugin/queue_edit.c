@@ -98,7 +98,7 @@ static int read_volcano(struct engine *e, const struct queue_facts *facts, struc
     return 0;
 }
 
-/* A resource that the group covers and this flavor gives no quota for is there with a quota of 0. */
+/* What the group covers and this flavor gives no quota for is there with a quota of 0. */
 static int read_flavor(struct engine *e, const struct resource_group *group,
                        const struct group_flavor *from, uint16_t flavor, struct edit *edit)
 {

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* Where queues hang: below the parent that their object names, or, where that would close a cycle or
- * be too deep to walk, nowhere, misplaced, until another edit makes room for them. The tree follows
- * from the objects alone, in whatever order they are seen. */
+/* Where queues hang: below the parent that their object names, or, where that would close a cycle
+ * or be too deep to walk, nowhere, misplaced, until another edit makes room for them. The tree
+ * follows from the objects alone, in whatever order they are seen. */
 
 struct engine;
 

@@ -108,7 +108,7 @@ static wide held_by(const struct engine *e, uint32_t root, uint16_t flavor, uint
     return sum;
 }
 
-/* What a queue passes to its parent. Without a cell nothing below has one either, and all passes. */
+/* What a queue passes to its parent. Without a cell nothing below has one: all passes. */
 static struct flow flow_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
 {
     const struct queue *queue = queue_at(e, id);

@@ -8,6 +8,8 @@
 
 bool engine_next_queue(const struct engine *e, uint32_t *cursor)
 {
+    if (*cursor != 0 && !slab_live(&e->queues, *cursor))
+        return false;
     *cursor = *cursor == 0 ? tree_first(&queues_by_identity, e, e->queues_in_order)
                            : tree_next(&queues_by_identity, e, *cursor);
     return *cursor != 0;
@@ -207,8 +209,11 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
 bool engine_next_waiting(const struct engine *e, uint32_t queue, uint32_t *cursor,
                          uint32_t *ret_claim)
 {
-    uint32_t next = line_next(e, queue, *cursor);
+    uint32_t next;
 
+    if (*cursor != 0 && !slab_live(&e->claims, *cursor))
+        return false;
+    next = line_next(e, queue, *cursor);
     if (next == 0)
         return false;
     *cursor = *ret_claim = next;

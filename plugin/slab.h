@@ -11,7 +11,7 @@
 /* Records of one size, each with a 32-bit id from 1 up. A record never moves. Growing adds a chunk
  * and copies no record:
  *
- *   chunks ─▶ [0] ─▶ | record 0 (never used) | record 1 | ... | record 1023 | live: a bit for each |
+ *   chunks ─▶ [0] ─▶ | record 0 (unused) | record 1 | ... | record 1023 | live: a bit for each |
  *             [1] ─▶ | record 1024 | ...
  *
  * The id of a record that was given back is the next to be taken. */
@@ -35,7 +35,7 @@ void slab_init(struct slab *slab, struct mem *mem, size_t record_size);
 /* Releases everything, records in use as well. A zeroed slab is fine. */
 void slab_finish(struct slab *slab);
 
-/* Afterwards the next n slab_take cannot fail. -1: no memory or no ids left, and nothing changed. */
+/* Afterwards the next n slab_take cannot fail. -1: no memory or no ids, and nothing changed. */
 int slab_reserve(struct slab *slab, uint32_t n);
 
 /* Returns the id of a zeroed record. [reserved] */

@@ -155,7 +155,7 @@ static void test_limits(void)
 
     ask_play(handle, lines, sizeof(lines) / sizeof(lines[0]));
     is_str(ask_bytes(handle, HOOK_TICK, bytes, sizeof(bytes)),
-           "MESSAGE : byte 2048, want one msgpack map; here the message is longer than the limit",
+           "MESSAGE : byte 0, want one msgpack map; here the message is longer than the limit",
            "a message that is too long");
     sluice_close(handle);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The recording: what is kept, until when, and how it is read. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,7 @@ static const char *frames(const struct tape *tape, msgpack_object *ret_last, msg
 {
     static char names[TAPE];
     size_t at = 0;
+    size_t end = 0;
 
     names[0] = '\0';
     while (at + 4 <= tape->len) {
@@ -92,9 +94,9 @@ static const char *frames(const struct tape *tape, msgpack_object *ret_last, msg
             keep->data.via.array.size != 4)
             return "?";
         *ret_last = keep->data;
-        strcat(names, " ");
-        strncat(names, ret_last->via.array.ptr[0].via.str.ptr,
-                ret_last->via.array.ptr[0].via.str.size);
+        const msgpack_object_str *hook = &ret_last->via.array.ptr[0].via.str;
+        end +=
+            (size_t)snprintf(names + end, sizeof(names) - end, " %.*s", (int)hook->size, hook->ptr);
         at += len;
     }
     return at == tape->len ? names : "?";

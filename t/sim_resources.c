@@ -15,15 +15,17 @@ static void pods(void)
         {"no containers", "{a: b}", "nothing"},
         {"one container", "containers: [{resources: {requests: {cpu: 1, memory: 1Gi}}}]",
          "cpu 1, memory 1Gi"},
-        {"their sum", "containers: [{resources: {requests: {cpu: 300m}}},"
-                      " {resources: {requests: {cpu: 0.5, x.y/gpu: 2}}}]",
+        {"their sum",
+         "containers: [{resources: {requests: {cpu: 300m}}},"
+         " {resources: {requests: {cpu: 0.5, x.y/gpu: 2}}}]",
          "cpu 800m, x.y/gpu 2"},
         {"a limit without a request", "containers: [{resources: {limits: {cpu: 2}}}]", "cpu 2"},
         {"a request beside its limit",
          "containers: [{resources: {limits: {cpu: 2}, requests: {cpu: 1}}}]", "cpu 1"},
-        {"the largest init container", "containers: [{resources: {requests: {cpu: 1}}}]\n"
-                                       "initContainers: [{resources: {requests: {cpu: 3}}},"
-                                       " {resources: {requests: {cpu: 2, memory: 1Gi}}}]",
+        {"the largest init container",
+         "containers: [{resources: {requests: {cpu: 1}}}]\n"
+         "initContainers: [{resources: {requests: {cpu: 3}}},"
+         " {resources: {requests: {cpu: 2, memory: 1Gi}}}]",
          "cpu 3, memory 1Gi"},
         {"a sidecar counts with the containers, and with the init containers after it",
          "containers: [{resources: {requests: {cpu: 1}}}]\n"
@@ -36,8 +38,9 @@ static void pods(void)
          "initContainers: [{restartPolicy: Always, resources: {requests: {cpu: 2}}},"
          " {resources: {requests: {cpu: 1}}}]",
          "cpu 5"},
-        {"what the pod asks for as a whole", "containers: [{resources: {requests: {cpu: 3}}}]\n"
-                                             "resources: {requests: {cpu: 2}}",
+        {"what the pod asks for as a whole",
+         "containers: [{resources: {requests: {cpu: 3}}}]\n"
+         "resources: {requests: {cpu: 2}}",
          "cpu 2"},
         {"overhead", "containers: [{resources: {requests: {cpu: 1}}}]\noverhead: {cpu: 250m}",
          "cpu 1250m"},

@@ -9,8 +9,7 @@
 #define HEAD "apiVersion: sluice/v1\nkind: Scenario\nmetadata: {name: n}\nspec:\n"
 #define POD "\n---\nkind: Pod\nmetadata: {name: p}\n"
 
-static bool reads(struct arena *arena, struct fault *fault, const char *text,
-                  struct scenario *ret)
+static bool reads(struct arena *arena, struct fault *fault, const char *text, struct scenario *ret)
 {
     *fault = (struct fault){0};
     *ret = (struct scenario){0};
@@ -73,8 +72,7 @@ static void bad_ones(void)
         {HEAD "  steps: [{delete: [p]}]\n", "delete is p, want kind/name"},
         {HEAD "  steps: [{restart: host}]\n", "restart is host, want scheduler"},
         {HEAD "  steps: [{leader: maybe}]\n", "leader is maybe, want true or false"},
-        {HEAD "  steps: [{fault: {acks: always}}]\n",
-         "acks is always, want never, twice or wrong"},
+        {HEAD "  steps: [{fault: {acks: always}}]\n", "acks is always, want never, twice or wrong"},
         {HEAD "  steps: [{fault: {ack: never}}]\n", "ack is no fault, want"},
         {HEAD "  steps: [{send: {hook: obsrve, message: {}}}]\n",
          "hook is obsrve, want a map with the name of a hook"},

@@ -104,9 +104,20 @@ static void durations(void)
         const char *text;
         int64_t ns; /* -1: refused */
     } cases[] = {
-        {"30s", 30 * SECOND}, {"1m30s", 90 * SECOND}, {"500ms", SECOND / 2},
-        {"1.5s", SECOND * 3 / 2}, {"0", 0}, {"-30s", -30 * SECOND}, {"1h", 60 * MINUTE},
-        {"30", -1}, {"s", -1}, {"1x", -1}, {"", -1}, {"1.s", -1}, {"999999999h", -1}, {"1s ", -1},
+        {"30s", 30 * SECOND},
+        {"1m30s", 90 * SECOND},
+        {"500ms", SECOND / 2},
+        {"1.5s", SECOND * 3 / 2},
+        {"0", 0},
+        {"-30s", -30 * SECOND},
+        {"1h", 60 * MINUTE},
+        {"30", -1},
+        {"s", -1},
+        {"1x", -1},
+        {"", -1},
+        {"1.s", -1},
+        {"999999999h", -1},
+        {"1s ", -1},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

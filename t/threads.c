@@ -15,7 +15,6 @@ enum { THREADS = 6, PODS = 150, STORMS = 120 };
 
 static _Atomic uint64_t shared;
 static atomic_int wrong, answered, refused;
-static atomic_bool stop;
 
 static bool is_answer(const char *said)
 {
@@ -152,6 +151,8 @@ static void test_fork_under_load(void)
     tap_skip(1, "the thread sanitizer ends the children of programs with threads");
 }
 #else
+static atomic_bool stop;
+
 static void *submit_on(void *arg)
 {
     for (int n = 0; !stop; n = (n + 1) % PODS)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_SIM_ARENA_H
+#define SLUICE_SIM_ARENA_H
+
+#include <stddef.h>
+
+/*
+ * Memory that lives as long as a run and is given back in one go. A simulation that gets no memory
+ * has nothing sensible left to do: it says so and ends the program with EXIT_MACHINE.
+ */
+
+enum {
+    EXIT_MACHINE = 3,
+};
+
+struct arena {
+    struct arena_chunk *newest;
+};
+
+/* Zeroed, aligned for anything. */
+void *arena_get(struct arena *arena, size_t size);
+
+char *arena_text(struct arena *arena, const char *text, size_t len);
+char *arena_copy(struct arena *arena, const char *text);
+char *arena_format(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void arena_finish(struct arena *arena);
+
+/* An array on the heap with room for one more item than count, doubled when it is full. */
+void *array_room(void *items, size_t count, size_t *cap, size_t item_size);
+
+#endif

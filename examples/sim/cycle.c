@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "examples/sim/effects.h"
+#include "examples/sim/fit.h"
+#include "examples/sim/scheduler.h"
+#include "examples/sim/sim.h"
+
+enum {
+    CYCLE_TAKES = 1, /* ms */
+    BIND_TAKES = 2,
+};
+
+/* A pod between its cycle and its node. */
+struct binding {
+    struct pod *pod;
+    struct machine *machine;
+    uint64_t ticket;
+    int epoch;
+};
+
+static struct request *about(struct sim *sim, const struct pod *pod, const char *node)
+{
+    struct request *r = library_begin(&sim->library, sim_wall(sim));
+
+    r_key_str(r, "uid", pod->uid);
+    if (node)
+        r_key_str(r, "node", node);
+    return r;
+}
+
+/* The scheduler compares with its cache, and does not write what it believes is there. */
+static void write_condition(struct sim *sim, struct pod *pod, const char *reason,
+                            const char *message)
+{
+    if (strcmp(pod->seen->reason, reason) == 0 && strcmp(pod->seen->message, message) == 0)
+        return;
+    world_set_condition(sim, pod, 0, reason, message);
+}
+
+/* For a queue's sake, or because something failed: never Unschedulable. */
+static void end_in_error(struct sim *sim, struct pod *pod, const char *message)
+{
+    write_condition(sim, pod, "SchedulerError", message);
+    scheduler_back_off(sim, pod);
+}
+
+static void find_none(struct sim *sim, struct pod *pod)
+{
+    char message[200];
+
+    if (sim->world.n_machines > 0) {
+        about(sim, pod, NULL);
+        host_must(sim, LOADER_POST_FILTER);
+    }
+    snprintf(message, sizeof(message), "0/%" PRId64 " nodes are available", sim->world.n_machines);
+    scheduler_park(sim, pod);
+    write_condition(sim, pod, "Unschedulable", message);
+}
+
+/* How full the node is, in thousandths: what the least allocated node is the lowest in. */
+static int64_t fullness(const struct machine *machine)
+{
+    int64_t all = resources_get(&machine->allocatable, "cpu");
+
+    return all > 0 ? resources_get(&machine->used, "cpu") * 1000 / all : 0;
+}
+
+static bool bit_of(const uint8_t *bits, size_t len, size_t i)
+{
+    return bits && i / 8 < len && bits[i / 8] >> (i % 8) & 1;
+}
+
+/* Asks the library about all nodes in one call. */
+static const uint8_t *ask_filter(struct sim *sim, struct pod *pod, size_t *ret_len)
+{
+    const struct map *machines = &sim->world.machines;
+    struct request *r = about(sim, pod, NULL);
+
+    r_key_array(r, "nodes");
+    for (size_t i = 0; i < machines->count; i++) {
+        const struct machine *machine = machines->entries[i].value;
+        r_int(r, machine->seen ? machine->id : 0);
+    }
+    r_end(r);
+    return value_bin(host_must(sim, LOADER_FILTER), "bits", ret_len);
+}
+
+static struct machine *choose(struct sim *sim, struct pod *pod, bool nodes_matter)
+{
+    const struct map *machines = &sim->world.machines;
+    struct machine *best = NULL;
+    size_t len = 0;
+    const uint8_t *bits = nodes_matter ? ask_filter(sim, pod, &len) : NULL;
+
+    for (size_t i = 0; i < machines->count; i++) {
+        struct machine *machine = machines->entries[i].value;
+        if (!machine->seen || !fit_on(pod->seen, machine, &machine->used))
+            continue;
+        if (nodes_matter && !bit_of(bits, len, i))
+            continue;
+        if (!best || fullness(machine) < fullness(best) ||
+            (fullness(machine) == fullness(best) && strcmp(machine->name, best->name) < 0))
+            best = machine;
+    }
+    return best;
+}
+
+static void fail_binding(struct sim *sim, const struct binding *binding, const char *why)
+{
+    struct pod *pod = binding->pod;
+
+    about(sim, pod, binding->machine->name);
+    host_must(sim, LOADER_UNRESERVE);
+    story(sim, pod->ref, "bindFailed", "binding to %s fails: %s", binding->machine->name, why);
+    scheduler_leave(sim, pod);
+    scheduler_discharge(sim, pod);
+    if (!pod->state->gone && !pod->state->deleted)
+        end_in_error(sim, pod, why);
+}
+
+/* Our Bind plugin's patch, and then the stock one's binding. NULL: it is bound. */
+static const char *carry_out(struct sim *sim, const struct binding *binding)
+{
+    struct pod *pod = binding->pod;
+    struct gate_patch patch;
+
+    about(sim, pod, binding->machine->name);
+    effects_read_patch(&sim->arena, host_must(sim, LOADER_BIND), &patch);
+    if (sim->faults.patches == PATCHES_CONFLICT || sim->faults.patches == PATCHES_FAIL)
+        return "the patch is refused";
+    if (patch.gates.count > 0 && world_remove_gates(sim, pod, &patch) != WRITE_DONE)
+        return "the pod has changed";
+    if (sim->faults.binds == BINDS_FAIL)
+        return "the binding is refused";
+    if (world_bind(sim, pod, binding->machine->name) != WRITE_DONE)
+        return "the API server does not bind it";
+    return NULL;
+}
+
+static void bind_now(struct sim *sim, void *what)
+{
+    const struct binding *binding = what;
+    struct pod *pod = binding->pod;
+
+    if (binding->epoch != sim->scheduler.epoch || pod->ticket != binding->ticket)
+        return;
+    const char *why = carry_out(sim, binding);
+    if (why) {
+        fail_binding(sim, binding, why);
+        return;
+    }
+    about(sim, pod, binding->machine->name);
+    host_must(sim, LOADER_POST_BIND);
+}
+
+static void go_to(struct sim *sim, struct pod *pod, struct machine *machine)
+{
+    struct binding *binding = arena_get(&sim->arena, sizeof(*binding));
+
+    pod->pool = POOL_BINDING;
+    *binding = (struct binding){pod, machine, pod->ticket, sim->scheduler.epoch};
+    scheduler_charge(sim, pod, machine);
+    about(sim, pod, machine->name);
+    const msgpack_object *answer = host_must(sim, LOADER_RESERVE);
+    if (!value_bool(answer, "pass", false)) {
+        const char *why = arena_copy(&sim->arena, value_str(answer, "message", "refused"));
+        fail_binding(sim, binding, why);
+        return;
+    }
+    about(sim, pod, machine->name);
+    if (!value_bool(host_must(sim, LOADER_PERMIT), "allow", false)) {
+        fail_binding(sim, binding, "permit does not allow it");
+        return;
+    }
+    clock_at(&sim->clock, sim->clock.now + BIND_TAKES * MILLISECOND, bind_now, binding);
+}
+
+static void schedule(struct sim *sim, struct pod *pod)
+{
+    pod->attempts++;
+    story_touch(sim, pod);
+    about(sim, pod, NULL);
+    const msgpack_object *answer = host_must(sim, LOADER_PRE_FILTER);
+    if (!value_bool(answer, "pass", false)) {
+        const char *message = value_str(answer, "message", "refused");
+        end_in_error(sim, pod, arena_copy(&sim->arena, message));
+        return;
+    }
+    struct machine *machine = choose(sim, pod, value_bool(answer, "nodes", true));
+    if (machine)
+        go_to(sim, pod, machine);
+    else
+        find_none(sim, pod);
+}
+
+static void cycle(struct sim *sim, void *what)
+{
+    int *epoch = what;
+
+    if (*epoch != sim->scheduler.epoch)
+        return;
+    sim->scheduler.cycling = false;
+    struct pod *pod = scheduler_pop(sim);
+    if (!pod)
+        return;
+    schedule(sim, pod);
+    if (sim->scheduler.n_active > 0)
+        scheduler_plan_cycle(sim);
+}
+
+void scheduler_plan_cycle(struct sim *sim)
+{
+    if (sim->scheduler.cycling)
+        return;
+    int *epoch = arena_get(&sim->arena, sizeof(*epoch));
+    *epoch = sim->scheduler.epoch;
+    sim->scheduler.cycling = true;
+    clock_at(&sim->clock, sim->clock.now + CYCLE_TAKES * MILLISECOND, cycle, epoch);
+}

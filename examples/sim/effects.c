@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "examples/sim/effects.h"
+
+#include <string.h>
+
+#include "examples/sim/sim.h"
+
+enum {
+    BATCH = 64,
+    WRITE_TAKES = 2, /* ms */
+    NEVER_GIVEN = 1000000007,
+};
+
+struct effect {
+    int64_t id;
+    struct pod *pod; /* NULL: nobody knows it */
+    bool is_condition;
+    struct gate_patch patch;
+    int64_t version;
+    const char *reason;
+    const char *message;
+    int epoch;
+};
+
+static void put_ack(struct request *r, int64_t id, const char *result)
+{
+    r_map(r);
+    r_key_int(r, "id", id);
+    r_key_str(r, "result", result);
+    r_end(r);
+}
+
+static void ack(struct sim *sim, int64_t id, const char *result)
+{
+    if (sim->faults.acks == ACKS_NEVER)
+        return;
+    struct request *r = library_begin(&sim->library, sim_wall(sim));
+    r_key_array(r, "acks");
+    put_ack(r, id, result);
+    if (sim->faults.acks == ACKS_TWICE)
+        put_ack(r, id, result);
+    if (sim->faults.acks == ACKS_WRONG)
+        put_ack(r, id + NEVER_GIVEN, result);
+    r_end(r);
+    sim->host.unknown += value_int(host_must(sim, LOADER_ACK), "unknown", 0);
+}
+
+static const char *result_of(enum write write)
+{
+    return write == WRITE_DONE ? "done" : write == WRITE_GONE ? "gone" : "conflict";
+}
+
+static enum write carry_out(struct sim *sim, const struct effect *effect)
+{
+    if (!effect->pod)
+        return WRITE_GONE;
+    if (effect->is_condition)
+        return world_set_condition(sim, effect->pod, effect->version, effect->reason,
+                                   effect->message);
+    return world_remove_gates(sim, effect->pod, &effect->patch);
+}
+
+static void write_effect(struct sim *sim, void *what)
+{
+    const struct effect *effect = what;
+    int fault = sim->faults.patches;
+
+    /* The process that sent it is gone; what it had sent would have arrived long before. */
+    if (effect->epoch != sim->scheduler.epoch)
+        return;
+    if (fault == PATCHES_CONFLICT)
+        ack(sim, effect->id, "conflict");
+    else if (fault == PATCHES_FAIL)
+        ack(sim, effect->id, "retry");
+    else {
+        const char *result = result_of(carry_out(sim, effect));
+        ack(sim, effect->id, fault == PATCHES_LOST ? "retry" : result);
+    }
+}
+
+void effects_read_patch(struct arena *arena, const msgpack_object *from, struct gate_patch *ret)
+{
+    const msgpack_object *gates = value_array(from, "gates");
+    const msgpack_object *tolerations = value_array(from, "tolerations");
+    const msgpack_object *maps[] = {value_map(from, "annotations"),
+                                    value_map(from, "nodeSelector")};
+    struct pairs *pairs[] = {&ret->annotations, &ret->selector};
+
+    *ret = (struct gate_patch){.generation = value_int(from, "generation", -1)};
+    ret->gates.items = arena_get(arena, value_count(gates) * sizeof(*ret->gates.items));
+    for (uint32_t i = 0; i < value_count(gates); i++)
+        ret->gates.items[ret->gates.count++] = arena_copy(arena, value_item_str(gates, i, ""));
+    for (size_t m = 0; m < 2; m++)
+        for (uint32_t i = 0; i < value_count(maps[m]); i++) {
+            const msgpack_object *value;
+            const char *key = arena_copy(arena, value_pair(maps[m], i, &value));
+            bool is_text = value_is(value, MSGPACK_OBJECT_STR);
+            *pairs[m] = pairs_set(arena, *pairs[m], key,
+                                  is_text ? arena_copy(arena, value->via.str.ptr) : "");
+        }
+    ret->tolerations.count = value_count(tolerations);
+    ret->tolerations.items =
+        arena_get(arena, ret->tolerations.count * sizeof(*ret->tolerations.items));
+    for (uint32_t i = 0; i < value_count(tolerations); i++) {
+        const msgpack_object *item = value_item(tolerations, i);
+        ret->tolerations.items[i] = (struct toleration){
+            .key = arena_copy(arena, value_str(item, "key", "")),
+            .how = arena_copy(arena, value_str(item, "operator", "Equal")),
+            .value = arena_copy(arena, value_str(item, "value", "")),
+            .effect = arena_copy(arena, value_str(item, "effect", "")),
+            .seconds = value_int(item, "seconds", -1),
+        };
+    }
+}
+
+static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
+{
+    struct effect *effect = arena_get(&sim->arena, sizeof(*effect));
+    const char *kind = value_str(item, "kind", "");
+
+    *effect = (struct effect){
+        .id = value_int(item, "id", 0),
+        .pod = map_get(&sim->world.by_uid, value_str(item, "uid", "")),
+        .epoch = sim->scheduler.epoch,
+    };
+    if (strcmp(kind, "removeGates") == 0) {
+        effects_read_patch(&sim->arena, item, &effect->patch);
+    } else if (strcmp(kind, "setCondition") == 0) {
+        effect->is_condition = true;
+        effect->version = value_int(item, "resourceVersion", 0);
+        effect->reason = arena_copy(&sim->arena, value_str(item, "reason", ""));
+        effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
+    } else if (strcmp(kind, "activate") != 0) {
+        fault_say(&sim->fault, sim->scenario->tree,
+                  "the library asks for the effect \"%s\", want "
+                  "activate, removeGates or setCondition",
+                  kind);
+    }
+    return effect;
+}
+
+void effects_drain(struct sim *sim)
+{
+    struct effect *effects[BATCH];
+    bool activates[BATCH];
+
+    r_key_int(library_begin(&sim->library, sim_wall(sim)), "max", BATCH);
+    const msgpack_object *answer = host_must(sim, LOADER_DRAIN);
+    const msgpack_object *list = value_array(answer, "effects");
+    uint32_t n = value_count(list) < BATCH ? value_count(list) : BATCH;
+    for (uint32_t i = 0; i < n; i++) {
+        effects[i] = effect_read(sim, value_item(list, i));
+        activates[i] = strcmp(value_str(value_item(list, i), "kind", ""), "activate") == 0;
+    }
+    /* The answer is gone with the next call. */
+    for (uint32_t i = 0; i < n; i++) {
+        if (!activates[i]) {
+            clock_at(&sim->clock, sim->clock.now + WRITE_TAKES * MILLISECOND, write_effect,
+                     effects[i]);
+            continue;
+        }
+        if (effects[i]->pod)
+            scheduler_activate(sim, effects[i]->pod);
+        ack(sim, effects[i]->id, effects[i]->pod ? "done" : "gone");
+    }
+}

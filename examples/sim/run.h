@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_SIM_RUN_H
+#define SLUICE_SIM_RUN_H
+
+#include "examples/sim/sim.h"
+
+enum {
+    EXIT_HELD = 0,
+    EXIT_FAILED = 1,
+    EXIT_INPUT = 2,
+};
+
+struct run_options {
+    const char *library; /* path, as library_path gave it */
+    const char *removal; /* NULL: as the scenario says */
+    enum story_format format;
+    const char *svg;
+    const char *record;
+    bool quiet;
+};
+
+/* Reads a scenario and opens the library. False after a fault; run_finish is called either way. */
+bool run_init(struct sim *sim, struct scenario *scenario, const struct run_options *options,
+              const char *path);
+void run_finish(struct sim *sim, struct scenario *scenario);
+
+/* Tells the story until a moment (INT64_MAX: to its end). False after a fault. */
+bool run_story(struct sim *sim, int64_t until);
+
+/* All of it, for one file: an exit code. */
+int run_file(const struct run_options *options, const char *path);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "examples/sim/translate.h"
+
+#include <string.h>
+
+#include "examples/sim/sim.h"
+
+#define QUEUE_NAME "scheduling.volcano.sh/queue-name"
+
+static const struct {
+    const char *kind;
+    const char *message;
+    const char *object;
+} kinds[] = {
+    {"queue", "queue", "Queue"},   {"clusterqueue", "queue", "ClusterQueue"},
+    {"cohort", "queue", "Cohort"}, {"resourceflavor", "flavor", NULL},
+    {"podgroup", "group", NULL},   {"workload", "workload", NULL},
+};
+
+bool translate_kind(const char *kind, const char **ret_message_kind, const char **ret_object_kind)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (strcmp(kinds[i].kind, kind) == 0) {
+            *ret_message_kind = kinds[i].message;
+            *ret_object_kind = kinds[i].object;
+            return true;
+        }
+    return false;
+}
+
+void translate_tree(struct request *r, const struct tree *tree)
+{
+    int64_t number;
+    bool truth;
+
+    if (tree->type == TREE_NULL) {
+        r_nil(r);
+    } else if (tree->type == TREE_MAP) {
+        r_map(r);
+        for (size_t i = 0; i < tree->count; i++) {
+            r_str(r, tree->pairs[i].key);
+            translate_tree(r, tree->pairs[i].value);
+        }
+        r_end(r);
+    } else if (tree->type == TREE_LIST) {
+        r_array(r);
+        for (size_t i = 0; i < tree->count; i++)
+            translate_tree(r, tree->pairs[i].value);
+        r_end(r);
+    } else if (tree_is_int(tree, &number)) {
+        r_int(r, number);
+    } else if (tree_is_bool(tree, &truth)) {
+        r_bool(r, truth);
+    } else {
+        r_str(r, tree->text);
+    }
+}
+
+static void put_tree(struct request *r, const char *key, const struct tree *value)
+{
+    if (!value)
+        return;
+    r_str(r, key);
+    translate_tree(r, value);
+}
+
+/* Quantities go as text, whatever they look like: 1 is one cpu, and not one thousandth. */
+static void put_quantities(struct request *r, const char *key, const struct tree *map)
+{
+    if (!map)
+        return;
+    r_key_map(r, key);
+    for (size_t i = 0; i < map->count; i++)
+        if (map->pairs[i].value->type == TREE_TEXT)
+            r_key_str(r, map->pairs[i].key, map->pairs[i].value->text);
+        else
+            put_tree(r, map->pairs[i].key, map->pairs[i].value);
+    r_end(r);
+}
+
+static void put_pairs(struct request *r, const char *key, const struct pairs *pairs)
+{
+    r_key_map(r, key);
+    for (size_t i = 0; i < pairs->count; i++)
+        r_key_str(r, pairs->items[i].key, pairs->items[i].value);
+    r_end(r);
+}
+
+static void put_resources(struct request *r, const char *key, const struct resources *resources)
+{
+    r_key_map(r, key);
+    for (size_t i = 0; i < resources->count; i++)
+        r_key_int(r, resources->items[i].name, resources->items[i].amount);
+    r_end(r);
+}
+
+/* Kueue's pods name a LocalQueue; what counts is the ClusterQueue behind it. */
+static const char *cluster_queue_of(const struct sim *sim, const struct pod *pod,
+                                    const struct pod_state *state, char *out, size_t cap)
+{
+    const char *local = pairs_get(&state->labels, "kueue.x-k8s.io/queue-name");
+    bool is_default = strcmp(pod->namespace, "default") == 0;
+
+    if (!local)
+        return NULL;
+    snprintf(out, cap, "localqueue/%s%s%s", is_default ? "" : pod->namespace, is_default ? "" : "/",
+             local);
+    const struct object *object = map_get(&sim->world.objects, out);
+    const struct tree *name =
+        object && object->is ? tree_find(object->doc, "spec/clusterQueue") : NULL;
+    return name && name->type == TREE_TEXT ? name->text : out;
+}
+
+static void put_queue_of_pod(struct request *r, const struct sim *sim, const struct pod *pod,
+                             const struct pod_state *state)
+{
+    char ref[600];
+    const char *cluster_queue = cluster_queue_of(sim, pod, state, ref, sizeof(ref));
+
+    if (cluster_queue) {
+        struct arena scratch = {0};
+        struct pairs with = pairs_set(&scratch, state->annotations, QUEUE_NAME, cluster_queue);
+        r_key_str(r, "queueKind", "ClusterQueue");
+        put_pairs(r, "annotations", &with);
+        arena_finish(&scratch);
+        return;
+    }
+    put_pairs(r, "annotations", &state->annotations);
+    snprintf(ref, sizeof(ref), "namespace/%s", pod->namespace);
+    const struct object *namespace = map_get(&sim->world.objects, ref);
+    const struct tree *annotations =
+        namespace && namespace->is ? tree_find(namespace->doc, "metadata/annotations") : NULL;
+    const struct tree *queue = tree_get(annotations, QUEUE_NAME);
+    if (queue && queue->type == TREE_TEXT)
+        r_key_str(r, "namespaceQueue", queue->text);
+}
+
+void translate_pod(struct request *r, const char *key, const struct sim *sim, const struct pod *pod,
+                   const struct pod_state *state)
+{
+    r_key_map(r, key);
+    r_key_str(r, "uid", pod->uid);
+    r_key_str(r, "namespace", pod->namespace);
+    r_key_str(r, "name", pod->name);
+    r_key_int(r, "created", pod->created);
+    r_key_int(r, "priority", pod->priority);
+    r_key_int(r, "generation", state->generation);
+    r_key_int(r, "resourceVersion", state->version);
+    r_key_str(r, "scheduler", pod->scheduler);
+    r_key_array(r, "gates");
+    for (size_t i = 0; i < state->gates.count; i++)
+        r_str(r, state->gates.items[i]);
+    r_end(r);
+    put_queue_of_pod(r, sim, pod, state);
+    put_resources(r, "requests", &state->requests);
+    r_key_str(r, "node", state->node);
+    r_key_str(r, "nominated", state->nominated);
+    r_key_str(r, "phase", state->phase);
+    r_key_bool(r, "deleted", state->deleted);
+    r_key_bool(r, "unschedulable", strcmp(state->reason, "Unschedulable") == 0);
+    r_key_str(r, "owner", pod->owner);
+    r_key_bool(r, "mirror", pod->mirror);
+    r_end(r);
+}
+
+void translate_observe_pod(struct request *r, const struct sim *sim, const struct pod *pod,
+                           const struct pod_state *state)
+{
+    r_key_str(r, "kind", "pod");
+    r_key_bool(r, "gone", state->gone);
+    translate_pod(r, "object", sim, pod, state);
+}
+
+static void put_flavor_quotas(struct request *r, const struct tree *resources)
+{
+    r_key_map(r, "quotas");
+    for (size_t i = 0; resources && i < resources->count; i++) {
+        const struct tree *resource = resources->pairs[i].value;
+        static const char *const limits[][2] = {{"nominalQuota", "nominal"},
+                                                {"borrowingLimit", "borrowing"},
+                                                {"lendingLimit", "lending"}};
+        const struct tree *name = tree_get(resource, "name");
+        r_key_map(r, name && name->type == TREE_TEXT ? name->text : "");
+        for (size_t limit = 0; limit < 3; limit++) {
+            const struct tree *amount = tree_get(resource, limits[limit][0]);
+            if (amount && amount->type == TREE_TEXT)
+                r_key_str(r, limits[limit][1], amount->text);
+            else
+                put_tree(r, limits[limit][1], amount);
+        }
+        r_end(r);
+    }
+    r_end(r);
+}
+
+static void put_groups(struct request *r, const struct tree *groups)
+{
+    r_key_array(r, "groups");
+    for (size_t i = 0; groups && i < groups->count; i++) {
+        const struct tree *flavors = tree_get(groups->pairs[i].value, "flavors");
+        r_map(r);
+        put_tree(r, "resources", tree_get(groups->pairs[i].value, "coveredResources"));
+        r_key_array(r, "flavors");
+        for (size_t f = 0; flavors && f < flavors->count; f++) {
+            r_map(r);
+            put_tree(r, "name", tree_get(flavors->pairs[f].value, "name"));
+            put_flavor_quotas(r, tree_get(flavors->pairs[f].value, "resources"));
+            r_end(r);
+        }
+        r_end(r);
+        r_end(r);
+    }
+    r_end(r);
+}
+
+static void put_volcano_queue(struct request *r, const struct tree *doc)
+{
+    const struct tree *spec = tree_get(doc, "spec");
+
+    put_tree(r, "parent", tree_get(spec, "parent"));
+    put_tree(r, "priority", tree_get(spec, "priority"));
+    put_tree(r, "strategy", tree_get(spec, "dequeueStrategy"));
+    put_tree(r, "state", tree_find(doc, "status/state"));
+    put_tree(r, "reclaimable", tree_get(spec, "reclaimable"));
+    put_quantities(r, "capability", tree_get(spec, "capability"));
+    put_quantities(r, "deserved", tree_get(spec, "deserved"));
+    put_quantities(r, "guarantee", tree_find(spec, "guarantee/resource"));
+}
+
+/* The names of both of Kueue's API versions. */
+static const struct tree *either(const struct tree *spec, const char *newer, const char *older)
+{
+    const struct tree *value = tree_get(spec, newer);
+
+    return value ? value : tree_get(spec, older);
+}
+
+static void put_queue(struct request *r, const char *kind, const struct object *object)
+{
+    const struct tree *spec = tree_get(object->doc, "spec");
+
+    r_key_str(r, "kind", kind);
+    r_key_str(r, "name", object->name);
+    if (!object->is)
+        return;
+    r_key_int(r, "created", object->created);
+    if (strcmp(kind, "Queue") == 0) {
+        put_volcano_queue(r, object->doc);
+        return;
+    }
+    put_tree(r, "parent",
+             strcmp(kind, "Cohort") == 0 ? either(spec, "parentName", "parent")
+                                         : either(spec, "cohortName", "cohort"));
+    put_tree(r, "strategy", tree_get(spec, "queueingStrategy"));
+    put_tree(r, "stopPolicy", tree_get(spec, "stopPolicy"));
+    put_groups(r, tree_get(spec, "resourceGroups"));
+}
+
+static void put_flavor(struct request *r, const struct object *object)
+{
+    const struct tree *tolerations = tree_find(object->doc, "spec/tolerations");
+
+    r_key_str(r, "name", object->name);
+    put_tree(r, "nodeLabels", tree_find(object->doc, "spec/nodeLabels"));
+    if (!tolerations)
+        return;
+    r_key_array(r, "tolerations");
+    for (size_t i = 0; i < tolerations->count; i++) {
+        const struct tree *item = tolerations->pairs[i].value;
+        r_map(r);
+        put_tree(r, "key", tree_get(item, "key"));
+        put_tree(r, "operator", tree_get(item, "operator"));
+        put_tree(r, "value", tree_get(item, "value"));
+        put_tree(r, "effect", tree_get(item, "effect"));
+        put_tree(r, "seconds", tree_get(item, "tolerationSeconds"));
+        r_end(r);
+    }
+    r_end(r);
+}
+
+void translate_observe_object(struct request *r, const struct sim *sim, const struct object *object)
+{
+    const char *message = object->kind;
+    const char *kind = NULL;
+
+    (void)sim;
+    translate_kind(object->kind, &message, &kind);
+    r_key_str(r, "kind", message);
+    r_key_bool(r, "gone", !object->is);
+    r_key_map(r, "object");
+    if (strcmp(message, "queue") == 0)
+        put_queue(r, kind, object);
+    else if (strcmp(message, "flavor") == 0)
+        put_flavor(r, object);
+    else
+        r_key_str(r, "name", object->name);
+    r_end(r);
+}
+
+void translate_observe_machine(struct request *r, const struct machine *machine)
+{
+    r_key_str(r, "kind", "node");
+    r_key_bool(r, "gone", !machine->is);
+    r_key_map(r, "object");
+    r_key_str(r, "name", machine->name);
+    put_pairs(r, "labels", &machine->labels);
+    put_resources(r, "allocatable", &machine->allocatable);
+    r_end(r);
+}

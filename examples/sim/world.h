@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_SIM_WORLD_H
+#define SLUICE_SIM_WORLD_H
+
+#include "examples/sim/map.h"
+#include "examples/sim/pod.h"
+
+struct sim;
+
+/*
+ * The API server: which objects there are, and what it lets others do to them. Every change is
+ * passed on to the scheduler (watch.h) a moment later.
+ *
+ * Objects go by references: kind/name, or kind/namespace/name outside of the namespace `default`.
+ */
+
+struct object {
+    const char *ref;
+    const char *kind;
+    const char *name;
+    const struct tree *doc;
+    int64_t created;
+    bool is; /* it exists */
+};
+
+struct machine {
+    const char *ref;
+    const char *name;
+    const struct tree *doc;
+    struct pairs labels;
+    struct resources allocatable;
+    struct resources used; /* in the scheduler's cache */
+    int64_t id;            /* by which the library knows it */
+    bool is;
+    bool seen; /* it is in the scheduler's cache */
+};
+
+struct world {
+    struct map documents; /* of the file: struct tree by reference */
+    struct map objects;   /* struct object: what exists, but for pods and nodes */
+    struct map machines;  /* struct machine by name */
+    struct map pods;      /* struct pod by reference: the latest of its name */
+    struct map by_uid;    /* every pod that ever was */
+    int64_t version;      /* of the latest write */
+    int64_t uids;
+    int64_t n_machines;
+    uint64_t changes;
+};
+
+enum write {
+    WRITE_DONE,
+    WRITE_GONE,
+    WRITE_CONFLICT,
+};
+
+/* "pod/x" of a document; NULL after a fault. kind is the document's in lower case. */
+const char *world_ref_of(struct arena *arena, struct fault *fault, const struct tree *doc);
+
+/* The namespace and the name of a reference. */
+void world_split(struct arena *arena, const char *ref, const char **ret_namespace,
+                 const char **ret_name);
+
+/* Creates what a document describes, or changes it to that. Faults name `where`. */
+void world_apply(struct sim *sim, const struct tree *where, const struct tree *doc,
+                 const char *ref);
+void world_delete(struct sim *sim, const struct tree *where, const char *ref);
+void world_patch(struct sim *sim, const struct tree *patch, const char *ref);
+
+/* A pod ends: Succeeded or Failed. Of a Job and the like, all its pods. */
+void world_end(struct sim *sim, const struct tree *where, const char *ref, const char *phase);
+
+struct pod *world_pod(const struct sim *sim, const char *ref);
+
+/* Writes of the scheduler and of what runs in it. */
+enum write world_set_condition(struct sim *sim, struct pod *pod, int64_t version,
+                               const char *reason, const char *message);
+enum write world_bind(struct sim *sim, struct pod *pod, const char *node);
+
+/* One JSON patch of a pod: tests uid and generation (-1: not), removes gates, adds the rest. */
+struct gate_patch {
+    int64_t generation;
+    struct names gates;
+    struct pairs annotations;
+    struct pairs selector;
+    struct tolerations tolerations;
+};
+enum write world_remove_gates(struct sim *sim, struct pod *pod, const struct gate_patch *patch);
+
+/* Puts the next state of a pod in place, and tells the scheduler. */
+void world_commit(struct sim *sim, struct pod *pod, struct pod_state *next);
+
+/* A node joins, or is changed. */
+struct machine *world_add_machine(struct sim *sim, const struct tree *doc, const char *name);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+#include "encode.h"
+#include "serve.h"
+
+/* A pod and its node. Which node it is makes no difference to the queues, but a host that does not
+ * know it is wrong. */
+static bool read_placed(struct call *call, struct text *ret_uid)
+{
+    struct msg_text key;
+    struct text node;
+    bool has_uid = false;
+    bool has_node = false;
+
+    while (call_next_key(call, &key)) {
+        if (msg_text_is(key, "uid"))
+            has_uid = decode_uid(&call->in, ret_uid);
+        else if (msg_text_is(key, "node"))
+            has_node = decode_name(&call->in, &node);
+        else
+            msg_skip_unknown(&call->in);
+    }
+    msg_require(&call->in, has_uid, "uid");
+    msg_require(&call->in, has_node, "node");
+    return call_begin(call);
+}
+
+void serve_reserve(struct call *call)
+{
+    struct text uid;
+    struct verdict verdict;
+
+    if (!read_placed(call, &uid))
+        return;
+    engine_reserve(call->engine, uid, &verdict);
+    call_answer(call, VERDICT_KEYS);
+    put_verdict(&call->out, &verdict);
+}
+
+void serve_unreserve(struct call *call)
+{
+    struct text uid;
+
+    if (!read_placed(call, &uid))
+        return;
+    engine_unreserve(call->engine, uid);
+    call_answer(call, 0);
+}
+
+void serve_permit(struct call *call)
+{
+    struct text uid;
+
+    if (!read_placed(call, &uid))
+        return;
+    call_answer(call, 1);
+    put_key_bool(&call->out, "allow", true);
+}
+
+void serve_bind(struct call *call)
+{
+    struct text uid;
+    struct removal_patch patch;
+
+    if (!read_placed(call, &uid))
+        return;
+    engine_bind(call->engine, uid, &patch);
+    call_answer(call, PATCH_KEYS);
+    put_patch(&call->out, call->engine, &patch);
+}
+
+void serve_post_bind(struct call *call)
+{
+    struct text uid;
+
+    if (!read_placed(call, &uid))
+        return;
+    engine_post_bind(call->engine, uid);
+    call_answer(call, 0);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+
+#include "plugin/amount.h"
+#include "plugin/quantity.h"
+
+bool decode_words(struct msg_reader *r, size_t max_len, struct text *ret)
+{
+    struct msg_text text;
+
+    if (!msg_get_text(r, 0, max_len, &text))
+        return false;
+    *ret = (struct text){text.at, text.len};
+    return true;
+}
+
+static bool decode_some(struct msg_reader *r, size_t max_len, struct text *ret)
+{
+    struct msg_text text;
+
+    if (!msg_get_text(r, 1, max_len, &text))
+        return false;
+    *ret = (struct text){text.at, text.len};
+    return true;
+}
+
+bool decode_name(struct msg_reader *r, struct text *ret)
+{
+    return decode_some(r, DECODE_NAME_MAX, ret);
+}
+
+bool decode_uid(struct msg_reader *r, struct text *ret)
+{
+    return decode_some(r, DECODE_UID_MAX, ret);
+}
+
+bool decode_priority(struct msg_reader *r, int32_t *ret)
+{
+    int64_t priority;
+
+    if (!msg_get_int(r, INT32_MIN, INT32_MAX, &priority))
+        return false;
+    *ret = (int32_t)priority;
+    return true;
+}
+
+static bool decode_quantity(struct msg_reader *r, bool milli, int64_t *ret)
+{
+    struct msg_text text;
+
+    if (!msg_get_text(r, 0, SIZE_MAX, &text))
+        return false;
+    if (quantity_parse(text.at, text.len, milli, ret) == QUANTITY_OK)
+        return true;
+    msg_fail(r, MSG_INVALID, "a quantity such as 500m, 2 or 16Gi, or an integer in base units");
+    return false;
+}
+
+bool decode_amount(struct msg_reader *r, struct text resource, int64_t *ret)
+{
+    int64_t amount;
+    bool read = msg_peek_type(r) == MSG_TEXT ? decode_quantity(r, text_is(resource, "cpu"), &amount)
+                                             : msg_get_int(r, INT64_MIN, INT64_MAX, &amount);
+
+    if (!read)
+        return false;
+    if (amount < 0) {
+        msg_fail(r, MSG_RANGE, "an amount that is not negative");
+        return false;
+    }
+    *ret = amount < AMOUNT_MAX ? amount : AMOUNT_MAX;
+    return true;
+}
+
+void decode_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    ret->count = 0;
+    msg_open_map(r, &map);
+    if (map.left > FACTS_MAX_NEEDS - 1)
+        msg_fail(r, MSG_LENGTH, "at most 32 resources");
+    while (msg_next_key(r, &map, &key)) {
+        struct text resource = {key.at, key.len};
+        int64_t amount = 0;
+
+        if (key.len == 0 || key.len > DECODE_LABEL_KEY_MAX)
+            msg_fail(r, MSG_LENGTH, "the name of a resource, of 1 to 317 bytes");
+        decode_amount(r, resource, &amount);
+        if (!except || !text_is(resource, except))
+            ret->item[ret->count++] = (struct named_amount){resource, amount};
+    }
+}
+
+static const char *const queue_kinds[] = {
+    [QUEUE_VOLCANO] = "Queue",
+    [QUEUE_CLUSTER] = "ClusterQueue",
+    [QUEUE_COHORT] = "Cohort",
+    NULL,
+};
+
+bool decode_queue_kind(struct msg_reader *r, bool with_cohort, enum queue_kind *ret)
+{
+    static const char *const leaf_kinds[] = {"Queue", "ClusterQueue", NULL};
+    int kind;
+
+    if (!msg_get_enum(r, with_cohort ? queue_kinds : leaf_kinds, &kind))
+        return false;
+    *ret = (enum queue_kind)kind;
+    return true;
+}
+
+const char *queue_kind_name(enum queue_kind kind)
+{
+    return queue_kinds[kind];
+}
+
+void decode_lost_pod(struct msg_reader *r, struct text *ret_uid)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_uid = false;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "uid"))
+            has_uid = decode_uid(r, ret_uid);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_uid, "uid");
+}
+
+void decode_lost_named(struct msg_reader *r, struct text *ret_name)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, ret_name);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+}
+
+void decode_lost_queue(struct msg_reader *r, enum queue_kind *ret_kind, struct text *ret_name)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_kind = false;
+    bool has_name = false;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "kind"))
+            has_kind = decode_queue_kind(r, true, ret_kind);
+        else if (msg_text_is(key, "name"))
+            has_name = decode_name(r, ret_name);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_kind, "kind");
+    msg_require(r, has_name, "name");
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_HOOKS_DECODE_H
+#define SLUICE_HOOKS_DECODE_H
+
+#include "abi/msg/reader.h"
+#include "plugin/engine.h"
+#include "plugin/facts.h"
+#include "scratch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * From messages to the engine's facts. Each reads one value at the cursor; what is wrong is the
+ * reader's sticky error, and then what was returned means nothing. Texts are views into the
+ * message.
+ */
+
+enum {
+    DECODE_NAME_MAX = 253,
+    DECODE_UID_MAX = 64,
+    DECODE_LABEL_KEY_MAX = 317, /* a prefix of 253 bytes, a slash, 63 bytes */
+    DECODE_LABEL_VALUE_MAX = 63,
+};
+
+/* Times and durations in nanoseconds end in the year 2116: so the sum of two is an int64, too. */
+#define DECODE_TIME_MAX (INT64_MAX / 2)
+
+/* Of 1 to 253 bytes; `decode_words` may be empty. Each returns whether it read a value. */
+bool decode_name(struct msg_reader *r, struct text *ret);
+bool decode_uid(struct msg_reader *r, struct text *ret);
+bool decode_words(struct msg_reader *r, size_t max_len, struct text *ret);
+
+bool decode_label_key(struct msg_reader *r, struct text *ret);
+bool decode_priority(struct msg_reader *r, int32_t *ret);
+
+/* Milli-units for the resource `cpu`, units for all others; as text in Kubernetes' syntax. */
+bool decode_amount(struct msg_reader *r, struct text resource, int64_t *ret);
+
+/* A map from resource to amount, without the resource `except` (NULL: with all). */
+void decode_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret);
+
+/* What one is decoded for: says which keys may be missing. */
+enum pod_use { POD_SEEN, POD_ADMITTED };
+
+/* *ret_opted gets the gates (GATE_LONG, GATE_SHORT) whose annotation opts the pod in. */
+void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, uint8_t *ret_opted);
+
+/* How much scratch decode_queue and decode_node take for an object of so many bytes, at most. */
+size_t decode_scratch(size_t len);
+void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);
+void decode_node(struct msg_reader *r, struct scratch *scratch, struct node_facts *ret);
+void decode_flavor(struct msg_reader *r, struct flavor_facts *ret);
+
+/* The resource groups of a queue of Kueue's. */
+void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);
+
+/* "Queue", "ClusterQueue" and, where a claim can never be, "Cohort". */
+bool decode_queue_kind(struct msg_reader *r, bool with_cohort, enum queue_kind *ret);
+const char *queue_kind_name(enum queue_kind kind);
+
+/* What is gone: the keys that identify it, whatever else is there. */
+void decode_lost_pod(struct msg_reader *r, struct text *ret_uid);
+void decode_lost_named(struct msg_reader *r, struct text *ret_name);
+void decode_lost_queue(struct msg_reader *r, enum queue_kind *ret_kind, struct text *ret_name);
+
+/* What sluice_open is told. Limits that are not named have the protocol's defaults. */
+struct open_config {
+    struct engine_config engine;
+    uint32_t message_limit;
+    uint32_t record;
+    int64_t now;
+};
+void decode_config(struct msg_reader *r, struct open_config *ret);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+
+bool decode_label_key(struct msg_reader *r, struct text *ret)
+{
+    struct msg_text text;
+
+    if (!msg_get_text(r, 1, DECODE_LABEL_KEY_MAX, &text))
+        return false;
+    *ret = (struct text){text.at, text.len};
+    return true;
+}
+
+static bool decode_label(struct msg_reader *r, struct msg_text key, struct label *ret)
+{
+    if (key.len == 0 || key.len > DECODE_LABEL_KEY_MAX)
+        msg_fail(r, MSG_LENGTH, "the key of a label, of 1 to 317 bytes");
+    ret->key = (struct text){key.at, key.len};
+    return decode_words(r, DECODE_LABEL_VALUE_MAX, &ret->value);
+}
+
+static void decode_node_labels(struct msg_reader *r, struct flavor_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    msg_open_map(r, &map);
+    if (map.left > FACTS_MAX_LABELS)
+        msg_fail(r, MSG_LENGTH, "at most 8 labels");
+    while (msg_next_key(r, &map, &key)) {
+        if (decode_label(r, key, &ret->labels[ret->label_count]))
+            ret->label_count++;
+    }
+}
+
+static void decode_toleration(struct msg_reader *r, struct toleration *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    *ret = (struct toleration){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "key"))
+            decode_words(r, DECODE_LABEL_KEY_MAX, &ret->key);
+        else if (msg_text_is(key, "operator"))
+            decode_words(r, DECODE_LABEL_VALUE_MAX, &ret->operator_);
+        else if (msg_text_is(key, "value"))
+            decode_words(r, DECODE_LABEL_VALUE_MAX, &ret->value);
+        else if (msg_text_is(key, "effect"))
+            decode_words(r, DECODE_LABEL_VALUE_MAX, &ret->effect);
+        else if (msg_text_is(key, "seconds"))
+            ret->has_seconds = msg_get_int(r, INT64_MIN, INT64_MAX, &ret->seconds);
+        else
+            msg_skip_unknown(r);
+    }
+}
+
+static void decode_tolerations(struct msg_reader *r, struct flavor_facts *ret)
+{
+    struct msg_array array;
+
+    msg_open_array(r, &array);
+    if (array.left > FACTS_MAX_TOLERATIONS)
+        msg_fail(r, MSG_LENGTH, "at most 8 tolerations");
+    while (msg_next_item(r, &array))
+        decode_toleration(r, &ret->tolerations[ret->toleration_count++]);
+}
+
+void decode_flavor(struct msg_reader *r, struct flavor_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false;
+
+    *ret = (struct flavor_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "nodeLabels"))
+            decode_node_labels(r, ret);
+        else if (msg_text_is(key, "tolerations"))
+            decode_tolerations(r, ret);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+}
+
+static void decode_labels(struct msg_reader *r, struct scratch *scratch, struct node_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    msg_open_map(r, &map);
+
+    struct label *labels = scratch_take(scratch, map.left * sizeof(*labels));
+    ret->labels = labels;
+    while (msg_next_key(r, &map, &key)) {
+        if (decode_label(r, key, &labels[ret->label_count]))
+            ret->label_count++;
+    }
+}
+
+void decode_node(struct msg_reader *r, struct scratch *scratch, struct node_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false;
+
+    *ret = (struct node_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "labels"))
+            decode_labels(r, scratch, ret);
+        else if (msg_text_is(key, "allocatable"))
+            decode_amounts(r, NULL, &ret->allocatable);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+}

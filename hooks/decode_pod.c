@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+
+enum {
+    GATES_MAX = 64,
+    FLAVOR_STAMP_MAX = FACTS_MAX_NEEDS * (DECODE_LABEL_KEY_MAX + DECODE_NAME_MAX + 2),
+};
+
+/* Without the requests' items, which are most of it, and are read only up to their count. */
+static void clear(struct pod_facts *pod)
+{
+    size_t behind = offsetof(struct pod_facts, requests) + sizeof(pod->requests);
+
+    memset(pod, 0, offsetof(struct pod_facts, requests));
+    pod->requests.count = 0;
+    memset((char *)pod + behind, 0, sizeof(*pod) - behind);
+}
+
+static void decode_gates(struct msg_reader *r, struct gates *ret)
+{
+    struct msg_array array;
+
+    msg_open_array(r, &array);
+    if (array.left > GATES_MAX)
+        msg_fail(r, MSG_LENGTH, "at most 64 gates");
+    while (msg_next_item(r, &array)) {
+        struct text name;
+
+        if (decode_name(r, &name))
+            gates_add(ret, name);
+    }
+}
+
+/* Nanoseconds as text; 0 if it is not above 0, or too late. */
+static int64_t stamp_of(struct text text)
+{
+    int64_t stamp = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        int digit = text.at[i] - '0';
+
+        if (digit < 0 || digit > 9 || stamp > (DECODE_TIME_MAX - digit) / 10)
+            return 0;
+        stamp = stamp * 10 + digit;
+    }
+    return stamp;
+}
+
+static void decode_annotations(struct msg_reader *r, struct pod_facts *ret, uint8_t *ret_opted)
+{
+    struct msg_map map;
+    struct msg_text key;
+    struct text least = {NULL, 0};
+    struct text value;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "scheduling.volcano.sh/queue-name")) {
+            decode_words(r, DECODE_NAME_MAX, &ret->queue);
+        } else if (msg_text_is(key, "scheduling.k8s.io/group-name")) {
+            decode_words(r, DECODE_NAME_MAX, &ret->group);
+        } else if (msg_text_is(key, "scheduling.volcano.sh/group-min-member")) {
+            decode_words(r, DECODE_NAME_MAX, &least);
+        } else if (msg_text_is(key, "sluice.sh/granted")) {
+            if (decode_words(r, SIZE_MAX, &value))
+                ret->stamp = stamp_of(value);
+        } else if (msg_text_is(key, "sluice.sh/flavors")) {
+            if (decode_words(r, SIZE_MAX, &value) && value.len <= FLAVOR_STAMP_MAX)
+                ret->stamped_flavors = value;
+        } else if (decode_words(r, SIZE_MAX, &value) && text_is(value, "true")) {
+            *ret_opted |= gate_named((struct text){key.at, key.len});
+        }
+    }
+    ret->opted_in = *ret_opted != 0;
+    if (ret->group.len == 0)
+        ret->group = least;
+}
+
+static bool decode_flag(struct msg_reader *r, bool (*means)(struct text), bool *ret)
+{
+    struct text text;
+
+    if (!decode_words(r, SIZE_MAX, &text))
+        return false;
+    *ret = means(text);
+    return true;
+}
+
+static bool ends_a_pod(struct text phase)
+{
+    return text_is(phase, "Succeeded") || text_is(phase, "Failed");
+}
+
+static bool names_a_node(struct text node)
+{
+    return node.len > 0;
+}
+
+static bool is_daemon_set(struct text kind)
+{
+    return text_is(kind, "DaemonSet");
+}
+
+/* The keys that nearly every pod carries come first. */
+void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, uint8_t *ret_opted)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_uid = false, has_namespace = false, has_name = false, has_created = false;
+
+    clear(ret);
+    *ret_opted = 0;
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "uid"))
+            has_uid = decode_uid(r, &ret->uid);
+        else if (msg_text_is(key, "namespace"))
+            has_namespace = decode_name(r, &ret->space);
+        else if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "created"))
+            has_created = msg_get_int(r, 0, DECODE_TIME_MAX, &ret->created);
+        else if (msg_text_is(key, "gates"))
+            decode_gates(r, &ret->gates);
+        else if (msg_text_is(key, "annotations"))
+            decode_annotations(r, ret, ret_opted);
+        else if (msg_text_is(key, "requests"))
+            decode_amounts(r, "pods", &ret->requests);
+        else if (msg_text_is(key, "priority"))
+            decode_priority(r, &ret->priority);
+        else if (msg_text_is(key, "generation"))
+            msg_get_int(r, 0, INT64_MAX, &ret->generation);
+        else if (msg_text_is(key, "resourceVersion"))
+            msg_get_int(r, 0, INT64_MAX, &ret->resource_version);
+        else if (msg_text_is(key, "scheduler"))
+            decode_words(r, DECODE_NAME_MAX, &ret->scheduler);
+        else if (msg_text_is(key, "namespaceQueue"))
+            decode_words(r, DECODE_NAME_MAX, &ret->namespace_queue);
+        else if (msg_text_is(key, "queueKind"))
+            decode_queue_kind(r, false, &ret->queue_kind);
+        else if (msg_text_is(key, "node"))
+            decode_words(r, DECODE_NAME_MAX, &ret->node);
+        else if (msg_text_is(key, "nominated"))
+            decode_flag(r, names_a_node, &ret->nominated);
+        else if (msg_text_is(key, "phase"))
+            decode_flag(r, ends_a_pod, &ret->finished);
+        else if (msg_text_is(key, "deleted"))
+            msg_get_bool(r, &ret->deleted);
+        else if (msg_text_is(key, "unschedulable"))
+            msg_get_bool(r, &ret->unschedulable);
+        else if (msg_text_is(key, "owner"))
+            decode_flag(r, is_daemon_set, &ret->of_daemon_set);
+        else if (msg_text_is(key, "mirror"))
+            msg_get_bool(r, &ret->mirror);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_namespace, "namespace");
+    if (use == POD_SEEN) {
+        msg_require(r, has_uid, "uid");
+        msg_require(r, has_name, "name");
+        msg_require(r, has_created, "created");
+    }
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+
+enum {
+    GROUP_RESOURCES_MAX = FACTS_MAX_NEEDS - 1,
+    FLAVORS_MAX = FACTS_MAX_GROUPS * FACTS_MAX_GROUPS,
+    QUOTAS_MAX = FLAVORS_MAX * GROUP_RESOURCES_MAX,
+};
+
+/* Every label, and every quota, takes at least two bytes of the message. */
+size_t decode_scratch(size_t len)
+{
+    size_t groups = FACTS_MAX_GROUPS * sizeof(struct resource_group);
+    size_t flavors = FLAVORS_MAX * sizeof(struct group_flavor);
+    size_t quotas = len / 2 < QUOTAS_MAX ? len / 2 : QUOTAS_MAX;
+
+    _Static_assert(sizeof(struct flavor_quota) >= sizeof(struct label), "quotas take most");
+    _Static_assert((int)QUOTAS_MAX > (int)MSG_KEYS_MAX, "there are fewer labels than quotas");
+    return groups + flavors + quotas * sizeof(struct flavor_quota);
+}
+
+static void decode_quota(struct msg_reader *r, struct text resource, struct flavor_quota *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_nominal = false;
+
+    *ret = (struct flavor_quota){.resource = resource};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "nominal"))
+            has_nominal = decode_amount(r, resource, &ret->nominal);
+        else if (msg_text_is(key, "borrowing"))
+            ret->has_borrowing = decode_amount(r, resource, &ret->borrowing);
+        else if (msg_text_is(key, "lending"))
+            ret->has_lending = decode_amount(r, resource, &ret->lending);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_nominal, "nominal");
+}
+
+/* The quotas of a flavor follow each other in the scratch: nothing else is taken meanwhile. */
+static bool decode_quotas(struct msg_reader *r, struct scratch *scratch, struct group_flavor *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    if (!msg_open_map(r, &map))
+        return false;
+    if (map.left > GROUP_RESOURCES_MAX)
+        msg_fail(r, MSG_LENGTH, "at most 32 resources");
+    while (msg_next_key(r, &map, &key)) {
+        struct flavor_quota *quota = scratch_take(scratch, sizeof(*quota));
+
+        if (ret->count++ == 0)
+            ret->quotas = quota;
+        decode_quota(r, (struct text){key.at, key.len}, quota);
+    }
+    return true;
+}
+
+static void decode_group_flavor(struct msg_reader *r, struct scratch *scratch,
+                                struct group_flavor *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false;
+    bool has_quotas = false;
+
+    *ret = (struct group_flavor){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "quotas"))
+            has_quotas = decode_quotas(r, scratch, ret);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+    msg_require(r, has_quotas, "quotas");
+}
+
+static bool decode_group_flavors(struct msg_reader *r, struct scratch *scratch,
+                                 struct resource_group *ret)
+{
+    struct msg_array array;
+
+    if (!msg_open_array(r, &array))
+        return false;
+    if (array.left == 0 || array.left > FACTS_MAX_GROUPS) {
+        msg_fail(r, MSG_LENGTH, "1 to 16 flavors");
+        return false;
+    }
+    ret->flavors = scratch_take(scratch, array.left * sizeof(ret->flavors[0]));
+    while (msg_next_item(r, &array))
+        decode_group_flavor(r, scratch, &ret->flavors[ret->flavor_count++]);
+    return true;
+}
+
+static bool decode_group_resources(struct msg_reader *r, struct resource_group *ret)
+{
+    struct msg_array array;
+
+    if (!msg_open_array(r, &array))
+        return false;
+    if (array.left == 0 || array.left > GROUP_RESOURCES_MAX)
+        msg_fail(r, MSG_LENGTH, "1 to 32 names of resources");
+    while (msg_next_item(r, &array)) {
+        if (decode_label_key(r, &ret->resources[ret->resource_count]))
+            ret->resource_count++;
+    }
+    return true;
+}
+
+static bool covers(const struct resource_group *group, struct text resource)
+{
+    for (uint32_t i = 0; i < group->resource_count; i++) {
+        if (text_same(group->resources[i], resource))
+            return true;
+    }
+    return false;
+}
+
+static bool has_flavor(const struct resource_group *group, struct text name)
+{
+    for (uint32_t i = 0; i < group->flavor_count; i++) {
+        if (text_same(group->flavors[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+static bool quotas_are_covered(const struct resource_group *group)
+{
+    for (uint32_t i = 0; i < group->flavor_count; i++) {
+        for (uint32_t k = 0; k < group->flavors[i].count; k++) {
+            if (!covers(group, group->flavors[i].quotas[k].resource))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool shares_a_name(const struct resource_group *a, const struct resource_group *b)
+{
+    for (uint32_t i = 0; i < a->resource_count; i++) {
+        if (covers(b, a->resources[i]))
+            return true;
+    }
+    for (uint32_t i = 0; i < a->flavor_count; i++) {
+        if (has_flavor(b, a->flavors[i].name))
+            return true;
+    }
+    return false;
+}
+
+static bool repeats_a_name(const struct resource_group *group)
+{
+    for (uint32_t i = 0; i < group->resource_count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (text_same(group->resources[i], group->resources[k]))
+                return true;
+        }
+    }
+    for (uint32_t i = 0; i < group->flavor_count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (text_same(group->flavors[i].name, group->flavors[k].name))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void decode_group(struct msg_reader *r, struct scratch *scratch, struct resource_group *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_resources = false;
+    bool has_flavors = false;
+
+    ret->resource_count = 0;
+    ret->flavor_count = 0;
+    ret->flavors = NULL;
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "resources"))
+            has_resources = decode_group_resources(r, ret);
+        else if (msg_text_is(key, "flavors"))
+            has_flavors = decode_group_flavors(r, scratch, ret);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_resources, "resources");
+    msg_require(r, has_flavors, "flavors");
+    if (r->error < 0)
+        return;
+    if (!quotas_are_covered(ret))
+        msg_fail(r, MSG_INVALID, "quotas only for the group's own resources");
+    else if (repeats_a_name(ret))
+        msg_fail(r, MSG_INVALID, "no resource and no flavor twice");
+}
+
+void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret)
+{
+    struct msg_array array;
+
+    msg_open_array(r, &array);
+    if (array.left > FACTS_MAX_GROUPS) {
+        msg_fail(r, MSG_LENGTH, "at most 16 groups");
+        return;
+    }
+    ret->groups = scratch_take(scratch, array.left * sizeof(ret->groups[0]));
+    while (msg_next_item(r, &array)) {
+        struct resource_group *group = &ret->groups[ret->group_count];
+
+        decode_group(r, scratch, group);
+        for (uint32_t i = 0; i < ret->group_count && r->error == 0; i++) {
+            if (shares_a_name(group, &ret->groups[i]))
+                msg_fail(r, MSG_INVALID, "no resource and no flavor in two groups");
+        }
+        ret->group_count++;
+    }
+}
+
+static bool decode_strategy(struct msg_reader *r, bool *ret_strict)
+{
+    struct text text;
+
+    if (!decode_words(r, DECODE_NAME_MAX, &text))
+        return false;
+    *ret_strict = text_is(text, "fifo") || text_is(text, "StrictFIFO");
+    return true;
+}
+
+static bool decode_stop(struct msg_reader *r, bool *ret_stopped)
+{
+    struct text text;
+
+    if (!decode_words(r, DECODE_NAME_MAX, &text))
+        return false;
+    *ret_stopped = text_is(text, "Hold") || text_is(text, "HoldAndDrain");
+    return true;
+}
+
+static enum queue_command command_of(struct text state, bool stopped)
+{
+    if (text_is(state, "Closed"))
+        return QUEUE_CLOSED;
+    return stopped || text_is(state, "Suspended") ? QUEUE_SUSPENDED : QUEUE_GRANTS;
+}
+
+void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    int64_t created;
+    bool has_kind = false, has_name = false, stopped = false;
+
+    *ret = (struct queue_facts){.reclaimable = true};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "kind"))
+            has_kind = decode_queue_kind(r, true, &ret->kind);
+        else if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "parent"))
+            decode_words(r, DECODE_NAME_MAX, &ret->parent);
+        else if (msg_text_is(key, "created"))
+            msg_get_int(r, 0, DECODE_TIME_MAX, &created);
+        else if (msg_text_is(key, "priority"))
+            decode_priority(r, &ret->priority);
+        else if (msg_text_is(key, "strategy"))
+            decode_strategy(r, &ret->strict);
+        else if (msg_text_is(key, "state"))
+            decode_words(r, DECODE_NAME_MAX, &ret->state);
+        else if (msg_text_is(key, "stopPolicy"))
+            decode_stop(r, &stopped);
+        else if (msg_text_is(key, "reclaimable"))
+            msg_get_bool(r, &ret->reclaimable);
+        else if (msg_text_is(key, "capability"))
+            decode_amounts(r, NULL, &ret->capability);
+        else if (msg_text_is(key, "deserved"))
+            decode_amounts(r, NULL, &ret->deserved);
+        else if (msg_text_is(key, "guarantee"))
+            decode_amounts(r, NULL, &ret->guarantee);
+        else if (msg_text_is(key, "groups"))
+            decode_groups(r, scratch, ret);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_kind, "kind");
+    msg_require(r, has_name, "name");
+    ret->command = command_of(ret->state, stopped);
+}

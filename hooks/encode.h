@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_HOOKS_ENCODE_H
+#define SLUICE_HOOKS_ENCODE_H
+
+#include "abi/msg/writer.h"
+#include "plugin/engine.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* From the engine's words to the protocol's. Each writes keys with their values into a map whose
+ * count is the caller's to get right: the number is said with each. */
+
+void put_key_text(struct msg_writer *w, const char *key, struct text value);
+void put_key_str(struct msg_writer *w, const char *key, const char *value);
+void put_key_int(struct msg_writer *w, const char *key, int64_t value);
+void put_key_bool(struct msg_writer *w, const char *key, bool value);
+
+/* pass, reason, message. */
+enum { VERDICT_KEYS = 3 };
+void put_verdict(struct msg_writer *w, const struct verdict *verdict);
+
+/* gates, generation, annotations, nodeSelector, tolerations: what one patch does to a pod. */
+enum { PATCH_KEYS = 5 };
+void put_patch(struct msg_writer *w, const struct engine *engine,
+               const struct removal_patch *patch);
+
+/* id, kind, uid, namespace, name, attempt. */
+enum { EFFECT_NAME_KEYS = 6 };
+void put_effect_name(struct msg_writer *w, const struct effect *effect);
+
+/* An array of the names of our gates. */
+void put_gates(struct msg_writer *w, uint8_t gates);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect.h"
+
+#include "decode.h"
+#include "encode.h"
+#include "serve.h"
+
+enum {
+    PAGE_ROWS = 256,
+    PAGE_ROWS_MAX = 1 << 16,
+    FROM_BYTES = 16, /* the key `from` with its value, and the head of what comes before it */
+};
+
+static bool put_next_queue(struct call *call, const void *subject, uint32_t *cursor)
+{
+    (void)subject;
+    if (!engine_next_queue(call->engine, cursor))
+        return false;
+    put_queue(&call->out, call->engine, *cursor, 0);
+    return true;
+}
+
+static void show_queues(struct call *call, const struct question *question)
+{
+    call_answer(call, 2);
+    put_page(call, question, &(struct rows){"queues", put_next_queue, NULL});
+}
+
+/* 0: refused. */
+static uint32_t find_queue(struct call *call, const struct question *question)
+{
+    uint32_t queue;
+
+    msg_require(&call->in, question->has_kind, "kind");
+    msg_require(&call->in, question->has_name, "name");
+    if (!call_begin(call))
+        return 0;
+    queue = engine_find_queue(call->engine, question->kind, question->name);
+    if (queue == 0)
+        call_refuse_text(call, SLUICE_FIELD, "name", question->name,
+                         "a queue of this kind that was seen or named");
+    return queue;
+}
+
+static void show_queue(struct call *call, const struct question *question)
+{
+    uint32_t queue = find_queue(call, question);
+
+    if (queue == 0)
+        return;
+    put_queue(&call->out, call->engine, queue, CALL_STATUS_KEYS);
+}
+
+static void show_pod(struct call *call, const struct question *question)
+{
+    bool named = !question->has_uid && (question->has_space || question->has_name);
+    uint32_t claim;
+
+    msg_require(&call->in, question->has_uid || named, "uid");
+    msg_require(&call->in, !named || question->has_space, "namespace");
+    msg_require(&call->in, !named || question->has_name, "name");
+    if (!call_begin(call))
+        return;
+    claim = named ? engine_find_named_pod(call->engine, question->space, question->name)
+                  : engine_find_pod(call->engine, question->uid);
+    if (claim == 0) {
+        call_refuse_text(call, SLUICE_FIELD, named ? "name" : "uid",
+                         named ? question->name : question->uid,
+                         "a pod of ours that was seen and is not gone");
+        return;
+    }
+    put_pod(&call->out, call->engine, claim, CALL_STATUS_KEYS);
+}
+
+static bool put_next_waiting(struct call *call, const void *subject, uint32_t *cursor)
+{
+    struct pod_report report;
+    uint32_t claim;
+
+    if (!engine_next_waiting(call->engine, *(const uint32_t *)subject, cursor, &claim))
+        return false;
+    engine_name_pod(call->engine, claim, &report);
+    msg_put_map(&call->out, 5);
+    put_key_text(&call->out, "uid", report.uid);
+    put_key_text(&call->out, "namespace", report.space);
+    put_key_text(&call->out, "name", report.name);
+    put_key_int(&call->out, "priority", report.priority);
+    put_key_int(&call->out, "created", report.created);
+    return true;
+}
+
+static void show_pending(struct call *call, const struct question *question)
+{
+    uint32_t queue = find_queue(call, question);
+
+    if (queue == 0)
+        return;
+    call_answer(call, 2);
+    put_page(call, question, &(struct rows){"pods", put_next_waiting, &queue});
+}
+
+static bool put_next_effect(struct call *call, const void *subject, uint32_t *cursor)
+{
+    struct effect effect;
+
+    (void)subject;
+    if (!engine_next_live_effect(call->engine, cursor, &effect))
+        return false;
+    msg_put_map(&call->out, EFFECT_NAME_KEYS + 2);
+    put_effect_name(&call->out, &effect);
+    put_key_bool(&call->out, "leased", effect.leased);
+    put_key_int(&call->out, "due", effect.due);
+    return true;
+}
+
+static void show_effects(struct call *call, const struct question *question)
+{
+    call_answer(call, 2);
+    put_page(call, question, &(struct rows){"effects", put_next_effect, NULL});
+}
+
+static void put_limits(struct msg_writer *w, int64_t message, int64_t pods, int64_t queues,
+                       int64_t nodes)
+{
+    put_key_int(w, "message", message);
+    put_key_int(w, "pods", pods);
+    put_key_int(w, "queues", queues);
+    put_key_int(w, "nodes", nodes);
+}
+
+static void show_limits(struct call *call, const struct question *question)
+{
+    const struct handle *handle = call->handle;
+    const struct engine *engine = call->engine;
+
+    (void)question;
+    call_answer(call, 5);
+    put_limits(&call->out, (int64_t)handle->message_limit, handle->config.max_pods,
+               handle->config.max_queues, handle->config.max_nodes);
+    msg_put_key(&call->out, "used");
+    msg_put_map(&call->out, 4);
+    put_limits(&call->out, (int64_t)handle->longest, engine_count_pods(engine),
+               engine_count_queues(engine), engine_count_nodes(engine));
+}
+
+static void show_digest(struct call *call, const struct question *question)
+{
+    uint64_t digest = engine_digest(call->engine, question->timers);
+    char text[16];
+
+    for (int i = 15; i >= 0; i--, digest >>= 4)
+        text[i] = "0123456789abcdef"[digest & 15];
+    call_answer(call, 1);
+    put_key_text(&call->out, "digest", (struct text){text, sizeof(text)});
+}
+
+static void show_memory(struct call *call, const struct question *question)
+{
+    (void)question;
+    call_answer(call, 2);
+    put_key_int(&call->out, "bytes", (int64_t)call->handle->memory.bytes);
+    put_key_int(&call->out, "peak", (int64_t)call->handle->memory.peak);
+}
+
+static void show_check(struct call *call, const struct question *question)
+{
+    const char *broken = engine_check(call->engine);
+
+    (void)question;
+    call_answer(call, 2);
+    put_key_bool(&call->out, "ok", broken == NULL);
+    put_key_str(&call->out, "broken", broken ? broken : "");
+}
+
+static void show_recording(struct call *call, const struct question *question)
+{
+    const struct recorder *recorder = &call->handle->recorder;
+    struct msg_writer *w = &call->out;
+
+    call_answer(call, 3);
+    put_key_bool(w, "full", recorder->full);
+    msg_put_key(w, "bytes");
+
+    size_t room = w->cap - msg_writer_length(w) - FROM_BYTES;
+    size_t from = (size_t)question->from < recorder->used ? (size_t)question->from : recorder->used;
+    size_t left = recorder->used - from;
+    size_t part = left < room ? left : room;
+    msg_put_bin(w, recorder->bytes ? recorder->bytes + from : NULL, part);
+    put_key_int(w, "from", part < left ? (int64_t)(from + part) : 0);
+}
+
+static void read_question(struct call *call, struct question *ret)
+{
+    struct msg_reader *in = &call->in;
+    struct msg_text key;
+    bool has_what = false;
+
+    *ret = (struct question){.max = PAGE_ROWS, .timers = true};
+    while (call_next_key(call, &key)) {
+        if (msg_text_is(key, "what"))
+            has_what = decode_words(in, SIZE_MAX, &ret->what);
+        else if (msg_text_is(key, "uid"))
+            ret->has_uid = decode_uid(in, &ret->uid);
+        else if (msg_text_is(key, "namespace"))
+            ret->has_space = decode_name(in, &ret->space);
+        else if (msg_text_is(key, "name"))
+            ret->has_name = decode_name(in, &ret->name);
+        else if (msg_text_is(key, "kind"))
+            ret->has_kind = decode_queue_kind(in, true, &ret->kind);
+        else if (msg_text_is(key, "from"))
+            msg_get_int(in, 0, UINT32_MAX, &ret->from);
+        else if (msg_text_is(key, "max"))
+            msg_get_int(in, 1, PAGE_ROWS_MAX, &ret->max);
+        else if (msg_text_is(key, "timers"))
+            msg_get_bool(in, &ret->timers);
+        else
+            msg_skip_unknown(in);
+    }
+    msg_require(in, has_what, "what");
+}
+
+void serve_inspect(struct call *call)
+{
+    static const struct {
+        const char *what;
+        void (*show)(struct call *call, const struct question *question);
+    } views[] = {
+        {"queues", show_queues},       {"queue", show_queue},     {"pod", show_pod},
+        {"pending", show_pending},     {"effects", show_effects}, {"limits", show_limits},
+        {"digest", show_digest},       {"memory", show_memory},   {"check", show_check},
+        {"recording", show_recording},
+    };
+    struct question question;
+
+    read_question(call, &question);
+    if (!call_begin(call))
+        return;
+    for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+        if (text_is(question.what, views[i].what)) {
+            views[i].show(call, &question);
+            return;
+        }
+    }
+    call_refuse_text(call, SLUICE_FIELD, "what", question.what,
+                     "one of queues, queue, pod, pending, effects, limits, digest, memory, check, "
+                     "recording");
+}

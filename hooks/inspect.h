@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_HOOKS_INSPECT_H
+#define SLUICE_HOOKS_INSPECT_H
+
+#include "call.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a person asked to see, as it was read. */
+struct question {
+    struct text what;
+    bool has_uid, has_space, has_name, has_kind;
+    struct text uid, space, name;
+    enum queue_kind kind;
+    int64_t from;
+    int64_t max;
+    bool timers;
+};
+
+/* The map of a queue, and of a pod; so many other keys follow in it. */
+void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue, uint32_t others);
+void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, uint32_t others);
+
+/* Writes a row into its place and reports whether there was one; moves *cursor behind it. */
+struct rows {
+    const char *key;
+    bool (*put_next)(struct call *call, const void *subject, uint32_t *cursor);
+    const void *subject;
+};
+
+/* A page of rows, and `from`: as many as fit, and at most the question's max. A row that is too
+ * long even for a page of its own stays, so that the call says what it needs. */
+void put_page(struct call *call, const struct question *question, const struct rows *rows);
+
+#endif

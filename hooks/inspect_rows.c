@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+#include "encode.h"
+#include "inspect.h"
+
+static void put_quota(struct msg_writer *w, const struct quota_row *row)
+{
+    msg_put_map(w, 8);
+    put_key_text(w, "flavor", row->flavor);
+    put_key_text(w, "resource", row->resource);
+    put_key_int(w, "share", row->share);
+    put_key_int(w, "kept", row->kept);
+    msg_put_key(w, "ceiling");
+    if (row->bounded)
+        msg_put_int(w, row->ceiling);
+    else
+        msg_put_nil(w);
+    put_key_int(w, "usage", row->usage);
+    put_key_int(w, "reserved", row->reserved);
+    put_key_int(w, "allocated", row->allocated);
+}
+
+void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue, uint32_t others)
+{
+    struct queue_report report;
+
+    engine_report_queue(engine, queue, &report);
+    msg_put_map(w, 13 + others);
+    put_key_str(w, "kind", queue_kind_name(report.kind));
+    put_key_text(w, "name", report.name);
+    put_key_text(w, "parent", report.parent);
+    put_key_bool(w, "known", report.known);
+    put_key_text(w, "state", report.state);
+    put_key_str(w, "reason", report.reason == REASON_NONE ? "" : reason_name(report.reason));
+    put_key_bool(w, "leaf", report.leaf);
+    put_key_str(w, "strategy", report.strict ? "fifo" : "traverse");
+    put_key_int(w, "waiting", report.waiting);
+    put_key_int(w, "held", report.held);
+    put_key_int(w, "reserved", report.reserved);
+    put_key_int(w, "allocated", report.allocated);
+    msg_put_key(w, "quota");
+    msg_put_array(w, report.quota_count);
+    for (uint32_t i = 0; i < report.quota_count; i++) {
+        struct quota_row row;
+
+        engine_report_quota(engine, queue, i, &row);
+        put_quota(w, &row);
+    }
+}
+
+static const char *claim_state_name(enum claim_state state)
+{
+    static const char *const names[] = {
+        [CLAIM_HELD] = "held",
+        [CLAIM_WAITING] = "waiting",
+        [CLAIM_RESERVED] = "reserved",
+        [CLAIM_ALLOCATED] = "allocated",
+    };
+
+    return names[state];
+}
+
+static void put_ahead(struct msg_writer *w, const struct pod_report *report)
+{
+    msg_put_key(w, "ahead");
+    msg_put_map(w, report->ahead_count);
+    for (uint32_t i = 0; i < report->ahead_count; i++) {
+        msg_put_text(w, report->ahead[i].resource.at, report->ahead[i].resource.len);
+        msg_put_int(w, report->ahead[i].usage);
+    }
+}
+
+static void put_flavors(struct msg_writer *w, const struct pod_report *report)
+{
+    msg_put_key(w, "flavors");
+    msg_put_map(w, report->flavor_count);
+    for (uint32_t i = 0; i < report->flavor_count; i++) {
+        msg_put_text(w, report->flavors[i].resource.at, report->flavors[i].resource.len);
+        msg_put_text(w, report->flavors[i].flavor.at, report->flavors[i].flavor.len);
+    }
+}
+
+void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, uint32_t others)
+{
+    struct pod_report report;
+    enum reason reason;
+
+    engine_report_pod(engine, claim, &report);
+    reason = report.why.reason;
+    msg_put_map(w, 17 + others);
+    put_key_text(w, "uid", report.uid);
+    put_key_text(w, "namespace", report.space);
+    put_key_text(w, "name", report.name);
+    put_key_text(w, "queue", report.queue);
+    put_key_str(w, "queueKind", queue_kind_name(report.queue_kind));
+    put_key_str(w, "state", claim_state_name(report.state));
+    put_key_str(w, "reason", reason == REASON_NONE ? "" : reason_name(reason));
+    put_key_str(w, "message", report.why.message);
+    put_key_text(w, "node", report.node);
+    put_key_int(w, "priority", report.priority);
+    put_key_int(w, "created", report.created);
+    put_key_int(w, "granted", report.granted);
+    put_key_int(w, "position", report.position);
+    put_ahead(w, &report);
+    put_key_int(w, "estimate", report.estimate);
+    put_key_str(w, "basis", report.basis);
+    put_flavors(w, &report);
+}
+
+void put_page(struct call *call, const struct question *question, const struct rows *rows)
+{
+    struct msg_writer *w = &call->out;
+    uint32_t cursor = (uint32_t)question->from;
+    uint32_t behind = cursor;
+    int64_t count = 0;
+    bool more = true;
+
+    msg_put_key(w, rows->key);
+
+    size_t place = msg_put_array_later(w);
+    for (;;) {
+        size_t mark = msg_writer_mark(w);
+
+        more = rows->put_next(call, rows->subject, &cursor);
+        if (!more)
+            break;
+        if (count > 0 && (count == question->max || !msg_writer_fits(w))) {
+            msg_writer_rewind(w, mark);
+            break;
+        }
+        behind = cursor;
+        count++;
+        if (!msg_writer_fits(w))
+            break;
+    }
+    msg_set_count(w, place, (uint32_t)count);
+    put_key_int(w, "from", more ? behind : 0);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "memory.h"
+
+#include <stdlib.h>
+
+static void *take_from_malloc(size_t size, bool zeroed)
+{
+    return zeroed ? calloc(1, size) : malloc(size);
+}
+
+static const struct memory_source system_source = {take_from_malloc, free};
+static const struct memory_source *source = &system_source;
+
+void memory_set_source(const struct memory_source *other)
+{
+    source = other ? other : &system_source;
+}
+
+void *memory_take(size_t size)
+{
+    return source->take(size, false);
+}
+
+void memory_give_back(void *p)
+{
+    source->give_back(p);
+}
+
+static void *take_counted(struct memory *memory, size_t size, bool zeroed)
+{
+    void *p = source->take(size, zeroed);
+
+    if (p) {
+        memory->bytes += size;
+        if (memory->bytes > memory->peak)
+            memory->peak = memory->bytes;
+    }
+    return p;
+}
+
+static void *engine_alloc(void *ctx, size_t size)
+{
+    return take_counted(ctx, size, false);
+}
+
+static void *engine_zalloc(void *ctx, size_t size)
+{
+    return take_counted(ctx, size, true);
+}
+
+static void engine_release(void *ctx, void *p, size_t size)
+{
+    struct memory *memory = ctx;
+
+    memory->bytes -= size;
+    source->give_back(p);
+}
+
+void memory_init(struct memory *memory)
+{
+    *memory = (struct memory){
+        .mem = {.alloc = engine_alloc,
+                .release = engine_release,
+                .zalloc = engine_zalloc,
+                .ctx = memory},
+    };
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+#include "encode.h"
+#include "serve.h"
+
+enum kind {
+    KIND_POD,
+    KIND_QUEUE,
+    KIND_NODE,
+    KIND_FLAVOR,
+    KIND_SYNCED,
+    KIND_LEADER,
+    KIND_LATER, /* known to the protocol, not to this version */
+    KIND_NOTHING,
+};
+
+static enum kind kind_of(struct text name)
+{
+    static const struct {
+        const char *name;
+        enum kind kind;
+    } kinds[] = {
+        {"pod", KIND_POD},       {"node", KIND_NODE},      {"queue", KIND_QUEUE},
+        {"flavor", KIND_FLAVOR}, {"synced", KIND_SYNCED},  {"leader", KIND_LEADER},
+        {"group", KIND_LATER},   {"workload", KIND_LATER}, {"cluster", KIND_LATER},
+        {"replica", KIND_LATER},
+    };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (text_is(name, kinds[i].name))
+            return kinds[i].kind;
+    }
+    return KIND_NOTHING;
+}
+
+static void observe_pod(struct call *call, bool gone)
+{
+    struct pod_facts pod;
+    uint8_t opted;
+
+    if (gone)
+        decode_lost_pod(&call->in, &pod.uid);
+    else
+        decode_pod(&call->in, POD_SEEN, &pod, &opted);
+    if (!call_begin(call))
+        return;
+    if (gone)
+        engine_lose_pod(call->engine, pod.uid);
+    else
+        call_seen(call, engine_see_pod(call->engine, &pod), CALL_LIMIT_PODS);
+}
+
+static void observe_queue(struct call *call, bool gone)
+{
+    struct queue_facts queue;
+
+    if (gone)
+        decode_lost_queue(&call->in, &queue.kind, &queue.name);
+    else
+        decode_queue(&call->in, &call->handle->scratch, &queue);
+    if (!call_begin(call))
+        return;
+    call_seen(call,
+              gone ? engine_lose_queue(call->engine, queue.kind, queue.name)
+                   : engine_see_queue(call->engine, &queue),
+              CALL_LIMIT_QUEUES);
+}
+
+static void observe_flavor(struct call *call, bool gone)
+{
+    struct flavor_facts flavor;
+
+    if (gone)
+        decode_lost_named(&call->in, &flavor.name);
+    else
+        decode_flavor(&call->in, &flavor);
+    if (!call_begin(call))
+        return;
+    call_seen(call,
+              gone ? engine_lose_flavor(call->engine, flavor.name)
+                   : engine_see_flavor(call->engine, &flavor),
+              CALL_LIMIT_QUEUES);
+}
+
+/* Whether there is an id: of a node that is there. */
+static bool observe_node(struct call *call, bool gone, uint32_t *ret_id)
+{
+    struct node_facts node;
+
+    if (gone)
+        decode_lost_named(&call->in, &node.name);
+    else
+        decode_node(&call->in, &call->handle->scratch, &node);
+    if (!call_begin(call))
+        return false;
+    if (!gone)
+        return call_seen(call, engine_see_node(call->engine, &node, ret_id), CALL_LIMIT_NODES);
+    call_seen(call, engine_lose_node(call->engine, node.name), CALL_LIMIT_NODES);
+    return false;
+}
+
+static void observe_synced(struct call *call, bool gone)
+{
+    if (gone)
+        call_refuse(call, SLUICE_FIELD, "gone", "true",
+                    "false: that everything was listed is never withdrawn");
+    if (call_begin(call))
+        engine_set_synced(call->engine);
+}
+
+static void answer(struct call *call, bool ignored, bool has_id, uint32_t id)
+{
+    if (call->result < 0)
+        return;
+    call_answer(call, has_id ? 2 : 1);
+    put_key_bool(&call->out, "ignored", ignored);
+    if (has_id)
+        put_key_int(&call->out, "id", id);
+}
+
+static void observe(struct call *call, struct text name, bool gone)
+{
+    enum kind kind = kind_of(name);
+    uint32_t id = 0;
+    bool has_id = false;
+
+    switch (kind) {
+    case KIND_POD:
+        observe_pod(call, gone);
+        break;
+    case KIND_QUEUE:
+        observe_queue(call, gone);
+        break;
+    case KIND_NODE:
+        has_id = observe_node(call, gone, &id);
+        break;
+    case KIND_FLAVOR:
+        observe_flavor(call, gone);
+        break;
+    case KIND_SYNCED:
+        observe_synced(call, gone);
+        break;
+    case KIND_LEADER:
+        if (call_begin(call))
+            engine_set_leader(call->engine, !gone);
+        break;
+    case KIND_LATER:
+        call_refuse_text(
+            call, SLUICE_UNSUPPORTED, "kind", name,
+            "pod, queue, node, flavor, synced or leader: this version knows no others");
+        break;
+    case KIND_NOTHING:
+        call_begin(call);
+        break;
+    }
+    answer(call, kind == KIND_NOTHING, has_id, id);
+}
+
+/* The object may come before its kind: it is read when all else has been. */
+void serve_observe(struct call *call)
+{
+    struct msg_reader *in = &call->in;
+    struct msg_reader object;
+    struct msg_text key;
+    struct text name = {NULL, 0};
+    bool has_kind = false, has_object = false, gone = false;
+
+    while (call_next_key(call, &key)) {
+        if (msg_text_is(key, "kind")) {
+            has_kind = decode_words(in, SIZE_MAX, &name);
+        } else if (msg_text_is(key, "gone")) {
+            msg_get_bool(in, &gone);
+        } else if (msg_text_is(key, "object")) {
+            has_object = true;
+            object = *in;
+            msg_skip_value(in);
+        } else {
+            msg_skip_unknown(in);
+        }
+    }
+    msg_require(in, has_kind, "kind");
+    msg_require(in, call->has_now, "now");
+    if (kind_of(name) <= KIND_FLAVOR) {
+        msg_require(in, has_object, "object");
+        if (in->error == 0)
+            *in = object;
+    }
+    if (in->error == 0 && (kind_of(name) == KIND_QUEUE || kind_of(name) == KIND_NODE) &&
+        !scratch_reserve(&call->handle->scratch, decode_scratch(call->len)))
+        call_no_memory(call);
+    else
+        observe(call, name, gone);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/bench/bench.h"
+#include "t/bench/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int usage(FILE *to, int code)
+{
+    fputs("usage: sluice-bench [--quick] [--strict]\n"
+          "\n"
+          "Measures the engine against its budgets, and prints a row for each. $SLUICE_LIB, or\n"
+          "build/sluice.so, is the library; without it the rows that need it are left out.\n"
+          "\n"
+          "  --quick    up to 100,000 waiting pods instead of 1,000,000, in a few seconds\n"
+          "  --strict   exit 1 if a row is over its budget\n",
+          to);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct effort effort = {.sizes = {1000, 10000, 100000, 1000000}, .turns = 31};
+    const char *library = getenv("SLUICE_LIB");
+    bool strict = false;
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--quick") == 0)
+            effort.quick = true;
+        else if (strcmp(argv[i], "--strict") == 0)
+            strict = true;
+        else
+            return usage(strcmp(argv[i], "--help") == 0 ? stdout : stderr,
+                         strcmp(argv[i], "--help") == 0 ? 0 : 2);
+    }
+    if (effort.quick) {
+        effort.sizes[2] = 30000;
+        effort.sizes[3] = 100000;
+        effort.turns = 11;
+        puts("quick: at most 100,000 pods wait here; the budgets are for 1,000,000");
+    }
+    effort.door = door_load(library ? library : "build/sluice.so");
+    if (effort.door == NULL)
+        puts("without sluice.so: only the engine's rows");
+
+    bench_growth(&effort);
+    bench_memory(&effort);
+    bench_restart(&effort);
+    bench_idle();
+    if (effort.door)
+        bench_crossing(&effort);
+    printf("\n%u over budget\n", table_over());
+    return strict && table_over() > 0 ? 1 : 0;
+}

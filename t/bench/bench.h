@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_BENCH_BENCH_H
+#define SLUICE_BENCH_BENCH_H
+
+#include "t/bench/door.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How much a run does. */
+struct effort {
+    const struct door *door; /* NULL: without the library's rows */
+    uint32_t sizes[4];       /* waiting pods, rising; the first and the last are compared */
+    unsigned turns;
+    bool quick;
+};
+
+/* pre_enqueue and releases, as more and more pods wait. */
+void bench_growth(const struct effort *effort);
+
+/* Bytes for a waiting pod. */
+void bench_memory(const struct effort *effort);
+
+/* A restart with 100,000 pods; 5,000 pods that wait for a minute. */
+void bench_restart(const struct effort *effort);
+void bench_idle(void);
+
+/* What one crossing is made of. */
+void bench_crossing(const struct effort *effort);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_BENCH_DOOR_H
+#define SLUICE_BENCH_DOOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* sluice.so, as a host calls it: by the addresses that dlsym gives, with nothing in between. */
+typedef int64_t hook_function(uint64_t handle, const uint8_t *req, uint64_t len, uint8_t *out,
+                              uint64_t cap);
+
+struct door {
+    int64_t (*open)(const uint8_t *config, uint64_t len, uint8_t *out, uint64_t cap);
+    int64_t (*close)(uint64_t handle);
+    uint32_t (*abi)(void);
+    hook_function *observe, *pre_enqueue, *tick;
+};
+
+/* NULL: it cannot be loaded, and stderr says why. */
+const struct door *door_load(const char *path);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/limits.h"
+
+#include <string.h>
+
+static const int64_t second = 1000000000;
+
+static bool concerns(const int64_t *pod)
+{
+    return !pod[POD_SYSTEM] && !pod[POD_FOREIGN_SCHEDULER] && !pod[POD_DAEMON] && !pod[POD_MIRROR];
+}
+
+static bool is_over(const int64_t *pod)
+{
+    return pod[POD_FINISHED] || (pod[POD_DELETED] && pod[POD_NODE] == 0);
+}
+
+/* A pod with our stamp was let through by us: it stays ours when its gate is gone. */
+static bool manages(const struct model *model, const int64_t *pod)
+{
+    return model->config[CONFIG_MANAGE_ALL] || pod[POD_OPTED_IN] || pod[POD_GATES] ||
+           pod[POD_STAMP];
+}
+
+/* What holds a claim back that is a matter of its own. */
+static bool is_held(const struct model *model, const struct model_claim *claim)
+{
+    const int64_t *pod = claim->pod;
+
+    return pod[POD_FOREIGN] || pod[POD_GROUP] ||
+           (pod[POD_UNSCHEDULABLE] && !model->config[CONFIG_OBSERVE_ONLY]);
+}
+
+static void let_rest(const struct model *model, struct model_claim *claim)
+{
+    if (model_holds(claim)) {
+        claim->gave_back = true;
+        model_forget_flavors(claim);
+    }
+    claim->restoring = claim->lacks_node = false;
+    claim->state = is_held(model, claim) ? CLAIM_HELD : CLAIM_WAITING;
+}
+
+void model_lose(struct model *model, int uid)
+{
+    model->claims[uid] = (struct model_claim){0};
+}
+
+/* It takes room where it is, whoever let it. */
+static void allocate(struct model *model, struct model_claim *claim)
+{
+    if (!model_holds(claim)) {
+        claim->guessed = !claim->stamped;
+        model_guess_flavors(model, claim);
+    }
+    claim->state = CLAIM_ALLOCATED;
+    claim->restoring = claim->lacks_node = false;
+}
+
+static bool is_rival(const struct model *model, int uid, const int64_t *pod)
+{
+    const struct model_claim *other = &model->claims[uid];
+
+    return other->live && uid != pod[POD_UID] && uid % NAMES == pod[POD_UID] % NAMES &&
+           other->pod[POD_SYSTEM] == pod[POD_SYSTEM];
+}
+
+bool model_outdated(const struct model *model, const int64_t *pod)
+{
+    if (!concerns(pod) || is_over(pod) || (!manages(model, pod) && pod[POD_NODE] == 0))
+        return false;
+    for (int uid = 0; uid < UIDS; uid++)
+        if (is_rival(model, uid, pod) && model->claims[uid].pod[POD_CREATED] > pod[POD_CREATED])
+            return true;
+    return false;
+}
+
+/* Another pod of the same name was not created later: it is gone. */
+static void lose_rivals(struct model *model, const int64_t *pod)
+{
+    for (int uid = 0; uid < UIDS; uid++)
+        if (is_rival(model, uid, pod))
+            model_lose(model, uid);
+}
+
+static bool asks_the_same(const struct model_claim *claim, const int64_t *pod)
+{
+    struct model_claim other = *claim;
+
+    memcpy(other.pod, pod, sizeof other.pod);
+    for (int r = 0; r < RESOURCES; r++)
+        if (model_need(claim, r) != model_need(&other, r))
+            return false;
+    return model_queue_of(claim) == model_queue_of(&other);
+}
+
+bool model_looks_granted(const int64_t *pod)
+{
+    if (pod[POD_FOREIGN] || pod[POD_GROUP])
+        return false;
+    return pod[POD_NOMINATED] ||
+           (pod[POD_GATES] == 0 && (pod[POD_STAMP] || pod[POD_UNSCHEDULABLE]));
+}
+
+/* Where a claim belongs, by its pod alone or, while this engine leads, by what it holds. */
+static void settle_claim(struct model *model, struct model_claim *claim, bool is_new)
+{
+    struct model_claim before = *claim;
+
+    if (claim->bound) {
+        allocate(model, claim);
+    } else if (!model_grants(model) || is_new) {
+        let_rest(model, claim);
+        claim->restoring = model_looks_granted(claim->pod);
+        if (claim->restoring)
+            claim->state = CLAIM_HELD;
+        if (claim->restoring && claim->stamped && model_holds(&before)) {
+            memcpy(claim->flavor, before.flavor, sizeof claim->flavor);
+            claim->kept = true;
+        }
+        if (claim->restoring && !claim->stamped)
+            claim->stamp = claim->pod[POD_CREATED];
+    } else if (!model_holds(claim)) {
+        let_rest(model, claim);
+    }
+}
+
+static bool asks_for_no_more_kinds(const struct model_claim *before,
+                                   const struct model_claim *after)
+{
+    for (int r = 0; r < RESOURCES; r++)
+        if (model_need(after, r) > 0 && model_need(before, r) == 0)
+            return false;
+    return true;
+}
+
+/* What it asks for, or where, changed: it gives back and asks anew. Who was granted keeps the grant
+ * if it still fits in the same queue, best in the flavors that it has. */
+static void reenter(struct model *model, struct model_claim *claim,
+                    const struct model_claim *before)
+{
+    struct limits limits;
+    int flavors[RESOURCES];
+    bool fits;
+
+    let_rest(model, claim);
+    model_forget_flavors(claim);
+    model_read_stamp(claim);
+    if (before->state == CLAIM_ALLOCATED) {
+        allocate(model, claim);
+        return;
+    }
+    if (before->state != CLAIM_RESERVED || model_queue_of(claim) != model_queue_of(before))
+        return;
+    limits_count(model, &limits);
+    memcpy(flavors, before->flavor, sizeof flavors);
+    fits =
+        (asks_for_no_more_kinds(before, claim) && limits_fit_in(model, &limits, claim, flavors)) ||
+        limits_fit(model, &limits, claim, flavors);
+    if (!fits)
+        return;
+    for (int r = 0; r < RESOURCES; r++)
+        claim->flavor[r] = model_need(claim, r) > 0 ? flavors[r] : -1;
+    claim->state = CLAIM_RESERVED;
+    claim->guessed = false;
+    if (!claim->stamped)
+        claim->stamp = model->now;
+}
+
+/* Who holds keeps the time of its grant, unless the pod tells another. */
+static void note_stamp(struct model_claim *claim)
+{
+    if (model_holds(claim) && claim->pod[POD_STAMP] == 0)
+        return;
+    claim->stamped = claim->pod[POD_STAMP] > 0;
+    claim->stamp = claim->pod[claim->stamped ? POD_STAMP : POD_CREATED];
+}
+
+void model_see(struct model *model, const int64_t *pod, bool observed)
+{
+    struct model_claim *claim = &model->claims[pod[POD_UID]];
+    struct model_claim before = *claim;
+    bool is_new = !claim->live;
+    bool same = !is_new && asks_the_same(claim, pod);
+
+    if (!is_new && pod[POD_VERSION] < claim->pod[POD_VERSION]) {
+        claim->confirmed |= observed;
+        return;
+    }
+    if (!is_new && !observed && pod[POD_VERSION] == claim->pod[POD_VERSION])
+        return;
+    if (!concerns(pod) || is_over(pod) || (!manages(model, pod) && pod[POD_NODE] == 0)) {
+        model_lose(model, (int)pod[POD_UID]);
+        return;
+    }
+    if (model_outdated(model, pod))
+        return;
+    lose_rivals(model, pod);
+    if (is_new) {
+        *claim = (struct model_claim){.live = true, .forget_at = model->now + 60 * second};
+        model_forget_flavors(claim);
+    }
+    memcpy(claim->pod, pod, sizeof claim->pod);
+    claim->managed = manages(model, pod);
+    claim->confirmed |= observed;
+    claim->bound = pod[POD_NODE] > 0;
+    note_stamp(claim);
+    if (pod[POD_PRIORITY] != before.pod[POD_PRIORITY] ||
+        pod[POD_CREATED] != before.pod[POD_CREATED]) {
+        claim->lacks_node = false;
+        claim->gave_back |= model_holds(&before);
+    }
+    if (!is_new && !same)
+        reenter(model, claim, &before);
+    else if (!model_holds(claim))
+        model_read_stamp(claim);
+    note_stamp(claim);
+    if (pod[POD_UNSCHEDULABLE] && !pod[POD_NOMINATED])
+        model_post_filter(model, (int)pod[POD_UID]);
+    settle_claim(model, claim, is_new);
+}
+
+void model_post_filter(struct model *model, int uid)
+{
+    model->claims[uid].lacks_node |=
+        model->claims[uid].live && model->claims[uid].state == CLAIM_RESERVED;
+}
+
+void model_reserve(struct model *model, int uid)
+{
+    struct model_claim *claim = &model->claims[uid];
+
+    if (!claim->live || !model_passes_cycle(model, uid))
+        return;
+    claim->state = CLAIM_ALLOCATED;
+    claim->lacks_node = false;
+}
+
+void model_unreserve(struct model *model, int uid)
+{
+    struct model_claim *claim = &model->claims[uid];
+
+    if (claim->live && claim->state == CLAIM_ALLOCATED && !claim->bound)
+        claim->state = CLAIM_RESERVED;
+}
+
+void model_post_bind(struct model *model, int uid)
+{
+    struct model_claim *claim = &model->claims[uid];
+
+    if (!claim->live)
+        return;
+    claim->bound = true;
+    settle_claim(model, claim, false);
+}
+
+void model_set_time(struct model *model, int64_t now)
+{
+    model->now = now;
+    for (int uid = 0; uid < UIDS; uid++)
+        if (model->claims[uid].live && !model->claims[uid].confirmed &&
+            model->claims[uid].forget_at <= now)
+            model_lose(model, uid);
+}
+
+void model_demote(struct model *model, int uid)
+{
+    let_rest(model, &model->claims[uid]);
+}
+
+void model_restore(struct model *model, int uid, const struct limits *limits)
+{
+    struct model_claim *claim = &model->claims[uid];
+    int flavors[RESOURCES];
+    bool fits;
+
+    if (model_kind(model_queue_of(claim)) == QUEUE_VOLCANO || claim->kept) {
+        model_guess_flavors(model, claim);
+        memcpy(flavors, claim->flavor, sizeof flavors);
+        fits = limits_fit_in(model, limits, claim, flavors);
+    } else {
+        fits = limits_fit(model, limits, claim, flavors);
+    }
+    let_rest(model, claim);
+    if (!fits) {
+        model_forget_flavors(claim);
+        return;
+    }
+    memcpy(claim->flavor, flavors, sizeof flavors);
+    claim->state = CLAIM_RESERVED;
+}
+
+/* All that holds nothing but in memory is forgotten: the pods tell. */
+static void rebuild(struct model *model)
+{
+    for (int uid = 0; uid < UIDS; uid++)
+        if (model->claims[uid].live)
+            settle_claim(model, &model->claims[uid], false);
+}
+
+void model_restart(struct model *model)
+{
+    model->synced = model->leads = false;
+    for (int uid = 0; uid < UIDS; uid++) {
+        struct model_claim *claim = &model->claims[uid];
+
+        if (claim->live && !claim->confirmed)
+            model_lose(model, uid);
+        claim->parked = claim->gave_back = false;
+        claim->bound = claim->pod[POD_NODE] > 0;
+        claim->state = CLAIM_HELD;
+        note_stamp(claim);
+        claim->guessed = false;
+        model_forget_flavors(claim);
+        model_read_stamp(claim);
+    }
+    rebuild(model);
+    model_set_role(model, true, true);
+}
+
+void model_set_role(struct model *model, bool synced, bool leads)
+{
+    bool granted = model_grants(model);
+
+    model->synced = synced;
+    model->leads = leads;
+    if (granted && !model_grants(model))
+        rebuild(model);
+    if (!granted && model_grants(model))
+        model_guess_again(model);
+}
+
+bool model_advances(const struct model *model, const struct model_claim *claim)
+{
+    if (claim->state == CLAIM_RESERVED) {
+        enum stop stop = model_stops(model, model_queue_of(claim));
+
+        return stop == STOP_NOTHING || stop == STOP_CLOSED;
+    }
+    return claim->state == CLAIM_ALLOCATED;
+}
+
+bool model_passes(const struct model *model, const int64_t *pod)
+{
+    const struct model_claim *claim = &model->claims[pod[POD_UID]];
+
+    if (claim->live)
+        return model_advances(model, claim);
+    if (model_outdated(model, pod))
+        return false;
+    return pod[POD_FOREIGN] == 0 || model->config[CONFIG_REMOVAL] != REMOVE_ON_BIND;
+}
+
+bool model_passes_cycle(const struct model *model, int uid)
+{
+    return !model->claims[uid].live || model_advances(model, &model->claims[uid]);
+}

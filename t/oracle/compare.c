@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/compare.h"
+
+#include "t/oracle/limits.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const state_names[] = {"held", "waiting", "reserved", "allocated"};
+static const char *const kind_names[] = {"queue", "cluster queue", "cohort"};
+
+bool differ(struct play *play, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(play->difference, sizeof play->difference, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool compare_flavors(struct play *play, int uid, const struct pod_report *report)
+{
+    const struct model_claim *claim = &play->model.claims[uid];
+    int seen[RESOURCES] = {-1, -1, -1, -1};
+
+    for (uint32_t n = 0; n < report->flavor_count; n++) {
+        int resource = world_find_resource(report->flavors[n].resource);
+        int flavor = world_find_flavor(report->flavors[n].flavor);
+
+        if (resource < 0 || flavor < 0)
+            return differ(play, "pod %d: a resource or flavor that does not exist", uid);
+        seen[resource] = flavor;
+    }
+    for (int r = 0; r < RESOURCES; r++) {
+        int wanted = model_need(claim, r) > 0 ? claim->flavor[r] : -1;
+
+        if (seen[r] != wanted)
+            return differ(play, "pod %d: %s in flavor %d, wanted %d", uid, world_resource(r),
+                          seen[r], wanted);
+    }
+    return true;
+}
+
+static bool compare_pod(struct play *play, int uid)
+{
+    const struct model_claim *claim = &play->model.claims[uid];
+    uint32_t id = engine_find_pod(play->engine, text_of(world_uid(uid)));
+    struct pod_report report;
+
+    if ((id != 0) != claim->live)
+        return differ(play, "pod %d: the engine %s it", uid, id != 0 ? "still has" : "lacks");
+    if (id == 0)
+        return true;
+    engine_report_pod(play->engine, id, &report);
+    if (report.state != claim->state)
+        return differ(play, "pod %d: %s (%s), wanted %s", uid, state_names[report.state],
+                      reason_name(report.why.reason), state_names[claim->state]);
+    if (world_find_queue(report.queue) + (int)report.queue_kind * QUEUE_NAMES !=
+        model_queue_of(claim))
+        return differ(play, "pod %d: another queue", uid);
+    if (!model_holds(claim) || report.granted == 0)
+        return true;
+    if (claim->state == CLAIM_RESERVED && report.granted != claim->stamp)
+        return differ(play, "pod %d: granted at %" PRId64 ", wanted %" PRId64, uid, report.granted,
+                      claim->stamp);
+    return compare_flavors(play, uid, &report);
+}
+
+struct counts {
+    uint32_t at[4];
+};
+
+static struct counts count_below(const struct model *model, int queue)
+{
+    struct counts counts = {0};
+
+    for (int uid = 0; uid < UIDS; uid++)
+        if (model->claims[uid].live &&
+            model->claims[uid].managed + model_holds(&model->claims[uid]) &&
+            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
+            counts.at[model->claims[uid].state]++;
+    return counts;
+}
+
+static bool same_amount(struct play *play, int queue, const struct quota_row *row, const char *what,
+                        int64_t got, wide wanted)
+{
+    return got == amount_clamp(wanted) ||
+           differ(play, "%s %s: %.*s %.*s: %s %" PRId64 ", wanted %" PRId64,
+                  kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES),
+                  (int)row->flavor.len, row->flavor.at, (int)row->resource.len, row->resource.at,
+                  what, got, amount_clamp(wanted));
+}
+
+static bool compare_row(struct play *play, const struct limits *limits, int queue,
+                        const struct quota_row *row, bool seen[CELLS])
+{
+    int cell = model_cell(world_find_flavor(row->flavor), world_find_resource(row->resource));
+    const struct number *number;
+
+    if (cell < 0 || seen[cell])
+        return differ(play, "a row of quota that cannot be");
+    seen[cell] = true;
+    number = &limits->at[queue][cell];
+    if (row->bounded != number->bounded)
+        return differ(play, "%s %s: %.*s: a ceiling, or none", kind_names[model_kind(queue)],
+                      world_queue(queue % QUEUE_NAMES), (int)row->resource.len, row->resource.at);
+    return same_amount(play, queue, row, "share", row->share, number->share) &&
+           same_amount(play, queue, row, "kept", row->kept, number->kept) &&
+           same_amount(play, queue, row, "usage", row->usage, number->usage) &&
+           same_amount(play, queue, row, "reserved", row->reserved, number->reserved) &&
+           same_amount(play, queue, row, "allocated", row->allocated, number->allocated) &&
+           (!number->bounded ||
+            same_amount(play, queue, row, "ceiling", row->ceiling, number->ceiling));
+}
+
+static bool compare_queue(struct play *play, const struct limits *limits, uint32_t id)
+{
+    struct queue_report report;
+    bool seen[CELLS] = {false};
+    struct counts counts;
+    int queue;
+
+    engine_report_queue(play->engine, id, &report);
+    queue = model_queue_id((int)report.kind, world_find_queue(report.name));
+    counts = count_below(&play->model, queue);
+    if (report.known != play->model.queues[queue].known)
+        return differ(play, "%s %s: known, or not", kind_names[report.kind],
+                      world_queue(queue % QUEUE_NAMES));
+    if (report.held != counts.at[CLAIM_HELD] || report.waiting != counts.at[CLAIM_WAITING] ||
+        report.reserved != counts.at[CLAIM_RESERVED] ||
+        report.allocated != counts.at[CLAIM_ALLOCATED])
+        return differ(play,
+                      "%s %s: held %u, waiting %u, reserved %u, allocated %u; "
+                      "wanted %u, %u, %u, %u",
+                      kind_names[report.kind], world_queue(queue % QUEUE_NAMES), report.held,
+                      report.waiting, report.reserved, report.allocated, counts.at[CLAIM_HELD],
+                      counts.at[CLAIM_WAITING], counts.at[CLAIM_RESERVED],
+                      counts.at[CLAIM_ALLOCATED]);
+    for (uint32_t n = 0; n < report.quota_count; n++) {
+        struct quota_row row;
+
+        engine_report_quota(play->engine, id, n, &row);
+        if (!compare_row(play, limits, queue, &row, seen))
+            return false;
+    }
+    for (int cell = 0; cell < CELLS; cell++)
+        if (limits_has(queue, cell) && limits->at[queue][cell].named && !seen[cell])
+            return differ(play, "%s %s: no row for what its quota names", kind_names[report.kind],
+                          world_queue(queue % QUEUE_NAMES));
+    return true;
+}
+
+static bool compare_queues(struct play *play, const struct limits *limits)
+{
+    uint32_t cursor = 0, known = 0;
+
+    while (engine_next_queue(play->engine, &cursor)) {
+        struct queue_report report;
+
+        if (!compare_queue(play, limits, cursor))
+            return false;
+        engine_report_queue(play->engine, cursor, &report);
+        known += report.known;
+    }
+    for (int queue = 0; queue < QUEUES; queue++)
+        known -= play->model.queues[queue].known;
+    return known == 0 || differ(play, "not the queues that were seen");
+}
+
+/* Which effects a claim needs follows from its state. */
+static void count_needed(const struct play *play, int uid, bool ret_needed[EFFECT_KINDS])
+{
+    const struct model *model = &play->model;
+    const struct model_claim *claim = &model->claims[uid];
+    bool active = claim->live && model_grants(model) && !model->config[CONFIG_OBSERVE_ONLY];
+    bool reserved = claim->state == CLAIM_RESERVED;
+    bool advances = model_advances(model, claim);
+
+    ret_needed[EFFECT_ACTIVATE] =
+        active && reserved && advances && claim->parked && !play->told[uid];
+    ret_needed[EFFECT_REMOVE_GATES] =
+        active && reserved && advances && claim->pod[POD_GATES] && !play->removed[uid] &&
+        (model->config[CONFIG_REMOVAL] == REMOVE_ON_ADMISSION || claim->lacks_node);
+    ret_needed[EFFECT_SET_CONDITION] = active && claim->managed && claim->pod[POD_UNSCHEDULABLE] &&
+                                       !claim->restoring && !play->overwrote[uid] && !advances;
+}
+
+static bool compare_effects_of(struct play *play, int uid, const bool live[EFFECT_KINDS],
+                               const bool leased[EFFECT_KINDS])
+{
+    static const char *const names[EFFECT_KINDS] = {"activate", "removeGates", "setCondition"};
+    const struct model_claim *claim = &play->model.claims[uid];
+    bool needed[EFFECT_KINDS];
+
+    count_needed(play, uid, needed);
+    play->telling[uid] = leased[EFFECT_ACTIVATE];
+    play->too_early[uid] = play->too_early[uid] && leased[EFFECT_ACTIVATE];
+    for (int kind = 0; kind < EFFECT_KINDS; kind++) {
+        const bool *done = kind == EFFECT_ACTIVATE       ? play->told
+                           : kind == EFFECT_REMOVE_GATES ? play->removed
+                                                         : play->overwrote;
+
+        if (needed[kind] && !live[kind])
+            return differ(play, "pod %d: %s is not asked for", uid, names[kind]);
+        if (kind == EFFECT_ACTIVATE && claim->gave_back && model_advances(&play->model, claim))
+            continue;
+        if (live[kind] && !leased[kind] && !needed[kind] && !done[uid])
+            return differ(play, "pod %d: %s is asked for", uid, names[kind]);
+    }
+    return true;
+}
+
+/* Each effect that is needed is live, once, and no other is, but those under way. */
+static bool compare_effects(struct play *play)
+{
+    bool live[UIDS][EFFECT_KINDS] = {{false}}, leased[UIDS][EFFECT_KINDS] = {{false}};
+    struct effect effect;
+    uint32_t cursor = 0;
+
+    while (engine_next_live_effect(play->engine, &cursor, &effect)) {
+        int uid = world_find_uid(effect.uid);
+
+        if (uid < 0 || !play->model.claims[uid].live)
+            return differ(play, "an effect for a pod that is gone");
+        if (live[uid][effect.kind])
+            return differ(play, "pod %d: two effects of a kind", uid);
+        live[uid][effect.kind] = true;
+        leased[uid][effect.kind] = effect.leased;
+    }
+    for (int uid = 0; uid < UIDS; uid++) {
+        if (!play->model.claims[uid].live)
+            play->told[uid] = play->removed[uid] = play->overwrote[uid] = false;
+        if (!compare_effects_of(play, uid, live[uid], leased[uid]))
+            return false;
+    }
+    return true;
+}
+
+bool compare_states(struct play *play)
+{
+    const char *broken = engine_check(play->engine);
+    struct limits limits;
+
+    if (broken != NULL)
+        return differ(play, "invariant: %s", broken);
+    for (int uid = 0; uid < UIDS; uid++)
+        if (!compare_pod(play, uid))
+            return false;
+    limits_count(&play->model, &limits);
+    broken = limits_disagree(&play->model, &limits);
+    if (broken != NULL)
+        return differ(play, "the model with itself: %s", broken);
+    return compare_queues(play, &limits) && compare_effects(play);
+}

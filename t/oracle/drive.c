@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/drive.h"
+
+bool drive_is_call(enum step_kind kind)
+{
+    return kind != STEP_CONFIG && kind != STEP_TIME && kind != STEP_RESTART;
+}
+
+static int drive_world(struct engine *engine, const struct step *step)
+{
+    struct queue_view queue;
+    struct flavor_facts flavor;
+    struct node_view node;
+    uint32_t id;
+
+    switch (step->kind) {
+    case STEP_QUEUE:
+        world_queue_facts(step->v, &queue);
+        return engine_see_queue(engine, &queue.facts);
+    case STEP_LOSE_QUEUE:
+        return engine_lose_queue(engine, (enum queue_kind)step->v[QUEUE_KIND],
+                                 text_of(world_queue((int)step->v[QUEUE_NAME])));
+    case STEP_FLAVOR:
+        world_flavor_facts(step->v, &flavor);
+        return engine_see_flavor(engine, &flavor);
+    case STEP_LOSE_FLAVOR:
+        return engine_lose_flavor(engine, text_of(world_flavor((int)step->v[FLAVOR_NUMBER])));
+    case STEP_NODE:
+        world_node_facts(step->v, &node);
+        return engine_see_node(engine, &node.facts, &id);
+    case STEP_LOSE_NODE:
+        return engine_lose_node(engine, text_of(world_node((int)step->v[NODE_NUMBER])));
+    default:
+        return 0;
+    }
+}
+
+static void lease(struct engine *engine, int64_t count)
+{
+    struct effect effect;
+
+    while (count-- > 0 && engine_next_effect(engine, &effect))
+        engine_lease(engine, effect.id);
+}
+
+/* Effects are known by their pod and kind: ids would tie a step to the steps before it. */
+static bool acknowledge(struct engine *engine, const struct step *step)
+{
+    struct effect effect;
+    uint32_t cursor = 0;
+
+    while (engine_next_live_effect(engine, &cursor, &effect))
+        if (world_find_uid(effect.uid) == step->v[ACK_UID] && effect.kind == step->v[ACK_KIND])
+            return engine_ack(engine, effect.id, (enum effect_result)step->v[ACK_RESULT]);
+    return false;
+}
+
+static int drive_pod(struct engine *engine, const struct step *step, struct answer *answer)
+{
+    struct text uid = text_of(world_uid((int)step->v[0]));
+    struct pod_view pod;
+    bool nodes_matter;
+
+    switch (step->kind) {
+    case STEP_SEE:
+        world_pod_facts(step->v, &pod);
+        return engine_see_pod(engine, &pod.facts);
+    case STEP_ENQUEUE:
+        world_pod_facts(step->v, &pod);
+        return engine_pre_enqueue(engine, &pod.facts, true, &answer->verdict);
+    case STEP_LOSE:
+        engine_lose_pod(engine, uid);
+        break;
+    case STEP_PRE_FILTER:
+        engine_pre_filter(engine, uid, &answer->verdict, &nodes_matter);
+        break;
+    case STEP_POST_FILTER:
+        engine_post_filter(engine, uid);
+        break;
+    case STEP_RESERVE:
+        engine_reserve(engine, uid, &answer->verdict);
+        break;
+    case STEP_UNRESERVE:
+        engine_unreserve(engine, uid);
+        break;
+    case STEP_POST_BIND:
+        engine_post_bind(engine, uid);
+        break;
+    default:
+        break;
+    }
+    return 0;
+}
+
+int drive(struct engine *engine, const struct step *step, struct answer *ret_answer)
+{
+    *ret_answer = (struct answer){0};
+    switch (step->kind) {
+    case STEP_QUEUE:
+    case STEP_LOSE_QUEUE:
+    case STEP_FLAVOR:
+    case STEP_LOSE_FLAVOR:
+    case STEP_NODE:
+    case STEP_LOSE_NODE:
+        return drive_world(engine, step);
+    case STEP_SYNCED:
+        engine_set_synced(engine);
+        return 0;
+    case STEP_LEADER:
+        engine_set_leader(engine, step->v[0] != 0);
+        return 0;
+    case STEP_LEASE:
+        lease(engine, step->v[0]);
+        return 0;
+    case STEP_ACK:
+        ret_answer->acknowledged = acknowledge(engine, step);
+        return 0;
+    default:
+        return drive_pod(engine, step, ret_answer);
+    }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_DRIVE_H
+#define SLUICE_T_ORACLE_DRIVE_H
+
+#include "t/oracle/world.h"
+
+/* What a step's call answered. */
+struct answer {
+    struct verdict verdict; /* of pre_enqueue, pre_filter and reserve */
+    bool acknowledged;      /* of ack: the effect was under way */
+};
+
+/* Whether a step is one call of the engine: all but `config`, `time` and `restart`. */
+bool drive_is_call(enum step_kind kind);
+
+/* Makes the engine's call for a step. Its error; 0 if the call cannot fail. */
+int drive(struct engine *engine, const struct step *step, struct answer *ret_answer);
+
+#endif

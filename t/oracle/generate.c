@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/generate_queue.h"
+
+#include <string.h>
+
+static const int64_t second = 1000000000;
+
+void generator_init(struct generator *g, uint64_t seed, enum dialect dialect)
+{
+    *g = (struct generator){.random.state = seed};
+    g->dialect = dialect == DIALECT_BOTH && generate_one_in(g, 2)
+                     ? (enum dialect)generate_below(g, 2)
+                     : dialect;
+    g->queues = 1 + generate_below(g, 7);
+    g->resources = 1 + generate_below(g, 3);
+    g->flavors = 1 + generate_below(g, FLAVORS);
+    g->pods = 4 + generate_below(g, UIDS - 4);
+    g->largest = generate_one_in(g, 6) ? AMOUNT_MAX : 4 + generate_below(g, 12);
+    g->edits_queues = !generate_one_in(g, 3);
+    g->restarts = !generate_one_in(g, 3);
+    g->loses_lead = generate_one_in(g, 3);
+    g->resends = generate_one_in(g, 2);
+    g->time_left = 280 * second;
+    for (int n = 0; n < 8; n++)
+        g->old[n] = step_make(STEP_TIME);
+}
+
+static struct step any_flavor(struct generator *g)
+{
+    struct step step = step_make(generate_one_in(g, 6) ? STEP_LOSE_FLAVOR : STEP_FLAVOR);
+
+    step.v[FLAVOR_NUMBER] = generate_below(g, FLAVORS);
+    if (step.kind == STEP_FLAVOR) {
+        step.v[FLAVOR_LABELLED] = generate_one_in(g, 3);
+        step.v[FLAVOR_TOLERATED] = generate_one_in(g, 5);
+    }
+    return step;
+}
+
+static struct step any_node(struct generator *g)
+{
+    struct step step = step_make(generate_one_in(g, 5) ? STEP_LOSE_NODE : STEP_NODE);
+
+    step.v[NODE_NUMBER] = generate_below(g, NODES);
+    if (step.kind == STEP_NODE) {
+        step.v[NODE_LABEL] = generate_below(g, FLAVORS + 1);
+        for (int r = 0; r < RESOURCES; r++)
+            step.v[NODE_AMOUNT + r] = generate_one_in(g, 4) ? UNSAID : generate_amount(g);
+    }
+    return step;
+}
+
+bool generator_begin(struct generator *g, int n, struct step *ret)
+{
+    if (n == 0) {
+        *ret = step_make(STEP_CONFIG);
+        ret->v[CONFIG_REMOVAL] = generate_one_in(g, 2);
+        ret->v[CONFIG_MANAGE_ALL] = generate_one_in(g, 5);
+        ret->v[CONFIG_ROOT] = generate_one_in(g, 2) ? generate_below(g, 3) : 0;
+        for (int r = 0; r < RESOURCES; r++)
+            if (ret->v[CONFIG_ROOT] == ROOT_AMOUNTS && generate_one_in(g, 2))
+                ret->v[CONFIG_ROOT_AMOUNT + r] = generate_amount(g);
+        ret->v[CONFIG_UNDECLARED] = generate_one_in(g, 6);
+        ret->v[CONFIG_OBSERVE_ONLY] = generate_one_in(g, 20);
+    } else if (n <= g->queues) {
+        *ret = generate_queue(g, NAME_FIRST + n - 1);
+    } else if (n <= g->queues + FLAVORS) {
+        *ret = step_make(STEP_FLAVOR);
+        ret->v[FLAVOR_NUMBER] = n - g->queues - 1;
+        ret->v[FLAVOR_LABELLED] = generate_one_in(g, 3);
+        ret->v[FLAVOR_TOLERATED] = generate_one_in(g, 6);
+    } else if (n <= g->queues + FLAVORS + 2) {
+        *ret = any_node(g);
+    } else if (n == g->queues + FLAVORS + 3) {
+        *ret = step_make(STEP_SYNCED);
+    } else if (n == g->queues + FLAVORS + 4) {
+        *ret = step_make(STEP_LEADER);
+        ret->v[0] = 1;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void any_requests(struct generator *g, struct step *step)
+{
+    for (int r = 0; r < RESOURCES - 1; r++)
+        step->v[POD_REQUEST + r] =
+            (r < g->resources || generate_one_in(g, 30)) && !generate_one_in(g, 4)
+                ? generate_amount(g)
+                : UNSAID;
+}
+
+static struct step any_pod(struct generator *g, const struct model *model, int uid)
+{
+    struct step step = step_make(STEP_SEE);
+
+    step.v[POD_UID] = uid;
+    step.v[POD_CREATED] =
+        generate_one_in(g, 2) ? model->now - generate_below(g, 4) * second : model->now;
+    step.v[POD_PRIORITY] = generate_one_in(g, 3) ? generate_below(g, 5) - 2 : 0;
+    step.v[POD_GENERATION] = 1;
+    step.v[POD_VERSION] = 1 + generate_below(g, 1000);
+    step.v[POD_KIND] = generate_kind(g) != QUEUE_VOLCANO;
+    step.v[POD_GATES] = generate_one_in(g, 8) ? generate_below(g, 4) : GATE_LONG;
+    step.v[POD_FOREIGN] = generate_one_in(g, 8) ? 1 + generate_below(g, 2) : 0;
+    step.v[POD_OPTED_IN] = !generate_one_in(g, 8);
+    step.v[POD_QUEUE] = generate_one_in(g, 12) ? 0 : 1 + generate_queue_name(g);
+    step.v[POD_NAMESPACE_QUEUE] = generate_one_in(g, 3) ? 1 + generate_queue_name(g) : 0;
+    any_requests(g, &step);
+    if (generate_one_in(g, 60))
+        step.v[POD_GROUP] = 1;
+    if (generate_one_in(g, 60))
+        step.v[POD_SYSTEM] = 1;
+    if (generate_one_in(g, 60))
+        step.v[POD_FOREIGN_SCHEDULER] = 1;
+    if (generate_one_in(g, 60))
+        step.v[POD_DAEMON] = 1;
+    if (generate_one_in(g, 60))
+        step.v[POD_MIRROR] = 1;
+    if (generate_one_in(g, 20)) {
+        step.v[POD_GATES] = step.v[POD_FOREIGN] = 0;
+        step.v[POD_NODE] = 1 + generate_below(g, NODES);
+    }
+    return step;
+}
+
+static struct step same_pod(const struct model *model, int uid)
+{
+    struct step step = step_make(STEP_SEE);
+
+    memcpy(step.v, model->claims[uid].pod, sizeof step.v);
+    step.v[POD_VERSION]++;
+    return step;
+}
+
+static void drop_gates(const struct model_claim *claim, struct step *step)
+{
+    if (step->v[POD_GATES] == 0)
+        return;
+    step->v[POD_GATES] = 0;
+    step->v[POD_GENERATION]++;
+    if (claim->state != CLAIM_RESERVED)
+        return;
+    step->v[POD_STAMP] = claim->stamp;
+    for (int r = 0; r < RESOURCES; r++)
+        step->v[POD_STAMPED + r] = claim->flavor[r] + 1;
+}
+
+/* What happens to a pod that was let through. */
+static struct step after_grant(struct generator *g, const struct model *model, int uid)
+{
+    const struct model_claim *claim = &model->claims[uid];
+    struct step step = same_pod(model, uid), hook = step_make(STEP_PRE_FILTER);
+
+    hook.v[0] = uid;
+    switch (generate_below(g, 10)) {
+    case 0:
+        return hook;
+    case 1:
+        hook.kind = STEP_POST_FILTER;
+        return hook;
+    case 2:
+        hook.kind = STEP_RESERVE;
+        return hook;
+    case 3:
+        hook.kind = STEP_UNRESERVE;
+        return hook;
+    case 4:
+        hook.kind = STEP_POST_BIND;
+        if (claim->state == CLAIM_ALLOCATED)
+            return hook;
+        break;
+    case 5:
+        step.v[POD_UNSCHEDULABLE] = !step.v[POD_UNSCHEDULABLE];
+        return step;
+    case 6:
+        step.v[POD_NOMINATED] = !step.v[POD_NOMINATED];
+        return step;
+    case 7:
+        if (step.v[POD_FOREIGN] > 0)
+            break;
+        drop_gates(claim, &step);
+        step.v[POD_NODE] = 1 + generate_below(g, NODES);
+        step.v[POD_UNSCHEDULABLE] = step.v[POD_NOMINATED] = 0;
+        return step;
+    default:
+        break;
+    }
+    drop_gates(claim, &step);
+    return step;
+}
+
+/* What its owner does to a pod, or becomes of it. */
+static struct step after_creation(struct generator *g, const struct model *model, int uid)
+{
+    struct step step = same_pod(model, uid);
+
+    switch (generate_below(g, 14)) {
+    case 0:
+        for (int r = 0; r < RESOURCES - 1; r++)
+            if (step.v[POD_REQUEST + r] != UNSAID && generate_one_in(g, 2))
+                step.v[POD_REQUEST + r] = generate_amount(g);
+        break;
+    case 1:
+        step.v[POD_QUEUE] = 1 + generate_queue_name(g);
+        break;
+    case 2:
+        step.v[POD_PRIORITY] = generate_below(g, 5) - 2;
+        break;
+    case 3:
+        step.v[POD_UNSCHEDULABLE] = step.v[POD_NODE] == 0 && generate_one_in(g, 2);
+        break;
+    case 4:
+    case 5:
+        step.v[POD_FOREIGN] = 0;
+        break;
+    case 6:
+        step.v[POD_DELETED] = 1;
+        break;
+    case 7:
+        step.v[POD_FINISHED] = 1;
+        break;
+    case 8:
+    case 11:
+    case 12:
+        step.kind = STEP_ENQUEUE;
+        break;
+    case 9:
+    case 10:
+        return generate_one_in(g, 2) ? step : (step = step_make(STEP_LOSE), step.v[0] = uid, step);
+    default:
+        step.v[POD_UNSCHEDULABLE] = 0;
+        break;
+    }
+    return step;
+}
+
+static struct step any_pod_step(struct generator *g, const struct model *model)
+{
+    int uid = generate_below(g, g->pods);
+    struct step step;
+
+    if (model->claims[uid].live && model_holds(&model->claims[uid]) && !generate_one_in(g, 4))
+        return after_grant(g, model, uid);
+    if (model->claims[uid].live)
+        return after_creation(g, model, uid);
+    step = any_pod(g, model, uid);
+    if (generate_one_in(g, 3))
+        step.kind = STEP_ENQUEUE;
+    return step;
+}
+
+/* Effects are mostly those of claims that were granted and taken back, between two answers. */
+static struct step any_effect_step(struct generator *g, const struct model *model)
+{
+    struct step step = step_make(generate_one_in(g, 2) ? STEP_LEASE : STEP_ACK);
+
+    if (step.kind == STEP_LEASE) {
+        step.v[0] = 1 + generate_below(g, 4);
+        return step;
+    }
+    for (int tries = 0; tries < 8; tries++) {
+        step.v[ACK_UID] = generate_below(g, g->pods);
+        if (model->claims[step.v[ACK_UID]].live && model->claims[step.v[ACK_UID]].parked)
+            break;
+    }
+    step.v[ACK_KIND] = generate_one_in(g, 2) ? generate_below(g, EFFECT_KINDS) : EFFECT_ACTIVATE;
+    step.v[ACK_RESULT] = generate_one_in(g, 3) ? generate_below(g, 4) : EFFECT_DONE;
+    return step;
+}
+
+static struct step any_time_step(struct generator *g)
+{
+    struct step step = step_make(STEP_TIME);
+    int64_t more = generate_one_in(g, 12) ? 61 * second : generate_below(g, 3) * second / 2;
+
+    if (more > g->time_left)
+        more = 0;
+    g->time_left -= more;
+    step.v[0] = more;
+    return step;
+}
+
+static struct step any_rare_step(struct generator *g, const struct model *model)
+{
+    struct step step = step_make(STEP_TIME);
+
+    if (g->restarts && generate_one_in(g, 4)) {
+        step = step_make(STEP_RESTART);
+        step.v[0] = 1 + generate_below(g, 1000);
+    } else if (g->loses_lead && generate_one_in(g, 3)) {
+        step = step_make(STEP_LEADER);
+        step.v[0] = !model->leads;
+    } else if (g->edits_queues && generate_one_in(g, 3)) {
+        step = step_make(STEP_LOSE_QUEUE);
+        step.v[QUEUE_KIND] = generate_kind(g);
+        step.v[QUEUE_NAME] = generate_queue_name(g);
+    } else if (generate_one_in(g, 2)) {
+        step = any_flavor(g);
+    } else {
+        step = any_node(g);
+    }
+    return step;
+}
+
+struct step generator_next(struct generator *g, const struct model *model)
+{
+    struct step step;
+
+    switch (generate_below(g, 20)) {
+    case 0:
+        step = any_time_step(g);
+        break;
+    case 1:
+        step = g->edits_queues ? generate_queue_edit(g, model) : any_pod_step(g, model);
+        break;
+    case 2:
+    case 5:
+        step = any_effect_step(g, model);
+        break;
+    case 3:
+        if (!model->leads || generate_one_in(g, 4)) {
+            step = any_rare_step(g, model);
+            break;
+        }
+        step = any_pod_step(g, model);
+        break;
+    case 4:
+        if (g->resends && generate_one_in(g, 4))
+            return g->old[generate_below(g, 8)];
+        step = any_pod_step(g, model);
+        break;
+    default:
+        step = any_pod_step(g, model);
+        break;
+    }
+    if (step.kind <= STEP_QUEUE && generate_one_in(g, 4))
+        g->old[generate_below(g, 8)] = step;
+    return step;
+}

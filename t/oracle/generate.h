@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_GENERATE_H
+#define SLUICE_T_ORACLE_GENERATE_H
+
+#include "t/oracle/model.h"
+#include "t/oracle/random.h"
+
+enum dialect { DIALECT_VOLCANO, DIALECT_KUEUE, DIALECT_BOTH };
+
+/* What a history is about: drawn once for each, so that histories differ in kind. */
+struct generator {
+    struct random random;
+    enum dialect dialect;
+    int queues, resources, flavors, pods;
+    int64_t largest; /* amount */
+    bool edits_queues, restarts, loses_lead, resends;
+    int64_t time_left;
+    struct step old[8]; /* messages that may come once more */
+};
+
+void generator_init(struct generator *generator, uint64_t seed, enum dialect dialect);
+
+/* How a history begins: step n, until false. */
+bool generator_begin(struct generator *generator, int n, struct step *ret_step);
+
+/* What happens next in the world that the model knows. */
+struct step generator_next(struct generator *generator, const struct model *model);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/limits.h"
+
+#include <string.h>
+
+static const wide UNLIMITED = (wide)1 << 120;
+
+/* What the children of a queue change in its own numbers. */
+struct given {
+    wide promised, lent;
+};
+
+static wide said(int64_t amount)
+{
+    return amount == UNSAID ? 0 : amount;
+}
+
+static bool is_root(int queue)
+{
+    return queue == model_queue_id(QUEUE_VOLCANO, NAME_ROOT);
+}
+
+/* The root's ceiling comes from the configuration alone. */
+static void count_root(const struct model *model, int resource, struct number *number)
+{
+    if (model->config[CONFIG_ROOT] == ROOT_AMOUNTS) {
+        number->named = number->bounded = model->config[CONFIG_ROOT_AMOUNT + resource] != UNSAID;
+        number->ceiling = said(model->config[CONFIG_ROOT_AMOUNT + resource]);
+    }
+    if (model->config[CONFIG_ROOT] == ROOT_CLUSTER) {
+        number->bounded = true;
+        for (int n = 0; n < NODES; n++)
+            if (model->nodes[n].seen)
+                number->ceiling += said(model->nodes[n].facts[NODE_AMOUNT + resource]);
+    }
+}
+
+static void count_volcano(const struct model *model, int queue, int resource, struct number *number,
+                          wide children_promised)
+{
+    const struct model_queue *q = &model->queues[queue];
+    int64_t capability = q->spec[QUEUE_CAPABILITY + resource];
+    wide guarantee = 0;
+
+    if (is_root(queue)) {
+        count_root(model, resource, number);
+    } else if (q->known) {
+        bool capped = capability != UNSAID && (capability > 0 || resource > 1);
+
+        guarantee = said(q->spec[QUEUE_GUARANTEE + resource]);
+        number->share = said(q->spec[QUEUE_DESERVED + resource]);
+        number->bounded = capped;
+        number->ceiling = capped ? capability : 0;
+        number->named = capped || q->spec[QUEUE_DESERVED + resource] != UNSAID ||
+                        q->spec[QUEUE_GUARANTEE + resource] != UNSAID;
+    }
+    number->promised = wide_max(guarantee, children_promised);
+    number->kept = number->promised - children_promised;
+    number->ceiling -= children_promised;
+}
+
+static void count_kueue(const struct model *model, int queue, int cell, struct number *number,
+                        wide children_lend)
+{
+    const struct model_queue *q = &model->queues[queue];
+    int flavor = cell / RESOURCES, resource = cell % RESOURCES;
+    bool root = q->parent < 0;
+    int64_t borrowing = UNSAID, lending = UNSAID;
+
+    number->share = children_lend;
+    if (q->known && flavor < FLAVORS && q->spec[QUEUE_GROUP + resource] > 0) {
+        int order[FLAVORS];
+        int count = world_group_order(q->spec, (int)q->spec[QUEUE_GROUP + resource] - 1, order);
+
+        for (int n = 0; n < count; n++)
+            number->named |= order[n] == flavor;
+    }
+    if (number->named) {
+        number->share += said(q->spec[QUEUE_NOMINAL + cell]);
+        borrowing = q->spec[QUEUE_BORROWING + cell];
+        lending = q->spec[QUEUE_LENDING + cell];
+    }
+    number->kept = lending == UNSAID ? 0 : wide_max(0, number->share - lending);
+    number->bounded = root || borrowing != UNSAID;
+    number->ceiling = number->share + (root ? 0 : said(borrowing));
+}
+
+/* What the claims of each queue hold themselves. */
+static void count_claims(const struct model *model, struct limits *limits)
+{
+    for (int uid = 0; uid < UIDS; uid++) {
+        const struct model_claim *claim = &model->claims[uid];
+
+        for (int r = 0; model_holds(claim) && r < RESOURCES; r++) {
+            struct number *number;
+
+            if (claim->flavor[r] < 0)
+                continue;
+            number = &limits->at[model_queue_of(claim)][model_cell(claim->flavor[r], r)];
+            number->usage += model_need(claim, r);
+            number->effective += model_need(claim, r);
+            *(claim->state == CLAIM_RESERVED ? &number->reserved : &number->allocated) +=
+                model_need(claim, r);
+        }
+    }
+}
+
+static void add_child(struct number *number, const struct number *child, struct given *given)
+{
+    number->present |= child->present;
+    number->usage += wide_max(0, child->usage - child->kept);
+    number->reserved += child->reserved;
+    number->allocated += child->allocated;
+    number->effective += wide_max(child->effective, child->promised);
+    given->promised += child->promised;
+    given->lent += child->share - child->kept;
+}
+
+static void count_queue(const struct model *model, struct limits *limits, int queue)
+{
+    struct given given[CELLS] = {{0}};
+
+    for (int child = 0; child < QUEUES; child++) {
+        if (model->queues[child].parent != queue)
+            continue;
+        count_queue(model, limits, child);
+        for (int cell = 0; cell < CELLS; cell++)
+            add_child(&limits->at[queue][cell], &limits->at[child][cell], &given[cell]);
+    }
+    for (int cell = 0; cell < CELLS; cell++) {
+        struct number *number = &limits->at[queue][cell];
+
+        if (!limits_has(queue, cell))
+            continue;
+        if (model_kind(queue) == QUEUE_VOLCANO)
+            count_volcano(model, queue, cell % RESOURCES, number, given[cell].promised);
+        else
+            count_kueue(model, queue, cell, number, given[cell].lent);
+        number->present |= number->named;
+        if (!number->present && !(is_root(queue) && model->config[CONFIG_ROOT] == ROOT_CLUSTER))
+            number->bounded = false;
+    }
+}
+
+void limits_count(const struct model *model, struct limits *limits)
+{
+    memset(limits, 0, sizeof *limits);
+    count_claims(model, limits);
+    for (int queue = 0; queue < QUEUES; queue++)
+        if (model->queues[queue].parent < 0)
+            count_queue(model, limits, queue);
+}
+
+wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell)
+{
+    const struct number *number = &limits->at[queue][cell];
+    int parent = model->queues[queue].parent;
+    wide above = UNLIMITED;
+
+    if (parent >= 0)
+        above =
+            wide_max(0, number->kept - number->usage) + limits_room(model, limits, parent, cell);
+    return number->bounded ? wide_min(number->ceiling - number->usage, above) : above;
+}
+
+static bool fits_cell(const struct model *model, const struct limits *limits,
+                      const struct model_claim *claim, int resource, int flavor)
+{
+    return model_need(claim, resource) <=
+           limits_room(model, limits, model_queue_of(claim), model_cell(flavor, resource));
+}
+
+bool limits_fit_in(const struct model *model, const struct limits *limits,
+                   const struct model_claim *claim, const int flavors[RESOURCES])
+{
+    for (int r = 0; r < RESOURCES; r++)
+        if (model_need(claim, r) > 0 && flavors[r] >= 0 &&
+            !fits_cell(model, limits, claim, r, flavors[r]))
+            return false;
+    return true;
+}
+
+/* The first flavor of the group in which everything that the claim asks of the group fits. */
+static bool fit_group(const struct model *model, const struct limits *limits,
+                      const struct model_claim *claim, int group, int ret_flavors[RESOURCES])
+{
+    int queue = model_queue_of(claim), order[FLAVORS];
+    int count_ = world_group_order(model->queues[queue].spec, group, order);
+
+    for (int n = 0; n < count_; n++) {
+        int flavor = order[n];
+        bool fits = model_flavor_serves(model, claim, flavor);
+
+        for (int r = 0; r < RESOURCES; r++)
+            if (model_need(claim, r) > 0 && model_group_of(model, queue, r) == group)
+                fits = fits && fits_cell(model, limits, claim, r, flavor);
+        if (!fits)
+            continue;
+        for (int r = 0; r < RESOURCES; r++)
+            if (model_need(claim, r) > 0 && model_group_of(model, queue, r) == group)
+                ret_flavors[r] = flavor;
+        return true;
+    }
+    return false;
+}
+
+bool limits_fit(const struct model *model, const struct limits *limits,
+                const struct model_claim *claim, int ret_flavors[RESOURCES])
+{
+    int queue = model_queue_of(claim);
+    bool asked[2] = {false, false};
+
+    for (int r = 0; r < RESOURCES; r++) {
+        int group = -1;
+
+        ret_flavors[r] = -1;
+        if (model_need(claim, r) == 0)
+            continue;
+        if (model_kind(queue) == QUEUE_VOLCANO) {
+            ret_flavors[r] = FLAVOR_DEFAULT;
+            if (!fits_cell(model, limits, claim, r, FLAVOR_DEFAULT))
+                return false;
+            continue;
+        }
+        group = model_group_of(model, queue, r);
+        if (group >= 0)
+            asked[group] = true;
+        else if (r != RESOURCES - 1 && !model->config[CONFIG_UNDECLARED])
+            return false;
+    }
+    for (int group = 0; group < 2; group++)
+        if (asked[group] && !fit_group(model, limits, claim, group, ret_flavors))
+            return false;
+    return true;
+}
+
+/* As resource_node.go computes it. */
+static wide kueue_available(const struct model *model, const struct limits *limits, int queue,
+                            int cell)
+{
+    const struct number *number = &limits->at[queue][cell];
+    int parent = model->queues[queue].parent;
+    wide above;
+
+    if (parent < 0)
+        return number->bounded ? number->share - number->usage : UNLIMITED;
+    above = kueue_available(model, limits, parent, cell);
+    if (number->bounded) {
+        wide stored_above = number->share - number->kept;
+        wide used_above = wide_max(0, number->usage - number->kept);
+        wide limit = number->ceiling - number->share;
+
+        above = wide_min(stored_above - used_above + limit, above);
+    }
+    return wide_max(0, number->kept - number->usage) + above;
+}
+
+/* How much can be added to the leaf until some capability above is passed by what is used or
+ * promised below it. */
+static wide volcano_available(const struct model *model, const struct limits *limits, int queue,
+                              int cell)
+{
+    wide room = UNLIMITED, free_below = 0;
+
+    for (int at = queue; at >= 0; at = model->queues[at].parent) {
+        const struct number *number = &limits->at[at][cell];
+        wide children = number->promised - number->kept;
+
+        if (number->bounded)
+            room = wide_min(room, number->ceiling + children - number->effective + free_below);
+        free_below += wide_max(0, number->promised - number->effective);
+    }
+    return room;
+}
+
+static bool in_debt(const struct model *model, const struct limits *limits, int queue, int cell)
+{
+    for (; queue >= 0; queue = model->queues[queue].parent)
+        if (limits->at[queue][cell].bounded &&
+            limits->at[queue][cell].usage > limits->at[queue][cell].ceiling)
+            return true;
+    return false;
+}
+
+bool limits_exceeded(const struct model *model, const struct limits *limits)
+{
+    for (int queue = 0; queue < QUEUES; queue++)
+        for (int cell = 0; cell < CELLS; cell++)
+            if (limits_has(queue, cell) && in_debt(model, limits, queue, cell))
+                return true;
+    return false;
+}
+
+const char *limits_disagree(const struct model *model, const struct limits *limits)
+{
+    for (int queue = 0; queue < QUEUES; queue++)
+        for (int cell = 0; cell < CELLS; cell++) {
+            bool volcano = model_kind(queue) == QUEUE_VOLCANO;
+
+            if (!limits_has(queue, cell) || (volcano && in_debt(model, limits, queue, cell)))
+                continue;
+            if (wide_min(limits_room(model, limits, queue, cell), UNLIMITED / 2) !=
+                wide_min(volcano ? volcano_available(model, limits, queue, cell)
+                                 : kueue_available(model, limits, queue, cell),
+                         UNLIMITED / 2))
+                return volcano ? "the sum of max(used, guarantee) leaves other room"
+                               : "Kueue's available is another";
+        }
+    return NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_LIMITS_H
+#define SLUICE_T_ORACLE_LIMITS_H
+
+#include "t/oracle/model.h"
+
+/* The numbers of every queue and cell, counted from the claims. */
+struct number {
+    bool named;   /* the queue's own quota says something of it */
+    bool present; /* or that of a queue below it does */
+    bool bounded;
+    wide share, kept, ceiling, usage;
+    wide reserved, allocated; /* of all claims in the subtree */
+    wide promised;  /* Volcano's guarantees: the larger of one's own and the children's sum */
+    wide effective; /* what is used or promised, whichever is more */
+};
+
+struct limits {
+    struct number at[QUEUES][CELLS];
+};
+
+/* Volcano's trees have one flavor, Kueue's never have that one: other cells are not counted. */
+static inline bool limits_has(int queue, int cell)
+{
+    return (cell / RESOURCES == FLAVOR_DEFAULT) == (model_kind(queue) == QUEUE_VOLCANO);
+}
+
+void limits_count(const struct model *model, struct limits *ret_limits);
+
+/* How much more a claim of this queue could ask for. */
+wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell);
+
+/* Whether a claim fits, and in which flavors. */
+bool limits_fit(const struct model *model, const struct limits *limits,
+                const struct model_claim *claim, int ret_flavors[RESOURCES]);
+
+/* Whether it fits in the flavors that it names. */
+bool limits_fit_in(const struct model *model, const struct limits *limits,
+                   const struct model_claim *claim, const int flavors[RESOURCES]);
+
+/* Whether some queue has more in use than it may. */
+bool limits_exceeded(const struct model *model, const struct limits *limits);
+
+/* The same two limits in their other forms, computed another way: NULL if they agree wherever nobody
+ * is in debt. Volcano's: used or guaranteed, whichever is more, summed over a subtree, against every
+ * capability above. Kueue's: what is available, as its cache computes it. */
+const char *limits_disagree(const struct model *model, const struct limits *limits);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/model.h"
+
+#include "t/oracle/limits.h"
+
+#include <string.h>
+
+static const int64_t second = 1000000000;
+
+static bool always_known(int queue)
+{
+    return queue == model_queue_id(QUEUE_VOLCANO, NAME_ROOT) ||
+           queue == model_queue_id(QUEUE_VOLCANO, NAME_DEFAULT);
+}
+
+/* The parent that the queue's object names; what is not known hangs below Volcano's root, or is a
+ * root of its own. */
+static int named_parent(const struct model *model, int queue)
+{
+    const struct model_queue *q = &model->queues[queue];
+    int64_t parent = q->seen ? q->spec[QUEUE_PARENT] : 0;
+
+    if (model_kind(queue) != QUEUE_VOLCANO)
+        return parent == 0 ? -1 : model_queue_id(QUEUE_COHORT, (int)parent - 1);
+    if (queue == model_queue_id(QUEUE_VOLCANO, NAME_ROOT))
+        return -1;
+    return model_queue_id(QUEUE_VOLCANO, parent == 0 ? NAME_ROOT : (int)parent - 1);
+}
+
+/* A queue that is its own ancestor is a root, and grants nothing. */
+static void place_queues(struct model *model)
+{
+    for (int queue = 0; queue < QUEUES; queue++) {
+        int up = named_parent(model, queue);
+
+        for (int steps = 0; up >= 0 && up != queue && steps < QUEUES; steps++)
+            up = named_parent(model, up);
+        model->queues[queue].cyclic = up == queue;
+        model->queues[queue].known = model->queues[queue].seen || always_known(queue);
+    }
+    for (int queue = 0; queue < QUEUES; queue++)
+        model->queues[queue].parent = model->queues[queue].cyclic ? -1 : named_parent(model, queue);
+}
+
+static void forget_spec(struct model_queue *queue)
+{
+    struct step plain = step_make(STEP_QUEUE);
+
+    queue->seen = false;
+    memcpy(queue->spec, plain.v, sizeof queue->spec);
+}
+
+void model_init(struct model *model, const int64_t *config)
+{
+    *model = (struct model){.now = 1000 * second};
+    memcpy(model->config, config, sizeof model->config);
+    for (int queue = 0; queue < QUEUES; queue++)
+        forget_spec(&model->queues[queue]);
+    place_queues(model);
+}
+
+int model_queue_of(const struct model_claim *claim)
+{
+    const int64_t *pod = claim->pod;
+    int64_t name = pod[POD_QUEUE] > 0 ? pod[POD_QUEUE] : pod[POD_NAMESPACE_QUEUE];
+
+    return model_queue_id(pod[POD_KIND] ? QUEUE_CLUSTER : QUEUE_VOLCANO,
+                          name > 0 ? (int)name - 1 : NAME_DEFAULT);
+}
+
+int64_t model_need(const struct model_claim *claim, int resource)
+{
+    int64_t amount = resource == RESOURCES - 1 ? 1 : claim->pod[POD_REQUEST + resource];
+
+    return amount == UNSAID ? 0 : amount;
+}
+
+bool model_is_below(const struct model *model, int queue, int ancestor)
+{
+    while (queue >= 0 && queue != ancestor)
+        queue = model->queues[queue].parent;
+    return queue >= 0;
+}
+
+/* Queues that nobody has seen count where claims are in them, or queues that count below them. */
+static bool exists(const struct model *model, int queue)
+{
+    if (model->queues[queue].known)
+        return true;
+    for (int uid = 0; uid < UIDS; uid++)
+        if (model->claims[uid].live && model_queue_of(&model->claims[uid]) == queue)
+            return true;
+    return model_has_children(model, queue);
+}
+
+bool model_has_children(const struct model *model, int queue)
+{
+    for (int child = 0; child < QUEUES; child++)
+        if (model->queues[child].parent == queue && exists(model, child))
+            return true;
+    return false;
+}
+
+enum stop model_stops(const struct model *model, int queue)
+{
+    bool volcano = model_kind(queue) == QUEUE_VOLCANO;
+    enum stop stop = STOP_NOTHING;
+    int levels = 0;
+
+    if (!model->queues[queue].known || model_kind(queue) == QUEUE_COHORT ||
+        model_has_children(model, queue) || queue == model_queue_id(QUEUE_VOLCANO, NAME_ROOT))
+        return STOP_BROKEN;
+    for (int up = queue; up >= 0; up = model->queues[up].parent) {
+        const struct model_queue *above = &model->queues[up];
+
+        if (above->cyclic || (volcano && !above->known))
+            return STOP_BROKEN;
+        if (above->spec[QUEUE_COMMAND] == QUEUE_SUSPENDED)
+            stop = STOP_SUSPENDED;
+        if (above->spec[QUEUE_COMMAND] == QUEUE_CLOSED && stop == STOP_NOTHING)
+            stop = STOP_CLOSED;
+        levels += up != model_queue_id(QUEUE_VOLCANO, NAME_ROOT);
+    }
+    return levels > (volcano ? 8 : 16) ? STOP_BROKEN : stop;
+}
+
+int model_group_of(const struct model *model, int queue, int resource)
+{
+    int order[FLAVORS], group = (int)model->queues[queue].spec[QUEUE_GROUP + resource] - 1;
+
+    return group >= 0 && world_group_order(model->queues[queue].spec, group, order) == 0 ? -1
+                                                                                         : group;
+}
+
+void model_set_queue(struct model *model, const int64_t *spec)
+{
+    struct model_queue *queue =
+        &model->queues[model_queue_id((int)spec[QUEUE_KIND], (int)spec[QUEUE_NAME])];
+
+    memcpy(queue->spec, spec, sizeof queue->spec);
+    queue->seen = true;
+    place_queues(model);
+    for (int uid = 0; uid < UIDS; uid++)
+        if (model_holds(&model->claims[uid]) &&
+            model_queue_of(&model->claims[uid]) == (int)(queue - model->queues))
+            model_guess_flavors(model, &model->claims[uid]);
+}
+
+void model_lose_queue(struct model *model, int queue)
+{
+    if (queue == model_queue_id(QUEUE_VOLCANO, NAME_ROOT))
+        return;
+    forget_spec(&model->queues[queue]);
+    place_queues(model);
+}
+
+void model_set_flavor(struct model *model, const int64_t *facts, bool seen)
+{
+    int flavor = (int)facts[FLAVOR_NUMBER];
+
+    if (!seen && !model->flavors[flavor].seen)
+        return;
+    model->flavors[flavor].seen = seen;
+    model->flavors[flavor].asks = facts[FLAVOR_LABELLED] || facts[FLAVOR_TOLERATED];
+    memcpy(model->flavors[flavor].facts, facts, sizeof model->flavors[flavor].facts);
+    model_guess_again(model);
+}
+
+void model_set_node(struct model *model, const int64_t *facts, bool seen)
+{
+    int node = (int)facts[NODE_NUMBER];
+
+    model->nodes[node].seen = seen;
+    memcpy(model->nodes[node].facts, facts, sizeof model->nodes[node].facts);
+    if (seen && model->synced)
+        model_guess_again(model);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_MODEL_H
+#define SLUICE_T_ORACLE_MODEL_H
+
+#include "plugin/amount.h"
+#include "t/oracle/world.h"
+
+/*
+ * What the engine should do, said as plainly as possible: small tables, no order kept, nothing
+ * remembered that can be computed. Every number is computed anew from the pods whenever it is asked
+ * for, and every decision looks at everything.
+ */
+enum { QUEUES = 3 * QUEUE_NAMES, CELLS = (FLAVORS + 1) * RESOURCES };
+
+struct model_claim {
+    bool live;
+    int64_t pod[STEP_FIELDS]; /* as it was last seen */
+    bool managed;
+    bool confirmed;    /* observed, not only named by pre_enqueue */
+    int64_t forget_at; /* if not */
+    enum claim_state state;
+    bool bound;
+    bool restoring; /* granted before a restart, and waits to be so again */
+    int64_t stamp;  /* of the grant: what the pod says, if it ever said so while it held */
+    bool stamped;
+    int flavor[RESOURCES]; /* -1: of a resource that is not asked for, or that nobody counts */
+    bool gave_back;        /* it was granted before; the scheduler may be told once more */
+    bool lacks_node;       /* as long as it is reserved: no node fits */
+    bool kept;             /* while it holds nothing: its flavors are those of a stamp or grant */
+    bool guessed;          /* its flavors are not those of a stamp or grant */
+    bool parked; /* pre_enqueue said no, and no activation was acknowledged since the grant */
+};
+
+struct model_queue {
+    bool seen;  /* there is an object of it */
+    bool known; /* or it is always there */
+    int64_t spec[STEP_FIELDS];
+    int parent; /* -1: a root */
+    bool cyclic;
+};
+
+struct model {
+    int64_t config[STEP_FIELDS];
+    int64_t now;
+    bool synced, leads;
+    struct model_claim claims[UIDS];
+    struct model_queue queues[QUEUES];
+    struct {
+        bool seen, asks;
+        int64_t facts[STEP_FIELDS];
+    } flavors[FLAVORS];
+    struct {
+        bool seen;
+        int64_t facts[STEP_FIELDS];
+    } nodes[NODES];
+};
+
+void model_init(struct model *model, const int64_t *config);
+
+static inline int model_queue_id(int kind, int name)
+{
+    return kind * QUEUE_NAMES + name;
+}
+
+static inline enum queue_kind model_kind(int queue)
+{
+    return (enum queue_kind)(queue / QUEUE_NAMES);
+}
+
+static inline int model_cell(int flavor, int resource)
+{
+    return flavor * RESOURCES + resource;
+}
+
+/* The queue that a pod names. */
+int model_queue_of(const struct model_claim *claim);
+
+/* What a claim asks for; 0: nothing. */
+int64_t model_need(const struct model_claim *claim, int resource);
+
+/* Whether a claim takes room. */
+static inline bool model_holds(const struct model_claim *claim)
+{
+    return claim->live && claim->state >= CLAIM_RESERVED;
+}
+
+bool model_is_below(const struct model *model, int queue, int ancestor);
+bool model_has_children(const struct model *model, int queue);
+
+/* Why nothing is granted in a queue. Who was granted goes on in one that is closed. */
+enum stop { STOP_NOTHING, STOP_CLOSED, STOP_SUSPENDED, STOP_BROKEN };
+enum stop model_stops(const struct model *model, int queue);
+
+/* Whether anybody may be granted anything. */
+static inline bool model_grants(const struct model *model)
+{
+    return model->synced && model->leads;
+}
+
+/* The group of a ClusterQueue that covers the resource, -1: none. */
+int model_group_of(const struct model *model, int queue, int resource);
+
+/* The world changes; model_settle follows. */
+void model_see(struct model *model, const int64_t *pod, bool observed);
+void model_lose(struct model *model, int uid);
+void model_set_queue(struct model *model, const int64_t *spec);
+void model_lose_queue(struct model *model, int queue);
+void model_set_flavor(struct model *model, const int64_t *facts, bool seen);
+void model_set_node(struct model *model, const int64_t *facts, bool seen);
+void model_post_filter(struct model *model, int uid);
+void model_reserve(struct model *model, int uid);
+void model_unreserve(struct model *model, int uid);
+void model_post_bind(struct model *model, int uid);
+void model_set_time(struct model *model, int64_t now);
+void model_restart(struct model *model);
+void model_set_role(struct model *model, bool synced, bool leads);
+
+/* A claim that holds more than there is gives it back; one that a restart found granted gets it back
+ * if it fits. */
+struct limits;
+void model_demote(struct model *model, int uid);
+void model_restore(struct model *model, int uid, const struct limits *limits);
+
+/* Demotes, restores and grants until nothing is left to do. */
+void model_settle(struct model *model);
+
+/* What PreEnqueue must answer, once all has settled. */
+bool model_passes(const struct model *model, const int64_t *pod);
+
+/* What pre_filter and reserve must answer. */
+bool model_passes_cycle(const struct model *model, int uid);
+
+/* Whether a claim was granted, and its queue lets it go on. */
+bool model_advances(const struct model *model, const struct model_claim *claim);
+
+/* Granted before this engine led, as far as the pod tells. */
+bool model_looks_granted(const int64_t *pod);
+
+/* Whether a younger pod of this one's name was seen. */
+bool model_outdated(const struct model *model, const int64_t *pod);
+
+/* A claim that gives back. */
+void model_forget_flavors(struct model_claim *claim);
+
+/* What a stamp names, or names not, stays until the claim is granted anew. */
+void model_read_stamp(struct model_claim *claim);
+
+/* Where a bound pod without a stamp runs is a guess, made again when what it is made from changes. Of
+ * other claims, what they hold of resources that nobody counted before finds its place. */
+void model_guess_flavors(struct model *model, struct model_claim *claim);
+void model_guess_again(struct model *model);
+
+/* Whether a claim could be given a flavor, for all that quota says. */
+bool model_flavor_serves(const struct model *model, const struct model_claim *claim, int flavor);
+
+bool model_node_has(const struct model *model, int node, int flavor);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/apart.h"
+#include "t/oracle/compare.h"
+#include "t/oracle/drive.h"
+#include "t/oracle/limits.h"
+#include "t/oracle/random.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TICKS = 1000 };
+
+static void *take(void *ctx, size_t size)
+{
+    struct play *play = ctx;
+
+    play->bytes += size;
+    return malloc(size);
+}
+
+static void *take_zeroed(void *ctx, size_t size)
+{
+    struct play *play = ctx;
+
+    play->bytes += size;
+    return calloc(1, size);
+}
+
+static void give_back(void *ctx, void *p, size_t size)
+{
+    struct play *play = ctx;
+
+    play->bytes -= size;
+    free(p);
+}
+
+static void open_engine(struct play *play)
+{
+    struct engine_config config;
+    int error;
+
+    world_config(play->model.config, &config);
+    error = engine_create(&config, &play->mem, &play->engine);
+    assert(error == 0);
+    (void)error;
+    engine_set_time(play->engine, play->model.now);
+}
+
+void play_init(struct play *play)
+{
+    struct step config = step_make(STEP_CONFIG);
+
+    *play = (struct play){.mem = {take, give_back, play, take_zeroed}};
+    model_init(&play->model, config.v);
+    open_engine(play);
+}
+
+bool play_finish(struct play *play)
+{
+    engine_destroy(play->engine);
+    play->engine = NULL;
+    return play->bytes == 0;
+}
+
+static bool settle(struct play *play)
+{
+    model_settle(&play->model);
+    for (int n = 0; engine_more(play->engine); n++) {
+        if (n == MOST_TICKS)
+            return differ(play, "it never has nothing to do");
+        engine_tick(play->engine);
+    }
+    return true;
+}
+
+static struct step step_of(enum step_kind kind, const int64_t *fields)
+{
+    struct step step = {.kind = kind};
+
+    memcpy(step.v, fields, sizeof step.v);
+    return step;
+}
+
+/* Things that may exist, by one number: queues, flavors, nodes, pods. */
+enum { SIGHTS = QUEUES + FLAVORS + NODES + UIDS };
+
+/* What the host would say of one of them. False: it does not exist. */
+static bool sight_of(const struct model *model, int number, struct step *ret_step)
+{
+    if (number < QUEUES) {
+        *ret_step = step_of(STEP_QUEUE, model->queues[number].spec);
+        return model->queues[number].seen;
+    }
+    number -= QUEUES;
+    if (number < FLAVORS) {
+        *ret_step = step_of(STEP_FLAVOR, model->flavors[number].facts);
+        return model->flavors[number].seen;
+    }
+    number -= FLAVORS;
+    if (number < NODES) {
+        *ret_step = step_of(STEP_NODE, model->nodes[number].facts);
+        return model->nodes[number].seen;
+    }
+    number -= NODES;
+    *ret_step = step_of(STEP_SEE, model->claims[number].pod);
+    return model->claims[number].live && model->claims[number].confirmed;
+}
+
+static bool see_one(struct play *play, int number)
+{
+    struct answer answer;
+    struct step step;
+
+    return !sight_of(&play->model, number, &step) || drive(play->engine, &step, &answer) == 0;
+}
+
+/* Shows a range of things, in some order. */
+static bool see_range(struct play *play, struct random *random, int first, int count)
+{
+    int order[SIGHTS];
+
+    for (int n = 0; n < count; n++) {
+        int other = random_below(random, n + 1);
+
+        order[n] = order[other];
+        order[other] = first + n;
+    }
+    for (int n = 0; n < count; n++)
+        if (!see_one(play, order[n]))
+            return differ(play, "an error from a call that has what it needs");
+    return true;
+}
+
+/* Everything that exists. Pods come last: of a pod that moved to a queue that covers more than it is
+ * stamped for, the rest is a guess, once. */
+static bool see_all(struct play *play, uint64_t seed)
+{
+    struct random random = {seed};
+
+    return see_range(play, &random, 0, SIGHTS - UIDS) &&
+           see_range(play, &random, SIGHTS - UIDS, UIDS);
+}
+
+/* A guess of flavors depends on what was known when it was made. */
+static bool flavors_are_written(const struct model_claim *claim)
+{
+    for (int r = 0; r < RESOURCES; r++)
+        if (model_need(claim, r) > 0 && claim->flavor[r] != FLAVOR_DEFAULT &&
+            claim->pod[POD_STAMPED + r] != claim->flavor[r] + 1)
+            return false;
+    return true;
+}
+
+/* All that was granted is written in the pods, and nothing else, and it fits: then a restart changes
+ * nothing. */
+static bool all_is_written(const struct model *model)
+{
+    struct limits limits;
+
+    for (int uid = 0; uid < UIDS; uid++) {
+        const struct model_claim *claim = &model->claims[uid];
+
+        if (!claim->live)
+            continue;
+        if (!claim->confirmed || (claim->state == CLAIM_ALLOCATED && claim->pod[POD_NODE] == 0))
+            return false;
+        if (claim->state == CLAIM_RESERVED && claim->pod[POD_STAMP] == 0)
+            return false;
+        if (model_holds(claim) ? !flavors_are_written(claim) : model_looks_granted(claim->pod))
+            return false;
+    }
+    limits_count(model, &limits);
+    return model_grants(model) && !limits_exceeded(model, &limits);
+}
+
+static bool restart(struct play *play, uint64_t seed)
+{
+    bool compares = all_is_written(&play->model);
+    uint64_t before = engine_digest(play->engine, false);
+
+    if (!play_finish(play))
+        return differ(play, "the engine leaks %zu bytes", play->bytes);
+    open_engine(play);
+    if (!see_all(play, seed))
+        return false;
+    engine_set_synced(play->engine);
+    engine_set_leader(play->engine, true);
+    memset(play->told, 0, sizeof play->told);
+    memset(play->removed, 0, sizeof play->removed);
+    memset(play->overwrote, 0, sizeof play->overwrote);
+    model_restart(&play->model);
+    if (!settle(play))
+        return false;
+    return !compares || engine_digest(play->engine, false) == before ||
+           differ(play, "the state after a restart is another");
+}
+
+static bool same_verdict(struct play *play, const char *hook, int64_t uid,
+                         const struct verdict *verdict, bool wanted)
+{
+    const struct model *model = &play->model;
+    const struct model_claim *claim = &model->claims[uid];
+    bool foreign = !claim->live || (claim->state == CLAIM_HELD && claim->pod[POD_FOREIGN]);
+    /* Who only observes holds nobody; but where the scheduler's own plugin for gates is off, the
+     * foreign ones are kept in its place. */
+    bool pass = wanted || (model->config[CONFIG_OBSERVE_ONLY] && claim->live &&
+                           (!foreign || model->config[CONFIG_REMOVAL] != REMOVE_ON_BIND));
+
+    return (verdict->would == wanted && verdict->pass == pass) ||
+           differ(play, "pod %d: %s says %s, would %s (%s), wanted %s", (int)uid, hook,
+                  verdict->pass ? "pass" : "hold", verdict->would ? "pass" : "hold",
+                  reason_name(verdict->reason), wanted ? "pass" : "hold");
+}
+
+static bool play_pod_step(struct play *play, const struct step *step, const struct answer *answer)
+{
+    struct model *model = &play->model;
+    int uid = (int)step->v[0];
+    bool wanted;
+
+    switch (step->kind) {
+    case STEP_SEE:
+        model_see(model, step->v, true);
+        return true;
+    case STEP_ENQUEUE:
+        model_see(model, step->v, false);
+        model_settle(model);
+        /* While others are still to be asked first, it is not its turn; it will be told. */
+        wanted =
+            model_passes(model, step->v) && (answer->verdict.would || !engine_more(play->engine));
+        model->claims[uid].parked = !wanted;
+        play->told[uid] = false;
+        play->too_early[uid] = play->telling[uid];
+        return same_verdict(play, "pre_enqueue", uid, &answer->verdict, wanted);
+    case STEP_LOSE:
+        model_lose(model, uid);
+        return true;
+    case STEP_POST_FILTER:
+        model_post_filter(model, uid);
+        return true;
+    case STEP_PRE_FILTER:
+        return same_verdict(play, "pre_filter", uid, &answer->verdict,
+                            model_passes_cycle(model, uid));
+    case STEP_RESERVE:
+        wanted = model_passes_cycle(model, uid);
+        model_reserve(model, uid);
+        return same_verdict(play, "reserve", uid, &answer->verdict, wanted);
+    case STEP_UNRESERVE:
+        model_unreserve(model, uid);
+        return true;
+    case STEP_POST_BIND:
+        model_post_bind(model, uid);
+        return true;
+    default:
+        return true;
+    }
+}
+
+static void acknowledged(struct play *play, const struct step *step, const struct answer *answer)
+{
+    int uid = (int)step->v[ACK_UID];
+    bool *done[EFFECT_KINDS] = {&play->told[uid], &play->removed[uid], &play->overwrote[uid]};
+
+    if (!answer->acknowledged)
+        return;
+    if (step->v[ACK_RESULT] == EFFECT_GONE)
+        model_lose(&play->model, uid);
+    if (step->v[ACK_RESULT] == EFFECT_DONE)
+        *done[step->v[ACK_KIND]] = step->v[ACK_KIND] != EFFECT_ACTIVATE || !play->too_early[uid];
+}
+
+static bool play_world_step(struct play *play, const struct step *step, const struct answer *answer)
+{
+    struct model *model = &play->model;
+
+    switch (step->kind) {
+    case STEP_QUEUE:
+        model_set_queue(model, step->v);
+        return true;
+    case STEP_LOSE_QUEUE:
+        model_lose_queue(model, model_queue_id((int)step->v[QUEUE_KIND], (int)step->v[QUEUE_NAME]));
+        return true;
+    case STEP_FLAVOR:
+    case STEP_LOSE_FLAVOR:
+        model_set_flavor(model, step->v, step->kind == STEP_FLAVOR);
+        return true;
+    case STEP_NODE:
+    case STEP_LOSE_NODE:
+        model_set_node(model, step->v, step->kind == STEP_NODE);
+        return true;
+    case STEP_SYNCED:
+        model_set_role(model, true, model->leads);
+        return true;
+    case STEP_LEADER:
+        model_set_role(model, model->synced, step->v[0] != 0);
+        return true;
+    case STEP_ACK:
+        acknowledged(play, step, answer);
+        return true;
+    default:
+        return play_pod_step(play, step, answer);
+    }
+}
+
+static bool act(struct play *play, const struct step *step)
+{
+    struct model *model = &play->model;
+    struct answer answer;
+
+    switch (step->kind) {
+    case STEP_CONFIG:
+        engine_destroy(play->engine);
+        model_init(model, step->v);
+        open_engine(play);
+        return true;
+    case STEP_TIME:
+        model_set_time(model, model->now + step->v[0]);
+        engine_set_time(play->engine, model->now);
+        engine_tick(play->engine);
+        return true;
+    case STEP_RESTART:
+        return restart(play, (uint64_t)step->v[0]);
+    default:
+        if (drive(play->engine, step, &answer) < 0)
+            return differ(play, "an error from a call that has what it needs");
+        return play_world_step(play, step, &answer);
+    }
+}
+
+bool play_step(struct play *play, const struct step *step)
+{
+    return act(play, step) && settle(play) && compare_states(play);
+}
+
+static void play_apart(struct apart *apart, const void *ctx)
+{
+    const struct history *history = ctx;
+    struct play play;
+    bool same = true;
+
+    apart_begin(apart);
+    play_init(&play);
+    while (same && apart->count < history->count)
+        same = play_step(&play, &history->steps[apart->count++]);
+    if (!play_finish(&play) && same)
+        differ(&play, "the engine leaks %zu bytes", play.bytes);
+    memcpy(apart->difference, play.difference, sizeof apart->difference);
+}
+
+uint32_t play_history(const struct history *history, char ret_difference[1024])
+{
+    struct apart *apart = apart_get();
+
+    apart_run(apart, play_apart, history);
+    memcpy(ret_difference, apart->difference, sizeof apart->difference);
+    if (apart->difference[0] == '\0')
+        return history->count;
+    return apart->count > 0 ? apart->count - 1 : 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_PLAY_H
+#define SLUICE_T_ORACLE_PLAY_H
+
+#include "t/oracle/model.h"
+
+/* The engine and the model, side by side. */
+struct play {
+    struct engine *engine;
+    struct mem mem;
+    size_t bytes; /* what the engine holds */
+    struct model model;
+    bool told[UIDS];      /* an activation was done that began after PreEnqueue last said no */
+    bool telling[UIDS];   /* an activation is under way, */
+    bool too_early[UIDS]; /* and PreEnqueue has said no since it began */
+    bool removed[UIDS];   /* a removal of gates was done */
+    bool overwrote[UIDS]; /* so was an overwrite of the condition */
+    char difference[1024];
+};
+
+/* Plays one step. False: they differ, or an invariant does not hold; `difference` says how. */
+bool play_step(struct play *play, const struct step *step);
+
+void play_init(struct play *play);
+
+/* False if the engine gave back less than it took. */
+bool play_finish(struct play *play);
+
+/* Plays a history from the beginning, in a process of its own. The number of the step that shows a
+ * difference, or count; and the difference. */
+uint32_t play_history(const struct history *history, char ret_difference[1024]);
+
+#endif

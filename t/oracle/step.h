@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_STEP_H
+#define SLUICE_T_ORACLE_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * A step of a history: one thing that happens to the engine, as a row of numbers. Nothing in a step
+ * refers to an earlier one, so any subset of a history is a history: that is what lets it shrink. On
+ * paper it is a line, with the fields that are not at their default:
+ *
+ *     queue kind=0 name=2 cap.cpu=4
+ *     see uid=7 name=3 created=12 gates=1 queue=3 cpu=2
+ *
+ * Names are numbers: see world.h for what they stand for.
+ */
+enum step_kind {
+    STEP_CONFIG,
+    STEP_SEE,
+    STEP_ENQUEUE,
+    STEP_LOSE,
+    STEP_PRE_FILTER,
+    STEP_POST_FILTER,
+    STEP_RESERVE,
+    STEP_UNRESERVE,
+    STEP_POST_BIND,
+    STEP_QUEUE,
+    STEP_LOSE_QUEUE,
+    STEP_FLAVOR,
+    STEP_LOSE_FLAVOR,
+    STEP_NODE,
+    STEP_LOSE_NODE,
+    STEP_SYNCED,
+    STEP_LEADER,
+    STEP_TIME,
+    STEP_LEASE,
+    STEP_ACK,
+    STEP_RESTART,
+    STEP_KINDS
+};
+
+enum { RESOURCES = 4, FLAVORS = 3 };
+
+enum config_field {
+    CONFIG_REMOVAL,
+    CONFIG_MANAGE_ALL,
+    CONFIG_ROOT,
+    CONFIG_ROOT_AMOUNT,
+    CONFIG_UNDECLARED = CONFIG_ROOT_AMOUNT + RESOURCES,
+    CONFIG_OBSERVE_ONLY,
+    CONFIG_FIELDS
+};
+
+enum pod_field {
+    POD_UID,
+    POD_SYSTEM, /* in the namespace kube-system */
+    POD_CREATED,
+    POD_PRIORITY,
+    POD_GENERATION,
+    POD_VERSION,
+    POD_FOREIGN_SCHEDULER,
+    POD_GATES,   /* ours */
+    POD_FOREIGN, /* other gates */
+    POD_OPTED_IN,
+    POD_QUEUE,           /* 0: none, else the name's number and 1 */
+    POD_NAMESPACE_QUEUE, /* " */
+    POD_KIND,            /* 1: the queue is a ClusterQueue */
+    POD_GROUP,
+    POD_STAMP,
+    POD_STAMPED,                            /* for each resource: 0: none, else the flavor and 1 */
+    POD_REQUEST = POD_STAMPED + RESOURCES,  /* `pods` is never asked for in words */
+    POD_NODE = POD_REQUEST + RESOURCES - 1, /* 0: none, else its number and 1 */
+    POD_NOMINATED,
+    POD_FINISHED,
+    POD_DELETED,
+    POD_UNSCHEDULABLE,
+    POD_DAEMON,
+    POD_MIRROR,
+    POD_FIELDS
+};
+
+enum queue_field {
+    QUEUE_KIND,
+    QUEUE_NAME,
+    QUEUE_PARENT, /* 0: none, else the name's number and 1 */
+    QUEUE_PRIORITY,
+    QUEUE_STRICT,
+    QUEUE_COMMAND,
+    QUEUE_CAPABILITY,
+    QUEUE_DESERVED = QUEUE_CAPABILITY + RESOURCES,
+    QUEUE_GUARANTEE = QUEUE_DESERVED + RESOURCES,
+    QUEUE_GROUP = QUEUE_GUARANTEE + RESOURCES, /* for each resource: 0: none, else 1 or 2 */
+    QUEUE_ORDER =
+        QUEUE_GROUP + RESOURCES,     /* for each group: its flavors, 312: third, first, second */
+    QUEUE_NOMINAL = QUEUE_ORDER + 2, /* for each flavor and resource */
+    QUEUE_BORROWING = QUEUE_NOMINAL + FLAVORS * RESOURCES,
+    QUEUE_LENDING = QUEUE_BORROWING + FLAVORS * RESOURCES,
+    QUEUE_FIELDS = QUEUE_LENDING + FLAVORS * RESOURCES
+};
+
+enum flavor_field { FLAVOR_NUMBER, FLAVOR_LABELLED, FLAVOR_TOLERATED };
+enum node_field { NODE_NUMBER, NODE_LABEL, NODE_AMOUNT, NODE_FIELDS = NODE_AMOUNT + RESOURCES };
+enum ack_field { ACK_UID, ACK_KIND, ACK_RESULT };
+
+enum { STEP_FIELDS = QUEUE_FIELDS };
+
+/* An amount that is not said. */
+#define UNSAID INT64_MIN
+
+struct step {
+    enum step_kind kind;
+    int64_t v[STEP_FIELDS];
+};
+
+/* All fields at their defaults. */
+struct step step_make(enum step_kind kind);
+
+void step_print(FILE *out, const struct step *step);
+
+/* False: the line is no step. */
+bool step_parse(const char *line, struct step *ret_step);
+
+struct history {
+    struct step *steps;
+    uint32_t count, cap;
+};
+
+void history_add(struct history *history, const struct step *step);
+void history_finish(struct history *history);
+
+#endif

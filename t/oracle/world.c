@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/world.h"
+
+#include <stdio.h>
+
+static const char *const resources[RESOURCES] = {"cpu", "memory", "example.com/gpu", "pods"};
+static const char *const flavors[FLAVORS + 1] = {"spot", "on-demand", "big", "default"};
+static const char *const queues[QUEUE_NAMES] = {"root", "default", "a", "b", "c",
+                                                "d",    "e",       "f", "g", "h"};
+static const char *const nodes[NODES] = {"node-0", "node-1", "node-2", "node-3"};
+static const char *const numbers[] = {
+    "00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13",
+    "14", "15", "16", "17", "18", "19", "20", "21", "22", "23", "24", "25", "26", "27",
+    "28", "29", "30", "31", "32", "33", "34", "35", "36", "37", "38", "39",
+};
+_Static_assert(sizeof numbers / sizeof numbers[0] >= UIDS && UIDS >= NAMES, "a text for each");
+
+const char *world_resource(int resource)
+{
+    return resources[resource];
+}
+
+const char *world_flavor(int flavor)
+{
+    return flavors[flavor];
+}
+
+const char *world_queue(int name)
+{
+    return queues[name];
+}
+
+const char *world_uid(int uid)
+{
+    return numbers[uid];
+}
+
+const char *world_node(int node)
+{
+    return nodes[node];
+}
+
+static int find(struct text text, const char *const *names, int count)
+{
+    for (int n = 0; n < count; n++)
+        if (text_is(text, names[n]))
+            return n;
+    return -1;
+}
+
+int world_find_resource(struct text text)
+{
+    return find(text, resources, RESOURCES);
+}
+
+int world_find_flavor(struct text text)
+{
+    return find(text, flavors, FLAVORS + 1);
+}
+
+int world_find_queue(struct text text)
+{
+    return find(text, queues, QUEUE_NAMES);
+}
+
+int world_find_uid(struct text text)
+{
+    return find(text, numbers, UIDS);
+}
+
+static struct text queue_text(int64_t field)
+{
+    return field == 0 ? (struct text){0} : text_of(queues[field - 1]);
+}
+
+static void set_amounts(struct named_amounts *amounts, const int64_t *fields, int count)
+{
+    for (int r = 0; r < count; r++)
+        if (fields[r] != UNSAID)
+            amounts->item[amounts->count++] =
+                (struct named_amount){text_of(resources[r]), fields[r]};
+}
+
+void world_pod_facts(const int64_t *fields, struct pod_view *view)
+{
+    struct pod_facts *pod = &view->facts;
+    size_t len = 0;
+
+    *view = (struct pod_view){0};
+    pod->uid = text_of(world_uid((int)fields[POD_UID]));
+    pod->space = text_of(fields[POD_SYSTEM] ? "kube-system" : "space");
+    pod->name = text_of(numbers[fields[POD_UID] % NAMES]);
+    pod->created = fields[POD_CREATED];
+    pod->priority = (int32_t)fields[POD_PRIORITY];
+    pod->generation = fields[POD_GENERATION];
+    pod->resource_version = fields[POD_VERSION];
+    pod->scheduler = text_of(fields[POD_FOREIGN_SCHEDULER] ? "other" : "default-scheduler");
+    for (int gate = GATE_LONG; gate <= GATE_SHORT; gate <<= 1)
+        if (fields[POD_GATES] & gate)
+            gates_add(&pod->gates, text_of(gate_name((uint8_t)gate)));
+    for (int64_t n = 0; n < fields[POD_FOREIGN]; n++)
+        gates_add(&pod->gates, text_of(n == 0 ? "example.com/one" : "example.com/two"));
+    pod->opted_in = fields[POD_OPTED_IN];
+    pod->queue = queue_text(fields[POD_QUEUE]);
+    pod->namespace_queue = queue_text(fields[POD_NAMESPACE_QUEUE]);
+    pod->queue_kind = fields[POD_KIND] ? QUEUE_CLUSTER : QUEUE_VOLCANO;
+    if (fields[POD_GROUP])
+        pod->group = text_of("group");
+    pod->stamp = fields[POD_STAMP];
+    for (int r = 0; r < RESOURCES; r++)
+        if (fields[POD_STAMPED + r] > 0)
+            len += (size_t)snprintf(view->stamped + len, sizeof view->stamped - len, "%s%s=%s",
+                                    len > 0 ? "," : "", resources[r],
+                                    flavors[fields[POD_STAMPED + r] - 1]);
+    pod->stamped_flavors = (struct text){view->stamped, len};
+    set_amounts(&pod->requests, fields + POD_REQUEST, RESOURCES - 1);
+    if (fields[POD_NODE] > 0)
+        pod->node = text_of(nodes[fields[POD_NODE] - 1]);
+    pod->nominated = fields[POD_NOMINATED];
+    pod->finished = fields[POD_FINISHED];
+    pod->deleted = fields[POD_DELETED];
+    pod->unschedulable = fields[POD_UNSCHEDULABLE];
+    pod->of_daemon_set = fields[POD_DAEMON];
+    pod->mirror = fields[POD_MIRROR];
+}
+
+int world_group_order(const int64_t *queue_fields, int group, int ret_flavors[FLAVORS])
+{
+    int64_t digits = queue_fields[QUEUE_ORDER + group];
+    int reversed[FLAVORS], count = 0;
+
+    for (; digits > 0 && count < FLAVORS; digits /= 10)
+        reversed[count++] = (int)(digits % 10) - 1;
+    for (int n = 0; n < count; n++)
+        ret_flavors[n] = reversed[count - 1 - n];
+    return count;
+}
+
+static void set_group(struct queue_view *view, int group, const int64_t *fields)
+{
+    struct resource_group *facts = &view->groups[view->facts.group_count];
+    int order[FLAVORS], count = world_group_order(fields, group, order);
+
+    *facts = (struct resource_group){0};
+    for (int r = 0; r < RESOURCES; r++)
+        if (fields[QUEUE_GROUP + r] == group + 1)
+            facts->resources[facts->resource_count++] = text_of(resources[r]);
+    if (facts->resource_count == 0 || count == 0)
+        return;
+    facts->flavors = view->flavors[group];
+    for (int n = 0; n < count; n++) {
+        struct group_flavor *flavor = &facts->flavors[facts->flavor_count++];
+
+        flavor->name = text_of(flavors[order[n]]);
+        flavor->quotas = view->quotas[group][n];
+        for (int r = 0; r < RESOURCES; r++) {
+            struct flavor_quota *quota = &flavor->quotas[flavor->count];
+            int at = order[n] * RESOURCES + r;
+
+            if (fields[QUEUE_GROUP + r] != group + 1)
+                continue;
+            flavor->count++;
+            quota->resource = text_of(resources[r]);
+            quota->nominal = fields[QUEUE_NOMINAL + at] == UNSAID ? 0 : fields[QUEUE_NOMINAL + at];
+            quota->has_borrowing = fields[QUEUE_BORROWING + at] != UNSAID;
+            quota->borrowing = quota->has_borrowing ? fields[QUEUE_BORROWING + at] : 0;
+            quota->has_lending = fields[QUEUE_LENDING + at] != UNSAID;
+            quota->lending = quota->has_lending ? fields[QUEUE_LENDING + at] : 0;
+        }
+    }
+    view->facts.group_count++;
+}
+
+void world_queue_facts(const int64_t *fields, struct queue_view *view)
+{
+    struct queue_facts *queue = &view->facts;
+    static const char *const states[] = {"Open", "Suspended", "Closed"};
+
+    *view = (struct queue_view){0};
+    queue->kind = (enum queue_kind)fields[QUEUE_KIND];
+    queue->name = text_of(queues[fields[QUEUE_NAME]]);
+    queue->parent = queue_text(fields[QUEUE_PARENT]);
+    queue->priority = (int32_t)fields[QUEUE_PRIORITY];
+    queue->strict = fields[QUEUE_STRICT];
+    queue->command = (enum queue_command)fields[QUEUE_COMMAND];
+    queue->state = text_of(states[fields[QUEUE_COMMAND]]);
+    queue->reclaimable = true;
+    if (queue->kind == QUEUE_VOLCANO) {
+        set_amounts(&queue->capability, fields + QUEUE_CAPABILITY, RESOURCES);
+        set_amounts(&queue->deserved, fields + QUEUE_DESERVED, RESOURCES);
+        set_amounts(&queue->guarantee, fields + QUEUE_GUARANTEE, RESOURCES);
+        return;
+    }
+    queue->groups = view->groups;
+    for (int group = 0; group < 2; group++)
+        set_group(view, group, fields);
+}
+
+/* A flavor's labels: nodes with `flavor` of its number have them. */
+static struct label label_of(int64_t number)
+{
+    return (struct label){text_of("flavor"), text_of(flavors[number])};
+}
+
+void world_flavor_facts(const int64_t *fields, struct flavor_facts *flavor)
+{
+    *flavor = (struct flavor_facts){.name = text_of(flavors[fields[FLAVOR_NUMBER]])};
+    if (fields[FLAVOR_LABELLED])
+        flavor->labels[flavor->label_count++] = label_of(fields[FLAVOR_NUMBER]);
+    if (fields[FLAVOR_TOLERATED])
+        flavor->tolerations[flavor->toleration_count++] =
+            (struct toleration){.key = text_of("spot"),
+                                .operator_ = text_of("Exists"),
+                                .effect = text_of("NoSchedule")};
+}
+
+void world_node_facts(const int64_t *fields, struct node_view *view)
+{
+    *view = (struct node_view){.facts.name = text_of(nodes[fields[NODE_NUMBER]])};
+    if (fields[NODE_LABEL] > 0) {
+        view->label = label_of(fields[NODE_LABEL] - 1);
+        view->facts.label_count = 1;
+        view->facts.labels = &view->label;
+    }
+    set_amounts(&view->facts.allocatable, fields + NODE_AMOUNT, RESOURCES);
+}
+
+void world_config(const int64_t *fields, struct engine_config *config)
+{
+    *config = (struct engine_config){
+        .removal = (enum removal)fields[CONFIG_REMOVAL],
+        .manage_all = fields[CONFIG_MANAGE_ALL],
+        .root_ceiling = (enum root_ceiling)fields[CONFIG_ROOT],
+        .undeclared_unlimited = fields[CONFIG_UNDECLARED],
+        .observe_only = fields[CONFIG_OBSERVE_ONLY],
+    };
+    set_amounts(&config->root_amounts, fields + CONFIG_ROOT_AMOUNT, RESOURCES);
+}

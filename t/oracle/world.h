@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_WORLD_H
+#define SLUICE_T_ORACLE_WORLD_H
+
+#include "plugin/engine.h"
+#include "t/oracle/step.h"
+
+/* What the numbers in a step stand for, and steps as the engine's facts. A small world: whatever can
+ * collide does. */
+enum { UIDS = 40, NAMES = 25, QUEUE_NAMES = 10, NODES = 4, FLAVOR_DEFAULT = FLAVORS };
+
+enum { NAME_ROOT, NAME_DEFAULT, NAME_FIRST };
+
+const char *world_resource(int resource);
+const char *world_flavor(int flavor); /* FLAVOR_DEFAULT: that of trees without flavors */
+const char *world_queue(int name);
+const char *world_uid(int uid); /* pods whose uids differ by NAMES have one name */
+const char *world_node(int node);
+
+/* -1: none has this text. */
+int world_find_resource(struct text text);
+int world_find_flavor(struct text text);
+int world_find_queue(struct text text);
+int world_find_uid(struct text text);
+
+/* The facts point into the view. */
+struct pod_view {
+    struct pod_facts facts;
+    char stamped[128];
+};
+
+struct queue_view {
+    struct queue_facts facts;
+    struct resource_group groups[2];
+    struct group_flavor flavors[2][FLAVORS];
+    struct flavor_quota quotas[2][FLAVORS][RESOURCES];
+};
+
+struct node_view {
+    struct node_facts facts;
+    struct label label;
+};
+
+void world_pod_facts(const int64_t *fields, struct pod_view *ret_view);
+void world_queue_facts(const int64_t *fields, struct queue_view *ret_view);
+void world_flavor_facts(const int64_t *fields, struct flavor_facts *ret_facts);
+void world_node_facts(const int64_t *fields, struct node_view *ret_view);
+void world_config(const int64_t *fields, struct engine_config *ret_config);
+
+/* The flavors of a queue's group, in its order: how many, and which. [group is 0 or 1] */
+int world_group_order(const int64_t *queue_fields, int group, int ret_flavors[FLAVORS]);
+
+#endif
