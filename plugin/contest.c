@@ -128,6 +128,12 @@ static void bound_pass(const struct queue *queue, struct bound *bound)
     }
 }
 
+/* A cell may be there only to be counted: for a queue below, or where 0 stands for unset. */
+static bool sets_something(const struct cell *cell)
+{
+    return cell->named && (cell->own_share > 0 || cell->has_ceiling || cell->has_kept);
+}
+
 static void volcano_key(const struct queue *queue, struct contest *key)
 {
     key->priority = queue->priority;
@@ -137,7 +143,7 @@ static void volcano_key(const struct queue *queue, struct contest *key)
         const struct cell *cell = &queue->cells[i];
         wide used = cell->reserved + cell->allocated;
 
-        if (cell->named && share_compare(used, cell->share, key->used, key->quota) > 0) {
+        if (sets_something(cell) && share_compare(used, cell->share, key->used, key->quota) > 0) {
             key->used = used;
             key->quota = cell->share;
         }

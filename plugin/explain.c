@@ -2,6 +2,7 @@
 #include "explain.h"
 
 #include "fit.h"
+#include "outbox.h"
 #include "say.h"
 #include "state.h"
 
@@ -192,8 +193,14 @@ static enum reason explain_granted(const struct engine *e, uint32_t id, struct s
 {
     uint32_t queue = claim_queue(e, id);
 
-    if (claim_at(e, id)->state == CLAIM_ALLOCATED || !queue_stops_granted(e, queue))
+    if (claim_at(e, id)->state == CLAIM_ALLOCATED)
         return REASON_NONE;
+    if (!queue_stops_granted(e, queue)) {
+        if (!outbox_removal_comes_first(e, id))
+            return REASON_NONE;
+        say_str(say, "its gate is being removed, and the tolerations of its flavor written");
+        return REASON_NOT_READY;
+    }
     say_stop(say, e, queue, queue_stops(e, queue));
     return queue_stops(e, queue);
 }

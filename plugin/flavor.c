@@ -102,6 +102,11 @@ bool flavor_asks(const struct engine *e, uint16_t number)
     return flavor->label_count + flavor->toleration_count > 0;
 }
 
+bool flavor_tolerates(const struct engine *e, uint16_t number)
+{
+    return number != 0 && number != FLAVOR_NONE && flavor_at(e, number)->toleration_count > 0;
+}
+
 static int intern_text_of(struct engine *e, struct text text, uint32_t *ret_id)
 {
     if (intern_get(&e->names, text.at, text.len, ret_id) < 0) {

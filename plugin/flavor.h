@@ -42,4 +42,7 @@ bool flavor_usable(const struct engine *e, uint16_t number);
 /* Whether a pod must be changed to be held to it. */
 bool flavor_asks(const struct engine *e, uint16_t number);
 
+/* Whether a node of the flavor refuses a pod before it has been changed. */
+bool flavor_tolerates(const struct engine *e, uint16_t number);
+
 #endif

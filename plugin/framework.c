@@ -112,12 +112,12 @@ void engine_bind(struct engine *e, struct text uid, struct removal_patch *ret_pa
     uint32_t id = claim_find(e, uid);
 
     ret_patch->gates = 0;
-    ret_patch->flavor_count = ret_patch->pair_count = 0;
-    ret_patch->generation = ret_patch->stamp = 0;
     if (id != 0 && !e->config.observe_only)
         outbox_patch(e, id, ret_patch);
-    if (ret_patch->gates == 0) /* no patch, so nothing to write with it */
+    if (ret_patch->gates == 0) { /* no patch, so nothing to write with it */
         ret_patch->flavor_count = ret_patch->pair_count = 0;
+        ret_patch->generation = ret_patch->stamp = 0;
+    }
 }
 
 void engine_post_bind(struct engine *e, struct text uid)

@@ -9,13 +9,25 @@ static uint8_t bit(enum effect_kind kind)
     return (uint8_t)(1u << kind);
 }
 
+bool outbox_removal_comes_first(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    for (uint32_t i = 0; i < claim->need_count; i++) {
+        if (claim->state == CLAIM_RESERVED && claim->gates != 0 &&
+            flavor_tolerates(e, claim_flavors(claim)[i]))
+            return true;
+    }
+    return false;
+}
+
 /* The scheduler keeps a pod that PreEnqueue held until it is told. */
 static bool wants_activate(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
     return claim->state == CLAIM_RESERVED && (claim->flags & CLAIM_PARKED) != 0 &&
-           !queue_stops_granted(e, claim_queue(e, id));
+           !queue_stops_granted(e, claim_queue(e, id)) && !outbox_removal_comes_first(e, id);
 }
 
 /* At the grant, or, where gates go on bind, as soon as no node fits: a gate would hide the pod from
@@ -27,7 +39,8 @@ static bool wants_removal(const struct engine *e, uint32_t id)
     if (claim->state != CLAIM_RESERVED || claim->gates == 0 ||
         (claim->flags & CLAIM_GATES_GONE) != 0 || queue_stops_granted(e, claim_queue(e, id)))
         return false;
-    return e->config.removal == REMOVE_ON_ADMISSION || (claim->flags & CLAIM_LACKS_NODE) != 0;
+    return e->config.removal == REMOVE_ON_ADMISSION || (claim->flags & CLAIM_LACKS_NODE) != 0 ||
+           outbox_removal_comes_first(e, id);
 }
 
 /* Autoscalers never look at a condition's age: a pod that waits for its queue must not say that it

@@ -4,6 +4,7 @@
 
 #include "engine.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -42,6 +43,11 @@ int64_t outbox_due(const struct engine *e, uint32_t claim);
 
 /* Makes ready again what is due. */
 void outbox_expire(struct engine *e, uint32_t claim);
+
+/* Whether a granted claim must lose its gate before it may be scheduled: the tolerations of its
+ * flavor are written with the removal, and without them its nodes refuse the pod. (What else is
+ * written only narrows the choice of nodes, and there filter stands in.) */
+bool outbox_removal_comes_first(const struct engine *e, uint32_t claim);
 
 /* What the patch that removes our gates writes besides. */
 void outbox_patch(const struct engine *e, uint32_t claim, struct removal_patch *ret_patch);

@@ -106,6 +106,18 @@ static void test_flavors(void)
          "{now: 2, pod: " OPTED("u1", "p1",
                                 IN("cq") ", queueKind: ClusterQueue, generation: 3, "
                                          "requests: {cpu: 1}") "}",
+         "{\"pass\"=>false, \"reason\"=>\"NotReady\", \"message\"=>\"\", \"would\"=>false}"},
+        {HOOK_DRAIN, "{now: 2}",
+         "{\"effects\"=>[{\"id\"=>%, \"kind\"=>\"removeGates\", \"uid\"=>\"u1\", "
+         "\"namespace\"=>\"d\", \"name\"=>\"p1\", \"attempt\"=>1, \"gates\"=>[\"" GATE
+         "\"], \"generation\"=>3, \"annotations\"=>{\"sluice.sh/granted\"=>\"2\", "
+         "\"sluice.sh/flavors\"=>\"cpu=f\"}, \"nodeSelector\"=>{\"pool\"=>\"spot\"}, "
+         "\"tolerations\"=>[{\"key\"=>\"spot\", \"operator\"=>\"Exists\", \"value\"=>\"\", "
+         "\"effect\"=>\"NoSchedule\", \"seconds\"=>5}]}]}"},
+        {HOOK_PRE_ENQUEUE,
+         "{now: 2, pod: {uid: u1, namespace: d, name: p1, created: 1, generation: 4, annotations: "
+         "{" GATE ": 'true', scheduling.volcano.sh/queue-name: cq, sluice.sh/granted: '2', "
+         "sluice.sh/flavors: 'cpu=f'}, queueKind: ClusterQueue, requests: {cpu: 1}}}",
          "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"would\"=>true}"},
         {HOOK_PRE_FILTER, "{now: 2, uid: u1}",
          "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"nodes\"=>true}"},
@@ -115,11 +127,8 @@ static void test_flavors(void)
         {HOOK_FILTER, "{now: 2, nodes: nil, uid: stranger}", "{\"bits\"=>\"\\x06\"}"},
         {HOOK_RESERVE, "{now: 2, uid: u1, node: n1}", PASSES},
         {HOOK_BIND, "{now: 2, uid: u1, node: n1}",
-         PATCH("\"" GATE "\"",
-               "\"generation\"=>3, \"annotations\"=>{\"sluice.sh/granted\"=>\"2\", "
-               "\"sluice.sh/flavors\"=>\"cpu=f\"}, \"nodeSelector\"=>{\"pool\"=>\"spot\"}, "
-               "\"tolerations\"=>[{\"key\"=>\"spot\", \"operator\"=>\"Exists\", \"value\"=>\"\", "
-               "\"effect\"=>\"NoSchedule\", \"seconds\"=>5}]")},
+         PATCH("", "\"generation\"=>%, \"annotations\"=>{}, \"nodeSelector\"=>{}, "
+                   "\"tolerations\"=>[]")},
         {HOOK_POST_BIND, "{now: 2, uid: u1, node: n1}", "{}"},
         {HOOK_INSPECT, "{now: 3, what: pod, uid: u1}",
          "{\"uid\"=>\"u1\", \"namespace\"=>\"d\", \"name\"=>\"p1\", \"queue\"=>\"cq\", "

@@ -33,7 +33,7 @@ static const char *said(struct text text)
 static void test_list(void)
 {
     struct queue_report report;
-    char seen[128] = "";
+    char seen[1024] = "";
     uint32_t cursor = 0;
     struct kit kit;
 
@@ -41,7 +41,7 @@ static void test_list(void)
     kit_do(&kit, "queue b; cohort b; cluster z; queue a; cluster a");
     while (engine_next_queue(kit.engine, &cursor)) {
         engine_report_queue(kit.engine, cursor, &report);
-        snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%d%s ", report.kind,
+        snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%d%.99s ", report.kind,
                  said(report.name));
     }
     is_str(seen, "0a 0b 0default 0root 1a 1z 2b ", "queues come by kind and name");
@@ -92,7 +92,7 @@ static void test_counts(void)
 static void test_quota(void)
 {
     struct quota_row row;
-    char seen[128] = "";
+    char seen[1024] = "";
     struct kit kit;
 
     kit_open(&kit, "");
@@ -101,8 +101,8 @@ static void test_quota(void)
     is_int(queue_of(&kit, "cluster/c").quota_count, 4, "a row for each flavor and resource");
     for (uint32_t n = 0; n < 4; n++) {
         engine_report_quota(kit.engine, kit_queue(&kit, "cluster/c"), n, &row);
-        snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s", said(row.flavor));
-        snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "/%s ", said(row.resource));
+        snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%.99s", said(row.flavor));
+        snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "/%.99s ", said(row.resource));
     }
     is_str(seen, "a/cpu a/memory b/cpu b/memory ", "in order of the names");
     engine_report_quota(kit.engine, kit_queue(&kit, "cluster/c"), 2, &row);

@@ -330,13 +330,29 @@ void model_set_role(struct model *model, bool synced, bool leads)
         model_guess_again(model);
 }
 
+bool model_goes_on(const struct model *model, const struct model_claim *claim)
+{
+    enum stop stop = model_stops(model, model_queue_of(claim));
+
+    return stop == STOP_NOTHING || stop == STOP_CLOSED;
+}
+
+bool model_must_change_first(const struct model *model, const struct model_claim *claim)
+{
+    for (int r = 0; r < RESOURCES; r++) {
+        int flavor = model_need(claim, r) > 0 ? claim->flavor[r] : -1;
+
+        if (flavor >= 0 && flavor != FLAVOR_DEFAULT && claim->pod[POD_GATES] &&
+            model->flavors[flavor].seen && model->flavors[flavor].facts[FLAVOR_TOLERATED])
+            return true;
+    }
+    return false;
+}
+
 bool model_advances(const struct model *model, const struct model_claim *claim)
 {
-    if (claim->state == CLAIM_RESERVED) {
-        enum stop stop = model_stops(model, model_queue_of(claim));
-
-        return stop == STOP_NOTHING || stop == STOP_CLOSED;
-    }
+    if (claim->state == CLAIM_RESERVED)
+        return model_goes_on(model, claim) && !model_must_change_first(model, claim);
     return claim->state == CLAIM_ALLOCATED;
 }
 

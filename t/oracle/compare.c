@@ -177,15 +177,17 @@ static void count_needed(const struct play *play, int uid, bool ret_needed[EFFEC
     const struct model_claim *claim = &model->claims[uid];
     bool active = claim->live && model_grants(model) && !model->config[CONFIG_OBSERVE_ONLY];
     bool reserved = claim->state == CLAIM_RESERVED;
-    bool advances = model_advances(model, claim);
+    bool advances = model_advances(model, claim), goes_on = model_goes_on(model, claim);
 
     ret_needed[EFFECT_ACTIVATE] =
         active && reserved && advances && claim->parked && !play->told[uid];
-    ret_needed[EFFECT_REMOVE_GATES] =
-        active && reserved && advances && claim->pod[POD_GATES] && !play->removed[uid] &&
-        (model->config[CONFIG_REMOVAL] == REMOVE_ON_ADMISSION || claim->lacks_node);
+    ret_needed[EFFECT_REMOVE_GATES] = active && reserved && goes_on && claim->pod[POD_GATES] &&
+                                      !play->removed[uid] &&
+                                      (model->config[CONFIG_REMOVAL] == REMOVE_ON_ADMISSION ||
+                                       claim->lacks_node || model_must_change_first(model, claim));
     ret_needed[EFFECT_SET_CONDITION] = active && claim->managed && claim->pod[POD_UNSCHEDULABLE] &&
-                                       !claim->restoring && !play->overwrote[uid] && !advances;
+                                       !claim->restoring && !play->overwrote[uid] &&
+                                       claim->state != CLAIM_ALLOCATED && !(reserved && goes_on);
 }
 
 static bool compare_effects_of(struct play *play, int uid, const bool live[EFFECT_KINDS],

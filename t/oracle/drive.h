@@ -7,7 +7,7 @@
 /* What a step's call answered. */
 struct answer {
     struct verdict verdict; /* of pre_enqueue, pre_filter and reserve */
-    bool acknowledged;      /* of ack: the effect was under way */
+    bool acknowledged;      /* of ack: the effect was under way, and still is of use */
 };
 
 /* Whether a step is one call of the engine: all but `config`, `time` and `restart`. */

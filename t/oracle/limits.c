@@ -51,8 +51,9 @@ static void count_volcano(const struct model *model, int queue, int resource, st
         number->share = said(q->spec[QUEUE_DESERVED + resource]);
         number->bounded = capped;
         number->ceiling = capped ? capability : 0;
-        number->named = capped || q->spec[QUEUE_DESERVED + resource] != UNSAID ||
-                        q->spec[QUEUE_GUARANTEE + resource] != UNSAID;
+        number->sets = capped || number->share > 0 || q->spec[QUEUE_GUARANTEE + resource] != UNSAID;
+        number->named =
+            number->sets || capability != UNSAID || q->spec[QUEUE_DESERVED + resource] != UNSAID;
     }
     number->promised = wide_max(guarantee, children_promised);
     number->kept = number->promised - children_promised;

@@ -6,7 +6,8 @@
 
 /* The numbers of every queue and cell, counted from the claims. */
 struct number {
-    bool named;   /* the queue's own quota says something of it */
+    bool named;   /* the queue's own quota says something of it, */
+    bool sets;    /* and what it says is more than that there is no limit */
     bool present; /* or that of a queue below it does */
     bool bounded;
     wide share, kept, ceiling, usage;

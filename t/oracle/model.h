@@ -130,7 +130,14 @@ bool model_passes(const struct model *model, const int64_t *pod);
 /* What pre_filter and reserve must answer. */
 bool model_passes_cycle(const struct model *model, int uid);
 
-/* Whether a claim was granted, and its queue lets it go on. */
+/* Whether a claim's queue lets it go on once it is granted. */
+bool model_goes_on(const struct model *model, const struct model_claim *claim);
+
+/* Whether the scheduler would look for the wrong nodes: its flavor's tolerations can be written into
+ * the pod only together with the removal of its gate. */
+bool model_must_change_first(const struct model *model, const struct model_claim *claim);
+
+/* Whether a claim was granted, and nothing keeps it from its node. */
 bool model_advances(const struct model *model, const struct model_claim *claim);
 
 /* Granted before this engine led, as far as the pod tells. */

@@ -58,7 +58,7 @@ static struct candidate candidate_of(const struct model *model, const struct lim
     return candidate;
 }
 
-/* The largest share over the amounts that the queue's own quota names. */
+/* The largest share over the amounts that the queue's own quota sets. */
 static void share_of(const struct limits *limits, int queue, wide *ret_used, wide *ret_quota)
 {
     *ret_used = 0;
@@ -67,7 +67,7 @@ static void share_of(const struct limits *limits, int queue, wide *ret_used, wid
         const struct number *number = &limits->at[queue][model_cell(FLAVOR_DEFAULT, r)];
         wide used = number->reserved + number->allocated;
 
-        if (number->named && share_compare(used, number->share, *ret_used, *ret_quota) > 0) {
+        if (number->sets && share_compare(used, number->share, *ret_used, *ret_quota) > 0) {
             *ret_used = used;
             *ret_quota = number->share;
         }
