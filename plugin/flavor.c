@@ -121,6 +121,8 @@ static void changed(struct engine *e)
 {
     advance_guess_again(e);
     for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
+        if (slab_live(&e->queues, id))
+            queue_sync_granted(e, id); /* whether the gate goes first is another answer now */
         if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0) {
             contest_refresh_below(e, id);
             queue_mark_dirty(e, id);

@@ -57,7 +57,7 @@ enum gate_advice gate_admit(const struct engine_config *config, const struct pod
         return GATE_LEAVE;
     if (pod->stamp != 0)
         return GATE_REFUSE_STAMP;
-    if (!pod->opted_in || pod->gates.ours != 0 || pod->node.len > 0)
+    if (config->observe_only || !pod->opted_in || pod->gates.ours != 0 || pod->node.len > 0)
         return GATE_LEAVE;
     return GATE_ADD;
 }

@@ -43,7 +43,8 @@ enum gate_advice { GATE_LEAVE, GATE_ADD, GATE_REFUSE_STAMP };
 
 /* What admission must do with a pod that is being created: opted-in pods of ours get our gate, as
  * long as they do not name their node (the API server refuses gates there). A pod that brings a
- * stamp would claim a grant that nobody gave. */
+ * stamp would claim a grant that nobody gave. Who only observes adds nothing: nobody would take the
+ * gate away again. */
 enum gate_advice gate_admit(const struct engine_config *config, const struct pod_facts *pod);
 
 #endif

@@ -222,6 +222,8 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
     bool grant_stays = holds(claim_at(e, id)) && sight->text != NULL &&
                        line_same_needs(e, claim_at(e, id)->line, sight->line);
 
+    if (pod->stamp != 0) /* it tells the flavors, if the claim cannot keep those that it has */
+        claim_set_flag(claim_at(e, id), CLAIM_STAMPED, true);
     if (grant_stays) { /* but its gate is gone, or came with the first real sight of it */
         claim_swap_line(e, id, sight->line, sight->text);
         sight->line = 0;

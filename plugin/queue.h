@@ -22,40 +22,41 @@ struct queue_group {
 
 /* A node of a tree of queues. It stays, unknown, while a claim or a child names it. */
 struct queue {
+    /* What every question about a claim reads, in 64 bytes. */
+    struct cell *cells;
+    uint32_t cell_count;
+    uint32_t parent, first_child;
+    enum queue_kind kind;
+    enum queue_command command;
+    uint32_t guard;      /* the leaf for whose head room is set aside here; 0: none */
+    uint32_t lines;      /* tree of lines where somebody waits, by their heads' rank */
+    uint32_t first_line; /* of that tree */
+    uint32_t waiting_count, held_count;
+    bool known, strict;
+    bool misplaced;   /* the parent that its object names would close a cycle, or be too deep */
+    bool dirty, over; /* in the engine's lists */
+    bool guarding; /* its head was passed over for longer than the guard allows: it stops there */
+    bool stops_granted; /* as it was when the reserved claims were last told */
+    bool reclaimable;
+
     struct contest contest; /* its place among the siblings that compete */
     struct tree_link by_name;
     uint32_t name;
-    enum queue_kind kind;
-    uint32_t parent;
-    uint32_t wanted;    /* the parent that its object names, where it could not be put there */
-    uint32_t wanted_by; /* queues that could not be put here */
-    bool misplaced;     /* that would close a cycle, or be too deep to walk */
-    uint32_t first_child, next_sibling, prev_sibling;
-    bool known;
-    bool strict, reclaimable;
-    enum queue_command command;
+    uint32_t wanted;    /* the parent that its object names */
+    uint32_t wanted_by; /* queues whose objects name this one */
+    uint32_t next_sibling, prev_sibling;
     uint32_t state; /* text of its object */
     int32_t priority;
-
-    struct cell *cells;
-    uint32_t cell_count, cell_cap;
+    uint32_t cell_cap;
     struct queue_group *groups;
     uint32_t group_count;
 
     uint32_t line_count;          /* lines of this queue, empty ones too */
-    uint32_t lines;               /* tree of lines where somebody waits, by their heads' rank */
-    uint32_t first_line;          /* of that tree */
     uint32_t reserved, allocated; /* trees of claims, by stamp */
-    uint32_t waiting_count, held_count;
-    bool stops_granted; /* as it was when the reserved claims were last told */
-
-    bool dirty, over; /* in the engine's lists */
     uint32_t next_dirty, prev_dirty;
     uint32_t next_over, prev_over;
 
-    uint32_t guard;       /* the leaf for whose head room is set aside here; 0: none */
     uint32_t passed_head; /* the head that was passed over */
-    bool guarding;        /* for longer than the guard allows: the queue stops at it */
     uint32_t guard_at;    /* the queue that refuses the head, while guarding */
 
     int64_t last_grant, grant_gap; /* for estimates: when, and the mean time between */
