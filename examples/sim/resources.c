@@ -170,8 +170,6 @@ void resources_of_pod(struct arena *arena, struct fault *fault, const struct tre
 {
     const struct tree *containers = tree_list(fault, spec, "containers");
 
-    if (!containers || containers->count == 0)
-        fault_say(fault, spec, "spec.containers is missing, want at least one");
     for (size_t i = 0; containers && i < containers->count; i++) {
         struct resources asked = {0};
         of_container(arena, fault, containers->pairs[i].value, &asked);
