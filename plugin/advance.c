@@ -58,9 +58,10 @@ static uint32_t newest_to_demote(const struct engine *e, uint32_t id, uint32_t t
 /* What goes from a queue may be enough for those above it. */
 static uint32_t deepest_over(const struct engine *e)
 {
-    uint32_t deepest = e->first_over, most = queue_depth(e, deepest);
+    uint32_t deepest = e->todo[TODO_OVER].first, most = queue_depth(e, deepest);
 
-    for (uint32_t id = queue_at(e, deepest)->next_over; id != 0; id = queue_at(e, id)->next_over) {
+    for (uint32_t id = queue_at(e, deepest)->todo[TODO_OVER].next; id != 0;
+         id = queue_at(e, id)->todo[TODO_OVER].next) {
         if (queue_depth(e, id) > most) {
             deepest = id;
             most = queue_depth(e, id);
@@ -71,12 +72,12 @@ static uint32_t deepest_over(const struct engine *e)
 
 static uint32_t demote(struct engine *e, uint32_t budget)
 {
-    while (budget > 0 && e->first_over != 0) {
+    while (budget > 0 && e->todo[TODO_OVER].first != 0) {
         uint32_t queue = deepest_over(e);
         uint32_t claim = newest_to_demote(e, queue, queue);
 
         if (claim == 0) {
-            queue_clear_over(e, queue);
+            queue_done(e, TODO_OVER, queue);
             continue;
         }
         claim_to_rest(e, claim);
@@ -131,7 +132,7 @@ static uint32_t topmost_dirty(const struct engine *e, uint32_t id)
     uint32_t topmost = id;
 
     for (; id != 0; id = queue_at(e, id)->parent) {
-        if (queue_at(e, id)->dirty)
+        if (queue_at(e, id)->is_todo[TODO_DIRTY])
             topmost = id;
     }
     return topmost;
@@ -141,13 +142,13 @@ static uint32_t grant(struct engine *e, uint32_t budget)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    while (budget > 0 && e->first_dirty != 0) {
-        uint32_t queue = topmost_dirty(e, e->first_dirty), claim;
+    while (budget > 0 && e->todo[TODO_DIRTY].first != 0) {
+        uint32_t queue = topmost_dirty(e, e->todo[TODO_DIRTY].first), claim;
 
         guard_point_below(e, queue);
         claim = contest_winner(e, queue, flavors);
         if (claim == 0) {
-            queue_clear_dirty(e, queue);
+            queue_done(e, TODO_DIRTY, queue);
             continue;
         }
         claim_grant(e, claim, flavors);
@@ -204,7 +205,7 @@ void advance_begin(struct engine *e)
     }
     for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
         if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0)
-            queue_mark_dirty(e, id);
+            queue_todo(e, TODO_DIRTY, id);
     }
 }
 
@@ -228,7 +229,8 @@ bool engine_more(const struct engine *e)
     int64_t at;
     uint32_t id;
 
-    if (e->first_over != 0 || (e->synced && e->leads && (e->restoring != 0 || e->first_dirty != 0)))
+    if (e->todo[TODO_OVER].first != 0 ||
+        (e->synced && e->leads && (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0)))
         return true;
     return (heap_min(&e->timers, &at, &id) && at <= e->now) ||
            (heap_min(&e->guard_timers, &at, &id) && at <= e->now);

@@ -58,7 +58,7 @@ static const char *check_nobody_fits(const struct engine *e, uint32_t id)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    if (!engine_grants(e) || e->first_dirty != 0 || !queue_at(e, id)->contest.competes ||
+    if (!engine_grants(e) || e->todo[TODO_DIRTY].first != 0 || !queue_at(e, id)->contest.competes ||
         queue_at(e, id)->first_child != 0)
         return NULL;
     return line_first_fit(e, id, flavors) == 0 ? NULL : "nobody who fits waits";
@@ -68,7 +68,7 @@ static const char *check_over(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
 
-    for (uint32_t i = 0; i < queue->cell_count && !queue->over; i++) {
+    for (uint32_t i = 0; i < queue->cell_count && !queue->is_todo[TODO_OVER]; i++) {
         const struct cell *cell = &queue->cells[i];
 
         /* What is allocated, or kept for somebody below, cannot be taken away. */

@@ -12,7 +12,7 @@
 static void head_may_change(struct engine *e, uint32_t queue, uint32_t leaving)
 {
     if (queue_at(e, queue)->strict && line_first_of(e, queue) == leaving)
-        queue_mark_dirty(e, queue);
+        queue_todo(e, TODO_DIRTY, queue);
 }
 
 static uint32_t *tree_of(struct engine *e, const struct claim *claim)
@@ -33,7 +33,7 @@ static void charge(struct engine *e, const struct claim *claim, int reserved, in
                          reserved * amount, allocated * amount);
 
         if (reserved + allocated < 0)
-            queue_mark_dirty(e, topmost);
+            queue_todo(e, TODO_DIRTY, topmost);
     }
 }
 

@@ -22,8 +22,7 @@ enum claim_flag {
     CLAIM_LACKS_NODE = 1 << 10,   /* no node fits: the autoscaler must see it */
     CLAIM_GATES_GONE = 1 << 11,   /* the removal is acknowledged, but not yet seen */
     CLAIM_OVERWRITTEN = 1 << 12,  /* so is the overwrite of the condition */
-    CLAIM_DELETED = 1 << 13,      /* a deletionTimestamp is set */
-    CLAIM_GUESSED = 1 << 14,      /* neither a grant nor a stamp tells its flavors */
+    CLAIM_GUESSED = 1 << 13,      /* neither a grant nor a stamp tells its flavors */
 };
 
 /*

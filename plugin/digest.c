@@ -91,7 +91,8 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     }
     if (!timers)
         return hash;
-    hash = mix(mix(mix(hash, queue->dirty), queue->over), queue->guarding);
+    hash =
+        mix(mix(mix(hash, queue->is_todo[TODO_DIRTY]), queue->is_todo[TODO_OVER]), queue->guarding);
     hash = mix_queue(e, mix_queue(e, hash, queue->guard), queue->guard_at);
     hash = mix(hash, heap_when(&e->guard_timers, id));
     return mix(mix(mix(hash, queue->grants), queue->last_grant), queue->grant_gap);

@@ -125,7 +125,7 @@ static void changed(struct engine *e)
             queue_sync_granted(e, id); /* whether the gate goes first is another answer now */
         if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0) {
             contest_refresh_below(e, id);
-            queue_mark_dirty(e, id);
+            queue_todo(e, TODO_DIRTY, id);
         }
     }
 }

@@ -13,7 +13,7 @@ static void point_at(struct engine *e, uint32_t id, uint32_t where)
     queue->guard_at = where;
     if (before != where && before != 0 && queue_at(e, before)->guard == id) {
         queue_at(e, before)->guard = 0;
-        queue_mark_dirty(e, before);
+        queue_todo(e, TODO_DIRTY, before);
     }
     if (where != 0 && queue_at(e, where)->guard == 0)
         queue_at(e, where)->guard = id; /* one at a time: the others take over when it ends */
@@ -31,7 +31,7 @@ static void end(struct engine *e, uint32_t id)
     queue->guarding = false;
     e->guarding--;
     contest_refresh(e, id);
-    queue_mark_dirty(e, id);
+    queue_todo(e, TODO_DIRTY, id);
 }
 
 /* A head that may not advance, or can never fit, must not stop others. */

@@ -163,7 +163,6 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
     claim_set_flag(claim, CLAIM_NOMINATED, pod->nominated);
     claim_set_flag(claim, CLAIM_GROUPED, pod->group.len > 0);
-    claim_set_flag(claim, CLAIM_DELETED, pod->deleted);
     if (pod->unschedulable && !pod->nominated && claim->state == CLAIM_RESERVED)
         claim_set_flag(claim, CLAIM_LACKS_NODE, true);
     claim->gates = pod->gates.ours;

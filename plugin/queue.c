@@ -169,8 +169,8 @@ void queue_drop_unused(struct engine *e, uint32_t id)
             queue->wanted_by > 0)
             return;
         queue_unhang(e, id);
-        queue_clear_dirty(e, id);
-        queue_clear_over(e, id);
+        queue_done(e, TODO_DIRTY, id);
+        queue_done(e, TODO_OVER, id);
         heap_clear(&e->guard_timers, id);
         index_drop(&e->queues_by_name, identity_hash(queue->kind, name_text(e, queue->name)), id);
         tree_remove(&queues_by_identity, e, &e->queues_in_order, id);
@@ -240,78 +240,47 @@ bool queue_is_below(const struct engine *e, uint32_t id, uint32_t ancestor)
     return id != 0;
 }
 
-void queue_mark_dirty(struct engine *e, uint32_t id)
+void queue_todo(struct engine *e, enum todo_list list, uint32_t id)
 {
     struct queue *queue;
+    uint32_t last = e->todo[list].last;
 
-    if (id == 0 || queue_at(e, id)->dirty)
+    if (id == 0 || queue_at(e, id)->is_todo[list])
         return;
     queue = queue_at(e, id);
-    queue->dirty = true;
-    queue->prev_dirty = e->last_dirty;
-    queue->next_dirty = 0;
-    if (e->last_dirty != 0)
-        queue_at(e, e->last_dirty)->next_dirty = id;
+    queue->is_todo[list] = true;
+    queue->todo[list].prev = last;
+    queue->todo[list].next = 0;
+    if (last != 0)
+        queue_at(e, last)->todo[list].next = id;
     else
-        e->first_dirty = id;
-    e->last_dirty = id;
+        e->todo[list].first = id;
+    e->todo[list].last = id;
 }
 
-void queue_clear_dirty(struct engine *e, uint32_t id)
+void queue_done(struct engine *e, enum todo_list list, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
+    uint32_t next = queue->todo[list].next, prev = queue->todo[list].prev;
 
-    if (!queue->dirty)
+    if (!queue->is_todo[list])
         return;
-    queue->dirty = false;
-    if (queue->prev_dirty != 0)
-        queue_at(e, queue->prev_dirty)->next_dirty = queue->next_dirty;
+    queue->is_todo[list] = false;
+    if (prev != 0)
+        queue_at(e, prev)->todo[list].next = next;
     else
-        e->first_dirty = queue->next_dirty;
-    if (queue->next_dirty != 0)
-        queue_at(e, queue->next_dirty)->prev_dirty = queue->prev_dirty;
+        e->todo[list].first = next;
+    if (next != 0)
+        queue_at(e, next)->todo[list].prev = prev;
     else
-        e->last_dirty = queue->prev_dirty;
+        e->todo[list].last = prev;
 }
 
 bool queue_below_dirty(const struct engine *e, uint32_t id)
 {
-    while (id != 0 && !queue_at(e, id)->dirty)
+    while (id != 0 && !queue_at(e, id)->is_todo[TODO_DIRTY])
         id = queue_at(e, id)->parent;
     return id != 0;
-}
-
-void queue_mark_over(struct engine *e, uint32_t id)
-{
-    struct queue *queue = queue_at(e, id);
-
-    if (queue->over)
-        return;
-    queue->over = true;
-    queue->prev_over = e->last_over;
-    queue->next_over = 0;
-    if (e->last_over != 0)
-        queue_at(e, e->last_over)->next_over = id;
-    else
-        e->first_over = id;
-    e->last_over = id;
-}
-
-void queue_clear_over(struct engine *e, uint32_t id)
-{
-    struct queue *queue = queue_at(e, id);
-
-    if (!queue->over)
-        return;
-    queue->over = false;
-    if (queue->prev_over != 0)
-        queue_at(e, queue->prev_over)->next_over = queue->next_over;
-    else
-        e->first_over = queue->next_over;
-    if (queue->next_over != 0)
-        queue_at(e, queue->next_over)->prev_over = queue->prev_over;
-    else
-        e->last_over = queue->prev_over;
 }
 
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource)

@@ -12,6 +12,13 @@
 
 enum { QUEUE_MAX_DEPTH_VOLCANO = 8, QUEUE_MAX_DEPTH_KUEUE = 16, QUEUE_MAX_PATH = 64 };
 
+/* What is left to do, as lists of queues. */
+enum todo_list {
+    TODO_DIRTY, /* somebody below may fit now */
+    TODO_OVER,  /* the usage is above a ceiling: reserved claims below must go */
+    TODO_LISTS
+};
+
 /* A resource group of a ClusterQueue: these resources come in one of these flavors, tried in this
  * order. */
 struct queue_group {
@@ -33,9 +40,9 @@ struct queue {
     uint32_t first_line; /* of that tree */
     uint32_t waiting_count, held_count;
     bool known, strict;
-    bool misplaced;   /* the parent that its object names would close a cycle, or be too deep */
-    bool dirty, over; /* in the engine's lists */
-    bool guarding; /* its head was passed over for longer than the guard allows: it stops there */
+    bool misplaced; /* the parent that its object names would close a cycle, or be too deep */
+    bool guarding;  /* its head was passed over for longer than the guard allows: it stops there */
+    bool is_todo[TODO_LISTS];
     bool stops_granted; /* as it was when the reserved claims were last told */
     bool reclaimable;
 
@@ -53,8 +60,9 @@ struct queue {
 
     uint32_t line_count;          /* lines of this queue, empty ones too */
     uint32_t reserved, allocated; /* trees of claims, by stamp */
-    uint32_t next_dirty, prev_dirty;
-    uint32_t next_over, prev_over;
+    struct {
+        uint32_t next, prev;
+    } todo[TODO_LISTS];
 
     uint32_t passed_head; /* the head that was passed over */
     uint32_t guard_at;    /* the queue that refuses the head, while guarding */
@@ -88,14 +96,13 @@ uint32_t queue_depth(const struct engine *e, uint32_t queue); /* a root's is 1 *
 uint32_t queue_root(const struct engine *e, uint32_t queue);
 bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);
 
-/* Something below may fit now. */
-void queue_mark_dirty(struct engine *e, uint32_t queue);
-void queue_clear_dirty(struct engine *e, uint32_t queue);
-bool queue_below_dirty(const struct engine *e, uint32_t queue);
+/* Puts the queue on a list of what is left to do, at its end, if it is not on it. Queue 0 is none. */
+void queue_todo(struct engine *e, enum todo_list list, uint32_t queue);
+void queue_done(struct engine *e, enum todo_list list, uint32_t queue);
 
-/* The queue's usage is above its ceiling somewhere. */
-void queue_mark_over(struct engine *e, uint32_t queue);
-void queue_clear_over(struct engine *e, uint32_t queue);
+/* Whether who waits in this queue must wait for those to be asked who compete for what was released
+ * above it. */
+bool queue_below_dirty(const struct engine *e, uint32_t queue);
 
 /* The group of the queue that covers the resource, or NULL. */
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);

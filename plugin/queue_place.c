@@ -83,9 +83,9 @@ void queue_edited(struct engine *e, uint32_t id, uint32_t old_parent)
     contest_refresh_below(e, id);
     if (old_parent != 0) {
         contest_refresh(e, old_parent);
-        queue_mark_dirty(e, queue_root(e, old_parent));
+        queue_todo(e, TODO_DIRTY, queue_root(e, old_parent));
     }
-    queue_mark_dirty(e, queue_root(e, id));
+    queue_todo(e, TODO_DIRTY, queue_root(e, id));
     sync_below(e, id);
 }
 

@@ -47,7 +47,7 @@ static void derive(struct engine *e, uint32_t id, struct cell *cell)
         cell->ceiling = cell->share + (queue->parent == 0 ? 0 : cell->own_ceiling);
     }
     if (cell->bounded && cell->usage > cell->ceiling)
-        queue_mark_over(e, id);
+        queue_todo(e, TODO_OVER, id);
 }
 
 static bool is_nothing(const struct flow *flow)

@@ -56,5 +56,5 @@ void root_change_nodes(struct engine *e, const struct node *before, const struct
     add(e, after, 1);
     add(e, before, -1);
     contest_refresh(e, e->volcano_root);
-    queue_mark_dirty(e, e->volcano_root);
+    queue_todo(e, TODO_DIRTY, e->volcano_root);
 }

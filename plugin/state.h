@@ -29,8 +29,9 @@ struct engine {
     struct index queues_by_name;
     uint32_t queues_in_order; /* tree, by kind and name */
     uint32_t volcano_root, default_queue;
-    uint32_t first_dirty, last_dirty;
-    uint32_t first_over, last_over;
+    struct {
+        uint32_t first, last;
+    } todo[TODO_LISTS];
     uint32_t misplaced; /* how many queues are */
     struct heap guard_timers;
     uint32_t guarding; /* queues whose head is guarded */

@@ -140,30 +140,33 @@ static void test_lists(void)
     p = kit_queue(&kit, "p");
     q = kit_queue(&kit, "q");
     r = kit_queue(&kit, "r");
-    queue_clear_dirty(e, e->volcano_root);
-    is_int(e->first_dirty, 0, "nothing to do");
-    queue_mark_dirty(e, q);
-    queue_mark_dirty(e, r);
-    queue_mark_dirty(e, p);
-    queue_mark_dirty(e, q);
-    queue_mark_dirty(e, 0);
-    ok(e->first_dirty == q && e->last_dirty == p, "marked in order, each once");
-    queue_clear_dirty(e, r);
-    ok(queue_of(&kit, "q")->next_dirty == p && queue_of(&kit, "p")->prev_dirty == q,
+    queue_done(e, TODO_DIRTY, e->volcano_root);
+    is_int(e->todo[TODO_DIRTY].first, 0, "nothing to do");
+    queue_todo(e, TODO_DIRTY, q);
+    queue_todo(e, TODO_DIRTY, r);
+    queue_todo(e, TODO_DIRTY, p);
+    queue_todo(e, TODO_DIRTY, q);
+    queue_todo(e, TODO_DIRTY, 0);
+    ok(e->todo[TODO_DIRTY].first == q && e->todo[TODO_DIRTY].last == p,
+       "marked in order, each once");
+    queue_done(e, TODO_DIRTY, r);
+    ok(queue_of(&kit, "q")->todo[TODO_DIRTY].next == p &&
+           queue_of(&kit, "p")->todo[TODO_DIRTY].prev == q,
        "one in between may go");
     ok(queue_below_dirty(e, r), "below one that is marked");
-    queue_clear_dirty(e, q);
-    ok(queue_below_dirty(e, r) && e->first_dirty == p, "however far");
-    queue_clear_dirty(e, p);
-    ok(!queue_below_dirty(e, r) && e->last_dirty == 0, "until the last is done");
-    queue_mark_over(e, p);
-    queue_mark_over(e, r);
-    queue_mark_over(e, p);
-    queue_clear_over(e, p);
-    queue_clear_over(e, q);
-    ok(e->first_over == r && e->last_over == r, "the same for those above their ceilings");
-    queue_clear_over(e, r);
-    is_int(e->first_over, 0, "none is left");
+    queue_done(e, TODO_DIRTY, q);
+    ok(queue_below_dirty(e, r) && e->todo[TODO_DIRTY].first == p, "however far");
+    queue_done(e, TODO_DIRTY, p);
+    ok(!queue_below_dirty(e, r) && e->todo[TODO_DIRTY].last == 0, "until the last is done");
+    queue_todo(e, TODO_OVER, p);
+    queue_todo(e, TODO_OVER, r);
+    queue_todo(e, TODO_OVER, p);
+    queue_done(e, TODO_OVER, p);
+    queue_done(e, TODO_OVER, q);
+    ok(e->todo[TODO_OVER].first == r && e->todo[TODO_OVER].last == r,
+       "the same for those above their ceilings");
+    queue_done(e, TODO_OVER, r);
+    is_int(e->todo[TODO_OVER].first, 0, "none is left");
     ok(queue_is_below(e, r, p) && queue_is_below(e, r, r) && !queue_is_below(e, p, r),
        "below is transitive, and counts oneself");
     is_int(queue_root(e, r), e->volcano_root, "all of Volcano's are below its root");
