@@ -96,7 +96,7 @@ uint32_t queue_depth(const struct engine *e, uint32_t queue); /* a root's is 1 *
 uint32_t queue_root(const struct engine *e, uint32_t queue);
 bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);
 
-/* Puts the queue on a list of what is left to do, at its end, if it is not on it. Queue 0 is none. */
+/* Puts the queue on a list of what is left to do, at its end, if it is not on it. 0 is no queue. */
 void queue_todo(struct engine *e, enum todo_list list, uint32_t queue);
 void queue_done(struct engine *e, enum todo_list list, uint32_t queue);
 

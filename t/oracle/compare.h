@@ -4,8 +4,8 @@
 
 #include "t/oracle/play.h"
 
-/* Whether engine and model are in the same state, and whether it is one that may be: play->difference
- * says what is not so. */
+/* Whether engine and model are in the same state, and whether it is one that may be:
+ * play->difference says what is not so. */
 bool compare_states(struct play *play);
 
 /* Notes a difference. Returns false. */

@@ -25,8 +25,8 @@ void model_forget_flavors(struct model_claim *claim)
         claim->flavor[r] = -1;
 }
 
-/* The flavor of a resource, where nothing is written down: the first of its group that the pod's node
- * has, or that a pod without a node could be granted; or else the first. */
+/* The flavor of a resource, where nothing is written down: the first of its group that the pod's
+ * node has, or that a pod without a node could be granted; or else the first. */
 static int guess_flavor(const struct model *model, const struct model_claim *claim, int resource)
 {
     int queue = model_queue_of(claim), order[FLAVORS], count, guess;

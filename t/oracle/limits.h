@@ -42,9 +42,9 @@ bool limits_fit_in(const struct model *model, const struct limits *limits,
 /* Whether some queue has more in use than it may. */
 bool limits_exceeded(const struct model *model, const struct limits *limits);
 
-/* The same two limits in their other forms, computed another way: NULL if they agree wherever nobody
- * is in debt. Volcano's: used or guaranteed, whichever is more, summed over a subtree, against every
- * capability above. Kueue's: what is available, as its cache computes it. */
+/* The same two limits in their other forms, computed another way: NULL if they agree wherever
+ * nobody is in debt. Volcano's: used or guaranteed, whichever is more, summed over a subtree,
+ * against every capability above. Kueue's: what is available, as its cache computes it. */
 const char *limits_disagree(const struct model *model, const struct limits *limits);
 
 #endif

@@ -115,8 +115,8 @@ void model_set_time(struct model *model, int64_t now);
 void model_restart(struct model *model);
 void model_set_role(struct model *model, bool synced, bool leads);
 
-/* A claim that holds more than there is gives it back; one that a restart found granted gets it back
- * if it fits. */
+/* A claim that holds more than there is gives it back; one that a restart found granted gets it
+ * back if it fits. */
 struct limits;
 void model_demote(struct model *model, int uid);
 void model_restore(struct model *model, int uid, const struct limits *limits);
@@ -133,8 +133,8 @@ bool model_passes_cycle(const struct model *model, int uid);
 /* Whether a claim's queue lets it go on once it is granted. */
 bool model_goes_on(const struct model *model, const struct model_claim *claim);
 
-/* Whether the scheduler would look for the wrong nodes: its flavor's tolerations can be written into
- * the pod only together with the removal of its gate. */
+/* Whether the scheduler would look for the wrong nodes: its flavor's tolerations can be written
+ * into the pod only together with the removal of its gate. */
 bool model_must_change_first(const struct model *model, const struct model_claim *claim);
 
 /* Whether a claim was granted, and nothing keeps it from its node. */
@@ -152,8 +152,9 @@ void model_forget_flavors(struct model_claim *claim);
 /* What a stamp names, or names not, stays until the claim is granted anew. */
 void model_read_stamp(struct model_claim *claim);
 
-/* Where a bound pod without a stamp runs is a guess, made again when what it is made from changes. Of
- * other claims, what they hold of resources that nobody counted before finds its place. */
+/* Where a bound pod without a stamp runs is a guess, made again when what it is made from
+ * changes. Of other claims, what they hold of resources that nobody counted before finds its
+ * place. */
 void model_guess_flavors(struct model *model, struct model_claim *claim);
 void model_guess_again(struct model *model);
 

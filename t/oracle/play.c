@@ -132,8 +132,8 @@ static bool see_range(struct play *play, struct random *random, int first, int c
     return true;
 }
 
-/* Everything that exists. Pods come last: of a pod that moved to a queue that covers more than it is
- * stamped for, the rest is a guess, once. */
+/* Everything that exists. Pods come last: of a pod that moved to a queue that covers more than
+ * it is stamped for, the rest is a guess, once. */
 static bool see_all(struct play *play, uint64_t seed)
 {
     struct random random = {seed};
@@ -152,8 +152,8 @@ static bool flavors_are_written(const struct model_claim *claim)
     return true;
 }
 
-/* All that was granted is written in the pods, and nothing else, and it fits: then a restart changes
- * nothing. */
+/* All that was granted is written in the pods, and nothing else, and it fits: then a restart
+ * changes nothing. */
 static bool all_is_written(const struct model *model)
 {
     struct limits limits;

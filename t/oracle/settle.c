@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Rank in a queue: priority, then creation, then uid. The uids' numbers are in their texts' order. */
+/* Rank in a queue: priority, then creation, then uid. The uids' numbers are in their texts'
+ * order. */
 static bool ranks_before(const struct model *model, int a, int b)
 {
     const int64_t *x = model->claims[a].pod, *y = model->claims[b].pod;
@@ -215,8 +216,8 @@ static bool grant_one(struct model *model, int root)
     return true;
 }
 
-/* Whether a queue above would have less to bear if the claim gave back: what is kept for somebody on
- * the way does not arrive there. */
+/* Whether a queue above would have less to bear if the claim gave back: what is kept for
+ * somebody on the way does not arrive there. */
 static bool relieves(const struct model *model, const struct limits *limits,
                      const struct model_claim *claim, int queue)
 {

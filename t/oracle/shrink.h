@@ -4,8 +4,8 @@
 
 #include "t/oracle/step.h"
 
-/* Takes steps, and then fields of steps, out of a history whose play shows a difference, for as long
- * as what is left shows one of its kind. No text if it shows none. */
+/* Takes steps, and then fields of steps, out of a history whose play shows a difference, for as
+ * long as what is left shows one of its kind. No text if it shows none. */
 void shrink(struct history *history, char ret_difference[1024]);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 /*
- * A step of a history: one thing that happens to the engine, as a row of numbers. Nothing in a step
- * refers to an earlier one, so any subset of a history is a history: that is what lets it shrink. On
- * paper it is a line, with the fields that are not at their default:
+ * A step of a history: one thing that happens to the engine, as a row of numbers. Nothing in a
+ * step refers to an earlier one, so any subset of a history is a history: that is what lets it
+ * shrink. On paper it is a line, with the fields that are not at their default:
  *
  *     queue kind=0 name=2 cap.cpu=4
  *     see uid=7 name=3 created=12 gates=1 queue=3 cpu=2

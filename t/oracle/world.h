@@ -5,8 +5,8 @@
 #include "plugin/engine.h"
 #include "t/oracle/step.h"
 
-/* What the numbers in a step stand for, and steps as the engine's facts. A small world: whatever can
- * collide does. */
+/* What the numbers in a step stand for, and steps as the engine's facts. A small world: whatever
+ * can collide does. */
 enum { UIDS = 40, NAMES = 25, QUEUE_NAMES = 10, NODES = 4, FLAVOR_DEFAULT = FLAVORS };
 
 enum { NAME_ROOT, NAME_DEFAULT, NAME_FIRST };
