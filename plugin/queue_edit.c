@@ -228,7 +228,7 @@ int engine_see_queue(struct engine *e, const struct queue_facts *facts)
     if (error == 0)
         error = read_parent(e, facts, &edit);
     if (error == 0 && (intern_get(&e->names, facts->state.at, facts->state.len, &edit.state) < 0 ||
-                       quota_reserve(e, edit.queue, edit.parent, edit.amount_count) < 0))
+                       queue_reserve_places(e, edit.queue, edit.parent, edit.amount_count) < 0))
         error = ENGINE_NO_MEMORY;
     if (error < 0) {
         intern_unref(&e->names, edit.state);
@@ -271,7 +271,7 @@ int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
 
     if (id == 0 || !queue_at(e, id)->known || id == e->volcano_root)
         return 0;
-    if (kind == QUEUE_VOLCANO && quota_reserve(e, id, e->volcano_root, 0) < 0)
+    if (queue_reserve_places(e, id, kind == QUEUE_VOLCANO ? e->volcano_root : 0, 0) < 0)
         return ENGINE_NO_MEMORY;
     parent = queue_at(e, id)->parent;
     wanted = queue_at(e, id)->wanted;

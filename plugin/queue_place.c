@@ -48,6 +48,36 @@ static void sync_below(struct engine *e, uint32_t id)
         sync_below(e, child);
 }
 
+/* All cells that may come to hang above a misplaced queue, at each queue on its way up. */
+static int reserve_way(struct engine *e, uint32_t id, uint32_t edited, uint32_t parent,
+                       uint32_t cells)
+{
+    for (uint32_t steps = 0; id != 0 && steps <= QUEUE_MAX_PATH; steps++) {
+        const struct queue *queue = queue_at(e, id);
+
+        if (quota_reserve_cells(e, id, cells) < 0)
+            return ENGINE_NO_MEMORY;
+        id = id == edited ? parent : queue->parent != 0 ? queue->parent : queue->wanted;
+    }
+    return 0;
+}
+
+int queue_reserve_places(struct engine *e, uint32_t id, uint32_t parent, uint32_t more)
+{
+    uint32_t cells = more + queue_at(e, id)->cell_count;
+
+    for (uint32_t at = 1; at < slab_end(&e->queues) && e->misplaced > 0; at++) {
+        if (slab_live(&e->queues, at) && queue_at(e, at)->misplaced)
+            cells += queue_at(e, at)->cell_count;
+    }
+    for (uint32_t at = 1; at < slab_end(&e->queues) && e->misplaced > 0; at++) {
+        if (slab_live(&e->queues, at) && queue_at(e, at)->misplaced &&
+            reserve_way(e, at, id, parent, cells) < 0)
+            return ENGINE_NO_MEMORY;
+    }
+    return quota_reserve(e, id, parent, more);
+}
+
 void queue_want(struct engine *e, uint32_t id, uint32_t wanted)
 {
     uint32_t before = queue_at(e, id)->wanted;
@@ -111,8 +141,7 @@ void queue_misplace_cycle(struct engine *e, uint32_t id)
 void queue_place_misplaced(struct engine *e)
 {
     for (uint32_t id = 1; id < slab_end(&e->queues) && e->misplaced > 0; id++) {
-        if (slab_live(&e->queues, id) && queue_at(e, id)->misplaced && place_for(e, id) != 0 &&
-            quota_reserve(e, id, place_for(e, id), 0) == 0) /* else a later edit tries again */
+        if (slab_live(&e->queues, id) && queue_at(e, id)->misplaced && place_for(e, id) != 0)
             move(e, id);
     }
 }

@@ -13,7 +13,11 @@ struct engine;
 /* The parent that the queue's object names; 0: none. */
 void queue_want(struct engine *e, uint32_t queue, uint32_t wanted);
 
-/* Hangs it where it belongs. [it hangs nowhere; quota_reserve for the wanted parent] */
+/* Memory for an edit that gives the queue this parent and so many cells more, and for all misplaced
+ * queues that may find their places then. Negative on error. */
+int queue_reserve_places(struct engine *e, uint32_t queue, uint32_t parent, uint32_t more);
+
+/* Hangs it where it belongs. [it hangs nowhere; queue_reserve_places] */
 void queue_place(struct engine *e, uint32_t queue);
 
 /* The queue was edited; it hung below this parent before (0: none). Its contests, its granted

@@ -168,8 +168,9 @@ static void drop_cell(struct engine *e, struct queue *queue, struct cell *cell)
     *cell = queue->cells[--queue->cell_count];
 }
 
-static int reserve_cells(struct engine *e, struct queue *queue, uint32_t more)
+int quota_reserve_cells(struct engine *e, uint32_t id, uint32_t more)
 {
+    struct queue *queue = queue_at(e, id);
     uint32_t cap = queue->cell_count + more;
     struct cell *cells;
 
@@ -188,11 +189,11 @@ static int reserve_cells(struct engine *e, struct queue *queue, uint32_t more)
 
 int quota_reserve(struct engine *e, uint32_t id, uint32_t parent, uint32_t more)
 {
-    if (reserve_cells(e, queue_at(e, id), more) < 0)
+    if (quota_reserve_cells(e, id, more) < 0)
         return ENGINE_NO_MEMORY;
     more += queue_at(e, id)->cell_count;
     for (; parent != 0; parent = queue_at(e, parent)->parent) {
-        if (reserve_cells(e, queue_at(e, parent), more) < 0)
+        if (quota_reserve_cells(e, parent, more) < 0)
             return ENGINE_NO_MEMORY;
     }
     return 0;

@@ -55,6 +55,7 @@ struct quota_amount {
 /* Makes room in the queue, and in `parent` and all above it, for `more` new cells beyond those that
  * the queue has. Negative on error. */
 int quota_reserve(struct engine *e, uint32_t queue, uint32_t parent, uint32_t more);
+int quota_reserve_cells(struct engine *e, uint32_t queue, uint32_t more); /* in this queue alone */
 
 /* An edit takes the queue out of the tree, changes it, and puts it back:
  *   quota_detach; quota_name; and with the new parent set, quota_attach.
