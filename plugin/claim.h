@@ -34,7 +34,7 @@ enum claim_flag {
  * the tree of those to restore.
  */
 struct claim {
-    /* What a search touches, in 48 bytes. */
+    /* What a search and a question read, in 64 bytes. */
     struct tree_link link;
     char *text;
     int64_t created;
@@ -43,19 +43,21 @@ struct claim {
     uint16_t flags;
     uint8_t state, reason;
     uint8_t gates, need_count, uid_len, name_len;
+    uint8_t wanted, ready, leased, answered; /* effects: a bit for each kind */
+    uint8_t timeouts;
+    int64_t version;
 
-    int64_t version, generation;
+    int64_t generation;
     int64_t stamp; /* of the grant; what it is restored and demoted by */
     int64_t since; /* it has been in its state */
     uint32_t space, node, a_foreign_gate;
     uint32_t first_second; /* when it was first named; of a provisional claim */
 
-    /* The outbox's entry: a bit or a slot for each kind of effect. */
+    /* The rest of the outbox's entry. */
     uint32_t next_ready, prev_ready;
     int64_t due[EFFECT_KINDS]; /* of the lease or the backoff; 0: none */
     uint32_t turn; /* part of effect ids: the effects of a record's earlier claims are unknown */
-    uint8_t wanted, ready, leased, answered, attempts[EFFECT_KINDS];
-    uint8_t timeouts;
+    uint8_t attempts[EFFECT_KINDS];
 };
 
 struct engine;

@@ -27,6 +27,16 @@ static bool is_known(const struct engine *e, uint32_t id, const struct pod_facts
            pod->resource_version <= claim_at(e, id)->version;
 }
 
+/* The scheduler has looked at the claim: what it was to be told it knows now. */
+static void note_look(struct engine *e, uint32_t id, bool passes)
+{
+    struct claim *claim = claim_at(e, id);
+
+    claim_set_flag(claim, CLAIM_PARKED, !passes);
+    if (claim->state == CLAIM_RESERVED || claim->leased != 0)
+        outbox_renew(e, id, EFFECT_ACTIVATE);
+}
+
 int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words,
                        struct verdict *ret_verdict)
 {
@@ -53,8 +63,7 @@ int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words
         return 0;
     }
     explain_claim(e, id, words, ret_verdict);
-    claim_set_flag(claim_at(e, id), CLAIM_PARKED, !ret_verdict->pass);
-    outbox_renew(e, id, EFFECT_ACTIVATE); /* the scheduler has looked at it */
+    note_look(e, id, ret_verdict->pass);
     return 0;
 }
 
