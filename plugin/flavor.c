@@ -187,6 +187,7 @@ int engine_lose_flavor(struct engine *e, struct text name)
         flavor_unref(e, number);
         changed(e);
     }
+    engine_tick(e);
     return 0;
 }
 
