@@ -3,6 +3,7 @@
 
 #include "abi/msg/line.h"
 #include "decode.h"
+#include "foresee.h"
 
 enum { STATUS_BYTES = 64 }; /* pending, next and more, and the `from` of a page, at their longest */
 
@@ -195,6 +196,8 @@ static void check_invariants(struct call *call)
 static void serve(struct call *call, const uint8_t *req, size_t len)
 {
     const struct msg_limits limits = {call->handle->message_limit, MSG_DEPTH_DEFAULT};
+    struct text uid = foresee_uid(req, len);
+    uint32_t foreseen = engine_foresee(call->engine, uid);
     size_t at;
     int error = msg_check(req, len, &limits, &at);
 
@@ -203,6 +206,7 @@ static void serve(struct call *call, const uint8_t *req, size_t len)
         call->result = call_error(SLUICE_MESSAGE, 0);
         return;
     }
+    engine_foresee_record(call->engine, foreseen);
     msg_reader_init(&call->in, req, len);
     msg_open_map(&call->in, &call->keys);
     call->hook->serve(call);

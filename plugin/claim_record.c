@@ -57,6 +57,24 @@ uint32_t claim_find(const struct engine *e, struct text uid)
     return index_find(&e->claims_by_uid, text_hash(uid, 0), same_uid, &q);
 }
 
+uint32_t engine_foresee(const struct engine *e, struct text uid)
+{
+    uint32_t hash = text_hash(uid, 0);
+
+    index_bring(&e->claims_by_uid, hash);
+    return hash;
+}
+
+void engine_foresee_record(const struct engine *e, uint32_t foreseen)
+{
+    uint32_t id = index_guess(&e->claims_by_uid, foreseen);
+
+    if (id != 0) {
+        __builtin_prefetch(claim_at(e, id));
+        __builtin_prefetch((const char *)claim_at(e, id) + 64);
+    }
+}
+
 uint32_t claim_find_named(const struct engine *e, struct text space, struct text name)
 {
     struct pod_question q = {e, name, intern_find(&e->names, space.at, space.len)};

@@ -226,3 +226,23 @@ uint32_t hash_bytes(const void *bytes, size_t len, uint32_t seed)
 
     return (uint32_t)(hash ^ hash >> 32);
 }
+
+void index_bring(const struct index *index, uint32_t hash)
+{
+    if (index->now.slots != NULL)
+        __builtin_prefetch(&index->now.slots[table_home(&index->now, hash)]);
+    if (index->old.slots != NULL)
+        __builtin_prefetch(&index->old.slots[table_home(&index->old, hash)]);
+}
+
+static bool anybody(const void *ctx, uint32_t id)
+{
+    (void)ctx;
+    (void)id;
+    return true;
+}
+
+uint32_t index_guess(const struct index *index, uint32_t hash)
+{
+    return index_find(index, hash, anybody, NULL);
+}

@@ -47,6 +47,11 @@ void index_put(struct index *index, uint32_t hash, uint32_t id);
 uint32_t index_find(const struct index *index, uint32_t hash,
                     bool (*same)(const void *ctx, uint32_t id), const void *ctx);
 
+/* For who will ask for a hash soon: brings its slots nearer, and then, the first id of that hash,
+ * which may be another's; 0: none. */
+void index_bring(const struct index *index, uint32_t hash);
+uint32_t index_guess(const struct index *index, uint32_t hash);
+
 /* Does nothing if the pair is not there. */
 void index_drop(struct index *index, uint32_t hash, uint32_t id);
 
