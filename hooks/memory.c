@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { LARGE_BLOCK = 64 << 10, LARGE_ENGINE = 16 << 20 };
+
 static void *take_from_malloc(size_t size, bool zeroed)
 {
     return zeroed ? calloc(1, size) : malloc(size);
@@ -26,9 +28,15 @@ void memory_give_back(void *p)
     source->give_back(p);
 }
 
+static bool goes_to_a_region(const struct memory *memory, size_t size)
+{
+    return source == &system_source && size >= LARGE_BLOCK && memory->bytes >= LARGE_ENGINE;
+}
+
 static void *take_counted(struct memory *memory, size_t size, bool zeroed)
 {
-    void *p = source->take(size, zeroed);
+    void *p = goes_to_a_region(memory, size) ? region_take(&memory->regions, size)
+                                             : source->take(size, zeroed);
 
     if (p) {
         memory->bytes += size;
@@ -53,7 +61,8 @@ static void engine_release(void *ctx, void *p, size_t size)
     struct memory *memory = ctx;
 
     memory->bytes -= size;
-    source->give_back(p);
+    if (size < LARGE_BLOCK || !region_give_back(&memory->regions, p))
+        source->give_back(p);
 }
 
 void memory_init(struct memory *memory)

@@ -3,6 +3,7 @@
 #define SLUICE_HOOKS_MEMORY_H
 
 #include "plugin/mem.h"
+#include "region.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,9 +13,10 @@
  * A handle's engine has a struct memory, which counts what it holds.
  */
 struct memory {
-    struct mem mem; /* for the engine; its ctx is this struct */
-    size_t bytes;   /* held now */
-    size_t peak;    /* held at most */
+    struct mem mem;         /* for the engine; its ctx is this struct */
+    size_t bytes;           /* held now */
+    size_t peak;            /* held at most */
+    struct regions regions; /* for the large blocks of an engine that has become large */
 };
 
 void memory_init(struct memory *memory);
