@@ -88,11 +88,6 @@ static void move_holding(struct engine *e, uint32_t id, enum claim_state state)
     charge(e, claim, -to_allocated, to_allocated);
 }
 
-static bool holds(enum claim_state state)
-{
-    return state == CLAIM_RESERVED || state == CLAIM_ALLOCATED;
-}
-
 void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum reason reason)
 {
     struct claim *claim = claim_at(e, id);
@@ -105,12 +100,12 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     }
     claim->reason = (uint8_t)reason;
     claim->since = e->now;
-    if (holds(claim->state) && holds(state)) {
+    if (claim_holds(claim) && state_holds(state)) {
         move_holding(e, id, state);
     } else {
         bool seen = leave(e, id);
 
-        if (holds(claim->state) && !holds(state)) {
+        if (claim_holds(claim) && !state_holds(state)) {
             claim_set_flavors(e, id, NULL);
             claim_set_flag(claim, CLAIM_PARKED, true); /* it may lie where nobody looks again */
         }
@@ -133,10 +128,10 @@ void claim_set_stamp(struct engine *e, uint32_t id, int64_t stamp)
 
     if (claim->stamp == stamp)
         return;
-    if (holds(claim->state))
+    if (claim_holds(claim))
         tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
     claim->stamp = stamp;
-    if (holds(claim->state))
+    if (claim_holds(claim))
         tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
 }
 
@@ -265,7 +260,7 @@ void claim_allocate(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     claim->timeouts = 0;
-    if (!holds(claim->state)) {
+    if (!claim_holds(claim)) {
         claim_set_flag(claim, CLAIM_GUESSED, (claim->flags & CLAIM_STAMPED) == 0);
         claim_guess_flavors(e, id);
     }

@@ -67,6 +67,17 @@ static inline uint16_t *claim_flavors(const struct claim *claim)
     return (uint16_t *)(void *)claim->text;
 }
 
+/* Whether room is used by who is in this state. */
+static inline bool state_holds(enum claim_state state)
+{
+    return state == CLAIM_RESERVED || state == CLAIM_ALLOCATED;
+}
+
+static inline bool claim_holds(const struct claim *claim)
+{
+    return state_holds(claim->state);
+}
+
 static inline void claim_set_flag(struct claim *claim, enum claim_flag flag, bool on)
 {
     claim->flags = (uint16_t)(on ? claim->flags | flag : claim->flags & ~flag);

@@ -85,21 +85,12 @@ uint32_t claim_find_named(const struct engine *e, struct text space, struct text
 int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
 {
     const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
-    int order;
 
     if (x->priority != y->priority)
         return x->priority > y->priority ? -1 : 1;
     if (x->created != y->created)
         return x->created < y->created ? -1 : 1;
-    if (a == b)
-        return 0;
-
-    struct text left = claim_uid(e, a), right = claim_uid(e, b);
-
-    order = memcmp(left.at, right.at, left.len < right.len ? left.len : right.len);
-    if (order != 0)
-        return order;
-    return left.len < right.len ? -1 : left.len > right.len;
+    return a == b ? 0 : text_compare(claim_uid(e, a), claim_uid(e, b));
 }
 
 bool claim_before(const void *e, uint32_t a, uint32_t b)

@@ -15,15 +15,6 @@ static int compare_numbers(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
-static int compare_names(const struct engine *e, uint32_t a, uint32_t b)
-{
-    struct text left = name_text(e, a), right = name_text(e, b);
-    size_t shorter = left.len < right.len ? left.len : right.len;
-    int order = shorter == 0 ? 0 : memcmp(left.at, right.at, shorter);
-
-    return order != 0 ? order : compare_numbers((int64_t)left.len, (int64_t)right.len);
-}
-
 /* Volcano: priority, share, oldest head, name. Kueue: who need not borrow, then priority and age of
  * the head, name. Of a cohort it is the key of its first child. */
 static int compare_keys(const struct engine *e, enum queue_kind kind, const struct contest *a,
@@ -39,7 +30,7 @@ static int compare_keys(const struct engine *e, enum queue_kind kind, const stru
         order = share_compare(a->used, a->quota, b->used, b->quota);
     if (order == 0)
         order = compare_numbers(a->head_created, b->head_created);
-    return order != 0 ? order : compare_names(e, a->key_name, b->key_name);
+    return order != 0 ? order : text_compare(name_text(e, a->key_name), name_text(e, b->key_name));
 }
 
 static int compare_siblings(const void *ctx, uint32_t a, uint32_t b)

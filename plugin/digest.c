@@ -41,7 +41,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     for (uint32_t i = 0; i < line->count; i++) {
         uint64_t need = mix(mix_name(e, 2, line->needs[i].resource), line->needs[i].amount);
 
-        if (claim->state == CLAIM_RESERVED || claim->state == CLAIM_ALLOCATED)
+        if (claim_holds(claim))
             need = mix_text(need, flavor_name(e, claim_flavors(claim)[i]));
         needs += need;
     }

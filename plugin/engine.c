@@ -37,11 +37,9 @@ static int make_queue(struct engine *e, const char *name, uint32_t *ret_queue)
 
 static int fill(struct engine *e)
 {
-    struct text cpu = text_of("cpu"), pods = text_of("pods");
+    struct text pods = text_of("pods");
     int error = keep_schedulers(e);
 
-    if (error == 0)
-        error = keep_text(e, &cpu, &e->name_cpu);
     if (error == 0)
         error = keep_text(e, &pods, &e->name_pods);
     if (error == 0)

@@ -107,15 +107,6 @@ bool flavor_tolerates(const struct engine *e, uint16_t number)
     return number != 0 && number != FLAVOR_NONE && flavor_at(e, number)->toleration_count > 0;
 }
 
-static int intern_text_of(struct engine *e, struct text text, uint32_t *ret_id)
-{
-    if (intern_get(&e->names, text.at, text.len, ret_id) < 0) {
-        *ret_id = 0;
-        return ENGINE_NO_MEMORY;
-    }
-    return 0;
-}
-
 /* A flavor that more pods may use now, or fewer. */
 static void changed(struct engine *e)
 {
@@ -141,8 +132,8 @@ int engine_see_flavor(struct engine *e, const struct flavor_facts *facts)
 
     for (uint32_t i = 0; i < facts->label_count; i++) {
         next.label_count++;
-        if (intern_text_of(e, facts->labels[i].key, &next.labels[i].key) < 0 ||
-            intern_text_of(e, facts->labels[i].value, &next.labels[i].value) < 0)
+        if (name_get(e, facts->labels[i].key, &next.labels[i].key) < 0 ||
+            name_get(e, facts->labels[i].value, &next.labels[i].value) < 0)
             goto no_memory;
     }
     for (uint32_t i = 0; i < facts->toleration_count; i++) {
@@ -151,10 +142,10 @@ int engine_see_flavor(struct engine *e, const struct flavor_facts *facts)
         next.toleration_count++;
         next.tolerations[i].has_seconds = from->has_seconds;
         next.tolerations[i].seconds = from->seconds;
-        if (intern_text_of(e, from->key, &next.tolerations[i].key) < 0 ||
-            intern_text_of(e, from->operator_, &next.tolerations[i].operator_) < 0 ||
-            intern_text_of(e, from->value, &next.tolerations[i].value) < 0 ||
-            intern_text_of(e, from->effect, &next.tolerations[i].effect) < 0)
+        if (name_get(e, from->key, &next.tolerations[i].key) < 0 ||
+            name_get(e, from->operator_, &next.tolerations[i].operator_) < 0 ||
+            name_get(e, from->value, &next.tolerations[i].value) < 0 ||
+            name_get(e, from->effect, &next.tolerations[i].effect) < 0)
             goto no_memory;
     }
 

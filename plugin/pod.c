@@ -47,11 +47,6 @@ static void drop_sight(struct engine *e, struct sight *sight)
         line_unref(e, sight->line);
 }
 
-static bool holds(const struct claim *claim)
-{
-    return claim->state == CLAIM_RESERVED || claim->state == CLAIM_ALLOCATED;
-}
-
 static int read_line(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
     bool bare = pod->queue_kind == QUEUE_CLUSTER && pod->gates.ours == 0;
@@ -88,7 +83,7 @@ static int read_flavors(struct engine *e, const struct pod_facts *pod, struct si
     const struct line *line = line_at(e, sight->line);
 
     if (pod->stamped_flavors.len == 0 || pod->queue_kind != QUEUE_CLUSTER ||
-        (sight->claim != 0 && holds(claim_at(e, sight->claim)) &&
+        (sight->claim != 0 && claim_holds(claim_at(e, sight->claim)) &&
          claim_at(e, sight->claim)->line == sight->line))
         return 0;
     for (uint32_t i = 0; i < line->count; i++) {
@@ -107,19 +102,14 @@ static int read_flavors(struct engine *e, const struct pod_facts *pod, struct si
     return 0;
 }
 
-static int intern_text_of(struct engine *e, struct text text, uint32_t *id)
-{
-    return intern_get(&e->names, text.at, text.len, id) < 0 ? ENGINE_NO_MEMORY : 0;
-}
-
 static int read_sight(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
     int error = read_line(e, pod, sight);
 
     if (error == 0)
-        error = intern_text_of(e, pod->node, &sight->node);
+        error = name_get(e, pod->node, &sight->node);
     if (error == 0)
-        error = intern_text_of(e, pod->gates.a_foreign, &sight->a_foreign_gate);
+        error = name_get(e, pod->gates.a_foreign, &sight->a_foreign_gate);
     if (error == 0)
         error = read_flavors(e, pod, sight);
     if (error == 0 && sight->claim != 0 && claim_at(e, sight->claim)->line != sight->line) {
@@ -173,7 +163,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim->node = sight->node;
     claim->a_foreign_gate = sight->a_foreign_gate;
     sight->node = sight->a_foreign_gate = 0;
-    if (pod->stamp != 0 || !holds(claim)) {
+    if (pod->stamp != 0 || !claim_holds(claim)) {
         claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
         claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);
     }
@@ -206,7 +196,7 @@ void pod_settle(struct engine *e, uint32_t id)
 
     if (claim->flags & CLAIM_BOUND)
         claim_allocate(e, id);
-    else if (leads && holds(claim))
+    else if (leads && claim_holds(claim))
         claim_change(e, id, claim->state, REASON_NONE);
     else if (looks_granted(claim) && !leads)
         forget_grant(e, id);
@@ -218,7 +208,7 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
                        struct sight *sight)
 {
     struct demand demand = {pod->priority, pod->created, 0, NULL, NULL};
-    bool grant_stays = holds(claim_at(e, id)) && sight->text != NULL &&
+    bool grant_stays = claim_holds(claim_at(e, id)) && sight->text != NULL &&
                        line_same_needs(e, claim_at(e, id)->line, sight->line);
 
     if (pod->stamp != 0) /* it tells the flavors, if the claim cannot keep those that it has */

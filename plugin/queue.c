@@ -12,15 +12,10 @@ static struct tree_link *name_link(const void *ctx, uint32_t id)
 static int compare_identity(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct queue *left = queue_at(ctx, a), *right = queue_at(ctx, b);
-    struct text x = name_text(ctx, left->name), y = name_text(ctx, right->name);
-    int order;
 
     if (left->kind != right->kind)
         return left->kind < right->kind ? -1 : 1;
-    order = memcmp(x.at, y.at, x.len < y.len ? x.len : y.len);
-    if (order != 0)
-        return order;
-    return x.len < y.len ? -1 : x.len > y.len;
+    return text_compare(name_text(ctx, left->name), name_text(ctx, right->name));
 }
 
 const struct tree_type queues_by_identity = {name_link, compare_identity, NULL};

@@ -84,7 +84,7 @@ void regrant(struct engine *e, uint32_t id, const struct demand *demand)
         claim_set_line(e, id, demand->line, demand->text);
     if (demand->flavors != NULL)
         claim_set_flavors(e, id, demand->flavors);
-    if (was == CLAIM_RESERVED || was == CLAIM_ALLOCATED) {
+    if (state_holds(was)) {
         claim_set_flag(claim, CLAIM_PARKED, parked); /* it never really was without */
         regain(e, id, was, &grant, demand->line == 0, claim_queue(e, id) == queue);
         claim_set_flag(claim, CLAIM_PARKED, parked || claim->state == CLAIM_HELD);

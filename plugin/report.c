@@ -64,19 +64,12 @@ void engine_report_queue(const struct engine *e, uint32_t id, struct queue_repor
     count_claims(e, id, ret);
 }
 
-static int compare_texts(struct text a, struct text b)
-{
-    int order = memcmp(a.at, b.at, a.len < b.len ? a.len : b.len);
-
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 static int compare_cells(const struct engine *e, const struct cell *a, const struct cell *b)
 {
-    int order = compare_texts(flavor_name(e, a->flavor), flavor_name(e, b->flavor));
+    int order = text_compare(flavor_name(e, a->flavor), flavor_name(e, b->flavor));
 
     if (order == 0)
-        order = compare_texts(name_text(e, a->resource), name_text(e, b->resource));
+        order = text_compare(name_text(e, a->resource), name_text(e, b->resource));
     return order != 0 ? order : a->flavor - b->flavor;
 }
 

@@ -23,7 +23,7 @@ struct engine {
     bool synced, leads;
 
     struct intern names;
-    uint32_t name_cpu, name_memory, name_pods;
+    uint32_t name_pods;
 
     struct slab queues;
     struct index queues_by_name;
@@ -80,6 +80,15 @@ static inline struct text name_text(const struct engine *e, uint32_t name)
 
     text.at = intern_text(&e->names, name, &text.len);
     return text;
+}
+
+/* Interns a text, with one more user; 0 if there is no memory. Negative on error. */
+static inline int name_get(struct engine *e, struct text text, uint32_t *ret_name)
+{
+    if (intern_get(&e->names, text.at, text.len, ret_name) == 0)
+        return 0;
+    *ret_name = 0;
+    return ENGINE_NO_MEMORY;
 }
 
 /* Grants are given: the listing is complete, this engine leads, and what a restart found granted is

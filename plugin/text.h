@@ -22,6 +22,15 @@ static inline bool text_same(struct text a, struct text b)
     return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
 }
 
+/* By bytes, the shorter first: below, equal to or above 0. */
+static inline int text_compare(struct text a, struct text b)
+{
+    size_t shorter = a.len < b.len ? a.len : b.len;
+    int order = shorter == 0 ? 0 : memcmp(a.at, b.at, shorter);
+
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 static inline bool text_is(struct text text, const char *literal)
 {
     return text_same(text, text_of(literal));
