@@ -54,6 +54,14 @@ static void *submit_all(void *arg)
     return NULL;
 }
 
+static void *submit_until_closed(void *arg)
+{
+    for (int n = 0; refused == 0; n++)
+        submit(atomic_load(&shared), (int)(intptr_t)arg, n % PODS);
+    submit(atomic_load(&shared), (int)(intptr_t)arg, 0);
+    return NULL;
+}
+
 static void begin(uint64_t handle)
 {
     ask(handle, HOOK_OBSERVE, "{now: 1, kind: synced}");
@@ -99,15 +107,14 @@ static void test_close_under_load(void)
     answered = refused = wrong = 0;
     atomic_store(&shared, handle);
     begin(handle);
-    run(threads, submit_all);
+    run(threads, submit_until_closed);
     while (answered < THREADS * PODS / 8)
         sched_yield();
     is_int(sluice_close(handle), 0, "closes under load");
     join(threads);
     is_int(wrong, 0, "calls are answered, or their handle is gone");
-    ok(refused > 0, "later ones find no handle (%d, %d were answered)", (int)refused,
+    ok(refused >= THREADS, "later ones find no handle (%d, %d were answered)", (int)refused,
        (int)answered);
-    is_int(answered + refused, THREADS * PODS, "and none was lost");
 }
 
 static void *storm(void *arg)
