@@ -197,7 +197,7 @@ static void serve(struct call *call, const uint8_t *req, size_t len)
 {
     const struct msg_limits limits = {call->handle->message_limit, MSG_DEPTH_DEFAULT};
     struct text uid = foresee_uid(req, len);
-    uint32_t foreseen = engine_foresee(call->engine, uid);
+    uint32_t foreseen = uid.len > 0 ? engine_foresee(call->engine, uid) : 0;
     size_t at;
     int error = msg_check(req, len, &limits, &at);
 
@@ -206,7 +206,8 @@ static void serve(struct call *call, const uint8_t *req, size_t len)
         call->result = call_error(SLUICE_MESSAGE, 0);
         return;
     }
-    engine_foresee_record(call->engine, foreseen);
+    if (uid.len > 0)
+        engine_foresee_record(call->engine, foreseen);
     msg_reader_init(&call->in, req, len);
     msg_open_map(&call->in, &call->keys);
     call->hook->serve(call);

@@ -25,7 +25,7 @@ void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue
     struct queue_report report;
 
     engine_report_queue(engine, queue, &report);
-    msg_put_map(w, 13 + others);
+    msg_put_map(w, 16 + others);
     put_key_str(w, "kind", queue_kind_name(report.kind));
     put_key_text(w, "name", report.name);
     put_key_text(w, "parent", report.parent);
@@ -38,6 +38,9 @@ void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue
     put_key_int(w, "held", report.held);
     put_key_int(w, "reserved", report.reserved);
     put_key_int(w, "allocated", report.allocated);
+    put_key_int(w, "granted", (int64_t)report.granted);
+    put_key_int(w, "released", (int64_t)report.released);
+    put_key_int(w, "demoted", (int64_t)report.demoted);
     msg_put_key(w, "quota");
     msg_put_array(w, report.quota_count);
     for (uint32_t i = 0; i < report.quota_count; i++) {

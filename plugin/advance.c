@@ -28,10 +28,10 @@ static bool uses_exceeded(const struct engine *e, uint32_t claim, uint32_t top)
 
     for (uint32_t i = 0; i < line->count; i++) {
         uint16_t flavor = claim_flavors(claim_at(e, claim))[i];
-        const struct cell *cell = quota_cell(queue_at(e, top), flavor, line->needs[i].resource);
+        const struct cell *cell = quota_cell(queue_at(e, top), flavor, line_resource(e, line, i));
 
         if (cell != NULL && cell->bounded && cell->usage > cell->ceiling &&
-            arrives_at(e, line->queue, top, flavor, line->needs[i].resource))
+            arrives_at(e, line->queue, top, flavor, line_resource(e, line, i)))
             return true;
     }
     return false;
@@ -80,6 +80,7 @@ static uint32_t demote(struct engine *e, uint32_t budget)
             queue_done(e, TODO_OVER, queue);
             continue;
         }
+        queue_at(e, claim_queue(e, claim))->totals.demoted++;
         claim_to_rest(e, claim);
         budget--;
     }

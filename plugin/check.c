@@ -33,12 +33,12 @@ const char *line_check(const struct engine *e, uint32_t id)
 {
     const struct line *line = line_at(e, id);
 
-    if (!tree_check(&claims_by_rank, e, line->waiting))
+    if (!waiting_check(e, &line->waiting))
         return "the claims of a line wait in order of rank";
-    if (line->head != tree_first(&claims_by_rank, e, line->waiting))
+    if (line->head != waiting_first(e, &line->waiting))
         return "a line's head is its first claim";
     if ((line->head != 0) != (line->link.size != 0))
-        return "a line is in its queue's tree while somebody waits in it";
+        return "a line is in its kind's tree while somebody waits in it";
     for (uint32_t i = 0; i < line->count && line->head != 0; i++) {
         const struct need *need = &line->needs[i];
         const uint32_t below[2] = {line->link.left, line->link.right};
@@ -46,11 +46,46 @@ const char *line_check(const struct engine *e, uint32_t id)
         if (need->least > need->amount)
             return "the least need is not above the line's own";
         for (int k = 0; k < 2; k++) {
-            if (below[k] != 0 && need->least > line_least(line_at(e, below[k]), need->resource))
+            if (below[k] != 0 && need->least > line_at(e, below[k])->needs[i].least)
                 return "the least need is not above those below it";
         }
     }
     return NULL;
+}
+
+static const char *check_least(const struct engine *e, const struct kind *kind)
+{
+    const uint32_t below[2] = {kind->link.left, kind->link.right};
+
+    for (uint32_t i = 0; i < kind->count; i++) {
+        int64_t least = kind->needs[i].least;
+
+        if (kind->needs[i].own != line_at(e, kind->lines)->needs[i].least)
+            return "a kind knows the least that its lines ask for";
+        if (least > kind->needs[i].own)
+            return "the least need of a kind is not above its lines' own";
+        for (int k = 0; k < 2; k++) {
+            if (below[k] != 0 && least > kind_least(kind_at(e, below[k]), kind->needs[i].resource))
+                return "the least need of a kind is not above those below it";
+        }
+    }
+    return NULL;
+}
+
+const char *kind_check(const struct engine *e, uint32_t id)
+{
+    const struct kind *kind = kind_at(e, id);
+
+    if (!tree_check(&lines_by_head, e, kind->lines))
+        return "the lines of a kind stand in order of their heads";
+    if ((kind->head != 0) != (kind->link.size != 0) || (kind->head != 0) != (kind->lines != 0))
+        return "a kind is in its queue's tree while somebody waits in it";
+    if (kind->head == 0)
+        return NULL;
+    if (kind->first != tree_first(&lines_by_head, e, kind->lines) ||
+        kind->head != line_at(e, kind->first)->head)
+        return "a kind's head is the head of its first line";
+    return check_least(e, kind);
 }
 
 /* When nothing is left to do, no waiting claim that may advance fits. */
@@ -92,8 +127,8 @@ const char *queue_check(const struct engine *e, uint32_t id)
         broken = check_over(e, id);
     if (broken != NULL)
         return broken;
-    if (!tree_check(&lines_by_head, e, queue->lines))
-        return "the lines of a queue stand in order of their heads";
+    if (!tree_check(&kinds_by_head, e, queue->kinds))
+        return "the kinds of a queue stand in order of their heads";
     if (!tree_check(&claims_by_stamp, e, queue->reserved) ||
         !tree_check(&claims_by_stamp, e, queue->allocated))
         return "reserved and allocated claims stand in order of their stamps";
@@ -112,6 +147,8 @@ const char *engine_check(const struct engine *e)
         broken = slab_live(&e->claims, id) ? claim_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->lines) && broken == NULL; id++)
         broken = slab_live(&e->lines, id) ? line_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->kinds) && broken == NULL; id++)
+        broken = slab_live(&e->kinds, id) ? kind_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->queues) && broken == NULL; id++)
         broken = slab_live(&e->queues, id) ? queue_check(e, id) : NULL;
     if (broken == NULL && !tree_check(&queues_by_identity, e, e->queues_in_order))

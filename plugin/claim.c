@@ -29,7 +29,7 @@ static void charge(struct engine *e, const struct claim *claim, int reserved, in
     for (uint32_t i = 0; i < line->count; i++) {
         wide amount = line->needs[i].amount;
         uint32_t topmost =
-            quota_charge(e, line->queue, claim_flavors(claim)[i], line->needs[i].resource,
+            quota_charge(e, line->queue, claim_flavors(claim)[i], line_resource(e, line, i),
                          reserved * amount, allocated * amount);
 
         if (reserved + allocated < 0)
@@ -106,6 +106,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
         bool seen = leave(e, id);
 
         if (claim_holds(claim) && !state_holds(state)) {
+            queue_at(e, queue)->totals.gave_up++;
             claim_set_flavors(e, id, NULL);
             claim_set_flag(claim, CLAIM_PARKED, true); /* it may lie where nobody looks again */
         }
@@ -158,6 +159,7 @@ static void note_grant(struct engine *e, struct queue *queue)
     }
     queue->last_grant = e->now;
     queue->grants += queue->grants < UINT32_MAX;
+    queue->totals.granted++;
 }
 
 void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)

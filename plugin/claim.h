@@ -25,10 +25,13 @@ enum claim_flag {
     CLAIM_GUESSED = 1 << 13,      /* neither a grant nor a stamp tells its flavors */
 };
 
+/* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */
+enum { CLAIM_SHORT_UID = 36 };
+
 /*
  * A pod that asks for capacity. One allocation beside the record holds what differs in length:
  *
- *   text ─▶ | flavor of each need (u16) | uid | name |
+ *   text ─▶ | flavor of each need (u16) | uid, if it is long | name |
  *
  * By its state it is in one tree: waiting in its line, reserved or allocated in its queue, or in
  * the tree of those to restore.
@@ -45,7 +48,11 @@ struct claim {
     uint8_t gates, need_count, uid_len, name_len;
     uint8_t wanted, ready, leased, answered; /* effects: a bit for each kind */
     uint8_t timeouts;
+    uint8_t attempts[EFFECT_KINDS];
     int64_t version;
+
+    char uid[CLAIM_SHORT_UID];
+    uint32_t turn; /* part of effect ids: the effects of a record's earlier claims are unknown */
 
     int64_t generation;
     int64_t stamp; /* of the grant; what it is restored and demoted by */
@@ -56,8 +63,6 @@ struct claim {
     /* The rest of the outbox's entry. */
     uint32_t next_ready, prev_ready;
     int64_t due[EFFECT_KINDS]; /* of the lease or the backoff; 0: none */
-    uint32_t turn; /* part of effect ids: the effects of a record's earlier claims are unknown */
-    uint8_t attempts[EFFECT_KINDS];
 };
 
 struct engine;

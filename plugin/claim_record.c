@@ -6,18 +6,28 @@
 
 /* Records of claims: how they are made, found, compared and freed. */
 
+/* How much of a uid is in the text. */
+static size_t long_uid(size_t len)
+{
+    return len > CLAIM_SHORT_UID ? len : 0;
+}
+
 struct text claim_uid(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
-    return (struct text){claim->text + claim->need_count * sizeof(uint16_t), claim->uid_len};
+    return (struct text){long_uid(claim->uid_len) == 0
+                             ? claim->uid
+                             : claim->text + claim->need_count * sizeof(uint16_t),
+                         claim->uid_len};
 }
 
 struct text claim_name(const struct engine *e, uint32_t id)
 {
-    struct text uid = claim_uid(e, id);
+    const struct claim *claim = claim_at(e, id);
+    size_t at = claim->need_count * sizeof(uint16_t) + long_uid(claim->uid_len);
 
-    return (struct text){uid.at + uid.len, claim_at(e, id)->name_len};
+    return (struct text){claim->text + at, claim->name_len};
 }
 
 uint32_t claim_queue(const struct engine *e, uint32_t id)
@@ -68,11 +78,16 @@ uint32_t engine_foresee(const struct engine *e, struct text uid)
 void engine_foresee_record(const struct engine *e, uint32_t foreseen)
 {
     uint32_t id = index_guess(&e->claims_by_uid, foreseen);
+    const struct claim *claim;
 
-    if (id != 0) {
-        __builtin_prefetch(claim_at(e, id));
-        __builtin_prefetch((const char *)claim_at(e, id) + 64);
-    }
+    if (id == 0) /* a new one, it seems */
+        id = slab_next(&e->claims);
+    if (id == 0)
+        return;
+    claim = claim_at(e, id);
+    __builtin_prefetch(claim);
+    __builtin_prefetch(claim->uid);
+    __builtin_prefetch(claim->uid + CLAIM_SHORT_UID - 1);
 }
 
 uint32_t claim_find_named(const struct engine *e, struct text space, struct text name)
@@ -122,7 +137,7 @@ const struct tree_type claims_by_stamp = {claim_link, compare_stamp, NULL};
 
 static size_t text_size(const struct engine *e, uint32_t line, size_t uid_len, size_t name_len)
 {
-    return line_at(e, line)->count * sizeof(uint16_t) + uid_len + name_len;
+    return line_at(e, line)->count * sizeof(uint16_t) + long_uid(uid_len) + name_len;
 }
 
 static char *new_text(struct engine *e, uint32_t line, struct text uid, struct text name)
@@ -133,9 +148,9 @@ static char *new_text(struct engine *e, uint32_t line, struct text uid, struct t
     if (text == NULL)
         return NULL;
     memset(text, 0, flavors);
-    memcpy(text + flavors, uid.at, uid.len);
+    memcpy(text + flavors, uid.at, long_uid(uid.len));
     if (name.len > 0)
-        memcpy(text + flavors + uid.len, name.at, name.len);
+        memcpy(text + flavors + long_uid(uid.len), name.at, name.len);
     return text;
 }
 
@@ -210,6 +225,8 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
                                       .uid_len = (uint8_t)pod->uid.len,
                                       .name_len = (uint8_t)pod->name.len,
                                       .turn = ++e->turns};
+    if (long_uid(pod->uid.len) == 0 && pod->uid.len > 0)
+        memcpy(claim_at(e, id)->uid, pod->uid.at, pod->uid.len);
     index_put(&e->claims_by_uid, text_hash(pod->uid, 0), id);
     index_put(&e->claims_by_name, text_hash(pod->name, space), id);
     queue_at(e, line_at(e, line)->queue)->held_count++;

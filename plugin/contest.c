@@ -285,10 +285,12 @@ static bool could_fit(struct rooms *rooms, const struct bound *bound)
     return true;
 }
 
-static bool borrows(const struct queue *queue, const struct line *line, const uint16_t *flavors)
+static bool borrows(const struct engine *e, const struct line *line, const uint16_t *flavors)
 {
+    const struct queue *queue = queue_at(e, line->queue);
+
     for (uint32_t i = 0; i < line->count; i++) {
-        const struct cell *cell = quota_cell(queue, flavors[i], line->needs[i].resource);
+        const struct cell *cell = quota_cell(queue, flavors[i], line_resource(e, line, i));
 
         if (cell != NULL && cell->usage + line->needs[i].amount > cell->share)
             return true;
@@ -309,7 +311,7 @@ static void consider_leaf(struct search *search, uint32_t id)
     const struct claim *claim = claim_at(search->e, found);
     const struct line *line = line_at(search->e, claim->line);
 
-    key.borrows = borrows(queue, line, flavors);
+    key.borrows = borrows(search->e, line, flavors);
     key.priority = claim->priority;
     key.head_created = claim->created;
     key.key_name = queue->name;

@@ -39,7 +39,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, claim->state), claim->priority), claim->created);
     hash = mix_name(e, mix_name(e, hash, claim->node), claim->a_foreign_gate);
     for (uint32_t i = 0; i < line->count; i++) {
-        uint64_t need = mix(mix_name(e, 2, line->needs[i].resource), line->needs[i].amount);
+        uint64_t need = mix(mix_name(e, 2, line_resource(e, line, i)), line->needs[i].amount);
 
         if (claim_holds(claim))
             need = mix_text(need, flavor_name(e, claim_flavors(claim)[i]));

@@ -74,11 +74,13 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     intern_init(&e->names, &e->mem);
     slab_init(&e->queues, &e->mem, sizeof(struct queue));
     slab_init(&e->lines, &e->mem, sizeof(struct line));
+    slab_init(&e->kinds, &e->mem, sizeof(struct kind));
     slab_init(&e->claims, &e->mem, sizeof(struct claim));
     slab_init(&e->flavors, &e->mem, sizeof(struct flavor));
     slab_init(&e->nodes, &e->mem, sizeof(struct node));
     index_init(&e->queues_by_name, &e->mem);
     index_init(&e->lines_by_needs, &e->mem);
+    index_init(&e->kinds_by_needs, &e->mem);
     index_init(&e->claims_by_uid, &e->mem);
     index_init(&e->claims_by_name, &e->mem);
     index_init(&e->nodes_by_name, &e->mem);
@@ -93,7 +95,7 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     return 0;
 }
 
-/* Claims and lines give back nothing but memory: all else goes with the engine. */
+/* Claims, lines and kinds give back nothing but memory: all else goes with the engine. */
 static void release_claims(struct engine *e)
 {
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
@@ -104,6 +106,10 @@ static void release_claims(struct engine *e)
         if (slab_live(&e->lines, id))
             mem_free(&e->mem, line_at(e, id)->needs,
                      line_at(e, id)->count * sizeof(*line_at(e, id)->needs));
+    }
+    for (uint32_t id = 1; id < slab_end(&e->kinds); id++) {
+        if (slab_live(&e->kinds, id))
+            kind_release(e, id);
     }
 }
 
@@ -122,11 +128,13 @@ void engine_destroy(struct engine *e)
     index_finish(&e->nodes_by_name);
     index_finish(&e->claims_by_name);
     index_finish(&e->claims_by_uid);
+    index_finish(&e->kinds_by_needs);
     index_finish(&e->lines_by_needs);
     index_finish(&e->queues_by_name);
     slab_finish(&e->nodes);
     slab_finish(&e->flavors);
     slab_finish(&e->claims);
+    slab_finish(&e->kinds);
     slab_finish(&e->lines);
     slab_finish(&e->queues);
     intern_finish(&e->names);

@@ -112,6 +112,12 @@ void engine_foresee_record(const struct engine *engine, uint32_t foreseen);
 /* Without words the verdict has a reason and no message: the scheduler asks often. */
 int engine_pre_enqueue(struct engine *engine, const struct pod_facts *pod, bool words,
                        struct verdict *ret_verdict);
+
+/* The same for a pod that was shown before, in this resourceVersion or a later one. False, and
+ * nothing has changed, if it was not: then it must be shown. */
+bool engine_pre_enqueue_known(struct engine *engine, struct text uid, int64_t version, bool words,
+                              struct verdict *ret_verdict);
+
 void engine_pre_filter(struct engine *engine, struct text uid, struct verdict *ret_verdict,
                        bool *ret_nodes_matter);
 void engine_post_filter(struct engine *engine, struct text uid);
@@ -188,6 +194,7 @@ struct queue_report {
     bool known, leaf, strict;
     enum reason reason;
     uint32_t waiting, held, reserved, allocated;
+    uint64_t granted, released, demoted; /* claims of its own, since it is known */
     uint32_t quota_count;
 };
 

@@ -99,7 +99,7 @@ static void say_capacity(struct say *say, const struct engine *e, uint32_t id, u
                          uint32_t need, wide room)
 {
     const struct line *line = line_at(e, claim_at(e, id)->line);
-    struct text resource = name_text(e, line->needs[need].resource);
+    struct text resource = name_text(e, line_resource(e, line, need));
 
     say_queue(say, e, queue);
     say_str(say, " has room for ");

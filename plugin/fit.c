@@ -15,16 +15,68 @@ static bool counts_nowhere(const struct engine *e, uint32_t resource)
 typedef wide room_function(const struct engine *e, uint32_t queue, uint16_t flavor,
                            uint32_t resource);
 
-static bool group_fits_in(const struct engine *e, const struct line *line,
-                          const struct queue_group *group, uint16_t flavor, room_function *room)
+/* What is tried: all that a line asks for, or the least that it and those below it ask for. */
+struct trial {
+    const struct engine *e;
+    const struct line *line;
+    room_function *room;
+    struct rooms *rooms; /* of a search, which looks each room up once; or NULL */
+    bool least;
+};
+
+void rooms_init(struct rooms *rooms, const struct engine *e, uint32_t queue)
 {
-    const struct queue *queue = queue_at(e, line->queue);
+    rooms->e = e;
+    rooms->queue = queue;
+    rooms->count = 0;
+}
 
-    for (uint32_t i = 0; i < line->count; i++) {
-        const struct need *need = &line->needs[i];
+static const wide *known_room(const struct rooms *rooms, uint16_t flavor, uint32_t resource)
+{
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        if (rooms->item[i].resource == resource && rooms->item[i].flavor == flavor)
+            return &rooms->item[i].room;
+    }
+    return NULL;
+}
 
-        if (queue_group_of(queue, need->resource) == group &&
-            need->amount > room(e, line->queue, flavor, need->resource))
+static wide note_room(struct rooms *rooms, uint16_t flavor, uint32_t resource, wide room)
+{
+    if (rooms->count < ROOMS_MAX) {
+        rooms->item[rooms->count].resource = resource;
+        rooms->item[rooms->count].flavor = flavor;
+        rooms->item[rooms->count++].room = room;
+    }
+    return room;
+}
+
+static wide room_for(const struct trial *trial, uint16_t flavor, uint32_t resource)
+{
+    const wide *known = trial->rooms == NULL ? NULL : known_room(trial->rooms, flavor, resource);
+    wide room;
+
+    if (known != NULL)
+        return *known;
+    room = trial->room(trial->e, trial->line->queue, flavor, resource);
+    return trial->rooms == NULL ? room : note_room(trial->rooms, flavor, resource, room);
+}
+
+static bool need_fits(const struct trial *trial, uint32_t i, uint16_t flavor)
+{
+    const struct need *need = &trial->line->needs[i];
+
+    return (trial->least ? need->least : need->amount) <=
+           room_for(trial, flavor, line_resource(trial->e, trial->line, i));
+}
+
+static bool group_fits_in(const struct trial *trial, const struct queue_group *group,
+                          uint16_t flavor)
+{
+    const struct queue *queue = queue_at(trial->e, trial->line->queue);
+
+    for (uint32_t i = 0; i < trial->line->count; i++) {
+        if (queue_group_of(queue, line_resource(trial->e, trial->line, i)) == group &&
+            !need_fits(trial, i, flavor))
             return false;
     }
     return true;
@@ -35,13 +87,12 @@ static bool may_have(const struct engine *e, const struct line *line, uint16_t f
     return flavor_usable(e, flavor) && !(line->bare && flavor_asks(e, flavor));
 }
 
-static bool first_flavor_that_fits(const struct engine *e, const struct line *line,
-                                   const struct queue_group *group, room_function *room,
+static bool first_flavor_that_fits(const struct trial *trial, const struct queue_group *group,
                                    uint16_t *ret_flavor)
 {
     for (uint32_t k = 0; k < group->flavor_count; k++) {
-        if (may_have(e, line, group->flavors[k]) &&
-            group_fits_in(e, line, group, group->flavors[k], room)) {
+        if (may_have(trial->e, trial->line, group->flavors[k]) &&
+            group_fits_in(trial, group, group->flavors[k])) {
             *ret_flavor = group->flavors[k];
             return true;
         }
@@ -50,41 +101,40 @@ static bool first_flavor_that_fits(const struct engine *e, const struct line *li
 }
 
 /* Of a ClusterQueue. ret_need is the first need for which there is no flavor. */
-static bool assign(const struct engine *e, const struct line *line, room_function *room,
-                   uint16_t *ret_flavors, uint32_t *ret_need)
+static bool assign(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret_need)
 {
-    const struct queue *queue = queue_at(e, line->queue);
+    const struct line *line = trial->line;
+    const struct queue *queue = queue_at(trial->e, line->queue);
 
     for (uint32_t i = 0; i < line->count; i++) {
-        const struct queue_group *group = queue_group_of(queue, line->needs[i].resource);
+        const struct queue_group *group = queue_group_of(queue, line_resource(trial->e, line, i));
         uint32_t k = 0;
 
         *ret_need = i;
         if (group == NULL) {
-            if (!counts_nowhere(e, line->needs[i].resource))
+            if (!counts_nowhere(trial->e, line_resource(trial->e, line, i)))
                 return false;
             ret_flavors[i] = FLAVOR_NONE;
             continue;
         }
-        while (k < i && queue_group_of(queue, line->needs[k].resource) != group)
+        while (k < i && queue_group_of(queue, line_resource(trial->e, line, k)) != group)
             k++;
         if (k < i)
             ret_flavors[i] = ret_flavors[k];
-        else if (!first_flavor_that_fits(e, line, group, room, &ret_flavors[i]))
+        else if (!first_flavor_that_fits(trial, group, &ret_flavors[i]))
             return false;
     }
     return true;
 }
 
-static bool fits(const struct engine *e, const struct line *line, room_function *room,
-                 uint16_t *ret_flavors, uint32_t *ret_need)
+static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret_need)
 {
-    if (queue_at(e, line->queue)->kind != QUEUE_VOLCANO)
-        return assign(e, line, room, ret_flavors, ret_need);
+    if (queue_at(trial->e, trial->line->queue)->kind != QUEUE_VOLCANO)
+        return assign(trial, ret_flavors, ret_need);
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < trial->line->count; i++) {
         *ret_need = i;
-        if (line->needs[i].amount > room(e, line->queue, 0, line->needs[i].resource))
+        if (!need_fits(trial, i, 0))
             return false;
         ret_flavors[i] = 0;
     }
@@ -93,17 +143,19 @@ static bool fits(const struct engine *e, const struct line *line, room_function 
 
 bool fit_line(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
 {
+    const struct trial trial = {.e = e, .line = line_at(e, id), .room = room_now};
     uint32_t need;
 
-    return fits(e, line_at(e, id), room_now, ret_flavors, &need);
+    return fits(&trial, ret_flavors, &need);
 }
 
 bool fit_ever(const struct engine *e, uint32_t id)
 {
+    const struct trial trial = {.e = e, .line = line_at(e, id), .room = room_ever};
     uint16_t flavors[FACTS_MAX_NEEDS];
     uint32_t need;
 
-    return fits(e, line_at(e, id), room_ever, flavors, &need);
+    return fits(&trial, flavors, &need);
 }
 
 bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
@@ -112,7 +164,7 @@ bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
 
     for (uint32_t i = 0; i < line->count; i++) {
         if (flavors[i] != FLAVOR_NONE &&
-            line->needs[i].amount > room_now(e, line->queue, flavors[i], line->needs[i].resource))
+            line->needs[i].amount > room_now(e, line->queue, flavors[i], line_resource(e, line, i)))
             return false;
     }
     return true;
@@ -140,27 +192,34 @@ static wide best_room(const struct engine *e, uint32_t id, uint32_t resource)
     return most == -ROOM_UNLIMITED && queue->kind == QUEUE_COHORT ? ROOM_UNLIMITED : most;
 }
 
-void rooms_init(struct rooms *rooms, const struct engine *e, uint32_t queue)
-{
-    rooms->e = e;
-    rooms->queue = queue;
-    rooms->count = 0;
-}
-
 wide rooms_for(struct rooms *rooms, uint32_t resource)
 {
-    wide room;
+    const wide *known = known_room(rooms, FLAVOR_NONE, resource);
 
-    for (uint32_t i = 0; i < rooms->count; i++) {
-        if (rooms->item[i].resource == resource)
-            return rooms->item[i].room;
-    }
-    room = best_room(rooms->e, rooms->queue, resource);
-    if (rooms->count < ROOMS_MAX) {
-        rooms->item[rooms->count].resource = resource;
-        rooms->item[rooms->count++].room = room;
-    }
-    return room;
+    if (known != NULL)
+        return *known;
+    return note_room(rooms, FLAVOR_NONE, resource, best_room(rooms->e, rooms->queue, resource));
+}
+
+bool rooms_hold(struct rooms *rooms, uint32_t line, uint16_t *ret_flavors)
+{
+    const struct trial trial = {rooms->e, line_at(rooms->e, line), room_now, rooms, false};
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    uint32_t need;
+
+    if (!fits(&trial, flavors, &need))
+        return false;
+    memcpy(ret_flavors, flavors, trial.line->count * sizeof(*flavors));
+    return true;
+}
+
+bool rooms_hold_least(struct rooms *rooms, uint32_t line)
+{
+    const struct trial trial = {rooms->e, line_at(rooms->e, line), room_now, rooms, true};
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    uint32_t need;
+
+    return fits(&trial, flavors, &need);
 }
 
 /* Follows what arrives at each queue on the way up to the one that has no room for it. */
@@ -200,24 +259,26 @@ bool fit_refused(const struct engine *e, uint32_t id, uint32_t *ret_queue, uint3
 {
     const struct line *line = line_at(e, id);
     const struct queue *queue = queue_at(e, line->queue);
+    const struct trial trial = {.e = e, .line = line, .room = room_now};
     uint16_t flavors[FACTS_MAX_NEEDS], flavor = 0;
     uint32_t refused;
 
-    if (fits(e, line, room_now, flavors, &refused))
+    if (fits(&trial, flavors, &refused))
         return false;
     *ret_need = refused;
     *ret_queue = line->queue; /* not declared here, or in no flavor that it may have */
     *ret_room = 0;
 
-    const struct queue_group *group = queue_group_of(queue, line->needs[refused].resource);
+    const struct queue_group *group = queue_group_of(queue, line_resource(e, line, refused));
 
     if (queue->kind != QUEUE_VOLCANO && !first_flavor(e, line, group, &flavor))
         return true;
     for (uint32_t i = refused; i < line->count; i++) {
-        const struct need *need = &line->needs[i];
+        uint32_t resource = line_resource(e, line, i);
 
-        if (queue_group_of(queue, need->resource) == group &&
-            refused_at(e, line->queue, flavor, need->resource, need->amount, ret_queue, ret_room)) {
+        if (queue_group_of(queue, resource) == group &&
+            refused_at(e, line->queue, flavor, resource, line->needs[i].amount, ret_queue,
+                       ret_room)) {
             *ret_need = i;
             return true;
         }
@@ -248,7 +309,7 @@ void fit_guess(const struct engine *e, uint32_t id, bool anew, uint16_t *ret_fla
     const struct queue *queue = queue_at(e, line->queue);
 
     for (uint32_t i = 0; i < line->count; i++) {
-        const struct queue_group *group = queue_group_of(queue, line->needs[i].resource);
+        const struct queue_group *group = queue_group_of(queue, line_resource(e, line, i));
         uint16_t now = anew ? 0 : claim_flavors(claim)[i];
 
         if (queue->kind == QUEUE_VOLCANO)

@@ -9,21 +9,28 @@
 
 struct engine;
 
-/* What there is room for at one queue, in the flavor that has most, looked up once for each
- * resource in a search. */
-enum { ROOMS_MAX = 16 };
+/* What there is room for at one queue, looked up once in a search. */
+enum { ROOMS_MAX = 32 };
 
 struct rooms {
     const struct engine *e;
     uint32_t queue, count;
     struct {
         uint32_t resource;
+        uint16_t flavor; /* FLAVOR_NONE: in the one that has most */
         wide room;
     } item[ROOMS_MAX];
 };
 
 void rooms_init(struct rooms *rooms, const struct engine *e, uint32_t queue);
+
+/* In the flavor that has most of it. */
 wide rooms_for(struct rooms *rooms, uint32_t resource);
+
+/* As fit_line, of a line of this queue; and whether a claim would fit that asks for the least of
+ * each resource that the line and those below it ask for. */
+bool rooms_hold(struct rooms *rooms, uint32_t line, uint16_t *ret_flavors);
+bool rooms_hold_least(struct rooms *rooms, uint32_t line);
 
 /* Whether a claim of this line fits, from its queue to the root, and in which flavors: of each
  * resource group the first, in the queue's order, that has room for all that the claim asks of the

@@ -21,10 +21,9 @@ static void hold(struct verdict *verdict, enum reason reason, const char *messag
 }
 
 /* The scheduler asks again and again for pods that did not change. */
-static bool is_known(const struct engine *e, uint32_t id, const struct pod_facts *pod)
+static bool is_known(const struct engine *e, uint32_t id, int64_t version)
 {
-    return id != 0 && pod->resource_version != 0 &&
-           pod->resource_version <= claim_at(e, id)->version;
+    return id != 0 && version != 0 && version <= claim_at(e, id)->version;
 }
 
 /* The scheduler has looked at the claim: what it was to be told it knows now. */
@@ -37,13 +36,30 @@ static void note_look(struct engine *e, uint32_t id, bool passes)
         outbox_renew(e, id, EFFECT_ACTIVATE);
 }
 
+static void decide(struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
+{
+    explain_claim(e, id, words, ret_verdict);
+    note_look(e, id, ret_verdict->pass);
+}
+
+bool engine_pre_enqueue_known(struct engine *e, struct text uid, int64_t version, bool words,
+                              struct verdict *ret_verdict)
+{
+    uint32_t id = claim_find(e, uid);
+
+    if (!is_known(e, id, version))
+        return false;
+    decide(e, id, words, ret_verdict);
+    return true;
+}
+
 int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words,
                        struct verdict *ret_verdict)
 {
     uint32_t id = claim_find(e, pod->uid);
     bool outdated = false;
 
-    if (!is_known(e, id, pod)) {
+    if (!is_known(e, id, pod->resource_version)) {
         bool is_new = id == 0;
         int error = pod_see(e, pod, &id, &outdated);
 
@@ -62,8 +78,7 @@ int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words
             hold(ret_verdict, REASON_FOREIGN_GATE, "a scheduling gate is for others to remove");
         return 0;
     }
-    explain_claim(e, id, words, ret_verdict);
-    note_look(e, id, ret_verdict->pass);
+    decide(e, id, words, ret_verdict);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "facts.h"
 #include "tree.h"
+#include "waiting.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,36 +13,32 @@
  * A line: the claims of one queue that ask for the same. Either all of them fit or none does, so
  * only the first that waits matters:
  *
- *   queue ─▶ lines, by the rank of their heads, each knowing the least asked for below it
- *               line (1 cpu)  ─▶ claims that wait, by rank
- *               line (4 cpu)  ─▶ ...
+ *   queue ─▶ kinds (kind.h) ─▶ lines, by the rank of their heads
+ *                                line (1 cpu)    ─▶ claims that wait, by rank (waiting.h)
+ *                                line (1200m)    ─▶ ...
  */
+
+/* Of the resource at the same place in the kind's needs (line_resource). */
 struct need {
-    uint32_t resource;
     int64_t amount; /* above 0 */
-    int64_t least;  /* of this line and those below it in the queue's tree; 0: not all ask for it */
+    int64_t least;  /* of this line and those below it in the kind's tree */
 };
 
 struct line {
-    struct tree_link link; /* in the queue's tree of lines */
+    struct tree_link link; /* in the kind's tree of lines */
     int64_t head_created;  /* the head's rank but for its uid, where a search has it at hand */
     int32_t head_priority;
-    uint32_t queue;
-    uint32_t hash;
-    uint32_t users;   /* claims, waiting or not */
-    uint32_t waiting; /* tree of claims, by rank */
-    uint32_t head;    /* the first of them */
+    uint32_t queue, kind;
+    uint32_t users; /* claims, waiting or not */
+    uint32_t head;  /* the first that waits */
+    struct waiting waiting;
     uint8_t count;
-    bool
-        bare; /* claims without our gate: no flavor that asks for anything can be written to them */
-    struct need *needs; /* by resource id, so that equal lines have equal needs */
+    bool bare; /* without our gate: no flavor that asks for anything can be written to them */
+    struct need *needs;
 };
 
 struct engine;
 struct bound;
-
-/* The least that all of this line and those below it in the tree ask for; 0: not all of them do. */
-int64_t line_least(const struct line *line, uint32_t resource);
 
 /* The line of these requests, and one `pods`, in the queue: found or made, with one more user.
  * Requests of 0 ask for nothing. Negative on error. */
@@ -67,12 +64,6 @@ void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound)
 
 /* How many wait before this one in its queue. [claim waits] */
 uint32_t line_position(const struct engine *e, uint32_t claim);
-
-/* How many claims of a line come before this one, which need not be in it. */
-uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t claim);
-
-/* A queue's lines where somebody waits, by the rank of their heads. */
-extern const struct tree_type lines_by_head;
 
 /* The next claim that waits in the queue after this one, in order; 0: the first. */
 uint32_t line_next(const struct engine *e, uint32_t queue, uint32_t claim);

@@ -191,7 +191,7 @@ void outbox_patch(const struct engine *e, uint32_t id, struct removal_patch *ret
 
         if (flavor == 0 || flavor == FLAVOR_NONE)
             continue;
-        ret_patch->pairs[ret_patch->pair_count].resource = name_text(e, line->needs[i].resource);
+        ret_patch->pairs[ret_patch->pair_count].resource = name_text(e, line_resource(e, line, i));
         ret_patch->pairs[ret_patch->pair_count++].flavor = flavor_name(e, flavor);
         for (uint32_t k = 0; k < ret_patch->flavor_count; k++)
             again = again || ret_patch->flavors[k] == flavor;

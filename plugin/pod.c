@@ -87,7 +87,7 @@ static int read_flavors(struct engine *e, const struct pod_facts *pod, struct si
          claim_at(e, sight->claim)->line == sight->line))
         return 0;
     for (uint32_t i = 0; i < line->count; i++) {
-        struct text resource = name_text(e, line->needs[i].resource);
+        struct text resource = name_text(e, line_resource(e, line, i));
         struct text name = flavor_in_stamp(pod->stamped_flavors, resource);
         int error = 0;
 

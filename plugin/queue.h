@@ -28,6 +28,12 @@ struct queue_group {
 };
 
 /* A node of a tree of queues. It stays, unknown, while a claim or a child names it. */
+/* How often claims of the queue itself were granted a place, and gave it up, since it is known. */
+struct totals {
+    uint64_t granted, gave_up;
+    uint64_t demoted; /* of those that gave it up: because it no longer fits */
+};
+
 struct queue {
     /* What every question about a claim reads, in 64 bytes. */
     struct cell *cells;
@@ -36,8 +42,8 @@ struct queue {
     enum queue_kind kind;
     enum queue_command command;
     uint32_t guard;      /* the leaf for whose head room is set aside here; 0: none */
-    uint32_t lines;      /* tree of lines where somebody waits, by their heads' rank */
-    uint32_t first_line; /* of that tree */
+    uint32_t kinds;      /* tree of kinds where somebody waits, by their heads' rank */
+    uint32_t first_line; /* whose head is the first of all */
     uint32_t waiting_count, held_count;
     bool known, strict;
     bool misplaced; /* the parent that its object names would close a cycle, or be too deep */
@@ -69,6 +75,8 @@ struct queue {
 
     int64_t last_grant, grant_gap; /* for estimates: when, and the mean time between */
     uint32_t grants;
+
+    struct totals totals;
 };
 
 struct engine;

@@ -101,7 +101,7 @@ static wide held_by(const struct engine *e, uint32_t root, uint16_t flavor, uint
         const struct line *line = line_at(e, claim->line);
 
         for (uint32_t i = 0; i < line->count; i++) {
-            if (line->needs[i].resource == resource && claim_flavors(claim)[i] == flavor)
+            if (line_resource(e, line, i) == resource && claim_flavors(claim)[i] == flavor)
                 sum += line->needs[i].amount;
         }
     }

@@ -17,7 +17,7 @@ static void take_grant(struct engine *e, const struct claim *claim, struct grant
 
     grant->count = line->count;
     for (uint32_t i = 0; i < line->count; i++) {
-        grant->resources[i] = line->needs[i].resource;
+        grant->resources[i] = line_resource(e, line, i);
         grant->flavors[i] = claim_flavors(claim)[i];
         intern_ref(&e->names, grant->resources[i]);
         flavor_ref(e, grant->flavors[i]);
@@ -41,7 +41,7 @@ static bool fits_anew(const struct engine *e, const struct claim *claim, const s
 
     for (uint32_t i = 0; i < line->count; i++) {
         for (uint32_t k = 0; k < grant->count; k++) {
-            if (grant->resources[k] == line->needs[i].resource) {
+            if (grant->resources[k] == line_resource(e, line, i)) {
                 ret_flavors[i] = grant->flavors[k];
                 kept++;
             }

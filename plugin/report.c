@@ -56,6 +56,9 @@ void engine_report_queue(const struct engine *e, uint32_t id, struct queue_repor
                                  .leaf = queue->first_child == 0 && queue->kind != QUEUE_COHORT,
                                  .strict = queue->strict,
                                  .reason = stop,
+                                 .granted = queue->totals.granted,
+                                 .released = queue->totals.gave_up - queue->totals.demoted,
+                                 .demoted = queue->totals.demoted,
                                  .quota_count = queue->cell_count};
     ret->parent = queue->misplaced     ? name_text(e, queue_at(e, queue->wanted)->name)
                   : queue->parent != 0 ? name_text(e, queue_at(e, queue->parent)->name)
@@ -123,7 +126,7 @@ static void add_ahead(const struct engine *e, const struct line *line, uint32_t 
                       struct pod_report *report)
 {
     for (uint32_t i = 0; i < line->count && claims > 0; i++) {
-        struct text resource = name_text(e, line->needs[i].resource);
+        struct text resource = name_text(e, line_resource(e, line, i));
         uint32_t at = 0;
 
         while (at < report->ahead_count && !text_same(report->ahead[at].resource, resource))
@@ -140,16 +143,13 @@ static void add_ahead(const struct engine *e, const struct line *line, uint32_t 
 
 static void count_ahead(const struct engine *e, uint32_t id, struct pod_report *report)
 {
-    const struct queue *queue = queue_at(e, claim_queue(e, id));
+    uint32_t queue = claim_queue(e, id), at = 0;
 
     report->position = 1;
-    for (uint32_t at = tree_first(&lines_by_head, e, queue->lines); at != 0;
-         at = tree_next(&lines_by_head, e, at)) {
+    while ((at = kind_next_line(e, queue, at, id)) != 0) {
         const struct line *line = line_at(e, at);
-        uint32_t before = line_count_before(e, line, id);
+        uint32_t before = waiting_count_before(e, &line->waiting, id);
 
-        if (before == 0 && line->head != id)
-            break;
         report->position += before;
         add_ahead(e, line, before, report);
     }
@@ -194,7 +194,7 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
 
         if (ret->granted == 0 || flavor == FLAVOR_NONE)
             continue;
-        ret->flavors[ret->flavor_count].resource = name_text(e, line->needs[i].resource);
+        ret->flavors[ret->flavor_count].resource = name_text(e, line_resource(e, line, i));
         ret->flavors[ret->flavor_count++].flavor = flavor_name(e, flavor);
     }
 }

@@ -27,11 +27,12 @@ static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_
 
     if (head == 0)
         return 0;
-    for (uint32_t i = 0; i < line_at(e, claim_at(e, head)->line)->count; i++) {
-        const struct need *need = &line_at(e, claim_at(e, head)->line)->needs[i];
 
-        if (need->resource == resource)
-            arrives = need->amount;
+    const struct line *line = line_at(e, claim_at(e, head)->line);
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        if (line_resource(e, line, i) == resource)
+            arrives = line->needs[i].amount;
     }
     for (; arrives > 0 && id != where; id = queue_at(e, id)->parent) {
         const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);

@@ -53,6 +53,12 @@ static inline uint32_t slab_end(const struct slab *slab)
     return slab->end;
 }
 
+/* The id that is taken next, if its record was in use before; else 0. */
+static inline uint32_t slab_next(const struct slab *slab)
+{
+    return slab->free_first;
+}
+
 /* How many records are live. */
 static inline uint32_t slab_count(const struct slab *slab)
 {

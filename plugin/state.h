@@ -8,6 +8,7 @@
 #include "heap.h"
 #include "index.h"
 #include "intern.h"
+#include "kind.h"
 #include "line.h"
 #include "node.h"
 #include "queue.h"
@@ -38,6 +39,8 @@ struct engine {
 
     struct slab lines;
     struct index lines_by_needs;
+    struct slab kinds;
+    struct index kinds_by_needs;
 
     struct slab claims;
     struct index claims_by_uid;
@@ -62,6 +65,16 @@ static inline struct queue *queue_at(const struct engine *e, uint32_t id)
 static inline struct line *line_at(const struct engine *e, uint32_t id)
 {
     return slab_at(&e->lines, id);
+}
+
+static inline struct kind *kind_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->kinds, id);
+}
+
+static inline uint32_t line_resource(const struct engine *e, const struct line *line, uint32_t need)
+{
+    return kind_at(e, line->kind)->needs[need].resource;
 }
 
 static inline struct claim *claim_at(const struct engine *e, uint32_t id)

@@ -119,6 +119,22 @@ static void test_lines(void)
     is_sound();
 }
 
+static void test_kinds(void)
+{
+    struct kind *kind = kind_at(kit.engine, line("wait")->kind);
+
+    spoil_u32(&kind->head, kit_claim(&kit, "wait2"), "a kind's head is the head of its first line");
+    spoil_u32(&kind->head, 0, "a kind is in its queue's tree while somebody waits in it");
+    spoil_u32(&kind->lines, 0, "a kind is in its queue's tree while somebody waits in it");
+    kind->needs[0].own += 100;
+    is_broken("a kind knows the least that its lines ask for");
+    kind->needs[0].own -= 100;
+    kind->needs[0].least += 100;
+    is_broken("the least need of a kind is not above its lines' own");
+    kind->needs[0].least -= 100;
+    is_sound();
+}
+
 static void test_quota(void)
 {
     spoil_wide(&cell("q")->usage, "usage is what the claims hold and the children pass up");
@@ -191,6 +207,7 @@ int main(void)
     test_claims();
     test_effects();
     test_lines();
+    test_kinds();
     test_quota();
     test_queues();
     test_orders();

@@ -5,6 +5,8 @@
 #include "t/engine_kit_words.h"
 #include "t/tap.h"
 
+#include <stdio.h>
+
 static uint32_t named(const struct kit *kit, const char *space, const char *name)
 {
     return claim_find_named(kit->engine, text_of(space), text_of(name));
@@ -27,6 +29,33 @@ static void test_names(void)
     is_int(kit_claim(&kit, "web"), 0, "a name is no uid");
     is_int(engine_find_pod(kit.engine, text_of("1-2-3")), id, "hosts find the same");
     is_int(engine_find_named_pod(kit.engine, text_of("default"), text_of("web")), id, "both ways");
+    kit_close(&kit);
+}
+
+#define SHORT "12345678-1234-1234-1234-123456789abc"
+
+/* Of 36 bytes, as Kubernetes makes them, it is in the record; a longer one is beside it. */
+static void test_lengths(void)
+{
+    static const char *const uids[] = {"1", SHORT, SHORT "d", SHORT "-" SHORT};
+    struct kit kit;
+
+    kit_open(&kit, "");
+    for (int i = 0; i < 3; i++)
+        kit_dof(&kit, "pod n%d uid=%s cpu=1", i, uids[i]);
+    kit_dof(&kit, "pod n3 uid=%.64s cpu=1", uids[3]);
+    for (int i = 0; i < 4; i++) {
+        char uid[65], name[8];
+        uint32_t id;
+
+        snprintf(uid, sizeof(uid), "%.64s", uids[i]);
+        snprintf(name, sizeof(name), "n%d", i);
+        kit_dof(&kit, "pod %s uid=%s cpu=2 memory=1", name, uid);
+        id = kit_claim(&kit, uid);
+        ok(id != 0 && id == named(&kit, "default", name), "found with a uid of %zu", strlen(uid));
+        ok(text_is(claim_uid(kit.engine, id), uid), "which is kept");
+        ok(text_is(claim_name(kit.engine, id), name), "so is the name");
+    }
     kit_close(&kit);
 }
 
@@ -129,6 +158,7 @@ static void test_no_memory(void)
 int main(void)
 {
     test_names();
+    test_lengths();
     test_rank();
     test_limit();
     test_provisional();

@@ -256,7 +256,7 @@ static void scan_kueue(const struct engine *e, uint32_t id, struct rival *best)
 
     fit_line(e, claim->line, flavors);
     for (uint32_t i = 0; i < line->count; i++) {
-        const struct cell *cell = quota_cell(queue, flavors[i], line->needs[i].resource);
+        const struct cell *cell = quota_cell(queue, flavors[i], line_resource(e, line, i));
 
         rival.borrows |= cell != NULL && cell->usage + line->needs[i].amount > cell->share;
     }

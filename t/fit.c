@@ -17,7 +17,7 @@ static const char *held_in(const struct kit *kit, const char *uid, const char *r
     const struct line *line = line_at(e, claim->line);
 
     for (uint32_t i = 0; i < line->count; i++) {
-        if (line->needs[i].resource == kit_resource(kit, resource))
+        if (line_resource(kit->engine, line, i) == kit_resource(kit, resource))
             return flavor_name(e, claim_flavors(claim)[i]).at;
     }
     return NULL;
@@ -33,7 +33,8 @@ static void refused(const struct kit *kit, const char *uid, const char *queue, c
     if (!ok(fit_refused(kit->engine, line_of(kit, uid), &where, &need, &got), "%s is refused", uid))
         return;
     is_int(where, kit_queue(kit, queue), "%s is refused by %s", uid, queue);
-    is_int(line->needs[need].resource, kit_resource(kit, resource), "for want of %s", resource);
+    is_int(line_resource(kit->engine, line, need), kit_resource(kit, resource), "for want of %s",
+           resource);
     is_int(got, room, "of which it has room for %d", room);
 }
 
@@ -91,6 +92,38 @@ static void test_one_flavor_for_all(void)
            where == kit_queue(&kit, "cluster/c"),
        "and the queue is who refuses it");
     is_str(kit_why(&kit, "a"), "QueueCapacity", "for want of capacity");
+    kit_close(&kit);
+}
+
+/* What a search knows of many lines at once: neither of each resource alone, nor in which flavor
+ * there is most of it. */
+static void test_rooms(void)
+{
+    uint16_t flavors[FACTS_MAX_NEEDS] = {77};
+    struct rooms rooms;
+    struct kit kit;
+    uint32_t line, bare;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f label=pool:f; flavor g; cluster c group=cpu,memory flavor=f cpu=9 "
+                 "memory=1 flavor=g cpu=1 memory=9; pod a cluster=c cpu=5 memory=5;"
+                 "pod b bare cluster=c cpu=5 memory=1");
+    line = line_of(&kit, "a");
+    bare = line_of(&kit, "b");
+    rooms_init(&rooms, kit.engine, kit_queue(&kit, "cluster/c"));
+    is_int(rooms_for(&rooms, kit_resource(&kit, "cpu")), 9, "there is room for 9 cpu");
+    is_int(rooms_for(&rooms, kit_resource(&kit, "memory")), 9, "and for 9 memory");
+    ok(!rooms_hold(&rooms, line, flavors) && flavors[0] == 77,
+       "but not for 5 of both in one flavor");
+    ok(!rooms_hold_least(&rooms, line), "which is seen of the least that many ask for, too");
+    ok(!rooms_hold_least(&rooms, bare), "so is a flavor that they cannot have");
+    line_at(kit.engine, line)->needs[0].least = line_at(kit.engine, line)->needs[1].least =
+        line_at(kit.engine, line)->needs[2].least = 1;
+    ok(rooms_hold_least(&rooms, line), "the least of many may fit");
+    ok(!rooms_hold(&rooms, line, flavors), "where the one does not");
+    line_at(kit.engine, line)->needs[0].least = line_at(kit.engine, line)->needs[0].amount;
+    line_at(kit.engine, line)->needs[1].least = line_at(kit.engine, line)->needs[1].amount;
+    line_at(kit.engine, line)->needs[2].least = line_at(kit.engine, line)->needs[2].amount;
     kit_close(&kit);
 }
 
@@ -219,6 +252,7 @@ int main(void)
     test_flavors_in_order();
     test_groups();
     test_one_flavor_for_all();
+    test_rooms();
     test_bare();
     test_undeclared();
     test_unseen_flavor();

@@ -70,6 +70,39 @@ static void test_pre_enqueue(void)
     kit_close(&kit);
 }
 
+static bool knows(struct kit *kit, const char *uid, int64_t version)
+{
+    return engine_pre_enqueue_known(kit->engine, text_of(uid), version, true, &verdict);
+}
+
+static void test_pre_enqueue_known(void)
+{
+    struct verdict said;
+    struct kit kit;
+    uint64_t before;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=4; pod a queue=q cpu=3 version=5; pod n queue=q cpu=1 bare");
+    said = *pre_enqueue(&kit, "b queue=q cpu=3 version=7");
+    before = engine_digest(kit.engine, true);
+    ok(knows(&kit, "b", 7), "who was shown is known");
+    ok(!verdict.pass && verdict.reason == said.reason, "and is told the same again,");
+    is_str(verdict.message, said.message, "in the same words");
+    ok(knows(&kit, "b", 6), "also at an older version");
+    ok(engine_digest(kit.engine, true) == before, "and nothing changes");
+    ok(!knows(&kit, "b", 8) && !knows(&kit, "b", 0), "not at a newer one, or at none");
+    ok(!knows(&kit, "c", 1), "nor a stranger");
+    ok(!knows(&kit, "n", 1), "nor who was shown without a version");
+    ok(engine_digest(kit.engine, true) == before, "who is not known changes nothing either");
+
+    kit_do(&kit, "lose-pod a");
+    ok(knows(&kit, "b", 7) && verdict.pass, "granted, it passes");
+    is_int(engine_pending(kit.engine), 0, "and need not be told, since it has just asked");
+    kit_do(&kit, "lose-pod b");
+    ok(!knows(&kit, "b", 7), "who is gone is not known");
+    kit_close(&kit);
+}
+
 static void test_without_words(void)
 {
     struct pod_facts pod;
@@ -194,6 +227,7 @@ int main(void)
 {
     test_strangers();
     test_pre_enqueue();
+    test_pre_enqueue_known();
     test_without_words();
     test_foreign_gates();
     test_pre_filter();

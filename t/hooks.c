@@ -24,7 +24,8 @@ static void test_story(void)
          "{\"ignored\"=>false}"},
         {HOOK_PRE_ENQUEUE,
          "{now: 5, pod: " OPTED("u1", "p1", IN("q") ", requests: {cpu: 600m}") "}",
-         "{\"pass\"=>false, \"reason\"=>\"NotReady\", \"message\"=>\"%\", \"would\"=>false}"},
+         "{\"pass\"=>false, \"reason\"=>\"NotReady\", \"message\"=>\"%\", \"would\"=>false, "
+         "\"known\"=>true}"},
         {HOOK_OBSERVE, "{now: 6, kind: synced}", "{\"ignored\"=>false}"},
         {HOOK_OBSERVE, "{now: 6, kind: leader}", "{\"ignored\"=>false}"},
         {HOOK_OBSERVE,
@@ -36,9 +37,10 @@ static void test_story(void)
          "\"name\"=>\"p1\", \"attempt\"=>1}]}"},
         {HOOK_PRE_ENQUEUE,
          "{now: 6, pod: " OPTED("u1", "p1", IN("q") ", requests: {cpu: 600m}") "}",
-         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"would\"=>true}"},
+         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"would\"=>true, \"known\"=>true}"},
         {HOOK_PRE_ENQUEUE, "{now: 6, pod: " OPTED("u2", "p2", IN("q") ", requests: {cpu: 500}") "}",
-         "{\"pass\"=>false, \"reason\"=>\"QueueCapacity\", \"message\"=>\"%\", \"would\"=>false}"},
+         "{\"pass\"=>false, \"reason\"=>\"QueueCapacity\", \"message\"=>\"%\", \"would\"=>false, "
+         "\"known\"=>true}"},
         {HOOK_PRE_FILTER, "{now: 6, uid: u1}",
          "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"nodes\"=>false}"},
         {HOOK_PRE_FILTER, "{now: 6, uid: stranger}",
@@ -85,6 +87,54 @@ static void test_story(void)
     sluice_close(handle);
 }
 
+/* A pod that was shown before is named by its uid and version. */
+static void test_short_form(void)
+{
+    static const char unknown[] = "{\"pass\"=>false, \"reason\"=>\"\", \"message\"=>\"\", "
+                                  "\"would\"=>false, \"known\"=>false}";
+    static const char passes[] = "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", "
+                                 "\"would\"=>true, \"known\"=>true}";
+    static const char waits[] = "{\"pass\"=>false, \"reason\"=>\"QueueCapacity\", "
+                                "\"message\"=>\"\", \"would\"=>false, \"known\"=>true}";
+    static const struct ask_line lines[] = {
+        {HOOK_OBSERVE, "{now: 1, kind: synced}", "{\"ignored\"=>false}"},
+        {HOOK_OBSERVE, "{now: 1, kind: leader}", "{\"ignored\"=>false}"},
+        {HOOK_OBSERVE,
+         "{now: 1, kind: queue, object: {kind: Queue, name: q, capability: {cpu: '1'}}}",
+         "{\"ignored\"=>false}"},
+        {HOOK_PRE_ENQUEUE, "{now: 1, uid: u1, resourceVersion: 7}", unknown},
+        {HOOK_OBSERVE,
+         "{now: 1, kind: pod, object: " OPTED(
+             "u1", "p1", IN("q") ", resourceVersion: 7, requests: {cpu: 1}") "}",
+         "{\"ignored\"=>false}"},
+        {HOOK_PRE_ENQUEUE, "{now: 1, uid: u1, resourceVersion: 8}", unknown},
+        {HOOK_PRE_ENQUEUE, "{now: 1, uid: u1, resourceVersion: 0}", unknown},
+        {HOOK_PRE_ENQUEUE, "{now: 1, uid: u1, resourceVersion: 7}", passes},
+        {HOOK_PRE_ENQUEUE, "{now: 1, resourceVersion: 6, uid: u1}", passes},
+        {HOOK_PRE_ENQUEUE,
+         "{now: 1, pod: " OPTED("u2", "p2",
+                                IN("q") ", resourceVersion: 9, requests: {cpu: '1'}") "}",
+         waits},
+        {HOOK_PRE_ENQUEUE, "{now: 1, uid: u2, resourceVersion: 9}", waits},
+        {HOOK_PRE_ENQUEUE, "{now: 1, uid: u2, resourceVersion: 9, explain: true}",
+         "{\"pass\"=>false, \"reason\"=>\"QueueCapacity\", \"message\"=>\"queue q has room for "
+         "999m more cpu, the pod asks for 1\", \"would\"=>false, \"known\"=>true}"},
+        {HOOK_OBSERVE, "{now: 1, kind: pod, gone: true, object: {uid: u1}}",
+         "{\"ignored\"=>false}"},
+        {HOOK_PRE_ENQUEUE, "{now: 1, uid: u1, resourceVersion: 7}", unknown},
+        {HOOK_PRE_ENQUEUE, "{now: 1, uid: u2, resourceVersion: 9}", passes},
+        {HOOK_OBSERVE,
+         "{now: 1, kind: pod, object: {uid: u3, namespace: d, name: p3, created: 1, "
+         "resourceVersion: 5}}",
+         "{\"ignored\"=>false}"},
+        {HOOK_PRE_ENQUEUE, "{now: 1, uid: u3, resourceVersion: 5}", unknown},
+    };
+    uint64_t handle = ask_open("{}");
+
+    ask_play(handle, lines, sizeof(lines) / sizeof(lines[0]));
+    sluice_close(handle);
+}
+
 static void test_flavors(void)
 {
     static const struct ask_line lines[] = {
@@ -106,7 +156,8 @@ static void test_flavors(void)
          "{now: 2, pod: " OPTED("u1", "p1",
                                 IN("cq") ", queueKind: ClusterQueue, generation: 3, "
                                          "requests: {cpu: 1}") "}",
-         "{\"pass\"=>false, \"reason\"=>\"NotReady\", \"message\"=>\"\", \"would\"=>false}"},
+         "{\"pass\"=>false, \"reason\"=>\"NotReady\", \"message\"=>\"\", \"would\"=>false, "
+         "\"known\"=>true}"},
         {HOOK_DRAIN, "{now: 2}",
          "{\"effects\"=>[{\"id\"=>%, \"kind\"=>\"removeGates\", \"uid\"=>\"u1\", "
          "\"namespace\"=>\"d\", \"name\"=>\"p1\", \"attempt\"=>1, \"gates\"=>[\"" GATE
@@ -118,7 +169,7 @@ static void test_flavors(void)
          "{now: 2, pod: {uid: u1, namespace: d, name: p1, created: 1, generation: 4, annotations: "
          "{" GATE ": 'true', scheduling.volcano.sh/queue-name: cq, sluice.sh/granted: '2', "
          "sluice.sh/flavors: 'cpu=f'}, queueKind: ClusterQueue, requests: {cpu: 1}}}",
-         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"would\"=>true}"},
+         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"would\"=>true, \"known\"=>true}"},
         {HOOK_PRE_FILTER, "{now: 2, uid: u1}",
          "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"nodes\"=>true}"},
         {HOOK_FILTER, "{now: 2, uid: u1, nodes: [2, 1, 4000000000, 0, 1, 2, 2, 2, 1]}",
@@ -140,6 +191,7 @@ static void test_flavors(void)
          "{\"kind\"=>\"ClusterQueue\", \"name\"=>\"cq\", \"parent\"=>\"\", \"known\"=>true, "
          "\"state\"=>\"Open\", \"reason\"=>\"\", \"leaf\"=>true, \"strategy\"=>\"traverse\", "
          "\"waiting\"=>0, \"held\"=>0, \"reserved\"=>0, \"allocated\"=>1, "
+         "\"granted\"=>1, \"released\"=>0, \"demoted\"=>0, "
          "\"quota\"=>[{\"flavor\"=>\"f\", \"resource\"=>\"cpu\", \"share\"=>2000, \"kept\"=>0, "
          "\"ceiling\"=>2000, \"usage\"=>1, \"reserved\"=>0, \"allocated\"=>1}]}"},
         {HOOK_OBSERVE, "{now: 4, kind: node, gone: true, object: {name: n1}}",
@@ -206,6 +258,7 @@ static void test_admit(void)
 int main(void)
 {
     test_story();
+    test_short_form();
     test_flavors();
     test_admit();
     return tap_done();

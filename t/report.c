@@ -89,6 +89,23 @@ static void test_counts(void)
     kit_close(&kit);
 }
 
+static void test_totals(void)
+{
+    struct queue_report report;
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=3; pod a queue=q cpu=1; pod b queue=q cpu=1; pod c queue=q cpu=1;"
+                 "pod d queue=q cpu=1; lose-pod a; queue q cpu=2; pod e queue=q cpu=1 node=n");
+    report = queue_of(&kit, "q");
+    is_int((long long)report.granted, 4, "a, b and c were granted, and d after a");
+    is_int((long long)report.released, 1, "a gave its place up");
+    is_int((long long)report.demoted, 2, "two lost theirs: to the smaller limit, and to e's node");
+    report = queue_of(&kit, "root");
+    is_int((long long)report.granted, 0, "a queue counts its own claims only");
+    kit_close(&kit);
+}
+
 static void test_quota(void)
 {
     struct quota_row row;
@@ -203,6 +220,7 @@ int main(void)
     test_list();
     test_states();
     test_counts();
+    test_totals();
     test_quota();
     test_pod();
     test_position();

@@ -39,8 +39,10 @@ static void test_ids(void)
     slab_give(&slab, b);
     ok(!slab_live(&slab, a) && !slab_live(&slab, b) && slab_live(&slab, c), "given ones are dead");
     is_int(slab_count(&slab), 1, "one is left");
-    is_int(slab_take(&slab), b, "the last given is the first taken");
+    is_int(slab_next(&slab), b, "the last given is the next to be taken");
+    is_int(slab_take(&slab), b, "and is");
     is_int(slab_take(&slab), a, "then the one before");
+    is_int(slab_next(&slab), 0, "then new ones");
     ok(is_zero(slab_at(&slab, a)), "a taken record is zeroed");
     is_int(slab_end(&slab), 4, "end is above all ids");
     is_int(slab_reserve(&slab, UINT32_MAX), -1, "more ids than there are");

@@ -208,13 +208,18 @@ static int close_level(struct walk *w, size_t *ret_at)
     return 0;
 }
 
-/* As msg_wire_head; text of up to 31 bytes, which is most of any message, takes the short way. */
+/* As msg_wire_head; text of up to 255 bytes, which is most of any message, takes the short way. */
 static int read_head(struct walk *w, struct msg_head *ret_head)
 {
     size_t behind = (size_t)(w->end - w->at);
     if (behind > 0 && (*w->at & 0xe0) == 0xa0 && (*w->at & 0x1fu) < behind) {
         *ret_head = (struct msg_head){.type = MSG_TEXT, .count = *w->at & 0x1fu};
         w->at++;
+        return 0;
+    }
+    if (behind > 1 && *w->at == 0xd9 && w->at[1] < behind - 1) {
+        *ret_head = (struct msg_head){.type = MSG_TEXT, .count = w->at[1]};
+        w->at += 2;
         return 0;
     }
     return msg_wire_head(&w->at, w->end, ret_head);

@@ -76,16 +76,6 @@ void msg_put_text(struct msg_writer *w, const char *text, size_t len)
     append(w, text, len);
 }
 
-void msg_put_str(struct msg_writer *w, const char *zero_terminated)
-{
-    msg_put_text(w, zero_terminated, strlen(zero_terminated));
-}
-
-void msg_put_key(struct msg_writer *w, const char *zero_terminated)
-{
-    msg_put_text(w, zero_terminated, strlen(zero_terminated));
-}
-
 void msg_put_bin(struct msg_writer *w, const uint8_t *bytes, size_t len)
 {
     msgpack_packer pk = packer(w);

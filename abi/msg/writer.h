@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * Packs a message into the caller's buffer. What does not fit is counted and not stored, so an
@@ -52,12 +53,21 @@ void msg_put_array(struct msg_writer *w, uint32_t items);
 
 /* text must be UTF-8; text and binary are shorter than 4 GiB, and may be NULL when empty. */
 void msg_put_text(struct msg_writer *w, const char *text, size_t len);
-void msg_put_str(struct msg_writer *w, const char *zero_terminated);
-void msg_put_key(struct msg_writer *w, const char *zero_terminated);
 void msg_put_bin(struct msg_writer *w, const uint8_t *bytes, size_t len);
 void msg_put_int(struct msg_writer *w, int64_t value);
 void msg_put_bool(struct msg_writer *w, bool value);
 void msg_put_nil(struct msg_writer *w);
+
+/* Here, so that the length of a literal is known when it is compiled. */
+static inline void msg_put_str(struct msg_writer *w, const char *zero_terminated)
+{
+    msg_put_text(w, zero_terminated, strlen(zero_terminated));
+}
+
+static inline void msg_put_key(struct msg_writer *w, const char *key)
+{
+    msg_put_str(w, key);
+}
 
 /*
  * A map or an array whose count is not known yet: both return the place to give to msg_set_count

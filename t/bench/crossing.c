@@ -14,7 +14,7 @@
 enum { CALLS = 2000, PODS = 1000 };
 
 struct parts {
-    struct samples nothing, whole, check, decode, ask, answer, times;
+    struct samples nothing, whole, check, decode, ask, answer, brief, times, brief_times;
 };
 
 static double each(int64_t start)
@@ -33,12 +33,12 @@ static double time_nothing(const struct door *door)
     return each(start);
 }
 
-static double time_whole(struct world *world, const struct delivery *deliveries)
+static double time_calls(struct world *world, enum errand errand, const struct delivery *deliveries)
 {
     int64_t start = clock_cpu();
 
     for (int i = 0; i < CALLS; i++)
-        world_deliver(world, ERRAND_ASK, &deliveries[i % PODS]);
+        world_deliver(world, errand, &deliveries[i % PODS]);
     return each(start);
 }
 
@@ -85,15 +85,6 @@ static double time_decode(const struct delivery *deliveries)
     return each(start);
 }
 
-static double time_ask(struct world *world, const struct delivery *deliveries)
-{
-    int64_t start = clock_cpu();
-
-    for (int i = 0; i < CALLS; i++)
-        world_deliver(world, ERRAND_ASK, &deliveries[i % PODS]);
-    return each(start);
-}
-
 static double time_answer(void)
 {
     static const struct verdict verdict = {.reason = REASON_QUEUE_CAPACITY};
@@ -103,9 +94,10 @@ static double time_answer(void)
 
     for (int i = 0; i < CALLS; i++) {
         msg_writer_init(&w, out, sizeof(out));
-        msg_put_map(&w, VERDICT_KEYS + 4);
+        msg_put_map(&w, VERDICT_KEYS + 5);
         put_verdict(&w, &verdict);
         put_key_bool(&w, "would", verdict.would);
+        put_key_bool(&w, "known", true);
         put_key_int(&w, "pending", 0);
         put_key_int(&w, "next", BENCH_EPOCH);
         put_key_bool(&w, "more", false);
@@ -115,33 +107,46 @@ static double time_answer(void)
     return each(start);
 }
 
+static struct delivery *prepare(const struct world *world, enum errand errand)
+{
+    struct delivery *deliveries = calloc(PODS, sizeof(*deliveries));
+
+    if (deliveries == NULL)
+        fail("no memory");
+    for (uint32_t i = 0; i < PODS; i++) {
+        world_pod(world, i, &deliveries[i].pod);
+        world_prepare(world, errand, &deliveries[i]);
+    }
+    return deliveries;
+}
+
 void bench_crossing(const struct effort *effort)
 {
     struct world_plan through = {effort->door, false, SHAPES_ONE, PODS};
     struct world_plan within = {NULL, false, SHAPES_ONE, PODS};
-    struct delivery *deliveries = calloc(PODS, sizeof(*deliveries));
-    struct parts parts = {0};
     struct world *library, *engine;
+    struct delivery *asks, *names;
+    struct parts parts = {0};
 
-    if (deliveries == NULL)
-        fail("no memory");
     progress("one crossing");
     table_head("one crossing of pre_enqueue in C");
     library = world_build(&through, NULL, NULL);
     engine = world_build(&within, NULL, NULL);
-    for (uint32_t i = 0; i < PODS; i++) {
-        world_pod(library, i, &deliveries[i].pod);
-        world_prepare(library, ERRAND_ASK, &deliveries[i]);
-    }
+    asks = prepare(library, ERRAND_ASK);
+    names = prepare(library, ERRAND_NAME);
     for (unsigned turn = 0; turn < effort->turns; turn++) {
-        double nothing = time_nothing(effort->door), whole = time_whole(library, deliveries);
+        double nothing = time_nothing(effort->door);
+        double whole = time_calls(library, ERRAND_ASK, asks);
+        double brief = time_calls(library, ERRAND_NAME, names);
 
         samples_add(&parts.nothing, nothing);
         samples_add(&parts.whole, whole);
         samples_add(&parts.times, whole / nothing);
-        samples_add(&parts.check, time_check(deliveries));
-        samples_add(&parts.decode, time_decode(deliveries));
-        samples_add(&parts.ask, time_ask(engine, deliveries));
+        samples_add(&parts.brief, brief);
+        samples_add(&parts.brief_times, brief / whole);
+        samples_add(&parts.check, time_check(asks));
+        samples_add(&parts.decode, time_decode(asks));
+        samples_add(&parts.ask, time_calls(engine, ERRAND_ASK, asks));
         samples_add(&parts.answer, time_answer());
     }
     table_row("a crossing", &parts.whole, UNIT_NANOSECONDS, -1);
@@ -149,9 +154,12 @@ void bench_crossing(const struct effort *effort)
     table_row("    reading it", &parts.decode, UNIT_NANOSECONDS, -1);
     table_row("    the engine", &parts.ask, UNIT_NANOSECONDS, -1);
     table_row("    writing the answer", &parts.answer, UNIT_NANOSECONDS, -1);
+    table_row("a crossing, short", &parts.brief, UNIT_NANOSECONDS, -1);
+    table_row("a crossing, short, in long ones", &parts.brief_times, UNIT_TIMES, -1);
     table_row("a call that does nothing", &parts.nothing, UNIT_NANOSECONDS, -1);
     table_row("a crossing, in calls that do nothing", &parts.times, UNIT_TIMES, -1);
     world_free(engine);
     world_free(library);
-    free(deliveries);
+    free(names);
+    free(asks);
 }

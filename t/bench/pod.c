@@ -40,7 +40,8 @@ void pod_tell(const struct pod *pod, struct pod_facts *facts)
     facts->queue = text_of(pod->queue);
     facts->scheduler = text_of("default-scheduler");
     facts->created = pod->created;
-    facts->generation = facts->resource_version = 1;
+    facts->generation = 1;
+    facts->resource_version = POD_VERSION;
     facts->opted_in = true;
     facts->gates.ours = pod->bound ? 0 : GATE_LONG;
     facts->stamp = pod->bound ? pod->created : 0;
@@ -76,7 +77,7 @@ static void put_pod(struct msg_writer *w, const struct pod *pod)
     put_named(w, "name", pod->name, NAME_BYTES);
     put_number(w, "created", pod->created);
     put_number(w, "generation", 1);
-    put_number(w, "resourceVersion", 1);
+    put_number(w, "resourceVersion", POD_VERSION);
     put_pair(w, "scheduler", "default-scheduler");
     if (pod->bound) {
         put_pair(w, "node", "node-1");
@@ -105,6 +106,18 @@ size_t pod_ask_request(const struct pod *pod, int64_t now, uint8_t *out, size_t 
     put_number(&w, "now", now);
     msg_put_key(&w, "pod");
     put_pod(&w, pod);
+    return msg_writer_fits(&w) ? msg_writer_length(&w) : 0;
+}
+
+size_t pod_name_request(const struct pod *pod, int64_t now, uint8_t *out, size_t cap)
+{
+    struct msg_writer w;
+
+    msg_writer_init(&w, out, cap);
+    msg_put_map(&w, 3);
+    put_number(&w, "now", now);
+    put_named(&w, "uid", pod->uid, UID_BYTES);
+    put_number(&w, "resourceVersion", POD_VERSION);
     return msg_writer_fits(&w) ? msg_writer_length(&w) : 0;
 }
 

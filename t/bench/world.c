@@ -17,11 +17,8 @@ enum { RUNNING = RUNNING_SMALL + RUNNING_LARGE };
 /* Serials of running pods come after all others', so that waiting ones keep their order. */
 #define RUNNING_SERIAL UINT32_C(3000000000)
 
-static void *count_alloc(void *ctx, size_t size)
+static void *counted(struct heap_use *use, void *p, size_t size)
 {
-    struct heap_use *use = ctx;
-    void *p = malloc(size);
-
     if (p != NULL) {
         use->bytes += size;
         use->usable += malloc_usable_size(p);
@@ -30,17 +27,14 @@ static void *count_alloc(void *ctx, size_t size)
     return p;
 }
 
+static void *count_alloc(void *ctx, size_t size)
+{
+    return counted(ctx, malloc(size), size);
+}
+
 static void *count_zalloc(void *ctx, size_t size)
 {
-    struct heap_use *use = ctx;
-    void *p = calloc(1, size);
-
-    if (p != NULL) {
-        use->bytes += size;
-        use->usable += malloc_usable_size(p);
-        use->peak = use->bytes > use->peak ? use->bytes : use->peak;
-    }
-    return p;
+    return counted(ctx, calloc(1, size), size);
 }
 
 static void count_release(void *ctx, void *p, size_t size)
@@ -96,6 +90,9 @@ void world_prepare(const struct world *world, enum errand errand, struct deliver
     if (errand == ERRAND_ASK)
         delivery->len = pod_ask_request(&delivery->pod, world->now, delivery->request,
                                         sizeof(delivery->request));
+    else if (errand == ERRAND_NAME)
+        delivery->len = pod_name_request(&delivery->pod, world->now, delivery->request,
+                                         sizeof(delivery->request));
     else
         delivery->len = pod_see_request(&delivery->pod, errand == ERRAND_LOSE, world->now,
                                         delivery->request, sizeof(delivery->request));
@@ -103,7 +100,7 @@ void world_prepare(const struct world *world, enum errand errand, struct deliver
         fail("a request has no room");
 }
 
-/* An answer ends with the key `more`, a truth; one of pre_enqueue holds `pass` first. */
+/* An answer ends with the key `more`, a truth; pre_enqueue's begins with `pass` and `reason`. */
 static int64_t call(const struct world *world, hook_function *hook, const uint8_t *req, size_t len,
                     uint8_t *out, size_t cap)
 {
@@ -124,6 +121,11 @@ static bool says_pass(const uint8_t *answer)
     return memcmp(answer + 1, "\xa4pass", 5) == 0 && answer[6] == 0xc3;
 }
 
+static bool says_why(const uint8_t *answer)
+{
+    return memcmp(answer + 7, "\xa6reason", 7) == 0 && answer[14] != 0xa0;
+}
+
 static bool deliver_to_engine(struct world *world, enum errand errand, const struct pod *pod)
 {
     struct verdict verdict;
@@ -131,6 +133,12 @@ static bool deliver_to_engine(struct world *world, enum errand errand, const str
     if (errand == ERRAND_LOSE) {
         engine_lose_pod(world->engine, (struct text){pod->uid, UID_BYTES});
         return engine_more(world->engine);
+    }
+    if (errand == ERRAND_NAME) {
+        if (!engine_pre_enqueue_known(world->engine, (struct text){pod->uid, UID_BYTES},
+                                      POD_VERSION, false, &verdict))
+            fail("a pod that was seen is not known");
+        return verdict.pass;
     }
     pod_tell(pod, &world->facts);
     if (errand == ERRAND_SEE) {
@@ -145,14 +153,19 @@ static bool deliver_to_engine(struct world *world, enum errand errand, const str
 
 bool world_deliver(struct world *world, enum errand errand, const struct delivery *delivery)
 {
+    bool asks = errand == ERRAND_ASK || errand == ERRAND_NAME;
     uint8_t answer[2048];
     int64_t r;
 
     if (world->door == NULL)
         return deliver_to_engine(world, errand, &delivery->pod);
-    r = call(world, errand == ERRAND_ASK ? world->door->pre_enqueue : world->door->observe,
-             delivery->request, delivery->len, answer, sizeof(answer));
-    return errand == ERRAND_ASK ? says_pass(answer) : says_more(answer, r);
+    r = call(world, asks ? world->door->pre_enqueue : world->door->observe, delivery->request,
+             delivery->len, answer, sizeof(answer));
+    if (!asks)
+        return says_more(answer, r);
+    if (!says_pass(answer) && !says_why(answer))
+        fail("a pod that was seen is not known");
+    return says_pass(answer);
 }
 
 static size_t tick_request(const struct world *world, uint8_t *out, size_t cap)

@@ -71,7 +71,8 @@ struct delivery {
     uint8_t request[REQUEST_BYTES];
 };
 
-enum errand { ERRAND_ASK, ERRAND_SEE, ERRAND_LOSE };
+/* ERRAND_ASK and ERRAND_NAME are pre_enqueue: the pod is shown, or only named. */
+enum errand { ERRAND_ASK, ERRAND_NAME, ERRAND_SEE, ERRAND_LOSE };
 
 void world_prepare(const struct world *world, enum errand errand, struct delivery *delivery);
 

@@ -56,6 +56,15 @@ static bool acknowledge(struct engine *engine, const struct step *step)
     return false;
 }
 
+/* A pod that the engine knows is named to it, or shown again: it must be the same. */
+static int pre_enqueue(struct engine *engine, const struct pod_facts *pod, struct verdict *ret)
+{
+    if (pod->resource_version % 2 == 0 &&
+        engine_pre_enqueue_known(engine, pod->uid, pod->resource_version, true, ret))
+        return 0;
+    return engine_pre_enqueue(engine, pod, true, ret);
+}
+
 static int drive_pod(struct engine *engine, const struct step *step, struct answer *answer)
 {
     struct text uid = text_of(world_uid((int)step->v[0]));
@@ -68,7 +77,7 @@ static int drive_pod(struct engine *engine, const struct step *step, struct answ
         return engine_see_pod(engine, &pod.facts);
     case STEP_ENQUEUE:
         world_pod_facts(step->v, &pod);
-        return engine_pre_enqueue(engine, &pod.facts, true, &answer->verdict);
+        return pre_enqueue(engine, &pod.facts, &answer->verdict);
     case STEP_LOSE:
         engine_lose_pod(engine, uid);
         break;

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kind.h"
+
+#include "fit.h"
+#include "state.h"
+
+static int compare_heads(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct line *x = line_at(ctx, a), *y = line_at(ctx, b);
+
+    if (x->head_priority != y->head_priority)
+        return x->head_priority > y->head_priority ? -1 : 1;
+    if (x->head_created != y->head_created)
+        return x->head_created < y->head_created ? -1 : 1;
+    return claim_compare_rank(ctx, x->head, y->head);
+}
+
+static struct tree_link *line_link(const void *ctx, uint32_t id)
+{
+    return &line_at(ctx, id)->link;
+}
+
+/* All lines of a kind need the same resources. */
+static bool update_line(void *ctx, uint32_t id)
+{
+    struct line *line = line_at(ctx, id);
+    const uint32_t below[2] = {line->link.left, line->link.right};
+    bool changed = false;
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        int64_t least = line->needs[i].amount;
+
+        for (int k = 0; k < 2; k++) {
+            if (below[k] != 0 && line_at(ctx, below[k])->needs[i].least < least)
+                least = line_at(ctx, below[k])->needs[i].least;
+        }
+        changed = changed || least != line->needs[i].least;
+        line->needs[i].least = least;
+    }
+    return changed;
+}
+
+const struct tree_type lines_by_head = {line_link, compare_heads, update_line};
+
+static struct tree_link *kind_link(const void *ctx, uint32_t id)
+{
+    return &kind_at(ctx, id)->link;
+}
+
+static int compare_kinds(const void *ctx, uint32_t a, uint32_t b)
+{
+    return compare_heads(ctx, kind_at(ctx, a)->first, kind_at(ctx, b)->first);
+}
+
+int64_t kind_least(const struct kind *kind, uint32_t resource)
+{
+    for (uint32_t i = 0; i < kind->count; i++) {
+        if (kind->needs[i].resource == resource)
+            return kind->needs[i].least;
+    }
+    return 0;
+}
+
+static bool update_kind(void *ctx, uint32_t id)
+{
+    struct kind *kind = kind_at(ctx, id);
+    const uint32_t below[2] = {kind->link.left, kind->link.right};
+    bool changed = false;
+
+    for (uint32_t i = 0; i < kind->count; i++) {
+        int64_t least = kind->needs[i].own;
+
+        for (int k = 0; k < 2; k++) {
+            if (below[k] != 0) {
+                int64_t theirs = kind_least(kind_at(ctx, below[k]), kind->needs[i].resource);
+
+                least = theirs < least ? theirs : least;
+            }
+        }
+        changed = changed || least != kind->needs[i].least;
+        kind->needs[i].least = least;
+    }
+    return changed;
+}
+
+const struct tree_type kinds_by_head = {kind_link, compare_kinds, update_kind};
+
+static uint32_t magnitude_of(int64_t amount)
+{
+    return 63 - (uint32_t)__builtin_clzll((unsigned long long)amount);
+}
+
+struct wanted {
+    const struct engine *e;
+    uint32_t queue;
+    const struct request *requests;
+    uint8_t count;
+    bool bare;
+};
+
+static bool is_wanted(const void *ctx, uint32_t id)
+{
+    const struct wanted *wanted = ctx;
+    const struct kind *kind = kind_at(wanted->e, id);
+
+    if (kind->queue != wanted->queue || kind->bare != wanted->bare || kind->count != wanted->count)
+        return false;
+    for (uint32_t i = 0; i < kind->count; i++) {
+        if (kind->needs[i].resource != wanted->requests[i].resource ||
+            kind->needs[i].magnitude != magnitude_of(wanted->requests[i].amount))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t hash_of(const struct wanted *wanted)
+{
+    uint32_t hash = wanted->queue * 2 + wanted->bare;
+
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        const uint32_t like[2] = {wanted->requests[i].resource,
+                                  magnitude_of(wanted->requests[i].amount)};
+
+        hash = hash_bytes(like, sizeof(like), hash);
+    }
+    return hash;
+}
+
+static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, uint32_t *ret_kind)
+{
+    struct likeness *needs = mem_alloc(&e->mem, wanted->count * sizeof(*needs));
+    uint32_t id;
+
+    if (needs == NULL || slab_reserve(&e->kinds, 1) < 0 ||
+        index_reserve(&e->kinds_by_needs, 1) < 0) {
+        mem_free(&e->mem, needs, wanted->count * sizeof(*needs));
+        return ENGINE_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        const struct request *request = &wanted->requests[i];
+
+        intern_ref(&e->names, request->resource);
+        needs[i] = (struct likeness){request->resource, magnitude_of(request->amount), 0, 0};
+    }
+    id = slab_take(&e->kinds);
+    *kind_at(e, id) = (struct kind){.queue = wanted->queue,
+                                    .hash = hash,
+                                    .users = 1,
+                                    .count = wanted->count,
+                                    .bare = wanted->bare,
+                                    .needs = needs};
+    index_put(&e->kinds_by_needs, hash, id);
+    *ret_kind = id;
+    return 0;
+}
+
+int kind_get(struct engine *e, uint32_t queue, const struct request *requests, uint8_t count,
+             bool bare, uint32_t *ret_kind)
+{
+    const struct wanted wanted = {e, queue, requests, count, bare};
+    uint32_t hash = hash_of(&wanted);
+    uint32_t id = index_find(&e->kinds_by_needs, hash, is_wanted, &wanted);
+
+    if (id == 0)
+        return make(e, &wanted, hash, ret_kind);
+    kind_at(e, id)->users++;
+    *ret_kind = id;
+    return 0;
+}
+
+void kind_release(struct engine *e, uint32_t id)
+{
+    mem_free(&e->mem, kind_at(e, id)->needs, kind_at(e, id)->count * sizeof(struct likeness));
+}
+
+void kind_unref(struct engine *e, uint32_t id)
+{
+    if (--kind_at(e, id)->users > 0)
+        return;
+    index_drop(&e->kinds_by_needs, kind_at(e, id)->hash, id);
+    for (uint32_t i = 0; i < kind_at(e, id)->count; i++)
+        intern_unref(&e->names, kind_at(e, id)->needs[i].resource);
+    kind_release(e, id);
+    slab_give(&e->kinds, id);
+}
+
+static void note_least(const struct engine *e, struct kind *kind)
+{
+    for (uint32_t i = 0; i < kind->count; i++)
+        kind->needs[i].own = line_at(e, kind->lines)->needs[i].least;
+}
+
+/* The kind's lines changed: its place among the queue's kinds follows. */
+static void settle(struct engine *e, uint32_t id)
+{
+    struct kind *kind = kind_at(e, id);
+    struct queue *queue = queue_at(e, kind->queue);
+    uint32_t first = tree_first(&lines_by_head, e, kind->lines);
+    uint32_t head = first == 0 ? 0 : line_at(e, first)->head;
+
+    if (head != 0)
+        note_least(e, kind);
+    if (head == kind->head) {
+        tree_refresh(&kinds_by_head, e, id);
+        return;
+    }
+    if (kind->head != 0)
+        tree_remove(&kinds_by_head, e, &queue->kinds, id);
+    kind->first = first;
+    kind->head = head;
+    if (head != 0)
+        tree_insert(&kinds_by_head, e, &queue->kinds, id);
+    first = tree_first(&kinds_by_head, e, queue->kinds);
+    queue->first_line = first == 0 ? 0 : kind_at(e, first)->first;
+}
+
+void kind_set_head(struct engine *e, uint32_t id, uint32_t head)
+{
+    struct line *line = line_at(e, id);
+    struct kind *kind = kind_at(e, line->kind);
+
+    if (line->head != 0)
+        tree_remove(&lines_by_head, e, &kind->lines, id);
+    line->head = head;
+    if (head != 0) {
+        line->head_priority = claim_at(e, head)->priority;
+        line->head_created = claim_at(e, head)->created;
+        tree_insert(&lines_by_head, e, &kind->lines, id);
+    }
+    settle(e, line->kind);
+}
+
+struct search {
+    struct rooms rooms;
+    uint32_t line; /* the first so far that fits */
+    uint16_t *flavors;
+};
+
+/* Nobody in the kind (or those below it, too) fits if the least of a resource, that all of them
+ * ask for, does not. */
+static bool worth_a_look(struct rooms *rooms, const struct kind *kind, bool those_below)
+{
+    for (uint32_t i = 0; i < kind->count; i++) {
+        int64_t least = those_below ? kind->needs[i].least : kind->needs[i].own;
+
+        if (least > 0 && least > rooms_for(rooms, kind->needs[i].resource))
+            return false;
+    }
+    return true;
+}
+
+/* Of one kind, for a line before the one that was found. Recursion is as deep as a balanced tree.
+ */
+static bool search_lines(struct search *search, uint32_t id)
+{
+    const struct engine *e = search->rooms.e;
+
+    if (id == 0)
+        return false;
+    if (line_at(e, id)->link.size > 1 && !rooms_hold_least(&search->rooms, id))
+        return false;
+    if (search_lines(search, line_at(e, id)->link.left))
+        return true;
+    if (search->line != 0 && compare_heads(e, id, search->line) > 0)
+        return false;
+    if (rooms_hold(&search->rooms, id, search->flavors)) {
+        search->line = id;
+        return true;
+    }
+    return search_lines(search, line_at(e, id)->link.right);
+}
+
+static void search_kinds(struct search *search, uint32_t id)
+{
+    const struct engine *e = search->rooms.e;
+    const struct kind *kind;
+
+    if (id == 0)
+        return;
+    kind = kind_at(e, id);
+    if (!worth_a_look(&search->rooms, kind, true))
+        return;
+    search_kinds(search, kind->link.left);
+    if (search->line != 0 && compare_heads(e, kind->first, search->line) > 0)
+        return;
+    if (worth_a_look(&search->rooms, kind, false))
+        search_lines(search, kind->lines);
+    search_kinds(search, kind->link.right);
+}
+
+uint32_t kind_first_fit(const struct engine *e, uint32_t queue, uint16_t *ret_flavors)
+{
+    struct search search;
+
+    rooms_init(&search.rooms, e, queue);
+    search.line = 0;
+    search.flavors = ret_flavors;
+    search_kinds(&search, queue_at(e, queue)->kinds);
+    return search.line;
+}
+
+static bool is_after(const struct engine *e, uint32_t line, uint32_t claim)
+{
+    return claim != 0 && claim_compare_rank(e, line_at(e, line)->head, claim) > 0;
+}
+
+uint32_t kind_next_line(const struct engine *e, uint32_t queue, uint32_t line, uint32_t claim)
+{
+    uint32_t next, kind;
+
+    if (line != 0) {
+        next = tree_next(&lines_by_head, e, line);
+        if (next != 0 && !is_after(e, next, claim))
+            return next;
+        kind = tree_next(&kinds_by_head, e, line_at(e, line)->kind);
+    } else {
+        kind = tree_first(&kinds_by_head, e, queue_at(e, queue)->kinds);
+    }
+    next = kind == 0 ? 0 : kind_at(e, kind)->first;
+    return next == 0 || is_after(e, next, claim) ? 0 : next;
+}

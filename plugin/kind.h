@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_KIND_H
+#define SLUICE_PLUGIN_KIND_H
+
+#include "tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A kind: the lines of one queue that ask for the same resources in like amounts, each in the same
+ * power of two.
+ *
+ *   queue ─▶ kinds, by the rank of their heads, each knowing the least asked for below it
+ *               kind (0.5 to 1 cpu, 1 to 2 GiB) ─▶ lines, likewise (line.h)
+ *               kind (32 to 64 cpu)             ─▶ ...
+ *
+ * They are there for the search: who is the first that fits? What is asked for by all of a subtree
+ * tells that nobody in it fits. It would not, if half of the lines asked for too much cpu and half
+ * for too much memory: the least of both would be little. What is alike is too much alike.
+ *
+ * A search costs the number of kinds and the logarithm of the lines. It costs more where the room
+ * lies between the amounts of one kind, in two resources at once: then lines that ask for more of
+ * one and for less of the other are passed over one by one.
+ */
+struct request {
+    uint32_t resource;
+    int64_t amount; /* above 0 */
+};
+
+struct likeness {
+    uint32_t resource;
+    uint32_t magnitude; /* amounts are from 2 to the power of this up to the next one */
+    int64_t own;        /* the least that a line asks for where somebody waits */
+    int64_t least;      /* of this kind and those below it in the tree; 0: not all ask for it */
+};
+
+struct kind {
+    struct tree_link link; /* in the queue's tree of kinds where somebody waits */
+    uint32_t queue;
+    uint32_t hash;
+    uint32_t users; /* lines, empty ones too */
+    uint32_t lines; /* tree of those where somebody waits, by the rank of their heads */
+    uint32_t first; /* of that tree, */
+    uint32_t head;  /* and its head, as it stood when the kind was put into its tree */
+    uint8_t count;
+    bool bare;
+    struct likeness *needs; /* by resource id, so that equal kinds have equal needs */
+};
+
+struct engine;
+
+/* The kind of these requests, sorted by resource id: found or made, with one more user. Negative on
+ * error. */
+int kind_get(struct engine *e, uint32_t queue, const struct request *requests, uint8_t count,
+             bool bare, uint32_t *ret_kind);
+void kind_unref(struct engine *e, uint32_t kind);
+
+/* A line's head is another one: 0, nobody waits in it any more. */
+void kind_set_head(struct engine *e, uint32_t line, uint32_t head);
+
+/* The least that all of this kind and those below it in the tree ask for; 0: not all of them do. */
+int64_t kind_least(const struct kind *kind, uint32_t resource);
+
+/* The first line of the queue whose claims fit, and in which flavors; 0: none. */
+uint32_t kind_first_fit(const struct engine *e, uint32_t queue, uint16_t *ret_flavors);
+
+/* A walk over the queue's lines whose heads do not come after this claim (0: over all), in no
+ * order: the line after this one (0: the first); 0 at the end. */
+uint32_t kind_next_line(const struct engine *e, uint32_t queue, uint32_t line, uint32_t claim);
+
+/* For the end of the engine. */
+void kind_release(struct engine *e, uint32_t kind);
+
+/* A kind's lines where somebody waits, and a queue's kinds. */
+extern const struct tree_type lines_by_head;
+extern const struct tree_type kinds_by_head;
+
+const char *kind_check(const struct engine *e, uint32_t kind);
+
+#endif
