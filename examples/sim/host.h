@@ -29,6 +29,9 @@ void host_restart(struct sim *sim);
 /* The lease was lost, or gained. */
 void host_lead(struct sim *sim, bool leads);
 
+/* The host's clock has jumped: what it waits for may be due. */
+void host_look_at_clock(struct sim *sim);
+
 /* Ends the request that library_begin began, calls, and sees to what the answer asks for. NULL
  * after an error, which is in sim->library.error. */
 const msgpack_object *host_call(struct sim *sim, enum loader_hook hook);

@@ -122,6 +122,7 @@ static void step_clock(struct sim *sim, const struct tree *value)
 {
     sim->faults.skew += tree_as_duration(&sim->fault, value);
     story(sim, "host", "clock", "the host's clock jumps by %s", value->text);
+    host_look_at_clock(sim);
 }
 
 static void step_say(struct sim *sim, const struct tree *value)
