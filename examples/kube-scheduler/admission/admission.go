@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package admission is the webhook: it asks the engine about each pod that the API server shows it,
+// and answers with the gates to add, or with why the pod is refused.
+//
+// It needs nobody to give it certificates. A CA of its own and a serving certificate lie in one
+// Secret that all replicas share; whoever finds something missing or old renews it, under the
+// Secret's resourceVersion, and the others load what the winner wrote. What the API server must
+// trust is written into the webhook's configuration:
+//
+//	Secret ca.crt: [CA 2, CA 1] ──▶ caBundle of each webhook ──▶ the API server trusts both
+//	       ca.key: of CA 2
+//	       tls.crt, tls.key: signed by CA 1, later by CA 2 ──▶ every replica's listener
+//
+// A new CA is only trusted at first: the next serving certificate is signed by it, once it stands
+// in the configuration. An old CA is trusted until it expires, so no replica that still serves the
+// older certificate is turned away.
+//
+// Every replica serves, whoever leads: admission changes nothing in the engine.
+package admission
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"sluice/kube-scheduler/engine"
+)
+
+// Path is where pods are reviewed.
+const Path = "/pods"
+
+// Engine is who decides: *engine.Engine.
+type Engine interface {
+	Admit(operation string, pod *engine.Pod) (engine.Admission, engine.Tail, error)
+}
+
+// Options of a webhook. Those without a default must be given.
+type Options struct {
+	Engine Engine
+	Client kubernetes.Interface
+
+	// Namespace and Service are where the API server reaches the webhook, and what its certificate
+	// is for. The Secret is in the same namespace.
+	Namespace, Service string
+	// SecretName is the Secret that the replicas share, WebhookName the MutatingWebhookConfiguration
+	// that trusts its CAs.
+	SecretName, WebhookName string
+	// Addr is where to listen, such as ":9443".
+	Addr string
+
+	// NamespaceQueue is the queue that a namespace names, "" for none. Default: none names any.
+	NamespaceQueue func(namespace string) string
+	// Told is called with what came of each answer of the engine: its pending effects and deadline.
+	// Default: nobody is told.
+	Told func(engine.Tail)
+	// Life of the certificates, each renewed when two thirds are over. Defaults: a year, 90 days.
+	CALife, CertLife time.Duration
+	// Clock is the time of the certificates. Default: the machine's.
+	Clock clock.WithTicker
+}
+
+// Webhook serves admission. It is made by New and works while Run does.
+type Webhook struct {
+	options Options
+	keeper  *keeper
+	served  atomic.Pointer[tls.Certificate]
+
+	listening sync.Once
+	bound     chan struct{}
+	addr      net.Addr
+}
+
+// New checks the options. Nothing is read, written or listened to before Run.
+func New(options Options) (*Webhook, error) {
+	for name, missing := range map[string]bool{
+		"Engine": options.Engine == nil, "Client": options.Client == nil,
+		"Namespace": options.Namespace == "", "Service": options.Service == "",
+		"SecretName": options.SecretName == "", "WebhookName": options.WebhookName == "",
+		"Addr": options.Addr == "",
+	} {
+		if missing {
+			return nil, fmt.Errorf("admission: the option %s is missing", name)
+		}
+	}
+	if options.NamespaceQueue == nil {
+		options.NamespaceQueue = func(string) string { return "" }
+	}
+	if options.Told == nil {
+		options.Told = func(engine.Tail) {}
+	}
+	if options.CALife == 0 {
+		options.CALife = 365 * 24 * time.Hour
+	}
+	if options.CertLife == 0 {
+		options.CertLife = 90 * 24 * time.Hour
+	}
+	if options.CertLife > options.CALife/3 {
+		return nil, fmt.Errorf("admission: CertLife: %s, want at most a third of CALife (%s): a CA "+
+			"that is replaced must outlive what it signed", options.CertLife, options.CALife)
+	}
+	if options.Clock == nil {
+		options.Clock = clock.RealClock{}
+	}
+	w := &Webhook{options: options, bound: make(chan struct{})}
+	w.keeper = newKeeper(&w.options, w.served.Store)
+	return w, nil
+}
+
+// Run listens, keeps the certificates, and serves until ctx ends; then it lets the requests that
+// are under way finish. It returns an error when it cannot listen, or can no longer. Call it once.
+func (w *Webhook) Run(ctx context.Context) error {
+	logger := klog.FromContext(ctx).WithName("admission")
+	ctx, stop := context.WithCancel(klog.NewContext(ctx, logger))
+	defer stop()
+
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", w.options.Addr)
+	if err != nil {
+		return fmt.Errorf("admission: cannot listen on %s: %w", w.options.Addr, err)
+	}
+	w.addr = listener.Addr()
+	w.listening.Do(func() { close(w.bound) })
+
+	var keeping sync.WaitGroup
+	defer keeping.Wait()
+	defer stop()
+	keeping.Go(func() { w.keeper.run(ctx) })
+
+	server := w.server(logger)
+	ended := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		ended <- server.Shutdown(grace)
+	}()
+	logger.Info("Serving admission", "address", w.addr.String())
+	if err := server.ServeTLS(listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("admission: serving on %s ended: %w", w.addr, err)
+	}
+	return <-ended
+}
+
+// Addr waits until Run listens, and says where.
+func (w *Webhook) Addr(ctx context.Context) (net.Addr, error) {
+	select {
+	case <-w.bound:
+		return w.addr, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Name and Check make it a health check: it can serve once it has a certificate that the API server
+// has been told to trust.
+func (w *Webhook) Name() string { return "sluice-admission" }
+
+// Check says what keeps it from serving.
+func (w *Webhook) Check(*http.Request) error {
+	if w.served.Load() == nil {
+		return errors.New("there is no certificate yet")
+	}
+	return w.keeper.check()
+}
+
+func (w *Webhook) server(logger klog.Logger) *http.Server {
+	mux := http.NewServeMux()
+	mux.Handle(Path, w)
+	base := klog.NewContext(context.Background(), logger)
+	return &http.Server{
+		Handler:           mux,
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      15 * time.Second,
+		IdleTimeout:       90 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          log.New(quiet{logger}, "", 0),
+		TLSConfig: &tls.Config{
+			MinVersion:     tls.VersionTLS12,
+			GetCertificate: w.certificate,
+		},
+	}
+}
+
+func (w *Webhook) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if served := w.served.Load(); served != nil {
+		return served, nil
+	}
+	return nil, errors.New("there is no certificate yet")
+}
+
+// quiet takes what net/http says of broken connections: probes and port scans make many.
+type quiet struct{ logger klog.Logger }
+
+func (q quiet) Write(line []byte) (int, error) {
+	q.logger.V(4).Info("A connection failed", "message", string(line))
+	return len(line), nil
+}

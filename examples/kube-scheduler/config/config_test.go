@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+func decode(text string) (*Args, error) {
+	return Decode(&runtime.Unknown{Raw: []byte(text)})
+}
+
+func TestNothingSaidIsTheDefaults(t *testing.T) {
+	args, err := Decode(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if args.Removal != OnBind || args.Manage != OptedIn || args.Undeclared != Refused ||
+		args.RootCeiling.Mode != Unlimited || args.Effects.Workers != 16 || args.Webhook != nil {
+		t.Errorf("got %+v", args)
+	}
+}
+
+func TestAllFieldsAreRead(t *testing.T) {
+	args, err := decode(`{library: /l.so, removal: onAdmission, manage: all,
+		rootCeiling: {cpu: 4000, memory: 16Ti}, undeclared: unlimited, reservationTimeout: 10m,
+		headGuard: 30s, observeOnly: true, record: 1Mi, limits: {pods: 7, message: 2Mi},
+		effects: {workers: 2, qps: 3.5, burst: 4}, webhook: {port: 8443}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := args.RootCeiling.Amounts["memory"]
+	if args.Library != "/l.so" || args.Removal != OnAdmission || args.Manage != All ||
+		memory.Value() != 16<<40 || args.Undeclared != Unlimited ||
+		args.ReservationTimeout.Duration != 10*time.Minute || args.HeadGuard.Seconds() != 30 ||
+		!args.ObserveOnly || args.Record.Value() != 1<<20 || args.Limits.Pods != 7 ||
+		args.Limits.Message.Value() != 2<<20 || args.Effects.QPS != 3.5 ||
+		args.Webhook.Port != 8443 || args.Webhook.Service != "sluice-webhook" {
+		t.Errorf("got %+v", args)
+	}
+}
+
+func TestWhatIsWrongIsNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		`{remova: onBind}`:               `unknown field "remova"`,
+		`{removal: later}`:               `removal: "later", want one of ["onBind" "onAdmission"]`,
+		`{manage: some}`:                 `manage: "some"`,
+		`{undeclared: maybe}`:            `undeclared: "maybe"`,
+		`{rootCeiling: sky}`:             `rootCeiling: "sky", want one of ["unlimited" "cluster"]`,
+		`{rootCeiling: {cpu: many}}`:     `rootCeiling: map[cpu:many]: `,
+		`{reservationTimeout: -1s}`:      `reservationTimeout: -1s, want 0s or more`,
+		`{headGuard: soon}`:              `headGuard: soon: `,
+		`{effects: {workers: -1}}`:       `effects.workers: -1, want at least 1`,
+		`{effects: {qps: -1}}`:           `effects.qps: -1, want more than 0`,
+		`{limits: {pods: -5}}`:           `limits.pods: -5`,
+		`{webhook: {port: 70000}}`:       `webhook.port: 70000`,
+		`{removal: later, manage: some}`: `manage: "some"`,
+		`[]`:                             `cannot be used`,
+	} {
+		if _, err := decode(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package facts
+
+import (
+	"fmt"
+
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"sluice/kube-scheduler/engine"
+)
+
+// Queue writes over `into` what the engine wants to know of Volcano's Queue. After an error it is
+// as it was.
+func Queue(queue *volcano.Queue, into *engine.Queue) error {
+	object := engine.KindQueue + "/" + queue.Name
+	spec := &queue.Spec
+	if err := notNegative(object, "spec.capability", spec.Capability); err != nil {
+		return err
+	}
+	if err := notNegative(object, "spec.deserved", spec.Deserved); err != nil {
+		return err
+	}
+	err := notNegative(object, "spec.guarantee.resource", spec.Guarantee.Resource)
+	if err != nil {
+		return err
+	}
+	*into = engine.Queue{
+		Kind:           engine.KindQueue,
+		Name:           queue.Name,
+		Parent:         spec.Parent,
+		Created:        nanoseconds(queue.CreationTimestamp),
+		Priority:       spec.Priority,
+		Strategy:       string(spec.DequeueStrategy),
+		State:          string(queue.Status.State),
+		NotReclaimable: spec.Reclaimable != nil && !*spec.Reclaimable,
+		Capability:     amounts(spec.Capability, nil),
+		Deserved:       amounts(spec.Deserved, nil),
+		Guarantee:      amounts(spec.Guarantee.Resource, nil),
+	}
+	return nil
+}
+
+// ClusterQueue writes over `into` what the engine wants to know of Kueue's ClusterQueue. After an
+// error it is as it was.
+func ClusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
+	groups, err := resourceGroups(engine.KindClusterQueue+"/"+queue.Name, queue.Spec.ResourceGroups)
+	if err != nil {
+		return err
+	}
+	*into = engine.Queue{
+		Kind:     engine.KindClusterQueue,
+		Name:     queue.Name,
+		Parent:   string(queue.Spec.CohortName),
+		Created:  nanoseconds(queue.CreationTimestamp),
+		Strategy: string(queue.Spec.QueueingStrategy),
+		Groups:   groups,
+	}
+	if queue.Spec.StopPolicy != nil {
+		into.StopPolicy = string(*queue.Spec.StopPolicy)
+	}
+	return nil
+}
+
+// Cohort writes over `into` what the engine wants to know of Kueue's Cohort. After an error it is
+// as it was.
+func Cohort(cohort *kueue.Cohort, into *engine.Queue) error {
+	groups, err := resourceGroups(engine.KindCohort+"/"+cohort.Name, cohort.Spec.ResourceGroups)
+	if err != nil {
+		return err
+	}
+	*into = engine.Queue{
+		Kind:    engine.KindCohort,
+		Name:    cohort.Name,
+		Parent:  string(cohort.Spec.ParentName),
+		Created: nanoseconds(cohort.CreationTimestamp),
+		Groups:  groups,
+	}
+	return nil
+}
+
+func resourceGroups(object string, groups []kueue.ResourceGroup) ([]engine.ResourceGroup, error) {
+	var read []engine.ResourceGroup
+	for g := range groups {
+		group := engine.ResourceGroup{}
+		for _, resource := range groups[g].CoveredResources {
+			group.Resources = append(group.Resources, string(resource))
+		}
+		for f := range groups[g].Flavors {
+			field := fmt.Sprintf("spec.resourceGroups[%d].flavors[%d]", g, f)
+			flavor, err := flavorQuotas(object, field, &groups[g].Flavors[f])
+			if err != nil {
+				return nil, err
+			}
+			group.Flavors = append(group.Flavors, flavor)
+		}
+		read = append(read, group)
+	}
+	return read, nil
+}
+
+func flavorQuotas(object, field string, flavor *kueue.FlavorQuotas) (engine.FlavorQuotas, error) {
+	read := engine.FlavorQuotas{Name: string(flavor.Name)}
+	for r := range flavor.Resources {
+		from := &flavor.Resources[r]
+		at := fmt.Sprintf("%s.resources[%d]", field, r)
+		name := string(from.Name)
+		if err := checkSign(object, at+".nominalQuota", &from.NominalQuota); err != nil {
+			return read, err
+		}
+		if err := checkSign(object, at+".borrowingLimit", from.BorrowingLimit); err != nil {
+			return read, err
+		}
+		if err := checkSign(object, at+".lendingLimit", from.LendingLimit); err != nil {
+			return read, err
+		}
+		quota := engine.Quota{Resource: name, Nominal: amount(name, from.NominalQuota)}
+		if from.BorrowingLimit != nil {
+			borrowing := amount(name, *from.BorrowingLimit)
+			quota.Borrowing = &borrowing
+		}
+		if from.LendingLimit != nil {
+			lending := amount(name, *from.LendingLimit)
+			quota.Lending = &lending
+		}
+		read.Quotas = append(read.Quotas, quota)
+	}
+	return read, nil
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+)
+
+// servedLook is how often the API server is asked whether a custom resource has come.
+const servedLook = 5 * time.Second
+
+// custom is a kind of object that need not exist in a cluster.
+type custom struct {
+	resource   schema.GroupVersionResource
+	seen, gone func(*unstructured.Unstructured)
+}
+
+func (h *Host) customs() []custom {
+	kueueResource := func(name string) schema.GroupVersionResource {
+		return kueue.SchemeGroupVersion.WithResource(name)
+	}
+	return []custom{
+		{kueueResource("resourceflavors"), h.flavorSeen, h.flavorGone},
+		{kueueResource("cohorts"), queueSeen(h, facts.Cohort), queueGone(h, engine.KindCohort)},
+		{kueueResource("clusterqueues"), queueSeen(h, facts.ClusterQueue),
+			queueGone(h, engine.KindClusterQueue)},
+		{kueueResource("localqueues"), h.localQueueSeen, h.localQueueGone},
+		{volcano.SchemeGroupVersion.WithResource("queues"), queueSeen(h, facts.Queue),
+			queueGone(h, engine.KindQueue)},
+	}
+}
+
+// watchCustom follows the custom resources that are served, now and later. The engine hears that
+// the first listing is complete when all that was there in the beginning has been listed.
+func (h *Host) watchCustom(ctx context.Context) {
+	factory := dynamicinformer.NewDynamicSharedInformerFactory(h.clients.custom, 0)
+	absent := h.customs()
+	for first := true; ; first = false {
+		absent = h.follow(ctx, factory, absent, first)
+		if first && !h.declareSynced(ctx) {
+			return
+		}
+		if len(absent) == 0 || !wait(ctx, servedLook) {
+			<-ctx.Done()
+			return
+		}
+	}
+}
+
+// follow starts the informers of what is served, and returns what is not.
+func (h *Host) follow(ctx context.Context, factory dynamicinformer.DynamicSharedInformerFactory,
+	wanted []custom, insist bool) (absent []custom) {
+	served := map[schema.GroupVersion]map[string]bool{}
+	for _, one := range wanted {
+		version := one.resource.GroupVersion()
+		if served[version] == nil {
+			served[version] = h.served(ctx, version, insist)
+		}
+		if !served[version][one.resource.Resource] {
+			absent = append(absent, one)
+			continue
+		}
+		informer := factory.ForResource(one.resource).Informer()
+		registration, err := informer.AddEventHandler(handle(
+			func(_, object *unstructured.Unstructured) { one.seen(object) }, one.gone))
+		if err != nil {
+			h.log.Error(err, "Cannot follow", "resource", one.resource)
+			continue
+		}
+		if insist {
+			h.waitFor = append(h.waitFor, registration.HasSynced)
+		}
+		h.log.Info("Following", "resource", one.resource)
+	}
+	factory.Start(ctx.Done())
+	return absent
+}
+
+// served tells which resources of a group the API server has. With insist, an API server that does
+// not answer is asked again: its silence must not pass for an empty cluster.
+func (h *Host) served(ctx context.Context, version schema.GroupVersion,
+	insist bool) map[string]bool {
+	names := map[string]bool{}
+	for {
+		list, err := h.discoverer.ServerResourcesForGroupVersion(version.String())
+		if err == nil {
+			for i := range list.APIResources {
+				names[list.APIResources[i].Name] = true
+			}
+			return names
+		}
+		if apierrors.IsNotFound(err) || !insist {
+			return names
+		}
+		h.log.Error(err, "Cannot ask what is served", "version", version)
+		if !wait(ctx, time.Second) {
+			return names
+		}
+	}
+}
+
+func (h *Host) declareSynced(ctx context.Context) bool {
+	if !cache.WaitForCacheSync(ctx.Done(), h.waitFor...) {
+		return false
+	}
+	tail, err := h.eng.Synced()
+	h.told(nil, tail, err)
+	h.synced.Store(err == nil)
+	h.log.Info("The first listing is complete")
+	return err == nil
+}
+
+func wait(ctx context.Context, length time.Duration) bool {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func queueSeen[T any](h *Host, translate func(*T, *engine.Queue) error) func(
+	*unstructured.Unstructured) {
+	return func(object *unstructured.Unstructured) {
+		var typed T
+		var seen engine.Queue
+		var tail engine.Tail
+		err := facts.Read(object, &typed)
+		if err == nil {
+			err = translate(&typed, &seen)
+		}
+		if err == nil {
+			tail, err = h.eng.ObserveQueue(&seen)
+		}
+		h.told(object, tail, err)
+	}
+}
+
+func queueGone(h *Host, kind string) func(*unstructured.Unstructured) {
+	return func(object *unstructured.Unstructured) {
+		tail, err := h.eng.ForgetQueue(kind, object.GetName())
+		h.told(object, tail, err)
+	}
+}
+
+func (h *Host) flavorSeen(object *unstructured.Unstructured) {
+	var typed kueue.ResourceFlavor
+	var seen engine.Flavor
+	var tail engine.Tail
+	err := facts.Read(object, &typed)
+	if err == nil {
+		facts.Flavor(&typed, &seen)
+		h.flavored.Store(true)
+		tail, err = h.eng.ObserveFlavor(&seen)
+	}
+	h.told(object, tail, err)
+}
+
+func (h *Host) flavorGone(object *unstructured.Unstructured) {
+	tail, err := h.eng.ForgetFlavor(object.GetName())
+	h.told(object, tail, err)
+}
+
+// localQueues knows the ClusterQueue behind each LocalQueue.
+type localQueues struct {
+	mutex sync.RWMutex
+	name  map[[2]string]string
+}
+
+func (l *localQueues) clusterQueue(namespace, name string) string {
+	l.mutex.RLock()
+	defer l.mutex.RUnlock()
+	return l.name[[2]string{namespace, name}]
+}
+
+// set returns whether that is another one than before.
+func (l *localQueues) set(namespace, name, clusterQueue string) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	key := [2]string{namespace, name}
+	if l.name[key] == clusterQueue {
+		return false
+	}
+	if l.name == nil {
+		l.name = map[[2]string]string{}
+	}
+	if clusterQueue == "" {
+		delete(l.name, key)
+	} else {
+		l.name[key] = clusterQueue
+	}
+	return true
+}
+
+func (h *Host) localQueueSeen(object *unstructured.Unstructured) {
+	name, _, _ := unstructured.NestedString(object.Object, "spec", "clusterQueue")
+	h.localQueueIs(object, name)
+}
+
+func (h *Host) localQueueGone(object *unstructured.Unstructured) { h.localQueueIs(object, "") }
+
+func (h *Host) localQueueIs(object *unstructured.Unstructured, clusterQueue string) {
+	if h.local.set(object.GetNamespace(), object.GetName(), clusterQueue) {
+		h.observeAgain(object.GetNamespace(), func(pod *v1.Pod) bool {
+			return facts.LocalQueue(pod) == object.GetName()
+		})
+	}
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+)
+
+// PreEnqueue asks the engine whether the scheduler may look at the pod. Mostly the engine has seen
+// this version of it already; else it is told.
+func (h *Host) PreEnqueue(pod *v1.Pod) (engine.Verdict, error) {
+	eng := h.opened()
+	verdict, known, tail, err := eng.PreEnqueueKnown(string(pod.UID),
+		facts.Version(pod.ResourceVersion))
+	if err == nil && !known {
+		described := h.describe(pod)
+		verdict, tail, err = eng.PreEnqueue(described, false)
+		h.pods.Put(described)
+	}
+	h.Note(tail)
+	return verdict, err
+}
+
+// PreFilter asks whether the pod may still go on, and which nodes it may use: nil means every node.
+func (h *Host) PreFilter(pod *v1.Pod) (verdict engine.Verdict, nodes *Nodes, err error) {
+	eng := h.opened()
+	verdict, matter, tail, err := eng.PreFilter(string(pod.UID))
+	h.Note(tail)
+	if err != nil || !verdict.Pass || !matter {
+		return verdict, nil, err
+	}
+	h.nodeless.add(pod)
+	bits, tail, err := eng.Filter(string(pod.UID), nil, nil)
+	h.Note(tail)
+	return verdict, &Nodes{bits: bits, ids: h}, err
+}
+
+// Nodes are those that belong to the flavors that a pod was granted.
+type Nodes struct {
+	bits []byte
+	ids  *Host
+}
+
+// Has tells whether the node is one of them.
+func (n *Nodes) Has(name string) bool {
+	id, known := n.ids.nodeIDs.Load(name)
+	return known && engine.Has(n.bits, id.(uint32))
+}
+
+// PostFilter tells that no node fits.
+func (h *Host) PostFilter(pod *v1.Pod) error {
+	tail, err := h.opened().PostFilter(string(pod.UID))
+	h.Note(tail)
+	return err
+}
+
+// Reserve asks whether the pod may have the node, for its queue's sake.
+func (h *Host) Reserve(pod *v1.Pod, node string) (engine.Verdict, error) {
+	h.nodeless.forget(pod.UID)
+	verdict, tail, err := h.opened().Reserve(string(pod.UID), node)
+	h.Note(tail)
+	return verdict, err
+}
+
+// Unreserve tells that the pod does not go to the node after all.
+func (h *Host) Unreserve(pod *v1.Pod, node string) error {
+	tail, err := h.opened().Unreserve(string(pod.UID), node)
+	h.Note(tail)
+	return err
+}
+
+// Permit asks whether the pod may be bound now.
+func (h *Host) Permit(pod *v1.Pod, node string) (bool, error) {
+	allow, tail, err := h.opened().Permit(string(pod.UID), node)
+	h.Note(tail)
+	return allow, err
+}
+
+// Bind does what must be done before the pod is bound: it takes our gate off.
+func (h *Host) Bind(ctx context.Context, pod *v1.Pod, node string) error {
+	patch, tail, err := h.opened().Bind(string(pod.UID), node)
+	h.Note(tail)
+	if err != nil || len(patch.Gates) == 0 {
+		return err
+	}
+	if err := h.RemoveGates(ctx, pod, &patch); err != nil {
+		return fmt.Errorf("the gate of the pod cannot be removed: %w", err)
+	}
+	return nil
+}
+
+// PostBind tells that the pod is bound.
+func (h *Host) PostBind(pod *v1.Pod, node string) error {
+	tail, err := h.opened().PostBind(string(pod.UID), node)
+	h.Note(tail)
+	return err
+}
+
+// Flavored tells whether nodes may matter to anybody.
+func (h *Host) Flavored() bool { return h.flavored.Load() }

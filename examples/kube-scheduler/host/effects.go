@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+)
+
+// writeTimeout is how long one write to the API server may take.
+const writeTimeout = 10 * time.Second
+
+// ErrNotLeading is why a write is not even tried.
+var ErrNotLeading = errors.New("this replica does not lead (any more)")
+
+// errMoved is a write that would meet another object than the engine decided about.
+var errMoved = errors.New("the pod has changed since it was decided about")
+
+// pod is the one that the effect is about, as it was last seen; nil: there is none.
+func (h *Host) pod(effect *engine.Effect) *v1.Pod {
+	pod, err := h.podLister.Pods(effect.Namespace).Get(effect.Name)
+	if err != nil || string(pod.UID) != effect.UID {
+		return nil
+	}
+	return pod
+}
+
+// carryOut does what the effect says and returns what became of it.
+func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) string {
+	var err error
+	switch pod := h.pod(effect); {
+	case pod == nil:
+		err = apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
+	case effect.Kind == engine.RemoveGates:
+		err = h.RemoveGates(ctx, pod, &effect.Patch)
+	case effect.Kind == engine.SetCondition:
+		err = h.setCondition(ctx, effect)
+	default:
+		err = errors.New("this host does not know effects of this kind: use a newer one")
+	}
+	result := resultOf(err)
+	metrics.effects.WithLabelValues(effect.Kind, result).Inc()
+	if err != nil && result == engine.Retry {
+		h.log.Error(err, "An effect failed and will be tried again", "effect", effect.Kind,
+			"pod", effect.Namespace+"/"+effect.Name, "attempt", effect.Attempt)
+	}
+	return result
+}
+
+func resultOf(err error) string {
+	switch {
+	case err == nil:
+		return engine.Done
+	case apierrors.IsNotFound(err):
+		return engine.Gone
+	case errors.Is(err, errMoved), apierrors.IsConflict(err), apierrors.IsInvalid(err):
+		return engine.Conflict
+	}
+	return engine.Retry
+}
+
+// RemoveGates takes our gates off the pod and writes what the queue granted, in one patch, for the
+// pod as it is given. Gates that are absent already are no error.
+func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch) error {
+	rest, ours := withoutGates(pod.Spec.SchedulingGates, patch.Gates)
+	if !ours {
+		return nil
+	}
+	if pod.Generation != patch.Generation {
+		return errMoved
+	}
+	text, err := removal(pod, patch, rest)
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := h.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	_, err = h.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
+		types.JSONPatchType, text, metav1.PatchOptions{})
+	if resultOf(err) == engine.Retry && h.lostItsGates(ctx, pod, patch.Gates) {
+		err = nil
+	}
+	if err == nil {
+		h.gateRemoved(pod, patch)
+	}
+	return err
+}
+
+// lostItsGates looks whether a patch whose answer did not come was written all the same.
+func (h *Host) lostItsGates(ctx context.Context, pod *v1.Pod, gates []string) bool {
+	now, err := h.clients.effects.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name,
+		metav1.GetOptions{})
+	if err != nil || now.UID != pod.UID {
+		return false
+	}
+	_, has := withoutGates(now.Spec.SchedulingGates, gates)
+	return !has
+}
+
+func (h *Host) gateRemoved(pod *v1.Pod, patch *engine.Patch) {
+	now := h.eng.Now()
+	metrics.removals.WithLabelValues("creation").Observe(
+		seconds(now - pod.CreationTimestamp.UnixNano()))
+	for _, pair := range patch.Annotations {
+		if pair[0] == facts.Granted {
+			if granted := facts.Version(pair[1]); granted > 0 {
+				metrics.removals.WithLabelValues("grant").Observe(seconds(now - granted))
+			}
+		}
+	}
+}
+
+func seconds(nanoseconds int64) float64 {
+	return float64(max(nanoseconds, 0)) / float64(time.Second)
+}
+
+func (h *Host) setCondition(ctx context.Context, effect *engine.Effect) error {
+	text, err := condition(effect)
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := h.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	_, err = h.clients.effects.CoreV1().Pods(effect.Namespace).Patch(ctx, effect.Name,
+		types.StrategicMergePatchType, text, metav1.PatchOptions{}, "status")
+	return err
+}
+
+// writing is the context of one write: it ends before the lease could have gone to another, and a
+// shutdown lets it finish.
+func (h *Host) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if !h.Leads() {
+		return nil, nil, ErrNotLeading
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.lease.within(writeTimeout))
+	return ctx, cancel, nil
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"errors"
+
+	"sluice/kube-scheduler/engine"
+)
+
+// ErrNotOpen is why nothing can be asked yet.
+var ErrNotOpen = errors.New("the engine is not open yet")
+
+var errRestless = errors.New("the list changes faster than it can be read: try again")
+
+const (
+	pageRows  = 256
+	readAgain = 5
+)
+
+// Synced tells whether the engine knows of all that was there in the beginning.
+func (h *Host) Synced() bool { return h.synced.Load() }
+
+// Inspect asks the engine a question of a person. The answer is the protocol's, without what every
+// answer carries (but for that about limits: whoever wants to know how busy the engine is looks
+// there). Unlike the hooks it does not wait for the engine: before it is open it fails with
+// ErrNotOpen.
+func (h *Host) Inspect(q engine.Query) (map[string]any, error) {
+	answer, err := h.ask(q)
+	if q.What != "limits" {
+		for _, key := range []string{"pending", "next", "more"} {
+			delete(answer, key)
+		}
+	}
+	return answer, err
+}
+
+func (h *Host) ask(q engine.Query) (map[string]any, error) {
+	select {
+	case <-h.ready:
+		return h.eng.Inspect(q)
+	default:
+		return nil, ErrNotOpen
+	}
+}
+
+// List asks a question that is answered by a list, from q.From on, for so many rows at most. It
+// asks page by page, so that nobody has to wait long for the engine; what changes between two pages
+// may be missing or come twice. It returns where the rows go on; 0: there are no more.
+func (h *Host) List(q engine.Query, key string, most int) (rows []any, from int64, err error) {
+	for range readAgain {
+		rows, from, err = h.pages(q, key, most)
+		if err == nil || !errors.Is(err, errRestless) {
+			return rows, from, err
+		}
+	}
+	return nil, 0, err
+}
+
+func (h *Host) pages(q engine.Query, key string, most int) (rows []any, from int64, err error) {
+	for {
+		q.Max = min(pageRows, most-len(rows))
+		answer, err := h.Inspect(q)
+		if err != nil {
+			return nil, 0, err
+		}
+		page, _ := answer[key].([]any)
+		// A page goes on behind a row, and there is one only if another row follows.
+		if len(page) == 0 && len(rows) > 0 {
+			return nil, 0, errRestless
+		}
+		rows = append(rows, page...)
+		q.From, _ = answer["from"].(int64)
+		if q.From == 0 || len(rows) >= most {
+			return rows, q.From, nil
+		}
+	}
+}
