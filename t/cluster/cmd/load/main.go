@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Load measures sluice-scheduler on real control planes, beside the stock scheduler:
+//
+//	load throughput    how many pods a second pass, and at what price
+//	load waiting       what pods cost that wait behind a full queue
+//	load audit         which writes a gated pod costs
+//
+// Each prints what it does as it goes, then a table of medians. It exits 1 when a run failed: a pod
+// was not bound, a queue held more than its limit, or (audit) a pod cost another write than it may.
+//
+// The scheduler is $SLUICE_SCHEDULER, else examples/kube-scheduler/build makes it; the library is
+// $SLUICE_LIB, else build/sluice.so.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const usage = `usage: load throughput|waiting|audit [flags]
+       load COMMAND -h lists the flags of a command`
+
+// options are what may be said on the command line.
+type options struct {
+	rounds, pods, queue, nodes int
+	window                     time.Duration
+	only                       []string // the keys of variants
+	policies, keep             bool
+	profile                    string
+}
+
+// command is one of the measurements, and the variants that it has.
+type command struct {
+	run      func(context.Context, *options) error
+	variants []string
+	defaults options
+}
+
+var commands = map[string]command{
+	"throughput": {throughput, []string{stock, stockBare, onBind, onAdmission, ungated},
+		options{rounds: 3, pods: 2000, queue: 500, nodes: 100}},
+	"waiting": {waiting, []string{stock, onBind, onAdmission},
+		options{rounds: 3, pods: 5000, queue: 500, nodes: 100, window: time.Minute}},
+	"audit": {audit, []string{onBind, onAdmission},
+		options{rounds: 1, pods: 1000, queue: 100, nodes: 100}},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "load:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) > 1 && args[0] == ungateCommand {
+		return ungate(ctx, args[1])
+	}
+	if len(args) == 0 || commands[args[0]].run == nil {
+		return errors.New(usage)
+	}
+	chosen := commands[args[0]]
+	o, err := chosen.parse("load "+args[0], args[1:])
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, machine())
+	return chosen.run(ctx, o)
+}
+
+func (c *command) parse(name string, args []string) (*options, error) {
+	o, only := c.defaults, ""
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.IntVar(&o.rounds, "rounds", o.rounds, "how often each variant runs, in turns")
+	flags.IntVar(&o.pods, "pods", o.pods, "how many pods of one cpu")
+	flags.IntVar(&o.queue, "queue", o.queue, "the queue's limit, in cpu")
+	flags.IntVar(&o.nodes, "nodes", o.nodes, "how many nodes of 8 cpu")
+	flags.StringVar(&only, "only", strings.Join(c.variants, ","), "these variants")
+	flags.BoolVar(&o.policies, "policies", false,
+		"sluice runs with the shipped admission policies, which then add the gates")
+	flags.BoolVar(&o.keep, "keep", false,
+		"leave the directories of the control planes, for their logs")
+	if o.window > 0 {
+		flags.DurationVar(&o.window, "window", o.window, "how long to look at pods that wait")
+	} else {
+		flags.StringVar(&o.profile, "profile", "",
+			"write cpu profiles of scheduler and API server into this directory")
+	}
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	o.only = strings.Split(only, ",")
+	return &o, c.check(&o, flags.Args())
+}
+
+func (c *command) check(o *options, rest []string) error {
+	least := min(o.rounds, o.pods, o.queue, o.nodes)
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("%q is not understood: there are flags only", rest[0])
+	case least < 1:
+		return fmt.Errorf("rounds, pods, queue and nodes must be 1 or more, one is %d", least)
+	case o.queue > nodeCPU*o.nodes-warmCPU:
+		return fmt.Errorf("a queue of %d cpu can never fill: %d nodes have %d cpu, of which %d "+
+			"are for warming up", o.queue, o.nodes, nodeCPU*o.nodes, warmCPU)
+	}
+	for _, key := range o.only {
+		if !slices.Contains(c.variants, key) {
+			return fmt.Errorf("--only names %q; there are %s", key, strings.Join(c.variants, ","))
+		}
+	}
+	return nil
+}
+
+// chosen are the variants that --only leaves.
+func (o *options) chosen() []variant {
+	return slices.DeleteFunc(slices.Clone(variants), func(v variant) bool {
+		return !slices.Contains(o.only, v.key)
+	})
+}
+
+// say tells of progress.
+func say(format string, values ...any) {
+	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", values...)
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/cluster/plane"
+)
+
+// A right, as one line: verbs, resource[.group][/subresource][:name], and the namespace, - for all.
+type right struct {
+	verbs, resource, namespace string
+}
+
+var needed = []right{
+	{"get list watch patch delete", "pods", "-"},
+	{"patch update", "pods/status", "-"},
+	{"create", "pods/binding", "-"},
+	{"get list watch", "nodes", "-"},
+	{"get list watch", "namespaces", "-"},
+	{"get list watch", "persistentvolumeclaims", "-"},
+	{"get list watch", "persistentvolumes", "-"},
+	{"update patch", "persistentvolumeclaims", "-"},
+	{"get list watch", "services", "-"},
+	{"get list watch", "replicasets.apps", "-"},
+	{"get list watch", "statefulsets.apps", "-"},
+	{"get list watch", "poddisruptionbudgets.policy", "-"},
+	{"get list watch", "storageclasses.storage.k8s.io", "-"},
+	{"get list watch", "csinodes.storage.k8s.io", "-"},
+	{"get list watch", "csidrivers.storage.k8s.io", "-"},
+	{"get list watch", "csistoragecapacities.storage.k8s.io", "-"},
+	{"get list watch", "volumeattachments.storage.k8s.io", "-"},
+	{"get list watch", "resourceslices.resource.k8s.io", "-"},
+	{"get list watch update", "resourceclaims.resource.k8s.io", "-"},
+	{"create patch update", "events.events.k8s.io", "-"},
+	{"create patch update", "events", "-"},
+	{"get list watch", "queues.scheduling.volcano.sh", "-"},
+	{"get list watch", "clusterqueues.kueue.x-k8s.io", "-"},
+	{"get list watch", "cohorts.kueue.x-k8s.io", "-"},
+	{"get list watch", "localqueues.kueue.x-k8s.io", "-"},
+	{"get list watch", "resourceflavors.kueue.x-k8s.io", "-"},
+	{"create", "tokenreviews.authentication.k8s.io", "-"},
+	{"create", "subjectaccessreviews.authorization.k8s.io", "-"},
+	{"write", "stamps.sluice.sh", "-"},
+	{"create", "leases.coordination.k8s.io", "kube-system"},
+	{"get update", "leases.coordination.k8s.io:sluice-scheduler", "kube-system"},
+	{"get list watch", "configmaps:extension-apiserver-authentication", "kube-system"},
+}
+
+var forbidden = []right{
+	{"create update", "pods", "-"},
+	{"create", "pods/exec", "-"},
+	{"get", "pods/log", "-"},
+	{"create update patch delete", "nodes", "-"},
+	{"get list watch create update patch delete", "secrets", "-"},
+	{"get list watch create update patch delete", "secrets", "kube-system"},
+	{"get list create update patch delete", "configmaps", "kube-system"},
+	{"create", "serviceaccounts/token", "kube-system"},
+	{"impersonate", "users", "-"},
+	{"create update patch delete", "namespaces", "-"},
+	{"create update patch delete", "queues.scheduling.volcano.sh", "-"},
+	{"create update patch delete", "clusterqueues.kueue.x-k8s.io", "-"},
+	{"get list watch create update patch", "customresourcedefinitions.apiextensions.k8s.io", "-"},
+	{"get update", "leases.coordination.k8s.io:another", "kube-system"},
+	{"get update", "leases.coordination.k8s.io:sluice-scheduler", "default"},
+	{"delete", "leases.coordination.k8s.io:sluice-scheduler", "kube-system"},
+	{"create update patch delete", "clusterroles.rbac.authorization.k8s.io", "-"},
+	{"bind escalate", "clusterroles.rbac.authorization.k8s.io", "-"},
+	{"get list watch patch", "mutatingwebhookconfigurations.admissionregistration.k8s.io", "-"},
+	{"get list patch", "mutatingadmissionpolicies.admissionregistration.k8s.io", "-"},
+	{"create patch", "deployments.apps", "-"},
+}
+
+var webhookNeeded = []right{
+	{"get list watch update", "secrets:sluice-webhook-certs", "kube-system"},
+	{"get list watch patch", "mutatingwebhookconfigurations.admissionregistration.k8s.io:sluice", "-"},
+}
+
+var webhookForbidden = []right{
+	{"create", "secrets", "kube-system"},
+	{"get list watch update", "secrets", "kube-system"},
+	{"delete", "secrets:sluice-webhook-certs", "kube-system"},
+	{"get update", "secrets:sluice-webhook-certs", "default"},
+	{"get patch", "mutatingwebhookconfigurations.admissionregistration.k8s.io:other", "-"},
+	{"get patch", "validatingwebhookconfigurations.admissionregistration.k8s.io:sluice", "-"},
+	{"create update delete", "mutatingwebhookconfigurations.admissionregistration.k8s.io:sluice", "-"},
+}
+
+// check asks the API server as the user himself. It learns of new rights by a watch, of each kind
+// of object apart, so what should be allowed may take a moment.
+func (c *cluster) check(user plane.User, rights []right, want bool) {
+	c.Helper()
+	client := c.as(user).AuthorizationV1().SelfSubjectAccessReviews()
+	for _, r := range rights {
+		rest, name, _ := strings.Cut(r.resource, ":")
+		rest, subresource, _ := strings.Cut(rest, "/")
+		resource, group, _ := strings.Cut(rest, ".")
+		namespace := strings.TrimPrefix(r.namespace, "-")
+		for verb := range strings.FieldsSeq(r.verbs) {
+			review := &authorizationv1.SelfSubjectAccessReview{}
+			review.Spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
+				Namespace: namespace, Verb: verb, Group: group, Resource: resource,
+				Subresource: subresource, Name: name,
+			}
+			var answer *authorizationv1.SelfSubjectAccessReview
+			for end := time.Now().Add(5 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+				var err error
+				if answer, err = client.Create(c.Context(), review, metav1.CreateOptions{}); err != nil {
+					c.Fatal(err)
+				}
+				if answer.Status.Allowed == want || time.Now().After(end) {
+					break
+				}
+			}
+			if answer.Status.Allowed != want {
+				c.Errorf("%s: %s %s in %q: allowed %t, want %t", user.Name, verb, r.resource,
+					namespace, answer.Status.Allowed, want)
+			}
+		}
+	}
+}
+
+func testNoRights(c *cluster) {
+	c.check(scheduler, needed, false)
+	c.check(releaser, []right{{"list patch", "pods", "-"}}, false)
+}
+
+func testSchedulerRights(c *cluster) {
+	c.check(scheduler, needed, true)
+	c.check(scheduler, forbidden, false)
+	c.check(scheduler, webhookNeeded, false)
+}
+
+func testWebhook(c *cluster) {
+	c.must("delete", "-k", manifests+"overlays/on-bind")
+	c.apply("overlays/webhook")
+	c.check(scheduler, needed, true)
+	c.check(scheduler, webhookNeeded, true)
+	c.check(scheduler, webhookForbidden, false)
+
+	// Nobody listens: pods come all the same, without the gate.
+	c.awaitGates("sluice-scheduler")
+	c.await("stamps are guarded again", func() bool {
+		forged := with(pod(long), func(p *corev1.Pod) { p.Annotations[granted] = "1" })
+		_, err := c.create(forged, metav1.DryRunAll)
+		return err != nil
+	})
+
+	// What the replicas write is theirs: who applies the manifests again does not take it away.
+	c.must("patch", "-n", "kube-system", "secret", "sluice-webhook-certs", "--type=merge",
+		"-p", `{"data": {"ca.crt": "eA=="}}`)
+	c.apply("overlays/webhook")
+	if got := c.must("get", "-n", "kube-system", "secret", "sluice-webhook-certs",
+		"-o", "jsonpath={.data.ca\\.crt}"); got != "eA==" {
+		c.Errorf("applied again, the Secret's ca.crt is %q", got)
+	}
+}
+
+func testReleaseGates(c *cluster) {
+	c.apply("release-gates")
+	c.check(releaser, []right{{"list patch", "pods", "-"}}, true)
+	c.check(releaser, []right{
+		{"create update delete watch", "pods", "-"}, {"update patch", "pods/status", "-"},
+		{"create", "pods/binding", "-"}, {"get list", "secrets", "-"}, {"get list", "nodes", "-"},
+		{"write", "stamps.sluice.sh", "-"},
+	}, false)
+}
+
+// What a build of the image copies must be there.
+func TestDockerfileCopiesWhatThereIs(t *testing.T) {
+	sources := copied(t)
+	if len(sources) < 5 {
+		t.Errorf("only %q are copied", sources)
+	}
+	for _, source := range sources {
+		if !exists("../../../" + source) {
+			t.Errorf("Dockerfile: COPY %s: there is none", source)
+		}
+	}
+}
+
+func copied(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(manifests + "Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources []string
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) > 2 && words[0] == "COPY" && !strings.HasPrefix(words[1], "--from") {
+			sources = append(sources, words[1:len(words)-1]...)
+		}
+	}
+	return sources
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

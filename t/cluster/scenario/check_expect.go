@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import "strings"
+
+const (
+	podTexts    = "reason message node phase patches state hold why queue position"
+	podMaps     = "annotations nodeSelector"
+	queueTexts  = "state reason parent waiting held known"
+	queueEither = "allocated reserved usage"
+	worldKeys   = "nodes bought effects unknownAcks leader"
+	// What only the scheduler's process can tell.
+	engineKeys = "state hold why queue position"
+)
+
+func isOf(ref string, kinds ...string) bool {
+	for _, kind := range kinds {
+		if name, ok := strings.CutPrefix(ref, kind+"/"); ok && name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func isQueue(ref string) bool { return isOf(ref, "queue", "clusterqueue", "cohort") }
+
+func checkEntries(tree *Tree, withNever bool) error {
+	if tree.Type != Map || len(tree.Pairs) == 0 {
+		return tree.At("a map such as {pod/p: {reason: Unschedulable}}")
+	}
+	for _, pair := range tree.Pairs {
+		var err error
+		if withNever && pair.Key == "never" {
+			err = checkEntries(pair.Value, false)
+		} else {
+			err = checkEntry(pair)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkEntry(entry Pair) error {
+	if contains(worldKeys, entry.Key) {
+		_, err := entry.Value.AsText()
+		return err
+	}
+	ofPod := isOf(entry.Key, "pod")
+	switch {
+	case !ofPod && !isQueue(entry.Key):
+		return entry.Value.Say("%s cannot be expected, want pod/NAME, queue/NAME, "+
+			"clusterqueue/NAME, cohort/NAME, nodes, bought, effects, unknownAcks, leader or never",
+			entry.Key)
+	case entry.Value.Type == Text && entry.Value.Text == "gone":
+		return nil
+	case entry.Value.Type != Map:
+		return entry.Value.At("a map of what is expected, or gone")
+	}
+	for _, field := range entry.Value.Pairs {
+		if err := checkField(ofPod, field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkField(ofPod bool, field Pair) error {
+	texts, maps := queueTexts, queueEither
+	if ofPod {
+		texts, maps = podTexts, podMaps
+	}
+	isMap := contains(maps, field.Key)
+	isEither := !ofPod && isMap
+	switch {
+	case ofPod && field.Key == "gates":
+		if field.Value.Type == List {
+			return checkTexts(field.Value)
+		}
+		if field.Value.Type != Text {
+			return field.Value.At("a list of gates, \"*\" or \"!gate\"")
+		}
+	case isMap && field.Value.Type == Map:
+		return checkTexts(field.Value)
+	case contains(texts, field.Key) || isEither:
+		if field.Value.Type != Text {
+			return field.Value.At("text, \"*\" or \"!text\" (nothing is \"\")")
+		}
+	case isMap:
+		return field.Value.At("a map")
+	case ofPod:
+		return field.Value.Say("%s cannot be expected, want gates, reason, message, node, phase, "+
+			"annotations, nodeSelector, patches, state, hold, why, queue or position", field.Key)
+	default:
+		return field.Value.Say("%s cannot be expected, want allocated, reserved, usage, waiting, "+
+			"held, state, reason, parent or known", field.Key)
+	}
+	return nil
+}
+
+func checkTexts(tree *Tree) error {
+	for _, pair := range tree.Pairs {
+		if pair.Value.Type != Text {
+			return pair.Value.At("text, \"*\" or \"!text\"")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// kind is how the API server calls what a story calls a queue.
+type kind struct {
+	resource   schema.GroupVersionResource
+	name       string
+	namespaced bool
+	group      string // the part of the key in etcd
+}
+
+const (
+	volcano = "scheduling.volcano.sh"
+	kueue   = "kueue.x-k8s.io"
+	now     = "v1beta2" // Kueue's version
+
+	scheduling = "scheduling.k8s.io"
+)
+
+func gvr(group, version, resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: version, Resource: resource}
+}
+
+var kinds = map[string]kind{
+	"pod":            {gvr("", "v1", "pods"), "Pod", true, ""},
+	"node":           {gvr("", "v1", "nodes"), "Node", false, ""},
+	"namespace":      {gvr("", "v1", "namespaces"), "Namespace", false, ""},
+	"priorityclass":  {gvr(scheduling, "v1", "priorityclasses"), "PriorityClass", false, ""},
+	"runtimeclass":   {gvr("node.k8s.io", "v1", "runtimeclasses"), "RuntimeClass", false, ""},
+	"queue":          {gvr(volcano, "v1beta1", "queues"), "Queue", false, volcano + "/"},
+	"clusterqueue":   {gvr(kueue, now, "clusterqueues"), "ClusterQueue", false, kueue + "/"},
+	"cohort":         {gvr(kueue, now, "cohorts"), "Cohort", false, kueue + "/"},
+	"resourceflavor": {gvr(kueue, now, "resourceflavors"), "ResourceFlavor", false, kueue + "/"},
+	"localqueue":     {gvr(kueue, now, "localqueues"), "LocalQueue", true, kueue + "/"},
+}
+
+// isOwner tells whether a kind makes pods.
+func isOwner(name string) bool { return contains("job replicaset deployment", name) }
+
+func kindOf(where *Tree, ref string) (kind, error) {
+	name, _, _ := SplitRef(ref)
+	found, ok := kinds[name]
+	if !ok {
+		return kind{}, where.Say("%s: this executor knows no %s, want pod, node, namespace, "+
+			"priorityclass, queue, clusterqueue, cohort, resourceflavor, localqueue, job, "+
+			"replicaset or deployment", ref, name)
+	}
+	return found, nil
+}
+
+// key is where etcd keeps an object.
+func (k kind) key(namespace, name string) string {
+	resource := k.resource.Resource
+	if k.resource.Group == "" && resource == "nodes" {
+		resource = "minions"
+	}
+	if k.namespaced {
+		return fmt.Sprintf("/registry/%s%s/%s/%s", k.group, resource, namespace, name)
+	}
+	return fmt.Sprintf("/registry/%s%s/%s", k.group, resource, name)
+}

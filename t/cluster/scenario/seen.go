@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// sight is one look at the cluster: each thing is asked for once.
+type sight struct {
+	t      *telling
+	pods   map[string]answer
+	queues map[string]answer
+	world  map[string]string
+}
+
+func (t *telling) newSight() *sight {
+	return &sight{
+		t: t, pods: map[string]answer{}, queues: map[string]answer{}, world: map[string]string{},
+	}
+}
+
+func number[N int | int64](n N) string { return strconv.FormatInt(int64(n), 10) }
+
+// ofPod is what is seen of a pod where an expectation names it.
+func (l *sight) ofPod(pod *corev1.Pod, key, inner string) string {
+	reason, message := unscheduled(pod)
+	switch key {
+	case "gates":
+		var names []string
+		for _, gate := range pod.Spec.SchedulingGates {
+			names = append(names, gate.Name)
+		}
+		return strings.Join(names, ", ")
+	case "reason":
+		return reason
+	case "message":
+		return message
+	case "node":
+		return pod.Spec.NodeName
+	case "phase":
+		return string(pod.Status.Phase)
+	case "annotations":
+		return pod.Annotations[inner]
+	case "nodeSelector":
+		return pod.Spec.NodeSelector[inner]
+	case "patches":
+		return number(l.t.host.writesTo(string(pod.UID)))
+	}
+	found := l.engineOf(pod)
+	switch key {
+	case "state":
+		return found.text("state", "unknown")
+	case "hold":
+		return found.text("reason", "unknown")
+	case "why":
+		return found.text("message", "unknown")
+	case "queue":
+		return found.text("queue", "unknown")
+	}
+	return number(found.number("position"))
+}
+
+// engineOf is what the engine says about a pod. Of another pod of its name it says nothing.
+func (l *sight) engineOf(pod *corev1.Pod) answer {
+	ref := podRef(pod)
+	if found, ok := l.pods[ref]; ok {
+		return found
+	}
+	found := l.ask("pod", url.Values{"namespace": {pod.Namespace}, "name": {pod.Name}})
+	if found.text("uid", string(pod.UID)) != string(pod.UID) {
+		found = nil
+	}
+	l.pods[ref] = found
+	return found
+}
+
+func (l *sight) ask(what string, query url.Values) answer {
+	found, err := l.t.host.debug.ask(l.t.ctx, what, query)
+	if err != nil {
+		l.t.warn(err)
+	}
+	return found
+}
+
+var queueKinds = map[string]string{
+	"queue": "Queue", "clusterqueue": "ClusterQueue", "cohort": "Cohort",
+}
+
+// ofQueue is what is seen of a queue, and whether it is an amount in base units.
+func (l *sight) ofQueue(ref, key, inner string) (string, bool) {
+	found, ok := l.queues[ref]
+	if !ok {
+		word, _, name := SplitRef(ref)
+		found = l.ask("queue", url.Values{"kind": {queueKinds[word]}, "name": {name}})
+		l.queues[ref] = found
+	}
+	if found == nil {
+		return "gone", false
+	}
+	switch key {
+	case "state", "reason", "parent":
+		return found.text(key, ""), false
+	case "known":
+		return strconv.FormatBool(found.truth(key)), false
+	}
+	if inner == "" {
+		return number(found.number(key)), false
+	}
+	return number(sumOf(found, key, inner)), true
+}
+
+// sumOf is an amount over all flavors; of one flavor if inner is "flavor:resource".
+func sumOf(queue answer, key, inner string) int64 {
+	flavor, resource, one := strings.Cut(inner, ":")
+	if !one {
+		resource = inner
+	}
+	rows, _ := queue["quota"].([]any)
+	var sum int64
+	for _, each := range rows {
+		row, _ := each.(map[string]any)
+		is := answer(row)
+		if is.text("resource", "") == resource && (!one || is.text("flavor", "") == flavor) {
+			sum += is.number(key)
+		}
+	}
+	return sum
+}
+
+// ofWorld is what is seen of the whole.
+func (l *sight) ofWorld(key string) string {
+	if seen, ok := l.world[key]; ok {
+		return seen
+	}
+	seen := ""
+	switch key {
+	case "nodes":
+		seen = number(len(l.t.world.nodes))
+	case "bought":
+		seen = number(l.t.autoscaler.bought)
+	case "effects":
+		seen = l.countEffects()
+	case "unknownAcks":
+		seen = l.unknownAcks()
+	case "leader":
+		seen = strconv.FormatBool(l.t.host.isLeader(l.t.ctx))
+	}
+	l.world[key] = seen
+	return seen
+}
+
+func (l *sight) countEffects() string {
+	sum, from := 0, "0"
+	for {
+		page := l.ask("effects", url.Values{"from": {from}})
+		rows, _ := page["effects"].([]any)
+		sum += len(rows)
+		next, _ := page["from"].(json.Number)
+		if next == "" || next == "0" || len(rows) == 0 {
+			return number(sum)
+		}
+		from = next.String()
+	}
+}
+
+func (l *sight) unknownAcks() string {
+	found, err := l.t.host.debug.metrics(l.t.ctx)
+	if err != nil {
+		l.t.warn(err)
+		return "unknown"
+	}
+	count, ok := found.unknownAcks()
+	if !ok {
+		l.t.warn(fmt.Errorf("no metric of the scheduler counts unknown acknowledgements"))
+		return "unknown"
+	}
+	return number(count)
+}
