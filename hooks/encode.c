@@ -3,29 +3,6 @@
 
 #include "abi/msg/line.h"
 
-void put_key_text(struct msg_writer *w, const char *key, struct text value)
-{
-    msg_put_key(w, key);
-    msg_put_text(w, value.at, value.len);
-}
-
-void put_key_str(struct msg_writer *w, const char *key, const char *value)
-{
-    put_key_text(w, key, text_of(value));
-}
-
-void put_key_int(struct msg_writer *w, const char *key, int64_t value)
-{
-    msg_put_key(w, key);
-    msg_put_int(w, value);
-}
-
-void put_key_bool(struct msg_writer *w, const char *key, bool value)
-{
-    msg_put_key(w, key);
-    msg_put_bool(w, value);
-}
-
 void put_verdict(struct msg_writer *w, const struct verdict *verdict)
 {
     put_key_bool(w, "pass", verdict->pass);

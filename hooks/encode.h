@@ -11,10 +11,28 @@
 /* From the engine's words to the protocol's. Each writes keys with their values into a map whose
  * count is the caller's to get right: the number is said with each. */
 
-void put_key_text(struct msg_writer *w, const char *key, struct text value);
-void put_key_str(struct msg_writer *w, const char *key, const char *value);
-void put_key_int(struct msg_writer *w, const char *key, int64_t value);
-void put_key_bool(struct msg_writer *w, const char *key, bool value);
+static inline void put_key_text(struct msg_writer *w, const char *key, struct text value)
+{
+    msg_put_key(w, key);
+    msg_put_text(w, value.at, value.len);
+}
+
+static inline void put_key_str(struct msg_writer *w, const char *key, const char *value)
+{
+    put_key_text(w, key, text_of(value));
+}
+
+static inline void put_key_int(struct msg_writer *w, const char *key, int64_t value)
+{
+    msg_put_key(w, key);
+    msg_put_int(w, value);
+}
+
+static inline void put_key_bool(struct msg_writer *w, const char *key, bool value)
+{
+    msg_put_key(w, key);
+    msg_put_bool(w, value);
+}
 
 /* pass, reason, message. */
 enum { VERDICT_KEYS = 3 };

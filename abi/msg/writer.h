@@ -64,9 +64,18 @@ static inline void msg_put_str(struct msg_writer *w, const char *zero_terminated
     msg_put_text(w, zero_terminated, strlen(zero_terminated));
 }
 
+/* The same, without a call for what nearly every key is: a literal of less than 32 bytes. */
 static inline void msg_put_key(struct msg_writer *w, const char *key)
 {
-    msg_put_str(w, key);
+    size_t len = strlen(key);
+
+    if (len >= 32 || w->length > w->cap || len >= w->cap - w->length) {
+        msg_put_text(w, key, len);
+        return;
+    }
+    w->out[w->length] = (uint8_t)(0xa0 | len);
+    memcpy(w->out + w->length + 1, key, len);
+    w->length += 1 + len;
 }
 
 /*
