@@ -111,6 +111,8 @@ void advance_restore(struct engine *e, uint32_t id)
 {
     /* Also where its queue is suspended, or not known any more: that takes nothing away. */
     if (fits_again(e, id)) {
+        if (claim_at(e, id)->flags & CLAIM_UNSCHEDULABLE) /* in a cycle before the restart */
+            claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
         claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
         return;
     }

@@ -134,6 +134,8 @@ const char *queue_check(const struct engine *e, uint32_t id)
         return "reserved and allocated claims stand in order of their stamps";
     if (queue->guarding && queue->passed_head != line_first_of(e, id))
         return "a guarded head is the head";
+    if (queue->stops_granted != queue_stops_granted(e, id))
+        return "a queue's reserved claims were told whether they may go on";
     if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
         return "an unknown queue is named by somebody";
     return NULL;

@@ -18,7 +18,7 @@ enum claim_flag {
     CLAIM_GROUPED = 1 << 6,       /* names a group */
     CLAIM_RESTORING = 1 << 7,     /* held, in the tree of those that a restart found granted */
     CLAIM_PARKED = 1 << 8,        /* PreEnqueue held it: the scheduler must be told of the grant */
-    CLAIM_SEEN_IN_CYCLE = 1 << 9, /* pre_filter has seen it since the grant */
+    CLAIM_SEEN_IN_CYCLE = 1 << 9, /* a scheduling cycle has looked for a node since the grant */
     CLAIM_LACKS_NODE = 1 << 10,   /* no node fits: the autoscaler must see it */
     CLAIM_GATES_GONE = 1 << 11,   /* the removal is acknowledged, but not yet seen */
     CLAIM_OVERWRITTEN = 1 << 12,  /* so is the overwrite of the condition */
@@ -147,7 +147,9 @@ void claim_swap_line(struct engine *e, uint32_t claim, uint32_t line, char *text
 /* Time limits: of a reservation, of the wait between attempts, of being unconfirmed. */
 enum {
     CLAIM_CONFIRM_SECONDS = 60,
-    CLAIM_CYCLE_SECONDS = 300, /* a granted pod must be seen in a scheduling cycle */
+    /* A granted pod must be seen in a scheduling cycle: by pre_filter, or, as a cluster without any
+     * node ends the cycle before, as Unschedulable. */
+    CLAIM_CYCLE_SECONDS = 300,
     CLAIM_BACKOFF_SECONDS = 10,
     CLAIM_BACKOFF_DOUBLINGS = 6,
 };

@@ -30,8 +30,10 @@ static int make_queue(struct engine *e, const char *name, uint32_t *ret_queue)
 {
     int error = queue_get(e, QUEUE_VOLCANO, text_of(name), ret_queue);
 
-    if (error == 0)
+    if (error == 0) {
         queue_at(e, *ret_queue)->known = true;
+        queue_sync_granted(e, *ret_queue);
+    }
     return error;
 }
 

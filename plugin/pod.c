@@ -153,8 +153,12 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
     claim_set_flag(claim, CLAIM_NOMINATED, pod->nominated);
     claim_set_flag(claim, CLAIM_GROUPED, pod->group.len > 0);
-    if (pod->unschedulable && !pod->nominated && claim->state == CLAIM_RESERVED)
-        claim_set_flag(claim, CLAIM_LACKS_NODE, true);
+    if (pod->unschedulable && claim->state == CLAIM_RESERVED) {
+        /* What it said before the grant, it had to take back first. */
+        claim_set_flag(claim, CLAIM_SEEN_IN_CYCLE, true);
+        if (!pod->nominated)
+            claim_set_flag(claim, CLAIM_LACKS_NODE, true);
+    }
     claim->gates = pod->gates.ours;
     claim->generation = pod->generation;
     claim->version = pod->resource_version;

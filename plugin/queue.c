@@ -71,6 +71,7 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
     tree_insert(&queues_by_identity, e, &e->queues_in_order, id);
     if (kind == QUEUE_VOLCANO && e->volcano_root != 0)
         queue_hang(e, id, e->volcano_root);
+    queue_sync_granted(e, id);
     *ret_queue = id;
     return 0;
 }

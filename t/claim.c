@@ -84,6 +84,29 @@ static void test_cycle_timeout(void)
     kit_close(&kit);
 }
 
+/* Where there is no node, a cycle ends before pre_filter. What the pod says then tells of it. */
+static void test_cycle_without_nodes(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=4; pod a queue=q cpu=3 version=1 unschedulable");
+    is_str(kit_why(&kit, "a"), "ConditionStale", "what it said before the grant");
+    kit_do(&kit, "pod a queue=q cpu=3 version=2; pod a queue=q cpu=3 version=1 unschedulable;"
+                 "time 301");
+    is_str(kit_why(&kit, "a"), "Backoff", "does not tell of a cycle since, seen late or not");
+    kit_do(&kit, "time 311");
+    is_str(kit_state(&kit, "a"), "reserved", "once more");
+    kit_do(&kit, "time 400; pod a queue=q cpu=3 version=3 unschedulable; time 2000");
+    is_str(kit_state(&kit, "a"), "reserved", "what it says afterwards does");
+    kit_do(&kit, "follow; lead; time 4000");
+    is_str(kit_why(&kit, "a"), "ConditionStale", "with its gate nobody granted it");
+    kit_do(&kit, "pod a queue=q cpu=3 version=4 bare stamp=5; follow;"
+                 "pod a queue=q cpu=3 version=5 bare stamp=5 unschedulable; lead; time 6000");
+    is_str(kit_state(&kit, "a"), "reserved", "the next leader need not see it again");
+    kit_close(&kit);
+}
+
 static void test_backoff_grows(void)
 {
     int64_t now = 1, wait = 10;
@@ -142,6 +165,21 @@ static void test_suspended_queue(void)
     kit_close(&kit);
 }
 
+/* Restored where the queue has not been seen: nobody can use the reservation meanwhile. */
+static void test_unknown_queue(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "standby timeout=60");
+    kit_do(&kit, "pod a queue=q cpu=3 bare stamp=5; synced; lead; time 1000");
+    is_str(kit_state(&kit, "a"), "reserved", "a queue that comes late takes nothing away");
+    kit_do(&kit, "queue q cpu=4; time 1059");
+    is_str(kit_state(&kit, "a"), "reserved", "when it is there, the pod has its time");
+    kit_do(&kit, "time 1060");
+    is_str(kit_why(&kit, "a"), "Backoff", "and no more");
+    kit_close(&kit);
+}
+
 static void test_head_that_goes(void)
 {
     struct kit kit;
@@ -159,9 +197,11 @@ int main(void)
     test_states();
     test_waiting();
     test_cycle_timeout();
+    test_cycle_without_nodes();
     test_backoff_grows();
     test_backoff_is_kept();
     test_suspended_queue();
+    test_unknown_queue();
     test_head_that_goes();
     return tap_done();
 }

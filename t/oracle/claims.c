@@ -28,7 +28,8 @@ static bool is_held(const struct model *model, const struct model_claim *claim)
     const int64_t *pod = claim->pod;
 
     return pod[POD_FOREIGN] || pod[POD_GROUP] ||
-           (pod[POD_UNSCHEDULABLE] && !model->config[CONFIG_OBSERVE_ONLY]);
+           (pod[POD_UNSCHEDULABLE] && !model->config[CONFIG_OBSERVE_ONLY]) ||
+           claim->again > model->now;
 }
 
 static void let_rest(const struct model *model, struct model_claim *claim)
@@ -37,8 +38,22 @@ static void let_rest(const struct model *model, struct model_claim *claim)
         claim->gave_back = true;
         model_forget_flavors(claim);
     }
-    claim->restoring = claim->lacks_node = false;
+    claim->restoring = claim->lacks_node = claim->tried = false;
+    if (claim->pod[POD_FOREIGN] || claim->pod[POD_GROUP] || claim->again <= model->now)
+        claim->again = 0; /* it waits for something else than the time, or not */
     claim->state = is_held(model, claim) ? CLAIM_HELD : CLAIM_WAITING;
+}
+
+static void hold_room(struct model *model, struct model_claim *claim)
+{
+    claim->state = CLAIM_RESERVED;
+    claim->since = model->now;
+}
+
+void model_give_up(struct model *model, int uid, int64_t again)
+{
+    model->claims[uid].again = again;
+    let_rest(model, &model->claims[uid]);
 }
 
 void model_lose(struct model *model, int uid)
@@ -54,7 +69,8 @@ static void allocate(struct model *model, struct model_claim *claim)
         model_guess_flavors(model, claim);
     }
     claim->state = CLAIM_ALLOCATED;
-    claim->restoring = claim->lacks_node = false;
+    claim->restoring = claim->lacks_node = claim->tried = false;
+    claim->again = claim->timeouts = 0;
 }
 
 static bool is_rival(const struct model *model, int uid, const int64_t *pod)
@@ -112,8 +128,10 @@ static void settle_claim(struct model *model, struct model_claim *claim, bool is
     } else if (!model_grants(model) || is_new) {
         let_rest(model, claim);
         claim->restoring = model_looks_granted(claim->pod);
-        if (claim->restoring)
+        if (claim->restoring) {
             claim->state = CLAIM_HELD;
+            claim->again = 0;
+        }
         if (claim->restoring && claim->stamped && model_holds(&before)) {
             memcpy(claim->flavor, before.flavor, sizeof claim->flavor);
             claim->kept = true;
@@ -161,10 +179,20 @@ static void reenter(struct model *model, struct model_claim *claim,
         return;
     for (int r = 0; r < RESOURCES; r++)
         claim->flavor[r] = model_need(claim, r) > 0 ? flavors[r] : -1;
-    claim->state = CLAIM_RESERVED;
+    hold_room(model, claim);
     claim->guessed = false;
     if (!claim->stamped)
         claim->stamp = model->now;
+}
+
+/* It is another claim now: what the time did to the old one does not count. */
+static bool asks_anew(const struct model_claim *claim, const struct model_claim *before)
+{
+    const int64_t *now = claim->pod, *then = before->pod;
+
+    return now[POD_PRIORITY] != then[POD_PRIORITY] || now[POD_CREATED] != then[POD_CREATED] ||
+           !asks_the_same(before, now) ||
+           (now[POD_KIND] && !model_holds(before) && !now[POD_GATES] != !then[POD_GATES]);
 }
 
 /* Who holds keeps the time of its grant, unless the pod tells another. */
@@ -197,7 +225,8 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         return;
     lose_rivals(model, pod);
     if (is_new) {
-        *claim = (struct model_claim){.live = true, .forget_at = model->now + 60 * second};
+        *claim = (struct model_claim){.live = true,
+                                      .forget_at = model->now - model->now % second + 60 * second};
         model_forget_flavors(claim);
     }
     memcpy(claim->pod, pod, sizeof claim->pod);
@@ -207,9 +236,12 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     note_stamp(claim);
     if (pod[POD_PRIORITY] != before.pod[POD_PRIORITY] ||
         pod[POD_CREATED] != before.pod[POD_CREATED]) {
-        claim->lacks_node = false;
+        claim->lacks_node = claim->tried = false;
+        claim->since = model->now;
         claim->gave_back |= model_holds(&before);
     }
+    if (!is_new && asks_anew(claim, &before))
+        claim->again = 0;
     if (!is_new && !same)
         reenter(model, claim, &before);
     else if (!model_holds(claim))
@@ -217,6 +249,8 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     note_stamp(claim);
     if (pod[POD_UNSCHEDULABLE] && !pod[POD_NOMINATED])
         model_post_filter(model, (int)pod[POD_UID]);
+    /* Also without a node in the cluster: then the cycle ends before pre_filter. */
+    claim->tried |= pod[POD_UNSCHEDULABLE] && claim->state == CLAIM_RESERVED;
     settle_claim(model, claim, is_new);
 }
 
@@ -233,7 +267,12 @@ void model_reserve(struct model *model, int uid)
     if (!claim->live || !model_passes_cycle(model, uid))
         return;
     claim->state = CLAIM_ALLOCATED;
-    claim->lacks_node = false;
+    claim->lacks_node = claim->tried = false;
+}
+
+void model_pre_filter(struct model *model, int uid)
+{
+    model->claims[uid].tried |= model->claims[uid].live && model_passes_cycle(model, uid);
 }
 
 void model_unreserve(struct model *model, int uid)
@@ -241,7 +280,7 @@ void model_unreserve(struct model *model, int uid)
     struct model_claim *claim = &model->claims[uid];
 
     if (claim->live && claim->state == CLAIM_ALLOCATED && !claim->bound)
-        claim->state = CLAIM_RESERVED;
+        hold_room(model, claim);
 }
 
 void model_post_bind(struct model *model, int uid)
@@ -252,15 +291,6 @@ void model_post_bind(struct model *model, int uid)
         return;
     claim->bound = true;
     settle_claim(model, claim, false);
-}
-
-void model_set_time(struct model *model, int64_t now)
-{
-    model->now = now;
-    for (int uid = 0; uid < UIDS; uid++)
-        if (model->claims[uid].live && !model->claims[uid].confirmed &&
-            model->claims[uid].forget_at <= now)
-            model_lose(model, uid);
 }
 
 void model_demote(struct model *model, int uid)
@@ -287,7 +317,8 @@ void model_restore(struct model *model, int uid, const struct limits *limits)
         return;
     }
     memcpy(claim->flavor, flavors, sizeof flavors);
-    claim->state = CLAIM_RESERVED;
+    hold_room(model, claim);
+    claim->tried = claim->pod[POD_UNSCHEDULABLE] != 0; /* in its cycle before the restart */
 }
 
 /* All that holds nothing but in memory is forgotten: the pods tell. */
@@ -307,6 +338,7 @@ void model_restart(struct model *model)
         if (claim->live && !claim->confirmed)
             model_lose(model, uid);
         claim->parked = claim->gave_back = false;
+        claim->again = claim->timeouts = 0;
         claim->bound = claim->pod[POD_NODE] > 0;
         claim->state = CLAIM_HELD;
         note_stamp(claim);
@@ -328,13 +360,6 @@ void model_set_role(struct model *model, bool synced, bool leads)
         rebuild(model);
     if (!granted && model_grants(model))
         model_guess_again(model);
-}
-
-bool model_goes_on(const struct model *model, const struct model_claim *claim)
-{
-    enum stop stop = model_stops(model, model_queue_of(claim));
-
-    return stop == STOP_NOTHING || stop == STOP_CLOSED;
 }
 
 bool model_must_change_first(const struct model *model, const struct model_claim *claim)

@@ -20,7 +20,7 @@ void generator_init(struct generator *g, uint64_t seed, enum dialect dialect)
     g->restarts = !generate_one_in(g, 3);
     g->loses_lead = generate_one_in(g, 3);
     g->resends = generate_one_in(g, 2);
-    g->time_left = 280 * second;
+    g->patient = generate_one_in(g, 3);
     for (int n = 0; n < 8; n++)
         g->old[n] = step_make(STEP_TIME);
 }
@@ -273,12 +273,10 @@ static struct step any_effect_step(struct generator *g, const struct model *mode
 static struct step any_time_step(struct generator *g)
 {
     struct step step = step_make(STEP_TIME);
-    int64_t more = generate_one_in(g, 12) ? 61 * second : generate_below(g, 3) * second / 2;
 
-    if (more > g->time_left)
-        more = 0;
-    g->time_left -= more;
-    step.v[0] = more;
+    step.v[0] = generate_one_in(g, 12) ? 61 * second : generate_below(g, 3) * second / 2;
+    if (g->patient && generate_one_in(g, 4))
+        step.v[0] = (5 + generate_below(g, 60) * 5) * second;
     return step;
 }
 
@@ -304,6 +302,14 @@ static struct step any_rare_step(struct generator *g, const struct model *model)
     return step;
 }
 
+/* A message once more, unless it takes a pod from its node: nothing does that. */
+static bool once_more(struct generator *g, const struct model *model, struct step *ret)
+{
+    *ret = g->old[generate_below(g, 8)];
+    return (ret->kind != STEP_SEE && ret->kind != STEP_ENQUEUE) || ret->v[POD_NODE] > 0 ||
+           !model->claims[ret->v[POD_UID]].bound;
+}
+
 struct step generator_next(struct generator *g, const struct model *model)
 {
     struct step step;
@@ -327,8 +333,8 @@ struct step generator_next(struct generator *g, const struct model *model)
         step = any_pod_step(g, model);
         break;
     case 4:
-        if (g->resends && generate_one_in(g, 4))
-            return g->old[generate_below(g, 8)];
+        if (g->resends && generate_one_in(g, 4) && once_more(g, model, &step))
+            return step;
         step = any_pod_step(g, model);
         break;
     default:

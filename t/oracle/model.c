@@ -124,6 +124,13 @@ enum stop model_stops(const struct model *model, int queue)
     return levels > (volcano ? 8 : 16) ? STOP_BROKEN : stop;
 }
 
+bool model_goes_on(const struct model *model, const struct model_claim *claim)
+{
+    enum stop stop = model_stops(model, model_queue_of(claim));
+
+    return stop == STOP_NOTHING || stop == STOP_CLOSED;
+}
+
 int model_group_of(const struct model *model, int queue, int resource)
 {
     int order[FLAVORS], group = (int)model->queues[queue].spec[QUEUE_GROUP + resource] - 1;

@@ -28,6 +28,10 @@ struct model_claim {
     bool lacks_node;       /* as long as it is reserved: no node fits */
     bool kept;             /* while it holds nothing: its flavors are those of a stamp or grant */
     bool guessed;          /* its flavors are not those of a stamp or grant */
+    bool tried;            /* since it is reserved, a scheduling cycle has looked for a node */
+    int64_t since;         /* it is reserved, or its queue goes on again */
+    int64_t again;         /* held: not before this, after a reservation that was not used */
+    int timeouts;          /* such reservations, one after the other */
     bool parked; /* pre_enqueue said no, and no activation was acknowledged since the grant */
 };
 
@@ -37,6 +41,7 @@ struct model_queue {
     int64_t spec[STEP_FIELDS];
     int parent; /* -1: a root */
     bool cyclic;
+    bool stopped; /* nobody went on in it, when that was last looked at */
 };
 
 struct model {
@@ -84,6 +89,12 @@ static inline bool model_holds(const struct model_claim *claim)
     return claim->live && claim->state >= CLAIM_RESERVED;
 }
 
+/* Rank in a queue: priority, then creation, then uid. */
+bool model_ranks_before(const struct model *model, int a, int b);
+
+/* Whether it is the first in a queue where nobody passes the first. */
+bool model_heads(const struct model *model, int uid);
+
 bool model_is_below(const struct model *model, int queue, int ancestor);
 bool model_has_children(const struct model *model, int queue);
 
@@ -111,7 +122,20 @@ void model_post_filter(struct model *model, int uid);
 void model_reserve(struct model *model, int uid);
 void model_unreserve(struct model *model, int uid);
 void model_post_bind(struct model *model, int uid);
+void model_pre_filter(struct model *model, int uid);
+
+/* Time goes on: never past model_next_deadline() in one step. INT64_MAX: none. */
 void model_set_time(struct model *model, int64_t now);
+int64_t model_next_deadline(const struct model *model);
+
+/* A claim that takes no room (any more), and will not before a time. */
+void model_give_up(struct model *model, int uid, int64_t again);
+
+/* A claim that waits, as a newcomer: it is granted if it fits and nobody's turn comes first. */
+void model_arrive(struct model *model, int uid);
+
+/* Reservations in a queue that has stopped have all their time before them when it goes on. */
+void model_note_resumed(struct model *model);
 void model_restart(struct model *model);
 void model_set_role(struct model *model, bool synced, bool leads);
 

@@ -240,6 +240,7 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
         model_post_filter(model, uid);
         return true;
     case STEP_PRE_FILTER:
+        model_pre_filter(model, uid);
         return same_verdict(play, "pre_filter", uid, &answer->verdict,
                             model_passes_cycle(model, uid));
     case STEP_RESERVE:
@@ -303,6 +304,24 @@ static bool play_world_step(struct play *play, const struct step *step, const st
     }
 }
 
+/* As a host does: it wakes the engine at each deadline. */
+static bool let_time_pass(struct play *play, int64_t until)
+{
+    struct model *model = &play->model;
+
+    for (;;) {
+        int64_t next = model_next_deadline(model), now = next < until ? next : until;
+
+        model_set_time(model, now > model->now ? now : model->now);
+        engine_set_time(play->engine, model->now);
+        engine_tick(play->engine);
+        if (model->now >= until)
+            return true;
+        if (!settle(play))
+            return false;
+    }
+}
+
 static bool act(struct play *play, const struct step *step)
 {
     struct model *model = &play->model;
@@ -315,10 +334,7 @@ static bool act(struct play *play, const struct step *step)
         open_engine(play);
         return true;
     case STEP_TIME:
-        model_set_time(model, model->now + step->v[0]);
-        engine_set_time(play->engine, model->now);
-        engine_tick(play->engine);
-        return true;
+        return let_time_pass(play, model->now + step->v[0]);
     case STEP_RESTART:
         return restart(play, (uint64_t)step->v[0]);
     default:

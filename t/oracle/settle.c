@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-/* Rank in a queue: priority, then creation, then uid. The uids' numbers are in their texts'
- * order. */
-static bool ranks_before(const struct model *model, int a, int b)
+/* The uids' numbers are in their texts' order. */
+bool model_ranks_before(const struct model *model, int a, int b)
 {
     const int64_t *x = model->claims[a].pod, *y = model->claims[b].pod;
 
@@ -26,12 +25,24 @@ static int next_waiting(const struct model *model, int queue, int after)
 
         if (!claim->live || claim->state != CLAIM_WAITING || model_queue_of(claim) != queue)
             continue;
-        if (after >= 0 && (uid == after || ranks_before(model, uid, after)))
+        if (after >= 0 && (uid == after || model_ranks_before(model, uid, after)))
             continue;
-        if (next < 0 || ranks_before(model, uid, next))
+        if (next < 0 || model_ranks_before(model, uid, next))
             next = uid;
     }
     return next;
+}
+
+static bool is_strict(const struct model *model, int queue)
+{
+    return model->queues[queue].known && model->queues[queue].spec[QUEUE_STRICT];
+}
+
+bool model_heads(const struct model *model, int uid)
+{
+    int queue = model_queue_of(&model->claims[uid]);
+
+    return is_strict(model, queue) && next_waiting(model, queue, -1) == uid;
 }
 
 /* What stands for a queue in the contest: a claim of it that fits. */
@@ -53,7 +64,7 @@ static struct candidate candidate_of(const struct model *model, const struct lim
             candidate.uid = uid;
             break;
         }
-        if (model->queues[queue].known && model->queues[queue].spec[QUEUE_STRICT])
+        if (is_strict(model, queue))
             break;
     }
     return candidate;
@@ -200,6 +211,23 @@ static void give(struct model *model, const struct candidate *winner)
     if (!claim->stamped)
         claim->stamp = model->now;
     memcpy(claim->flavor, winner->flavors, sizeof claim->flavor);
+    claim->since = model->now;
+}
+
+void model_arrive(struct model *model, int uid)
+{
+    const struct model_claim *claim = &model->claims[uid];
+    int queue = model_queue_of(claim);
+    struct candidate newcomer = {.uid = uid};
+    struct limits limits;
+
+    if (claim->state != CLAIM_WAITING || !model_grants(model) ||
+        model_stops(model, queue) != STOP_NOTHING ||
+        (is_strict(model, queue) && !model_heads(model, uid)))
+        return;
+    limits_count(model, &limits);
+    if (limits_fit(model, &limits, claim, newcomer.flavors))
+        give(model, &newcomer);
 }
 
 static bool grant_one(struct model *model, int root)
@@ -250,7 +278,7 @@ static int newest_below(const struct model *model, const struct limits *limits, 
             !relieves(model, limits, claim, queue))
             continue;
         if (newest < 0 || claim->stamp > model->claims[newest].stamp ||
-            (claim->stamp == model->claims[newest].stamp && ranks_before(model, newest, uid)))
+            (claim->stamp == model->claims[newest].stamp && model_ranks_before(model, newest, uid)))
             newest = uid;
     }
     return newest;
@@ -300,7 +328,7 @@ static void restore_all(struct model *model)
             if (model->claims[uid].live && model->claims[uid].restoring &&
                 (oldest < 0 || model->claims[uid].stamp < model->claims[oldest].stamp ||
                  (model->claims[uid].stamp == model->claims[oldest].stamp &&
-                  ranks_before(model, uid, oldest))))
+                  model_ranks_before(model, uid, oldest))))
                 oldest = uid;
         if (oldest < 0)
             return;
@@ -313,6 +341,7 @@ static void restore_all(struct model *model)
 
 void model_settle(struct model *model)
 {
+    model_note_resumed(model);
     while (demote_one(model))
         ;
     if (!model_grants(model))

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/limits.h"
+
+#include <string.h>
+
+/* What time alone does to claims. */
+
+static const int64_t second = 1000000000;
+
+/* A granted pod that no scheduling cycle has seen for so long is held by somebody else. In a queue
+ * that lets nobody go on, it cannot be seen. */
+static const int64_t longest_without_a_cycle = 300 * second;
+
+static int64_t backoff(int timeouts)
+{
+    int64_t wait = 10 * second;
+
+    for (int n = 1; n < timeouts && n <= 6; n++)
+        wait *= 2;
+    return wait;
+}
+
+static int64_t deadline_of(const struct model *model, const struct model_claim *claim)
+{
+    int64_t at = claim->confirmed ? INT64_MAX : claim->forget_at, other = INT64_MAX;
+
+    if (claim->state == CLAIM_RESERVED && !claim->tried && !model->config[CONFIG_OBSERVE_ONLY] &&
+        model_goes_on(model, claim))
+        other = claim->since + longest_without_a_cycle;
+    if (claim->state == CLAIM_HELD && claim->again != 0)
+        other = claim->again;
+    return at < other ? at : other;
+}
+
+int64_t model_next_deadline(const struct model *model)
+{
+    int64_t next = INT64_MAX;
+
+    for (int uid = 0; uid < UIDS; uid++)
+        if (model->claims[uid].live && deadline_of(model, &model->claims[uid]) < next)
+            next = deadline_of(model, &model->claims[uid]);
+    return next;
+}
+
+/* The topmost queue where somebody's release changes what is in use. */
+static int topmost_changed(int queue, const struct model *model, const struct limits *before,
+                           const struct limits *after)
+{
+    int topmost = -1;
+
+    for (; queue >= 0; queue = model->queues[queue].parent)
+        for (int cell = 0; cell < CELLS; cell++)
+            if (before->at[queue][cell].usage != after->at[queue][cell].usage)
+                topmost = queue;
+    return topmost;
+}
+
+/* Time is up for a claim. Returns the queue below which it left room, -1: none. */
+static int end(struct model *model, int uid)
+{
+    struct model_claim *claim = &model->claims[uid];
+    int queue = model_queue_of(claim), topmost;
+    bool was_head = model_heads(model, uid);
+    struct limits before, after;
+
+    limits_count(model, &before);
+    if (!claim->confirmed && claim->forget_at <= model->now)
+        model_lose(model, uid);
+    else
+        model_give_up(model, uid, model->now + backoff(++claim->timeouts));
+    limits_count(model, &after);
+    topmost = topmost_changed(queue, model, &before, &after);
+    return topmost < 0 && was_head ? queue : topmost;
+}
+
+/* The most important of those whose time is up. */
+static int next_due(const struct model *model)
+{
+    int first = -1;
+
+    for (int uid = 0; uid < UIDS; uid++)
+        if (model->claims[uid].live && deadline_of(model, &model->claims[uid]) <= model->now &&
+            (first < 0 || model_ranks_before(model, uid, first)))
+            first = uid;
+    return first;
+}
+
+/* Who has waited out its backoff is a newcomer: it may pass at once, but not where room is being
+ * given away. A head that goes lets the next one of its queue try. */
+static void let_in(struct model *model, int uid, bool stirred[QUEUES])
+{
+    int own = model_queue_of(&model->claims[uid]);
+    bool was_head = model_heads(model, uid);
+
+    for (int queue = 0; queue < QUEUES; queue++)
+        if (stirred[queue] && model_is_below(model, own, queue))
+            return;
+    model_arrive(model, uid);
+    stirred[own] |= was_head && model_holds(&model->claims[uid]);
+}
+
+void model_set_time(struct model *model, int64_t now)
+{
+    bool stirred[QUEUES] = {false};
+
+    model->now = now;
+    for (int uid = next_due(model); uid >= 0; uid = next_due(model)) {
+        const struct model_claim *claim = &model->claims[uid];
+
+        if (claim->state == CLAIM_HELD && claim->again != 0 && claim->again <= now &&
+            (claim->confirmed || claim->forget_at > now)) {
+            model_give_up(model, uid, 0);
+            let_in(model, uid, stirred);
+        } else {
+            int queue = end(model, uid);
+
+            if (queue >= 0)
+                stirred[queue] = true;
+        }
+    }
+}
+
+void model_note_resumed(struct model *model)
+{
+    bool stopped[QUEUES];
+
+    for (int queue = 0; queue < QUEUES; queue++) {
+        enum stop stop = model_stops(model, queue);
+
+        stopped[queue] = stop != STOP_NOTHING && stop != STOP_CLOSED;
+    }
+    for (int uid = 0; uid < UIDS; uid++) {
+        int queue = model_queue_of(&model->claims[uid]);
+
+        if (model->queues[queue].stopped && !stopped[queue])
+            model->claims[uid].since = model->now;
+    }
+    for (int queue = 0; queue < QUEUES; queue++)
+        model->queues[queue].stopped = stopped[queue];
+}
