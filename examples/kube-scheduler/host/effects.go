@@ -127,7 +127,9 @@ func seconds(nanoseconds int64) float64 {
 }
 
 func (h *Host) setCondition(ctx context.Context, effect *engine.Effect) error {
-	text, err := condition(effect)
+	told := *effect
+	told.Message = h.refusals.explain(effect.Message)
+	text, err := condition(&told)
 	if err != nil {
 		return err
 	}

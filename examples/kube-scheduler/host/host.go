@@ -69,6 +69,7 @@ type Host struct {
 	nodeIDs  sync.Map // name -> uint32
 	flavored atomic.Bool
 	local    localQueues
+	refusals refusals
 	nodeless nodeless
 	pods     sync.Pool
 }

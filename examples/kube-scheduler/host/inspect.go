@@ -24,9 +24,11 @@ func (h *Host) Synced() bool { return h.synced.Load() }
 // Inspect asks the engine a question of a person. The answer is the protocol's, without what every
 // answer carries (but for that about limits: whoever wants to know how busy the engine is looks
 // there). Unlike the hooks it does not wait for the engine: before it is open it fails with
-// ErrNotOpen.
+// ErrNotOpen. Of an object that the engine could not use it tells why: as `refused`, or, where the
+// engine knows nothing else of it, as an error that is a *Refused.
 func (h *Host) Inspect(q engine.Query) (map[string]any, error) {
 	answer, err := h.ask(q)
+	err = h.refusals.complete(q, answer, err)
 	if q.What != "limits" {
 		for _, key := range []string{"pending", "next", "more"} {
 			delete(answer, key)

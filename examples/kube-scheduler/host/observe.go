@@ -64,6 +64,7 @@ func (h *Host) observeCore(factory informers.SharedInformerFactory) error {
 // told takes what came of telling the engine about an object. An object that the engine refuses
 // stays as it was seen before, and somebody has to hear of it.
 func (h *Host) told(object runtime.Object, tail engine.Tail, err error) {
+	h.refusals.note(object, err)
 	if err == nil {
 		h.Note(tail)
 		return

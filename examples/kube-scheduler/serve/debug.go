@@ -101,9 +101,12 @@ func refuse(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	var failed *failure
 	var refused *engine.Error
+	var unusable *host.Refused
 	switch {
 	case errors.As(err, &failed):
 		status = failed.status
+	case errors.As(err, &unusable):
+		status = http.StatusUnprocessableEntity
 	case errors.Is(err, host.ErrNotOpen):
 		status = http.StatusServiceUnavailable
 	case errors.As(err, &refused):

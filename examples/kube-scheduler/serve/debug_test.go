@@ -3,12 +3,17 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/host"
@@ -196,6 +201,30 @@ func TestRefusedQuestions(t *testing.T) {
 		if allow := answer.Header().Get("Allow"); (allow != "") != (one.status == 405) {
 			t.Errorf("%s %s: the header Allow is %q", one.method, one.path, allow)
 		}
+	}
+}
+
+func TestAPodThatWasRefused(t *testing.T) {
+	handle := newHandle()
+	h := newHost(t, handle, "0")
+	start(t, h, handle)
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "default", UID: "u",
+		Annotations: map[string]string{"scheduling.volcano.sh/queue-allocation-gate": "true"}},
+		Spec: v1.PodSpec{SchedulerName: "default-scheduler", Containers: []v1.Container{{
+			Resources: v1.ResourceRequirements{Requests: v1.ResourceList{
+				"cpu": resource.MustParse("-3")}}}}}}
+	if _, err := handle.client.CoreV1().Pods("default").Create(context.Background(), pod,
+		metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"pod?uid=u", "pod?namespace=default&name=p"} {
+		eventually(t, path+" is refused", func() bool {
+			answer := httptest.NewRecorder()
+			debug{h}.ServeHTTP(answer, httptest.NewRequest("GET", debugPath+path, nil))
+			body := answer.Body.String()
+			return answer.Code == 422 && strings.Contains(body, "pod default/p was refused: ") &&
+				strings.Contains(body, "-3")
+		})
 	}
 }
 

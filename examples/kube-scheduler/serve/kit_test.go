@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -32,7 +33,11 @@ type handle struct {
 func (h *handle) KubeConfig() *rest.Config                               { return &rest.Config{} }
 func (h *handle) ClientSet() kubernetes.Interface                        { return h.client }
 func (h *handle) SharedInformerFactory() informers.SharedInformerFactory { return h.factory }
-func (h *handle) EventRecorder() events.EventRecorderLogger              { return nil }
+func (h *handle) EventRecorder() events.EventRecorderLogger              { return noEvents{} }
+
+type noEvents struct{ events.EventRecorderLogger }
+
+func (noEvents) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}
 
 func newHandle() *handle {
 	client := fake.NewClientset()

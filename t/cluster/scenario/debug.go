@@ -89,7 +89,8 @@ func (d *debug) ask(ctx context.Context, what string, query url.Values) (answer,
 		return nil, err
 	}
 	switch {
-	case status == http.StatusNotFound && query != nil:
+	case query != nil && (status == http.StatusNotFound ||
+		status == http.StatusUnprocessableEntity): // the engine does not know it, or cannot use it
 		return nil, nil
 	case status != http.StatusOK:
 		return nil, fmt.Errorf("%s: %d %.200s", path, status, text)
