@@ -48,6 +48,16 @@ func bindAnyPort(fd int) (int, error) {
 	return inet.Port, nil
 }
 
+// FreePort is a port of 127.0.0.1 that nobody had a moment ago, for a program that does not share
+// ports.
+func FreePort() (int, error) {
+	held, err := holdPort()
+	if err != nil {
+		return 0, err
+	}
+	return held.Number, held.release()
+}
+
 func (p *port) release() error { return unix.Close(p.fd) }
 
 func (p *port) url(scheme string) string {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"sluice/cluster/faults"
+	"sluice/cluster/plane"
 )
 
 // host is the scheduler's process, and the proxy through which alone it reaches the API server.
@@ -94,7 +94,7 @@ func (h *host) writeFiles(s *Scenario, dir string) error {
 			return err
 		}
 	}
-	port, err := freePort()
+	port, err := plane.FreePort()
 	if err != nil {
 		return err
 	}
@@ -109,15 +109,6 @@ func (h *host) writeFiles(s *Scenario, dir string) error {
 	}
 	h.env = []string{"SLUICE_CLOCK_FILE=" + path("clock")}
 	return nil
-}
-
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
 const startTakes = 60 * time.Second

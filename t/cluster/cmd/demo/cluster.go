@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,7 +117,7 @@ func (c *cluster) startSluice(ctx context.Context, set settings, account string)
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		return fmt.Errorf("the scheduler's configuration: %w", err)
 	}
-	port, err := freePort()
+	port, err := plane.FreePort()
 	if err != nil {
 		return err
 	}
@@ -157,15 +156,6 @@ func (c *cluster) shippedConfig(ctx context.Context) ([]byte, error) {
 		return []byte(found.Data["config.yaml"]), nil
 	}
 	return nil, fmt.Errorf("the Deployment of %s has no ConfigMap as its volume `config`", overlay)
-}
-
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("a free port for the scheduler: %w", err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
 const leaderTakes = time.Minute

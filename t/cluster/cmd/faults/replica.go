@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,7 +102,7 @@ func (r *replica) furnish(dir string, election bool) error {
 			return err
 		}
 	}
-	port, err := freePort()
+	port, err := plane.FreePort()
 	if err != nil {
 		return err
 	}
@@ -120,15 +119,6 @@ func (r *replica) furnish(dir string, election bool) error {
 }
 
 func (r *replica) clockFile() string { return r.env[0][len("SLUICE_CLOCK_FILE="):] }
-
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
-}
 
 // launch starts the process.
 func (r *replica) launch() error {

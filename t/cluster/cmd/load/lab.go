@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -181,7 +180,7 @@ func (l *lab) start(ctx context.Context, v *variant) error {
 			return err
 		}
 	}
-	if l.debug, err = freePort(); err != nil {
+	if l.debug, err = plane.FreePort(); err != nil {
 		return err
 	}
 	l.scheduler, err = l.Run("scheduler-"+v.key, program, []string{
@@ -224,15 +223,6 @@ func (l *lab) kubeconfig(ctx context.Context, v *variant) (string, error) {
 		return l.ServiceAccountKubeconfig(ctx, accountNamespace, account)
 	}
 	return l.Kubeconfig(stockUser)
-}
-
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
 // warmUp sends one pod through. What follows it meets a scheduler that leads, knows the queues, and
