@@ -33,17 +33,18 @@ func writeServiceAccountKey(file string) error {
 	return writePEM(file, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key))
 }
 
-// writeClientCA makes a certificate authority for clients. Nobody has a certificate of it: the API
-// server publishes it where the scheduler looks for it to serve its own endpoints.
-func writeClientCA(file string) error {
+// writeCA makes a certificate authority. Nobody has a certificate of it: the API server publishes
+// those for clients and for aggregated API servers where the scheduler looks for them to serve its
+// own endpoints.
+func writeCA(file, name string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return fmt.Errorf("make the key of the clients' authority: %w", err)
+		return fmt.Errorf("make the key of %s: %w", name, err)
 	}
 	now := time.Now()
 	ca := &x509.Certificate{
 		SerialNumber:          big.NewInt(1),
-		Subject:               pkix.Name{CommonName: "sluice-test-clients"},
+		Subject:               pkix.Name{CommonName: name},
 		NotBefore:             now.Add(-time.Hour),
 		NotAfter:              now.Add(365 * 24 * time.Hour),
 		IsCA:                  true,
@@ -52,7 +53,7 @@ func writeClientCA(file string) error {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, ca, ca, &key.PublicKey, key)
 	if err != nil {
-		return fmt.Errorf("make the certificate of the clients' authority: %w", err)
+		return fmt.Errorf("make the certificate of %s: %w", name, err)
 	}
 	return writePEM(file, "CERTIFICATE", der)
 }

@@ -169,8 +169,13 @@ func (p *Plane) writeFiles() error {
 	if err := writeServiceAccountKey(p.file("accounts.key")); err != nil {
 		return err
 	}
-	if err := writeClientCA(p.file("clients.crt")); err != nil {
-		return err
+	for file, name := range map[string]string{
+		"clients.crt":     "the authority for clients",
+		"aggregators.crt": "the authority for aggregated API servers",
+	} {
+		if err := writeCA(p.file(file), name); err != nil {
+			return err
+		}
 	}
 	if p.options.Audit != "" {
 		if err := writeAuditPolicy(p.file("audit-policy.yaml"), p.options.Audit); err != nil {

@@ -228,3 +228,20 @@ func eventually(t *testing.T, what string, try func() error) {
 		time.Sleep(50 * time.Millisecond)
 	}
 }
+
+// What a server that delegates its authentication reads to know whom to believe. Without the second
+// half it logs that at every start.
+func TestThePlaneTellsWhomToBelieve(t *testing.T) {
+	p := startPlane(t, Options{})
+	authentication, err := p.Client.CoreV1().ConfigMaps("kube-system").Get(t.Context(),
+		"extension-apiserver-authentication", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"client-ca-file", "requestheader-client-ca-file",
+		"requestheader-username-headers", "requestheader-allowed-names"} {
+		if authentication.Data[key] == "" {
+			t.Errorf("it does not say %s: it has %v", key, authentication.Data)
+		}
+	}
+}
