@@ -202,7 +202,7 @@ void advance_begin(struct engine *e)
     advance_guess_again(e);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id)) {
-            outbox_sync(e, id);
+            outbox_sync(e, EFFECT_OF_POD, id);
             claim_set_timer(e, id);
         }
     }
@@ -216,7 +216,7 @@ void advance_end(struct engine *e)
 {
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id)) {
-            outbox_forget(e, id);
+            outbox_forget(e, EFFECT_OF_POD, id);
             pod_settle(e, id);
         }
     }

@@ -20,8 +20,6 @@ const char *claim_check(const struct engine *e, uint32_t id)
         return "a bound claim is allocated";
     if ((claim->flags & CLAIM_MANAGED) == 0 && claim->state != CLAIM_ALLOCATED)
         return "a pod that obeys no queue counts only when it is bound";
-    if ((claim->ready & claim->leased) != 0 || (claim->ready & claim->wanted) != claim->ready)
-        return "an effect that is ready is wanted, and not under way";
     if (claim_find(e, claim_uid(e, id)) != id)
         return "a claim is found by its uid";
     if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id)) != id)

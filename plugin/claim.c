@@ -94,7 +94,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     uint32_t queue = claim_queue(e, id);
 
     if (claim->state == state && claim->reason == reason && (claim->flags & CLAIM_RESTORING) == 0) {
-        outbox_sync(e, id);
+        outbox_sync(e, EFFECT_OF_POD, id);
         claim_set_timer(e, id);
         return;
     }
@@ -119,7 +119,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     }
     if (state != CLAIM_RESERVED)
         claim->flags &= (uint16_t) ~(CLAIM_SEEN_IN_CYCLE | CLAIM_LACKS_NODE);
-    outbox_sync(e, id);
+    outbox_sync(e, EFFECT_OF_POD, id);
     claim_set_timer(e, id);
 }
 

@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_CLAIM_H
 
 #include "engine.h"
+#include "outbox.h"
 #include "tree.h"
 
 #include <stdbool.h>
@@ -28,6 +29,8 @@ enum claim_flag {
 /* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */
 enum { CLAIM_SHORT_UID = 36 };
 
+enum { CLAIM_EFFECTS = EFFECT_SET_CONDITION + 1 };
+
 /*
  * A pod that asks for capacity. One allocation beside the record holds what differs in length:
  *
@@ -46,23 +49,19 @@ struct claim {
     uint16_t flags;
     uint8_t state, reason;
     uint8_t gates, need_count, uid_len, name_len;
-    uint8_t wanted, ready, leased, answered; /* effects: a bit for each kind */
     uint8_t timeouts;
-    uint8_t attempts[EFFECT_KINDS];
+    uint8_t attempts[CLAIM_EFFECTS];
+    uint32_t first_second; /* when it was first named; of a provisional claim */
     int64_t version;
 
     char uid[CLAIM_SHORT_UID];
-    uint32_t turn; /* part of effect ids: the effects of a record's earlier claims are unknown */
+    struct outbox_entry effects;
+    uint32_t space, node, a_foreign_gate;
 
     int64_t generation;
     int64_t stamp; /* of the grant; what it is restored and demoted by */
     int64_t since; /* it has been in its state */
-    uint32_t space, node, a_foreign_gate;
-    uint32_t first_second; /* when it was first named; of a provisional claim */
-
-    /* The rest of the outbox's entry. */
-    uint32_t next_ready, prev_ready;
-    int64_t due[EFFECT_KINDS]; /* of the lease or the backoff; 0: none */
+    int64_t due[CLAIM_EFFECTS];
 };
 
 struct engine;

@@ -224,7 +224,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
                                       .reason = REASON_NOT_READY,
                                       .uid_len = (uint8_t)pod->uid.len,
                                       .name_len = (uint8_t)pod->name.len,
-                                      .turn = ++e->turns};
+                                      .effects = {.turn = outbox_turn(e)}};
     if (long_uid(pod->uid.len) == 0 && pod->uid.len > 0)
         memcpy(claim_at(e, id)->uid, pod->uid.at, pod->uid.len);
     index_put(&e->claims_by_uid, text_hash(pod->uid, 0), id);
@@ -241,7 +241,7 @@ void claim_destroy(struct engine *e, uint32_t id)
 
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     queue_at(e, line_at(e, line)->queue)->held_count--;
-    outbox_forget(e, id);
+    outbox_forget(e, EFFECT_OF_POD, id);
     heap_clear(&e->timers, id);
     index_drop(&e->claims_by_uid, text_hash(claim_uid(e, id), 0), id);
     index_drop(&e->claims_by_name, text_hash(claim_name(e, id), claim->space), id);
@@ -290,7 +290,7 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
 
 void claim_set_timer(struct engine *e, uint32_t id)
 {
-    int64_t at = claim_deadline(e, id), due = outbox_due(e, id);
+    int64_t at = claim_deadline(e, id), due = outbox_due(e, EFFECT_OF_POD, id);
 
     if (due != 0)
         at = earlier(at, due);
@@ -304,7 +304,7 @@ void claim_expire(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
 
-    outbox_expire(e, id);
+    outbox_expire(e, EFFECT_OF_POD, id);
     if (claim_deadline(e, id) > e->now) {
         claim_set_timer(e, id);
         return;

@@ -29,6 +29,15 @@ static uint64_t mix_queue(const struct engine *e, uint64_t hash, uint32_t id)
     return mix_name(e, mix(hash, queue_at(e, id)->kind), queue_at(e, id)->name);
 }
 
+static uint64_t mix_effects(uint64_t hash, const struct outbox_entry *entry, uint32_t slots,
+                            const uint8_t *attempts, const int64_t *due)
+{
+    hash = mix(mix(mix(hash, entry->wanted), entry->leased), entry->answered);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        hash = mix(mix(hash, attempts[slot]), due[slot]);
+    return hash;
+}
+
 static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
 {
     const struct claim *claim = claim_at(e, id);
@@ -50,11 +59,8 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
         return hash;
     hash = mix(mix(mix(hash, claim->stamp), claim->since), claim->flags);
     hash = mix(mix(mix(hash, claim->generation), claim->version), claim->reason);
-    hash = mix(mix(mix(hash, claim->gates), claim->timeouts), claim->wanted);
-    hash = mix(mix(mix(hash, claim->leased), claim->answered), line->bare);
-    for (int i = 0; i < EFFECT_KINDS; i++)
-        hash = mix(mix(hash, claim->attempts[i]), claim->due[i]);
-    return hash;
+    hash = mix(mix(mix(hash, claim->gates), claim->timeouts), line->bare);
+    return mix_effects(hash, &claim->effects, CLAIM_EFFECTS, claim->attempts, claim->due);
 }
 
 static uint64_t digest_cell(const struct engine *e, const struct cell *cell)

@@ -152,11 +152,13 @@ void engine_flavor(const struct engine *engine, uint32_t flavor, struct flavor_f
 
 /* Effects: asked of the host, leased by engine_lease, ended by engine_ack. */
 enum effect_kind { EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_KINDS };
+enum effect_object { EFFECT_OF_POD, EFFECT_OBJECTS }; /* what it is about; at most 8 */
 enum effect_result { EFFECT_DONE, EFFECT_GONE, EFFECT_CONFLICT, EFFECT_RETRY };
 
 struct effect {
     int64_t id;
     enum effect_kind kind;
+    enum effect_object object;
     struct text uid, space, name;
     uint32_t attempt;
     bool leased;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain.h"
 
+#include "claim_effects.h"
 #include "fit.h"
-#include "outbox.h"
 #include "say.h"
 #include "state.h"
 
@@ -196,7 +196,7 @@ static enum reason explain_granted(const struct engine *e, uint32_t id, struct s
     if (claim_at(e, id)->state == CLAIM_ALLOCATED)
         return REASON_NONE;
     if (!queue_stops_granted(e, queue)) {
-        if (!outbox_removal_comes_first(e, id))
+        if (!claim_removal_comes_first(e, id))
             return REASON_NONE;
         say_str(say, "its gate is being removed, and the tolerations of its flavor written");
         return REASON_NOT_READY;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "claim_effects.h"
 #include "explain.h"
-#include "outbox.h"
 #include "pod.h"
 #include "state.h"
 
@@ -32,8 +32,8 @@ static void note_look(struct engine *e, uint32_t id, bool passes)
     struct claim *claim = claim_at(e, id);
 
     claim_set_flag(claim, CLAIM_PARKED, !passes);
-    if (claim->state == CLAIM_RESERVED || claim->leased != 0)
-        outbox_renew(e, id, EFFECT_ACTIVATE);
+    if (claim->state == CLAIM_RESERVED || claim->effects.leased != 0)
+        outbox_renew(e, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
 }
 
 static void decide(struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
@@ -107,7 +107,7 @@ void engine_post_filter(struct engine *e, struct text uid)
     if (id == 0 || claim_at(e, id)->state != CLAIM_RESERVED)
         return;
     claim_set_flag(claim_at(e, id), CLAIM_LACKS_NODE, true);
-    outbox_sync(e, id);
+    outbox_sync(e, EFFECT_OF_POD, id);
 }
 
 void engine_reserve(struct engine *e, struct text uid, struct verdict *ret_verdict)
@@ -137,7 +137,7 @@ void engine_bind(struct engine *e, struct text uid, struct removal_patch *ret_pa
 
     ret_patch->gates = 0;
     if (id != 0 && !e->config.observe_only)
-        outbox_patch(e, id, ret_patch);
+        claim_patch(e, id, ret_patch);
     if (ret_patch->gates == 0) { /* no patch, so nothing to write with it */
         ret_patch->flavor_count = ret_patch->pair_count = 0;
         ret_patch->generation = ret_patch->stamp = 0;

@@ -1,87 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "outbox.h"
 
-#include "explain.h"
+#include "claim_effects.h"
 #include "state.h"
 
-static uint8_t bit(enum effect_kind kind)
+static const struct outbox_type *const types[EFFECT_OBJECTS] = {
+    [EFFECT_OF_POD] = &claim_effects,
+};
+
+static const struct slab *records(const struct engine *e, enum effect_object object)
 {
-    return (uint8_t)(1u << kind);
+    return (const struct slab *)(const void *)((const char *)e + types[object]->records);
 }
 
-bool outbox_removal_comes_first(const struct engine *e, uint32_t id)
+static void *field(const struct engine *e, enum effect_object object, uint32_t id, size_t offset)
 {
-    const struct claim *claim = claim_at(e, id);
-
-    for (uint32_t i = 0; i < claim->need_count; i++) {
-        if (claim->state == CLAIM_RESERVED && claim->gates != 0 &&
-            flavor_tolerates(e, claim_flavors(claim)[i]))
-            return true;
-    }
-    return false;
+    return (char *)slab_at(records(e, object), id) + offset;
 }
 
-/* The scheduler keeps a pod that PreEnqueue held until it is told. */
-static bool wants_activate(const struct engine *e, uint32_t id)
+static struct outbox_entry *entry_at(const struct engine *e, enum effect_object object, uint32_t id)
 {
-    const struct claim *claim = claim_at(e, id);
-
-    return claim->state == CLAIM_RESERVED && (claim->flags & CLAIM_PARKED) != 0 &&
-           !queue_stops_granted(e, claim_queue(e, id)) && !outbox_removal_comes_first(e, id);
+    return field(e, object, id, types[object]->entry);
 }
 
-/* At the grant, or, where gates go on bind, as soon as no node fits: a gate would hide the pod from
- * the autoscaler. */
-static bool wants_removal(const struct engine *e, uint32_t id)
+static uint8_t *attempts_at(const struct engine *e, enum effect_object object, uint32_t id)
 {
-    const struct claim *claim = claim_at(e, id);
-
-    if (claim->state != CLAIM_RESERVED || claim->gates == 0 ||
-        (claim->flags & CLAIM_GATES_GONE) != 0 || queue_stops_granted(e, claim_queue(e, id)))
-        return false;
-    return e->config.removal == REMOVE_ON_ADMISSION || (claim->flags & CLAIM_LACKS_NODE) != 0 ||
-           outbox_removal_comes_first(e, id);
+    return field(e, object, id, types[object]->attempts);
 }
 
-/* Autoscalers never look at a condition's age: a pod that waits for its queue must not say that it
- * waits for nodes. */
-static bool wants_condition(const struct engine *e, uint32_t id)
+static int64_t *due_at(const struct engine *e, enum effect_object object, uint32_t id)
 {
-    const struct claim *claim = claim_at(e, id);
-
-    if ((claim->flags & CLAIM_UNSCHEDULABLE) == 0 || (claim->flags & CLAIM_OVERWRITTEN) != 0 ||
-        (claim->flags & CLAIM_MANAGED) == 0 || claim->state == CLAIM_ALLOCATED ||
-        (claim->flags & CLAIM_RESTORING) != 0)
-        return false;
-    return claim->state != CLAIM_RESERVED || queue_stops_granted(e, claim_queue(e, id));
+    return field(e, object, id, types[object]->due);
 }
 
-static void link_ready(struct engine *e, uint32_t id)
+static uint8_t bit(uint32_t slot)
 {
-    struct claim *claim = claim_at(e, id);
+    return (uint8_t)(1u << slot);
+}
 
-    claim->prev_ready = e->last_ready;
-    claim->next_ready = 0;
-    if (e->last_ready != 0)
-        claim_at(e, e->last_ready)->next_ready = id;
+uint32_t outbox_turn(struct engine *e)
+{
+    return ++e->turns;
+}
+
+static void link_ready(struct engine *e, enum effect_object object, uint32_t id)
+{
+    struct outbox_entry *entry = entry_at(e, object, id);
+    struct outbox_list *list = &e->ready[object];
+
+    entry->prev = list->last;
+    entry->next = 0;
+    if (list->last != 0)
+        entry_at(e, object, list->last)->next = id;
     else
-        e->first_ready = id;
-    e->last_ready = id;
+        list->first = id;
+    list->last = id;
 }
 
-static void unlink_ready(struct engine *e, uint32_t id)
+static void unlink_ready(struct engine *e, enum effect_object object, uint32_t id)
 {
-    struct claim *claim = claim_at(e, id);
+    struct outbox_entry *entry = entry_at(e, object, id);
+    struct outbox_list *list = &e->ready[object];
 
-    if (claim->prev_ready != 0)
-        claim_at(e, claim->prev_ready)->next_ready = claim->next_ready;
+    if (entry->prev != 0)
+        entry_at(e, object, entry->prev)->next = entry->next;
     else
-        e->first_ready = claim->next_ready;
-    if (claim->next_ready != 0)
-        claim_at(e, claim->next_ready)->prev_ready = claim->prev_ready;
+        list->first = entry->next;
+    if (entry->next != 0)
+        entry_at(e, object, entry->next)->prev = entry->prev;
     else
-        e->last_ready = claim->prev_ready;
-    claim->prev_ready = claim->next_ready = 0;
+        list->last = entry->prev;
+    entry->prev = entry->next = 0;
 }
 
 static uint32_t count_bits(uint8_t bits)
@@ -93,164 +82,147 @@ static uint32_t count_bits(uint8_t bits)
     return count;
 }
 
-/* In the list while any effect of the claim may go out. */
-static void set_ready(struct engine *e, uint32_t id, uint8_t ready)
+/* In the list while any effect of the object may go out. */
+static void set_ready(struct engine *e, enum effect_object object, uint32_t id, uint8_t ready)
 {
-    struct claim *claim = claim_at(e, id);
-    uint8_t before = claim->ready;
+    struct outbox_entry *entry = entry_at(e, object, id);
+    uint8_t before = entry->ready;
 
     if (ready == before)
         return;
-    claim->ready = ready;
+    entry->ready = ready;
     e->ready_effects += count_bits(ready) - count_bits(before);
     if (before == 0)
-        link_ready(e, id);
+        link_ready(e, object, id);
     else if (ready == 0)
-        unlink_ready(e, id);
+        unlink_ready(e, object, id);
 }
 
-void outbox_sync(struct engine *e, uint32_t id)
+void outbox_sync(struct engine *e, enum effect_object object, uint32_t id)
 {
-    struct claim *claim = claim_at(e, id);
+    struct outbox_entry *entry = entry_at(e, object, id);
+    uint8_t *attempts = attempts_at(e, object, id);
+    int64_t *due = due_at(e, object, id);
     uint8_t wanted = 0, ready = 0;
 
-    if (e->leads && e->synced && !e->config.observe_only) {
-        wanted |= wants_activate(e, id) ? bit(EFFECT_ACTIVATE) : 0;
-        wanted |= wants_removal(e, id) ? bit(EFFECT_REMOVE_GATES) : 0;
-        wanted |= wants_condition(e, id) ? bit(EFFECT_SET_CONDITION) : 0;
-    }
-    for (enum effect_kind kind = 0; kind < EFFECT_KINDS; kind++) {
-        if ((claim->leased & bit(kind)) != 0)
+    if (e->leads && e->synced && !e->config.observe_only)
+        wanted = types[object]->wanted(e, id);
+    for (uint32_t slot = 0; slot < types[object]->slots; slot++) {
+        if ((entry->leased & bit(slot)) != 0)
             continue;
-        if ((wanted & bit(kind)) == 0) {
-            claim->attempts[kind] = 0;
-            claim->due[kind] = 0;
-        } else if (claim->due[kind] == 0) {
-            ready |= bit(kind);
+        if ((wanted & bit(slot)) == 0) {
+            attempts[slot] = 0;
+            due[slot] = 0;
+        } else if (due[slot] == 0) {
+            ready |= bit(slot);
         }
     }
-    claim->wanted = wanted;
-    set_ready(e, id, claim->leased != 0 ? 0 : ready); /* one under way at a time */
+    entry->wanted = wanted;
+    set_ready(e, object, id, entry->leased != 0 ? 0 : ready); /* one under way at a time */
 }
 
-void outbox_renew(struct engine *e, uint32_t id, enum effect_kind kind)
+void outbox_renew(struct engine *e, enum effect_object object, uint32_t id, uint32_t slot)
 {
-    struct claim *claim = claim_at(e, id);
+    struct outbox_entry *entry = entry_at(e, object, id);
 
-    claim->answered |= claim->leased & bit(kind);
-    claim->leased &= (uint8_t)~bit(kind);
-    claim->due[kind] = 0;
-    outbox_sync(e, id);
+    entry->answered |= entry->leased & bit(slot);
+    entry->leased &= (uint8_t)~bit(slot);
+    due_at(e, object, id)[slot] = 0;
+    outbox_sync(e, object, id);
 }
 
-void outbox_forget(struct engine *e, uint32_t id)
+void outbox_forget(struct engine *e, enum effect_object object, uint32_t id)
 {
-    struct claim *claim = claim_at(e, id);
+    struct outbox_entry *entry = entry_at(e, object, id);
 
-    set_ready(e, id, 0);
-    claim->wanted = claim->leased = claim->answered = 0;
-    memset(claim->attempts, 0, sizeof(claim->attempts));
-    memset(claim->due, 0, sizeof(claim->due));
+    set_ready(e, object, id, 0);
+    entry->wanted = entry->leased = entry->answered = 0;
+    memset(attempts_at(e, object, id), 0, types[object]->slots * sizeof(uint8_t));
+    memset(due_at(e, object, id), 0, types[object]->slots * sizeof(int64_t));
 }
 
-/* An effect's id names the claim's record, the claim among those that had it, and the kind:
- *   | turn (29 bits) | record (32 bits) | kind (2 bits) |  */
-static int64_t effect_id(const struct engine *e, uint32_t id, enum effect_kind kind)
-{
-    uint64_t turn = claim_at(e, id)->turn & ((1u << 29) - 1);
+/* An effect's id names the object's record, the object among those that had it, and the slot:
+ *   | kind of object (3 bits) | slot's high bit | turn (25 bits) | record (32 bits) | slot (2) | */
+enum { TURN_BITS = 25, RECORD_AT = 2, TURN_AT = 34, HIGH_AT = 59, OBJECT_AT = 60 };
 
-    return (int64_t)(turn << 34 | (uint64_t)id << 2 | (uint64_t)kind);
+static int64_t effect_id(const struct engine *e, enum effect_object object, uint32_t id,
+                         uint32_t slot)
+{
+    uint64_t turn = entry_at(e, object, id)->turn & ((1u << TURN_BITS) - 1);
+
+    return (int64_t)((uint64_t)object << OBJECT_AT | (uint64_t)(slot >> 2) << HIGH_AT |
+                     turn << TURN_AT | (uint64_t)id << RECORD_AT | (slot & 3));
 }
 
-static bool find_effect(const struct engine *e, int64_t effect, uint32_t *ret_claim,
-                        enum effect_kind *ret_kind)
-{
-    uint32_t id = (uint32_t)((uint64_t)effect >> 2);
-    enum effect_kind kind = (enum effect_kind)(effect & 3);
+/* An object's effect. */
+struct place {
+    enum effect_object object;
+    uint32_t id, slot;
+};
 
-    if (effect <= 0 || kind >= EFFECT_KINDS || !slab_live(&e->claims, id) ||
-        effect_id(e, id, kind) != effect)
+static bool find_effect(const struct engine *e, int64_t effect, struct place *ret)
+{
+    uint64_t bits = (uint64_t)effect;
+    struct place place = {.id = (uint32_t)(bits >> RECORD_AT),
+                          .slot = (uint32_t)(bits & 3) | (uint32_t)(bits >> HIGH_AT & 1) << 2};
+
+    if (effect <= 0 || bits >> OBJECT_AT >= EFFECT_OBJECTS)
         return false;
-    *ret_claim = id;
-    *ret_kind = kind;
+    place.object = (enum effect_object)(bits >> OBJECT_AT);
+    if (place.slot >= types[place.object]->slots ||
+        !slab_live(records(e, place.object), place.id) ||
+        effect_id(e, place.object, place.id, place.slot) != effect)
+        return false;
+    *ret = place;
     return true;
 }
 
-void outbox_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_patch)
+static void describe(const struct engine *e, struct place at, struct effect *ret)
 {
-    const struct claim *claim = claim_at(e, id);
-    const struct line *line = line_at(e, claim->line);
+    const struct outbox_type *type = types[at.object];
 
-    ret_patch->gates = (claim->flags & CLAIM_GATES_GONE) != 0 ? 0 : claim->gates;
-    ret_patch->generation = claim->generation;
-    ret_patch->stamp = claim->stamp;
-    ret_patch->flavor_count = ret_patch->pair_count = 0;
-    for (uint32_t i = 0; i < line->count; i++) {
-        uint16_t flavor = claim_flavors(claim)[i];
-        bool again = false;
-
-        if (flavor == 0 || flavor == FLAVOR_NONE)
-            continue;
-        ret_patch->pairs[ret_patch->pair_count].resource = name_text(e, line_resource(e, line, i));
-        ret_patch->pairs[ret_patch->pair_count++].flavor = flavor_name(e, flavor);
-        for (uint32_t k = 0; k < ret_patch->flavor_count; k++)
-            again = again || ret_patch->flavors[k] == flavor;
-        if (!again && flavor_asks(e, flavor))
-            ret_patch->flavors[ret_patch->flavor_count++] = flavor;
-    }
+    ret->id = effect_id(e, at.object, at.id, at.slot);
+    ret->kind = type->kinds[at.slot];
+    ret->object = at.object;
+    ret->leased = (entry_at(e, at.object, at.id)->leased & bit(at.slot)) != 0;
+    ret->attempt = attempts_at(e, at.object, at.id)[at.slot] + (ret->leased ? 0u : 1u);
+    ret->due = due_at(e, at.object, at.id)[at.slot];
+    type->describe(e, at.id, at.slot, ret);
 }
 
-static void describe(const struct engine *e, uint32_t id, enum effect_kind kind,
-                     struct effect *ret_effect)
-{
-    const struct claim *claim = claim_at(e, id);
-
-    ret_effect->id = effect_id(e, id, kind);
-    ret_effect->kind = kind;
-    ret_effect->uid = claim_uid(e, id);
-    ret_effect->space = name_text(e, claim->space);
-    ret_effect->name = claim_name(e, id);
-    ret_effect->leased = (claim->leased & bit(kind)) != 0;
-    ret_effect->attempt = claim->attempts[kind] + (ret_effect->leased ? 0u : 1u);
-    ret_effect->due = claim->due[kind];
-    ret_effect->resource_version = claim->version;
-    ret_effect->reason = REASON_NONE;
-    ret_effect->message[0] = '\0';
-    if (kind == EFFECT_REMOVE_GATES)
-        outbox_patch(e, id, &ret_effect->patch);
-    if (kind == EFFECT_SET_CONDITION)
-        explain_condition(e, id, &ret_effect->reason, ret_effect->message);
-}
-
+/* Kinds of objects take turns, so that none of them keeps the others waiting. */
 bool engine_next_effect(const struct engine *e, struct effect *ret_effect)
 {
-    if (e->first_ready == 0)
-        return false;
-    for (enum effect_kind kind = 0; kind < EFFECT_KINDS; kind++) {
-        if ((claim_at(e, e->first_ready)->ready & bit(kind)) != 0) {
-            describe(e, e->first_ready, kind, ret_effect);
-            return true;
-        }
+    for (uint32_t i = 0; i < EFFECT_OBJECTS; i++) {
+        struct place at = {(enum effect_object)((e->next_object + i) % EFFECT_OBJECTS), 0, 0};
+
+        at.id = e->ready[at.object].first;
+        if (at.id == 0)
+            continue;
+        while ((entry_at(e, at.object, at.id)->ready & bit(at.slot)) == 0)
+            at.slot++;
+        describe(e, at, ret_effect);
+        return true;
     }
     return false;
 }
 
 void engine_lease(struct engine *e, int64_t effect)
 {
-    uint32_t id;
-    enum effect_kind kind;
+    struct place at;
 
-    if (!find_effect(e, effect, &id, &kind) || (claim_at(e, id)->ready & bit(kind)) == 0)
+    if (!find_effect(e, effect, &at) || (entry_at(e, at.object, at.id)->ready & bit(at.slot)) == 0)
         return;
 
-    struct claim *claim = claim_at(e, id);
+    uint8_t *attempts = attempts_at(e, at.object, at.id);
 
-    claim->leased |= bit(kind);
-    if (claim->attempts[kind] < UINT8_MAX)
-        claim->attempts[kind]++;
-    claim->due[kind] = e->now + INT64_C(1000000) * OUTBOX_LEASE_MS;
-    set_ready(e, id, 0);
-    claim_set_timer(e, id);
+    entry_at(e, at.object, at.id)->leased |= bit(at.slot);
+    if (attempts[at.slot] < UINT8_MAX)
+        attempts[at.slot]++;
+    due_at(e, at.object, at.id)[at.slot] = e->now + INT64_C(1000000) * OUTBOX_LEASE_MS;
+    set_ready(e, at.object, at.id, 0);
+    e->next_object = (at.object + 1u) % EFFECT_OBJECTS;
+    types[at.object]->set_timer(e, at.id);
 }
 
 /* Doubling with each attempt. Different effects that failed together do not all come back at once,
@@ -266,98 +238,120 @@ static int64_t backoff(int64_t effect, uint8_t attempts)
     return INT64_C(1000000) * (ms - ms / 4 + (int64_t)((uint64_t)effect * 7919 % 1000) * ms / 4000);
 }
 
-static void done(struct claim *claim, enum effect_kind kind)
-{
-    if (kind == EFFECT_ACTIVATE)
-        claim->flags &= (uint16_t)~CLAIM_PARKED;
-    else if (kind == EFFECT_REMOVE_GATES)
-        claim->flags |= CLAIM_GATES_GONE;
-    else
-        claim->flags |= CLAIM_OVERWRITTEN;
-}
-
 bool engine_ack(struct engine *e, int64_t effect, enum effect_result result)
 {
-    uint32_t id;
-    enum effect_kind kind;
-    struct claim *claim;
+    struct outbox_entry *entry;
+    struct place at;
 
-    if (!find_effect(e, effect, &id, &kind))
+    if (!find_effect(e, effect, &at))
         return false;
-    claim = claim_at(e, id);
-    if ((claim->leased & bit(kind)) == 0) {
-        bool expected = (claim->answered & bit(kind)) != 0;
+    entry = entry_at(e, at.object, at.id);
+    if ((entry->leased & bit(at.slot)) == 0) {
+        bool expected = (entry->answered & bit(at.slot)) != 0;
 
-        claim->answered &= (uint8_t)~bit(kind);
+        entry->answered &= (uint8_t)~bit(at.slot);
         return expected;
     }
-    claim->leased &= (uint8_t)~bit(kind);
-    claim->due[kind] = 0;
+    entry->leased &= (uint8_t)~bit(at.slot);
+    due_at(e, at.object, at.id)[at.slot] = 0;
     if (result == EFFECT_GONE) {
-        claim_destroy(e, id);
+        types[at.object]->gone(e, at.id, at.slot);
         return true;
     }
     if (result == EFFECT_DONE)
-        done(claim, kind);
+        types[at.object]->done(e, at.id, at.slot);
     else
-        claim->due[kind] = e->now + backoff(effect, claim->attempts[kind]);
-    outbox_sync(e, id);
-    claim_set_timer(e, id);
+        due_at(e, at.object, at.id)[at.slot] =
+            e->now + backoff(effect, attempts_at(e, at.object, at.id)[at.slot]);
+    outbox_sync(e, at.object, at.id);
+    types[at.object]->set_timer(e, at.id);
     return true;
 }
 
-int64_t outbox_due(const struct engine *e, uint32_t id)
+int64_t outbox_due(const struct engine *e, enum effect_object object, uint32_t id)
 {
-    const struct claim *claim = claim_at(e, id);
+    const int64_t *due = due_at(e, object, id);
     int64_t at = 0;
 
-    for (enum effect_kind kind = 0; kind < EFFECT_KINDS; kind++) {
-        if (claim->due[kind] != 0 && (at == 0 || claim->due[kind] < at))
-            at = claim->due[kind];
+    for (uint32_t slot = 0; slot < types[object]->slots; slot++) {
+        if (due[slot] != 0 && (at == 0 || due[slot] < at))
+            at = due[slot];
     }
     return at;
 }
 
-void outbox_expire(struct engine *e, uint32_t id)
+void outbox_expire(struct engine *e, enum effect_object object, uint32_t id)
 {
-    struct claim *claim = claim_at(e, id);
+    int64_t *due = due_at(e, object, id);
 
-    for (enum effect_kind kind = 0; kind < EFFECT_KINDS; kind++) {
-        if (claim->due[kind] != 0 && claim->due[kind] <= e->now) {
-            claim->due[kind] = 0;
-            claim->leased &= (uint8_t)~bit(kind);
+    for (uint32_t slot = 0; slot < types[object]->slots; slot++) {
+        if (due[slot] != 0 && due[slot] <= e->now) {
+            due[slot] = 0;
+            entry_at(e, object, id)->leased &= (uint8_t)~bit(slot);
         }
     }
-    outbox_sync(e, id);
+    outbox_sync(e, object, id);
 }
 
+/* The cursor counts slots: of each kind of object those of all its records, one kind after the
+ * other. */
 bool engine_next_live_effect(const struct engine *e, uint32_t *cursor, struct effect *ret)
 {
-    uint32_t end = slab_end(&e->claims);
+    uint32_t base = 0;
 
-    for (uint32_t at = *cursor < EFFECT_KINDS ? EFFECT_KINDS : *cursor; at / EFFECT_KINDS < end;
-         at++) {
-        uint32_t id = at / EFFECT_KINDS;
-        enum effect_kind kind = (enum effect_kind)(at % EFFECT_KINDS);
+    for (enum effect_object object = 0; object < EFFECT_OBJECTS; object++) {
+        uint32_t slots = types[object]->slots, end = base + slots * slab_end(records(e, object));
 
-        if (slab_live(&e->claims, id) &&
-            ((claim_at(e, id)->wanted | claim_at(e, id)->leased) & bit(kind)) != 0) {
-            describe(e, id, kind, ret);
+        for (uint32_t at = *cursor < base + slots ? base + slots : *cursor; at < end; at++) {
+            struct place place = {object, (at - base) / slots, (at - base) % slots};
+            const struct outbox_entry *entry;
+
+            if (!slab_live(records(e, object), place.id))
+                continue;
+            entry = entry_at(e, object, place.id);
+            if (((entry->wanted | entry->leased) & bit(place.slot)) == 0)
+                continue;
+            describe(e, place, ret);
             *cursor = at + 1;
             return true;
         }
+        base = end;
     }
     return false;
 }
 
+static const char *check_list(const struct engine *e, enum effect_object object,
+                              uint32_t *ret_effects)
+{
+    uint32_t listed = 0;
+
+    for (uint32_t id = e->ready[object].first; id != 0; id = entry_at(e, object, id)->next) {
+        if (entry_at(e, object, id)->ready == 0 || ++listed > slab_count(records(e, object)))
+            return "the list of ready effects holds each object that has one, once";
+        *ret_effects += count_bits(entry_at(e, object, id)->ready);
+    }
+    return NULL;
+}
+
 const char *outbox_check(const struct engine *e)
 {
-    uint32_t listed = 0, effects = 0;
+    uint32_t effects = 0;
 
-    for (uint32_t id = e->first_ready; id != 0; id = claim_at(e, id)->next_ready) {
-        if (claim_at(e, id)->ready == 0 || ++listed > slab_count(&e->claims))
-            return "the list of ready effects holds each claim that has one, once";
-        effects += count_bits(claim_at(e, id)->ready);
+    for (enum effect_object object = 0; object < EFFECT_OBJECTS; object++) {
+        const char *broken = check_list(e, object, &effects);
+
+        if (broken != NULL)
+            return broken;
+        for (uint32_t id = 1; id < slab_end(records(e, object)); id++) {
+            const struct outbox_entry *entry;
+
+            if (!slab_live(records(e, object), id))
+                continue;
+            entry = entry_at(e, object, id);
+            if ((entry->ready & entry->leased) != 0 ||
+                (entry->ready & entry->wanted) != entry->ready)
+                return "an effect that is ready is wanted, and not under way";
+        }
     }
     return effects == e->ready_effects ? NULL : "ready effects are counted";
 }

@@ -140,7 +140,7 @@ static void note_writes(struct engine *e, uint32_t id, const struct pod_facts *p
     if (!pod->unschedulable || newer)
         claim_set_flag(claim, CLAIM_OVERWRITTEN, false);
     if (pod->unschedulable && newer) /* a write under way was meant for what was there before */
-        outbox_renew(e, id, EFFECT_SET_CONDITION);
+        outbox_renew(e, EFFECT_OF_POD, id, EFFECT_SET_CONDITION);
 }
 
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)

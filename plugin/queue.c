@@ -96,7 +96,7 @@ void queue_sync_granted(struct engine *e, uint32_t id)
          claim = tree_next(&claims_by_stamp, e, claim)) {
         if (resumed)
             claim_at(e, claim)->since = e->now;
-        outbox_sync(e, claim);
+        outbox_sync(e, EFFECT_OF_POD, claim);
         claim_set_timer(e, claim);
     }
 }

@@ -11,6 +11,7 @@
 #include "kind.h"
 #include "line.h"
 #include "node.h"
+#include "outbox.h"
 #include "queue.h"
 #include "slab.h"
 #include "tree.h"
@@ -47,14 +48,15 @@ struct engine {
     struct index claims_by_name;
     struct heap timers;
     uint32_t restoring; /* tree of claims, by stamp */
-    uint32_t turns;
 
     struct slab flavors;
     struct slab nodes;
     struct index nodes_by_name;
 
-    uint32_t first_ready, last_ready;
+    struct outbox_list ready[EFFECT_OBJECTS];
     uint32_t ready_effects;
+    uint32_t next_object; /* whose turn it is to have an effect go out */
+    uint32_t turns;
 };
 
 static inline struct queue *queue_at(const struct engine *e, uint32_t id)

@@ -83,9 +83,9 @@ static void test_claims(void)
     spoil_flag("wait", CLAIM_BOUND, "a bound claim is allocated");
     spoil_flag("wait", CLAIM_MANAGED, "a pod that obeys no queue counts only when it is bound");
 
-    claim("wait")->ready = 1;
+    claim("wait")->effects.ready = 1;
     is_broken("an effect that is ready is wanted, and not under way");
-    claim("wait")->ready = 0;
+    claim("wait")->effects.ready = 0;
     is_sound();
 
     struct claim *wait = claim("wait");
@@ -100,8 +100,8 @@ static void test_claims(void)
 static void test_effects(void)
 {
     spoil_u32(&kit.engine->ready_effects, 5, "ready effects are counted");
-    spoil_u32(&kit.engine->first_ready, kit_claim(&kit, "wait"),
-              "the list of ready effects holds each claim that has one, once");
+    spoil_u32(&kit.engine->ready[EFFECT_OF_POD].first, kit_claim(&kit, "wait"),
+              "the list of ready effects holds each object that has one, once");
 }
 
 static void test_lines(void)

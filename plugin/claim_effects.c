@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claim_effects.h"
+
+#include "explain.h"
+#include "state.h"
+
+bool claim_removal_comes_first(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    for (uint32_t i = 0; i < claim->need_count; i++) {
+        if (claim->state == CLAIM_RESERVED && claim->gates != 0 &&
+            flavor_tolerates(e, claim_flavors(claim)[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The scheduler keeps a pod that PreEnqueue held until it is told. */
+static bool wants_activate(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return claim->state == CLAIM_RESERVED && (claim->flags & CLAIM_PARKED) != 0 &&
+           !queue_stops_granted(e, claim_queue(e, id)) && !claim_removal_comes_first(e, id);
+}
+
+/* At the grant, or, where gates go on bind, as soon as no node fits: a gate would hide the pod from
+ * the autoscaler. */
+static bool wants_removal(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    if (claim->state != CLAIM_RESERVED || claim->gates == 0 ||
+        (claim->flags & CLAIM_GATES_GONE) != 0 || queue_stops_granted(e, claim_queue(e, id)))
+        return false;
+    return e->config.removal == REMOVE_ON_ADMISSION || (claim->flags & CLAIM_LACKS_NODE) != 0 ||
+           claim_removal_comes_first(e, id);
+}
+
+/* Autoscalers never look at a condition's age: a pod that waits for its queue must not say that it
+ * waits for nodes. */
+static bool wants_condition(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    if ((claim->flags & CLAIM_UNSCHEDULABLE) == 0 || (claim->flags & CLAIM_OVERWRITTEN) != 0 ||
+        (claim->flags & CLAIM_MANAGED) == 0 || claim->state == CLAIM_ALLOCATED ||
+        (claim->flags & CLAIM_RESTORING) != 0)
+        return false;
+    return claim->state != CLAIM_RESERVED || queue_stops_granted(e, claim_queue(e, id));
+}
+
+static uint8_t wanted(const struct engine *e, uint32_t id)
+{
+    return (uint8_t)(wants_activate(e, id) << EFFECT_ACTIVATE |
+                     wants_removal(e, id) << EFFECT_REMOVE_GATES |
+                     wants_condition(e, id) << EFFECT_SET_CONDITION);
+}
+
+void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_patch)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct line *line = line_at(e, claim->line);
+
+    ret_patch->gates = (claim->flags & CLAIM_GATES_GONE) != 0 ? 0 : claim->gates;
+    ret_patch->generation = claim->generation;
+    ret_patch->stamp = claim->stamp;
+    ret_patch->flavor_count = ret_patch->pair_count = 0;
+    for (uint32_t i = 0; i < line->count; i++) {
+        uint16_t flavor = claim_flavors(claim)[i];
+        bool again = false;
+
+        if (flavor == 0 || flavor == FLAVOR_NONE)
+            continue;
+        ret_patch->pairs[ret_patch->pair_count].resource = name_text(e, line_resource(e, line, i));
+        ret_patch->pairs[ret_patch->pair_count++].flavor = flavor_name(e, flavor);
+        for (uint32_t k = 0; k < ret_patch->flavor_count; k++)
+            again = again || ret_patch->flavors[k] == flavor;
+        if (!again && flavor_asks(e, flavor))
+            ret_patch->flavors[ret_patch->flavor_count++] = flavor;
+    }
+}
+
+static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    ret->uid = claim_uid(e, id);
+    ret->space = name_text(e, claim->space);
+    ret->name = claim_name(e, id);
+    ret->resource_version = claim->version;
+    ret->reason = REASON_NONE;
+    ret->message[0] = '\0';
+    if (slot == EFFECT_REMOVE_GATES)
+        claim_patch(e, id, &ret->patch);
+    if (slot == EFFECT_SET_CONDITION)
+        explain_condition(e, id, &ret->reason, ret->message);
+}
+
+static void done(struct engine *e, uint32_t id, uint32_t slot)
+{
+    struct claim *claim = claim_at(e, id);
+
+    if (slot == EFFECT_ACTIVATE)
+        claim_set_flag(claim, CLAIM_PARKED, false);
+    else if (slot == EFFECT_REMOVE_GATES)
+        claim_set_flag(claim, CLAIM_GATES_GONE, true);
+    else
+        claim_set_flag(claim, CLAIM_OVERWRITTEN, true);
+}
+
+static void gone(struct engine *e, uint32_t id, uint32_t slot)
+{
+    (void)slot;
+    claim_destroy(e, id);
+}
+
+const struct outbox_type claim_effects = {
+    .records = offsetof(struct engine, claims),
+    .entry = offsetof(struct claim, effects),
+    .attempts = offsetof(struct claim, attempts),
+    .due = offsetof(struct claim, due),
+    .slots = CLAIM_EFFECTS,
+    .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION},
+    .wanted = wanted,
+    .describe = describe,
+    .done = done,
+    .gone = gone,
+    .set_timer = claim_set_timer,
+};
