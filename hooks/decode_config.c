@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
+#include "encode.h"
 
 static const char unknown_key[] = "a key of the configuration that PROTOCOL.md lists";
 
@@ -20,6 +21,27 @@ static void decode_schedulers(struct msg_reader *r, struct engine_config *ret)
     while (msg_next_item(r, &array)) {
         if (decode_name(r, &ret->schedulers[ret->scheduler_count]))
             ret->scheduler_count++;
+    }
+}
+
+/* Those of the first version are always carried out, and may be named all the same. */
+static void decode_effects(struct msg_reader *r, struct engine_config *ret)
+{
+    struct msg_array array;
+    struct text name;
+
+    msg_open_array(r, &array);
+    while (msg_next_item(r, &array)) {
+        enum effect_kind kind = 0;
+
+        if (!decode_name(r, &name))
+            continue;
+        while (kind < EFFECT_KINDS && !text_is(name, effect_name(kind)))
+            kind++;
+        if (kind == EFFECT_KINDS)
+            msg_fail(r, MSG_INVALID, "kinds of effects that PROTOCOL.md lists");
+        else
+            ret->effects |= 1u << kind;
     }
 }
 
@@ -112,6 +134,8 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
             msg_get_int(r, 0, DECODE_TIME_MAX, &engine->reservation_timeout);
         else if (msg_text_is(key, "headGuard"))
             msg_get_int(r, 0, DECODE_TIME_MAX, &engine->head_guard);
+        else if (msg_text_is(key, "effects"))
+            decode_effects(r, engine);
         else if (msg_text_is(key, "observeOnly"))
             msg_get_bool(r, &engine->observe_only);
         else if (msg_text_is(key, "record"))

@@ -234,21 +234,35 @@ static bool decode_strategy(struct msg_reader *r, bool *ret_strict)
     return true;
 }
 
-static bool decode_stop(struct msg_reader *r, bool *ret_stopped)
+static bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop)
 {
     struct text text;
 
     if (!decode_words(r, DECODE_NAME_MAX, &text))
         return false;
-    *ret_stopped = text_is(text, "Hold") || text_is(text, "HoldAndDrain");
+    *ret_stop = text_is(text, "Hold")           ? QUEUE_HOLD
+                : text_is(text, "HoldAndDrain") ? QUEUE_HOLD_AND_DRAIN
+                                                : QUEUE_OPEN;
     return true;
 }
 
-static enum queue_command command_of(struct text state, bool stopped)
+static void decode_marks(struct msg_reader *r, struct queue_facts *ret)
 {
-    if (text_is(state, "Closed"))
-        return QUEUE_CLOSED;
-    return stopped || text_is(state, "Suspended") ? QUEUE_SUSPENDED : QUEUE_GRANTS;
+    struct msg_map map;
+    struct msg_text key;
+    struct text value;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (!decode_words(r, SIZE_MAX, &value))
+            continue;
+        if (msg_text_is(key, QUEUE_CLOSED_BY_PARENT))
+            ret->closed_by = queue_mark_of(value);
+        else if (msg_text_is(key, QUEUE_SUSPENDED_BY_PARENT))
+            ret->suspended_by = queue_mark_of(value);
+        else if (msg_text_is(key, QUEUE_CREATE_SUSPENDED))
+            ret->create_suspended = text_is(value, "true");
+    }
 }
 
 void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret)
@@ -256,7 +270,7 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
     struct msg_map map;
     struct msg_text key;
     int64_t created;
-    bool has_kind = false, has_name = false, stopped = false;
+    bool has_kind = false, has_name = false;
 
     *ret = (struct queue_facts){.reclaimable = true};
     msg_open_map(r, &map);
@@ -276,7 +290,13 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
         else if (msg_text_is(key, "state"))
             decode_words(r, DECODE_NAME_MAX, &ret->state);
         else if (msg_text_is(key, "stopPolicy"))
-            decode_stop(r, &stopped);
+            decode_stop(r, &ret->stop);
+        else if (msg_text_is(key, "uid"))
+            decode_words(r, DECODE_UID_MAX, &ret->uid);
+        else if (msg_text_is(key, "resourceVersion"))
+            msg_get_int(r, 0, INT64_MAX, &ret->version);
+        else if (msg_text_is(key, "annotations"))
+            decode_marks(r, ret);
         else if (msg_text_is(key, "reclaimable"))
             msg_get_bool(r, &ret->reclaimable);
         else if (msg_text_is(key, "capability"))
@@ -292,5 +312,4 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
     }
     msg_require(r, has_kind, "kind");
     msg_require(r, has_name, "name");
-    ret->command = command_of(ret->state, stopped);
 }

@@ -150,24 +150,3 @@ void put_patch(struct msg_writer *w, const struct engine *engine, const struct r
     put_node_selector(w, flavors, patch->flavor_count);
     put_tolerations(w, flavors, patch->flavor_count);
 }
-
-static const char *effect_name(enum effect_kind kind)
-{
-    static const char *const names[EFFECT_KINDS] = {
-        [EFFECT_ACTIVATE] = "activate",
-        [EFFECT_REMOVE_GATES] = "removeGates",
-        [EFFECT_SET_CONDITION] = "setCondition",
-    };
-
-    return names[kind];
-}
-
-void put_effect_name(struct msg_writer *w, const struct effect *effect)
-{
-    put_key_int(w, "id", effect->id);
-    put_key_str(w, "kind", effect_name(effect->kind));
-    put_key_text(w, "uid", effect->uid);
-    put_key_text(w, "namespace", effect->space);
-    put_key_text(w, "name", effect->name);
-    put_key_int(w, "attempt", effect->attempt);
-}

@@ -43,9 +43,14 @@ enum { PATCH_KEYS = 5 };
 void put_patch(struct msg_writer *w, const struct engine *engine,
                const struct removal_patch *patch);
 
+const char *effect_name(enum effect_kind kind);
+
 /* id, kind, uid, namespace, name, attempt. */
 enum { EFFECT_NAME_KEYS = 6 };
 void put_effect_name(struct msg_writer *w, const struct effect *effect);
+
+/* The whole effect, as drain gives it. */
+void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect);
 
 /* An array of the names of our gates. */
 void put_gates(struct msg_writer *w, uint8_t gates);

@@ -5,6 +5,7 @@
 enum {
     ANSWER_SMALL = 256,    /* numbers and truths */
     ANSWER_VERDICT = 1024, /* a message of VERDICT_MESSAGE_MAX, and a reason */
+    ANSWER_REPORT = 1280,  /* a reason of COMMAND_REASON_MAX */
     ANSWER_FILLS = 0,
 };
 
@@ -21,7 +22,7 @@ const struct hook hook_table[HOOK_COUNT] = {
     [HOOK_PERMIT] = {"permit", ANSWER_SMALL, false, serve_permit, sample_placed},
     [HOOK_BIND] = {"bind", ANSWER_FILLS, false, serve_bind, sample_placed},
     [HOOK_POST_BIND] = {"post_bind", ANSWER_SMALL, false, serve_post_bind, sample_placed},
-    [HOOK_COMMAND] = {"command", ANSWER_SMALL, false, serve_command, sample_command},
+    [HOOK_COMMAND] = {"command", ANSWER_REPORT, false, serve_command, sample_command},
     [HOOK_TICK] = {"tick", ANSWER_SMALL, false, serve_tick, sample_tick},
     [HOOK_DRAIN] = {"drain", ANSWER_FILLS, false, serve_drain, sample_drain},
     [HOOK_ACK] = {"ack", ANSWER_SMALL, false, serve_ack, sample_ack},

@@ -20,12 +20,21 @@ static void put_quota(struct msg_writer *w, const struct quota_row *row)
     put_key_int(w, "allocated", row->allocated);
 }
 
+static void put_groups(struct msg_writer *w, const struct queue_report *report)
+{
+    msg_put_key(w, "groups");
+    msg_put_map(w, 3);
+    put_key_int(w, "pending", (int64_t)report->held + (int64_t)report->waiting);
+    put_key_int(w, "inqueue", report->reserved);
+    put_key_int(w, "running", report->allocated);
+}
+
 void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue, uint32_t others)
 {
     struct queue_report report;
 
     engine_report_queue(engine, queue, &report);
-    msg_put_map(w, 16 + others);
+    msg_put_map(w, 20 + others);
     put_key_str(w, "kind", queue_kind_name(report.kind));
     put_key_text(w, "name", report.name);
     put_key_text(w, "parent", report.parent);
@@ -49,6 +58,10 @@ void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue
         engine_report_quota(engine, queue, i, &row);
         put_quota(w, &row);
     }
+    put_key_text(w, "own", report.own);
+    put_key_bool(w, "byParent", report.by_parent);
+    put_key_bool(w, "written", report.written);
+    put_groups(w, &report);
 }
 
 static const char *claim_state_name(enum claim_state state)

@@ -17,25 +17,6 @@ void serve_tick(struct call *call)
     call_answer(call, 0);
 }
 
-static void put_effect(struct msg_writer *w, const struct engine *engine,
-                       const struct effect *effect)
-{
-    static const uint32_t own_keys[EFFECT_KINDS] = {
-        [EFFECT_REMOVE_GATES] = PATCH_KEYS,
-        [EFFECT_SET_CONDITION] = 3,
-    };
-
-    msg_put_map(w, EFFECT_NAME_KEYS + own_keys[effect->kind]);
-    put_effect_name(w, effect);
-    if (effect->kind == EFFECT_REMOVE_GATES) {
-        put_patch(w, engine, &effect->patch);
-    } else if (effect->kind == EFFECT_SET_CONDITION) {
-        put_key_int(w, "resourceVersion", effect->resource_version);
-        put_key_str(w, "reason", reason_name(effect->reason));
-        put_key_str(w, "message", effect->message);
-    }
-}
-
 /* An effect is leased once it is written as a whole. If not even the first one fits it stays, too
  * long, and the call says what it needs. */
 static void put_effects(struct call *call, uint32_t max)
@@ -82,6 +63,7 @@ void serve_drain(struct call *call)
 struct ack {
     int64_t id;
     enum effect_result result;
+    int64_t version;
 };
 
 static void decode_ack(struct msg_reader *r, struct ack *ret)
@@ -99,12 +81,15 @@ static void decode_ack(struct msg_reader *r, struct ack *ret)
     bool has_result = false;
     int result = EFFECT_DONE;
 
+    ret->version = 0;
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "id"))
             has_id = msg_get_int(r, INT64_MIN, INT64_MAX, &ret->id);
         else if (msg_text_is(key, "result"))
             has_result = msg_get_enum(r, results, &result);
+        else if (msg_text_is(key, "resourceVersion"))
+            msg_get_int(r, 0, INT64_MAX, &ret->version);
         else
             msg_skip_unknown(r);
     }
@@ -139,7 +124,7 @@ void serve_ack(struct call *call)
     if (!call_begin(call))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        if (!engine_ack(call->engine, acks[i].id, acks[i].result))
+        if (!engine_ack(call->engine, acks[i].id, acks[i].result, acks[i].version))
             unknown++;
     }
     call_answer(call, 1);

@@ -126,7 +126,20 @@ void sample_placed(struct msg_writer *w)
 
 void sample_command(struct msg_writer *w)
 {
-    sample_tick(w);
+    msg_put_map(w, 3);
+    put_key_int(w, "now", now);
+    put_key_bool(w, "gone", false);
+    msg_put_key(w, "command");
+    msg_put_map(w, 6);
+    put_key_str(w, "uid", "1f0c7a52-9d1b-4c8e-8b7a-0a5c1d2e3f40");
+    put_key_str(w, "namespace", "default");
+    put_key_str(w, "name", "suspend-default");
+    put_key_int(w, "created", created);
+    put_key_str(w, "action", "SuspendQueue");
+    msg_put_key(w, "target");
+    msg_put_map(w, 2);
+    put_key_str(w, "kind", "Queue");
+    put_key_str(w, "name", "default");
 }
 
 void sample_tick(struct msg_writer *w)

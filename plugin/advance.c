@@ -4,8 +4,10 @@
 #include "contest.h"
 #include "fit.h"
 #include "guard.h"
+#include "command_effects.h"
 #include "outbox.h"
 #include "pod.h"
+#include "queue_life.h"
 #include "state.h"
 
 /* Whether giving back what a queue below holds lowers the usage up here: what is kept for somebody
@@ -169,6 +171,14 @@ static uint32_t expire(struct engine *e, uint32_t budget)
         claim_expire(e, id);
         budget--;
     }
+    while (budget > 0 && heap_min(&e->queue_timers, &at, &id) && at <= e->now) {
+        queue_expire(e, id);
+        budget--;
+    }
+    while (budget > 0 && heap_min(&e->commands.timers, &at, &id) && at <= e->now) {
+        command_expire(e, id);
+        budget--;
+    }
     while (budget > 0 && heap_min(&e->guard_timers, &at, &id) && at <= e->now) {
         guard_begin(e, id);
         budget--;
@@ -180,11 +190,14 @@ void advance(struct engine *e)
 {
     uint32_t budget = expire(e, ADVANCE_SLICE);
 
+    command_some(e, ADVANCE_SLICE);
+    queue_settle_some(e, ADVANCE_SLICE);
+    tell_some(e);
     budget = demote(e, budget);
     if (!e->synced || !e->leads)
         return;
     budget = restore(e, budget);
-    if (e->restoring == 0)
+    if (e->restoring == 0 && e->todo[TODO_STATE].first == 0)
         grant(e, budget);
 }
 
@@ -207,8 +220,12 @@ void advance_begin(struct engine *e)
         }
     }
     for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
-        if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0)
+        if (!slab_live(&e->queues, id))
+            continue;
+        if (queue_at(e, id)->parent == 0)
             queue_todo(e, TODO_DIRTY, id);
+        queue_settle_later(e, id);
+        queue_begin_status(e, id);
     }
 }
 
@@ -220,6 +237,11 @@ void advance_end(struct engine *e)
             pod_settle(e, id);
         }
     }
+    for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
+        if (slab_live(&e->queues, id))
+            queue_stand_by(e, id);
+    }
+    command_stand_by(e);
 }
 
 void engine_tick(struct engine *e)
@@ -230,23 +252,25 @@ void engine_tick(struct engine *e)
 bool engine_more(const struct engine *e)
 {
     int64_t at;
-    uint32_t id;
 
-    if (e->todo[TODO_OVER].first != 0 ||
+    if (e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 || e->tell.left > 0 ||
+        (e->commands.waiting != 0 && queue_rules(e)) ||
         (e->synced && e->leads && (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0)))
         return true;
-    return (heap_min(&e->timers, &at, &id) && at <= e->now) ||
-           (heap_min(&e->guard_timers, &at, &id) && at <= e->now);
+    at = engine_next(e);
+    return at != 0 && at <= e->now;
 }
 
 int64_t engine_next(const struct engine *e)
 {
-    int64_t claims = 0, guards = 0;
+    const struct heap *const heaps[] = {&e->timers, &e->queue_timers, &e->commands.timers,
+                                        &e->guard_timers};
+    int64_t next = 0, at;
     uint32_t id;
 
-    heap_min(&e->timers, &claims, &id);
-    heap_min(&e->guard_timers, &guards, &id);
-    if (claims == 0 || guards == 0)
-        return claims + guards;
-    return claims < guards ? claims : guards;
+    for (size_t i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++) {
+        if (heap_min(heaps[i], &at, &id) && (next == 0 || at < next))
+            next = at;
+    }
+    return next;
 }

@@ -2,6 +2,7 @@
 #include "contest.h"
 #include "fit.h"
 #include "outbox.h"
+#include "queue_life.h"
 #include "quota.h"
 #include "state.h"
 
@@ -20,6 +21,9 @@ const char *claim_check(const struct engine *e, uint32_t id)
         return "a bound claim is allocated";
     if ((claim->flags & CLAIM_MANAGED) == 0 && claim->state != CLAIM_ALLOCATED)
         return "a pod that obeys no queue counts only when it is bound";
+    if (claim->state == CLAIM_RESERVED && e->tell.left == 0 &&
+        ((claim->flags & CLAIM_STOPPED) != 0) != queue_stops_granted(e, claim_queue(e, id)))
+        return "a reserved claim was told whether it may go on";
     if (claim_find(e, claim_uid(e, id)) != id)
         return "a claim is found by its uid";
     if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id)) != id)
@@ -91,7 +95,7 @@ static const char *check_nobody_fits(const struct engine *e, uint32_t id)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    if (!engine_grants(e) || e->todo[TODO_DIRTY].first != 0 || !queue_at(e, id)->contest.competes ||
+    if (!engine_grants(e) || e->todo[TODO_DIRTY].first != 0 || queue_stops(e, id) != REASON_NONE ||
         queue_at(e, id)->first_child != 0)
         return NULL;
     return line_first_fit(e, id, flavors) == 0 ? NULL : "nobody who fits waits";
@@ -125,6 +129,9 @@ const char *queue_check(const struct engine *e, uint32_t id)
         broken = check_over(e, id);
     if (broken != NULL)
         return broken;
+    broken = queue_life_check(e, id);
+    if (broken != NULL)
+        return broken;
     if (!tree_check(&kinds_by_head, e, queue->kinds))
         return "the kinds of a queue stand in order of their heads";
     if (!tree_check(&claims_by_stamp, e, queue->reserved) ||
@@ -132,8 +139,6 @@ const char *queue_check(const struct engine *e, uint32_t id)
         return "reserved and allocated claims stand in order of their stamps";
     if (queue->guarding && queue->passed_head != line_first_of(e, id))
         return "a guarded head is the head";
-    if (queue->stops_granted != queue_stops_granted(e, id))
-        return "a queue's reserved claims were told whether they may go on";
     if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
         return "an unknown queue is named by somebody";
     return NULL;
@@ -155,5 +160,7 @@ const char *engine_check(const struct engine *e)
         broken = "queues stand in order of kind and name";
     if (broken == NULL && !tree_check(&claims_by_stamp, e, e->restoring))
         broken = "claims to restore stand in order of their stamps";
+    if (broken == NULL)
+        broken = command_check(e);
     return broken;
 }

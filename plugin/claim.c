@@ -5,6 +5,7 @@
 #include "fit.h"
 #include "guard.h"
 #include "outbox.h"
+#include "queue_life.h"
 #include "state.h"
 
 /* A head that goes lets the next one try, where nobody passes a head; and one that stops others
@@ -42,12 +43,12 @@ static bool leave(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
 
+    queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, -1);
     switch (claim->state) {
     case CLAIM_HELD:
         if (claim->flags & CLAIM_RESTORING)
             tree_remove(&claims_by_stamp, e, &e->restoring, id);
         claim->flags &= (uint16_t)~CLAIM_RESTORING;
-        queue_at(e, claim_queue(e, id))->held_count--;
         return false;
     case CLAIM_WAITING:
         head_may_change(e, claim_queue(e, id), id);
@@ -63,9 +64,9 @@ static bool enter(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
 
+    queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, 1);
     switch (claim->state) {
     case CLAIM_HELD:
-        queue_at(e, claim_queue(e, id))->held_count++;
         return false;
     case CLAIM_WAITING:
         return line_join(e, id);
@@ -83,6 +84,8 @@ static void move_holding(struct engine *e, uint32_t id, enum claim_state state)
     int to_allocated = state == CLAIM_ALLOCATED ? 1 : -1;
 
     tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
+    queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, -1);
+    queue_count(e, claim_queue(e, id), state, 1);
     claim->state = (uint8_t)state;
     tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
     charge(e, claim, -to_allocated, to_allocated);
@@ -119,6 +122,10 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     }
     if (state != CLAIM_RESERVED)
         claim->flags &= (uint16_t) ~(CLAIM_SEEN_IN_CYCLE | CLAIM_LACKS_NODE);
+    else
+        claim_set_flag(claim, CLAIM_STOPPED, queue_stops_granted(e, queue));
+    if (state == CLAIM_HELD)
+        claim->flags &= (uint16_t) ~(CLAIM_STOPPED | CLAIM_TOLD);
     outbox_sync(e, EFFECT_OF_POD, id);
     claim_set_timer(e, id);
 }

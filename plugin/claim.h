@@ -24,12 +24,14 @@ enum claim_flag {
     CLAIM_GATES_GONE = 1 << 11,   /* the removal is acknowledged, but not yet seen */
     CLAIM_OVERWRITTEN = 1 << 12,  /* so is the overwrite of the condition */
     CLAIM_GUESSED = 1 << 13,      /* neither a grant nor a stamp tells its flavors */
+    CLAIM_STOPPED = 1 << 14,      /* its queue stops it, as it was last told */
+    CLAIM_TOLD = 1 << 15,         /* an event has said so */
 };
 
 /* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */
 enum { CLAIM_SHORT_UID = 36 };
 
-enum { CLAIM_EFFECTS = EFFECT_SET_CONDITION + 1 };
+enum { CLAIM_TELL = EFFECT_ALWAYS, CLAIM_EFFECTS };
 
 /*
  * A pod that asks for capacity. One allocation beside the record holds what differs in length:
@@ -48,7 +50,8 @@ struct claim {
     uint32_t line;
     uint16_t flags;
     uint8_t state, reason;
-    uint8_t gates, need_count, uid_len, name_len;
+    uint8_t gates : 2, need_count : 6;
+    uint8_t uid_len, name_len;
     uint8_t timeouts;
     uint8_t attempts[CLAIM_EFFECTS];
     uint32_t first_second; /* when it was first named; of a provisional claim */

@@ -51,11 +51,23 @@ static bool wants_condition(const struct engine *e, uint32_t id)
     return claim->state != CLAIM_RESERVED || queue_stops_granted(e, claim_queue(e, id));
 }
 
+/* Whoever waits for a suspended queue is told so once. */
+static bool wants_event(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return engine_asks(e, EFFECT_EVENT) &&
+           (claim->flags & (CLAIM_TOLD | CLAIM_MANAGED)) == CLAIM_MANAGED &&
+           (claim->state == CLAIM_WAITING || claim->state == CLAIM_RESERVED) &&
+           queue_stops(e, claim_queue(e, id)) == REASON_QUEUE_SUSPENDED;
+}
+
 static uint8_t wanted(const struct engine *e, uint32_t id)
 {
     return (uint8_t)(wants_activate(e, id) << EFFECT_ACTIVATE |
                      wants_removal(e, id) << EFFECT_REMOVE_GATES |
-                     wants_condition(e, id) << EFFECT_SET_CONDITION);
+                     wants_condition(e, id) << EFFECT_SET_CONDITION |
+                     wants_event(e, id) << CLAIM_TELL);
 }
 
 void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_patch)
@@ -82,6 +94,15 @@ void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_
     }
 }
 
+static void describe_event(const struct engine *e, uint32_t id, struct effect *ret)
+{
+    struct text uid = claim_uid(e, id);
+
+    ret->about_queue = false;
+    explain_stop(e, claim_queue(e, id), &ret->reason, ret->message);
+    ret->key = hash_bytes64(uid.at, uid.len, ret->reason);
+}
+
 static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
 {
     const struct claim *claim = claim_at(e, id);
@@ -96,18 +117,23 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
         claim_patch(e, id, &ret->patch);
     if (slot == EFFECT_SET_CONDITION)
         explain_condition(e, id, &ret->reason, ret->message);
+    if (slot == CLAIM_TELL)
+        describe_event(e, id, ret);
 }
 
-static void done(struct engine *e, uint32_t id, uint32_t slot)
+static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
 {
     struct claim *claim = claim_at(e, id);
 
+    (void)version;
     if (slot == EFFECT_ACTIVATE)
         claim_set_flag(claim, CLAIM_PARKED, false);
     else if (slot == EFFECT_REMOVE_GATES)
         claim_set_flag(claim, CLAIM_GATES_GONE, true);
-    else
+    else if (slot == EFFECT_SET_CONDITION)
         claim_set_flag(claim, CLAIM_OVERWRITTEN, true);
+    else /* of a stop that is over, nothing was said about the next one */
+        claim_set_flag(claim, CLAIM_TOLD, wants_event(e, id));
 }
 
 static void gone(struct engine *e, uint32_t id, uint32_t slot)
@@ -122,7 +148,7 @@ const struct outbox_type claim_effects = {
     .attempts = offsetof(struct claim, attempts),
     .due = offsetof(struct claim, due),
     .slots = CLAIM_EFFECTS,
-    .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION},
+    .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_EVENT},
     .wanted = wanted,
     .describe = describe,
     .done = done,

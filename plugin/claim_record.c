@@ -2,6 +2,7 @@
 #include "claim.h"
 
 #include "outbox.h"
+#include "queue_life.h"
 #include "state.h"
 
 /* Records of claims: how they are made, found, compared and freed. */
@@ -175,10 +176,10 @@ void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
     claim_release_text(e, id);
     claim->text = text;
     claim->line = line;
-    claim->need_count = line_at(e, line)->count;
+    claim->need_count = line_at(e, line)->count & 63u;
     if (claim->state == CLAIM_HELD) {
-        queue_at(e, line_at(e, old)->queue)->held_count--;
-        queue_at(e, line_at(e, line)->queue)->held_count++;
+        queue_count(e, line_at(e, old)->queue, CLAIM_HELD, -1);
+        queue_count(e, line_at(e, line)->queue, CLAIM_HELD, 1);
     }
     line_unref(e, old);
 }
@@ -215,7 +216,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     *claim_at(e, id) = (struct claim){.created = pod->created,
                                       .priority = pod->priority,
                                       .line = line,
-                                      .need_count = line_at(e, line)->count,
+                                      .need_count = line_at(e, line)->count & 63u,
                                       .text = text,
                                       .since = e->now,
                                       .first_second = (uint32_t)(e->now / SECOND),
@@ -229,7 +230,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
         memcpy(claim_at(e, id)->uid, pod->uid.at, pod->uid.len);
     index_put(&e->claims_by_uid, text_hash(pod->uid, 0), id);
     index_put(&e->claims_by_name, text_hash(pod->name, space), id);
-    queue_at(e, line_at(e, line)->queue)->held_count++;
+    queue_count(e, line_at(e, line)->queue, CLAIM_HELD, 1);
     *ret_claim = id;
     return 0;
 }
@@ -240,7 +241,7 @@ void claim_destroy(struct engine *e, uint32_t id)
     uint32_t line = claim->line;
 
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
-    queue_at(e, line_at(e, line)->queue)->held_count--;
+    queue_count(e, line_at(e, line)->queue, CLAIM_HELD, -1);
     outbox_forget(e, EFFECT_OF_POD, id);
     heap_clear(&e->timers, id);
     index_drop(&e->claims_by_uid, text_hash(claim_uid(e, id), 0), id);
@@ -272,7 +273,7 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
     if (claim->flags & CLAIM_PROVISIONAL)
         at = confirm_by(claim);
     if (claim->state == CLAIM_RESERVED && !e->config.observe_only &&
-        !queue_at(e, claim_queue(e, id))->stops_granted) {
+        (claim->flags & CLAIM_STOPPED) == 0 && !queue_stops_granted(e, claim_queue(e, id))) {
         if ((claim->flags & CLAIM_SEEN_IN_CYCLE) == 0)
             at = earlier(at, claim->since + CLAIM_CYCLE_SECONDS * SECOND);
         if (e->config.reservation_timeout > 0)

@@ -169,7 +169,7 @@ static void compute(const struct engine *e, uint32_t id, struct contest *next)
     *next = queue->contest;
     next->borrows = false;
     if (queue->first_child != 0) {
-        next->competes = next->children != 0;
+        next->competes = next->children != 0 && !queue_state_halts((enum queue_state)queue->state);
         if (!next->competes)
             return;
 
@@ -188,7 +188,8 @@ static void compute(const struct engine *e, uint32_t id, struct contest *next)
     } else {
         uint32_t head = line_first_of(e, id);
 
-        next->competes = head != 0 && queue_stops(e, id) == REASON_NONE;
+        next->competes = head != 0 && !queue_state_halts((enum queue_state)queue->state) &&
+                         queue_misfit(e, id) == REASON_NONE;
         if (!next->competes)
             return;
         line_bound(e, id, &next->own);
@@ -364,7 +365,8 @@ uint32_t contest_winner(const struct engine *e, uint32_t id, uint16_t *ret_flavo
 {
     struct search search = {.e = e, .flavors = ret_flavors};
 
-    consider(&search, id);
+    if (!queue_halted(e, id))
+        consider(&search, id);
     return search.claim;
 }
 

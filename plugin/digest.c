@@ -73,15 +73,22 @@ static uint64_t digest_cell(const struct engine *e, const struct cell *cell)
     return mix(mix(mix(hash, cell->reserved), cell->allocated), cell->named);
 }
 
+static uint64_t mix_written(uint64_t hash, struct queue_written written)
+{
+    return mix(mix(mix(hash, written.state), written.closed_by), written.suspended_by);
+}
+
 static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
 {
     const struct queue *queue = queue_at(e, id);
     uint64_t cells = 0, hash = mix_queue(e, 4, id);
 
     hash = mix_queue(e, mix_queue(e, hash, queue->parent), queue->wanted);
-    hash = mix(mix(mix(hash, queue->known), queue->strict), queue->command);
-    hash = mix(mix(mix_name(e, hash, queue->state), queue->priority), queue->reclaimable);
-    hash = mix(mix(hash, queue->waiting_count), queue->held_count);
+    hash = mix(mix(mix(hash, queue->known), queue->strict), queue->state);
+    hash = mix(mix(mix_name(e, hash, queue->state_text), queue->priority), queue->reclaimable);
+    hash = mix(mix_written(mix_name(e, hash, queue->uid), queue->said), queue->own);
+    for (int state = 0; state < CLAIM_STATES; state++)
+        hash = mix(hash, queue->counts[state]);
     for (uint32_t i = 0; i < queue->cell_count; i++)
         cells += queue->cells[i].named || queue->cells[i].carriers > 0
                      ? digest_cell(e, &queue->cells[i])
@@ -100,7 +107,10 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash =
         mix(mix(mix(hash, queue->is_todo[TODO_DIRTY]), queue->is_todo[TODO_OVER]), queue->guarding);
     hash = mix_queue(e, mix_queue(e, hash, queue->guard), queue->guard_at);
-    hash = mix(hash, heap_when(&e->guard_timers, id));
+    hash = mix(mix(hash, heap_when(&e->guard_timers, id)), heap_when(&e->queue_timers, id));
+    hash = mix(mix_written(hash, queue->wrote), queue->version);
+    hash = mix(mix(hash, queue->is_todo[TODO_STATE]), queue->next_child != 0);
+    hash = mix_effects(hash, &queue->effects, QUEUE_EFFECTS, queue->attempts, queue->due);
     return mix(mix(mix(hash, queue->grants), queue->last_grant), queue->grant_gap);
 }
 

@@ -30,10 +30,8 @@ static int make_queue(struct engine *e, const char *name, uint32_t *ret_queue)
 {
     int error = queue_get(e, QUEUE_VOLCANO, text_of(name), ret_queue);
 
-    if (error == 0) {
+    if (error == 0)
         queue_at(e, *ret_queue)->known = true;
-        queue_sync_granted(e, *ret_queue);
-    }
     return error;
 }
 
@@ -87,6 +85,8 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     index_init(&e->claims_by_name, &e->mem);
     index_init(&e->nodes_by_name, &e->mem);
     heap_init(&e->timers, &e->mem, claim_before, e);
+    heap_init(&e->queue_timers, &e->mem, queue_before, e);
+    command_init(e);
     heap_init(&e->guard_timers, &e->mem, queue_before, e);
     error = fill(e);
     if (error < 0) {
@@ -126,6 +126,8 @@ void engine_destroy(struct engine *e)
     queue_release_all(e);
     node_release_all(e);
     heap_finish(&e->guard_timers);
+    heap_finish(&e->queue_timers);
+    command_finish(e);
     heap_finish(&e->timers);
     index_finish(&e->nodes_by_name);
     index_finish(&e->claims_by_name);

@@ -31,6 +31,8 @@ enum engine_error {
     ENGINE_FULL = -2,      /* a limit of the configuration would be passed */
 };
 
+enum claim_state { CLAIM_HELD, CLAIM_WAITING, CLAIM_RESERVED, CLAIM_ALLOCATED, CLAIM_STATES };
+
 enum removal { REMOVE_ON_BIND, REMOVE_ON_ADMISSION };
 enum root_ceiling { ROOT_UNLIMITED, ROOT_CLUSTER, ROOT_AMOUNTS };
 
@@ -47,6 +49,7 @@ struct engine_config {
     int64_t reservation_timeout; /* 0: never */
     int64_t head_guard;          /* 0: off */
     bool observe_only;
+    uint32_t effects; /* those beyond EFFECT_ALWAYS that the host carries out: a bit for each */
     uint32_t max_pods, max_queues, max_nodes; /* 0: the protocol's default */
 };
 
@@ -69,6 +72,30 @@ int engine_lose_flavor(struct engine *engine, struct text name);
 int engine_see_node(struct engine *engine, const struct node_facts *node, uint32_t *ret_id);
 int engine_lose_node(struct engine *engine, struct text name);
 
+/* Commands to queues. What they change shows in the queues at once if this engine leads. */
+enum command_refusal {
+    COMMAND_OBEYED,
+    COMMAND_CHANGES_NOTHING, /* the queue is so already, or the table says so */
+    COMMAND_QUEUE_UNKNOWN,
+    COMMAND_QUEUE_BUILT_IN, /* there is no object to write the state to */
+    COMMAND_ACTION_UNKNOWN,
+    COMMAND_PARENT_NOT_OPEN,
+};
+
+enum { COMMAND_REASON_MAX = 900 }; /* two names of queues, and words */
+
+struct command_report {
+    bool waits; /* until this engine leads, and all is listed */
+    bool changed;
+    const char *state; /* the queue's, when it was carried out; NULL: there is no such queue */
+    enum command_refusal refusal;
+    char reason[COMMAND_REASON_MAX]; /* why nothing changed */
+};
+
+int engine_see_command(struct engine *engine, const struct command_facts *command,
+                       struct command_report *ret_report);
+void engine_lose_command(struct engine *engine, struct text uid);
+
 /* All that existed has been seen. */
 void engine_set_synced(struct engine *engine);
 void engine_set_leader(struct engine *engine, bool leads);
@@ -87,6 +114,7 @@ enum reason {
     REASON_CONDITION_STALE,
     REASON_BACKOFF,
     REASON_NOT_READY,
+    REASON_COMMAND_REFUSED, /* of events alone */
     REASON_COUNT
 };
 
@@ -151,9 +179,29 @@ void engine_bind(struct engine *engine, struct text uid, struct removal_patch *r
 void engine_flavor(const struct engine *engine, uint32_t flavor, struct flavor_facts *ret_facts);
 
 /* Effects: asked of the host, leased by engine_lease, ended by engine_ack. */
-enum effect_kind { EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_KINDS };
-enum effect_object { EFFECT_OF_POD, EFFECT_OBJECTS }; /* what it is about; at most 8 */
+enum effect_kind {
+    EFFECT_ACTIVATE,
+    EFFECT_REMOVE_GATES,
+    EFFECT_SET_CONDITION,
+    EFFECT_ALWAYS, /* the following ones only if the configuration asks for them */
+    EFFECT_QUEUE_STATUS = EFFECT_ALWAYS,
+    EFFECT_EVENT,
+    EFFECT_DELETE_COMMAND,
+    EFFECT_KINDS
+};
+/* What it is about; at most 8. */
+enum effect_object { EFFECT_OF_POD, EFFECT_OF_QUEUE, EFFECT_OF_COMMAND, EFFECT_OBJECTS };
 enum effect_result { EFFECT_DONE, EFFECT_GONE, EFFECT_CONFLICT, EFFECT_RETRY };
+
+/* What a queue's subtree holds, by resource. */
+struct queue_used {
+    struct text resource;
+    int64_t reserved, allocated;
+};
+struct queue_usage {
+    uint32_t count;
+    struct queue_used item[FACTS_MAX_NEEDS];
+};
 
 struct effect {
     int64_t id;
@@ -165,15 +213,21 @@ struct effect {
     int64_t due;                       /* of a retry or of the lease; 0: now */
     struct removal_patch patch;        /* EFFECT_REMOVE_GATES */
     int64_t resource_version;          /* EFFECT_SET_CONDITION */
-    enum reason reason;                /* " */
-    char message[VERDICT_MESSAGE_MAX]; /* " */
+    enum reason reason;                /* ", EFFECT_EVENT; of a queue's status: why it is stopped */
+    char message[VERDICT_MESSAGE_MAX]; /* EFFECT_SET_CONDITION, EFFECT_EVENT */
+    uint64_t key;                      /* EFFECT_EVENT: who and why; the same after a restart */
+    bool about_queue;                  /* ": of a command, it is told of its queue, which is */
+    struct text queue_uid, queue_name; /* this one */
+    struct queue_written state;        /* EFFECT_QUEUE_STATUS */
+    uint32_t groups[CLAIM_STATES];     /* " */
+    struct queue_usage usage;          /* " */
 };
 
 /* The next effect that may go out, without leasing it; false if there is none. */
-bool engine_next_effect(const struct engine *engine, struct effect *ret_effect);
+bool engine_next_effect(struct engine *engine, struct effect *ret_effect);
 void engine_lease(struct engine *engine, int64_t id);
-/* False if the id is not under way. */
-bool engine_ack(struct engine *engine, int64_t id, enum effect_result result);
+/* False if the id is not under way. version: of the object, as it was written; 0: not known. */
+bool engine_ack(struct engine *engine, int64_t id, enum effect_result result, int64_t version);
 
 /* One slice of what is left to do, and what is due. */
 void engine_tick(struct engine *engine);
@@ -193,6 +247,8 @@ struct quota_row {
 struct queue_report {
     enum queue_kind kind;
     struct text name, parent, state;
+    struct text own; /* the state that its own commands left, whatever the parent's make of it */
+    bool by_parent, written; /* the object says the same as we do */
     bool known, leaf, strict;
     enum reason reason;
     uint32_t waiting, held, reserved, allocated;
@@ -207,8 +263,6 @@ void engine_report_queue(const struct engine *engine, uint32_t queue, struct que
 /* [n < quota_count; rows come in the order of flavor and resource names] */
 void engine_report_quota(const struct engine *engine, uint32_t queue, uint32_t n,
                          struct quota_row *ret);
-
-enum claim_state { CLAIM_HELD, CLAIM_WAITING, CLAIM_RESERVED, CLAIM_ALLOCATED };
 
 struct pod_report {
     struct text uid, space, name, queue, node;

@@ -21,6 +21,7 @@ const char *reason_name(enum reason reason)
         [REASON_CONDITION_STALE] = "ConditionStale",
         [REASON_BACKOFF] = "Backoff",
         [REASON_NOT_READY] = "NotReady",
+        [REASON_COMMAND_REFUSED] = "CommandRefused",
     };
 
     return names[reason];
@@ -36,11 +37,14 @@ static void say_queue(struct say *say, const struct engine *e, uint32_t id)
     say_text(say, name_text(e, queue->name));
 }
 
-/* The nearest queue on the way to the root of which this holds, or the queue itself. */
-static uint32_t nearest(const struct engine *e, uint32_t id, enum queue_command command)
+/* The nearest queue on the way to the root that lets nothing advance, by a command of its own. */
+static uint32_t nearest_halting(const struct engine *e, uint32_t id, bool closed)
 {
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
-        if (queue_at(e, up)->command == command)
+        const struct queue *queue = queue_at(e, up);
+
+        if (queue_state_halts((enum queue_state)queue->state) && queue->own == queue->state &&
+            (queue->state == QUEUE_CLOSED) == closed)
             return up;
     }
     return id;
@@ -82,11 +86,11 @@ static void say_stop(struct say *say, const struct engine *e, uint32_t queue, en
         say_str(say, " does not exist");
         break;
     case REASON_QUEUE_SUSPENDED:
-        say_queue(say, e, nearest(e, queue, QUEUE_SUSPENDED));
+        say_queue(say, e, nearest_halting(e, queue, false));
         say_str(say, " is suspended");
         break;
     case REASON_QUEUE_CLOSED:
-        say_queue(say, e, nearest(e, queue, QUEUE_CLOSED));
+        say_queue(say, e, nearest_halting(e, queue, true));
         say_str(say, " is closed");
         break;
     default:
@@ -241,4 +245,13 @@ void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_rea
         *ret_reason = explain_waiting(e, id, &say);
     else
         *ret_reason = explain_state(e, id, &say);
+}
+
+void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reason, char *message)
+{
+    struct say say;
+
+    say_init(&say, message, VERDICT_MESSAGE_MAX);
+    *ret_reason = queue_stops(e, queue);
+    say_stop(&say, e, queue, *ret_reason);
 }

@@ -16,6 +16,9 @@ void explain_claim(const struct engine *e, uint32_t claim, bool words, struct ve
 
 /* What the condition of a pod that waits for its queue says instead of Unschedulable.
  * message has VERDICT_MESSAGE_MAX bytes. */
+/* Why the queue lets nothing advance. [queue_stops] */
+void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reason, char *message);
+
 void explain_condition(const struct engine *e, uint32_t claim, enum reason *ret_reason,
                        char *message);
 

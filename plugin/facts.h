@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_FACTS_H
 
 #include "gate.h"
+#include "queue_state.h"
 #include "text.h"
 
 #include <stdbool.h>
@@ -72,20 +73,28 @@ struct resource_group {
     struct group_flavor *flavors;
 };
 
-enum queue_command { QUEUE_GRANTS, QUEUE_SUSPENDED, QUEUE_CLOSED };
-
 struct queue_facts {
     enum queue_kind kind;
     struct text name;
     struct text parent; /* no text: none named */
     int32_t priority;
-    bool strict;                /* stops at a blocked head */
-    enum queue_command command; /* what its state or stopPolicy says */
-    struct text state;          /* as the object says it */
+    bool strict;                     /* stops at a blocked head */
+    struct text uid;                 /* no text: not said */
+    int64_t version;                 /* resourceVersion; 0: not said */
+    struct text state;               /* as the object says it */
+    enum queue_state stop;           /* what stopPolicy says: QUEUE_OPEN, or one of the holds */
+    uint8_t closed_by, suspended_by; /* the marks: queue_mark_of */
+    bool create_suspended;
     bool reclaimable;
     struct named_amounts capability, deserved, guarantee; /* Volcano's */
     uint32_t group_count;                                 /* Kueue's */
     struct resource_group *groups;
+};
+
+struct command_facts {
+    struct text uid, space, name;
+    int64_t created;
+    struct text action, target; /* the queue's name */
 };
 
 struct label {

@@ -111,9 +111,8 @@ bool flavor_tolerates(const struct engine *e, uint16_t number)
 static void changed(struct engine *e)
 {
     advance_guess_again(e);
+    tell_claims(e); /* whether the gate goes first is another answer now */
     for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
-        if (slab_live(&e->queues, id))
-            queue_sync_granted(e, id); /* whether the gate goes first is another answer now */
         if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0) {
             contest_refresh_below(e, id);
             queue_todo(e, TODO_DIRTY, id);

@@ -2,10 +2,13 @@
 #include "outbox.h"
 
 #include "claim_effects.h"
+#include "command_effects.h"
 #include "state.h"
 
 static const struct outbox_type *const types[EFFECT_OBJECTS] = {
     [EFFECT_OF_POD] = &claim_effects,
+    [EFFECT_OF_QUEUE] = &queue_effects,
+    [EFFECT_OF_COMMAND] = &command_effects,
 };
 
 static const struct slab *records(const struct engine *e, enum effect_object object)
@@ -190,13 +193,26 @@ static void describe(const struct engine *e, struct place at, struct effect *ret
     type->describe(e, at.id, at.slot, ret);
 }
 
+/* What is above an object may have changed, and it was not told yet. */
+static uint32_t first_ready(struct engine *e, enum effect_object object)
+{
+    uint32_t id;
+
+    while ((id = e->ready[object].first) != 0) {
+        outbox_sync(e, object, id);
+        if (e->ready[object].first == id)
+            break;
+    }
+    return id;
+}
+
 /* Kinds of objects take turns, so that none of them keeps the others waiting. */
-bool engine_next_effect(const struct engine *e, struct effect *ret_effect)
+bool engine_next_effect(struct engine *e, struct effect *ret_effect)
 {
     for (uint32_t i = 0; i < EFFECT_OBJECTS; i++) {
         struct place at = {(enum effect_object)((e->next_object + i) % EFFECT_OBJECTS), 0, 0};
 
-        at.id = e->ready[at.object].first;
+        at.id = first_ready(e, at.object);
         if (at.id == 0)
             continue;
         while ((entry_at(e, at.object, at.id)->ready & bit(at.slot)) == 0)
@@ -222,6 +238,8 @@ void engine_lease(struct engine *e, int64_t effect)
     due_at(e, at.object, at.id)[at.slot] = e->now + INT64_C(1000000) * OUTBOX_LEASE_MS;
     set_ready(e, at.object, at.id, 0);
     e->next_object = (at.object + 1u) % EFFECT_OBJECTS;
+    if (types[at.object]->leased != NULL)
+        types[at.object]->leased(e, at.id, at.slot);
     types[at.object]->set_timer(e, at.id);
 }
 
@@ -238,7 +256,7 @@ static int64_t backoff(int64_t effect, uint8_t attempts)
     return INT64_C(1000000) * (ms - ms / 4 + (int64_t)((uint64_t)effect * 7919 % 1000) * ms / 4000);
 }
 
-bool engine_ack(struct engine *e, int64_t effect, enum effect_result result)
+bool engine_ack(struct engine *e, int64_t effect, enum effect_result result, int64_t version)
 {
     struct outbox_entry *entry;
     struct place at;
@@ -259,7 +277,7 @@ bool engine_ack(struct engine *e, int64_t effect, enum effect_result result)
         return true;
     }
     if (result == EFFECT_DONE)
-        types[at.object]->done(e, at.id, at.slot);
+        types[at.object]->done(e, at.id, at.slot, version);
     else
         due_at(e, at.object, at.id)[at.slot] =
             e->now + backoff(effect, attempts_at(e, at.object, at.id)[at.slot]);

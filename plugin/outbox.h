@@ -51,7 +51,10 @@ struct outbox_type {
     /* What the effect says, but for what outbox.c knows itself: id, kind, object, attempt, leased,
      * due. */
     void (*describe)(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret);
-    void (*done)(struct engine *e, uint32_t id, uint32_t slot);
+    /* It goes out, after it was described. NULL: nothing to note. */
+    void (*leased)(struct engine *e, uint32_t id, uint32_t slot);
+    /* version: the object's, as the host wrote it; 0: not known. */
+    void (*done)(struct engine *e, uint32_t id, uint32_t slot, int64_t version);
     /* The world has no such object. The record may be gone afterwards. */
     void (*gone)(struct engine *e, uint32_t id, uint32_t slot);
     /* The object's timer is to end with outbox_due() at the latest; then outbox_expire(). */

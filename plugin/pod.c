@@ -159,7 +159,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
         if (!pod->nominated)
             claim_set_flag(claim, CLAIM_LACKS_NODE, true);
     }
-    claim->gates = pod->gates.ours;
+    claim->gates = pod->gates.ours & 3u;
     claim->generation = pod->generation;
     claim->version = pod->resource_version;
     intern_unref(&e->names, claim->node);

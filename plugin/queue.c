@@ -2,6 +2,7 @@
 #include "queue.h"
 
 #include "outbox.h"
+#include "queue_life.h"
 #include "state.h"
 
 static struct tree_link *name_link(const void *ctx, uint32_t id)
@@ -61,17 +62,18 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
         return ENGINE_FULL;
     if (slab_reserve(&e->queues, 1) < 0 || index_reserve(&e->queues_by_name, 1) < 0 ||
         heap_reserve(&e->guard_timers, slab_end(&e->queues) + 1) < 0 ||
+        heap_reserve(&e->queue_timers, slab_end(&e->queues) + 1) < 0 ||
         intern_get(&e->names, name.at, name.len, &word) < 0)
         return ENGINE_NO_MEMORY;
 
     id = slab_take(&e->queues);
     queue_at(e, id)->name = word;
     queue_at(e, id)->kind = kind;
+    queue_at(e, id)->said.state = queue_at(e, id)->wrote.state = STATE_UNSAID;
     index_put(&e->queues_by_name, identity_hash(kind, name), id);
     tree_insert(&queues_by_identity, e, &e->queues_in_order, id);
     if (kind == QUEUE_VOLCANO && e->volcano_root != 0)
         queue_hang(e, id, e->volcano_root);
-    queue_sync_granted(e, id);
     *ret_queue = id;
     return 0;
 }
@@ -86,19 +88,11 @@ int queue_get(struct engine *e, enum queue_kind kind, struct text name, uint32_t
     return 0;
 }
 
-void queue_sync_granted(struct engine *e, uint32_t id)
+/* Of a leaf that becomes none, or the other way. */
+static void tell_reserved(struct engine *e, uint32_t id)
 {
-    struct queue *queue = queue_at(e, id);
-    bool stops = queue_stops_granted(e, id), resumed = queue->stops_granted && !stops;
-
-    queue->stops_granted = stops;
-    for (uint32_t claim = tree_first(&claims_by_stamp, e, queue->reserved); claim != 0;
-         claim = tree_next(&claims_by_stamp, e, claim)) {
-        if (resumed)
-            claim_at(e, claim)->since = e->now;
-        outbox_sync(e, EFFECT_OF_POD, claim);
-        claim_set_timer(e, claim);
-    }
+    if (queue_at(e, id)->reserved != 0)
+        tell_claims(e);
 }
 
 void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
@@ -113,7 +107,8 @@ void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
     if (queue->next_sibling != 0)
         queue_at(e, queue->next_sibling)->prev_sibling = id;
     queue_at(e, parent)->first_child = id;
-    queue_sync_granted(e, parent); /* of a leaf no more */
+    queue_count_below(e, id, 1);
+    tell_reserved(e, parent);
 }
 
 void queue_unhang(struct engine *e, uint32_t id)
@@ -125,6 +120,9 @@ void queue_unhang(struct engine *e, uint32_t id)
     if (parent == 0)
         return;
     quota_detach(e, id);
+    queue_count_below(e, id, -1);
+    if (queue_at(e, parent)->next_child == id)
+        queue_at(e, parent)->next_child = queue->next_sibling;
     if (queue->prev_sibling != 0)
         queue_at(e, queue->prev_sibling)->next_sibling = queue->next_sibling;
     else
@@ -132,7 +130,7 @@ void queue_unhang(struct engine *e, uint32_t id)
     if (queue->next_sibling != 0)
         queue_at(e, queue->next_sibling)->prev_sibling = queue->prev_sibling;
     queue->prev_sibling = queue->next_sibling = queue->parent = 0;
-    queue_sync_granted(e, parent);
+    tell_reserved(e, parent);
 }
 
 void queue_release(struct engine *e, struct queue *queue)
@@ -143,7 +141,8 @@ void queue_release(struct engine *e, struct queue *queue)
         intern_unref(&e->names, queue->cells[i].resource);
     }
     mem_free(&e->mem, queue->cells, queue->cell_cap * sizeof(*queue->cells));
-    intern_unref(&e->names, queue->state);
+    intern_unref(&e->names, queue->state_text);
+    intern_unref(&e->names, queue->uid);
     intern_unref(&e->names, queue->name);
 }
 
@@ -167,7 +166,10 @@ void queue_drop_unused(struct engine *e, uint32_t id)
         queue_unhang(e, id);
         queue_done(e, TODO_DIRTY, id);
         queue_done(e, TODO_OVER, id);
+        queue_done(e, TODO_STATE, id);
+        outbox_forget(e, EFFECT_OF_QUEUE, id);
         heap_clear(&e->guard_timers, id);
+        heap_clear(&e->queue_timers, id);
         index_drop(&e->queues_by_name, identity_hash(queue->kind, name_text(e, queue->name)), id);
         tree_remove(&queues_by_identity, e, &e->queues_in_order, id);
         queue_release(e, queue);
@@ -177,10 +179,22 @@ void queue_drop_unused(struct engine *e, uint32_t id)
     }
 }
 
-enum reason queue_stops(const struct engine *e, uint32_t id)
+bool queue_state_halts(enum queue_state state)
+{
+    return state == QUEUE_CLOSED || state == QUEUE_SUSPENDED || state == QUEUE_HOLD ||
+           state == QUEUE_HOLD_AND_DRAIN;
+}
+
+bool queue_halted(const struct engine *e, uint32_t id)
+{
+    while (id != 0 && !queue_state_halts((enum queue_state)queue_at(e, id)->state))
+        id = queue_at(e, id)->parent;
+    return id != 0;
+}
+
+enum reason queue_misfit(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
-    enum reason reason = REASON_NONE;
     uint32_t levels = 0;
 
     if (!queue->known)
@@ -195,14 +209,28 @@ enum reason queue_stops(const struct engine *e, uint32_t id)
             return REASON_QUEUE_INACTIVE;
         if (!above->known && above->kind == QUEUE_VOLCANO)
             return REASON_QUEUE_UNKNOWN;
-        if (above->command == QUEUE_SUSPENDED)
-            reason = REASON_QUEUE_SUSPENDED; /* stops more than closing does */
-        else if (above->command == QUEUE_CLOSED && reason == REASON_NONE)
-            reason = REASON_QUEUE_CLOSED;
         levels += up != e->volcano_root;
     }
     if (levels > (queue->kind == QUEUE_VOLCANO ? QUEUE_MAX_DEPTH_VOLCANO : QUEUE_MAX_DEPTH_KUEUE))
         return REASON_QUEUE_INACTIVE;
+    return REASON_NONE;
+}
+
+enum reason queue_stops(const struct engine *e, uint32_t id)
+{
+    enum reason reason = queue_misfit(e, id);
+
+    for (uint32_t up = id; up != 0 && reason != REASON_QUEUE_UNKNOWN;
+         up = queue_at(e, up)->parent) {
+        enum queue_state state = (enum queue_state)queue_at(e, up)->state;
+
+        if (reason == REASON_QUEUE_INACTIVE)
+            return reason;
+        if (state == QUEUE_CLOSED)
+            reason = REASON_QUEUE_CLOSED;
+        else if (queue_state_halts(state))
+            return REASON_QUEUE_SUSPENDED; /* stops more than closing does */
+    }
     return reason;
 }
 

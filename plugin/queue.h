@@ -4,6 +4,9 @@
 
 #include "contest.h"
 #include "engine.h"
+#include "outbox.h"
+#include "queue_effects.h"
+#include "queue_state.h"
 #include "quota.h"
 #include "tree.h"
 
@@ -16,6 +19,7 @@ enum { QUEUE_MAX_DEPTH_VOLCANO = 8, QUEUE_MAX_DEPTH_KUEUE = 16, QUEUE_MAX_PATH =
 enum todo_list {
     TODO_DIRTY, /* somebody below may fit now */
     TODO_OVER,  /* the usage is above a ceiling: reserved claims below must go */
+    TODO_STATE, /* its state, or that of its children, may follow from another one now */
     TODO_LISTS
 };
 
@@ -40,17 +44,17 @@ struct queue {
     uint32_t cell_count;
     uint32_t parent, first_child;
     enum queue_kind kind;
-    enum queue_command command;
+    uint8_t state, own;  /* enum queue_state: now, and as its own commands left it */
     uint32_t guard;      /* the leaf for whose head room is set aside here; 0: none */
     uint32_t kinds;      /* tree of kinds where somebody waits, by their heads' rank */
     uint32_t first_line; /* whose head is the first of all */
-    uint32_t waiting_count, held_count;
+    uint32_t waiting_count;
     bool known, strict;
     bool misplaced; /* the parent that its object names would close a cycle, or be too deep */
     bool guarding;  /* its head was passed over for longer than the guard allows: it stops there */
     bool is_todo[TODO_LISTS];
-    bool stops_granted; /* as it was when the reserved claims were last told */
     bool reclaimable;
+    bool seen; /* there is an object of it */
 
     struct contest contest; /* its place among the siblings that compete */
     struct tree_link by_name;
@@ -58,7 +62,9 @@ struct queue {
     uint32_t wanted;    /* the parent that its object names */
     uint32_t wanted_by; /* queues whose objects name this one */
     uint32_t next_sibling, prev_sibling;
-    uint32_t state; /* text of its object */
+    uint32_t state_text; /* of its object */
+    uint32_t uid;
+    uint64_t spec; /* hash of what its object asks for; 0: not known */
     int32_t priority;
     uint32_t cell_cap;
     struct queue_group *groups;
@@ -77,6 +83,18 @@ struct queue {
     uint32_t grants;
 
     struct totals totals;
+
+    uint32_t counts[CLAIM_STATES]; /* of its subtree, by the state of their claims */
+    uint32_t next_child;           /* whose state is to be settled next, while on TODO_STATE */
+
+    int64_t version;            /* of its object: the highest that is known */
+    struct queue_written said;  /* by the object, as it was last seen */
+    struct queue_written wrote; /* what the object says, as far as is known */
+    struct queue_status status;
+    uint32_t first_command; /* of those that wait for its state to be written */
+    struct outbox_entry effects;
+    uint8_t attempts[QUEUE_EFFECTS];
+    int64_t due[QUEUE_EFFECTS];
 };
 
 struct engine;
@@ -100,6 +118,13 @@ enum reason queue_stops(const struct engine *e, uint32_t queue);
 /* Whether a claim that was granted must wait all the same: closing lets it go on. */
 bool queue_stops_granted(const struct engine *e, uint32_t queue);
 
+/* The same, as far as it is not a matter of commands: it is no leaf, or not known, or misplaced. */
+enum reason queue_misfit(const struct engine *e, uint32_t queue);
+
+/* Whether this queue's own state, or that of one above it, lets nothing advance. */
+bool queue_state_halts(enum queue_state state);
+bool queue_halted(const struct engine *e, uint32_t queue);
+
 uint32_t queue_depth(const struct engine *e, uint32_t queue); /* a root's is 1 */
 uint32_t queue_root(const struct engine *e, uint32_t queue);
 bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);
@@ -114,10 +139,6 @@ bool queue_below_dirty(const struct engine *e, uint32_t queue);
 
 /* The group of the queue that covers the resource, or NULL. */
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);
-
-/* Whether the queue stops what was granted may have changed: so do the effects that its claims
- * need, and their time to be used begins anew. */
-void queue_sync_granted(struct engine *e, uint32_t queue);
 
 /* Puts a queue that is nobody's child below a parent (0: makes it a root), or takes it away. What
  * it holds counts in its ancestors only while it hangs there. [quota_reserve] */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "advance.h"
+#include "queue_life.h"
 #include "queue_place.h"
 #include "state.h"
 
 /* What an object says, with all that it needs already in hand. */
 struct edit {
     uint32_t queue, parent; /* parent 0: a root */
-    uint32_t state;
+    uint32_t state, uid;
+    uint64_t spec;
     struct quota_amount *amounts;
     uint32_t amount_count, amount_cap;
     struct queue_group *groups;
@@ -165,6 +167,30 @@ static int read_kueue(struct engine *e, const struct queue_facts *facts, struct 
     return 0;
 }
 
+static uint64_t hash_amounts(uint64_t hash, const struct named_amounts *amounts)
+{
+    hash = hash_bytes64(&amounts->count, sizeof(amounts->count), hash);
+    for (uint32_t i = 0; i < amounts->count; i++) {
+        hash = hash_bytes64(amounts->item[i].resource.at, amounts->item[i].resource.len, hash);
+        hash = hash_bytes64(&amounts->item[i].amount, sizeof(amounts->item[i].amount), hash);
+    }
+    return hash;
+}
+
+/* Most messages about a queue tell that its status was written. 0: not told by a hash. */
+static uint64_t hash_spec(const struct queue_facts *facts)
+{
+    uint64_t hash = hash_bytes64(facts->parent.at, facts->parent.len, 12);
+    const int64_t numbers[3] = {facts->priority, facts->strict, facts->reclaimable};
+
+    if (facts->kind != QUEUE_VOLCANO)
+        return 0;
+    hash = hash_bytes64(numbers, sizeof(numbers), hash);
+    hash = hash_amounts(hash, &facts->capability);
+    hash = hash_amounts(hash, &facts->deserved);
+    return hash_amounts(hash, &facts->guarantee) | 1;
+}
+
 static int read_parent(struct engine *e, const struct queue_facts *facts, struct edit *edit)
 {
     if (edit->queue == e->volcano_root)
@@ -196,13 +222,11 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
 
     queue_unhang(e, id);
     queue_free_groups(e, queue->groups, queue->group_count);
-    intern_unref(&e->names, queue->state);
     queue->groups = edit->groups;
     queue->group_count = edit->group_count;
-    queue->state = edit->state;
+    queue->spec = edit->spec;
     queue->known = true;
     queue->strict = facts->strict;
-    queue->command = facts->command;
     queue->priority = facts->priority;
     queue->reclaimable = facts->reclaimable;
     if (id != e->volcano_root) /* the root's quota is configured */
@@ -216,32 +240,79 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     queue_place_misplaced(e);
 }
 
+/* What the object says of its state, whatever else it says. */
+static void hear(struct engine *e, const struct queue_facts *facts, struct edit *edit)
+{
+    struct queue *queue = queue_at(e, edit->queue);
+    bool fresh = !queue->seen || queue->uid != edit->uid;
+
+    intern_unref(&e->names, queue->state_text);
+    intern_unref(&e->names, queue->uid);
+    queue->state_text = edit->state;
+    queue->uid = edit->uid;
+    queue_hear(e, edit->queue, facts, fresh);
+}
+
+static bool is_old(const struct queue *queue, const struct queue_facts *facts, struct text uid)
+{
+    return queue->seen && facts->version != 0 && facts->version < queue->version &&
+           text_same(uid, facts->uid);
+}
+
 int engine_see_queue(struct engine *e, const struct queue_facts *facts)
 {
-    struct edit edit = {0};
+    struct edit edit = {.spec = hash_spec(facts)};
     int error = queue_get(e, facts->kind, facts->name, &edit.queue);
 
     if (error < 0)
         return error;
-    error =
-        facts->kind == QUEUE_VOLCANO ? read_volcano(e, facts, &edit) : read_kueue(e, facts, &edit);
+    if (is_old(queue_at(e, edit.queue), facts, name_text(e, queue_at(e, edit.queue)->uid)))
+        return 0;
+    if (name_get(e, facts->state, &edit.state) < 0 || name_get(e, facts->uid, &edit.uid) < 0)
+        error = ENGINE_NO_MEMORY;
+    if (error == 0 && edit.spec != 0 && queue_at(e, edit.queue)->spec == edit.spec) {
+        hear(e, facts, &edit);
+        advance(e);
+        return 0;
+    }
+    if (error == 0)
+        error = facts->kind == QUEUE_VOLCANO ? read_volcano(e, facts, &edit)
+                                             : read_kueue(e, facts, &edit);
     if (error == 0)
         error = read_parent(e, facts, &edit);
-    if (error == 0 && (intern_get(&e->names, facts->state.at, facts->state.len, &edit.state) < 0 ||
-                       queue_reserve_places(e, edit.queue, edit.parent, edit.amount_count) < 0))
+    if (error == 0 && queue_reserve_places(e, edit.queue, edit.parent, edit.amount_count) < 0)
         error = ENGINE_NO_MEMORY;
     if (error < 0) {
         intern_unref(&e->names, edit.state);
+        intern_unref(&e->names, edit.uid);
         queue_free_groups(e, edit.groups, edit.group_count);
         free_amounts(e, &edit);
         queue_drop_unused(e, edit.parent);
         queue_drop_unused(e, edit.queue);
         return error;
     }
+    hear(e, facts, &edit);
     commit(e, facts, &edit);
     free_amounts(e, &edit);
     advance(e);
     return 0;
+}
+
+static void forget_state(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    command_queue_gone(e, id);
+    outbox_forget(e, EFFECT_OF_QUEUE, id);
+    heap_clear(&e->queue_timers, id);
+    intern_unref(&e->names, queue->state_text);
+    intern_unref(&e->names, queue->uid);
+    queue->state_text = queue->uid = 0;
+    queue->state = queue->own = QUEUE_OPEN;
+    queue->said = queue->wrote = (struct queue_written){.state = STATE_UNSAID};
+    queue->status = (struct queue_status){0};
+    queue->version = 0;
+    queue->seen = false;
 }
 
 /* Who is not known hangs where a restart would find it: below Volcano's root, or nowhere. */
@@ -252,12 +323,12 @@ static void forget(struct engine *e, uint32_t id)
     queue_unhang(e, id);
     quota_name(e, id, NULL, 0);
     queue_free_groups(e, queue->groups, queue->group_count);
-    intern_unref(&e->names, queue->state);
+    forget_state(e, id);
     queue->groups = NULL;
-    queue->group_count = queue->state = 0;
+    queue->group_count = 0;
+    queue->spec = 0;
     queue->known = id == e->default_queue;
     queue->strict = queue->reclaimable = false;
-    queue->command = QUEUE_GRANTS;
     queue->priority = 0;
     queue_want(e, id, 0);
     e->misplaced -= queue->misplaced;

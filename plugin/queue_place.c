@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_place.h"
 
+#include "queue_life.h"
 #include "state.h"
 
 /* Recursion is as deep as what it measures, which was bounded when it was built. */
@@ -38,14 +39,6 @@ static uint32_t place_for(const struct engine *e, uint32_t id)
         queue_depth(e, wanted) + height_of(e, id) > QUEUE_MAX_PATH)
         return 0;
     return wanted;
-}
-
-static void sync_below(struct engine *e, uint32_t id)
-{
-    queue_sync_granted(e, id);
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
-        sync_below(e, child);
 }
 
 /* All cells that may come to hang above a misplaced queue, at each queue on its way up. */
@@ -116,7 +109,8 @@ void queue_edited(struct engine *e, uint32_t id, uint32_t old_parent)
         queue_todo(e, TODO_DIRTY, queue_root(e, old_parent));
     }
     queue_todo(e, TODO_DIRTY, queue_root(e, id));
-    sync_below(e, id);
+    queue_settle_later(e, id);
+    tell_claims(e);
 }
 
 static void move(struct engine *e, uint32_t id)

@@ -15,31 +15,16 @@ bool engine_next_queue(const struct engine *e, uint32_t *cursor)
     return *cursor != 0;
 }
 
-/* Recursion is as deep as the tree of queues. */
-static void count_claims(const struct engine *e, uint32_t id, struct queue_report *report)
-{
-    const struct queue *queue = queue_at(e, id);
-
-    report->waiting += queue->waiting_count;
-    report->held += queue->held_count;
-    report->reserved += tree_size(&claims_by_stamp, e, queue->reserved);
-    report->allocated += tree_size(&claims_by_stamp, e, queue->allocated);
-    for (uint32_t child = queue->first_child; child != 0; child = queue_at(e, child)->next_sibling)
-        count_claims(e, child, report);
-}
-
 static struct text state_of(const struct engine *e, const struct queue *queue, enum reason stop)
 {
     if (queue->misplaced)
         return text_of("Inactive");
     if (!queue->known && queue->kind != QUEUE_COHORT)
         return text_of("Unknown");
-    if (queue->state != 0)
-        return name_text(e, queue->state);
-    if (queue->command == QUEUE_SUSPENDED)
-        return text_of("Suspended");
-    if (queue->command == QUEUE_CLOSED)
-        return text_of("Closed");
+    if (queue->state_text != 0 && !engine_asks(e, EFFECT_QUEUE_STATUS))
+        return name_text(e, queue->state_text);
+    if (queue->state != QUEUE_OPEN)
+        return text_of(queue_state_name((enum queue_state)queue->state));
     return stop == REASON_QUEUE_INACTIVE && queue->first_child == 0 && queue->kind != QUEUE_COHORT
                ? text_of("Inactive")
                : text_of("Open");
@@ -64,7 +49,13 @@ void engine_report_queue(const struct engine *e, uint32_t id, struct queue_repor
                   : queue->parent != 0 ? name_text(e, queue_at(e, queue->parent)->name)
                                        : text_of("");
     ret->state = state_of(e, queue, stop);
-    count_claims(e, id, ret);
+    ret->waiting = queue->counts[CLAIM_WAITING];
+    ret->held = queue->counts[CLAIM_HELD];
+    ret->reserved = queue->counts[CLAIM_RESERVED];
+    ret->allocated = queue->counts[CLAIM_ALLOCATED];
+    ret->own = text_of(queue_state_name((enum queue_state)queue->own));
+    ret->by_parent = queue->own != queue->state;
+    ret->written = queue_is_written(queue);
 }
 
 static int compare_cells(const struct engine *e, const struct cell *a, const struct cell *b)

@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_STATE_H
 
 #include "claim.h"
+#include "command.h"
 #include "engine.h"
 #include "flavor.h"
 #include "heap.h"
@@ -14,6 +15,7 @@
 #include "outbox.h"
 #include "queue.h"
 #include "slab.h"
+#include "tell.h"
 #include "tree.h"
 
 /* What an engine is made of; for the modules of this folder. */
@@ -35,6 +37,9 @@ struct engine {
         uint32_t first, last;
     } todo[TODO_LISTS];
     uint32_t misplaced; /* how many queues are */
+    struct heap queue_timers;
+    struct tell tell;
+    struct commands commands;
     struct heap guard_timers;
     uint32_t guarding; /* queues whose head is guarded */
 
@@ -84,6 +89,11 @@ static inline struct claim *claim_at(const struct engine *e, uint32_t id)
     return slab_at(&e->claims, id);
 }
 
+static inline struct command *command_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->commands.records, id);
+}
+
 static inline struct node *node_at(const struct engine *e, uint32_t id)
 {
     return slab_at(&e->nodes, id);
@@ -104,6 +114,12 @@ static inline int name_get(struct engine *e, struct text text, uint32_t *ret_nam
         return 0;
     *ret_name = 0;
     return ENGINE_NO_MEMORY;
+}
+
+/* Whether the host carries out effects of this kind. */
+static inline bool engine_asks(const struct engine *e, enum effect_kind kind)
+{
+    return kind < EFFECT_ALWAYS || (e->config.effects >> kind & 1) != 0;
 }
 
 /* Grants are given: the listing is complete, this engine leads, and what a restart found granted is

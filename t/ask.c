@@ -211,7 +211,10 @@ const char *ask_own(uint64_t handle, enum hook_id hook, const char *request)
 {
     ask(handle, hook, request);
 
-    char *status = strstr(said, "\"pending\"=>");
+    char *status = NULL;
+
+    for (char *at = said; (at = strstr(at, "\"pending\"=>")) != NULL; at++)
+        status = at; /* of all that are called so the last */
     if (status) {
         while (status > said && (status[-1] == ' ' || status[-1] == ','))
             status--;

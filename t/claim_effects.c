@@ -19,7 +19,7 @@ static int lease(struct kit *kit)
 
 static bool ack(struct kit *kit, enum effect_result result)
 {
-    bool known = engine_ack(kit->engine, effect.id, result);
+    bool known = engine_ack(kit->engine, effect.id, result, 0);
 
     kit_work_off(kit);
     is_str(engine_check(kit->engine), NULL, "sound after an ack");

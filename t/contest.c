@@ -181,7 +181,7 @@ static uint32_t scan_leaf(const struct engine *e, uint32_t leaf, bool any, uint1
 
 static bool stopped(const struct engine *e, uint32_t id)
 {
-    while (id != 0 && queue_at(e, id)->command == QUEUE_GRANTS)
+    while (id != 0 && queue_at(e, id)->state == QUEUE_OPEN)
         id = queue_at(e, id)->parent;
     return id != 0;
 }

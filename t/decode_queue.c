@@ -47,7 +47,7 @@ static void test_queue(void)
 
     is_str(read_queue("{kind: Queue, name: q}", &scratch, &queue), "", "the least of a queue");
     ok(queue.kind == QUEUE_VOLCANO && text_is(queue.name, "q") && queue.parent.len == 0 &&
-           !queue.strict && queue.command == QUEUE_GRANTS && queue.reclaimable &&
+           !queue.strict && queue.stop == QUEUE_OPEN && queue.reclaimable &&
            queue.capability.count == 0 && queue.group_count == 0,
        "grants, and may be reclaimed from");
     is_str(read_queue("{kind: Queue, name: q, parent: p, created: 4, priority: 6, strategy: fifo, "
@@ -56,18 +56,18 @@ static void test_queue(void)
                       &scratch, &queue),
            "", "all of Volcano's");
     ok(text_is(queue.parent, "p") && queue.priority == 6 && queue.strict &&
-           queue.command == QUEUE_CLOSED && text_is(queue.state, "Closed") && !queue.reclaimable &&
+           text_is(queue.state, "Closed") && !queue.reclaimable &&
            queue.capability.item[0].amount == 3000 && queue.deserved.item[0].amount == 2000 &&
            queue.guarantee.count == 2 && queue.guarantee.item[1].amount == 7,
        "is read");
     read_queue("{kind: Queue, name: q, state: Suspended}", &scratch, &queue);
-    is_int(queue.command, QUEUE_SUSPENDED, "suspended by its state");
+    ok(text_is(queue.state, "Suspended"), "suspended by its state");
     read_queue("{kind: Queue, name: q, state: Closing, stopPolicy: None, strategy: x}", &scratch,
                &queue);
-    ok(queue.command == QUEUE_GRANTS && !queue.strict, "other words mean their fallback");
+    ok(queue.stop == QUEUE_OPEN && !queue.strict, "other words mean their fallback");
     read_queue("{kind: ClusterQueue, name: q, stopPolicy: HoldAndDrain, strategy: StrictFIFO}",
                &scratch, &queue);
-    ok(queue.command == QUEUE_SUSPENDED && queue.strict && queue.kind == QUEUE_CLUSTER,
+    ok(queue.stop == QUEUE_HOLD_AND_DRAIN && queue.strict && queue.kind == QUEUE_CLUSTER,
        "Kueue's words");
     is_str(read_queue(
                "{kind: Cohort, name: c, groups: [{flavors: [{name: f, quotas: {cpu: {nominal: '1', "

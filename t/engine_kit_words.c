@@ -80,6 +80,8 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->max_pods = (uint32_t)word->number;
     else if (text_is(word->key, "maxQueues"))
         config->max_queues = (uint32_t)word->number;
+    else if (text_is(word->key, "writes"))
+        config->effects = UINT32_MAX;
     else if (text_is(word->key, "standby"))
         *standby = true;
     else if (has_prefix(word, "root.", &resource)) {
@@ -210,11 +212,23 @@ static bool queue_word(const struct word *word, struct words_queue *facts)
     else if (text_is(word->key, "strict"))
         queue->strict = true;
     else if (text_is(word->key, "suspended"))
-        queue->command = QUEUE_SUSPENDED;
+        queue->state = text_of("Suspended");
     else if (text_is(word->key, "closed"))
-        queue->command = QUEUE_CLOSED;
+        queue->state = text_of("Closed");
     else if (text_is(word->key, "state"))
         queue->state = word->value;
+    else if (text_is(word->key, "uid"))
+        queue->uid = word->value;
+    else if (text_is(word->key, "version"))
+        queue->version = word->number;
+    else if (text_is(word->key, "closedBy"))
+        queue->closed_by = queue_mark_of(word->value);
+    else if (text_is(word->key, "suspendedBy"))
+        queue->suspended_by = queue_mark_of(word->value);
+    else if (text_is(word->key, "createSuspended"))
+        queue->create_suspended = true;
+    else if (text_is(word->key, "hold"))
+        queue->stop = QUEUE_HOLD;
     else
         return queue->kind == QUEUE_VOLCANO ? volcano_word(word, queue) : kueue_word(word, facts);
     return true;

@@ -193,7 +193,9 @@ static void test_flavors(void)
          "\"waiting\"=>0, \"held\"=>0, \"reserved\"=>0, \"allocated\"=>1, "
          "\"granted\"=>1, \"released\"=>0, \"demoted\"=>0, "
          "\"quota\"=>[{\"flavor\"=>\"f\", \"resource\"=>\"cpu\", \"share\"=>2000, \"kept\"=>0, "
-         "\"ceiling\"=>2000, \"usage\"=>1, \"reserved\"=>0, \"allocated\"=>1}]}"},
+         "\"ceiling\"=>2000, \"usage\"=>1, \"reserved\"=>0, \"allocated\"=>1}], "
+         "\"own\"=>\"Open\", \"byParent\"=>false, \"written\"=>false, "
+         "\"groups\"=>{\"pending\"=>0, \"inqueue\"=>0, \"running\"=>1}}"},
         {HOOK_OBSERVE, "{now: 4, kind: node, gone: true, object: {name: n1}}",
          "{\"ignored\"=>false}"},
         {HOOK_FILTER, "{now: 4, nodes: nil, uid: stranger}", "{\"bits\"=>\"\\x04\"}"},

@@ -22,9 +22,8 @@ static void test_refusals(void)
         {HOOK_TICK, "{now: 1, '!new': 1}", "FIELD !new: 1, want a key that this version knows"},
         {HOOK_TICK, "[]", "MESSAGE : byte 0, want one msgpack map; here the message is not a map"},
         {HOOK_COMMAND, "{}",
-         "UNSUPPORTED command: a command, want a queue whose state says so: this version carries "
-         "out "
-         "no commands"},
+         "UNSUPPORTED command: a command, want a queue whose state says so, or queueStatus among "
+         "the effects of `open`: who writes no states carries out no commands"},
         {HOOK_OBSERVE, "{now: 1, kind: workload, object: {}}",
          "UNSUPPORTED kind: \"workload\", want pod, queue, node, flavor, synced or leader: this "
          "version knows no others"},

@@ -20,7 +20,7 @@ static int lease(struct kit *kit)
 
 static bool ack(struct kit *kit, enum effect_result result)
 {
-    bool known = engine_ack(kit->engine, effect.id, result);
+    bool known = engine_ack(kit->engine, effect.id, result, 0);
 
     kit_work_off(kit);
     is_str(engine_check(kit->engine), NULL, "sound after an ack");
@@ -86,10 +86,10 @@ static void test_ids(void)
     kit_do(&kit, "lose-pod a");
     lease(&kit);
     old = effect.id;
-    ok(!engine_ack(kit.engine, 0, EFFECT_DONE) && !engine_ack(kit.engine, -1, EFFECT_DONE) &&
-           !engine_ack(kit.engine, INT64_MAX, EFFECT_DONE),
+    ok(!engine_ack(kit.engine, 0, EFFECT_DONE, 0) && !engine_ack(kit.engine, -1, EFFECT_DONE, 0) &&
+           !engine_ack(kit.engine, INT64_MAX, EFFECT_DONE, 0),
        "made-up ids are unknown");
-    ok(!engine_ack(kit.engine, old + 1, EFFECT_DONE), "so is another kind that is not live");
+    ok(!engine_ack(kit.engine, old + 1, EFFECT_DONE, 0), "so is another kind that is not live");
     record = kit_claim(&kit, "b");
     kit_do(&kit, "pod x queue=q cpu=1; lose-pod b");
     pre_enqueue(&kit, "c queue=q cpu=1");
@@ -97,7 +97,7 @@ static void test_ids(void)
     kit_do(&kit, "lose-pod x");
     is_int(lease(&kit), EFFECT_ACTIVATE, "a claim in the record of an earlier one");
     ok(effect.id != old, "has other ids");
-    ok(!engine_ack(kit.engine, old, EFFECT_DONE), "the earlier one's are unknown");
+    ok(!engine_ack(kit.engine, old, EFFECT_DONE, 0), "the earlier one's are unknown");
     ok(ack(&kit, EFFECT_DONE), "its own are not");
     kit_close(&kit);
 }
@@ -154,7 +154,7 @@ static void test_backoff(void)
         int64_t wait;
 
         grows = grows && lease(&kit) == EFFECT_ACTIVATE && effect.attempt == (uint32_t)attempt;
-        engine_ack(kit.engine, effect.id, EFFECT_RETRY);
+        engine_ack(kit.engine, effect.id, EFFECT_RETRY, 0);
         wait = engine_next(kit.engine) - now;
         grows = grows && wait >= (ms - ms / 4) * millisecond && wait <= ms * millisecond;
         engine_set_time(kit.engine, now + wait - 1);
@@ -181,7 +181,7 @@ static void test_jitter(void)
     kit_do(&kit, "pod a; pod b");
     for (int i = 0; i < 2; i++) {
         lease(&kit);
-        engine_ack(kit.engine, effect.id, EFFECT_RETRY);
+        engine_ack(kit.engine, effect.id, EFFECT_RETRY, 0);
         due[i] = claim_at(kit.engine, kit_claim(&kit, i == 0 ? "a" : "b"))->due[effect.kind];
     }
     ok(due[0] != due[1], "effects that failed together come back at different times");

@@ -54,7 +54,7 @@ static void test_states(void)
 
     kit_open(&kit, "");
     kit_do(&kit, "queue p; queue q parent=p strict; queue s suspended; queue c closed;"
-                 "queue w state=Closing closed; pod a queue=u; queue x parent=y; queue y parent=x");
+                 "queue w state=Closing; pod a queue=u; queue x parent=y; queue y parent=x");
     is_str(said(queue_of(&kit, "q").state), "Open", "a queue is open");
     is_str(said(queue_of(&kit, "q").parent), "p", "below its parent");
     ok(queue_of(&kit, "q").leaf && queue_of(&kit, "q").strict, "a strict leaf");

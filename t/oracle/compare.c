@@ -171,7 +171,7 @@ static bool compare_queues(struct play *play, const struct limits *limits)
 }
 
 /* Which effects a claim needs follows from its state. */
-static void count_needed(const struct play *play, int uid, bool ret_needed[EFFECT_KINDS])
+static void count_needed(const struct play *play, int uid, bool ret_needed[EFFECT_ALWAYS])
 {
     const struct model *model = &play->model;
     const struct model_claim *claim = &model->claims[uid];
@@ -190,17 +190,17 @@ static void count_needed(const struct play *play, int uid, bool ret_needed[EFFEC
                                        claim->state != CLAIM_ALLOCATED && !(reserved && goes_on);
 }
 
-static bool compare_effects_of(struct play *play, int uid, const bool live[EFFECT_KINDS],
-                               const bool leased[EFFECT_KINDS])
+static bool compare_effects_of(struct play *play, int uid, const bool live[EFFECT_ALWAYS],
+                               const bool leased[EFFECT_ALWAYS])
 {
-    static const char *const names[EFFECT_KINDS] = {"activate", "removeGates", "setCondition"};
+    static const char *const names[EFFECT_ALWAYS] = {"activate", "removeGates", "setCondition"};
     const struct model_claim *claim = &play->model.claims[uid];
-    bool needed[EFFECT_KINDS];
+    bool needed[EFFECT_ALWAYS];
 
     count_needed(play, uid, needed);
     play->telling[uid] = leased[EFFECT_ACTIVATE];
     play->too_early[uid] = play->too_early[uid] && leased[EFFECT_ACTIVATE];
-    for (int kind = 0; kind < EFFECT_KINDS; kind++) {
+    for (int kind = 0; kind < EFFECT_ALWAYS; kind++) {
         const bool *done = kind == EFFECT_ACTIVATE       ? play->told
                            : kind == EFFECT_REMOVE_GATES ? play->removed
                                                          : play->overwrote;
@@ -218,7 +218,7 @@ static bool compare_effects_of(struct play *play, int uid, const bool live[EFFEC
 /* Each effect that is needed is live, once, and no other is, but those under way. */
 static bool compare_effects(struct play *play)
 {
-    bool live[UIDS][EFFECT_KINDS] = {{false}}, leased[UIDS][EFFECT_KINDS] = {{false}};
+    bool live[UIDS][EFFECT_ALWAYS] = {{false}}, leased[UIDS][EFFECT_ALWAYS] = {{false}};
     struct effect effect;
     uint32_t cursor = 0;
 

@@ -51,7 +51,7 @@ static bool acknowledge(struct engine *engine, const struct step *step)
 
     while (engine_next_live_effect(engine, &cursor, &effect))
         if (world_find_uid(effect.uid) == step->v[ACK_UID] && effect.kind == step->v[ACK_KIND])
-            return engine_ack(engine, effect.id, (enum effect_result)step->v[ACK_RESULT]) &&
+            return engine_ack(engine, effect.id, (enum effect_result)step->v[ACK_RESULT], 0) &&
                    effect.leased;
     return false;
 }

@@ -265,7 +265,7 @@ static struct step any_effect_step(struct generator *g, const struct model *mode
         if (model->claims[step.v[ACK_UID]].live && model->claims[step.v[ACK_UID]].parked)
             break;
     }
-    step.v[ACK_KIND] = generate_one_in(g, 2) ? generate_below(g, EFFECT_KINDS) : EFFECT_ACTIVATE;
+    step.v[ACK_KIND] = generate_one_in(g, 2) ? generate_below(g, EFFECT_ALWAYS) : EFFECT_ACTIVATE;
     step.v[ACK_RESULT] = generate_one_in(g, 3) ? generate_below(g, 4) : EFFECT_DONE;
     return step;
 }

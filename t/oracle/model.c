@@ -115,9 +115,9 @@ enum stop model_stops(const struct model *model, int queue)
 
         if (above->cyclic || (volcano && !above->known))
             return STOP_BROKEN;
-        if (above->spec[QUEUE_COMMAND] == QUEUE_SUSPENDED)
+        if (above->spec[QUEUE_COMMAND] == SAYS_SUSPENDED)
             stop = STOP_SUSPENDED;
-        if (above->spec[QUEUE_COMMAND] == QUEUE_CLOSED && stop == STOP_NOTHING)
+        if (above->spec[QUEUE_COMMAND] == SAYS_CLOSED && stop == STOP_NOTHING)
             stop = STOP_CLOSED;
         levels += up != model_queue_id(QUEUE_VOLCANO, NAME_ROOT);
     }

@@ -261,7 +261,7 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
 static void acknowledged(struct play *play, const struct step *step, const struct answer *answer)
 {
     int uid = (int)step->v[ACK_UID];
-    bool *done[EFFECT_KINDS] = {&play->told[uid], &play->removed[uid], &play->overwrote[uid]};
+    bool *done[EFFECT_ALWAYS] = {&play->told[uid], &play->removed[uid], &play->overwrote[uid]};
 
     if (!answer->acknowledged)
         return;

@@ -81,6 +81,9 @@ enum pod_field {
     POD_FIELDS
 };
 
+/* QUEUE_COMMAND: what the state of the object says. */
+enum { SAYS_OPEN, SAYS_SUSPENDED, SAYS_CLOSED };
+
 enum queue_field {
     QUEUE_KIND,
     QUEUE_NAME,

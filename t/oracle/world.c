@@ -182,7 +182,6 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
     queue->parent = queue_text(fields[QUEUE_PARENT]);
     queue->priority = (int32_t)fields[QUEUE_PRIORITY];
     queue->strict = fields[QUEUE_STRICT];
-    queue->command = (enum queue_command)fields[QUEUE_COMMAND];
     queue->state = text_of(states[fields[QUEUE_COMMAND]]);
     queue->reclaimable = true;
     if (queue->kind == QUEUE_VOLCANO) {

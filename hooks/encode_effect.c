@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "encode.h"
+
+const char *effect_name(enum effect_kind kind)
+{
+    static const char *const names[EFFECT_KINDS] = {
+        [EFFECT_ACTIVATE] = "activate",
+        [EFFECT_REMOVE_GATES] = "removeGates",
+        [EFFECT_SET_CONDITION] = "setCondition",
+        [EFFECT_QUEUE_STATUS] = "queueStatus",
+        [EFFECT_EVENT] = "event",
+        [EFFECT_DELETE_COMMAND] = "deleteCommand",
+    };
+
+    return names[kind];
+}
+
+void put_effect_name(struct msg_writer *w, const struct effect *effect)
+{
+    put_key_int(w, "id", effect->id);
+    put_key_str(w, "kind", effect_name(effect->kind));
+    put_key_text(w, "uid", effect->uid);
+    put_key_text(w, "namespace", effect->space);
+    put_key_text(w, "name", effect->name);
+    put_key_int(w, "attempt", effect->attempt);
+}
+
+static void put_amounts(struct msg_writer *w, const char *key, const struct queue_usage *usage,
+                        bool reserved)
+{
+    msg_put_key(w, key);
+    msg_put_map(w, usage->count);
+    for (uint32_t i = 0; i < usage->count; i++) {
+        const struct queue_used *used = &usage->item[i];
+
+        msg_put_text(w, used->resource.at, used->resource.len);
+        msg_put_int(w, reserved ? used->reserved : used->allocated);
+    }
+}
+
+static void put_mark(struct msg_writer *w, const char *name, uint8_t mark)
+{
+    msg_put_key(w, name);
+    if (mark == 0)
+        msg_put_nil(w);
+    else
+        msg_put_str(w, queue_mark_text(mark));
+}
+
+/* Whether the queue grants, and why not: of a state the reason is its name. */
+static void put_conditions(struct msg_writer *w, const struct effect *effect)
+{
+    enum queue_state state = (enum queue_state)effect->state.state;
+    bool grants = effect->reason == REASON_NONE || effect->reason == REASON_QUEUE_INACTIVE;
+
+    msg_put_key(w, "conditions");
+    msg_put_array(w, 1);
+    msg_put_map(w, 4);
+    put_key_str(w, "type", "Granting");
+    put_key_str(w, "status", grants ? "True" : "False");
+    put_key_str(w, "reason",
+                grants || state != QUEUE_OPEN ? queue_state_name(state)
+                                              : reason_name(effect->reason));
+    put_key_str(w, "message", "");
+}
+
+static void put_status(struct msg_writer *w, const struct effect *effect)
+{
+    put_key_str(w, "state", queue_state_name((enum queue_state)effect->state.state));
+    msg_put_key(w, "annotations");
+    msg_put_map(w, 2);
+    put_mark(w, QUEUE_CLOSED_BY_PARENT, effect->state.closed_by);
+    put_mark(w, QUEUE_SUSPENDED_BY_PARENT, effect->state.suspended_by);
+    put_amounts(w, "allocated", &effect->usage, false);
+    put_amounts(w, "reserved", &effect->usage, true);
+    put_key_int(w, "pending",
+                (int64_t)effect->groups[CLAIM_HELD] + (int64_t)effect->groups[CLAIM_WAITING]);
+    put_key_int(w, "inqueue", effect->groups[CLAIM_RESERVED]);
+    put_key_int(w, "running", effect->groups[CLAIM_ALLOCATED]);
+    put_key_int(w, "unknown", 0);
+    put_key_int(w, "completed", 0);
+    put_conditions(w, effect);
+}
+
+static void put_about(struct msg_writer *w, const struct effect *effect)
+{
+    bool command = effect->object == EFFECT_OF_COMMAND, queue = effect->about_queue;
+
+    msg_put_key(w, "about");
+    msg_put_map(w, 4);
+    put_key_str(w, "kind", queue ? "Queue" : command ? "Command" : "Pod");
+    put_key_text(w, "namespace", queue ? text_of("") : effect->space);
+    put_key_text(w, "name", queue ? effect->queue_name : effect->name);
+    put_key_text(w, "uid", queue ? effect->queue_uid : effect->uid);
+}
+
+static void put_event(struct msg_writer *w, const struct effect *effect)
+{
+    uint64_t key = effect->key;
+    char digits[16];
+
+    for (int i = 15; i >= 0; i--, key >>= 4)
+        digits[i] = "0123456789abcdef"[key & 15];
+    put_about(w, effect);
+    put_key_str(w, "type", effect->object == EFFECT_OF_COMMAND ? "Warning" : "Normal");
+    put_key_str(w, "reason", reason_name(effect->reason));
+    put_key_str(w, "message", effect->message);
+    put_key_text(w, "key", (struct text){digits, sizeof(digits)});
+}
+
+void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
+{
+    static const uint32_t own_keys[EFFECT_KINDS] = {
+        [EFFECT_REMOVE_GATES] = PATCH_KEYS,
+        [EFFECT_SET_CONDITION] = 3,
+        [EFFECT_QUEUE_STATUS] = 10,
+        [EFFECT_EVENT] = 5,
+    };
+
+    msg_put_map(w, EFFECT_NAME_KEYS + own_keys[effect->kind]);
+    put_effect_name(w, effect);
+    if (effect->kind == EFFECT_REMOVE_GATES) {
+        put_patch(w, engine, &effect->patch);
+    } else if (effect->kind == EFFECT_SET_CONDITION) {
+        put_key_int(w, "resourceVersion", effect->resource_version);
+        put_key_str(w, "reason", reason_name(effect->reason));
+        put_key_str(w, "message", effect->message);
+    } else if (effect->kind == EFFECT_QUEUE_STATUS) {
+        put_status(w, effect);
+    } else if (effect->kind == EFFECT_EVENT) {
+        put_event(w, effect);
+    }
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command_effects.h"
+
+#include "say.h"
+#include "state.h"
+
+void command_say_refusal(const struct engine *e, const struct command *command, struct say *say)
+{
+    say_str(say, command->refusal == COMMAND_ACTION_UNKNOWN ? "action " : "queue ");
+    say_text(say, name_text(e, command->refusal == COMMAND_ACTION_UNKNOWN ? command->action_text
+                                                                          : command->target));
+    switch (command->refusal) {
+    case COMMAND_CHANGES_NOTHING:
+        say_str(say, " is ");
+        say_str(say, queue_state_name((enum queue_state)command->state));
+        say_str(say, command->state == QUEUE_CLOSED ? ": only OpenQueue changes that"
+                                                    : ": there is nothing to change");
+        break;
+    case COMMAND_PARENT_NOT_OPEN:
+        say_str(say, " is below queue ");
+        say_text(say, name_text(e, command->parent));
+        say_str(say, ", which is ");
+        say_str(say, queue_state_name((enum queue_state)command->parent_state));
+        say_str(say, command->parent_state == QUEUE_SUSPENDED ? ": resume that first"
+                                                              : ": open that first");
+        break;
+    case COMMAND_ACTION_UNKNOWN:
+        say_str(say, " is not known: use OpenQueue, CloseQueue, SuspendQueue or ResumeQueue");
+        break;
+    case COMMAND_QUEUE_BUILT_IN:
+        say_str(say, " has no object that its state could be written to: create it, and send the "
+                     "command again");
+        break;
+    default:
+        say_str(say, " does not exist: create it, and send the command again");
+        break;
+    }
+}
+
+void command_set_timer(struct engine *e, uint32_t id)
+{
+    const struct command *command = command_at(e, id);
+    int64_t at = outbox_due(e, EFFECT_OF_COMMAND, id);
+
+    if (command->deleted_at != 0)
+        at = command->deleted_at + COMMAND_FORGET_SECONDS * SECOND;
+    if (at == 0)
+        heap_clear(&e->commands.timers, id);
+    else
+        heap_set(&e->commands.timers, id, at);
+}
+
+void command_expire(struct engine *e, uint32_t id)
+{
+    if (command_at(e, id)->deleted_at != 0) {
+        command_destroy(e, id);
+        return;
+    }
+    outbox_expire(e, EFFECT_OF_COMMAND, id);
+    command_set_timer(e, id);
+}
+
+static uint8_t wanted(const struct engine *e, uint32_t id)
+{
+    const struct command *command = command_at(e, id);
+
+    if (!command->carried_out || command->deleted_at != 0)
+        return 0;
+    if (!command->told)
+        return 1u << COMMAND_EVENT;
+    return (command->queue == 0 || queue_is_written(queue_at(e, command->queue))) &&
+                   engine_asks(e, EFFECT_DELETE_COMMAND)
+               ? 1u << COMMAND_DELETE
+               : 0;
+}
+
+static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
+{
+    const struct command *command = command_at(e, id);
+    uint32_t queue = queue_find(e, QUEUE_VOLCANO, name_text(e, command->target));
+    struct say say;
+
+    ret->uid = name_text(e, command->uid);
+    ret->space = name_text(e, command->space);
+    ret->name = name_text(e, command->name);
+    if (slot != COMMAND_EVENT)
+        return;
+    ret->about_queue = queue != 0 && queue_at(e, queue)->seen;
+    if (ret->about_queue) {
+        ret->queue_uid = name_text(e, queue_at(e, queue)->uid);
+        ret->queue_name = name_text(e, queue_at(e, queue)->name);
+    }
+    ret->reason = REASON_COMMAND_REFUSED;
+    ret->key = hash_bytes64(ret->uid.at, ret->uid.len, REASON_COMMAND_REFUSED);
+    say_init(&say, ret->message, sizeof(ret->message));
+    command_say_refusal(e, command, &say);
+}
+
+static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
+{
+    (void)version;
+    if (slot == COMMAND_EVENT)
+        command_at(e, id)->told = true;
+    else
+        command_at(e, id)->deleted_at = e->now > 0 ? e->now : 1;
+}
+
+static void gone(struct engine *e, uint32_t id, uint32_t slot)
+{
+    done(e, id, slot, 0);
+    outbox_sync(e, EFFECT_OF_COMMAND, id);
+    command_set_timer(e, id);
+}
+
+const struct outbox_type command_effects = {
+    .records = offsetof(struct engine, commands.records),
+    .entry = offsetof(struct command, effects),
+    .attempts = offsetof(struct command, attempts),
+    .due = offsetof(struct command, due),
+    .slots = COMMAND_EFFECTS,
+    .kinds = {EFFECT_EVENT, EFFECT_DELETE_COMMAND},
+    .wanted = wanted,
+    .describe = describe,
+    .done = done,
+    .gone = gone,
+    .set_timer = command_set_timer,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_COMMAND_EFFECTS_H
+#define SLUICE_PLUGIN_COMMAND_EFFECTS_H
+
+#include "command.h"
+
+/* What a command asks of the host: an event, where it was refused; then, when the state that it
+ * changed is written, to be deleted. */
+extern const struct outbox_type command_effects;
+
+struct say;
+
+/* Why it changed nothing, and what to do. [it was refused] */
+void command_say_refusal(const struct engine *e, const struct command *command, struct say *say);
+
+void command_set_timer(struct engine *e, uint32_t command);
+void command_expire(struct engine *e, uint32_t command);
+
+#endif

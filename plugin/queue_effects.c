@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue_effects.h"
+
+#include "amount.h"
+#include "state.h"
+
+enum { STATUS_SECONDS = 1 };
+
+static struct queue_written due_state(const struct queue *queue)
+{
+    return queue_write_state((enum queue_state)queue->state, (enum queue_state)queue->own);
+}
+
+bool queue_is_written(const struct queue *queue)
+{
+    return queue_written_same(due_state(queue), queue->wrote);
+}
+
+static uint64_t hash_wide(uint64_t hash, wide number)
+{
+    return hash_bytes64(&number, sizeof(number), hash);
+}
+
+static uint64_t hash_status(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+    uint64_t cells = 0, hash = hash_bytes64(queue->counts, sizeof(queue->counts), 10);
+
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        const struct cell *cell = &queue->cells[i];
+
+        cells +=
+            hash_wide(hash_wide(hash_wide(11, cell->resource), cell->reserved), cell->allocated);
+    }
+    hash = hash_wide(hash_wide(hash, (wide)cells), queue_stops(e, id));
+    return hash_wide(hash, queue->state) | 1; /* 0: never written */
+}
+
+static bool reports(const struct engine *e, const struct queue *queue)
+{
+    return queue->seen && queue->kind == QUEUE_VOLCANO && engine_asks(e, EFFECT_QUEUE_STATUS);
+}
+
+static bool differs(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    return !queue_is_written(queue) || hash_status(e, id) != queue->status.written;
+}
+
+/* A failed attempt has its own time to wait for. */
+static uint8_t wanted(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    return reports(e, queue) && e->restoring == 0 &&
+           (queue->attempts[QUEUE_STATUS] > 0 || e->now >= queue->status.not_before) &&
+           differs(e, id);
+}
+
+void queue_expire(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    if (e->now >= queue->status.not_before)
+        queue->status.stale = false;
+    outbox_expire(e, EFFECT_OF_QUEUE, id);
+    queue_set_timer(e, id);
+}
+
+void queue_note_change(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    if (queue->status.stale || !reports(e, queue))
+        return;
+    queue->status.stale = true;
+    queue_set_timer(e, id);
+}
+
+void queue_set_timer(struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+    int64_t at = outbox_due(e, EFFECT_OF_QUEUE, id);
+
+    if (queue->status.stale && (at == 0 || queue->status.not_before < at))
+        at = queue->status.not_before > 0 ? queue->status.not_before : 1;
+    if (at == 0 || !e->leads || !e->synced)
+        heap_clear(&e->queue_timers, id);
+    else
+        heap_set(&e->queue_timers, id, at);
+}
+
+static void add(struct queue_usage *usage, const struct cell *cell, struct text resource)
+{
+    uint32_t at = 0;
+
+    while (at < usage->count && !text_same(usage->item[at].resource, resource))
+        at++;
+    if (at == FACTS_MAX_NEEDS)
+        return;
+    if (at == usage->count)
+        usage->item[usage->count++] = (struct queue_used){.resource = resource};
+    usage->item[at].reserved = amount_clamp(usage->item[at].reserved + cell->reserved);
+    usage->item[at].allocated = amount_clamp(usage->item[at].allocated + cell->allocated);
+}
+
+static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    (void)slot;
+    ret->uid = name_text(e, queue->uid);
+    ret->space = text_of("");
+    ret->name = name_text(e, queue->name);
+    ret->state = due_state(queue);
+    ret->reason = queue_stops(e, id);
+    memcpy(ret->groups, queue->counts, sizeof(ret->groups));
+    ret->usage.count = 0;
+    for (uint32_t i = 0; i < queue->cell_count; i++)
+        add(&ret->usage, &queue->cells[i], name_text(e, queue->cells[i].resource));
+}
+
+static void leased(struct engine *e, uint32_t id, uint32_t slot)
+{
+    struct queue *queue = queue_at(e, id);
+
+    (void)slot;
+    queue->status.leased = hash_status(e, id);
+    queue->status.leased_state = due_state(queue);
+    queue->status.not_before = e->now + STATUS_SECONDS * SECOND;
+}
+
+static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
+{
+    struct queue *queue = queue_at(e, id);
+
+    queue->attempts[slot] = 0;
+    queue->status.written = queue->status.leased;
+    queue->wrote = queue->status.leased_state;
+    if (version > queue->version)
+        queue->version = version;
+    queue->status.stale = true; /* what changed meanwhile waits for its second */
+    command_queue_written(e, id);
+}
+
+/* Whoever deletes an object says so: until then nothing is asked for it any more. */
+static void gone(struct engine *e, uint32_t id, uint32_t slot)
+{
+    struct queue *queue = queue_at(e, id);
+
+    (void)slot;
+    queue->seen = false;
+    command_queue_gone(e, id);
+    outbox_sync(e, EFFECT_OF_QUEUE, id);
+}
+
+const struct outbox_type queue_effects = {
+    .records = offsetof(struct engine, queues),
+    .entry = offsetof(struct queue, effects),
+    .attempts = offsetof(struct queue, attempts),
+    .due = offsetof(struct queue, due),
+    .slots = QUEUE_EFFECTS,
+    .kinds = {EFFECT_QUEUE_STATUS},
+    .wanted = wanted,
+    .describe = describe,
+    .leased = leased,
+    .done = done,
+    .gone = gone,
+    .set_timer = queue_set_timer,
+};

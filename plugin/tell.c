@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tell.h"
+
+#include "outbox.h"
+#include "state.h"
+
+void tell_claims(struct engine *e)
+{
+    e->tell.left = slab_end(&e->claims);
+}
+
+static bool holds_back(const struct engine *e, uint32_t queue)
+{
+    enum queue_state state = (enum queue_state)queue_at(e, queue)->state;
+
+    return state == QUEUE_HOLD || state == QUEUE_HOLD_AND_DRAIN;
+}
+
+static void tell(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t queue = claim_queue(e, id);
+    bool stops, stopped = (claim->flags & (CLAIM_STOPPED | CLAIM_TOLD)) != 0;
+
+    if (claim->state != CLAIM_WAITING && claim->state != CLAIM_RESERVED)
+        return;
+    stops = queue_stops_granted(e, queue);
+    if (stops == stopped && claim->state == CLAIM_WAITING)
+        return;
+    claim_set_flag(claim, CLAIM_STOPPED, stops);
+    if (claim->state == CLAIM_RESERVED && stops && holds_back(e, queue)) {
+        claim_to_rest(e, id);
+        return;
+    }
+    if (!stops)
+        claim_set_flag(claim, CLAIM_TOLD, false);
+    if (stopped && !stops && claim->state == CLAIM_RESERVED)
+        claim->since = e->now;
+    outbox_sync(e, EFFECT_OF_POD, id);
+    claim_set_timer(e, id);
+}
+
+void tell_some(struct engine *e)
+{
+    for (uint32_t budget = TELL_SLICE; budget > 0 && e->tell.left > 0; budget--, e->tell.left--) {
+        if (e->tell.at >= slab_end(&e->claims))
+            e->tell.at = 0;
+        if (slab_live(&e->claims, e->tell.at))
+            tell(e, e->tell.at);
+        e->tell.at++;
+    }
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_TELL_H
+#define SLUICE_PLUGIN_TELL_H
+
+#include <stdint.h>
+
+/*
+ * Claims learn, a slice at a time, that queues above them stop or no longer stop what was granted:
+ * their effects follow, their time to be used begins anew, and each that waits for such a queue
+ * says so once. Until a claim has learned it nothing wrong can happen to it: whoever is asked about
+ * a claim asks its queues, and its timers look at them when they end.
+ */
+enum { TELL_SLICE = 512 };
+
+struct tell {
+    uint32_t at;   /* the record to look at next */
+    uint32_t left; /* how many are to be looked at */
+};
+
+struct engine;
+
+/* Something changed for claims of some queue. */
+void tell_claims(struct engine *e);
+
+/* One slice. */
+void tell_some(struct engine *e);
+
+#endif

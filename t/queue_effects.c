@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The status of queues: what it says, and how seldom. */
+#include "plugin/queue_effects.h"
+
+#include "t/engine_kit.h"
+#include "t/tap.h"
+
+static struct kit kit;
+static struct effect effect;
+
+/* Takes the next effect about a queue, and does all others; its kind, or -1 if there is none. */
+static int lease(void)
+{
+    while (engine_next_effect(kit.engine, &effect)) {
+        engine_lease(kit.engine, effect.id);
+        if (effect.object == EFFECT_OF_QUEUE)
+            return (int)effect.kind;
+        engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
+    }
+    return -1;
+}
+
+static void ack(enum effect_result result)
+{
+    ok(engine_ack(kit.engine, effect.id, result, 0), "was under way");
+    kit_work_off(&kit);
+    is_str(engine_check(kit.engine), NULL, "sound after an ack");
+}
+
+static void test_status(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue q cpu=3 uid=u; pod a queue=q cpu=2; pod b queue=q cpu=2");
+    is_int(lease(), EFFECT_QUEUE_STATUS, "a queue without a state gets one");
+    ok(text_is(effect.name, "q") && text_is(effect.uid, "u") && effect.space.len == 0 &&
+           effect.object == EFFECT_OF_QUEUE,
+       "by its name and uid");
+    is_int(effect.state.state, QUEUE_OPEN, "Open");
+    ok(effect.groups[CLAIM_RESERVED] == 1 && effect.groups[CLAIM_WAITING] == 1,
+       "with its groups counted");
+    is_int(effect.usage.item[0].reserved, 2, "and what is reserved");
+    is_int(lease(), -1, "once");
+    ack(EFFECT_DONE);
+    is_int(lease(), -1, "and not again while nothing changes");
+    kit_do(&kit, "reserve a");
+    is_int(lease(), -1, "nor within the second");
+    is_int(engine_next(kit.engine), 2 * SECOND, "which is waited for");
+    kit_do(&kit, "time 2");
+    is_int(lease(), EFFECT_QUEUE_STATUS, "then it is");
+    is_int(effect.usage.item[0].allocated, 2, "with what is allocated");
+    ack(EFFECT_DONE);
+    kit_do(&kit, "unreserve a; reserve a; time 3");
+    is_int(lease(), -1, "what changed back needs no write");
+    kit_do(&kit, "command 1 q SuspendQueue; time 4");
+    is_int(lease(), EFFECT_QUEUE_STATUS, "a state is written");
+    is_int(effect.state.state, QUEUE_SUSPENDED, "in its word");
+    ack(EFFECT_RETRY);
+    is_int(lease(), -1, "failed, it waits");
+    kit_do(&kit, "time 5");
+    is_int(lease(), EFFECT_QUEUE_STATUS, "and is tried again");
+    is_int(effect.attempt, 2, "for the second time");
+    ack(EFFECT_GONE);
+    kit_do(&kit, "time 9");
+    is_int(lease(), -1, "of a queue that is gone nothing is asked");
+    kit_close(&kit);
+}
+
+static void test_marks(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue p; queue a parent=p; command 1 a SuspendQueue; command 2 p CloseQueue");
+    for (int i = 0; i < 2; i++) {
+        is_int(lease(), EFFECT_QUEUE_STATUS, "two queues are written");
+        if (text_is(effect.name, "a"))
+            is_str(queue_mark_text(effect.state.closed_by), "Suspended",
+                   "the child's mark says where it goes back to");
+        else
+            is_int(effect.state.closed_by, 0, "the parent has none");
+        is_int(effect.state.state, QUEUE_CLOSED, "closed");
+        ack(EFFECT_DONE);
+    }
+    kit_close(&kit);
+}
+
+static void test_nobody_asks(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=3; pod a queue=q cpu=2; time 5");
+    is_int(lease(), -1, "a host that writes no statuses is not asked to");
+    kit_close(&kit);
+    kit_open(&kit, "writes standby");
+    kit_do(&kit, "queue q cpu=3; synced; time 5");
+    is_int(lease(), -1, "nor is a standby");
+    kit_do(&kit, "lead");
+    is_int(lease(), EFFECT_QUEUE_STATUS, "who leads is");
+    kit_do(&kit, "follow");
+    ok(!engine_ack(kit.engine, effect.id, EFFECT_DONE, 0), "an ack after that is unknown");
+    is_int(engine_next(kit.engine), 0, "nothing is waited for");
+    kit_close(&kit);
+}
+
+int main(void)
+{
+    test_status();
+    test_marks();
+    test_nobody_asks();
+    return tap_done();
+}
