@@ -164,13 +164,12 @@ void queue_hear(struct engine *e, uint32_t id, const struct queue_facts *facts, 
 {
     struct queue *queue = queue_at(e, id);
     struct queue_written now = heard(facts), before = queue->said;
-    struct queue_written ours =
-        queue_write_state((enum queue_state)queue->state, (enum queue_state)queue->own);
     bool obeys = fresh || !queue_rules(e) || queue->kind != QUEUE_VOLCANO;
 
-    /* Somebody else's word counts, unless ours is still on its way. */
-    if (!obeys && !queue_written_same(now, before))
-        obeys = queue_written_same(ours, before);
+    /* Somebody else's last word counts; what we wrote comes back as an echo. */
+    if (!obeys)
+        obeys = !queue_written_same(now, before) && !queue_written_same(now, queue->wrote) &&
+                !queue_written_same(now, queue->status.leased_state);
     if (fresh || facts->version == 0 || facts->version > queue->version) {
         if (fresh || !queue_written_same(now, before) || facts->version > queue->version)
             queue->wrote = now;

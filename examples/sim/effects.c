@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "examples/sim/queue_writes.h"
 #include "examples/sim/sim.h"
 
 enum {
@@ -13,7 +14,8 @@ enum {
 
 struct effect {
     int64_t id;
-    struct pod *pod; /* NULL: nobody knows it */
+    struct queue_write *queue; /* NULL: it is about a pod */
+    struct pod *pod;           /* NULL: nobody knows it */
     bool is_condition;
     struct gate_patch patch;
     int64_t version;
@@ -22,25 +24,27 @@ struct effect {
     int epoch;
 };
 
-static void put_ack(struct request *r, int64_t id, const char *result)
+static void put_ack(struct request *r, int64_t id, const char *result, int64_t version)
 {
     r_map(r);
     r_key_int(r, "id", id);
     r_key_str(r, "result", result);
+    if (version > 0)
+        r_key_int(r, "resourceVersion", version);
     r_end(r);
 }
 
-static void ack(struct sim *sim, int64_t id, const char *result)
+static void ack(struct sim *sim, int64_t id, const char *result, int64_t version)
 {
     if (sim->faults.acks == ACKS_NEVER)
         return;
     struct request *r = library_begin(&sim->library, sim_wall(sim));
     r_key_array(r, "acks");
-    put_ack(r, id, result);
+    put_ack(r, id, result, version);
     if (sim->faults.acks == ACKS_TWICE)
-        put_ack(r, id, result);
+        put_ack(r, id, result, version);
     if (sim->faults.acks == ACKS_WRONG)
-        put_ack(r, id + NEVER_GIVEN, result);
+        put_ack(r, id + NEVER_GIVEN, result, version);
     r_end(r);
     sim->host.unknown += value_int(host_must(sim, LOADER_ACK), "unknown", 0);
 }
@@ -52,6 +56,8 @@ static const char *result_of(enum write write)
 
 static enum write carry_out(struct sim *sim, const struct effect *effect)
 {
+    if (effect->queue)
+        return queue_write_do(sim, effect->queue);
     if (!effect->pod)
         return WRITE_GONE;
     if (effect->is_condition)
@@ -63,18 +69,20 @@ static enum write carry_out(struct sim *sim, const struct effect *effect)
 static void write_effect(struct sim *sim, void *what)
 {
     const struct effect *effect = what;
-    int fault = sim->faults.patches;
+    bool patches = !effect->queue || queue_write_patches(effect->queue);
+    int fault = patches ? sim->faults.patches : PATCHES_RIGHT;
 
     /* The process that sent it is gone; what it had sent would have arrived long before. */
     if (effect->epoch != sim->scheduler.epoch)
         return;
     if (fault == PATCHES_CONFLICT)
-        ack(sim, effect->id, "conflict");
+        ack(sim, effect->id, "conflict", 0);
     else if (fault == PATCHES_FAIL)
-        ack(sim, effect->id, "retry");
+        ack(sim, effect->id, "retry", 0);
     else {
         const char *result = result_of(carry_out(sim, effect));
-        ack(sim, effect->id, fault == PATCHES_LOST ? "retry" : result);
+        ack(sim, effect->id, fault == PATCHES_LOST ? "retry" : result,
+            effect->queue ? queue_write_version(effect->queue) : 0);
     }
 }
 
@@ -121,6 +129,7 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
     *effect = (struct effect){
         .id = value_int(item, "id", 0),
         .pod = map_get(&sim->world.by_uid, value_str(item, "uid", "")),
+        .queue = queue_write_read(sim, item),
         .epoch = sim->scheduler.epoch,
     };
     if (strcmp(kind, "removeGates") == 0) {
@@ -130,10 +139,10 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
         effect->version = value_int(item, "resourceVersion", 0);
         effect->reason = arena_copy(&sim->arena, value_str(item, "reason", ""));
         effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
-    } else if (strcmp(kind, "activate") != 0) {
+    } else if (strcmp(kind, "activate") != 0 && !effect->queue) {
         fault_say(&sim->fault, sim->scenario->tree,
                   "the library asks for the effect \"%s\", want "
-                  "activate, removeGates or setCondition",
+                  "activate, removeGates, setCondition, queueStatus, event or deleteCommand",
                   kind);
     }
     return effect;
@@ -161,6 +170,6 @@ void effects_drain(struct sim *sim)
         }
         if (effects[i]->pod)
             scheduler_activate(sim, effects[i]->pod);
-        ack(sim, effects[i]->id, effects[i]->pod ? "done" : "gone");
+        ack(sim, effects[i]->id, effects[i]->pod ? "done" : "gone", 0);
     }
 }

@@ -7,12 +7,13 @@
 #include "examples/sim/sim.h"
 #include "plugin/quantity.h"
 
-static const char *const pod_texts[] = {"reason",  "message",  "node", "phase",
-                                        "patches", "state",    "hold", "why",
-                                        "queue",   "position", NULL};
+static const char *const pod_texts[] = {"reason",  "message",  "node",   "phase",
+                                        "patches", "state",    "hold",   "why",
+                                        "queue",   "position", "events", NULL};
 static const char *const pod_maps[] = {"annotations", "nodeSelector", NULL};
-static const char *const queue_texts[] = {"state", "reason", "parent", "waiting",
-                                          "held",  "known",  NULL};
+static const char *const queue_texts[] = {"state",   "reason", "parent", "waiting",
+                                          "held",    "known",  "own",    "byParent",
+                                          "written", "writes", "events", NULL};
 static const char *const queue_either[] = {"allocated", "reserved", "usage", NULL};
 static const char *const world_keys[] = {"nodes",       "bought", "effects",
                                          "unknownAcks", "leader", NULL};

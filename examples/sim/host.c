@@ -108,6 +108,7 @@ static void put_config(struct sim *sim, struct request *r, const struct tree_pai
 
 static void open_library(struct sim *sim)
 {
+    static const char *const written[] = {"queueStatus", "event", "deleteCommand"};
     const struct tree *config = sim->scenario->config;
     struct request *r = &sim->library.request;
     enum { RECORDING_BYTES = 256 << 20 };
@@ -117,6 +118,12 @@ static void open_library(struct sim *sim)
     r_key_str(r, "removal", sim->scenario->on_admission ? "onAdmission" : "onBind");
     if (sim->recording)
         r_key_int(r, "record", RECORDING_BYTES);
+    if (!tree_get(config, "effects")) {
+        r_key_array(r, "effects");
+        for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++)
+            r_str(r, written[i]);
+        r_end(r);
+    }
     for (size_t i = 0; config && i < config->count; i++)
         put_config(sim, r, &config->pairs[i]);
     r_end(r);
@@ -178,14 +185,39 @@ void host_refused(struct sim *sim, const struct tree *where, const char *ref, co
         expect_failed(sim, refusal->says, ref, refusal->says->text, why);
 }
 
-void host_command(struct sim *sim, const struct tree *where, const struct tree *doc)
+static void put_command(struct sim *sim, struct request *r, const struct object *command)
 {
-    const struct tree *target = tree_get(doc, "target");
-    struct request *r = library_begin(&sim->library, sim_wall(sim));
+    const struct tree *target = tree_get(command->doc, "target");
+    const char *namespace;
+    const char *name;
 
+    world_split(&sim->arena, command->ref, &namespace, &name);
+    r_key_str(r, "uid", command->uid);
+    r_key_str(r, "namespace", namespace);
+    r_key_str(r, "name", name);
+    r_key_int(r, "created", command->created);
+    r_key_str(r, "action", tree_text(&sim->fault, command->doc, "action", ""));
+    r_key_map(r, "target");
     r_key_str(r, "kind", tree_text(&sim->fault, target, "kind", "Queue"));
     r_key_str(r, "name", tree_text(&sim->fault, target, "name", ""));
-    r_key_str(r, "action", tree_text(&sim->fault, doc, "action", ""));
-    if (!host_call(sim, LOADER_COMMAND))
-        fault_say(&sim->fault, where, "the library refuses the command: %s", sim->library.error);
+    r_end(r);
+}
+
+void host_command(struct sim *sim, const struct object *command)
+{
+    struct request *r = library_begin(&sim->library, sim_wall(sim));
+
+    r_key_bool(r, "gone", !command->is);
+    r_key_map(r, "command");
+    put_command(sim, r, command);
+    r_end(r);
+
+    const msgpack_object *answer = host_call(sim, LOADER_COMMAND);
+    if (!answer) {
+        host_refused(sim, command->doc, command->ref, sim->library.error);
+        return;
+    }
+    const char *reason = value_str(answer, "reason", "");
+    if (command->is && *reason)
+        story(sim, command->ref, "command", "changes nothing: %s", reason);
 }

@@ -43,7 +43,8 @@ const msgpack_object *host_must(struct sim *sim, enum loader_hook hook);
 void host_refused(struct sim *sim, const struct tree *where, const char *ref, const char *why);
 
 /* A Command object. */
-void host_command(struct sim *sim, const struct tree *where, const struct tree *doc);
+struct object;
+void host_command(struct sim *sim, const struct object *command);
 
 /* Any bytes, as a step `send:` wants them; checks the answer, and that an error changed nothing. */
 void host_send(struct sim *sim, const struct tree *spec);

@@ -78,6 +78,7 @@ struct pod {
     int64_t runs_for; /* ns from running to Succeeded; 0: until a step says so */
     bool mirror;
     int writes; /* patches and status updates that the API server has taken from the scheduler */
+    int events;
 
     const struct pod_state *state; /* in the API server */
     const struct pod_state *seen;  /* in the scheduler's cache; NULL: not yet */

@@ -65,6 +65,8 @@ const char *seen_of_pod(struct sim *sim, const char *ref, const char *key, const
         return or_empty(pairs_get(&state->selector, inner));
     if (strcmp(key, "patches") == 0)
         return number(sim, pod->writes);
+    if (strcmp(key, "events") == 0)
+        return number(sim, pod->events);
     for (size_t i = 0; i < sizeof(engine_keys) / sizeof(*engine_keys); i++)
         if (strcmp(engine_keys[i][0], key) == 0)
             return of_engine(sim, pod, engine_keys[i][1]);
@@ -99,9 +101,14 @@ static const char *kind_of(const char *ref)
 const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, const char *inner,
                           bool *ret_is_amount)
 {
-    struct request *r = library_begin(&sim->library, sim_wall(sim));
+    const struct object *object = map_get(&sim->world.objects, ref);
 
     *ret_is_amount = false;
+    if (strcmp(key, "writes") == 0 || strcmp(key, "events") == 0)
+        return number(sim, !object ? 0 : *key == 'w' ? object->writes : object->events);
+
+    struct request *r = library_begin(&sim->library, sim_wall(sim));
+
     r_key_str(r, "what", "queue");
     r_key_str(r, "kind", kind_of(ref));
     r_key_str(r, "name", strchr(ref, '/') + 1);
@@ -109,11 +116,12 @@ const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, con
     if (!answer)
         return "gone";
     const msgpack_object *queue = answer;
-    if (strcmp(key, "state") == 0 || strcmp(key, "reason") == 0 || strcmp(key, "parent") == 0)
+    if (strcmp(key, "state") == 0 || strcmp(key, "reason") == 0 || strcmp(key, "parent") == 0 ||
+        strcmp(key, "own") == 0)
         return arena_copy(&sim->arena, value_str(queue, key, ""));
     if (strcmp(key, "waiting") == 0 || strcmp(key, "held") == 0)
         return number(sim, value_int(queue, key, 0));
-    if (strcmp(key, "known") == 0)
+    if (strcmp(key, "known") == 0 || strcmp(key, "byParent") == 0 || strcmp(key, "written") == 0)
         return value_bool(queue, key, false) ? "true" : "false";
     if (strcmp(key, "allocated") != 0 && strcmp(key, "reserved") != 0 && strcmp(key, "usage") != 0)
         return NULL;
@@ -123,7 +131,7 @@ const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, con
     return number(sim, sum_of(value_array(queue, "quota"), key, inner));
 }
 
-/* Effects that are not done: waiting in the outbox, or leased. */
+/* Effects for pods that are not done: waiting in the outbox, or leased. */
 static int64_t effects(struct sim *sim)
 {
     int64_t from = 0;
@@ -134,7 +142,9 @@ static int64_t effects(struct sim *sim)
         r_key_str(r, "what", "effects");
         r_key_int(r, "from", from);
         const msgpack_object *answer = host_call(sim, LOADER_INSPECT);
-        sum += value_count(value_array(answer, "effects"));
+        const msgpack_object *list = value_array(answer, "effects");
+        for (uint32_t i = 0; i < value_count(list); i++)
+            sum += strcmp(value_str(value_item(list, i), "kind", ""), "queueStatus") != 0;
         from = value_int(answer, "from", 0);
     } while (from > 0);
     return sum;

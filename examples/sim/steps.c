@@ -78,13 +78,15 @@ static void step_command(struct sim *sim, const struct tree *value)
 {
     for (size_t i = 0; i < value->count && !sim->fault.is; i++) {
         const struct tree *action = value->pairs[i].value;
-        struct request *r = library_begin(&sim->library, sim_wall(sim));
-        r_key_str(r, "kind", "Queue");
-        r_key_str(r, "name", strchr(value->pairs[i].key, '/') + 1);
-        r_key_str(r, "action", tree_as_text(&sim->fault, action));
-        if (!host_call(sim, LOADER_COMMAND))
-            fault_say(&sim->fault, action, "the library refuses the command: %s",
-                      sim->library.error);
+        const char *queue = strchr(value->pairs[i].key, '/') + 1;
+        const char *doc = arena_format(&sim->arena, "{action: '%s', target: {name: '%s'}}",
+                                       tree_as_text(&sim->fault, action), queue);
+        const struct tree *docs =
+            tree_parse(&sim->arena, "a command", doc, strlen(doc), &sim->fault);
+        if (!sim->fault.is)
+            world_apply(
+                sim, action, docs->pairs[0].value,
+                arena_format(&sim->arena, "command/%s-%d", queue, (int)++sim->world.n_commands));
     }
 }
 

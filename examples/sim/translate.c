@@ -221,6 +221,7 @@ static void put_volcano_queue(struct request *r, const struct tree *doc)
     put_tree(r, "priority", tree_get(spec, "priority"));
     put_tree(r, "strategy", tree_get(spec, "dequeueStrategy"));
     put_tree(r, "state", tree_find(doc, "status/state"));
+    put_tree(r, "annotations", tree_find(doc, "metadata/annotations"));
     put_tree(r, "reclaimable", tree_get(spec, "reclaimable"));
     put_quantities(r, "capability", tree_get(spec, "capability"));
     put_quantities(r, "deserved", tree_get(spec, "deserved"));
@@ -244,6 +245,8 @@ static void put_queue(struct request *r, const char *kind, const struct object *
     if (!object->is)
         return;
     r_key_int(r, "created", object->created);
+    r_key_str(r, "uid", object->uid);
+    r_key_int(r, "resourceVersion", object->version);
     if (strcmp(kind, "Queue") == 0) {
         put_volcano_queue(r, object->doc);
         return;

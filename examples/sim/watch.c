@@ -39,6 +39,11 @@ static const char *name_of(const struct notice *notice)
 
 static void observe(struct sim *sim, const struct notice *notice)
 {
+    if (notice->object && strcmp(notice->object->kind, "command") == 0) {
+        host_command(sim, notice->object);
+        return;
+    }
+
     struct request *r = library_begin(&sim->library, sim_wall(sim));
 
     if (notice->pod)

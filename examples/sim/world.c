@@ -170,6 +170,12 @@ static struct object *object_of(struct sim *sim, const char *ref)
     return object;
 }
 
+void world_changed(struct sim *sim, struct object *object)
+{
+    object->version = ++sim->world.version;
+    watch_object(sim, object);
+}
+
 static bool is_kind(const char *ref, const char *kind)
 {
     size_t len = strlen(kind);
@@ -185,9 +191,12 @@ static void apply_object(struct sim *sim, const struct tree *doc, const char *re
 
     story(sim, ref, object->is ? "changed" : "created", "%s%s", object->is ? "changed" : "created",
           story_limits(sim, doc));
-    if (!object->is)
+    if (!object->is) {
         object->created = sim_wall(sim) / SECOND * SECOND;
+        object->uid = arena_format(&sim->arena, "uid-%s-%d", ref, (int)++sim->world.uids);
+    }
     object->doc = doc;
+    object->version = ++sim->world.version;
     object->is = true;
     world_split(&sim->arena, ref, &namespace, &name);
     if (is_kind(ref, "namespace"))
@@ -240,8 +249,6 @@ void world_apply(struct sim *sim, const struct tree *where, const struct tree *d
         const struct machine *machine = world_add_machine(sim, doc, name);
         story(sim, ref, "joined", "joins with %s",
               resources_show(&machine->allocatable, amounts, sizeof(amounts)));
-    } else if (is_kind(ref, "command")) {
-        host_command(sim, where, doc);
     } else {
         apply_object(sim, doc, ref);
         if (podlife_is_owner(ref))

@@ -19,7 +19,11 @@ struct object {
     const char *kind;
     const char *name;
     const struct tree *doc;
+    const char *uid;
     int64_t created;
+    int64_t version;
+    int64_t writes; /* of its status */
+    int64_t events;
     bool is; /* it exists */
 };
 
@@ -41,9 +45,11 @@ struct world {
     struct map machines;  /* struct machine by name */
     struct map pods;      /* struct pod by reference: the latest of its name */
     struct map by_uid;    /* every pod that ever was */
+    struct map events;    /* by the object's reference and the event's key */
     int64_t version;      /* of the latest write */
     int64_t uids;
     int64_t n_machines;
+    int64_t n_commands; /* of steps: they have no names of their own */
     uint64_t changes;
 };
 
@@ -65,6 +71,9 @@ void world_apply(struct sim *sim, const struct tree *where, const struct tree *d
                  const char *ref);
 void world_delete(struct sim *sim, const struct tree *where, const char *ref);
 void world_patch(struct sim *sim, const struct tree *patch, const char *ref);
+
+/* An object was written in place: who watches it is told. */
+void world_changed(struct sim *sim, struct object *object);
 
 /* A pod ends: Succeeded or Failed. Of a Job and the like, all its pods. */
 void world_end(struct sim *sim, const struct tree *where, const char *ref, const char *phase);
