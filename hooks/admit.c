@@ -1,37 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 #include "encode.h"
+#include "plugin/queue_admit.h"
 #include "serve.h"
 
 enum operation { OPERATION_CREATE, OPERATION_UPDATE, OPERATION_DELETE };
 
-/* A gate has the name of the annotation that opts the pod in. */
-static void answer(struct call *call, enum gate_advice advice, uint8_t opted)
+static void answer(struct call *call, const char *refusal, uint8_t gates)
 {
-    uint8_t gate = opted & GATE_LONG ? GATE_LONG : opted;
-    bool refused = advice == GATE_REFUSE_STAMP;
-
     call_answer(call, 3);
-    put_key_bool(&call->out, "allow", !refused);
-    put_key_str(&call->out, "reason",
-                refused ? "sluice.sh/granted says when a pod was granted: only sluice writes it, "
-                          "remove the annotation"
-                        : "");
+    put_key_bool(&call->out, "allow", refusal == NULL);
+    put_key_str(&call->out, "reason", refusal == NULL ? "" : refusal);
     msg_put_key(&call->out, "gates");
-    put_gates(&call->out, advice == GATE_ADD ? gate : 0);
+    put_gates(&call->out, gates);
 }
 
+/* A gate has the name of the annotation that opts the pod in. */
 static void admit_pod(struct call *call, enum operation operation)
 {
+    static const char stamped[] = "sluice.sh/granted says when a pod was granted: only sluice "
+                                  "writes it, remove the annotation";
+    enum gate_advice advice = GATE_LEAVE;
+    char reason[QUEUE_REFUSAL_MAX];
     struct pod_facts pod;
     uint8_t opted;
 
     decode_pod(&call->in, POD_ADMITTED, &pod, &opted);
     if (!call_begin(call))
         return;
-    answer(call,
-           operation == OPERATION_CREATE ? gate_admit(&call->handle->config, &pod) : GATE_LEAVE,
-           opted);
+    if (operation == OPERATION_CREATE)
+        advice = gate_admit(&call->handle->config, &pod);
+    if (advice == GATE_REFUSE_STAMP)
+        answer(call, stamped, 0);
+    else if (advice == GATE_ADD && (call->handle->config.effects >> EFFECT_QUEUE_STATUS & 1) != 0 &&
+             !engine_admit_to_queue(call->engine, &pod, reason))
+        answer(call, reason, 0);
+    else
+        answer(call, NULL, advice == GATE_ADD ? opted & GATE_LONG ? GATE_LONG : opted : 0);
+}
+
+static void admit_queue(struct call *call, enum operation operation)
+{
+    bool deletes = operation == OPERATION_DELETE, allow;
+    char reason[QUEUE_REFUSAL_MAX];
+    struct queue_facts queue = {0};
+
+    if (deletes)
+        decode_lost_queue(&call->in, &queue.kind, &queue.name);
+    else
+        decode_queue(&call->in, &call->handle->scratch, &queue);
+    if (!call_begin(call))
+        return;
+    allow = queue.kind != QUEUE_VOLCANO || call->handle->config.observe_only ||
+            (deletes ? engine_admit_queue_deletion(call->engine, queue.name, reason)
+                     : engine_admit_queue(call->engine, &queue, reason));
+    answer(call, allow ? NULL : reason, 0);
 }
 
 /* The object may come before its kind: it is read when all else has been. */
@@ -43,7 +66,7 @@ void serve_admit(struct call *call)
     struct msg_text key;
     struct text kind = {NULL, 0};
     int operation = OPERATION_CREATE;
-    bool has_kind = false, has_operation = false, has_object = false;
+    bool has_kind = false, has_operation = false, has_object = false, rules;
 
     while (call_next_key(call, &key)) {
         if (msg_text_is(key, "kind")) {
@@ -62,12 +85,19 @@ void serve_admit(struct call *call)
     msg_require(in, has_kind, "kind");
     msg_require(in, has_operation, "operation");
     msg_require(in, has_object, "object");
-    if (in->error == 0 && !text_is(kind, "pod")) {
+    rules = (call->handle->config.effects >> EFFECT_QUEUE_STATUS & 1) != 0;
+    if (in->error == 0 && !text_is(kind, "pod") && !(rules && text_is(kind, "queue"))) {
         call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", kind,
-                         "pod: this version admits no others");
+                         rules ? "pod or queue: this version admits no others"
+                               : "pod: this version admits no others");
         return;
     }
     if (in->error == 0)
         *in = object;
-    admit_pod(call, (enum operation)operation);
+    if (!text_is(kind, "queue"))
+        admit_pod(call, (enum operation)operation);
+    else if (!scratch_reserve(&call->handle->scratch, decode_scratch(call->len)))
+        call_no_memory(call);
+    else
+        admit_queue(call, (enum operation)operation);
 }

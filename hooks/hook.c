@@ -11,7 +11,7 @@ enum {
 
 const struct hook hook_table[HOOK_COUNT] = {
     [HOOK_OBSERVE] = {"observe", ANSWER_SMALL, false, serve_observe, sample_observe},
-    [HOOK_ADMIT] = {"admit", ANSWER_VERDICT, false, serve_admit, sample_admit},
+    [HOOK_ADMIT] = {"admit", ANSWER_REPORT, false, serve_admit, sample_admit},
     [HOOK_PRE_ENQUEUE] = {"pre_enqueue", ANSWER_VERDICT, false, serve_pre_enqueue,
                           sample_pre_enqueue},
     [HOOK_PRE_FILTER] = {"pre_filter", ANSWER_VERDICT, false, serve_pre_filter, sample_uid},

@@ -18,7 +18,7 @@ static enum relevance relevance(const struct engine *e, const struct pod_facts *
 }
 
 /* The annotation of the pod, else of its namespace, else `default`. */
-static struct text queue_name(const struct pod_facts *pod)
+struct text pod_queue_name(const struct pod_facts *pod)
 {
     if (pod->queue.len > 0)
         return pod->queue;
@@ -51,7 +51,7 @@ static int read_line(struct engine *e, const struct pod_facts *pod, struct sight
 {
     bool bare = pod->queue_kind == QUEUE_CLUSTER && pod->gates.ours == 0;
     uint32_t queue;
-    int error = queue_get(e, pod->queue_kind, queue_name(pod), &queue);
+    int error = queue_get(e, pod->queue_kind, pod_queue_name(pod), &queue);
 
     if (error < 0)
         return error;

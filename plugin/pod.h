@@ -27,4 +27,7 @@ int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, 
  * something about it changed. */
 void pod_settle(struct engine *e, uint32_t claim);
 
+/* The queue that it names, or its namespace does. */
+struct text pod_queue_name(const struct pod_facts *pod);
+
 #endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_QUEUE_ADMIT_H
+#define SLUICE_PLUGIN_QUEUE_ADMIT_H
+
+#include "facts.h"
+
+#include <stdbool.h>
+
+/*
+ * What is wrong with a queue of Volcano's that somebody creates, changes or deletes:
+ *
+ *   of itself     guarantee <= deserved <= capability, where each is set
+ *   with those    its parent exists and is no descendant; at most 8 levels; capability, deserved
+ *   above         and guarantee within those of the nearest queue above that sets them
+ *   with those    the children's guarantees and shares, summed, within their parent's: of the new
+ *   beside it     parent's children, and of its own
+ *   when it goes  not root or default, none with children or claims
+ *
+ * Every refusal names the field and both amounts. What the tree holds already is not judged anew,
+ * but where the change meets it.
+ */
+enum { QUEUE_REFUSAL_MAX = 900 };
+
+struct engine;
+
+/* Whether it is allowed; if not, why not. */
+bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
+                        char ret_reason[QUEUE_REFUSAL_MAX]);
+bool engine_admit_queue_deletion(const struct engine *e, struct text name,
+                                 char ret_reason[QUEUE_REFUSAL_MAX]);
+
+/* Whether the queue of a pod that is created takes new ones: it, and those above it, are neither
+ * Closed nor Closing. */
+bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
+                           char ret_reason[QUEUE_REFUSAL_MAX]);
+
+#endif
