@@ -113,10 +113,11 @@ func (p *Plane) Kubectl(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// awaitCertificate waits until the API server has made the certificate that clients trust.
+// awaitCertificate waits until the API server has made the certificate that clients trust. It is
+// whole when its key is there, which is written after it: who reads half of it trusts nobody.
 func (p *Plane) awaitCertificate(ctx context.Context) error {
 	return p.await(ctx, "make its certificate", func(context.Context) error {
-		_, err := os.Stat(p.caFile())
+		_, err := os.Stat(p.file("certs/apiserver.key"))
 		return err
 	})
 }
