@@ -5,6 +5,7 @@
 #include "fit.h"
 #include "guard.h"
 #include "command_effects.h"
+#include "orchestrator.h"
 #include "outbox.h"
 #include "pod.h"
 #include "queue_life.h"
@@ -193,6 +194,7 @@ void advance(struct engine *e)
     command_some(e, ADVANCE_SLICE);
     queue_settle_some(e, ADVANCE_SLICE);
     tell_some(e);
+    orchestrator_advance(e);
     budget = demote(e, budget);
     if (!e->synced || !e->leads)
         return;
@@ -212,6 +214,7 @@ void advance_guess_again(struct engine *e)
 
 void advance_begin(struct engine *e)
 {
+    orchestrator_begin(e);
     advance_guess_again(e);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id)) {
@@ -231,6 +234,7 @@ void advance_begin(struct engine *e)
 
 void advance_end(struct engine *e)
 {
+    orchestrator_end(e);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id)) {
             outbox_forget(e, EFFECT_OF_POD, id);
@@ -253,8 +257,8 @@ bool engine_more(const struct engine *e)
 {
     int64_t at;
 
-    if (e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 || e->tell.left > 0 ||
-        (e->commands.waiting != 0 && queue_rules(e)) ||
+    if (orchestrator_more(e) || e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 ||
+        e->tell.left > 0 || (e->commands.waiting != 0 && queue_rules(e)) ||
         (e->synced && e->leads && (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0)))
         return true;
     at = engine_next(e);
@@ -272,5 +276,6 @@ int64_t engine_next(const struct engine *e)
         if (heap_min(heaps[i], &at, &id) && (next == 0 || at < next))
             next = at;
     }
-    return next;
+    at = orchestrator_next(e);
+    return next == 0 || (at != 0 && at < next) ? at : next;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "contest.h"
 #include "fit.h"
+#include "fleet.h"
 #include "outbox.h"
 #include "queue_life.h"
 #include "quota.h"
@@ -156,6 +157,8 @@ const char *engine_check(const struct engine *e)
         broken = slab_live(&e->kinds, id) ? kind_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->queues) && broken == NULL; id++)
         broken = slab_live(&e->queues, id) ? queue_check(e, id) : NULL;
+    if (broken == NULL)
+        broken = fleet_check(e);
     if (broken == NULL && !tree_check(&queues_by_identity, e, e->queues_in_order))
         broken = "queues stand in order of kind and name";
     if (broken == NULL && !tree_check(&claims_by_stamp, e, e->restoring))

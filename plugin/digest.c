@@ -141,9 +141,69 @@ static uint64_t digest_flavor(const struct engine *e, const struct flavor *flavo
     return hash;
 }
 
+static uint64_t digest_worker(const struct engine *e, const struct worker *worker, bool timers)
+{
+    uint64_t hash = mix(mix(mix_name(e, 10, worker->name), worker->known), worker->connected);
+
+    return timers ? mix(mix(hash, worker->sweeps), worker->connected ? 0 : worker->lost) : hash;
+}
+
+static uint64_t mix_dispatch(const struct engine *e, uint64_t hash, const struct dispatch *d)
+{
+    return mix_name(e, mix_name(e, mix_name(e, hash, d->space), d->name), d->uid);
+}
+
+static uint64_t digest_dispatch(const struct engine *e, uint32_t id, bool timers)
+{
+    const struct dispatch *d = dispatch_at(e, id);
+    uint64_t hash = mix(mix_dispatch(e, 11, d), d->flags & DISPATCH_OBJECT);
+
+    for (uint32_t i = 0; i < d->gate_count; i++)
+        hash = mix_name(e, hash, d->gates[i]);
+    hash = mix_name(e, mix(hash, d->timeout), d->cluster == 0 ? 0 : worker_at(e, d->cluster)->name);
+    if (!timers)
+        return hash;
+    hash = mix(mix(mix(mix(hash, d->flags), d->stance), d->phase), d->version);
+    hash = mix(mix(mix(mix(hash, d->orphaned), d->counted), d->past), d->noted);
+    hash = mix(mix(hash, (wide)d->memory), d->phase == PHASE_REST ? 0 : d->opening);
+    if (d->target != 0)
+        hash = mix_name(e, hash, worker_at(e, replica_at(e, d->target)->worker)->name);
+    if (d->fresh != 0)
+        hash = mix_name(e, mix(hash, 1), worker_at(e, replica_at(e, d->fresh)->worker)->name);
+    return mix_effects(hash, &d->effects, DISPATCH_EFFECTS, d->attempts, d->due);
+}
+
+static uint64_t digest_replica(const struct engine *e, const struct replica *r, bool timers)
+{
+    uint64_t hash = mix_dispatch(e, 12, dispatch_at(e, r->dispatch));
+
+    hash = mix_name(e, hash, worker_at(e, r->worker)->name);
+    hash = mix_name(e, mix_name(e, hash, r->uid), r->origin);
+    hash = mix(hash, r->flags & REPLICA_OBJECT);
+    if (!timers)
+        return hash;
+    hash = mix(mix(mix(mix(hash, r->flags), r->rank), r->ranked_by), r->version);
+    hash = mix(mix(mix(mix(hash, r->signal), r->admitted), r->opened), r->noted);
+    hash = mix(mix(hash, (wide)r->opened_uid), (wide)r->noted_uid);
+    return mix_effects(hash, &r->effects, REPLICA_EFFECTS, r->attempts, r->due);
+}
+
+static uint64_t digest_fleet(const struct engine *e, bool timers)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t id = 1; id < slab_end(&e->workers); id++)
+        sum += slab_live(&e->workers, id) ? digest_worker(e, worker_at(e, id), timers) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->dispatches); id++)
+        sum += slab_live(&e->dispatches, id) ? digest_dispatch(e, id, timers) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->replicas); id++)
+        sum += slab_live(&e->replicas, id) ? digest_replica(e, replica_at(e, id), timers) : 0;
+    return sum;
+}
+
 uint64_t engine_digest(const struct engine *e, bool timers)
 {
-    uint64_t sum = mix(mix(9, e->synced), e->leads);
+    uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_fleet(e, timers);
 
     if (timers)
         sum = mix(sum, e->now);

@@ -71,6 +71,12 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     e->config.max_pods = or_default(config->max_pods, 1u << 24);
     e->config.max_queues = or_default(config->max_queues, 1u << 16);
     e->config.max_nodes = or_default(config->max_nodes, 1u << 16);
+    e->config.max_workloads = or_default(config->max_workloads, 1u << 20);
+    e->config.max_clusters = or_default(config->max_clusters, 1024);
+    if (config->preemption_timeout == 0)
+        e->config.preemption_timeout = INT64_C(300) * 1000000000;
+    if (config->worker_lost_timeout == 0)
+        e->config.worker_lost_timeout = INT64_C(900) * 1000000000;
     intern_init(&e->names, &e->mem);
     slab_init(&e->queues, &e->mem, sizeof(struct queue));
     slab_init(&e->lines, &e->mem, sizeof(struct line));
@@ -78,6 +84,13 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->claims, &e->mem, sizeof(struct claim));
     slab_init(&e->flavors, &e->mem, sizeof(struct flavor));
     slab_init(&e->nodes, &e->mem, sizeof(struct node));
+    slab_init(&e->workers, &e->mem, sizeof(struct worker));
+    slab_init(&e->dispatches, &e->mem, sizeof(struct dispatch));
+    slab_init(&e->replicas, &e->mem, sizeof(struct replica));
+    index_init(&e->workers_by_name, &e->mem);
+    index_init(&e->dispatches_by_name, &e->mem);
+    heap_init(&e->dispatch_timers, &e->mem, dispatch_before, e);
+    heap_init(&e->replica_timers, &e->mem, replica_before, e);
     index_init(&e->queues_by_name, &e->mem);
     index_init(&e->lines_by_needs, &e->mem);
     index_init(&e->kinds_by_needs, &e->mem);
@@ -125,16 +138,23 @@ void engine_destroy(struct engine *e)
     release_claims(e);
     queue_release_all(e);
     node_release_all(e);
+    heap_finish(&e->replica_timers);
+    heap_finish(&e->dispatch_timers);
     heap_finish(&e->guard_timers);
     heap_finish(&e->queue_timers);
     command_finish(e);
     heap_finish(&e->timers);
+    index_finish(&e->dispatches_by_name);
+    index_finish(&e->workers_by_name);
     index_finish(&e->nodes_by_name);
     index_finish(&e->claims_by_name);
     index_finish(&e->claims_by_uid);
     index_finish(&e->kinds_by_needs);
     index_finish(&e->lines_by_needs);
     index_finish(&e->queues_by_name);
+    slab_finish(&e->replicas);
+    slab_finish(&e->dispatches);
+    slab_finish(&e->workers);
     slab_finish(&e->nodes);
     slab_finish(&e->flavors);
     slab_finish(&e->claims);

@@ -50,6 +50,14 @@ struct engine_config {
     int64_t head_guard;          /* 0: off */
     bool observe_only;
     uint32_t effects; /* those beyond EFFECT_ALWAYS that the host carries out: a bit for each */
+
+    /* Of a manager of worker clusters; times of 0 are the protocol's defaults. */
+    bool orchestrated;          /* MultiKueueOrchestratedPreemption */
+    int64_t preemption_timeout; /* singleClusterPreemptionTimeout */
+    int64_t worker_lost_timeout;
+    int64_t prefer_no_preemption; /* wait for a worker that needs no victims; 0: do not */
+    uint32_t max_workloads, max_clusters;
+
     uint32_t max_pods, max_queues, max_nodes; /* 0: the protocol's default */
 };
 
@@ -95,6 +103,17 @@ struct command_report {
 int engine_see_command(struct engine *engine, const struct command_facts *command,
                        struct command_report *ret_report);
 void engine_lose_command(struct engine *engine, struct text uid);
+
+/* A manager's side of many clusters. `uid`: of what is gone; none: whatever is there. A cluster
+ * that cannot be reached has lost nothing: its replicas are where they were. */
+int engine_see_cluster(struct engine *engine, const struct cluster_facts *cluster);
+void engine_lose_cluster(struct engine *engine, struct text name);
+int engine_see_workload(struct engine *engine, const struct workload_facts *workload);
+void engine_lose_workload(struct engine *engine, struct text space, struct text name,
+                          struct text uid);
+int engine_see_replica(struct engine *engine, const struct replica_facts *replica);
+void engine_lose_replica(struct engine *engine, struct text cluster, struct text space,
+                         struct text name, struct text uid);
 
 /* All that existed has been seen. */
 void engine_set_synced(struct engine *engine);
@@ -183,6 +202,12 @@ enum effect_kind {
     EFFECT_ACTIVATE,
     EFFECT_REMOVE_GATES,
     EFFECT_SET_CONDITION,
+    EFFECT_WRITE_MEMORY,
+    EFFECT_SET_CLUSTER,
+    EFFECT_RETRY_CHECK,
+    EFFECT_CREATE_REPLICA,
+    EFFECT_DELETE_REPLICA,
+    EFFECT_OPEN_GATE,
     EFFECT_ALWAYS, /* the following ones only if the configuration asks for them */
     EFFECT_QUEUE_STATUS = EFFECT_ALWAYS,
     EFFECT_EVENT,
@@ -190,7 +215,14 @@ enum effect_kind {
     EFFECT_KINDS
 };
 /* What it is about; at most 8. */
-enum effect_object { EFFECT_OF_POD, EFFECT_OF_QUEUE, EFFECT_OF_COMMAND, EFFECT_OBJECTS };
+enum effect_object {
+    EFFECT_OF_POD,
+    EFFECT_OF_QUEUE,
+    EFFECT_OF_COMMAND,
+    EFFECT_OF_WORKLOAD,
+    EFFECT_OF_REPLICA,
+    EFFECT_OBJECTS
+};
 enum effect_result { EFFECT_DONE, EFFECT_GONE, EFFECT_CONFLICT, EFFECT_RETRY };
 
 /* What a queue's subtree holds, by resource. */
@@ -212,16 +244,27 @@ struct effect {
     bool leased;
     int64_t due;                       /* of a retry or of the lease; 0: now */
     struct removal_patch patch;        /* EFFECT_REMOVE_GATES */
-    int64_t resource_version;          /* EFFECT_SET_CONDITION */
+    int64_t resource_version;          /* EFFECT_SET_CONDITION, and a manager's */
     enum reason reason;                /* ", EFFECT_EVENT; of a queue's status: why it is stopped */
-    char message[VERDICT_MESSAGE_MAX]; /* EFFECT_SET_CONDITION, EFFECT_EVENT */
+    char message[VERDICT_MESSAGE_MAX]; /* EFFECT_SET_CONDITION, EFFECT_EVENT, EFFECT_RETRY_CHECK */
     uint64_t key;                      /* EFFECT_EVENT: who and why; the same after a restart */
     bool about_queue;                  /* ": of a command, it is told of its queue, which is */
     struct text queue_uid, queue_name; /* this one */
     struct queue_written state;        /* EFFECT_QUEUE_STATUS */
     uint32_t groups[CLAIM_STATES];     /* " */
     struct queue_usage usage;          /* " */
+
+    /* Of a manager's. */
+    uint32_t workload;   /* for engine_memory_text */
+    struct text cluster; /* where it is to be done; where the workload is to be */
+    struct text origin;  /* uid of the manager's workload */
+    int64_t until;       /* not after this; 0: at any time */
+    uint32_t gate_count;
+    struct text gates[FACTS_MAX_PREEMPTION_GATES];
 };
+
+/* What EFFECT_WRITE_MEMORY writes, at most cap bytes of it; returns how many there are. */
+size_t engine_memory_text(const struct engine *engine, uint32_t workload, char *out, size_t cap);
 
 /* The next effect that may go out, without leasing it; false if there is none. */
 bool engine_next_effect(struct engine *engine, struct effect *ret_effect);
@@ -294,6 +337,44 @@ void engine_name_pod(const struct engine *engine, uint32_t claim, struct pod_rep
 /* All live effects, in an order that only means: every one once. */
 bool engine_next_live_effect(const struct engine *engine, uint32_t *cursor, struct effect *ret);
 
+/* A workload's way over the clusters. */
+struct dispatch_report {
+    struct text uid, space, name, cluster;
+    bool known;
+    const char *state;
+    char message[VERDICT_MESSAGE_MAX]; /* what is waited for */
+    int64_t timeout, counted, next;    /* next: when the orchestrator acts at the latest; 0 */
+    uint32_t replicas, signals, open;
+};
+
+struct replica_report {
+    struct text cluster, uid;
+    bool connected, nominated, there, reserved, admitted, evicted, deleted;
+    const char *gate; /* none, closed, blocked (another one is closed), open */
+    int64_t signal, opened;
+};
+
+struct worker_report {
+    struct text name;
+    bool known, connected;
+    int64_t since; /* not connected since */
+    uint32_t replicas;
+};
+
+/* Pages, as above: by namespace and name; by name; of clusters in no order but each once. */
+bool engine_next_workload(const struct engine *engine, uint32_t *cursor);
+uint32_t engine_find_workload(const struct engine *engine, struct text space, struct text name);
+void engine_report_workload(const struct engine *engine, uint32_t workload,
+                            struct dispatch_report *ret);
+bool engine_next_replica(const struct engine *engine, uint32_t workload, uint32_t *cursor);
+void engine_report_replica(const struct engine *engine, uint32_t replica,
+                           struct replica_report *ret);
+bool engine_next_cluster(const struct engine *engine, uint32_t *cursor);
+void engine_report_cluster(const struct engine *engine, uint32_t cluster,
+                           struct worker_report *ret);
+
+uint32_t engine_count_workloads(const struct engine *engine);
+uint32_t engine_count_clusters(const struct engine *engine);
 uint32_t engine_count_pods(const struct engine *engine);
 uint32_t engine_count_queues(const struct engine *engine);
 uint32_t engine_count_nodes(const struct engine *engine);

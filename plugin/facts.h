@@ -17,6 +17,8 @@ enum {
     FACTS_MAX_GROUPS = 16, /* resource groups of a queue, and flavors in a group */
     FACTS_MAX_LABELS = 8,
     FACTS_MAX_TOLERATIONS = 8,
+    FACTS_MAX_NOMINATED = 128, /* clusters that a workload may go to */
+    FACTS_MAX_PREEMPTION_GATES = 8,
 };
 
 struct named_amount {
@@ -119,6 +121,40 @@ struct node_facts {
     uint32_t label_count;
     const struct label *labels;
     struct named_amounts allocatable;
+};
+
+/* A worker cluster. */
+struct cluster_facts {
+    struct text name;
+    bool connected; /* and all replicas in it have been shown */
+    int64_t since;  /* not connected since; 0: not said */
+};
+
+/* A workload in the cluster of its manager. */
+struct workload_facts {
+    struct text uid, space, name;
+    int64_t resource_version;
+    bool reserved;
+    bool ready;                  /* all checks but the one that dispatches it */
+    bool over;                   /* finished, inactive, evicted or about to go: no replicas */
+    struct text cluster;         /* where it is for good; none: not decided */
+    struct text memory, timeout; /* from its annotations */
+    uint32_t gate_count, nominated_count;
+    struct text gates[FACTS_MAX_PREEMPTION_GATES]; /* its own */
+    struct text nominated[FACTS_MAX_NOMINATED];
+};
+
+/* The copy of a manager's workload in a worker cluster. */
+struct replica_facts {
+    struct text worker;
+    struct text uid, space, name;
+    struct text origin; /* uid of the manager's workload that it was made for, if it says so */
+    int64_t resource_version;
+    bool gated;   /* the manager's gate is in its spec, */
+    bool open;    /* and its status says that it is open */
+    bool blocked; /* another gate is not open */
+    bool signals; /* it would preempt, if it might */
+    bool reserved, admitted, evicted, finished, deleted;
 };
 
 #endif

@@ -3,12 +3,15 @@
 
 #include "claim_effects.h"
 #include "command_effects.h"
+#include "fleet_effects.h"
 #include "state.h"
 
 static const struct outbox_type *const types[EFFECT_OBJECTS] = {
     [EFFECT_OF_POD] = &claim_effects,
     [EFFECT_OF_QUEUE] = &queue_effects,
     [EFFECT_OF_COMMAND] = &command_effects,
+    [EFFECT_OF_WORKLOAD] = &dispatch_effects,
+    [EFFECT_OF_REPLICA] = &replica_effects,
 };
 
 static const struct slab *records(const struct engine *e, enum effect_object object)

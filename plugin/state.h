@@ -4,6 +4,7 @@
 
 #include "claim.h"
 #include "command.h"
+#include "dispatch.h"
 #include "engine.h"
 #include "flavor.h"
 #include "heap.h"
@@ -14,9 +15,11 @@
 #include "node.h"
 #include "outbox.h"
 #include "queue.h"
+#include "replica.h"
 #include "slab.h"
 #include "tell.h"
 #include "tree.h"
+#include "worker.h"
 
 /* What an engine is made of; for the modules of this folder. */
 struct engine {
@@ -58,6 +61,17 @@ struct engine {
     struct slab nodes;
     struct index nodes_by_name;
 
+    struct slab workers;
+    struct index workers_by_name;
+    uint32_t first_sweep; /* of the workers whose replicas are to be looked at again */
+    struct slab dispatches;
+    struct index dispatches_by_name;
+    uint32_t dispatches_in_order; /* tree, by namespace and name */
+    struct heap dispatch_timers;
+    uint32_t first_dispatch, last_dispatch; /* of those to be decided about */
+    struct slab replicas;
+    struct heap replica_timers;
+
     struct outbox_list ready[EFFECT_OBJECTS];
     uint32_t ready_effects;
     uint32_t next_object; /* whose turn it is to have an effect go out */
@@ -97,6 +111,21 @@ static inline struct command *command_at(const struct engine *e, uint32_t id)
 static inline struct node *node_at(const struct engine *e, uint32_t id)
 {
     return slab_at(&e->nodes, id);
+}
+
+static inline struct worker *worker_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->workers, id);
+}
+
+static inline struct dispatch *dispatch_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->dispatches, id);
+}
+
+static inline struct replica *replica_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->replicas, id);
 }
 
 static inline struct text name_text(const struct engine *e, uint32_t name)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_DISPATCH_H
+#define SLUICE_PLUGIN_DISPATCH_H
+
+#include "facts.h"
+#include "outbox.h"
+#include "tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum dispatch_flag {
+    DISPATCH_KNOWN = 1 << 0, /* the manager's workload was seen; else only replicas of it */
+    DISPATCH_RESERVED = 1 << 1,
+    DISPATCH_READY = 1 << 2,   /* its other checks are */
+    DISPATCH_OVER = 1 << 3,    /* finished, inactive, or about to go */
+    DISPATCH_READ = 1 << 4,    /* its memory was read */
+    DISPATCH_DOUBT = 1 << 5,   /* a writing may still be under way that nobody waits for */
+    DISPATCH_AWAITS = 1 << 6,  /* was written by us, and is to be seen before anything is decided */
+    DISPATCH_BOUND = 1 << 7,   /* its cluster was written, and it is to be seen with it */
+    DISPATCH_RETRIED = 1 << 8, /* its retry was written, " */
+    DISPATCH_TODO = 1 << 9,
+    DISPATCH_BAD_TIMEOUT = 1 << 10, /* its annotation says what is no span of time */
+    DISPATCH_UNEXPLAINED = 1 << 11, /* one of its replicas may be */
+};
+
+/* What the object itself said. */
+#define DISPATCH_OBJECT (DISPATCH_KNOWN | DISPATCH_RESERVED | DISPATCH_READY | DISPATCH_OVER)
+
+/* Which replicas there should be. */
+enum stance {
+    STANCE_WAIT, /* its workload is not known, and may only be late: leaves all as it is */
+    STANCE_NONE,
+    STANCE_ANY,  /* one in each nominated cluster */
+    STANCE_KEEP, /* one was admitted, and the workload does not say so yet: no new ones */
+    STANCE_ONE,  /* the one in its cluster, for good */
+};
+
+/* What the orchestrator is at (orchestrator.h). */
+enum phase { PHASE_REST, PHASE_NOTING, PHASE_WRITING, PHASE_OPENING };
+
+/* The slots of its effects. */
+enum { DISPATCH_WRITE_MEMORY, DISPATCH_SET_CLUSTER, DISPATCH_RETRY, DISPATCH_EFFECTS };
+
+/* A workload of the manager's, which is dispatched to worker clusters. */
+struct dispatch {
+    struct tree_link link; /* among all, by namespace and name */
+    uint32_t uid, space, name;
+    uint16_t flags;
+    uint8_t stance, phase;
+    uint8_t gate_count;
+    uint8_t attempts[DISPATCH_EFFECTS];
+    uint32_t gates[FACTS_MAX_PREEMPTION_GATES]; /* of its own */
+    uint32_t cluster;                           /* the worker where it is for good; 0: none yet */
+    uint32_t places, ranked;                    /* trees of replicas */
+    uint32_t next_todo, prev_todo;
+    int64_t version;
+    int64_t timeout;  /* its own; 0: the configured one */
+    int64_t orphaned; /* its workload is not known since */
+
+    /* No gate was opened after this time, whoever opened it. 0: never. Of that, what no replica
+     * remembers. */
+    int64_t counted, past;
+    int64_t noted;   /* the oldest signal that is written down */
+    uint64_t memory; /* a hash of the text that was read */
+    uint32_t fresh;  /* whom another manager was about to open; 0: nobody */
+    uint32_t target; /* what is opened, */
+    int64_t opening; /* and the time that is written down for it */
+    struct outbox_entry effects;
+    int64_t due[DISPATCH_EFFECTS];
+};
+
+struct engine;
+
+extern const struct tree_type dispatches_by_name;
+
+/* Finds the workload or makes one that was not seen. Negative on error. */
+int dispatch_get(struct engine *e, struct text space, struct text name, uint32_t *ret_dispatch);
+uint32_t dispatch_find(const struct engine *e, struct text space, struct text name);
+
+/* Ends it if it is not known and has no replicas. */
+void dispatch_release(struct engine *e, uint32_t dispatch);
+
+/* The world has no such workload. */
+void dispatch_forget(struct engine *e, uint32_t dispatch);
+
+/* The replica is going; its opening counts on. */
+void dispatch_keep_opening(struct engine *e, uint32_t replica);
+
+/* When the orchestrator or the outbox is to look at it; INT64_MAX: not by time. */
+void dispatch_set_timer(struct engine *e, uint32_t dispatch);
+void dispatch_expire(struct engine *e, uint32_t dispatch);
+bool dispatch_before(const void *engine, uint32_t a, uint32_t b);
+
+static inline bool dispatch_is(const struct dispatch *dispatch, uint16_t flags)
+{
+    return (dispatch->flags & flags) == flags;
+}
+
+static inline void dispatch_set(struct dispatch *dispatch, uint16_t flag, bool set)
+{
+    dispatch->flags = (uint16_t)(set ? dispatch->flags | flag : dispatch->flags & ~flag);
+}
+
+#endif

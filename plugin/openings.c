@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "openings.h"
+
+#include "orchestrator.h"
+#include "replica.h"
+#include "state.h"
+
+#define NOBODY "-" /* the uid of a replica that is not known any more */
+
+static struct text take_until(struct text *rest, char end)
+{
+    struct text part = {rest->at, 0};
+
+    while (part.len < rest->len && rest->at[part.len] != end)
+        part.len++;
+    return part;
+}
+
+/* Past a part and the one character behind it, if there is one. */
+static void skip(struct text *rest, size_t len)
+{
+    size_t all = len < rest->len ? len + 1 : len;
+
+    rest->at += all;
+    rest->len -= all;
+}
+
+static bool parse_time(struct text digits, int64_t *ret)
+{
+    int64_t value = 0;
+
+    if (digits.len == 0)
+        return false;
+    for (size_t i = 0; i < digits.len; i++) {
+        if (digits.at[i] < '0' || digits.at[i] > '9' || value > INT64_MAX / 10 - 1)
+            return false;
+        value = value * 10 + (digits.at[i] - '0');
+    }
+    *ret = value;
+    return true;
+}
+
+bool openings_parse_head(struct text *rest, int64_t *ret_past)
+{
+    struct text version = take_until(rest, ' '), past;
+
+    if (!text_is(version, "v1"))
+        return false;
+    skip(rest, version.len);
+    past = take_until(rest, ' ');
+    skip(rest, past.len);
+    return parse_time(past, ret_past);
+}
+
+bool openings_parse_note(struct text *rest, struct opening_note *ret)
+{
+    struct text word = take_until(rest, ' '), part, left = word;
+    struct opening_note note = {0};
+
+    if (rest->len == 0)
+        return false;
+    note.worker = take_until(&left, ',');
+    skip(&left, note.worker.len);
+    note.uid = take_until(&left, ',');
+    skip(&left, note.uid.len);
+    part = take_until(&left, ',');
+    skip(&left, part.len);
+    if (note.worker.len == 0 || note.uid.len == 0 || !parse_time(part, &note.signal) ||
+        !parse_time(left, &note.opened))
+        return false;
+    skip(rest, word.len);
+    *ret = note;
+    return true;
+}
+
+static bool readable(struct text text)
+{
+    struct opening_note note;
+    int64_t past;
+
+    if (text.len == 0)
+        return true;
+    if (!openings_parse_head(&text, &past))
+        return false;
+    while (openings_parse_note(&text, &note))
+        continue;
+    return text.len == 0;
+}
+
+static int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void count(struct dispatch *d, int64_t until)
+{
+    if (until > d->counted)
+        d->counted = until;
+}
+
+static void remember_past(struct dispatch *d, int64_t until)
+{
+    if (until > d->past)
+        d->past = until;
+    count(d, d->past);
+}
+
+/* Managers' clocks may differ: what was written in the future happened now. */
+static void take_opening(struct engine *e, uint32_t id, uint32_t replica,
+                         const struct opening_note *note)
+{
+    struct dispatch *d = dispatch_at(e, id);
+    struct replica *r = replica_at(e, replica);
+    uint64_t uid = replica_uid_hash(note->uid);
+    int64_t at = at_most(note->opened, e->now);
+
+    if (r->opened == at && (r->opened_uid == uid || text_is(note->uid, NOBODY)))
+        return; /* our own, or read before */
+    if (replica_is(r, REPLICA_UNEXPLAINED) && r->opened_uid == uid)
+        replica_set(r, REPLICA_UNEXPLAINED, false);
+    else if (at < r->opened)
+        return;
+    else
+        replica_set(r, REPLICA_ASKED, true);
+    r->opened = at;
+    r->opened_uid = uid;
+    if (at + OPENINGS_WINDOW > d->counted)
+        d->fresh = replica;
+    count(d, at + OPENINGS_WINDOW);
+}
+
+static void take_note(struct engine *e, uint32_t id, const struct opening_note *note,
+                      bool with_signals)
+{
+    struct dispatch *d = dispatch_at(e, id);
+    uint32_t replica = replica_find(e, id, note->worker);
+
+    if (with_signals && note->signal != 0 && (d->noted == 0 || note->signal < d->noted))
+        d->noted = note->signal;
+    if (replica == 0) {
+        if (note->opened != 0)
+            remember_past(d, at_most(note->opened, e->now) + OPENINGS_WINDOW);
+        return;
+    }
+
+    struct replica *r = replica_at(e, replica);
+
+    if (with_signals && note->signal != 0) {
+        r->noted = at_most(note->signal, e->now);
+        r->noted_uid = replica_uid_hash(note->uid);
+        if (r->signal != 0 && r->noted_uid == replica_uid_hash(name_text(e, r->uid)))
+            r->signal = r->noted;
+    }
+    if (note->opened != 0)
+        take_opening(e, id, replica, note);
+    replica_rank(e, replica);
+}
+
+void openings_read(struct engine *e, uint32_t id, struct text text)
+{
+    struct dispatch *d = dispatch_at(e, id);
+    uint64_t hash = hash_bytes64(text.at, text.len, 2);
+    bool with_signals = !orchestrator_leads(e) || !dispatch_is(d, DISPATCH_READ);
+    struct opening_note note;
+    int64_t past;
+
+    if (dispatch_is(d, DISPATCH_READ) && d->memory == hash)
+        return;
+    dispatch_set(d, DISPATCH_READ, true);
+    d->memory = hash;
+    if (text.len == 0)
+        return;
+    if (!readable(text)) {
+        remember_past(d, e->now);
+        return;
+    }
+    openings_parse_head(&text, &past);
+    remember_past(d, at_most(past, e->now + OPENINGS_WINDOW));
+    while (openings_parse_note(&text, &note))
+        take_note(e, id, &note, with_signals);
+}
+
+/* Counts what does not fit, and does not write it. */
+struct pen {
+    char *out;
+    size_t cap, len;
+};
+
+static void put(struct pen *pen, struct text text)
+{
+    if (pen->len <= pen->cap && text.len <= pen->cap - pen->len && text.len > 0)
+        memcpy(pen->out + pen->len, text.at, text.len);
+    pen->len += text.len;
+}
+
+static void put_number(struct pen *pen, int64_t number)
+{
+    char digits[24];
+    size_t at = sizeof(digits);
+
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    put(pen, (struct text){digits + at, sizeof(digits) - at});
+}
+
+static void put_note(struct pen *pen, const struct engine *e, const struct replica *r,
+                     struct text uid, int64_t signal, int64_t opened)
+{
+    put(pen, text_of(" "));
+    put(pen, name_text(e, worker_at(e, r->worker)->name));
+    put(pen, text_of(","));
+    put(pen, uid);
+    put(pen, text_of(","));
+    put_number(pen, signal);
+    put(pen, text_of(","));
+    put_number(pen, opened);
+}
+
+size_t openings_write(const struct engine *e, uint32_t id, char *out, size_t cap)
+{
+    const struct dispatch *d = dispatch_at(e, id);
+    struct pen pen = {out, cap, 0};
+    uint32_t at = tree_first(&replicas_by_place, e, d->places);
+
+    put(&pen, text_of("v1 "));
+    put_number(&pen, d->past);
+    for (; at != 0; at = tree_next(&replicas_by_place, e, at)) {
+        const struct replica *r = replica_at(e, at);
+        struct text uid = name_text(e, r->uid);
+        bool chosen = d->phase == PHASE_WRITING && d->target == at;
+        int64_t opened = chosen ? d->opening : r->opened;
+
+        if (opened != 0 && !chosen && (uid.len == 0 || r->opened_uid != replica_uid_hash(uid))) {
+            put_note(&pen, e, r, text_of(NOBODY), 0, opened);
+            opened = 0;
+        }
+        if (opened != 0 || r->signal != 0)
+            put_note(&pen, e, r, uid, r->signal, opened);
+    }
+    return pen.len;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_WORKER_H
+#define SLUICE_PLUGIN_WORKER_H
+
+#include "text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A worker cluster, as its manager knows it. It exists while it is seen, or while a workload or a
+ * replica names it.
+ *
+ * Connected means more than that it answers: all replicas in it have been shown, so what was not
+ * shown is not there. When that changes, its replicas are looked at again in slices:
+ *
+ *   replicas ─▶ first ─▶ ... ─▶ sweep ─▶ ... ─▶ 0      those from sweep on are still to be looked
+ * at
+ */
+struct worker {
+    uint32_t name;
+    uint32_t users;
+    bool known, connected, sweeps;
+    int64_t lost;   /* it is not connected since */
+    uint32_t first; /* of its replicas, */
+    uint32_t count; /* so many */
+    uint32_t sweep;
+    uint32_t next_sweep; /* of the workers with a sweep */
+};
+
+struct engine;
+
+/* Finds the worker or makes one that nobody has seen, with one more user. Negative on error. */
+int worker_get(struct engine *e, struct text name, uint32_t *ret_worker);
+void worker_ref(struct engine *e, uint32_t worker);
+void worker_unref(struct engine *e, uint32_t worker);
+uint32_t worker_find(const struct engine *e, struct text name);
+
+/* A replica begins or ceases to be one of the worker's. */
+void worker_enter(struct engine *e, uint32_t worker, uint32_t replica);
+void worker_leave(struct engine *e, uint32_t replica);
+
+/* Looks at replicas again, as many as the budget allows; what is left of it. */
+uint32_t worker_sweep(struct engine *e, uint32_t budget);
+bool worker_sweeps(const struct engine *e);
+
+void worker_release_all(struct engine *e);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Which replicas a workload should have, and which it should not. */
+#include "plugin/stance.h"
+
+#include "t/fleet_kit.h"
+#include "t/tap.h"
+
+#define TWO "cluster a; cluster b; workload w in=a,b;"
+
+static void test_dispatch(void)
+{
+    struct fleet f;
+
+    fleet_open(&f, "");
+    fleet_do(&f, "cluster a; cluster b off; workload w in=a,b unreserved");
+    is_str(fleet_effects(&f), "", "without quota at home nothing goes out");
+    fleet_do(&f, "workload w in=a,b unready");
+    is_str(fleet_effects(&f), "", "nor while other checks are open");
+    fleet_do(&f, "workload w in=a,b");
+    is_str(fleet_effects(&f), "create a/w", "then to each cluster that can be reached");
+    fleet_do(&f, "cluster b");
+    is_str(fleet_effects(&f), "create a/w; create b/w", "and when it can");
+    fleet_do(&f, "done create a/w; replica b/w");
+    is_str(fleet_effects(&f), "", "once");
+    fleet_do(&f, "replica a/w; workload w in=b");
+    is_str(fleet_effects(&f), "delete a/w", "not nominated any more");
+    fleet_do(&f, "workload w in=a,b unreserved");
+    is_str(fleet_effects(&f), "delete a/w; delete b/w", "no reservation, no replicas");
+    fleet_do(&f, "done delete a/w; gone delete b/w");
+    is_str(fleet_effects(&f), "", "each is deleted once");
+    fleet_close(&f);
+}
+
+static void test_winner(void)
+{
+    struct fleet f;
+
+    fleet_open(&f, "");
+    fleet_do(&f, TWO "replica a/w signals; replica b/w admitted");
+    is_str(fleet_effects(&f), "bind w b", "the first that is admitted");
+    fleet_do(&f, "time 1; replica a/w admitted");
+    is_str(fleet_effects(&f), "bind w b", "not a later one");
+    fleet_do(&f, "done bind w");
+    is_str(fleet_effects(&f), "", "nothing is deleted before the workload says so");
+    fleet_do(&f, "workload w in=a,b bound=b");
+    is_str(fleet_effects(&f), "delete a/w", "then the others");
+    fleet_do(&f, "gone delete a/w; replica a/w admitted");
+    is_str(fleet_effects(&f), "delete a/w", "who comes back comes too late");
+    fleet_close(&f);
+
+    fleet_open(&f, "standby");
+    fleet_do(&f, TWO "replica b/w admitted; time 5; replica a/w admitted; synced; lead");
+    is_str(fleet_effects(&f), "bind w a", "at a restart nobody was first: by name");
+    fleet_close(&f);
+}
+
+static void test_retry(void)
+{
+    struct fleet f;
+
+    fleet_open(&f, "lost=900");
+    fleet_do(&f, TWO "workload w in=a,b bound=b; replica b/w admitted");
+    is_str(fleet_effects(&f), "", "it runs where it is");
+    fleet_do(&f, "replica b/w evicted");
+    is_str(fleet_effects(&f), "retry w", "evicted there: tried again");
+    fleet_do(&f, "done retry w");
+    is_str(fleet_effects(&f), "", "which is asked for once");
+    fleet_do(&f, "workload w unreserved in=a,b bound=b");
+    is_str(fleet_effects(&f), "delete b/w", "and the manager's eviction ends it");
+    fleet_do(&f, "workload w in=a,b bound=b; lose-replica b/w");
+    is_str(fleet_effects(&f), "retry w", "somebody deleted it there");
+    fleet_do(&f, "replica b/w admitted; cluster b off; time 899");
+    is_str(fleet_effects(&f), "", "its worker is lost");
+    fleet_do(&f, "time 900");
+    is_str(fleet_effects(&f), "retry w", "for too long");
+    fleet_do(&f, "cluster b");
+    is_str(fleet_effects(&f), "", "unless it comes back before");
+    fleet_do(&f, "lose-cluster b; time 1801");
+    is_str(fleet_effects(&f), "retry w", "a cluster that was taken away is lost as well");
+    fleet_close(&f);
+}
+
+static void test_left_behind(void)
+{
+    struct fleet f;
+
+    fleet_open(&f, "");
+    fleet_do(&f, "cluster a; replica a/w; time 59");
+    is_str(fleet_effects(&f), "", "its workload may only be late");
+    fleet_do(&f, "time 60");
+    is_str(fleet_effects(&f), "delete a/w", "not for ever");
+    fleet_do(&f, "workload w in=a");
+    is_str(fleet_effects(&f), "", "it came");
+    fleet_do(&f, "lose-workload w");
+    is_str(fleet_effects(&f), "delete a/w", "and is gone for sure");
+    fleet_do(&f, "workload w in=a uid=again; replica a/w origin=w");
+    is_str(fleet_effects(&f), "delete a/w", "what was made for another one of its name is not its");
+    fleet_do(&f, "gone delete a/w");
+    is_str(fleet_effects(&f), "create a/w", "it gets its own");
+    fleet_close(&f);
+}
+
+static void test_gates(void)
+{
+    struct fleet f;
+
+    fleet_open(&f, "");
+    fleet_do(&f, "cluster a; workload w in=a gate=x gate=kueue.x-k8s.io/multikueue gate=y");
+    is_str(fleet_effects(&f), "create a/w", "our gate on the manager's own is nothing special");
+    fleet_do(&f, "replica a/w ungated");
+    is_str(fleet_effects(&f), "", "a worker that drops the gate does not make us try for ever");
+    fleet_do(&f, "lose-replica a/w; workload w in=a gate=1 gate=2 gate=3 gate=4 gate=5 gate=6 "
+                 "gate=7 gate=8");
+    is_str(fleet_effects(&f), "", "nine gates are too many");
+    is_str(fleet_message(&f, "w"),
+           "it has so many preemption gates that ours cannot be added: take one away",
+           "it says so");
+    fleet_close(&f);
+}
+
+int main(void)
+{
+    test_dispatch();
+    test_winner();
+    test_retry();
+    test_left_behind();
+    test_gates();
+    return tap_done();
+}
