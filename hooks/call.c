@@ -123,6 +123,11 @@ bool call_seen(struct call *call, int engine_result, enum call_limit limit)
         call_no_memory(call);
     else if (limit == CALL_LIMIT_NODES)
         refuse_limit(call, "limits.nodes", config->max_nodes);
+    else if (limit == CALL_LIMIT_FLEET &&
+             engine_count_workloads(call->engine) >= config->max_workloads)
+        refuse_limit(call, "limits.workloads", config->max_workloads);
+    else if (limit == CALL_LIMIT_FLEET)
+        refuse_limit(call, "limits.clusters", config->max_clusters);
     else if (limit == CALL_LIMIT_PODS && engine_count_pods(call->engine) >= config->max_pods)
         refuse_limit(call, "limits.pods", config->max_pods);
     else

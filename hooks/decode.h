@@ -52,6 +52,19 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
 void decode_node(struct msg_reader *r, struct scratch *scratch, struct node_facts *ret);
 void decode_flavor(struct msg_reader *r, struct flavor_facts *ret);
 
+/* Whose a workload is: one that a manager dispatches, or one that is run here. */
+enum workload_role { ROLE_MANAGER, ROLE_WORKER };
+
+/* Of a worker's, only the role is read. */
+void decode_cluster(struct msg_reader *r, struct cluster_facts *ret);
+void decode_workload(struct msg_reader *r, enum workload_role *ret_role,
+                     struct workload_facts *ret);
+void decode_replica(struct msg_reader *r, struct replica_facts *ret);
+
+/* What is gone. ret_role: of a workload; NULL: of a replica, which says its cluster instead. */
+void decode_lost_workload(struct msg_reader *r, enum workload_role *ret_role,
+                          struct replica_facts *ret);
+
 /* The resource groups of a queue of Kueue's. */
 void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);
 

@@ -94,6 +94,31 @@ static void decode_limits(struct msg_reader *r, struct open_config *ret)
             decode_count(r, 1, OBJECTS_MAX, &ret->engine.max_queues);
         else if (msg_text_is(key, "nodes"))
             decode_count(r, 1, OBJECTS_MAX, &ret->engine.max_nodes);
+        else if (msg_text_is(key, "workloads"))
+            decode_count(r, 1, OBJECTS_MAX, &ret->engine.max_workloads);
+        else if (msg_text_is(key, "clusters"))
+            decode_count(r, 1, OBJECTS_MAX, &ret->engine.max_clusters);
+        else
+            msg_fail(r, MSG_INVALID, unknown_key);
+    }
+}
+
+static void decode_manager(struct msg_reader *r, struct engine_config *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    ret->manages = true;
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "orchestratedPreemption"))
+            msg_get_bool(r, &ret->orchestrated);
+        else if (msg_text_is(key, "singleClusterPreemptionTimeout"))
+            msg_get_int(r, 1, DECODE_TIME_MAX, &ret->preemption_timeout);
+        else if (msg_text_is(key, "workerLostTimeout"))
+            msg_get_int(r, 1, DECODE_TIME_MAX, &ret->worker_lost_timeout);
+        else if (msg_text_is(key, "preferNoPreemption"))
+            msg_get_int(r, 0, DECODE_TIME_MAX, &ret->prefer_no_preemption);
         else
             msg_fail(r, MSG_INVALID, unknown_key);
     }
@@ -113,7 +138,11 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
     struct msg_text key;
 
     *ret = (struct open_config){
-        .engine = {.max_pods = 1 << 24, .max_queues = 65536, .max_nodes = 65536},
+        .engine = {.max_pods = 1 << 24,
+                   .max_queues = 65536,
+                   .max_nodes = 65536,
+                   .max_workloads = 1 << 20,
+                   .max_clusters = 1024},
         .message_limit = MSG_BYTES_DEFAULT,
     };
     msg_open_map(r, &map);
@@ -142,6 +171,8 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
             decode_count(r, 0, RECORD_MAX, &ret->record);
         else if (msg_text_is(key, "limits"))
             decode_limits(r, ret);
+        else if (msg_text_is(key, "multiKueue"))
+            decode_manager(r, engine);
         else
             msg_fail(r, MSG_INVALID, unknown_key);
     }

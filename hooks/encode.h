@@ -4,6 +4,7 @@
 
 #include "abi/msg/writer.h"
 #include "plugin/engine.h"
+#include "scratch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,6 +52,10 @@ void put_effect_name(struct msg_writer *w, const struct effect *effect);
 
 /* The whole effect, as drain gives it. */
 void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect);
+
+/* The same of a manager's. False: no memory for what it writes, and the writer is to be rewound. */
+bool put_fleet_effect(struct msg_writer *w, const struct engine *engine, struct scratch *scratch,
+                      const struct effect *effect);
 
 /* An array of the names of our gates. */
 void put_gates(struct msg_writer *w, uint8_t gates);

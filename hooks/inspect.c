@@ -120,12 +120,15 @@ static void show_effects(struct call *call, const struct question *question)
 }
 
 static void put_limits(struct msg_writer *w, int64_t message, int64_t pods, int64_t queues,
-                       int64_t nodes)
+                       int64_t nodes, int64_t workloads, int64_t clusters)
 {
+
     put_key_int(w, "message", message);
     put_key_int(w, "pods", pods);
     put_key_int(w, "queues", queues);
     put_key_int(w, "nodes", nodes);
+    put_key_int(w, "workloads", workloads);
+    put_key_int(w, "clusters", clusters);
 }
 
 static void show_limits(struct call *call, const struct question *question)
@@ -134,13 +137,15 @@ static void show_limits(struct call *call, const struct question *question)
     const struct engine *engine = call->engine;
 
     (void)question;
-    call_answer(call, 5);
+    call_answer(call, 7);
     put_limits(&call->out, (int64_t)handle->message_limit, handle->config.max_pods,
-               handle->config.max_queues, handle->config.max_nodes);
+               handle->config.max_queues, handle->config.max_nodes, handle->config.max_workloads,
+               handle->config.max_clusters);
     msg_put_key(&call->out, "used");
-    msg_put_map(&call->out, 4);
+    msg_put_map(&call->out, 6);
     put_limits(&call->out, (int64_t)handle->longest, engine_count_pods(engine),
-               engine_count_queues(engine), engine_count_nodes(engine));
+               engine_count_queues(engine), engine_count_nodes(engine),
+               engine_count_workloads(engine), engine_count_clusters(engine));
 }
 
 static void show_digest(struct call *call, const struct question *question)
@@ -228,7 +233,7 @@ void serve_inspect(struct call *call)
         {"queues", show_queues},       {"queue", show_queue},     {"pod", show_pod},
         {"pending", show_pending},     {"effects", show_effects}, {"limits", show_limits},
         {"digest", show_digest},       {"memory", show_memory},   {"check", show_check},
-        {"recording", show_recording},
+        {"recording", show_recording}, {"fleet", show_fleet},     {"clusters", show_clusters},
     };
     struct question question;
 
@@ -241,7 +246,8 @@ void serve_inspect(struct call *call)
             return;
         }
     }
-    call_refuse_text(call, SLUICE_FIELD, "what", question.what,
-                     "one of queues, queue, pod, pending, effects, limits, digest, memory, check, "
-                     "recording");
+    call_refuse_text(
+        call, SLUICE_FIELD, "what", question.what,
+        "one of queues, queue, pod, pending, effects, fleet, clusters, limits, digest, "
+        "memory, check, recording");
 }

@@ -22,6 +22,10 @@ struct question {
 void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue, uint32_t others);
 void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, uint32_t others);
 
+/* The views of a manager's workloads and clusters. */
+void show_fleet(struct call *call, const struct question *question);
+void show_clusters(struct call *call, const struct question *question);
+
 /* Writes a row into its place and reports whether there was one; moves *cursor behind it. */
 struct rows {
     const char *key;

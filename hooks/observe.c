@@ -8,9 +8,13 @@ enum kind {
     KIND_QUEUE,
     KIND_NODE,
     KIND_FLAVOR,
+    KIND_CLUSTER,
+    KIND_WORKLOAD,
+    KIND_REPLICA,
     KIND_SYNCED,
     KIND_LEADER,
-    KIND_LATER, /* known to the protocol, not to this version */
+    KIND_UNMANAGED, /* a manager's, and this is none */
+    KIND_LATER,     /* known to the protocol, not to this version */
     KIND_NOTHING,
 };
 
@@ -20,10 +24,10 @@ static enum kind kind_of(struct text name)
         const char *name;
         enum kind kind;
     } kinds[] = {
-        {"pod", KIND_POD},       {"node", KIND_NODE},      {"queue", KIND_QUEUE},
-        {"flavor", KIND_FLAVOR}, {"synced", KIND_SYNCED},  {"leader", KIND_LEADER},
-        {"group", KIND_LATER},   {"workload", KIND_LATER}, {"cluster", KIND_LATER},
-        {"replica", KIND_LATER},
+        {"pod", KIND_POD},         {"node", KIND_NODE},         {"queue", KIND_QUEUE},
+        {"flavor", KIND_FLAVOR},   {"synced", KIND_SYNCED},     {"leader", KIND_LEADER},
+        {"group", KIND_LATER},     {"workload", KIND_WORKLOAD}, {"cluster", KIND_CLUSTER},
+        {"replica", KIND_REPLICA},
     };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -31,6 +35,15 @@ static enum kind kind_of(struct text name)
             return kinds[i].kind;
     }
     return KIND_NOTHING;
+}
+
+/* Worker clusters are known to their manager only. */
+static enum kind kind_here(const struct call *call, struct text name)
+{
+    enum kind kind = kind_of(name);
+    bool managers = kind == KIND_CLUSTER || kind == KIND_WORKLOAD || kind == KIND_REPLICA;
+
+    return managers && !call->handle->config.manages ? KIND_UNMANAGED : kind;
 }
 
 static void observe_pod(struct call *call, bool gone)
@@ -82,6 +95,59 @@ static void observe_flavor(struct call *call, bool gone)
               CALL_LIMIT_QUEUES);
 }
 
+static void observe_cluster(struct call *call, bool gone)
+{
+    struct cluster_facts cluster;
+
+    if (gone)
+        decode_lost_named(&call->in, &cluster.name);
+    else
+        decode_cluster(&call->in, &cluster);
+    if (!call_begin(call))
+        return;
+    if (gone)
+        engine_lose_cluster(call->engine, cluster.name);
+    else
+        call_seen(call, engine_see_cluster(call->engine, &cluster), CALL_LIMIT_FLEET);
+}
+
+static void observe_workload(struct call *call, bool gone)
+{
+    struct workload_facts workload;
+    struct replica_facts lost;
+    enum workload_role role = ROLE_MANAGER;
+
+    if (gone)
+        decode_lost_workload(&call->in, &role, &lost);
+    else
+        decode_workload(&call->in, &role, &workload);
+    if (call->in.error == 0 && role == ROLE_WORKER)
+        call_refuse(call, SLUICE_UNSUPPORTED, "object.role", "\"worker\"",
+                    "manager: this version dispatches workloads, and runs none itself");
+    if (!call_begin(call))
+        return;
+    if (gone)
+        engine_lose_workload(call->engine, lost.space, lost.name, lost.uid);
+    else
+        call_seen(call, engine_see_workload(call->engine, &workload), CALL_LIMIT_FLEET);
+}
+
+static void observe_replica(struct call *call, bool gone)
+{
+    struct replica_facts replica;
+
+    if (gone)
+        decode_lost_workload(&call->in, NULL, &replica);
+    else
+        decode_replica(&call->in, &replica);
+    if (!call_begin(call))
+        return;
+    if (gone)
+        engine_lose_replica(call->engine, replica.worker, replica.space, replica.name, replica.uid);
+    else
+        call_seen(call, engine_see_replica(call->engine, &replica), CALL_LIMIT_FLEET);
+}
+
 /* Whether there is an id: of a node that is there. */
 static bool observe_node(struct call *call, bool gone, uint32_t *ret_id)
 {
@@ -120,7 +186,7 @@ static void answer(struct call *call, bool ignored, bool has_id, uint32_t id)
 
 static void observe(struct call *call, struct text name, bool gone)
 {
-    enum kind kind = kind_of(name);
+    enum kind kind = kind_here(call, name);
     uint32_t id = 0;
     bool has_id = false;
 
@@ -137,6 +203,15 @@ static void observe(struct call *call, struct text name, bool gone)
     case KIND_FLAVOR:
         observe_flavor(call, gone);
         break;
+    case KIND_CLUSTER:
+        observe_cluster(call, gone);
+        break;
+    case KIND_WORKLOAD:
+        observe_workload(call, gone);
+        break;
+    case KIND_REPLICA:
+        observe_replica(call, gone);
+        break;
     case KIND_SYNCED:
         observe_synced(call, gone);
         break;
@@ -144,10 +219,16 @@ static void observe(struct call *call, struct text name, bool gone)
         if (call_begin(call))
             engine_set_leader(call->engine, !gone);
         break;
+    case KIND_UNMANAGED:
+        call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", name,
+                         "a configuration with the key multiKueue: only a manager of worker "
+                         "clusters takes this kind");
+        break;
     case KIND_LATER:
         call_refuse_text(
             call, SLUICE_UNSUPPORTED, "kind", name,
-            "pod, queue, node, flavor, synced or leader: this version knows no others");
+            "pod, queue, node, flavor, cluster, workload, replica, synced or leader: this version "
+            "knows no others");
         break;
     case KIND_NOTHING:
         call_begin(call);
@@ -180,7 +261,7 @@ void serve_observe(struct call *call)
     }
     msg_require(in, has_kind, "kind");
     msg_require(in, call->has_now, "now");
-    if (kind_of(name) <= KIND_FLAVOR) {
+    if (kind_of(name) <= KIND_REPLICA) {
         msg_require(in, has_object, "object");
         if (in->error == 0)
             *in = object;

@@ -30,9 +30,16 @@ static void put_effects(struct call *call, uint32_t max)
     size_t place = msg_put_array_later(w);
     while (count < max && engine_next_effect(call->engine, &effect)) {
         size_t mark = msg_writer_mark(w);
+        bool written = true;
 
-        put_effect(w, call->engine, &effect);
-        if (!msg_writer_fits(w)) {
+        if (effect.object == EFFECT_OF_WORKLOAD || effect.object == EFFECT_OF_REPLICA)
+            written = put_fleet_effect(w, call->engine, &call->handle->scratch, &effect);
+        else
+            put_effect(w, call->engine, &effect);
+
+        if (!written && count == 0)
+            call_no_memory(call);
+        if (!written || !msg_writer_fits(w)) {
             if (count > 0)
                 msg_writer_rewind(w, mark);
             break;

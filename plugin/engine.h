@@ -52,6 +52,7 @@ struct engine_config {
     uint32_t effects; /* those beyond EFFECT_ALWAYS that the host carries out: a bit for each */
 
     /* Of a manager of worker clusters; times of 0 are the protocol's defaults. */
+    bool manages;               /* this is one */
     bool orchestrated;          /* MultiKueueOrchestratedPreemption */
     int64_t preemption_timeout; /* singleClusterPreemptionTimeout */
     int64_t worker_lost_timeout;

@@ -188,7 +188,7 @@ struct pen {
 
 static void put(struct pen *pen, struct text text)
 {
-    if (pen->len <= pen->cap && text.len <= pen->cap - pen->len && text.len > 0)
+    if (pen->len < pen->cap && text.len <= pen->cap - pen->len && text.len > 0)
         memcpy(pen->out + pen->len, text.at, text.len);
     pen->len += text.len;
 }

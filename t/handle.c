@@ -97,11 +97,11 @@ static void test_config(void)
     }
     uint64_t handle = ask_open(all);
     ok(handle > 0, "every key at once");
-    is_str(
-        ask_own(handle, HOOK_INSPECT, "{now: 5, what: limits}"),
-        "{\"message\"=>2048, \"pods\"=>5, \"queues\"=>6, \"nodes\"=>7, \"used\"=>{\"message\"=>0, "
-        "\"pods\"=>0, \"queues\"=>2, \"nodes\"=>0}}",
-        "limits are taken");
+    is_str(ask_own(handle, HOOK_INSPECT, "{now: 5, what: limits}"),
+           "{\"message\"=>2048, \"pods\"=>5, \"queues\"=>6, \"nodes\"=>7, \"workloads\"=>1048576, "
+           "\"clusters\"=>1024, \"used\"=>{\"message\"=>0, "
+           "\"pods\"=>0, \"queues\"=>2, \"nodes\"=>0, \"workloads\"=>0, \"clusters\"=>0}}",
+           "limits are taken");
     sluice_close(handle);
     ok(ask_open("{rootCeiling: cluster}") > 0, "the cluster as the root's ceiling");
 }

@@ -24,9 +24,12 @@ static void test_refusals(void)
         {HOOK_COMMAND, "{}",
          "UNSUPPORTED command: a command, want a queue whose state says so, or queueStatus among "
          "the effects of `open`: who writes no states carries out no commands"},
-        {HOOK_OBSERVE, "{now: 1, kind: workload, object: {}}",
-         "UNSUPPORTED kind: \"workload\", want pod, queue, node, flavor, synced or leader: this "
-         "version knows no others"},
+        {HOOK_OBSERVE, "{now: 1, kind: group, object: {}}",
+         "UNSUPPORTED kind: \"group\", want pod, queue, node, flavor, cluster, workload, replica, "
+         "synced or leader: this version knows no others"},
+        {HOOK_OBSERVE, "{now: 1, kind: workload, object: {role: manager}}",
+         "UNSUPPORTED kind: \"workload\", want a configuration with the key multiKueue: only a "
+         "manager of worker clusters takes this kind"},
         {HOOK_OBSERVE, "{now: 1, kind: synced, gone: true}",
          "FIELD gone: true, want false: that everything was listed is never withdrawn"},
         {HOOK_OBSERVE, "{now: 1, kind: pod, object: {uid: u, namespace: d, name: n}}",
@@ -52,8 +55,8 @@ static void test_refusals(void)
         {HOOK_FILTER, "{now: 1, uid: u, nodes: [1, x]}",
          "FIELD nodes[1]: \"x\", want an integer from 0 to 4294967295"},
         {HOOK_INSPECT, "{now: 1, what: weather}",
-         "FIELD what: \"weather\", want one of queues, queue, pod, pending, effects, limits, "
-         "digest, "
+         "FIELD what: \"weather\", want one of queues, queue, pod, pending, effects, fleet, "
+         "clusters, limits, digest, "
          "memory, check, recording"},
         {HOOK_INSPECT, "{now: 1, what: pod, uid: u}",
          "FIELD uid: \"u\", want a pod of ours that was seen and is not gone"},
@@ -159,8 +162,9 @@ static void test_limits(void)
         {HOOK_OBSERVE, "{now: 1, kind: pod, object: " OPTED("v", "r", IN("a")) "}",
          "LIMIT limits.pods: 1, want fewer objects, or a higher limit in the configuration"},
         {HOOK_INSPECT, "{now: 1, what: limits}",
-         "{\"message\"=>2048, \"pods\"=>1, \"queues\"=>3, \"nodes\"=>1, \"used\"=>{\"message\"=>%, "
-         "\"pods\"=>1, \"queues\"=>3, \"nodes\"=>1}}"},
+         "{\"message\"=>2048, \"pods\"=>1, \"queues\"=>3, \"nodes\"=>1, \"workloads\"=>%, "
+         "\"clusters\"=>%, \"used\"=>{\"message\"=>%, "
+         "\"pods\"=>1, \"queues\"=>3, \"nodes\"=>1, \"workloads\"=>0, \"clusters\"=>0}}"},
     };
     uint64_t handle = ask_open("{limits: {message: 2048, pods: 1, queues: 3, nodes: 1}}");
     uint8_t bytes[2049] = {0x80};

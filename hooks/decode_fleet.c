@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+
+#include "plugin/openings.h"
+#include "plugin/orchestrator.h"
+
+enum { GATE_STATES = 16 };
+
+static bool decode_flag(struct msg_reader *r)
+{
+    bool flag = false;
+
+    msg_get_bool(r, &flag);
+    return flag;
+}
+
+/* Whether a condition, or a gate, says this; Kubernetes' words are open, and any other says no. */
+static bool decode_says(struct msg_reader *r, const char *yes)
+{
+    struct text word = {NULL, 0};
+
+    return decode_words(r, SIZE_MAX, &word) && text_is(word, yes);
+}
+
+/* Names, at most max of them; how many. */
+static uint32_t decode_names(struct msg_reader *r, uint32_t max, const char *want,
+                             struct text *ret_names)
+{
+    struct msg_array array;
+    uint32_t count = 0;
+
+    msg_open_array(r, &array);
+    if (array.left > max)
+        msg_fail(r, MSG_LENGTH, want);
+    while (msg_next_item(r, &array)) {
+        if (decode_name(r, &ret_names[count]))
+            count++;
+    }
+    return count;
+}
+
+static uint32_t decode_gates(struct msg_reader *r, struct text *ret_gates)
+{
+    return decode_names(r, FACTS_MAX_PREEMPTION_GATES, "at most 8 gates", ret_gates);
+}
+
+void decode_cluster(struct msg_reader *r, struct cluster_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false;
+
+    *ret = (struct cluster_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "connected"))
+            ret->connected = decode_flag(r);
+        else if (msg_text_is(key, "since"))
+            msg_get_int(r, 0, DECODE_TIME_MAX, &ret->since);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+}
+
+/* Who an object is; whether the key was one of that. */
+struct identity {
+    struct text uid, space, name;
+    bool has_uid, has_space, has_name;
+};
+
+static bool decode_identity(struct msg_reader *r, struct msg_text key, struct identity *ret)
+{
+    if (msg_text_is(key, "uid"))
+        ret->has_uid = decode_uid(r, &ret->uid);
+    else if (msg_text_is(key, "namespace"))
+        ret->has_space = decode_name(r, &ret->space);
+    else if (msg_text_is(key, "name"))
+        ret->has_name = decode_name(r, &ret->name);
+    else
+        return false;
+    return true;
+}
+
+static void require_identity(struct msg_reader *r, const struct identity *who)
+{
+    msg_require(r, who->has_uid, "uid");
+    msg_require(r, who->has_space, "namespace");
+    msg_require(r, who->has_name, "name");
+}
+
+static bool decode_role(struct msg_reader *r, enum workload_role *ret)
+{
+    static const char *const roles[] = {
+        [ROLE_MANAGER] = "manager",
+        [ROLE_WORKER] = "worker",
+        NULL,
+    };
+    int role;
+
+    if (!msg_get_enum(r, roles, &role))
+        return false;
+    *ret = (enum workload_role)role;
+    return true;
+}
+
+static void decode_manager_annotations(struct msg_reader *r, struct workload_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        struct text other;
+
+        if (msg_text_is(key, OPENINGS_ANNOTATION))
+            decode_words(r, SIZE_MAX, &ret->memory);
+        else if (msg_text_is(key, ORCHESTRATOR_TIMEOUT))
+            decode_words(r, SIZE_MAX, &ret->timeout);
+        else
+            decode_words(r, SIZE_MAX, &other);
+    }
+}
+
+static void decode_manager_conditions(struct msg_reader *r, struct workload_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        bool holds = decode_says(r, "True");
+
+        if (msg_text_is(key, "QuotaReserved"))
+            ret->reserved = holds;
+        else if (msg_text_is(key, "Finished") || msg_text_is(key, "Evicted"))
+            ret->over = ret->over || holds;
+    }
+}
+
+void decode_workload(struct msg_reader *r, enum workload_role *ret_role, struct workload_facts *ret)
+{
+    struct identity who = {0};
+    struct msg_map map;
+    struct msg_text key;
+    bool has_role = false, active = true;
+
+    *ret = (struct workload_facts){0};
+    *ret_role = ROLE_MANAGER;
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "role"))
+            has_role = decode_role(r, ret_role);
+        else if (msg_text_is(key, "resourceVersion"))
+            msg_get_int(r, 0, INT64_MAX, &ret->resource_version);
+        else if (msg_text_is(key, "conditions"))
+            decode_manager_conditions(r, ret);
+        else if (msg_text_is(key, "checksReady"))
+            ret->ready = decode_flag(r);
+        else if (msg_text_is(key, "active"))
+            active = decode_flag(r);
+        else if (msg_text_is(key, "deleted"))
+            ret->over = decode_flag(r) || ret->over;
+        else if (msg_text_is(key, "cluster"))
+            decode_words(r, DECODE_NAME_MAX, &ret->cluster);
+        else if (msg_text_is(key, "nominated"))
+            ret->nominated_count =
+                decode_names(r, FACTS_MAX_NOMINATED, "at most 128 clusters", ret->nominated);
+        else if (msg_text_is(key, "gates"))
+            ret->gate_count = decode_gates(r, ret->gates);
+        else if (msg_text_is(key, "annotations"))
+            decode_manager_annotations(r, ret);
+        else if (!decode_identity(r, key, &who))
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_role, "role");
+    if (*ret_role == ROLE_MANAGER)
+        require_identity(r, &who);
+    ret->over = ret->over || !active;
+    ret->uid = who.uid;
+    ret->space = who.space;
+    ret->name = who.name;
+}
+
+/* The gates that its status says are open. */
+struct open_gates {
+    uint32_t count;
+    struct text name[GATE_STATES];
+};
+
+static void decode_gate_status(struct msg_reader *r, struct open_gates *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    ret->count = 0;
+    msg_open_map(r, &map);
+    if (map.left > GATE_STATES)
+        msg_fail(r, MSG_LENGTH, "at most 16 gates");
+    while (msg_next_key(r, &map, &key)) {
+        if (decode_says(r, "Open"))
+            ret->name[ret->count++] = (struct text){key.at, key.len};
+    }
+}
+
+static bool is_open(const struct open_gates *open, struct text gate)
+{
+    for (uint32_t i = 0; i < open->count; i++) {
+        if (text_same(open->name[i], gate))
+            return true;
+    }
+    return false;
+}
+
+/* A gate without a status is closed; a status without a gate says nothing. */
+static void take_gates(const struct text *gates, uint32_t count, const struct open_gates *open,
+                       struct replica_facts *ret)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool ours = text_is(gates[i], ORCHESTRATOR_GATE);
+
+        if (ours) {
+            ret->gated = true;
+            ret->open = is_open(open, gates[i]);
+        } else if (!is_open(open, gates[i])) {
+            ret->blocked = true;
+        }
+    }
+}
+
+/* The signal has two names: as released, and as the KEP has it. */
+static void decode_replica_conditions(struct msg_reader *r, struct replica_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        bool holds = decode_says(r, "True");
+
+        if (msg_text_is(key, "BlockedOnPreemptionGates") || msg_text_is(key, "PreemptionBlocked"))
+            ret->signals = ret->signals || holds;
+        else if (msg_text_is(key, "QuotaReserved"))
+            ret->reserved = holds;
+        else if (msg_text_is(key, "Admitted"))
+            ret->admitted = holds;
+        else if (msg_text_is(key, "Evicted"))
+            ret->evicted = holds;
+        else if (msg_text_is(key, "Finished"))
+            ret->finished = holds;
+    }
+}
+
+void decode_replica(struct msg_reader *r, struct replica_facts *ret)
+{
+    struct text gates[FACTS_MAX_PREEMPTION_GATES];
+    struct open_gates open = {0};
+    struct identity who = {0};
+    struct msg_map map;
+    struct msg_text key;
+    uint32_t count = 0;
+    bool has_cluster = false;
+
+    *ret = (struct replica_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "cluster"))
+            has_cluster = decode_name(r, &ret->worker);
+        else if (msg_text_is(key, "origin"))
+            decode_words(r, DECODE_UID_MAX, &ret->origin);
+        else if (msg_text_is(key, "resourceVersion"))
+            msg_get_int(r, 0, INT64_MAX, &ret->resource_version);
+        else if (msg_text_is(key, "gates"))
+            count = decode_gates(r, gates);
+        else if (msg_text_is(key, "gateStatus"))
+            decode_gate_status(r, &open);
+        else if (msg_text_is(key, "conditions"))
+            decode_replica_conditions(r, ret);
+        else if (msg_text_is(key, "deleted"))
+            ret->deleted = decode_flag(r);
+        else if (!decode_identity(r, key, &who))
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_cluster, "cluster");
+    require_identity(r, &who);
+    take_gates(gates, count, &open, ret);
+    ret->uid = who.uid;
+    ret->space = who.space;
+    ret->name = who.name;
+}
+
+void decode_lost_workload(struct msg_reader *r, enum workload_role *ret_role,
+                          struct replica_facts *ret)
+{
+    struct identity who = {0};
+    struct msg_map map;
+    struct msg_text key;
+    bool has_role = false, has_cluster = false;
+
+    *ret = (struct replica_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "role") && ret_role != NULL)
+            has_role = decode_role(r, ret_role);
+        else if (msg_text_is(key, "cluster") && ret_role == NULL)
+            has_cluster = decode_name(r, &ret->worker);
+        else if (!decode_identity(r, key, &who))
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_role || ret_role == NULL, "role");
+    msg_require(r, has_cluster || ret_role != NULL, "cluster");
+    msg_require(r, who.has_space, "namespace");
+    msg_require(r, who.has_name, "name");
+    ret->uid = who.uid;
+    ret->space = who.space;
+    ret->name = who.name;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect.h"
+
+#include "encode.h"
+
+enum { WORKLOAD_KEYS = 13 };
+
+static void put_workload(struct msg_writer *w, const struct engine *engine, uint32_t workload,
+                         uint32_t others)
+{
+    struct dispatch_report report;
+
+    engine_report_workload(engine, workload, &report);
+    msg_put_map(w, WORKLOAD_KEYS + others);
+    put_key_text(w, "uid", report.uid);
+    put_key_text(w, "namespace", report.space);
+    put_key_text(w, "name", report.name);
+    put_key_bool(w, "known", report.known);
+    put_key_text(w, "cluster", report.cluster);
+    put_key_str(w, "state", report.state);
+    put_key_str(w, "message", report.message);
+    put_key_int(w, "timeout", report.timeout);
+    put_key_int(w, "opened", report.counted);
+    put_key_int(w, "acts", report.next);
+    put_key_int(w, "copies", report.replicas);
+    put_key_int(w, "signals", report.signals);
+    put_key_int(w, "open", report.open);
+}
+
+static bool put_next_workload(struct call *call, const void *subject, uint32_t *cursor)
+{
+    (void)subject;
+    if (!engine_next_workload(call->engine, cursor))
+        return false;
+    put_workload(&call->out, call->engine, *cursor, 0);
+    return true;
+}
+
+static bool put_next_replica(struct call *call, const void *subject, uint32_t *cursor)
+{
+    struct replica_report report;
+
+    if (!engine_next_replica(call->engine, *(const uint32_t *)subject, cursor))
+        return false;
+    engine_report_replica(call->engine, *cursor, &report);
+    msg_put_map(&call->out, 12);
+    put_key_text(&call->out, "cluster", report.cluster);
+    put_key_text(&call->out, "uid", report.uid);
+    put_key_bool(&call->out, "connected", report.connected);
+    put_key_bool(&call->out, "nominated", report.nominated);
+    put_key_bool(&call->out, "there", report.there);
+    put_key_str(&call->out, "gate", report.gate);
+    put_key_int(&call->out, "signal", report.signal);
+    put_key_int(&call->out, "opened", report.opened);
+    put_key_bool(&call->out, "reserved", report.reserved);
+    put_key_bool(&call->out, "admitted", report.admitted);
+    put_key_bool(&call->out, "evicted", report.evicted);
+    put_key_bool(&call->out, "deleted", report.deleted);
+    return true;
+}
+
+static bool put_next_cluster(struct call *call, const void *subject, uint32_t *cursor)
+{
+    struct worker_report report;
+
+    (void)subject;
+    if (!engine_next_cluster(call->engine, cursor))
+        return false;
+    engine_report_cluster(call->engine, *cursor, &report);
+    msg_put_map(&call->out, 5);
+    put_key_text(&call->out, "name", report.name);
+    put_key_bool(&call->out, "known", report.known);
+    put_key_bool(&call->out, "connected", report.connected);
+    put_key_int(&call->out, "since", report.since);
+    put_key_int(&call->out, "copies", report.replicas);
+    return true;
+}
+
+void show_fleet(struct call *call, const struct question *question)
+{
+    uint32_t workload;
+
+    if (!question->has_space && !question->has_name) {
+        call_answer(call, 2);
+        put_page(call, question, &(struct rows){"workloads", put_next_workload, NULL});
+        return;
+    }
+    msg_require(&call->in, question->has_space, "namespace");
+    msg_require(&call->in, question->has_name, "name");
+    if (!call_begin(call))
+        return;
+    workload = engine_find_workload(call->engine, question->space, question->name);
+    if (workload == 0) {
+        call_refuse_text(call, SLUICE_FIELD, "name", question->name,
+                         "a workload of a manager's that was seen, or that has replicas");
+        return;
+    }
+    put_workload(&call->out, call->engine, workload, CALL_STATUS_KEYS + 2);
+    put_page(call, question, &(struct rows){"replicas", put_next_replica, &workload});
+}
+
+void show_clusters(struct call *call, const struct question *question)
+{
+    call_answer(call, 2);
+    put_page(call, question, &(struct rows){"clusters", put_next_cluster, NULL});
+}
