@@ -130,6 +130,7 @@ static void empty(struct engine *e, uint32_t id)
 
     orchestrator_rest(e, id);
     outbox_forget(e, EFFECT_OF_WORKLOAD, id);
+    d->effects.turn = outbox_turn(e); /* acks of the former one's effects are not its own */
     intern_unref(&e->names, d->uid);
     release_gates(e, d->gates, d->gate_count);
     worker_unref(e, d->cluster);

@@ -51,7 +51,9 @@ static void describe_dispatch(const struct engine *e, uint32_t id, uint32_t slot
     ret->name = name_text(e, d->name);
     ret->resource_version = d->version;
     ret->workload = id;
-    ret->cluster = (struct text){NULL, 0};
+    ret->cluster = ret->origin = (struct text){NULL, 0};
+    ret->until = 0;
+    ret->gate_count = 0;
     ret->message[0] = '\0';
     if (slot == DISPATCH_SET_CLUSTER && winner != 0)
         ret->cluster = name_text(e, worker_at(e, replica_at(e, winner)->worker)->name);
@@ -107,6 +109,8 @@ static void describe_replica(const struct engine *e, uint32_t id, uint32_t slot,
     ret->uid = slot == REPLICA_CREATE ? (struct text){NULL, 0} : name_text(e, r->uid);
     ret->space = name_text(e, d->space);
     ret->name = name_text(e, d->name);
+    ret->workload = r->dispatch;
+    ret->message[0] = '\0';
     ret->cluster = name_text(e, worker_at(e, r->worker)->name);
     ret->origin = name_text(e, d->uid);
     ret->resource_version = r->version;

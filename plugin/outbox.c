@@ -7,10 +7,8 @@
 #include "state.h"
 
 static const struct outbox_type *const types[EFFECT_OBJECTS] = {
-    [EFFECT_OF_POD] = &claim_effects,
-    [EFFECT_OF_QUEUE] = &queue_effects,
-    [EFFECT_OF_COMMAND] = &command_effects,
-    [EFFECT_OF_WORKLOAD] = &dispatch_effects,
+    [EFFECT_OF_POD] = &claim_effects,       [EFFECT_OF_QUEUE] = &queue_effects,
+    [EFFECT_OF_COMMAND] = &command_effects, [EFFECT_OF_WORKLOAD] = &dispatch_effects,
     [EFFECT_OF_REPLICA] = &replica_effects,
 };
 

@@ -261,6 +261,7 @@ static void take(struct engine *e, uint32_t id, const struct replica_facts *fact
     if (!replica_is(r, REPLICA_THERE) || r->uid != uid) {
         orchestrator_lose(e, id);
         outbox_forget(e, EFFECT_OF_REPLICA, id);
+        r->effects.turn = outbox_turn(e); /* acks of the former one's effects are not its own */
         clear(e, id);
     } else {
         intern_unref(&e->names, r->uid);

@@ -57,6 +57,22 @@ static void test_times(void)
     fleet_close(&f);
 }
 
+/* An ack that comes after another replica took the place. */
+static void test_late_acks(void)
+{
+    struct effect effect;
+    struct fleet f;
+    uint32_t cursor = 0;
+
+    fleet_open(&f, "");
+    fleet_do(&f, "cluster a; workload w unreserved in=a; replica a/w; lease delete a/w");
+    ok(engine_next_live_effect(f.engine, &cursor, &effect) && effect.leased, "it is being deleted");
+    fleet_do(&f, "replica a/w uid=new; lease delete a/w");
+    ok(!engine_ack(f.engine, effect.id, EFFECT_GONE, 0), "what is gone is the former one");
+    ok(replica_is(fleet_replica(&f, "a/w"), REPLICA_THERE), "and not its successor");
+    fleet_close(&f);
+}
+
 static void test_places(void)
 {
     struct fleet f;
@@ -76,6 +92,7 @@ int main(void)
     test_versions();
     test_ranks();
     test_times();
+    test_late_acks();
     test_places();
     return tap_done();
 }

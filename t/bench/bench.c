@@ -48,6 +48,7 @@ int main(int argc, char **argv)
     bench_memory(&effort);
     bench_restart(&effort);
     bench_idle();
+    bench_fleet(&effort);
     if (effort.door)
         bench_crossing(&effort);
     printf("\n%u over budget\n", table_over());

@@ -25,6 +25,9 @@ void bench_memory(const struct effort *effort);
 void bench_restart(const struct effort *effort);
 void bench_idle(void);
 
+/* A manager of 100 workers: decisions about who may preempt. */
+void bench_fleet(const struct effort *effort);
+
 /* What one crossing is made of. */
 void bench_crossing(const struct effort *effort);
 
