@@ -203,16 +203,17 @@ enum effect_kind {
     EFFECT_ACTIVATE,
     EFFECT_REMOVE_GATES,
     EFFECT_SET_CONDITION,
-    EFFECT_WRITE_MEMORY,
+    EFFECT_ALWAYS, /* the following ones only if the configuration asks for them */
+    EFFECT_QUEUE_STATUS = EFFECT_ALWAYS,
+    EFFECT_EVENT,
+    EFFECT_DELETE_COMMAND,
+    EFFECT_FLEET, /* the following ones only of a manager, which shows that it can */
+    EFFECT_WRITE_MEMORY = EFFECT_FLEET,
     EFFECT_SET_CLUSTER,
     EFFECT_RETRY_CHECK,
     EFFECT_CREATE_REPLICA,
     EFFECT_DELETE_REPLICA,
     EFFECT_OPEN_GATE,
-    EFFECT_ALWAYS, /* the following ones only if the configuration asks for them */
-    EFFECT_QUEUE_STATUS = EFFECT_ALWAYS,
-    EFFECT_EVENT,
-    EFFECT_DELETE_COMMAND,
     EFFECT_KINDS
 };
 /* What it is about; at most 8. */

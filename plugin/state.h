@@ -148,7 +148,7 @@ static inline int name_get(struct engine *e, struct text text, uint32_t *ret_nam
 /* Whether the host carries out effects of this kind. */
 static inline bool engine_asks(const struct engine *e, enum effect_kind kind)
 {
-    return kind < EFFECT_ALWAYS || (e->config.effects >> kind & 1) != 0;
+    return kind < EFFECT_ALWAYS || kind >= EFFECT_FLEET || (e->config.effects >> kind & 1) != 0;
 }
 
 /* Grants are given: the listing is complete, this engine leads, and what a restart found granted is
