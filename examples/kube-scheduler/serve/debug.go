@@ -77,6 +77,9 @@ func (d debug) serve(w http.ResponseWriter, req *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return fail(http.StatusMethodNotAllowed, "method %s: this only reads, use GET", req.Method)
 	}
+	if err := d.mayAnswer(req); err != nil {
+		return err
+	}
 	path := strings.TrimPrefix(req.URL.Path+"/", debugPath)
 	path = strings.TrimSuffix(path, "/")
 	if path == "" {

@@ -100,8 +100,8 @@ func Handler(ctx context.Context, cc *schedulerconfig.CompletedConfig, sched Han
 	resolver := &apirequest.RequestInfoFactory{}
 	handler := genericapifilters.WithAuthorization(endpoints(ctx, cc, sched, h, more),
 		cc.Authorization.Authorizer, scheme.Codecs)
-	handler = genericapifilters.WithAuthentication(handler, cc.Authentication.Authenticator,
-		genericapifilters.Unauthorized(scheme.Codecs), nil, nil)
+	handler = withToken(genericapifilters.WithAuthentication(handler,
+		cc.Authentication.Authenticator, genericapifilters.Unauthorized(scheme.Codecs), nil, nil))
 	handler = genericapifilters.WithRequestInfo(handler, resolver)
 	handler = genericapifilters.WithCacheControl(handler)
 	handler = genericfilters.WithHTTPLogging(handler)

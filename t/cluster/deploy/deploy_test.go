@@ -22,12 +22,15 @@ const manifests = "../../../examples/deploy/"
 var (
 	scheduler = plane.ServiceAccountUser("kube-system", "sluice-scheduler")
 	releaser  = plane.ServiceAccountUser("kube-system", "sluice-release-gates")
+	asker     = plane.ServiceAccountUser("kube-system", "sluice-viewer")
 	editor    = plane.User{Name: "editor"}
+	viewer    = plane.User{Name: "viewer"}
+	operator  = plane.User{Name: "operator"}
 )
 
 func TestManifests(t *testing.T) {
 	p, err := plane.Start(t.Context(), plane.Options{
-		Name: "deploy", Users: []plane.User{scheduler, releaser, editor}})
+		Name: "deploy", Users: []plane.User{scheduler, releaser, asker, editor, viewer, operator}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +52,7 @@ func TestManifests(t *testing.T) {
 		{"the gate is added", testGate},
 		{"the stamp is guarded", testStamp},
 		{"rights of the scheduler", testSchedulerRights},
+		{"rights of people", testPeoplesRights},
 		{"pods keep the restricted standard", testPodSecurity},
 		{"observe-only adds no gate", testObserveOnly},
 		{"on-admission adds it again", testOnAdmission},

@@ -139,6 +139,49 @@ func testSchedulerRights(c *cluster) {
 	c.check(scheduler, webhookNeeded, false)
 }
 
+// People get what the roles have, by the bindings that README.md of examples/kubectl-sluice names.
+func testPeoplesRights(c *cluster) {
+	looking := []right{
+		{"get list watch", "queues.scheduling.volcano.sh", "-"},
+		{"get", "services/proxy:https:sluice-scheduler:https", "kube-system"},
+		{"create", "serviceaccounts/token:sluice-viewer", "kube-system"},
+	}
+	acting := []right{
+		{"get list watch create", "commands.bus.volcano.sh", "default"},
+		{"get list", "events", "default"},
+	}
+	more := []right{
+		{"create update patch", "services/proxy:https:sluice-scheduler:https", "kube-system"},
+		{"get", "services/proxy", "kube-system"},
+		{"get", "services/proxy:https:other:https", "kube-system"},
+		{"get", "services/proxy:https:sluice-scheduler:https", "default"},
+		{"get", "pods/proxy", "kube-system"},
+		{"create", "serviceaccounts/token", "kube-system"},
+		{"create", "serviceaccounts/token:sluice-scheduler", "kube-system"},
+		{"create", "serviceaccounts/token:sluice-viewer", "default"},
+		{"create update patch delete", "queues.scheduling.volcano.sh", "-"},
+		{"update patch", "queues.scheduling.volcano.sh/status", "-"},
+		{"update patch delete", "commands.bus.volcano.sh", "default"},
+		{"get list", "pods", "default"},
+		{"get list", "secrets", "kube-system"},
+	}
+	for _, user := range []plane.User{viewer, operator} {
+		c.check(user, append(looking, acting...), false)
+		c.must("create", "clusterrolebinding", user.Name, "--clusterrole=sluice-viewer",
+			"--user="+user.Name)
+		c.must("create", "rolebinding", user.Name, "-n", "kube-system", "--role=sluice-viewer",
+			"--user="+user.Name)
+	}
+	c.must("create", "clusterrolebinding", "operators", "--clusterrole=sluice-operator",
+		"--user=operator")
+	c.check(viewer, looking, true)
+	c.check(viewer, append(acting, more...), false)
+	c.check(operator, append(looking, acting...), true)
+	c.check(operator, more, false)
+	// The account whose tokens the questions carry is good for nothing else.
+	c.check(asker, append(append(looking, acting...), more...), false)
+}
+
 func testWebhook(c *cluster) {
 	c.must("delete", "-k", manifests+"overlays/on-bind")
 	c.apply("overlays/webhook")
