@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ask
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+)
+
+// The kinds of queues.
+const (
+	VolcanoQueue = "Queue"
+	ClusterQueue = "ClusterQueue"
+	Cohort       = "Cohort"
+)
+
+// Queue is what the scheduler says of a queue; PROTOCOL.md says what the fields mean. Amounts are
+// in base units: thousandths of cpu, units of all else.
+type Queue struct {
+	Kind      string           `json:"kind"`
+	Name      string           `json:"name"`
+	Parent    string           `json:"parent"`
+	Known     bool             `json:"known"`
+	State     string           `json:"state"`
+	Reason    string           `json:"reason"`
+	Own       string           `json:"own"`
+	ByParent  bool             `json:"byParent"`
+	Written   *bool            `json:"written"` // nil: this scheduler writes no states
+	Leaf      bool             `json:"leaf"`
+	Strategy  string           `json:"strategy"`
+	Waiting   int64            `json:"waiting"`
+	Held      int64            `json:"held"`
+	Reserved  int64            `json:"reserved"`
+	Allocated int64            `json:"allocated"`
+	Granted   int64            `json:"granted"`
+	Released  int64            `json:"released"`
+	Demoted   int64            `json:"demoted"`
+	Asks      map[string]int64 `json:"asks"` // of its own waiting claims; nil: not known
+	Quota     []Quota          `json:"quota"`
+}
+
+// Quota is one resource of one flavor.
+type Quota struct {
+	Flavor    string `json:"flavor"`
+	Resource  string `json:"resource"`
+	Share     int64  `json:"share"`
+	Kept      int64  `json:"kept"`
+	Ceiling   *int64 `json:"ceiling"`
+	Usage     int64  `json:"usage"`
+	Reserved  int64  `json:"reserved"`
+	Allocated int64  `json:"allocated"`
+}
+
+// Pod is what the scheduler says of a pod.
+type Pod struct {
+	UID       string            `json:"uid"`
+	Namespace string            `json:"namespace"`
+	Name      string            `json:"name"`
+	Queue     string            `json:"queue"`
+	QueueKind string            `json:"queueKind"`
+	State     string            `json:"state"`
+	Reason    string            `json:"reason"`
+	Message   string            `json:"message"`
+	Node      string            `json:"node"`
+	Priority  int32             `json:"priority"`
+	Created   int64             `json:"created"`
+	Granted   int64             `json:"granted"`
+	Position  int64             `json:"position"`
+	Asks      map[string]int64  `json:"asks"`
+	On        *On               `json:"on"`
+	Ahead     map[string]int64  `json:"ahead"`
+	Estimate  int64             `json:"estimate"`
+	Basis     string            `json:"basis"`
+	Flavors   map[string]string `json:"flavors"`
+	Group     string            `json:"group"`
+	Members   int64             `json:"members"`
+	Minimum   int64             `json:"minimum"`
+}
+
+// On is the queue and the resource that have no room for a pod.
+type On struct {
+	Kind     string `json:"kind"`
+	Name     string `json:"name"`
+	Resource string `json:"resource"`
+	Room     int64  `json:"room"`
+}
+
+// Waiting is one row of what waits in a queue.
+type Waiting struct {
+	UID       string `json:"uid"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Priority  int32  `json:"priority"`
+	Created   int64  `json:"created"`
+	Members   int64  `json:"members"`
+}
+
+// Queues are all of them.
+func (c *Cluster) Queues(ctx context.Context) ([]Queue, error) {
+	return page[Queue](ctx, c, "queues", "queues", nil)
+}
+
+// Queue is one of them.
+func (c *Cluster) Queue(ctx context.Context, kind, name string) (*Queue, error) {
+	var queue Queue
+	err := c.question(ctx, "queue", url.Values{"kind": {kind}, "name": {name}}, &queue)
+	if err != nil {
+		return nil, wrap(err, "%s %s", kind, name)
+	}
+	return &queue, nil
+}
+
+// Pending is what waits in a queue, in its order.
+func (c *Cluster) Pending(ctx context.Context, kind, name string) ([]Waiting, error) {
+	return page[Waiting](ctx, c, "pending", "pods", url.Values{"kind": {kind}, "name": {name}})
+}
+
+// Pod is what the scheduler knows of one pod.
+func (c *Cluster) Pod(ctx context.Context, namespace, name string) (*Pod, error) {
+	var pod Pod
+	query := url.Values{"namespace": {namespace}, "name": {name}}
+	err := c.question(ctx, "pod", query, &pod)
+	if KindOf(err) == NotFound {
+		return nil, &Problem{NotFound, c.stranger(ctx, namespace, name)}
+	}
+	return &pod, wrap(err, "pod %s/%s", namespace, name)
+}
+
+// stranger says why the scheduler does not know a pod.
+func (c *Cluster) stranger(ctx context.Context, namespace, name string) error {
+	var pod struct {
+		Spec struct {
+			SchedulerName string `json:"schedulerName"`
+			NodeName      string `json:"nodeName"`
+		} `json:"spec"`
+		Status struct {
+			Phase string `json:"phase"`
+		} `json:"status"`
+	}
+	path := "/api/v1/namespaces/" + url.PathEscape(namespace) + "/pods/" + url.PathEscape(name)
+	err := c.get(ctx, path, nil, &pod)
+	switch {
+	case err != nil:
+		return fmt.Errorf("sluice-scheduler knows no pod %s/%s: %w", namespace, name, err)
+	case pod.Status.Phase == "Succeeded" || pod.Status.Phase == "Failed":
+		return fmt.Errorf("pod %s/%s has ended (%s): it holds nothing, and waits for nothing",
+			namespace, name, pod.Status.Phase)
+	case pod.Spec.NodeName != "":
+		return fmt.Errorf("pod %s/%s is on node %s, and no queue counts it (schedulerName %s)",
+			namespace, name, pod.Spec.NodeName, pod.Spec.SchedulerName)
+	}
+	return fmt.Errorf("pod %s/%s is not in a queue: its schedulerName is %s; sluice holds pods of "+
+		"its own scheduler that carry the annotation "+
+		"scheduling.volcano.sh/queue-allocation-gate: \"true\"", namespace, name,
+		pod.Spec.SchedulerName)
+}
+
+// wrap puts what the error is about before it.
+func wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/kubectl-sluice/ask"
+)
+
+// deed is what a subcommand does to a queue.
+type deed struct {
+	verb, done  string
+	wanted      string // the state that it is to have then
+	short, long string
+}
+
+var deeds = map[ask.Action]deed{
+	ask.Suspend: {
+		verb: "suspend", done: "suspended", wanted: "Suspended",
+		short: "Grant nothing in a queue and below, for now",
+		long: `Everything may be submitted to a suspended queue, nothing is granted, nothing is lost:
+pods that run go on, granted ones that are not bound yet keep their place and wait. A
+closed queue cannot be suspended.`,
+	},
+	ask.Resume: {
+		verb: "resume", done: "resumed", wanted: "Open",
+		short: "Let a suspended queue and those below grant again",
+		long: `Undoes suspend, with the quota, parent and policy that the queue has by now. A queue
+whose parent is not open cannot be resumed.`,
+	},
+	ask.Open: {
+		verb: "open", done: "opened", wanted: "Open",
+		short: "Open a queue and those below",
+		long:  `Undoes close, and also suspend. A queue whose parent is not open cannot be opened.`,
+	},
+	ask.Close: {
+		verb: "close", done: "closed", wanted: "Closed",
+		short: "Take nothing new into a queue and those below",
+		long: `Nothing new is admitted; what is there runs to its end (Closing), then the queue is
+Closed. --wait waits for that.`,
+	},
+}
+
+func (o *options) act(action ask.Action) *cobra.Command {
+	var wait bool
+	var timeout time.Duration
+	deed := deeds[action]
+	cmd := &cobra.Command{
+		Use:   deed.verb + " NAME",
+		Short: deed.short,
+		Long:  deed.long,
+		Example: fmt.Sprintf("  kubectl sluice %s team\n  kubectl sluice %s team --wait --timeout 5m",
+			deed.verb, deed.verb),
+		Args:              exactly("NAME"),
+		ValidArgsFunction: o.queueNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.cluster()
+			if err != nil {
+				return err
+			}
+			a := &actor{options: o, cluster: c, deed: deed}
+			return a.run(cmd.Context(), args[0], action, wait, timeout)
+		},
+	}
+	cmd.Flags().BoolVar(&wait, "wait", false, "until the queue is "+deed.wanted)
+	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long --wait waits; 0: for ever")
+	return cmd
+}
+
+// actor carries one Command to its end.
+type actor struct {
+	*options
+	cluster *ask.Cluster
+	deed    deed
+}
+
+// deedView is what -o json prints.
+type deedView struct {
+	Queue   string `json:"queue"`
+	Action  string `json:"action"`
+	Command string `json:"command"`
+	State   string `json:"state,omitempty"` // only with --wait
+}
+
+const look = 200 * time.Millisecond
+
+func (a *actor) run(ctx context.Context, name string, action ask.Action, wait bool,
+	timeout time.Duration) error {
+	queue, err := a.cluster.Object(ctx, strings.TrimPrefix(name, "queue/"))
+	if err != nil {
+		return fmt.Errorf("queue %s: %w", name, err)
+	}
+	began := metav1.NewTime(time.Now().Add(-2 * time.Second)) // the API server's clock is another
+	command, err := a.cluster.Command(ctx, queue, action)
+	if err != nil {
+		return fmt.Errorf("%s queue %s: %w", a.deed.verb, queue.Name, err)
+	}
+	view := deedView{Queue: queue.Name, Action: string(action), Command: command}
+	if !wait {
+		return a.print(view, func() string {
+			return fmt.Sprintf("queue/%s will be %s (command %s/%s)\n", queue.Name, a.deed.done,
+				ask.CommandSpace, command)
+		})
+	}
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	if view.State, err = a.await(ctx, queue, command, timeout); err != nil {
+		return err
+	}
+	if view.State != a.deed.wanted {
+		why := a.cluster.Said(ctx, queue, began)
+		if why == "" {
+			why = "see kubectl get events"
+		}
+		return &ask.Problem{Kind: ask.Refused,
+			Err: fmt.Errorf("queue %s is %s and was not %s: %s", queue.Name, view.State, a.deed.done,
+				why)}
+	}
+	return a.print(view, func() string {
+		return fmt.Sprintf("queue/%s %s\n", queue.Name, a.deed.done)
+	})
+}
+
+// await returns the state that the queue has when the Command is done; a queue that is Closing is
+// waited for.
+func (a *actor) await(ctx context.Context, queue *ask.Object, command string,
+	timeout time.Duration) (string, error) {
+	for carriedOut, told := false, ""; ; {
+		var err error
+		if !carriedOut {
+			carriedOut, err = a.cluster.CarriedOut(ctx, command)
+		}
+		now := queue
+		if err == nil {
+			now, err = a.cluster.Object(ctx, queue.Name)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return "", a.late(ctx, queue, carriedOut, timeout)
+		case ask.KindOf(err) == ask.NotFound || (err == nil && now.UID != queue.UID):
+			return "", &ask.Problem{Kind: ask.NotFound,
+				Err: fmt.Errorf("queue %s was deleted meanwhile", queue.Name)}
+		case err != nil:
+			return "", err
+		}
+		if carriedOut && (now.Status.State != "Closing" || a.deed.wanted != "Closed") {
+			return now.Status.State, nil
+		}
+		if carriedOut && told != now.Status.State {
+			told = now.Status.State
+			fmt.Fprintf(a.err, "queue/%s is %s: what is in it runs to its end\n", queue.Name, told)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(look):
+		}
+	}
+}
+
+func (a *actor) late(ctx context.Context, queue *ask.Object, carriedOut bool,
+	timeout time.Duration) error {
+	if interrupted(ctx, ctx.Err()) {
+		return ctx.Err()
+	}
+	what := "the command was not carried out: does a sluice-scheduler lead?"
+	if carriedOut {
+		what = "it is still Closing"
+	}
+	return &ask.Problem{Kind: ask.TimedOut,
+		Err: fmt.Errorf("queue %s is not %s after %s: %s", queue.Name, a.deed.wanted, timeout, what)}
+}

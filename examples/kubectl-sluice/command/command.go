@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package command is the command line of kubectl-sluice.
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"sluice/kubectl-sluice/ask"
+	"sluice/kubectl-sluice/show"
+)
+
+// options are the flags that every subcommand has.
+type options struct {
+	flags     *genericclioptions.ConfigFlags
+	scheduler ask.Scheduler
+	output    string
+	ascii     bool
+
+	out, err io.Writer
+}
+
+// exits is in the help.
+const exits = `Exit codes:
+  0  done
+  1  anything else went wrong
+  2  what was typed cannot be meant
+  3  there is no such queue or pod
+  4  the user is not known, or may not
+  5  no API server, no sluice-scheduler, or none that leads
+  6  the queue refused: its state is as it was
+  7  --wait took longer than --timeout`
+
+// Main runs the command line and returns the exit code.
+func Main(args []string, out, err io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := newRoot(out, err)
+	root.SetArgs(args)
+	problem := root.ExecuteContext(ctx)
+	if problem == nil {
+		return 0
+	}
+	fmt.Fprintln(err, "error:", problem)
+	return int(ask.KindOf(problem))
+}
+
+func newRoot(out, err io.Writer) *cobra.Command {
+	o := &options{flags: genericclioptions.NewConfigFlags(true), scheduler: ask.Shipped, out: out,
+		err: err}
+	root := &cobra.Command{
+		Use:   "kubectl-sluice",
+		Short: "Queues, and the pods that wait in them",
+		Long: `Shows the queues of sluice-scheduler and why pods wait in them, and suspends, resumes,
+opens and closes queues. It asks the leading scheduler through the API server, and
+changes queues by Commands.
+
+` + exits,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs, // else a wrong word would be an error of no kind
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return usage(fmt.Errorf("there is no subcommand %q; kubectl sluice --help lists them",
+				args[0]))
+		},
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sluice"},
+	}
+	root.SetOut(out)
+	root.SetErr(err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, problem error) error { return usage(problem) })
+	flags := root.PersistentFlags()
+	o.flags.AddFlags(flags)
+	flags.StringVarP(&o.output, "output", "o", "", "json or yaml, for programs")
+	flags.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only")
+	flags.StringVar(&o.scheduler.Namespace, "scheduler-namespace", o.scheduler.Namespace,
+		"where sluice-scheduler is")
+	flags.StringVar(&o.scheduler.Service, "scheduler-service", o.scheduler.Service,
+		"the Service of sluice-scheduler")
+	o.complete(root, "output", "json", "yaml")
+	root.AddCommand(o.queues(), o.queue(), o.why(), o.pending(), o.top(),
+		o.act(ask.Suspend), o.act(ask.Resume), o.act(ask.Open), o.act(ask.Close))
+	return root
+}
+
+func usage(err error) error { return &ask.Problem{Kind: ask.Usage, Err: err} }
+
+// exactly wants so many arguments, and says which.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return usage(fmt.Errorf("%s: %d arguments, want %d: %v", cmd.CommandPath(), len(args),
+			len(names), names))
+	}
+}
+
+func atMostOne(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return usage(fmt.Errorf("%s: %d arguments, want one at most", cmd.CommandPath(), len(args)))
+}
+
+// cluster is the one that the flags and the kubeconfig name.
+func (o *options) cluster() (*ask.Cluster, error) {
+	switch o.output {
+	case "", "json", "yaml":
+	default:
+		return nil, usage(fmt.Errorf("--output is %q, want json or yaml", o.output))
+	}
+	config, err := o.flags.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("how to reach the cluster: %w", err)
+	}
+	config.WarningHandler = rest.NoWarnings{}
+	return ask.New(config, o.scheduler)
+}
+
+func (o *options) style() show.Style {
+	if o.ascii {
+		return show.ASCII
+	}
+	return show.Unicode
+}
+
+// print writes for a program if that was asked for, and else for a person.
+func (o *options) print(view any, text func() string) error {
+	switch o.output {
+	case "json":
+		encoder := json.NewEncoder(o.out)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(view)
+	case "yaml":
+		made, err := yaml.Marshal(view)
+		if err == nil {
+			_, err = o.out.Write(made)
+		}
+		return err
+	}
+	_, err := io.WriteString(o.out, text())
+	return err
+}
+
+func (o *options) complete(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
+		cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the flag has another name
+	}
+}
+
+// queueNames completes the names of Volcano's queues.
+func (o *options) queueNames(cmd *cobra.Command, args []string, _ string) ([]string,
+	cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	c, err := o.cluster()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	names, err := c.Names(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// interrupted tells whether somebody pressed Ctrl-C: no error of anybody's.
+func interrupted(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, context.Canceled)
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/kubectl-sluice/ask"
+	"sluice/kubectl-sluice/show"
+)
+
+var kinds = []string{ask.VolcanoQueue, ask.ClusterQueue, ask.Cohort}
+
+func (o *options) queues() *cobra.Command {
+	var resources []string
+	cmd := &cobra.Command{
+		Use:   "queues",
+		Short: "The tree of queues, with what is used of each limit",
+		Example: `  kubectl sluice queues
+  kubectl sluice queues --resource cpu,nvidia.com/gpu
+  kubectl sluice queues -o json`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := o.cluster()
+			if err != nil {
+				return err
+			}
+			queues, err := c.Queues(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return o.print(map[string]any{"queues": viewQueues(queues)}, func() string {
+				style := o.style()
+				return show.Forest(queues, show.Options{Style: style, Resources: resources}) +
+					show.Legend(&style) + "\n"
+			})
+		},
+	}
+	cmd.Flags().StringSliceVar(&resources, "resource", nil, "only these; all if unsaid")
+	return cmd
+}
+
+func viewQueues(queues []ask.Queue) []show.QueueView {
+	views := make([]show.QueueView, 0, len(queues))
+	for i := range queues {
+		views = append(views, show.ViewQueue(&queues[i]))
+	}
+	return views
+}
+
+func (o *options) kind(cmd *cobra.Command, kind *string) {
+	cmd.Flags().StringVar(kind, "kind", ask.VolcanoQueue, strings.Join(kinds, ", "))
+	o.complete(cmd, "kind", kinds...)
+}
+
+func checkKind(kind string) error {
+	if slices.Contains(kinds, kind) {
+		return nil
+	}
+	return usage(fmt.Errorf("--kind is %q, want one of %s", kind, strings.Join(kinds, ", ")))
+}
+
+func (o *options) queue() *cobra.Command {
+	var kind string
+	cmd := &cobra.Command{
+		Use:               "queue NAME",
+		Short:             "One queue: its state, its claims, its quota",
+		Args:              exactly("NAME"),
+		ValidArgsFunction: o.queueNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkKind(kind); err != nil {
+				return err
+			}
+			c, err := o.cluster()
+			if err != nil {
+				return err
+			}
+			queue, err := c.Queue(cmd.Context(), kind, args[0])
+			if err != nil {
+				return err
+			}
+			if o.output != "" {
+				return o.print(show.ViewQueue(queue), nil)
+			}
+			queues, err := c.Queues(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return o.print(nil, func() string {
+				style := o.style()
+				return show.One(queue, show.Up(queues, kind, args[0]), below(queues, queue), &style)
+			})
+		},
+	}
+	o.kind(cmd, &kind)
+	return cmd
+}
+
+// below are the names of a queue's children.
+func below(queues []ask.Queue, queue *ask.Queue) []string {
+	var names []string
+	for i := range queues {
+		child := &queues[i]
+		same := child.Kind == queue.Kind ||
+			(queue.Kind == ask.Cohort && child.Kind == ask.ClusterQueue)
+		if same && child.Parent == queue.Name {
+			names = append(names, child.Name)
+		}
+	}
+	return names
+}
+
+func (o *options) why() *cobra.Command {
+	return &cobra.Command{
+		Use:   "why POD",
+		Short: "Why a pod waits, on what, at which place, and for how long",
+		Example: `  kubectl sluice why train-7
+  kubectl sluice why -n science train-7`,
+		Args:              exactly("POD"),
+		ValidArgsFunction: o.podNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.cluster()
+			if err != nil {
+				return err
+			}
+			namespace, err := o.namespace()
+			if err != nil {
+				return err
+			}
+			pod, err := c.Pod(cmd.Context(), namespace, strings.TrimPrefix(args[0], "pod/"))
+			if err != nil {
+				return err
+			}
+			if o.output != "" {
+				return o.print(show.ViewPod(pod), nil)
+			}
+			queues, err := c.Queues(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return o.print(nil, func() string {
+				style := o.style()
+				return show.Why(pod, show.Up(queues, pod.QueueKind, pod.Queue), time.Now(), &style)
+			})
+		},
+	}
+}
+
+func (o *options) namespace() (string, error) {
+	namespace, _, err := o.flags.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return "", fmt.Errorf("which namespace: %w", err)
+	}
+	return namespace, nil
+}
+
+// podNames completes the names of pods that wait.
+func (o *options) podNames(cmd *cobra.Command, args []string, _ string) ([]string,
+	cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	err := o.eachWaiting(cmd.Context(), func(_ *ask.Queue, _ int, w *ask.Waiting) {
+		names = append(names, w.Name)
+	}, "", "")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// eachWaiting goes through what waits in all queues, or in one, in the queues' orders.
+func (o *options) eachWaiting(ctx context.Context, tell func(*ask.Queue, int, *ask.Waiting), kind,
+	name string) error {
+	c, err := o.cluster()
+	if err != nil {
+		return err
+	}
+	queues, err := c.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	found := name == ""
+	for i := range queues {
+		queue := &queues[i]
+		named := queue.Kind == kind && queue.Name == name
+		found = found || named
+		if !queue.Leaf || queue.Waiting == 0 || (name != "" && !named) {
+			continue
+		}
+		waiting, err := c.Pending(ctx, queue.Kind, queue.Name)
+		if err != nil {
+			return err
+		}
+		for i := range waiting {
+			tell(queue, i, &waiting[i])
+		}
+	}
+	if !found {
+		return &ask.Problem{Kind: ask.NotFound,
+			Err: fmt.Errorf("%s %s: the scheduler knows no such queue", kind, name)}
+	}
+	return nil
+}
+
+func (o *options) pending() *cobra.Command {
+	var kind string
+	cmd := &cobra.Command{
+		Use:   "pending [QUEUE]",
+		Short: "What waits, in the order of its queue",
+		Long: `Lists what waits for room, queue by queue, in the order in which it is looked at. What
+is held (for a gate of somebody else's, a group, a backoff) is not in that order:
+why POD says what for.`,
+		Args:              atMostOne,
+		ValidArgsFunction: o.queueNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkKind(kind); err != nil {
+				return err
+			}
+			name := strings.Join(args, "")
+			views := []show.WaitingView{}
+			rows := [][]string{{"QUEUE", "PLACE", "NAMESPACE", "NAME", "PRIORITY", "AGE"}}
+			now := time.Now()
+			err := o.eachWaiting(cmd.Context(), func(q *ask.Queue, i int, w *ask.Waiting) {
+				views = append(views, show.ViewWaiting(q, i, w))
+				rows = append(rows, []string{q.Name, fmt.Sprint(i + 1), w.Namespace, member(w),
+					fmt.Sprint(w.Priority), show.Span(now.Sub(time.Unix(0, w.Created)))})
+			}, kind, name)
+			if err != nil {
+				return err
+			}
+			return o.print(map[string]any{"pods": views}, func() string {
+				if len(views) == 0 {
+					return "Nothing waits for room.\n"
+				}
+				return show.Rows(rows)
+			})
+		},
+	}
+	o.kind(cmd, &kind)
+	return cmd
+}
+
+// member is a pod's name, or a gang's with how many it has.
+func member(w *ask.Waiting) string {
+	if w.Members > 0 {
+		return fmt.Sprintf("%s (gang of %d)", w.Name, w.Members)
+	}
+	return w.Name
+}

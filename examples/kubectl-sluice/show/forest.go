@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package show
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/kubectl-sluice/ask"
+)
+
+type key struct{ kind, name string }
+
+// tree is a queue with those below it.
+type tree struct {
+	*ask.Queue
+	children []*tree
+	waiting  map[string]int64 // what its own and those below ask for
+	unsure   bool             // of some it is not known
+}
+
+// grow makes trees of the queues. A parent that is not among them makes its children roots.
+func grow(queues []ask.Queue) []*tree {
+	nodes := map[key]*tree{}
+	for i := range queues {
+		nodes[key{queues[i].Kind, queues[i].Name}] = &tree{Queue: &queues[i]}
+	}
+	var roots []*tree
+	for i := range queues {
+		queue := &queues[i]
+		node := nodes[key{queue.Kind, queue.Name}]
+		if parent := parentOf(queue, nodes); parent != nil {
+			parent.children = append(parent.children, node)
+		} else {
+			roots = append(roots, node)
+		}
+	}
+	order(roots)
+	for _, root := range roots {
+		root.sum()
+	}
+	return roots
+}
+
+// parentOf is nil for a root, and for a queue that the engine could not put where it should be: its
+// parents may be a cycle.
+func parentOf(queue *ask.Queue, nodes map[key]*tree) *tree {
+	if queue.Parent == "" || (queue.State == "Inactive" && queue.Reason == "QueueInactive") {
+		return nil
+	}
+	kind := queue.Kind
+	if kind == ask.ClusterQueue {
+		kind = ask.Cohort
+	}
+	return nodes[key{kind, queue.Parent}]
+}
+
+func order(nodes []*tree) {
+	slices.SortFunc(nodes, func(a, b *tree) int {
+		return cmp.Or(-cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	for _, node := range nodes {
+		order(node.children)
+	}
+}
+
+func (t *tree) sum() {
+	t.waiting = map[string]int64{}
+	t.unsure = t.Asks == nil && t.Waiting > 0 && t.Leaf
+	for name, amount := range t.Asks {
+		t.waiting[name] += amount
+	}
+	for _, child := range t.children {
+		child.sum()
+		t.unsure = t.unsure || child.unsure
+		for name, amount := range child.waiting {
+			t.waiting[name] += amount
+		}
+	}
+}
+
+// Options of a drawing.
+type Options struct {
+	Style     Style
+	Resources []string // only these; all if empty
+}
+
+// Forest draws all queues.
+func Forest(queues []ask.Queue, options Options) string {
+	var rows [][]string
+	rows = append(rows, []string{"QUEUE", "STATE", "WAIT", "HELD", "RSVD", "RUN", "RESOURCE", "",
+		"IN USE", "OF", "WAITING"})
+	for _, root := range grow(queues) {
+		rows = root.draw(rows, "", "", &options)
+	}
+	return Rows(rows)
+}
+
+func (t *tree) draw(rows [][]string, lead, below string, options *Options) [][]string {
+	title := lead + t.Name
+	if t.Kind != ask.VolcanoQueue {
+		title += " (" + t.Kind + ")"
+	}
+	head := []string{title, t.state(), fmt.Sprint(t.Waiting), fmt.Sprint(t.Held),
+		fmt.Sprint(t.Reserved), fmt.Sprint(t.Allocated)}
+	for _, line := range t.lines(options) {
+		rows = append(rows, append(head, line...))
+		continued := below + options.Style.nothing
+		if len(t.children) > 0 {
+			continued = below + options.Style.deeper
+		}
+		head = []string{strings.TrimRight(continued, " "), "", "", "", "", ""}
+	}
+	if head[1] != "" {
+		rows = append(rows, head)
+	}
+	for i, child := range t.children {
+		lead, deeper := options.Style.child, options.Style.deeper
+		if i == len(t.children)-1 {
+			lead, deeper = options.Style.last, options.Style.nothing
+		}
+		rows = child.draw(rows, below+lead, below+deeper, options)
+	}
+	return rows
+}
+
+func (t *tree) state() string {
+	if t.ByParent {
+		return t.State + "*"
+	}
+	return t.State
+}
+
+// lines are its quotas, and what waits for a resource that it has no quota of.
+func (t *tree) lines(options *Options) [][]string {
+	var lines [][]string
+	flavored := slices.ContainsFunc(t.Quota, func(q ask.Quota) bool { return q.Flavor != "default" })
+	quotas := slices.Clone(t.Quota)
+	slices.SortStableFunc(quotas, func(a, b ask.Quota) int {
+		return cmp.Or(rank(a.Resource)-rank(b.Resource), cmp.Compare(a.Resource, b.Resource))
+	})
+	for i := range quotas {
+		quota := &quotas[i]
+		name := quota.Resource
+		waits := t.waiting[name]
+		if !wanted(options, name) || idle(quota) && waits == 0 {
+			continue
+		}
+		if flavored { // which flavor the waiting will get is not known yet
+			name += "/" + quota.Flavor
+			waits = 0
+		}
+		lines = append(lines, t.line(quota, name, waits, &options.Style))
+	}
+	return lines
+}
+
+func wanted(options *Options, resource string) bool {
+	return len(options.Resources) == 0 || slices.Contains(options.Resources, resource)
+}
+
+// idle quotas would only make the picture longer.
+func idle(q *ask.Quota) bool {
+	return q.Ceiling == nil && q.Share == 0 && q.Allocated == 0 && q.Reserved == 0
+}
+
+func (t *tree) line(q *ask.Quota, name string, waits int64, style *Style) []string {
+	used := amount(q.Resource, q.Allocated)
+	if q.Reserved > 0 {
+		used += "+" + amount(q.Resource, q.Reserved)
+	}
+	limit := "no limit"
+	if q.Ceiling != nil {
+		limit = amount(q.Resource, *q.Ceiling)
+	}
+	waiting := amount(q.Resource, waits)
+	switch {
+	case t.unsure && waits == 0:
+		waiting = "?"
+	case t.unsure:
+		waiting = "over " + waiting
+	case waits == 0:
+		waiting = ""
+	}
+	return []string{name, style.bar(q.Allocated, q.Reserved, waits, q.Ceiling), used, limit, waiting}
+}
+
+// Legend explains the drawing in one line.
+func Legend(style *Style) string {
+	return fmt.Sprintf("%s allocated  %s reserved  %s waiting  %s free  %s waits beyond the limit   "+
+		"a+b: allocated + reserved   *: by its parent", style.allocated, style.reserved,
+		style.waiting, style.free, style.over)
+}

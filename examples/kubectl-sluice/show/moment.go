@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package show
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"sluice/kubectl-sluice/ask"
+)
+
+// Moment is what was seen at a time.
+type Moment struct {
+	Time   time.Time
+	Queues []ask.Queue
+}
+
+// Picture is the moment, and what happened since the one before.
+func (m *Moment) Picture(before *Moment, options Options) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "sluice  %s", m.Time.Format("15:04:05"))
+	if !before.Time.IsZero() {
+		granted, released, demoted := m.totals(before)
+		seconds := max(m.Time.Sub(before.Time).Seconds(), 0.001)
+		fmt.Fprintf(&b, "   granted %s/s   released %s/s   demoted %s/s", rate(granted, seconds),
+			rate(released, seconds), rate(demoted, seconds))
+	}
+	b.WriteString("\n\n")
+	b.WriteString(Forest(m.Queues, options))
+	b.WriteString(Legend(&options.Style) + "\n")
+	return b.String()
+}
+
+// Broken is the last moment, with why there is no newer one.
+func (m *Moment) Broken(err error) string {
+	return fmt.Sprintf("sluice  last seen at %s: %v\n", m.Time.Format("15:04:05"), err)
+}
+
+// totals are of queues that were there before; a scheduler that restarted counts from 0 again.
+func (m *Moment) totals(before *Moment) (granted, released, demoted int64) {
+	old := map[key]*ask.Queue{}
+	for i := range before.Queues {
+		old[key{before.Queues[i].Kind, before.Queues[i].Name}] = &before.Queues[i]
+	}
+	for i := range m.Queues {
+		now := &m.Queues[i]
+		was := old[key{now.Kind, now.Name}]
+		if was == nil || now.Granted < was.Granted || now.Released < was.Released {
+			continue
+		}
+		granted += now.Granted - was.Granted
+		released += now.Released - was.Released
+		demoted += now.Demoted - was.Demoted
+	}
+	return granted, released, demoted
+}
+
+func rate(count int64, seconds float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(count)/seconds), ".0")
+}
+
+// Clip makes a text fit a screen, with this behind each line; what does not fit is counted in the
+// last line.
+func Clip(text string, width, height int, end string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if most := max(height-1, 1); len(lines) > most {
+		more := len(lines) - most + 1
+		lines = append(lines[:most-1], fmt.Sprintf("... %d more lines", more))
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		if runes := []rune(line); len(runes) > width {
+			line = string(runes[:max(width, 0)])
+		}
+		b.WriteString(line + end)
+	}
+	return b.String()
+}

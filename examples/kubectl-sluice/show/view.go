@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package show
+
+import (
+	"time"
+
+	"sluice/kubectl-sluice/ask"
+)
+
+// What follows is what -o json and -o yaml print: the scheduler's words with amounts as Kubernetes
+// writes them, exactly, and times in RFC 3339. Fields are only added.
+
+// QueueView is a queue.
+type QueueView struct {
+	Kind     string            `json:"kind"`
+	Name     string            `json:"name"`
+	Parent   string            `json:"parent,omitempty"`
+	State    string            `json:"state"`
+	Own      string            `json:"own,omitempty"`
+	ByParent bool              `json:"byParent,omitempty"`
+	Reason   string            `json:"reason,omitempty"`
+	Leaf     bool              `json:"leaf"`
+	Strategy string            `json:"strategy"`
+	Claims   Claims            `json:"claims"`
+	Totals   Totals            `json:"totals"`
+	Waiting  map[string]string `json:"waiting,omitempty"`
+	Quota    []QuotaView       `json:"quota"`
+}
+
+// Claims are how many there are in a queue and below.
+type Claims struct {
+	Waiting   int64 `json:"waiting"`
+	Held      int64 `json:"held"`
+	Reserved  int64 `json:"reserved"`
+	Allocated int64 `json:"allocated"`
+}
+
+// Totals are since the scheduler knows the queue.
+type Totals struct {
+	Granted  int64 `json:"granted"`
+	Released int64 `json:"released"`
+	Demoted  int64 `json:"demoted"`
+}
+
+// QuotaView is one resource of one flavor; a limit that is missing is none.
+type QuotaView struct {
+	Flavor    string `json:"flavor"`
+	Resource  string `json:"resource"`
+	Share     string `json:"share"`
+	Kept      string `json:"kept"`
+	Limit     string `json:"limit,omitempty"`
+	Usage     string `json:"usage"`
+	Reserved  string `json:"reserved"`
+	Allocated string `json:"allocated"`
+}
+
+// PodView is a pod.
+type PodView struct {
+	Namespace string            `json:"namespace"`
+	Name      string            `json:"name"`
+	UID       string            `json:"uid"`
+	Queue     string            `json:"queue"`
+	QueueKind string            `json:"queueKind"`
+	State     string            `json:"state"`
+	Reason    string            `json:"reason,omitempty"`
+	Message   string            `json:"message,omitempty"`
+	On        *OnView           `json:"on,omitempty"`
+	Node      string            `json:"node,omitempty"`
+	Priority  int32             `json:"priority"`
+	Created   string            `json:"created"`
+	Granted   string            `json:"granted,omitempty"`
+	Place     int64             `json:"place,omitempty"`
+	Asks      map[string]string `json:"asks,omitempty"`
+	Ahead     map[string]string `json:"ahead,omitempty"`
+	Estimate  string            `json:"estimate,omitempty"`
+	Basis     string            `json:"basis,omitempty"`
+	Flavors   map[string]string `json:"flavors,omitempty"`
+	Group     string            `json:"group,omitempty"`
+	Members   int64             `json:"members,omitempty"`
+	Minimum   int64             `json:"minimum,omitempty"`
+}
+
+// OnView is what has no room for a pod.
+type OnView struct {
+	Kind     string `json:"kind"`
+	Name     string `json:"name"`
+	Resource string `json:"resource"`
+	Room     string `json:"room"`
+}
+
+// WaitingView is one that waits.
+type WaitingView struct {
+	Queue     string `json:"queue"`
+	QueueKind string `json:"queueKind"`
+	Place     int    `json:"place"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid"`
+	Priority  int32  `json:"priority"`
+	Created   string `json:"created"`
+	Members   int64  `json:"members,omitempty"`
+}
+
+// ViewQueue makes one for output.
+func ViewQueue(q *ask.Queue) QueueView {
+	view := QueueView{Kind: q.Kind, Name: q.Name, Parent: q.Parent, State: q.State, Own: q.Own,
+		ByParent: q.ByParent, Reason: q.Reason, Leaf: q.Leaf, Strategy: q.Strategy,
+		Claims:  Claims{q.Waiting, q.Held, q.Reserved, q.Allocated},
+		Totals:  Totals{q.Granted, q.Released, q.Demoted},
+		Waiting: Quantities(q.Asks), Quota: []QuotaView{}}
+	for i := range q.Quota {
+		from := &q.Quota[i]
+		name := from.Resource
+		quota := QuotaView{Flavor: from.Flavor, Resource: name, Share: Quantity(name, from.Share),
+			Kept: Quantity(name, from.Kept), Usage: Quantity(name, from.Usage),
+			Reserved: Quantity(name, from.Reserved), Allocated: Quantity(name, from.Allocated)}
+		if from.Ceiling != nil {
+			quota.Limit = Quantity(name, *from.Ceiling)
+		}
+		view.Quota = append(view.Quota, quota)
+	}
+	return view
+}
+
+// ViewPod makes one for output.
+func ViewPod(p *ask.Pod) PodView {
+	view := PodView{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Queue: p.Queue,
+		QueueKind: p.QueueKind, State: p.State, Reason: p.Reason, Message: p.Message, Node: p.Node,
+		Priority: p.Priority, Created: stamp(p.Created), Granted: stamp(p.Granted),
+		Place: p.Position, Asks: Quantities(p.Asks), Ahead: Quantities(p.Ahead), Basis: p.Basis,
+		Flavors: p.Flavors, Group: p.Group, Members: p.Members, Minimum: p.Minimum}
+	if p.State == "waiting" && p.Estimate >= 0 {
+		view.Estimate = time.Duration(p.Estimate).String()
+	}
+	if p.On != nil {
+		view.On = &OnView{p.On.Kind, p.On.Name, p.On.Resource, Quantity(p.On.Resource, p.On.Room)}
+	}
+	return view
+}
+
+// ViewWaiting makes one for output; i counts from 0.
+func ViewWaiting(queue *ask.Queue, i int, w *ask.Waiting) WaitingView {
+	return WaitingView{queue.Name, queue.Kind, i + 1, w.Namespace, w.Name, w.UID, w.Priority,
+		stamp(w.Created), w.Members}
+}
+
+func stamp(nanoseconds int64) string {
+	if nanoseconds == 0 {
+		return ""
+	}
+	return time.Unix(0, nanoseconds).UTC().Format(time.RFC3339)
+}
