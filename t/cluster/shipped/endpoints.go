@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shipped
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// writeEndpoints says where the replicas listen. The API server's proxy reads Endpoints, its
+// webhooks EndpointSlices. All replicas stand for the pod that is named: they have its address.
+func (s *Sluice) writeEndpoints(ctx context.Context, pod string) error {
+	if err := s.writeService(ctx, pod, Name, "https", func(r *Replica) int {
+		return r.port
+	}); err != nil || !s.webhook {
+		return err
+	}
+	return s.writeService(ctx, pod, Webhook, "webhook", func(r *Replica) int { return r.webhook })
+}
+
+func (s *Sluice) writeService(ctx context.Context, pod, service, port string,
+	number func(*Replica) int) error {
+	target := &corev1.ObjectReference{Kind: "Pod", Namespace: Namespace, Name: pod}
+	//lint:ignore SA1019 the API server's proxy reads nothing else
+	endpoints := &corev1.Endpoints{
+		ObjectMeta: metav1.ObjectMeta{Name: service},
+	}
+	for i, replica := range s.replicas {
+		if !replica.Running() {
+			continue
+		}
+		at := int32(number(replica))
+		//lint:ignore SA1019 as above
+		endpoints.Subsets = append(endpoints.Subsets, corev1.EndpointSubset{
+			Addresses: []corev1.EndpointAddress{{IP: s.Address, TargetRef: target}},
+			Ports:     []corev1.EndpointPort{{Name: port, Port: at}},
+		})
+		if err := s.writeSlice(ctx, fmt.Sprintf("%s-%d", service, i), service, port, at,
+			target); err != nil {
+			return err
+		}
+	}
+	api := s.Client.CoreV1().Endpoints(Namespace)
+	_, err := api.Create(ctx, endpoints, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		_, err = api.Update(ctx, endpoints, metav1.UpdateOptions{})
+	}
+	return err
+}
+
+func (s *Sluice) writeSlice(ctx context.Context, name, service, port string, number int32,
+	target *corev1.ObjectReference) error {
+	api := s.Client.DiscoveryV1().EndpointSlices(Namespace)
+	_, err := api.Create(ctx, &discoveryv1.EndpointSlice{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Labels: map[string]string{discoveryv1.LabelServiceName: service},
+		},
+		AddressType: discoveryv1.AddressTypeIPv4,
+		Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{s.Address}, TargetRef: target}},
+		Ports:       []discoveryv1.EndpointPort{{Name: &port, Port: &number}},
+	}, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+// adapt changes the paths in the shipped configuration, the webhook's port where there is one, and
+// the lease's times, which are long for a test.
+func (s *Sluice) adapt(library, kubeconfig string, webhook int) ([]byte, error) {
+	var config map[string]any
+	if err := yaml.UnmarshalStrict(s.config, &config); err != nil {
+		return nil, fmt.Errorf("the shipped configuration: %w", err)
+	}
+	found := false
+	profiles, _ := config["profiles"].([]any)
+	for _, each := range profiles {
+		profile, _ := each.(map[string]any)
+		plugins, _ := profile["pluginConfig"].([]any)
+		for _, each := range plugins {
+			plugin, _ := each.(map[string]any)
+			if plugin["name"] != "Sluice" {
+				continue
+			}
+			found = true
+			args := child(plugin, "args")
+			args["library"] = library
+			if _, asked := args["webhook"]; asked {
+				child(args, "webhook")["port"] = webhook
+			}
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("the shipped configuration has no pluginConfig for Sluice:\n%s", s.config)
+	}
+	child(config, "clientConnection")["kubeconfig"] = kubeconfig
+	election := child(config, "leaderElection")
+	election["leaseDuration"], election["renewDeadline"], election["retryPeriod"] = "3s", "2s", "500ms"
+	return yaml.Marshal(config)
+}
+
+func child(of map[string]any, key string) map[string]any {
+	if found, ok := of[key].(map[string]any); ok {
+		return found
+	}
+	made := map[string]any{}
+	of[key] = made
+	return made
+}

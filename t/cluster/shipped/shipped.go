@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package shipped puts sluice on a plane as examples/deploy ships it: its CRDs and one overlay are
+// applied, and sluice-scheduler runs with the overlay's configuration, as its service account, with
+// no other rights than the manifests give it.
+//
+//	s, err := shipped.Apply(ctx, p, "overlays/on-bind")
+//	err = s.Run(ctx, "a")          // a replica; and another one
+//	err = s.AwaitLeader(ctx)
+//
+// No kubelet runs the Deployment's pods and no controller makes the endpoints of its Services: each
+// replica is a process beside the cluster, and gets a Pod and Endpoints that say where it listens.
+// It listens on an address of this machine, since the API server sends nobody to a loopback one.
+package shipped
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/cluster/plane"
+)
+
+// The names that the manifests use.
+const (
+	Namespace = metav1.NamespaceSystem
+	Name      = "sluice-scheduler" // the account, the Deployment, the Service, the lease
+	Webhook   = "sluice-webhook"   // the Service
+)
+
+// Sluice is what was applied, and the replicas that run.
+type Sluice struct {
+	*plane.Plane
+	Root    string // of the source tree
+	Address string // of this machine
+
+	config   []byte // as it was shipped
+	webhook  bool
+	replicas []*Replica
+}
+
+// Replica is one process.
+type Replica struct {
+	*plane.Process
+	port, webhook int
+}
+
+// Root is the top of the source tree, from anywhere within.
+func Root() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "examples/deploy/crds")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no examples/deploy/crds in or above %s", start)
+		}
+	}
+}
+
+// ErrNoAddress: this machine has none but loopback addresses.
+var ErrNoAddress = errors.New("this machine has no address but loopback ones, to which an API " +
+	"server sends nobody")
+
+// Apply applies the CRDs and an overlay, given as a folder below examples/deploy.
+func Apply(ctx context.Context, p *plane.Plane, overlay string) (*Sluice, error) {
+	s := &Sluice{Plane: p}
+	var err error
+	if s.Root, err = Root(); err != nil {
+		return nil, err
+	}
+	if s.Address, err = ownAddress(); err != nil {
+		return nil, err
+	}
+	deploy := filepath.Join(s.Root, "examples/deploy")
+	if err := p.ApplyCRDDir(ctx, filepath.Join(deploy, "crds")); err != nil {
+		return nil, err
+	}
+	if _, err := p.Kubectl(ctx, "apply", "--server-side", "-k",
+		filepath.Join(deploy, overlay)); err != nil {
+		return nil, err
+	}
+	if s.config, err = s.readConfig(ctx); err != nil {
+		return nil, err
+	}
+	_, err = p.Client.CoreV1().Services(Namespace).Get(ctx, Webhook, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, err
+	}
+	s.webhook = err == nil
+	return s, s.writeEndpoints(ctx, "")
+}
+
+func ownAddress() (string, error) {
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return "", err
+	}
+	for _, address := range addresses {
+		if network, is := address.(*net.IPNet); is && network.IP.To4() != nil &&
+			network.IP.IsGlobalUnicast() {
+			return network.IP.String(), nil
+		}
+	}
+	return "", ErrNoAddress
+}
+
+// readConfig reads the configuration that the Deployment mounts.
+func (s *Sluice) readConfig(ctx context.Context) ([]byte, error) {
+	deployment, err := s.Client.AppsV1().Deployments(Namespace).Get(ctx, Name, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("the shipped Deployment: %w", err)
+	}
+	for _, volume := range deployment.Spec.Template.Spec.Volumes {
+		if volume.Name != "config" || volume.ConfigMap == nil {
+			continue
+		}
+		found, err := s.Client.CoreV1().ConfigMaps(Namespace).Get(ctx, volume.ConfigMap.Name,
+			metav1.GetOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("the shipped configuration: %w", err)
+		}
+		return []byte(found.Data["config.yaml"]), nil
+	}
+	return nil, errors.New("the Deployment has no ConfigMap as its volume `config`")
+}
+
+// Run starts a replica of this name.
+func (s *Sluice) Run(ctx context.Context, name string) (*Replica, error) {
+	program, err := s.scheduler(ctx)
+	if err != nil {
+		return nil, err
+	}
+	library, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	replica := &Replica{}
+	for _, port := range []*int{&replica.port, &replica.webhook} {
+		if *port, err = s.freePort(); err != nil {
+			return nil, err
+		}
+	}
+	kubeconfig, err := s.ServiceAccountKubeconfig(ctx, Namespace, Name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.adapt(library, kubeconfig, replica.webhook)
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(s.Dir, Name+"-"+name+".yaml")
+	if err := os.WriteFile(config, text, 0o600); err != nil {
+		return nil, err
+	}
+	replica.Process, err = s.Plane.Run(Name+"-"+name, program, []string{
+		"--config=" + config, "-v=2", "--bind-address=" + s.Address,
+		"--secure-port=" + strconv.Itoa(replica.port), "--cert-dir=" + filepath.Join(s.Dir, name),
+		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.replicas = append(s.replicas, replica)
+	if err := s.makePod(ctx, Name+"-"+name); err != nil {
+		return nil, err
+	}
+	return replica, s.writeEndpoints(ctx, Name+"-"+name)
+}
+
+// scheduler is the program that $SLUICE_SCHEDULER names, or is built.
+func (s *Sluice) scheduler(ctx context.Context) (string, error) {
+	if name := os.Getenv("SLUICE_SCHEDULER"); name != "" {
+		return filepath.Abs(name)
+	}
+	name := filepath.Join(s.Root, "build/sluice-scheduler")
+	build := exec.CommandContext(ctx, filepath.Join(s.Root, "examples/kube-scheduler/build"), name)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", build, err, out)
+	}
+	return name, nil
+}
+
+func (s *Sluice) library() (string, error) {
+	name := os.Getenv("SLUICE_LIB")
+	if name == "" {
+		name = filepath.Join(s.Root, "build/sluice.so")
+	}
+	if _, err := os.Stat(name); err != nil {
+		return "", fmt.Errorf("%w: build it (meson setup build && meson compile -C build), or say "+
+			"where it is in SLUICE_LIB", err)
+	}
+	return filepath.Abs(name)
+}
+
+func (s *Sluice) freePort() (int, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(s.Address, "0"))
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}
+
+const leaderTakes = time.Minute
+
+// AwaitLeader waits until a replica leads and is ready, and can be asked through the API server.
+func (s *Sluice) AwaitLeader(ctx context.Context) error {
+	problem := errors.New("not looked at yet")
+	for end := time.Now().Add(leaderTakes); time.Now().Before(end) && ctx.Err() == nil; {
+		if problem = s.leads(ctx); problem == nil {
+			return nil
+		}
+		for _, replica := range s.replicas {
+			if !replica.Running() {
+				return fmt.Errorf("%s has ended; the end of its log:\n%s", replica.Name, replica.Tail(20))
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	log := ""
+	for _, replica := range s.replicas {
+		log += fmt.Sprintf("\nthe end of the log of %s:\n%s", replica.Name, replica.Tail(20))
+	}
+	return fmt.Errorf("no replica is ready and leads after %s: %w%s", leaderTakes, problem, log)
+}
+
+func (s *Sluice) leads(ctx context.Context) error {
+	lease, err := s.Client.CoordinationV1().Leases(Namespace).Get(ctx, Name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if holder := lease.Spec.HolderIdentity; holder == nil || *holder == "" {
+		return errors.New("nobody holds its lease")
+	}
+	body, err := s.Client.CoreV1().Services(Namespace).
+		ProxyGet("https", Name, "https", "readyz", nil).DoRaw(ctx)
+	if err != nil {
+		return fmt.Errorf("readyz: %w: %s", err, body)
+	}
+	return nil
+}
+
+func (s *Sluice) makePod(ctx context.Context, name string) error {
+	pods := s.Client.CoreV1().Pods(Namespace)
+	pod, err := pods.Create(ctx, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PodSpec{
+			NodeName:   "beside-the-cluster",
+			Containers: []corev1.Container{{Name: "scheduler", Image: Name}},
+		},
+	}, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	pod.Status.Phase = corev1.PodRunning
+	pod.Status.PodIP, pod.Status.PodIPs = s.Address, []corev1.PodIP{{IP: s.Address}}
+	_, err = pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
+	return err
+}
