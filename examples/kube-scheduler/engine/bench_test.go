@@ -160,7 +160,7 @@ func BenchmarkHooks(b *testing.B) {
 		{"post_filter", func() error { _, err := e.PostFilter(granted); return err }},
 		{"tick", func() error { _, err := e.Tick(); return err }},
 		{"drain-nothing", func() error { _, _, err := e.Drain(1); return err }},
-		{"ack-unknown", func() error { _, _, err := e.Ack([]Ack{{1, Done}}); return err }},
+		{"ack-unknown", func() error { _, _, err := e.Ack([]Ack{{ID: 1, Result: Done}}); return err }},
 	} {
 		b.Run(hook.name, func(b *testing.B) {
 			if hook.name == "drain-nothing" {

@@ -30,6 +30,9 @@ type Config struct {
 	ObserveOnly bool
 	// Record is the size of the recording in bytes; 0: none is made.
 	Record int64
+	// Effects are the kinds of effects beyond Activate, RemoveGates and SetCondition that the host
+	// carries out: QueueStatus, Event, DeleteCommand. Without QueueStatus there are no commands.
+	Effects []string
 	// Limits of what the engine takes in.
 	Limits Limits
 	// Clock is the engine's only source of time; nil: NewClock.
@@ -82,6 +85,7 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.intIf("headGuard", int64(cfg.HeadGuard))
 	keys += w.boolIf("observeOnly", cfg.ObserveOnly)
 	keys += w.intIf("record", cfg.Record)
+	keys += w.textsIf("effects", cfg.Effects)
 	keys += w.limits(&cfg.Limits)
 	w.setCount(place, keys)
 	return nil

@@ -72,7 +72,7 @@ func TestValuesThatAreOfNoUse(t *testing.T) {
 	_, err = e.ObserveQueue(&Queue{Kind: KindClusterQueue, Name: "x",
 		Groups: []ResourceGroup{{Resources: []string{"cpu"}}}})
 	refused(t, err, CodeField, "object.groups[0].flavors")
-	_, _, err = e.Ack([]Ack{{1, "finished"}})
+	_, _, err = e.Ack([]Ack{{ID: 1, Result: "finished"}})
 	refused(t, err, CodeField, "acks[0].result", "finished")
 	_, err = e.Inspect(Query{What: "nothing"})
 	refused(t, err, CodeField, "what", "nothing")

@@ -42,6 +42,10 @@ type Queue struct {
 	Parent     string
 	Created    int64
 	Strategy   string // dequeueStrategy, or queueingStrategy
+	UID        string
+	// ResourceVersion: of two versions of one UID the higher counts.
+	ResourceVersion int64
+	Annotations     [][2]string
 
 	// Volcano's.
 	Priority                        int32
@@ -151,6 +155,9 @@ func (w *writer) queue(q *Queue) {
 	keys += w.intIf("created", q.Created)
 	keys += w.intIf("priority", int64(q.Priority))
 	keys += w.textIf("strategy", q.Strategy)
+	keys += w.textIf("uid", q.UID)
+	keys += w.intIf("resourceVersion", q.ResourceVersion)
+	keys += w.pairsIf("annotations", q.Annotations)
 	keys += w.textIf("state", q.State)
 	keys += w.textIf("stopPolicy", q.StopPolicy)
 	if q.NotReclaimable {

@@ -11,28 +11,35 @@ type Patch struct {
 	Tolerations  []Toleration
 }
 
-// The kinds of effects.
+// The kinds of effects. Those after the first three only come if Config.Effects names them.
 const (
-	Activate     = "activate"     // move the pod out of the scheduler's gated pods
-	RemoveGates  = "removeGates"  // write the Patch
-	SetCondition = "setCondition" // PodScheduled=False with Reason, under ResourceVersion
+	Activate      = "activate"      // move the pod out of the scheduler's gated pods
+	RemoveGates   = "removeGates"   // write the Patch
+	SetCondition  = "setCondition"  // PodScheduled=False with Reason, under ResourceVersion
+	QueueStatus   = "queueStatus"   // write the Status of the queue
+	Event         = "event"         // tell the Occurrence
+	DeleteCommand = "deleteCommand" // delete the command
 )
 
 // Effect is something that the host must do in the world.
 type Effect struct {
 	ID                   int64 // for Ack
 	Kind                 string
-	UID, Namespace, Name string // the pod
+	UID, Namespace, Name string // the pod, the queue or the command
 	Attempt              int    // 1, 2, ...
 	Patch                Patch  // [RemoveGates]
 	ResourceVersion      int64  // [SetCondition], as are the next two
-	Reason, Message      string
+	Reason, Message      string // also of an Event
+	Status               *Status
+	Occurrence           *Occurrence
 }
 
 // Ack says what became of an effect.
 type Ack struct {
 	ID     int64
 	Result string // Done, Gone, Conflict or Retry
+	// ResourceVersion of the queue as it was written. [QueueStatus]
+	ResourceVersion int64
 }
 
 // The results of an effect.
@@ -114,9 +121,10 @@ func (e *Engine) ackSome(acks []Ack) (unknown int, t Tail, err error) {
 	c.req.putKey("acks")
 	c.req.putArray(len(acks))
 	for i := range acks {
-		c.req.putMap(2)
+		place := c.req.putMapLater()
 		c.req.int("id", acks[i].ID)
 		c.req.text("result", acks[i].Result)
+		c.req.setCount(place, 2+c.req.intIf("resourceVersion", acks[i].ResourceVersion))
 	}
 	if err := e.ask(hookAck, c); err != nil {
 		return 0, Tail{}, err
@@ -131,7 +139,7 @@ func (e *Engine) ackSome(acks []Ack) (unknown int, t Tail, err error) {
 }
 
 func (r *reader) effect() (e Effect) {
-	for n := r.mapping(); n > 0 && r.err == nil; n-- {
+	for n := r.mapping(); n > 0 && r.err == nil; n-- { // the kind comes before what belongs to it
 		switch key := r.bytes(); string(key) {
 		case "id":
 			e.ID = r.int()
@@ -152,7 +160,7 @@ func (r *reader) effect() (e Effect) {
 		case "message":
 			e.Message = r.text()
 		default:
-			if !r.readPatch(key, &e.Patch) {
+			if !r.readOf(key, &e) {
 				r.skip()
 			}
 		}
@@ -168,9 +176,34 @@ func (r *reader) effectKind() string {
 		return RemoveGates
 	case SetCondition:
 		return SetCondition
+	case QueueStatus:
+		return QueueStatus
+	case Event:
+		return Event
+	case DeleteCommand:
+		return DeleteCommand
 	default:
 		return string(text)
 	}
+}
+
+// readOf takes the value of the key if it belongs to effects of this kind.
+func (r *reader) readOf(key []byte, e *Effect) bool {
+	switch e.Kind {
+	case RemoveGates:
+		return r.readPatch(key, &e.Patch)
+	case QueueStatus:
+		if e.Status == nil {
+			e.Status = &Status{}
+		}
+		return r.readStatus(key, e.Status)
+	case Event:
+		if e.Occurrence == nil {
+			e.Occurrence = &Occurrence{}
+		}
+		return r.readEvent(key, e.Occurrence)
+	}
+	return false
 }
 
 // readPatch takes the value of the key if it belongs to a patch.

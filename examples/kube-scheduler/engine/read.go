@@ -104,6 +104,15 @@ func (r *reader) bool() bool {
 	return head == 0xc3
 }
 
+// nil takes a nil if there is one.
+func (r *reader) nil() bool {
+	if r.left() == 0 || r.message[r.at] != 0xc0 {
+		return false
+	}
+	r.at++
+	return true
+}
+
 // bytes reads text, or bytes, as a view of the message.
 func (r *reader) bytes() []byte {
 	head := r.byte()

@@ -31,7 +31,7 @@ func acknowledge(t *testing.T, e *Engine, effects []Effect, result string) {
 	t.Helper()
 	var acks []Ack
 	for _, effect := range effects {
-		acks = append(acks, Ack{effect.ID, result})
+		acks = append(acks, Ack{ID: effect.ID, Result: result})
 	}
 	unknown, _, err := e.Ack(acks)
 	must(t, err)
@@ -142,7 +142,7 @@ func TestRemovalOnBind(t *testing.T) {
 		t.Fatalf("what is to be done is %+v, want the second pod activated", effects)
 	}
 	acknowledge(t, e, effects, Done)
-	unknown, _, err := e.Ack([]Ack{{effects[0].ID, Done}})
+	unknown, _, err := e.Ack([]Ack{{ID: effects[0].ID, Result: Done}})
 	must(t, err)
 	if unknown != 1 {
 		t.Errorf("acknowledged twice: %d unknown, want 1", unknown)

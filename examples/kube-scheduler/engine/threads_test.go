@@ -40,7 +40,7 @@ func TestManyGoroutines(t *testing.T) {
 				t.Error(err)
 			}
 			for _, effect := range effects {
-				if _, _, err := e.Ack([]Ack{{effect.ID, Done}}); err != nil {
+				if _, _, err := e.Ack([]Ack{{ID: effect.ID, Result: Done}}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -132,9 +132,9 @@ func TestAnswersThatGrow(t *testing.T) {
 	}
 	var acks []Ack
 	for _, effect := range effects {
-		acks = append(acks, Ack{effect.ID, Done})
+		acks = append(acks, Ack{ID: effect.ID, Result: Done})
 	}
-	unknown, _, err := e.Ack(append(acks, Ack{acks[0].ID, Done}))
+	unknown, _, err := e.Ack(append(acks, Ack{ID: acks[0].ID, Result: Done}))
 	must(t, err)
 	if unknown != 1 {
 		t.Errorf("%d unknown of %d acknowledgements, want the one that is there twice", unknown,

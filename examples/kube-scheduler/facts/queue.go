@@ -11,6 +11,13 @@ import (
 	"sluice/kube-scheduler/engine"
 )
 
+// Annotations of Volcano's Queue. The first two say that its state is its parent's doing.
+const (
+	ClosedByParent    = "volcano.sh/closed-by-parent"
+	SuspendedByParent = "volcano.sh/suspended-by-parent"
+	CreateSuspended   = "sluice.sh/create-suspended" // "true": without a state it begins Suspended
+)
+
 // Queue writes over `into` what the engine wants to know of Volcano's Queue. After an error it is
 // as it was.
 func Queue(queue *volcano.Queue, into *engine.Queue) error {
@@ -29,6 +36,7 @@ func Queue(queue *volcano.Queue, into *engine.Queue) error {
 	*into = engine.Queue{
 		Kind:           engine.KindQueue,
 		Name:           queue.Name,
+		UID:            string(queue.UID),
 		Parent:         spec.Parent,
 		Created:        nanoseconds(queue.CreationTimestamp),
 		Priority:       spec.Priority,
@@ -38,8 +46,22 @@ func Queue(queue *volcano.Queue, into *engine.Queue) error {
 		Capability:     amounts(spec.Capability, nil),
 		Deserved:       amounts(spec.Deserved, nil),
 		Guarantee:      amounts(spec.Guarantee.Resource, nil),
+		Annotations:    marks(queue.Annotations),
+
+		ResourceVersion: Version(queue.ResourceVersion),
 	}
 	return nil
+}
+
+// marks are the annotations of a queue that the engine reads.
+func marks(annotations map[string]string) [][2]string {
+	var read [][2]string
+	for _, name := range []string{ClosedByParent, SuspendedByParent, CreateSuspended} {
+		if value, has := annotations[name]; has {
+			read = append(read, [2]string{name, value})
+		}
+	}
+	return read
 }
 
 // ClusterQueue writes over `into` what the engine wants to know of Kueue's ClusterQueue. After an

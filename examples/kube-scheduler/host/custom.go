@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
-	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
@@ -39,8 +38,8 @@ func (h *Host) customs() []custom {
 		{kueueResource("clusterqueues"), queueSeen(h, facts.ClusterQueue),
 			queueGone(h, engine.KindClusterQueue)},
 		{kueueResource("localqueues"), h.localQueueSeen, h.localQueueGone},
-		{volcano.SchemeGroupVersion.WithResource("queues"), queueSeen(h, facts.Queue),
-			queueGone(h, engine.KindQueue)},
+		{volcanoQueues, h.volcanoQueueSeen(), queueGone(h, engine.KindQueue)},
+		{volcanoCommands, h.commandSeen, h.commandGone},
 	}
 }
 
@@ -74,7 +73,9 @@ func (h *Host) follow(ctx context.Context, factory dynamicinformer.DynamicShared
 			absent = append(absent, one)
 			continue
 		}
-		informer := factory.ForResource(one.resource).Informer()
+		source := factory.ForResource(one.resource)
+		informer := source.Informer()
+		h.listers.Store(one.resource, source.Lister())
 		registration, err := informer.AddEventHandler(handle(
 			func(_, object *unstructured.Unstructured) { one.seen(object) }, one.gone))
 		if err != nil {
@@ -149,6 +150,14 @@ func queueSeen[T any](h *Host, translate func(*T, *engine.Queue) error) func(
 			tail, err = h.eng.ObserveQueue(&seen)
 		}
 		h.told(object, tail, err)
+	}
+}
+
+func (h *Host) volcanoQueueSeen() func(*unstructured.Unstructured) {
+	seen := queueSeen(h, facts.Queue)
+	return func(object *unstructured.Unstructured) {
+		h.warnOfRivals(object)
+		seen(object)
 	}
 }
 

@@ -23,7 +23,7 @@ const writeTimeout = 10 * time.Second
 var ErrNotLeading = errors.New("this replica does not lead (any more)")
 
 // errMoved is a write that would meet another object than the engine decided about.
-var errMoved = errors.New("the pod has changed since it was decided about")
+var errMoved = errors.New("the object has changed since it was decided about")
 
 // pod is the one that the effect is about, as it was last seen; nil: there is none.
 func (h *Host) pod(effect *engine.Effect) *v1.Pod {
@@ -35,25 +35,39 @@ func (h *Host) pod(effect *engine.Effect) *v1.Pod {
 }
 
 // carryOut does what the effect says and returns what became of it.
-func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) string {
+func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
+	ack := engine.Ack{ID: effect.ID}
 	var err error
-	switch pod := h.pod(effect); {
-	case pod == nil:
-		err = apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
-	case effect.Kind == engine.RemoveGates:
-		err = h.RemoveGates(ctx, pod, &effect.Patch)
-	case effect.Kind == engine.SetCondition:
-		err = h.setCondition(ctx, effect)
+	switch effect.Kind {
+	case engine.RemoveGates, engine.SetCondition:
+		err = h.writePod(ctx, effect)
+	case engine.QueueStatus:
+		ack.ResourceVersion, err = h.writeQueue(ctx, effect)
+	case engine.Event:
+		err = h.tell(ctx, effect)
+	case engine.DeleteCommand:
+		err = h.deleteCommand(ctx, effect)
 	default:
 		err = errors.New("this host does not know effects of this kind: use a newer one")
 	}
-	result := resultOf(err)
-	metrics.effects.WithLabelValues(effect.Kind, result).Inc()
-	if err != nil && result == engine.Retry {
+	ack.Result = resultOf(err)
+	metrics.effects.WithLabelValues(effect.Kind, ack.Result).Inc()
+	if err != nil && (ack.Result == engine.Retry || apierrors.IsInvalid(err)) {
 		h.log.Error(err, "An effect failed and will be tried again", "effect", effect.Kind,
-			"pod", effect.Namespace+"/"+effect.Name, "attempt", effect.Attempt)
+			"object", effect.Namespace+"/"+effect.Name, "attempt", effect.Attempt)
 	}
-	return result
+	return ack
+}
+
+func (h *Host) writePod(ctx context.Context, effect *engine.Effect) error {
+	pod := h.pod(effect)
+	switch {
+	case pod == nil:
+		return apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
+	case effect.Kind == engine.RemoveGates:
+		return h.RemoveGates(ctx, pod, &effect.Patch)
+	}
+	return h.setCondition(ctx, effect)
 }
 
 func resultOf(err error) string {

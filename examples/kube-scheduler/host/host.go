@@ -21,6 +21,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/discovery"
@@ -67,6 +68,8 @@ type Host struct {
 	pump     pump
 	synced   atomic.Bool
 	nodeIDs  sync.Map // name -> uint32
+	listers  sync.Map // of custom resources: schema.GroupVersionResource -> cache.GenericLister
+	rival    rival
 	flavored atomic.Bool
 	local    localQueues
 	refusals refusals
@@ -93,12 +96,18 @@ func New(ctx context.Context, args *config.Args, handle fwk.Handle) (*Host, erro
 	if err != nil {
 		return nil, fmt.Errorf("a client for custom resources: %w", err)
 	}
-	return assemble(ctx, args, library, clients{effects, custom}, handle)
+	plain.QPS, plain.Burst, plain.RateLimiter = args.Effects.QPS, args.Effects.Burst, nil
+	objects, err := dynamic.NewForConfig(plain)
+	if err != nil {
+		return nil, fmt.Errorf("a client for effects on custom resources: %w", err)
+	}
+	return assemble(ctx, args, library, clients{effects, objects, custom}, handle)
 }
 
 // clients of the API server that the host has for itself.
 type clients struct {
-	effects kubernetes.Interface // its rate is limited by the configuration
+	effects kubernetes.Interface // its rate is limited by the configuration,
+	objects dynamic.Interface    // and so is this one's
 	custom  dynamic.Interface
 }
 
@@ -120,6 +129,7 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 		podIndex:   core.Pods().Informer().GetIndexer(),
 		spaces:     core.Namespaces().Lister(),
 		ready:      make(chan struct{}),
+		rival:      rival{since: time.Now()},
 		pods:       sync.Pool{New: func() any { return new(engine.Pod) }},
 	}
 	h.pump.init()
@@ -238,6 +248,7 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 		HeadGuard:          args.HeadGuard.Duration,
 		ObserveOnly:        args.ObserveOnly,
 		Record:             args.Record.Value(),
+		Effects:            ruling,
 		Limits: engine.Limits{
 			Message: args.Limits.Message.Value(),
 			Pods:    args.Limits.Pods,

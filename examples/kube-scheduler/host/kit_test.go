@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/config"
@@ -100,17 +101,21 @@ func newWorld(t *testing.T, args config.Args, before func(*Host)) *world {
 	client.Resources = []*metav1.APIResourceList{{
 		GroupVersion: volcano.SchemeGroupVersion.String(),
 		APIResources: []metav1.APIResource{{Name: "queues"}},
+	}, {
+		GroupVersion: bus.SchemeGroupVersion.String(),
+		APIResources: []metav1.APIResource{{Name: "commands"}},
 	}}
 	s := &scheduler{client: client, factory: informers.NewSharedInformerFactory(client, 0)}
 	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{queues: "QueueList"})
+		map[schema.GroupVersionResource]string{queues: "QueueList",
+			volcanoCommands: "CommandList"})
 	library, err := engine.Load(libraryPath(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	args.Effects = config.Effects{Workers: 2, QPS: 1000, Burst: 1000}
 	ctx, cancel := context.WithCancel(context.Background())
-	h, err := assemble(ctx, &args, library, clients{client, dynamic}, s)
+	h, err := assemble(ctx, &args, library, clients{client, dynamic, dynamic}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

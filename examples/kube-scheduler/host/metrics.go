@@ -17,6 +17,7 @@ const subsystem = "sluice"
 var metrics = struct {
 	refused  *basemetrics.Counter
 	unplaced *basemetrics.Counter
+	rivals   *basemetrics.Counter
 	effects  *basemetrics.CounterVec
 	removals *basemetrics.HistogramVec
 	hooks    *basemetrics.HistogramVec
@@ -28,6 +29,12 @@ var metrics = struct {
 	unplaced: basemetrics.NewCounter(&basemetrics.CounterOpts{
 		Subsystem: subsystem, Name: "unknown_acks_total", StabilityLevel: basemetrics.ALPHA,
 		Help: "Acknowledgements that came too late for the engine: their effects were given out anew.",
+	}),
+	rivals: basemetrics.NewCounter(&basemetrics.CounterOpts{
+		Subsystem: subsystem, Name: "foreign_queue_writes_total",
+		StabilityLevel: basemetrics.ALPHA,
+		Help: "Versions of queues that were seen with a status written by Volcano's own " +
+			"components: they must not run beside sluice.",
 	}),
 	effects: basemetrics.NewCounterVec(&basemetrics.CounterOpts{
 		Subsystem: subsystem, Name: "effects_total", StabilityLevel: basemetrics.ALPHA,
@@ -51,8 +58,8 @@ var registerOnce sync.Once
 
 func registerMetrics(h *Host) {
 	registerOnce.Do(func() {
-		legacyregistry.MustRegister(metrics.refused, metrics.unplaced, metrics.effects,
-			metrics.removals, metrics.hooks)
+		legacyregistry.MustRegister(metrics.refused, metrics.unplaced, metrics.rivals,
+			metrics.effects, metrics.removals, metrics.hooks)
 		legacyregistry.CustomMustRegister(newCollector(h))
 	})
 }

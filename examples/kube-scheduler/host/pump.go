@@ -53,9 +53,9 @@ func (p *pump) poke() {
 	}
 }
 
-func (p *pump) acknowledge(id int64, result string) {
+func (p *pump) acknowledge(ack engine.Ack) {
 	p.mutex.Lock()
-	p.acks = append(p.acks, engine.Ack{ID: id, Result: result})
+	p.acks = append(p.acks, ack)
 	p.mutex.Unlock()
 	p.poke()
 }
@@ -75,7 +75,7 @@ func (h *Host) runPump(ctx context.Context) {
 	for range h.args.Effects.Workers {
 		workers.Go(func() {
 			for effect := range h.pump.jobs {
-				h.pump.acknowledge(effect.ID, h.carryOut(ctx, &effect))
+				h.pump.acknowledge(h.carryOut(ctx, &effect))
 				h.pump.free.Add(1)
 			}
 		})
@@ -138,7 +138,7 @@ func (h *Host) give(effects []engine.Effect) {
 			result = engine.Done
 		}
 		metrics.effects.WithLabelValues(effect.Kind, result).Inc()
-		defer h.pump.acknowledge(effect.ID, result)
+		defer h.pump.acknowledge(engine.Ack{ID: effect.ID, Result: result})
 	}
 	if len(batch) > 0 {
 		h.activator.Activate(h.log, batch)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package facts
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
+	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"sluice/kube-scheduler/engine"
+)
+
+func TestCommand(t *testing.T) {
+	command := &bus.Command{
+		ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "default", UID: "u",
+			CreationTimestamp: created},
+		Action: "SuspendQueue", TargetObject: &metav1.OwnerReference{Kind: "Queue", Name: "q"}}
+	got, err := Command(command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, &engine.Command{UID: "u", Namespace: "default", Name: "c",
+		Created: created.UnixNano(), Action: "SuspendQueue", TargetKind: "Queue", TargetName: "q"})
+	command.TargetObject = nil
+	_, err = Command(command)
+	wrong(t, err, Error{Object: "Command/c", Field: "target.name"})
+}
+
+// Of a queue's annotations only those are told that the engine reads.
+func TestMarks(t *testing.T) {
+	queue := &volcano.Queue{ObjectMeta: metav1.ObjectMeta{Name: "q", UID: "u",
+		ResourceVersion: "12", Annotations: map[string]string{"other": "x",
+			CreateSuspended: "true", SuspendedByParent: "Open"}}}
+	var got engine.Queue
+	if err := Queue(queue, &got); err != nil {
+		t.Fatal(err)
+	}
+	same(t, got.Annotations, [][2]string{{SuspendedByParent, "Open"}, {CreateSuspended, "true"}})
+	if got.UID != "u" || got.ResourceVersion != 12 {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
+	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+)
+
+var volcanoCommands = bus.SchemeGroupVersion.WithResource("commands")
+
+// ruling is what the engine asks for where this host writes the states of queues.
+var ruling = []string{engine.QueueStatus, engine.Event, engine.DeleteCommand}
+
+func (h *Host) commandSeen(object *unstructured.Unstructured) {
+	var typed bus.Command
+	var tail engine.Tail
+	var outcome engine.Outcome
+	err := facts.Read(object, &typed)
+	if err == nil {
+		var command *engine.Command
+		if command, err = facts.Command(&typed); err == nil {
+			outcome, tail, err = h.eng.Command(command)
+		}
+	}
+	if err == nil && !outcome.Ignored && !outcome.Waits {
+		h.log.V(2).Info("A command", "command", object.GetNamespace()+"/"+object.GetName(),
+			"action", typed.Action, "queue", typed.TargetObject.Name, "state", outcome.State,
+			"changed", outcome.Changed, "reason", outcome.Reason)
+	}
+	h.told(object, tail, err)
+}
+
+func (h *Host) commandGone(object *unstructured.Unstructured) {
+	tail, err := h.eng.ForgetCommand(string(object.GetUID()))
+	h.told(object, tail, err)
+}
+
+func (h *Host) deleteCommand(ctx context.Context, effect *engine.Effect) error {
+	ctx, cancel, err := h.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	uid := types.UID(effect.UID)
+	return h.clients.objects.Resource(volcanoCommands).Namespace(effect.Namespace).Delete(ctx,
+		effect.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+}
+
+// tell makes an event whose name says what it tells: once told it is not told again, whoever leads.
+func (h *Host) tell(ctx context.Context, effect *engine.Effect) error {
+	about := effect.Occurrence
+	ctx, cancel, err := h.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	now := metav1.NewTime(time.Now())
+	event := &v1.Event{
+		ObjectMeta: metav1.ObjectMeta{Name: about.Name + "." + about.Key, Namespace: about.Namespace},
+		InvolvedObject: v1.ObjectReference{Kind: about.Kind, APIVersion: versions[about.Kind],
+			Namespace: about.Namespace, Name: about.Name, UID: types.UID(about.UID)},
+		Type: about.Type, Reason: effect.Reason, Message: effect.Message,
+		Source: v1.EventSource{Component: "sluice-scheduler"}, Count: 1,
+		FirstTimestamp: now, LastTimestamp: now,
+	}
+	if event.Namespace == "" {
+		event.Namespace = metav1.NamespaceDefault // where those about cluster-wide objects are
+	}
+	_, err = h.clients.effects.CoreV1().Events(event.Namespace).Create(ctx, event,
+		metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+var versions = map[string]string{
+	"Pod":     v1.SchemeGroupVersion.String(),
+	"Queue":   volcano.SchemeGroupVersion.String(),
+	"Command": bus.SchemeGroupVersion.String(),
+}
