@@ -131,40 +131,57 @@ func (a *actor) run(ctx context.Context, name string, action ask.Action, wait bo
 	})
 }
 
-// await returns the state that the queue has when the Command is done; a queue that is Closing is
-// waited for.
+// await returns the state that the queue has when the Command is done and all is written; a queue
+// that is Closing is waited for.
 func (a *actor) await(ctx context.Context, queue *ask.Object, command string,
 	timeout time.Duration) (string, error) {
-	for carriedOut, told := false, ""; ; {
+	carriedOut, told := false, false
+	for {
 		var err error
+		state, written := "", false
 		if !carriedOut {
 			carriedOut, err = a.cluster.CarriedOut(ctx, command)
 		}
-		now := queue
-		if err == nil {
-			now, err = a.cluster.Object(ctx, queue.Name)
+		if err == nil && carriedOut {
+			state, written, err = a.state(ctx, queue)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return "", a.late(ctx, queue, carriedOut, timeout)
-		case ask.KindOf(err) == ask.NotFound || (err == nil && now.UID != queue.UID):
-			return "", &ask.Problem{Kind: ask.NotFound,
-				Err: fmt.Errorf("queue %s was deleted meanwhile", queue.Name)}
 		case err != nil:
 			return "", err
-		}
-		if carriedOut && (now.Status.State != "Closing" || a.deed.wanted != "Closed") {
-			return now.Status.State, nil
-		}
-		if carriedOut && told != now.Status.State {
-			told = now.Status.State
-			fmt.Fprintf(a.err, "queue/%s is %s: what is in it runs to its end\n", queue.Name, told)
+		case written && (state != "Closing" || a.deed.wanted != "Closed"):
+			return state, nil
+		case written && !told:
+			told = true
+			fmt.Fprintf(a.err, "queue/%s is %s: what is in it runs to its end\n", queue.Name, state)
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(look):
 		}
 	}
+}
+
+// state is what the scheduler says, for the object may lag behind what the queue's parent did; the
+// object's own for who may not ask the scheduler.
+func (a *actor) state(ctx context.Context, queue *ask.Object) (string, bool, error) {
+	now, err := a.cluster.Object(ctx, queue.Name)
+	if ask.KindOf(err) == ask.NotFound || err == nil && now.UID != queue.UID {
+		return "", false, &ask.Problem{Kind: ask.NotFound,
+			Err: fmt.Errorf("queue %s was deleted meanwhile", queue.Name)}
+	}
+	if err != nil {
+		return "", false, err
+	}
+	said, err := a.cluster.Queue(ctx, ask.VolcanoQueue, queue.Name)
+	switch {
+	case err == nil:
+		return said.State, said.Written == nil || *said.Written, nil
+	case ask.KindOf(err) == ask.Forbidden:
+		return now.Status.State, true, nil
+	}
+	return "", false, err
 }
 
 func (a *actor) late(ctx context.Context, queue *ask.Object, carriedOut bool,

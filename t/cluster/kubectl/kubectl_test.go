@@ -33,7 +33,9 @@ func TestKubectlSluice(t *testing.T) {
 		{"why", testWhy},
 		{"pending", testPending},
 		{"top", testTop},
-		{"commands are made", testCommands},
+		{"commands", testCommands},
+		{"what a queue refuses", testRefused},
+		{"closing takes its time", testClosing},
 		{"completion", testCompletion},
 		{"as a plugin of kubectl", testPlugin},
 		{"only the leader is heard", func(c *cluster) { testReplicas(c, first) }},
@@ -96,6 +98,7 @@ func testQueues(c *cluster) {
 		time.Sleep(1100 * time.Millisecond) // creation times are of whole seconds
 	}
 	c.becomes(viewer, []string{"queues", "--ascii"}, "2.6+1.3")
+	c.Log(c.sluice(viewer, "queues").out)
 	drawn := c.sluice(viewer, "queues", "--ascii")
 	c.says(drawn, 0, "|- default", "`- research", "   |- notebooks", "   `- train", "# allocated")
 	var cpu string
@@ -162,6 +165,7 @@ func testQueue(c *cluster) {
 }
 
 func testWhy(c *cluster) {
+	c.Log(c.sluice(viewer, "why", "e").out)
 	c.says(c.sluice(viewer, "why", "d"), 0, "default/d waits in queue train since",
 		"QueueCapacity: queue train has room for 100m more cpu, the pod asks for 1300m",
 		"the next of its queue", "root > research > train")
@@ -213,6 +217,7 @@ func testTop(c *cluster) {
 	}()
 	got := c.sluice(viewer, "top", "--rounds", "4", "--interval", "500ms", "--ascii")
 	<-done
+	c.Log(got.out)
 	c.says(got, 0, "granted", "/s", "train")
 	if n := strings.Count(got.out, "QUEUE "); n != 4 {
 		c.Errorf("%d pictures, want 4:\n%s", n, got)
@@ -224,6 +229,7 @@ func testTop(c *cluster) {
 func testCommands(c *cluster) {
 	c.says(c.sluice(operator, "suspend", "nothing"), 3, "queue nothing")
 	c.says(c.sluice(viewer, "suspend", "train"), 4, "cannot create resource")
+	c.says(c.sluice(operator, "resume", "train"), 0, "queue/train will be resumed")
 	got := c.sluice(operator, "suspend", "train", "-o", "json")
 	var made struct{ Queue, Action, Command string }
 	c.decode(got, &made)
@@ -231,6 +237,33 @@ func testCommands(c *cluster) {
 		!strings.HasPrefix(made.Command, "train-suspendqueue-") {
 		c.Errorf("got %+v", made)
 	}
+	c.says(c.sluice(operator, "suspend", "train", "--wait"), 0, "queue/train suspended") // already
+	c.says(c.sluice(viewer, "queues"), 0, "Suspended")
+	c.becomes(viewer, []string{"why", "e"}, "QueueSuspended: queue train is suspended")
+	c.says(c.sluice(operator, "resume", "train", "--wait"), 0, "queue/train resumed")
+	c.says(c.sluice(operator, "suspend", "research", "--wait", "-o", "yaml"), 0, "state: Suspended")
+	c.becomes(viewer, []string{"queue", "train"}, "State      Suspended (by its parent; its own is Open)")
+	c.says(c.sluice(viewer, "queues"), 0, "Suspended*")
+}
+
+// The parent is suspended still.
+func testRefused(c *cluster) {
+	c.says(c.sluice(operator, "resume", "train", "--wait"), 6, "queue train is Suspended",
+		"was not resumed", "research")
+	c.says(c.sluice(operator, "resume", "research", "--wait"), 0, "queue/research resumed")
+	c.becomes(viewer, []string{"queue", "train"}, "State      Open\n")
+	c.says(c.sluice(operator, "close", "notebooks", "--wait"), 0, "queue/notebooks closed")
+	c.says(c.sluice(operator, "suspend", "notebooks", "--wait"), 6, "queue notebooks is Closed")
+	c.says(c.sluice(operator, "open", "notebooks", "--wait"), 0, "queue/notebooks opened")
+	if left := c.must("get", "commands", "-A", "-o", "name"); left != "" {
+		c.Errorf("commands that were not deleted: %s", left)
+	}
+}
+
+func testClosing(c *cluster) {
+	c.says(c.sluice(operator, "close", "train", "--wait", "--timeout", "2s"), 7,
+		"queue/train is Closing", "is not Closed after 2s: it is still Closing")
+	c.says(c.sluice(operator, "open", "train", "--wait"), 0, "queue/train opened")
 }
 
 func testCompletion(c *cluster) {

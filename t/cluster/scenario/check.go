@@ -44,7 +44,7 @@ var stepKeys = map[string]checker{
 	"complete": func(s *Scenario, value *Tree) error { return s.checkTargets(value, false) },
 	"fail":     func(s *Scenario, value *Tree) error { return s.checkTargets(value, false) },
 	"patch":    checkMap,
-	"command":  checkMap,
+	"command":  checkCommand,
 	"refuse":   checkRefuse,
 	"restart":  checkRestart,
 	"leader":   checkBool,
@@ -277,8 +277,6 @@ func (s *Scenario) findBeyond() {
 			switch pair.Key {
 			case "send":
 				note(pair.Value, false, "send speaks to the library, which is in another process")
-			case "command":
-				note(pair.Value, true, "command: this version of the library does not know any")
 			case "fault":
 				if acks := pair.Value.Get("acks"); acks != nil {
 					note(acks, true, "acks: acknowledgements do not leave the scheduler's process")

@@ -5,9 +5,9 @@ package scenario
 import "strings"
 
 const (
-	podTexts    = "reason message node phase patches state hold why queue position"
+	podTexts    = "reason message node phase patches state hold why queue position events"
 	podMaps     = "annotations nodeSelector"
-	queueTexts  = "state reason parent waiting held known"
+	queueTexts  = "state reason parent waiting held known own byParent written writes events"
 	queueEither = "allocated reserved usage"
 	worldKeys   = "nodes bought effects unknownAcks leader"
 	// What only the scheduler's process can tell.
@@ -92,10 +92,10 @@ func checkField(ofPod bool, field Pair) error {
 		return field.Value.At("a map")
 	case ofPod:
 		return field.Value.Say("%s cannot be expected, want gates, reason, message, node, phase, "+
-			"annotations, nodeSelector, patches, state, hold, why, queue or position", field.Key)
+			"annotations, nodeSelector, patches, state, hold, why, queue, position or events", field.Key)
 	default:
 		return field.Value.Say("%s cannot be expected, want allocated, reserved, usage, waiting, "+
-			"held, state, reason, parent or known", field.Key)
+			"held, state, reason, parent, known, own, byParent, written, writes or events", field.Key)
 	}
 	return nil
 }

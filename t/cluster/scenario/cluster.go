@@ -43,7 +43,7 @@ type Process interface {
 
 // What is left of a story is taken out of etcd: finalizers and times to end are the story's.
 var leftovers = []string{
-	"/registry/pods/", "/registry/minions/", "/registry/events/", "/registry/" + volcano + "/",
+	"/registry/pods/", "/registry/minions/", "/registry/events/", "/registry/" + volcano + "/", "/registry/" + bus + "/",
 	"/registry/" + kueue + "/", "/registry/runtimeclasses/",
 	"/registry/leases/kube-system/" + lease,
 }
@@ -113,7 +113,7 @@ func (c *Cluster) awaitEmpty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, word := range []string{"pod", "node", "queue", "clusterqueue", "cohort", "localqueue",
+	for _, word := range []string{"pod", "node", "queue", "command", "clusterqueue", "cohort", "localqueue",
 		"resourceflavor", "runtimeclass"} {
 		for {
 			found, err := client.Resource(kinds[word].resource).List(ctx,

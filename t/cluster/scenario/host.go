@@ -38,7 +38,7 @@ type host struct {
 	leases  bool // it takes part in an election
 
 	mu     sync.Mutex
-	writes map[string]map[string]bool // by UID of a pod: the versions that the scheduler wrote
+	writes map[string]map[string]bool // by UID of a pod, or queue/NAME: the versions that it wrote
 	noted  time.Time                  // when it last wrote anything
 }
 
@@ -216,25 +216,33 @@ func (h *host) note(r *faults.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.noted = time.Now()
-	if r.Resource != "pods" || r.Subresource == "binding" || !r.Done() {
+	ofPod := r.Resource == "pods" && r.Subresource != "binding"
+	ofQueue := r.Resource == "queues" && r.Subresource == "status"
+	if !(ofPod || ofQueue) || !r.Done() {
 		return
 	}
-	var pod metav1.PartialObjectMetadata
-	if json.Unmarshal(r.Answer, &pod) != nil || pod.UID == "" {
+	var written metav1.PartialObjectMetadata
+	if json.Unmarshal(r.Answer, &written) != nil || written.UID == "" {
 		return
 	}
-	versions := h.writes[string(pod.UID)]
+	which := string(written.UID)
+	if ofQueue {
+		which = "queue/" + written.Name
+	}
+	versions := h.writes[which]
 	if versions == nil {
 		versions = map[string]bool{}
-		h.writes[string(pod.UID)] = versions
+		h.writes[which] = versions
 	}
-	versions[pod.ResourceVersion] = true
+	versions[written.ResourceVersion] = true
 }
 
-func (h *host) writesTo(uid string) int {
+// writesTo counts what was written to a pod, by its UID, or to the status of a queue, by its
+// reference.
+func (h *host) writesTo(which string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.writes[uid])
+	return len(h.writes[which])
 }
 
 func (h *host) sinceWrite() time.Duration {

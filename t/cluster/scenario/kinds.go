@@ -18,6 +18,7 @@ type kind struct {
 
 const (
 	volcano = "scheduling.volcano.sh"
+	bus     = "bus.volcano.sh"
 	kueue   = "kueue.x-k8s.io"
 	now     = "v1beta2" // Kueue's version
 
@@ -38,6 +39,7 @@ var kinds = map[string]kind{
 	"clusterqueue":   {gvr(kueue, now, "clusterqueues"), "ClusterQueue", false, kueue + "/"},
 	"cohort":         {gvr(kueue, now, "cohorts"), "Cohort", false, kueue + "/"},
 	"resourceflavor": {gvr(kueue, now, "resourceflavors"), "ResourceFlavor", false, kueue + "/"},
+	"command":        {gvr(bus, "v1alpha1", "commands"), "Command", true, bus + "/"},
 	"localqueue":     {gvr(kueue, now, "localqueues"), "LocalQueue", true, kueue + "/"},
 }
 
@@ -49,7 +51,7 @@ func kindOf(where *Tree, ref string) (kind, error) {
 	found, ok := kinds[name]
 	if !ok {
 		return kind{}, where.Say("%s: this executor knows no %s, want pod, node, namespace, "+
-			"priorityclass, queue, clusterqueue, cohort, resourceflavor, localqueue, job, "+
+			"priorityclass, queue, command, clusterqueue, cohort, resourceflavor, localqueue, job, "+
 			"replicaset or deployment", ref, name)
 	}
 	return found, nil

@@ -68,12 +68,24 @@ func objectOf(doc *Tree, ref string) *unstructured.Unstructured {
 		fillNode(plain, name)
 	case "pod":
 		fillPodSpec(child(plain, "spec"))
+	case "command":
+		fillTarget(child(plain, "target"))
 	case "priorityclass":
 		if _, said := plain["preemptionPolicy"]; !said {
 			plain["preemptionPolicy"] = "Never"
 		}
 	}
 	return &unstructured.Unstructured{Object: plain}
+}
+
+// fillTarget writes what every owner reference must have; the engine reads kind and name.
+func fillTarget(target object) {
+	must := object{"apiVersion": volcano + "/v1beta1", "uid": "of-the-story"}
+	for key, value := range must {
+		if target[key] == nil {
+			target[key] = value
+		}
+	}
 }
 
 const mostPods = 110

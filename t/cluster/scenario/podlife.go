@@ -32,10 +32,9 @@ func (t *telling) createPod(where *Tree, pod *unstructured.Unstructured, status 
 		}
 	}
 	t.letBeSeen()
-	t.uids++
 	how := born{
 		at:  t.clock.Wall().Truncate(time.Second),
-		uid: fmt.Sprintf("%08x-0000-4000-8000-%012x", t.cluster.stories, t.uids),
+		uid: t.nextUID(),
 		status: func(now object) {
 			if node, _ := child(pod.Object, "spec")["nodeName"].(string); node != "" {
 				now["phase"] = string(corev1.PodRunning)
@@ -52,6 +51,12 @@ func (t *telling) createPod(where *Tree, pod *unstructured.Unstructured, status 
 		return t.refused(ref, err.Error())
 	}
 	return where.Say("%s is refused: %v", ref, err)
+}
+
+// nextUID is above all that were given in this story.
+func (t *telling) nextUID() string {
+	t.uids++
+	return fmt.Sprintf("%08x-0000-4000-8000-%012x", t.cluster.stories, t.uids)
 }
 
 // letBeSeen waits until what was written before a pod has been seen by all. Queues, nodes and pods

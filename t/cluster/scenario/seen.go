@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // sight is one look at the cluster: each thing is asked for once.
@@ -52,6 +53,8 @@ func (l *sight) ofPod(pod *corev1.Pod, key, inner string) string {
 		return pod.Spec.NodeSelector[inner]
 	case "patches":
 		return number(l.t.host.writesTo(string(pod.UID)))
+	case "events":
+		return l.countEvents("Pod", pod.Namespace, pod.Name)
 	}
 	found := l.engineOf(pod)
 	switch key {
@@ -105,10 +108,15 @@ func (l *sight) ofQueue(ref, key, inner string) (string, bool) {
 		return "gone", false
 	}
 	switch key {
-	case "state", "reason", "parent":
+	case "state", "reason", "parent", "own":
 		return found.text(key, ""), false
-	case "known":
+	case "known", "byParent", "written":
 		return strconv.FormatBool(found.truth(key)), false
+	case "writes":
+		return number(l.t.host.writesTo(ref)), false
+	case "events":
+		_, _, name := SplitRef(ref)
+		return l.countEvents("Queue", "default", name), false
 	}
 	if inner == "" {
 		return number(found.number(key)), false
@@ -161,13 +169,31 @@ func (l *sight) countEffects() string {
 	for {
 		page := l.ask("effects", url.Values{"from": {from}})
 		rows, _ := page["effects"].([]any)
-		sum += len(rows)
+		for _, row := range rows {
+			effect, _ := row.(map[string]any)
+			if effect["kind"] != "queueStatus" {
+				sum++
+			}
+		}
 		next, _ := page["from"].(json.Number)
 		if next == "" || next == "0" || len(rows) == 0 {
 			return number(sum)
 		}
 		from = next.String()
 	}
+}
+
+// countEvents counts those that the engine asked for; what the scheduler itself tells of its pods
+// has another source.
+func (l *sight) countEvents(kind, namespace, name string) string {
+	events, err := l.t.world.client.CoreV1().Events(namespace).List(l.t.ctx, metav1.ListOptions{
+		FieldSelector: "source=sluice-scheduler,involvedObject.kind=" + kind +
+			",involvedObject.name=" + name})
+	if err != nil {
+		l.t.warn(err)
+		return "unknown"
+	}
+	return number(len(events.Items))
 }
 
 func (l *sight) unknownAcks() string {

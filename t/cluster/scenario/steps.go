@@ -47,6 +47,14 @@ var actions = map[string]action{
 		}
 		return nil
 	},
+	"command": func(t *telling, value *Tree) error {
+		for _, pair := range value.Pairs {
+			if err := t.command(pair); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
 	"refuse":  (*telling).refuse,
 	"restart": (*telling).restart,
 	"leader":  (*telling).leader,
@@ -235,6 +243,9 @@ func (t *telling) startFault(value *Tree) error {
 var ownCondition = regexp.MustCompile(`"reason":\s*"(Unschedulable|SchedulerError)"`)
 
 func isOurPatch(r *faults.Request) bool {
+	if r.Resource == "queues" || r.Resource == "commands" {
+		return r.Writes()
+	}
 	if r.Resource != "pods" || r.Verb != "patch" && r.Verb != "update" {
 		return false
 	}
