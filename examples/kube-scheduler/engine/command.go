@@ -76,6 +76,6 @@ func (w *writer) command(c *Command) {
 	w.putKey("target")
 	w.putMap(2)
 	w.text("kind", c.TargetKind)
-	w.text("name", c.TargetName)
+	w.text("name", c.TargetName) // also where it is empty: the library says what is wrong with that
 	w.setCount(place, keys+4)
 }

@@ -8,20 +8,18 @@ import (
 	"sluice/kube-scheduler/engine"
 )
 
-// Command is what the engine wants to know of Volcano's Command.
-func Command(command *bus.Command) (*engine.Command, error) {
-	target := command.TargetObject
-	if target == nil || target.Name == "" {
-		return nil, &Error{Object: "Command/" + command.Name, Field: "target.name",
-			Want: "the name of a queue"}
+// Command is what the engine wants to know of Volcano's Command. Whether it can be used is the
+// engine's to say.
+func Command(command *bus.Command) *engine.Command {
+	into := &engine.Command{
+		UID:       string(command.UID),
+		Namespace: command.Namespace,
+		Name:      command.Name,
+		Created:   nanoseconds(command.CreationTimestamp),
+		Action:    command.Action,
 	}
-	return &engine.Command{
-		UID:        string(command.UID),
-		Namespace:  command.Namespace,
-		Name:       command.Name,
-		Created:    nanoseconds(command.CreationTimestamp),
-		Action:     command.Action,
-		TargetKind: target.Kind,
-		TargetName: target.Name,
-	}, nil
+	if target := command.TargetObject; target != nil {
+		into.TargetKind, into.TargetName = target.Kind, target.Name
+	}
+	return into
 }

@@ -29,10 +29,7 @@ func (h *Host) commandSeen(object *unstructured.Unstructured) {
 	var outcome engine.Outcome
 	err := facts.Read(object, &typed)
 	if err == nil {
-		var command *engine.Command
-		if command, err = facts.Command(&typed); err == nil {
-			outcome, tail, err = h.eng.Command(command)
-		}
+		outcome, tail, err = h.eng.Command(facts.Command(&typed))
 	}
 	if err == nil && !outcome.Ignored && !outcome.Waits {
 		h.log.V(2).Info("A command", "command", object.GetNamespace()+"/"+object.GetName(),

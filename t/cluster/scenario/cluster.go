@@ -43,8 +43,8 @@ type Process interface {
 
 // What is left of a story is taken out of etcd: finalizers and times to end are the story's.
 var leftovers = []string{
-	"/registry/pods/", "/registry/minions/", "/registry/events/", "/registry/" + volcano + "/", "/registry/" + bus + "/",
-	"/registry/" + kueue + "/", "/registry/runtimeclasses/",
+	"/registry/pods/", "/registry/minions/", "/registry/events/", "/registry/runtimeclasses/",
+	"/registry/" + volcano + "/", "/registry/" + bus + "/", "/registry/" + kueue + "/",
 	"/registry/leases/kube-system/" + lease,
 }
 
@@ -113,8 +113,8 @@ func (c *Cluster) awaitEmpty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, word := range []string{"pod", "node", "queue", "command", "clusterqueue", "cohort", "localqueue",
-		"resourceflavor", "runtimeclass"} {
+	for _, word := range []string{"pod", "node", "queue", "command", "clusterqueue", "cohort",
+		"localqueue", "resourceflavor", "runtimeclass"} {
 		for {
 			found, err := client.Resource(kinds[word].resource).List(ctx,
 				metav1.ListOptions{ResourceVersion: "0"})

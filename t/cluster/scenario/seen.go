@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -194,6 +195,22 @@ func (l *sight) countEvents(kind, namespace, name string) string {
 		return "unknown"
 	}
 	return number(len(events.Items))
+}
+
+// refusesCommand tells whether the scheduler has said that it cannot use a command, in these words:
+// an API server takes any.
+func (l *sight) refusesCommand(ref, words string) bool {
+	_, namespace, name := SplitRef(ref)
+	events, err := l.t.world.client.CoreV1().Events(namespace).List(l.t.ctx, metav1.ListOptions{
+		FieldSelector: "reason=SluiceRefused,involvedObject.kind=Command,involvedObject.name=" +
+			name})
+	if err != nil {
+		l.t.warn(err)
+		return false
+	}
+	return slices.ContainsFunc(events.Items, func(event corev1.Event) bool {
+		return strings.Contains(event.Message, words)
+	})
 }
 
 func (l *sight) unknownAcks() string {

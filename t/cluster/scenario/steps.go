@@ -150,6 +150,9 @@ func (t *telling) checkRefusals() {
 		if refusal.happened {
 			continue
 		}
+		if isOf(ref, "command") && sight.refusesCommand(ref, refusal.says.Text) {
+			continue
+		}
 		if isQueue(ref) {
 			if known, _ := sight.ofQueue(ref, "known", ""); known != "true" {
 				continue
