@@ -240,9 +240,11 @@ func testCommands(c *cluster) {
 	c.says(c.sluice(operator, "suspend", "train", "--wait"), 0, "queue/train suspended") // already
 	c.says(c.sluice(viewer, "queues"), 0, "Suspended")
 	c.becomes(viewer, []string{"why", "e"}, "QueueSuspended: queue train is suspended")
+	c.Log(c.sluice(viewer, "why", "e").out)
 	c.says(c.sluice(operator, "resume", "train", "--wait"), 0, "queue/train resumed")
 	c.says(c.sluice(operator, "suspend", "research", "--wait", "-o", "yaml"), 0, "state: Suspended")
-	c.becomes(viewer, []string{"queue", "train"}, "State      Suspended (by its parent; its own is Open)")
+	c.becomes(viewer, []string{"queue", "train"},
+		"State      Suspended (by its parent; its own is Open)")
 	c.says(c.sluice(viewer, "queues"), 0, "Suspended*")
 }
 

@@ -101,7 +101,7 @@ func (s *Sluice) adapt(library, kubeconfig string, webhook int) ([]byte, error) 
 	}
 	child(config, "clientConnection")["kubeconfig"] = kubeconfig
 	election := child(config, "leaderElection")
-	election["leaseDuration"], election["renewDeadline"], election["retryPeriod"] = "3s", "2s", "500ms"
+	election["leaseDuration"], election["renewDeadline"], election["retryPeriod"] = "10s", "8s", "1s"
 	return yaml.Marshal(config)
 }
 
