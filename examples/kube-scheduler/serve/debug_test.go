@@ -103,12 +103,16 @@ func TestViews(t *testing.T) {
 		{"pending?kind=Queue&name=science", "second", []any{"pods", 0, "name"}},
 		{"pending?kind=Queue&name=science&max=1", "second", []any{"pods", 0, "name"}},
 		{"pending?kind=Queue&name=default", "[]", []any{"pods"}},
-		{"effects", "[]", []any{"effects"}},
 		{"limits", "3", []any{"used", "pods"}},
 		{"check", "true", []any{"ok"}},
 	} {
 		if got := field(t, getJSON(t, h, one.path), one.at...); got != one.want {
 			t.Errorf("%s: %v is %s, want %s", one.path, one.at, got, one.want)
+		}
+	}
+	for _, effect := range getJSON(t, h, "effects")["effects"].([]any) {
+		if kind := field(t, effect, "kind"); kind != "queueStatus" {
+			t.Errorf("pods wait, and nothing is due to them but %v", effect)
 		}
 	}
 	if bytes := field(t, getJSON(t, h, "memory"), "bytes"); len(bytes) < 4 {
