@@ -172,7 +172,9 @@ static uint32_t expire(struct engine *e, uint32_t budget)
         claim_expire(e, id);
         budget--;
     }
-    while (budget > 0 && heap_min(&e->queue_timers, &at, &id) && at <= e->now) {
+    /* While earlier grants are being restored, a status would tell of what is over in a moment. */
+    while (budget > 0 && e->restoring == 0 && heap_min(&e->queue_timers, &at, &id) &&
+           at <= e->now) {
         queue_expire(e, id);
         budget--;
     }

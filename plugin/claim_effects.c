@@ -133,7 +133,8 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
     else if (slot == EFFECT_SET_CONDITION)
         claim_set_flag(claim, CLAIM_OVERWRITTEN, true);
     else /* of a stop that is over, nothing was said about the next one */
-        claim_set_flag(claim, CLAIM_TOLD, wants_event(e, id));
+        claim_set_flag(claim, CLAIM_TOLD,
+                       claim->state != CLAIM_HELD && queue_stops_granted(e, claim_queue(e, id)));
 }
 
 static void gone(struct engine *e, uint32_t id, uint32_t slot)

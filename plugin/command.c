@@ -181,7 +181,8 @@ static void obey(struct engine *e, uint32_t id, uint32_t queue, enum queue_actio
         before, queue_write_state((enum queue_state)at->state, (enum queue_state)at->own));
     if (!command->changed)
         command->refusal = COMMAND_CHANGES_NOTHING;
-    link_queue(e, id, queue);
+    if (!queue_is_written(at))
+        link_queue(e, id, queue);
 }
 
 static void carry_out(struct engine *e, uint32_t id)
@@ -190,6 +191,8 @@ static void carry_out(struct engine *e, uint32_t id)
     uint32_t queue = queue_find(e, QUEUE_VOLCANO, name_text(e, command->target));
     enum queue_action action = queue_action_of(name_text(e, command->action_text));
 
+    if (queue != 0)
+        queue_settle_now(e, queue);
     tree_remove(&by_creation, e, &e->commands.waiting, id);
     command->carried_out = true;
     command->refusal = COMMAND_OBEYED;

@@ -74,6 +74,7 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
     tree_insert(&queues_by_identity, e, &e->queues_in_order, id);
     if (kind == QUEUE_VOLCANO && e->volcano_root != 0)
         queue_hang(e, id, e->volcano_root);
+    queue_settle_later(e, id);
     *ret_queue = id;
     return 0;
 }
@@ -107,6 +108,7 @@ void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
     if (queue->next_sibling != 0)
         queue_at(e, queue->next_sibling)->prev_sibling = id;
     queue_at(e, parent)->first_child = id;
+    queue_note_change(e, parent); /* it may have been a leaf */
     queue_count_below(e, id, 1);
     tell_reserved(e, parent);
 }
@@ -120,6 +122,7 @@ void queue_unhang(struct engine *e, uint32_t id)
     if (parent == 0)
         return;
     quota_detach(e, id);
+    queue_note_change(e, parent);
     queue_count_below(e, id, -1);
     if (queue_at(e, parent)->next_child == id)
         queue_at(e, parent)->next_child = queue->next_sibling;

@@ -54,7 +54,8 @@ struct queue {
     bool guarding;  /* its head was passed over for longer than the guard allows: it stops there */
     bool is_todo[TODO_LISTS];
     bool reclaimable;
-    bool seen; /* there is an object of it */
+    bool seen;              /* there is an object of it */
+    bool created_suspended; /* that asks for this as its first state */
 
     struct contest contest; /* its place among the siblings that compete */
     struct tree_link by_name;
@@ -86,6 +87,7 @@ struct queue {
 
     uint32_t counts[CLAIM_STATES]; /* of its subtree, by the state of their claims */
     uint32_t next_child;           /* whose state is to be settled next, while on TODO_STATE */
+    bool settles_all;              /* ": all below it are looked at, however few of them change */
 
     int64_t version;            /* of its object: the highest that is known */
     struct queue_written said;  /* by the object, as it was last seen */

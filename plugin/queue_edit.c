@@ -310,9 +310,9 @@ static void forget_state(struct engine *e, uint32_t id)
     queue->state_text = queue->uid = 0;
     queue->state = queue->own = QUEUE_OPEN;
     queue->said = queue->wrote = (struct queue_written){.state = STATE_UNSAID};
-    queue->status = (struct queue_status){0};
+    queue_forget_status(queue);
     queue->version = 0;
-    queue->seen = false;
+    queue->seen = queue->created_suspended = false;
 }
 
 /* Who is not known hangs where a restart would find it: below Volcano's root, or nowhere. */

@@ -16,6 +16,11 @@ bool queue_is_written(const struct queue *queue)
     return queue_written_same(due_state(queue), queue->wrote);
 }
 
+void queue_forget_status(struct queue *queue)
+{
+    queue->status = (struct queue_status){.leased_state = queue->said};
+}
+
 static uint64_t hash_wide(uint64_t hash, wide number)
 {
     return hash_bytes64(&number, sizeof(number), hash);
@@ -29,8 +34,9 @@ static uint64_t hash_status(const struct engine *e, uint32_t id)
     for (uint32_t i = 0; i < queue->cell_count; i++) {
         const struct cell *cell = &queue->cells[i];
 
-        cells +=
-            hash_wide(hash_wide(hash_wide(11, cell->resource), cell->reserved), cell->allocated);
+        if (cell->reserved != 0 || cell->allocated != 0) /* a quota alone changes nothing */
+            cells += hash_wide(hash_wide(hash_wide(11, cell->resource), cell->reserved),
+                               cell->allocated);
     }
     hash = hash_wide(hash_wide(hash, (wide)cells), queue_stops(e, id));
     return hash_wide(hash, queue->state) | 1; /* 0: never written */
@@ -53,7 +59,7 @@ static uint8_t wanted(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
 
-    return reports(e, queue) && e->restoring == 0 &&
+    return reports(e, queue) &&
            (queue->attempts[QUEUE_STATUS] > 0 || e->now >= queue->status.not_before) &&
            differs(e, id);
 }

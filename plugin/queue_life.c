@@ -51,6 +51,13 @@ void queue_count_below(struct engine *e, uint32_t id, int sign)
     }
 }
 
+/* Its state, or what is known of its object, is another now: it may say what it should. */
+static void note_state(struct engine *e, uint32_t id)
+{
+    queue_note_change(e, id);
+    command_queue_written(e, id);
+}
+
 static void change(struct engine *e, uint32_t id, enum queue_state state)
 {
     struct queue *queue = queue_at(e, id);
@@ -58,7 +65,7 @@ static void change(struct engine *e, uint32_t id, enum queue_state state)
     contest_refresh(e, id);
     queue_todo(e, TODO_DIRTY, queue_root(e, id));
     tell_claims(e);
-    queue_note_change(e, id);
+    note_state(e, id);
 }
 
 static enum queue_state due_state(const struct engine *e, uint32_t id)
@@ -81,8 +88,10 @@ static bool settle(struct engine *e, uint32_t id)
 
     if (!queue_rules(e) || queue->kind != QUEUE_VOLCANO)
         return false;
-    if (queue->own == QUEUE_CLOSING && queue_is_empty(e, id))
+    if (queue->own == QUEUE_CLOSING && queue_is_empty(e, id)) {
         queue->own = QUEUE_CLOSED;
+        note_state(e, id);
+    }
     state = due_state(e, id);
     if (state == queue->state)
         return false;
@@ -99,11 +108,29 @@ void queue_settle_later(struct engine *e, uint32_t id)
     queue_at(e, id)->next_child = queue_at(e, id)->first_child;
 }
 
+/* Recursion is as deep as the tree of queues. */
+void queue_settle_now(struct engine *e, uint32_t id)
+{
+    if (queue_at(e, id)->parent != 0)
+        queue_settle_now(e, queue_at(e, id)->parent);
+    if (settle(e, id))
+        queue_settle_later(e, id);
+}
+
 void queue_set_own(struct engine *e, uint32_t id, enum queue_state own)
 {
     queue_at(e, id)->own = (uint8_t)own;
-    queue_note_change(e, id);
     settle(e, id);
+    note_state(e, id);
+    queue_settle_later(e, id);
+}
+
+void queue_settle_below(struct engine *e, uint32_t id)
+{
+    if (!queue_rules(e) || queue_at(e, id)->kind != QUEUE_VOLCANO)
+        return;
+    queue_at(e, id)->settles_all = true;
+    queue_note_change(e, id);
     queue_settle_later(e, id);
 }
 
@@ -116,7 +143,9 @@ static void settle_children(struct engine *e, uint32_t id, uint32_t *budget)
 
         queue->next_child = queue_at(e, child)->next_sibling;
         --*budget;
-        if (settle(e, child) && queue_at(e, child)->first_child != 0)
+        if (queue->settles_all)
+            queue_settle_below(e, child);
+        else if (settle(e, child) && queue_at(e, child)->first_child != 0)
             queue_settle_later(e, child);
     }
 }
@@ -130,15 +159,19 @@ void queue_settle_some(struct engine *e, uint32_t budget)
         if (settle(e, id))
             queue_at(e, id)->next_child = queue_at(e, id)->first_child;
         settle_children(e, id, &budget);
-        if (queue_at(e, id)->next_child == 0)
+        if (queue_at(e, id)->next_child == 0) {
+            queue_at(e, id)->settles_all = false;
             queue_done(e, TODO_STATE, id);
+        }
     }
 }
 
 static struct queue_written heard(const struct queue_facts *facts)
 {
     return (struct queue_written){
-        .state = (uint8_t)(facts->state.len == 0 ? STATE_UNSAID : queue_state_of(facts->state)),
+        .state = (uint8_t)(facts->stop != QUEUE_OPEN ? facts->stop
+                           : facts->state.len == 0   ? STATE_UNSAID
+                                                     : queue_state_of(facts->state)),
         .closed_by = facts->closed_by,
         .suspended_by = facts->suspended_by,
     };
@@ -146,50 +179,63 @@ static struct queue_written heard(const struct queue_facts *facts)
 
 /* The object's word is ours. Where a mark says that the state is the parent's, the parent will say
  * so again. */
-static void obey_object(struct engine *e, uint32_t id, const struct queue_facts *facts)
+static void obey_object(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
-    enum queue_state state = queue_state_of(facts->state), own = queue_read_own(queue->said);
+    enum queue_state state = (enum queue_state)queue->said.state;
+    enum queue_state own = queue_read_own(queue->said);
 
-    if (facts->stop != QUEUE_OPEN)
-        state = own = facts->stop;
-    else if (queue->said.state == STATE_UNSAID && facts->create_suspended)
-        state = own = QUEUE_SUSPENDED;
+    if (queue->said.state == STATE_UNSAID)
+        state = own = queue->created_suspended ? QUEUE_SUSPENDED : QUEUE_OPEN;
     queue->own = (uint8_t)own;
     if (queue->state != state)
         change(e, id, state);
 }
 
+/* Somebody else's last word counts; what we wrote, or may have written, comes back as an echo. */
+static bool is_new_word(const struct queue *queue, const struct queue_facts *facts,
+                        struct queue_written now)
+{
+    bool newer = facts->version == 0 ? !queue_written_same(now, queue->said)
+                                     : facts->version > queue->version;
+
+    return newer && !queue_written_same(now, queue->wrote) &&
+           !queue_written_same(now, queue->status.leased_state);
+}
+
 void queue_hear(struct engine *e, uint32_t id, const struct queue_facts *facts, bool fresh)
 {
     struct queue *queue = queue_at(e, id);
-    struct queue_written now = heard(facts), before = queue->said;
+    struct queue_written now = heard(facts);
     bool obeys = fresh || !queue_rules(e) || queue->kind != QUEUE_VOLCANO;
 
-    /* Somebody else's last word counts; what we wrote comes back as an echo. */
     if (!obeys)
-        obeys = !queue_written_same(now, before) && !queue_written_same(now, queue->wrote) &&
-                !queue_written_same(now, queue->status.leased_state);
-    if (fresh || facts->version == 0 || facts->version > queue->version) {
-        if (fresh || !queue_written_same(now, before) || facts->version > queue->version)
-            queue->wrote = now;
-        queue->version = fresh || facts->version != 0 ? facts->version : queue->version;
-    }
+        obeys = is_new_word(queue, facts, now);
+    if (obeys && (queue->effects.leased & 1u << QUEUE_STATUS) == 0)
+        queue->status.leased_state = now;
+    if (fresh || (facts->version == 0 ? !queue_written_same(now, queue->said)
+                                      : facts->version >= queue->version))
+        queue->wrote = now;
+    if (fresh || facts->version > queue->version)
+        queue->version = facts->version;
     if (fresh) {
         outbox_forget(e, EFFECT_OF_QUEUE, id);
         queue->effects.turn = outbox_turn(e);
     }
     queue->said = now;
     queue->seen = true;
+    queue->created_suspended = facts->create_suspended;
+    if (fresh)
+        queue_forget_status(queue);
     if (obeys)
-        obey_object(e, id, facts);
-    queue_note_change(e, id);
+        obey_object(e, id);
+    note_state(e, id);
     queue_settle_later(e, id);
 }
 
 void queue_begin_status(struct engine *e, uint32_t id)
 {
-    queue_at(e, id)->status = (struct queue_status){0};
+    queue_forget_status(queue_at(e, id));
     queue_note_change(e, id);
 }
 
@@ -199,13 +245,10 @@ void queue_stand_by(struct engine *e, uint32_t id)
 
     outbox_forget(e, EFFECT_OF_QUEUE, id);
     heap_clear(&e->queue_timers, id);
-    queue->status = (struct queue_status){0};
+    queue_forget_status(queue);
     if (engine_asks(e, EFFECT_QUEUE_STATUS) && queue->seen && queue->kind == QUEUE_VOLCANO) {
         queue->wrote = queue->said;
-        queue->own = (uint8_t)queue_read_own(queue->said);
-        change(e, id,
-               queue->said.state == STATE_UNSAID ? QUEUE_OPEN
-                                                 : (enum queue_state)queue->said.state);
+        obey_object(e, id);
     }
 }
 

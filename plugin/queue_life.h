@@ -44,8 +44,15 @@ void queue_hear(struct engine *e, uint32_t queue, const struct queue_facts *fact
 /* A command to this queue was obeyed; the next slices tell those below it. */
 void queue_set_own(struct engine *e, uint32_t queue, enum queue_state own);
 
+/* The queue and all above it are as they should be, whatever the others still have to be told. */
+void queue_settle_now(struct engine *e, uint32_t queue);
+
 /* The state may follow from another parent now; it is settled in one of the next slices. */
 void queue_settle_later(struct engine *e, uint32_t queue);
+
+/* The same, and all below it may be stopped by something else, or by nothing: whether it is in its
+ * place, or known, has changed. */
+void queue_settle_below(struct engine *e, uint32_t queue);
 
 /* Settles so many queues at most. */
 void queue_settle_some(struct engine *e, uint32_t budget);

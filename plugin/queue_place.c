@@ -109,7 +109,7 @@ void queue_edited(struct engine *e, uint32_t id, uint32_t old_parent)
         queue_todo(e, TODO_DIRTY, queue_root(e, old_parent));
     }
     queue_todo(e, TODO_DIRTY, queue_root(e, id));
-    queue_settle_later(e, id);
+    queue_settle_below(e, id);
     tell_claims(e);
 }
 

@@ -16,17 +16,25 @@ static bool holds_back(const struct engine *e, uint32_t queue)
     return state == QUEUE_HOLD || state == QUEUE_HOLD_AND_DRAIN;
 }
 
+/* It knows of a stop: it was told, or came when its queue was stopped already. */
+static bool knows_of_stop(const struct claim *claim)
+{
+    return (claim->flags & (CLAIM_STOPPED | CLAIM_TOLD)) != 0 ||
+           (claim->effects.wanted & 1u << CLAIM_TELL) != 0;
+}
+
 static void tell(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
     uint32_t queue = claim_queue(e, id);
-    bool stops, stopped = (claim->flags & (CLAIM_STOPPED | CLAIM_TOLD)) != 0;
+    bool stops, stopped = knows_of_stop(claim);
 
     if (claim->state != CLAIM_WAITING && claim->state != CLAIM_RESERVED)
         return;
     stops = queue_stops_granted(e, queue);
-    if (stops == stopped && claim->state == CLAIM_WAITING)
-        return;
+    if (stops == stopped && claim->state == CLAIM_WAITING &&
+        (!stops || (claim->flags & CLAIM_TOLD) != 0))
+        return; /* who was stopped by something else may have a queue that is suspended now */
     claim_set_flag(claim, CLAIM_STOPPED, stops);
     if (claim->state == CLAIM_RESERVED && stops && holds_back(e, queue)) {
         claim_to_rest(e, id);

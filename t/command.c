@@ -68,6 +68,12 @@ static void test_order(void)
     kit_do(&kit, "command c a CloseQueue; lose-command c; synced; lead");
     is_str(state("p"), "Open", "then all are carried out, the older first");
     is_str(state("a"), "Open", "but those that are gone");
+    kit_do(&kit,
+           "follow; command e p SuspendQueue; command f b ResumeQueue; queue b parent=a; lead;"
+           "command f b ResumeQueue");
+    is_str(kit.report.reason, "queue b is below queue a, which is Suspended: resume that first",
+           "each sees what the one before it did to the queues above");
+    kit_do(&kit, "lose-command f; command g p ResumeQueue");
     kit_do(&kit, "command d p SuspendQueue; follow; queue p state=Open; lead");
     is_str(state("p"), "Suspended", "what was not seen written is carried out again");
     kit_close(&kit);

@@ -64,6 +64,32 @@ static void test_changed_nothing(void)
     kit_close(&kit);
 }
 
+static int deletions(void)
+{
+    int count = 0;
+
+    for (int kind = lease(); kind >= 0; kind = lease()) {
+        count += kind == EFFECT_DELETE_COMMAND;
+        ack(EFFECT_DONE);
+    }
+    return count;
+}
+
+/* What a command did may be written without a write: it was undone, or somebody else did it. */
+static void test_written_by_the_way(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue q state=Open version=1");
+    is_int(deletions(), 0, "the queue's status");
+    kit_do(&kit, "command 1 q SuspendQueue; command 2 q OpenQueue");
+    is_int(deletions(), 2, "one is undone by the other: both go");
+    kit_do(&kit, "command 3 q OpenQueue; command 4 q SuspendQueue");
+    is_int(deletions(), 1, "one that changed nothing does not wait for what the next one changes");
+    kit_do(&kit, "queue q state=Closed version=2");
+    is_int(deletions(), 1, "somebody else's word takes the place of what was to be written");
+    kit_close(&kit);
+}
+
 static void test_refused(void)
 {
     kit_open(&kit, "writes");
@@ -97,6 +123,7 @@ int main(void)
 {
     test_deleted_after_the_write();
     test_changed_nothing();
+    test_written_by_the_way();
     test_refused();
     test_queue_goes();
     return tap_done();

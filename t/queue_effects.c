@@ -66,6 +66,43 @@ static void test_status(void)
     kit_close(&kit);
 }
 
+/* Whether a queue's status is written, of those that are asked for. */
+static bool writes(const char *queue)
+{
+    bool found = false;
+
+    while (lease() >= 0) {
+        found = found || text_is(effect.name, queue);
+        engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
+    }
+    return found;
+}
+
+static void test_when(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue q state=Open uid=u");
+    ok(writes("q"), "who begins to lead writes each once");
+    kit_do(&kit, "time 5; queue q state=Open uid=u disk=4");
+    ok(!writes("q"), "a quota alone is no news");
+    kit_do(&kit, "queue q state=Open uid=v disk=4");
+    ok(writes("q"), "another object of the name has no status yet");
+    kit_do(&kit, "time 9; queue r parent=q");
+    ok(writes("q"), "who is no leaf any more says so");
+    kit_do(&kit, "time 19; queue s parent=r");
+    ok(writes("r"), "the same");
+    kit_do(&kit, "time 29; lose-queue q");
+    ok(writes("s"), "who is cut off, too, however far below");
+    kit_do(&kit, "time 39; queue q");
+    ok(writes("s"), "and who is joined again");
+    kit_close(&kit);
+    kit_open(&kit, "writes standby");
+    kit_do(&kit,
+           "queue q state=Open; queue r state=Open; pod a queue=r bare stamp=1; synced; lead");
+    ok(writes("q"), "also when earlier grants are restored first");
+    kit_close(&kit);
+}
+
 static void test_marks(void)
 {
     kit_open(&kit, "writes");
@@ -103,6 +140,7 @@ static void test_nobody_asks(void)
 int main(void)
 {
     test_status();
+    test_when();
     test_marks();
     test_nobody_asks();
     return tap_done();

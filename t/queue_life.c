@@ -89,6 +89,9 @@ static void test_edits(void)
     is_str(kit_why(&kit, "x"), "QueueSuspended", "nothing is granted there");
     kit_do(&kit, "queue p cpu=3; command 2 p ResumeQueue");
     is_str(kit_granted(&kit), "x", "resumed");
+    kit_do(&kit, "queue root; command 9 root SuspendQueue; pod y queue=late cpu=1");
+    is_str(state("late"), "Suspended", "one that is only named as well");
+    kit_do(&kit, "lose-pod y; command 10 root ResumeQueue");
     kit_do(&kit, "queue p parent=b; queue c createSuspended; queue d state=Open createSuspended");
     is_str(state("c"), "Suspended", "a queue can be created suspended");
     is_str(state("d"), "Open", "which is meant for the first state alone");
@@ -145,6 +148,44 @@ static void test_words_of_others(void)
     kit_close(&kit);
 }
 
+/* Takes and does all that is asked for; the writes are versions from this one on. */
+static void write_all(int64_t version)
+{
+    struct effect effect;
+
+    while (engine_next_effect(kit.engine, &effect)) {
+        engine_lease(kit.engine, effect.id);
+        engine_ack(kit.engine, effect.id, EFFECT_DONE, version++);
+    }
+    kit_work_off(&kit);
+}
+
+static void test_words_between_ours(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue p state=Suspended version=1; command 1 p OpenQueue");
+    write_all(2);
+    kit_do(&kit, "queue p state=Suspended version=3");
+    is_str(state("p"), "Suspended", "a word that was ours once may be somebody else's now");
+    kit_do(&kit, "time 9; command 2 p OpenQueue");
+    write_all(4);
+    kit_do(&kit, "time 19; queue p state=Closed version=5; queue p state=Open version=6");
+    is_str(state("p"), "Open", "also the one that we wrote last");
+    kit_close(&kit);
+    kit_open(&kit, "writes standby");
+    kit_do(&kit, "queue p state=Suspended version=1; synced; lead; queue p state=Open version=2");
+    is_str(state("p"), "Open", "who has written nothing hears no echo");
+    kit_close(&kit);
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue c createSuspended version=1; follow");
+    is_str(state("c"), "Suspended", "created suspended, for a standby as well");
+    kit_do(&kit, "lead");
+    write_all(2);
+    kit_do(&kit, "follow; queue c state=Suspended createSuspended version=2");
+    ok(queue_is_written(queue_at(kit.engine, kit_queue(&kit, "c"))), "our own write, heard late");
+    kit_close(&kit);
+}
+
 static void test_without_writing(void)
 {
     kit_open(&kit, "");
@@ -195,6 +236,7 @@ int main(void)
     test_edits();
     test_restart();
     test_words_of_others();
+    test_words_between_ours();
     test_without_writing();
     test_ten_thousand();
     return tap_done();

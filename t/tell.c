@@ -77,6 +77,29 @@ static void test_words(void)
     kit_close(&kit);
 }
 
+/* What stops a claim may change while it waits. */
+static void test_other_stops(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue q cpu=1 createSuspended; pod a queue=q cpu=1; pod b queue=q cpu=1;"
+                 "command 1 q OpenQueue");
+    for (uint32_t cursor = 0; engine_next_live_effect(kit.engine, &cursor, &effect);)
+        ok(effect.kind != EFFECT_EVENT, "who never was told is not told of what is over");
+    kit_do(&kit, "queue r parent=nowhere; pod c queue=r cpu=1; command 2 r SuspendQueue");
+    is_int(events(), 0, "a queue that does not exist is no suspended one");
+    kit_do(&kit, "queue r");
+    is_int(events(), 1, "below one that does it is");
+    kit_do(&kit,
+           "queue s; queue t parent=s; command 3 t SuspendQueue; pod d queue=t cpu=1; time 3");
+    while (lease() != EFFECT_EVENT)
+        ack(EFFECT_DONE);
+    kit_do(&kit, "lose-queue s");
+    ack(EFFECT_DONE);
+    kit_do(&kit, "queue s");
+    is_int(events(), 0, "whatever happened between, once is enough");
+    kit_close(&kit);
+}
+
 /* Reservations are not lost by waiting for a queue. */
 static void test_no_time_runs(void)
 {
@@ -117,6 +140,7 @@ int main(void)
 {
     test_one_event_each();
     test_words();
+    test_other_stops();
     test_no_time_runs();
     test_slices();
     return tap_done();

@@ -42,6 +42,7 @@ static void let_rest(const struct model *model, struct model_claim *claim)
     if (claim->pod[POD_FOREIGN] || claim->pod[POD_GROUP] || claim->again <= model->now)
         claim->again = 0; /* it waits for something else than the time, or not */
     claim->state = is_held(model, claim) ? CLAIM_HELD : CLAIM_WAITING;
+    claim->said &= claim->state != CLAIM_HELD;
 }
 
 static void hold_room(struct model *model, struct model_claim *claim)
@@ -131,6 +132,7 @@ static void settle_claim(struct model *model, struct model_claim *claim, bool is
         if (claim->restoring) {
             claim->state = CLAIM_HELD;
             claim->again = 0;
+            claim->said = false;
         }
         if (claim->restoring && claim->stamped && model_holds(&before)) {
             memcpy(claim->flavor, before.flavor, sizeof claim->flavor);
@@ -162,6 +164,7 @@ static void reenter(struct model *model, struct model_claim *claim,
     bool fits;
 
     let_rest(model, claim);
+    claim->said = false;
     model_forget_flavors(claim);
     model_read_stamp(claim);
     if (before->state == CLAIM_ALLOCATED) {
@@ -239,6 +242,7 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         claim->lacks_node = claim->tried = false;
         claim->since = model->now;
         claim->gave_back |= model_holds(&before);
+        claim->said = false;
     }
     if (!is_new && asks_anew(claim, &before))
         claim->again = 0;
@@ -332,12 +336,13 @@ static void rebuild(struct model *model)
 void model_restart(struct model *model)
 {
     model->synced = model->leads = false;
+    model_stand_by(model);
     for (int uid = 0; uid < UIDS; uid++) {
         struct model_claim *claim = &model->claims[uid];
 
         if (claim->live && !claim->confirmed)
             model_lose(model, uid);
-        claim->parked = claim->gave_back = false;
+        claim->parked = claim->gave_back = claim->said = false;
         claim->again = claim->timeouts = 0;
         claim->bound = claim->pod[POD_NODE] > 0;
         claim->state = CLAIM_HELD;
@@ -356,22 +361,14 @@ void model_set_role(struct model *model, bool synced, bool leads)
 
     model->synced = synced;
     model->leads = leads;
-    if (granted && !model_grants(model))
+    if (granted && !model_grants(model)) {
+        model_stand_by(model);
         rebuild(model);
-    if (!granted && model_grants(model))
-        model_guess_again(model);
-}
-
-bool model_must_change_first(const struct model *model, const struct model_claim *claim)
-{
-    for (int r = 0; r < RESOURCES; r++) {
-        int flavor = model_need(claim, r) > 0 ? claim->flavor[r] : -1;
-
-        if (flavor >= 0 && flavor != FLAVOR_DEFAULT && claim->pod[POD_GATES] &&
-            model->flavors[flavor].seen && model->flavors[flavor].facts[FLAVOR_TOLERATED])
-            return true;
     }
-    return false;
+    if (!granted && model_grants(model)) {
+        model_guess_again(model);
+        model_carry_out(model);
+    }
 }
 
 bool model_advances(const struct model *model, const struct model_claim *claim)

@@ -2,10 +2,14 @@
 #include "t/oracle/compare.h"
 
 #include "t/oracle/limits.h"
+#include "t/oracle/writes.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+/* Of a pod: those that every host carries out, and to be told of its queue. */
+enum { TELL = EFFECT_ALWAYS, POD_EFFECTS };
 
 static const char *const state_names[] = {"held", "waiting", "reserved", "allocated"};
 static const char *const kind_names[] = {"queue", "cluster queue", "cohort"};
@@ -126,6 +130,8 @@ static bool compare_queue(struct play *play, const struct limits *limits, uint32
     engine_report_queue(play->engine, id, &report);
     queue = model_queue_id((int)report.kind, world_find_queue(report.name));
     counts = count_below(&play->model, queue);
+    if (play->model.config[CONFIG_WRITES] && !writes_compare_queue(play, queue, &report))
+        return false;
     if (report.known != play->model.queues[queue].known)
         return differ(play, "%s %s: known, or not", kind_names[report.kind],
                       world_queue(queue % QUEUE_NAMES));
@@ -171,7 +177,7 @@ static bool compare_queues(struct play *play, const struct limits *limits)
 }
 
 /* Which effects a claim needs follows from its state. */
-static void count_needed(const struct play *play, int uid, bool ret_needed[EFFECT_ALWAYS])
+static void count_needed(const struct play *play, int uid, bool ret_needed[POD_EFFECTS])
 {
     const struct model *model = &play->model;
     const struct model_claim *claim = &model->claims[uid];
@@ -188,21 +194,26 @@ static void count_needed(const struct play *play, int uid, bool ret_needed[EFFEC
     ret_needed[EFFECT_SET_CONDITION] = active && claim->managed && claim->pod[POD_UNSCHEDULABLE] &&
                                        !claim->restoring && !play->overwrote[uid] &&
                                        claim->state != CLAIM_ALLOCATED && !(reserved && goes_on);
+    ret_needed[TELL] = active && model->config[CONFIG_WRITES] && claim->managed && !claim->said &&
+                       (reserved || claim->state == CLAIM_WAITING) &&
+                       model_stops(model, model_queue_of(claim)) == STOP_SUSPENDED;
 }
 
-static bool compare_effects_of(struct play *play, int uid, const bool live[EFFECT_ALWAYS],
-                               const bool leased[EFFECT_ALWAYS])
+static bool compare_effects_of(struct play *play, int uid, const bool live[POD_EFFECTS],
+                               const bool leased[POD_EFFECTS])
 {
-    static const char *const names[EFFECT_ALWAYS] = {"activate", "removeGates", "setCondition"};
+    static const char *const names[POD_EFFECTS] = {"activate", "removeGates", "setCondition",
+                                                   "event"};
     const struct model_claim *claim = &play->model.claims[uid];
-    bool needed[EFFECT_ALWAYS];
+    bool needed[POD_EFFECTS], never[UIDS] = {false};
 
     count_needed(play, uid, needed);
     play->telling[uid] = leased[EFFECT_ACTIVATE];
     play->too_early[uid] = play->too_early[uid] && leased[EFFECT_ACTIVATE];
-    for (int kind = 0; kind < EFFECT_ALWAYS; kind++) {
+    for (int kind = 0; kind < POD_EFFECTS; kind++) {
         const bool *done = kind == EFFECT_ACTIVATE       ? play->told
                            : kind == EFFECT_REMOVE_GATES ? play->removed
+                           : kind == TELL                ? never
                                                          : play->overwrote;
 
         if (needed[kind] && !live[kind])
@@ -216,21 +227,28 @@ static bool compare_effects_of(struct play *play, int uid, const bool live[EFFEC
 }
 
 /* Each effect that is needed is live, once, and no other is, but those under way. */
-static bool compare_effects(struct play *play)
+static bool compare_effects(struct play *play, const struct limits *limits)
 {
-    bool live[UIDS][EFFECT_ALWAYS] = {{false}}, leased[UIDS][EFFECT_ALWAYS] = {{false}};
+    bool live[UIDS][POD_EFFECTS] = {{false}}, leased[UIDS][POD_EFFECTS] = {{false}};
+    struct writes_live others = {0};
     struct effect effect;
     uint32_t cursor = 0;
 
     while (engine_next_live_effect(play->engine, &cursor, &effect)) {
         int uid = world_find_uid(effect.uid);
+        int slot = effect.kind == EFFECT_EVENT ? TELL : (int)effect.kind;
 
+        if (effect.object != EFFECT_OF_POD) {
+            if (!writes_count(play, limits, &effect, &others))
+                return false;
+            continue;
+        }
         if (uid < 0 || !play->model.claims[uid].live)
             return differ(play, "an effect for a pod that is gone");
-        if (live[uid][effect.kind])
+        if (live[uid][slot])
             return differ(play, "pod %d: two effects of a kind", uid);
-        live[uid][effect.kind] = true;
-        leased[uid][effect.kind] = effect.leased;
+        live[uid][slot] = true;
+        leased[uid][slot] = effect.leased;
     }
     for (int uid = 0; uid < UIDS; uid++) {
         if (!play->model.claims[uid].live)
@@ -238,7 +256,7 @@ static bool compare_effects(struct play *play)
         if (!compare_effects_of(play, uid, live[uid], leased[uid]))
             return false;
     }
-    return true;
+    return !play->model.config[CONFIG_WRITES] || writes_compare(play, limits, &others);
 }
 
 bool compare_states(struct play *play)
@@ -255,5 +273,5 @@ bool compare_states(struct play *play)
     broken = limits_disagree(&play->model, &limits);
     if (broken != NULL)
         return differ(play, "the model with itself: %s", broken);
-    return compare_queues(play, &limits) && compare_effects(play);
+    return compare_queues(play, &limits) && compare_effects(play, &limits);
 }

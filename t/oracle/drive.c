@@ -3,7 +3,8 @@
 
 bool drive_is_call(enum step_kind kind)
 {
-    return kind != STEP_CONFIG && kind != STEP_TIME && kind != STEP_RESTART;
+    return kind != STEP_CONFIG && kind != STEP_TIME && kind != STEP_RESTART && kind != STEP_WORD &&
+           kind != STEP_SHOW;
 }
 
 static int drive_world(struct engine *engine, const struct step *step)
@@ -43,15 +44,29 @@ static void lease(struct engine *engine, int64_t count)
         engine_lease(engine, effect.id);
 }
 
-/* Effects are known by their pod and kind: ids would tie a step to the steps before it. */
+static int number_of(const struct effect *effect)
+{
+    switch (effect->object) {
+    case EFFECT_OF_QUEUE:
+        return world_find_queue(effect->name);
+    case EFFECT_OF_COMMAND:
+        return world_find_command(effect->uid);
+    default:
+        return world_find_uid(effect->uid);
+    }
+}
+
+/* Effects are known by their object and kind: ids would tie a step to the steps before it. */
 static bool acknowledge(struct engine *engine, const struct step *step)
 {
     struct effect effect;
     uint32_t cursor = 0;
 
     while (engine_next_live_effect(engine, &cursor, &effect))
-        if (world_find_uid(effect.uid) == step->v[ACK_UID] && effect.kind == step->v[ACK_KIND])
-            return engine_ack(engine, effect.id, (enum effect_result)step->v[ACK_RESULT], 0) &&
+        if (effect.object == step->v[ACK_OBJECT] && number_of(&effect) == step->v[ACK_UID] &&
+            effect.kind == step->v[ACK_KIND])
+            return engine_ack(engine, effect.id, (enum effect_result)step->v[ACK_RESULT],
+                              step->v[ACK_VERSION]) &&
                    effect.leased;
     return false;
 }
@@ -104,6 +119,8 @@ static int drive_pod(struct engine *engine, const struct step *step, struct answ
 
 int drive(struct engine *engine, const struct step *step, struct answer *ret_answer)
 {
+    struct command_facts command;
+
     *ret_answer = (struct answer){0};
     switch (step->kind) {
     case STEP_QUEUE:
@@ -113,6 +130,13 @@ int drive(struct engine *engine, const struct step *step, struct answer *ret_ans
     case STEP_NODE:
     case STEP_LOSE_NODE:
         return drive_world(engine, step);
+    case STEP_COMMAND:
+        world_command_facts(step->v, &command);
+        return engine_see_command(engine, &command, &ret_answer->report);
+    case STEP_LOSE_COMMAND:
+        world_command_facts(step->v, &command);
+        engine_lose_command(engine, command.uid);
+        return 0;
     case STEP_SYNCED:
         engine_set_synced(engine);
         return 0;

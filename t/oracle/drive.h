@@ -8,9 +8,10 @@
 struct answer {
     struct verdict verdict; /* of pre_enqueue, pre_filter and reserve */
     bool acknowledged;      /* of ack: the effect was under way, and still is of use */
+    struct command_report report;
 };
 
-/* Whether a step is one call of the engine: all but `config`, `time` and `restart`. */
+/* Whether a step is one call of the engine: those of the host's world are none. */
 bool drive_is_call(enum step_kind kind);
 
 /* Makes the engine's call for a step. Its error; 0 if the call cannot fail. */

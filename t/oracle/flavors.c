@@ -76,3 +76,15 @@ void model_guess_again(struct model *model)
         if (model->claims[uid].live && model->claims[uid].state == CLAIM_ALLOCATED)
             model_guess_flavors(model, &model->claims[uid]);
 }
+
+bool model_must_change_first(const struct model *model, const struct model_claim *claim)
+{
+    for (int r = 0; r < RESOURCES; r++) {
+        int flavor = model_need(claim, r) > 0 ? claim->flavor[r] : -1;
+
+        if (flavor >= 0 && flavor != FLAVOR_DEFAULT && claim->pod[POD_GATES] &&
+            model->flavors[flavor].seen && model->flavors[flavor].facts[FLAVOR_TOLERATED])
+            return true;
+    }
+    return false;
+}

@@ -21,6 +21,7 @@ void generator_init(struct generator *g, uint64_t seed, enum dialect dialect)
     g->loses_lead = generate_one_in(g, 3);
     g->resends = generate_one_in(g, 2);
     g->patient = generate_one_in(g, 3);
+    g->writes = g->dialect != DIALECT_KUEUE && generate_one_in(g, 2);
     for (int n = 0; n < 8; n++)
         g->old[n] = step_make(STEP_TIME);
 }
@@ -62,6 +63,7 @@ bool generator_begin(struct generator *g, int n, struct step *ret)
                 ret->v[CONFIG_ROOT_AMOUNT + r] = generate_amount(g);
         ret->v[CONFIG_UNDECLARED] = generate_one_in(g, 6);
         ret->v[CONFIG_OBSERVE_ONLY] = generate_one_in(g, 20);
+        ret->v[CONFIG_WRITES] = g->writes;
     } else if (n <= g->queues) {
         *ret = generate_queue(g, NAME_FIRST + n - 1);
     } else if (n <= g->queues + FLAVORS) {
@@ -266,6 +268,8 @@ static struct step any_effect_step(struct generator *g, const struct model *mode
             break;
     }
     step.v[ACK_KIND] = generate_one_in(g, 2) ? generate_below(g, EFFECT_ALWAYS) : EFFECT_ACTIVATE;
+    if (g->writes && generate_one_in(g, 4))
+        step.v[ACK_KIND] = EFFECT_EVENT;
     step.v[ACK_RESULT] = generate_one_in(g, 3) ? generate_below(g, 4) : EFFECT_DONE;
     return step;
 }
@@ -314,6 +318,8 @@ struct step generator_next(struct generator *g, const struct model *model)
 {
     struct step step;
 
+    if (g->writes && generate_one_in(g, 4) && generate_writes(g, model, &step))
+        return step;
     switch (generate_below(g, 20)) {
     case 0:
         step = any_time_step(g);

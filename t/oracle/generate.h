@@ -14,6 +14,7 @@ struct generator {
     int queues, resources, flavors, pods;
     int64_t largest; /* amount */
     bool edits_queues, restarts, loses_lead, resends;
+    bool writes;        /* the host writes the states of queues */
     bool patient;       /* minutes pass */
     struct step old[8]; /* messages that may come once more */
 };

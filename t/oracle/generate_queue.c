@@ -102,6 +102,11 @@ struct step generate_queue(struct generator *g, int name)
     step.v[QUEUE_PRIORITY] = generate_one_in(g, 3) ? generate_below(g, 3) : 0;
     step.v[QUEUE_STRICT] = generate_one_in(g, 3);
     step.v[QUEUE_COMMAND] = generate_one_in(g, 10) ? generate_below(g, 3) : 0;
+    if (g->writes && kind == QUEUE_VOLCANO) {
+        step.v[QUEUE_COMMAND] = generate_one_in(g, 4) ? generate_below(g, WORDS) : SAYS_NOTHING;
+        step.v[QUEUE_CREATED_SUSPENDED] = generate_one_in(g, 6);
+        step.v[QUEUE_OBJECT] = generate_one_in(g, 20) ? generate_below(g, 4) : 0;
+    }
     if (kind == QUEUE_VOLCANO)
         any_volcano_quota(g, &step);
     else

@@ -23,4 +23,8 @@ struct step generate_queue(struct generator *generator, int name);
 /* A change of a queue that exists; most change one thing. */
 struct step generate_queue_edit(struct generator *generator, const struct model *model);
 
+/* Commands to queues, what others write into their objects, and what becomes of effects about them.
+ * False, and no step: there is nothing to do. */
+bool generate_writes(struct generator *generator, const struct model *model, struct step *ret);
+
 #endif

@@ -47,6 +47,8 @@ static void forget_spec(struct model_queue *queue)
     struct step plain = step_make(STEP_QUEUE);
 
     queue->seen = false;
+    queue->life = (struct model_life){0};
+    queue->life.shown.word.state = queue->life.known.word.state = STATE_UNSAID;
     memcpy(queue->spec, plain.v, sizeof queue->spec);
 }
 
@@ -107,21 +109,25 @@ enum stop model_stops(const struct model *model, int queue)
     enum stop stop = STOP_NOTHING;
     int levels = 0;
 
-    if (!model->queues[queue].known || model_kind(queue) == QUEUE_COHORT ||
-        model_has_children(model, queue) || queue == model_queue_id(QUEUE_VOLCANO, NAME_ROOT))
-        return STOP_BROKEN;
+    if (!model->queues[queue].known)
+        return STOP_UNKNOWN;
+    if (model_kind(queue) == QUEUE_COHORT || model_has_children(model, queue) ||
+        queue == model_queue_id(QUEUE_VOLCANO, NAME_ROOT))
+        return STOP_INACTIVE;
     for (int up = queue; up >= 0; up = model->queues[up].parent) {
         const struct model_queue *above = &model->queues[up];
 
-        if (above->cyclic || (volcano && !above->known))
-            return STOP_BROKEN;
-        if (above->spec[QUEUE_COMMAND] == SAYS_SUSPENDED)
+        if (above->cyclic)
+            return STOP_INACTIVE;
+        if (volcano && !above->known)
+            return STOP_UNKNOWN;
+        if (above->life.state == QUEUE_SUSPENDED)
             stop = STOP_SUSPENDED;
-        if (above->spec[QUEUE_COMMAND] == SAYS_CLOSED && stop == STOP_NOTHING)
+        if (above->life.state == QUEUE_CLOSED && stop == STOP_NOTHING)
             stop = STOP_CLOSED;
         levels += up != model_queue_id(QUEUE_VOLCANO, NAME_ROOT);
     }
-    return levels > (volcano ? 8 : 16) ? STOP_BROKEN : stop;
+    return levels > (volcano ? 8 : 16) ? STOP_INACTIVE : stop;
 }
 
 bool model_goes_on(const struct model *model, const struct model_claim *claim)
@@ -144,6 +150,7 @@ void model_set_queue(struct model *model, const int64_t *spec)
     struct model_queue *queue =
         &model->queues[model_queue_id((int)spec[QUEUE_KIND], (int)spec[QUEUE_NAME])];
 
+    model_hear(model, (int)(queue - model->queues), spec);
     memcpy(queue->spec, spec, sizeof queue->spec);
     queue->seen = true;
     place_queues(model);
@@ -159,6 +166,7 @@ void model_lose_queue(struct model *model, int queue)
         return;
     forget_spec(&model->queues[queue]);
     place_queues(model);
+    model_abandon_commands(model, queue);
 }
 
 void model_set_flavor(struct model *model, const int64_t *facts, bool seen)

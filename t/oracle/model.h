@@ -3,14 +3,14 @@
 #define SLUICE_T_ORACLE_MODEL_H
 
 #include "plugin/amount.h"
-#include "t/oracle/world.h"
+#include "t/oracle/states.h"
 
 /*
  * What the engine should do, said as plainly as possible: small tables, no order kept, nothing
  * remembered that can be computed. Every number is computed anew from the pods whenever it is asked
  * for, and every decision looks at everything.
  */
-enum { QUEUES = 3 * QUEUE_NAMES, CELLS = (FLAVORS + 1) * RESOURCES };
+enum { CELLS = (FLAVORS + 1) * RESOURCES };
 
 struct model_claim {
     bool live;
@@ -32,6 +32,7 @@ struct model_claim {
     int64_t since;         /* it is reserved, or its queue goes on again */
     int64_t again;         /* held: not before this, after a reservation that was not used */
     int timeouts;          /* such reservations, one after the other */
+    bool said;             /* an event said that its queue is suspended */
     bool parked; /* pre_enqueue said no, and no activation was acknowledged since the grant */
 };
 
@@ -42,6 +43,7 @@ struct model_queue {
     int parent; /* -1: a root */
     bool cyclic;
     bool stopped; /* nobody went on in it, when that was last looked at */
+    struct model_life life;
 };
 
 struct model {
@@ -58,6 +60,8 @@ struct model {
         bool seen;
         int64_t facts[STEP_FIELDS];
     } nodes[NODES];
+    struct model_command commands[COMMANDS];
+    int64_t versions; /* of all objects, so far */
 };
 
 void model_init(struct model *model, const int64_t *config);
@@ -99,7 +103,7 @@ bool model_is_below(const struct model *model, int queue, int ancestor);
 bool model_has_children(const struct model *model, int queue);
 
 /* Why nothing is granted in a queue. Who was granted goes on in one that is closed. */
-enum stop { STOP_NOTHING, STOP_CLOSED, STOP_SUSPENDED, STOP_BROKEN };
+enum stop { STOP_NOTHING, STOP_CLOSED, STOP_SUSPENDED, STOP_UNKNOWN, STOP_INACTIVE };
 enum stop model_stops(const struct model *model, int queue);
 
 /* Whether anybody may be granted anything. */

@@ -4,6 +4,7 @@
 #include "t/oracle/drive.h"
 #include "t/oracle/limits.h"
 #include "t/oracle/random.h"
+#include "t/oracle/writes.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -83,13 +84,15 @@ static struct step step_of(enum step_kind kind, const int64_t *fields)
 }
 
 /* Things that may exist, by one number: queues, flavors, nodes, pods. */
-enum { SIGHTS = QUEUES + FLAVORS + NODES + UIDS };
+enum { SIGHTS = QUEUES + FLAVORS + NODES + COMMANDS + UIDS };
 
 /* What the host would say of one of them. False: it does not exist. */
 static bool sight_of(const struct model *model, int number, struct step *ret_step)
 {
     if (number < QUEUES) {
         *ret_step = step_of(STEP_QUEUE, model->queues[number].spec);
+        if (model->config[CONFIG_WRITES] && model_kind(number) == QUEUE_VOLCANO)
+            model_fill_word(model, number, ret_step->v);
         return model->queues[number].seen;
     }
     number -= QUEUES;
@@ -103,6 +106,11 @@ static bool sight_of(const struct model *model, int number, struct step *ret_ste
         return model->nodes[number].seen;
     }
     number -= NODES;
+    if (number < COMMANDS) {
+        *ret_step = step_of(STEP_COMMAND, model->commands[number].facts);
+        return model->commands[number].live && !model->commands[number].deleted;
+    }
+    number -= COMMANDS;
     *ret_step = step_of(STEP_SEE, model->claims[number].pod);
     return model->claims[number].live && model->claims[number].confirmed;
 }
@@ -171,7 +179,8 @@ static bool all_is_written(const struct model *model)
             return false;
     }
     limits_count(model, &limits);
-    return model_grants(model) && !limits_exceeded(model, &limits);
+    return model_grants(model) && !limits_exceeded(model, &limits) &&
+           (!model->config[CONFIG_WRITES] || writes_all_is_written(model));
 }
 
 static bool restart(struct play *play, uint64_t seed)
@@ -182,6 +191,7 @@ static bool restart(struct play *play, uint64_t seed)
     if (!play_finish(play))
         return differ(play, "the engine leaks %zu bytes", play->bytes);
     open_engine(play);
+    writes_restart(&play->model);
     if (!see_all(play, seed))
         return false;
     engine_set_synced(play->engine);
@@ -265,9 +275,15 @@ static void acknowledged(struct play *play, const struct step *step, const struc
 
     if (!answer->acknowledged)
         return;
+    if (step->v[ACK_OBJECT] != EFFECT_OF_POD) {
+        writes_acknowledged(play, step);
+        return;
+    }
     if (step->v[ACK_RESULT] == EFFECT_GONE)
         model_lose(&play->model, uid);
-    if (step->v[ACK_RESULT] == EFFECT_DONE)
+    if (step->v[ACK_KIND] == EFFECT_EVENT)
+        play->model.claims[uid].said |= step->v[ACK_RESULT] == EFFECT_DONE;
+    else if (step->v[ACK_RESULT] == EFFECT_DONE)
         *done[step->v[ACK_KIND]] = step->v[ACK_KIND] != EFFECT_ACTIVATE || !play->too_early[uid];
 }
 
@@ -325,9 +341,16 @@ static bool let_time_pass(struct play *play, int64_t until)
 static bool act(struct play *play, const struct step *step)
 {
     struct model *model = &play->model;
+    struct step written = *step;
     struct answer answer;
 
+    if (writes_are_about(model, step))
+        return writes_step(play, step);
     switch (step->kind) {
+    case STEP_ACK:
+        written.v[ACK_VERSION] = writes_version(play, step);
+        drive(play->engine, &written, &answer);
+        return play_world_step(play, step, &answer);
     case STEP_CONFIG:
         engine_destroy(play->engine);
         model_init(model, step->v);

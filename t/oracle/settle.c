@@ -339,9 +339,8 @@ static void restore_all(struct model *model)
     }
 }
 
-void model_settle(struct model *model)
+static void settle_claims(struct model *model)
 {
-    model_note_resumed(model);
     while (demote_one(model))
         ;
     if (!model_grants(model))
@@ -350,4 +349,13 @@ void model_settle(struct model *model)
     for (int root = 0; root < QUEUES; root++)
         while (model->queues[root].parent < 0 && grant_one(model, root))
             ;
+}
+
+void model_settle(struct model *model)
+{
+    model_settle_states(model);
+    model_note_resumed(model);
+    settle_claims(model);
+    model_settle_states(model);
+    model_note_said(model);
 }

@@ -18,7 +18,7 @@ struct field {
 static const struct field config_fields[] = {
     {"removal", ONE, false},      {"manageAll", ONE, false},  {"root", ONE, false},
     {"root", OF_RESOURCES, true}, {"undeclared", ONE, false}, {"observeOnly", ONE, false},
-    {NULL, ONE, false},
+    {"writes", ONE, false},       {NULL, ONE, false},
 };
 static const struct field pod_fields[] = {
     {"uid", ONE, false},
@@ -54,6 +54,11 @@ static const struct field queue_fields[] = {
     {"priority", ONE, false},
     {"strict", ONE, false},
     {"command", ONE, false},
+    {"closedBy", ONE, false},
+    {"suspendedBy", ONE, false},
+    {"createdSuspended", ONE, false},
+    {"object", ONE, false},
+    {"version", ONE, false},
     {"capability", OF_RESOURCES, true},
     {"deserved", OF_RESOURCES, true},
     {"guarantee", OF_RESOURCES, true},
@@ -74,8 +79,21 @@ static const struct field nodes[] = {{"node", ONE, false},
                                      {"allocatable", OF_RESOURCES, true},
                                      {NULL, ONE, false}};
 static const struct field numbers[] = {{"n", ONE, false}, {NULL, ONE, false}};
-static const struct field acks[] = {
-    {"uid", ONE, false}, {"effect", ONE, false}, {"result", ONE, false}, {NULL, ONE, false}};
+static const struct field acks[] = {{"uid", ONE, false},     {"effect", ONE, false},
+                                    {"result", ONE, false},  {"object", ONE, false},
+                                    {"version", ONE, false}, {NULL, ONE, false}};
+static const struct field commands[] = {{"uid", ONE, false},
+                                        {"created", ONE, false},
+                                        {"action", ONE, false},
+                                        {"target", ONE, false},
+                                        {NULL, ONE, false}};
+static const struct field words[] = {{"name", ONE, false},
+                                     {"state", ONE, false},
+                                     {"closedBy", ONE, false},
+                                     {"suspendedBy", ONE, false},
+                                     {NULL, ONE, false}};
+static const struct field shows[] = {
+    {"name", ONE, false}, {"late", ONE, false}, {NULL, ONE, false}};
 
 static const struct {
     const char *name;
@@ -102,6 +120,10 @@ static const struct {
     [STEP_LEASE] = {"lease", numbers},
     [STEP_ACK] = {"ack", acks},
     [STEP_RESTART] = {"restart", numbers},
+    [STEP_COMMAND] = {"command", commands},
+    [STEP_LOSE_COMMAND] = {"lose-command", uids},
+    [STEP_WORD] = {"word", words},
+    [STEP_SHOW] = {"show", shows},
 };
 
 static int run_length(enum run run)

@@ -38,6 +38,10 @@ enum step_kind {
     STEP_LEASE,
     STEP_ACK,
     STEP_RESTART,
+    STEP_COMMAND,
+    STEP_LOSE_COMMAND,
+    STEP_WORD, /* somebody else writes a queue's state */
+    STEP_SHOW, /* the host hears of what was written */
     STEP_KINDS
 };
 
@@ -50,6 +54,7 @@ enum config_field {
     CONFIG_ROOT_AMOUNT,
     CONFIG_UNDECLARED = CONFIG_ROOT_AMOUNT + RESOURCES,
     CONFIG_OBSERVE_ONLY,
+    CONFIG_WRITES, /* the host writes the states of Volcano's queues */
     CONFIG_FIELDS
 };
 
@@ -81,8 +86,8 @@ enum pod_field {
     POD_FIELDS
 };
 
-/* QUEUE_COMMAND: what the state of the object says. */
-enum { SAYS_OPEN, SAYS_SUSPENDED, SAYS_CLOSED };
+/* QUEUE_COMMAND: what the state of the object says. A mark is such a word and 1; 0: none. */
+enum { SAYS_OPEN, SAYS_SUSPENDED, SAYS_CLOSED, SAYS_CLOSING, SAYS_UNKNOWN, SAYS_NOTHING, WORDS };
 
 enum queue_field {
     QUEUE_KIND,
@@ -91,6 +96,11 @@ enum queue_field {
     QUEUE_PRIORITY,
     QUEUE_STRICT,
     QUEUE_COMMAND,
+    QUEUE_CLOSED_BY,
+    QUEUE_SUSPENDED_BY,
+    QUEUE_CREATED_SUSPENDED,
+    QUEUE_OBJECT, /* which of the objects that had the name */
+    QUEUE_VERSION,
     QUEUE_CAPABILITY,
     QUEUE_DESERVED = QUEUE_CAPABILITY + RESOURCES,
     QUEUE_GUARANTEE = QUEUE_DESERVED + RESOURCES,
@@ -105,7 +115,11 @@ enum queue_field {
 
 enum flavor_field { FLAVOR_NUMBER, FLAVOR_LABELLED, FLAVOR_TOLERATED };
 enum node_field { NODE_NUMBER, NODE_LABEL, NODE_AMOUNT, NODE_FIELDS = NODE_AMOUNT + RESOURCES };
-enum ack_field { ACK_UID, ACK_KIND, ACK_RESULT };
+/* ACK_UID: a pod's uid, a queue's name, a command's uid. */
+enum ack_field { ACK_UID, ACK_KIND, ACK_RESULT, ACK_OBJECT, ACK_VERSION };
+enum command_field { COMMAND_UID, COMMAND_CREATED, COMMAND_ACTION, COMMAND_TARGET };
+enum word_field { WORD_NAME, WORD_STATE, WORD_CLOSED_BY, WORD_SUSPENDED_BY };
+enum show_field { SHOW_NAME, SHOW_LATE };
 
 enum { STEP_FIELDS = QUEUE_FIELDS };
 

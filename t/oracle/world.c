@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/world.h"
 
+#include "plugin/queue_state.h"
+
 #include <stdio.h>
 
 static const char *const resources[RESOURCES] = {"cpu", "memory", "example.com/gpu", "pods"};
 static const char *const flavors[FLAVORS + 1] = {"spot", "on-demand", "big", "default"};
 static const char *const queues[QUEUE_NAMES] = {"root", "default", "a", "b", "c",
                                                 "d",    "e",       "f", "g", "h"};
+static const char *const commands[COMMANDS] = {"c0", "c1", "c2", "c3", "c4",
+                                               "c5", "c6", "c7", "c8", "c9"};
 static const char *const nodes[NODES] = {"node-0", "node-1", "node-2", "node-3"};
 static const char *const numbers[] = {
     "00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13",
@@ -61,6 +65,11 @@ int world_find_flavor(struct text text)
 int world_find_queue(struct text text)
 {
     return find(text, queues, QUEUE_NAMES);
+}
+
+int world_find_command(struct text uid)
+{
+    return find(uid, commands, COMMANDS);
 }
 
 int world_find_uid(struct text text)
@@ -171,10 +180,35 @@ static void set_group(struct queue_view *view, int group, const int64_t *fields)
     view->facts.group_count++;
 }
 
+/* By enum: what an object says, word by word. */
+static const char *const states[WORDS] = {"Open", "Suspended", "Closed", "Closing", "Strange", ""};
+
+static uint8_t mark_of(int64_t field)
+{
+    if (field == 0)
+        return 0;
+    return queue_mark_of(text_of(field == 1 + SAYS_OPEN      ? "true"
+                                 : field == 1 + SAYS_UNKNOWN ? "Unknown"
+                                                             : states[field - 1]));
+}
+
+void world_command_facts(const int64_t *fields, struct command_facts *command)
+{
+    static const char *const actions[ACTIONS] = {"OpenQueue", "CloseQueue", "SuspendQueue",
+                                                 "ResumeQueue", "AbortJob"};
+
+    *command = (struct command_facts){.uid = text_of(commands[fields[COMMAND_UID]]),
+                                      .space = text_of("space"),
+                                      .name = text_of(commands[fields[COMMAND_UID]]),
+                                      .created = fields[COMMAND_CREATED],
+                                      .action = text_of(actions[fields[COMMAND_ACTION]]),
+                                      .target = text_of(queues[fields[COMMAND_TARGET]])};
+}
+
 void world_queue_facts(const int64_t *fields, struct queue_view *view)
 {
     struct queue_facts *queue = &view->facts;
-    static const char *const states[] = {"Open", "Suspended", "Closed"};
+    static const char *const objects[] = {"first", "second", "third", "fourth"};
 
     *view = (struct queue_view){0};
     queue->kind = (enum queue_kind)fields[QUEUE_KIND];
@@ -183,6 +217,11 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
     queue->priority = (int32_t)fields[QUEUE_PRIORITY];
     queue->strict = fields[QUEUE_STRICT];
     queue->state = text_of(states[fields[QUEUE_COMMAND]]);
+    queue->closed_by = mark_of(fields[QUEUE_CLOSED_BY]);
+    queue->suspended_by = mark_of(fields[QUEUE_SUSPENDED_BY]);
+    queue->create_suspended = fields[QUEUE_CREATED_SUSPENDED];
+    queue->uid = text_of(objects[fields[QUEUE_OBJECT] % 4]);
+    queue->version = fields[QUEUE_VERSION];
     queue->reclaimable = true;
     if (queue->kind == QUEUE_VOLCANO) {
         set_amounts(&queue->capability, fields + QUEUE_CAPABILITY, RESOURCES);
@@ -232,6 +271,9 @@ void world_config(const int64_t *fields, struct engine_config *config)
         .root_ceiling = (enum root_ceiling)fields[CONFIG_ROOT],
         .undeclared_unlimited = fields[CONFIG_UNDECLARED],
         .observe_only = fields[CONFIG_OBSERVE_ONLY],
+        .effects = fields[CONFIG_WRITES] ? 1u << EFFECT_QUEUE_STATUS | 1u << EFFECT_EVENT |
+                                               1u << EFFECT_DELETE_COMMAND
+                                         : 0,
     };
     set_amounts(&config->root_amounts, fields + CONFIG_ROOT_AMOUNT, RESOURCES);
 }

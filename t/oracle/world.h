@@ -8,6 +8,7 @@
 /* What the numbers in a step stand for, and steps as the engine's facts. A small world: whatever
  * can collide does. */
 enum { UIDS = 40, NAMES = 25, QUEUE_NAMES = 10, NODES = 4, FLAVOR_DEFAULT = FLAVORS };
+enum { COMMANDS = 10, ACTIONS = 5 /* the last one is unknown */ };
 
 enum { NAME_ROOT, NAME_DEFAULT, NAME_FIRST };
 
@@ -22,6 +23,7 @@ int world_find_resource(struct text text);
 int world_find_flavor(struct text text);
 int world_find_queue(struct text text);
 int world_find_uid(struct text text);
+int world_find_command(struct text uid);
 
 /* The facts point into the view. */
 struct pod_view {
@@ -45,6 +47,7 @@ void world_pod_facts(const int64_t *fields, struct pod_view *ret_view);
 void world_queue_facts(const int64_t *fields, struct queue_view *ret_view);
 void world_flavor_facts(const int64_t *fields, struct flavor_facts *ret_facts);
 void world_node_facts(const int64_t *fields, struct node_view *ret_view);
+void world_command_facts(const int64_t *fields, struct command_facts *ret_facts);
 void world_config(const int64_t *fields, struct engine_config *ret_config);
 
 /* The flavors of a queue's group, in its order: how many, and which. [group is 0 or 1] */
