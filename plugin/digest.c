@@ -87,6 +87,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, queue->known), queue->strict), queue->state);
     hash = mix(mix(mix_name(e, hash, queue->state_text), queue->priority), queue->reclaimable);
     hash = mix(mix_written(mix_name(e, hash, queue->uid), queue->said), queue->own);
+    hash = mix(hash, queue->created_suspended);
     for (int state = 0; state < CLAIM_STATES; state++)
         hash = mix(hash, queue->counts[state]);
     for (uint32_t i = 0; i < queue->cell_count; i++)
@@ -110,6 +111,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(hash, heap_when(&e->guard_timers, id)), heap_when(&e->queue_timers, id));
     hash = mix(mix_written(hash, queue->wrote), queue->version);
     hash = mix(mix(hash, queue->is_todo[TODO_STATE]), queue->next_child != 0);
+    hash = mix(hash, queue->settles_all);
     hash = mix_effects(hash, &queue->effects, QUEUE_EFFECTS, queue->attempts, queue->due);
     return mix(mix(mix(hash, queue->grants), queue->last_grant), queue->grant_gap);
 }
@@ -201,12 +203,30 @@ static uint64_t digest_fleet(const struct engine *e, bool timers)
     return sum;
 }
 
+/* Who was deleted is only remembered for a while. */
+static uint64_t digest_command(const struct engine *e, uint32_t id, bool timers)
+{
+    const struct command *command = command_at(e, id);
+    uint64_t hash = mix_name(e, mix(13, command->created), command->uid);
+
+    if (!timers && command->deleted_at != 0)
+        return 0;
+    hash = mix_name(e, mix_name(e, hash, command->space), command->name);
+    hash = mix_name(e, mix_name(e, hash, command->target), command->action_text);
+    if (!timers)
+        return hash;
+    hash = mix(mix_queue(e, mix(hash, command->deleted_at), command->queue), command->state);
+    hash = mix(mix(mix(hash, command->refusal), command->carried_out), command->changed);
+    hash = mix(mix_name(e, mix(hash, command->told), command->parent), command->parent_state);
+    return mix_effects(hash, &command->effects, COMMAND_EFFECTS, command->attempts, command->due);
+}
+
 uint64_t engine_digest(const struct engine *e, bool timers)
 {
     uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_fleet(e, timers);
 
     if (timers)
-        sum = mix(sum, e->now);
+        sum = mix(mix(sum, e->now), e->tell.left != 0);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++)
         sum += slab_live(&e->claims, id) ? digest_claim(e, id, timers) : 0;
     for (uint32_t id = 1; id < slab_end(&e->queues); id++)
@@ -215,5 +235,7 @@ uint64_t engine_digest(const struct engine *e, bool timers)
         sum += slab_live(&e->nodes, id) ? digest_node(e, node_at(e, id)) : 0;
     for (uint32_t id = 1; id < slab_end(&e->flavors); id++)
         sum += slab_live(&e->flavors, id) ? digest_flavor(e, slab_at(&e->flavors, id)) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->commands.records); id++)
+        sum += slab_live(&e->commands.records, id) ? digest_command(e, id, timers) : 0;
     return sum;
 }

@@ -70,6 +70,11 @@ static void test_changes(void)
         "pod x cluster=c cpu=1 created=3 bare stamp=5 stamped=cpu=f node=m",
         "lose-pod a",
         "pod new",
+        "command 1 q SuspendQueue",
+        "command 2 q SuspendQueue",
+        "command 1 p SuspendQueue",
+        "command 1 q CloseQueue",
+        "queue q parent=p cpu=4 createSuspended",
     };
     uint64_t seen[sizeof(changes) / sizeof(changes[0])];
     uint64_t before = digest_of(world, "", false);
@@ -125,6 +130,9 @@ static void test_orders(void)
     ok(digest_of(world, "queue r; pod r queue=r; lose-pod r; lose-queue r", true) ==
            digest_of(world, "", true),
        "what came and went leaves nothing behind");
+    ok(digest_of(world, "command 1 q OpenQueue; lose-command 1", true) ==
+           digest_of(world, "", true),
+       "nor does a command");
 }
 
 /* A bound pod without stamp is taken to use a flavor that its node has, whichever is seen first. */

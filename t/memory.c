@@ -46,6 +46,22 @@ static const struct ask_line story[] = {
     {HOOK_FILTER, "{now: 2, uid: u, nodes: nil}", "{\"bits\"=>\"\\x02\"}"},
     {HOOK_OBSERVE, "{now: 2, kind: queue, gone: true, object: {kind: ClusterQueue, name: cq}}",
      "{\"ignored\"=>false}"},
+    {HOOK_OBSERVE,
+     "{now: 2, kind: queue, object: {kind: Queue, name: q, uid: q1, state: Suspended, "
+     "resourceVersion: 3, annotations: {volcano.sh/suspended-by-parent: Closing}}}",
+     "{\"ignored\"=>false}"},
+    {HOOK_ADMIT,
+     "{now: 2, kind: queue, operation: CREATE, object: {kind: Queue, name: r, parent: q, "
+     "guarantee: {cpu: 1}}}",
+     "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
+    {HOOK_COMMAND,
+     "{now: 2, command: {uid: c, namespace: d, name: c, created: 2, action: OpenQueue, target: "
+     "{kind: Queue, name: q}}}",
+     "{\"ignored\"=>false, \"waits\"=>false, \"state\"=>\"Open\", \"changed\"=>true, "
+     "\"reason\"=>\"\"}"},
+    {HOOK_COMMAND, "{now: 2, gone: true, command: {uid: c}}",
+     "{\"ignored\"=>false, \"waits\"=>false, \"state\"=>\"\", \"changed\"=>false, "
+     "\"reason\"=>\"\"}"},
 };
 
 /* Its allocations fail in turn until there is none left to fail. */
@@ -79,7 +95,7 @@ int main(void)
     long failures = 0;
 
     memory_set_source(&source);
-    uint64_t handle = ask_open("{}");
+    uint64_t handle = ask_open("{effects: [queueStatus, event, deleteCommand]}");
     for (size_t i = 0; i < sizeof(story) / sizeof(story[0]); i++)
         failures += play_without_memory(handle, &story[i]);
     ok(failures > 10, "%ld allocations failed", failures);

@@ -61,6 +61,8 @@ static void fuzz_queue(struct msg_reader *r, struct scratch *scratch)
     check_amounts(&queue.capability);
     check_amounts(&queue.deserved);
     check_amounts(&queue.guarantee);
+    if (queue.version < 0 || queue.closed_by > QUEUE_STATES || queue.suspended_by > QUEUE_STATES)
+        refuse("a version or a mark that is none");
     for (uint32_t g = 0; g < queue.group_count; g++) {
         for (uint32_t f = 0; f < queue.groups[g].flavor_count; f++) {
             const struct group_flavor *flavor = &queue.groups[g].flavors[f];

@@ -72,6 +72,16 @@ static const char *const script[] = {
     "lose-queue name=2",
     "leader n=0",
     "leader n=1",
+    "command uid=1 created=5 action=2 target=4",
+    "command uid=0 created=6 action=3 target=2",
+    "command uid=2 created=7 action=1 target=9",
+    "command uid=1 created=5 action=2 target=4",
+    "queue name=4 parent=3 guarantee.cpu=2 command=1 suspendedBy=1 object=1 version=7",
+    "lease n=9",
+    "ack uid=4 object=1 effect=3 version=8",
+    "ack uid=1 object=2 effect=5",
+    "queue name=9 parent=5 createdSuspended=1 command=5 object=2 version=9",
+    "lose-command uid=0",
     "lose uid=2",
     "see uid=3 created=8 finished=1 queue=4",
     "lose uid=5",
@@ -233,5 +243,8 @@ int main(void)
     config.v[CONFIG_ROOT_AMOUNT] = 5;
     config.v[CONFIG_MANAGE_ALL] = 1;
     play_script("a root of 5 cpu, everybody managed", &config);
+    config = step_make(STEP_CONFIG);
+    config.v[CONFIG_WRITES] = 1;
+    play_script("the states of queues are written", &config);
     return tap_done();
 }
