@@ -39,9 +39,10 @@ static void put_observe(struct msg_writer *w, struct tape *tape)
         const char *kind;
         void (*put)(struct msg_writer *w, struct tape *tape);
     } kinds[] = {
-        {"pod", put_pod},     {"pod", put_pod},       {"pod", put_pod},   {"queue", put_queue},
-        {"queue", put_queue}, {"flavor", put_flavor}, {"node", put_node}, {"synced", put_node},
-        {"leader", put_node}, {"other", put_node},
+        {"pod", put_any_pod},     {"pod", put_any_pod},     {"pod", put_any_pod},
+        {"queue", put_any_queue}, {"queue", put_any_queue}, {"flavor", put_any_flavor},
+        {"node", put_any_node},   {"synced", put_any_node}, {"leader", put_any_node},
+        {"other", put_any_node},
     };
     unsigned kind = draw(tape, sizeof(kinds) / sizeof(kinds[0]));
 
@@ -88,7 +89,7 @@ static void put_command(struct msg_writer *w, struct tape *tape)
     put_key_int(w, "now", now);
     put_key_bool(w, "gone", draw(tape, 6) == 5);
     msg_put_key(w, "command");
-    put_order(w, tape);
+    put_any_order(w, tape);
 }
 
 static void put_admit(struct msg_writer *w, struct tape *tape)
@@ -96,7 +97,7 @@ static void put_admit(struct msg_writer *w, struct tape *tape)
     static const struct {
         const char *kind;
         void (*put)(struct msg_writer *w, struct tape *tape);
-    } kinds[] = {{"pod", put_pod}, {"queue", put_queue}, {"command", put_order}};
+    } kinds[] = {{"pod", put_any_pod}, {"queue", put_any_queue}, {"command", put_any_order}};
     static const char *const operations[] = {"CREATE", "UPDATE", "DELETE"};
     unsigned kind = draw(tape, 3);
 
@@ -128,7 +129,7 @@ static void put_request(struct msg_writer *w, enum hook_id hook, struct tape *ta
         msg_put_map(w, 2);
         put_key_int(w, "now", now);
         msg_put_key(w, "pod");
-        put_pod(w, tape);
+        put_any_pod(w, tape);
         break;
     case HOOK_ADMIT:
         put_admit(w, tape);

@@ -36,7 +36,7 @@ static void put_amounts(struct msg_writer *w, struct tape *tape, const char *key
     msg_set_count(w, place, count);
 }
 
-void put_pod(struct msg_writer *w, struct tape *tape)
+void put_any_pod(struct msg_writer *w, struct tape *tape)
 {
     unsigned pod = draw(tape, 12), bits = draw(tape, 256), gates = draw(tape, 4);
 
@@ -71,7 +71,7 @@ void put_pod(struct msg_writer *w, struct tape *tape)
     put_key_bool(w, "unschedulable", bits >= 192);
 }
 
-static void put_groups(struct msg_writer *w, struct tape *tape)
+static void put_any_groups(struct msg_writer *w, struct tape *tape)
 {
     unsigned flavors = 1 + draw(tape, 2);
 
@@ -101,7 +101,7 @@ static void put_groups(struct msg_writer *w, struct tape *tape)
     }
 }
 
-void put_queue(struct msg_writer *w, struct tape *tape)
+void put_any_queue(struct msg_writer *w, struct tape *tape)
 {
     static const char *const kinds[] = {"Queue", "ClusterQueue", "Cohort"};
     static const char *const states[] = {"Open", "Closing", "Suspended", "Closed", "", "Unknown"};
@@ -126,11 +126,11 @@ void put_queue(struct msg_writer *w, struct tape *tape)
         put_amounts(w, tape, "deserved");
         put_amounts(w, tape, "guarantee");
     } else {
-        put_groups(w, tape);
+        put_any_groups(w, tape);
     }
 }
 
-void put_flavor(struct msg_writer *w, struct tape *tape)
+void put_any_flavor(struct msg_writer *w, struct tape *tape)
 {
     unsigned labels = draw(tape, 2);
 
@@ -142,7 +142,7 @@ void put_flavor(struct msg_writer *w, struct tape *tape)
         put_named(w, "pool", "", draw(tape, 3));
 }
 
-void put_node(struct msg_writer *w, struct tape *tape)
+void put_any_node(struct msg_writer *w, struct tape *tape)
 {
     msg_put_map(w, 3);
     put_named(w, "name", "n", draw(tape, 3));
@@ -152,7 +152,7 @@ void put_node(struct msg_writer *w, struct tape *tape)
     put_amounts(w, tape, "allocatable");
 }
 
-void put_order(struct msg_writer *w, struct tape *tape)
+void put_any_order(struct msg_writer *w, struct tape *tape)
 {
     static const char *const actions[] = {"OpenQueue", "CloseQueue", "SuspendQueue", "ResumeQueue",
                                           "AbortJob"};

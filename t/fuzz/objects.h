@@ -17,12 +17,12 @@ unsigned draw(struct tape *tape, unsigned below);
 /* A key whose text is the prefix and the number. */
 void put_named(struct msg_writer *w, const char *key, const char *prefix, unsigned n);
 
-void put_pod(struct msg_writer *w, struct tape *tape);
-void put_queue(struct msg_writer *w, struct tape *tape);
-void put_flavor(struct msg_writer *w, struct tape *tape);
-void put_node(struct msg_writer *w, struct tape *tape);
+void put_any_pod(struct msg_writer *w, struct tape *tape);
+void put_any_queue(struct msg_writer *w, struct tape *tape);
+void put_any_flavor(struct msg_writer *w, struct tape *tape);
+void put_any_node(struct msg_writer *w, struct tape *tape);
 
 /* A Command. */
-void put_order(struct msg_writer *w, struct tape *tape);
+void put_any_order(struct msg_writer *w, struct tape *tape);
 
 #endif
