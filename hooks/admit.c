@@ -15,6 +15,20 @@ static void answer(struct call *call, const char *refusal, uint8_t gates)
     put_gates(&call->out, gates);
 }
 
+static bool writes_states(const struct call *call)
+{
+    return (call->handle->config.effects >> EFFECT_QUEUE_STATUS & 1) != 0;
+}
+
+/* A pod that names its node asks nobody. */
+static bool obeys_queues(const struct call *call, const struct pod_facts *pod)
+{
+    const struct engine_config *config = &call->handle->config;
+
+    return writes_states(call) && !config->observe_only && pod->node.len == 0 &&
+           gate_concerns(config, pod) && gate_manages(config, pod);
+}
+
 /* A gate has the name of the annotation that opts the pod in. */
 static void admit_pod(struct call *call, enum operation operation)
 {
@@ -32,7 +46,7 @@ static void admit_pod(struct call *call, enum operation operation)
         advice = gate_admit(&call->handle->config, &pod);
     if (advice == GATE_REFUSE_STAMP)
         answer(call, stamped, 0);
-    else if (advice == GATE_ADD && (call->handle->config.effects >> EFFECT_QUEUE_STATUS & 1) != 0 &&
+    else if (operation == OPERATION_CREATE && obeys_queues(call, &pod) &&
              !engine_admit_to_queue(call->engine, &pod, reason))
         answer(call, reason, 0);
     else
@@ -54,6 +68,25 @@ static void admit_queue(struct call *call, enum operation operation)
     allow = queue.kind != QUEUE_VOLCANO || call->handle->config.observe_only ||
             (deletes ? engine_admit_queue_deletion(call->engine, queue.name, reason)
                      : engine_admit_queue(call->engine, &queue, reason));
+    answer(call, allow ? NULL : reason, 0);
+}
+
+static void admit_command(struct call *call, enum operation operation)
+{
+    char reason[QUEUE_REFUSAL_MAX];
+    struct command_order order;
+    bool allow;
+
+    if (operation != OPERATION_CREATE) { /* what it asks for was judged then */
+        msg_skip_value(&call->in);
+        order.to_queue = false;
+    } else {
+        decode_command(&call->in, COMMAND_ADMITTED, &order);
+    }
+    if (!call_begin(call))
+        return;
+    allow = !order.to_queue || call->handle->config.observe_only ||
+            engine_admit_command(call->engine, &order.facts, reason);
     answer(call, allow ? NULL : reason, 0);
 }
 
@@ -85,16 +118,19 @@ void serve_admit(struct call *call)
     msg_require(in, has_kind, "kind");
     msg_require(in, has_operation, "operation");
     msg_require(in, has_object, "object");
-    rules = (call->handle->config.effects >> EFFECT_QUEUE_STATUS & 1) != 0;
-    if (in->error == 0 && !text_is(kind, "pod") && !(rules && text_is(kind, "queue"))) {
+    rules = writes_states(call);
+    if (in->error == 0 && !text_is(kind, "pod") &&
+        !(rules && (text_is(kind, "queue") || text_is(kind, "command")))) {
         call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", kind,
-                         rules ? "pod or queue: this version admits no others"
+                         rules ? "pod, queue or command: this version admits no others"
                                : "pod: this version admits no others");
         return;
     }
     if (in->error == 0)
         *in = object;
-    if (!text_is(kind, "queue"))
+    if (text_is(kind, "command"))
+        admit_command(call, (enum operation)operation);
+    else if (!text_is(kind, "queue"))
         admit_pod(call, (enum operation)operation);
     else if (!scratch_reserve(&call->handle->scratch, decode_scratch(call->len)))
         call_no_memory(call);

@@ -3,60 +3,6 @@
 #include "encode.h"
 #include "serve.h"
 
-struct order {
-    struct command_facts facts;
-    struct text kind;
-    bool has_uid, has_space, has_name, has_action, has_target, has_target_name;
-};
-
-static void decode_target(struct msg_reader *r, struct order *ret)
-{
-    struct msg_map map;
-    struct msg_text key;
-
-    msg_open_map(r, &map);
-    while (msg_next_key(r, &map, &key)) {
-        if (msg_text_is(key, "kind"))
-            decode_words(r, DECODE_NAME_MAX, &ret->kind);
-        else if (msg_text_is(key, "name"))
-            ret->has_target_name = decode_name(r, &ret->facts.target);
-        else
-            msg_skip_unknown(r);
-    }
-    msg_require(r, ret->has_target_name, "name");
-}
-
-static void decode_command(struct msg_reader *r, bool gone, struct order *ret)
-{
-    struct msg_map map;
-    struct msg_text key;
-
-    msg_open_map(r, &map);
-    while (msg_next_key(r, &map, &key)) {
-        if (msg_text_is(key, "uid")) {
-            ret->has_uid = decode_uid(r, &ret->facts.uid);
-        } else if (msg_text_is(key, "namespace")) {
-            ret->has_space = decode_name(r, &ret->facts.space);
-        } else if (msg_text_is(key, "name")) {
-            ret->has_name = decode_name(r, &ret->facts.name);
-        } else if (msg_text_is(key, "created")) {
-            msg_get_int(r, 0, DECODE_TIME_MAX, &ret->facts.created);
-        } else if (msg_text_is(key, "action")) {
-            ret->has_action = decode_words(r, DECODE_NAME_MAX, &ret->facts.action);
-        } else if (msg_text_is(key, "target")) {
-            ret->has_target = true;
-            decode_target(r, ret);
-        } else {
-            msg_skip_unknown(r);
-        }
-    }
-    msg_require(r, ret->has_uid, "uid");
-    msg_require(r, gone || ret->has_space, "namespace");
-    msg_require(r, gone || ret->has_name, "name");
-    msg_require(r, gone || ret->has_action, "action");
-    msg_require(r, gone || ret->has_target, "target");
-}
-
 static void answer(struct call *call, bool ignored, const struct command_report *report)
 {
     call_answer(call, 5);
@@ -67,10 +13,9 @@ static void answer(struct call *call, bool ignored, const struct command_report 
     put_key_str(&call->out, "reason", report->reason);
 }
 
-static void obey(struct call *call, bool gone, const struct order *order)
+static void obey(struct call *call, bool gone, const struct command_order *order)
 {
-    /* A Command to a Job is Volcano's. */
-    bool ours = order->kind.len == 0 || text_is(order->kind, "Queue");
+    bool ours = order->to_queue;
     struct command_report report = {0};
 
     if (!call_begin(call))
@@ -88,7 +33,7 @@ void serve_command(struct call *call)
     struct msg_reader *in = &call->in;
     struct msg_reader object;
     struct msg_text key;
-    struct order order = {0};
+    struct command_order order = {0};
     bool gone = false, has_command = false;
 
     if ((call->handle->config.effects >> EFFECT_QUEUE_STATUS & 1) == 0) {
@@ -112,7 +57,7 @@ void serve_command(struct call *call)
     msg_require(in, has_command, "command");
     if (in->error == 0) {
         *in = object;
-        decode_command(in, gone, &order);
+        decode_command(in, gone ? COMMAND_GONE : COMMAND_SEEN, &order);
     }
     obey(call, gone, &order);
 }

@@ -46,6 +46,16 @@ enum pod_use { POD_SEEN, POD_ADMITTED };
 /* *ret_opted gets the gates (GATE_LONG, GATE_SHORT) whose annotation opts the pod in. */
 void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, uint8_t *ret_opted);
 
+/* A Command. One to a Job, say, is Volcano's own. */
+struct command_order {
+    struct command_facts facts;
+    bool to_queue;
+};
+
+/* What one is decoded for: says which keys may be missing. */
+enum command_use { COMMAND_SEEN, COMMAND_GONE, COMMAND_ADMITTED };
+void decode_command(struct msg_reader *r, enum command_use use, struct command_order *ret);
+
 /* How much scratch decode_queue and decode_node take for an object of so many bytes, at most. */
 size_t decode_scratch(size_t len);
 void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);

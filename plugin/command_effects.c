@@ -4,35 +4,54 @@
 #include "say.h"
 #include "state.h"
 
-void command_say_refusal(const struct engine *e, const struct command *command, struct say *say)
+void command_say_no_action(struct say *say, struct text action)
 {
-    say_str(say, command->refusal == COMMAND_ACTION_UNKNOWN ? "action " : "queue ");
-    say_text(say, name_text(e, command->refusal == COMMAND_ACTION_UNKNOWN ? command->action_text
-                                                                          : command->target));
-    switch (command->refusal) {
-    case COMMAND_CHANGES_NOTHING:
-        say_str(say, " is ");
-        say_str(say, queue_state_name((enum queue_state)command->state));
-        say_str(say, command->state == QUEUE_CLOSED ? ": only OpenQueue changes that"
-                                                    : ": there is nothing to change");
-        break;
-    case COMMAND_PARENT_NOT_OPEN:
-        say_str(say, " is below queue ");
+    say_str(say, "action ");
+    say_text(say, action);
+    say_str(say, " is not known: use OpenQueue, CloseQueue, SuspendQueue or ResumeQueue");
+}
+
+void command_say_no_queue(struct say *say, struct text queue, bool built_in)
+{
+    say_str(say, "queue ");
+    say_text(say, queue);
+    say_str(say, built_in ? " has no object that its state could be written to: create it, and "
+                            "send the command again"
+                          : " does not exist: create it, and send the command again");
+}
+
+static void say_unchanged(const struct engine *e, const struct command *command, struct say *say)
+{
+    say_str(say, "queue ");
+    say_text(say, name_text(e, command->target));
+    say_str(say, " is ");
+    if (command->refusal == COMMAND_PARENT_NOT_OPEN) {
+        say_str(say, "below queue ");
         say_text(say, name_text(e, command->parent));
         say_str(say, ", which is ");
         say_str(say, queue_state_name((enum queue_state)command->parent_state));
         say_str(say, command->parent_state == QUEUE_SUSPENDED ? ": resume that first"
                                                               : ": open that first");
+        return;
+    }
+    say_str(say, queue_state_name((enum queue_state)command->state));
+    say_str(say, command->state == QUEUE_CLOSED ? ": only OpenQueue changes that"
+                                                : ": there is nothing to change");
+}
+
+void command_say_refusal(const struct engine *e, const struct command *command, struct say *say)
+{
+    switch (command->refusal) {
+    case COMMAND_CHANGES_NOTHING:
+    case COMMAND_PARENT_NOT_OPEN:
+        say_unchanged(e, command, say);
         break;
     case COMMAND_ACTION_UNKNOWN:
-        say_str(say, " is not known: use OpenQueue, CloseQueue, SuspendQueue or ResumeQueue");
-        break;
-    case COMMAND_QUEUE_BUILT_IN:
-        say_str(say, " has no object that its state could be written to: create it, and send the "
-                     "command again");
+        command_say_no_action(say, name_text(e, command->action_text));
         break;
     default:
-        say_str(say, " does not exist: create it, and send the command again");
+        command_say_no_queue(say, name_text(e, command->target),
+                             command->refusal == COMMAND_QUEUE_BUILT_IN);
         break;
     }
 }

@@ -13,6 +13,10 @@ struct say;
 /* Why it changed nothing, and what to do. [it was refused] */
 void command_say_refusal(const struct engine *e, const struct command *command, struct say *say);
 
+/* The same for a command that nobody has carried out. */
+void command_say_no_action(struct say *say, struct text action);
+void command_say_no_queue(struct say *say, struct text queue, bool built_in);
+
 void command_set_timer(struct engine *e, uint32_t command);
 void command_expire(struct engine *e, uint32_t command);
 

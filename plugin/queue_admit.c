@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_admit.h"
 
+#include "command_effects.h"
 #include "pod.h"
 #include "say.h"
 #include "state.h"
@@ -261,6 +262,23 @@ bool engine_admit_queue_deletion(const struct engine *e, struct text name,
     say_number(&say, claims);
     say_str(&say, claims == 1 ? " pod" : " pods");
     say_str(&say, " in it: close it, and wait until it is Closed");
+    return false;
+}
+
+bool engine_admit_command(const struct engine *e, const struct command_facts *facts,
+                          char ret_reason[QUEUE_REFUSAL_MAX])
+{
+    uint32_t queue = queue_find(e, QUEUE_VOLCANO, facts->target);
+    struct say say;
+
+    say_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
+    if (queue_action_of(facts->action) == QUEUE_ACTIONS) {
+        command_say_no_action(&say, facts->action);
+        return false;
+    }
+    if (queue != 0 && queue_at(e, queue)->seen)
+        return true;
+    command_say_no_queue(&say, facts->target, queue != 0 && queue_at(e, queue)->known);
     return false;
 }
 

@@ -29,6 +29,11 @@ bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
 bool engine_admit_queue_deletion(const struct engine *e, struct text name,
                                  char ret_reason[QUEUE_REFUSAL_MAX]);
 
+/* Whether a command to a queue can do anything: its action is known, and its queue exists and has
+ * an object. What the table, or a parent, makes of it shows when it is carried out. */
+bool engine_admit_command(const struct engine *e, const struct command_facts *command,
+                          char ret_reason[QUEUE_REFUSAL_MAX]);
+
 /* Whether the queue of a pod that is created takes new ones: it, and those above it, are neither
  * Closed nor Closing. */
 bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,

@@ -257,8 +257,51 @@ static void test_admit(void)
     sluice_close(handle);
 }
 
+/* Where the states of queues are written, admission knows them. */
+static void test_admit_by_state(void)
+{
+    static const struct ask_line lines[] = {
+        {HOOK_OBSERVE, "{now: 1, kind: queue, object: {kind: Queue, name: q, state: Closed}}",
+         "{\"ignored\"=>false}"},
+        {HOOK_OBSERVE, "{now: 1, kind: synced}", "{\"ignored\"=>false}"},
+        {HOOK_OBSERVE, "{now: 1, kind: leader}", "{\"ignored\"=>false}"},
+        {HOOK_ADMIT,
+         "{now: 1, kind: pod, operation: CREATE, object: {namespace: d, gates: [" GATE
+         "], annotations: {scheduling.volcano.sh/queue-name: q}}}",
+         "{\"allow\"=>false, \"reason\"=>\"queue q is Closed: it takes no new pods until it is "
+         "opened\", \"gates\"=>[]}"},
+        {HOOK_ADMIT,
+         "{now: 1, kind: pod, operation: CREATE, object: {namespace: d, annotations: "
+         "{scheduling.volcano.sh/queue-name: q}}}",
+         "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
+        {HOOK_ADMIT,
+         "{now: 1, kind: command, operation: CREATE, object: {namespace: d, action: OpenQueue, "
+         "target: {kind: Queue, name: q}}}",
+         "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
+        {HOOK_ADMIT,
+         "{now: 1, kind: command, operation: CREATE, object: {namespace: d, action: OpenQueue, "
+         "target: {kind: Queue, name: r}}}",
+         "{\"allow\"=>false, \"reason\"=>\"queue r does not exist: create it, and send the "
+         "command again\", \"gates\"=>[]}"},
+        {HOOK_ADMIT,
+         "{now: 1, kind: command, operation: CREATE, object: {namespace: d, action: AbortJob, "
+         "target: {kind: Job, name: r}}}",
+         "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
+        {HOOK_ADMIT, "{now: 1, kind: command, operation: DELETE, object: nil}",
+         "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
+        {HOOK_ADMIT,
+         "{now: 1, kind: command, operation: CREATE, object: {namespace: d, action: OpenQueue}}",
+         "FIELD object.target: nothing, want a value, the key is required"},
+    };
+    uint64_t handle = ask_open("{effects: [queueStatus]}");
+
+    ask_play(handle, lines, sizeof(lines) / sizeof(lines[0]));
+    sluice_close(handle);
+}
+
 int main(void)
 {
+    test_admit_by_state();
     test_story();
     test_short_form();
     test_flavors();

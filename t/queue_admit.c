@@ -100,6 +100,28 @@ static void test_pods(void)
     ok(engine_admit_to_queue(kit.engine, &pod, reason), "a suspended one does");
 }
 
+static void commanded(const char *action, const char *queue, const char *why)
+{
+    struct command_facts facts = {.action = text_of(action), .target = text_of(queue)};
+
+    is_int(engine_admit_command(kit.engine, &facts, reason), why == NULL, "%s %s", action, queue);
+    if (why != NULL)
+        is_str(reason, why, "says what to do");
+}
+
+static void test_commands(void)
+{
+    commanded("SuspendQueue", "p", NULL);
+    commanded("AbortJob", "p",
+              "action AbortJob is not known: use OpenQueue, CloseQueue, SuspendQueue or "
+              "ResumeQueue");
+    commanded("OpenQueue", "nowhere",
+              "queue nowhere does not exist: create it, and send the command again");
+    commanded("OpenQueue", "default",
+              "queue default has no object that its state could be written to: create it, and "
+              "send the command again");
+}
+
 int main(void)
 {
     kit_open(&kit, "writes");
@@ -108,6 +130,7 @@ int main(void)
     test_deletion();
     kit_do(&kit, "queue p; queue a parent=p; queue b parent=a");
     test_pods();
+    test_commands();
     kit_close(&kit);
     return tap_done();
 }

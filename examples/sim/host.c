@@ -192,7 +192,8 @@ static void put_command(struct sim *sim, struct request *r, const struct object 
     const char *name;
 
     world_split(&sim->arena, command->ref, &namespace, &name);
-    r_key_str(r, "uid", command->uid);
+    if (*command->uid) /* else it is not made yet */
+        r_key_str(r, "uid", command->uid);
     r_key_str(r, "namespace", namespace);
     r_key_str(r, "name", name);
     r_key_int(r, "created", command->created);
@@ -201,6 +202,29 @@ static void put_command(struct sim *sim, struct request *r, const struct object 
     r_key_str(r, "kind", tree_text(&sim->fault, target, "kind", "Queue"));
     r_key_str(r, "name", tree_text(&sim->fault, target, "name", ""));
     r_end(r);
+}
+
+bool host_admits(struct sim *sim, const struct tree *where, const struct object *object,
+                 const char *operation)
+{
+    struct request *r = library_begin(&sim->library, sim_wall(sim));
+
+    r_key_str(r, "kind", object->kind);
+    r_key_str(r, "operation", operation);
+    if (strcmp(object->kind, "queue") == 0) {
+        translate_queue(r, "Queue", object);
+    } else {
+        r_key_map(r, "object");
+        put_command(sim, r, object);
+        r_end(r);
+    }
+    const msgpack_object *answer = host_call(sim, LOADER_ADMIT);
+    bool allow = answer && value_bool(answer, "allow", false);
+    if (!allow)
+        host_refused(sim, where, object->ref,
+                     answer ? value_str(answer, "reason", "it does not say why")
+                            : sim->library.error);
+    return allow;
 }
 
 void host_command(struct sim *sim, const struct object *command)

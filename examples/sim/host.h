@@ -46,6 +46,10 @@ void host_refused(struct sim *sim, const struct tree *where, const char *ref, co
 struct object;
 void host_command(struct sim *sim, const struct object *command);
 
+/* The library's webhook for queues and commands: false if it refuses, which is then told. */
+bool host_admits(struct sim *sim, const struct tree *where, const struct object *object,
+                 const char *operation);
+
 /* Any bytes, as a step `send:` wants them; checks the answer, and that an error changed nothing. */
 void host_send(struct sim *sim, const struct tree *spec);
 void host_check_send(struct fault *fault, const struct tree *spec);

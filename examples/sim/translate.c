@@ -245,7 +245,8 @@ static void put_queue(struct request *r, const char *kind, const struct object *
     if (!object->is)
         return;
     r_key_int(r, "created", object->created);
-    r_key_str(r, "uid", object->uid);
+    if (*object->uid) /* else it is not made yet */
+        r_key_str(r, "uid", object->uid);
     r_key_int(r, "resourceVersion", object->version);
     if (strcmp(kind, "Queue") == 0) {
         put_volcano_queue(r, object->doc);
@@ -281,6 +282,13 @@ static void put_flavor(struct request *r, const struct object *object)
     r_end(r);
 }
 
+void translate_queue(struct request *r, const char *kind, const struct object *object)
+{
+    r_key_map(r, "object");
+    put_queue(r, kind, object);
+    r_end(r);
+}
+
 void translate_observe_object(struct request *r, const struct sim *sim, const struct object *object)
 {
     const char *message = object->kind;
@@ -290,10 +298,12 @@ void translate_observe_object(struct request *r, const struct sim *sim, const st
     translate_kind(object->kind, &message, &kind);
     r_key_str(r, "kind", message);
     r_key_bool(r, "gone", !object->is);
+    if (strcmp(message, "queue") == 0) {
+        translate_queue(r, kind, object);
+        return;
+    }
     r_key_map(r, "object");
-    if (strcmp(message, "queue") == 0)
-        put_queue(r, kind, object);
-    else if (strcmp(message, "flavor") == 0)
+    if (strcmp(message, "flavor") == 0)
         put_flavor(r, object);
     else
         r_key_str(r, "name", object->name);

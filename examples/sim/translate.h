@@ -12,6 +12,8 @@ void translate_observe_pod(struct request *r, const struct sim *sim, const struc
                            const struct pod_state *state);
 void translate_observe_object(struct request *r, const struct sim *sim,
                               const struct object *object);
+/* The `object` of a queue, for any hook. kind: the library's, "Queue". */
+void translate_queue(struct request *r, const char *kind, const struct object *object);
 void translate_observe_machine(struct request *r, const struct machine *machine);
 
 /* The pod under a key. */

@@ -183,12 +183,28 @@ static bool is_kind(const char *ref, const char *kind)
     return strncmp(ref, kind, len) == 0 && ref[len] == '/';
 }
 
+/* The webhook is asked where a story expects it to refuse, by a host that writes states. */
+static bool is_admitted(struct sim *sim, const struct tree *doc, const struct object *object)
+{
+    struct object next = *object;
+
+    if (tree_get(sim->scenario->config, "effects") || !map_get(&sim->refusals, object->ref) ||
+        (!is_kind(object->ref, "queue") && !is_kind(object->ref, "command")))
+        return true;
+    next.doc = doc;
+    next.uid = object->is ? object->uid : "";
+    next.is = true;
+    return host_admits(sim, doc, &next, object->is ? "UPDATE" : "CREATE");
+}
+
 static void apply_object(struct sim *sim, const struct tree *doc, const char *ref)
 {
     struct object *object = object_of(sim, ref);
     const char *namespace;
     const char *name;
 
+    if (!is_admitted(sim, doc, object))
+        return;
     story(sim, ref, object->is ? "changed" : "created", "%s%s", object->is ? "changed" : "created",
           story_limits(sim, doc));
     if (!object->is) {
