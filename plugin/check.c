@@ -165,5 +165,5 @@ const char *engine_check(const struct engine *e)
         broken = "claims to restore stand in order of their stamps";
     if (broken == NULL)
         broken = command_check(e);
-    return broken;
+    return broken == NULL ? journal_check(e) : broken;
 }

@@ -4,6 +4,7 @@
 #include "contest.h"
 #include "fit.h"
 #include "guard.h"
+#include "journal.h"
 #include "outbox.h"
 #include "queue_life.h"
 #include "state.h"
@@ -96,6 +97,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     struct claim *claim = claim_at(e, id);
     uint32_t queue = claim_queue(e, id);
 
+    journal_change(e, id, state);
     if (claim->state == state && claim->reason == reason && (claim->flags & CLAIM_RESTORING) == 0) {
         outbox_sync(e, EFFECT_OF_POD, id);
         claim_set_timer(e, id);

@@ -52,9 +52,10 @@ struct claim {
     uint8_t state, reason;
     uint8_t gates : 2, need_count : 6;
     uint8_t uid_len, name_len;
-    uint8_t timeouts;
+    uint8_t timeouts : 6;
+    uint8_t was_waiting : 1, was_bound : 1; /* for the journal alone */
     uint8_t attempts[CLAIM_EFFECTS];
-    uint32_t first_second; /* when it was first named; of a provisional claim */
+    uint32_t first_second; /* when it was first named */
     int64_t version;
 
     char uid[CLAIM_SHORT_UID];
@@ -154,6 +155,7 @@ enum {
     CLAIM_CYCLE_SECONDS = 300,
     CLAIM_BACKOFF_SECONDS = 10,
     CLAIM_BACKOFF_DOUBLINGS = 6,
+    CLAIM_MOST_TIMEOUTS = 63, /* that are counted */
 };
 
 #define SECOND INT64_C(1000000000)

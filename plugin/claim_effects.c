@@ -2,6 +2,7 @@
 #include "claim_effects.h"
 
 #include "explain.h"
+#include "journal.h"
 #include "state.h"
 
 bool claim_removal_comes_first(const struct engine *e, uint32_t id)
@@ -121,11 +122,23 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
         describe_event(e, id, ret);
 }
 
+static void leased(struct engine *e, uint32_t id, uint32_t slot)
+{
+    journal_effect(e, id, EVENT_LEASED, slot);
+}
+
+static void retried(struct engine *e, uint32_t id, uint32_t slot)
+{
+    journal_effect(e, id, EVENT_RETRIED, slot);
+}
+
 static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
 {
     struct claim *claim = claim_at(e, id);
 
     (void)version;
+    if (slot == EFFECT_REMOVE_GATES)
+        journal_ungated(e, id);
     if (slot == EFFECT_ACTIVATE)
         claim_set_flag(claim, CLAIM_PARKED, false);
     else if (slot == EFFECT_REMOVE_GATES)
@@ -152,6 +165,8 @@ const struct outbox_type claim_effects = {
     .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_EVENT},
     .wanted = wanted,
     .describe = describe,
+    .leased = leased,
+    .retried = retried,
     .done = done,
     .gone = gone,
     .set_timer = claim_set_timer,

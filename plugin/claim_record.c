@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim.h"
 
+#include "journal.h"
 #include "outbox.h"
 #include "queue_life.h"
 #include "state.h"
@@ -231,6 +232,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     index_put(&e->claims_by_uid, text_hash(pod->uid, 0), id);
     index_put(&e->claims_by_name, text_hash(pod->name, space), id);
     queue_count(e, line_at(e, line)->queue, CLAIM_HELD, 1);
+    journal_seen(e, id, pod);
     *ret_claim = id;
     return 0;
 }
@@ -240,6 +242,7 @@ void claim_destroy(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
     uint32_t line = claim->line;
 
+    journal_gone(e, id);
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     queue_count(e, line_at(e, line)->queue, CLAIM_HELD, -1);
     outbox_forget(e, EFFECT_OF_POD, id);
@@ -313,8 +316,8 @@ void claim_expire(struct engine *e, uint32_t id)
     if ((claim->flags & CLAIM_PROVISIONAL) && confirm_by(claim) <= e->now) {
         claim_destroy(e, id);
     } else if (claim->state == CLAIM_RESERVED) {
-        if (claim->timeouts < UINT8_MAX)
-            claim->timeouts++;
+        if (claim->timeouts < CLAIM_MOST_TIMEOUTS)
+            claim->timeouts = (claim->timeouts + 1) & CLAIM_MOST_TIMEOUTS;
         claim_change(e, id, CLAIM_HELD, REASON_BACKOFF);
     } else {
         claim_to_rest(e, id);

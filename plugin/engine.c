@@ -101,7 +101,8 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     heap_init(&e->queue_timers, &e->mem, queue_before, e);
     command_init(e);
     heap_init(&e->guard_timers, &e->mem, queue_before, e);
-    error = fill(e);
+    error = config->journal ? journal_init(&e->journal, &e->mem) : 0;
+    error = error == 0 ? fill(e) : error;
     if (error < 0) {
         engine_destroy(e);
         return error;
@@ -140,6 +141,7 @@ void engine_destroy(struct engine *e)
     node_release_all(e);
     heap_finish(&e->replica_timers);
     heap_finish(&e->dispatch_timers);
+    journal_finish(&e->journal, &e->mem);
     heap_finish(&e->guard_timers);
     heap_finish(&e->queue_timers);
     command_finish(e);

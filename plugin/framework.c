@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim_effects.h"
 #include "explain.h"
+#include "journal.h"
 #include "pod.h"
 #include "state.h"
 
@@ -138,6 +139,8 @@ void engine_bind(struct engine *e, struct text uid, struct removal_patch *ret_pa
     ret_patch->gates = 0;
     if (id != 0 && !e->config.observe_only)
         claim_patch(e, id, ret_patch);
+    if (ret_patch->gates != 0)
+        journal_handed_out(e, id);
     if (ret_patch->gates == 0) { /* no patch, so nothing to write with it */
         ret_patch->flavor_count = ret_patch->pair_count = 0;
         ret_patch->generation = ret_patch->stamp = 0;
@@ -150,6 +153,7 @@ void engine_post_bind(struct engine *e, struct text uid)
 
     if (id == 0)
         return;
+    journal_bound(e, id);
     claim_set_flag(claim_at(e, id), CLAIM_BOUND, true);
     pod_settle(e, id);
 }

@@ -257,6 +257,14 @@ static int64_t backoff(int64_t effect, uint8_t attempts)
     return INT64_C(1000000) * (ms - ms / 4 + (int64_t)((uint64_t)effect * 7919 % 1000) * ms / 4000);
 }
 
+/* An attempt came to nothing: the next one is at this time; 0: at once. */
+static void retry(struct engine *e, struct place at, int64_t due)
+{
+    due_at(e, at.object, at.id)[at.slot] = due;
+    if (types[at.object]->retried != NULL)
+        types[at.object]->retried(e, at.id, at.slot);
+}
+
 bool engine_ack(struct engine *e, int64_t effect, enum effect_result result, int64_t version)
 {
     struct outbox_entry *entry;
@@ -280,8 +288,7 @@ bool engine_ack(struct engine *e, int64_t effect, enum effect_result result, int
     if (result == EFFECT_DONE)
         types[at.object]->done(e, at.id, at.slot, version);
     else
-        due_at(e, at.object, at.id)[at.slot] =
-            e->now + backoff(effect, attempts_at(e, at.object, at.id)[at.slot]);
+        retry(e, at, e->now + backoff(effect, attempts_at(e, at.object, at.id)[at.slot]));
     outbox_sync(e, at.object, at.id);
     types[at.object]->set_timer(e, at.id);
     return true;
@@ -304,10 +311,14 @@ void outbox_expire(struct engine *e, enum effect_object object, uint32_t id)
     int64_t *due = due_at(e, object, id);
 
     for (uint32_t slot = 0; slot < types[object]->slots; slot++) {
-        if (due[slot] != 0 && due[slot] <= e->now) {
-            due[slot] = 0;
-            entry_at(e, object, id)->leased &= (uint8_t)~bit(slot);
-        }
+        struct outbox_entry *entry = entry_at(e, object, id);
+
+        if (due[slot] == 0 || due[slot] > e->now)
+            continue;
+        due[slot] = 0;
+        if ((entry->leased & bit(slot)) != 0)
+            retry(e, (struct place){object, id, slot}, 0);
+        entry->leased &= (uint8_t)~bit(slot);
     }
     outbox_sync(e, object, id);
 }

@@ -53,6 +53,8 @@ struct outbox_type {
     void (*describe)(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret);
     /* It goes out, after it was described. NULL: nothing to note. */
     void (*leased)(struct engine *e, uint32_t id, uint32_t slot);
+    /* An attempt came to nothing: in vain, or its lease ran out. NULL: nothing to note. */
+    void (*retried)(struct engine *e, uint32_t id, uint32_t slot);
     /* version: the object's, as the host wrote it; 0: not known. */
     void (*done)(struct engine *e, uint32_t id, uint32_t slot, int64_t version);
     /* The world has no such object. The record may be gone afterwards. */

@@ -2,6 +2,7 @@
 #include "pod.h"
 
 #include "advance.h"
+#include "journal.h"
 #include "outbox.h"
 #include "regrant.h"
 #include "state.h"
@@ -147,6 +148,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
 {
     struct claim *claim = claim_at(e, id);
 
+    journal_observed(e, id, pod);
     note_writes(e, id, pod);
     claim_set_flag(claim, CLAIM_MANAGED, gate_manages(&e->config, pod));
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);

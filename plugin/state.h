@@ -10,6 +10,7 @@
 #include "heap.h"
 #include "index.h"
 #include "intern.h"
+#include "journal.h"
 #include "kind.h"
 #include "line.h"
 #include "node.h"
@@ -76,6 +77,8 @@ struct engine {
     uint32_t ready_effects;
     uint32_t next_object; /* whose turn it is to have an effect go out */
     uint32_t turns;
+
+    struct journal journal;
 };
 
 static inline struct queue *queue_at(const struct engine *e, uint32_t id)

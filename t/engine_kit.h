@@ -56,7 +56,7 @@ struct kit {
 /* Synced and leading, at second 1, unless the words say `standby`:
  * [root=cluster | root.RES=N] [onAdmission] [manageAll] [undeclaredUnlimited] [guard=SECONDS]
  * [writes: states, events and the end of commands]
- * [timeout=SECONDS] [observe] [maxPods=N] [maxQueues=N] [standby] */
+ * [timeout=SECONDS] [observe] [journal] [maxPods=N] [maxQueues=N] [standby] */
 void kit_open(struct kit *kit, const char *words);
 
 /* Ends the engine: a point that all its memory was given back. */

@@ -76,6 +76,8 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->reservation_timeout = word->number * SECOND;
     else if (text_is(word->key, "observe"))
         config->observe_only = true;
+    else if (text_is(word->key, "journal"))
+        config->journal = true;
     else if (text_is(word->key, "maxPods"))
         config->max_pods = (uint32_t)word->number;
     else if (text_is(word->key, "maxQueues"))
