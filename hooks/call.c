@@ -4,6 +4,7 @@
 #include "abi/msg/line.h"
 #include "decode.h"
 #include "foresee.h"
+#include "probes.h"
 
 enum { STATUS_BYTES = 64 }; /* pending, next and more, and the `from` of a page, at their longest */
 
@@ -255,14 +256,18 @@ int64_t call_run(enum hook_id id, uint64_t number, const uint8_t *req, uint64_t 
 
     if (!call_arguments_valid(req, len, out, cap))
         return call_error(SLUICE_ARGUMENT, 0);
+    probes_enter(number, id, hook->name, len);
 
     struct handle *handle = handle_enter(number);
-    if (!handle)
+    if (!handle) {
+        probes_leave(number, id, hook->name, call_error(SLUICE_NO_HANDLE, 0));
         return call_error(SLUICE_NO_HANDLE, 0);
+    }
     if (cap < room) {
         result = call_error(SLUICE_TOO_SMALL, room);
     } else {
         call.hook = hook;
+        call.number = number;
         call.handle = handle;
         call.engine = handle->engine;
         call.len = len;
@@ -270,8 +275,10 @@ int64_t call_run(enum hook_id id, uint64_t number, const uint8_t *req, uint64_t 
         call.result = 0;
         msg_writer_init(&call.out, out, cap - STATUS_BYTES);
         serve(&call, req, len);
+        probes_tell(number, handle->engine);
         result = finish(&call, req, out, cap);
     }
     handle_leave(number);
+    probes_leave(number, id, hook->name, result);
     return result;
 }

@@ -42,6 +42,7 @@ enum { CALL_LEAST_ROOM = 16 << 10 }; /* for answers without a largest size */
 
 struct call {
     const struct hook *hook;
+    uint64_t number; /* of the handle */
     struct handle *handle;
     struct engine *engine;
     struct msg_reader in;

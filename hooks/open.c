@@ -2,6 +2,7 @@
 #include "call.h"
 #include "decode.h"
 #include "manifest.h"
+#include "probes.h"
 
 static const struct msg_limits config_limits = {MSG_BYTES_DEFAULT, MSG_DEPTH_DEFAULT};
 
@@ -29,6 +30,7 @@ static struct handle *handle_create(const uint8_t *config, size_t len, struct ms
         goto fail;
     }
     handle->config = opened.engine;
+    handle->config.journal = PROBES_BUILT;
     handle->message_limit = opened.message_limit;
     if (!recorder_init(&handle->recorder, opened.record) ||
         engine_create(&handle->config, &handle->memory.mem, &handle->engine) < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 #include "encode.h"
+#include "probes.h"
 #include "serve.h"
 
 enum { DRAIN_MAX = 1024, DRAIN_DEFAULT = 64, ACKS_MAX = 1024 };
@@ -45,6 +46,7 @@ static void put_effects(struct call *call, uint32_t max)
             break;
         }
         engine_lease(call->engine, effect.id);
+        probes_tell(call->number, call->engine);
         count++;
     }
     msg_set_count(w, place, count);
@@ -133,6 +135,7 @@ void serve_ack(struct call *call)
     for (uint32_t i = 0; i < count; i++) {
         if (!engine_ack(call->engine, acks[i].id, acks[i].result, acks[i].version))
             unknown++;
+        probes_tell(call->number, call->engine);
     }
     call_answer(call, 1);
     put_key_int(&call->out, "unknown", unknown);
