@@ -178,7 +178,7 @@ static struct model_status status_of(const struct play *play, const struct limit
 
     memset(&status, 0, sizeof status);
     status.word = model_due_word(model, queue);
-    status.stop = model_stops(model, queue);
+    status.stop = (int)model_stops(model, queue);
     for (int uid = 0; uid < UIDS; uid++)
         if (model->claims[uid].live &&
             model_is_below(model, model_queue_of(&model->claims[uid]), queue))
