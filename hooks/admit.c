@@ -32,8 +32,17 @@ static bool obeys_queues(const struct call *call, const struct pod_facts *pod)
 /* A gate has the name of the annotation that opts the pod in. */
 static void admit_pod(struct call *call, enum operation operation)
 {
-    static const char stamped[] = "sluice.sh/granted says when a pod was granted: only sluice "
-                                  "writes it, remove the annotation";
+    static const char *const refusals[] = {
+        [GATE_LEAVE] = NULL,
+        [GATE_ADD] = NULL,
+        [GATE_REFUSE_STAMP] = "sluice.sh/granted says when a pod was granted: only sluice writes "
+                              "it, remove the annotation",
+        [GATE_REFUSE_MINIMUM] = "scheduling.volcano.sh/group-min-member says how many pods must "
+                                "run together: want a number above 0",
+        [GATE_REFUSE_ORDERED] = "scheduling.volcano.sh/group-min-member is above 1, but the "
+                                "StatefulSet makes its next pod only when this one runs: want "
+                                "podManagementPolicy: Parallel, or a minimum of 1",
+    };
     enum gate_advice advice = GATE_LEAVE;
     char reason[QUEUE_REFUSAL_MAX];
     struct pod_facts pod;
@@ -44,8 +53,8 @@ static void admit_pod(struct call *call, enum operation operation)
         return;
     if (operation == OPERATION_CREATE)
         advice = gate_admit(&call->handle->config, &pod);
-    if (advice == GATE_REFUSE_STAMP)
-        answer(call, stamped, 0);
+    if (refusals[advice] != NULL)
+        answer(call, refusals[advice], 0);
     else if (operation == OPERATION_CREATE && obeys_queues(call, &pod) &&
              !engine_admit_to_queue(call->engine, &pod, reason))
         answer(call, reason, 0);

@@ -50,11 +50,15 @@ void serve_unreserve(struct call *call)
 void serve_permit(struct call *call)
 {
     struct text uid;
+    int64_t until;
+    bool allow;
 
     if (!read_placed(call, &uid))
         return;
-    call_answer(call, 1);
-    put_key_bool(&call->out, "allow", true);
+    allow = engine_permit(call->engine, uid, &until);
+    call_answer(call, 2);
+    put_key_bool(&call->out, "allow", allow);
+    put_key_int(&call->out, "wait", until);
 }
 
 void serve_bind(struct call *call)

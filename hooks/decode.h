@@ -61,6 +61,7 @@ size_t decode_scratch(size_t len);
 void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);
 void decode_node(struct msg_reader *r, struct scratch *scratch, struct node_facts *ret);
 void decode_flavor(struct msg_reader *r, struct flavor_facts *ret);
+void decode_pod_group(struct msg_reader *r, struct group_facts *ret);
 
 /* Whose a workload is: one that a manager dispatches, or one that is run here. */
 enum workload_role { ROLE_MANAGER, ROLE_WORKER };
@@ -84,6 +85,8 @@ const char *queue_kind_name(enum queue_kind kind);
 
 /* What is gone: the keys that identify it, whatever else is there. */
 void decode_lost_pod(struct msg_reader *r, struct text *ret_uid);
+void decode_lost_group(struct msg_reader *r, struct text *ret_space, struct text *ret_name,
+                       struct text *ret_uid);
 void decode_lost_named(struct msg_reader *r, struct text *ret_name);
 void decode_lost_queue(struct msg_reader *r, enum queue_kind *ret_kind, struct text *ret_name);
 

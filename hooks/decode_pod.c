@@ -46,11 +46,25 @@ static int64_t stamp_of(struct text text)
     return stamp;
 }
 
+/* A number from 1 up, and nothing else; else -1, also for none. */
+static int32_t minimum_of(struct text text)
+{
+    int64_t minimum = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        int digit = text.at[i] - '0';
+
+        if (digit < 0 || digit > 9 || minimum > INT32_MAX / 10)
+            return -1;
+        minimum = minimum * 10 + digit;
+    }
+    return minimum > 0 && minimum <= INT32_MAX ? (int32_t)minimum : -1;
+}
+
 static void decode_annotations(struct msg_reader *r, struct pod_facts *ret, uint8_t *ret_opted)
 {
     struct msg_map map;
     struct msg_text key;
-    struct text least = {NULL, 0};
     struct text value;
 
     msg_open_map(r, &map);
@@ -60,7 +74,8 @@ static void decode_annotations(struct msg_reader *r, struct pod_facts *ret, uint
         } else if (msg_text_is(key, "scheduling.k8s.io/group-name")) {
             decode_words(r, DECODE_NAME_MAX, &ret->group);
         } else if (msg_text_is(key, "scheduling.volcano.sh/group-min-member")) {
-            decode_words(r, DECODE_NAME_MAX, &least);
+            if (decode_words(r, SIZE_MAX, &value))
+                ret->minimum = minimum_of(value);
         } else if (msg_text_is(key, "sluice.sh/granted")) {
             if (decode_words(r, SIZE_MAX, &value))
                 ret->stamp = stamp_of(value);
@@ -72,8 +87,6 @@ static void decode_annotations(struct msg_reader *r, struct pod_facts *ret, uint
         }
     }
     ret->opted_in = *ret_opted != 0;
-    if (ret->group.len == 0)
-        ret->group = least;
 }
 
 static bool decode_flag(struct msg_reader *r, bool (*means)(struct text), bool *ret)
@@ -86,9 +99,42 @@ static bool decode_flag(struct msg_reader *r, bool (*means)(struct text), bool *
     return true;
 }
 
-static bool ends_a_pod(struct text phase)
+static void decode_phase(struct msg_reader *r, struct pod_facts *ret)
 {
-    return text_is(phase, "Succeeded") || text_is(phase, "Failed");
+    struct text phase;
+
+    if (!decode_words(r, SIZE_MAX, &phase))
+        return;
+    ret->failed = text_is(phase, "Failed");
+    ret->finished = ret->failed || text_is(phase, "Succeeded");
+}
+
+static void decode_controller(struct msg_reader *r, struct controller_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_uid = false, has_kind = false, has_name = false;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "uid"))
+            has_uid = decode_uid(r, &ret->uid);
+        else if (msg_text_is(key, "kind"))
+            has_kind = decode_name(r, &ret->kind);
+        else if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "apiVersion"))
+            decode_words(r, DECODE_LABEL_KEY_MAX, &ret->api_version);
+        else if (msg_text_is(key, "replicas"))
+            ret->has_replicas = msg_get_int(r, 0, INT64_MAX, &ret->replicas);
+        else if (msg_text_is(key, "ordered"))
+            msg_get_bool(r, &ret->ordered);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_uid, "uid");
+    msg_require(r, has_kind, "kind");
+    msg_require(r, has_name, "name");
 }
 
 static bool names_a_node(struct text node)
@@ -143,13 +189,17 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else if (msg_text_is(key, "nominated"))
             decode_flag(r, names_a_node, &ret->nominated);
         else if (msg_text_is(key, "phase"))
-            decode_flag(r, ends_a_pod, &ret->finished);
+            decode_phase(r, ret);
         else if (msg_text_is(key, "deleted"))
             msg_get_bool(r, &ret->deleted);
         else if (msg_text_is(key, "unschedulable"))
             msg_get_bool(r, &ret->unschedulable);
         else if (msg_text_is(key, "owner"))
             decode_flag(r, is_daemon_set, &ret->of_daemon_set);
+        else if (msg_text_is(key, "controller"))
+            decode_controller(r, &ret->controller);
+        else if (msg_text_is(key, "priorityClass"))
+            decode_words(r, DECODE_NAME_MAX, &ret->priority_class);
         else if (msg_text_is(key, "mirror"))
             msg_get_bool(r, &ret->mirror);
         else

@@ -7,6 +7,10 @@ const char *effect_name(enum effect_kind kind)
         [EFFECT_ACTIVATE] = "activate",
         [EFFECT_REMOVE_GATES] = "removeGates",
         [EFFECT_SET_CONDITION] = "setCondition",
+        [EFFECT_ANSWER_PERMIT] = "answerPermit",
+        [EFFECT_SET_GROUP] = "setGroup",
+        [EFFECT_CREATE_GROUP] = "createGroup",
+        [EFFECT_SET_GROUP_STATUS] = "setGroupStatus",
         [EFFECT_WRITE_MEMORY] = "writeMemory",
         [EFFECT_SET_CLUSTER] = "setCluster",
         [EFFECT_RETRY_CHECK] = "retryCheck",
@@ -114,13 +118,50 @@ static void put_event(struct msg_writer *w, const struct effect *effect)
     put_key_text(w, "key", (struct text){digits, sizeof(digits)});
 }
 
+static void put_creation(struct msg_writer *w, const struct group_effect *create)
+{
+    msg_put_key(w, "owner");
+    msg_put_map(w, 4);
+    put_key_text(w, "apiVersion", create->api_version);
+    put_key_text(w, "kind", create->owner_kind);
+    put_key_text(w, "name", create->owner_name);
+    put_key_text(w, "uid", create->owner_uid);
+    put_key_text(w, "queue", create->queue);
+    put_key_int(w, "minMember", create->minimum);
+    msg_put_key(w, "minResources");
+    msg_put_map(w, create->least_count);
+    for (uint32_t i = 0; i < create->least_count; i++) {
+        msg_put_text(w, create->least[i].resource.at, create->least[i].resource.len);
+        msg_put_int(w, create->least[i].amount);
+    }
+    put_key_text(w, "priorityClass", create->priority_class);
+}
+
+static void put_group_status(struct msg_writer *w, const struct group_status *status)
+{
+    bool has_condition = status->type[0] != '\0';
+
+    put_key_str(w, "phase", status->phase);
+    put_key_int(w, "running", status->running);
+    put_key_int(w, "succeeded", status->succeeded);
+    put_key_int(w, "failed", status->failed);
+    msg_put_key(w, "conditions");
+    msg_put_array(w, has_condition ? 1 : 0);
+    if (!has_condition)
+        return;
+    msg_put_map(w, 3);
+    put_key_str(w, "type", status->type);
+    put_key_str(w, "status", status->status);
+    put_key_str(w, "reason", status->reason);
+}
+
 void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
 {
     static const uint32_t own_keys[EFFECT_KINDS] = {
-        [EFFECT_REMOVE_GATES] = PATCH_KEYS,
-        [EFFECT_SET_CONDITION] = 3,
-        [EFFECT_QUEUE_STATUS] = 10,
-        [EFFECT_EVENT] = 5,
+        [EFFECT_REMOVE_GATES] = PATCH_KEYS, [EFFECT_SET_CONDITION] = 3,
+        [EFFECT_QUEUE_STATUS] = 10,         [EFFECT_EVENT] = 5,
+        [EFFECT_ANSWER_PERMIT] = 2,         [EFFECT_SET_GROUP] = 2,
+        [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 6,
     };
 
     msg_put_map(w, EFFECT_NAME_KEYS + own_keys[effect->kind]);
@@ -135,5 +176,16 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
         put_status(w, effect);
     } else if (effect->kind == EFFECT_EVENT) {
         put_event(w, effect);
+    } else if (effect->kind == EFFECT_ANSWER_PERMIT) {
+        put_key_bool(w, "allow", effect->allow);
+        put_key_str(w, "message", effect->message);
+    } else if (effect->kind == EFFECT_SET_GROUP) {
+        put_key_text(w, "group", effect->group);
+        put_key_int(w, "resourceVersion", effect->resource_version);
+    } else if (effect->kind == EFFECT_CREATE_GROUP) {
+        put_creation(w, &effect->create);
+    } else if (effect->kind == EFFECT_SET_GROUP_STATUS) {
+        put_key_int(w, "resourceVersion", effect->resource_version);
+        put_group_status(w, &effect->group_status);
     }
 }

@@ -22,14 +22,15 @@ void serve_pre_filter(struct call *call)
 {
     struct text uid;
     struct verdict verdict;
-    bool nodes_matter;
+    bool nodes_matter, unschedulable;
 
     if (!read_uid(call, &uid))
         return;
-    engine_pre_filter(call->engine, uid, &verdict, &nodes_matter);
-    call_answer(call, VERDICT_KEYS + 1);
+    engine_pre_filter(call->engine, uid, &verdict, &nodes_matter, &unschedulable);
+    call_answer(call, VERDICT_KEYS + 2);
     put_verdict(&call->out, &verdict);
     put_key_bool(&call->out, "nodes", nodes_matter);
+    put_key_bool(&call->out, "unschedulable", unschedulable);
 }
 
 void serve_post_filter(struct call *call)

@@ -80,12 +80,13 @@ static bool put_next_waiting(struct call *call, const void *subject, uint32_t *c
     if (!engine_next_waiting(call->engine, *(const uint32_t *)subject, cursor, &claim))
         return false;
     engine_name_pod(call->engine, claim, &report);
-    msg_put_map(&call->out, 5);
+    msg_put_map(&call->out, 6);
     put_key_text(&call->out, "uid", report.uid);
     put_key_text(&call->out, "namespace", report.space);
     put_key_text(&call->out, "name", report.name);
     put_key_int(&call->out, "priority", report.priority);
     put_key_int(&call->out, "created", report.created);
+    put_key_int(&call->out, "members", report.is_gang ? report.members : 0);
     return true;
 }
 

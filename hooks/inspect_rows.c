@@ -103,7 +103,7 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
 
     engine_report_pod(engine, claim, &report);
     reason = report.why.reason;
-    msg_put_map(w, 17 + others);
+    msg_put_map(w, 20 + others);
     put_key_text(w, "uid", report.uid);
     put_key_text(w, "namespace", report.space);
     put_key_text(w, "name", report.name);
@@ -120,6 +120,9 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
     put_ahead(w, &report);
     put_key_int(w, "estimate", report.estimate);
     put_key_str(w, "basis", report.basis);
+    put_key_text(w, "group", report.group);
+    put_key_int(w, "members", report.members);
+    put_key_int(w, "minimum", report.minimum);
     put_flavors(w, &report);
 }
 

@@ -11,10 +11,11 @@ enum kind {
     KIND_CLUSTER,
     KIND_WORKLOAD,
     KIND_REPLICA,
+    KIND_GROUP,
     KIND_SYNCED,
     KIND_LEADER,
-    KIND_UNMANAGED, /* a manager's, and this is none */
-    KIND_LATER,     /* known to the protocol, not to this version */
+    KIND_UNMANAGED,    /* a manager's, and this is none */
+    KIND_HOLDS_NOBODY, /* a group, of a host that cannot end a wait in Permit */
     KIND_NOTHING,
 };
 
@@ -26,7 +27,7 @@ static enum kind kind_of(struct text name)
     } kinds[] = {
         {"pod", KIND_POD},         {"node", KIND_NODE},         {"queue", KIND_QUEUE},
         {"flavor", KIND_FLAVOR},   {"synced", KIND_SYNCED},     {"leader", KIND_LEADER},
-        {"group", KIND_LATER},     {"workload", KIND_WORKLOAD}, {"cluster", KIND_CLUSTER},
+        {"group", KIND_GROUP},     {"workload", KIND_WORKLOAD}, {"cluster", KIND_CLUSTER},
         {"replica", KIND_REPLICA},
     };
 
@@ -37,12 +38,15 @@ static enum kind kind_of(struct text name)
     return KIND_NOTHING;
 }
 
-/* Worker clusters are known to their manager only. */
+/* Worker clusters are known to their manager only, groups to hosts that can hold a gang. */
 static enum kind kind_here(const struct call *call, struct text name)
 {
     enum kind kind = kind_of(name);
+    bool holds = (call->handle->config.effects >> EFFECT_ANSWER_PERMIT & 1) != 0;
     bool managers = kind == KIND_CLUSTER || kind == KIND_WORKLOAD || kind == KIND_REPLICA;
 
+    if (kind == KIND_GROUP && !holds)
+        return KIND_HOLDS_NOBODY;
     return managers && !call->handle->config.manages ? KIND_UNMANAGED : kind;
 }
 
@@ -148,6 +152,22 @@ static void observe_replica(struct call *call, bool gone)
         call_seen(call, engine_see_replica(call->engine, &replica), CALL_LIMIT_FLEET);
 }
 
+static void observe_group(struct call *call, bool gone)
+{
+    struct group_facts group;
+
+    if (gone)
+        decode_lost_group(&call->in, &group.space, &group.name, &group.uid);
+    else
+        decode_pod_group(&call->in, &group);
+    if (!call_begin(call))
+        return;
+    if (gone)
+        engine_lose_group(call->engine, group.space, group.name, group.uid);
+    else
+        call_seen(call, engine_see_group(call->engine, &group), CALL_LIMIT_PODS);
+}
+
 /* Whether there is an id: of a node that is there. */
 static bool observe_node(struct call *call, bool gone, uint32_t *ret_id)
 {
@@ -212,6 +232,9 @@ static void observe(struct call *call, struct text name, bool gone)
     case KIND_REPLICA:
         observe_replica(call, gone);
         break;
+    case KIND_GROUP:
+        observe_group(call, gone);
+        break;
     case KIND_SYNCED:
         observe_synced(call, gone);
         break;
@@ -224,11 +247,10 @@ static void observe(struct call *call, struct text name, bool gone)
                          "a configuration with the key multiKueue: only a manager of worker "
                          "clusters takes this kind");
         break;
-    case KIND_LATER:
-        call_refuse_text(
-            call, SLUICE_UNSUPPORTED, "kind", name,
-            "pod, queue, node, flavor, cluster, workload, replica, synced or leader: this version "
-            "knows no others");
+    case KIND_HOLDS_NOBODY:
+        call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", name,
+                         "answerPermit among the effects of `open`: who waits for a gang on its "
+                         "node must be told of its end");
         break;
     case KIND_NOTHING:
         call_begin(call);
@@ -261,7 +283,7 @@ void serve_observe(struct call *call)
     }
     msg_require(in, has_kind, "kind");
     msg_require(in, call->has_now, "now");
-    if (kind_of(name) <= KIND_REPLICA) {
+    if (kind_here(call, name) <= KIND_GROUP) {
         msg_require(in, has_object, "object");
         if (in->error == 0)
             *in = object;

@@ -3,6 +3,8 @@
 
 #include "contest.h"
 #include "fit.h"
+#include "gang.h"
+#include "group_effects.h"
 #include "guard.h"
 #include "command_effects.h"
 #include "orchestrator.h"
@@ -73,6 +75,21 @@ static uint32_t deepest_over(const struct engine *e)
     return deepest;
 }
 
+/* A gang as a whole. Returns how much of the budget that took. */
+static uint32_t take_back(struct engine *e, uint32_t claim, uint32_t budget)
+{
+    struct queue *queue = queue_at(e, claim_queue(e, claim));
+    uint32_t count = gang_demote(e, claim);
+
+    if (count == 0) {
+        claim_to_rest(e, claim);
+        count = 1;
+    }
+    queue->totals.demoted += count;
+    group_settle(e);
+    return count < budget ? count : budget;
+}
+
 static uint32_t demote(struct engine *e, uint32_t budget)
 {
     while (budget > 0 && e->todo[TODO_OVER].first != 0) {
@@ -83,15 +100,12 @@ static uint32_t demote(struct engine *e, uint32_t budget)
             queue_done(e, TODO_OVER, queue);
             continue;
         }
-        queue_at(e, claim_queue(e, claim))->totals.demoted++;
-        claim_to_rest(e, claim);
-        budget--;
+        budget -= take_back(e, claim, budget);
     }
     return budget;
 }
 
-/* In the flavors that its stamp names, or, where it names none, in those that it gets now. */
-static bool fits_again(struct engine *e, uint32_t id)
+bool advance_fits_again(struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
@@ -112,8 +126,17 @@ static bool fits_again(struct engine *e, uint32_t id)
 
 void advance_restore(struct engine *e, uint32_t id)
 {
+    if (claim_at(e, id)->group != 0)
+        gang_restore(e, id);
+    else
+        advance_restore_alone(e, id);
+    group_settle(e);
+}
+
+void advance_restore_alone(struct engine *e, uint32_t id)
+{
     /* Also where its queue is suspended, or not known any more: that takes nothing away. */
-    if (fits_again(e, id)) {
+    if (advance_fits_again(e, id)) {
         if (claim_at(e, id)->flags & CLAIM_UNSCHEDULABLE) /* in a cycle before the restart */
             claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
         claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
@@ -158,6 +181,7 @@ static uint32_t grant(struct engine *e, uint32_t budget)
             continue;
         }
         claim_grant(e, claim, flavors);
+        group_settle(e);
         budget--;
     }
     return budget;
@@ -182,6 +206,10 @@ static uint32_t expire(struct engine *e, uint32_t budget)
         command_expire(e, id);
         budget--;
     }
+    while (budget > 0 && heap_min(&e->group_timers, &at, &id) && at <= e->now) {
+        group_expire(e, id);
+        budget--;
+    }
     while (budget > 0 && heap_min(&e->guard_timers, &at, &id) && at <= e->now) {
         guard_begin(e, id);
         budget--;
@@ -197,6 +225,7 @@ void advance(struct engine *e)
     queue_settle_some(e, ADVANCE_SLICE);
     tell_some(e);
     orchestrator_advance(e);
+    group_settle(e);
     budget = demote(e, budget);
     if (!e->synced || !e->leads)
         return;
@@ -218,11 +247,16 @@ void advance_begin(struct engine *e)
 {
     orchestrator_begin(e);
     advance_guess_again(e);
+    gang_begin(e);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id)) {
             outbox_sync(e, EFFECT_OF_POD, id);
             claim_set_timer(e, id);
         }
+    }
+    for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
+        if (slab_live(&e->groups, id))
+            group_sync_effects(e, id);
     }
     for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
         if (!slab_live(&e->queues, id))
@@ -237,8 +271,14 @@ void advance_begin(struct engine *e)
 void advance_end(struct engine *e)
 {
     orchestrator_end(e);
+    for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
+        if (slab_live(&e->groups, id)) {
+            outbox_forget(e, EFFECT_OF_GROUP, id);
+            group_sync_effects(e, id);
+        }
+    }
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id)) {
+        if (slab_live(&e->claims, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0) {
             outbox_forget(e, EFFECT_OF_POD, id);
             pod_settle(e, id);
         }
@@ -269,8 +309,8 @@ bool engine_more(const struct engine *e)
 
 int64_t engine_next(const struct engine *e)
 {
-    const struct heap *const heaps[] = {&e->timers, &e->queue_timers, &e->commands.timers,
-                                        &e->guard_timers};
+    const struct heap *const heaps[] = {&e->timers, &e->group_timers, &e->queue_timers,
+                                        &e->commands.timers, &e->guard_timers};
     int64_t next = 0, at;
     uint32_t id;
 

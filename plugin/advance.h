@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_ADVANCE_H
 #define SLUICE_PLUGIN_ADVANCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -20,8 +21,14 @@ struct engine;
 
 void advance(struct engine *e);
 
-/* A claim that was granted before: it gets its reservation back if it fits, else it waits. */
+/* A claim that was granted before: it gets its reservation back if it fits, else it waits. A gang's
+ * does with the others of its gang. */
 void advance_restore(struct engine *e, uint32_t claim);
+void advance_restore_alone(struct engine *e, uint32_t claim);
+
+/* Whether it still fits: in the flavors that its stamp names, or, where it names none, in those
+ * that it gets now. */
+bool advance_fits_again(struct engine *e, uint32_t claim);
 
 /* Pods that were bound without a stamp may have been seen before their nodes or flavors. */
 void advance_guess_again(struct engine *e);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assembly.h"
 #include "contest.h"
 #include "fit.h"
 #include "fleet.h"
+#include "gang.h"
 #include "outbox.h"
 #include "queue_life.h"
 #include "quota.h"
@@ -14,6 +16,10 @@ const char *claim_check(const struct engine *e, uint32_t id)
     const struct claim *claim = claim_at(e, id);
     bool in_tree = claim->state != CLAIM_HELD || (claim->flags & CLAIM_RESTORING) != 0;
 
+    if (claim->flags & CLAIM_GANG)
+        return claim->state <= CLAIM_WAITING ? NULL : "a gang's entry holds nothing itself";
+    if (claim->state == CLAIM_WAITING && gang_takes(e, id))
+        in_tree = false;
     if (in_tree != (claim->link.size > 0))
         return "a claim is in the tree of its state";
     if ((claim->state == CLAIM_HELD) != (claim->reason != REASON_NONE))
@@ -149,12 +155,17 @@ const char *engine_check(const struct engine *e)
 {
     const char *broken = outbox_check(e);
 
+    if (broken == NULL)
+        broken = assembly_check(e);
+
     for (uint32_t id = 1; id < slab_end(&e->claims) && broken == NULL; id++)
         broken = slab_live(&e->claims, id) ? claim_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->lines) && broken == NULL; id++)
         broken = slab_live(&e->lines, id) ? line_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->kinds) && broken == NULL; id++)
         broken = slab_live(&e->kinds, id) ? kind_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->groups) && broken == NULL; id++)
+        broken = slab_live(&e->groups, id) ? group_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->queues) && broken == NULL; id++)
         broken = slab_live(&e->queues, id) ? queue_check(e, id) : NULL;
     if (broken == NULL)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim.h"
 
+#include "assembly.h"
 #include "contest.h"
 #include "fit.h"
+#include "gang.h"
 #include "guard.h"
 #include "journal.h"
 #include "outbox.h"
@@ -49,9 +51,13 @@ static bool leave(struct engine *e, uint32_t id)
     case CLAIM_HELD:
         if (claim->flags & CLAIM_RESTORING)
             tree_remove(&claims_by_stamp, e, &e->restoring, id);
-        claim->flags &= (uint16_t)~CLAIM_RESTORING;
+        claim->flags &= ~(uint32_t)CLAIM_RESTORING;
         return false;
     case CLAIM_WAITING:
+        if (claim_waits_in_gang(claim)) {
+            queue_at(e, claim_queue(e, id))->waiting_count--;
+            return false;
+        }
         head_may_change(e, claim_queue(e, id), id);
         return line_leave(e, id);
     default:
@@ -70,6 +76,10 @@ static bool enter(struct engine *e, uint32_t id)
     case CLAIM_HELD:
         return false;
     case CLAIM_WAITING:
+        if (gang_takes(e, id)) {
+            queue_at(e, claim_queue(e, id))->waiting_count++;
+            return false;
+        }
         return line_join(e, id);
     default:
         tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
@@ -103,6 +113,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
         claim_set_timer(e, id);
         return;
     }
+    group_uncount(e, id);
     claim->reason = (uint8_t)reason;
     claim->since = e->now;
     if (claim_holds(claim) && state_holds(state)) {
@@ -122,12 +133,17 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
             contest_refresh(e, queue);
         }
     }
+    if (state != CLAIM_ALLOCATED)
+        claim_set_flag(claim, CLAIM_AT_PERMIT, false);
+    if (!state_holds(state))
+        claim_set_flag(claim, CLAIM_HEARD, false);
+    group_count(e, id);
     if (state != CLAIM_RESERVED)
-        claim->flags &= (uint16_t) ~(CLAIM_SEEN_IN_CYCLE | CLAIM_LACKS_NODE);
+        claim->flags &= ~(uint32_t)(CLAIM_SEEN_IN_CYCLE | CLAIM_LACKS_NODE);
     else
         claim_set_flag(claim, CLAIM_STOPPED, queue_stops_granted(e, queue));
     if (state == CLAIM_HELD)
-        claim->flags &= (uint16_t) ~(CLAIM_STOPPED | CLAIM_TOLD);
+        claim->flags &= ~(uint32_t)(CLAIM_STOPPED | CLAIM_TOLD);
     outbox_sync(e, EFFECT_OF_POD, id);
     claim_set_timer(e, id);
 }
@@ -168,19 +184,28 @@ static void note_grant(struct engine *e, struct queue *queue)
     }
     queue->last_grant = e->now;
     queue->grants += queue->grants < UINT32_MAX;
-    queue->totals.granted++;
 }
 
-void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
+void claim_reserve(struct engine *e, uint32_t id, const uint16_t *flavors)
 {
     struct claim *claim = claim_at(e, id);
-    uint32_t queue = claim_queue(e, id);
 
     claim_set_flavors(e, id, flavors);
     claim_set_flag(claim, CLAIM_GUESSED, false);
     if ((claim->flags & CLAIM_STAMPED) == 0)
         claim->stamp = e->now;
     claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+    queue_at(e, claim_queue(e, id))->totals.granted++;
+}
+
+void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    uint32_t queue = claim_queue(e, id);
+
+    if (claim_at(e, id)->flags & CLAIM_GANG)
+        gang_grant(e, id, flavors);
+    else
+        claim_reserve(e, id, flavors);
     note_grant(e, queue_at(e, queue));
     guard_after_grant(e, queue, id);
 }
@@ -192,19 +217,17 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
     *ret_reason = REASON_NONE;
     if (claim->a_foreign_gate != 0)
         *ret_reason = REASON_FOREIGN_GATE;
-    else if (claim->flags & CLAIM_GROUPED)
-        *ret_reason = REASON_GROUP_MISSING;
     else if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF &&
              claim_deadline(e, id) > e->now)
         *ret_reason = REASON_BACKOFF;
     else if ((claim->flags & CLAIM_UNSCHEDULABLE) && !e->config.observe_only)
         *ret_reason = REASON_CONDITION_STALE;
+    else if (claim->group != 0)
+        *ret_reason = gang_holds(e, claim->group);
     return *ret_reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD;
 }
 
-/* Nobody waits longer who could pass now: else it would have, or its queue is still to be looked
- * at. So a newcomer that fits takes nobody's turn, but for a head that must not be passed. */
-static bool may_pass_now(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
+bool claim_may_pass_now(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
 {
     const struct claim *claim = claim_at(e, id);
     uint32_t queue = claim_queue(e, id);
@@ -224,8 +247,37 @@ void claim_to_rest(struct engine *e, uint32_t id)
     enum claim_state state = claim_rest(e, id, &reason);
 
     claim_change(e, id, state, reason);
-    if (state == CLAIM_WAITING && may_pass_now(e, id, flavors))
+    if (state == CLAIM_WAITING && !gang_needs(e, id) && claim_may_pass_now(e, id, flavors))
         claim_grant(e, id, flavors);
+}
+
+void claim_enter_line(struct engine *e, uint32_t id)
+{
+    uint32_t queue = claim_queue(e, id);
+
+    claim_at(e, id)->state = CLAIM_WAITING;
+    claim_at(e, id)->reason = REASON_NONE;
+    if (line_join(e, id)) {
+        guard_review(e, queue);
+        contest_refresh(e, queue);
+    }
+    queue_at(e, queue)->waiting_count--; /* its members are counted */
+}
+
+void claim_leave_line(struct engine *e, uint32_t id)
+{
+    uint32_t queue = claim_queue(e, id);
+    bool seen;
+
+    head_may_change(e, queue, id);
+    seen = line_leave(e, id);
+    queue_at(e, queue)->waiting_count++;
+    claim_at(e, id)->state = CLAIM_HELD;
+    claim_at(e, id)->reason = REASON_NOT_READY;
+    if (seen) {
+        guard_review(e, queue);
+        contest_refresh(e, queue);
+    }
 }
 
 void claim_to_restore(struct engine *e, uint32_t id)
@@ -271,6 +323,7 @@ void claim_allocate(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     claim->timeouts = 0;
+    assembly_leaves_permit(e, id);
     if (!claim_holds(claim)) {
         claim_set_flag(claim, CLAIM_GUESSED, (claim->flags & CLAIM_STAMPED) == 0);
         claim_guess_flavors(e, id);

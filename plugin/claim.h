@@ -16,7 +16,7 @@ enum claim_flag {
     CLAIM_UNSCHEDULABLE = 1 << 3, /* its condition says so */
     CLAIM_NOMINATED = 1 << 4,
     CLAIM_STAMPED = 1 << 5,       /* the pod carries our stamp */
-    CLAIM_GROUPED = 1 << 6,       /* names a group */
+    CLAIM_GANG = 1 << 6,          /* no pod: the minimum of a group, which waits as one */
     CLAIM_RESTORING = 1 << 7,     /* held, in the tree of those that a restart found granted */
     CLAIM_PARKED = 1 << 8,        /* PreEnqueue held it: the scheduler must be told of the grant */
     CLAIM_SEEN_IN_CYCLE = 1 << 9, /* a scheduling cycle has looked for a node since the grant */
@@ -26,12 +26,23 @@ enum claim_flag {
     CLAIM_GUESSED = 1 << 13,      /* neither a grant nor a stamp tells its flavors */
     CLAIM_STOPPED = 1 << 14,      /* its queue stops it, as it was last told */
     CLAIM_TOLD = 1 << 15,         /* an event has said so */
+    CLAIM_AT_PERMIT = 1 << 16,    /* has a node, and waits there for others of its gang */
+    CLAIM_HEARD = 1 << 17,        /* has heard that there are no nodes for its gang */
+    CLAIM_NAMES_GROUP = 1 << 18,  /* its pod says which group it belongs to */
 };
 
 /* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */
 enum { CLAIM_SHORT_UID = 36 };
 
-enum { CLAIM_TELL = EFFECT_ALWAYS, CLAIM_EFFECTS };
+/* What the host is asked for: the three of every pod, then these. Each of the latter shares its
+ * times with the one three before it. */
+enum {
+    CLAIM_ANSWER = EFFECT_ALWAYS, /* in Permit */
+    CLAIM_NAME_GROUP,
+    CLAIM_TELL,
+    CLAIM_EFFECTS,
+    CLAIM_EFFECT_CELLS = 3
+};
 
 /*
  * A pod that asks for capacity. One allocation beside the record holds what differs in length:
@@ -39,7 +50,7 @@ enum { CLAIM_TELL = EFFECT_ALWAYS, CLAIM_EFFECTS };
  *   text ─▶ | flavor of each need (u16) | uid, if it is long | name |
  *
  * By its state it is in one tree: waiting in its line, reserved or allocated in its queue, or in
- * the tree of those to restore.
+ * the tree of those to restore; or in none, if it waits with its gang.
  */
 struct claim {
     /* What a search and a question read, in 64 bytes. */
@@ -48,24 +59,25 @@ struct claim {
     int64_t created;
     int32_t priority;
     uint32_t line;
-    uint16_t flags;
+    uint32_t flags;
     uint8_t state, reason;
     uint8_t gates : 2, need_count : 6;
     uint8_t uid_len, name_len;
     uint8_t timeouts : 6;
     uint8_t was_waiting : 1, was_bound : 1; /* for the journal alone */
-    uint8_t attempts[CLAIM_EFFECTS];
-    uint32_t first_second; /* when it was first named */
+    uint8_t attempts[CLAIM_EFFECT_CELLS];
     int64_t version;
 
     char uid[CLAIM_SHORT_UID];
     struct outbox_entry effects;
     uint32_t space, node, a_foreign_gate;
+    uint32_t group, next_member, prev_member; /* of the group, by rank */
+    uint32_t first_second;                    /* when it was first named */
 
     int64_t generation;
     int64_t stamp; /* of the grant; what it is restored and demoted by */
     int64_t since; /* it has been in its state */
-    int64_t due[CLAIM_EFFECTS];
+    int64_t due[CLAIM_EFFECT_CELLS];
 };
 
 struct engine;
@@ -86,9 +98,15 @@ static inline bool claim_holds(const struct claim *claim)
     return state_holds(claim->state);
 }
 
+/* Not in its line: its gang waits for it. */
+static inline bool claim_waits_in_gang(const struct claim *claim)
+{
+    return claim->state == CLAIM_WAITING && claim->link.size == 0;
+}
+
 static inline void claim_set_flag(struct claim *claim, enum claim_flag flag, bool on)
 {
-    claim->flags = (uint16_t)(on ? claim->flags | flag : claim->flags & ~flag);
+    claim->flags = on ? claim->flags | (uint32_t)flag : claim->flags & ~(uint32_t)flag;
 }
 
 struct text claim_uid(const struct engine *e, uint32_t claim);
@@ -108,6 +126,20 @@ bool claim_before(const void *engine, uint32_t a, uint32_t b);
  * caller's use of the line. Negative on error, and the line is still the caller's. */
 int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, uint32_t *ret_claim);
 
+/* A record for the minimum of a group: known to no index, in a line of its own. [line_make_own]
+ * Negative on error. */
+int claim_create_entry(struct engine *e, uint32_t group, struct text uid, uint32_t line,
+                       uint32_t *ret_claim);
+void claim_destroy_entry(struct engine *e, uint32_t claim);
+
+/* An entry begins or ends to wait. */
+void claim_enter_line(struct engine *e, uint32_t claim);
+void claim_leave_line(struct engine *e, uint32_t claim);
+
+/* Nobody waits longer who could pass now: else it would have, or its queue is still to be looked
+ * at. So a newcomer that fits takes nobody's turn, but for a head that must not be passed. */
+bool claim_may_pass_now(const struct engine *e, uint32_t claim, uint16_t *ret_flavors);
+
 /* For the end of the engine. */
 void claim_release_text(struct engine *e, uint32_t claim);
 
@@ -124,7 +156,10 @@ void claim_set_stamp(struct engine *e, uint32_t claim, int64_t stamp);
 /* The flavors that it is granted, or, with NULL, none. [holds nothing] */
 void claim_set_flavors(struct engine *e, uint32_t claim, const uint16_t *flavors);
 
-/* The grant: the claim is reserved in these flavors. */
+/* The claim is reserved in these flavors. */
+void claim_reserve(struct engine *e, uint32_t claim, const uint16_t *flavors);
+
+/* The grant: what waited, a pod or a gang, has got its turn. */
 void claim_grant(struct engine *e, uint32_t claim, const uint16_t *flavors);
 
 /* It has its node, or the reserve hook has passed it. */
@@ -142,6 +177,7 @@ void claim_to_restore(struct engine *e, uint32_t claim);
 /* The claim is to ask for what this line asks for. The new text is allocated first; then the claim,
  * which holds nothing, changes its line and forgets its flavors. */
 char *claim_new_text(struct engine *e, uint32_t claim, uint32_t line);
+size_t claim_text_size(const struct engine *e, uint32_t claim, uint32_t line);
 void claim_set_line(struct engine *e, uint32_t claim, uint32_t line, char *text);
 
 /* The same for a line of the same queue and needs: the claim keeps what it holds. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim_effects.h"
 
+#include "assembly.h"
 #include "explain.h"
 #include "journal.h"
 #include "state.h"
@@ -23,7 +24,8 @@ static bool wants_activate(const struct engine *e, uint32_t id)
     const struct claim *claim = claim_at(e, id);
 
     return claim->state == CLAIM_RESERVED && (claim->flags & CLAIM_PARKED) != 0 &&
-           !queue_stops_granted(e, claim_queue(e, id)) && !claim_removal_comes_first(e, id);
+           assembly_holds(e, id) == REASON_NONE && !queue_stops_granted(e, claim_queue(e, id)) &&
+           !claim_removal_comes_first(e, id);
 }
 
 /* At the grant, or, where gates go on bind, as soon as no node fits: a gate would hide the pod from
@@ -63,11 +65,30 @@ static bool wants_event(const struct engine *e, uint32_t id)
            queue_stops(e, claim_queue(e, id)) == REASON_QUEUE_SUSPENDED;
 }
 
+/* Without a host that knows of such waits nobody waits. */
+static bool wants_answer(const struct engine *e, uint32_t id)
+{
+    bool allow;
+
+    return assembly_answers(e, id, &allow);
+}
+
+/* Once the group that its minimum asked for is there. */
+static bool wants_group(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return claim->group != 0 && (claim->flags & (CLAIM_GANG | CLAIM_NAMES_GROUP)) == 0 &&
+           (claim->flags & CLAIM_MANAGED) != 0 && group_at(e, claim->group)->known &&
+           engine_asks(e, EFFECT_SET_GROUP);
+}
+
 static uint8_t wanted(const struct engine *e, uint32_t id)
 {
     return (uint8_t)(wants_activate(e, id) << EFFECT_ACTIVATE |
                      wants_removal(e, id) << EFFECT_REMOVE_GATES |
                      wants_condition(e, id) << EFFECT_SET_CONDITION |
+                     wants_answer(e, id) << CLAIM_ANSWER | wants_group(e, id) << CLAIM_NAME_GROUP |
                      wants_event(e, id) << CLAIM_TELL);
 }
 
@@ -114,12 +135,17 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
     ret->resource_version = claim->version;
     ret->reason = REASON_NONE;
     ret->message[0] = '\0';
+    ret->allow = false;
+    if (slot == CLAIM_NAME_GROUP)
+        ret->group = name_text(e, group_at(e, claim->group)->name);
     if (slot == EFFECT_REMOVE_GATES)
         claim_patch(e, id, &ret->patch);
     if (slot == EFFECT_SET_CONDITION)
         explain_condition(e, id, &ret->reason, ret->message);
     if (slot == CLAIM_TELL)
         describe_event(e, id, ret);
+    if (slot == CLAIM_ANSWER && assembly_answers(e, id, &ret->allow) && !ret->allow)
+        explain_refusal(e, id, ret->message);
 }
 
 static void leased(struct engine *e, uint32_t id, uint32_t slot)
@@ -145,15 +171,21 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
         claim_set_flag(claim, CLAIM_GATES_GONE, true);
     else if (slot == EFFECT_SET_CONDITION)
         claim_set_flag(claim, CLAIM_OVERWRITTEN, true);
+    else if (slot == CLAIM_ANSWER)
+        assembly_answered(e, id);
+    else if (slot == CLAIM_NAME_GROUP)
+        claim_set_flag(claim, CLAIM_NAMES_GROUP, true);
     else /* of a stop that is over, nothing was said about the next one */
         claim_set_flag(claim, CLAIM_TOLD,
                        claim->state != CLAIM_HELD && queue_stops_granted(e, claim_queue(e, id)));
+    group_settle(e);
 }
 
 static void gone(struct engine *e, uint32_t id, uint32_t slot)
 {
     (void)slot;
     claim_destroy(e, id);
+    group_settle(e);
 }
 
 const struct outbox_type claim_effects = {
@@ -162,7 +194,9 @@ const struct outbox_type claim_effects = {
     .attempts = offsetof(struct claim, attempts),
     .due = offsetof(struct claim, due),
     .slots = CLAIM_EFFECTS,
-    .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_EVENT},
+    .cells = CLAIM_EFFECT_CELLS,
+    .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_ANSWER_PERMIT,
+              EFFECT_SET_GROUP, EFFECT_EVENT},
     .wanted = wanted,
     .describe = describe,
     .leased = leased,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim.h"
 
+#include "assembly.h"
 #include "journal.h"
 #include "outbox.h"
 #include "queue_life.h"
@@ -99,6 +100,20 @@ uint32_t claim_find_named(const struct engine *e, struct text space, struct text
     return index_find(&e->claims_by_name, text_hash(name, q.space), same_name, &q);
 }
 
+/* By uid; and where a host gave one uid to a pod and a group, or to two groups, by what else makes
+ * them different. */
+static int compare_identity(const struct engine *e, uint32_t a, uint32_t b)
+{
+    const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
+    int order = text_compare(claim_uid(e, a), claim_uid(e, b));
+
+    if (order == 0)
+        order = (x->flags & CLAIM_GANG) - (y->flags & CLAIM_GANG);
+    if (order == 0)
+        order = text_compare(claim_name(e, a), claim_name(e, b));
+    return order != 0 ? order : text_compare(name_text(e, x->space), name_text(e, y->space));
+}
+
 int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
 {
     const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
@@ -107,7 +122,7 @@ int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
         return x->priority > y->priority ? -1 : 1;
     if (x->created != y->created)
         return x->created < y->created ? -1 : 1;
-    return a == b ? 0 : text_compare(claim_uid(e, a), claim_uid(e, b));
+    return a == b ? 0 : compare_identity(e, a, b);
 }
 
 bool claim_before(const void *e, uint32_t a, uint32_t b)
@@ -137,15 +152,15 @@ static int compare_stamp(const void *ctx, uint32_t a, uint32_t b)
 const struct tree_type claims_by_rank = {claim_link, compare_rank, NULL};
 const struct tree_type claims_by_stamp = {claim_link, compare_stamp, NULL};
 
-static size_t text_size(const struct engine *e, uint32_t line, size_t uid_len, size_t name_len)
+static size_t text_size(uint32_t needs, size_t uid_len, size_t name_len)
 {
-    return line_at(e, line)->count * sizeof(uint16_t) + long_uid(uid_len) + name_len;
+    return needs * sizeof(uint16_t) + long_uid(uid_len) + name_len;
 }
 
-static char *new_text(struct engine *e, uint32_t line, struct text uid, struct text name)
+static char *new_text(struct engine *e, uint32_t needs, struct text uid, struct text name)
 {
-    size_t flavors = line_at(e, line)->count * sizeof(uint16_t);
-    char *text = mem_alloc(&e->mem, text_size(e, line, uid.len, name.len));
+    size_t flavors = needs * sizeof(uint16_t);
+    char *text = mem_alloc(&e->mem, text_size(needs, uid.len, name.len));
 
     if (text == NULL)
         return NULL;
@@ -158,14 +173,19 @@ static char *new_text(struct engine *e, uint32_t line, struct text uid, struct t
 
 char *claim_new_text(struct engine *e, uint32_t id, uint32_t line)
 {
-    return new_text(e, line, claim_uid(e, id), claim_name(e, id));
+    return new_text(e, line_at(e, line)->count, claim_uid(e, id), claim_name(e, id));
+}
+
+size_t claim_text_size(const struct engine *e, uint32_t id, uint32_t line)
+{
+    return text_size(line_at(e, line)->count, claim_at(e, id)->uid_len, claim_at(e, id)->name_len);
 }
 
 void claim_release_text(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
 
-    mem_free(&e->mem, claim->text, text_size(e, claim->line, claim->uid_len, claim->name_len));
+    mem_free(&e->mem, claim->text, text_size(claim->need_count, claim->uid_len, claim->name_len));
 }
 
 void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
@@ -207,7 +227,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
         heap_reserve(&e->timers, slab_end(&e->claims) + 1) < 0 ||
         intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
         return ENGINE_NO_MEMORY;
-    text = new_text(e, line, pod->uid, pod->name);
+    text = new_text(e, line_at(e, line)->count, pod->uid, pod->name);
     if (text == NULL) {
         intern_unref(&e->names, space);
         return ENGINE_NO_MEMORY;
@@ -237,6 +257,46 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     return 0;
 }
 
+int claim_create_entry(struct engine *e, uint32_t group, struct text uid, uint32_t line,
+                       uint32_t *ret_claim)
+{
+    const struct group *of = group_at(e, group);
+    struct text name = name_text(e, of->name);
+    uint32_t id;
+    char *text;
+
+    if (slab_reserve(&e->claims, 1) < 0 || heap_reserve(&e->timers, slab_end(&e->claims) + 1) < 0)
+        return ENGINE_NO_MEMORY;
+    text = new_text(e, 0, uid, name);
+    if (text == NULL)
+        return ENGINE_NO_MEMORY;
+    intern_ref(&e->names, of->space);
+    id = slab_take(&e->claims);
+    *claim_at(e, id) = (struct claim){.line = line,
+                                      .text = text,
+                                      .flags = CLAIM_GANG,
+                                      .state = CLAIM_HELD,
+                                      .reason = REASON_NOT_READY,
+                                      .space = of->space,
+                                      .uid_len = (uint8_t)uid.len,
+                                      .name_len = (uint8_t)name.len,
+                                      .group = group};
+    if (long_uid(uid.len) == 0 && uid.len > 0)
+        memcpy(claim_at(e, id)->uid, uid.at, uid.len);
+    e->entries++;
+    *ret_claim = id;
+    return 0;
+}
+
+void claim_destroy_entry(struct engine *e, uint32_t id)
+{
+    heap_clear(&e->timers, id);
+    claim_release_text(e, id);
+    intern_unref(&e->names, claim_at(e, id)->space);
+    slab_give(&e->claims, id);
+    e->entries--;
+}
+
 void claim_destroy(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
@@ -244,6 +304,7 @@ void claim_destroy(struct engine *e, uint32_t id)
 
     journal_gone(e, id);
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+    group_leave(e, id);
     queue_count(e, line_at(e, line)->queue, CLAIM_HELD, -1);
     outbox_forget(e, EFFECT_OF_POD, id);
     heap_clear(&e->timers, id);
@@ -273,11 +334,13 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
     const struct claim *claim = claim_at(e, id);
     int64_t at = INT64_MAX;
 
+    if (claim->flags & CLAIM_GANG)
+        return assembly_deadline(e, id);
     if (claim->flags & CLAIM_PROVISIONAL)
         at = confirm_by(claim);
     if (claim->state == CLAIM_RESERVED && !e->config.observe_only &&
         (claim->flags & CLAIM_STOPPED) == 0 && !queue_stops_granted(e, claim_queue(e, id))) {
-        if ((claim->flags & CLAIM_SEEN_IN_CYCLE) == 0)
+        if ((claim->flags & CLAIM_SEEN_IN_CYCLE) == 0 && assembly_holds(e, id) == REASON_NONE)
             at = earlier(at, claim->since + CLAIM_CYCLE_SECONDS * SECOND);
         if (e->config.reservation_timeout > 0)
             at = earlier(at, claim->since + e->config.reservation_timeout);
@@ -313,7 +376,9 @@ void claim_expire(struct engine *e, uint32_t id)
         claim_set_timer(e, id);
         return;
     }
-    if ((claim->flags & CLAIM_PROVISIONAL) && confirm_by(claim) <= e->now) {
+    if (claim->flags & CLAIM_GANG) {
+        assembly_expire(e, id);
+    } else if ((claim->flags & CLAIM_PROVISIONAL) && confirm_by(claim) <= e->now) {
         claim_destroy(e, id);
     } else if (claim->state == CLAIM_RESERVED) {
         if (claim->timeouts < CLAIM_MOST_TIMEOUTS)

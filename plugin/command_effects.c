@@ -137,6 +137,7 @@ const struct outbox_type command_effects = {
     .attempts = offsetof(struct command, attempts),
     .due = offsetof(struct command, due),
     .slots = COMMAND_EFFECTS,
+    .cells = COMMAND_EFFECTS,
     .kinds = {EFFECT_EVENT, EFFECT_DELETE_COMMAND},
     .wanted = wanted,
     .describe = describe,

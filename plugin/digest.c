@@ -47,6 +47,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     hash = mix_queue(e, mix_name(e, hash, claim->space), line->queue);
     hash = mix(mix(mix(hash, claim->state), claim->priority), claim->created);
     hash = mix_name(e, mix_name(e, hash, claim->node), claim->a_foreign_gate);
+    hash = mix_name(e, hash, claim->group == 0 ? 0 : group_at(e, claim->group)->name);
     for (uint32_t i = 0; i < line->count; i++) {
         uint64_t need = mix(mix_name(e, 2, line_resource(e, line, i)), line->needs[i].amount);
 
@@ -60,7 +61,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, claim->stamp), claim->since), claim->flags);
     hash = mix(mix(mix(hash, claim->generation), claim->version), claim->reason);
     hash = mix(mix(mix(hash, claim->gates), claim->timeouts), line->bare);
-    return mix_effects(hash, &claim->effects, CLAIM_EFFECTS, claim->attempts, claim->due);
+    return mix_effects(hash, &claim->effects, CLAIM_EFFECT_CELLS, claim->attempts, claim->due);
 }
 
 static uint64_t digest_cell(const struct engine *e, const struct cell *cell)
@@ -221,14 +222,47 @@ static uint64_t digest_command(const struct engine *e, uint32_t id, bool timers)
     return mix_effects(hash, &command->effects, COMMAND_EFFECTS, command->attempts, command->due);
 }
 
+/* Of a group that nobody has seen, its members tell all that there is. */
+static uint64_t digest_group(const struct engine *e, const struct group *group, bool timers)
+{
+    uint64_t least = 0, hash = mix_name(e, mix_name(e, 14, group->space), group->name);
+
+    hash = mix(mix(mix(hash, group->known), group->succeeded), group->failed);
+    if (group->known) {
+        hash = mix_name(e, mix_name(e, hash, group->uid), group->queue);
+        hash = mix(mix(mix(hash, group->minimum), group->created), group->has_priority);
+        hash = mix(hash, group->has_priority ? group->priority : 0);
+        for (uint32_t i = 0; i < group->least_count; i++)
+            least += mix(mix_name(e, 15, group->least[i].resource), group->least[i].amount);
+    }
+    hash = mix(hash, (wide)least);
+    if (!timers)
+        return hash;
+    hash = mix(mix(mix(hash, group->version), group->mode), group->fault);
+    hash = mix(mix(mix(hash, group->in_line), group->letting_go), group->passed);
+    hash = mix(mix(mix(hash, group->no_nodes), group->tries), group->at_permit);
+    hash = mix(mix(mix(hash, group->turn_until), group->retry_at), group->was_made);
+    hash = mix(mix(mix(hash, group->owner_gone), (wide)group->written), (wide)group->sent);
+    hash = mix_name(e, mix_name(e, hash, group->owner.uid), group->owner.name);
+    hash =
+        mix_effects(mix(hash, group->sent_over), &group->effects, 2, group->attempts, group->due);
+    return mix(mix(mix(hash, group->asked_minimum), group->ordered), group->replicas);
+}
+
 uint64_t engine_digest(const struct engine *e, bool timers)
 {
     uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_fleet(e, timers);
 
     if (timers)
         sum = mix(mix(sum, e->now), e->tell.left != 0);
+    if (timers && e->assembling != 0)
+        sum = mix_name(e, sum, group_at(e, e->assembling)->name);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++)
-        sum += slab_live(&e->claims, id) ? digest_claim(e, id, timers) : 0;
+        sum += slab_live(&e->claims, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0
+                   ? digest_claim(e, id, timers)
+                   : 0;
+    for (uint32_t id = 1; id < slab_end(&e->groups); id++)
+        sum += slab_live(&e->groups, id) ? digest_group(e, group_at(e, id), timers) : 0;
     for (uint32_t id = 1; id < slab_end(&e->queues); id++)
         sum += slab_live(&e->queues, id) ? digest_queue(e, id, timers) : 0;
     for (uint32_t id = 1; id < slab_end(&e->nodes); id++)

@@ -82,6 +82,8 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->lines, &e->mem, sizeof(struct line));
     slab_init(&e->kinds, &e->mem, sizeof(struct kind));
     slab_init(&e->claims, &e->mem, sizeof(struct claim));
+    slab_init(&e->groups, &e->mem, sizeof(struct group));
+    slab_init(&e->finished, &e->mem, sizeof(struct finished));
     slab_init(&e->flavors, &e->mem, sizeof(struct flavor));
     slab_init(&e->nodes, &e->mem, sizeof(struct node));
     slab_init(&e->workers, &e->mem, sizeof(struct worker));
@@ -96,10 +98,13 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     index_init(&e->kinds_by_needs, &e->mem);
     index_init(&e->claims_by_uid, &e->mem);
     index_init(&e->claims_by_name, &e->mem);
+    index_init(&e->groups_by_name, &e->mem);
+    index_init(&e->finished_by_uid, &e->mem);
     index_init(&e->nodes_by_name, &e->mem);
     heap_init(&e->timers, &e->mem, claim_before, e);
     heap_init(&e->queue_timers, &e->mem, queue_before, e);
     command_init(e);
+    heap_init(&e->group_timers, &e->mem, group_before, e);
     heap_init(&e->guard_timers, &e->mem, queue_before, e);
     error = config->journal ? journal_init(&e->journal, &e->mem) : 0;
     error = error == 0 ? fill(e) : error;
@@ -120,8 +125,7 @@ static void release_claims(struct engine *e)
     }
     for (uint32_t id = 1; id < slab_end(&e->lines); id++) {
         if (slab_live(&e->lines, id))
-            mem_free(&e->mem, line_at(e, id)->needs,
-                     line_at(e, id)->count * sizeof(*line_at(e, id)->needs));
+            line_release(e, id);
     }
     for (uint32_t id = 1; id < slab_end(&e->kinds); id++) {
         if (slab_live(&e->kinds, id))
@@ -136,6 +140,7 @@ void engine_destroy(struct engine *e)
     if (e == NULL)
         return;
     mem = e->mem;
+    group_release_all(e);
     release_claims(e);
     queue_release_all(e);
     node_release_all(e);
@@ -145,10 +150,13 @@ void engine_destroy(struct engine *e)
     heap_finish(&e->guard_timers);
     heap_finish(&e->queue_timers);
     command_finish(e);
+    heap_finish(&e->group_timers);
     heap_finish(&e->timers);
     index_finish(&e->dispatches_by_name);
     index_finish(&e->workers_by_name);
     index_finish(&e->nodes_by_name);
+    index_finish(&e->finished_by_uid);
+    index_finish(&e->groups_by_name);
     index_finish(&e->claims_by_name);
     index_finish(&e->claims_by_uid);
     index_finish(&e->kinds_by_needs);
@@ -159,6 +167,8 @@ void engine_destroy(struct engine *e)
     slab_finish(&e->workers);
     slab_finish(&e->nodes);
     slab_finish(&e->flavors);
+    slab_finish(&e->finished);
+    slab_finish(&e->groups);
     slab_finish(&e->claims);
     slab_finish(&e->kinds);
     slab_finish(&e->lines);
@@ -246,7 +256,7 @@ uint32_t engine_pending(const struct engine *e)
 
 uint32_t engine_count_pods(const struct engine *e)
 {
-    return slab_count(&e->claims);
+    return slab_count(&e->claims) - e->entries;
 }
 
 uint32_t engine_count_queues(const struct engine *e)

@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_ENGINE_H
 #define SLUICE_PLUGIN_ENGINE_H
 
+#include "config.h"
 #include "facts.h"
 #include "mem.h"
 #include "text.h"
@@ -33,36 +34,6 @@ enum engine_error {
 
 enum claim_state { CLAIM_HELD, CLAIM_WAITING, CLAIM_RESERVED, CLAIM_ALLOCATED, CLAIM_STATES };
 
-enum removal { REMOVE_ON_BIND, REMOVE_ON_ADMISSION };
-enum root_ceiling { ROOT_UNLIMITED, ROOT_CLUSTER, ROOT_AMOUNTS };
-
-enum { ENGINE_MAX_SCHEDULERS = 16 };
-
-struct engine_config {
-    uint32_t scheduler_count; /* 0: default-scheduler */
-    struct text schedulers[ENGINE_MAX_SCHEDULERS];
-    enum removal removal;
-    bool manage_all;
-    enum root_ceiling root_ceiling;
-    struct named_amounts root_amounts;
-    bool undeclared_unlimited;
-    int64_t reservation_timeout; /* 0: never */
-    int64_t head_guard;          /* 0: off */
-    bool observe_only;
-    bool journal;     /* keep events: somebody takes them (journal.h) */
-    uint32_t effects; /* those beyond EFFECT_ALWAYS that the host carries out: a bit for each */
-
-    /* Of a manager of worker clusters; times of 0 are the protocol's defaults. */
-    bool manages;               /* this is one */
-    bool orchestrated;          /* MultiKueueOrchestratedPreemption */
-    int64_t preemption_timeout; /* singleClusterPreemptionTimeout */
-    int64_t worker_lost_timeout;
-    int64_t prefer_no_preemption; /* wait for a worker that needs no victims; 0: do not */
-    uint32_t max_workloads, max_clusters;
-
-    uint32_t max_pods, max_queues, max_nodes; /* 0: the protocol's default */
-};
-
 int engine_create(const struct engine_config *config, const struct mem *mem,
                   struct engine **ret_engine);
 void engine_destroy(struct engine *engine);
@@ -77,6 +48,9 @@ int engine_see_pod(struct engine *engine, const struct pod_facts *pod);
 void engine_lose_pod(struct engine *engine, struct text uid);
 int engine_see_queue(struct engine *engine, const struct queue_facts *queue);
 int engine_lose_queue(struct engine *engine, enum queue_kind kind, struct text name);
+int engine_see_group(struct engine *engine, const struct group_facts *group);
+/* Of another uid than that which is known it is not the same group. No uid: whichever it is. */
+void engine_lose_group(struct engine *engine, struct text space, struct text name, struct text uid);
 int engine_see_flavor(struct engine *engine, const struct flavor_facts *flavor);
 int engine_lose_flavor(struct engine *engine, struct text name);
 int engine_see_node(struct engine *engine, const struct node_facts *node, uint32_t *ret_id);
@@ -136,6 +110,10 @@ enum reason {
     REASON_BACKOFF,
     REASON_NOT_READY,
     REASON_COMMAND_REFUSED, /* of events alone */
+    REASON_GROUP_INVALID,
+    REASON_GROUP_INCOMPLETE,
+    REASON_GROUP_TURN,
+    REASON_GROUP_BACKOFF,
     REASON_COUNT
 };
 
@@ -167,10 +145,13 @@ int engine_pre_enqueue(struct engine *engine, const struct pod_facts *pod, bool 
 bool engine_pre_enqueue_known(struct engine *engine, struct text uid, int64_t version, bool words,
                               struct verdict *ret_verdict);
 
+/* *ret_unschedulable: it does not pass because there are no nodes, for its gang as a whole. */
 void engine_pre_filter(struct engine *engine, struct text uid, struct verdict *ret_verdict,
-                       bool *ret_nodes_matter);
+                       bool *ret_nodes_matter, bool *ret_unschedulable);
 void engine_post_filter(struct engine *engine, struct text uid);
 void engine_reserve(struct engine *engine, struct text uid, struct verdict *ret_verdict);
+/* True, or it waits until *ret_until, or until an effect answers. */
+bool engine_permit(struct engine *engine, struct text uid, int64_t *ret_until);
 void engine_unreserve(struct engine *engine, struct text uid);
 void engine_post_bind(struct engine *engine, struct text uid);
 
@@ -208,6 +189,10 @@ enum effect_kind {
     EFFECT_QUEUE_STATUS = EFFECT_ALWAYS,
     EFFECT_EVENT,
     EFFECT_DELETE_COMMAND,
+    EFFECT_ANSWER_PERMIT,
+    EFFECT_SET_GROUP,
+    EFFECT_CREATE_GROUP,
+    EFFECT_SET_GROUP_STATUS,
     EFFECT_FLEET, /* the following ones only of a manager, which shows that it can */
     EFFECT_WRITE_MEMORY = EFFECT_FLEET,
     EFFECT_SET_CLUSTER,
@@ -224,6 +209,7 @@ enum effect_object {
     EFFECT_OF_COMMAND,
     EFFECT_OF_WORKLOAD,
     EFFECT_OF_REPLICA,
+    EFFECT_OF_GROUP,
     EFFECT_OBJECTS
 };
 enum effect_result { EFFECT_DONE, EFFECT_GONE, EFFECT_CONFLICT, EFFECT_RETRY };
@@ -236,6 +222,21 @@ struct queue_used {
 struct queue_usage {
     uint32_t count;
     struct queue_used item[FACTS_MAX_NEEDS];
+};
+
+/* A PodGroup that is to be made, and what is to be written into its status. */
+struct group_effect {
+    struct text api_version, owner_kind, owner_name, owner_uid;
+    struct text queue, priority_class;
+    int32_t minimum;
+    uint32_t least_count;
+    struct named_amount least[FACTS_MAX_NEEDS];
+};
+
+struct group_status {
+    const char *phase;
+    uint32_t running, succeeded, failed;
+    const char *type, *status, *reason; /* of its condition; no type: none */
 };
 
 struct effect {
@@ -256,7 +257,10 @@ struct effect {
     struct queue_written state;        /* EFFECT_QUEUE_STATUS */
     uint32_t groups[CLAIM_STATES];     /* " */
     struct queue_usage usage;          /* " */
-
+    bool allow;                        /* EFFECT_ANSWER_PERMIT, with its message */
+    struct text group;                 /* EFFECT_SET_GROUP */
+    struct group_effect create;        /* EFFECT_CREATE_GROUP */
+    struct group_status group_status;  /* EFFECT_SET_GROUP_STATUS */
     /* Of a manager's. */
     uint32_t workload;   /* for engine_memory_text */
     struct text cluster; /* where it is to be done; where the workload is to be */
@@ -317,6 +321,10 @@ struct pod_report {
     struct verdict why;
     int32_t priority;
     int64_t created, granted;
+    struct text group; /* no text: a lone pod */
+    uint32_t members;  /* that hold, are ready, or have succeeded; of a gang that waits: it is it */
+    int32_t minimum;
+    bool is_gang;      /* no pod, but the minimum of a group */
     uint32_t position; /* 1: next; 0: does not wait */
     int64_t estimate;  /* ns, -1: unknown */
     char basis[160];

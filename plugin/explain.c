@@ -2,7 +2,9 @@
 #include "explain.h"
 
 #include "claim_effects.h"
+#include "assembly.h"
 #include "fit.h"
+#include "gang.h"
 #include "say.h"
 #include "state.h"
 
@@ -22,6 +24,10 @@ const char *reason_name(enum reason reason)
         [REASON_BACKOFF] = "Backoff",
         [REASON_NOT_READY] = "NotReady",
         [REASON_COMMAND_REFUSED] = "CommandRefused",
+        [REASON_GROUP_INVALID] = "GroupInvalid",
+        [REASON_GROUP_INCOMPLETE] = "GroupIncomplete",
+        [REASON_GROUP_TURN] = "GroupTurn",
+        [REASON_GROUP_BACKOFF] = "GroupBackoff",
     };
 
     return names[reason];
@@ -110,7 +116,8 @@ static void say_capacity(struct say *say, const struct engine *e, uint32_t id, u
     say_amount(say, resource, wide_max(room, 0));
     say_str(say, " more ");
     say_text(say, resource);
-    say_str(say, ", the pod asks for ");
+    say_str(say,
+            claim_at(e, id)->flags & CLAIM_GANG ? ", the group asks for " : ", the pod asks for ");
     say_amount(say, resource, line->needs[need].amount);
     if (!fit_ever(e, claim_at(e, id)->line))
         say_str(say, ", which is more than it may ever have");
@@ -166,6 +173,88 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
     return REASON_QUEUE_CAPACITY;
 }
 
+static void say_group_name(struct say *say, const struct engine *e, const struct group *group)
+{
+    say_str(say, "its group ");
+    say_text(say, name_text(e, group->space));
+    say_str(say, "/");
+    say_text(say, name_text(e, group->name));
+}
+
+static void say_fault(struct say *say, const struct group *group)
+{
+    static const char *const faults[] = {
+        [GROUP_SOUND] = "",
+        [GROUP_BAD_MINIMUM] = " has a minimum that is not a number above 0",
+        [GROUP_ORDERED] = " can never be complete: its StatefulSet makes the next pod when the one "
+                          "before it runs (podManagementPolicy: Parallel would do)",
+        [GROUP_TWO_QUEUES] = " has members in different queues",
+        [GROUP_TOO_MANY] = " asks for more than 32 different resources",
+        [GROUP_TOO_MUCH] = " asks for more of a resource than can be counted",
+    };
+
+    say_str(say, faults[group->fault]);
+}
+
+static void say_incomplete(struct say *say, const struct group *group)
+{
+    uint32_t there = group->ready + group->holding + group->succeeded;
+
+    say_str(say, " has ");
+    say_number(say, there);
+    say_str(say, " of the ");
+    say_number(say, (uint32_t)group->minimum);
+    say_str(say, " members that it needs");
+    if (group->members + group->succeeded > there) {
+        say_str(say, ", and ");
+        say_number(say, group->members + group->succeeded - there);
+        say_str(say, " that something of their own holds");
+    }
+    if (group->replicas >= 0 && group->replicas < group->minimum) {
+        say_str(say, "; its owner makes only ");
+        say_number(say, (uint32_t)group->replicas);
+    }
+}
+
+/* Of a member that nothing of its own holds. */
+static enum reason explain_group(const struct engine *e, uint32_t id, struct say *say)
+{
+    const struct group *group = group_at(e, id);
+
+    say_group_name(say, e, group);
+    if (group->mode == GROUP_MISSING)
+        say_str(say, " does not exist");
+    else if (group->mode == GROUP_INVALID)
+        say_fault(say, group);
+    else
+        say_incomplete(say, group);
+    return gang_holds(e, id);
+}
+
+/* Of a member that waits with its gang. */
+static enum reason explain_gang(const struct engine *e, uint32_t id, struct say *say)
+{
+    const struct group *group = group_at(e, id);
+
+    say_group_name(say, e, group);
+    say_str(say, " waits for ");
+    say_number(say, (uint32_t)group_lacks(group));
+    say_str(say, " of its ");
+    say_number(say, group->members);
+    say_str(say, " members as one: ");
+    return explain_waiting(e, group->entry, say);
+}
+
+/* Of a claim that is not held by anything of its own. */
+static enum reason explain_rest(const struct engine *e, uint32_t id, struct say *say)
+{
+    uint32_t group = claim_at(e, id)->group;
+
+    if (group != 0 && gang_holds(e, group) != REASON_NONE)
+        return explain_group(e, group, say);
+    return gang_takes(e, id) ? explain_gang(e, group, say) : explain_waiting(e, id, say);
+}
+
 static enum reason explain_held(const struct engine *e, uint32_t id, struct say *say)
 {
     const struct claim *claim = claim_at(e, id);
@@ -177,8 +266,9 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct say 
         say_str(say, " is for others to remove");
         break;
     case REASON_GROUP_MISSING:
-        say_str(say, "it names a group, and this version knows no groups");
-        break;
+    case REASON_GROUP_INVALID:
+    case REASON_GROUP_INCOMPLETE:
+        return explain_group(e, claim->group, say);
     case REASON_CONDITION_STALE:
         say_str(say, "its condition still says Unschedulable, and is being overwritten");
         break;
@@ -193,6 +283,22 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct say 
     return claim->reason;
 }
 
+/* Of a reserved claim. */
+static enum reason explain_assembly(const struct engine *e, uint32_t id, struct say *say)
+{
+    enum reason reason = assembly_holds(e, id);
+
+    if (reason == REASON_GROUP_BACKOFF) {
+        say_group_name(say, e, group_at(e, claim_at(e, id)->group));
+        say_str(say, " did not find nodes for all; it tries again in ");
+        say_span(say, group_at(e, claim_at(e, id)->group)->retry_at - e->now);
+    } else if (reason == REASON_GROUP_TURN) {
+        say_group_name(say, e, group_at(e, claim_at(e, id)->group));
+        say_str(say, " is granted, and looks for nodes when another gang has found its own");
+    }
+    return reason;
+}
+
 static enum reason explain_granted(const struct engine *e, uint32_t id, struct say *say)
 {
     uint32_t queue = claim_queue(e, id);
@@ -201,7 +307,7 @@ static enum reason explain_granted(const struct engine *e, uint32_t id, struct s
         return REASON_NONE;
     if (!queue_stops_granted(e, queue)) {
         if (!claim_removal_comes_first(e, id))
-            return REASON_NONE;
+            return explain_assembly(e, id, say);
         say_str(say, "its gate is being removed, and the tolerations of its flavor written");
         return REASON_NOT_READY;
     }
@@ -215,7 +321,7 @@ static enum reason explain_state(const struct engine *e, uint32_t id, struct say
     case CLAIM_HELD:
         return explain_held(e, id, say);
     case CLAIM_WAITING:
-        return explain_waiting(e, id, say);
+        return explain_rest(e, id, say);
     default:
         return explain_granted(e, id, say);
     }
@@ -242,7 +348,7 @@ void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_rea
     say_init(&say, message, VERDICT_MESSAGE_MAX);
     /* A claim that waits for nothing but this very write is about to wait for its queue. */
     if (claim->state == CLAIM_HELD && claim->reason == REASON_CONDITION_STALE)
-        *ret_reason = explain_waiting(e, id, &say);
+        *ret_reason = explain_rest(e, id, &say);
     else
         *ret_reason = explain_state(e, id, &say);
 }
@@ -254,4 +360,13 @@ void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reaso
     say_init(&say, message, VERDICT_MESSAGE_MAX);
     *ret_reason = queue_stops(e, queue);
     say_stop(&say, e, queue, *ret_reason);
+}
+
+void explain_refusal(const struct engine *e, uint32_t id, char *message)
+{
+    struct say say;
+
+    say_init(&say, message, VERDICT_MESSAGE_MAX);
+    say_group_name(&say, e, group_at(e, claim_at(e, id)->group));
+    say_str(&say, " did not find nodes for all of its minimum");
 }

@@ -22,4 +22,7 @@ void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reaso
 void explain_condition(const struct engine *e, uint32_t claim, enum reason *ret_reason,
                        char *message);
 
+/* What a member that waits in Permit is told when its gang lets go. message likewise. */
+void explain_refusal(const struct engine *e, uint32_t claim, char *message);
+
 #endif

@@ -33,6 +33,14 @@ struct named_amounts {
 
 enum queue_kind { QUEUE_VOLCANO, QUEUE_CLUSTER, QUEUE_COHORT };
 
+/* Who made a pod: the topmost controller above it. No uid: nobody. */
+struct controller_facts {
+    struct text api_version, kind, name, uid;
+    bool has_replicas; /* it is known how many pods it wants */
+    int64_t replicas;
+    bool ordered; /* makes the next pod when the one before it runs */
+};
+
 struct pod_facts {
     struct text uid, space, name;
     int64_t created;
@@ -44,17 +52,36 @@ struct pod_facts {
     struct text queue; /* from the pod's annotation */
     struct text namespace_queue;
     enum queue_kind queue_kind; /* QUEUE_VOLCANO or QUEUE_CLUSTER */
-    struct text group;          /* the group that it names, or that its minimum asks for */
-    int64_t stamp;              /* time of the grant, 0: none */
+    struct text group;          /* that it names */
+    int32_t minimum; /* of the group that it asks for; 0: none, -1: not a number above 0 */
+    struct controller_facts controller; /* the topmost */
+    struct text priority_class;
+    int64_t stamp; /* time of the grant, 0: none */
     struct text stamped_flavors;
     struct named_amounts requests; /* without `pods`, no resource twice */
     struct text node;
     bool nominated;
     bool finished;
+    bool failed; /* it is finished, and did not succeed */
     bool deleted;
     bool unschedulable;
     bool of_daemon_set;
     bool mirror;
+};
+
+struct group_facts {
+    struct text uid, space, name;
+    int64_t created;
+    int64_t resource_version;
+    struct text queue; /* no text: its members' own */
+    int32_t minimum;   /* below 0: cannot be */
+    struct named_amounts least;
+    bool has_priority;
+    int32_t priority;
+    bool deleted;
+    struct text phase;
+    int64_t counts[3];        /* running, succeeded, failed */
+    struct text condition[3]; /* type, status, reason */
 };
 
 struct flavor_quota {

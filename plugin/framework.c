@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim_effects.h"
+#include "assembly.h"
 #include "explain.h"
 #include "journal.h"
 #include "pod.h"
@@ -84,18 +85,26 @@ int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words
 }
 
 void engine_pre_filter(struct engine *e, struct text uid, struct verdict *ret_verdict,
-                       bool *ret_nodes_matter)
+                       bool *ret_nodes_matter, bool *ret_unschedulable)
 {
     uint32_t id = claim_find(e, uid);
 
     pass(ret_verdict);
-    *ret_nodes_matter = false;
+    *ret_nodes_matter = *ret_unschedulable = false;
     if (id == 0)
         return;
+    if (assembly_finds_no_nodes(e, id)) {
+        assembly_told(e, id);
+        *ret_unschedulable = true;
+    }
     explain_claim(e, id, true, ret_verdict);
+    *ret_unschedulable = *ret_unschedulable && !ret_verdict->pass;
+    if (*ret_unschedulable) /* the same each time, so that the condition is written once */
+        explain_refusal(e, id, ret_verdict->message);
     if (!ret_verdict->would)
         return;
-    claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
+    if (claim_at(e, id)->state == CLAIM_RESERVED)
+        claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
     claim_set_timer(e, id);
     for (uint32_t i = 0; i < line_at(e, claim_at(e, id)->line)->count; i++)
         *ret_nodes_matter = *ret_nodes_matter || flavor_asks(e, claim_flavors(claim_at(e, id))[i]);
@@ -108,7 +117,9 @@ void engine_post_filter(struct engine *e, struct text uid)
     if (id == 0 || claim_at(e, id)->state != CLAIM_RESERVED)
         return;
     claim_set_flag(claim_at(e, id), CLAIM_LACKS_NODE, true);
+    assembly_fail(e, id);
     outbox_sync(e, EFFECT_OF_POD, id);
+    group_settle(e);
 }
 
 void engine_reserve(struct engine *e, struct text uid, struct verdict *ret_verdict)
@@ -121,6 +132,29 @@ void engine_reserve(struct engine *e, struct text uid, struct verdict *ret_verdi
     explain_claim(e, id, true, ret_verdict);
     if (ret_verdict->would)
         claim_change(e, id, CLAIM_ALLOCATED, REASON_NONE);
+    group_settle(e);
+}
+
+/* Who had a node, but not the others of its gang, lacks one like them. */
+static void give_node_back(struct engine *e, uint32_t id)
+{
+    claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+    if (!assembly_finds_no_nodes(e, id))
+        return;
+    claim_set_flag(claim_at(e, id), CLAIM_LACKS_NODE, true);
+    outbox_sync(e, EFFECT_OF_POD, id);
+}
+
+bool engine_permit(struct engine *e, struct text uid, int64_t *ret_until)
+{
+    uint32_t id = claim_find(e, uid);
+    bool allow = true;
+
+    *ret_until = 0;
+    if (id != 0)
+        allow = assembly_permit(e, id, ret_until);
+    group_settle(e);
+    return allow;
 }
 
 void engine_unreserve(struct engine *e, struct text uid)
@@ -129,7 +163,8 @@ void engine_unreserve(struct engine *e, struct text uid)
 
     if (id != 0 && claim_at(e, id)->state == CLAIM_ALLOCATED &&
         (claim_at(e, id)->flags & CLAIM_BOUND) == 0)
-        claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+        give_node_back(e, id);
+    group_settle(e);
 }
 
 void engine_bind(struct engine *e, struct text uid, struct removal_patch *ret_patch)
@@ -156,4 +191,5 @@ void engine_post_bind(struct engine *e, struct text uid)
     journal_bound(e, id);
     claim_set_flag(claim_at(e, id), CLAIM_BOUND, true);
     pod_settle(e, id);
+    group_settle(e);
 }

@@ -57,6 +57,10 @@ enum gate_advice gate_admit(const struct engine_config *config, const struct pod
         return GATE_LEAVE;
     if (pod->stamp != 0)
         return GATE_REFUSE_STAMP;
+    if (pod->minimum < 0)
+        return GATE_REFUSE_MINIMUM;
+    if (pod->minimum > 1 && pod->controller.ordered)
+        return GATE_REFUSE_ORDERED;
     if (config->observe_only || !pod->opted_in || pod->gates.ours != 0 || pod->node.len > 0)
         return GATE_LEAVE;
     return GATE_ADD;

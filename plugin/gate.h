@@ -39,12 +39,18 @@ bool gate_concerns(const struct engine_config *config, const struct pod_facts *p
  * The others only count, once they are bound. */
 bool gate_manages(const struct engine_config *config, const struct pod_facts *pod);
 
-enum gate_advice { GATE_LEAVE, GATE_ADD, GATE_REFUSE_STAMP };
+enum gate_advice {
+    GATE_LEAVE,
+    GATE_ADD,
+    GATE_REFUSE_STAMP,
+    GATE_REFUSE_MINIMUM,
+    GATE_REFUSE_ORDERED
+};
 
 /* What admission must do with a pod that is being created: opted-in pods of ours get our gate, as
  * long as they do not name their node (the API server refuses gates there). A pod that brings a
  * stamp would claim a grant that nobody gave. Who only observes adds nothing: nobody would take the
- * gate away again. */
+ * gate away again. A minimum that can never be reached would wait for ever. */
 enum gate_advice gate_admit(const struct engine_config *config, const struct pod_facts *pod);
 
 #endif

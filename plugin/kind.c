@@ -168,16 +168,51 @@ int kind_get(struct engine *e, uint32_t queue, const struct request *requests, u
     return 0;
 }
 
+int kind_make_own(struct engine *e, uint32_t *ret_kind)
+{
+    struct likeness *needs = mem_alloc(&e->mem, FACTS_MAX_NEEDS * sizeof(*needs));
+    uint32_t id;
+
+    if (needs == NULL || slab_reserve(&e->kinds, 1) < 0) {
+        mem_free(&e->mem, needs, FACTS_MAX_NEEDS * sizeof(*needs));
+        return ENGINE_NO_MEMORY;
+    }
+    id = slab_take(&e->kinds);
+    *kind_at(e, id) = (struct kind){.users = 1, .own = true, .needs = needs};
+    *ret_kind = id;
+    return 0;
+}
+
+void kind_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct request *requests,
+                  uint8_t count, bool bare)
+{
+    struct kind *kind = kind_at(e, id);
+
+    for (uint8_t i = 0; i < count; i++)
+        intern_ref(&e->names, requests[i].resource);
+    for (uint8_t i = 0; i < kind->count; i++)
+        intern_unref(&e->names, kind->needs[i].resource);
+    for (uint8_t i = 0; i < count; i++)
+        kind->needs[i] =
+            (struct likeness){requests[i].resource, magnitude_of(requests[i].amount), 0, 0};
+    kind->queue = queue;
+    kind->count = count;
+    kind->bare = bare;
+}
+
 void kind_release(struct engine *e, uint32_t id)
 {
-    mem_free(&e->mem, kind_at(e, id)->needs, kind_at(e, id)->count * sizeof(struct likeness));
+    size_t count = kind_at(e, id)->own ? FACTS_MAX_NEEDS : kind_at(e, id)->count;
+
+    mem_free(&e->mem, kind_at(e, id)->needs, count * sizeof(struct likeness));
 }
 
 void kind_unref(struct engine *e, uint32_t id)
 {
     if (--kind_at(e, id)->users > 0)
         return;
-    index_drop(&e->kinds_by_needs, kind_at(e, id)->hash, id);
+    if (!kind_at(e, id)->own)
+        index_drop(&e->kinds_by_needs, kind_at(e, id)->hash, id);
     for (uint32_t i = 0; i < kind_at(e, id)->count; i++)
         intern_unref(&e->names, kind_at(e, id)->needs[i].resource);
     kind_release(e, id);

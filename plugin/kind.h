@@ -45,6 +45,7 @@ struct kind {
     uint32_t head;  /* and its head, as it stood when the kind was put into its tree */
     uint8_t count;
     bool bare;
+    bool own;               /* of a line that is shared with nobody: in no index */
     struct likeness *needs; /* by resource id, so that equal kinds have equal needs */
 };
 
@@ -55,6 +56,12 @@ struct engine;
 int kind_get(struct engine *e, uint32_t queue, const struct request *requests, uint8_t count,
              bool bare, uint32_t *ret_kind);
 void kind_unref(struct engine *e, uint32_t kind);
+
+/* The kind of one line that is shared with nobody, and what it asks for while nobody waits in it:
+ * FACTS_MAX_NEEDS requests at most. */
+int kind_make_own(struct engine *e, uint32_t *ret_kind);
+void kind_set_own(struct engine *e, uint32_t kind, uint32_t queue, const struct request *requests,
+                  uint8_t count, bool bare);
 
 /* A line's head is another one: 0, nobody waits in it any more. */
 void kind_set_head(struct engine *e, uint32_t line, uint32_t head);

@@ -134,6 +134,75 @@ int line_get(struct engine *e, uint32_t queue, const struct named_amounts *reque
     return error;
 }
 
+int line_get_like(struct engine *e, uint32_t like, uint32_t queue, uint32_t *ret_line)
+{
+    const struct line *line = line_at(e, like);
+    struct shape shape = {.count = line->count};
+    uint32_t kind;
+    int error;
+
+    for (uint32_t i = 0; i < line->count; i++)
+        shape.requests[i] = (struct request){line_resource(e, line, i), line->needs[i].amount};
+    error = kind_get(e, queue, shape.requests, shape.count, line->bare, &kind);
+    if (error < 0)
+        return error;
+    error = get(e, kind, &shape, ret_line);
+    if (error < 0)
+        kind_unref(e, kind);
+    return error;
+}
+
+int line_make_own(struct engine *e, uint32_t *ret_line)
+{
+    struct need *needs = mem_alloc(&e->mem, FACTS_MAX_NEEDS * sizeof(*needs));
+    uint32_t kind, id;
+
+    if (needs == NULL || slab_reserve(&e->lines, 1) < 0 || kind_make_own(e, &kind) < 0) {
+        mem_free(&e->mem, needs, FACTS_MAX_NEEDS * sizeof(*needs));
+        return ENGINE_NO_MEMORY;
+    }
+    id = slab_take(&e->lines);
+    *line_at(e, id) = (struct line){.kind = kind, .users = 1, .own = true, .needs = needs};
+    *ret_line = id;
+    return 0;
+}
+
+void line_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct request *requests,
+                  uint8_t count, bool bare)
+{
+    struct line *line = line_at(e, id);
+    uint32_t before = line->queue;
+
+    kind_set_own(e, line->kind, queue, requests, count, bare);
+    for (uint8_t i = 0; i < count; i++)
+        line->needs[i] = (struct need){requests[i].amount, 0};
+    line->count = count;
+    line->bare = bare;
+    line->queue = queue;
+    if (queue != 0)
+        queue_at(e, queue)->line_count++;
+    if (before == 0)
+        return;
+    queue_at(e, before)->line_count--;
+    queue_drop_unused(e, before);
+}
+
+void line_free_own(struct engine *e, uint32_t id)
+{
+    line_set_own(e, id, 0, NULL, 0, false);
+    kind_unref(e, line_at(e, id)->kind);
+    line_release(e, id);
+    slab_give(&e->lines, id);
+}
+
+void line_release(struct engine *e, uint32_t id)
+{
+    struct line *line = line_at(e, id);
+    size_t count = line->own ? FACTS_MAX_NEEDS : line->count;
+
+    mem_free(&e->mem, line->needs, count * sizeof(*line->needs));
+}
+
 bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
 {
     const struct line *x = line_at(e, a), *y = line_at(e, b);
@@ -158,7 +227,7 @@ void line_unref(struct engine *e, uint32_t id)
     for (uint32_t i = 0; i < line->count; i++)
         hash = add_to_hash(hash, line->needs[i].amount);
     index_drop(&e->lines_by_needs, hash, id);
-    mem_free(&e->mem, line->needs, line->count * sizeof(*line->needs));
+    line_release(e, id);
     kind_unref(e, line->kind);
     slab_give(&e->lines, id);
     queue_at(e, queue)->line_count--;

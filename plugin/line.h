@@ -34,6 +34,7 @@ struct line {
     struct waiting waiting;
     uint8_t count;
     bool bare; /* without our gate: no flavor that asks for anything can be written to them */
+    bool own;  /* a gang's: of one claim, and with room for FACTS_MAX_NEEDS needs */
     struct need *needs;
 };
 
@@ -46,6 +47,20 @@ int line_get(struct engine *e, uint32_t queue, const struct named_amounts *reque
              uint32_t *ret_line);
 bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b); /* and queue */
 void line_unref(struct engine *e, uint32_t line);
+
+/* The same as another line's, in another queue. */
+int line_get_like(struct engine *e, uint32_t line, uint32_t queue, uint32_t *ret_line);
+
+/* A line that is shared with nobody. While nobody waits in it, it is in no queue (0) or in any, and
+ * asks for whatever it is told; FACTS_MAX_NEEDS requests at most, sorted by resource id. */
+struct request;
+int line_make_own(struct engine *e, uint32_t *ret_line);
+void line_set_own(struct engine *e, uint32_t line, uint32_t queue, const struct request *requests,
+                  uint8_t count, bool bare);
+void line_free_own(struct engine *e, uint32_t line);
+
+/* For the end of the engine. */
+void line_release(struct engine *e, uint32_t line);
 
 /* A claim begins or ends to wait in its line. Returns whether the line has another head: else
  * nobody but the claims of this line can notice. */

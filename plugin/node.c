@@ -2,6 +2,7 @@
 #include "node.h"
 
 #include "advance.h"
+#include "assembly.h"
 #include "root.h"
 #include "state.h"
 
@@ -123,6 +124,7 @@ int engine_see_node(struct engine *e, const struct node_facts *facts, uint32_t *
         release_details(e, &old);
     }
     *ret_id = id;
+    assembly_new_nodes(e);
     if (e->synced)
         advance_guess_again(e);
     engine_tick(e);

@@ -4,12 +4,13 @@
 #include "claim_effects.h"
 #include "command_effects.h"
 #include "fleet_effects.h"
+#include "group_effects.h"
 #include "state.h"
 
 static const struct outbox_type *const types[EFFECT_OBJECTS] = {
     [EFFECT_OF_POD] = &claim_effects,       [EFFECT_OF_QUEUE] = &queue_effects,
     [EFFECT_OF_COMMAND] = &command_effects, [EFFECT_OF_WORKLOAD] = &dispatch_effects,
-    [EFFECT_OF_REPLICA] = &replica_effects,
+    [EFFECT_OF_REPLICA] = &replica_effects, [EFFECT_OF_GROUP] = &group_effects,
 };
 
 static const struct slab *records(const struct engine *e, enum effect_object object)
@@ -35,6 +36,11 @@ static uint8_t *attempts_at(const struct engine *e, enum effect_object object, u
 static int64_t *due_at(const struct engine *e, enum effect_object object, uint32_t id)
 {
     return field(e, object, id, types[object]->due);
+}
+
+static uint32_t cell_of(enum effect_object object, uint32_t slot)
+{
+    return slot % types[object]->cells;
 }
 
 static uint8_t bit(uint32_t slot)
@@ -107,19 +113,21 @@ void outbox_sync(struct engine *e, enum effect_object object, uint32_t id)
     struct outbox_entry *entry = entry_at(e, object, id);
     uint8_t *attempts = attempts_at(e, object, id);
     int64_t *due = due_at(e, object, id);
-    uint8_t wanted = 0, ready = 0;
+    uint8_t wanted = 0, ready = 0, used = 0;
 
     if (e->leads && e->synced && !e->config.observe_only)
         wanted = types[object]->wanted(e, id);
     for (uint32_t slot = 0; slot < types[object]->slots; slot++) {
-        if ((entry->leased & bit(slot)) != 0)
-            continue;
-        if ((wanted & bit(slot)) == 0) {
-            attempts[slot] = 0;
-            due[slot] = 0;
-        } else if (due[slot] == 0) {
+        uint32_t cell = cell_of(object, slot);
+
+        if (((wanted | entry->leased) & bit(slot)) != 0)
+            used |= bit(cell);
+        if ((wanted & ~entry->leased & bit(slot)) != 0 && due[cell] == 0)
             ready |= bit(slot);
-        }
+    }
+    for (uint32_t cell = 0; cell < types[object]->cells; cell++) {
+        if ((used & bit(cell)) == 0)
+            attempts[cell] = 0, due[cell] = 0;
     }
     entry->wanted = wanted;
     set_ready(e, object, id, entry->leased != 0 ? 0 : ready); /* one under way at a time */
@@ -131,7 +139,7 @@ void outbox_renew(struct engine *e, enum effect_object object, uint32_t id, uint
 
     entry->answered |= entry->leased & bit(slot);
     entry->leased &= (uint8_t)~bit(slot);
-    due_at(e, object, id)[slot] = 0;
+    due_at(e, object, id)[cell_of(object, slot)] = 0;
     outbox_sync(e, object, id);
 }
 
@@ -141,8 +149,8 @@ void outbox_forget(struct engine *e, enum effect_object object, uint32_t id)
 
     set_ready(e, object, id, 0);
     entry->wanted = entry->leased = entry->answered = 0;
-    memset(attempts_at(e, object, id), 0, types[object]->slots * sizeof(uint8_t));
-    memset(due_at(e, object, id), 0, types[object]->slots * sizeof(int64_t));
+    memset(attempts_at(e, object, id), 0, types[object]->cells * sizeof(uint8_t));
+    memset(due_at(e, object, id), 0, types[object]->cells * sizeof(int64_t));
 }
 
 /* An effect's id names the object's record, the object among those that had it, and the slot:
@@ -189,8 +197,9 @@ static void describe(const struct engine *e, struct place at, struct effect *ret
     ret->kind = type->kinds[at.slot];
     ret->object = at.object;
     ret->leased = (entry_at(e, at.object, at.id)->leased & bit(at.slot)) != 0;
-    ret->attempt = attempts_at(e, at.object, at.id)[at.slot] + (ret->leased ? 0u : 1u);
-    ret->due = due_at(e, at.object, at.id)[at.slot];
+    ret->attempt =
+        attempts_at(e, at.object, at.id)[cell_of(at.object, at.slot)] + (ret->leased ? 0u : 1u);
+    ret->due = due_at(e, at.object, at.id)[cell_of(at.object, at.slot)];
     type->describe(e, at.id, at.slot, ret);
 }
 
@@ -234,9 +243,10 @@ void engine_lease(struct engine *e, int64_t effect)
     uint8_t *attempts = attempts_at(e, at.object, at.id);
 
     entry_at(e, at.object, at.id)->leased |= bit(at.slot);
-    if (attempts[at.slot] < UINT8_MAX)
-        attempts[at.slot]++;
-    due_at(e, at.object, at.id)[at.slot] = e->now + INT64_C(1000000) * OUTBOX_LEASE_MS;
+    if (attempts[cell_of(at.object, at.slot)] < UINT8_MAX)
+        attempts[cell_of(at.object, at.slot)]++;
+    due_at(e, at.object, at.id)[cell_of(at.object, at.slot)] =
+        e->now + INT64_C(1000000) * OUTBOX_LEASE_MS;
     set_ready(e, at.object, at.id, 0);
     e->next_object = (at.object + 1u) % EFFECT_OBJECTS;
     if (types[at.object]->leased != NULL)
@@ -260,7 +270,7 @@ static int64_t backoff(int64_t effect, uint8_t attempts)
 /* An attempt came to nothing: the next one is at this time; 0: at once. */
 static void retry(struct engine *e, struct place at, int64_t due)
 {
-    due_at(e, at.object, at.id)[at.slot] = due;
+    due_at(e, at.object, at.id)[cell_of(at.object, at.slot)] = due;
     if (types[at.object]->retried != NULL)
         types[at.object]->retried(e, at.id, at.slot);
 }
@@ -269,6 +279,7 @@ bool engine_ack(struct engine *e, int64_t effect, enum effect_result result, int
 {
     struct outbox_entry *entry;
     struct place at;
+    uint32_t cell;
 
     if (!find_effect(e, effect, &at))
         return false;
@@ -279,8 +290,9 @@ bool engine_ack(struct engine *e, int64_t effect, enum effect_result result, int
         entry->answered &= (uint8_t)~bit(at.slot);
         return expected;
     }
+    cell = cell_of(at.object, at.slot);
     entry->leased &= (uint8_t)~bit(at.slot);
-    due_at(e, at.object, at.id)[at.slot] = 0;
+    due_at(e, at.object, at.id)[cell] = 0;
     if (result == EFFECT_GONE) {
         types[at.object]->gone(e, at.id, at.slot);
         return true;
@@ -288,7 +300,7 @@ bool engine_ack(struct engine *e, int64_t effect, enum effect_result result, int
     if (result == EFFECT_DONE)
         types[at.object]->done(e, at.id, at.slot, version);
     else
-        retry(e, at, e->now + backoff(effect, attempts_at(e, at.object, at.id)[at.slot]));
+        retry(e, at, e->now + backoff(effect, attempts_at(e, at.object, at.id)[cell]));
     outbox_sync(e, at.object, at.id);
     types[at.object]->set_timer(e, at.id);
     return true;
@@ -299,27 +311,28 @@ int64_t outbox_due(const struct engine *e, enum effect_object object, uint32_t i
     const int64_t *due = due_at(e, object, id);
     int64_t at = 0;
 
-    for (uint32_t slot = 0; slot < types[object]->slots; slot++) {
-        if (due[slot] != 0 && (at == 0 || due[slot] < at))
-            at = due[slot];
+    for (uint32_t cell = 0; cell < types[object]->cells; cell++) {
+        if (due[cell] != 0 && (at == 0 || due[cell] < at))
+            at = due[cell];
     }
     return at;
 }
 
 void outbox_expire(struct engine *e, enum effect_object object, uint32_t id)
 {
+    struct outbox_entry *entry = entry_at(e, object, id);
     int64_t *due = due_at(e, object, id);
 
     for (uint32_t slot = 0; slot < types[object]->slots; slot++) {
-        struct outbox_entry *entry = entry_at(e, object, id);
+        uint32_t cell = cell_of(object, slot);
 
-        if (due[slot] == 0 || due[slot] > e->now)
+        if (due[cell] == 0 || due[cell] > e->now || (entry->leased & bit(slot)) == 0)
             continue;
-        due[slot] = 0;
-        if ((entry->leased & bit(slot)) != 0)
-            retry(e, (struct place){object, id, slot}, 0);
+        retry(e, (struct place){object, id, slot}, 0);
         entry->leased &= (uint8_t)~bit(slot);
     }
+    for (uint32_t cell = 0; cell < types[object]->cells; cell++)
+        due[cell] = due[cell] <= e->now ? 0 : due[cell];
     outbox_sync(e, object, id);
 }
 

@@ -38,12 +38,13 @@ struct outbox_entry {
 };
 
 /* What outbox.c must know of a kind of object. A record of it holds, at these offsets: an entry,
- * and for each slot the attempts (uint8_t) and the end of the lease or the backoff (int64_t, 0:
- * none). All of them begin as zeros, but the turn, which is outbox_turn(). */
+ * and for each cell the attempts (uint8_t) and the end of the lease or the backoff (int64_t, 0:
+ * none). Slot n has cell n modulo their number: slots that share one also wait together when one of
+ * them failed. All of them begin as zeros, but the turn, which is outbox_turn(). */
 struct outbox_type {
     size_t records; /* the slab, in struct engine */
     size_t entry, attempts, due;
-    uint32_t slots;
+    uint32_t slots, cells;
     enum effect_kind kinds[OUTBOX_SLOTS];
 
     /* The slots of the effects that the object needs now. */

@@ -2,6 +2,7 @@
 #include "pod.h"
 
 #include "advance.h"
+#include "finished.h"
 #include "journal.h"
 #include "outbox.h"
 #include "regrant.h"
@@ -30,8 +31,10 @@ struct text pod_queue_name(const struct pod_facts *pod)
 struct sight {
     uint32_t claim; /* 0: a new one */
     uint32_t rival; /* another pod of its name, which is gone then */
-    uint32_t line;  /* with a use of ours */
-    char *text;     /* for an old claim in a new line */
+    uint32_t group; /* 0: none */
+    struct group_owner owner;
+    uint32_t line; /* with a use of ours */
+    char *text;    /* for an old claim in a new line */
     uint32_t node, a_foreign_gate;
     bool has_flavors;
     uint16_t flavors[FACTS_MAX_NEEDS];
@@ -46,13 +49,21 @@ static void drop_sight(struct engine *e, struct sight *sight)
     intern_unref(&e->names, sight->a_foreign_gate);
     if (sight->line != 0)
         line_unref(e, sight->line);
+    group_drop_owner(e, &sight->owner);
+    group_drop_unused(e, sight->group);
 }
 
 static int read_line(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
     bool bare = pod->queue_kind == QUEUE_CLUSTER && pod->gates.ours == 0;
+    struct text name = pod_queue_name(pod);
+    enum queue_kind kind = pod->queue_kind;
     uint32_t queue;
-    int error = queue_get(e, pod->queue_kind, pod_queue_name(pod), &queue);
+    int error;
+
+    if (group_names_queue(e, sight->group, &name))
+        kind = QUEUE_VOLCANO;
+    error = queue_get(e, kind, name, &queue);
 
     if (error < 0)
         return error;
@@ -105,8 +116,12 @@ static int read_flavors(struct engine *e, const struct pod_facts *pod, struct si
 
 static int read_sight(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
-    int error = read_line(e, pod, sight);
+    int error = group_get(e, pod, &sight->group);
 
+    if (error == 0)
+        error = group_read_owner(e, pod, &sight->owner);
+    if (error == 0)
+        error = read_line(e, pod, sight);
     if (error == 0)
         error = name_get(e, pod->node, &sight->node);
     if (error == 0)
@@ -118,7 +133,7 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
         error = sight->text == NULL ? ENGINE_NO_MEMORY : 0;
     }
     if (error == 0 && sight->claim == 0 && sight->rival == 0 &&
-        slab_count(&e->claims) >= e->config.max_pods)
+        engine_count_pods(e) >= e->config.max_pods)
         error = ENGINE_FULL;
     if (error == 0 && sight->claim == 0) {
         error = claim_create(e, pod, sight->line, &sight->claim);
@@ -144,6 +159,15 @@ static void note_writes(struct engine *e, uint32_t id, const struct pod_facts *p
         outbox_renew(e, EFFECT_OF_POD, id, EFFECT_SET_CONDITION);
 }
 
+/* What was written stays so until a later version of the object says otherwise. */
+static void note_group(struct claim *claim, const struct pod_facts *pod)
+{
+    bool newer = pod->resource_version == 0 || pod->resource_version > claim->version;
+
+    if (pod->group.len > 0 || newer)
+        claim_set_flag(claim, CLAIM_NAMES_GROUP, pod->group.len > 0);
+}
+
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
 {
     struct claim *claim = claim_at(e, id);
@@ -153,8 +177,8 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim_set_flag(claim, CLAIM_MANAGED, gate_manages(&e->config, pod));
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
+    note_group(claim, pod);
     claim_set_flag(claim, CLAIM_NOMINATED, pod->nominated);
-    claim_set_flag(claim, CLAIM_GROUPED, pod->group.len > 0);
     if (pod->unschedulable && claim->state == CLAIM_RESERVED) {
         /* What it said before the grant, it had to take back first. */
         claim_set_flag(claim, CLAIM_SEEN_IN_CYCLE, true);
@@ -180,7 +204,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
 /* Granted before this engine led, as far as the object tells. */
 static bool looks_granted(const struct claim *claim)
 {
-    if (claim->a_foreign_gate != 0 || (claim->flags & CLAIM_GROUPED))
+    if (claim->a_foreign_gate != 0)
         return false;
     if (claim->flags & CLAIM_NOMINATED)
         return true;
@@ -235,6 +259,21 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
         regrant(e, id, &demand);
 }
 
+static void join(struct engine *e, uint32_t id, struct sight *sight, const struct pod_facts *pod)
+{
+    uint32_t group = sight->group;
+    uint32_t before = claim_at(e, id)->group;
+
+    if (before != group) {
+        group_leave(e, id);
+        if (group != 0)
+            group_join(e, group, id);
+        group_drop_unused(e, before);
+    }
+    if (group != 0)
+        group_note_asked(e, group, pod, &sight->owner);
+}
+
 static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, struct sight *sight)
 {
     uint32_t id = sight->claim;
@@ -247,7 +286,8 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         (sight->text != NULL || claim->priority != pod->priority || claim->created != pod->created))
         enter_anew(e, id, pod, sight);
     else if (restoring)
-        claim_change(e, id, CLAIM_HELD, REASON_GROUP_MISSING); /* its stamp may change */
+        claim_change(e, id, CLAIM_HELD, REASON_NOT_READY); /* its stamp may change */
+    join(e, id, sight, pod);
     note(e, id, pod, sight);
     if ((is_new || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
         claim_to_restore(e, id);
@@ -257,6 +297,21 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         pod_settle(e, id);
     }
     drop_sight(e, sight);
+}
+
+/* It claims nothing, or no more; but a group counts its members that ended. */
+static int see_nothing(struct engine *e, const struct pod_facts *pod, uint32_t claim)
+{
+    int error = 0;
+
+    if (pod->finished && gate_concerns(&e->config, pod))
+        error = finished_see(e, pod);
+    if (error < 0)
+        return error;
+    if (claim != 0)
+        claim_destroy(e, claim);
+    group_settle(e);
+    return 0;
 }
 
 int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, bool *ret_outdated)
@@ -272,10 +327,8 @@ int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, 
         pod->resource_version < claim_at(e, sight.claim)->version)
         return 0; /* an old message */
     if (is == POD_IS_NOTHING) {
-        if (sight.claim != 0)
-            claim_destroy(e, sight.claim);
         *ret_claim = 0;
-        return 0;
+        return see_nothing(e, pod, sight.claim);
     }
     sight.rival = claim_find_named(e, pod->space, pod->name);
     if (sight.rival == sight.claim)
@@ -289,7 +342,9 @@ int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, 
     if (error < 0)
         return error;
     *ret_claim = sight.claim;
+    finished_lose(e, pod->uid);
     commit(e, pod, is_new, &sight);
+    group_settle(e);
     return 0;
 }
 
@@ -315,5 +370,6 @@ void engine_lose_pod(struct engine *e, struct text uid)
 
     if (id != 0)
         claim_destroy(e, id);
+    finished_lose(e, uid);
     advance(e);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue.h"
 
+#include "assembly.h"
 #include "outbox.h"
 #include "queue_life.h"
 #include "state.h"
@@ -92,6 +93,7 @@ int queue_get(struct engine *e, enum queue_kind kind, struct text name, uint32_t
 /* Of a leaf that becomes none, or the other way. */
 static void tell_reserved(struct engine *e, uint32_t id)
 {
+    assembly_queue_changed(e);
     if (queue_at(e, id)->reserved != 0)
         tell_claims(e);
 }

@@ -167,6 +167,7 @@ const struct outbox_type queue_effects = {
     .attempts = offsetof(struct queue, attempts),
     .due = offsetof(struct queue, due),
     .slots = QUEUE_EFFECTS,
+    .cells = QUEUE_EFFECTS,
     .kinds = {EFFECT_QUEUE_STATUS},
     .wanted = wanted,
     .describe = describe,

@@ -107,6 +107,17 @@ void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret
     ret->queue_kind = queue->kind;
     ret->node = name_text(e, claim->node);
     ret->state = claim->state;
+    ret->group = text_of("");
+    ret->members = 0;
+    ret->minimum = 0;
+    ret->is_gang = (claim->flags & CLAIM_GANG) != 0;
+    if (claim->group != 0) {
+        const struct group *group = group_at(e, claim->group);
+
+        ret->group = name_text(e, group->name);
+        ret->members = group->ready + group->holding + group->succeeded;
+        ret->minimum = group->minimum;
+    }
     ret->priority = claim->priority;
     ret->created = claim->created;
     ret->granted =
@@ -177,8 +188,10 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
     ret->basis[0] = '\0';
     ret->ahead_count = ret->flavor_count = 0;
     if (claim->state == CLAIM_WAITING) {
-        count_ahead(e, id, ret);
-        estimate(e, id, ret);
+        uint32_t waits = claim_waits_in_gang(claim) ? group_at(e, claim->group)->entry : id;
+
+        count_ahead(e, waits, ret);
+        estimate(e, waits, ret);
     }
     for (uint32_t i = 0; i < line->count; i++) {
         uint16_t flavor = claim_flavors(claim)[i];

@@ -6,7 +6,9 @@
 #include "command.h"
 #include "dispatch.h"
 #include "engine.h"
+#include "finished.h"
 #include "flavor.h"
+#include "group.h"
 #include "heap.h"
 #include "index.h"
 #include "intern.h"
@@ -57,6 +59,16 @@ struct engine {
     struct index claims_by_name;
     struct heap timers;
     uint32_t restoring; /* tree of claims, by stamp */
+    uint32_t entries;   /* claims that are no pods, but wait for a group's minimum */
+
+    struct slab groups;
+    struct heap group_timers; /* of their effects */
+    struct index groups_by_name;
+    struct slab finished;
+    struct index finished_by_uid;
+    uint32_t assembling; /* the group whose turn it is on nodes */
+    uint32_t first_in_line, last_in_line;
+    uint32_t first_touched, last_touched; /* groups to be looked at before the call ends */
 
     struct slab flavors;
     struct slab nodes;
@@ -109,6 +121,16 @@ static inline struct claim *claim_at(const struct engine *e, uint32_t id)
 static inline struct command *command_at(const struct engine *e, uint32_t id)
 {
     return slab_at(&e->commands.records, id);
+}
+
+static inline struct group *group_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->groups, id);
+}
+
+static inline struct finished *finished_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->finished, id);
 }
 
 static inline struct node *node_at(const struct engine *e, uint32_t id)

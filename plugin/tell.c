@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tell.h"
 
+#include "assembly.h"
 #include "outbox.h"
 #include "state.h"
 
 void tell_claims(struct engine *e)
 {
     e->tell.left = slab_end(&e->claims);
+    assembly_queue_changed(e);
 }
 
 static bool holds_back(const struct engine *e, uint32_t queue)
@@ -29,7 +31,8 @@ static void tell(struct engine *e, uint32_t id)
     uint32_t queue = claim_queue(e, id);
     bool stops, stopped = knows_of_stop(claim);
 
-    if (claim->state != CLAIM_WAITING && claim->state != CLAIM_RESERVED)
+    if ((claim->flags & CLAIM_GANG) != 0 ||
+        (claim->state != CLAIM_WAITING && claim->state != CLAIM_RESERVED))
         return;
     stops = queue_stops_granted(e, queue);
     if (stops == stopped && claim->state == CLAIM_WAITING &&

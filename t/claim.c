@@ -4,7 +4,7 @@
 #include "t/engine_kit.h"
 #include "t/tap.h"
 
-static uint16_t flags(const struct kit *kit, const char *uid)
+static uint32_t flags(const struct kit *kit, const char *uid)
 {
     return claim_at(kit->engine, kit_claim(kit, uid))->flags;
 }
@@ -18,9 +18,9 @@ static int64_t counted(const struct kit *kit, bool allocated)
 
 static void see_cycle(struct kit *kit, const char *uid, struct verdict *ret_verdict)
 {
-    bool nodes_matter;
+    bool nodes_matter, unschedulable;
 
-    engine_pre_filter(kit->engine, text_of(uid), ret_verdict, &nodes_matter);
+    engine_pre_filter(kit->engine, text_of(uid), ret_verdict, &nodes_matter, &unschedulable);
 }
 
 static void test_states(void)

@@ -33,7 +33,10 @@
  *     pod NAME [queue=NAME | cluster=NAME] [RES=N] [priority=N] [created=N: else after the rest]
  *         [bare: without our gate] [foreign] [node=NAME] [nominated] [finished] [deleted]
  *         [unschedulable] [stamp=N] [stamped=RES=FLAVOR,...] [version=N] [generation=N]
- *         [group=NAME] [uid=TEXT: else the name]
+ *         [group=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]
+ *         [uid=TEXT: else the name]
+ *     group NAME [min=N] [queue=NAME] [priority=N] [created=N] [version=N] [deleted] [RES=N: least]
+ *         [uid=TEXT: else the name]       lose-group NAME
  *     lose-pod UID        reserve UID     unreserve UID    bind UID
  *     node NAME [RES=N] [label=KEY:VALUE]         lose-node NAME
  *     flavor NAME [label=KEY:VALUE] [toleration=KEY]   lose-flavor NAME
@@ -55,7 +58,8 @@ struct kit {
 
 /* Synced and leading, at second 1, unless the words say `standby`:
  * [root=cluster | root.RES=N] [onAdmission] [manageAll] [undeclaredUnlimited] [guard=SECONDS]
- * [writes: states, events and the end of commands]
+ * [answers: in Permit] [creates, names: groups] [statuses: of groups]
+ * [writes: all of these, and states, events and the end of commands]
  * [timeout=SECONDS] [observe] [journal] [maxPods=N] [maxQueues=N] [standby] */
 void kit_open(struct kit *kit, const char *words);
 

@@ -5,13 +5,7 @@
 
 #include <stdlib.h>
 
-/* key=value, or a bare key. */
-struct word {
-    struct text key, value;
-    int64_t number;
-};
-
-static bool next_word(const char **at, struct word *ret)
+bool words_next(const char **at, struct word *ret)
 {
     size_t len, key;
 
@@ -39,8 +33,7 @@ static bool is_resource(struct text name)
     return name.len > 1 && name.at[0] == 'r' && name.at[1] >= '0' && name.at[1] <= '9';
 }
 
-/* The resource of a word "PREFIX.RES=N"; false if it is none. */
-static bool has_prefix(const struct word *word, const char *prefix, struct text *ret_resource)
+bool words_resource(const struct word *word, const char *prefix, struct text *ret_resource)
 {
     size_t len = strlen(prefix);
 
@@ -50,7 +43,7 @@ static bool has_prefix(const struct word *word, const char *prefix, struct text 
     return is_resource(*ret_resource);
 }
 
-static bool add_amount(struct named_amounts *amounts, struct text resource, int64_t amount)
+bool words_add_amount(struct named_amounts *amounts, struct text resource, int64_t amount)
 {
     if (amounts->count == FACTS_MAX_NEEDS)
         return false;
@@ -82,13 +75,21 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->max_pods = (uint32_t)word->number;
     else if (text_is(word->key, "maxQueues"))
         config->max_queues = (uint32_t)word->number;
+    else if (text_is(word->key, "answers"))
+        config->effects |= 1u << EFFECT_ANSWER_PERMIT;
+    else if (text_is(word->key, "creates"))
+        config->effects |= 1u << EFFECT_CREATE_GROUP;
+    else if (text_is(word->key, "names"))
+        config->effects |= 1u << EFFECT_SET_GROUP;
+    else if (text_is(word->key, "statuses"))
+        config->effects |= 1u << EFFECT_SET_GROUP_STATUS;
     else if (text_is(word->key, "writes"))
         config->effects = UINT32_MAX;
     else if (text_is(word->key, "standby"))
         *standby = true;
-    else if (has_prefix(word, "root.", &resource)) {
+    else if (words_resource(word, "root.", &resource)) {
         config->root_ceiling = ROOT_AMOUNTS;
-        return add_amount(&config->root_amounts, resource, word->number);
+        return words_add_amount(&config->root_amounts, resource, word->number);
     } else {
         return false;
     }
@@ -99,7 +100,7 @@ bool words_to_config(const char *words, struct engine_config *ret, bool *ret_sta
 {
     struct word word;
 
-    while (next_word(&words, &word)) {
+    while (words_next(&words, &word)) {
         if (!config_word(&word, ret, ret_standby))
             return false;
     }
@@ -171,19 +172,19 @@ static bool kueue_word(const struct word *word, struct words_queue *facts)
         return add_group(facts, word->value);
     if (text_is(word->key, "flavor"))
         return add_flavor(facts, word->value);
-    if (has_prefix(word, "borrow.", &resource)) {
+    if (words_resource(word, "borrow.", &resource)) {
         quota = quota_of(facts, resource);
         if (quota != NULL) {
             quota->borrowing = word->number;
             quota->has_borrowing = true;
         }
-    } else if (has_prefix(word, "lend.", &resource)) {
+    } else if (words_resource(word, "lend.", &resource)) {
         quota = quota_of(facts, resource);
         if (quota != NULL) {
             quota->lending = word->number;
             quota->has_lending = true;
         }
-    } else if (has_prefix(word, "", &resource)) {
+    } else if (words_resource(word, "", &resource)) {
         quota = quota_of(facts, resource);
         if (quota != NULL)
             quota->nominal = word->number;
@@ -195,12 +196,12 @@ static bool volcano_word(const struct word *word, struct queue_facts *queue)
 {
     struct text resource;
 
-    if (has_prefix(word, "guarantee.", &resource))
-        return add_amount(&queue->guarantee, resource, word->number);
-    if (has_prefix(word, "deserved.", &resource))
-        return add_amount(&queue->deserved, resource, word->number);
-    return has_prefix(word, "", &resource) &&
-           add_amount(&queue->capability, resource, word->number);
+    if (words_resource(word, "guarantee.", &resource))
+        return words_add_amount(&queue->guarantee, resource, word->number);
+    if (words_resource(word, "deserved.", &resource))
+        return words_add_amount(&queue->deserved, resource, word->number);
+    return words_resource(word, "", &resource) &&
+           words_add_amount(&queue->capability, resource, word->number);
 }
 
 static bool queue_word(const struct word *word, struct words_queue *facts)
@@ -242,10 +243,10 @@ bool words_to_queue(const char *words, enum queue_kind kind, struct words_queue 
 
     memset(ret, 0, sizeof(*ret));
     ret->queue.kind = kind;
-    if (!next_word(&words, &word))
+    if (!words_next(&words, &word))
         return false;
     ret->queue.name = word.key;
-    while (next_word(&words, &word)) {
+    while (words_next(&words, &word)) {
         if (!queue_word(&word, ret))
             return false;
     }
@@ -262,6 +263,10 @@ static bool pod_flag(const struct word *word, struct pod_facts *pod)
         pod->nominated = true;
     else if (text_is(word->key, "finished"))
         pod->finished = true;
+    else if (text_is(word->key, "failed"))
+        pod->finished = pod->failed = true;
+    else if (text_is(word->key, "ordered"))
+        pod->controller.ordered = true;
     else if (text_is(word->key, "deleted"))
         pod->deleted = true;
     else if (text_is(word->key, "unschedulable"))
@@ -294,10 +299,17 @@ static bool pod_word(const struct word *word, struct pod_facts *pod)
         pod->generation = word->number;
     } else if (text_is(word->key, "group")) {
         pod->group = word->value;
+    } else if (text_is(word->key, "min")) {
+        pod->minimum = (int32_t)word->number;
+    } else if (text_is(word->key, "owner")) {
+        pod->controller.uid = word->value;
+    } else if (text_is(word->key, "replicas")) {
+        pod->controller.has_replicas = true;
+        pod->controller.replicas = word->number;
     } else if (text_is(word->key, "uid")) {
         pod->uid = word->value;
     } else {
-        return is_resource(word->key) && add_amount(&pod->requests, word->key, word->number);
+        return is_resource(word->key) && words_add_amount(&pod->requests, word->key, word->number);
     }
     return true;
 }
@@ -307,14 +319,14 @@ bool words_to_pod(const char *words, struct pod_facts *ret)
     struct word word;
 
     memset(ret, 0, sizeof(*ret));
-    if (!next_word(&words, &word))
+    if (!words_next(&words, &word))
         return false;
     ret->name = ret->uid = word.key;
     ret->space = text_of("default");
     ret->scheduler = text_of("default-scheduler");
     ret->opted_in = true;
     ret->gates.ours = GATE_LONG;
-    while (next_word(&words, &word)) {
+    while (words_next(&words, &word)) {
         if (!pod_word(&word, ret))
             return false;
     }
@@ -338,15 +350,15 @@ bool words_to_node(const char *words, struct label *labels, struct node_facts *r
 
     memset(ret, 0, sizeof(*ret));
     ret->labels = labels;
-    if (!next_word(&words, &word))
+    if (!words_next(&words, &word))
         return false;
     ret->name = word.key;
-    while (next_word(&words, &word)) {
-        bool known =
-            text_is(word.key, "label")
-                ? ret->label_count < FACTS_MAX_LABELS &&
-                      to_label(word.value, &labels[ret->label_count++])
-                : is_resource(word.key) && add_amount(&ret->allocatable, word.key, word.number);
+    while (words_next(&words, &word)) {
+        bool known = text_is(word.key, "label")
+                         ? ret->label_count < FACTS_MAX_LABELS &&
+                               to_label(word.value, &labels[ret->label_count++])
+                         : is_resource(word.key) &&
+                               words_add_amount(&ret->allocatable, word.key, word.number);
 
         if (!known)
             return false;
@@ -359,10 +371,10 @@ bool words_to_flavor(const char *words, struct flavor_facts *ret)
     struct word word;
 
     memset(ret, 0, sizeof(*ret));
-    if (!next_word(&words, &word))
+    if (!words_next(&words, &word))
         return false;
     ret->name = word.key;
-    while (next_word(&words, &word)) {
+    while (words_next(&words, &word)) {
         if (text_is(word.key, "label") && ret->label_count < FACTS_MAX_LABELS) {
             if (!to_label(word.value, &ret->labels[ret->label_count++]))
                 return false;

@@ -18,10 +18,28 @@ struct words_queue {
     struct flavor_quota quotas[WORDS_MAX_GROUPS][WORDS_MAX_FLAVORS][WORDS_MAX_QUOTAS];
 };
 
+/* key=value, or a bare key. */
+struct word {
+    struct text key, value;
+    int64_t number;
+};
+
+/* The next word; false at the end. */
+bool words_next(const char **at, struct word *ret);
+
+/* The resource of a word "PREFIX.RES=N"; false if it is none. */
+bool words_resource(const struct word *word, const char *prefix, struct text *ret_resource);
+bool words_add_amount(struct named_amounts *amounts, struct text resource, int64_t amount);
+
 bool words_to_config(const char *words, struct engine_config *ret, bool *ret_standby);
 bool words_to_queue(const char *words, enum queue_kind kind, struct words_queue *ret);
 bool words_to_pod(const char *words, struct pod_facts *ret);
+bool words_to_group(const char *words, struct group_facts *ret);
 bool words_to_node(const char *words, struct label *labels, struct node_facts *ret);
 bool words_to_flavor(const char *words, struct flavor_facts *ret);
+
+/* Its error, or 0. */
+struct kit;
+int kit_see_group(struct kit *kit, const char *words, bool *ret_known);
 
 #endif

@@ -45,7 +45,7 @@ static void test_held(void)
                  "pod s queue=q unschedulable; pod t queue=q cpu=1000");
     says(&kit, "t", "", "");
     says(&kit, "f", "ForeignGate", "scheduling gate example.com/gate is for others to remove");
-    says(&kit, "g", "GroupMissing", "it names a group, and this version knows no groups");
+    says(&kit, "g", "GroupMissing", "its group default/team does not exist");
     says(&kit, "s", "ConditionStale",
          "its condition still says Unschedulable, and is being overwritten");
     kit_do(&kit, "time 61");

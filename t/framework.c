@@ -7,7 +7,7 @@
 #include "t/tap.h"
 
 static struct verdict verdict;
-static bool nodes_matter;
+static bool nodes_matter, unschedulable;
 
 static struct verdict *pre_enqueue(struct kit *kit, const char *words)
 {
@@ -21,7 +21,7 @@ static struct verdict *pre_enqueue(struct kit *kit, const char *words)
 
 static struct verdict *pre_filter(struct kit *kit, const char *uid)
 {
-    engine_pre_filter(kit->engine, text_of(uid), &verdict, &nodes_matter);
+    engine_pre_filter(kit->engine, text_of(uid), &verdict, &nodes_matter, &unschedulable);
     return &verdict;
 }
 

@@ -42,12 +42,14 @@ static void test_story(void)
          "{\"pass\"=>false, \"reason\"=>\"QueueCapacity\", \"message\"=>\"%\", \"would\"=>false, "
          "\"known\"=>true}"},
         {HOOK_PRE_FILTER, "{now: 6, uid: u1}",
-         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"nodes\"=>false}"},
+         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"nodes\"=>false, "
+         "\"unschedulable\"=>false}"},
         {HOOK_PRE_FILTER, "{now: 6, uid: stranger}",
-         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"nodes\"=>false}"},
+         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"nodes\"=>false, "
+         "\"unschedulable\"=>false}"},
         {HOOK_RESERVE, "{now: 6, uid: u1, node: n}", PASSES},
         {HOOK_RESERVE, "{now: 6, uid: u1, node: n}", PASSES},
-        {HOOK_PERMIT, "{now: 6, uid: u1, node: n}", "{\"allow\"=>true}"},
+        {HOOK_PERMIT, "{now: 6, uid: u1, node: n}", "{\"allow\"=>true, \"wait\"=>0}"},
         {HOOK_BIND, "{now: 6, uid: u1, node: n}",
          PATCH("\"" GATE "\"",
                "\"generation\"=>0, \"annotations\"=>{\"sluice.sh/granted\"=>\"6\"}, "
@@ -72,7 +74,7 @@ static void test_story(void)
         {HOOK_TICK, "{now: 8, nonsense: [1, {a: nil}]}", "{}"},
         {HOOK_INSPECT, "{now: 8, what: pending, kind: Queue, name: q}",
          "{\"pods\"=>[{\"uid\"=>\"u2\", \"namespace\"=>\"d\", \"name\"=>\"p2\", \"priority\"=>0, "
-         "\"created\"=>1}], \"from\"=>0}"},
+         "\"created\"=>1, \"members\"=>0}], \"from\"=>0}"},
         {HOOK_INSPECT, "{now: 8, what: check}", "{\"ok\"=>true, \"broken\"=>\"\"}"},
         {HOOK_OBSERVE, "{now: 9, kind: pod, gone: true, object: {uid: u1, namespace: 5}}",
          "{\"ignored\"=>false}"},
@@ -171,7 +173,8 @@ static void test_flavors(void)
          "sluice.sh/flavors: 'cpu=f'}, queueKind: ClusterQueue, requests: {cpu: 1}}}",
          "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"would\"=>true, \"known\"=>true}"},
         {HOOK_PRE_FILTER, "{now: 2, uid: u1}",
-         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"nodes\"=>true}"},
+         "{\"pass\"=>true, \"reason\"=>\"\", \"message\"=>\"\", \"nodes\"=>true, "
+         "\"unschedulable\"=>false}"},
         {HOOK_FILTER, "{now: 2, uid: u1, nodes: [2, 1, 4000000000, 0, 1, 2, 2, 2, 1]}",
          "{\"bits\"=>\"\\x12\\x01\"}"},
         {HOOK_FILTER, "{now: 2, nodes: nil, uid: u1}", "{\"bits\"=>\"\\x02\"}"},
@@ -185,7 +188,8 @@ static void test_flavors(void)
          "{\"uid\"=>\"u1\", \"namespace\"=>\"d\", \"name\"=>\"p1\", \"queue\"=>\"cq\", "
          "\"queueKind\"=>\"ClusterQueue\", \"state\"=>\"allocated\", \"reason\"=>\"\", "
          "\"message\"=>\"\", \"node\"=>\"\", \"priority\"=>0, \"created\"=>1, \"granted\"=>2, "
-         "\"position\"=>0, \"ahead\"=>{}, \"estimate\"=>-1, \"basis\"=>\"\", "
+         "\"position\"=>0, \"ahead\"=>{}, \"estimate\"=>-1, \"basis\"=>\"\", \"group\"=>\"\", "
+         "\"members\"=>0, \"minimum\"=>0, "
          "\"flavors\"=>{\"cpu\"=>\"f\"}}"},
         {HOOK_INSPECT, "{now: 3, what: queue, kind: ClusterQueue, name: cq}",
          "{\"kind\"=>\"ClusterQueue\", \"name\"=>\"cq\", \"parent\"=>\"\", \"known\"=>true, "

@@ -25,8 +25,8 @@ static void test_refusals(void)
          "UNSUPPORTED command: a command, want a queue whose state says so, or queueStatus among "
          "the effects of `open`: who writes no states carries out no commands"},
         {HOOK_OBSERVE, "{now: 1, kind: group, object: {}}",
-         "UNSUPPORTED kind: \"group\", want pod, queue, node, flavor, cluster, workload, replica, "
-         "synced or leader: this version knows no others"},
+         "UNSUPPORTED kind: \"group\", want answerPermit among the effects of `open`: who waits "
+         "for a gang on its node must be told of its end"},
         {HOOK_OBSERVE, "{now: 1, kind: workload, object: {role: manager}}",
          "UNSUPPORTED kind: \"workload\", want a configuration with the key multiKueue: only a "
          "manager of worker clusters takes this kind"},

@@ -149,7 +149,8 @@ static void test_backoff(void)
 
     open_with_parked(&kit, "");
     kit_do(&kit, "lose-pod a; lose-pod nobody");
-    engine_pre_filter(kit.engine, text_of("b"), &(struct verdict){0}, &(bool){false});
+    engine_pre_filter(kit.engine, text_of("b"), &(struct verdict){0}, &(bool){false},
+                      &(bool){false});
     for (int attempt = 1; attempt <= 14; attempt++) {
         int64_t wait;
 

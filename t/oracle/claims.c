@@ -23,12 +23,11 @@ static bool manages(const struct model *model, const int64_t *pod)
 }
 
 /* What holds a claim back that is a matter of its own. */
-static bool is_held(const struct model *model, const struct model_claim *claim)
+bool model_is_held(const struct model *model, const struct model_claim *claim)
 {
     const int64_t *pod = claim->pod;
 
-    return pod[POD_FOREIGN] || pod[POD_GROUP] ||
-           (pod[POD_UNSCHEDULABLE] && !model->config[CONFIG_OBSERVE_ONLY]) ||
+    return pod[POD_FOREIGN] || (pod[POD_UNSCHEDULABLE] && !model->config[CONFIG_OBSERVE_ONLY]) ||
            claim->again > model->now;
 }
 
@@ -39,9 +38,9 @@ static void let_rest(const struct model *model, struct model_claim *claim)
         model_forget_flavors(claim);
     }
     claim->restoring = claim->lacks_node = claim->tried = false;
-    if (claim->pod[POD_FOREIGN] || claim->pod[POD_GROUP] || claim->again <= model->now)
+    if (claim->pod[POD_FOREIGN] || claim->again <= model->now)
         claim->again = 0; /* it waits for something else than the time, or not */
-    claim->state = is_held(model, claim) ? CLAIM_HELD : CLAIM_WAITING;
+    claim->state = model_is_held(model, claim) ? CLAIM_HELD : CLAIM_WAITING;
     claim->said &= claim->state != CLAIM_HELD;
 }
 
@@ -100,11 +99,18 @@ static void lose_rivals(struct model *model, const int64_t *pod)
             model_lose(model, uid);
 }
 
-static bool asks_the_same(const struct model_claim *claim, const int64_t *pod)
+static int group_queue(const struct model *model, const int64_t *pod)
+{
+    return pod[POD_GROUP] > 0 ? model->groups[pod[POD_GROUP] - 1].queue : 0;
+}
+
+static bool asks_the_same(const struct model *model, const struct model_claim *claim,
+                          const int64_t *pod)
 {
     struct model_claim other = *claim;
 
     memcpy(other.pod, pod, sizeof other.pod);
+    other.group_queue = group_queue(model, pod);
     for (int r = 0; r < RESOURCES; r++)
         if (model_need(claim, r) != model_need(&other, r))
             return false;
@@ -113,7 +119,7 @@ static bool asks_the_same(const struct model_claim *claim, const int64_t *pod)
 
 bool model_looks_granted(const int64_t *pod)
 {
-    if (pod[POD_FOREIGN] || pod[POD_GROUP])
+    if (pod[POD_FOREIGN])
         return false;
     return pod[POD_NOMINATED] ||
            (pod[POD_GATES] == 0 && (pod[POD_STAMP] || pod[POD_UNSCHEDULABLE]));
@@ -189,12 +195,13 @@ static void reenter(struct model *model, struct model_claim *claim,
 }
 
 /* It is another claim now: what the time did to the old one does not count. */
-static bool asks_anew(const struct model_claim *claim, const struct model_claim *before)
+static bool asks_anew(const struct model *model, const struct model_claim *claim,
+                      const struct model_claim *before)
 {
     const int64_t *now = claim->pod, *then = before->pod;
 
     return now[POD_PRIORITY] != then[POD_PRIORITY] || now[POD_CREATED] != then[POD_CREATED] ||
-           !asks_the_same(before, now) ||
+           !asks_the_same(model, before, now) ||
            (now[POD_KIND] && !model_holds(before) && !now[POD_GATES] != !then[POD_GATES]);
 }
 
@@ -212,7 +219,7 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     struct model_claim *claim = &model->claims[pod[POD_UID]];
     struct model_claim before = *claim;
     bool is_new = !claim->live;
-    bool same = !is_new && asks_the_same(claim, pod);
+    bool same = !is_new && asks_the_same(model, claim, pod);
 
     if (!is_new && pod[POD_VERSION] < claim->pod[POD_VERSION]) {
         claim->confirmed |= observed;
@@ -222,10 +229,16 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         return;
     if (!concerns(pod) || is_over(pod) || (!manages(model, pod) && pod[POD_NODE] == 0)) {
         model_lose(model, (int)pod[POD_UID]);
+        if (concerns(pod) && pod[POD_FINISHED] && pod[POD_GROUP] &&
+            !model->finished[pod[POD_UID]].live) {
+            model->finished[pod[POD_UID]].live = true;
+            memcpy(model->finished[pod[POD_UID]].pod, pod, sizeof before.pod);
+        }
         return;
     }
     if (model_outdated(model, pod))
         return;
+    model_lose_finished(model, (int)pod[POD_UID]);
     lose_rivals(model, pod);
     if (is_new) {
         *claim = (struct model_claim){.live = true,
@@ -233,6 +246,7 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         model_forget_flavors(claim);
     }
     memcpy(claim->pod, pod, sizeof claim->pod);
+    claim->group_queue = group_queue(model, pod);
     claim->managed = manages(model, pod);
     claim->confirmed |= observed;
     claim->bound = pod[POD_NODE] > 0;
@@ -244,7 +258,7 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         claim->gave_back |= model_holds(&before);
         claim->said = false;
     }
-    if (!is_new && asks_anew(claim, &before))
+    if (!is_new && asks_anew(model, claim, &before))
         claim->again = 0;
     if (!is_new && !same)
         reenter(model, claim, &before);
@@ -258,25 +272,26 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     settle_claim(model, claim, is_new);
 }
 
-void model_post_filter(struct model *model, int uid)
+void model_lose_finished(struct model *model, int uid)
 {
-    model->claims[uid].lacks_node |=
-        model->claims[uid].live && model->claims[uid].state == CLAIM_RESERVED;
+    model->finished[uid].live = false;
 }
 
-void model_reserve(struct model *model, int uid)
+void model_move(struct model *model, int uid, int queue)
 {
     struct model_claim *claim = &model->claims[uid];
+    struct model_claim before = *claim;
 
-    if (!claim->live || !model_passes_cycle(model, uid))
+    claim->group_queue = queue;
+    if (model_queue_of(claim) == model_queue_of(&before))
         return;
-    claim->state = CLAIM_ALLOCATED;
-    claim->lacks_node = claim->tried = false;
-}
-
-void model_pre_filter(struct model *model, int uid)
-{
-    model->claims[uid].tried |= model->claims[uid].live && model_passes_cycle(model, uid);
+    reenter(model, claim, &before);
+    if (before.restoring) {
+        claim->restoring = true;
+        claim->state = CLAIM_HELD;
+    } else {
+        settle_claim(model, claim, false);
+    }
 }
 
 void model_unreserve(struct model *model, int uid)
@@ -345,12 +360,18 @@ void model_restart(struct model *model)
         claim->parked = claim->gave_back = claim->said = false;
         claim->again = claim->timeouts = 0;
         claim->bound = claim->pod[POD_NODE] > 0;
+        claim->group_queue = 0;
+        if (claim->live && claim->pod[POD_GROUP] && model->groups[claim->pod[POD_GROUP] - 1].seen)
+            claim->group_queue = group_queue(model, claim->pod);
         claim->state = CLAIM_HELD;
         note_stamp(claim);
         claim->guessed = false;
         model_forget_flavors(claim);
         model_read_stamp(claim);
     }
+    for (int group = 0; group < GROUPS; group++)
+        if (!model->groups[group].seen)
+            model->groups[group].queue = 0;
     rebuild(model);
     model_set_role(model, true, true);
 }
@@ -367,29 +388,7 @@ void model_set_role(struct model *model, bool synced, bool leads)
     }
     if (!granted && model_grants(model)) {
         model_guess_again(model);
+        model_begin_gangs(model);
         model_carry_out(model);
     }
-}
-
-bool model_advances(const struct model *model, const struct model_claim *claim)
-{
-    if (claim->state == CLAIM_RESERVED)
-        return model_goes_on(model, claim) && !model_must_change_first(model, claim);
-    return claim->state == CLAIM_ALLOCATED;
-}
-
-bool model_passes(const struct model *model, const int64_t *pod)
-{
-    const struct model_claim *claim = &model->claims[pod[POD_UID]];
-
-    if (claim->live)
-        return model_advances(model, claim);
-    if (model_outdated(model, pod))
-        return false;
-    return pod[POD_FOREIGN] == 0 || model->config[CONFIG_REMOVAL] != REMOVE_ON_BIND;
-}
-
-bool model_passes_cycle(const struct model *model, int uid)
-{
-    return !model->claims[uid].live || model_advances(model, &model->claims[uid]);
 }

@@ -12,6 +12,7 @@ static int drive_world(struct engine *engine, const struct step *step)
     struct queue_view queue;
     struct flavor_facts flavor;
     struct node_view node;
+    struct group_facts group;
     uint32_t id;
 
     switch (step->kind) {
@@ -31,6 +32,13 @@ static int drive_world(struct engine *engine, const struct step *step)
         return engine_see_node(engine, &node.facts, &id);
     case STEP_LOSE_NODE:
         return engine_lose_node(engine, text_of(world_node((int)step->v[NODE_NUMBER])));
+    case STEP_GROUP:
+        world_group_facts(step->v, &group);
+        return engine_see_group(engine, &group);
+    case STEP_LOSE_GROUP:
+        engine_lose_group(engine, text_of("space"), text_of(world_group((int)step->v[0])),
+                          text_of(""));
+        return 0;
     default:
         return 0;
     }
@@ -84,7 +92,7 @@ static int drive_pod(struct engine *engine, const struct step *step, struct answ
 {
     struct text uid = text_of(world_uid((int)step->v[0]));
     struct pod_view pod;
-    bool nodes_matter;
+    bool nodes_matter, unschedulable;
 
     switch (step->kind) {
     case STEP_SEE:
@@ -97,7 +105,7 @@ static int drive_pod(struct engine *engine, const struct step *step, struct answ
         engine_lose_pod(engine, uid);
         break;
     case STEP_PRE_FILTER:
-        engine_pre_filter(engine, uid, &answer->verdict, &nodes_matter);
+        engine_pre_filter(engine, uid, &answer->verdict, &nodes_matter, &unschedulable);
         break;
     case STEP_POST_FILTER:
         engine_post_filter(engine, uid);
@@ -129,6 +137,8 @@ int drive(struct engine *engine, const struct step *step, struct answer *ret_ans
     case STEP_LOSE_FLAVOR:
     case STEP_NODE:
     case STEP_LOSE_NODE:
+    case STEP_GROUP:
+    case STEP_LOSE_GROUP:
         return drive_world(engine, step);
     case STEP_COMMAND:
         world_command_facts(step->v, &command);

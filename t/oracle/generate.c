@@ -22,6 +22,7 @@ void generator_init(struct generator *g, uint64_t seed, enum dialect dialect)
     g->resends = generate_one_in(g, 2);
     g->patient = generate_one_in(g, 3);
     g->writes = g->dialect != DIALECT_KUEUE && generate_one_in(g, 2);
+    g->groups = generate_one_in(g, 2) ? GROUPS : 0;
     for (int n = 0; n < 8; n++)
         g->old[n] = step_make(STEP_TIME);
 }
@@ -48,6 +49,26 @@ static struct step any_node(struct generator *g)
         for (int r = 0; r < RESOURCES; r++)
             step.v[NODE_AMOUNT + r] = generate_one_in(g, 4) ? UNSAID : generate_amount(g);
     }
+    return step;
+}
+
+/* Small minimums, so that gangs are often complete; and those that cannot be. */
+static struct step any_group(struct generator *g, const struct model *model)
+{
+    struct step step = step_make(generate_one_in(g, 6) ? STEP_LOSE_GROUP : STEP_GROUP);
+
+    step.v[GROUP_NUMBER] = generate_below(g, GROUPS);
+    if (step.kind == STEP_LOSE_GROUP)
+        return step;
+    step.v[GROUP_UID] = generate_one_in(g, 6);
+    step.v[GROUP_CREATED] = model->now - generate_below(g, 4) * second;
+    step.v[GROUP_MINIMUM] = generate_one_in(g, 12) ? -1 : generate_below(g, 5);
+    step.v[GROUP_QUEUE] = generate_one_in(g, 3) ? 0 : 1 + generate_queue_name(g);
+    if (generate_one_in(g, 4))
+        step.v[GROUP_PRIORITY] = generate_below(g, 5) - 2;
+    for (int r = 0; r < g->resources; r++)
+        if (generate_one_in(g, 6))
+            step.v[GROUP_LEAST + r] = generate_amount(g);
     return step;
 }
 
@@ -110,8 +131,8 @@ static struct step any_pod(struct generator *g, const struct model *model, int u
     step.v[POD_QUEUE] = generate_one_in(g, 12) ? 0 : 1 + generate_queue_name(g);
     step.v[POD_NAMESPACE_QUEUE] = generate_one_in(g, 3) ? 1 + generate_queue_name(g) : 0;
     any_requests(g, &step);
-    if (generate_one_in(g, 60))
-        step.v[POD_GROUP] = 1;
+    if (g->groups > 0 ? generate_one_in(g, 2) : generate_one_in(g, 60))
+        step.v[POD_GROUP] = 1 + generate_below(g, GROUPS);
     if (generate_one_in(g, 60))
         step.v[POD_SYSTEM] = 1;
     if (generate_one_in(g, 60))
@@ -298,6 +319,8 @@ static struct step any_rare_step(struct generator *g, const struct model *model)
         step = step_make(STEP_LOSE_QUEUE);
         step.v[QUEUE_KIND] = generate_kind(g);
         step.v[QUEUE_NAME] = generate_queue_name(g);
+    } else if (g->groups > 0 && !generate_one_in(g, 3)) {
+        step = any_group(g, model);
     } else if (generate_one_in(g, 2)) {
         step = any_flavor(g);
     } else {
@@ -332,7 +355,7 @@ struct step generator_next(struct generator *g, const struct model *model)
         step = any_effect_step(g, model);
         break;
     case 3:
-        if (!model->leads || generate_one_in(g, 4)) {
+        if (!model->leads || generate_one_in(g, g->groups > 0 ? 2 : 4)) {
             step = any_rare_step(g, model);
             break;
         }

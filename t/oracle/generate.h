@@ -11,7 +11,7 @@ enum dialect { DIALECT_VOLCANO, DIALECT_KUEUE, DIALECT_BOTH };
 struct generator {
     struct random random;
     enum dialect dialect;
-    int queues, resources, flavors, pods;
+    int queues, resources, flavors, pods, groups;
     int64_t largest; /* amount */
     bool edits_queues, restarts, loses_lead, resends;
     bool writes;        /* the host writes the states of queues */

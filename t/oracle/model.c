@@ -64,6 +64,10 @@ void model_init(struct model *model, const int64_t *config)
 int model_queue_of(const struct model_claim *claim)
 {
     const int64_t *pod = claim->pod;
+
+    if (claim->group_queue > 0)
+        return model_queue_id(QUEUE_VOLCANO, claim->group_queue - 1);
+
     int64_t name = pod[POD_QUEUE] > 0 ? pod[POD_QUEUE] : pod[POD_NAMESPACE_QUEUE];
 
     return model_queue_id(pod[POD_KIND] ? QUEUE_CLUSTER : QUEUE_VOLCANO,
@@ -72,6 +76,9 @@ int model_queue_of(const struct model_claim *claim)
 
 int64_t model_need(const struct model_claim *claim, int resource)
 {
+    if (claim->is_gang)
+        return claim->gang_needs[resource];
+
     int64_t amount = resource == RESOURCES - 1 ? 1 : claim->pod[POD_REQUEST + resource];
 
     return amount == UNSAID ? 0 : amount;

@@ -33,6 +33,10 @@ struct model_claim {
     int64_t again;         /* held: not before this, after a reservation that was not used */
     int timeouts;          /* such reservations, one after the other */
     bool said;             /* an event said that its queue is suspended */
+    int group_queue;       /* 0: its own; else that which its group names, and 1 */
+    bool in_gang;          /* it waits, but its gang does so for it */
+    bool is_gang;          /* it is no pod, but what lacks to a group's minimum, */
+    int64_t gang_needs[RESOURCES]; /* and asks for this */
     bool parked; /* pre_enqueue said no, and no activation was acknowledged since the grant */
 };
 
@@ -50,7 +54,16 @@ struct model {
     int64_t config[STEP_FIELDS];
     int64_t now;
     bool synced, leads;
-    struct model_claim claims[UIDS];
+    struct model_claim claims[UIDS + GROUPS]; /* pods, and gangs */
+    struct {
+        bool seen;
+        int64_t facts[STEP_FIELDS];
+        int queue; /* that it names, as long as somebody names the group */
+    } groups[GROUPS];
+    struct {
+        bool live;
+        int64_t pod[STEP_FIELDS];
+    } finished[UIDS]; /* members that have succeeded */
     struct model_queue queues[QUEUES];
     struct {
         bool seen, asks;
@@ -142,6 +155,30 @@ void model_arrive(struct model *model, int uid);
 void model_note_resumed(struct model *model);
 void model_restart(struct model *model);
 void model_set_role(struct model *model, bool synced, bool leads);
+
+void model_set_group(struct model *model, const int64_t *facts);
+void model_lose_group(struct model *model, int group);
+void model_lose_finished(struct model *model, int uid);
+
+/* What follows from groups' members for those that hold nothing, and for gangs that are not whole
+ * any more. */
+void model_review_groups(struct model *model);
+void model_grant_gang(struct model *model, int group, const int flavors[RESOURCES]);
+void model_demote_with_gang(struct model *model, int uid);
+void model_restore_member(struct model *model, int uid);
+void model_begin_gangs(struct model *model);
+/* A member that cannot be granted a place alone. */
+bool model_waits_for_gang(const struct model *model, int uid);
+bool model_groups_are_written(const struct model *model);
+
+/* Something of the pod's own holds it. */
+bool model_is_held(const struct model *model, const struct model_claim *claim);
+
+/* A member goes to the queue that its group names. */
+void model_move(struct model *model, int uid, int queue);
+
+/* A claim is granted a place. */
+void model_give(struct model *model, int uid, const int flavors[RESOURCES]);
 
 /* A claim that holds more than there is gives it back; one that a restart found granted gets it
  * back if it fits. */

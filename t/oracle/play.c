@@ -3,7 +3,7 @@
 #include "t/oracle/compare.h"
 #include "t/oracle/drive.h"
 #include "t/oracle/limits.h"
-#include "t/oracle/random.h"
+#include "t/oracle/sights.h"
 #include "t/oracle/writes.h"
 
 #include <assert.h>
@@ -75,81 +75,6 @@ static bool settle(struct play *play)
     return true;
 }
 
-static struct step step_of(enum step_kind kind, const int64_t *fields)
-{
-    struct step step = {.kind = kind};
-
-    memcpy(step.v, fields, sizeof step.v);
-    return step;
-}
-
-/* Things that may exist, by one number: queues, flavors, nodes, pods. */
-enum { SIGHTS = QUEUES + FLAVORS + NODES + COMMANDS + UIDS };
-
-/* What the host would say of one of them. False: it does not exist. */
-static bool sight_of(const struct model *model, int number, struct step *ret_step)
-{
-    if (number < QUEUES) {
-        *ret_step = step_of(STEP_QUEUE, model->queues[number].spec);
-        if (model->config[CONFIG_WRITES] && model_kind(number) == QUEUE_VOLCANO)
-            model_fill_word(model, number, ret_step->v);
-        return model->queues[number].seen;
-    }
-    number -= QUEUES;
-    if (number < FLAVORS) {
-        *ret_step = step_of(STEP_FLAVOR, model->flavors[number].facts);
-        return model->flavors[number].seen;
-    }
-    number -= FLAVORS;
-    if (number < NODES) {
-        *ret_step = step_of(STEP_NODE, model->nodes[number].facts);
-        return model->nodes[number].seen;
-    }
-    number -= NODES;
-    if (number < COMMANDS) {
-        *ret_step = step_of(STEP_COMMAND, model->commands[number].facts);
-        return model->commands[number].live && !model->commands[number].deleted;
-    }
-    number -= COMMANDS;
-    *ret_step = step_of(STEP_SEE, model->claims[number].pod);
-    return model->claims[number].live && model->claims[number].confirmed;
-}
-
-static bool see_one(struct play *play, int number)
-{
-    struct answer answer;
-    struct step step;
-
-    return !sight_of(&play->model, number, &step) || drive(play->engine, &step, &answer) == 0;
-}
-
-/* Shows a range of things, in some order. */
-static bool see_range(struct play *play, struct random *random, int first, int count)
-{
-    int order[SIGHTS];
-
-    for (int n = 0; n < count; n++) {
-        int other = random_below(random, n + 1);
-
-        order[n] = order[other];
-        order[other] = first + n;
-    }
-    for (int n = 0; n < count; n++)
-        if (!see_one(play, order[n]))
-            return differ(play, "an error from a call that has what it needs");
-    return true;
-}
-
-/* Everything that exists. Pods come last: of a pod that moved to a queue that covers more than
- * it is stamped for, the rest is a guess, once. */
-static bool see_all(struct play *play, uint64_t seed)
-{
-    struct random random = {seed};
-
-    return see_range(play, &random, 0, SIGHTS - UIDS) &&
-           see_range(play, &random, SIGHTS - UIDS, UIDS);
-}
-
 /* A guess of flavors depends on what was known when it was made. */
 static bool flavors_are_written(const struct model_claim *claim)
 {
@@ -180,6 +105,7 @@ static bool all_is_written(const struct model *model)
     }
     limits_count(model, &limits);
     return model_grants(model) && !limits_exceeded(model, &limits) &&
+           model_groups_are_written(model) &&
            (!model->config[CONFIG_WRITES] || writes_all_is_written(model));
 }
 
@@ -192,8 +118,8 @@ static bool restart(struct play *play, uint64_t seed)
         return differ(play, "the engine leaks %zu bytes", play->bytes);
     open_engine(play);
     writes_restart(&play->model);
-    if (!see_all(play, seed))
-        return false;
+    if (!sights_show(play->engine, &play->model, seed))
+        return differ(play, "an error from a call that has what it needs");
     engine_set_synced(play->engine);
     engine_set_leader(play->engine, true);
     memset(play->told, 0, sizeof play->told);
@@ -245,6 +171,7 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
         return same_verdict(play, "pre_enqueue", uid, &answer->verdict, wanted);
     case STEP_LOSE:
         model_lose(model, uid);
+        model_lose_finished(model, uid);
         return true;
     case STEP_POST_FILTER:
         model_post_filter(model, uid);
@@ -305,6 +232,12 @@ static bool play_world_step(struct play *play, const struct step *step, const st
     case STEP_NODE:
     case STEP_LOSE_NODE:
         model_set_node(model, step->v, step->kind == STEP_NODE);
+        return true;
+    case STEP_GROUP:
+        model_set_group(model, step->v);
+        return true;
+    case STEP_LOSE_GROUP:
+        model_lose_group(model, (int)step->v[0]);
         return true;
     case STEP_SYNCED:
         model_set_role(model, true, model->leads);

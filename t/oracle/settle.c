@@ -3,27 +3,16 @@
 
 #include <string.h>
 
-/* The uids' numbers are in their texts' order. */
-bool model_ranks_before(const struct model *model, int a, int b)
-{
-    const int64_t *x = model->claims[a].pod, *y = model->claims[b].pod;
-
-    if (x[POD_PRIORITY] != y[POD_PRIORITY])
-        return x[POD_PRIORITY] > y[POD_PRIORITY];
-    if (x[POD_CREATED] != y[POD_CREATED])
-        return x[POD_CREATED] < y[POD_CREATED];
-    return a < b;
-}
-
 /* The first that waits in a queue, after this one; -1: none. */
 static int next_waiting(const struct model *model, int queue, int after)
 {
     int next = -1;
 
-    for (int uid = 0; uid < UIDS; uid++) {
+    for (int uid = 0; uid < UIDS + GROUPS; uid++) {
         const struct model_claim *claim = &model->claims[uid];
 
-        if (!claim->live || claim->state != CLAIM_WAITING || model_queue_of(claim) != queue)
+        if (!claim->live || claim->state != CLAIM_WAITING || claim->in_gang ||
+            model_queue_of(claim) != queue)
             continue;
         if (after >= 0 && (uid == after || model_ranks_before(model, uid, after)))
             continue;
@@ -202,15 +191,16 @@ static struct candidate kueue_winner(const struct model *model, const struct lim
     return best;
 }
 
-static void give(struct model *model, const struct candidate *winner)
+void model_give(struct model *model, int uid, const int flavors[RESOURCES])
 {
-    struct model_claim *claim = &model->claims[winner->uid];
+    struct model_claim *claim = &model->claims[uid];
 
     claim->state = CLAIM_RESERVED;
-    claim->guessed = false;
+    claim->guessed = claim->in_gang = false;
     if (!claim->stamped)
         claim->stamp = model->now;
-    memcpy(claim->flavor, winner->flavors, sizeof claim->flavor);
+    for (int r = 0; r < RESOURCES; r++)
+        claim->flavor[r] = model_need(claim, r) > 0 ? flavors[r] : -1;
     claim->since = model->now;
 }
 
@@ -222,12 +212,12 @@ void model_arrive(struct model *model, int uid)
     struct limits limits;
 
     if (claim->state != CLAIM_WAITING || !model_grants(model) ||
-        model_stops(model, queue) != STOP_NOTHING ||
+        model_stops(model, queue) != STOP_NOTHING || model_waits_for_gang(model, uid) ||
         (is_strict(model, queue) && !model_heads(model, uid)))
         return;
     limits_count(model, &limits);
     if (limits_fit(model, &limits, claim, newcomer.flavors))
-        give(model, &newcomer);
+        model_give(model, uid, newcomer.flavors);
 }
 
 static bool grant_one(struct model *model, int root)
@@ -240,7 +230,11 @@ static bool grant_one(struct model *model, int root)
                                                : kueue_winner(model, &limits, root);
     if (winner.uid < 0)
         return false;
-    give(model, &winner);
+    if (winner.uid >= UIDS)
+        model_grant_gang(model, winner.uid - UIDS, winner.flavors);
+    else
+        model_give(model, winner.uid, winner.flavors);
+    model_review_groups(model);
     return true;
 }
 
@@ -313,7 +307,8 @@ static bool demote_one(struct model *model)
     }
     if (demoted < 0)
         return false;
-    model_demote(model, demoted);
+    model_demote_with_gang(model, demoted);
+    model_review_groups(model);
     return true;
 }
 
@@ -333,22 +328,34 @@ static void restore_all(struct model *model)
         if (oldest < 0)
             return;
         claim = &model->claims[oldest];
-        claim->restoring = false;
-        limits_count(model, &limits);
-        model_restore(model, oldest, &limits);
+        if (claim->pod[POD_GROUP]) {
+            model_restore_member(model, oldest);
+        } else {
+            claim->restoring = false;
+            limits_count(model, &limits);
+            model_restore(model, oldest, &limits);
+        }
+        model_review_groups(model);
     }
 }
 
 static void settle_claims(struct model *model)
 {
+    bool granted;
+
+    model_review_groups(model);
     while (demote_one(model))
         ;
     if (!model_grants(model))
         return;
     restore_all(model);
-    for (int root = 0; root < QUEUES; root++)
-        while (model->queues[root].parent < 0 && grant_one(model, root))
-            ;
+    /* A gang that is granted below one root may let its others ask below another. */
+    do {
+        granted = false;
+        for (int root = 0; root < QUEUES; root++)
+            while (model->queues[root].parent < 0 && grant_one(model, root))
+                granted = true;
+    } while (granted);
 }
 
 void model_settle(struct model *model)

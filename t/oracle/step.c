@@ -78,6 +78,10 @@ static const struct field nodes[] = {{"node", ONE, false},
                                      {"flavor", ONE, false},
                                      {"allocatable", OF_RESOURCES, true},
                                      {NULL, ONE, false}};
+static const struct field groups[] = {{"group", ONE, false},        {"uid", ONE, false},
+                                      {"created", ONE, false},      {"min", ONE, false},
+                                      {"queue", ONE, false},        {"priority", ONE, true},
+                                      {"least", OF_REQUESTS, true}, {NULL, ONE, false}};
 static const struct field numbers[] = {{"n", ONE, false}, {NULL, ONE, false}};
 static const struct field acks[] = {{"uid", ONE, false},     {"effect", ONE, false},
                                     {"result", ONE, false},  {"object", ONE, false},
@@ -114,6 +118,8 @@ static const struct {
     [STEP_LOSE_FLAVOR] = {"lose-flavor", flavors},
     [STEP_NODE] = {"node", nodes},
     [STEP_LOSE_NODE] = {"lose-node", nodes},
+    [STEP_GROUP] = {"group", groups},
+    [STEP_LOSE_GROUP] = {"lose-group", groups},
     [STEP_SYNCED] = {"synced", numbers},
     [STEP_LEADER] = {"leader", numbers},
     [STEP_TIME] = {"time", numbers},

@@ -32,6 +32,8 @@ enum step_kind {
     STEP_LOSE_FLAVOR,
     STEP_NODE,
     STEP_LOSE_NODE,
+    STEP_GROUP,
+    STEP_LOSE_GROUP,
     STEP_SYNCED,
     STEP_LEADER,
     STEP_TIME,
@@ -120,6 +122,16 @@ enum ack_field { ACK_UID, ACK_KIND, ACK_RESULT, ACK_OBJECT, ACK_VERSION };
 enum command_field { COMMAND_UID, COMMAND_CREATED, COMMAND_ACTION, COMMAND_TARGET };
 enum word_field { WORD_NAME, WORD_STATE, WORD_CLOSED_BY, WORD_SUSPENDED_BY };
 enum show_field { SHOW_NAME, SHOW_LATE };
+enum group_field {
+    GROUP_NUMBER,
+    GROUP_UID, /* which of two */
+    GROUP_CREATED,
+    GROUP_MINIMUM,
+    GROUP_QUEUE, /* 0: none, else the name's number and 1 */
+    GROUP_PRIORITY,
+    GROUP_LEAST,
+    GROUP_FIELDS = GROUP_LEAST + RESOURCES - 1
+};
 
 enum { STEP_FIELDS = QUEUE_FIELDS };
 

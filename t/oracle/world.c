@@ -39,6 +39,13 @@ const char *world_uid(int uid)
     return numbers[uid];
 }
 
+const char *world_group(int group)
+{
+    static const char *const groups[GROUPS] = {"g0", "g1", "g2"};
+
+    return groups[group];
+}
+
 const char *world_node(int node)
 {
     return nodes[node];
@@ -114,7 +121,7 @@ void world_pod_facts(const int64_t *fields, struct pod_view *view)
     pod->namespace_queue = queue_text(fields[POD_NAMESPACE_QUEUE]);
     pod->queue_kind = fields[POD_KIND] ? QUEUE_CLUSTER : QUEUE_VOLCANO;
     if (fields[POD_GROUP])
-        pod->group = text_of("group");
+        pod->group = text_of(world_group((int)fields[POD_GROUP] - 1));
     pod->stamp = fields[POD_STAMP];
     for (int r = 0; r < RESOURCES; r++)
         if (fields[POD_STAMPED + r] > 0)
@@ -232,6 +239,24 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
     queue->groups = view->groups;
     for (int group = 0; group < 2; group++)
         set_group(view, group, fields);
+}
+
+/* Texts that come after those of pods. */
+void world_group_facts(const int64_t *fields, struct group_facts *group)
+{
+    static const char *const uids[2][GROUPS] = {{"g0", "g1", "g2"}, {"h0", "h1", "h2"}};
+
+    *group = (struct group_facts){0};
+    group->uid = text_of(uids[fields[GROUP_UID] != 0][fields[GROUP_NUMBER]]);
+    group->space = text_of("space");
+    group->name = text_of(world_group((int)fields[GROUP_NUMBER]));
+    group->created = fields[GROUP_CREATED];
+    group->minimum = (int32_t)fields[GROUP_MINIMUM];
+    group->queue = queue_text(fields[GROUP_QUEUE]);
+    group->has_priority = fields[GROUP_PRIORITY] != UNSAID;
+    if (group->has_priority)
+        group->priority = (int32_t)fields[GROUP_PRIORITY];
+    set_amounts(&group->least, fields + GROUP_LEAST, RESOURCES - 1);
 }
 
 /* A flavor's labels: nodes with `flavor` of its number have them. */

@@ -7,6 +7,7 @@
 
 /* What the numbers in a step stand for, and steps as the engine's facts. A small world: whatever
  * can collide does. */
+enum { GROUPS = 3 };
 enum { UIDS = 40, NAMES = 25, QUEUE_NAMES = 10, NODES = 4, FLAVOR_DEFAULT = FLAVORS };
 enum { COMMANDS = 10, ACTIONS = 5 /* the last one is unknown */ };
 
@@ -17,6 +18,7 @@ const char *world_flavor(int flavor); /* FLAVOR_DEFAULT: that of trees without f
 const char *world_queue(int name);
 const char *world_uid(int uid); /* pods whose uids differ by NAMES have one name */
 const char *world_node(int node);
+const char *world_group(int group);
 
 /* -1: none has this text. */
 int world_find_resource(struct text text);
@@ -45,6 +47,7 @@ struct node_view {
 
 void world_pod_facts(const int64_t *fields, struct pod_view *ret_view);
 void world_queue_facts(const int64_t *fields, struct queue_view *ret_view);
+void world_group_facts(const int64_t *fields, struct group_facts *ret_facts);
 void world_flavor_facts(const int64_t *fields, struct flavor_facts *ret_facts);
 void world_node_facts(const int64_t *fields, struct node_view *ret_view);
 void world_command_facts(const int64_t *fields, struct command_facts *ret_facts);

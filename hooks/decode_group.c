@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+
+static void decode_condition(struct msg_reader *r, struct text ret[3])
+{
+    static const char *const names[3] = {"type", "status", "reason"};
+    struct msg_map map;
+    struct msg_text key;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        int i = 0;
+
+        while (i < 3 && !msg_text_is(key, names[i]))
+            i++;
+        if (i < 3)
+            decode_words(r, SIZE_MAX, &ret[i]);
+        else
+            msg_skip_unknown(r);
+    }
+}
+
+void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_uid = false, has_namespace = false, has_name = false, has_created = false;
+    int64_t minimum = 0;
+
+    *ret = (struct group_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "uid"))
+            has_uid = decode_uid(r, &ret->uid);
+        else if (msg_text_is(key, "namespace"))
+            has_namespace = decode_name(r, &ret->space);
+        else if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "created"))
+            has_created = msg_get_int(r, 0, DECODE_TIME_MAX, &ret->created);
+        else if (msg_text_is(key, "resourceVersion"))
+            msg_get_int(r, 0, INT64_MAX, &ret->resource_version);
+        else if (msg_text_is(key, "queue"))
+            decode_words(r, DECODE_NAME_MAX, &ret->queue);
+        else if (msg_text_is(key, "minMember"))
+            msg_get_int(r, INT32_MIN, INT32_MAX, &minimum);
+        else if (msg_text_is(key, "minResources"))
+            decode_amounts(r, NULL, &ret->least);
+        else if (msg_text_is(key, "priority"))
+            ret->has_priority = decode_priority(r, &ret->priority);
+        else if (msg_text_is(key, "phase"))
+            decode_words(r, DECODE_NAME_MAX, &ret->phase);
+        else if (msg_text_is(key, "running"))
+            msg_get_int(r, 0, INT32_MAX, &ret->counts[0]);
+        else if (msg_text_is(key, "succeeded"))
+            msg_get_int(r, 0, INT32_MAX, &ret->counts[1]);
+        else if (msg_text_is(key, "failed"))
+            msg_get_int(r, 0, INT32_MAX, &ret->counts[2]);
+        else if (msg_text_is(key, "condition"))
+            decode_condition(r, ret->condition);
+        else if (msg_text_is(key, "deleted"))
+            msg_get_bool(r, &ret->deleted);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_uid, "uid");
+    msg_require(r, has_namespace, "namespace");
+    msg_require(r, has_name, "name");
+    msg_require(r, has_created, "created");
+    ret->minimum = (int32_t)minimum;
+}
+
+void decode_lost_group(struct msg_reader *r, struct text *ret_space, struct text *ret_name,
+                       struct text *ret_uid)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_namespace = false, has_name = false;
+
+    *ret_uid = (struct text){NULL, 0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "namespace"))
+            has_namespace = decode_name(r, ret_space);
+        else if (msg_text_is(key, "name"))
+            has_name = decode_name(r, ret_name);
+        else if (msg_text_is(key, "uid"))
+            decode_uid(r, ret_uid);
+        else
+            msg_skip_value(r);
+    }
+    msg_require(r, has_namespace, "namespace");
+    msg_require(r, has_name, "name");
+}

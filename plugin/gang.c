@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gang.h"
+
+#include "advance.h"
+#include "gang_sum.h"
+#include "state.h"
+
+int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t *ret_entry)
+{
+    uint32_t line;
+    int error = line_make_own(e, &line);
+
+    if (error < 0)
+        return error;
+    error = claim_create_entry(e, group, uid, line, ret_entry);
+    if (error < 0)
+        line_free_own(e, line);
+    return error;
+}
+
+void gang_free_entry(struct engine *e, uint32_t entry)
+{
+    uint32_t line = claim_at(e, entry)->line;
+
+    claim_destroy_entry(e, entry);
+    line_free_own(e, line);
+}
+
+static bool entry_waits(const struct engine *e, const struct group *group)
+{
+    return group->entry != 0 && claim_at(e, group->entry)->state == CLAIM_WAITING;
+}
+
+static void take_entry_out(struct engine *e, const struct group *group)
+{
+    if (!entry_waits(e, group))
+        return;
+    claim_leave_line(e, group->entry);
+    line_set_own(e, claim_at(e, group->entry)->line, 0, NULL, 0, false);
+}
+
+void gang_set_entry(struct engine *e, uint32_t id, uint32_t entry)
+{
+    struct group *group = group_at(e, id);
+
+    take_entry_out(e, group);
+    if (group->entry != 0)
+        gang_free_entry(e, group->entry);
+    group->entry = entry;
+}
+
+uint32_t gang_of_entry(const struct engine *e, uint32_t entry)
+{
+    return claim_at(e, entry)->group;
+}
+
+enum reason gang_holds(const struct engine *e, uint32_t id)
+{
+    static const enum reason reasons[] = {
+        [GROUP_MISSING] = REASON_GROUP_MISSING,
+        [GROUP_INVALID] = REASON_GROUP_INVALID,
+        [GROUP_INCOMPLETE] = REASON_GROUP_INCOMPLETE,
+        [GROUP_WAITS] = REASON_NONE,
+        [GROUP_WHOLE] = REASON_NONE,
+    };
+
+    return reasons[group_at(e, id)->mode];
+}
+
+bool gang_takes(const struct engine *e, uint32_t id)
+{
+    uint32_t group = claim_at(e, id)->group;
+
+    return group != 0 && group_at(e, group)->mode == GROUP_WAITS;
+}
+
+bool gang_needs(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return claim->group != 0 && (gang_takes(e, id) || (group_at(e, claim->group)->minimum > 1 &&
+                                                       group_lacks(group_at(e, claim->group)) > 0));
+}
+
+/* What is wrong with it, whatever its members ask for. */
+static enum group_fault fault_of(const struct group *group)
+{
+    int32_t minimum = group->known || !group->asked_for ? group->minimum : group->asked_minimum;
+
+    if (minimum < 0)
+        return GROUP_BAD_MINIMUM;
+    return group->asked_for && group->ordered && minimum > 1 ? GROUP_ORDERED : GROUP_SOUND;
+}
+
+static bool is_gang(const struct group *group)
+{
+    return group->known && group->minimum > 1 && fault_of(group) == GROUP_SOUND;
+}
+
+static enum group_mode mode_of(const struct engine *e, struct group *group, struct gang_sum *sum)
+{
+    group->fault = (uint8_t)fault_of(group);
+    if (group->fault != GROUP_SOUND)
+        return GROUP_INVALID;
+    if (!group->known)
+        return GROUP_MISSING;
+    if (group->minimum <= 1 || group_lacks(group) <= 0)
+        return GROUP_WHOLE;
+    if (group->ready < group_lacks(group))
+        return GROUP_INCOMPLETE;
+    group->fault = (uint8_t)gang_add_up(e, group, sum);
+    return group->fault == GROUP_SOUND ? GROUP_WAITS : GROUP_INVALID;
+}
+
+/* Members that nothing of their own holds go where the mode says. When they wait alone, several at
+ * once may fit: who of them is next is a matter of their queues. */
+static void set_mode(struct engine *e, struct group *group, enum group_mode mode)
+{
+    enum claim_state state;
+    enum reason reason;
+
+    if (group->mode == mode)
+        return;
+    take_entry_out(e, group);
+    group->mode = (uint8_t)mode;
+    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+        if (!group_is_ready(claim_at(e, id)))
+            continue;
+        claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+        state = claim_rest(e, id, &reason);
+        claim_change(e, id, state, reason);
+        if (mode == GROUP_WHOLE)
+            queue_todo(e, TODO_DIRTY, queue_root(e, claim_queue(e, id)));
+    }
+}
+
+/* Those that are past the reserve hook keep what they have. */
+static uint32_t give_back(struct engine *e, struct group *group)
+{
+    uint32_t count = 0;
+
+    set_mode(e, group, GROUP_INCOMPLETE);
+    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+        if (claim_at(e, id)->state == CLAIM_RESERVED) {
+            claim_to_rest(e, id);
+            count++;
+        }
+    }
+    return count;
+}
+
+static bool stands_as(const struct engine *e, const struct group *group, const struct gang_sum *sum)
+{
+    const struct claim *entry = claim_at(e, group->entry);
+    const struct line *line = line_at(e, entry->line);
+
+    if (line->queue != sum->queue || line->bare != sum->bare || line->count != sum->count ||
+        entry->priority != sum->priority || entry->created != group->created)
+        return false;
+    for (uint8_t i = 0; i < sum->count; i++) {
+        if (line_resource(e, line, i) != sum->requests[i].resource ||
+            line->needs[i].amount != sum->requests[i].amount)
+            return false;
+    }
+    return true;
+}
+
+static void put_entry_in(struct engine *e, struct group *group, const struct gang_sum *sum)
+{
+    struct claim *entry = claim_at(e, group->entry);
+    uint16_t flavors[FACTS_MAX_NEEDS];
+
+    if (entry_waits(e, group) && stands_as(e, group, sum))
+        return;
+    if (entry_waits(e, group))
+        claim_leave_line(e, group->entry);
+    line_set_own(e, entry->line, sum->queue, sum->requests, sum->count, sum->bare);
+    entry->priority = sum->priority;
+    entry->created = group->created;
+    claim_enter_line(e, group->entry);
+    if (claim_may_pass_now(e, group->entry, flavors))
+        claim_grant(e, group->entry, flavors);
+}
+
+void gang_review(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+    enum group_mode mode;
+    struct gang_sum sum;
+
+    mode = mode_of(e, group, &sum);
+    if (mode != GROUP_WHOLE && group->reserved > 0) {
+        give_back(e, group);
+        mode = mode_of(e, group, &sum);
+    }
+    set_mode(e, group, mode);
+    if (mode == GROUP_WAITS)
+        put_entry_in(e, group, &sum);
+}
+
+/* The flavors of a member's needs, of those that were found for the sum. */
+static void share_flavors(const struct engine *e, const struct line *line,
+                          const struct gang_sum *sum, const uint16_t *flavors,
+                          uint16_t *ret_flavors)
+{
+    for (uint32_t i = 0; i < line->count; i++) {
+        for (uint8_t k = 0; k < sum->count; k++) {
+            if (sum->requests[k].resource == line_resource(e, line, i))
+                ret_flavors[i] = flavors[k];
+        }
+    }
+}
+
+void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors)
+{
+    struct group *group = group_at(e, gang_of_entry(e, entry));
+    const struct line *line = line_at(e, claim_at(e, entry)->line);
+    int64_t lacks = group_lacks(group);
+    struct gang_sum sum = {.count = line->count};
+    uint16_t own[FACTS_MAX_NEEDS];
+
+    for (uint8_t i = 0; i < sum.count; i++)
+        sum.requests[i].resource = line_resource(e, line, i);
+    take_entry_out(e, group);
+    for (uint32_t id = group->first; id != 0 && lacks > 0; id = claim_at(e, id)->next_member) {
+        if (!group_is_ready(claim_at(e, id)))
+            continue;
+        share_flavors(e, line_at(e, claim_at(e, id)->line), &sum, flavors, own);
+        claim_reserve(e, id, own);
+        lacks--;
+    }
+    set_mode(e, group, GROUP_WHOLE);
+}
+
+uint32_t gang_demote(struct engine *e, uint32_t claim)
+{
+    uint32_t group = claim_at(e, claim)->group;
+
+    if (group == 0 || group_at(e, group)->minimum <= 1 || group_lacks(group_at(e, group)) < 0)
+        return 0;
+    return give_back(e, group_at(e, group));
+}
+
+static bool restore_one(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    bool was_granted = (claim->flags & CLAIM_RESTORING) != 0;
+
+    if (!advance_fits_again(e, id))
+        return false;
+    if (!was_granted && (claim->flags & CLAIM_STAMPED) == 0)
+        claim_set_stamp(e, id, e->now);
+    claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+    return true;
+}
+
+/* Those first that a restart found granted, then others that are ready. */
+static bool restore_minimum(struct engine *e, struct group *group)
+{
+    int64_t lacks = group_lacks(group);
+    bool fits = true;
+
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t id = group->first; id != 0 && lacks > 0 && fits;
+             id = claim_at(e, id)->next_member) {
+            const struct claim *claim = claim_at(e, id);
+
+            if (round == 0 ? (claim->flags & CLAIM_RESTORING) == 0 : !group_is_ready(claim))
+                continue;
+            fits = restore_one(e, id);
+            lacks--;
+        }
+    }
+    return fits && lacks == 0;
+}
+
+/* It was not whole, or does not fit any more: nobody was granted anything. */
+static void restore_nothing(struct engine *e, struct group *group)
+{
+    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+        if (claim_at(e, id)->state == CLAIM_RESERVED)
+            queue_at(e, claim_queue(e, id))->totals.gave_up--;
+    }
+    give_back(e, group);
+    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+        if (claim_at(e, id)->flags & CLAIM_RESTORING) {
+            claim_set_flavors(e, id, NULL);
+            claim_to_rest(e, id);
+        }
+    }
+}
+
+void gang_restore(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, claim_at(e, id)->group);
+
+    if (is_gang(group) && group_lacks(group) > 0) {
+        if (restore_minimum(e, group))
+            set_mode(e, group, GROUP_WHOLE);
+        else
+            restore_nothing(e, group);
+    } else if (group->known && fault_of(group) == GROUP_SOUND) {
+        advance_restore_alone(e, id);
+    } else {
+        claim_set_flavors(e, id, NULL);
+        claim_to_rest(e, id);
+    }
+}
+
+void gang_begin(struct engine *e)
+{
+    for (uint32_t at = 1; at < slab_end(&e->groups); at++) {
+        const struct group *group;
+
+        if (!slab_live(&e->groups, at))
+            continue;
+        group = group_at(e, at);
+        if (!is_gang(group) || group->holding == 0 || group_lacks(group) <= 0)
+            continue;
+        for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+            if (!group_is_ready(claim_at(e, id)))
+                continue;
+            if ((claim_at(e, id)->flags & CLAIM_STAMPED) == 0)
+                claim_set_stamp(e, id, claim_at(e, id)->created);
+            claim_to_restore(e, id);
+        }
+    }
+}
+
+const char *gang_check(const struct engine *e, uint32_t id)
+{
+    struct group copy = *group_at(e, id);
+    struct gang_sum sum;
+
+    if (copy.mode != mode_of(e, &copy, &sum))
+        return "a group's mode follows from its members";
+    if (copy.fault != group_at(e, id)->fault)
+        return "a group knows what is wrong with it";
+    if (copy.mode != GROUP_WHOLE && copy.reserved > 0)
+        return "who is reserved belongs to a group that is whole";
+    if ((copy.mode == GROUP_WAITS) != entry_waits(e, &copy))
+        return "a gang is in its queue's order while it waits";
+    if (copy.mode == GROUP_WAITS && !stands_as(e, &copy, &sum))
+        return "a gang waits for what lacks to its minimum";
+    return NULL;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gang_sum.h"
+
+#include "state.h"
+
+static enum group_fault add(struct gang_sum *sum, uint32_t resource, int64_t amount)
+{
+    uint8_t i = 0;
+
+    while (i < sum->count && sum->requests[i].resource < resource)
+        i++;
+    if (i == sum->count || sum->requests[i].resource != resource) {
+        if (sum->count == FACTS_MAX_NEEDS)
+            return GROUP_TOO_MANY;
+        for (uint8_t k = sum->count++; k > i; k--)
+            sum->requests[k] = sum->requests[k - 1];
+        sum->requests[i] = (struct request){resource, 0};
+    }
+    if (sum->requests[i].amount > AMOUNT_MAX - amount)
+        return GROUP_TOO_MUCH;
+    sum->requests[i].amount += amount;
+    return GROUP_SOUND;
+}
+
+static enum group_fault add_member(const struct engine *e, struct gang_sum *sum, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct line *line = line_at(e, claim->line);
+    enum group_fault fault = GROUP_SOUND;
+
+    if (sum->queue != 0 && sum->queue != line->queue)
+        return GROUP_TWO_QUEUES;
+    if (sum->queue == 0)
+        sum->priority = claim->priority; /* the first has the highest */
+    sum->queue = line->queue;
+    sum->bare = sum->bare || line->bare;
+    for (uint32_t i = 0; i < line->count && fault == GROUP_SOUND; i++)
+        fault = add(sum, line_resource(e, line, i), line->needs[i].amount);
+    return fault;
+}
+
+/* What the object says that the minimum needs at least counts as long as nobody has any of it. */
+static enum group_fault add_least(const struct group *group, struct gang_sum *sum)
+{
+    enum group_fault fault = GROUP_SOUND;
+
+    for (uint32_t i = 0; i < group->least_count && fault == GROUP_SOUND; i++) {
+        const struct group_amount *least = &group->least[i];
+        int64_t has = 0;
+
+        for (uint8_t k = 0; k < sum->count; k++)
+            has = sum->requests[k].resource == least->resource ? sum->requests[k].amount : has;
+        if (least->amount > has)
+            fault = add(sum, least->resource, least->amount - has);
+    }
+    return fault;
+}
+
+enum group_fault gang_add_up(const struct engine *e, const struct group *group,
+                             struct gang_sum *ret_sum)
+{
+    int64_t lacks = group_lacks(group);
+    enum group_fault fault = GROUP_SOUND;
+
+    *ret_sum = (struct gang_sum){0};
+    for (uint32_t id = group->first; id != 0 && lacks > 0 && fault == GROUP_SOUND;
+         id = claim_at(e, id)->next_member) {
+        if (!group_is_ready(claim_at(e, id)))
+            continue;
+        fault = add_member(e, ret_sum, id);
+        lacks--;
+    }
+    if (group->has_priority)
+        ret_sum->priority = group->priority;
+    if (fault == GROUP_SOUND && group->holding + group->succeeded == 0)
+        fault = add_least(group, ret_sum);
+    return fault;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group.h"
+
+#include "assembly.h"
+#include "gang.h"
+#include "group_effects.h"
+#include "state.h"
+
+/* "podgroup-" and a uid, as Volcano calls them. */
+enum { GROUP_PREFIX = 9, GROUP_NAME_MAX = GROUP_PREFIX + 64 };
+
+/* The name of the group that a pod asks for, by its minimum. */
+static struct text asked_name(const struct pod_facts *pod, char text[GROUP_NAME_MAX])
+{
+    struct text uid = pod->controller.uid.len > 0 ? pod->controller.uid : pod->uid;
+    size_t len = uid.len < GROUP_NAME_MAX - GROUP_PREFIX ? uid.len : GROUP_NAME_MAX - GROUP_PREFIX;
+
+    memcpy(text, "podgroup-", GROUP_PREFIX);
+    if (len > 0)
+        memcpy(text + GROUP_PREFIX, uid.at, len);
+    return (struct text){text, GROUP_PREFIX + len};
+}
+
+struct group_question {
+    const struct engine *e;
+    struct text space, name;
+};
+
+static bool same_name(const void *ctx, uint32_t id)
+{
+    const struct group_question *q = ctx;
+    const struct group *group = group_at(q->e, id);
+
+    return text_same(name_text(q->e, group->name), q->name) &&
+           text_same(name_text(q->e, group->space), q->space);
+}
+
+static uint32_t name_hash(struct text space, struct text name)
+{
+    return hash_bytes(name.at, name.len, hash_bytes(space.at, space.len, 0));
+}
+
+uint32_t group_find(const struct engine *e, struct text space, struct text name)
+{
+    const struct group_question q = {e, space, name};
+
+    return index_find(&e->groups_by_name, name_hash(space, name), same_name, &q);
+}
+
+bool group_before(const void *e, uint32_t a, uint32_t b)
+{
+    const struct group *x = group_at(e, a), *y = group_at(e, b);
+    int order = text_compare(name_text(e, x->space), name_text(e, y->space));
+
+    if (order == 0)
+        order = text_compare(name_text(e, x->name), name_text(e, y->name));
+    return order < 0;
+}
+
+/* A group that nobody has seen. */
+static int make(struct engine *e, struct text space, struct text name, uint32_t *ret_group)
+{
+    uint32_t space_id, name_id, id;
+
+    if (slab_count(&e->groups) >= e->config.max_pods)
+        return ENGINE_FULL;
+    if (slab_reserve(&e->groups, 1) < 0 || index_reserve(&e->groups_by_name, 1) < 0 ||
+        heap_reserve(&e->group_timers, slab_end(&e->groups) + 1) < 0 ||
+        name_get(e, space, &space_id) < 0)
+        return ENGINE_NO_MEMORY;
+    if (name_get(e, name, &name_id) < 0) {
+        intern_unref(&e->names, space_id);
+        return ENGINE_NO_MEMORY;
+    }
+    id = slab_take(&e->groups);
+    *group_at(e, id) = (struct group){
+        .space = space_id, .name = name_id, .replicas = -1, .effects = {.turn = outbox_turn(e)}};
+    index_put(&e->groups_by_name, name_hash(space, name), id);
+    *ret_group = id;
+    return 0;
+}
+
+int group_get_named(struct engine *e, struct text space, struct text name, uint32_t *ret_group)
+{
+    *ret_group = group_find(e, space, name);
+    return *ret_group != 0 ? 0 : make(e, space, name, ret_group);
+}
+
+int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group)
+{
+    char text[GROUP_NAME_MAX];
+
+    *ret_group = 0;
+    if (pod->group.len > 0)
+        return group_get_named(e, pod->space, pod->group, ret_group);
+    if (pod->minimum != 0)
+        return group_get_named(e, pod->space, asked_name(pod, text), ret_group);
+    return 0;
+}
+
+int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group_owner *ret)
+{
+    const struct controller_facts *controller = &pod->controller;
+    bool bare = controller->uid.len == 0;
+    struct text queue = pod->queue_kind == QUEUE_VOLCANO ? pod->queue : text_of("");
+
+    *ret = (struct group_owner){0};
+    if (pod->minimum == 0)
+        return 0;
+    if (queue.len == 0 && pod->queue_kind == QUEUE_VOLCANO)
+        queue = pod->namespace_queue.len > 0 ? pod->namespace_queue : text_of("default");
+    if (name_get(e, bare ? text_of("v1") : controller->api_version, &ret->api_version) < 0 ||
+        name_get(e, bare ? text_of("Pod") : controller->kind, &ret->kind) < 0 ||
+        name_get(e, bare ? pod->name : controller->name, &ret->name) < 0 ||
+        name_get(e, bare ? pod->uid : controller->uid, &ret->uid) < 0 ||
+        name_get(e, queue, &ret->queue) < 0 ||
+        name_get(e, pod->priority_class, &ret->priority_class) < 0) {
+        group_drop_owner(e, ret);
+        return ENGINE_NO_MEMORY;
+    }
+    return 0;
+}
+
+void group_drop_owner(struct engine *e, struct group_owner *owner)
+{
+    intern_unref(&e->names, owner->api_version);
+    intern_unref(&e->names, owner->kind);
+    intern_unref(&e->names, owner->name);
+    intern_unref(&e->names, owner->uid);
+    intern_unref(&e->names, owner->queue);
+    intern_unref(&e->names, owner->priority_class);
+    *owner = (struct group_owner){0};
+}
+
+void group_note_asked(struct engine *e, uint32_t id, const struct pod_facts *pod,
+                      struct group_owner *owner)
+{
+    struct group *group = group_at(e, id);
+    int64_t replicas = pod->controller.has_replicas ? pod->controller.replicas : -1;
+    char text[GROUP_NAME_MAX];
+
+    if (pod->minimum == 0 || !text_same(name_text(e, group->name), asked_name(pod, text)))
+        return;
+    if (memcmp(&group->owner, owner, sizeof(*owner)) != 0) {
+        struct group_owner before = group->owner;
+
+        group->owner = *owner;
+        *owner = before;
+        group->owner_gone = false;
+        group_touch(e, id);
+    }
+    if (group->asked_for && group->asked_minimum == pod->minimum &&
+        group->ordered == pod->controller.ordered && group->replicas == replicas)
+        return;
+    group->asked_for = true;
+    group->asked_minimum = pod->minimum;
+    group->ordered = pod->controller.ordered;
+    group->replicas = replicas;
+    group_touch(e, id);
+}
+
+bool group_names_queue(const struct engine *e, uint32_t id, struct text *ret_queue)
+{
+    if (id == 0 || group_at(e, id)->queue == 0)
+        return false;
+    *ret_queue = name_text(e, group_at(e, id)->queue);
+    return true;
+}
+
+void group_free_least(struct engine *e, struct group *group)
+{
+    for (uint32_t i = 0; i < group->least_count; i++)
+        intern_unref(&e->names, group->least[i].resource);
+    mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
+    group->least = NULL;
+    group->least_count = 0;
+}
+
+static void untouch(struct engine *e, uint32_t id)
+{
+    uint32_t at = e->first_touched, before = 0;
+
+    if (!group_at(e, id)->is_todo)
+        return;
+    for (; at != id; at = group_at(e, at)->next_todo)
+        before = at;
+    if (before != 0)
+        group_at(e, before)->next_todo = group_at(e, id)->next_todo;
+    else
+        e->first_touched = group_at(e, id)->next_todo;
+    if (e->last_touched == id)
+        e->last_touched = before;
+    group_at(e, id)->is_todo = false;
+}
+
+void group_drop_unused(struct engine *e, uint32_t id)
+{
+    struct group *group;
+
+    if (id == 0 || !slab_live(&e->groups, id))
+        return;
+    group = group_at(e, id);
+    if (group->known || group->members > 0 || group->succeeded + group->failed > 0)
+        return;
+    untouch(e, id);
+    assembly_forget(e, id);
+    outbox_forget(e, EFFECT_OF_GROUP, id);
+    heap_clear(&e->group_timers, id);
+    group_drop_owner(e, &group->owner);
+    gang_set_entry(e, id, 0);
+    group_free_least(e, group);
+    index_drop(&e->groups_by_name, name_hash(name_text(e, group->space), name_text(e, group->name)),
+               id);
+    intern_unref(&e->names, group->uid);
+    intern_unref(&e->names, group->queue);
+    intern_unref(&e->names, group->space);
+    intern_unref(&e->names, group->name);
+    slab_give(&e->groups, id);
+}
+
+void group_release_all(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
+        if (slab_live(&e->groups, id))
+            mem_free(&e->mem, group_at(e, id)->least,
+                     group_at(e, id)->least_count * sizeof(struct group_amount));
+    }
+}
+
+void group_touch(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+
+    if (group->is_todo)
+        return;
+    group->is_todo = true;
+    group->next_todo = 0;
+    if (e->last_touched != 0)
+        group_at(e, e->last_touched)->next_todo = id;
+    else
+        e->first_touched = id;
+    e->last_touched = id;
+}
+
+void group_settle(struct engine *e)
+{
+    while (e->first_touched != 0) {
+        uint32_t id = e->first_touched;
+
+        untouch(e, id);
+        gang_review(e, id);
+        if (!group_at(e, id)->is_todo)
+            assembly_review(e, id);
+        group_sync_effects(e, id);
+        group_drop_unused(e, id);
+    }
+}
+
+void group_join(struct engine *e, uint32_t id, uint32_t claim)
+{
+    struct group *group = group_at(e, id);
+    uint32_t before = group->last, after;
+
+    while (before != 0 && claim_compare_rank(e, claim, before) < 0)
+        before = claim_at(e, before)->prev_member;
+    after = before != 0 ? claim_at(e, before)->next_member : group->first;
+    claim_at(e, claim)->group = id;
+    claim_at(e, claim)->prev_member = before;
+    claim_at(e, claim)->next_member = after;
+    if (before != 0)
+        claim_at(e, before)->next_member = claim;
+    else
+        group->first = claim;
+    if (after != 0)
+        claim_at(e, after)->prev_member = claim;
+    else
+        group->last = claim;
+    group->members++;
+    group_count(e, claim);
+}
+
+void group_leave(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    struct group *group;
+
+    if (claim->group == 0)
+        return;
+    group_uncount(e, id);
+    group = group_at(e, claim->group);
+    if (claim->prev_member != 0)
+        claim_at(e, claim->prev_member)->next_member = claim->next_member;
+    else
+        group->first = claim->next_member;
+    if (claim->next_member != 0)
+        claim_at(e, claim->next_member)->prev_member = claim->prev_member;
+    else
+        group->last = claim->prev_member;
+    group->members--;
+    claim->group = claim->prev_member = claim->next_member = 0;
+}
+
+bool group_is_ready(const struct claim *claim)
+{
+    if (claim->state != CLAIM_HELD)
+        return claim->state == CLAIM_WAITING;
+    return claim->reason == REASON_GROUP_MISSING || claim->reason == REASON_GROUP_INVALID ||
+           claim->reason == REASON_GROUP_INCOMPLETE;
+}
+
+static void add(struct engine *e, uint32_t id, uint32_t one)
+{
+    const struct claim *claim = claim_at(e, id);
+    struct group *group;
+
+    if (claim->group == 0 || (claim->flags & CLAIM_GANG))
+        return;
+    group = group_at(e, claim->group);
+    group->ready += group_is_ready(claim) ? one : 0;
+    group->holding += claim_holds(claim) ? one : 0;
+    group->reserved += claim->state == CLAIM_RESERVED ? one : 0;
+    group->at_permit += claim->flags & CLAIM_AT_PERMIT ? one : 0;
+    group_touch(e, claim->group);
+}
+
+void group_uncount(struct engine *e, uint32_t id)
+{
+    add(e, id, UINT32_MAX);
+}
+
+void group_count(struct engine *e, uint32_t id)
+{
+    add(e, id, 1);
+}
+
+const char *group_check(const struct engine *e, uint32_t id)
+{
+    const struct group *group = group_at(e, id);
+    uint32_t members = 0, ready = 0, holding = 0, reserved = 0, at_permit = 0;
+
+    if (group->is_todo)
+        return "no group is left to be looked at";
+    if (!group->known && group->members == 0 && group->succeeded + group->failed == 0)
+        return "a group that was not seen is named by somebody";
+    for (uint32_t at = group->first; at != 0; at = claim_at(e, at)->next_member) {
+        const struct claim *claim = claim_at(e, at);
+
+        if (claim->group != id || ++members > slab_count(&e->claims))
+            return "the members of a group know it";
+        if (claim->prev_member != 0 && claim_compare_rank(e, claim->prev_member, at) >= 0)
+            return "the members of a group stand in order of rank";
+        if (claim_waits_in_gang(claim) != (claim->state == CLAIM_WAITING && gang_takes(e, at)))
+            return "a member waits with its gang while that waits";
+        ready += group_is_ready(claim);
+        holding += claim_holds(claim);
+        reserved += claim->state == CLAIM_RESERVED;
+        at_permit += (claim->flags & CLAIM_AT_PERMIT) != 0;
+    }
+    if (members != group->members || ready != group->ready || holding != group->holding ||
+        reserved != group->reserved || at_permit != group->at_permit)
+        return "a group counts its members";
+    return gang_check(e, id);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_GROUP_H
+#define SLUICE_PLUGIN_GROUP_H
+
+#include "facts.h"
+#include "outbox.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Groups: a PodGroup that was seen, or that pods name or ask for, and its members.
+ *
+ *   group ─▶ members (claims), by rank ─▶ ... those that are ready, those that hold
+ *     │
+ *     ├──▶ finished: pods that ended, and still count
+ *     └──▶ gang (gang.h): its minimum, which waits as one
+ *
+ * A pod that neither names a group nor asks for one has none: it is a group of its own, of which
+ * nothing needs to be remembered. The group of a pod that only names its minimum is called after
+ * the topmost controller's uid, so two controllers of one name never share it.
+ */
+enum group_mode {
+    GROUP_MISSING,    /* no PodGroup: its members are held */
+    GROUP_INVALID,    /* it cannot be granted as it is: likewise */
+    GROUP_INCOMPLETE, /* fewer are ready than lack to the minimum: likewise */
+    GROUP_WAITS,      /* what lacks to the minimum waits as one */
+    GROUP_WHOLE,      /* the minimum holds: who is beyond it waits alone */
+};
+
+enum group_fault {
+    GROUP_SOUND,
+    GROUP_BAD_MINIMUM, /* is not a number above 0 */
+    GROUP_ORDERED,     /* its owner makes the next pod when the one before it runs */
+    GROUP_TWO_QUEUES,  /* its members are in different queues */
+    GROUP_TOO_MANY,    /* they ask for more resources than a pod may */
+    GROUP_TOO_MUCH,    /* they ask together for more than can be counted */
+};
+
+struct group_amount {
+    uint32_t resource;
+    int64_t amount;
+};
+
+struct group {
+    uint32_t space, name, uid; /* names; no uid: nobody has seen it */
+    uint32_t queue;            /* a queue of Volcano's that its object names; 0: its members' own */
+    bool known;
+    bool has_priority;
+    uint8_t mode, fault;
+    int32_t minimum;
+    int32_t priority;
+    int64_t created;
+    int64_t version;
+    struct group_amount *least; /* what the minimum needs at least, by its object */
+    uint32_t least_count;
+
+    uint32_t first, last; /* members, by rank */
+    uint32_t members, ready, holding, reserved;
+    uint32_t succeeded, failed;
+    uint32_t entry; /* the claim that waits for the minimum; 0: none was needed so far */
+
+    /* What its members ask for, as the one that was seen last says it. */
+    bool asked_for, ordered;
+    int32_t asked_minimum;
+    int64_t replicas;
+
+    /* Who is to own the PodGroup that they ask for, and what it is to say. */
+    struct group_owner {
+        uint32_t api_version, kind, name, uid;
+        uint32_t queue, priority_class;
+    } owner;
+    bool owner_gone, was_made;
+
+    /* The status that follows from the members, as one number; that which is written; and that
+     * which was sent last, to be written over this version. */
+    uint64_t status, written, sent;
+    int64_t sent_over; /* -1: over another group of this name */
+    struct outbox_entry effects;
+    uint8_t attempts[2];
+    int64_t due[2];
+
+    bool is_todo;
+    uint32_t next_todo;
+
+    /* On nodes (assembly.h). */
+    bool in_line, letting_go, passed;
+    bool no_nodes; /* the last attempt found none for a member */
+    uint8_t tries; /* that failed */
+    uint32_t at_permit;
+    uint32_t next_in_line, prev_in_line;
+    int64_t turn_until, retry_at;
+};
+
+struct engine;
+struct claim;
+
+static inline int64_t group_lacks(const struct group *group)
+{
+    return (int64_t)group->minimum - group->holding - group->succeeded;
+}
+
+/* The group that the pod belongs to: found or made; 0: none. What the pod asks of it is only noted
+ * by group_note_asked. Negative on error. */
+int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group);
+void group_note_asked(struct engine *e, uint32_t group, const struct pod_facts *pod,
+                      struct group_owner *owner);
+
+/* Whose PodGroup a pod asks for: words that are then given to group_note_asked, or given back.
+ * Negative on error. */
+int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group_owner *ret_owner);
+void group_drop_owner(struct engine *e, struct group_owner *owner);
+
+int group_get_named(struct engine *e, struct text space, struct text name, uint32_t *ret_group);
+
+/* Forgets a group that nobody names and that was not seen. */
+void group_drop_unused(struct engine *e, uint32_t group);
+
+/* By name; for timers that end together. */
+bool group_before(const void *engine, uint32_t a, uint32_t b);
+
+uint32_t group_find(const struct engine *e, struct text space, struct text name);
+
+/* Its queue's name, if it has one of its own. */
+bool group_names_queue(const struct engine *e, uint32_t group, struct text *ret_queue);
+
+/* A claim becomes a member, or ends to be one; its rank is about to change, or has changed. */
+void group_join(struct engine *e, uint32_t group, uint32_t claim);
+void group_leave(struct engine *e, uint32_t claim);
+
+/* Nothing of its own holds the member back, and it was granted nothing. */
+bool group_is_ready(const struct claim *claim);
+
+/* Around every change of a member's state, flags and needs: what it counts for. */
+void group_uncount(struct engine *e, uint32_t claim);
+void group_count(struct engine *e, uint32_t claim);
+
+/* Something about the group changed: it is looked at before the call ends. */
+void group_touch(struct engine *e, uint32_t group);
+void group_settle(struct engine *e);
+
+/* Gives back what its object said it needs at least. */
+void group_free_least(struct engine *e, struct group *group);
+void group_release_all(struct engine *e);
+
+const char *group_check(const struct engine *e, uint32_t group);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_GROUP_EFFECTS_H
+#define SLUICE_PLUGIN_GROUP_EFFECTS_H
+
+#include "engine.h"
+#include "outbox.h"
+
+#include <stdint.h>
+
+/*
+ * What a group asks of the host: that the PodGroup is made that its pods ask for, owned by their
+ * topmost controller; and that its status says what became of them, written only when it changed:
+ *
+ *   Pending    held, or waiting            Running    the minimum runs, or has succeeded
+ *   Inqueue    granted                     Unknown    a part of the minimum runs
+ *                                          Completed  nobody is left who has not ended
+ */
+enum { GROUP_CREATES, GROUP_WRITES_STATUS };
+
+extern const struct outbox_type group_effects;
+
+/* A status as a number, to be compared. */
+uint64_t group_status_number(struct text phase, const int64_t counts[3],
+                             const struct text condition[3]);
+
+/* The group changed. */
+void group_sync_effects(struct engine *e, uint32_t group);
+
+/* A lease or a backoff of its effects has ended. */
+void group_expire(struct engine *e, uint32_t group);
+
+#endif

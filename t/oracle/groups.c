@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/limits.h"
+
+#include <string.h>
+
+/* Groups: what the minimum of each asks for, counted anew from the pods. */
+
+static bool is_member(const struct model_claim *claim, int group)
+{
+    return claim->live && claim->pod[POD_GROUP] == group + 1;
+}
+
+bool model_ranks_before(const struct model *model, int a, int b)
+{
+    const int64_t *x = model->claims[a].pod, *y = model->claims[b].pod;
+
+    if (x[POD_PRIORITY] != y[POD_PRIORITY])
+        return x[POD_PRIORITY] > y[POD_PRIORITY];
+    if (x[POD_CREATED] != y[POD_CREATED])
+        return x[POD_CREATED] < y[POD_CREATED];
+    if (a >= UIDS && b >= UIDS) { /* groups' uids: letters that come after all digits */
+        int64_t uid_a = model->groups[a - UIDS].facts[GROUP_UID];
+        int64_t uid_b = model->groups[b - UIDS].facts[GROUP_UID];
+
+        return uid_a != uid_b ? uid_a < uid_b : a < b;
+    }
+    return a < b;
+}
+
+/* How many hold or have succeeded. */
+static int count_there(const struct model *model, int group)
+{
+    int there = 0;
+
+    for (int uid = 0; uid < UIDS; uid++) {
+        there += is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
+        there += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
+    }
+    return there;
+}
+
+static bool is_ready(const struct model *model, const struct model_claim *claim)
+{
+    return !model_holds(claim) && !claim->restoring && !model_is_held(model, claim);
+}
+
+/* The next member after this one (-1: the first), by rank, that is ready, or, if asked for, that a
+ * restart found granted; -1: none. */
+static int next_member(const struct model *model, int group, int after, bool restoring)
+{
+    int next = -1;
+
+    for (int uid = 0; uid < UIDS; uid++) {
+        const struct model_claim *claim = &model->claims[uid];
+
+        if (!is_member(claim, group) || !(restoring ? claim->restoring : is_ready(model, claim)))
+            continue;
+        if (after >= 0 && (uid == after || model_ranks_before(model, uid, after)))
+            continue;
+        if (next < 0 || model_ranks_before(model, uid, next))
+            next = uid;
+    }
+    return next;
+}
+
+static int64_t minimum_of(const struct model *model, int group)
+{
+    return model->groups[group].facts[GROUP_MINIMUM];
+}
+
+static bool is_sound(const struct model *model, int group)
+{
+    return model->groups[group].seen && minimum_of(model, group) >= 0;
+}
+
+static bool is_whole(const struct model *model, int group)
+{
+    return is_sound(model, group) &&
+           (minimum_of(model, group) <= 1 || count_there(model, group) >= minimum_of(model, group));
+}
+
+bool model_waits_for_gang(const struct model *model, int uid)
+{
+    int64_t group = model->claims[uid].pod[POD_GROUP];
+
+    return group > 0 && !is_whole(model, (int)group - 1);
+}
+
+/* What lacks to the minimum, as one claim. False: too few are ready, or they cannot be added. */
+static bool add_up(const struct model *model, int group, struct model_claim *sum)
+{
+    const int64_t *facts = model->groups[group].facts;
+    int there = count_there(model, group), uid = -1;
+    wide needs[RESOURCES] = {0};
+
+    *sum = (struct model_claim){.managed = true, .state = CLAIM_WAITING, .is_gang = true};
+    model_forget_flavors(sum);
+    for (int64_t lacks = minimum_of(model, group) - there; lacks > 0; lacks--) {
+        const struct model_claim *claim;
+
+        uid = next_member(model, group, uid, false);
+        if (uid < 0)
+            return false;
+        claim = &model->claims[uid];
+        if (!sum->live) {
+            memcpy(sum->pod, claim->pod, sizeof sum->pod);
+            sum->group_queue = claim->group_queue;
+        }
+        if (model_queue_of(sum) != model_queue_of(claim))
+            return false;
+        sum->live = true;
+        sum->pod[POD_GATES] = sum->pod[POD_GATES] && claim->pod[POD_GATES];
+        for (int r = 0; r < RESOURCES; r++)
+            needs[r] += model_need(claim, r);
+    }
+    for (int r = 0; r < RESOURCES; r++) {
+        int64_t least = r < RESOURCES - 1 ? facts[GROUP_LEAST + r] : UNSAID;
+
+        if (there == 0 && least != UNSAID)
+            needs[r] = wide_max(needs[r], least);
+        if (needs[r] > AMOUNT_MAX)
+            return false;
+        sum->gang_needs[r] = (int64_t)needs[r];
+    }
+    if (facts[GROUP_PRIORITY] != UNSAID)
+        sum->pod[POD_PRIORITY] = facts[GROUP_PRIORITY];
+    sum->pod[POD_CREATED] = facts[GROUP_CREATED];
+    return true;
+}
+
+/* A gang gives back as a whole. */
+static void give_back(struct model *model, int group)
+{
+    for (int uid = 0; uid < UIDS; uid++)
+        if (is_member(&model->claims[uid], group) && model->claims[uid].state == CLAIM_RESERVED)
+            model_demote(model, uid);
+}
+
+static void review(struct model *model, int group)
+{
+    struct model_claim *entry = &model->claims[UIDS + group];
+    bool whole = is_whole(model, group), waits = false;
+
+    if (!whole)
+        give_back(model, group);
+    if (!whole && is_sound(model, group))
+        waits = add_up(model, group, entry);
+    entry->live = waits;
+    for (int uid = 0; uid < UIDS; uid++) {
+        struct model_claim *claim = &model->claims[uid];
+
+        if (!is_member(claim, group) || model_holds(claim) || claim->restoring)
+            continue;
+        claim->state = is_ready(model, claim) && (whole || waits) ? CLAIM_WAITING : CLAIM_HELD;
+        claim->in_gang = waits;
+    }
+}
+
+static bool is_named(const struct model *model, int group)
+{
+    for (int uid = 0; uid < UIDS; uid++)
+        if (is_member(&model->claims[uid], group) ||
+            (model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1))
+            return true;
+    return false;
+}
+
+void model_review_groups(struct model *model)
+{
+    for (int uid = 0; uid < UIDS; uid++)
+        model->claims[uid].in_gang = false;
+    for (int group = 0; group < GROUPS; group++) {
+        review(model, group);
+        if (!model->groups[group].seen && !is_named(model, group))
+            model->groups[group].queue = 0;
+    }
+}
+
+/* Those that lack to the gang's minimum are granted, in the flavors of the sum. */
+void model_grant_gang(struct model *model, int group, const int flavors[RESOURCES])
+{
+    int64_t lacks = minimum_of(model, group) - count_there(model, group);
+
+    for (; lacks > 0; lacks--) {
+        int uid = next_member(model, group, -1, false);
+
+        model_give(model, uid, flavors);
+    }
+}
+
+void model_demote_with_gang(struct model *model, int uid)
+{
+    int group = (int)model->claims[uid].pod[POD_GROUP] - 1;
+
+    if (group >= 0 && minimum_of(model, group) > 1 &&
+        count_there(model, group) <= minimum_of(model, group))
+        give_back(model, group);
+    else
+        model_demote(model, uid);
+}
+
+static bool restore_one(struct model *model, int uid)
+{
+    struct model_claim *claim = &model->claims[uid];
+    bool was_granted = claim->restoring;
+    struct limits limits;
+
+    limits_count(model, &limits);
+    model_restore(model, uid, &limits);
+    if (!was_granted && !claim->stamped && model_holds(claim))
+        claim->stamp = model->now;
+    return model_holds(claim);
+}
+
+static bool restore_minimum(struct model *model, int group)
+{
+    int64_t lacks = minimum_of(model, group) - count_there(model, group);
+
+    for (; lacks > 0; lacks--) {
+        int uid = next_member(model, group, -1, true);
+
+        if (uid < 0)
+            uid = next_member(model, group, -1, false);
+        if (uid < 0 || !restore_one(model, uid))
+            return false;
+    }
+    return true;
+}
+
+void model_restore_member(struct model *model, int uid)
+{
+    int group = (int)model->claims[uid].pod[POD_GROUP] - 1;
+
+    if (is_whole(model, group)) {
+        restore_one(model, uid);
+        return;
+    }
+    if (is_sound(model, group) && restore_minimum(model, group))
+        return;
+    for (int other = 0; other < UIDS; other++)
+        if (is_member(&model->claims[other], group) && model->claims[other].restoring) {
+            model_demote(model, other);
+            model_forget_flavors(&model->claims[other]);
+        }
+    give_back(model, group);
+}
+
+void model_begin_gangs(struct model *model)
+{
+    for (int group = 0; group < GROUPS; group++) {
+        bool begun = is_sound(model, group) && !is_whole(model, group);
+        bool holds = false;
+
+        for (int uid = 0; uid < UIDS; uid++)
+            holds |= is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
+        for (int uid = 0; uid < UIDS && begun && holds; uid++) {
+            struct model_claim *claim = &model->claims[uid];
+
+            if (!is_member(claim, group) || !is_ready(model, claim))
+                continue;
+            claim->restoring = true;
+            claim->state = CLAIM_HELD;
+            if (!claim->stamped)
+                claim->stamp = claim->pod[POD_CREATED];
+        }
+    }
+}
+
+/* Whether a restart would find all as it is. */
+bool model_groups_are_written(const struct model *model)
+{
+    for (int group = 0; group < GROUPS; group++) {
+        if (!model->groups[group].seen && model->groups[group].queue != 0)
+            return false;
+        for (int uid = 0; uid < UIDS; uid++) {
+            const struct model_claim *claim = &model->claims[uid];
+
+            if (!is_member(claim, group))
+                continue;
+            if (claim->group_queue != model->groups[group].queue ||
+                (!is_whole(model, group) && model_holds(claim)))
+                return false;
+        }
+    }
+    return true;
+}
+
+void model_set_group(struct model *model, const int64_t *facts)
+{
+    int group = (int)facts[GROUP_NUMBER];
+
+    memcpy(model->groups[group].facts, facts, sizeof model->groups[group].facts);
+    model->groups[group].seen = true;
+    model->groups[group].queue = (int)facts[GROUP_QUEUE];
+    for (int uid = 0; uid < UIDS && facts[GROUP_QUEUE] > 0; uid++)
+        if (is_member(&model->claims[uid], group))
+            model_move(model, uid, (int)facts[GROUP_QUEUE]);
+}
+
+void model_lose_group(struct model *model, int group)
+{
+    model->groups[group].seen = false;
+}
