@@ -46,17 +46,19 @@ static void end_in_error(struct sim *sim, struct pod *pod, const char *message)
     scheduler_back_off(sim, pod);
 }
 
-static void find_none(struct sim *sim, struct pod *pod)
+static void find_none(struct sim *sim, struct pod *pod, const char *message)
 {
-    char message[200];
-
     if (sim->world.n_machines > 0) {
         about(sim, pod, NULL);
         host_must(sim, LOADER_POST_FILTER);
     }
-    snprintf(message, sizeof(message), "0/%" PRId64 " nodes are available", sim->world.n_machines);
     scheduler_park(sim, pod);
     write_condition(sim, pod, "Unschedulable", message);
+}
+
+static const char *no_nodes(struct sim *sim)
+{
+    return arena_format(&sim->arena, "0/%" PRId64 " nodes are available", sim->world.n_machines);
 }
 
 /* How full the node is, in thousandths: what the least allocated node is the lowest in. */
@@ -155,6 +157,53 @@ static void bind_now(struct sim *sim, void *what)
     host_must(sim, LOADER_POST_BIND);
 }
 
+/* Others of its gang do not have their nodes. */
+static void reject(struct sim *sim, struct binding *binding, const char *why)
+{
+    struct pod *pod = binding->pod;
+
+    pod->waits = NULL;
+    about(sim, pod, binding->machine->name);
+    host_must(sim, LOADER_UNRESERVE);
+    story(sim, pod->ref, "letGo", "gives its node back: %s", why);
+    scheduler_leave(sim, pod);
+    scheduler_discharge(sim, pod);
+    if (pod->state->gone || pod->state->deleted)
+        return;
+    scheduler_park(sim, pod);
+    write_condition(sim, pod, "Unschedulable", why);
+}
+
+void scheduler_answer_permit(struct sim *sim, struct pod *pod, bool allow, const char *why)
+{
+    struct binding *binding = pod->waits;
+
+    if (!binding || binding->epoch != sim->scheduler.epoch || pod->ticket != binding->ticket)
+        return;
+    pod->waits = NULL;
+    if (allow)
+        clock_at(&sim->clock, sim->clock.now + BIND_TAKES * MILLISECOND, bind_now, binding);
+    else
+        reject(sim, binding, why);
+}
+
+static void time_is_over(struct sim *sim, void *what)
+{
+    struct binding *binding = what;
+
+    if (binding->pod->waits == binding && binding->epoch == sim->scheduler.epoch &&
+        binding->pod->ticket == binding->ticket)
+        reject(sim, binding, "the wait in Permit took too long");
+}
+
+static void wait_in_permit(struct sim *sim, struct binding *binding, int64_t until)
+{
+    binding->pod->waits = binding;
+    story(sim, binding->pod->ref, "waits", "has a place on %s, and waits for its gang",
+          binding->machine->name);
+    clock_at(&sim->clock, sim->clock.now + (until - sim_wall(sim)), time_is_over, binding);
+}
+
 static void go_to(struct sim *sim, struct pod *pod, struct machine *machine)
 {
     struct binding *binding = arena_get(&sim->arena, sizeof(*binding));
@@ -170,8 +219,9 @@ static void go_to(struct sim *sim, struct pod *pod, struct machine *machine)
         return;
     }
     about(sim, pod, machine->name);
-    if (!value_bool(host_must(sim, LOADER_PERMIT), "allow", false)) {
-        fail_binding(sim, binding, "permit does not allow it");
+    answer = host_must(sim, LOADER_PERMIT);
+    if (!value_bool(answer, "allow", false)) {
+        wait_in_permit(sim, binding, value_int(answer, "wait", 0));
         return;
     }
     clock_at(&sim->clock, sim->clock.now + BIND_TAKES * MILLISECOND, bind_now, binding);
@@ -182,21 +232,24 @@ static void schedule(struct sim *sim, struct pod *pod)
     pod->attempts++;
     story_touch(sim, pod);
     if (sim->world.n_machines == 0) { /* the stock scheduler asks no plugin then */
-        find_none(sim, pod);
+        find_none(sim, pod, no_nodes(sim));
         return;
     }
     about(sim, pod, NULL);
     const msgpack_object *answer = host_must(sim, LOADER_PRE_FILTER);
     if (!value_bool(answer, "pass", false)) {
-        const char *message = value_str(answer, "message", "refused");
-        end_in_error(sim, pod, arena_copy(&sim->arena, message));
+        const char *message = arena_copy(&sim->arena, value_str(answer, "message", "refused"));
+        if (value_bool(answer, "unschedulable", false))
+            find_none(sim, pod, message);
+        else
+            end_in_error(sim, pod, message);
         return;
     }
     struct machine *machine = choose(sim, pod, value_bool(answer, "nodes", true));
     if (machine)
         go_to(sim, pod, machine);
     else
-        find_none(sim, pod);
+        find_none(sim, pod, no_nodes(sim));
 }
 
 static void cycle(struct sim *sim, void *what)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "examples/sim/queue_writes.h"
+#include "examples/sim/groups.h"
 #include "examples/sim/sim.h"
 
 enum {
@@ -17,6 +18,11 @@ struct effect {
     struct queue_write *queue; /* NULL: it is about a pod */
     struct pod *pod;           /* NULL: nobody knows it */
     bool is_condition;
+    bool is_group;
+    struct group_write group;
+    const char *named; /* the pod's group; NULL: of another effect */
+    bool is_answer;
+    bool allow;
     struct gate_patch patch;
     int64_t version;
     const char *reason;
@@ -58,8 +64,12 @@ static enum write carry_out(struct sim *sim, const struct effect *effect)
 {
     if (effect->queue)
         return queue_write_do(sim, effect->queue);
+    if (effect->is_group)
+        return groups_write(sim, &effect->group);
     if (!effect->pod)
         return WRITE_GONE;
+    if (effect->named)
+        return groups_name(sim, effect->pod, effect->named);
     if (effect->is_condition)
         return world_set_condition(sim, effect->pod, effect->version, effect->reason,
                                    effect->message);
@@ -139,10 +149,23 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
         effect->version = value_int(item, "resourceVersion", 0);
         effect->reason = arena_copy(&sim->arena, value_str(item, "reason", ""));
         effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
+    } else if (strcmp(kind, "createGroup") == 0) {
+        effect->is_group = true;
+        effect->group = groups_read_creation(sim, item);
+    } else if (strcmp(kind, "setGroupStatus") == 0) {
+        effect->is_group = true;
+        effect->group = groups_read_status(sim, item);
+    } else if (strcmp(kind, "setGroup") == 0) {
+        effect->named = arena_copy(&sim->arena, value_str(item, "group", ""));
+    } else if (strcmp(kind, "answerPermit") == 0) {
+        effect->is_answer = true;
+        effect->allow = value_bool(item, "allow", false);
+        effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
     } else if (strcmp(kind, "activate") != 0 && !effect->queue) {
         fault_say(&sim->fault, sim->scenario->tree,
                   "the library asks for the effect \"%s\", want "
-                  "activate, removeGates, setCondition, queueStatus, event or deleteCommand",
+                  "activate, removeGates, setCondition, answerPermit, setGroup, createGroup, "
+                  "setGroupStatus, queueStatus, event or deleteCommand",
                   kind);
     }
     return effect;
@@ -151,7 +174,7 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
 void effects_drain(struct sim *sim)
 {
     struct effect *effects[BATCH];
-    bool activates[BATCH];
+    bool at_once[BATCH];
 
     r_key_int(library_begin(&sim->library, sim_wall(sim)), "max", BATCH);
     const msgpack_object *answer = host_must(sim, LOADER_DRAIN);
@@ -159,16 +182,19 @@ void effects_drain(struct sim *sim)
     uint32_t n = value_count(list) < BATCH ? value_count(list) : BATCH;
     for (uint32_t i = 0; i < n; i++) {
         effects[i] = effect_read(sim, value_item(list, i));
-        activates[i] = strcmp(value_str(value_item(list, i), "kind", ""), "activate") == 0;
+        at_once[i] = strcmp(value_str(value_item(list, i), "kind", ""), "activate") == 0 ||
+                     effects[i]->is_answer;
     }
     /* The answer is gone with the next call. */
     for (uint32_t i = 0; i < n; i++) {
-        if (!activates[i]) {
+        if (!at_once[i]) {
             clock_at(&sim->clock, sim->clock.now + WRITE_TAKES * MILLISECOND, write_effect,
                      effects[i]);
             continue;
         }
-        if (effects[i]->pod)
+        if (effects[i]->pod && effects[i]->is_answer)
+            scheduler_answer_permit(sim, effects[i]->pod, effects[i]->allow, effects[i]->message);
+        else if (effects[i]->pod)
             scheduler_activate(sim, effects[i]->pod);
         ack(sim, effects[i]->id, effects[i]->pod ? "done" : "gone", 0);
     }

@@ -11,9 +11,9 @@ static const char *const pod_texts[] = {"reason",  "message",  "node",   "phase"
                                         "patches", "state",    "hold",   "why",
                                         "queue",   "position", "events", NULL};
 static const char *const pod_maps[] = {"annotations", "nodeSelector", NULL};
-static const char *const queue_texts[] = {"state",   "reason", "parent", "waiting",
-                                          "held",    "known",  "own",    "byParent",
-                                          "written", "writes", "events", NULL};
+static const char *const queue_texts[] = {
+    "state",   "reason", "parent", "waiting", "held",    "known",     "own",    "byParent",
+    "written", "writes", "events", "phase",   "running", "succeeded", "failed", NULL};
 static const char *const queue_either[] = {"allocated", "reserved", "usage", NULL};
 static const char *const world_keys[] = {"nodes",       "bought", "effects",
                                          "unknownAcks", "leader", NULL};
@@ -35,7 +35,8 @@ static bool starts(const char *ref, const char *kind)
 
 static bool is_queue(const char *ref)
 {
-    return starts(ref, "queue") || starts(ref, "clusterqueue") || starts(ref, "cohort");
+    return starts(ref, "queue") || starts(ref, "clusterqueue") || starts(ref, "cohort") ||
+           starts(ref, "podgroup");
 }
 
 static void check_texts(struct fault *fault, const struct tree *map)

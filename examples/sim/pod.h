@@ -63,6 +63,8 @@ enum pool {
     POOL_BINDING,
 };
 
+struct binding;
+
 struct pod {
     const char *ref; /* pod/NAME, pod/NAMESPACE/NAME */
     const char *uid;
@@ -89,6 +91,7 @@ struct pod {
     int64_t since;   /* when it entered */
     int64_t wait_until;
     int attempts;
+    struct binding *waits;   /* in Permit, for others of its gang */
     struct machine *charged; /* the node on which it counts, with what */
     struct resources charge;
 

@@ -17,6 +17,7 @@ static const struct {
     {"job/", "Job", "spec/parallelism"},
     {"replicaset/", "ReplicaSet", "spec/replicas"},
     {"deployment/", "Deployment", "spec/replicas"},
+    {"statefulset/", "StatefulSet", "spec/replicas"},
 };
 
 static size_t owner_of(const char *ref)
@@ -27,6 +28,16 @@ static size_t owner_of(const char *ref)
            strncmp(ref, owners[i].prefix, strlen(owners[i].prefix)) != 0)
         i++;
     return i;
+}
+
+int64_t podlife_replicas(const struct object *owner)
+{
+    const struct tree *count = tree_find(owner->doc, owners[owner_of(owner->ref)].count);
+    int64_t n = 1;
+
+    if (count)
+        tree_is_int(count, &n);
+    return n;
 }
 
 bool podlife_is_owner(const char *ref)

@@ -7,6 +7,9 @@
 /* How pods come and go: admission, Jobs and the like that make pods, kubelets, deletion. */
 
 /* Whether what goes by this reference makes pods: a Job, a ReplicaSet, a Deployment. */
+/* How many pods it is to make. */
+int64_t podlife_replicas(const struct object *owner);
+
 bool podlife_is_owner(const char *ref);
 
 /* Creates a pod, as the API server does after the webhook has been asked. */

@@ -46,6 +46,9 @@ void scheduler_activate(struct sim *sim, struct pod *pod);
 void scheduler_enqueue(struct sim *sim, struct pod *pod);
 void scheduler_back_off(struct sim *sim, struct pod *pod);
 
+/* The library ends a pod's wait in Permit, if it waits there. */
+void scheduler_answer_permit(struct sim *sim, struct pod *pod, bool allow, const char *why);
+
 /* No node fits now; it waits for one of the reasons above. */
 void scheduler_park(struct sim *sim, struct pod *pod);
 

@@ -98,9 +98,26 @@ static const char *kind_of(const char *ref)
     return strncmp(ref, "cohort/", 7) == 0 ? "Cohort" : "Queue";
 }
 
+/* Of its object's status. */
+static const char *seen_of_group(struct sim *sim, const char *ref, const char *key)
+{
+    const struct object *object = map_get(&sim->world.objects, ref);
+    const struct tree *value =
+        object && object->is ? tree_get(tree_get(object->doc, "status"), key) : NULL;
+
+    if (!object || !object->is)
+        return "gone";
+    return value && value->type == TREE_TEXT ? value->text : "";
+}
+
 const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, const char *inner,
                           bool *ret_is_amount)
 {
+    if (strncmp(ref, "podgroup/", 9) == 0) {
+        *ret_is_amount = false;
+        return seen_of_group(sim, ref, key);
+    }
+
     const struct object *object = map_get(&sim->world.objects, ref);
 
     *ret_is_amount = false;

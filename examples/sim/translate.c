@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "examples/sim/podlife.h"
 #include "examples/sim/sim.h"
 
 #define QUEUE_NAME "scheduling.volcano.sh/queue-name"
@@ -135,6 +136,25 @@ static void put_queue_of_pod(struct request *r, const struct sim *sim, const str
         r_key_str(r, "namespaceQueue", queue->text);
 }
 
+/* The topmost controller: owners make their pods themselves here. */
+static void put_controller(struct request *r, const struct sim *sim, const struct pod *pod)
+{
+    const struct object *owner = map_get(&sim->world.objects, pod->parent);
+
+    if (!owner || !owner->is)
+        return;
+    r_key_map(r, "controller");
+    r_key_str(r, "uid", owner->uid);
+    r_key_str(r, "kind", pod->owner);
+    r_key_str(r, "name", owner->name);
+    r_key_int(r, "replicas", podlife_replicas(owner));
+    const struct tree *policy = tree_find(owner->doc, "spec/podManagementPolicy");
+    r_key_bool(r, "ordered",
+               strcmp(pod->owner, "StatefulSet") == 0 &&
+                   !(policy && policy->type == TREE_TEXT && strcmp(policy->text, "Parallel") == 0));
+    r_end(r);
+}
+
 void translate_pod(struct request *r, const char *key, const struct sim *sim, const struct pod *pod,
                    const struct pod_state *state)
 {
@@ -160,6 +180,7 @@ void translate_pod(struct request *r, const char *key, const struct sim *sim, co
     r_key_bool(r, "unschedulable", strcmp(state->reason, "Unschedulable") == 0);
     r_key_str(r, "owner", pod->owner);
     r_key_bool(r, "mirror", pod->mirror);
+    put_controller(r, sim, pod);
     r_end(r);
 }
 
@@ -289,12 +310,48 @@ void translate_queue(struct request *r, const char *kind, const struct object *o
     r_end(r);
 }
 
+/* Of the conditions the last one is the newest. */
+static void put_status(struct request *r, const struct tree *status)
+{
+    const struct tree *conditions = tree_get(status, "conditions");
+
+    put_tree(r, "phase", tree_get(status, "phase"));
+    put_tree(r, "running", tree_get(status, "running"));
+    put_tree(r, "succeeded", tree_get(status, "succeeded"));
+    put_tree(r, "failed", tree_get(status, "failed"));
+    if (conditions && conditions->count > 0)
+        put_tree(r, "condition", conditions->pairs[conditions->count - 1].value);
+}
+
+static void put_pod_group(struct request *r, const struct sim *sim, const struct object *object)
+{
+    const struct tree *class = tree_find(object->doc, "spec/priorityClassName");
+    char ref[300];
+
+    r_key_str(r, "namespace", object->namespace);
+    r_key_str(r, "name", object->name);
+    r_key_str(r, "uid", object->uid);
+    r_key_int(r, "created", object->created);
+    r_key_int(r, "resourceVersion", object->version);
+    if (!object->is)
+        return;
+    put_status(r, tree_get(object->doc, "status"));
+    put_tree(r, "queue", tree_find(object->doc, "spec/queue"));
+    put_tree(r, "minMember", tree_find(object->doc, "spec/minMember"));
+    put_quantities(r, "minResources", tree_find(object->doc, "spec/minResources"));
+    if (!class || class->type != TREE_TEXT)
+        return;
+    snprintf(ref, sizeof(ref), "priorityclass/%s", class->text);
+    const struct object *priority = map_get(&sim->world.objects, ref);
+    if (priority && priority->is)
+        put_tree(r, "priority", tree_get(priority->doc, "value"));
+}
+
 void translate_observe_object(struct request *r, const struct sim *sim, const struct object *object)
 {
     const char *message = object->kind;
     const char *kind = NULL;
 
-    (void)sim;
     translate_kind(object->kind, &message, &kind);
     r_key_str(r, "kind", message);
     r_key_bool(r, "gone", !object->is);
@@ -305,6 +362,8 @@ void translate_observe_object(struct request *r, const struct sim *sim, const st
     r_key_map(r, "object");
     if (strcmp(message, "flavor") == 0)
         put_flavor(r, object);
+    else if (strcmp(message, "group") == 0)
+        put_pod_group(r, sim, object);
     else
         r_key_str(r, "name", object->name);
     r_end(r);

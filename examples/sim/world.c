@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "examples/sim/world.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "examples/sim/host.h"
@@ -161,11 +162,10 @@ static struct object *object_of(struct sim *sim, const char *ref)
 
     if (object)
         return object;
-    const char *namespace;
     object = arena_get(&sim->arena, sizeof(*object));
     object->ref = ref;
     object->kind = arena_text(&sim->arena, ref, strcspn(ref, "/"));
-    world_split(&sim->arena, ref, &namespace, &object->name);
+    world_split(&sim->arena, ref, &object->namespace, &object->name);
     map_put(&sim->world.objects, ref, object);
     return object;
 }
@@ -209,7 +209,8 @@ static void apply_object(struct sim *sim, const struct tree *doc, const char *re
           story_limits(sim, doc));
     if (!object->is) {
         object->created = sim_wall(sim) / SECOND * SECOND;
-        object->uid = arena_format(&sim->arena, "uid-%s-%d", ref, (int)++sim->world.uids);
+        object->uid = arena_format(&sim->arena, "00000000-0000-4000-9000-%012" PRIx64,
+                                   (uint64_t)++sim->world.uids);
     }
     object->doc = doc;
     object->version = ++sim->world.version;

@@ -18,8 +18,9 @@ struct object {
     const char *ref;
     const char *kind;
     const char *name;
+    const char *namespace;
+    const char *uid; /* another one each time that it is created */
     const struct tree *doc;
-    const char *uid;
     int64_t created;
     int64_t version;
     int64_t writes; /* of its status */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "examples/sim/groups.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "abi/host/value.h"
+#include "examples/sim/sim.h"
+
+static const struct tree *read_text(struct sim *sim, const char *text)
+{
+    const struct tree *list =
+        tree_parse(&sim->arena, "a PodGroup", text, strlen(text), &sim->fault);
+
+    return list && list->count > 0 ? list->pairs[0].value : sim->scenario->tree;
+}
+
+static const char *ref_of(struct sim *sim, const char *kind, const char *namespace,
+                          const char *name)
+{
+    if (strcmp(namespace, "default") == 0)
+        return arena_format(&sim->arena, "%s/%s", kind, name);
+    return arena_format(&sim->arena, "%s/%s/%s", kind, namespace, name);
+}
+
+static const char *group_ref(struct sim *sim, const msgpack_object *effect)
+{
+    return ref_of(sim, "podgroup", value_str(effect, "namespace", ""),
+                  value_str(effect, "name", ""));
+}
+
+static const char *amounts_text(struct sim *sim, const msgpack_object *amounts)
+{
+    const char *text = "";
+
+    for (uint32_t i = 0; i < value_count(amounts); i++) {
+        const msgpack_object *amount;
+        const char *resource = value_pair(amounts, i, &amount);
+        const char *unit = strcmp(resource, "cpu") == 0 ? "m" : "";
+        text = arena_format(&sim->arena, "%s%s\"%s\": \"%" PRId64 "%s\"", text, i ? ", " : "",
+                            resource, amount->via.i64, unit);
+    }
+    return text;
+}
+
+struct group_write groups_read_creation(struct sim *sim, const msgpack_object *effect)
+{
+    const msgpack_object *owner = value_map(effect, "owner");
+    const char *namespace = value_str(effect, "namespace", "");
+    const char *class = value_str(effect, "priorityClass", "");
+    char *kind = arena_copy(&sim->arena, value_str(owner, "kind", ""));
+    const char *text =
+        arena_format(&sim->arena,
+                     "kind: PodGroup\nmetadata: {name: \"%s\", namespace: \"%s\"}\n"
+                     "spec: {minMember: %" PRId64 ", queue: \"%s\", %s%s%sminResources: {%s}}\n",
+                     value_str(effect, "name", ""), namespace, value_int(effect, "minMember", 0),
+                     value_str(effect, "queue", ""), class[0] ? "priorityClassName: \"" : "", class,
+                     class[0] ? "\", " : "", amounts_text(sim, value_map(effect, "minResources")));
+
+    for (char *c = kind; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    return (struct group_write){
+        .ref = group_ref(sim, effect),
+        .owner = ref_of(sim, kind, namespace, value_str(owner, "name", "")),
+        .owner_uid = arena_copy(&sim->arena, value_str(owner, "uid", "")),
+        .doc = read_text(sim, text),
+    };
+}
+
+struct group_write groups_read_status(struct sim *sim, const msgpack_object *effect)
+{
+    const msgpack_object *conditions = value_array(effect, "conditions");
+    const char *text =
+        arena_format(&sim->arena,
+                     "status: {phase: \"%s\", running: %" PRId64 ", succeeded: %" PRId64
+                     ", failed: %" PRId64 ", conditions: [",
+                     value_str(effect, "phase", ""), value_int(effect, "running", 0),
+                     value_int(effect, "succeeded", 0), value_int(effect, "failed", 0));
+
+    for (uint32_t i = 0; i < value_count(conditions); i++) {
+        const msgpack_object *item = value_item(conditions, i);
+        text = arena_format(&sim->arena, "%s%s{type: \"%s\", status: \"%s\", reason: \"%s\"}", text,
+                            i ? ", " : "", value_str(item, "type", ""),
+                            value_str(item, "status", ""), value_str(item, "reason", ""));
+    }
+    return (struct group_write){
+        .ref = group_ref(sim, effect),
+        .owner = "",
+        .version = value_int(effect, "resourceVersion", 0),
+        .doc = read_text(sim, arena_format(&sim->arena, "%s]}\n", text)),
+    };
+}
+
+static bool owner_is_there(const struct sim *sim, const struct group_write *write)
+{
+    const struct object *object = map_get(&sim->world.objects, write->owner);
+    const struct pod *pod = world_pod(sim, write->owner);
+
+    if (pod)
+        return strcmp(pod->uid, write->owner_uid) == 0;
+    return object && object->is && strcmp(object->uid, write->owner_uid) == 0;
+}
+
+enum write groups_write(struct sim *sim, const struct group_write *write)
+{
+    const struct object *object = map_get(&sim->world.objects, write->ref);
+    bool is = object && object->is;
+
+    if (write->owner[0]) {
+        if (!owner_is_there(sim, write))
+            return WRITE_GONE;
+        if (!is)
+            world_apply(sim, write->doc, write->doc, write->ref);
+        return WRITE_DONE;
+    }
+    if (!is)
+        return WRITE_GONE;
+    if (object->version != write->version)
+        return WRITE_CONFLICT;
+    world_patch(sim, write->doc, write->ref);
+    return WRITE_DONE;
+}
+
+enum write groups_name(struct sim *sim, struct pod *pod, const char *group)
+{
+    if (pod->state->gone)
+        return WRITE_GONE;
+    struct pod_state *next = pod_write(&sim->arena, pod, ++sim->world.version);
+    next->annotations =
+        pairs_set(&sim->arena, next->annotations, "scheduling.k8s.io/group-name", group);
+    pod->writes++;
+    story(sim, pod->ref, "named", "belongs to the group %s", group);
+    world_commit(sim, pod, next);
+    return WRITE_DONE;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_SIM_GROUPS_H
+#define SLUICE_SIM_GROUPS_H
+
+#include <msgpack.h>
+
+#include "examples/sim/world.h"
+
+struct sim;
+
+/* What the library asks to be done about PodGroups: a document to be created, or a status to be
+ * merged into one, as it stands in the effect. */
+struct group_write {
+    const char *ref;
+    const char *owner; /* ref; "": of a status */
+    const char *owner_uid;
+    int64_t version;
+    const struct tree *doc;
+};
+
+struct group_write groups_read_creation(struct sim *sim, const msgpack_object *effect);
+struct group_write groups_read_status(struct sim *sim, const msgpack_object *effect);
+
+enum write groups_write(struct sim *sim, const struct group_write *write);
+
+/* The annotation that says which group a pod belongs to. */
+enum write groups_name(struct sim *sim, struct pod *pod, const char *group);
+
+#endif
