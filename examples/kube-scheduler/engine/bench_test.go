@@ -153,7 +153,7 @@ func BenchmarkHooks(b *testing.B) {
 		{"filter-1-node", func() error { _, _, err := e.Filter(granted, ids[:1], bits); return err }},
 		{"filter-100-nodes", func() error { _, _, err := e.Filter(granted, ids, bits); return err }},
 		{"reserve", func() error { _, _, err := e.Reserve(granted, node); return err }},
-		{"permit", func() error { _, _, err := e.Permit(granted, node); return err }},
+		{"permit", func() error { _, _, _, err := e.Permit(granted, node); return err }},
 		{"bind", func() error { _, _, err := e.Bind(granted, node); return err }},
 		{"post_bind", func() error { _, err := e.PostBind(granted, node); return err }},
 		{"unreserve", func() error { _, err := e.Unreserve(granted, node); return err }},

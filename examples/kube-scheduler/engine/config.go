@@ -31,7 +31,8 @@ type Config struct {
 	// Record is the size of the recording in bytes; 0: none is made.
 	Record int64
 	// Effects are the kinds of effects beyond Activate, RemoveGates and SetCondition that the host
-	// carries out: QueueStatus, Event, DeleteCommand. Without QueueStatus there are no commands.
+	// carries out. Without QueueStatus there are no commands, without AnswerPermit no groups. Those
+	// that the library is too old for are left out: Engine.Asks.
 	Effects []string
 	// Limits of what the engine takes in.
 	Limits Limits

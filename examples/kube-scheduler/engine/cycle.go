@@ -11,21 +11,28 @@ type Verdict struct {
 	Message string
 	// Would is what Pass would be if the engine did not only observe. [PreEnqueue]
 	Would bool
+	// Unschedulable: the pod's group found no nodes, and the autoscaler has to see each of its
+	// members. [PreFilter]
+	Unschedulable bool
 }
 
 // Why a pod waits; PROTOCOL.md says for what.
 const (
-	ReasonForeignGate    = "ForeignGate"
-	ReasonQueueCapacity  = "QueueCapacity"
-	ReasonQueueOrder     = "QueueOrder"
-	ReasonQueueSuspended = "QueueSuspended"
-	ReasonQueueClosed    = "QueueClosed"
-	ReasonQueueUnknown   = "QueueUnknown"
-	ReasonQueueInactive  = "QueueInactive"
-	ReasonGroupMissing   = "GroupMissing"
-	ReasonConditionStale = "ConditionStale"
-	ReasonBackoff        = "Backoff"
-	ReasonNotReady       = "NotReady"
+	ReasonForeignGate     = "ForeignGate"
+	ReasonQueueCapacity   = "QueueCapacity"
+	ReasonQueueOrder      = "QueueOrder"
+	ReasonQueueSuspended  = "QueueSuspended"
+	ReasonQueueClosed     = "QueueClosed"
+	ReasonQueueUnknown    = "QueueUnknown"
+	ReasonQueueInactive   = "QueueInactive"
+	ReasonGroupMissing    = "GroupMissing"
+	ReasonGroupInvalid    = "GroupInvalid"
+	ReasonGroupIncomplete = "GroupIncomplete"
+	ReasonGroupTurn       = "GroupTurn"
+	ReasonGroupBackoff    = "GroupBackoff"
+	ReasonConditionStale  = "ConditionStale"
+	ReasonBackoff         = "Backoff"
+	ReasonNotReady        = "NotReady"
 )
 
 // reason reads text that is nearly always one of those, without copying it.
@@ -49,6 +56,14 @@ func (r *reader) reason() string {
 		return ReasonQueueInactive
 	case ReasonGroupMissing:
 		return ReasonGroupMissing
+	case ReasonGroupInvalid:
+		return ReasonGroupInvalid
+	case ReasonGroupIncomplete:
+		return ReasonGroupIncomplete
+	case ReasonGroupTurn:
+		return ReasonGroupTurn
+	case ReasonGroupBackoff:
+		return ReasonGroupBackoff
 	case ReasonConditionStale:
 		return ReasonConditionStale
 	case ReasonBackoff:
@@ -130,7 +145,8 @@ func (e *Engine) askPreEnqueue(c *call) (v Verdict, known bool, t Tail, err erro
 }
 
 // PreFilter asks whether the pod may still go on, and whether nodes matter: if not, Filter would
-// let every node pass. A refusal is for the queue's sake, and must not become Unschedulable.
+// let every node pass. A refusal is for the queue's sake, and must not become Unschedulable unless
+// it says so.
 func (e *Engine) PreFilter(uid string) (v Verdict, nodes bool, t Tail, err error) {
 	c := e.begin(2)
 	defer c.done()
@@ -142,6 +158,9 @@ func (e *Engine) PreFilter(uid string) (v Verdict, nodes bool, t Tail, err error
 		c.ans.readVerdict(&v)
 		if c.ans.is("\xa5nodes") {
 			nodes = c.ans.bool()
+		}
+		if c.ans.is("\xadunschedulable") {
+			v.Unschedulable = c.ans.bool()
 		}
 	}
 	if t, err = c.end(hookPreFilter); err != nil {
@@ -239,20 +258,24 @@ func (e *Engine) tell(hook function, uid, node string) (Tail, error) {
 	return c.end(hook)
 }
 
-// Permit asks whether the pod may be bound now.
-func (e *Engine) Permit(uid, node string) (allow bool, t Tail, err error) {
+// Permit asks whether the pod may be bound now. If not, it waits for the rest of its group, at most
+// until the time `until`; an effect AnswerPermit ends the wait before that.
+func (e *Engine) Permit(uid, node string) (allow bool, until int64, t Tail, err error) {
 	c := e.beginPlaced(uid, node)
 	defer c.done()
 	if err := e.ask(hookPermit, c); err != nil {
-		return false, Tail{}, err
+		return false, 0, Tail{}, err
 	}
 	for c.ans.round() {
 		if c.ans.is("\xa5allow") {
 			allow = c.ans.bool()
 		}
+		if c.ans.is("\xa4wait") {
+			until = c.ans.int()
+		}
 	}
 	t, err = c.end(hookPermit)
-	return allow && err == nil, t, err
+	return allow && err == nil, until, t, err
 }
 
 // Bind asks what must be patched before the pod is bound. No gates: nothing.

@@ -28,6 +28,9 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -37,6 +40,7 @@ type Engine struct {
 	lib    *Library
 	handle atomic.Uint64
 	clock  Clock
+	asks   []string // the kinds of Config.Effects that the library knows
 
 	// The library has answered that it does not know the short form of pre_enqueue.
 	longFormOnly atomic.Bool
@@ -69,18 +73,47 @@ func (l *Library) Open(cfg Config) (*Engine, error) {
 	if e.clock == nil {
 		e.clock = NewClock()
 	}
-	c := newCall()
-	defer c.done()
-	if err := c.req.config(&cfg, e.clock()); err != nil {
-		return nil, err
+	handle, err := e.open(&cfg)
+	for err != nil {
+		newer := tooNew(err, cfg.Effects)
+		if newer < 0 {
+			return nil, err
+		}
+		cfg.Effects = slices.Concat(cfg.Effects[:newer], cfg.Effects[newer+1:])
+		handle, err = e.open(&cfg)
 	}
-	result, err := l.cross(sluiceOpen, 0, c)
-	if err != nil {
-		return nil, err
-	}
-	e.handle.Store(uint64(result))
+	e.asks = cfg.Effects
+	e.handle.Store(handle)
 	return e, nil
 }
+
+func (e *Engine) open(cfg *Config) (uint64, error) {
+	c := newCall()
+	defer c.done()
+	if err := c.req.config(cfg, e.clock()); err != nil {
+		return 0, err
+	}
+	handle, err := e.lib.cross(sluiceOpen, 0, c)
+	return uint64(handle), err
+}
+
+// tooNew is the index of the kind that the library refuses for not knowing it; -1: it refuses
+// something else. The manifest does not list them.
+func tooNew(err error, kinds []string) int {
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Code != CodeField {
+		return -1
+	}
+	for i, kind := range kinds {
+		if failed.Key == fmt.Sprintf("effects[%d]", i) && slices.Contains(askedFor, kind) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Asks tells whether the library may ask for effects of a kind that Config.Effects named.
+func (e *Engine) Asks(kind string) bool { return slices.Contains(e.asks, kind) }
 
 // Close waits for the calls that are under way and frees all that the engine holds. Only the first
 // Close does; a later one returns the same error as any other call on a closed engine.

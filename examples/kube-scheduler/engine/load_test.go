@@ -167,7 +167,7 @@ func TestAnswersOfABrokenLibrary(t *testing.T) {
 	refused(t, err, CodeNoMemory, "free some")
 	_, err = e.Unreserve("uid", "n")
 	refused(t, err, CodeArgument, "unreserve")
-	_, _, err = e.Permit("uid", "n")
+	_, _, _, err = e.Permit("uid", "n")
 	refused(t, err, CodeBroken, "tree", "with the recording")
 	_, _, err = e.Bind("uid", "n")
 	refused(t, err, CodeTooSmall, "want 1 bytes")

@@ -27,6 +27,10 @@ type Pod struct {
 	Unschedulable        bool // PodScheduled is False with reason Unschedulable
 	Mirror               bool
 	Owner                string // the kind of the controlling owner
+
+	// Only of interest on a pod that carries a minimum for its group.
+	Controller    *Controller // the topmost; nil: it has none
+	PriorityClass string
 }
 
 // The kinds of queues.
@@ -122,6 +126,8 @@ func (w *writer) pod(p *Pod) {
 	keys += w.boolIf("unschedulable", p.Unschedulable)
 	keys += w.textIf("owner", p.Owner)
 	keys += w.boolIf("mirror", p.Mirror)
+	keys += w.controllerIf(p.Controller)
+	keys += w.textIf("priorityClass", p.PriorityClass)
 	w.setCount(place, keys)
 }
 

@@ -13,25 +13,38 @@ type Patch struct {
 
 // The kinds of effects. Those after the first three only come if Config.Effects names them.
 const (
-	Activate      = "activate"      // move the pod out of the scheduler's gated pods
-	RemoveGates   = "removeGates"   // write the Patch
-	SetCondition  = "setCondition"  // PodScheduled=False with Reason, under ResourceVersion
-	QueueStatus   = "queueStatus"   // write the Status of the queue
-	Event         = "event"         // tell the Occurrence
-	DeleteCommand = "deleteCommand" // delete the command
+	Activate       = "activate"       // move the pod out of the scheduler's gated pods
+	RemoveGates    = "removeGates"    // write the Patch
+	SetCondition   = "setCondition"   // PodScheduled=False with Reason, under ResourceVersion
+	QueueStatus    = "queueStatus"    // write the Status of the queue
+	Event          = "event"          // tell the Occurrence
+	DeleteCommand  = "deleteCommand"  // delete the command
+	AnswerPermit   = "answerPermit"   // let the pod that waits in Permit go on, or reject it
+	SetGroup       = "setGroup"       // write Group into the pod's annotation
+	CreateGroup    = "createGroup"    // make NewGroup
+	SetGroupStatus = "setGroupStatus" // write GroupStatus, under ResourceVersion
 )
+
+// askedFor are those that a host must ask for; which of them there are, is the library's version.
+var askedFor = []string{QueueStatus, Event, DeleteCommand, AnswerPermit, SetGroup, CreateGroup,
+	SetGroupStatus}
 
 // Effect is something that the host must do in the world.
 type Effect struct {
 	ID                   int64 // for Ack
 	Kind                 string
-	UID, Namespace, Name string // the pod, the queue or the command
+	UID, Namespace, Name string // the pod, the queue, the command or the PodGroup
 	Attempt              int    // 1, 2, ...
 	Patch                Patch  // [RemoveGates]
-	ResourceVersion      int64  // [SetCondition], as are the next two
-	Reason, Message      string // also of an Event
+	ResourceVersion      int64  // [SetCondition, SetGroup, SetGroupStatus]
+	Reason               string // [SetCondition, Event]
+	Message              string // [SetCondition, Event, AnswerPermit]
 	Status               *Status
 	Occurrence           *Occurrence
+	Allow                bool   // [AnswerPermit]
+	Group                string // [SetGroup]
+	NewGroup             *NewGroup
+	GroupStatus          *GroupStatus
 }
 
 // Ack says what became of an effect.
@@ -159,6 +172,10 @@ func (r *reader) effect() (e Effect) {
 			e.Reason = r.reason()
 		case "message":
 			e.Message = r.text()
+		case "allow":
+			e.Allow = r.bool()
+		case "group":
+			e.Group = r.text()
 		default:
 			if !r.readOf(key, &e) {
 				r.skip()
@@ -182,6 +199,14 @@ func (r *reader) effectKind() string {
 		return Event
 	case DeleteCommand:
 		return DeleteCommand
+	case AnswerPermit:
+		return AnswerPermit
+	case SetGroup:
+		return SetGroup
+	case CreateGroup:
+		return CreateGroup
+	case SetGroupStatus:
+		return SetGroupStatus
 	default:
 		return string(text)
 	}
@@ -202,6 +227,16 @@ func (r *reader) readOf(key []byte, e *Effect) bool {
 			e.Occurrence = &Occurrence{}
 		}
 		return r.readEvent(key, e.Occurrence)
+	case CreateGroup:
+		if e.NewGroup == nil {
+			e.NewGroup = &NewGroup{}
+		}
+		return r.readNewGroup(key, e.NewGroup)
+	case SetGroupStatus:
+		if e.GroupStatus == nil {
+			e.GroupStatus = &GroupStatus{}
+		}
+		return r.readGroupStatus(key, e.GroupStatus)
 	}
 	return false
 }

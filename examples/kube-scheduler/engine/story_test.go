@@ -103,7 +103,7 @@ func TestRemovalOnBind(t *testing.T) {
 	if !verdict.Pass {
 		t.Errorf("reserve after unreserve says %+v, want a pass", verdict)
 	}
-	allow, _, err := e.Permit(first.UID, "small")
+	allow, _, _, err := e.Permit(first.UID, "small")
 	must(t, err)
 	if !allow {
 		t.Error("permit does not allow a lone pod")

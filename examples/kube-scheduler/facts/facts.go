@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package facts turns Kubernetes' objects into what the engine wants to know of them: Pod, Node,
-// Flavor, and the three kinds of queues (Queue, ClusterQueue, Cohort).
+// Flavor, Group, and the three kinds of queues (Queue, ClusterQueue, Cohort).
 //
 // Nothing is decided here. A pod's request is what the scheduler itself counts for it. Amounts
 // become integers in base units (thousandths of cpu, units of all else), fractions rounded up, and

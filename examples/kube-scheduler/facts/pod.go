@@ -59,6 +59,9 @@ func Pod(pod *v1.Pod, namespaceQueue string, into *engine.Pod) {
 	if pod.Spec.Priority != nil {
 		into.Priority = *pod.Spec.Priority
 	}
+	if WantsGroup(pod) {
+		into.PriorityClass = pod.Spec.PriorityClassName
+	}
 	_, into.Mirror = pod.Annotations[v1.MirrorPodAnnotationKey]
 }
 

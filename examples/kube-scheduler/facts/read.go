@@ -16,7 +16,8 @@ import (
 // quantities are where the kinds that Read knows carry quantities: `*` stands for every key of a
 // map, `[]` for every item of a list.
 var quantities = map[string][]string{
-	"Queue": {"spec.capability.*", "spec.deserved.*", "spec.guarantee.resource.*"},
+	"Queue":   {"spec.capability.*", "spec.deserved.*", "spec.guarantee.resource.*"},
+	KindGroup: {"spec.minResources.*"},
 	"ClusterQueue": {
 		"spec.resourceGroups.[].flavors.[].resources.[].nominalQuota",
 		"spec.resourceGroups.[].flavors.[].resources.[].borrowingLimit",

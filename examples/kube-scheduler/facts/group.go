@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package facts
+
+import (
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"sluice/kube-scheduler/engine"
+)
+
+// KindGroup is the kind of Volcano's PodGroup.
+const KindGroup = "PodGroup"
+
+// Grouped tells whether a pod names a group, or wants one.
+func Grouped(pod *v1.Pod) bool { return pod.Annotations[GroupName] != "" || WantsGroup(pod) }
+
+// WantsGroup tells whether a pod carries a minimum for its group: then the engine wants to know its
+// topmost controller.
+func WantsGroup(pod *v1.Pod) bool {
+	_, wants := pod.Annotations[GroupMinMember]
+	return wants
+}
+
+// Group writes over `into` what the engine wants to know of Volcano's PodGroup. priority is that of
+// its priority class; nil: it names none, or there is none of that name. After an error it is as it
+// was.
+func Group(group *volcano.PodGroup, priority *int32, into *engine.Group) error {
+	object := KindGroup + "/" + group.Namespace + "/" + group.Name
+	var least v1.ResourceList
+	if group.Spec.MinResources != nil {
+		least = *group.Spec.MinResources
+	}
+	if err := notNegative(object, "spec.minResources", least); err != nil {
+		return err
+	}
+	*into = engine.Group{
+		UID:             string(group.UID),
+		Namespace:       group.Namespace,
+		Name:            group.Name,
+		Created:         nanoseconds(group.CreationTimestamp),
+		ResourceVersion: Version(group.ResourceVersion),
+		Generation:      group.Generation,
+		Queue:           group.Spec.Queue,
+		MinMember:       group.Spec.MinMember,
+		MinResources:    amounts(least, nil),
+		Priority:        priority,
+		Deleted:         group.DeletionTimestamp != nil,
+		Phase:           string(group.Status.Phase),
+		Running:         max(group.Status.Running, 0),
+		Succeeded:       max(group.Status.Succeeded, 0),
+		Failed:          max(group.Status.Failed, 0),
+		Condition:       newest(group.Status.Conditions),
+	}
+	if owner := metav1.GetControllerOfNoCopy(group); owner != nil {
+		into.Owner = string(owner.UID)
+	}
+	return nil
+}
+
+// newest is the condition that changed last; of several that did, the last one.
+func newest(conditions []volcano.PodGroupCondition) *engine.Condition {
+	var found *volcano.PodGroupCondition
+	for i := range conditions {
+		if one := &conditions[i]; found == nil ||
+			!one.LastTransitionTime.Before(&found.LastTransitionTime) {
+			found = one
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return &engine.Condition{Type: string(found.Type), Status: string(found.Status),
+		Reason: found.Reason, Message: found.Message}
+}
