@@ -26,6 +26,9 @@ const servedLook = 5 * time.Second
 type custom struct {
 	resource   schema.GroupVersionResource
 	seen, gone func(*unstructured.Unstructured)
+
+	// begin, if it is set, is called before the first of them.
+	begin func(context.Context, cache.SharedIndexInformer) ([]cache.InformerSynced, error)
 }
 
 func (h *Host) customs() []custom {
@@ -33,13 +36,15 @@ func (h *Host) customs() []custom {
 		return kueue.SchemeGroupVersion.WithResource(name)
 	}
 	return []custom{
-		{kueueResource("resourceflavors"), h.flavorSeen, h.flavorGone},
-		{kueueResource("cohorts"), queueSeen(h, facts.Cohort), queueGone(h, engine.KindCohort)},
+		{kueueResource("resourceflavors"), h.flavorSeen, h.flavorGone, nil},
+		{kueueResource("cohorts"), queueSeen(h, facts.Cohort), queueGone(h, engine.KindCohort),
+			nil},
 		{kueueResource("clusterqueues"), queueSeen(h, facts.ClusterQueue),
-			queueGone(h, engine.KindClusterQueue)},
-		{kueueResource("localqueues"), h.localQueueSeen, h.localQueueGone},
-		{volcanoQueues, h.volcanoQueueSeen(), queueGone(h, engine.KindQueue)},
-		{volcanoCommands, h.commandSeen, h.commandGone},
+			queueGone(h, engine.KindClusterQueue), nil},
+		{kueueResource("localqueues"), h.localQueueSeen, h.localQueueGone, nil},
+		{volcanoQueues, h.volcanoQueueSeen(), queueGone(h, engine.KindQueue), nil},
+		{volcanoCommands, h.commandSeen, h.commandGone, nil},
+		{podGroups, h.groupSeen, h.groupGone, h.followGroups},
 	}
 }
 
@@ -82,8 +87,16 @@ func (h *Host) follow(ctx context.Context, factory dynamicinformer.DynamicShared
 			h.log.Error(err, "Cannot follow", "resource", one.resource)
 			continue
 		}
+		synced := []cache.InformerSynced{registration.HasSynced}
+		if one.begin != nil {
+			more, err := one.begin(ctx, informer)
+			if err != nil {
+				h.log.Error(err, "Cannot follow what belongs to", "resource", one.resource)
+			}
+			synced = append(synced, more...)
+		}
 		if insist {
-			h.waitFor = append(h.waitFor, registration.HasSynced)
+			h.waitFor = append(h.waitFor, synced...)
 		}
 		h.log.Info("Following", "resource", one.resource)
 	}
@@ -115,7 +128,9 @@ func (h *Host) served(ctx context.Context, version schema.GroupVersion,
 }
 
 func (h *Host) declareSynced(ctx context.Context) bool {
-	if !cache.WaitForCacheSync(ctx.Done(), h.waitFor...) {
+	// What has been listed is known in full when its controllers are.
+	if !cache.WaitForCacheSync(ctx.Done(), h.waitFor...) ||
+		!cache.WaitForCacheSync(ctx.Done(), h.groups.owners.settled) {
 		return false
 	}
 	tail, err := h.eng.Synced()

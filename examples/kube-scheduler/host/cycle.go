@@ -5,6 +5,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -19,9 +20,12 @@ func (h *Host) PreEnqueue(pod *v1.Pod) (engine.Verdict, error) {
 	verdict, known, tail, err := eng.PreEnqueueKnown(string(pod.UID),
 		facts.Version(pod.ResourceVersion))
 	if err == nil && !known {
-		described := h.describe(pod)
+		described, complete := h.describe(pod)
+		defer h.pods.Put(described)
+		if !complete {
+			return engine.Verdict{Reason: engine.ReasonGroupMissing}, nil
+		}
 		verdict, tail, err = eng.PreEnqueue(described, false)
-		h.pods.Put(described)
 	}
 	h.Note(tail)
 	return verdict, err
@@ -70,16 +74,22 @@ func (h *Host) Reserve(pod *v1.Pod, node string) (engine.Verdict, error) {
 
 // Unreserve tells that the pod does not go to the node after all.
 func (h *Host) Unreserve(pod *v1.Pod, node string) error {
+	h.groups.permits.Delete(pod.UID)
 	tail, err := h.opened().Unreserve(string(pod.UID), node)
 	h.Note(tail)
 	return err
 }
 
-// Permit asks whether the pod may be bound now.
-func (h *Host) Permit(pod *v1.Pod, node string) (bool, error) {
-	allow, tail, err := h.opened().Permit(string(pod.UID), node)
+// Permit asks whether the pod may be bound now; if not, how long it may wait for its group.
+func (h *Host) Permit(pod *v1.Pod, node string) (allow bool, wait time.Duration, err error) {
+	eng := h.opened()
+	h.groups.permits.Store(pod.UID, time.Now())
+	allow, until, tail, err := eng.Permit(string(pod.UID), node)
+	if allow || err != nil {
+		h.groups.permits.Delete(pod.UID)
+	}
 	h.Note(tail)
-	return allow, err
+	return allow, max(time.Duration(until-eng.Now()), time.Millisecond), err
 }
 
 // Bind does what must be done before the pod is bound: it takes our gate off.

@@ -39,7 +39,7 @@ func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
 	ack := engine.Ack{ID: effect.ID}
 	var err error
 	switch effect.Kind {
-	case engine.RemoveGates, engine.SetCondition:
+	case engine.RemoveGates, engine.SetCondition, engine.SetGroup:
 		err = h.writePod(ctx, effect)
 	case engine.QueueStatus:
 		ack.ResourceVersion, err = h.writeQueue(ctx, effect)
@@ -47,6 +47,10 @@ func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
 		err = h.tell(ctx, effect)
 	case engine.DeleteCommand:
 		err = h.deleteCommand(ctx, effect)
+	case engine.CreateGroup:
+		err = h.createGroup(ctx, effect)
+	case engine.SetGroupStatus:
+		err = h.setGroupStatus(ctx, effect)
 	default:
 		err = errors.New("this host does not know effects of this kind: use a newer one")
 	}
@@ -66,6 +70,8 @@ func (h *Host) writePod(ctx context.Context, effect *engine.Effect) error {
 		return apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
 	case effect.Kind == engine.RemoveGates:
 		return h.RemoveGates(ctx, pod, &effect.Patch)
+	case effect.Kind == engine.SetGroup:
+		return h.setGroup(ctx, pod, effect)
 	}
 	return h.setCondition(ctx, effect)
 }

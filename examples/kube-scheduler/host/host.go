@@ -31,6 +31,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -50,6 +51,7 @@ type Host struct {
 	discoverer discovery.DiscoveryInterface
 	recorder   events.EventRecorderLogger
 	activator  fwk.PodActivator
+	permits    permits
 	podLister  corelisters.PodLister
 	podIndex   cache.Indexer
 	spaces     corelisters.NamespaceLister
@@ -73,6 +75,7 @@ type Host struct {
 	flavored atomic.Bool
 	local    localQueues
 	refusals refusals
+	groups   groups
 	nodeless nodeless
 	pods     sync.Pool
 }
@@ -84,7 +87,8 @@ func New(ctx context.Context, args *config.Args, handle fwk.Handle) (*Host, erro
 		return nil, err
 	}
 	quick := rest.CopyConfig(handle.KubeConfig())
-	quick.QPS, quick.Burst, quick.RateLimiter = args.Effects.QPS, args.Effects.Burst, nil
+	quick.QPS, quick.Burst = args.Effects.QPS, args.Effects.Burst
+	quick.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(quick.QPS, quick.Burst)
 	effects, err := kubernetes.NewForConfig(quick)
 	if err != nil {
 		return nil, fmt.Errorf("a client for effects: %w", err)
@@ -96,7 +100,7 @@ func New(ctx context.Context, args *config.Args, handle fwk.Handle) (*Host, erro
 	if err != nil {
 		return nil, fmt.Errorf("a client for custom resources: %w", err)
 	}
-	plain.QPS, plain.Burst, plain.RateLimiter = args.Effects.QPS, args.Effects.Burst, nil
+	plain.QPS, plain.Burst, plain.RateLimiter = quick.QPS, quick.Burst, quick.RateLimiter
 	objects, err := dynamic.NewForConfig(plain)
 	if err != nil {
 		return nil, fmt.Errorf("a client for effects on custom resources: %w", err)
@@ -125,6 +129,7 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 		discoverer: handle.ClientSet().Discovery(),
 		recorder:   handle.EventRecorder(),
 		activator:  handle,
+		permits:    handle,
 		podLister:  core.Pods().Lister(),
 		podIndex:   core.Pods().Informer().GetIndexer(),
 		spaces:     core.Namespaces().Lister(),
@@ -134,6 +139,9 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 	}
 	h.pump.init()
 	registerMetrics(h)
+	if err := h.initGroups(handle.ClientSet()); err != nil {
+		return nil, fmt.Errorf("to follow pods that have ended: %w", err)
+	}
 	return h, h.observeCore(handle.SharedInformerFactory())
 }
 
@@ -207,8 +215,9 @@ func (h *Host) open(ctx context.Context) error {
 	manifest := h.library.Manifest()
 	h.log.Info("Opened the engine", "library", h.library.Path(), "version", manifest.Version,
 		"removal", h.args.Removal, "manage", h.args.Manage, "observeOnly", h.args.ObserveOnly,
-		"profiles", h.schedulers)
-	for _, run := range []func(context.Context){h.watchCustom, h.runPump, h.runLease} {
+		"profiles", h.schedulers, "groups", eng.Asks(engine.AnswerPermit))
+	for _, run := range []func(context.Context){h.watchCustom, h.runPump, h.runLease,
+		h.groups.owners.run} {
 		h.done.Go(func() { run(ctx) })
 	}
 	return nil
@@ -248,7 +257,7 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 		HeadGuard:          args.HeadGuard.Duration,
 		ObserveOnly:        args.ObserveOnly,
 		Record:             args.Record.Value(),
-		Effects:            ruling,
+		Effects:            slices.Concat(ruling, grouping),
 		Limits: engine.Limits{
 			Message: args.Limits.Message.Value(),
 			Pods:    args.Limits.Pods,
@@ -266,14 +275,20 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 	return cfg
 }
 
-// describe writes what the engine wants to know of a pod into one of the pool.
-func (h *Host) describe(pod *v1.Pod) *engine.Pod {
+// describe writes what the engine wants to know of a pod into one of the pool. False: who controls
+// the pod is not known yet, and without that the engine must not hear of it.
+func (h *Host) describe(pod *v1.Pod) (*engine.Pod, bool) {
 	into := h.pods.Get().(*engine.Pod)
 	facts.Pod(pod, h.NamespaceQueue(pod.Namespace), into)
 	if name := facts.LocalQueue(pod); name != "" {
 		facts.InClusterQueue(into, name, h.local.clusterQueue(pod.Namespace, name))
 	}
-	return into
+	if !facts.WantsGroup(pod) || !h.isOurs(pod) {
+		return into, true
+	}
+	var known bool
+	into.Controller, known = h.groups.owners.of(pod)
+	return into, known
 }
 
 // NamespaceQueue is the queue that a namespace names; "": none.

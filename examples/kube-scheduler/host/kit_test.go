@@ -4,6 +4,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -52,15 +53,25 @@ type scheduler struct {
 	factory   informers.SharedInformerFactory
 	mutex     sync.Mutex
 	activated []string
+	events    []string
 }
 
-type noEvents struct{ events.EventRecorderLogger }
+type recorded struct {
+	events.EventRecorderLogger
+	in *scheduler
+}
 
-func (noEvents) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}
+func (r recorded) Eventf(_ runtime.Object, _ runtime.Object, _, reason, _, note string,
+	args ...any) {
+	r.in.mutex.Lock()
+	defer r.in.mutex.Unlock()
+	r.in.events = append(r.in.events, reason+": "+fmt.Sprintf(note, args...))
+}
 
 func (s *scheduler) SharedInformerFactory() informers.SharedInformerFactory { return s.factory }
 func (s *scheduler) ClientSet() clientset.Interface                         { return s.client }
-func (s *scheduler) EventRecorder() events.EventRecorderLogger              { return noEvents{} }
+
+func (s *scheduler) EventRecorder() events.EventRecorderLogger { return recorded{in: s} }
 
 func (s *scheduler) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
 	s.mutex.Lock()
@@ -95,20 +106,28 @@ type world struct {
 }
 
 // newWorld is a host that runs on an API server in memory, which serves Volcano's queues.
-func newWorld(t *testing.T, args config.Args, before func(*Host)) *world {
+func newWorld(t *testing.T, args config.Args, before func(*Host),
+	objects ...runtime.Object) *world {
 	t.Helper()
 	client := fake.NewClientset()
 	client.Resources = []*metav1.APIResourceList{{
 		GroupVersion: volcano.SchemeGroupVersion.String(),
-		APIResources: []metav1.APIResource{{Name: "queues"}},
+		APIResources: []metav1.APIResource{{Name: "queues"}, {Name: "podgroups"}},
 	}, {
 		GroupVersion: bus.SchemeGroupVersion.String(),
 		APIResources: []metav1.APIResource{{Name: "commands"}},
+	}, {
+		GroupVersion: "apps/v1",
+		APIResources: []metav1.APIResource{
+			{Name: "deployments/scale", Kind: "Deployment", Namespaced: true},
+			{Name: "deployments", Kind: "Deployment", Namespaced: true},
+			{Name: "replicasets", Kind: "ReplicaSet", Namespaced: true},
+			{Name: "statefulsets", Kind: "StatefulSet", Namespaced: true}},
 	}}
 	s := &scheduler{client: client, factory: informers.NewSharedInformerFactory(client, 0)}
 	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{queues: "QueueList",
-			volcanoCommands: "CommandList"})
+			volcanoCommands: "CommandList", podGroups: "PodGroupList"}, objects...)
 	library, err := engine.Load(libraryPath(t))
 	if err != nil {
 		t.Fatal(err)

@@ -78,11 +78,21 @@ func (h *Host) told(object runtime.Object, tail engine.Tail, err error) {
 }
 
 func (h *Host) podSeen(_, pod *v1.Pod) {
-	eng := h.opened()
-	seen := h.describe(pod)
+	h.opened()
+	if facts.Grouped(pod) {
+		h.memberSeen(pod)
+	} else {
+		h.tellPod(pod)
+	}
+}
+
+func (h *Host) tellPod(pod *v1.Pod) {
+	seen, complete := h.describe(pod)
 	defer h.pods.Put(seen)
-	tail, err := eng.ObservePod(seen)
-	h.told(pod, tail, err)
+	if complete {
+		tail, err := h.eng.ObservePod(seen)
+		h.told(pod, tail, err)
+	}
 }
 
 func (h *Host) podGone(pod *v1.Pod) {
@@ -90,6 +100,12 @@ func (h *Host) podGone(pod *v1.Pod) {
 		h.await(func() bool { return !h.cache.Counts(pod) })
 	}
 	h.nodeless.forget(pod.UID)
+	h.groups.permits.Delete(pod.UID)
+	if facts.Grouped(pod) {
+		h.opened()
+		h.memberLeft(pod)
+		return
+	}
 	tail, err := h.opened().ForgetPod(string(pod.UID))
 	h.told(pod, tail, err)
 }

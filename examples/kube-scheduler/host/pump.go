@@ -122,11 +122,16 @@ func (h *Host) turn(ctx context.Context) (tail engine.Tail, err error) {
 	return tail, err
 }
 
-// give hands out the effects: those on the scheduler's queue in one call, the others to workers.
+// give hands out the effects: those on the scheduler's queue in one call, those that write to
+// workers. Answers to pods in Permit wait for nobody: each may have to wait itself.
 func (h *Host) give(effects []engine.Effect) {
 	batch := map[string]*v1.Pod{}
 	for i := range effects {
 		effect := &effects[i]
+		if effect.Kind == engine.AnswerPermit {
+			h.answer(effect)
+			continue
+		}
 		if effect.Kind != engine.Activate {
 			h.pump.free.Add(-1)
 			h.pump.jobs <- *effect
@@ -143,6 +148,15 @@ func (h *Host) give(effects []engine.Effect) {
 	if len(batch) > 0 {
 		h.activator.Activate(h.log, batch)
 	}
+}
+
+// answer answers a pod in Permit.
+func (h *Host) answer(effect *engine.Effect) {
+	h.done.Go(func() {
+		result := h.answerPermit(effect)
+		metrics.effects.WithLabelValues(effect.Kind, result).Inc()
+		h.pump.acknowledge(engine.Ack{ID: effect.ID, Result: result})
+	})
 }
 
 func (p *pump) sleep(ctx context.Context, until int64, now engine.Clock) {

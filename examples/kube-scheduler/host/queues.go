@@ -5,8 +5,10 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -129,13 +131,20 @@ func (h *Host) writeStatus(ctx context.Context, queue *unstructured.Unstructured
 func quantitiesOf(amounts []engine.Amount) map[string]any {
 	list := map[string]any{}
 	for _, amount := range amounts {
-		quantity := resource.NewQuantity(amount.Value, resource.BinarySI)
-		if amount.Name == "cpu" {
-			quantity = resource.NewMilliQuantity(amount.Value, resource.DecimalSI)
-		}
-		list[amount.Name] = quantity.String()
+		list[amount.Name] = quantityOf(amount)
 	}
 	return list
+}
+
+func quantityOf(amount engine.Amount) string {
+	switch name := v1.ResourceName(amount.Name); {
+	case name == v1.ResourceCPU:
+		return resource.NewMilliQuantity(amount.Value, resource.DecimalSI).String()
+	case name == v1.ResourceMemory, name == v1.ResourceEphemeralStorage,
+		strings.HasPrefix(amount.Name, v1.ResourceHugePagesPrefix):
+		return resource.NewQuantity(amount.Value, resource.BinarySI).String()
+	}
+	return resource.NewQuantity(amount.Value, resource.DecimalSI).String()
 }
 
 // conditionsOf keep the time of a condition whose status stays.

@@ -30,7 +30,7 @@ import (
 )
 
 // Name of the plugin in a KubeSchedulerConfiguration.
-const Name = "Sluice"
+const Name = host.PluginName
 
 // Plugin is one profile's. All of them share a host.
 type Plugin struct {
@@ -137,10 +137,14 @@ func (p *Plugin) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 	return hold(verdict.Reason)
 }
 
-// refusal is for the queue's sake, after PreEnqueue.
+// refusal is for the queue's sake, after PreEnqueue; or for lack of nodes, where those of its group
+// found none: the autoscaler has to see each of them.
 func refusal(verdict engine.Verdict, err error) *fwk.Status {
 	if err != nil {
 		return fwk.AsStatus(err)
+	}
+	if !verdict.Pass && verdict.Unschedulable {
+		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, verdict.Message)
 	}
 	if !verdict.Pass {
 		return fwk.AsStatus(fmt.Errorf("the queue has taken back what it granted: %s: %s",
@@ -213,19 +217,16 @@ func (p *Plugin) Unreserve(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, n
 	report(ctx, "Unreserve", pod, p.host.Unreserve(pod, node))
 }
 
-// permitWait is how long a pod may wait for the others of its gang.
-const permitWait = 10 * time.Minute
-
 // Permit lets the pod go on, or wait for the others of its gang.
 func (p *Plugin) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Pod,
 	node string) (*fwk.Status, time.Duration) {
 	defer timers.permit(time.Now())
-	allow, err := p.host.Permit(pod, node)
+	allow, wait, err := p.host.Permit(pod, node)
 	if err != nil {
 		return fwk.AsStatus(err), 0
 	}
 	if !allow {
-		return fwk.NewStatus(fwk.Wait), permitWait
+		return fwk.NewStatus(fwk.Wait), wait
 	}
 	return nil, 0
 }

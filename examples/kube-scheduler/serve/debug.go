@@ -38,6 +38,10 @@ var views = []view{
 	{Path: "queue", About: "one queue", Parameters: queueNamed, show: debug.showAnswer},
 	{Path: "pod", About: "one pod: what it waits for, and what is before it; by uid, or by " +
 		"namespace and name", Parameters: podNamed, check: namesOnePod, show: debug.showAnswer},
+	{Path: "groups", About: "all groups of more than one pod, by namespace and name",
+		Parameters: page, list: "groups", show: debug.showList},
+	{Path: "group", About: "one group: what it waits for, and its members by state",
+		Parameters: groupNamed, show: debug.showAnswer},
 	{Path: "pending", About: "what waits in a queue, in its order",
 		Parameters: append(queueNamed[:2:2], page...), list: "pods", show: debug.showList},
 	{Path: "effects", About: "what the host has to do, and is doing", Parameters: page,

@@ -237,6 +237,7 @@ func TestBeforeTheEngineIsOpen(t *testing.T) {
 	for i := range views {
 		path := views[i].Path + map[string]string{
 			"queue": "?kind=Queue&name=x", "pending": "?kind=Queue&name=x", "pod": "?uid=x",
+			"group": "?namespace=x&name=y",
 		}[views[i].Path]
 		if path == "host" {
 			answer := getJSON(t, h, path)

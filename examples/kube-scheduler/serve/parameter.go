@@ -54,6 +54,10 @@ var (
 		}},
 		{"name", "of the pod", false, setName},
 	}
+	groupNamed = []parameter{
+		{"namespace", "of the PodGroup", true, podNamed[1].set},
+		{"name", "of the PodGroup", true, setName},
+	}
 	from = parameter{"from", "where to go on: the `from` of the answer before; 0 there: the end",
 		false, func(a *asked, value string) (err error) {
 			a.query.From, err = number(value, 0, math.MaxUint32)

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
+	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+)
+
+// managedBy is the label of what the scheduler has made.
+const managedBy, managedByUs = "app.kubernetes.io/managed-by", "sluice-scheduler"
+
+// errNoPodGroups is what keeps pods with a minimum waiting in a cluster without the CRD.
+var errNoPodGroups = errors.New("the API server serves no podgroups.scheduling.volcano.sh: " +
+	"apply the CRDs (examples/deploy/crds)")
+
+// errNoGroupStatus comes of Volcano's own CRD.
+var errNoGroupStatus = errors.New("podgroups.scheduling.volcano.sh has no subresource status: " +
+	"apply the CRDs (examples/deploy/crds)")
+
+// createGroup makes the PodGroup of a workload. Of an owner that is gone, or about to go, it makes
+// none: nobody would take it away again.
+func (h *Host) createGroup(ctx context.Context, effect *engine.Effect) error {
+	if !h.groups.served.Load() {
+		return errNoPodGroups
+	}
+	ctx, cancel, err := h.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if owner := effect.NewGroup.Owner; owner.UID != "" {
+		reference := &metav1.OwnerReference{APIVersion: owner.APIVersion, Kind: owner.Kind,
+			Name: owner.Name, UID: types.UID(owner.UID)}
+		there, err := h.groups.owners.reader.read(ctx, effect.Namespace, reference)
+		switch {
+		case err == nil && there.GetDeletionTimestamp() != nil:
+			return apierrors.NewNotFound(v1.Resource(owner.Kind), owner.Name)
+		case err != nil && !isFinal(err):
+			return err
+		}
+	}
+	_, err = h.clients.objects.Resource(podGroups).Namespace(effect.Namespace).Create(ctx,
+		newGroup(effect), metav1.CreateOptions{})
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		return nil // it will be observed
+	case apierrors.HasStatusCause(err, v1.NamespaceTerminatingCause):
+		return apierrors.NewNotFound(v1.Resource("namespaces"), effect.Namespace)
+	}
+	return err
+}
+
+func newGroup(effect *engine.Effect) *unstructured.Unstructured {
+	wanted := effect.NewGroup
+	spec := map[string]any{"minMember": int64(wanted.MinMember)}
+	if wanted.Queue != "" {
+		spec["queue"] = wanted.Queue
+	}
+	if wanted.PriorityClass != "" {
+		spec["priorityClassName"] = wanted.PriorityClass
+	}
+	if len(wanted.MinResources) > 0 {
+		spec["minResources"] = quantitiesOf(wanted.MinResources)
+	}
+	group := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	group.SetAPIVersion(podGroups.GroupVersion().String())
+	group.SetKind(facts.KindGroup)
+	group.SetNamespace(effect.Namespace)
+	group.SetName(effect.Name)
+	group.SetLabels(map[string]string{managedBy: managedByUs})
+	if owner := wanted.Owner; owner.UID != "" {
+		controls := true
+		group.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: owner.APIVersion,
+			Kind: owner.Kind, Name: owner.Name, UID: types.UID(owner.UID), Controller: &controls}})
+	}
+	return group
+}
+
+// setGroup writes the name of its group into a pod that carries none.
+func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect) error {
+	if now := pod.Annotations[facts.GroupName]; now != "" {
+		if now == effect.Group {
+			return nil
+		}
+		return errMoved
+	}
+	ops := addPairs([]operation{{"test", "/metadata/uid", pod.UID}}, "/metadata/annotations",
+		pod.Annotations, [][2]string{{facts.GroupName, effect.Group}})
+	text, err := json.Marshal(ops)
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := h.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	_, err = h.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
+		types.JSONPatchType, text, metav1.PatchOptions{})
+	return err
+}
+
+// setGroupStatus writes the status of the very version of the PodGroup that was decided about.
+func (h *Host) setGroupStatus(ctx context.Context, effect *engine.Effect) error {
+	group := h.group(effect.Namespace, effect.Name)
+	if group == nil || string(group.GetUID()) != effect.UID {
+		return apierrors.NewNotFound(podGroups.GroupResource(), effect.Name)
+	}
+	version := strconv.FormatInt(effect.ResourceVersion, 10)
+	if group.GetResourceVersion() != version {
+		return errMoved
+	}
+	group = group.DeepCopy()
+	if err := putStatus(group, effect.GroupStatus, metav1.Now()); err != nil {
+		return fmt.Errorf("the status of PodGroup %s/%s: %w", effect.Namespace, effect.Name, err)
+	}
+	ctx, cancel, err := h.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	client := h.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
+	_, err = client.UpdateStatus(ctx, group, metav1.UpdateOptions{})
+	if apierrors.IsNotFound(err) {
+		now, gone := client.Get(ctx, effect.Name, metav1.GetOptions{})
+		if gone == nil && now.GetUID() == group.GetUID() {
+			return errNoGroupStatus
+		}
+	}
+	return err
+}
+
+func putStatus(group *unstructured.Unstructured, wanted *engine.GroupStatus,
+	now metav1.Time) error {
+	var typed volcano.PodGroup
+	if err := facts.Read(group, &typed); err != nil {
+		return err
+	}
+	conditions := typed.Status.Conditions
+	for _, one := range wanted.Conditions {
+		conditions = withCondition(conditions, one, now)
+	}
+	written := []any{}
+	for _, one := range conditions {
+		written = append(written, plainCondition(&one))
+	}
+	// What else somebody has written into the status stays.
+	for key, value := range map[string]any{
+		"phase": wanted.Phase, "running": int64(wanted.Running),
+		"succeeded": int64(wanted.Succeeded), "failed": int64(wanted.Failed),
+		"conditions": written,
+	} {
+		if err := unstructured.SetNestedField(group.Object, value, "status", key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withCondition puts a condition in the place of the one of its type. It is the newest then, and
+// the last: so it is the one that the engine is told of. Only if it was all of that, and says
+// nothing new, its time stays.
+func withCondition(conditions []volcano.PodGroupCondition, one engine.Condition,
+	now metav1.Time) []volcano.PodGroupCondition {
+	fresh := volcano.PodGroupCondition{
+		Type: volcano.PodGroupConditionType(one.Type), Status: v1.ConditionStatus(one.Status),
+		Reason: one.Reason, Message: one.Message, LastTransitionTime: now,
+	}
+	if last := len(conditions) - 1; last >= 0 {
+		same := conditions[last]
+		fresh.TransitionID, fresh.LastTransitionTime = same.TransitionID, same.LastTransitionTime
+		if fresh == same {
+			return conditions
+		}
+		fresh.TransitionID, fresh.LastTransitionTime = "", now
+	}
+	others := slices.DeleteFunc(slices.Clone(conditions),
+		func(c volcano.PodGroupCondition) bool { return c.Type == fresh.Type })
+	return append(others, fresh)
+}
+
+func plainCondition(c *volcano.PodGroupCondition) map[string]any {
+	plain := map[string]any{"type": string(c.Type)}
+	for key, value := range map[string]string{
+		"status": string(c.Status), "transitionID": c.TransitionID, "reason": c.Reason,
+		"message": c.Message,
+	} {
+		if value != "" {
+			plain[key] = value
+		}
+	}
+	if !c.LastTransitionTime.IsZero() {
+		plain["lastTransitionTime"] = c.LastTransitionTime.UTC().Format(time.RFC3339)
+	}
+	return plain
+}
+
+// PluginName is who the framework knows to have asked a pod to wait.
+const PluginName = "Sluice"
+
+// permits are the pods that wait in Permit, of all profiles.
+type permits interface {
+	GetWaitingPod(uid types.UID) fwk.WaitingPod
+}
+
+// permitLag is how long after Permit said so a pod may be on its way to those who wait.
+const permitLag = 5 * time.Second
+
+// answerPermit ends the wait of a pod in Permit.
+func (h *Host) answerPermit(effect *engine.Effect) string {
+	waiting := h.permits.GetWaitingPod(types.UID(effect.UID))
+	if waiting == nil {
+		// The answer to a sibling may be quicker than the framework.
+		since, told := h.groups.permits.Load(types.UID(effect.UID))
+		if told && time.Since(since.(time.Time)) < permitLag {
+			return engine.Retry
+		}
+		return engine.Done
+	}
+	h.groups.permits.Delete(types.UID(effect.UID))
+	if effect.Allow {
+		waiting.Allow(PluginName)
+		return engine.Done
+	}
+	for waited := time.Duration(0); waited < nominationWait && !h.isNominated(effect); {
+		time.Sleep(cacheLook)
+		waited += cacheLook
+	}
+	waiting.Reject(PluginName, effect.Message)
+	return engine.Done
+}
+
+// nominationWait is how long the news that a pod is nominated may take.
+const nominationWait = 2 * time.Second
+
+// isNominated tells whether the pod's nomination has been seen. Before the scheduler lets a pod
+// wait it writes status.nominatedNodeName, and when the wait ends in vain it takes back only what
+// its informer shows: a rejection that is quicker than the informer would leave a nomination
+// behind, and no autoscaler looks at a pod with one.
+func (h *Host) isNominated(effect *engine.Effect) bool {
+	if !utilfeature.DefaultFeatureGate.Enabled(features.NominatedNodeNameForExpectation) {
+		return true
+	}
+	pod := h.pod(effect)
+	return pod == nil || pod.Status.NominatedNodeName != ""
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+)
+
+const (
+	ownerReaders = 4
+	// Owners of owners beyond this many are a mistake.
+	mostOwners = 8
+	// An owner whose server keeps failing is not waited for longer than so many attempts.
+	ownerAttempts = 6
+	// A crowd of pods of one owner that come or go together cost one look at it.
+	ownerLook = 50 * time.Millisecond
+
+	ownerSoon, ownerLate = 50 * time.Millisecond, 5 * time.Second
+)
+
+// owners knows the topmost controller of each pod that wants a group. The engine is not told of
+// such a pod before that is known, for the name of its group depends on it:
+//
+//	pod ──seen──▶ its own controller ──read, and read what controls that──▶ the topmost
+//	                                                                          │
+//	engine ◀───────────────────────── the pod, with it ◀─────────────────────┘
+//
+// Who controls whom does not change while the pods of a controller live; how many pods the topmost
+// wants does, so it is read again whenever a pod of it comes or goes. Nothing is kept of a
+// controller without pods.
+type owners struct {
+	reader *objectReader
+	queue  workqueue.TypedRateLimitingInterface[ownerKey]
+	found  func(pods map[types.UID]types.NamespacedName)
+	warn   func(pod types.NamespacedName, uid types.UID, controller *metav1.OwnerReference,
+		err error)
+
+	mutex     sync.Mutex
+	workloads map[types.UID]*workload // by the uid of the pods' own controller
+	pods      map[types.UID]ownerKey
+}
+
+// ownerKey is the pods' own controller.
+type ownerKey struct {
+	namespace             string
+	uid                   types.UID
+	version, kind, called string
+}
+
+func (k *ownerKey) reference() *metav1.OwnerReference {
+	return &metav1.OwnerReference{UID: k.uid, APIVersion: k.version, Kind: k.kind, Name: k.called}
+}
+
+// workload is the pods of one controller.
+type workload struct {
+	top  *engine.Controller // nil: not known yet
+	pods map[types.UID]types.NamespacedName
+}
+
+func newOwners(reader *objectReader) *owners {
+	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[ownerKey](ownerSoon, ownerLate)
+	return &owners{
+		reader:    reader,
+		queue:     workqueue.NewTypedRateLimitingQueue(limit),
+		workloads: map[types.UID]*workload{},
+		pods:      map[types.UID]ownerKey{},
+	}
+}
+
+func keyOf(pod *v1.Pod) (key ownerKey, controlled bool) {
+	owner := facts.Above(pod)
+	if owner == nil {
+		return ownerKey{}, false
+	}
+	return ownerKey{pod.Namespace, owner.UID, owner.APIVersion, owner.Kind, owner.Name}, true
+}
+
+// seen notes a pod that wants a group.
+func (o *owners) seen(pod *v1.Pod) {
+	key, controlled := keyOf(pod)
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	before, known := o.pods[pod.UID]
+	if known && before == key {
+		return
+	}
+	if known {
+		o.forget(pod.UID)
+	}
+	if !controlled {
+		return
+	}
+	o.pods[pod.UID] = key
+	load := o.workloads[key.uid]
+	if load == nil {
+		load = &workload{pods: map[types.UID]types.NamespacedName{}}
+		o.workloads[key.uid] = load
+		o.queue.Add(key)
+	}
+	load.pods[pod.UID] = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	if load.top != nil {
+		o.queue.AddAfter(key, ownerLook)
+	}
+}
+
+// gone forgets a pod.
+func (o *owners) gone(pod *v1.Pod) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	o.forget(pod.UID)
+}
+
+// forget takes a pod from its controller. [mutex is held]
+func (o *owners) forget(pod types.UID) {
+	key, known := o.pods[pod]
+	if !known {
+		return
+	}
+	delete(o.pods, pod)
+	load := o.workloads[key.uid]
+	delete(load.pods, pod)
+	if len(load.pods) == 0 {
+		delete(o.workloads, key.uid)
+	} else {
+		o.queue.AddAfter(key, ownerLook)
+	}
+}
+
+// of is the topmost controller of a pod; nil: it has none. False: that is not known yet.
+func (o *owners) of(pod *v1.Pod) (*engine.Controller, bool) {
+	key, controlled := keyOf(pod)
+	if !controlled {
+		return nil, true
+	}
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	load := o.workloads[key.uid]
+	if load == nil || load.top == nil {
+		return nil, false
+	}
+	return load.top, true
+}
+
+// settled tells whether all are known.
+func (o *owners) settled() bool {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	for _, load := range o.workloads {
+		if load.top == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (o *owners) run(ctx context.Context) {
+	var readers sync.WaitGroup
+	for range ownerReaders {
+		readers.Go(func() {
+			for {
+				key, over := o.queue.Get()
+				if over {
+					return
+				}
+				o.look(ctx, key)
+				o.queue.Done(key)
+			}
+		})
+	}
+	<-ctx.Done()
+	o.queue.ShutDown()
+	readers.Wait()
+}
+
+// look reads the topmost controller, and tells of the pods for whom it is news.
+func (o *owners) look(ctx context.Context, key ownerKey) {
+	if !o.concerns(key) {
+		o.queue.Forget(key)
+		return
+	}
+	top, at, err := o.topmost(ctx, key)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return
+	case !isFinal(err) && (!isBroken(err) || o.queue.NumRequeues(key) < ownerAttempts):
+		o.queue.AddRateLimited(key)
+		return
+	}
+	o.queue.Forget(key)
+	o.mutex.Lock()
+	load := o.workloads[key.uid]
+	if load == nil || load.top != nil && reflect.DeepEqual(*load.top, top) {
+		o.mutex.Unlock()
+		return
+	}
+	first := load.top == nil
+	load.top = &top
+	pods := maps.Clone(load.pods)
+	o.mutex.Unlock()
+	for uid, name := range pods {
+		if err != nil && first {
+			o.warn(name, uid, at, err)
+		}
+		break
+	}
+	o.found(pods)
+}
+
+// concerns tells whether the controller has pods.
+func (o *owners) concerns(key ownerKey) bool {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return o.workloads[key.uid] != nil
+}
+
+// topmost follows the controllers of a pod. With an error it is the highest that is known of, and
+// `at` is the one that could not be read.
+func (o *owners) topmost(ctx context.Context, key ownerKey) (top engine.Controller,
+	at *metav1.OwnerReference, err error) {
+	at = key.reference()
+	for range mostOwners {
+		top = facts.Reference(at)
+		object, err := o.reader.read(ctx, key.namespace, at)
+		if apierrors.IsNotFound(err) {
+			return top, at, nil // it is about to take its pods with it
+		}
+		if err != nil {
+			return top, at, err
+		}
+		above := facts.Above(object)
+		if above == nil {
+			return facts.Controller(object), at, nil
+		}
+		at = above
+	}
+	return top, at, errTooManyOwners
+}
+
+var errTooManyOwners = fmt.Errorf("more than %d controllers, one above the other", mostOwners)
+
+// isFinal tells whether another attempt would fail, too.
+func isFinal(err error) bool {
+	return err == errTooManyOwners || isUnserved(err) || apierrors.IsForbidden(err) ||
+		apierrors.IsMethodNotSupported(err)
+}
+
+// isBroken is a server that answers, and cannot.
+func isBroken(err error) bool {
+	return apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err)
+}
