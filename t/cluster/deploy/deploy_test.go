@@ -51,6 +51,7 @@ func TestManifests(t *testing.T) {
 		{"on-bind", func(c *cluster) { c.apply("overlays/on-bind") }},
 		{"the gate is added", testGate},
 		{"the stamp is guarded", testStamp},
+		{"a minimum is a number above 0", testMinimum},
 		{"rights of the scheduler", testSchedulerRights},
 		{"rights of people", testPeoplesRights},
 		{"pods keep the restricted standard", testPodSecurity},
@@ -173,6 +174,20 @@ func testGate(c *cluster) {
 			c.Errorf("%s: %v", one.what, err)
 		} else if got := gatesOf(made); !slices.Equal(got, append([]string{}, one.want...)) {
 			c.Errorf("%s: gates %q, want %q", one.what, got, one.want)
+		}
+	}
+}
+
+func testMinimum(c *cluster) {
+	for text, refused := range map[string]bool{
+		"4": false, "2147483647": false, "0": true, "-1": true, "several": true, "": true,
+		"2147483648": true, "99999999999": true, "1.5": true, " 1": true,
+	} {
+		_, err := c.create(with(pod(long), func(p *corev1.Pod) {
+			p.Annotations["scheduling.volcano.sh/group-min-member"] = text
+		}), metav1.DryRunAll)
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "above 0") {
+			c.Errorf("a minimum of %q: %v, want refused %t", text, err, refused)
 		}
 	}
 }

@@ -45,6 +45,12 @@ var needed = []right{
 	{"get list watch patch", "queues.scheduling.volcano.sh", "-"},
 	{"update", "queues.scheduling.volcano.sh/status", "-"},
 	{"get list watch delete", "commands.bus.volcano.sh", "-"},
+	{"get list watch create", "podgroups.scheduling.volcano.sh", "-"},
+	{"update", "podgroups.scheduling.volcano.sh/status", "-"},
+	{"get list watch", "priorityclasses.scheduling.k8s.io", "-"},
+	{"get", "deployments.apps", "-"},
+	{"get", "jobs.batch", "-"},
+	{"get", "jobsets.jobset.x-k8s.io", "-"},
 	{"get list watch", "clusterqueues.kueue.x-k8s.io", "-"},
 	{"get list watch", "cohorts.kueue.x-k8s.io", "-"},
 	{"get list watch", "localqueues.kueue.x-k8s.io", "-"},
@@ -80,7 +86,13 @@ var forbidden = []right{
 	{"bind escalate", "clusterroles.rbac.authorization.k8s.io", "-"},
 	{"get list watch patch", "mutatingwebhookconfigurations.admissionregistration.k8s.io", "-"},
 	{"get list patch", "mutatingadmissionpolicies.admissionregistration.k8s.io", "-"},
-	{"create patch", "deployments.apps", "-"},
+	{"list watch create update patch delete", "deployments.apps", "-"},
+	{"list watch create update patch delete", "jobs.batch", "-"},
+	{"create update patch delete", "replicasets.apps", "-"},
+	{"create update patch delete", "statefulsets.apps", "-"},
+	{"update patch delete", "podgroups.scheduling.volcano.sh", "-"},
+	{"create patch", "podgroups.scheduling.volcano.sh/status", "-"},
+	{"create update patch delete", "priorityclasses.scheduling.k8s.io", "-"},
 }
 
 var webhookNeeded = []right{

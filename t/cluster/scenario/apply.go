@@ -26,7 +26,7 @@ func (t *telling) clientFor(k kind, namespace string) dynamic.ResourceInterface 
 func (t *telling) apply(where *Tree, doc *Tree, ref string) error {
 	word, _, _ := SplitRef(ref)
 	if isOwner(word) {
-		return t.createPodsOf(where, doc, ref)
+		return t.applyOwner(where, doc, ref)
 	}
 	k, err := kindOf(where, ref)
 	if err != nil {
@@ -117,28 +117,10 @@ func (t *telling) ensureNamespace(name string) error {
 	return t.ensure(namespace)
 }
 
-func (t *telling) createPodsOf(where *Tree, doc *Tree, ref string) error {
-	word, namespace, name := SplitRef(ref)
-	count, err := copiesOf(word, doc)
-	if err != nil {
-		return err
-	}
-	for i := range count {
-		podRef := RefOf("pod", namespace, fmt.Sprintf("%s-%d", name, i))
-		t.children[ref] = append(t.children[ref], podRef)
-		if err := t.createPod(where, podOfTemplate(doc, ref, podRef), nil); err != nil {
-			return err
-		}
-	}
-	t.objects[ref] = true
-	return nil
-}
-
 func (t *telling) delete(where *Tree, ref string) error {
 	word, namespace, name := SplitRef(ref)
 	if isOwner(word) && t.objects[ref] {
-		delete(t.objects, ref)
-		return t.eachChild(ref, t.deletePod)
+		return t.deleteOwner(ref)
 	}
 	missing := where.Say("%s cannot be deleted: it does not exist at that time", ref)
 	switch word {
@@ -238,6 +220,9 @@ func (t *telling) patch(where *Tree, ref string) error {
 		if err != nil {
 			return where.Say("%s: %v", ref, err)
 		}
+	}
+	if isOwner(word) {
+		return t.patchOwner(where, ref)
 	}
 	return nil
 }

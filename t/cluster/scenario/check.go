@@ -182,7 +182,7 @@ func checkDocument(ref string, doc *Tree) error {
 		}
 	case "pod":
 		return checkPodSpec(doc.Get("spec"))
-	case "job", "replicaset", "deployment":
+	case "job", "replicaset", "statefulset", "deployment":
 		if _, err := copiesOf(kind, doc); err != nil {
 			return err
 		}
@@ -196,15 +196,11 @@ func checkDocument(ref string, doc *Tree) error {
 
 // copiesOf is how many pods a Job and the like make.
 func copiesOf(kind string, doc *Tree) (int64, error) {
-	key := "replicas"
-	if kind == "job" {
-		key = "parallelism"
-	}
 	spec, err := doc.Typed("spec", Map)
 	if err != nil {
 		return 0, err
 	}
-	return spec.IntOf(key, 0, 1000000, 1)
+	return spec.IntOf(ownerKinds[kind].count, 0, 1000000, 1)
 }
 
 func checkPodSpec(spec *Tree) error {
@@ -271,6 +267,12 @@ func checkAmounts(amounts *Tree) error {
 func (s *Scenario) findBeyond() {
 	note := func(where *Tree, whole bool, why string) {
 		s.OutOfReach = append(s.OutOfReach, &Beyond{Where: where, Why: why, Whole: whole})
+	}
+	for _, doc := range s.Documents {
+		least := doc.Find("spec", "minMember")
+		if least != nil && strings.HasPrefix(least.Text, "-") {
+			note(least, true, "minMember: the API server takes no negative one from anybody")
+		}
 	}
 	for _, step := range s.Steps {
 		for _, pair := range step.Tree.Pairs {

@@ -5,13 +5,15 @@ package scenario
 import "strings"
 
 const (
-	podTexts    = "reason message node phase patches state hold why queue position events"
+	podTexts    = "reason message node phase patches state hold why queue group position events"
 	podMaps     = "annotations nodeSelector"
 	queueTexts  = "state reason parent waiting held known own byParent written writes events"
 	queueEither = "allocated reserved usage"
-	worldKeys   = "nodes bought effects unknownAcks leader"
+	groupTexts  = "phase running succeeded failed queue minMember owner condition reason " +
+		"message state hold why members holding"
+	worldKeys = "nodes bought podgroups effects unknownAcks leader"
 	// What only the scheduler's process can tell.
-	engineKeys = "state hold why queue position"
+	engineKeys = "state hold why queue group position"
 )
 
 func isOf(ref string, kinds ...string) bool {
@@ -50,16 +52,22 @@ func checkEntry(entry Pair) error {
 	}
 	ofPod := isOf(entry.Key, "pod")
 	switch {
-	case !ofPod && !isQueue(entry.Key):
+	case !ofPod && !isQueue(entry.Key) && !isOf(entry.Key, "podgroup"):
 		return entry.Value.Say("%s cannot be expected, want pod/NAME, queue/NAME, "+
-			"clusterqueue/NAME, cohort/NAME, nodes, bought, effects, unknownAcks, leader or never",
-			entry.Key)
+			"clusterqueue/NAME, cohort/NAME, podgroup/NAME, nodes, bought, podgroups, effects, "+
+			"unknownAcks, leader or never", entry.Key)
 	case entry.Value.Type == Text && entry.Value.Text == "gone":
 		return nil
 	case entry.Value.Type != Map:
 		return entry.Value.At("a map of what is expected, or gone")
 	}
 	for _, field := range entry.Value.Pairs {
+		if isOf(entry.Key, "podgroup") {
+			if err := checkGroupField(field); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := checkField(ofPod, field); err != nil {
 			return err
 		}
@@ -92,10 +100,23 @@ func checkField(ofPod bool, field Pair) error {
 		return field.Value.At("a map")
 	case ofPod:
 		return field.Value.Say("%s cannot be expected, want gates, reason, message, node, phase, "+
-			"annotations, nodeSelector, patches, state, hold, why, queue, position or events", field.Key)
+			"annotations, nodeSelector, patches, state, hold, why, queue, group, position or events",
+			field.Key)
 	default:
 		return field.Value.Say("%s cannot be expected, want allocated, reserved, usage, waiting, "+
 			"held, state, reason, parent, known, own, byParent, written, writes or events", field.Key)
+	}
+	return nil
+}
+
+func checkGroupField(field Pair) error {
+	switch {
+	case !contains(groupTexts, field.Key):
+		return field.Value.Say("%s cannot be expected, want phase, running, succeeded, failed, "+
+			"queue, minMember, owner, condition, reason, message, state, hold, why, members or "+
+			"holding", field.Key)
+	case field.Value.Type != Text:
+		return field.Value.At("text, \"*\" or \"!text\" (nothing is \"\")")
 	}
 	return nil
 }

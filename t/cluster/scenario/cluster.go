@@ -45,7 +45,8 @@ type Process interface {
 var leftovers = []string{
 	"/registry/pods/", "/registry/minions/", "/registry/events/", "/registry/runtimeclasses/",
 	"/registry/" + volcano + "/", "/registry/" + bus + "/", "/registry/" + kueue + "/",
-	"/registry/leases/kube-system/" + lease,
+	"/registry/leases/kube-system/" + lease, "/registry/jobs/", "/registry/replicasets/",
+	"/registry/statefulsets/", "/registry/deployments/",
 }
 
 // Reset takes away whatever the last story has left.
@@ -114,7 +115,8 @@ func (c *Cluster) awaitEmpty(ctx context.Context) error {
 		return err
 	}
 	for _, word := range []string{"pod", "node", "queue", "command", "clusterqueue", "cohort",
-		"localqueue", "resourceflavor", "runtimeclass"} {
+		"localqueue", "resourceflavor", "runtimeclass", "podgroup", "job", "replicaset",
+		"statefulset", "deployment"} {
 		for {
 			found, err := client.Resource(kinds[word].resource).List(ctx,
 				metav1.ListOptions{ResourceVersion: "0"})

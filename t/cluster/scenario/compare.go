@@ -157,6 +157,8 @@ func (c *comparison) entry(entry Pair) {
 		for _, pod := range c.sight.t.world.sortedPods() {
 			c.one(podRef(pod), pod, entry.Value)
 		}
+	case isOf(entry.Key, "podgroup"):
+		c.group(entry.Key, entry.Value)
 	default:
 		c.one(entry.Key, c.sight.t.world.pods[entry.Key], entry.Value)
 	}

@@ -216,7 +216,7 @@ func (h *host) note(r *faults.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.noted = time.Now()
-	ofPod := r.Resource == "pods" && r.Subresource != "binding"
+	ofPod := r.Resource == "pods" && r.Subresource != "binding" && !isNomination(r)
 	ofQueue := r.Resource == "queues" && r.Subresource == "status"
 	if !(ofPod || ofQueue) || !r.Done() {
 		return
@@ -235,6 +235,19 @@ func (h *host) note(r *faults.Request) {
 		h.writes[which] = versions
 	}
 	versions[written.ResourceVersion] = true
+}
+
+// isNomination tells whether the write says only where a pod that waits in Permit is going: the
+// stock scheduler makes it, in its own time.
+func isNomination(r *faults.Request) bool {
+	var patch struct {
+		Status map[string]any `json:"status"`
+	}
+	if r.Subresource != "status" || json.Unmarshal(r.Body, &patch) != nil {
+		return false
+	}
+	_, nominates := patch.Status["nominatedNodeName"]
+	return nominates && len(patch.Status) == 1
 }
 
 // writesTo counts what was written to a pod, by its UID, or to the status of a queue, by its

@@ -41,18 +41,20 @@ var kinds = map[string]kind{
 	"resourceflavor": {gvr(kueue, now, "resourceflavors"), "ResourceFlavor", false, kueue + "/"},
 	"command":        {gvr(bus, "v1alpha1", "commands"), "Command", true, bus + "/"},
 	"localqueue":     {gvr(kueue, now, "localqueues"), "LocalQueue", true, kueue + "/"},
+	"podgroup":       {gvr(volcano, "v1beta1", "podgroups"), "PodGroup", true, volcano + "/"},
+	"job":            {gvr("batch", "v1", "jobs"), "Job", true, ""},
+	"replicaset":     {gvr("apps", "v1", "replicasets"), "ReplicaSet", true, ""},
+	"statefulset":    {gvr("apps", "v1", "statefulsets"), "StatefulSet", true, ""},
+	"deployment":     {gvr("apps", "v1", "deployments"), "Deployment", true, ""},
 }
-
-// isOwner tells whether a kind makes pods.
-func isOwner(name string) bool { return contains("job replicaset deployment", name) }
 
 func kindOf(where *Tree, ref string) (kind, error) {
 	name, _, _ := SplitRef(ref)
 	found, ok := kinds[name]
 	if !ok {
 		return kind{}, where.Say("%s: this executor knows no %s, want pod, node, namespace, "+
-			"priorityclass, queue, command, clusterqueue, cohort, resourceflavor, localqueue, job, "+
-			"replicaset or deployment", ref, name)
+			"priorityclass, queue, command, clusterqueue, cohort, resourceflavor, localqueue, "+
+			"podgroup, job, replicaset, statefulset or deployment", ref, name)
 	}
 	return found, nil
 }

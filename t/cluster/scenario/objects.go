@@ -70,6 +70,8 @@ func objectOf(doc *Tree, ref string) *unstructured.Unstructured {
 		fillPodSpec(child(plain, "spec"))
 	case "command":
 		fillTarget(child(plain, "target"))
+	case "job", "replicaset", "statefulset", "deployment":
+		fillOwner(plain, word, name)
 	case "priorityclass":
 		if _, said := plain["preemptionPolicy"]; !said {
 			plain["preemptionPolicy"] = "Never"
@@ -187,19 +189,12 @@ func podOfTemplate(owner *Tree, ownerRef, ref string) *unstructured.Unstructured
 	template := plainObject(owner.Find("spec", "template"))
 	_, namespace, name := SplitRef(ref)
 	word, _, ownerName := SplitRef(ownerRef)
-	kindName := map[string]string{
-		"job": "Job", "replicaset": "ReplicaSet", "deployment": "Deployment",
-	}[word]
-	version := map[string]string{"job": "batch/v1"}[word]
-	if version == "" {
-		version = "apps/v1"
+	if between := ownerKinds[word].make; between != "" {
+		word, ownerName = between, ownerName+"-rs"
 	}
 	metadata := child(template, "metadata")
 	metadata["name"], metadata["namespace"] = name, namespace
-	metadata["ownerReferences"] = []any{object{
-		"apiVersion": version, "kind": kindName, "name": ownerName, "uid": "story-" + ownerName,
-		"controller": true,
-	}}
+	metadata["ownerReferences"] = controlledBy(word, ownerName)
 	fillPodSpec(child(template, "spec"))
 	template["apiVersion"], template["kind"] = "v1", "Pod"
 	return &unstructured.Unstructured{Object: template}

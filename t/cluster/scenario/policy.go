@@ -38,8 +38,15 @@ func stamped() *corev1.Pod {
 	return pod
 }
 
-// awaitPolicies waits until the API server adds our gate to pods that opt in and refuses our stamp,
-// or does no longer.
+// senseless is a pod that wants a group of a minimum that is no number.
+func senseless() *corev1.Pod {
+	pod := probe()
+	pod.Annotations["scheduling.volcano.sh/group-min-member"] = "several"
+	return pod
+}
+
+// awaitPolicies waits until the API server adds our gate to pods that opt in and refuses our stamp
+// and a senseless minimum, or does no longer.
 func awaitPolicies(ctx context.Context, client kubernetes.Interface, on bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -48,7 +55,9 @@ func awaitPolicies(ctx context.Context, client kubernetes.Interface, on bool) er
 		pods := client.CoreV1().Pods("default")
 		pod, err := pods.Create(ctx, probe(), dry)
 		if err == nil && (len(pod.Spec.SchedulingGates) > 0) == on {
-			if _, refused := pods.Create(ctx, stamped(), dry); (refused != nil) == on {
+			_, stamp := pods.Create(ctx, stamped(), dry)
+			_, minimum := pods.Create(ctx, senseless(), dry)
+			if (stamp != nil) == on && (minimum != nil) == on {
 				return nil
 			}
 		}

@@ -19,12 +19,14 @@ type sight struct {
 	t      *telling
 	pods   map[string]answer
 	queues map[string]answer
+	groups map[string]answer
 	world  map[string]string
 }
 
 func (t *telling) newSight() *sight {
 	return &sight{
-		t: t, pods: map[string]answer{}, queues: map[string]answer{}, world: map[string]string{},
+		t: t, pods: map[string]answer{}, queues: map[string]answer{},
+		groups: map[string]answer{}, world: map[string]string{},
 	}
 }
 
@@ -65,8 +67,8 @@ func (l *sight) ofPod(pod *corev1.Pod, key, inner string) string {
 		return found.text("reason", "unknown")
 	case "why":
 		return found.text("message", "unknown")
-	case "queue":
-		return found.text("queue", "unknown")
+	case "queue", "group":
+		return found.text(key, "unknown")
 	}
 	return number(found.number("position"))
 }
@@ -152,6 +154,8 @@ func (l *sight) ofWorld(key string) string {
 	switch key {
 	case "nodes":
 		seen = number(len(l.t.world.nodes))
+	case "podgroups":
+		seen = number(l.t.world.groups.count())
 	case "bought":
 		seen = number(l.t.autoscaler.bought)
 	case "effects":

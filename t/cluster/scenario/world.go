@@ -26,6 +26,8 @@ type world struct {
 	pods  map[string]*corev1.Pod // by reference
 	nodes map[string]*corev1.Node
 
+	groups groupsSeen
+
 	mu    sync.Mutex
 	news  []news
 	heard chan struct{}
@@ -63,7 +65,11 @@ func newWorld(ctx context.Context, c *Cluster) (*world, error) {
 	if !cache.WaitForCacheSync(ctx.Done(), pods.HasSynced, nodes.HasSynced) {
 		return nil, fmt.Errorf("the API server does not list pods and nodes: %w", ctx.Err())
 	}
-	return w, nil
+	return w, w.groups.follow(ctx, w.dynamic, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.last = time.Now()
+	})
 }
 
 // OnAdd, OnUpdate and OnDelete are called by the informers.

@@ -19,6 +19,9 @@ const (
 	Condition = "condition"
 	Twice     = "twice"
 	Foreign   = "foreign"
+	Gang      = "gang"
+	Duplicate = "duplicate"
+	Orphan    = "orphan"
 )
 
 // Grace is how long what looks wrong may be two events of one thing.
@@ -27,7 +30,7 @@ const Grace = time.Second
 // Violation is a rule that was broken.
 type Violation struct {
 	Rule  string
-	Pod   string // namespace/name
+	Pod   string // namespace/name; of some rules that of a PodGroup
 	Queue string
 	Have  string
 	Limit string
@@ -35,7 +38,11 @@ type Violation struct {
 }
 
 func (v Violation) String() string {
-	return fmt.Sprintf("%s: pod %s: %s", v.Rule, v.Pod, v.Text)
+	kind := "pod"
+	if v.Rule == Gang || v.Rule == Duplicate || v.Rule == Orphan {
+		kind = "podgroup"
+	}
+	return fmt.Sprintf("%s: %s %s: %s", v.Rule, kind, v.Pod, v.Text)
 }
 
 // Config is what a checker must know of the scheduler's configuration.
@@ -57,7 +64,8 @@ type Checker struct {
 	mu         sync.Mutex
 	tree       *tree
 	pods       map[types.UID]*podState
-	own        map[id]vector // what the pods of a queue themselves use
+	own        map[id]vector     // what the pods of a queue themselves use
+	groups     map[string]*group // by namespace/name
 	namespaces map[string]string
 	locals     map[string]string // namespace/name of a LocalQueue: its ClusterQueue
 	nodes      map[string]corev1.ResourceList
@@ -87,6 +95,18 @@ type suspect struct {
 	still func() bool
 }
 
+// A gang is bound by two writes for each member, which wait for one another where the machine is
+// busy.
+const gangTakes = 5
+
+// grace is how long a suspect may last: while things move, a gang's bindings may take several.
+func (s *suspect) grace(usual time.Duration) time.Duration {
+	if s.what.Rule == Gang && usual > moment {
+		return gangTakes * usual
+	}
+	return usual
+}
+
 // New makes a checker.
 func New(config Config) *Checker {
 	if len(config.Schedulers) == 0 {
@@ -100,7 +120,7 @@ func New(config Config) *Checker {
 	}
 	c := &Checker{
 		config: config, tree: newTree(), pods: map[types.UID]*podState{}, own: map[id]vector{},
-		namespaces: map[string]string{}, locals: map[string]string{},
+		groups: map[string]*group{}, namespaces: map[string]string{}, locals: map[string]string{},
 		nodes: map[string]corev1.ResourceList{}, written: map[types.UID]map[string]bool{},
 		removals: map[types.UID]int{},
 	}
@@ -193,7 +213,7 @@ func (c *Checker) recheck(grace time.Duration) {
 	for _, each := range c.suspects {
 		switch {
 		case !each.still():
-		case c.excused || c.config.Now().Sub(each.since) < grace:
+		case c.excused || c.config.Now().Sub(each.since) < each.grace(grace):
 			kept = append(kept, each)
 		default:
 			c.accuse(each.what)
@@ -279,7 +299,11 @@ func (c *Checker) queueOf(pod *corev1.Pod) id {
 	if local := pod.Labels[localQueueName]; local != "" {
 		return id{clusterQueue, c.locals[pod.Namespace+"/"+local]}
 	}
-	for _, name := range []string{pod.Annotations[queueName], c.namespaces[pod.Namespace]} {
+	groups := ""
+	if of := c.groupOf(pod); of != nil {
+		groups = of.queue
+	}
+	for _, name := range []string{groups, pod.Annotations[queueName], c.namespaces[pod.Namespace]} {
 		if name != "" {
 			return id{volcanoQueue, name}
 		}

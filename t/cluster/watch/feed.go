@@ -22,9 +22,10 @@ import (
 	"sluice/cluster/faults"
 )
 
-// Resources are the kinds of queues that are watched.
+// Resources are the kinds of queues and groups that are watched.
 var resources = []schema.GroupVersionResource{
 	{Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "queues"},
+	{Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "podgroups"},
 	{Group: "kueue.x-k8s.io", Version: "v1beta2", Resource: "clusterqueues"},
 	{Group: "kueue.x-k8s.io", Version: "v1beta2", Resource: "cohorts"},
 	{Group: "kueue.x-k8s.io", Version: "v1beta2", Resource: "localqueues"},
@@ -86,7 +87,11 @@ func (c *Checker) see(what any, gone bool) {
 	case *corev1.Namespace:
 		c.Namespace(of.Name, of.Annotations)
 	case *unstructured.Unstructured:
-		c.Queue(of, gone)
+		if of.GetKind() == "PodGroup" {
+			c.Group(of, gone)
+		} else {
+			c.Queue(of, gone)
+		}
 	}
 }
 

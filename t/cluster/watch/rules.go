@@ -32,6 +32,7 @@ func (c *Checker) Pod(pod *corev1.Pod, gone bool) {
 	c.checkGates(before, now)
 	c.checkCapacity(before, now)
 	c.checkCondition(now)
+	c.checkGang(pod)
 	c.recheck(c.config.Grace)
 }
 

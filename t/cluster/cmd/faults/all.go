@@ -48,5 +48,7 @@ var all = []*fault{
 		happen: recreate},
 	{name: "clock", does: "the clock steps back 1 h, and forward again", happen: stepClock},
 	{name: "malformed", does: "malformed pods and queues among the others", happen: malform},
+	{name: "gangs", does: "50 times two gangs of 4 in a queue of 6, on a node for 6",
+		happen: interleave},
 	{name: "refused-to-start", does: "wrong configurations and libraries", alone: refuseToStart},
 }

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Jobs and the like are real objects, and this program is their controller: the real one would give
+// pods names, times and UIDs that no story could know. Who looks at the API server sees the
+// chain of owners that there would be:
+//
+//	Deployment NAME (story-NAME) ◀── ReplicaSet NAME-rs (story-NAME-rs) ◀── pods NAME-0, NAME-1, ...
+
+// ownerKind is a kind that makes pods.
+type ownerKind struct {
+	count string // the field of spec that says how many
+	make  string // the word of what it makes in between; nothing: pods
+}
+
+var ownerKinds = map[string]ownerKind{
+	"job":         {"parallelism", ""},
+	"replicaset":  {"replicas", ""},
+	"statefulset": {"replicas", ""},
+	"deployment":  {"replicas", "replicaset"},
+}
+
+// isOwner tells whether a kind makes pods.
+func isOwner(word string) bool { return ownerKinds[word].count != "" }
+
+func ownerUID(name string) string { return "story-" + name }
+
+// storyLabel is by what an owner selects its pods.
+const storyLabel = "sim.sluice.sh/owner"
+
+// fillOwner adds what the API server asks of an owner, and no story cares for.
+func fillOwner(plain object, word, name string) {
+	spec := child(plain, "spec")
+	template := child(spec, "template")
+	fillPodSpec(child(template, "spec"))
+	metadata := child(template, "metadata")
+	texts(metadata, "annotations")
+	texts(metadata, "labels")
+	if word == "job" {
+		child(template, "spec")["restartPolicy"] = "Never"
+		return
+	}
+	child(metadata, "labels")[storyLabel] = name
+	child(child(spec, "selector"), "matchLabels")[storyLabel] = name
+	if word == "statefulset" && spec["serviceName"] == nil {
+		spec["serviceName"] = name
+	}
+	// Not allowed in a template, and given to the pods.
+	delete(child(template, "spec"), "priority")
+}
+
+func controlledBy(word, name string) []any {
+	k := kinds[word]
+	return []any{object{
+		"apiVersion": k.resource.GroupVersion().String(), "kind": k.name, "name": name,
+		"uid": ownerUID(name), "controller": true,
+	}}
+}
+
+// applyOwner makes an owner and its pods, or changes it to what the document says.
+func (t *telling) applyOwner(where *Tree, doc *Tree, ref string) error {
+	word, namespace, _ := SplitRef(ref)
+	count, err := copiesOf(word, doc)
+	if err != nil {
+		return err
+	}
+	if err := t.ensureNamespace(namespace); err != nil {
+		return err
+	}
+	of := objectOf(doc, ref)
+	if t.objects[ref] {
+		err = t.applyObject(kinds[word], of, doc)
+	} else {
+		err = t.makeOwner(word, of)
+	}
+	switch {
+	case err == nil:
+		t.objects[ref] = true
+		return t.scale(where, doc, ref, count)
+	case t.refusals[ref] != nil:
+		return t.refused(ref, err.Error())
+	}
+	return where.Say("%s is refused: %v", ref, err)
+}
+
+func (t *telling) makeOwner(word string, of *unstructured.Unstructured) error {
+	name := of.GetName()
+	how := born{at: t.clock.Wall(), uid: ownerUID(name)}
+	err := t.store.create(t.ctx, kinds[word], of, how)
+	between := ownerKinds[word].make
+	if err != nil || between == "" {
+		return err
+	}
+	spec := child(of.Object, "spec")
+	inner := &unstructured.Unstructured{Object: object{"spec": object{
+		"replicas": spec["replicas"], "selector": spec["selector"], "template": spec["template"],
+	}}}
+	inner.SetAPIVersion(kinds[between].resource.GroupVersion().String())
+	inner.SetKind(kinds[between].name)
+	inner.SetNamespace(of.GetNamespace())
+	inner.SetName(name + "-rs")
+	child(inner.Object, "metadata")["ownerReferences"] = controlledBy(word, name)
+	how.uid = ownerUID(inner.GetName())
+	return t.store.create(t.ctx, kinds[between], inner, how)
+}
+
+// scale makes the pods that are missing, and deletes the latest of those that are too many.
+func (t *telling) scale(where *Tree, doc *Tree, ref string, count int64) error {
+	_, namespace, name := SplitRef(ref)
+	made := t.children[ref]
+	for i := int64(len(made)); i < count; i++ {
+		podRef := RefOf("pod", namespace, fmt.Sprintf("%s-%d", name, i))
+		t.children[ref] = append(t.children[ref], podRef)
+		if err := t.createPod(where, podOfTemplate(doc, ref, podRef), nil); err != nil {
+			return err
+		}
+	}
+	for i := len(made) - 1; i >= int(count); i-- {
+		t.children[ref] = made[:i]
+		if pod := t.podNow(made[i]); pod != nil {
+			if err := t.deletePod(pod); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// patchOwner follows a patch of how many pods an owner wants.
+func (t *telling) patchOwner(where *Tree, ref string) error {
+	word, _, _ := SplitRef(ref)
+	if count := where.Find("spec", ownerKinds[word].count); count != nil {
+		n, err := where.Get("spec").IntOf(ownerKinds[word].count, 0, 1000000, 1)
+		if err != nil {
+			return err
+		}
+		doc := t.s.Documents[ref]
+		if doc == nil {
+			return notDescribed(where, ref)
+		}
+		return t.scale(where, doc, ref, n)
+	}
+	return nil
+}
+
+// deleteOwner takes an owner away, with its pods, and what else belongs to it: there is no garbage
+// collector here.
+func (t *telling) deleteOwner(ref string) error {
+	word, namespace, name := SplitRef(ref)
+	delete(t.objects, ref)
+	if err := t.remove(kinds[word], namespace, name); err != nil {
+		return err
+	}
+	if between := ownerKinds[word].make; between != "" {
+		if err := t.remove(kinds[between], namespace, name+"-rs"); err != nil {
+			return err
+		}
+	}
+	if err := t.eachChild(ref, t.deletePod); err != nil {
+		return err
+	}
+	delete(t.children, ref)
+	return t.collect(t.ctx, namespace, types.UID(ownerUID(name)))
+}
+
+func (t *telling) remove(k kind, namespace, name string) error {
+	err := t.clientFor(k, namespace).Delete(t.ctx, name, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// collect deletes the PodGroups of an owner.
+func (t *telling) collect(ctx context.Context, namespace string, owner types.UID) error {
+	k := kinds["podgroup"]
+	groups, err := t.clientFor(k, namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range groups.Items {
+		by := metav1.GetControllerOf(&groups.Items[i])
+		if by == nil || by.UID != owner {
+			continue
+		}
+		if err := t.remove(k, namespace, groups.Items[i].GetName()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

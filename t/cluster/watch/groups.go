@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watch
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	groupName = "scheduling.k8s.io/group-name"
+	managedBy = "app.kubernetes.io/managed-by"
+	ourselves = "sluice-scheduler"
+)
+
+// group is a PodGroup, as it is now.
+type group struct {
+	uid     types.UID
+	name    string // namespace/name
+	queue   string
+	minimum int64
+	owner   types.UID
+	ours    bool // the scheduler has made it
+	goes    bool
+	whole   bool // as many members as its minimum have been bound once
+}
+
+// Group tells of a PodGroup.
+func (c *Checker) Group(of *unstructured.Unstructured, gone bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := of.GetNamespace() + "/" + of.GetName()
+	before := c.groups[key]
+	switch {
+	case !gone:
+		now := readGroup(of)
+		if before != nil && before.uid == now.uid {
+			now.whole = before.whole
+		}
+		c.groups[key] = now
+		c.checkOwner(now)
+	case before != nil && before.uid == of.GetUID():
+		delete(c.groups, key)
+	}
+	c.recount()
+	for _, state := range c.pods {
+		c.checkGang(state.pod)
+	}
+	c.recheck(c.config.Grace)
+}
+
+func readGroup(of *unstructured.Unstructured) *group {
+	g := &group{uid: of.GetUID(), name: of.GetNamespace() + "/" + of.GetName(),
+		ours: of.GetLabels()[managedBy] == ourselves, goes: of.GetDeletionTimestamp() != nil}
+	g.queue, _, _ = unstructured.NestedString(of.Object, "spec", "queue")
+	g.minimum, _, _ = unstructured.NestedInt64(of.Object, "spec", "minMember")
+	if owner := metav1.GetControllerOf(of); owner != nil {
+		g.owner = owner.UID
+	}
+	return g
+}
+
+// checkOwner holds that a PodGroup that the scheduler made belongs to somebody, who has no other.
+func (c *Checker) checkOwner(now *group) {
+	if !now.ours || now.goes {
+		return
+	}
+	if now.owner == "" {
+		c.accuse(Violation{Rule: Orphan, Pod: now.name,
+			Text: "the scheduler made the PodGroup, and nobody owns it"})
+	}
+	for _, other := range c.groups {
+		if other != now && other.ours && !other.goes && other.owner == now.owner &&
+			now.owner != "" && other.uid != now.uid {
+			c.accuse(Violation{Rule: Duplicate, Pod: now.name,
+				Text: fmt.Sprintf("its owner %s has the PodGroup %s, too", now.owner, other.name)})
+		}
+	}
+}
+
+// groupOf is the PodGroup that a pod names; nil: none, or it is not there.
+func (c *Checker) groupOf(pod *corev1.Pod) *group {
+	if name := pod.Annotations[groupName]; name != "" {
+		return c.groups[pod.Namespace+"/"+name]
+	}
+	return nil
+}
+
+// bound is how many members of a group have, or had, a node.
+func (c *Checker) bound(of *group) (count int64) {
+	for _, state := range c.pods {
+		if state.pod.Spec.NodeName != "" && c.groupOf(state.pod) == of {
+			count++
+		}
+	}
+	return count
+}
+
+// checkGang holds that the minimum of a group is bound as one: what was bound for longer than the
+// writes of its siblings take, alone, has half of a gang.
+func (c *Checker) checkGang(pod *corev1.Pod) {
+	of := c.groupOf(pod)
+	if of == nil || of.whole || of.minimum <= 1 || pod.Spec.NodeName == "" {
+		return
+	}
+	if c.bound(of) >= of.minimum {
+		of.whole = true
+		return
+	}
+	uid := of.uid
+	c.suspect(Violation{
+		Rule: Gang, Pod: of.name, Queue: string(uid),
+		Have: fmt.Sprint(c.bound(of)), Limit: fmt.Sprint(of.minimum),
+		Text: fmt.Sprintf("%d of the %d members of the group that must begin together are bound",
+			c.bound(of), of.minimum),
+	}, func() bool {
+		now := c.groups[of.name]
+		if now == nil || now.uid != uid || now.whole {
+			return false
+		}
+		count := c.bound(now)
+		return count > 0 && count < now.minimum
+	})
+}
