@@ -186,8 +186,8 @@ static void say_fault(struct say *say, const struct group *group)
     static const char *const faults[] = {
         [GROUP_SOUND] = "",
         [GROUP_BAD_MINIMUM] = " has a minimum that is not a number above 0",
-        [GROUP_ORDERED] = " can never be complete: its StatefulSet makes the next pod when the one "
-                          "before it runs (podManagementPolicy: Parallel would do)",
+        [GROUP_ORDERED] = (" can never be complete: its StatefulSet makes the next pod when the "
+                           "one before it runs (podManagementPolicy: Parallel would do)"),
         [GROUP_TWO_QUEUES] = " has members in different queues",
         [GROUP_TOO_MANY] = " asks for more than 32 different resources",
         [GROUP_TOO_MUCH] = " asks for more of a resource than can be counted",

@@ -119,8 +119,7 @@ static void test_no_node(void)
     kit_do(&kit, "time 3; node n cpu=9");
     is_str(pre_enqueue(&kit, "a0"), "GroupTurn", "then only its turn is waited for");
     is_str(cycle(&kit, "b1", true), "goes", "the second is complete");
-    is_str(drain(&kit), "activate b1, allow b0, activate a0, activate a1" + 13,
-           "the first is looked at again");
+    is_str(drain(&kit), "allow b0, activate a0, activate a1", "the first is looked at again");
     is_str(cycle(&kit, "a1", true), "waits", "with a new node");
     is_str(cycle(&kit, "a0", true), "goes", "it is complete");
     kit_close(&kit);
