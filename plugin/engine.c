@@ -183,12 +183,14 @@ int64_t engine_set_time(struct engine *e, int64_t now)
 
     if (now > e->now)
         e->now = now;
+    e->turns_before = e->turns;
     return before;
 }
 
 void engine_take_back_time(struct engine *e, int64_t before)
 {
     e->now = before;
+    e->turns = e->turns_before; /* those of what the call had made are nobody's now */
 }
 
 void engine_set_synced(struct engine *e)

@@ -87,8 +87,8 @@ struct engine {
 
     struct outbox_list ready[EFFECT_OBJECTS];
     uint32_t ready_effects;
-    uint32_t next_object; /* whose turn it is to have an effect go out */
-    uint32_t turns;
+    uint32_t next_object;         /* whose turn it is to have an effect go out */
+    uint32_t turns, turns_before; /* how many objects have had effects; before this call */
 
     struct journal journal;
 };
