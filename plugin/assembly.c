@@ -356,6 +356,8 @@ void assembly_expire(struct engine *e, uint32_t entry)
 
 const char *assembly_check(const struct engine *e)
 {
+    int64_t next = engine_next(e);
+    bool is_due = next != 0 && next <= e->now; /* a pause may have ended, and nobody was told */
     uint32_t listed = 0;
 
     for (uint32_t id = e->first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
@@ -363,7 +365,7 @@ const char *assembly_check(const struct engine *e)
             return "the gangs that are to assemble are in line once";
         if (!is_under_way(e, group_at(e, id)) || id == e->assembling)
             return "who is in line is to assemble, and has not its turn";
-        if (e->assembling == 0 && group_at(e, id)->retry_at <= e->now &&
+        if (e->assembling == 0 && !is_due && group_at(e, id)->retry_at <= e->now &&
             may_go_on(e, group_at(e, id)))
             return "a gang that may assemble has its turn if no other has";
     }

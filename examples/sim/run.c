@@ -156,6 +156,7 @@ void run_finish(struct sim *sim, struct scenario *scenario)
     map_finish(&sim->world.machines);
     map_finish(&sim->world.pods);
     map_finish(&sim->world.by_uid);
+    map_finish(&sim->world.events);
     scenario_finish(scenario);
     arena_finish(&sim->arena);
 }
