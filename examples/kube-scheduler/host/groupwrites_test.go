@@ -157,22 +157,15 @@ func TestTheStatusOfAGroup(t *testing.T) {
 	group.SetResourceVersion("7")
 	group.Object["status"] = map[string]any{"phase": "Pending", "unknown": "stays",
 		"conditions": []any{map[string]any{"type": "Other", "status": "True"}}}
-	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, group)
+	// The engine has a word about it, too: it only observes.
+	w := newWorld(t, config.Args{Removal: config.OnBind, ObserveOnly: true}, nil, group)
 	w.until("the group is known", func() bool { return w.group("default", "g") != nil })
 	effect := &engine.Effect{Kind: engine.SetGroupStatus, UID: "uid-g", Namespace: "default",
 		Name: "g", ResourceVersion: 7, GroupStatus: &engine.GroupStatus{Phase: "Running",
 			Running: 4, Conditions: []engine.Condition{
 				{Type: "Scheduled", Status: "True", Reason: "r", Message: "m"}}}}
-	var status map[string]any // as it was written: the engine has a word about it, too
-	w.dynamic.PrependReactor("update", "podgroups", func(action clienttesting.Action) (bool,
-		runtime.Object, error) {
-		object := action.(clienttesting.UpdateAction).GetObject().(*unstructured.Unstructured)
-		if found := object.DeepCopy().Object["status"].(map[string]any); found["running"] == int64(4) {
-			status = found
-		}
-		return false, nil, nil
-	})
 	w.does(effect, engine.Done)
+	status := w.groupNow("g").Object["status"].(map[string]any)
 	if status["phase"] != "Running" || status["running"] != int64(4) ||
 		status["unknown"] != "stays" || len(status["conditions"].([]any)) != 2 {
 		t.Errorf("its status is %v", status)
