@@ -17,7 +17,7 @@ static void answer(struct call *call, const char *refusal, uint8_t gates)
 
 static bool writes_states(const struct call *call)
 {
-    return (call->handle->config.effects >> EFFECT_QUEUE_STATUS & 1) != 0;
+    return config_names_effect(&call->handle->config, EFFECT_QUEUE_STATUS);
 }
 
 /* A pod that names its node asks nobody. */
@@ -99,6 +99,23 @@ static void admit_command(struct call *call, enum operation operation)
     answer(call, allow ? NULL : reason, 0);
 }
 
+static void admit_group(struct call *call, enum operation operation)
+{
+    char reason[QUEUE_REFUSAL_MAX];
+    struct group_facts group;
+    bool allow;
+
+    if (operation == OPERATION_CREATE)
+        decode_pod_group(&call->in, &group);
+    else
+        msg_skip_value(&call->in);
+    if (!call_begin(call))
+        return;
+    allow = operation != OPERATION_CREATE || call->handle->config.observe_only ||
+            engine_admit_group(call->engine, &group, reason);
+    answer(call, allow ? NULL : reason, 0);
+}
+
 /* The object may come before its kind: it is read when all else has been. */
 void serve_admit(struct call *call)
 {
@@ -129,9 +146,10 @@ void serve_admit(struct call *call)
     msg_require(in, has_object, "object");
     rules = writes_states(call);
     if (in->error == 0 && !text_is(kind, "pod") &&
-        !(rules && (text_is(kind, "queue") || text_is(kind, "command")))) {
+        !(rules &&
+          (text_is(kind, "queue") || text_is(kind, "command") || text_is(kind, "group")))) {
         call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", kind,
-                         rules ? "pod, queue or command: this version admits no others"
+                         rules ? "pod, queue, command or group: this version admits no others"
                                : "pod: this version admits no others");
         return;
     }
@@ -139,6 +157,8 @@ void serve_admit(struct call *call)
         *in = object;
     if (text_is(kind, "command"))
         admit_command(call, (enum operation)operation);
+    else if (text_is(kind, "group"))
+        admit_group(call, (enum operation)operation);
     else if (!text_is(kind, "queue"))
         admit_pod(call, (enum operation)operation);
     else if (!scratch_reserve(&call->handle->scratch, decode_scratch(call->len)))

@@ -36,7 +36,7 @@ void serve_command(struct call *call)
     struct command_order order = {0};
     bool gone = false, has_command = false;
 
-    if ((call->handle->config.effects >> EFFECT_QUEUE_STATUS & 1) == 0) {
+    if (!config_names_effect(&call->handle->config, EFFECT_QUEUE_STATUS)) {
         call_refuse(call, SLUICE_UNSUPPORTED, "command", "a command",
                     "a queue whose state says so, or queueStatus among the effects of `open`: who "
                     "writes no states carries out no commands");

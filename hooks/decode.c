@@ -167,3 +167,23 @@ void decode_lost_queue(struct msg_reader *r, enum queue_kind *ret_kind, struct t
     msg_require(r, has_kind, "kind");
     msg_require(r, has_name, "name");
 }
+
+bool decode_identity(struct msg_reader *r, struct msg_text key, struct identity *ret)
+{
+    if (msg_text_is(key, "uid"))
+        ret->has_uid = decode_uid(r, &ret->uid);
+    else if (msg_text_is(key, "namespace"))
+        ret->has_space = decode_name(r, &ret->space);
+    else if (msg_text_is(key, "name"))
+        ret->has_name = decode_name(r, &ret->name);
+    else
+        return false;
+    return true;
+}
+
+void require_identity(struct msg_reader *r, const struct identity *who)
+{
+    msg_require(r, who->has_uid, "uid");
+    msg_require(r, who->has_space, "namespace");
+    msg_require(r, who->has_name, "name");
+}

@@ -29,6 +29,15 @@ enum {
 /* Of 1 to 253 bytes; `decode_words` may be empty. Each returns whether it read a value. */
 bool decode_name(struct msg_reader *r, struct text *ret);
 bool decode_uid(struct msg_reader *r, struct text *ret);
+
+/* Who an object is. decode_identity takes the value of the key if it is one of that. */
+struct identity {
+    struct text uid, space, name;
+    bool has_uid, has_space, has_name;
+};
+
+bool decode_identity(struct msg_reader *r, struct msg_text key, struct identity *ret);
+void require_identity(struct msg_reader *r, const struct identity *who);
 bool decode_words(struct msg_reader *r, size_t max_len, struct text *ret);
 
 bool decode_label_key(struct msg_reader *r, struct text *ret);
@@ -78,6 +87,12 @@ void decode_lost_workload(struct msg_reader *r, enum workload_role *ret_role,
 
 /* The resource groups of a queue of Kueue's. */
 void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);
+
+/* Whose room a queue's claims may take; and whether the annotation is one of those that say so of
+ * Volcano's queues. */
+void decode_preemption(struct msg_reader *r, struct preempt_policy *ret);
+bool decode_preempt_annotation(struct msg_reader *r, struct msg_text key,
+                               struct preempt_policy *ret);
 
 /* "Queue", "ClusterQueue" and, where a claim can never be, "Cohort". */
 bool decode_queue_kind(struct msg_reader *r, bool with_cohort, enum queue_kind *ret);

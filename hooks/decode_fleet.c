@@ -65,32 +65,6 @@ void decode_cluster(struct msg_reader *r, struct cluster_facts *ret)
     msg_require(r, has_name, "name");
 }
 
-/* Who an object is; whether the key was one of that. */
-struct identity {
-    struct text uid, space, name;
-    bool has_uid, has_space, has_name;
-};
-
-static bool decode_identity(struct msg_reader *r, struct msg_text key, struct identity *ret)
-{
-    if (msg_text_is(key, "uid"))
-        ret->has_uid = decode_uid(r, &ret->uid);
-    else if (msg_text_is(key, "namespace"))
-        ret->has_space = decode_name(r, &ret->space);
-    else if (msg_text_is(key, "name"))
-        ret->has_name = decode_name(r, &ret->name);
-    else
-        return false;
-    return true;
-}
-
-static void require_identity(struct msg_reader *r, const struct identity *who)
-{
-    msg_require(r, who->has_uid, "uid");
-    msg_require(r, who->has_space, "namespace");
-    msg_require(r, who->has_name, "name");
-}
-
 static bool decode_role(struct msg_reader *r, enum workload_role *ret)
 {
     static const char *const roles[] = {

@@ -24,19 +24,16 @@ void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_uid = false, has_namespace = false, has_name = false, has_created = false;
+    struct identity who = {0};
+    bool has_created = false;
     int64_t minimum = 0;
 
     *ret = (struct group_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
-        if (msg_text_is(key, "uid"))
-            has_uid = decode_uid(r, &ret->uid);
-        else if (msg_text_is(key, "namespace"))
-            has_namespace = decode_name(r, &ret->space);
-        else if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
-        else if (msg_text_is(key, "created"))
+        if (decode_identity(r, key, &who))
+            continue;
+        if (msg_text_is(key, "created"))
             has_created = msg_get_int(r, 0, DECODE_TIME_MAX, &ret->created);
         else if (msg_text_is(key, "resourceVersion"))
             msg_get_int(r, 0, INT64_MAX, &ret->resource_version);
@@ -63,10 +60,11 @@ void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_uid, "uid");
-    msg_require(r, has_namespace, "namespace");
-    msg_require(r, has_name, "name");
+    require_identity(r, &who);
     msg_require(r, has_created, "created");
+    ret->uid = who.uid;
+    ret->space = who.space;
+    ret->name = who.name;
     ret->minimum = (int32_t)minimum;
 }
 

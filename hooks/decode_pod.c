@@ -76,6 +76,9 @@ static void decode_annotations(struct msg_reader *r, struct pod_facts *ret, uint
         } else if (msg_text_is(key, "scheduling.volcano.sh/group-min-member")) {
             if (decode_words(r, SIZE_MAX, &value))
                 ret->minimum = minimum_of(value);
+        } else if (msg_text_is(key, "volcano.sh/preemptable")) {
+            if (decode_words(r, SIZE_MAX, &value))
+                ret->settled = text_is(value, "false");
         } else if (msg_text_is(key, "sluice.sh/granted")) {
             if (decode_words(r, SIZE_MAX, &value))
                 ret->stamp = stamp_of(value);
@@ -147,6 +150,11 @@ static bool is_daemon_set(struct text kind)
     return text_is(kind, "DaemonSet");
 }
 
+static bool never_preempts(struct text policy)
+{
+    return text_is(policy, "Never");
+}
+
 /* The keys that nearly every pod carries come first. */
 void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, uint8_t *ret_opted)
 {
@@ -200,6 +208,8 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
             decode_controller(r, &ret->controller);
         else if (msg_text_is(key, "priorityClass"))
             decode_words(r, DECODE_NAME_MAX, &ret->priority_class);
+        else if (msg_text_is(key, "preemptionPolicy"))
+            decode_flag(r, never_preempts, &ret->yields);
         else if (msg_text_is(key, "mirror"))
             msg_get_bool(r, &ret->mirror);
         else

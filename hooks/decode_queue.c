@@ -246,7 +246,17 @@ static bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop)
     return true;
 }
 
-static void decode_marks(struct msg_reader *r, struct queue_facts *ret)
+/* Any other word takes what fits, borrowing or not. */
+static void decode_borrowing(struct msg_reader *r, bool *ret_last)
+{
+    struct text text;
+
+    if (decode_words(r, DECODE_NAME_MAX, &text))
+        *ret_last = text_is(text, "TryNextFlavor");
+}
+
+static void decode_marks(struct msg_reader *r, struct queue_facts *ret,
+                         struct preempt_policy *volcano)
 {
     struct msg_map map;
     struct msg_text key;
@@ -254,7 +264,7 @@ static void decode_marks(struct msg_reader *r, struct queue_facts *ret)
 
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
-        if (!decode_words(r, SIZE_MAX, &value))
+        if (decode_preempt_annotation(r, key, volcano) || !decode_words(r, SIZE_MAX, &value))
             continue;
         if (msg_text_is(key, QUEUE_CLOSED_BY_PARENT))
             ret->closed_by = queue_mark_of(value);
@@ -271,6 +281,7 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
     struct msg_text key;
     int64_t created;
     bool has_kind = false, has_name = false;
+    struct preempt_policy volcano = {.within = PREEMPT_LOWER, .reclaim = PREEMPT_ANY};
 
     *ret = (struct queue_facts){.reclaimable = true};
     msg_open_map(r, &map);
@@ -296,7 +307,7 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
         else if (msg_text_is(key, "resourceVersion"))
             msg_get_int(r, 0, INT64_MAX, &ret->version);
         else if (msg_text_is(key, "annotations"))
-            decode_marks(r, ret);
+            decode_marks(r, ret, &volcano);
         else if (msg_text_is(key, "reclaimable"))
             msg_get_bool(r, &ret->reclaimable);
         else if (msg_text_is(key, "capability"))
@@ -305,11 +316,17 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
             decode_amounts(r, NULL, &ret->deserved);
         else if (msg_text_is(key, "guarantee"))
             decode_amounts(r, NULL, &ret->guarantee);
+        else if (msg_text_is(key, "whenCanBorrow"))
+            decode_borrowing(r, &ret->borrows_last);
         else if (msg_text_is(key, "groups"))
             decode_groups(r, scratch, ret);
+        else if (msg_text_is(key, "preemption"))
+            decode_preemption(r, &ret->preempts);
         else
             msg_skip_unknown(r);
     }
+    if (ret->kind == QUEUE_VOLCANO)
+        ret->preempts = volcano;
     msg_require(r, has_kind, "kind");
     msg_require(r, has_name, "name");
 }

@@ -20,6 +20,7 @@ const char *effect_name(enum effect_kind kind)
         [EFFECT_QUEUE_STATUS] = "queueStatus",
         [EFFECT_EVENT] = "event",
         [EFFECT_DELETE_COMMAND] = "deleteCommand",
+        [EFFECT_EVICT_POD] = "evictPod",
     };
 
     return names[kind];
@@ -158,10 +159,15 @@ static void put_group_status(struct msg_writer *w, const struct group_status *st
 void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
 {
     static const uint32_t own_keys[EFFECT_KINDS] = {
-        [EFFECT_REMOVE_GATES] = PATCH_KEYS, [EFFECT_SET_CONDITION] = 3,
-        [EFFECT_QUEUE_STATUS] = 10,         [EFFECT_EVENT] = 5,
-        [EFFECT_ANSWER_PERMIT] = 2,         [EFFECT_SET_GROUP] = 2,
-        [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 6,
+        [EFFECT_REMOVE_GATES] = PATCH_KEYS,
+        [EFFECT_SET_CONDITION] = 3,
+        [EFFECT_QUEUE_STATUS] = 10,
+        [EFFECT_EVENT] = 5,
+        [EFFECT_ANSWER_PERMIT] = 2,
+        [EFFECT_SET_GROUP] = 2,
+        [EFFECT_CREATE_GROUP] = 5,
+        [EFFECT_SET_GROUP_STATUS] = 6,
+        [EFFECT_EVICT_POD] = 1,
     };
 
     msg_put_map(w, EFFECT_NAME_KEYS + own_keys[effect->kind]);
@@ -187,5 +193,7 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
     } else if (effect->kind == EFFECT_SET_GROUP_STATUS) {
         put_key_int(w, "resourceVersion", effect->resource_version);
         put_group_status(w, &effect->group_status);
+    } else if (effect->kind == EFFECT_EVICT_POD) {
+        put_key_str(w, "message", effect->message);
     }
 }

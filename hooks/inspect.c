@@ -231,10 +231,11 @@ void serve_inspect(struct call *call)
         const char *what;
         void (*show)(struct call *call, const struct question *question);
     } views[] = {
-        {"queues", show_queues},       {"queue", show_queue},     {"pod", show_pod},
-        {"pending", show_pending},     {"effects", show_effects}, {"limits", show_limits},
-        {"digest", show_digest},       {"memory", show_memory},   {"check", show_check},
-        {"recording", show_recording}, {"fleet", show_fleet},     {"clusters", show_clusters},
+        {"queues", show_queues},   {"queue", show_queue},       {"pod", show_pod},
+        {"groups", show_groups},   {"group", show_group},       {"pending", show_pending},
+        {"effects", show_effects}, {"limits", show_limits},     {"digest", show_digest},
+        {"memory", show_memory},   {"check", show_check},       {"recording", show_recording},
+        {"fleet", show_fleet},     {"clusters", show_clusters},
     };
     struct question question;
 
@@ -247,8 +248,8 @@ void serve_inspect(struct call *call)
             return;
         }
     }
-    call_refuse_text(
-        call, SLUICE_FIELD, "what", question.what,
-        "one of queues, queue, pod, pending, effects, fleet, clusters, limits, digest, "
-        "memory, check, recording");
+    call_refuse_text(call, SLUICE_FIELD, "what", question.what,
+                     "one of queues, queue, pod, groups, group, pending, effects, fleet, clusters, "
+                     "limits, digest, "
+                     "memory, check, recording");
 }

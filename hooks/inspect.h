@@ -3,6 +3,7 @@
 #define SLUICE_HOOKS_INSPECT_H
 
 #include "call.h"
+#include "plugin/report.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,17 @@ struct question {
 /* The map of a queue, and of a pod; so many other keys follow in it. */
 void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue, uint32_t others);
 void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, uint32_t others);
+
+/* Parts of these maps: so many keys of where a claim stands, and amounts by resource. */
+enum { STANDING_KEYS = 6 };
+void put_standing(struct msg_writer *w, const struct standing *place);
+void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *rows,
+                 uint32_t count);
+const char *claim_state_name(enum claim_state state);
+
+/* The views of groups. */
+void show_groups(struct call *call, const struct question *question);
+void show_group(struct call *call, const struct question *question);
 
 /* The views of a manager's workloads and clusters. */
 void show_fleet(struct call *call, const struct question *question);

@@ -29,12 +29,27 @@ static void put_groups(struct msg_writer *w, const struct queue_report *report)
     put_key_int(w, "running", report->allocated);
 }
 
+static void put_queue_asks(struct msg_writer *w, const struct engine *engine, uint32_t queue)
+{
+    struct quota_row row;
+    uint32_t cursor = 0, count = 0;
+
+    while (engine_next_ask(engine, queue, &cursor, &row))
+        count++;
+    msg_put_key(w, "asks");
+    msg_put_map(w, count);
+    for (cursor = 0; engine_next_ask(engine, queue, &cursor, &row);) {
+        msg_put_text(w, row.resource.at, row.resource.len);
+        msg_put_int(w, row.usage);
+    }
+}
+
 void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue, uint32_t others)
 {
     struct queue_report report;
 
     engine_report_queue(engine, queue, &report);
-    msg_put_map(w, 20 + others);
+    msg_put_map(w, 21 + others);
     put_key_str(w, "kind", queue_kind_name(report.kind));
     put_key_text(w, "name", report.name);
     put_key_text(w, "parent", report.parent);
@@ -62,9 +77,10 @@ void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue
     put_key_bool(w, "byParent", report.by_parent);
     put_key_bool(w, "written", report.written);
     put_groups(w, &report);
+    put_queue_asks(w, engine, queue);
 }
 
-static const char *claim_state_name(enum claim_state state)
+const char *claim_state_name(enum claim_state state)
 {
     static const char *const names[] = {
         [CLAIM_HELD] = "held",
@@ -76,14 +92,38 @@ static const char *claim_state_name(enum claim_state state)
     return names[state];
 }
 
-static void put_ahead(struct msg_writer *w, const struct pod_report *report)
+void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *rows,
+                 uint32_t count)
 {
-    msg_put_key(w, "ahead");
-    msg_put_map(w, report->ahead_count);
-    for (uint32_t i = 0; i < report->ahead_count; i++) {
-        msg_put_text(w, report->ahead[i].resource.at, report->ahead[i].resource.len);
-        msg_put_int(w, report->ahead[i].usage);
+    msg_put_key(w, key);
+    msg_put_map(w, count);
+    for (uint32_t i = 0; i < count; i++) {
+        msg_put_text(w, rows[i].resource.at, rows[i].resource.len);
+        msg_put_int(w, rows[i].usage);
     }
+}
+
+void put_standing(struct msg_writer *w, const struct standing *place)
+{
+    const struct lack *on = &place->on;
+
+    put_key_int(w, "position", place->position);
+    put_amounts(w, "ahead", place->ahead, place->ahead_count);
+    put_key_int(w, "estimate", place->estimate);
+    put_key_str(w, "basis", place->basis);
+    put_key_bool(w, "atLeast", place->at_least);
+    msg_put_key(w, "on");
+    if (!on->is) {
+        msg_put_nil(w);
+        return;
+    }
+    msg_put_map(w, 6);
+    put_key_str(w, "kind", queue_kind_name(on->kind));
+    put_key_text(w, "name", on->name);
+    put_key_text(w, "resource", on->resource);
+    put_key_int(w, "room", on->room);
+    put_key_int(w, "asked", on->asked);
+    put_key_int(w, "wanted", on->wanted);
 }
 
 static void put_flavors(struct msg_writer *w, const struct pod_report *report)
@@ -103,7 +143,7 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
 
     engine_report_pod(engine, claim, &report);
     reason = report.why.reason;
-    msg_put_map(w, 20 + others);
+    msg_put_map(w, 17 + STANDING_KEYS + others);
     put_key_text(w, "uid", report.uid);
     put_key_text(w, "namespace", report.space);
     put_key_text(w, "name", report.name);
@@ -116,10 +156,8 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
     put_key_int(w, "priority", report.priority);
     put_key_int(w, "created", report.created);
     put_key_int(w, "granted", report.granted);
-    put_key_int(w, "position", report.position);
-    put_ahead(w, &report);
-    put_key_int(w, "estimate", report.estimate);
-    put_key_str(w, "basis", report.basis);
+    put_standing(w, &report.place);
+    put_amounts(w, "asks", report.asks, report.asks_count);
     put_key_text(w, "group", report.group);
     put_key_int(w, "members", report.members);
     put_key_int(w, "minimum", report.minimum);

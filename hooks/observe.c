@@ -42,7 +42,7 @@ static enum kind kind_of(struct text name)
 static enum kind kind_here(const struct call *call, struct text name)
 {
     enum kind kind = kind_of(name);
-    bool holds = (call->handle->config.effects >> EFFECT_ANSWER_PERMIT & 1) != 0;
+    bool holds = config_names_effect(&call->handle->config, EFFECT_ANSWER_PERMIT);
     bool managers = kind == KIND_CLUSTER || kind == KIND_WORKLOAD || kind == KIND_REPLICA;
 
     if (kind == KIND_GROUP && !holds)

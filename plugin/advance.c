@@ -2,6 +2,7 @@
 #include "advance.h"
 
 #include "contest.h"
+#include "demote.h"
 #include "fit.h"
 #include "gang.h"
 #include "group_effects.h"
@@ -10,100 +11,10 @@
 #include "orchestrator.h"
 #include "outbox.h"
 #include "pod.h"
+#include "preempt.h"
 #include "queue_life.h"
+#include "review.h"
 #include "state.h"
-
-/* Whether giving back what a queue below holds lowers the usage up here: what is kept for somebody
- * on the way does not arrive. */
-static bool arrives_at(const struct engine *e, uint32_t id, uint32_t top, uint16_t flavor,
-                       uint32_t resource)
-{
-    for (; id != top; id = queue_at(e, id)->parent) {
-        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
-
-        if (cell != NULL && cell->usage <= cell->kept)
-            return false;
-    }
-    return true;
-}
-
-static bool uses_exceeded(const struct engine *e, uint32_t claim, uint32_t top)
-{
-    const struct line *line = line_at(e, claim_at(e, claim)->line);
-
-    for (uint32_t i = 0; i < line->count; i++) {
-        uint16_t flavor = claim_flavors(claim_at(e, claim))[i];
-        const struct cell *cell = quota_cell(queue_at(e, top), flavor, line_resource(e, line, i));
-
-        if (cell != NULL && cell->bounded && cell->usage > cell->ceiling &&
-            arrives_at(e, line->queue, top, flavor, line_resource(e, line, i)))
-            return true;
-    }
-    return false;
-}
-
-/* The newest reserved claim at or below a queue that uses what `top` has too little of. Recursion
- * is as deep as the tree of queues. */
-static uint32_t newest_to_demote(const struct engine *e, uint32_t id, uint32_t top)
-{
-    uint32_t newest = tree_last(&claims_by_stamp, e, queue_at(e, id)->reserved);
-
-    while (newest != 0 && !uses_exceeded(e, newest, top))
-        newest = tree_prev(&claims_by_stamp, e, newest);
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        uint32_t other = newest_to_demote(e, child, top);
-
-        if (other != 0 && (newest == 0 || claims_by_stamp.compare(e, other, newest) > 0))
-            newest = other;
-    }
-    return newest;
-}
-
-/* What goes from a queue may be enough for those above it. */
-static uint32_t deepest_over(const struct engine *e)
-{
-    uint32_t deepest = e->todo[TODO_OVER].first, most = queue_depth(e, deepest);
-
-    for (uint32_t id = queue_at(e, deepest)->todo[TODO_OVER].next; id != 0;
-         id = queue_at(e, id)->todo[TODO_OVER].next) {
-        if (queue_depth(e, id) > most) {
-            deepest = id;
-            most = queue_depth(e, id);
-        }
-    }
-    return deepest;
-}
-
-/* A gang as a whole. Returns how much of the budget that took. */
-static uint32_t take_back(struct engine *e, uint32_t claim, uint32_t budget)
-{
-    struct queue *queue = queue_at(e, claim_queue(e, claim));
-    uint32_t count = gang_demote(e, claim);
-
-    if (count == 0) {
-        claim_to_rest(e, claim);
-        count = 1;
-    }
-    queue->totals.demoted += count;
-    group_settle(e);
-    return count < budget ? count : budget;
-}
-
-static uint32_t demote(struct engine *e, uint32_t budget)
-{
-    while (budget > 0 && e->todo[TODO_OVER].first != 0) {
-        uint32_t queue = deepest_over(e);
-        uint32_t claim = newest_to_demote(e, queue, queue);
-
-        if (claim == 0) {
-            queue_done(e, TODO_OVER, queue);
-            continue;
-        }
-        budget -= take_back(e, claim, budget);
-    }
-    return budget;
-}
 
 bool advance_fits_again(struct engine *e, uint32_t id)
 {
@@ -124,9 +35,16 @@ bool advance_fits_again(struct engine *e, uint32_t id)
     return fit_in(e, claim->line, claim_flavors(claim));
 }
 
+void advance_reserve_again(struct engine *e, uint32_t id)
+{
+    if (claim_at(e, id)->flags & CLAIM_UNSCHEDULABLE)
+        claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
+    claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+}
+
 void advance_restore(struct engine *e, uint32_t id)
 {
-    if (claim_at(e, id)->group != 0)
+    if (claim_group(e, claim_at(e, id)) != 0)
         gang_restore(e, id);
     else
         advance_restore_alone(e, id);
@@ -137,9 +55,7 @@ void advance_restore_alone(struct engine *e, uint32_t id)
 {
     /* Also where its queue is suspended, or not known any more: that takes nothing away. */
     if (advance_fits_again(e, id)) {
-        if (claim_at(e, id)->flags & CLAIM_UNSCHEDULABLE) /* in a cycle before the restart */
-            claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
-        claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+        advance_reserve_again(e, id);
         return;
     }
     claim_set_flavors(e, id, NULL);
@@ -174,6 +90,11 @@ static uint32_t grant(struct engine *e, uint32_t budget)
     while (budget > 0 && e->todo[TODO_DIRTY].first != 0) {
         uint32_t queue = topmost_dirty(e, e->todo[TODO_DIRTY].first), claim;
 
+        if (review_promises(e, queue_root(e, queue))) {
+            group_settle(e);
+            budget--;
+            continue;
+        }
         guard_point_below(e, queue);
         claim = contest_winner(e, queue, flavors);
         if (claim == 0) {
@@ -196,9 +117,10 @@ static uint32_t expire(struct engine *e, uint32_t budget)
         claim_expire(e, id);
         budget--;
     }
-    /* While earlier grants are being restored, a status would tell of what is over in a moment. */
-    while (budget > 0 && e->restoring == 0 && heap_min(&e->queue_timers, &at, &id) &&
-           at <= e->now) {
+    /* While earlier grants are being restored, or counted, a status would tell of what is over in a
+     * moment. */
+    while (budget > 0 && e->restoring == 0 && e->recount.cells == 0 &&
+           heap_min(&e->queue_timers, &at, &id) && at <= e->now) {
         queue_expire(e, id);
         budget--;
     }
@@ -226,12 +148,17 @@ void advance(struct engine *e)
     tell_some(e);
     orchestrator_advance(e);
     group_settle(e);
-    budget = demote(e, budget);
-    if (!e->synced || !e->leads)
+    recount_some(e);
+    if (e->todo[TODO_STATE].first == 0) /* one thing at a time: a call must not take long */
+        budget = demote_some(e, budget);
+    if (!e->synced || !e->leads || e->recount.cells > 0)
         return;
     budget = restore(e, budget);
-    if (e->restoring == 0 && e->todo[TODO_STATE].first == 0)
-        grant(e, budget);
+    while (budget > 0 && e->restoring == 0 && e->todo[TODO_STATE].first == 0 &&
+           (e->todo[TODO_DIRTY].first != 0 || e->todo[TODO_PREEMPT].first != 0)) {
+        budget = grant(e, budget);
+        budget = preempt_some(e, budget);
+    }
 }
 
 void advance_guess_again(struct engine *e)
@@ -271,6 +198,7 @@ void advance_begin(struct engine *e)
 void advance_end(struct engine *e)
 {
     orchestrator_end(e);
+    promise_end_all(e);
     for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
         if (slab_live(&e->groups, id)) {
             outbox_forget(e, EFFECT_OF_GROUP, id);
@@ -300,8 +228,9 @@ bool engine_more(const struct engine *e)
     int64_t at;
 
     if (orchestrator_more(e) || e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 ||
-        e->tell.left > 0 || (e->commands.waiting != 0 && queue_rules(e)) ||
-        (e->synced && e->leads && (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0)))
+        e->tell.left > 0 || e->recount.cells > 0 || (e->commands.waiting != 0 && queue_rules(e)) ||
+        (e->synced && e->leads &&
+         (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0 || e->todo[TODO_PREEMPT].first != 0)))
         return true;
     at = engine_next(e);
     return at != 0 && at <= e->now;

@@ -9,9 +9,12 @@
  * A slice of what is left to do, in this order:
  *
  *   what is due      timers of claims, guards of heads
+ *   what is said     commands, the states of queues, what claims learn of them
+ *   what is used     by those below a queue that names a resource for the first time
  *   who must go      reserved claims of queues that are over a ceiling, newest first
  *   who comes back   claims that a restart found granted, by stamp
  *   who is next      below each queue where something was released, the winner, until nobody fits
+ *   who makes room   those that still wait, and may take others' (preempt.h)
  *
  * A slice changes at most 64 claims; what is left stays in the engine's lists.
  */
@@ -29,6 +32,9 @@ void advance_restore_alone(struct engine *e, uint32_t claim);
 /* Whether it still fits: in the flavors that its stamp names, or, where it names none, in those
  * that it gets now. */
 bool advance_fits_again(struct engine *e, uint32_t claim);
+
+/* Then it is reserved. A pod that says Unschedulable was in a cycle before the restart. */
+void advance_reserve_again(struct engine *e, uint32_t claim);
 
 /* Pods that were bound without a stamp may have been seen before their nodes or flavors. */
 void advance_guess_again(struct engine *e);

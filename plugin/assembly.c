@@ -33,7 +33,7 @@ static bool may_go_on(const struct engine *e, const struct group *group)
 
 static void sync_members(struct engine *e, const struct group *group)
 {
-    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (!claim_holds(claim_at(e, id)))
             continue;
         outbox_sync(e, EFFECT_OF_POD, id);
@@ -76,7 +76,7 @@ static void unlist(struct engine *e, uint32_t id)
 /* Those that lie in the scheduler's queue of pods without a node must be looked at again. */
 static void wake_members(struct engine *e, const struct group *group)
 {
-    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED)
             claim_set_flag(claim_at(e, id), CLAIM_PARKED, true);
     }
@@ -91,7 +91,7 @@ static void take_turn(struct engine *e, uint32_t id)
     group->turn_until = e->now + ASSEMBLY_SECONDS * SECOND;
     group->retry_at = 0;
     group->letting_go = group->no_nodes = false;
-    for (uint32_t at = group->first; at != 0; at = claim_at(e, at)->next_member)
+    for (uint32_t at = group->first; at != 0; at = member_after(e, at))
         claim_set_flag(claim_at(e, at), CLAIM_HEARD, false);
     if (group->tries > 0)
         wake_members(e, group);
@@ -137,7 +137,7 @@ static void let_go(struct engine *e, uint32_t id, bool no_nodes)
     group->turn_until = e->now + ASSEMBLY_SECONDS * SECOND; /* for the host to do so */
     group->letting_go = true;
     group->no_nodes = no_nodes;
-    for (uint32_t at = group->first; at != 0 && no_nodes; at = claim_at(e, at)->next_member) {
+    for (uint32_t at = group->first; at != 0 && no_nodes; at = member_after(e, at)) {
         if (claim_at(e, at)->state == CLAIM_RESERVED)
             claim_set_flag(claim_at(e, at), CLAIM_LACKS_NODE, true);
     }
@@ -213,15 +213,15 @@ static const struct group *gang_of(const struct engine *e, uint32_t id)
     const struct claim *claim = claim_at(e, id);
     const struct group *group;
 
-    if (claim->group == 0)
+    if (claim_group(e, claim) == 0)
         return NULL;
-    group = group_at(e, claim->group);
+    group = group_at(e, claim_group(e, claim));
     return is_under_way(e, group) || group->letting_go ? group : NULL;
 }
 
 static bool has_turn(const struct engine *e, uint32_t id)
 {
-    uint32_t group = claim_at(e, id)->group;
+    uint32_t group = claim_group(e, claim_at(e, id));
 
     return group != 0 && e->assembling == group && !group_at(e, group)->letting_go;
 }
@@ -254,7 +254,7 @@ enum reason assembly_holds(const struct engine *e, uint32_t id)
 
 void assembly_fail(struct engine *e, uint32_t id)
 {
-    uint32_t group = claim_at(e, id)->group;
+    uint32_t group = claim_group(e, claim_at(e, id));
 
     if (!has_turn(e, id) || !is_under_way(e, group_at(e, group)))
         return;
@@ -275,9 +275,10 @@ bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
     struct group *group;
 
     *ret_until = 0;
-    if (claim->group == 0 || claim->state != CLAIM_ALLOCATED || (claim->flags & CLAIM_BOUND) != 0)
+    if (claim_group(e, claim) == 0 || claim->state != CLAIM_ALLOCATED ||
+        (claim->flags & CLAIM_BOUND) != 0)
         return true;
-    group = group_at(e, claim->group);
+    group = group_at(e, claim_group(e, claim));
     if (!can_wait(e) || group->minimum <= 1 || group->entry == 0 || group->mode != GROUP_WHOLE ||
         (lacks_nodes(group) <= 0 && !group->letting_go)) {
         assembly_leaves_permit(e, id);
@@ -298,10 +299,10 @@ bool assembly_answers(const struct engine *e, uint32_t id, bool *ret_allow)
     const struct claim *claim = claim_at(e, id);
     const struct group *group;
 
-    if (claim->group == 0 || (claim->flags & CLAIM_AT_PERMIT) == 0 ||
+    if (claim_group(e, claim) == 0 || (claim->flags & CLAIM_AT_PERMIT) == 0 ||
         (claim->flags & CLAIM_HEARD) != 0)
         return false;
-    group = group_at(e, claim->group);
+    group = group_at(e, claim_group(e, claim));
     *ret_allow = group->passed;
     return group->passed || !has_turn(e, id);
 }
@@ -311,7 +312,7 @@ void assembly_answered(struct engine *e, uint32_t id)
 {
     if ((claim_at(e, id)->flags & CLAIM_AT_PERMIT) == 0)
         return;
-    if (group_at(e, claim_at(e, id)->group)->passed)
+    if (group_at(e, claim_group(e, claim_at(e, id)))->passed)
         assembly_leaves_permit(e, id);
     else
         claim_set_flag(claim_at(e, id), CLAIM_HEARD, true);
@@ -344,7 +345,7 @@ void assembly_expire(struct engine *e, uint32_t entry)
     } else if (!group->letting_go && group->at_permit > 0) {
         let_go(e, id, false);
     } else {
-        for (uint32_t at = group->first; at != 0; at = claim_at(e, at)->next_member)
+        for (uint32_t at = group->first; at != 0; at = member_after(e, at))
             assembly_leaves_permit(e, at);
         if (!group->letting_go)
             let_go(e, id, false);

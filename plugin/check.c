@@ -3,10 +3,11 @@
 #include "contest.h"
 #include "fit.h"
 #include "fleet.h"
+#include "flow.h"
 #include "gang.h"
+#include "group_home.h"
 #include "outbox.h"
 #include "queue_life.h"
-#include "quota.h"
 #include "state.h"
 
 /* Every invariant that must hold between two calls. Slow: for tests and debug builds. */
@@ -126,14 +127,18 @@ static const char *check_over(const struct engine *e, uint32_t id)
 const char *queue_check(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
-    const char *broken = quota_check(e, id);
+    const char *broken = flow_check(e, id);
 
     if (broken == NULL)
         broken = contest_check(e, id);
     if (broken == NULL)
+        broken = height_check(e, id);
+    if (broken == NULL)
         broken = check_nobody_fits(e, id);
     if (broken == NULL)
         broken = check_over(e, id);
+    if (broken == NULL)
+        broken = asks_check(e, id);
     if (broken != NULL)
         return broken;
     broken = queue_life_check(e, id);
@@ -146,6 +151,9 @@ const char *queue_check(const struct engine *e, uint32_t id)
         return "reserved and allocated claims stand in order of their stamps";
     if (queue->guarding && queue->passed_head != line_first_of(e, id))
         return "a guarded head is the head";
+    if (queue->is_todo[TODO_PLACE] != queue->misplaced ||
+        queue->is_todo[TODO_GUARD] != queue->guarding)
+        return "misplaced queues, and guarded ones, are on their lists";
     if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
         return "an unknown queue is named by somebody";
     return NULL;
@@ -154,9 +162,16 @@ const char *queue_check(const struct engine *e, uint32_t id)
 const char *engine_check(const struct engine *e)
 {
     const char *broken = outbox_check(e);
+    uint32_t members = e->entries;
 
     if (broken == NULL)
         broken = assembly_check(e);
+    if (broken == NULL)
+        broken = demote_check(e);
+    if (broken == NULL)
+        broken = promise_check(e);
+    if (broken == NULL)
+        broken = recount_check(e);
 
     for (uint32_t id = 1; id < slab_end(&e->claims) && broken == NULL; id++)
         broken = slab_live(&e->claims, id) ? claim_check(e, id) : NULL;
@@ -166,12 +181,22 @@ const char *engine_check(const struct engine *e)
         broken = slab_live(&e->kinds, id) ? kind_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->groups) && broken == NULL; id++)
         broken = slab_live(&e->groups, id) ? group_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->groups) && broken == NULL; id++)
+        broken = slab_live(&e->groups, id) ? group_check_home(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->groups); id++)
+        members += slab_live(&e->groups, id) ? group_at(e, id)->members : 0;
+    if (broken == NULL && members != slab_count(&e->members))
+        broken = "a place in a group is somebody's";
     for (uint32_t id = 1; id < slab_end(&e->queues) && broken == NULL; id++)
         broken = slab_live(&e->queues, id) ? queue_check(e, id) : NULL;
+    if (broken == NULL)
+        broken = asks_check_users(e);
     if (broken == NULL)
         broken = fleet_check(e);
     if (broken == NULL && !tree_check(&queues_by_identity, e, e->queues_in_order))
         broken = "queues stand in order of kind and name";
+    if (broken == NULL && !tree_check(&groups_by_identity, e, e->groups_in_order))
+        broken = "groups stand in order of namespace and name";
     if (broken == NULL && !tree_check(&claims_by_stamp, e, e->restoring))
         broken = "claims to restore stand in order of their stamps";
     if (broken == NULL)

@@ -8,6 +8,7 @@
 #include "guard.h"
 #include "journal.h"
 #include "outbox.h"
+#include "preempt.h"
 #include "queue_life.h"
 #include "state.h"
 
@@ -26,19 +27,28 @@ static uint32_t *tree_of(struct engine *e, const struct claim *claim)
     return claim->state == CLAIM_RESERVED ? &queue->reserved : &queue->allocated;
 }
 
-static void charge(struct engine *e, const struct claim *claim, int reserved, int allocated)
+static void charge(struct engine *e, uint32_t id, int reserved, int allocated)
 {
+    const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
 
     for (uint32_t i = 0; i < line->count; i++) {
         wide amount = line->needs[i].amount;
+        wide later = claim_counts_later(claim) ? (reserved + allocated) * amount : 0;
         uint32_t topmost =
             quota_charge(e, line->queue, claim_flavors(claim)[i], line_resource(e, line, i),
-                         reserved * amount, allocated * amount);
+                         reserved * amount, allocated * amount, later, recount_has(e, id));
 
         if (reserved + allocated < 0)
             queue_todo(e, TODO_DIRTY, topmost);
     }
+}
+
+static void take_out(struct engine *e, uint32_t id)
+{
+    if (claim_at(e, id)->state == CLAIM_RESERVED)
+        demote_forget(e, id);
+    tree_remove(&claims_by_stamp, e, tree_of(e, claim_at(e, id)), id);
 }
 
 /* Both return whether others can notice: usage, or the head of a line, is another. */
@@ -47,6 +57,8 @@ static bool leave(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, -1);
+    if (claim->state == CLAIM_WAITING)
+        asks_count(e, claim->line, -1);
     switch (claim->state) {
     case CLAIM_HELD:
         if (claim->flags & CLAIM_RESTORING)
@@ -61,8 +73,8 @@ static bool leave(struct engine *e, uint32_t id)
         head_may_change(e, claim_queue(e, id), id);
         return line_leave(e, id);
     default:
-        tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
-        charge(e, claim, -(claim->state == CLAIM_RESERVED), -(claim->state == CLAIM_ALLOCATED));
+        take_out(e, id);
+        charge(e, id, -(claim->state == CLAIM_RESERVED), -(claim->state == CLAIM_ALLOCATED));
         return true;
     }
 }
@@ -72,6 +84,8 @@ static bool enter(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, 1);
+    if (claim->state == CLAIM_WAITING)
+        asks_count(e, claim->line, 1);
     switch (claim->state) {
     case CLAIM_HELD:
         return false;
@@ -83,7 +97,7 @@ static bool enter(struct engine *e, uint32_t id)
         return line_join(e, id);
     default:
         tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
-        charge(e, claim, claim->state == CLAIM_RESERVED, claim->state == CLAIM_ALLOCATED);
+        charge(e, id, claim->state == CLAIM_RESERVED, claim->state == CLAIM_ALLOCATED);
         return true;
     }
 }
@@ -94,20 +108,23 @@ static void move_holding(struct engine *e, uint32_t id, enum claim_state state)
     struct claim *claim = claim_at(e, id);
     int to_allocated = state == CLAIM_ALLOCATED ? 1 : -1;
 
-    tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
+    take_out(e, id);
     queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, -1);
     queue_count(e, claim_queue(e, id), state, 1);
     claim->state = (uint8_t)state;
     tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
-    charge(e, claim, -to_allocated, to_allocated);
+    charge(e, id, -to_allocated, to_allocated);
 }
 
 void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum reason reason)
 {
     struct claim *claim = claim_at(e, id);
     uint32_t queue = claim_queue(e, id);
+    bool went = claim_goes(claim);
 
     journal_change(e, id, state);
+    if (state != CLAIM_WAITING)
+        promise_end(e, id);
     if (claim->state == state && claim->reason == reason && (claim->flags & CLAIM_RESTORING) == 0) {
         outbox_sync(e, EFFECT_OF_POD, id);
         claim_set_timer(e, id);
@@ -144,6 +161,8 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
         claim_set_flag(claim, CLAIM_STOPPED, queue_stops_granted(e, queue));
     if (state == CLAIM_HELD)
         claim->flags &= ~(uint32_t)(CLAIM_STOPPED | CLAIM_TOLD);
+    promise_note_change(e, id, went);
+    preempt_stir(e, queue);
     outbox_sync(e, EFFECT_OF_POD, id);
     claim_set_timer(e, id);
 }
@@ -155,7 +174,7 @@ void claim_set_stamp(struct engine *e, uint32_t id, int64_t stamp)
     if (claim->stamp == stamp)
         return;
     if (claim_holds(claim))
-        tree_remove(&claims_by_stamp, e, tree_of(e, claim), id);
+        take_out(e, id);
     claim->stamp = stamp;
     if (claim_holds(claim))
         tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
@@ -190,6 +209,7 @@ void claim_reserve(struct engine *e, uint32_t id, const uint16_t *flavors)
 {
     struct claim *claim = claim_at(e, id);
 
+    promise_end(e, id);
     claim_set_flavors(e, id, flavors);
     claim_set_flag(claim, CLAIM_GUESSED, false);
     if ((claim->flags & CLAIM_STAMPED) == 0)
@@ -222,8 +242,8 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
         *ret_reason = REASON_BACKOFF;
     else if ((claim->flags & CLAIM_UNSCHEDULABLE) && !e->config.observe_only)
         *ret_reason = REASON_CONDITION_STALE;
-    else if (claim->group != 0)
-        *ret_reason = gang_holds(e, claim->group);
+    else if (claim_group(e, claim) != 0)
+        *ret_reason = gang_holds(e, claim_group(e, claim));
     return *ret_reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD;
 }
 
@@ -261,6 +281,7 @@ void claim_enter_line(struct engine *e, uint32_t id)
         guard_review(e, queue);
         contest_refresh(e, queue);
     }
+    preempt_stir(e, queue);
     queue_at(e, queue)->waiting_count--; /* its members are counted */
 }
 
@@ -269,6 +290,7 @@ void claim_leave_line(struct engine *e, uint32_t id)
     uint32_t queue = claim_queue(e, id);
     bool seen;
 
+    promise_end(e, id);
     head_may_change(e, queue, id);
     seen = line_leave(e, id);
     queue_at(e, queue)->waiting_count++;
@@ -312,9 +334,9 @@ bool claim_guess_flavors(struct engine *e, uint32_t id)
     if (memcmp(flavors, claim_flavors(claim), line_at(e, claim->line)->count * sizeof(*flavors)) ==
         0)
         return false;
-    charge(e, claim, -reserved, -allocated);
+    charge(e, id, -reserved, -allocated);
     claim_set_flavors(e, id, flavors);
-    charge(e, claim, reserved, allocated);
+    charge(e, id, reserved, allocated);
     return true;
 }
 

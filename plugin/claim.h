@@ -29,6 +29,13 @@ enum claim_flag {
     CLAIM_AT_PERMIT = 1 << 16,    /* has a node, and waits there for others of its gang */
     CLAIM_HEARD = 1 << 17,        /* has heard that there are no nodes for its gang */
     CLAIM_NAMES_GROUP = 1 << 18,  /* its pod says which group it belongs to */
+    CLAIM_PROMISED = 1 << 19,     /* it waits for room that is on its way (promise.h) */
+    CLAIM_VICTIM = 1 << 20,       /* it goes, so that another one has room */
+    CLAIM_EVICTED = 1 << 21,      /* that was carried out, but it is still there */
+    CLAIM_ENDING = 1 << 22,       /* it is bound, and deleted: it goes by itself */
+    CLAIM_SPARED = 1 << 23,       /* would not go: another victim is looked for, for a while */
+    CLAIM_YIELDING = 1 << 24,     /* takes nobody's room: preemptionPolicy Never */
+    CLAIM_SETTLED = 1 << 25,      /* nobody's victim: not preemptable */
 };
 
 /* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */
@@ -40,6 +47,7 @@ enum {
     CLAIM_ANSWER = EFFECT_ALWAYS, /* in Permit */
     CLAIM_NAME_GROUP,
     CLAIM_TELL,
+    CLAIM_EVICT,
     CLAIM_EFFECTS,
     CLAIM_EFFECT_CELLS = 3
 };
@@ -71,8 +79,8 @@ struct claim {
     char uid[CLAIM_SHORT_UID];
     struct outbox_entry effects;
     uint32_t space, node, a_foreign_gate;
-    uint32_t group, next_member, prev_member; /* of the group, by rank */
-    uint32_t first_second;                    /* when it was first named */
+    uint32_t member;       /* its place in its group; 0: it has none */
+    uint32_t first_second; /* when it was first named */
 
     int64_t generation;
     int64_t stamp; /* of the grant; what it is restored and demoted by */
@@ -96,6 +104,18 @@ static inline bool state_holds(enum claim_state state)
 static inline bool claim_holds(const struct claim *claim)
 {
     return state_holds(claim->state);
+}
+
+/* Whether what it holds counts in what is used later. */
+static inline bool claim_counts_later(const struct claim *claim)
+{
+    return (claim->flags & (CLAIM_VICTIM | CLAIM_ENDING)) == 0;
+}
+
+/* Whether it holds room, and will not for long. */
+static inline bool claim_goes(const struct claim *claim)
+{
+    return claim_holds(claim) && !claim_counts_later(claim);
 }
 
 /* Not in its line: its gang waits for it. */

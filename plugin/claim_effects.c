@@ -4,6 +4,7 @@
 #include "assembly.h"
 #include "explain.h"
 #include "journal.h"
+#include "preempt.h"
 #include "state.h"
 
 bool claim_removal_comes_first(const struct engine *e, uint32_t id)
@@ -78,9 +79,19 @@ static bool wants_group(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
-    return claim->group != 0 && (claim->flags & (CLAIM_GANG | CLAIM_NAMES_GROUP)) == 0 &&
-           (claim->flags & CLAIM_MANAGED) != 0 && group_at(e, claim->group)->known &&
+    return claim_group(e, claim) != 0 && (claim->flags & (CLAIM_GANG | CLAIM_NAMES_GROUP)) == 0 &&
+           (claim->flags & CLAIM_MANAGED) != 0 && group_at(e, claim_group(e, claim))->known &&
            engine_asks(e, EFFECT_SET_GROUP);
+}
+
+/* Until it is seen to go: that the host was told of success is not yet the end. */
+static bool wants_evict(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return claim->state == CLAIM_ALLOCATED &&
+           (claim->flags & (CLAIM_VICTIM | CLAIM_EVICTED | CLAIM_ENDING)) == CLAIM_VICTIM &&
+           engine_asks(e, EFFECT_EVICT_POD);
 }
 
 static uint8_t wanted(const struct engine *e, uint32_t id)
@@ -89,7 +100,7 @@ static uint8_t wanted(const struct engine *e, uint32_t id)
                      wants_removal(e, id) << EFFECT_REMOVE_GATES |
                      wants_condition(e, id) << EFFECT_SET_CONDITION |
                      wants_answer(e, id) << CLAIM_ANSWER | wants_group(e, id) << CLAIM_NAME_GROUP |
-                     wants_event(e, id) << CLAIM_TELL);
+                     wants_event(e, id) << CLAIM_TELL | wants_evict(e, id) << CLAIM_EVICT);
 }
 
 void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_patch)
@@ -137,11 +148,13 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
     ret->message[0] = '\0';
     ret->allow = false;
     if (slot == CLAIM_NAME_GROUP)
-        ret->group = name_text(e, group_at(e, claim->group)->name);
+        ret->group = name_text(e, group_at(e, claim_group(e, claim))->name);
     if (slot == EFFECT_REMOVE_GATES)
         claim_patch(e, id, &ret->patch);
     if (slot == EFFECT_SET_CONDITION)
         explain_condition(e, id, &ret->reason, ret->message);
+    if (slot == CLAIM_EVICT)
+        preempt_explain(e, id, ret->message);
     if (slot == CLAIM_TELL)
         describe_event(e, id, ret);
     if (slot == CLAIM_ANSWER && assembly_answers(e, id, &ret->allow) && !ret->allow)
@@ -156,13 +169,23 @@ static void leased(struct engine *e, uint32_t id, uint32_t slot)
 static void retried(struct engine *e, uint32_t id, uint32_t slot)
 {
     journal_effect(e, id, EVENT_RETRIED, slot);
+    if (slot == CLAIM_EVICT) /* it may stay, if nobody needs its room any more */
+        preempt_stir(e, claim_queue(e, id));
+}
+
+static void named(struct engine *e, uint32_t id, int64_t version)
+{
+    struct claim *claim = claim_at(e, id);
+
+    claim_set_flag(claim, CLAIM_NAMES_GROUP, true);
+    if (claim->member != 0)
+        member_at(e, claim->member)->named_at = version;
 }
 
 static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
 {
     struct claim *claim = claim_at(e, id);
 
-    (void)version;
     if (slot == EFFECT_REMOVE_GATES)
         journal_ungated(e, id);
     if (slot == EFFECT_ACTIVATE)
@@ -174,7 +197,9 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
     else if (slot == CLAIM_ANSWER)
         assembly_answered(e, id);
     else if (slot == CLAIM_NAME_GROUP)
-        claim_set_flag(claim, CLAIM_NAMES_GROUP, true);
+        named(e, id, version);
+    else if (slot == CLAIM_EVICT)
+        claim_set_flag(claim, CLAIM_EVICTED, (claim->flags & CLAIM_VICTIM) != 0);
     else /* of a stop that is over, nothing was said about the next one */
         claim_set_flag(claim, CLAIM_TOLD,
                        claim->state != CLAIM_HELD && queue_stops_granted(e, claim_queue(e, id)));
@@ -196,7 +221,7 @@ const struct outbox_type claim_effects = {
     .slots = CLAIM_EFFECTS,
     .cells = CLAIM_EFFECT_CELLS,
     .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_ANSWER_PERMIT,
-              EFFECT_SET_GROUP, EFFECT_EVENT},
+              EFFECT_SET_GROUP, EFFECT_EVENT, EFFECT_EVICT_POD},
     .wanted = wanted,
     .describe = describe,
     .leased = leased,

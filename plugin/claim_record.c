@@ -225,6 +225,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     if (slab_reserve(&e->claims, 1) < 0 || index_reserve(&e->claims_by_uid, 1) < 0 ||
         index_reserve(&e->claims_by_name, 1) < 0 ||
         heap_reserve(&e->timers, slab_end(&e->claims) + 1) < 0 ||
+        promise_reserve(e, slab_end(&e->claims) + 1) < 0 ||
         intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
         return ENGINE_NO_MEMORY;
     text = new_text(e, line_at(e, line)->count, pod->uid, pod->name);
@@ -262,17 +263,21 @@ int claim_create_entry(struct engine *e, uint32_t group, struct text uid, uint32
 {
     const struct group *of = group_at(e, group);
     struct text name = name_text(e, of->name);
-    uint32_t id;
+    uint32_t id, place;
     char *text;
 
-    if (slab_reserve(&e->claims, 1) < 0 || heap_reserve(&e->timers, slab_end(&e->claims) + 1) < 0)
+    if (slab_reserve(&e->claims, 1) < 0 || group_reserve_member(e) < 0 ||
+        heap_reserve(&e->timers, slab_end(&e->claims) + 1) < 0 ||
+        promise_reserve(e, slab_end(&e->claims) + 1) < 0)
         return ENGINE_NO_MEMORY;
-    text = new_text(e, 0, uid, name);
-    if (text == NULL)
+    if ((text = new_text(e, FACTS_MAX_NEEDS, uid, name)) == NULL)
         return ENGINE_NO_MEMORY;
     intern_ref(&e->names, of->space);
     id = slab_take(&e->claims);
+    place = slab_take(&e->members);
+    *member_at(e, place) = (struct member){.group = group};
     *claim_at(e, id) = (struct claim){.line = line,
+                                      .need_count = FACTS_MAX_NEEDS,
                                       .text = text,
                                       .flags = CLAIM_GANG,
                                       .state = CLAIM_HELD,
@@ -280,7 +285,7 @@ int claim_create_entry(struct engine *e, uint32_t group, struct text uid, uint32
                                       .space = of->space,
                                       .uid_len = (uint8_t)uid.len,
                                       .name_len = (uint8_t)name.len,
-                                      .group = group};
+                                      .member = place};
     if (long_uid(uid.len) == 0 && uid.len > 0)
         memcpy(claim_at(e, id)->uid, uid.at, uid.len);
     e->entries++;
@@ -293,6 +298,7 @@ void claim_destroy_entry(struct engine *e, uint32_t id)
     heap_clear(&e->timers, id);
     claim_release_text(e, id);
     intern_unref(&e->names, claim_at(e, id)->space);
+    slab_give(&e->members, claim_at(e, id)->member);
     slab_give(&e->claims, id);
     e->entries--;
 }
@@ -338,6 +344,8 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
         return assembly_deadline(e, id);
     if (claim->flags & CLAIM_PROVISIONAL)
         at = confirm_by(claim);
+    if (claim->flags & (CLAIM_VICTIM | CLAIM_SPARED))
+        at = earlier(at, promise_deadline(e, id));
     if (claim->state == CLAIM_RESERVED && !e->config.observe_only &&
         (claim->flags & CLAIM_STOPPED) == 0 && !queue_stops_granted(e, claim_queue(e, id))) {
         if ((claim->flags & CLAIM_SEEN_IN_CYCLE) == 0 && assembly_holds(e, id) == REASON_NONE)
@@ -380,6 +388,8 @@ void claim_expire(struct engine *e, uint32_t id)
         assembly_expire(e, id);
     } else if ((claim->flags & CLAIM_PROVISIONAL) && confirm_by(claim) <= e->now) {
         claim_destroy(e, id);
+    } else if (promise_deadline(e, id) <= e->now) {
+        promise_expire(e, id);
     } else if (claim->state == CLAIM_RESERVED) {
         if (claim->timeouts < CLAIM_MOST_TIMEOUTS)
             claim->timeouts = (claim->timeouts + 1) & CLAIM_MOST_TIMEOUTS;

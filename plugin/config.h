@@ -39,4 +39,10 @@ struct engine_config {
     uint32_t max_pods, max_queues, max_nodes; /* 0: the protocol's default */
 };
 
+/* Whether the host was said to carry out effects of this kind, of those beyond EFFECT_ALWAYS. */
+static inline bool config_names_effect(const struct engine_config *config, uint32_t kind)
+{
+    return (config->effects >> kind & 1) != 0;
+}
+
 #endif

@@ -122,7 +122,8 @@ static void bound_pass(const struct queue *queue, struct bound *bound)
 /* A cell may be there only to be counted: for a queue below, or where 0 stands for unset. */
 static bool sets_something(const struct cell *cell)
 {
-    return cell->named && (cell->own_share > 0 || cell->has_ceiling || cell->has_kept);
+    return cell->named && !cell->counting &&
+           (cell->own_share > 0 || cell->has_ceiling || cell->has_kept);
 }
 
 static void volcano_key(const struct queue *queue, struct contest *key)
@@ -251,21 +252,6 @@ void contest_refresh(struct engine *e, uint32_t id)
         place(e, id);
 }
 
-/* Recursion is as deep as the tree of queues. */
-static void refresh_subtree(struct engine *e, uint32_t id)
-{
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
-        refresh_subtree(e, child);
-    place(e, id);
-}
-
-void contest_refresh_below(struct engine *e, uint32_t id)
-{
-    refresh_subtree(e, id);
-    contest_refresh(e, queue_at(e, id)->parent);
-}
-
 /* A search for the winner: in Volcano's trees the first that is found, in Kueue's the best of all
  * queues' candidates. */
 struct search {
@@ -370,11 +356,21 @@ uint32_t contest_winner(const struct engine *e, uint32_t id, uint16_t *ret_flavo
     return search.claim;
 }
 
+/* Whether an edit of this queue, or of one above it, is still on its way down. */
+static bool is_to_be_told(const struct engine *e, uint32_t id)
+{
+    while (id != 0 && !queue_at(e, id)->settles_all)
+        id = queue_at(e, id)->parent;
+    return id != 0;
+}
+
 const char *contest_check(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
     struct contest now;
 
+    if (is_to_be_told(e, id))
+        return NULL;
     compute(e, id, &now);
     if (now.competes != queue->contest.competes)
         return "a queue competes while somebody waits in it who may advance";

@@ -52,15 +52,13 @@ struct contest {
 
 struct engine;
 
-/* What waits in this queue, or what it or a queue above it may use, has changed: puts it, and all
- * above it, at their right places. */
+/* What waits in this queue, what it may use, or whether it may at all has changed: puts it, and all
+ * above it, at their right places. Whoever edits a queue has those below it refreshed in the next
+ * slices (queue_settle_below); before, nobody asks who is the winner. */
 void contest_refresh(struct engine *e, uint32_t queue);
 
 /* Takes the queue out of its parent's tree, before it gets another parent or goes. */
 void contest_leave(struct engine *e, uint32_t queue);
-
-/* The same for all below a queue whose state, parent or quota was edited. */
-void contest_refresh_below(struct engine *e, uint32_t queue);
 
 /* The claim below this queue that is next and fits all the way to the root, or 0. Its flavors, one
  * for each of its needs, are returned with it. */

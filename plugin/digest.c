@@ -47,7 +47,8 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     hash = mix_queue(e, mix_name(e, hash, claim->space), line->queue);
     hash = mix(mix(mix(hash, claim->state), claim->priority), claim->created);
     hash = mix_name(e, mix_name(e, hash, claim->node), claim->a_foreign_gate);
-    hash = mix_name(e, hash, claim->group == 0 ? 0 : group_at(e, claim->group)->name);
+    hash = mix_name(e, hash,
+                    claim_group(e, claim) == 0 ? 0 : group_at(e, claim_group(e, claim))->name);
     for (uint32_t i = 0; i < line->count; i++) {
         uint64_t need = mix(mix_name(e, 2, line_resource(e, line, i)), line->needs[i].amount);
 
@@ -61,6 +62,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, claim->stamp), claim->since), claim->flags);
     hash = mix(mix(mix(hash, claim->generation), claim->version), claim->reason);
     hash = mix(mix(mix(hash, claim->gates), claim->timeouts), line->bare);
+    hash = mix(hash, claim->member == 0 ? 0 : member_at(e, claim->member)->named_at);
     return mix_effects(hash, &claim->effects, CLAIM_EFFECT_CELLS, claim->attempts, claim->due);
 }
 
@@ -88,7 +90,11 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, queue->known), queue->strict), queue->state);
     hash = mix(mix(mix_name(e, hash, queue->state_text), queue->priority), queue->reclaimable);
     hash = mix(mix_written(mix_name(e, hash, queue->uid), queue->said), queue->own);
-    hash = mix(hash, queue->created_suspended);
+    hash = mix(mix(hash, queue->created_suspended), queue->podgroups);
+    hash = mix(mix(hash, queue->preempts.within), queue->preempts.reclaim);
+    hash = mix(mix(hash, queue->preempts.while_borrowing), queue->preempts.has_threshold);
+    hash = mix(hash, queue->preempts.threshold);
+    hash = mix(hash, queue->borrows_last);
     for (int state = 0; state < CLAIM_STATES; state++)
         hash = mix(hash, queue->counts[state]);
     for (uint32_t i = 0; i < queue->cell_count; i++)
@@ -112,6 +118,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(hash, heap_when(&e->guard_timers, id)), heap_when(&e->queue_timers, id));
     hash = mix(mix_written(hash, queue->wrote), queue->version);
     hash = mix(mix(hash, queue->is_todo[TODO_STATE]), queue->next_child != 0);
+    hash = mix(hash, queue->is_todo[TODO_PREEMPT]);
     hash = mix(hash, queue->settles_all);
     hash = mix_effects(hash, &queue->effects, QUEUE_EFFECTS, queue->attempts, queue->due);
     return mix(mix(mix(hash, queue->grants), queue->last_grant), queue->grant_gap);
@@ -231,7 +238,7 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     if (group->known) {
         hash = mix_name(e, mix_name(e, hash, group->uid), group->queue);
         hash = mix(mix(mix(hash, group->minimum), group->created), group->has_priority);
-        hash = mix(hash, group->has_priority ? group->priority : 0);
+        hash = mix(mix(hash, group->has_priority ? group->priority : 0), group->completed);
         for (uint32_t i = 0; i < group->least_count; i++)
             least += mix(mix_name(e, 15, group->least[i].resource), group->least[i].amount);
     }
@@ -254,7 +261,11 @@ uint64_t engine_digest(const struct engine *e, bool timers)
     uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_fleet(e, timers);
 
     if (timers)
-        sum = mix(mix(sum, e->now), e->tell.left != 0);
+        sum = mix(mix(mix(sum, e->now), e->tell.left != 0), e->demotion.count);
+    if (timers)
+        sum = mix(sum, e->recount.at);
+    if (timers && e->demotion.top != 0)
+        sum = mix_queue(e, sum, e->demotion.top);
     if (timers && e->assembling != 0)
         sum = mix_name(e, sum, group_at(e, e->assembling)->name);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++)

@@ -81,8 +81,11 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->queues, &e->mem, sizeof(struct queue));
     slab_init(&e->lines, &e->mem, sizeof(struct line));
     slab_init(&e->kinds, &e->mem, sizeof(struct kind));
+    slab_init(&e->asks, &e->mem, sizeof(struct ask));
     slab_init(&e->claims, &e->mem, sizeof(struct claim));
+    slab_init(&e->promises.pledges, &e->mem, sizeof(struct pledge));
     slab_init(&e->groups, &e->mem, sizeof(struct group));
+    slab_init(&e->members, &e->mem, sizeof(struct member));
     slab_init(&e->finished, &e->mem, sizeof(struct finished));
     slab_init(&e->flavors, &e->mem, sizeof(struct flavor));
     slab_init(&e->nodes, &e->mem, sizeof(struct node));
@@ -169,7 +172,10 @@ void engine_destroy(struct engine *e)
     slab_finish(&e->flavors);
     slab_finish(&e->finished);
     slab_finish(&e->groups);
+    slab_finish(&e->promises.pledges);
+    slab_finish(&e->members);
     slab_finish(&e->claims);
+    slab_finish(&e->asks);
     slab_finish(&e->kinds);
     slab_finish(&e->lines);
     slab_finish(&e->queues);

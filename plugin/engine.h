@@ -193,6 +193,7 @@ enum effect_kind {
     EFFECT_SET_GROUP,
     EFFECT_CREATE_GROUP,
     EFFECT_SET_GROUP_STATUS,
+    EFFECT_EVICT_POD,
     EFFECT_FLEET, /* the following ones only of a manager, which shows that it can */
     EFFECT_WRITE_MEMORY = EFFECT_FLEET,
     EFFECT_SET_CLUSTER,
@@ -250,7 +251,7 @@ struct effect {
     struct removal_patch patch;        /* EFFECT_REMOVE_GATES */
     int64_t resource_version;          /* EFFECT_SET_CONDITION, and a manager's */
     enum reason reason;                /* ", EFFECT_EVENT; of a queue's status: why it is stopped */
-    char message[VERDICT_MESSAGE_MAX]; /* EFFECT_SET_CONDITION, EFFECT_EVENT, EFFECT_RETRY_CHECK */
+    char message[VERDICT_MESSAGE_MAX]; /* ", EFFECT_RETRY_CHECK, EFFECT_EVICT_POD */
     uint64_t key;                      /* EFFECT_EVENT: who and why; the same after a restart */
     bool about_queue;                  /* ": of a command, it is told of its queue, which is */
     struct text queue_uid, queue_name; /* this one */
@@ -261,8 +262,7 @@ struct effect {
     struct text group;                 /* EFFECT_SET_GROUP */
     struct group_effect create;        /* EFFECT_CREATE_GROUP */
     struct group_status group_status;  /* EFFECT_SET_GROUP_STATUS */
-    /* Of a manager's. */
-    uint32_t workload;   /* for engine_memory_text */
+    uint32_t workload;   /* this and the following: a manager's; for engine_memory_text */
     struct text cluster; /* where it is to be done; where the workload is to be */
     struct text origin;  /* uid of the manager's workload */
     int64_t until;       /* not after this; 0: at any time */
@@ -285,104 +285,6 @@ void engine_tick(struct engine *engine);
 uint32_t engine_pending(const struct engine *engine); /* effects that may go out now */
 int64_t engine_next(const struct engine *engine);     /* when to tick at the latest; 0: never */
 bool engine_more(const struct engine *engine);        /* work is left */
-
-/* For a person. Pages: begin with cursor 0. A cursor whose object has gone ends them. */
-struct quota_row {
-    struct text flavor, resource;
-    int64_t share, kept, ceiling;
-    bool bounded;
-    int64_t usage, reserved, allocated; /* clamped */
-};
-
-struct queue_report {
-    enum queue_kind kind;
-    struct text name, parent, state;
-    struct text own; /* the state that its own commands left, whatever the parent's make of it */
-    bool by_parent, written; /* the object says the same as we do */
-    bool known, leaf, strict;
-    enum reason reason;
-    uint32_t waiting, held, reserved, allocated;
-    uint64_t granted, released, demoted; /* claims of its own, since it is known */
-    uint32_t quota_count;
-};
-
-/* Moves *cursor to the next queue in order of kind and name. */
-bool engine_next_queue(const struct engine *engine, uint32_t *cursor);
-uint32_t engine_find_queue(const struct engine *engine, enum queue_kind kind, struct text name);
-void engine_report_queue(const struct engine *engine, uint32_t queue, struct queue_report *ret);
-/* [n < quota_count; rows come in the order of flavor and resource names] */
-void engine_report_quota(const struct engine *engine, uint32_t queue, uint32_t n,
-                         struct quota_row *ret);
-
-struct pod_report {
-    struct text uid, space, name, queue, node;
-    enum queue_kind queue_kind;
-    enum claim_state state;
-    struct verdict why;
-    int32_t priority;
-    int64_t created, granted;
-    struct text group; /* no text: a lone pod */
-    uint32_t members;  /* that hold, are ready, or have succeeded; of a gang that waits: it is it */
-    int32_t minimum;
-    bool is_gang;      /* no pod, but the minimum of a group */
-    uint32_t position; /* 1: next; 0: does not wait */
-    int64_t estimate;  /* ns, -1: unknown */
-    char basis[160];
-    uint32_t ahead_count;
-    struct quota_row ahead[FACTS_MAX_NEEDS]; /* resource and usage alone */
-    uint32_t flavor_count;
-    struct {
-        struct text resource, flavor;
-    } flavors[FACTS_MAX_NEEDS];
-};
-
-uint32_t engine_find_named_pod(const struct engine *engine, struct text space, struct text name);
-void engine_report_pod(const struct engine *engine, uint32_t claim, struct pod_report *ret);
-
-/* What waits in a queue, in its order: the claim at place *cursor; false at the end. */
-bool engine_next_waiting(const struct engine *engine, uint32_t queue, uint32_t *cursor,
-                         uint32_t *ret_claim);
-/* The identity alone: cheap. */
-void engine_name_pod(const struct engine *engine, uint32_t claim, struct pod_report *ret);
-
-/* All live effects, in an order that only means: every one once. */
-bool engine_next_live_effect(const struct engine *engine, uint32_t *cursor, struct effect *ret);
-
-/* A workload's way over the clusters. */
-struct dispatch_report {
-    struct text uid, space, name, cluster;
-    bool known;
-    const char *state;
-    char message[VERDICT_MESSAGE_MAX]; /* what is waited for */
-    int64_t timeout, counted, next;    /* next: when the orchestrator acts at the latest; 0 */
-    uint32_t replicas, signals, open;
-};
-
-struct replica_report {
-    struct text cluster, uid;
-    bool connected, nominated, there, reserved, admitted, evicted, deleted;
-    const char *gate; /* none, closed, blocked (another one is closed), open */
-    int64_t signal, opened;
-};
-
-struct worker_report {
-    struct text name;
-    bool known, connected;
-    int64_t since; /* not connected since */
-    uint32_t replicas;
-};
-
-/* Pages, as above: by namespace and name; by name; of clusters in no order but each once. */
-bool engine_next_workload(const struct engine *engine, uint32_t *cursor);
-uint32_t engine_find_workload(const struct engine *engine, struct text space, struct text name);
-void engine_report_workload(const struct engine *engine, uint32_t workload,
-                            struct dispatch_report *ret);
-bool engine_next_replica(const struct engine *engine, uint32_t workload, uint32_t *cursor);
-void engine_report_replica(const struct engine *engine, uint32_t replica,
-                           struct replica_report *ret);
-bool engine_next_cluster(const struct engine *engine, uint32_t *cursor);
-void engine_report_cluster(const struct engine *engine, uint32_t cluster,
-                           struct worker_report *ret);
 
 uint32_t engine_count_workloads(const struct engine *engine);
 uint32_t engine_count_clusters(const struct engine *engine);

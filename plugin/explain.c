@@ -33,7 +33,7 @@ const char *reason_name(enum reason reason)
     return names[reason];
 }
 
-static void say_queue(struct say *say, const struct engine *e, uint32_t id)
+void explain_queue(struct say *say, const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
 
@@ -67,7 +67,7 @@ static void say_inactive(struct say *say, const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
 
-    say_queue(say, e, id);
+    explain_queue(say, e, id);
     if (queue->first_child != 0 || id == e->volcano_root || queue->kind == QUEUE_COHORT) {
         say_str(say, " has queues below it: only leaves hold pods");
         return;
@@ -75,9 +75,9 @@ static void say_inactive(struct say *say, const struct engine *e, uint32_t id)
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
         if (queue_at(e, up)->misplaced) {
             say_str(say, " is in a cycle of parents, or too deep: ");
-            say_queue(say, e, up);
+            explain_queue(say, e, up);
             say_str(say, " cannot be below ");
-            say_queue(say, e, queue_at(e, up)->wanted);
+            explain_queue(say, e, queue_at(e, up)->wanted);
             return;
         }
     }
@@ -88,15 +88,15 @@ static void say_stop(struct say *say, const struct engine *e, uint32_t queue, en
 {
     switch (reason) {
     case REASON_QUEUE_UNKNOWN:
-        say_queue(say, e, nearest_unknown(e, queue));
+        explain_queue(say, e, nearest_unknown(e, queue));
         say_str(say, " does not exist");
         break;
     case REASON_QUEUE_SUSPENDED:
-        say_queue(say, e, nearest_halting(e, queue, false));
+        explain_queue(say, e, nearest_halting(e, queue, false));
         say_str(say, " is suspended");
         break;
     case REASON_QUEUE_CLOSED:
-        say_queue(say, e, nearest_halting(e, queue, true));
+        explain_queue(say, e, nearest_halting(e, queue, true));
         say_str(say, " is closed");
         break;
     default:
@@ -111,7 +111,7 @@ static void say_capacity(struct say *say, const struct engine *e, uint32_t id, u
     const struct line *line = line_at(e, claim_at(e, id)->line);
     struct text resource = name_text(e, line_resource(e, line, need));
 
-    say_queue(say, e, queue);
+    explain_queue(say, e, queue);
     say_str(say, " has room for ");
     say_amount(say, resource, wide_max(room, 0));
     say_str(say, " more ");
@@ -121,6 +121,10 @@ static void say_capacity(struct say *say, const struct engine *e, uint32_t id, u
     say_amount(say, resource, line->needs[need].amount);
     if (!fit_ever(e, claim_at(e, id)->line))
         say_str(say, ", which is more than it may ever have");
+    if ((claim_at(e, id)->flags & CLAIM_PROMISED) == 0)
+        return;
+    say_str(say, "; room is on its way to it, victims: ");
+    say_number(say, promise_victims(e, id));
 }
 
 static void say_head(struct say *say, const struct engine *e, uint32_t head)
@@ -130,7 +134,7 @@ static void say_head(struct say *say, const struct engine *e, uint32_t head)
     say_str(say, "/");
     say_text(say, claim_name(e, head));
     say_str(say, ", the head of ");
-    say_queue(say, e, claim_queue(e, head));
+    explain_queue(say, e, claim_queue(e, head));
 }
 
 /* Of a claim that waits: what is it that refuses it? */
@@ -159,7 +163,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         say_str(say, "room was released, and those before it are asked first");
         return REASON_QUEUE_ORDER;
     }
-    if (say->cap == 1 && e->guarding == 0)
+    if (say->cap == 1 && e->todo[TODO_GUARD].first == 0)
         return REASON_QUEUE_CAPACITY;
     if (!fit_refused(e, claim_at(e, id)->line, &where, &need, &room)) {
         say_str(say, "it is about to be granted");
@@ -217,7 +221,7 @@ static void say_incomplete(struct say *say, const struct group *group)
 }
 
 /* Of a member that nothing of its own holds. */
-static enum reason explain_group(const struct engine *e, uint32_t id, struct say *say)
+static enum reason explain_held_group(const struct engine *e, uint32_t id, struct say *say)
 {
     const struct group *group = group_at(e, id);
 
@@ -248,10 +252,10 @@ static enum reason explain_gang(const struct engine *e, uint32_t id, struct say 
 /* Of a claim that is not held by anything of its own. */
 static enum reason explain_rest(const struct engine *e, uint32_t id, struct say *say)
 {
-    uint32_t group = claim_at(e, id)->group;
+    uint32_t group = claim_group(e, claim_at(e, id));
 
     if (group != 0 && gang_holds(e, group) != REASON_NONE)
-        return explain_group(e, group, say);
+        return explain_held_group(e, group, say);
     return gang_takes(e, id) ? explain_gang(e, group, say) : explain_waiting(e, id, say);
 }
 
@@ -268,7 +272,7 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct say 
     case REASON_GROUP_MISSING:
     case REASON_GROUP_INVALID:
     case REASON_GROUP_INCOMPLETE:
-        return explain_group(e, claim->group, say);
+        return explain_held_group(e, claim_group(e, claim), say);
     case REASON_CONDITION_STALE:
         say_str(say, "its condition still says Unschedulable, and is being overwritten");
         break;
@@ -289,11 +293,11 @@ static enum reason explain_assembly(const struct engine *e, uint32_t id, struct 
     enum reason reason = assembly_holds(e, id);
 
     if (reason == REASON_GROUP_BACKOFF) {
-        say_group_name(say, e, group_at(e, claim_at(e, id)->group));
+        say_group_name(say, e, group_at(e, claim_group(e, claim_at(e, id))));
         say_str(say, " did not find nodes for all; it tries again in ");
-        say_span(say, group_at(e, claim_at(e, id)->group)->retry_at - e->now);
+        say_span(say, group_at(e, claim_group(e, claim_at(e, id)))->retry_at - e->now);
     } else if (reason == REASON_GROUP_TURN) {
-        say_group_name(say, e, group_at(e, claim_at(e, id)->group));
+        say_group_name(say, e, group_at(e, claim_group(e, claim_at(e, id))));
         say_str(say, " is granted, and looks for nodes when another gang has found its own");
     }
     return reason;
@@ -340,6 +344,24 @@ void explain_claim(const struct engine *e, uint32_t id, bool words, struct verdi
                                                     e->config.removal == REMOVE_ON_ADMISSION));
 }
 
+void explain_group(const struct engine *e, uint32_t id, struct verdict *ret_verdict)
+{
+    const struct group *group = group_at(e, id);
+    uint32_t member = group->first;
+    struct say say;
+
+    say_init(&say, ret_verdict->message, sizeof(ret_verdict->message));
+    while (member != 0 && claim_at(e, member)->state != CLAIM_RESERVED)
+        member = member_after(e, member);
+    if (gang_holds(e, id) != REASON_NONE)
+        ret_verdict->reason = explain_held_group(e, id, &say);
+    else if (group->mode == GROUP_WAITS)
+        ret_verdict->reason = explain_gang(e, id, &say);
+    else
+        ret_verdict->reason = member == 0 ? REASON_NONE : explain_granted(e, member, &say);
+    ret_verdict->pass = ret_verdict->would = ret_verdict->reason == REASON_NONE;
+}
+
 void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_reason, char *message)
 {
     const struct claim *claim = claim_at(e, id);
@@ -367,6 +389,6 @@ void explain_refusal(const struct engine *e, uint32_t id, char *message)
     struct say say;
 
     say_init(&say, message, VERDICT_MESSAGE_MAX);
-    say_group_name(&say, e, group_at(e, claim_at(e, id)->group));
+    say_group_name(&say, e, group_at(e, claim_group(e, claim_at(e, id))));
     say_str(&say, " did not find nodes for all of its minimum");
 }

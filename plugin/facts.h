@@ -67,6 +67,8 @@ struct pod_facts {
     bool unschedulable;
     bool of_daemon_set;
     bool mirror;
+    bool yields;  /* its preemptionPolicy is Never */
+    bool settled; /* it says that it is not preemptable */
 };
 
 struct group_facts {
@@ -102,6 +104,17 @@ struct resource_group {
     struct group_flavor *flavors;
 };
 
+/* Whose room may be taken. */
+enum preempt_whom { PREEMPT_NEVER, PREEMPT_LOWER, PREEMPT_LOWER_OR_NEWER, PREEMPT_ANY };
+
+struct preempt_policy {
+    enum preempt_whom within;  /* in the claim's own queue, */
+    enum preempt_whom reclaim; /* and in others that use more than their share */
+    bool while_borrowing;      /* the latter also for a claim that exceeds its own queue's share, */
+    bool has_threshold;        /* but only who is of this priority or less */
+    int32_t threshold;
+};
+
 struct queue_facts {
     enum queue_kind kind;
     struct text name;
@@ -115,9 +128,11 @@ struct queue_facts {
     uint8_t closed_by, suspended_by; /* the marks: queue_mark_of */
     bool create_suspended;
     bool reclaimable;
+    struct preempt_policy preempts;
     struct named_amounts capability, deserved, guarantee; /* Volcano's */
     uint32_t group_count;                                 /* Kueue's */
     struct resource_group *groups;
+    bool borrows_last; /* ", whenCanBorrow: a flavor in which it need not borrow comes before */
 };
 
 struct command_facts {

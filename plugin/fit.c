@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fit.h"
 
+#include "borrow.h"
 #include "room.h"
 #include "state.h"
 
@@ -87,17 +88,49 @@ static bool may_have(const struct engine *e, const struct line *line, uint16_t f
     return flavor_usable(e, flavor) && !(line->bare && flavor_asks(e, flavor));
 }
 
-static bool first_flavor_that_fits(const struct trial *trial, const struct queue_group *group,
-                                   uint16_t *ret_flavor)
+/* From how far up the claim borrows in the flavor, if that makes a difference. */
+static uint32_t distance(const struct trial *trial, const struct queue_group *group,
+                         uint16_t flavor)
 {
-    for (uint32_t k = 0; k < group->flavor_count; k++) {
-        if (may_have(trial->e, trial->line, group->flavors[k]) &&
-            group_fits_in(trial, group, group->flavors[k])) {
-            *ret_flavor = group->flavors[k];
-            return true;
+    const struct line *line = trial->line;
+    const struct queue *queue = queue_at(trial->e, line->queue);
+    uint32_t farthest = 0;
+    bool reclaims;
+
+    if (!queue->borrows_last || trial->least)
+        return 0;
+    for (uint32_t i = 0; i < line->count; i++) {
+        uint32_t resource = line_resource(trial->e, line, i);
+
+        if (queue_group_of(queue, resource) == group) {
+            uint32_t height = borrow_height(trial->e, line->queue, flavor, resource,
+                                            line->needs[i].amount, &reclaims);
+
+            farthest = height > farthest ? height : farthest;
         }
     }
-    return false;
+    return farthest;
+}
+
+/* The first; or, where whenCanBorrow tries the next ones, the first of those that are nearest. */
+static bool flavor_that_fits(const struct trial *trial, const struct queue_group *group,
+                             uint16_t *ret_flavor)
+{
+    uint32_t nearest = UINT32_MAX;
+
+    for (uint32_t k = 0; k < group->flavor_count && nearest > 0; k++) {
+        uint32_t height;
+
+        if (!may_have(trial->e, trial->line, group->flavors[k]) ||
+            !group_fits_in(trial, group, group->flavors[k]))
+            continue;
+        height = distance(trial, group, group->flavors[k]);
+        if (height < nearest) {
+            *ret_flavor = group->flavors[k];
+            nearest = height;
+        }
+    }
+    return nearest < UINT32_MAX;
 }
 
 /* Of a ClusterQueue. ret_need is the first need for which there is no flavor. */
@@ -121,7 +154,7 @@ static bool assign(const struct trial *trial, uint16_t *ret_flavors, uint32_t *r
             k++;
         if (k < i)
             ret_flavors[i] = ret_flavors[k];
-        else if (!first_flavor_that_fits(trial, group, &ret_flavors[i]))
+        else if (!flavor_that_fits(trial, group, &ret_flavors[i]))
             return false;
     }
     return true;
@@ -158,27 +191,48 @@ bool fit_ever(const struct engine *e, uint32_t id)
     return fits(&trial, flavors, &need);
 }
 
-bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
+static bool fits_in(const struct engine *e, uint32_t id, const uint16_t *flavors,
+                    room_function *room)
 {
     const struct line *line = line_at(e, id);
 
     for (uint32_t i = 0; i < line->count; i++) {
         if (flavors[i] != FLAVOR_NONE &&
-            line->needs[i].amount > room_now(e, line->queue, flavors[i], line_resource(e, line, i)))
+            line->needs[i].amount > room(e, line->queue, flavors[i], line_resource(e, line, i)))
             return false;
     }
     return true;
 }
 
+bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    return fits_in(e, id, flavors, room_now);
+}
+
+bool fit_promised(const struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    return fits_in(e, id, flavors, room_present);
+}
+
+bool fit_may_have(const struct engine *e, uint32_t line, uint16_t flavor)
+{
+    return may_have(e, line_at(e, line), flavor);
+}
+
+bool fit_counts_nowhere(const struct engine *e, uint32_t resource)
+{
+    return counts_nowhere(e, resource);
+}
+
 /* The most room in any flavor in which a claim of this queue, or below it, could have the
- * resource. */
+ * resource. What is promised is looked at where the claim is: further up less of it arrives. */
 static wide best_room(const struct engine *e, uint32_t id, uint32_t resource)
 {
     const struct queue *queue = queue_at(e, id);
     wide most = -ROOM_UNLIMITED;
 
     if (queue->kind == QUEUE_VOLCANO)
-        return room_now(e, id, 0, resource);
+        return room_present(e, id, 0, resource);
     if (queue->kind == QUEUE_CLUSTER && queue_group_of(queue, resource) == NULL)
         return counts_nowhere(e, resource) ? ROOM_UNLIMITED : 0;
 
@@ -186,7 +240,7 @@ static wide best_room(const struct engine *e, uint32_t id, uint32_t resource)
         const struct cell *cell = &queue->cells[i];
 
         if (cell->resource == resource && flavor_usable(e, cell->flavor))
-            most = wide_max(most, room_now(e, id, cell->flavor, resource));
+            most = wide_max(most, room_present(e, id, cell->flavor, resource));
     }
     /* In a cohort nobody below declares it: who still waits there is not refused for it here. */
     return most == -ROOM_UNLIMITED && queue->kind == QUEUE_COHORT ? ROOM_UNLIMITED : most;
@@ -223,12 +277,12 @@ bool rooms_hold_least(struct rooms *rooms, uint32_t line)
 }
 
 /* Follows what arrives at each queue on the way up to the one that has no room for it. */
-static bool refused_at(const struct engine *e, uint32_t leaf, uint16_t flavor, uint32_t resource,
-                       wide arrives, uint32_t *ret_queue, wide *ret_room)
+static bool refused_when(const struct engine *e, uint32_t leaf, uint16_t flavor, uint32_t resource,
+                         wide arrives, bool later, uint32_t *ret_queue, wide *ret_room)
 {
     for (uint32_t id = leaf; id != 0; id = queue_at(e, id)->parent) {
         const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
-        wide room = room_left(e, id, leaf, flavor, resource);
+        wide room = room_left(e, id, leaf, flavor, resource, later);
 
         if (arrives > room) {
             *ret_queue = id;
@@ -236,9 +290,16 @@ static bool refused_at(const struct engine *e, uint32_t leaf, uint16_t flavor, u
             return true;
         }
         if (cell != NULL)
-            arrives -= wide_max(0, cell->kept - cell->usage);
+            arrives -= wide_max(0, cell->kept - (later ? cell->later : cell->usage));
     }
     return false;
+}
+
+static bool refused_at(const struct engine *e, uint32_t leaf, uint16_t flavor, uint32_t resource,
+                       wide arrives, uint32_t *ret_queue, wide *ret_room)
+{
+    return refused_when(e, leaf, flavor, resource, arrives, false, ret_queue, ret_room) ||
+           refused_when(e, leaf, flavor, resource, arrives, true, ret_queue, ret_room);
 }
 
 /* The first flavor of the group that the claim may have at all. */

@@ -34,11 +34,20 @@ bool rooms_hold_least(struct rooms *rooms, uint32_t line);
 
 /* Whether a claim of this line fits, from its queue to the root, and in which flavors: of each
  * resource group the first, in the queue's order, that has room for all that the claim asks of the
- * group. ret_flavors has a place for each need. */
+ * group; where the queue borrows last, the first of those in which it borrows from nearest.
+ * ret_flavors has a place for each need. */
 bool fit_line(const struct engine *e, uint32_t line, uint16_t *ret_flavors);
 
 /* Whether it fits in just these flavors. */
 bool fit_in(const struct engine *e, uint32_t line, const uint16_t *flavors);
+
+/* The same for who was promised the room. */
+bool fit_promised(const struct engine *e, uint32_t line, const uint16_t *flavors);
+
+/* Whether a claim of this line may have the flavor, for all that quota says; and whether a resource
+ * that no group of a ClusterQueue covers is one that is then not counted. */
+bool fit_may_have(const struct engine *e, uint32_t line, uint16_t flavor);
+bool fit_counts_nowhere(const struct engine *e, uint32_t resource);
 
 /* Whether it could ever fit, however much is released. */
 bool fit_ever(const struct engine *e, uint32_t line);

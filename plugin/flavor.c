@@ -2,6 +2,7 @@
 #include "flavor.h"
 
 #include "advance.h"
+#include "queue_life.h"
 #include "contest.h"
 #include "state.h"
 
@@ -114,7 +115,7 @@ static void changed(struct engine *e)
     tell_claims(e); /* whether the gate goes first is another answer now */
     for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
         if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0) {
-            contest_refresh_below(e, id);
+            queue_settle_below(e, id);
             queue_todo(e, TODO_DIRTY, id);
         }
     }

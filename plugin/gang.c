@@ -51,7 +51,7 @@ void gang_set_entry(struct engine *e, uint32_t id, uint32_t entry)
 
 uint32_t gang_of_entry(const struct engine *e, uint32_t entry)
 {
-    return claim_at(e, entry)->group;
+    return claim_group(e, claim_at(e, entry));
 }
 
 enum reason gang_holds(const struct engine *e, uint32_t id)
@@ -69,7 +69,7 @@ enum reason gang_holds(const struct engine *e, uint32_t id)
 
 bool gang_takes(const struct engine *e, uint32_t id)
 {
-    uint32_t group = claim_at(e, id)->group;
+    uint32_t group = claim_group(e, claim_at(e, id));
 
     return group != 0 && group_at(e, group)->mode == GROUP_WAITS;
 }
@@ -78,8 +78,9 @@ bool gang_needs(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
-    return claim->group != 0 && (gang_takes(e, id) || (group_at(e, claim->group)->minimum > 1 &&
-                                                       group_lacks(group_at(e, claim->group)) > 0));
+    return claim_group(e, claim) != 0 &&
+           (gang_takes(e, id) || (group_at(e, claim_group(e, claim))->minimum > 1 &&
+                                  group_lacks(group_at(e, claim_group(e, claim))) > 0));
 }
 
 /* What is wrong with it, whatever its members ask for. */
@@ -118,16 +119,20 @@ static void set_mode(struct engine *e, struct group *group, enum group_mode mode
 {
     enum claim_state state;
     enum reason reason;
+    bool told;
 
     if (group->mode == mode)
         return;
     take_entry_out(e, group);
     group->mode = (uint8_t)mode;
-    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (!group_is_ready(claim_at(e, id)))
             continue;
+        told = (claim_at(e, id)->flags & CLAIM_TOLD) != 0;
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
         state = claim_rest(e, id, &reason);
+        if (state == CLAIM_WAITING) /* it waits on, and is not told of its queue again */
+            claim_set_flag(claim_at(e, id), CLAIM_TOLD, told);
         claim_change(e, id, state, reason);
         if (mode == GROUP_WHOLE)
             queue_todo(e, TODO_DIRTY, queue_root(e, claim_queue(e, id)));
@@ -140,7 +145,7 @@ static uint32_t give_back(struct engine *e, struct group *group)
     uint32_t count = 0;
 
     set_mode(e, group, GROUP_INCOMPLETE);
-    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED) {
             claim_to_rest(e, id);
             count++;
@@ -222,7 +227,7 @@ void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors)
     for (uint8_t i = 0; i < sum.count; i++)
         sum.requests[i].resource = line_resource(e, line, i);
     take_entry_out(e, group);
-    for (uint32_t id = group->first; id != 0 && lacks > 0; id = claim_at(e, id)->next_member) {
+    for (uint32_t id = group->first; id != 0 && lacks > 0; id = member_after(e, id)) {
         if (!group_is_ready(claim_at(e, id)))
             continue;
         share_flavors(e, line_at(e, claim_at(e, id)->line), &sum, flavors, own);
@@ -234,7 +239,7 @@ void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors)
 
 uint32_t gang_demote(struct engine *e, uint32_t claim)
 {
-    uint32_t group = claim_at(e, claim)->group;
+    uint32_t group = claim_group(e, claim_at(e, claim));
 
     if (group == 0 || group_at(e, group)->minimum <= 1 || group_lacks(group_at(e, group)) < 0)
         return 0;
@@ -250,7 +255,7 @@ static bool restore_one(struct engine *e, uint32_t id)
         return false;
     if (!was_granted && (claim->flags & CLAIM_STAMPED) == 0)
         claim_set_stamp(e, id, e->now);
-    claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+    advance_reserve_again(e, id);
     return true;
 }
 
@@ -261,8 +266,7 @@ static bool restore_minimum(struct engine *e, struct group *group)
     bool fits = true;
 
     for (int round = 0; round < 2; round++) {
-        for (uint32_t id = group->first; id != 0 && lacks > 0 && fits;
-             id = claim_at(e, id)->next_member) {
+        for (uint32_t id = group->first; id != 0 && lacks > 0 && fits; id = member_after(e, id)) {
             const struct claim *claim = claim_at(e, id);
 
             if (round == 0 ? (claim->flags & CLAIM_RESTORING) == 0 : !group_is_ready(claim))
@@ -277,12 +281,12 @@ static bool restore_minimum(struct engine *e, struct group *group)
 /* It was not whole, or does not fit any more: nobody was granted anything. */
 static void restore_nothing(struct engine *e, struct group *group)
 {
-    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED)
             queue_at(e, claim_queue(e, id))->totals.gave_up--;
     }
     give_back(e, group);
-    for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->flags & CLAIM_RESTORING) {
             claim_set_flavors(e, id, NULL);
             claim_to_rest(e, id);
@@ -292,7 +296,7 @@ static void restore_nothing(struct engine *e, struct group *group)
 
 void gang_restore(struct engine *e, uint32_t id)
 {
-    struct group *group = group_at(e, claim_at(e, id)->group);
+    struct group *group = group_at(e, claim_group(e, claim_at(e, id)));
 
     if (is_gang(group) && group_lacks(group) > 0) {
         if (restore_minimum(e, group))
@@ -317,7 +321,7 @@ void gang_begin(struct engine *e)
         group = group_at(e, at);
         if (!is_gang(group) || group->holding == 0 || group_lacks(group) <= 0)
             continue;
-        for (uint32_t id = group->first; id != 0; id = claim_at(e, id)->next_member) {
+        for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
             if (!group_is_ready(claim_at(e, id)))
                 continue;
             if ((claim_at(e, id)->flags & CLAIM_STAMPED) == 0)

@@ -64,7 +64,7 @@ enum group_fault gang_add_up(const struct engine *e, const struct group *group,
 
     *ret_sum = (struct gang_sum){0};
     for (uint32_t id = group->first; id != 0 && lacks > 0 && fault == GROUP_SOUND;
-         id = claim_at(e, id)->next_member) {
+         id = member_after(e, id)) {
         if (!group_is_ready(claim_at(e, id)))
             continue;
         fault = add_member(e, ret_sum, id);

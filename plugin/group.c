@@ -4,6 +4,8 @@
 #include "assembly.h"
 #include "gang.h"
 #include "group_effects.h"
+#include "group_home.h"
+#include "preempt.h"
 #include "state.h"
 
 /* "podgroup-" and a uid, as Volcano calls them. */
@@ -47,14 +49,24 @@ uint32_t group_find(const struct engine *e, struct text space, struct text name)
     return index_find(&e->groups_by_name, name_hash(space, name), same_name, &q);
 }
 
+static struct tree_link *name_link(const void *ctx, uint32_t id)
+{
+    return &group_at(ctx, id)->by_name;
+}
+
+static int compare_names(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct group *x = group_at(ctx, a), *y = group_at(ctx, b);
+    int order = text_compare(name_text(ctx, x->space), name_text(ctx, y->space));
+
+    return order != 0 ? order : text_compare(name_text(ctx, x->name), name_text(ctx, y->name));
+}
+
+const struct tree_type groups_by_identity = {name_link, compare_names, NULL};
+
 bool group_before(const void *e, uint32_t a, uint32_t b)
 {
-    const struct group *x = group_at(e, a), *y = group_at(e, b);
-    int order = text_compare(name_text(e, x->space), name_text(e, y->space));
-
-    if (order == 0)
-        order = text_compare(name_text(e, x->name), name_text(e, y->name));
-    return order < 0;
+    return compare_names(e, a, b) < 0;
 }
 
 /* A group that nobody has seen. */
@@ -76,6 +88,7 @@ static int make(struct engine *e, struct text space, struct text name, uint32_t 
     *group_at(e, id) = (struct group){
         .space = space_id, .name = name_id, .replicas = -1, .effects = {.turn = outbox_turn(e)}};
     index_put(&e->groups_by_name, name_hash(space, name), id);
+    tree_insert(&groups_by_identity, e, &e->groups_in_order, id);
     *ret_group = id;
     return 0;
 }
@@ -159,23 +172,6 @@ void group_note_asked(struct engine *e, uint32_t id, const struct pod_facts *pod
     group_touch(e, id);
 }
 
-bool group_names_queue(const struct engine *e, uint32_t id, struct text *ret_queue)
-{
-    if (id == 0 || group_at(e, id)->queue == 0)
-        return false;
-    *ret_queue = name_text(e, group_at(e, id)->queue);
-    return true;
-}
-
-void group_free_least(struct engine *e, struct group *group)
-{
-    for (uint32_t i = 0; i < group->least_count; i++)
-        intern_unref(&e->names, group->least[i].resource);
-    mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
-    group->least = NULL;
-    group->least_count = 0;
-}
-
 static void untouch(struct engine *e, uint32_t id)
 {
     uint32_t at = e->first_touched, before = 0;
@@ -211,20 +207,12 @@ void group_drop_unused(struct engine *e, uint32_t id)
     group_free_least(e, group);
     index_drop(&e->groups_by_name, name_hash(name_text(e, group->space), name_text(e, group->name)),
                id);
+    tree_remove(&groups_by_identity, e, &e->groups_in_order, id);
     intern_unref(&e->names, group->uid);
     intern_unref(&e->names, group->queue);
     intern_unref(&e->names, group->space);
     intern_unref(&e->names, group->name);
     slab_give(&e->groups, id);
-}
-
-void group_release_all(struct engine *e)
-{
-    for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
-        if (slab_live(&e->groups, id))
-            mem_free(&e->mem, group_at(e, id)->least,
-                     group_at(e, id)->least_count * sizeof(struct group_amount));
-    }
 }
 
 void group_touch(struct engine *e, uint32_t id)
@@ -248,6 +236,9 @@ void group_settle(struct engine *e)
         uint32_t id = e->first_touched;
 
         untouch(e, id);
+        group_count_home(e, id);
+        if (group_at(e, id)->first != 0) /* how many of them may go is another number */
+            preempt_stir(e, claim_queue(e, group_at(e, id)->first));
         gang_review(e, id);
         if (!group_at(e, id)->is_todo)
             assembly_review(e, id);
@@ -256,48 +247,89 @@ void group_settle(struct engine *e)
     }
 }
 
-void group_join(struct engine *e, uint32_t id, uint32_t claim)
+int group_reserve_member(struct engine *e)
 {
-    struct group *group = group_at(e, id);
-    uint32_t before = group->last, after;
+    return slab_reserve(&e->members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
+}
 
-    while (before != 0 && claim_compare_rank(e, claim, before) < 0)
-        before = claim_at(e, before)->prev_member;
-    after = before != 0 ? claim_at(e, before)->next_member : group->first;
-    claim_at(e, claim)->group = id;
-    claim_at(e, claim)->prev_member = before;
-    claim_at(e, claim)->next_member = after;
-    if (before != 0)
-        claim_at(e, before)->next_member = claim;
+static struct member *member_of(const struct engine *e, uint32_t claim)
+{
+    return member_at(e, claim_at(e, claim)->member);
+}
+
+/* [the claim has its place] */
+static void link_member(struct engine *e, uint32_t claim)
+{
+    struct member *place = member_of(e, claim);
+    struct group *group = group_at(e, place->group);
+
+    place->prev = group->last;
+    while (place->prev != 0 && claim_compare_rank(e, claim, place->prev) < 0)
+        place->prev = member_of(e, place->prev)->prev;
+    place->next = place->prev != 0 ? member_after(e, place->prev) : group->first;
+    if (place->prev != 0)
+        member_of(e, place->prev)->next = claim;
     else
         group->first = claim;
-    if (after != 0)
-        claim_at(e, after)->prev_member = claim;
+    if (place->next != 0)
+        member_of(e, place->next)->prev = claim;
     else
         group->last = claim;
-    group->members++;
+}
+
+static void unlink_member(struct engine *e, uint32_t claim)
+{
+    const struct member *place = member_of(e, claim);
+    struct group *group = group_at(e, place->group);
+
+    if (place->prev != 0)
+        member_of(e, place->prev)->next = place->next;
+    else
+        group->first = place->next;
+    if (place->next != 0)
+        member_of(e, place->next)->prev = place->prev;
+    else
+        group->last = place->prev;
+}
+
+void group_join(struct engine *e, uint32_t id, uint32_t claim)
+{
+    uint32_t place = slab_take(&e->members);
+
+    *member_at(e, place) = (struct member){.group = id};
+    claim_at(e, claim)->member = place;
+    link_member(e, claim);
+    group_at(e, id)->members++;
     group_count(e, claim);
 }
 
 void group_leave(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
-    struct group *group;
 
-    if (claim->group == 0)
+    if (claim->member == 0)
         return;
     group_uncount(e, id);
-    group = group_at(e, claim->group);
-    if (claim->prev_member != 0)
-        claim_at(e, claim->prev_member)->next_member = claim->next_member;
-    else
-        group->first = claim->next_member;
-    if (claim->next_member != 0)
-        claim_at(e, claim->next_member)->prev_member = claim->prev_member;
-    else
-        group->last = claim->prev_member;
-    group->members--;
-    claim->group = claim->prev_member = claim->next_member = 0;
+    unlink_member(e, id);
+    group_at(e, claim_group(e, claim))->members--;
+    group_drop_own(e, &member_of(e, id)->own);
+    slab_give(&e->members, claim->member);
+    claim->member = 0;
+}
+
+void group_set_rank(struct engine *e, uint32_t id, int32_t priority, int64_t created)
+{
+    struct claim *claim = claim_at(e, id);
+    bool listed = claim->member != 0;
+
+    if (listed)
+        unlink_member(e, id);
+    claim->priority = priority;
+    claim->created = created;
+    if (listed)
+        link_member(e, id);
+    if (listed)
+        group_touch(e, claim_group(e, claim));
 }
 
 bool group_is_ready(const struct claim *claim)
@@ -313,14 +345,14 @@ static void add(struct engine *e, uint32_t id, uint32_t one)
     const struct claim *claim = claim_at(e, id);
     struct group *group;
 
-    if (claim->group == 0 || (claim->flags & CLAIM_GANG))
+    if (claim_group(e, claim) == 0 || (claim->flags & CLAIM_GANG))
         return;
-    group = group_at(e, claim->group);
+    group = group_at(e, claim_group(e, claim));
     group->ready += group_is_ready(claim) ? one : 0;
     group->holding += claim_holds(claim) ? one : 0;
     group->reserved += claim->state == CLAIM_RESERVED ? one : 0;
     group->at_permit += claim->flags & CLAIM_AT_PERMIT ? one : 0;
-    group_touch(e, claim->group);
+    group_touch(e, claim_group(e, claim));
 }
 
 void group_uncount(struct engine *e, uint32_t id)
@@ -342,12 +374,12 @@ const char *group_check(const struct engine *e, uint32_t id)
         return "no group is left to be looked at";
     if (!group->known && group->members == 0 && group->succeeded + group->failed == 0)
         return "a group that was not seen is named by somebody";
-    for (uint32_t at = group->first; at != 0; at = claim_at(e, at)->next_member) {
+    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
 
-        if (claim->group != id || ++members > slab_count(&e->claims))
+        if (claim_group(e, claim) != id || ++members > slab_count(&e->claims))
             return "the members of a group know it";
-        if (claim->prev_member != 0 && claim_compare_rank(e, claim->prev_member, at) >= 0)
+        if (member_of(e, at)->prev != 0 && claim_compare_rank(e, member_of(e, at)->prev, at) >= 0)
             return "the members of a group stand in order of rank";
         if (claim_waits_in_gang(claim) != (claim->state == CLAIM_WAITING && gang_takes(e, at)))
             return "a member waits with its gang while that waits";

@@ -4,6 +4,7 @@
 
 #include "facts.h"
 #include "outbox.h"
+#include "tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,8 +44,12 @@ struct group_amount {
 };
 
 struct group {
+    struct tree_link by_name;
     uint32_t space, name, uid; /* names; no uid: nobody has seen it */
     uint32_t queue;            /* a queue of Volcano's that its object names; 0: its members' own */
+    uint32_t home;             /* that queue, as long as the object is there; 0: none */
+    bool counts;               /* there, as one that is left in it */
+    bool completed;            /* its object says so */
     bool known;
     bool has_priority;
     uint8_t mode, fault;
@@ -92,8 +97,26 @@ struct group {
     int64_t turn_until, retry_at;
 };
 
+/* A claim's place in its group: plain pods need none. */
+struct member {
+    uint32_t group;
+    uint32_t next, prev; /* claims, by rank */
+    int64_t named_at;    /* the pod's version in which its group's name was written */
+    struct member_own {
+        uint32_t queue, flavors; /* names: where it would be without the group, and what its stamp
+                                    says of flavors */
+        uint32_t kind;           /* enum queue_kind */
+    } own;
+};
+
 struct engine;
 struct claim;
+
+/* All its pods have ended: nobody waits for it. */
+static inline bool group_is_over(const struct group *group)
+{
+    return group->members == 0 && (group->completed || group->succeeded + group->failed > 0);
+}
 
 static inline int64_t group_lacks(const struct group *group)
 {
@@ -119,14 +142,20 @@ void group_drop_unused(struct engine *e, uint32_t group);
 /* By name; for timers that end together. */
 bool group_before(const void *engine, uint32_t a, uint32_t b);
 
+/* All groups, by namespace and name. */
+extern const struct tree_type groups_by_identity;
+
 uint32_t group_find(const struct engine *e, struct text space, struct text name);
 
-/* Its queue's name, if it has one of its own. */
-bool group_names_queue(const struct engine *e, uint32_t group, struct text *ret_queue);
+/* Afterwards the next group_join cannot fail. Negative on error. */
+int group_reserve_member(struct engine *e);
 
-/* A claim becomes a member, or ends to be one; its rank is about to change, or has changed. */
+/* A claim becomes a member, or ends to be one. [group_join: reserved] */
 void group_join(struct engine *e, uint32_t group, uint32_t claim);
 void group_leave(struct engine *e, uint32_t claim);
+
+/* A claim, a member or not, gets another rank. [held] */
+void group_set_rank(struct engine *e, uint32_t claim, int32_t priority, int64_t created);
 
 /* Nothing of its own holds the member back, and it was granted nothing. */
 bool group_is_ready(const struct claim *claim);

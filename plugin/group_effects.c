@@ -28,7 +28,7 @@ static const char *lack_of(const struct group *group)
     return group->mode == GROUP_INCOMPLETE ? "NotEnoughTasks" : "NotEnoughResources";
 }
 
-static void find_status(const struct group *group, struct group_status *ret)
+void group_find_status(const struct group *group, struct group_status *ret)
 {
     int64_t minimum = group->minimum > 1 ? group->minimum : 1;
     bool waits;
@@ -36,7 +36,7 @@ static void find_status(const struct group *group, struct group_status *ret)
     ret->running = group->holding - group->reserved - group->at_permit;
     ret->succeeded = group->succeeded;
     ret->failed = group->failed;
-    if (group->members == 0 && group->succeeded + group->failed > 0)
+    if (group_is_over(group))
         ret->phase = "Completed";
     else if ((int64_t)ret->running + ret->succeeded >= minimum)
         ret->phase = "Running";
@@ -111,7 +111,7 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
     ret->resource_version = group->version;
     ret->create = (struct group_effect){0};
     if (slot == GROUP_WRITES_STATUS)
-        find_status(group, &ret->group_status);
+        group_find_status(group, &ret->group_status);
     else if (group->members > 0)
         describe_creation(e, group, &ret->create);
 }
@@ -167,7 +167,7 @@ void group_sync_effects(struct engine *e, uint32_t id)
     struct group_status status;
     uint64_t number;
 
-    find_status(group, &status);
+    group_find_status(group, &status);
     number = number_of(&status);
     group->status = number;
     outbox_sync(e, EFFECT_OF_GROUP, id);

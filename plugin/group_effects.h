@@ -23,6 +23,10 @@ extern const struct outbox_type group_effects;
 uint64_t group_status_number(struct text phase, const int64_t counts[3],
                              const struct text condition[3]);
 
+/* What a group's status is to say. */
+struct group;
+void group_find_status(const struct group *group, struct group_status *ret_status);
+
 /* The group changed. */
 void group_sync_effects(struct engine *e, uint32_t group);
 

@@ -4,41 +4,45 @@
 #include "advance.h"
 #include "gang.h"
 #include "group_effects.h"
-#include "pod.h"
-#include "regrant.h"
+#include "group_home.h"
 #include "state.h"
 
 /* PodGroups as they are seen. */
 
-/* A member that goes to the queue that its group names. */
-struct move {
-    uint32_t claim, line;
-    char *text;
-};
+void group_free_least(struct engine *e, struct group *group)
+{
+    for (uint32_t i = 0; i < group->least_count; i++)
+        intern_unref(&e->names, group->least[i].resource);
+    mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
+    group->least = NULL;
+    group->least_count = 0;
+}
+
+void group_release_all(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
+        if (slab_live(&e->groups, id))
+            mem_free(&e->mem, group_at(e, id)->least,
+                     group_at(e, id)->least_count * sizeof(struct group_amount));
+    }
+}
 
 /* All that a sight of a group needs, in hand before anything changes. */
 struct sight {
     uint32_t group;
     uint32_t uid, queue_name; /* names */
-    uint32_t queue;           /* 0: the members stay where they are */
+    uint32_t queue;           /* 0: it names none */
     uint32_t entry;           /* a new one for another uid or for the first minimum; or 0 */
     struct group_amount *least;
     uint32_t least_count;
-    struct move *moves;
-    uint32_t move_count, move_cap;
+    struct group_moves moves;
 };
 
 static void drop_sight(struct engine *e, struct sight *sight)
 {
     struct group unused = {.least = sight->least, .least_count = sight->least_count};
 
-    for (uint32_t i = 0; i < sight->move_count; i++) {
-        const struct move *move = &sight->moves[i];
-
-        mem_free(&e->mem, move->text, claim_text_size(e, move->claim, move->line));
-        line_unref(e, move->line);
-    }
-    mem_free(&e->mem, sight->moves, sight->move_cap * sizeof(*sight->moves));
+    group_drop_moves(e, &sight->moves);
     group_free_least(e, &unused);
     if (sight->entry != 0)
         gang_free_entry(e, sight->entry);
@@ -66,40 +70,6 @@ static int read_least(struct engine *e, const struct named_amounts *amounts, str
     return 0;
 }
 
-static int read_move(struct engine *e, uint32_t claim, struct sight *sight)
-{
-    struct move *move = &sight->moves[sight->move_count];
-    int error = line_get_like(e, claim_at(e, claim)->line, sight->queue, &move->line);
-
-    if (error < 0)
-        return error;
-    sight->move_count++;
-    move->claim = claim;
-    move->text = claim_new_text(e, claim, move->line);
-    return move->text == NULL ? ENGINE_NO_MEMORY : 0;
-}
-
-static int read_moves(struct engine *e, const struct group_facts *facts, struct sight *sight)
-{
-    const struct group *group = group_at(e, sight->group);
-    int error;
-
-    if (facts->queue.len == 0)
-        return 0;
-    error = queue_get(e, QUEUE_VOLCANO, facts->queue, &sight->queue);
-    if (error < 0 || group->members == 0)
-        return error;
-    sight->moves = mem_alloc(&e->mem, group->members * sizeof(*sight->moves));
-    if (sight->moves == NULL)
-        return ENGINE_NO_MEMORY;
-    sight->move_cap = group->members;
-    for (uint32_t id = group->first; id != 0 && error == 0; id = claim_at(e, id)->next_member) {
-        if (claim_queue(e, id) != sight->queue)
-            error = read_move(e, id, sight);
-    }
-    return error;
-}
-
 static int read_sight(struct engine *e, const struct group_facts *facts, struct sight *sight)
 {
     const struct group *group;
@@ -115,29 +85,13 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
         error = read_least(e, &facts->least, sight);
     if (error == 0 && facts->minimum > 1 && (group->entry == 0 || group->uid != sight->uid))
         error = gang_make_entry(e, sight->group, facts->uid, &sight->entry);
+    if (error == 0 && facts->queue.len > 0)
+        error = queue_get(e, QUEUE_VOLCANO, facts->queue, &sight->queue);
     if (error == 0)
-        error = read_moves(e, facts, sight);
+        error = group_read_moves(e, sight->group, sight->queue, &sight->moves);
     if (error < 0)
         drop_sight(e, sight);
     return error;
-}
-
-static void move_members(struct engine *e, struct sight *sight)
-{
-    for (uint32_t i = 0; i < sight->move_count; i++) {
-        const struct move *move = &sight->moves[i];
-        const struct claim *claim = claim_at(e, move->claim);
-        bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
-        const struct demand demand = {claim->priority, claim->created, move->line, move->text,
-                                      NULL};
-
-        regrant(e, move->claim, &demand);
-        if (restoring)
-            claim_to_restore(e, move->claim);
-        else
-            pod_settle(e, move->claim);
-    }
-    sight->move_count = 0;
 }
 
 /* What its object says of its status. */
@@ -161,6 +115,8 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
         group->sent_over = -1;
     group->uid = sight->uid;
     group->queue = sight->queue_name;
+    group->completed = text_is(facts->phase, "Completed");
+    group_set_home(e, sight->group, sight->queue);
     group->created = facts->created;
     group->version = facts->resource_version;
     group->has_priority = facts->has_priority;
@@ -173,7 +129,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     sight->least_count = least_count;
     sight->uid = uid;
     sight->queue_name = queue;
-    move_members(e, sight);
+    group_make_moves(e, &sight->moves);
     group_touch(e, sight->group);
     drop_sight(e, sight);
 }
@@ -210,6 +166,7 @@ void engine_lose_group(struct engine *e, struct text space, struct text name, st
         (uid.len == 0 || text_same(name_text(e, group_at(e, id)->uid), uid))) {
         group_at(e, id)->known = false;
         group_at(e, id)->was_made = false;
+        group_set_home(e, id, 0);
         group_touch(e, id);
     }
     advance(e);

@@ -29,7 +29,7 @@ static void end(struct engine *e, uint32_t id)
         return;
     point_at(e, id, 0);
     queue->guarding = false;
-    e->guarding--;
+    queue_done(e, TODO_GUARD, id);
     contest_refresh(e, id);
     queue_todo(e, TODO_DIRTY, id);
 }
@@ -76,16 +76,18 @@ void guard_begin(struct engine *e, uint32_t id)
 
     heap_clear(&e->guard_timers, id);
     queue->guarding = true;
-    e->guarding++;
+    queue_todo(e, TODO_GUARD, id);
     contest_refresh(e, id);
     point(e, id);
 }
 
 void guard_point_below(struct engine *e, uint32_t id)
 {
-    for (uint32_t leaf = 1; leaf < slab_end(&e->queues) && e->guarding > 0; leaf++) {
-        if (slab_live(&e->queues, leaf) && queue_at(e, leaf)->guarding &&
-            queue_is_below(e, leaf, id))
+    uint32_t next;
+
+    for (uint32_t leaf = e->todo[TODO_GUARD].first; leaf != 0; leaf = next) {
+        next = queue_at(e, leaf)->todo[TODO_GUARD].next;
+        if (queue_is_below(e, leaf, id))
             point(e, leaf);
     }
 }

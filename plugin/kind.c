@@ -132,7 +132,8 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
     uint32_t id;
 
     if (needs == NULL || slab_reserve(&e->kinds, 1) < 0 ||
-        index_reserve(&e->kinds_by_needs, 1) < 0) {
+        index_reserve(&e->kinds_by_needs, 1) < 0 ||
+        asks_reserve(e, wanted->queue, wanted->count) < 0) {
         mem_free(&e->mem, needs, wanted->count * sizeof(*needs));
         return ENGINE_NO_MEMORY;
     }
@@ -140,7 +141,9 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
         const struct request *request = &wanted->requests[i];
 
         intern_ref(&e->names, request->resource);
-        needs[i] = (struct likeness){request->resource, magnitude_of(request->amount), 0, 0};
+        needs[i] = (struct likeness){.resource = request->resource,
+                                     .ask = asks_get(e, wanted->queue, request->resource),
+                                     .magnitude = magnitude_of(request->amount)};
     }
     id = slab_take(&e->kinds);
     *kind_at(e, id) = (struct kind){.queue = wanted->queue,
@@ -193,8 +196,8 @@ void kind_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct re
     for (uint8_t i = 0; i < kind->count; i++)
         intern_unref(&e->names, kind->needs[i].resource);
     for (uint8_t i = 0; i < count; i++)
-        kind->needs[i] =
-            (struct likeness){requests[i].resource, magnitude_of(requests[i].amount), 0, 0};
+        kind->needs[i] = (struct likeness){.resource = requests[i].resource,
+                                           .magnitude = magnitude_of(requests[i].amount)};
     kind->queue = queue;
     kind->count = count;
     kind->bare = bare;
@@ -213,8 +216,10 @@ void kind_unref(struct engine *e, uint32_t id)
         return;
     if (!kind_at(e, id)->own)
         index_drop(&e->kinds_by_needs, kind_at(e, id)->hash, id);
-    for (uint32_t i = 0; i < kind_at(e, id)->count; i++)
+    for (uint32_t i = 0; i < kind_at(e, id)->count; i++) {
+        asks_unref(e, kind_at(e, id)->queue, kind_at(e, id)->needs[i].ask);
         intern_unref(&e->names, kind_at(e, id)->needs[i].resource);
+    }
     kind_release(e, id);
     slab_give(&e->kinds, id);
 }

@@ -30,6 +30,8 @@ struct request {
 
 struct likeness {
     uint32_t resource;
+    uint32_t ask;       /* where it is summed up what waits (asks.h); 0: of a kind that is shared
+                           with nobody */
     uint32_t magnitude; /* amounts are from 2 to the power of this up to the next one */
     int64_t own;        /* the least that a line asks for where somebody waits */
     int64_t least;      /* of this kind and those below it in the tree; 0: not all ask for it */

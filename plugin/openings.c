@@ -116,6 +116,8 @@ static void take_opening(struct engine *e, uint32_t id, uint32_t replica,
 
     if (r->opened == at && (r->opened_uid == uid || text_is(note->uid, NOBODY)))
         return; /* our own, or read before */
+    if (d->phase == PHASE_WRITING && d->target == replica && d->opening == at)
+        return; /* our own, seen before its ack: nothing is opened until that comes */
     if (replica_is(r, REPLICA_UNEXPLAINED) && r->opened_uid == uid)
         replica_set(r, REPLICA_UNEXPLAINED, false);
     else if (at < r->opened)

@@ -85,11 +85,7 @@ static void unlink_ready(struct engine *e, enum effect_object object, uint32_t i
 
 static uint32_t count_bits(uint8_t bits)
 {
-    uint32_t count = 0;
-
-    for (; bits != 0; bits &= (uint8_t)(bits - 1))
-        count++;
-    return count;
+    return bits == 0 ? 0 : 1 + count_bits(bits & (uint8_t)(bits - 1));
 }
 
 /* In the list while any effect of the object may go out. */
@@ -136,10 +132,14 @@ void outbox_sync(struct engine *e, enum effect_object object, uint32_t id)
 void outbox_renew(struct engine *e, enum effect_object object, uint32_t id, uint32_t slot)
 {
     struct outbox_entry *entry = entry_at(e, object, id);
+    uint32_t cell = cell_of(object, slot), others = 0;
 
     entry->answered |= entry->leased & bit(slot);
     entry->leased &= (uint8_t)~bit(slot);
-    due_at(e, object, id)[cell_of(object, slot)] = 0;
+    for (uint32_t at = cell; at < types[object]->slots; at += types[object]->cells)
+        others |= entry->leased & bit(at);
+    if (others == 0) /* else it is the end of their lease */
+        due_at(e, object, id)[cell] = 0;
     outbox_sync(e, object, id);
 }
 

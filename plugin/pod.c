@@ -3,9 +3,12 @@
 
 #include "advance.h"
 #include "finished.h"
+#include "group_home.h"
 #include "journal.h"
 #include "outbox.h"
+#include "preempt.h"
 #include "regrant.h"
+#include "stamp.h"
 #include "state.h"
 
 enum relevance { POD_IS_NOTHING, POD_COUNTS, POD_OBEYS };
@@ -33,8 +36,9 @@ struct sight {
     uint32_t rival; /* another pod of its name, which is gone then */
     uint32_t group; /* 0: none */
     struct group_owner owner;
-    uint32_t line; /* with a use of ours */
-    char *text;    /* for an old claim in a new line */
+    struct member_own own; /* of a member */
+    uint32_t line;         /* with a use of ours */
+    char *text;            /* for an old claim in a new line */
     uint32_t node, a_foreign_gate;
     bool has_flavors;
     uint16_t flavors[FACTS_MAX_NEEDS];
@@ -50,6 +54,7 @@ static void drop_sight(struct engine *e, struct sight *sight)
     if (sight->line != 0)
         line_unref(e, sight->line);
     group_drop_owner(e, &sight->owner);
+    group_drop_own(e, &sight->own);
     group_drop_unused(e, sight->group);
 }
 
@@ -73,53 +78,26 @@ static int read_line(struct engine *e, const struct pod_facts *pod, struct sight
     return error;
 }
 
-/* "cpu=spot,memory=spot": the flavor of a need, by the stamp; nothing if it does not tell. */
-static struct text flavor_in_stamp(struct text stamp, struct text resource)
-{
-    size_t at = 0;
-
-    while (at < stamp.len) {
-        const char *comma = memchr(stamp.at + at, ',', stamp.len - at);
-        size_t end = comma == NULL ? stamp.len : (size_t)(comma - stamp.at);
-
-        if (end - at > resource.len + 1 && stamp.at[at + resource.len] == '=' &&
-            memcmp(stamp.at + at, resource.at, resource.len) == 0)
-            return (struct text){stamp.at + at + resource.len + 1, end - at - resource.len - 1};
-        at = end + 1;
-    }
-    return (struct text){NULL, 0};
-}
-
 static int read_flavors(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
-    const struct line *line = line_at(e, sight->line);
-
     if (pod->stamped_flavors.len == 0 || pod->queue_kind != QUEUE_CLUSTER ||
         (sight->claim != 0 && claim_holds(claim_at(e, sight->claim)) &&
          claim_at(e, sight->claim)->line == sight->line))
         return 0;
-    for (uint32_t i = 0; i < line->count; i++) {
-        struct text resource = name_text(e, line_resource(e, line, i));
-        struct text name = flavor_in_stamp(pod->stamped_flavors, resource);
-        int error = 0;
-
-        sight->flavors[i] = 0;
-        if (name.len > 0)
-            error = flavor_get(e, name, &sight->flavors[i]);
-        if (error < 0)
-            return error;
-        sight->flavor_count++;
-    }
     sight->has_flavors = true;
-    return 0;
+    return stamp_read(e, pod->stamped_flavors, sight->line, sight->flavors, &sight->flavor_count);
 }
 
 static int read_sight(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
     int error = group_get(e, pod, &sight->group);
 
+    if (error == 0 && sight->group != 0)
+        error = group_reserve_member(e);
     if (error == 0)
         error = group_read_owner(e, pod, &sight->owner);
+    if (error == 0 && sight->group != 0)
+        error = group_read_own(e, pod, &sight->own);
     if (error == 0)
         error = read_line(e, pod, sight);
     if (error == 0)
@@ -159,13 +137,31 @@ static void note_writes(struct engine *e, uint32_t id, const struct pod_facts *p
         outbox_renew(e, EFFECT_OF_POD, id, EFFECT_SET_CONDITION);
 }
 
-/* What was written stays so until a later version of the object says otherwise. */
-static void note_group(struct claim *claim, const struct pod_facts *pod)
+/* What was written stays so until a later version of the object says otherwise: another write of
+ * ours may have come in between, and is heard of after this one was acknowledged. */
+static void note_group(const struct engine *e, struct claim *claim, const struct pod_facts *pod)
 {
-    bool newer = pod->resource_version == 0 || pod->resource_version > claim->version;
+    int64_t named_at = claim->member == 0 ? 0 : member_at(e, claim->member)->named_at;
+    int64_t known = named_at > claim->version ? named_at : claim->version;
+    bool newer = pod->resource_version == 0 || pod->resource_version > known;
 
     if (pod->group.len > 0 || newer)
         claim_set_flag(claim, CLAIM_NAMES_GROUP, pod->group.len > 0);
+}
+
+/* What of the pod lets it take others' room, and others its. */
+static void note_preemption(struct engine *e, uint32_t id, const struct pod_facts *pod)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t before = claim->flags;
+
+    if (!engine_preempts(e))
+        return;
+    claim_set_flag(claim, CLAIM_YIELDING, pod->yields);
+    claim_set_flag(claim, CLAIM_SETTLED, pod->settled);
+    promise_set_ending(e, id, pod->deleted);
+    if (claim->flags != before)
+        preempt_stir(e, claim_queue(e, id));
 }
 
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
@@ -177,7 +173,8 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim_set_flag(claim, CLAIM_MANAGED, gate_manages(&e->config, pod));
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
-    note_group(claim, pod);
+    note_group(e, claim, pod);
+    note_preemption(e, id, pod);
     claim_set_flag(claim, CLAIM_NOMINATED, pod->nominated);
     if (pod->unschedulable && claim->state == CLAIM_RESERVED) {
         /* What it said before the grant, it had to take back first. */
@@ -197,8 +194,10 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
         claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
         claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);
     }
-    if (sight->has_flavors)
+    if (sight->has_flavors) {
+        promise_end(e, id); /* of a place in others, it may be */
         claim_set_flavors(e, id, sight->flavors);
+    }
 }
 
 /* Granted before this engine led, as far as the object tells. */
@@ -262,7 +261,7 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
 static void join(struct engine *e, uint32_t id, struct sight *sight, const struct pod_facts *pod)
 {
     uint32_t group = sight->group;
-    uint32_t before = claim_at(e, id)->group;
+    uint32_t before = claim_group(e, claim_at(e, id));
 
     if (before != group) {
         group_leave(e, id);
@@ -270,8 +269,10 @@ static void join(struct engine *e, uint32_t id, struct sight *sight, const struc
             group_join(e, group, id);
         group_drop_unused(e, before);
     }
-    if (group != 0)
-        group_note_asked(e, group, pod, &sight->owner);
+    if (group == 0)
+        return;
+    group_note_own(e, id, &sight->own);
+    group_note_asked(e, group, pod, &sight->owner);
 }
 
 static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, struct sight *sight)
@@ -291,7 +292,8 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
     note(e, id, pod, sight);
     if ((is_new || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
         claim_to_restore(e, id);
-        if (e->synced && e->leads && tree_size(&claims_by_stamp, e, e->restoring) == 1)
+        if (e->synced && e->leads && e->recount.cells == 0 &&
+            tree_size(&claims_by_stamp, e, e->restoring) == 1)
             advance_restore(e, id);
     } else {
         pod_settle(e, id);

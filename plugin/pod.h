@@ -2,6 +2,8 @@
 #ifndef SLUICE_PLUGIN_POD_H
 #define SLUICE_PLUGIN_POD_H
 
+#include "text.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

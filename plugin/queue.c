@@ -3,6 +3,7 @@
 
 #include "assembly.h"
 #include "outbox.h"
+#include "promise.h"
 #include "queue_life.h"
 #include "state.h"
 
@@ -70,6 +71,8 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
     id = slab_take(&e->queues);
     queue_at(e, id)->name = word;
     queue_at(e, id)->kind = kind;
+    queue_at(e, id)->reclaimable = true; /* as Volcano has it, where nothing is said */
+    queue_at(e, id)->least_priority = INT32_MAX;
     queue_at(e, id)->said.state = queue_at(e, id)->wrote.state = STATE_UNSAID;
     index_put(&e->queues_by_name, identity_hash(kind, name), id);
     tree_insert(&queues_by_identity, e, &e->queues_in_order, id);
@@ -102,6 +105,8 @@ void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
 {
     struct queue *queue = queue_at(e, id);
 
+    demote_restart(e);
+    recount_moves(e, id);
     queue->parent = parent;
     quota_attach(e, id);
     if (parent == 0)
@@ -110,8 +115,10 @@ void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
     if (queue->next_sibling != 0)
         queue_at(e, queue->next_sibling)->prev_sibling = id;
     queue_at(e, parent)->first_child = id;
+    height_join(e, id);
     queue_note_change(e, parent); /* it may have been a leaf */
     queue_count_below(e, id, 1);
+    asks_hang(e, id);
     tell_reserved(e, parent);
 }
 
@@ -120,12 +127,17 @@ void queue_unhang(struct engine *e, uint32_t id)
     struct queue *queue = queue_at(e, id);
     uint32_t parent = queue->parent;
 
+    demote_restart(e);
+    promise_end_of_queue(e, id);
+    recount_moves(e, id);
     contest_leave(e, id);
     if (parent == 0)
         return;
     quota_detach(e, id);
+    height_leave(e, id);
     queue_note_change(e, parent);
     queue_count_below(e, id, -1);
+    asks_unhang(e, id);
     if (queue_at(e, parent)->next_child == id)
         queue_at(e, parent)->next_child = queue->next_sibling;
     if (queue->prev_sibling != 0)
@@ -169,9 +181,8 @@ void queue_drop_unused(struct engine *e, uint32_t id)
             queue->wanted_by > 0)
             return;
         queue_unhang(e, id);
-        queue_done(e, TODO_DIRTY, id);
-        queue_done(e, TODO_OVER, id);
-        queue_done(e, TODO_STATE, id);
+        for (enum todo_list list = TODO_DIRTY; list < TODO_LISTS; list++)
+            queue_done(e, list, id);
         outbox_forget(e, EFFECT_OF_QUEUE, id);
         heap_clear(&e->guard_timers, id);
         heap_clear(&e->queue_timers, id);

@@ -4,6 +4,7 @@
 
 #include "contest.h"
 #include "engine.h"
+#include "height.h"
 #include "outbox.h"
 #include "queue_effects.h"
 #include "queue_state.h"
@@ -17,9 +18,13 @@ enum { QUEUE_MAX_DEPTH_VOLCANO = 8, QUEUE_MAX_DEPTH_KUEUE = 16, QUEUE_MAX_PATH =
 
 /* What is left to do, as lists of queues. */
 enum todo_list {
-    TODO_DIRTY, /* somebody below may fit now */
-    TODO_OVER,  /* the usage is above a ceiling: reserved claims below must go */
-    TODO_STATE, /* its state, or that of its children, may follow from another one now */
+    TODO_DIRTY,   /* somebody below may fit now */
+    TODO_OVER,    /* the usage is above a ceiling: reserved claims below must go */
+    TODO_STATE,   /* its state, or that of its children, may follow from another one now */
+    TODO_PLACE,   /* it is misplaced: another edit may make room for it */
+    TODO_GUARD,   /* its head is guarded: what refuses that may be another queue now */
+    TODO_COUNT,   /* not all of its cells are counted */
+    TODO_PREEMPT, /* of roots: somebody below may find a victim now */
     TODO_LISTS
 };
 
@@ -31,7 +36,7 @@ struct queue_group {
     uint16_t flavors[FACTS_MAX_GROUPS];
 };
 
-/* A node of a tree of queues. It stays, unknown, while a claim or a child names it. */
+/* A node of a tree of queues. It stays, unknown, while a claim, a child or a group names it. */
 /* How often claims of the queue itself were granted a place, and gave it up, since it is known. */
 struct totals {
     uint64_t granted, gave_up;
@@ -61,8 +66,9 @@ struct queue {
     struct tree_link by_name;
     uint32_t name;
     uint32_t wanted;    /* the parent that its object names */
-    uint32_t wanted_by; /* queues whose objects name this one */
+    uint32_t wanted_by; /* queues and groups whose objects name this one */
     uint32_t next_sibling, prev_sibling;
+    struct height height;
     uint32_t state_text; /* of its object */
     uint32_t uid;
     uint64_t spec; /* hash of what its object asks for; 0: not known */
@@ -70,7 +76,15 @@ struct queue {
     uint32_t cell_cap;
     struct queue_group *groups;
     uint32_t group_count;
+    bool borrows_last; /* looks for a flavor in which it need not borrow */
 
+    struct preempt_policy preempts;
+    int32_t least_priority; /* nobody who holds room here is below it */
+    uint32_t stirs;         /* of a root: how often something changed below it */
+    uint32_t looked;        /* of a leaf: at which of those victims were last looked for, */
+    uint32_t tried;         /* and for how many of its lines that was in vain */
+
+    uint32_t asks;                /* tree of what waits in it and below, by resource */
     uint32_t line_count;          /* lines of this queue, empty ones too */
     uint32_t reserved, allocated; /* trees of claims, by stamp */
     struct {
@@ -86,6 +100,8 @@ struct queue {
     struct totals totals;
 
     uint32_t counts[CLAIM_STATES]; /* of its subtree, by the state of their claims */
+    uint32_t podgroups;            /* that are left in its subtree */
+    uint32_t promised;             /* claims of its subtree that are promised something */
     uint32_t next_child;           /* whose state is to be settled next, while on TODO_STATE */
     bool settles_all;              /* ": all below it are looked at, however few of them change */
 

@@ -35,8 +35,13 @@ bool engine_admit_command(const struct engine *e, const struct command_facts *co
                           char ret_reason[QUEUE_REFUSAL_MAX]);
 
 /* Whether the queue of a pod that is created takes new ones: it, and those above it, are neither
- * Closed nor Closing. */
+ * Closed nor Closing. A pod's queue is that of its group, where that names one. */
 bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
                            char ret_reason[QUEUE_REFUSAL_MAX]);
+
+/* Whether a PodGroup that is created can ever be: its minimum is none or a number of pods, and the
+ * queue that it names takes new ones. */
+bool engine_admit_group(const struct engine *e, const struct group_facts *group,
+                        char ret_reason[QUEUE_REFUSAL_MAX]);
 
 #endif

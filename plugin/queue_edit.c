@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "advance.h"
+#include "promise.h"
 #include "queue_life.h"
 #include "queue_place.h"
 #include "state.h"
@@ -181,7 +182,12 @@ static uint64_t hash_amounts(uint64_t hash, const struct named_amounts *amounts)
 static uint64_t hash_spec(const struct queue_facts *facts)
 {
     uint64_t hash = hash_bytes64(facts->parent.at, facts->parent.len, 12);
-    const int64_t numbers[3] = {facts->priority, facts->strict, facts->reclaimable};
+    const struct preempt_policy *preempts = &facts->preempts;
+    const int64_t numbers[8] = {
+        facts->priority,         facts->strict,       facts->reclaimable,
+        preempts->within,        preempts->reclaim,   preempts->while_borrowing,
+        preempts->has_threshold, preempts->threshold,
+    };
 
     if (facts->kind != QUEUE_VOLCANO)
         return 0;
@@ -202,16 +208,33 @@ static int read_parent(struct engine *e, const struct queue_facts *facts, struct
                      &edit->parent);
 }
 
-/* Bound pods that were seen before their ClusterQueue get the flavors that their nodes have. */
+/* Bound pods that were seen before their ClusterQueue get the flavors that their nodes have. With
+ * another flavor a gate may have to go first. */
 static void guess_flavors(struct engine *e, uint32_t id)
 {
     const uint32_t roots[2] = {queue_at(e, id)->reserved, queue_at(e, id)->allocated};
+    bool others = false;
 
     for (int i = 0; i < 2 && queue_at(e, id)->kind == QUEUE_CLUSTER; i++) {
         for (uint32_t claim = tree_first(&claims_by_stamp, e, roots[i]); claim != 0;
              claim = tree_next(&claims_by_stamp, e, claim))
-            claim_guess_flavors(e, claim);
+            others = claim_guess_flavors(e, claim) || others;
     }
+    if (others)
+        tell_claims(e);
+}
+
+static void take(struct queue *queue, const struct queue_facts *facts, const struct edit *edit)
+{
+    queue->groups = edit->groups;
+    queue->group_count = edit->group_count;
+    queue->spec = edit->spec;
+    queue->known = true;
+    queue->borrows_last = facts->borrows_last;
+    queue->strict = facts->strict;
+    queue->priority = facts->priority;
+    queue->reclaimable = facts->reclaimable;
+    queue->preempts = facts->preempts;
 }
 
 static void commit(struct engine *e, const struct queue_facts *facts, struct edit *edit)
@@ -219,23 +242,26 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     uint32_t id = edit->queue;
     struct queue *queue = queue_at(e, id);
     uint32_t old_parent = queue->parent, old_wanted = queue->wanted;
+    bool stays = queue_stays(e, id, edit->parent), was_known = queue->known;
 
-    queue_unhang(e, id);
+    promise_end_of_queue(e, id); /* of a place in flavors that it may no longer have */
+    if (!stays)
+        queue_unhang(e, id);
     queue_free_groups(e, queue->groups, queue->group_count);
-    queue->groups = edit->groups;
-    queue->group_count = edit->group_count;
-    queue->spec = edit->spec;
-    queue->known = true;
-    queue->strict = facts->strict;
-    queue->priority = facts->priority;
-    queue->reclaimable = facts->reclaimable;
+    take(queue, facts, edit);
     if (id != e->volcano_root) /* the root's quota is configured */
-        quota_name(e, id, edit->amounts, edit->amount_count);
+        (stays ? quota_edit : quota_name)(e, id, edit->amounts, edit->amount_count);
     queue_want(e, id, edit->parent);
-    queue_place(e, id);
+    if (!stays)
+        queue_place(e, id);
     guess_flavors(e, id);
-    queue_edited(e, id, old_parent == queue->parent ? 0 : old_parent);
+    if (stays && was_known)
+        queue_edited(e, id);
+    else
+        queue_moved(e, id, old_parent == queue->parent ? 0 : old_parent);
     queue_drop_parents(e, old_parent, old_wanted);
+    if (stays)
+        return;
     queue_misplace_cycle(e, id);
     queue_place_misplaced(e);
 }
@@ -319,21 +345,28 @@ static void forget_state(struct engine *e, uint32_t id)
 static void forget(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
+    uint32_t parent = queue->kind == QUEUE_VOLCANO ? e->volcano_root : 0;
+    bool stays = queue_stays(e, id, parent);
 
-    queue_unhang(e, id);
-    quota_name(e, id, NULL, 0);
+    promise_end_of_queue(e, id);
+    if (!stays)
+        queue_unhang(e, id);
+    (stays ? quota_edit : quota_name)(e, id, NULL, 0);
     queue_free_groups(e, queue->groups, queue->group_count);
     forget_state(e, id);
     queue->groups = NULL;
     queue->group_count = 0;
+    queue->borrows_last = false;
     queue->spec = 0;
     queue->known = id == e->default_queue;
-    queue->strict = queue->reclaimable = false;
+    queue->strict = false;
+    queue->reclaimable = true; /* as Volcano has it, where nothing is said */
+    queue->preempts = (struct preempt_policy){.within = PREEMPT_NEVER};
     queue->priority = 0;
     queue_want(e, id, 0);
-    e->misplaced -= queue->misplaced;
-    queue->misplaced = false;
-    queue_hang(e, id, queue->kind == QUEUE_VOLCANO ? e->volcano_root : 0);
+    queue_set_misplaced(e, id, false);
+    if (!stays)
+        queue_hang(e, id, parent);
 }
 
 int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
@@ -347,7 +380,7 @@ int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
     parent = queue_at(e, id)->parent;
     wanted = queue_at(e, id)->wanted;
     forget(e, id);
-    queue_edited(e, id, parent);
+    queue_moved(e, id, parent);
     queue_drop_parents(e, parent, wanted);
     queue_drop_unused(e, id);
     queue_place_misplaced(e);

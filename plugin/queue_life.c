@@ -2,6 +2,7 @@
 #include "queue_life.h"
 
 #include "contest.h"
+#include "preempt.h"
 #include "state.h"
 
 bool queue_rules(const struct engine *e)
@@ -15,7 +16,7 @@ static bool counts_nobody(const struct queue *queue)
         if (queue->counts[state] != 0)
             return false;
     }
-    return true;
+    return queue->podgroups == 0;
 }
 
 bool queue_is_empty(const struct engine *e, uint32_t id)
@@ -40,6 +41,17 @@ void queue_count(struct engine *e, uint32_t id, enum claim_state state, int more
     }
 }
 
+void queue_count_groups(struct engine *e, uint32_t id, int more)
+{
+    for (; id != 0; id = queue_at(e, id)->parent) {
+        struct queue *queue = queue_at(e, id);
+
+        queue->podgroups += (uint32_t)more;
+        if (is_closing(queue) && counts_nobody(queue))
+            queue_settle_later(e, id);
+    }
+}
+
 void queue_count_below(struct engine *e, uint32_t id, int sign)
 {
     const struct queue *queue = queue_at(e, id);
@@ -49,6 +61,9 @@ void queue_count_below(struct engine *e, uint32_t id, int sign)
             queue_count(e, queue->parent, (enum claim_state)state,
                         sign * (int)queue->counts[state]);
     }
+    if (queue->podgroups != 0 && queue->parent != 0)
+        queue_count_groups(e, queue->parent, sign * (int)queue->podgroups);
+    promise_count_queue(e, queue->parent, sign * (int)queue->promised);
 }
 
 /* Its state, or what is known of its object, is another now: it may say what it should. */
@@ -61,7 +76,11 @@ static void note_state(struct engine *e, uint32_t id)
 static void change(struct engine *e, uint32_t id, enum queue_state state)
 {
     struct queue *queue = queue_at(e, id);
+
     queue->state = (uint8_t)state;
+    preempt_stir(e, id);
+    if (queue->first_child != 0 && queue_rules(e))
+        queue->settles_all = true; /* who keeps his state may be stopped for another reason */
     contest_refresh(e, id);
     queue_todo(e, TODO_DIRTY, queue_root(e, id));
     tell_claims(e);
@@ -100,12 +119,16 @@ static bool settle(struct engine *e, uint32_t id)
 }
 
 /* With all below it: whatever they were told before, they are told anew. */
-void queue_settle_later(struct engine *e, uint32_t id)
+static void look_below(struct engine *e, uint32_t id)
 {
-    if (!queue_rules(e) || queue_at(e, id)->kind != QUEUE_VOLCANO)
-        return;
     queue_todo(e, TODO_STATE, id);
     queue_at(e, id)->next_child = queue_at(e, id)->first_child;
+}
+
+void queue_settle_later(struct engine *e, uint32_t id)
+{
+    if (queue_rules(e) && queue_at(e, id)->kind == QUEUE_VOLCANO)
+        look_below(e, id);
 }
 
 /* Recursion is as deep as the tree of queues. */
@@ -127,11 +150,9 @@ void queue_set_own(struct engine *e, uint32_t id, enum queue_state own)
 
 void queue_settle_below(struct engine *e, uint32_t id)
 {
-    if (!queue_rules(e) || queue_at(e, id)->kind != QUEUE_VOLCANO)
-        return;
     queue_at(e, id)->settles_all = true;
     queue_note_change(e, id);
-    queue_settle_later(e, id);
+    look_below(e, id);
 }
 
 static void settle_children(struct engine *e, uint32_t id, uint32_t *budget)
@@ -158,6 +179,8 @@ void queue_settle_some(struct engine *e, uint32_t budget)
         budget--;
         if (settle(e, id))
             queue_at(e, id)->next_child = queue_at(e, id)->first_child;
+        if (queue_at(e, id)->settles_all)
+            contest_refresh(e, id);
         settle_children(e, id, &budget);
         if (queue_at(e, id)->next_child == 0) {
             queue_at(e, id)->settles_all = false;
@@ -247,7 +270,7 @@ void queue_stand_by(struct engine *e, uint32_t id)
     heap_clear(&e->queue_timers, id);
     queue_forget_status(queue);
     if (engine_asks(e, EFFECT_QUEUE_STATUS) && queue->seen && queue->kind == QUEUE_VOLCANO) {
-        queue->wrote = queue->said;
+        queue->said = queue->wrote; /* the newest word that is known to be there */
         obey_object(e, id);
     }
 }
@@ -255,6 +278,7 @@ void queue_stand_by(struct engine *e, uint32_t id)
 const char *queue_life_check(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
+    uint32_t podgroups = 0;
     uint32_t counts[CLAIM_STATES] = {queue->counts[CLAIM_HELD]};
 
     counts[CLAIM_WAITING] = queue->waiting_count;
@@ -264,7 +288,13 @@ const char *queue_life_check(const struct engine *e, uint32_t id)
          child = queue_at(e, child)->next_sibling) {
         for (int state = CLAIM_WAITING; state < CLAIM_STATES; state++)
             counts[state] += queue_at(e, child)->counts[state];
+        podgroups += queue_at(e, child)->podgroups;
     }
+    for (uint32_t group = 1; group < slab_end(&e->groups); group++)
+        podgroups += slab_live(&e->groups, group) && group_at(e, group)->counts &&
+                     group_at(e, group)->home == id;
+    if (podgroups != queue->podgroups)
+        return "a queue counts the groups that are left in its subtree";
     if (memcmp(counts, queue->counts, sizeof(counts)) != 0)
         return "a queue counts the claims of its subtree";
     if (queue_rules(e) && e->todo[TODO_STATE].first == 0 && queue->kind == QUEUE_VOLCANO &&

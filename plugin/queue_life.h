@@ -25,7 +25,8 @@ struct engine;
 /* Whether we are those who change the states of queues. */
 bool queue_rules(const struct engine *e);
 
-/* No group is left in the queue or below it, as far as can be known. */
+/* Neither a claim nor a PodGroup that is not over is left in the queue or below it, as far as can
+ * be known. */
 bool queue_is_empty(const struct engine *e, uint32_t queue);
 
 /* This engine begins to lead, or ceases: then the object's word counts. */
@@ -34,6 +35,9 @@ void queue_stand_by(struct engine *e, uint32_t queue);
 
 /* So many claims more in this state, in the queue and all above it. */
 void queue_count(struct engine *e, uint32_t queue, enum claim_state state, int more);
+
+/* So many PodGroups more that name the queue are left. */
+void queue_count_groups(struct engine *e, uint32_t queue, int more);
 
 /* All that a queue counts begins (1) or ceases (-1) to count in those above it. */
 void queue_count_below(struct engine *e, uint32_t queue, int sign);
@@ -51,7 +55,9 @@ void queue_settle_now(struct engine *e, uint32_t queue);
 void queue_settle_later(struct engine *e, uint32_t queue);
 
 /* The same, and all below it may be stopped by something else, or by nothing: whether it is in its
- * place, or known, has changed. */
+ * place, or known, has changed. They are told so in the next slices, whoever leads and of whichever
+ * kind they are, and until all are, nothing is granted: those that come ask the queues above them,
+ * and the limits above hold at once. */
 void queue_settle_below(struct engine *e, uint32_t queue);
 
 /* Settles so many queues at most. */

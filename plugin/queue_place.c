@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_place.h"
 
+#include "preempt.h"
 #include "queue_life.h"
 #include "state.h"
-
-/* Recursion is as deep as what it measures, which was bounded when it was built. */
-static uint32_t height_of(const struct engine *e, uint32_t id)
-{
-    uint32_t height = 0;
-
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        uint32_t below = height_of(e, child);
-
-        height = below > height ? below : height;
-    }
-    return height + 1;
-}
 
 /* Whether the queue is its own ancestor by what the objects say, wherever they could be put. */
 static bool in_cycle(const struct engine *e, uint32_t id)
@@ -41,31 +28,53 @@ static uint32_t place_for(const struct engine *e, uint32_t id)
     return wanted;
 }
 
+/* The next queue on the way up that leads to where the queue may come to hang. */
+static uint32_t way_up(const struct engine *e, uint32_t id, uint32_t edited, uint32_t parent)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    return id == edited ? parent : queue->parent != 0 ? queue->parent : queue->wanted;
+}
+
 /* All cells that may come to hang above a misplaced queue, at each queue on its way up. */
 static int reserve_way(struct engine *e, uint32_t id, uint32_t edited, uint32_t parent,
                        uint32_t cells)
 {
     for (uint32_t steps = 0; id != 0 && steps <= QUEUE_MAX_PATH; steps++) {
-        const struct queue *queue = queue_at(e, id);
-
         if (quota_reserve_cells(e, id, cells) < 0)
             return ENGINE_NO_MEMORY;
-        id = id == edited ? parent : queue->parent != 0 ? queue->parent : queue->wanted;
+        id = way_up(e, id, edited, parent);
     }
     return 0;
 }
 
+/* As many asks as what waits in the queue, or may, can come to need above it. */
+static uint64_t count_asks(const struct engine *e, uint32_t id, uint32_t edited, uint32_t parent)
+{
+    uint32_t own = tree_size(&asks_by_resource, e, queue_at(e, id)->asks), steps = 0;
+
+    while (id != 0 && steps <= QUEUE_MAX_PATH) {
+        id = way_up(e, id, edited, parent);
+        steps++;
+    }
+    return (uint64_t)own * steps;
+}
+
 int queue_reserve_places(struct engine *e, uint32_t id, uint32_t parent, uint32_t more)
 {
-    uint32_t cells = more + queue_at(e, id)->cell_count;
+    uint32_t cells = more + queue_at(e, id)->cell_count, first = e->todo[TODO_PLACE].first;
+    uint64_t asks = count_asks(e, id, id, parent);
 
-    for (uint32_t at = 1; at < slab_end(&e->queues) && e->misplaced > 0; at++) {
-        if (slab_live(&e->queues, at) && queue_at(e, at)->misplaced)
-            cells += queue_at(e, at)->cell_count;
+    if (queue_stays(e, id, parent))
+        return quota_reserve(e, id, parent, more);
+    for (uint32_t at = first; at != 0; at = queue_at(e, at)->todo[TODO_PLACE].next) {
+        cells += queue_at(e, at)->cell_count;
+        asks += count_asks(e, at, id, parent);
     }
-    for (uint32_t at = 1; at < slab_end(&e->queues) && e->misplaced > 0; at++) {
-        if (slab_live(&e->queues, at) && queue_at(e, at)->misplaced &&
-            reserve_way(e, at, id, parent, cells) < 0)
+    if (asks > UINT32_MAX || slab_reserve(&e->asks, (uint32_t)asks) < 0)
+        return ENGINE_NO_MEMORY;
+    for (uint32_t at = first; at != 0; at = queue_at(e, at)->todo[TODO_PLACE].next) {
+        if (reserve_way(e, at, id, parent, cells) < 0)
             return ENGINE_NO_MEMORY;
     }
     return quota_reserve(e, id, parent, more);
@@ -89,26 +98,44 @@ void queue_drop_parents(struct engine *e, uint32_t parent, uint32_t wanted)
         queue_drop_unused(e, wanted);
 }
 
+void queue_set_misplaced(struct engine *e, uint32_t id, bool misplaced)
+{
+    struct queue *queue = queue_at(e, id);
+
+    e->misplaced += misplaced - queue->misplaced;
+    queue->misplaced = misplaced;
+    if (misplaced)
+        queue_todo(e, TODO_PLACE, id);
+    else
+        queue_done(e, TODO_PLACE, id);
+}
+
 /* [hangs nowhere; reserved] */
 void queue_place(struct engine *e, uint32_t id)
 {
-    struct queue *queue = queue_at(e, id);
     uint32_t parent = place_for(e, id);
 
-    e->misplaced -= queue->misplaced;
-    queue->misplaced = parent != queue->wanted;
-    e->misplaced += queue->misplaced;
+    queue_set_misplaced(e, id, parent != queue_at(e, id)->wanted);
     queue_hang(e, id, parent);
 }
 
-void queue_edited(struct engine *e, uint32_t id, uint32_t old_parent)
+bool queue_stays(const struct engine *e, uint32_t id, uint32_t parent)
 {
-    contest_refresh_below(e, id);
-    if (old_parent != 0) {
-        contest_refresh(e, old_parent);
-        queue_todo(e, TODO_DIRTY, queue_root(e, old_parent));
-    }
+    return queue_at(e, id)->parent == parent && !queue_at(e, id)->misplaced;
+}
+
+void queue_edited(struct engine *e, uint32_t id)
+{
+    contest_refresh(e, id);
+    preempt_stir(e, id);
     queue_todo(e, TODO_DIRTY, queue_root(e, id));
+}
+
+void queue_moved(struct engine *e, uint32_t id, uint32_t old_parent)
+{
+    queue_edited(e, id);
+    if (old_parent != 0)
+        queue_edited(e, old_parent);
     queue_settle_below(e, id);
     tell_claims(e);
 }
@@ -119,7 +146,7 @@ static void move(struct engine *e, uint32_t id)
 
     queue_unhang(e, id);
     queue_place(e, id);
-    queue_edited(e, id, before);
+    queue_moved(e, id, before);
 }
 
 void queue_misplace_cycle(struct engine *e, uint32_t id)
@@ -134,8 +161,11 @@ void queue_misplace_cycle(struct engine *e, uint32_t id)
 
 void queue_place_misplaced(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->queues) && e->misplaced > 0; id++) {
-        if (slab_live(&e->queues, id) && queue_at(e, id)->misplaced && place_for(e, id) != 0)
+    uint32_t next;
+
+    for (uint32_t id = e->todo[TODO_PLACE].first; id != 0; id = next) {
+        next = queue_at(e, id)->todo[TODO_PLACE].next;
+        if (place_for(e, id) != 0)
             move(e, id);
     }
 }

@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_QUEUE_PLACE_H
 #define SLUICE_PLUGIN_QUEUE_PLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Where queues hang: below the parent that their object names, or, where that would close a cycle
@@ -20,9 +21,18 @@ int queue_reserve_places(struct engine *e, uint32_t queue, uint32_t parent, uint
 /* Hangs it where it belongs. [it hangs nowhere; queue_reserve_places] */
 void queue_place(struct engine *e, uint32_t queue);
 
-/* The queue was edited; it hung below this parent before (0: none). Its contests, its granted
- * claims' effects, and who may fit now follow. */
-void queue_edited(struct engine *e, uint32_t queue, uint32_t old_parent);
+/* It hangs nowhere although its object names a parent, or no longer so. */
+void queue_set_misplaced(struct engine *e, uint32_t queue, bool misplaced);
+
+/* Whether with this parent the queue hangs where it hangs now. */
+bool queue_stays(const struct engine *e, uint32_t queue, uint32_t parent);
+
+/* The queue's quota or order is another one. Its contests and who may fit now follow. */
+void queue_edited(struct engine *e, uint32_t queue);
+
+/* The same, and it hung below this parent before (0: none, or the same), or was not known: so do
+ * the granted claims' effects, its own and those of all below it. */
+void queue_moved(struct engine *e, uint32_t queue, uint32_t old_parent);
 
 /* The others of a cycle that this queue closed hang nowhere either, whichever edit came last. */
 void queue_misplace_cycle(struct engine *e, uint32_t queue);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quota.h"
 
+#include "flow.h"
+#include "recount.h"
 #include "root.h"
 #include "state.h"
 
@@ -13,24 +15,12 @@ struct cell *quota_cell(const struct queue *queue, uint16_t flavor, uint32_t res
     return NULL;
 }
 
-/* What this queue's subtree takes beyond what is kept for it. */
-static wide passes_up(const struct cell *cell)
-{
-    return wide_max(0, cell->usage - cell->kept);
-}
-
-/* What the queue contributes to its parent's numbers: in Volcano's trees all that is kept within
- * it, which narrows the parent's ceiling; in Kueue's what it lends, which widens the parent's
- * share. */
-static wide gives_up(const struct queue *queue, const struct cell *cell)
-{
-    return queue->kind == QUEUE_VOLCANO ? cell->kept + cell->given : cell->share - cell->kept;
-}
-
 static void derive(struct engine *e, uint32_t id, struct cell *cell)
 {
     const struct queue *queue = queue_at(e, id);
 
+    if (cell->counting)
+        return;
     if (queue->kind == QUEUE_VOLCANO) {
         wide guarantee = cell->has_kept ? cell->own_kept : 0;
 
@@ -46,28 +36,32 @@ static void derive(struct engine *e, uint32_t id, struct cell *cell)
         cell->bounded = queue->parent == 0 || cell->has_ceiling;
         cell->ceiling = cell->share + (queue->parent == 0 ? 0 : cell->own_ceiling);
     }
-    if (cell->bounded && cell->usage > cell->ceiling)
+    if (cell->bounded && cell->usage > cell->ceiling) {
         queue_todo(e, TODO_OVER, id);
+        e->demotion.again = true;
+    }
 }
 
-static bool is_nothing(const struct flow *flow)
-{
-    return flow->usage == 0 && flow->reserved == 0 && flow->allocated == 0 && flow->given == 0;
-}
-
-/* Adds a change of what arrives at this queue, and of what passes on from it to the root. */
+/* Adds a change of what arrives at this queue, and of what passes on from it to the root. counted:
+ * also in cells that are not yet. */
 static uint32_t carry(struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
-                      struct flow flow)
+                      struct flow flow, bool counted)
 {
     uint32_t topmost = 0;
 
-    for (; id != 0 && !is_nothing(&flow); id = queue_at(e, id)->parent) {
+    for (; id != 0 && !flow_is_nothing(&flow); id = queue_at(e, id)->parent) {
         struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
 
-        if (cell == NULL)
+        if (cell != NULL && cell->counting && counted) {
+            cell->reserved += flow.reserved;
+            cell->allocated += flow.allocated;
+            cell->expected += flow.expected;
+        }
+        if (cell == NULL || cell->counting)
             continue;
 
-        wide passed = passes_up(cell), gave = gives_up(queue_at(e, id), cell);
+        wide passed = flow_passes(cell), gave = flow_gives(queue_at(e, id), cell);
+        wide later = flow_passes_later(cell);
 
         if (flow.usage != 0)
             topmost = id;
@@ -75,94 +69,50 @@ static uint32_t carry(struct engine *e, uint32_t id, uint16_t flavor, uint32_t r
         cell->reserved += flow.reserved;
         cell->allocated += flow.allocated;
         cell->given += flow.given;
+        cell->later += flow.later;
+        cell->expected += flow.expected;
         derive(e, id, cell);
-        flow.usage = passes_up(cell) - passed;
-        flow.given = gives_up(queue_at(e, id), cell) - gave;
+        flow.usage = flow_passes(cell) - passed;
+        flow.later = flow_passes_later(cell) - later;
+        flow.given = flow_gives(queue_at(e, id), cell) - gave;
     }
     return topmost;
 }
 
 uint32_t quota_charge(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
-                      wide reserved, wide allocated)
+                      wide reserved, wide allocated, wide later, bool counted)
 {
     if (flavor == FLAVOR_NONE)
         return 0;
     return carry(e, queue, flavor, resource,
-                 (struct flow){reserved + allocated, reserved, allocated, 0});
-}
-
-static wide held_by(const struct engine *e, uint32_t root, uint16_t flavor, uint32_t resource)
-{
-    wide sum = 0;
-
-    for (uint32_t id = tree_first(&claims_by_stamp, e, root); id != 0;
-         id = tree_next(&claims_by_stamp, e, id)) {
-        const struct claim *claim = claim_at(e, id);
-        const struct line *line = line_at(e, claim->line);
-
-        for (uint32_t i = 0; i < line->count; i++) {
-            if (line_resource(e, line, i) == resource && claim_flavors(claim)[i] == flavor)
-                sum += line->needs[i].amount;
-        }
-    }
-    return sum;
-}
-
-/* What a queue passes to its parent. Without a cell nothing below has one: all passes. */
-static struct flow flow_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
-{
-    const struct queue *queue = queue_at(e, id);
-    const struct cell *cell = quota_cell(queue, flavor, resource);
-
-    if (cell == NULL)
-        return quota_count(e, id, flavor, resource);
-    return (struct flow){passes_up(cell), cell->reserved, cell->allocated, gives_up(queue, cell)};
-}
-
-/* Recursion is as deep as the tree of queues, which has no cycles. */
-struct flow quota_count(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
-{
-    const struct queue *queue = queue_at(e, id);
-    struct flow sum = {0};
-
-    sum.reserved = held_by(e, queue->reserved, flavor, resource);
-    sum.allocated = held_by(e, queue->allocated, flavor, resource);
-    sum.usage = sum.reserved + sum.allocated;
-    for (uint32_t child = queue->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        struct flow flow = flow_of(e, child, flavor, resource);
-
-        sum.usage += flow.usage;
-        sum.reserved += flow.reserved;
-        sum.allocated += flow.allocated;
-        sum.given += flow.given;
-    }
-    return sum;
+                 (struct flow){reserved + allocated, reserved, allocated, 0, later, later},
+                 counted);
 }
 
 static struct cell *add_cell(struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
 {
-    struct flow flow = quota_count(e, id, flavor, resource);
     struct queue *queue = queue_at(e, id);
-    struct cell *cell = &queue->cells[queue->cell_count++];
+    struct cell cell = {.flavor = flavor, .resource = resource};
 
-    *cell = (struct cell){.flavor = flavor, .resource = resource, .usage = flow.usage};
-    cell->reserved = flow.reserved;
-    cell->allocated = flow.allocated;
+    recount_cell(e, id, &cell);
+    queue->cells[queue->cell_count] = cell;
     flavor_ref(e, flavor);
     intern_ref(&e->names, resource);
-    return cell;
+    return &queue->cells[queue->cell_count++];
 }
 
 /* Nobody names or carries it, and it is not there to tell who uses what no node has any more. */
 static bool is_unneeded(const struct engine *e, uint32_t id, const struct cell *cell)
 {
     return !cell->named && cell->carriers == 0 &&
-           (!root_bounds_all(e, id) || cell->reserved + cell->allocated == 0);
+           (!root_bounds_all(e, id) || (!cell->counting && cell->reserved + cell->allocated == 0));
 }
 
-static void drop_cell(struct engine *e, struct queue *queue, struct cell *cell)
+static void drop_cell(struct engine *e, uint32_t id, struct cell *cell)
 {
+    struct queue *queue = queue_at(e, id);
+
+    recount_forget(e, id, cell);
     flavor_unref(e, cell->flavor);
     intern_unref(&e->names, cell->resource);
     *cell = queue->cells[--queue->cell_count];
@@ -214,7 +164,37 @@ static void carry_all(struct engine *e, uint32_t id, int sign)
         flow.reserved *= sign;
         flow.allocated *= sign;
         flow.given *= sign;
-        carry(e, queue_at(e, id)->parent, flavor, resource, flow);
+        flow.later *= sign;
+        flow.expected *= sign;
+        carry(e, queue_at(e, id)->parent, flavor, resource, flow, false);
+    }
+}
+
+/* A child of this queue has such a cell no more. */
+static void disown(struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    for (; id != 0; id = queue_at(e, id)->parent) {
+        struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
+
+        if (--cell->carriers > 0 || !is_unneeded(e, id, cell))
+            return;
+        drop_cell(e, id, cell);
+    }
+}
+
+/* A child of this queue is about to have such a cell. */
+static void adopt(struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    for (; id != 0; id = queue_at(e, id)->parent) {
+        struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
+        bool had = cell != NULL;
+
+        if (!had)
+            cell = add_cell(e, id, flavor, resource);
+        derive(e, id, cell);
+        cell->carriers++;
+        if (had)
+            return;
     }
 }
 
@@ -225,16 +205,8 @@ void quota_detach(struct engine *e, uint32_t id)
     if (queue->parent == 0)
         return;
     carry_all(e, id, -1);
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
-        for (uint32_t up = queue->parent; up != 0; up = queue_at(e, up)->parent) {
-            struct queue *above = queue_at(e, up);
-            struct cell *cell = quota_cell(above, queue->cells[i].flavor, queue->cells[i].resource);
-
-            if (--cell->carriers > 0 || !is_unneeded(e, up, cell))
-                break;
-            drop_cell(e, above, cell);
-        }
-    }
+    for (uint32_t i = 0; i < queue->cell_count; i++)
+        disown(e, queue->parent, queue->cells[i].flavor, queue->cells[i].resource);
 }
 
 void quota_attach(struct engine *e, uint32_t id)
@@ -245,49 +217,96 @@ void quota_attach(struct engine *e, uint32_t id)
         derive(e, id, &queue->cells[i]);
     if (queue->parent == 0)
         return;
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
-        for (uint32_t up = queue->parent; up != 0; up = queue_at(e, up)->parent) {
-            struct cell *cell =
-                quota_cell(queue_at(e, up), queue->cells[i].flavor, queue->cells[i].resource);
-            bool had = cell != NULL;
-
-            if (!had)
-                cell = add_cell(e, up, queue->cells[i].flavor, queue->cells[i].resource);
-            derive(e, up, cell);
-            cell->carriers++;
-            if (had)
-                break;
-        }
-    }
+    for (uint32_t i = 0; i < queue->cell_count; i++)
+        adopt(e, queue->parent, queue->cells[i].flavor, queue->cells[i].resource);
     carry_all(e, id, 1);
+}
+
+static const struct quota_amount no_amount;
+
+static void set_amount(struct cell *cell, const struct quota_amount *amount)
+{
+    cell->named = amount != &no_amount;
+    cell->own_share = amount->share;
+    cell->own_ceiling = amount->ceiling;
+    cell->own_kept = amount->kept;
+    cell->has_ceiling = amount->has_ceiling;
+    cell->has_kept = amount->has_kept;
 }
 
 void quota_name(struct engine *e, uint32_t id, const struct quota_amount *amounts, uint32_t count)
 {
     struct queue *queue = queue_at(e, id);
 
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
-        struct cell *cell = &queue->cells[i];
-
-        cell->named = cell->has_ceiling = cell->has_kept = false;
-        cell->own_share = cell->own_ceiling = cell->own_kept = 0;
-    }
+    for (uint32_t i = 0; i < queue->cell_count; i++)
+        set_amount(&queue->cells[i], &no_amount);
     for (uint32_t i = 0; i < count; i++) {
-        const struct quota_amount *amount = &amounts[i];
-        struct cell *cell = quota_cell(queue, amount->flavor, amount->resource);
+        struct cell *cell = quota_cell(queue, amounts[i].flavor, amounts[i].resource);
 
         if (cell == NULL)
-            cell = add_cell(e, id, amount->flavor, amount->resource);
-        cell->named = true;
-        cell->own_share = amount->share;
-        cell->own_ceiling = amount->ceiling;
-        cell->own_kept = amount->kept;
-        cell->has_ceiling = amount->has_ceiling;
-        cell->has_kept = amount->has_kept;
+            cell = add_cell(e, id, amounts[i].flavor, amounts[i].resource);
+        set_amount(cell, &amounts[i]);
     }
     for (uint32_t i = queue->cell_count; i-- > 0;) {
         if (!queue->cells[i].named && queue->cells[i].carriers == 0)
-            drop_cell(e, queue, &queue->cells[i]);
+            drop_cell(e, id, &queue->cells[i]);
+    }
+}
+
+/* With this amount the cell passes up something else than before. */
+static void change_amount(struct engine *e, uint32_t id, struct cell *cell,
+                          const struct quota_amount *amount, struct flow before)
+{
+    const struct queue *queue = queue_at(e, id);
+    struct flow flow = {0};
+
+    set_amount(cell, amount);
+    if (cell->counting)
+        return; /* quota_counted */
+    if (cell->named || cell->carriers > 0)
+        derive(e, id, cell);
+    else
+        cell->kept = cell->share = 0;
+    flow.usage = flow_passes(cell) - before.usage;
+    flow.later = flow_passes_later(cell) - before.later;
+    flow.given = flow_gives(queue, cell) - before.given;
+    carry(e, queue->parent, cell->flavor, cell->resource, flow, false);
+}
+
+static const struct quota_amount *amount_for(const struct cell *cell,
+                                             const struct quota_amount *amounts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (amounts[i].flavor == cell->flavor && amounts[i].resource == cell->resource)
+            return &amounts[i];
+    }
+    return &no_amount;
+}
+
+void quota_edit(struct engine *e, uint32_t id, const struct quota_amount *amounts, uint32_t count)
+{
+    struct queue *queue = queue_at(e, id);
+
+    for (uint32_t i = queue->cell_count; i-- > 0;) {
+        struct cell *cell = &queue->cells[i];
+
+        change_amount(e, id, cell, amount_for(cell, amounts, count), flow_of_cell(queue, cell));
+        if (cell->named || cell->carriers > 0)
+            continue;
+        disown(e, queue->parent, cell->flavor, cell->resource);
+        drop_cell(e, id, cell);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct cell *cell = quota_cell(queue, amounts[i].flavor, amounts[i].resource);
+        struct flow all = {0}; /* that was used: it passed */
+
+        if (cell != NULL)
+            continue;
+        adopt(e, queue->parent, amounts[i].flavor, amounts[i].resource);
+        cell = add_cell(e, id, amounts[i].flavor, amounts[i].resource);
+        all.usage = cell->usage;
+        all.later = cell->later;
+        change_amount(e, id, cell, &amounts[i], all);
     }
 }
 
@@ -303,30 +322,20 @@ void quota_raise_ceiling(struct engine *e, uint32_t id, uint32_t resource, wide 
     cell->own_ceiling += more;
     cell->named = cell->has_ceiling = cell->own_ceiling != 0;
     if (is_unneeded(e, id, cell))
-        drop_cell(e, queue, cell);
+        drop_cell(e, id, cell);
     else
         derive(e, id, cell);
 }
 
-const char *quota_check(const struct engine *e, uint32_t id)
+void quota_counted(struct engine *e, uint32_t id, struct cell *cell)
 {
-    const struct queue *queue = queue_at(e, id);
+    struct flow flow = {.usage = -cell->usage, .given = -cell->given, .later = -cell->later};
 
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
-        const struct cell *cell = &queue->cells[i];
-        struct flow flow = quota_count(e, id, cell->flavor, cell->resource);
-
-        if (flow.usage != cell->usage)
-            return "usage is what the claims hold and the children pass up";
-        if (flow.reserved != cell->reserved || flow.allocated != cell->allocated)
-            return "reserved and allocated are the sums over the subtree's claims";
-        if (flow.given != cell->given)
-            return "given is the sum over the children";
-        if (!cell->named && cell->carriers == 0 && !root_bounds_all(e, id))
-            return "a cell is named by its queue or carried by a child";
-        if (queue->parent != 0 &&
-            quota_cell(queue_at(e, queue->parent), cell->flavor, cell->resource) == NULL)
-            return "a parent has every cell of its children";
-    }
-    return NULL;
+    derive(e, id, cell);
+    flow.usage += flow_passes(cell);
+    flow.given += flow_gives(queue_at(e, id), cell);
+    flow.later += flow_passes_later(cell);
+    carry(e, queue_at(e, id)->parent, cell->flavor, cell->resource, flow, false);
+    if (is_unneeded(e, id, cell))
+        drop_cell(e, id, cell);
 }

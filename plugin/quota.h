@@ -23,7 +23,9 @@
  */
 struct cell {
     wide usage;               /* of a leaf: what its claims hold; else what its children pass up */
+    wide later;               /* the same, once all that is under way has happened (promise.h) */
     wide reserved, allocated; /* of all claims in the subtree, as a person counts them */
+    wide expected;            /* the sum of both, once all that is under way has happened */
     wide given;               /* sum over the children of what each gives up to this queue */
     wide share, kept, ceiling;
     wide own_share, own_ceiling, own_kept; /* as configured; Kueue's: nominal, borrowing, lending */
@@ -33,6 +35,7 @@ struct cell {
     bool bounded; /* there is a ceiling */
     bool named;   /* by the queue's own quota */
     bool has_ceiling, has_kept;
+    bool counting; /* it is not known yet what is used: see recount.h */
 };
 
 struct engine;
@@ -40,9 +43,10 @@ struct queue;
 
 struct cell *quota_cell(const struct queue *queue, uint16_t flavor, uint32_t resource);
 
-/* What a claim of this queue holds changed. Returns the topmost queue whose usage changed, or 0. */
+/* What a claim of this queue holds changed, and what it will hold (counted: recount_has). Returns
+ * the topmost queue whose usage changed, or 0. */
 uint32_t quota_charge(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
-                      wide reserved, wide allocated);
+                      wide reserved, wide allocated, wide later, bool counted);
 
 /* One amount that a queue's own quota names. */
 struct quota_amount {
@@ -66,16 +70,16 @@ void quota_name(struct engine *e, uint32_t queue, const struct quota_amount *amo
                 uint32_t count);
 void quota_attach(struct engine *e, uint32_t queue);
 
+/* An edit that leaves the queue in its place does all of that in one step, whatever hangs below it.
+ * [reserved] */
+void quota_edit(struct engine *e, uint32_t queue, const struct quota_amount *amounts,
+                uint32_t count);
+
 /* The ceiling of a queue without parent grows or shrinks by an amount; at 0 it names it no longer.
  * [reserved for one] */
 void quota_raise_ceiling(struct engine *e, uint32_t queue, uint32_t resource, wide more);
 
-/* What a cell must hold, counted anew from the queue's claims and its children's cells. */
-struct flow {
-    wide usage, reserved, allocated, given;
-};
-struct flow quota_count(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
-
-const char *quota_check(const struct engine *e, uint32_t queue);
+/* A cell is counted now: it limits, and passes up what it must. It may be gone afterwards. */
+void quota_counted(struct engine *e, uint32_t queue, struct cell *cell);
 
 #endif

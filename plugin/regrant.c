@@ -74,17 +74,11 @@ void regrant(struct engine *e, uint32_t id, const struct demand *demand)
     uint32_t queue = claim_queue(e, id);
     bool parked = (claim->flags & CLAIM_PARKED) != 0;
     struct grant grant;
-    uint32_t group;
 
     take_grant(e, claim, &grant);
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     heap_clear(&e->timers, id); /* which tells ties apart by rank */
-    group = claim->group;
-    group_leave(e, id);
-    claim->priority = demand->priority;
-    claim->created = demand->created;
-    if (group != 0)
-        group_join(e, group, id);
+    group_set_rank(e, id, demand->priority, demand->created);
     if (demand->line != 0)
         claim_set_line(e, id, demand->line, demand->text);
     if (demand->flavors != NULL)

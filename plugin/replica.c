@@ -140,13 +140,21 @@ static bool is_candidate(const struct engine *e, const struct replica *r)
            worker_at(e, r->worker)->connected;
 }
 
+/* Who cannot be reached for so long is not waited for any more, whatever was admitted there. */
+static int64_t given_up_at(const struct engine *e, const struct replica *r)
+{
+    const struct worker *worker = worker_at(e, r->worker);
+
+    return worker->connected ? INT64_MAX : worker->lost + e->config.worker_lost_timeout;
+}
+
 void replica_rank(struct engine *e, uint32_t id)
 {
     const struct replica *r = replica_at(e, id);
     bool counts = replica_is(r, REPLICA_THERE | REPLICA_NOMINATED) &&
                   (r->flags & (REPLICA_DELETED | REPLICA_STRANGER)) == 0;
 
-    if (counts && replica_is(r, REPLICA_ADMITTED))
+    if (counts && replica_is(r, REPLICA_ADMITTED) && e->now < given_up_at(e, r))
         set_rank(e, id, RANK_ADMITTED, r->admitted);
     else if (counts && replica_is(r, REPLICA_RESERVED) && worker_at(e, r->worker)->connected)
         set_rank(e, id, RANK_RESERVED, 0);
@@ -336,16 +344,25 @@ void engine_lose_replica(struct engine *e, struct text worker, struct text space
 
 void replica_set_timer(struct engine *e, uint32_t id)
 {
+    const struct replica *r = replica_at(e, id);
     int64_t due = outbox_due(e, EFFECT_OF_REPLICA, id);
+    int64_t at = due == 0 ? INT64_MAX : due;
 
-    if (due == 0)
+    if (r->rank == RANK_ADMITTED && given_up_at(e, r) < at)
+        at = given_up_at(e, r);
+    if (at == INT64_MAX)
         heap_clear(&e->replica_timers, id);
     else
-        heap_set(&e->replica_timers, id, due);
+        heap_set(&e->replica_timers, id, at);
 }
 
 void replica_expire(struct engine *e, uint32_t id)
 {
+    const struct replica *r = replica_at(e, id);
+
     outbox_expire(e, EFFECT_OF_REPLICA, id);
-    replica_set_timer(e, id);
+    if (r->rank == RANK_ADMITTED && given_up_at(e, r) <= e->now)
+        replica_look_again(e, id);
+    else
+        replica_set_timer(e, id);
 }

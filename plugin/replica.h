@@ -37,7 +37,7 @@ enum replica_flag {
 /* What a replica stands for in its workload. Lower ranks come first; those without rank are in no
  * order, since nothing is decided by them. */
 enum replica_rank {
-    RANK_ADMITTED,  /* by when that was first seen */
+    RANK_ADMITTED,  /* by when that was first seen; not in a worker that is lost for too long */
     RANK_RESERVED,  /* its worker needs no victims any more: nobody else is to preempt */
     RANK_CANDIDATE, /* signals and is closed: by the signal, or its last opening if that is later */
     RANK_NONE,

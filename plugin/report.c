@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
 #include "contest.h"
 #include "explain.h"
-#include "say.h"
+#include "group_effects.h"
+#include "standing.h"
 #include "state.h"
-
-/* What a person asks for. Nothing here changes anything. */
 
 bool engine_next_queue(const struct engine *e, uint32_t *cursor)
 {
@@ -95,6 +96,22 @@ void engine_report_quota(const struct engine *e, uint32_t id, uint32_t n, struct
     ret->allocated = amount_clamp(cell->allocated);
 }
 
+bool engine_next_ask(const struct engine *e, uint32_t queue, uint32_t *cursor,
+                     struct quota_row *ret)
+{
+    if (*cursor != 0 && !slab_live(&e->asks, *cursor))
+        return false;
+    do
+        *cursor = *cursor == 0 ? tree_first(&asks_by_resource, e, queue_at(e, queue)->asks)
+                               : tree_next(&asks_by_resource, e, *cursor);
+    while (*cursor != 0 && ask_at(e, *cursor)->amount == 0);
+    if (*cursor == 0)
+        return false;
+    *ret = (struct quota_row){.resource = name_text(e, ask_at(e, *cursor)->resource),
+                              .usage = amount_clamp(ask_at(e, *cursor)->amount)};
+    return true;
+}
+
 void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret)
 {
     const struct claim *claim = claim_at(e, id);
@@ -111,8 +128,8 @@ void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret
     ret->members = 0;
     ret->minimum = 0;
     ret->is_gang = (claim->flags & CLAIM_GANG) != 0;
-    if (claim->group != 0) {
-        const struct group *group = group_at(e, claim->group);
+    if (claim_group(e, claim) != 0) {
+        const struct group *group = group_at(e, claim_group(e, claim));
 
         ret->group = name_text(e, group->name);
         ret->members = group->ready + group->holding + group->succeeded;
@@ -124,58 +141,6 @@ void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret
         claim->state == CLAIM_RESERVED || claim->state == CLAIM_ALLOCATED ? claim->stamp : 0;
 }
 
-static void add_ahead(const struct engine *e, const struct line *line, uint32_t claims,
-                      struct pod_report *report)
-{
-    for (uint32_t i = 0; i < line->count && claims > 0; i++) {
-        struct text resource = name_text(e, line_resource(e, line, i));
-        uint32_t at = 0;
-
-        while (at < report->ahead_count && !text_same(report->ahead[at].resource, resource))
-            at++;
-        if (at == FACTS_MAX_NEEDS)
-            continue;
-        if (at == report->ahead_count) {
-            report->ahead[report->ahead_count++] = (struct quota_row){.resource = resource};
-        }
-        report->ahead[at].usage =
-            amount_clamp(report->ahead[at].usage + (wide)claims * line->needs[i].amount);
-    }
-}
-
-static void count_ahead(const struct engine *e, uint32_t id, struct pod_report *report)
-{
-    uint32_t queue = claim_queue(e, id), at = 0;
-
-    report->position = 1;
-    while ((at = kind_next_line(e, queue, at, id)) != 0) {
-        const struct line *line = line_at(e, at);
-        uint32_t before = waiting_count_before(e, &line->waiting, id);
-
-        report->position += before;
-        add_ahead(e, line, before, report);
-    }
-}
-
-/* A queue that grants at the pace of its last grants gets to the claim in this time. */
-static void estimate(const struct engine *e, uint32_t id, struct pod_report *report)
-{
-    const struct queue *queue = queue_at(e, claim_queue(e, id));
-    struct say say;
-
-    report->estimate = -1;
-    say_init(&say, report->basis, sizeof(report->basis));
-    if (queue->grants < 2) {
-        say_str(&say, "too few grants in this queue to tell");
-        return;
-    }
-    report->estimate = amount_clamp((wide)report->position * queue->grant_gap);
-    say_str(&say, "place ");
-    say_number(&say, report->position);
-    say_str(&say, ", at the mean time between the queue's last grants, ");
-    say_span(&say, queue->grant_gap);
-}
-
 void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *ret)
 {
     const struct claim *claim = claim_at(e, id);
@@ -183,16 +148,14 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
 
     engine_name_pod(e, id, ret);
     explain_claim(e, id, true, &ret->why);
-    ret->position = 0;
-    ret->estimate = -1;
-    ret->basis[0] = '\0';
-    ret->ahead_count = ret->flavor_count = 0;
-    if (claim->state == CLAIM_WAITING) {
-        uint32_t waits = claim_waits_in_gang(claim) ? group_at(e, claim->group)->entry : id;
-
-        count_ahead(e, waits, ret);
-        estimate(e, waits, ret);
-    }
+    ret->asks_count = standing_asks(e, id, ret->asks);
+    ret->flavor_count = 0;
+    if (claim->state != CLAIM_WAITING)
+        standing_none(&ret->place);
+    else
+        standing_find(e,
+                      claim_waits_in_gang(claim) ? group_at(e, claim_group(e, claim))->entry : id,
+                      ret->why.reason, &ret->place);
     for (uint32_t i = 0; i < line->count; i++) {
         uint16_t flavor = claim_flavors(claim)[i];
 
@@ -215,4 +178,93 @@ bool engine_next_waiting(const struct engine *e, uint32_t queue, uint32_t *curso
         return false;
     *cursor = *ret_claim = next;
     return true;
+}
+
+bool engine_next_group(const struct engine *e, uint32_t *cursor)
+{
+    if (*cursor != 0 && !slab_live(&e->groups, *cursor))
+        return false;
+    *cursor = *cursor == 0 ? tree_first(&groups_by_identity, e, e->groups_in_order)
+                           : tree_next(&groups_by_identity, e, *cursor);
+    return *cursor != 0;
+}
+
+uint32_t engine_find_group(const struct engine *e, struct text space, struct text name)
+{
+    return group_find(e, space, name);
+}
+
+/* That which it names, or its members are in. */
+static void find_queue(const struct engine *e, const struct group *group, struct group_report *ret)
+{
+    ret->queue = text_of("");
+    if (group->first != 0) {
+        const struct queue *queue = queue_at(e, claim_queue(e, group->first));
+
+        ret->queue = name_text(e, queue->name);
+        ret->queue_kind = queue->kind;
+    } else if (group->queue != 0) {
+        ret->queue = name_text(e, group->queue);
+    }
+}
+
+static enum group_stand stand_of(const struct group *group)
+{
+    if (group->mode == GROUP_WAITS)
+        return GROUP_STANDS_WAITING;
+    if (group->mode != GROUP_WHOLE)
+        return GROUP_STANDS_HELD;
+    return group->minimum > 1 ? GROUP_STANDS_GRANTED : GROUP_STANDS_APART;
+}
+
+void engine_report_group(const struct engine *e, uint32_t id, struct group_report *ret)
+{
+    const struct group *group = group_at(e, id);
+    struct group_status status;
+
+    group_find_status(group, &status);
+    ret->uid = name_text(e, group->uid);
+    ret->space = name_text(e, group->space);
+    ret->name = name_text(e, group->name);
+    ret->queue_kind = QUEUE_VOLCANO;
+    find_queue(e, group, ret);
+    ret->known = group->known;
+    ret->stand = stand_of(group);
+    explain_group(e, id, &ret->why);
+    ret->phase = status.phase;
+    ret->minimum = group->known || !group->asked_for ? group->minimum : group->asked_minimum;
+    ret->priority = group->has_priority ? group->priority
+                    : group->first != 0 ? claim_at(e, group->first)->priority
+                                        : 0;
+    ret->created = group->created;
+    ret->members = group->members;
+    ret->ready = group->ready;
+    ret->reserved = group->reserved;
+    ret->allocated = group->holding - group->reserved;
+    ret->succeeded = group->succeeded;
+    ret->failed = group->failed;
+    ret->asks_count = 0;
+    if (ret->stand != GROUP_STANDS_WAITING) {
+        standing_none(&ret->place);
+        return;
+    }
+    ret->asks_count = standing_asks(e, group->entry, ret->asks);
+    standing_find(e, group->entry, ret->why.reason, &ret->place);
+}
+
+bool engine_next_member(const struct engine *e, uint32_t group, uint32_t *cursor)
+{
+    if (*cursor != 0 &&
+        (!slab_live(&e->claims, *cursor) || claim_group(e, claim_at(e, *cursor)) != group))
+        return false;
+    *cursor = *cursor == 0 ? group_at(e, group)->first : member_after(e, *cursor);
+    return *cursor != 0;
+}
+
+enum reason engine_member_reason(const struct engine *e, uint32_t claim)
+{
+    struct verdict verdict;
+
+    explain_claim(e, claim, false, &verdict);
+    return verdict.reason;
 }

@@ -17,9 +17,14 @@ static uint32_t path_to(const struct engine *e, uint32_t id, uint32_t path[QUEUE
     return depth;
 }
 
+static wide cell_used(const struct cell *cell, bool later)
+{
+    return later ? cell->later : cell->usage;
+}
+
 /* What the guarded head of a queue below, if it is not this leaf's, asks for there. */
 static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
-                  uint32_t resource)
+                  uint32_t resource, bool later)
 {
     uint32_t id = queue_at(e, where)->guard;
     uint32_t head = id == 0 || id == leaf ? 0 : line_first_of(e, id);
@@ -38,13 +43,13 @@ static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_
         const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
 
         if (cell != NULL)
-            arrives -= wide_max(0, cell->kept - cell->usage);
+            arrives -= wide_max(0, cell->kept - cell_used(cell, later));
     }
     return wide_max(0, arrives);
 }
 
 wide room_left(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
-               uint32_t resource)
+               uint32_t resource, bool later)
 {
     const struct cell *cell = quota_cell(queue_at(e, where), flavor, resource);
     wide left;
@@ -53,11 +58,12 @@ wide room_left(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t f
         return root_bounds_all(e, where) ? 0 : ROOM_UNLIMITED;
     if (!cell->bounded)
         return ROOM_UNLIMITED;
-    left = cell->ceiling - cell->usage;
-    return left <= 0 ? left : wide_max(0, left - aside(e, where, leaf, flavor, resource));
+    left = cell->ceiling - cell_used(cell, later);
+    return left <= 0 ? left : wide_max(0, left - aside(e, where, leaf, flavor, resource, later));
 }
 
-wide room_now(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+static wide room_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                    bool later)
 {
     uint32_t path[QUEUE_MAX_PATH];
     uint32_t depth = path_to(e, id, path);
@@ -67,10 +73,29 @@ wide room_now(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t res
         const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
 
         if (cell != NULL)
-            room += wide_max(0, cell->kept - cell->usage);
-        room = wide_min(room, room_left(e, path[i], id, flavor, resource));
+            room += wide_max(0, cell->kept - cell_used(cell, later));
+        room = wide_min(room, room_left(e, path[i], id, flavor, resource, later));
     }
     return room;
+}
+
+wide room_present(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    return room_of(e, id, flavor, resource, false);
+}
+
+wide room_later(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    return room_of(e, id, flavor, resource, true);
+}
+
+wide room_now(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    wide now = room_of(e, id, flavor, resource, false);
+
+    if (e->promises.apart == 0) /* then both are the same */
+        return now;
+    return wide_min(now, room_of(e, id, flavor, resource, true));
 }
 
 wide room_ever(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)

@@ -4,6 +4,7 @@
 
 #include "amount.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What the tree of queues has left: the one place where a claim is measured against ceilings. */
@@ -14,13 +15,17 @@
 struct engine;
 
 /* How much more a claim could ask for at this queue: the least of all ceilings on the way to the
- * root, where what is kept and unused on the way down helps. Below 0 for who is in debt. */
+ * root, where what is kept and unused on the way down helps. Below 0 for who is in debt. For what
+ * holds something now (room_present), for what will once all that is under way has happened
+ * (room_later), and for who takes nobody's promised room: the least of both. */
 wide room_now(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
+wide room_present(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
+wide room_later(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
 
 /* What one queue alone has left for a claim of this leaf: its ceiling less its usage, and less what
  * is set aside for a head that is guarded there. */
 wide room_left(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
-               uint32_t resource);
+               uint32_t resource, bool later);
 
 /* The room, had nobody used anything: what no release can ever exceed. */
 wide room_ever(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);

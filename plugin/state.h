@@ -2,8 +2,10 @@
 #ifndef SLUICE_PLUGIN_STATE_H
 #define SLUICE_PLUGIN_STATE_H
 
+#include "asks.h"
 #include "claim.h"
 #include "command.h"
+#include "demote.h"
 #include "dispatch.h"
 #include "engine.h"
 #include "finished.h"
@@ -17,8 +19,11 @@
 #include "line.h"
 #include "node.h"
 #include "outbox.h"
+#include "promise.h"
 #include "queue.h"
+#include "recount.h"
 #include "replica.h"
+#include "report.h"
 #include "slab.h"
 #include "tell.h"
 #include "tree.h"
@@ -43,16 +48,18 @@ struct engine {
         uint32_t first, last;
     } todo[TODO_LISTS];
     uint32_t misplaced; /* how many queues are */
+    struct demotion demotion;
+    struct recount recount;
     struct heap queue_timers;
     struct tell tell;
     struct commands commands;
     struct heap guard_timers;
-    uint32_t guarding; /* queues whose head is guarded */
 
     struct slab lines;
     struct index lines_by_needs;
     struct slab kinds;
     struct index kinds_by_needs;
+    struct slab asks;
 
     struct slab claims;
     struct index claims_by_uid;
@@ -61,9 +68,13 @@ struct engine {
     uint32_t restoring; /* tree of claims, by stamp */
     uint32_t entries;   /* claims that are no pods, but wait for a group's minimum */
 
+    struct promises promises;
+
     struct slab groups;
+    struct slab members;
     struct heap group_timers; /* of their effects */
     struct index groups_by_name;
+    uint32_t groups_in_order; /* tree, by namespace and name */
     struct slab finished;
     struct index finished_by_uid;
     uint32_t assembling; /* the group whose turn it is on nodes */
@@ -108,6 +119,11 @@ static inline struct kind *kind_at(const struct engine *e, uint32_t id)
     return slab_at(&e->kinds, id);
 }
 
+static inline struct ask *ask_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->asks, id);
+}
+
 static inline uint32_t line_resource(const struct engine *e, const struct line *line, uint32_t need)
 {
     return kind_at(e, line->kind)->needs[need].resource;
@@ -123,9 +139,31 @@ static inline struct command *command_at(const struct engine *e, uint32_t id)
     return slab_at(&e->commands.records, id);
 }
 
+static inline struct pledge *pledge_at(const struct engine *e, uint32_t claim)
+{
+    return slab_at(&e->promises.pledges, claim);
+}
+
 static inline struct group *group_at(const struct engine *e, uint32_t id)
 {
     return slab_at(&e->groups, id);
+}
+
+static inline struct member *member_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->members, id);
+}
+
+/* 0: none. */
+static inline uint32_t claim_group(const struct engine *e, const struct claim *claim)
+{
+    return claim->member == 0 ? 0 : member_at(e, claim->member)->group;
+}
+
+/* The claim that comes after this one in its group. */
+static inline uint32_t member_after(const struct engine *e, uint32_t claim)
+{
+    return member_at(e, claim_at(e, claim)->member)->next;
 }
 
 static inline struct finished *finished_at(const struct engine *e, uint32_t id)
@@ -173,14 +211,20 @@ static inline int name_get(struct engine *e, struct text text, uint32_t *ret_nam
 /* Whether the host carries out effects of this kind. */
 static inline bool engine_asks(const struct engine *e, enum effect_kind kind)
 {
-    return kind < EFFECT_ALWAYS || kind >= EFFECT_FLEET || (e->config.effects >> kind & 1) != 0;
+    return kind < EFFECT_ALWAYS || kind >= EFFECT_FLEET || config_names_effect(&e->config, kind);
 }
 
-/* Grants are given: the listing is complete, this engine leads, and what a restart found granted is
- * settled. */
+/* Whether room is made for one claim by another. */
+static inline bool engine_preempts(const struct engine *e)
+{
+    return config_names_effect(&e->config, EFFECT_EVICT_POD) && !e->config.observe_only;
+}
+
+/* Grants are given: the listing is complete, this engine leads, what a restart found granted is
+ * settled, and it is known what is used. */
 static inline bool engine_grants(const struct engine *e)
 {
-    return e->synced && e->leads && e->restoring == 0;
+    return e->synced && e->leads && e->restoring == 0 && e->recount.cells == 0;
 }
 
 /* The trees that claims are in: by rank where they wait, by stamp where they hold. */

@@ -10,7 +10,7 @@
  * says so once. Until a claim has learned it nothing wrong can happen to it: whoever is asked about
  * a claim asks its queues, and its timers look at them when they end.
  */
-enum { TELL_SLICE = 512 };
+enum { TELL_SLICE = 256 };
 
 struct tell {
     uint32_t at;   /* the record to look at next */

@@ -171,6 +171,26 @@ static void test_queues(void)
     queue("q")->guarding = true;
     is_broken("a guarded head is the head");
     queue("q")->guarding = false;
+    queue("q")->is_todo[TODO_PLACE] = true;
+    is_broken("misplaced queues, and guarded ones, are on their lists");
+    queue("q")->is_todo[TODO_PLACE] = false;
+    queue("root")->height.levels++;
+    is_broken("a queue knows how tall the tree below it is");
+    queue("root")->height.levels--;
+    kit.engine->demotion.count = 1;
+    kit.engine->demotion.found[0] = kit_claim(&kit, "g1");
+    is_broken("who was found to go is reserved below that queue");
+    kit.engine->demotion.count = 0;
+    kit.engine->demotion.top = 1000;
+    is_broken("who must go is searched for below a queue");
+    kit.engine->demotion.top = 0;
+    kit.engine->recount.cells = 1;
+    is_broken("cells that are not counted are counted");
+    kit.engine->recount.cells = 0;
+    queue("q")->is_todo[TODO_COUNT] = true;
+    is_broken("a queue with a cell that is not counted is on a list");
+    queue("q")->is_todo[TODO_COUNT] = false;
+    is_sound();
     spoil_u32(&queue("u")->line_count, 0, "an unknown queue is named by somebody");
 }
 

@@ -2,68 +2,20 @@
 
 /* What a claim asks of the host, and when it no longer does. */
 #include "plugin/claim_effects.h"
-#include "t/engine_kit.h"
+#include "t/engine_kit_effects.h"
 #include "t/engine_kit_words.h"
 #include "t/tap.h"
 
 static struct effect effect;
 
-/* Takes the next effect; its kind, or -1 if there is none. */
-static int lease(struct kit *kit)
-{
-    if (!engine_next_effect(kit->engine, &effect))
-        return -1;
-    engine_lease(kit->engine, effect.id);
-    return (int)effect.kind;
-}
-
-static bool ack(struct kit *kit, enum effect_result result)
-{
-    bool known = engine_ack(kit->engine, effect.id, result, 0);
-
-    kit_work_off(kit);
-    is_str(engine_check(kit->engine), NULL, "sound after an ack");
-    return known;
-}
-
-static bool pre_enqueue(struct kit *kit, const char *words)
-{
-    struct verdict verdict;
-    struct pod_facts pod;
-
-    words_to_pod(words, &pod);
-    pod.created = 50;
-    engine_pre_enqueue(kit->engine, &pod, false, &verdict);
-    return verdict.pass;
-}
-
-static uint32_t live(const struct kit *kit)
-{
-    uint32_t cursor = 0, count = 0;
-    struct effect each;
-
-    while (engine_next_live_effect(kit->engine, &cursor, &each))
-        count++;
-    return count;
-}
-
-/* q is full of a; b was held by PreEnqueue. */
-static void open_with_parked(struct kit *kit, const char *words)
-{
-    kit_open(kit, words);
-    kit_do(kit, "queue q cpu=1; pod a queue=q cpu=1");
-    ok(!pre_enqueue(kit, "b queue=q cpu=1"), "the queue is full");
-    kit_do(kit, "pod b queue=q cpu=1 created=50");
-}
-
 static void test_pass_needs_no_activation(void)
 {
     struct kit kit;
 
-    open_with_parked(&kit, "");
+    kit_open_parked(&kit, "");
     kit_do(&kit, "lose-pod a");
-    ok(pre_enqueue(&kit, "b queue=q cpu=1"), "the scheduler asks by itself, and passes");
-    is_int(lease(&kit), -1, "it need not be told any more");
+    ok(kit_pre_enqueue(&kit, "b queue=q cpu=1"), "the scheduler asks by itself, and passes");
+    is_int(kit_lease(&kit, &effect), -1, "it need not be told any more");
     kit_close(&kit);
 }
 
@@ -73,19 +25,20 @@ static void test_gates_on_admission(void)
 
     kit_open(&kit, "onAdmission");
     kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1 generation=4; pod b queue=q cpu=1");
-    is_int(lease(&kit), EFFECT_REMOVE_GATES, "the gate goes at the grant");
+    is_int(kit_lease(&kit, &effect), EFFECT_REMOVE_GATES, "the gate goes at the grant");
     ok(text_is(effect.uid, "a") && effect.patch.gates == GATE_LONG &&
            effect.patch.generation == 4 && effect.patch.stamp == SECOND,
        "with all that makes it safe");
-    is_int(lease(&kit), -1, "not for who waits");
-    ack(&kit, EFFECT_DONE);
+    is_int(kit_lease(&kit, &effect), -1, "not for who waits");
+    kit_ack(&kit, &effect, EFFECT_DONE);
     kit_do(&kit, "pod a queue=q cpu=1 generation=4");
-    is_int(lease(&kit), -1, "what was done is not asked for again, seen or not");
+    is_int(kit_lease(&kit, &effect), -1, "what was done is not asked for again, seen or not");
     kit_do(&kit, "pod a queue=q cpu=1 generation=5");
-    is_int(lease(&kit), EFFECT_REMOVE_GATES, "unless a later spec has the gate after all");
-    ack(&kit, EFFECT_DONE);
+    is_int(kit_lease(&kit, &effect), EFFECT_REMOVE_GATES,
+           "unless a later spec has the gate after all");
+    kit_ack(&kit, &effect, EFFECT_DONE);
     kit_do(&kit, "pod a queue=q cpu=1 generation=6 bare stamp=1000000000");
-    is_int(lease(&kit), -1, "without it nothing is left to do");
+    is_int(kit_lease(&kit, &effect), -1, "without it nothing is left to do");
     kit_close(&kit);
 }
 
@@ -95,14 +48,15 @@ static void test_gates_on_bind(void)
 
     kit_open(&kit, "");
     kit_do(&kit, "queue q cpu=2; pod a queue=q cpu=1; pod b queue=q cpu=1");
-    is_int(lease(&kit), -1, "the gate stays until it is bound");
+    is_int(kit_lease(&kit, &effect), -1, "the gate stays until it is bound");
     engine_post_filter(kit.engine, text_of("a"));
-    is_int(lease(&kit), EFFECT_REMOVE_GATES, "unless no node fits");
+    is_int(kit_lease(&kit, &effect), EFFECT_REMOVE_GATES, "unless no node fits");
     ok(text_is(effect.uid, "a"), "then the autoscaler must see it");
     kit_do(&kit, "pod b queue=q cpu=1 unschedulable nominated");
-    is_int(lease(&kit), -1, "a nominated pod waits for its node");
+    is_int(kit_lease(&kit, &effect), -1, "a nominated pod waits for its node");
     kit_do(&kit, "pod b queue=q cpu=1 unschedulable");
-    is_int(lease(&kit), EFFECT_REMOVE_GATES, "an Unschedulable one without is seen as well");
+    is_int(kit_lease(&kit, &effect), EFFECT_REMOVE_GATES,
+           "an Unschedulable one without is seen as well");
     kit_close(&kit);
 }
 
@@ -121,7 +75,8 @@ static void test_effects_that_are_not_wanted(void)
     kit_do(&kit, "queue q cpu=2 closed");
     is_int(engine_pending(kit.engine), 1, "closing lets granted pods go on");
     kit_do(&kit, "follow");
-    ok(engine_pending(kit.engine) == 0 && live(&kit) == 0, "who does not lead asks for nothing");
+    ok(engine_pending(kit.engine) == 0 && kit_live_effects(&kit) == 0,
+       "who does not lead asks for nothing");
     kit_close(&kit);
 }
 
@@ -132,18 +87,18 @@ static void test_conditions(void)
 
     kit_open(&kit, "");
     kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1; pod b queue=q cpu=1 version=3");
-    is_int(lease(&kit), -1, "who merely waits has nothing to be overwritten");
+    is_int(kit_lease(&kit, &effect), -1, "who merely waits has nothing to be overwritten");
     kit_do(&kit, "pod b queue=q cpu=1 version=4 unschedulable");
-    is_int(lease(&kit), EFFECT_SET_CONDITION, "Unschedulable is overwritten");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_CONDITION, "Unschedulable is overwritten");
     is_int(effect.resource_version, 4, "in the version that was seen");
     is_str(reason_name(effect.reason), "QueueCapacity", "with what it waits for");
     is_str(effect.message, "queue q has room for 0 more cpu, the pod asks for 1m", "in words");
     kit_do(&kit, "lose-pod a");
     is_str(kit_why(&kit, "b"), "ConditionStale", "before the overwrite it is not granted");
-    ack(&kit, EFFECT_DONE);
+    kit_ack(&kit, &effect, EFFECT_DONE);
     is_str(kit_why(&kit, "b"), "ConditionStale", "nor before it is observed");
     kit_do(&kit, "pod b queue=q cpu=1 version=4 unschedulable");
-    is_int(lease(&kit), -1, "which is waited for");
+    is_int(kit_lease(&kit, &effect), -1, "which is waited for");
     kit_do(&kit, "pod b queue=q cpu=1 version=5");
     is_str(kit_state(&kit, "b"), "reserved", "then it is");
     kit_close(&kit);
@@ -155,14 +110,16 @@ static void test_condition_again(void)
 
     kit_open(&kit, "");
     kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1; pod b queue=q cpu=1 version=4 unschedulable");
-    lease(&kit);
-    ack(&kit, EFFECT_DONE);
+    kit_lease(&kit, &effect);
+    kit_ack(&kit, &effect, EFFECT_DONE);
     kit_do(&kit, "pod b queue=q cpu=1 version=6 unschedulable");
-    is_int(lease(&kit), EFFECT_SET_CONDITION, "said again in a later version: overwritten again");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_CONDITION,
+           "said again in a later version: overwritten again");
     is_int(effect.resource_version, 6, "in that version");
     kit_do(&kit, "pod b queue=q cpu=1 version=8 unschedulable");
-    ack(&kit, EFFECT_DONE);
-    is_int(lease(&kit), EFFECT_SET_CONDITION, "a write that came before the latest does not count");
+    kit_ack(&kit, &effect, EFFECT_DONE);
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_CONDITION,
+           "a write that came before the latest does not count");
     kit_close(&kit);
 }
 
@@ -173,9 +130,9 @@ static void test_condition_of_a_suspended_queue(void)
     kit_open(&kit, "");
     kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1 version=1;"
                  "pod a queue=q cpu=1 version=2 bare stamp=1000000000 unschedulable");
-    is_int(lease(&kit), -1, "a granted pod may say Unschedulable");
+    is_int(kit_lease(&kit, &effect), -1, "a granted pod may say Unschedulable");
     kit_do(&kit, "queue q cpu=1 suspended");
-    is_int(lease(&kit), EFFECT_SET_CONDITION, "but not while its queue is suspended");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_CONDITION, "but not while its queue is suspended");
     is_str(reason_name(effect.reason), "QueueSuspended", "which it says instead");
     kit_close(&kit);
 }
@@ -185,14 +142,14 @@ static void test_held_again_while_activated(void)
 {
     struct kit kit;
 
-    open_with_parked(&kit, "");
+    kit_open_parked(&kit, "");
     kit_do(&kit, "lose-pod a");
-    is_int(lease(&kit), EFFECT_ACTIVATE, "the scheduler is being told of a grant");
+    is_int(kit_lease(&kit, &effect), EFFECT_ACTIVATE, "the scheduler is being told of a grant");
     kit_do(&kit, "queue q cpu=1 suspended");
-    ok(!pre_enqueue(&kit, "b queue=q cpu=1"), "which is stopped when it asks");
+    ok(!kit_pre_enqueue(&kit, "b queue=q cpu=1"), "which is stopped when it asks");
     kit_do(&kit, "queue q cpu=1");
-    ack(&kit, EFFECT_DONE);
-    is_int(lease(&kit), EFFECT_ACTIVATE, "it must be told again");
+    kit_ack(&kit, &effect, EFFECT_DONE);
+    is_int(kit_lease(&kit, &effect), EFFECT_ACTIVATE, "it must be told again");
     kit_close(&kit);
 }
 
@@ -203,12 +160,12 @@ static void test_granted_again(void)
 
     kit_open(&kit, "");
     kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1");
-    ok(pre_enqueue(&kit, "a queue=q cpu=1"), "granted, it passes");
+    ok(kit_pre_enqueue(&kit, "a queue=q cpu=1"), "granted, it passes");
     kit_do(&kit, "queue q cpu=1 pods=0");
     is_str(kit_state(&kit, "a"), "waiting", "demoted");
     kit_do(&kit, "queue q cpu=1");
     is_str(kit_state(&kit, "a"), "reserved", "and granted again");
-    is_int(lease(&kit), EFFECT_ACTIVATE, "the scheduler is told");
+    is_int(kit_lease(&kit, &effect), EFFECT_ACTIVATE, "the scheduler is told");
     kit_close(&kit);
 }
 

@@ -3,49 +3,38 @@
 /* A command is deleted when what it changed is written, and not before. */
 #include "plugin/command_effects.h"
 
-#include "t/engine_kit.h"
+#include "t/engine_kit_effects.h"
 #include "t/tap.h"
 
 static struct kit kit;
 static struct effect effect;
 
-/* Takes the next effect; its kind, or -1 if there is none. */
-static int lease(void)
-{
-    if (!engine_next_effect(kit.engine, &effect))
-        return -1;
-    engine_lease(kit.engine, effect.id);
-    return (int)effect.kind;
-}
-
 static void ack(enum effect_result result)
 {
-    ok(engine_ack(kit.engine, effect.id, result, 0), "was under way");
-    kit_work_off(&kit);
-    is_str(engine_check(kit.engine), NULL, "sound after an ack");
+    ok(kit_ack(&kit, &effect, result), "was under way");
 }
 
 static void test_deleted_after_the_write(void)
 {
     kit_open(&kit, "writes");
     kit_do(&kit, "queue q state=Open");
-    is_int(lease(), EFFECT_QUEUE_STATUS, "what it holds is written");
+    is_int(kit_lease(&kit, &effect), EFFECT_QUEUE_STATUS, "what it holds is written");
     ack(EFFECT_DONE);
     kit_do(&kit, "command 1 q SuspendQueue");
-    is_int(lease(), -1, "nothing goes out within the second");
+    is_int(kit_lease(&kit, &effect), -1, "nothing goes out within the second");
     kit_do(&kit, "time 3");
-    is_int(lease(), EFFECT_QUEUE_STATUS, "the state is written first");
-    is_int(lease(), -1, "the command stays");
+    is_int(kit_lease(&kit, &effect), EFFECT_QUEUE_STATUS, "the state is written first");
+    is_int(kit_lease(&kit, &effect), -1, "the command stays");
     ack(EFFECT_CONFLICT);
     kit_do(&kit, "time 4");
-    is_int(lease(), EFFECT_QUEUE_STATUS, "until the write");
+    is_int(kit_lease(&kit, &effect), EFFECT_QUEUE_STATUS, "until the write");
     ack(EFFECT_DONE);
-    is_int(lease(), EFFECT_DELETE_COMMAND, "is acknowledged");
+    is_int(kit_lease(&kit, &effect), EFFECT_DELETE_COMMAND, "is acknowledged");
     ok(text_is(effect.uid, "1") && text_is(effect.space, "default") && text_is(effect.name, "1"),
        "then it goes");
     ack(EFFECT_DONE);
     kit_do(&kit, "command 1 q SuspendQueue; time 5");
-    is_int(lease(), -1, "a late message about it means nothing");
+    is_int(kit_lease(&kit, &effect), -1, "a late message about it means nothing");
     kit_do(&kit, "time 65");
     is_int(slab_count(&kit.engine->commands.records), 0, "in the end it is forgotten");
     kit_close(&kit);
@@ -55,9 +44,10 @@ static void test_changed_nothing(void)
 {
     kit_open(&kit, "writes");
     kit_do(&kit, "queue q state=Open; command 1 q ResumeQueue");
-    is_int(lease(), EFFECT_QUEUE_STATUS, "the queue's own");
+    is_int(kit_lease(&kit, &effect), EFFECT_QUEUE_STATUS, "the queue's own");
     ack(EFFECT_DONE);
-    is_int(lease(), EFFECT_DELETE_COMMAND, "one that changes nothing goes as well");
+    is_int(kit_lease(&kit, &effect), EFFECT_DELETE_COMMAND,
+           "one that changes nothing goes as well");
     ack(EFFECT_GONE);
     kit_do(&kit, "lose-command 1");
     is_int(slab_count(&kit.engine->commands.records), 0, "and is forgotten when it is gone");
@@ -68,7 +58,7 @@ static int deletions(void)
 {
     int count = 0;
 
-    for (int kind = lease(); kind >= 0; kind = lease()) {
+    for (int kind = kit_lease(&kit, &effect); kind >= 0; kind = kit_lease(&kit, &effect)) {
         count += kind == EFFECT_DELETE_COMMAND;
         ack(EFFECT_DONE);
     }
@@ -94,15 +84,15 @@ static void test_refused(void)
 {
     kit_open(&kit, "writes");
     kit_do(&kit, "command 1 nowhere OpenQueue");
-    is_int(lease(), EFFECT_EVENT, "who is refused is told");
+    is_int(kit_lease(&kit, &effect), EFFECT_EVENT, "who is refused is told");
     is_str(effect.message, "queue nowhere does not exist: create it, and send the command again",
            "why");
     ok(!effect.about_queue, "of itself, where there is no queue");
     ack(EFFECT_DONE);
-    is_int(lease(), EFFECT_DELETE_COMMAND, "and then deleted");
+    is_int(kit_lease(&kit, &effect), EFFECT_DELETE_COMMAND, "and then deleted");
     ack(EFFECT_DONE);
     kit_do(&kit, "queue q state=Open uid=u; command 2 q Fly");
-    while (lease() == EFFECT_QUEUE_STATUS)
+    while (kit_lease(&kit, &effect) == EFFECT_QUEUE_STATUS)
         ack(EFFECT_DONE);
     is_int(effect.kind, EFFECT_EVENT, "the same for an action that nobody knows");
     ok(effect.about_queue && text_is(effect.queue_name, "q") && text_is(effect.queue_uid, "u"),
@@ -114,7 +104,8 @@ static void test_queue_goes(void)
 {
     kit_open(&kit, "writes");
     kit_do(&kit, "queue q state=Open; command 1 q SuspendQueue; lose-queue q");
-    is_int(lease(), EFFECT_DELETE_COMMAND, "a queue deleted while suspended lets its command go");
+    is_int(kit_lease(&kit, &effect), EFFECT_DELETE_COMMAND,
+           "a queue deleted while suspended lets its command go");
     ack(EFFECT_DONE);
     kit_close(&kit);
 }

@@ -69,6 +69,11 @@ static void test_queue(void)
                &scratch, &queue);
     ok(queue.stop == QUEUE_HOLD_AND_DRAIN && queue.strict && queue.kind == QUEUE_CLUSTER,
        "Kueue's words");
+    ok(!queue.borrows_last, "who says nothing of it takes what fits");
+    read_queue("{kind: ClusterQueue, name: q, whenCanBorrow: TryNextFlavor}", &scratch, &queue);
+    ok(queue.borrows_last, "a queue that looks for what it need not borrow");
+    read_queue("{kind: ClusterQueue, name: q, whenCanBorrow: MayStopSearch}", &scratch, &queue);
+    ok(!queue.borrows_last, "and one that does not");
     is_str(read_queue(
                "{kind: Cohort, name: c, groups: [{flavors: [{name: f, quotas: {cpu: {nominal: '1', "
                "borrowing: 0}, memory: {nominal: 5, lending: 4}}}, {name: g, quotas: {}}], "
@@ -166,9 +171,52 @@ static void test_largest_queue(void)
     scratch_finish(&scratch);
 }
 
+static bool policy_is(const struct queue_facts *queue, enum preempt_whom within,
+                      enum preempt_whom reclaim)
+{
+    return queue->preempts.within == within && queue->preempts.reclaim == reclaim;
+}
+
+static void test_preemption(void)
+{
+    struct scratch scratch = {NULL, 0, 0};
+    struct queue_facts queue;
+
+    is_str(read_queue("{kind: ClusterQueue, name: q}", &scratch, &queue), "", "nothing said");
+    ok(policy_is(&queue, PREEMPT_NEVER, PREEMPT_NEVER) && !queue.preempts.while_borrowing,
+       "a ClusterQueue takes nobody's room");
+    is_str(read_queue("{kind: ClusterQueue, name: q, preemption: {withinClusterQueue: "
+                      "LowerOrNewerEqualPriority, reclaimWithinCohort: Any, borrowWithinCohort: "
+                      "{policy: LowerPriority, maxPriorityThreshold: -7}}}",
+                      &scratch, &queue),
+           "", "all of a ClusterQueue's");
+    ok(policy_is(&queue, PREEMPT_LOWER_OR_NEWER, PREEMPT_ANY) && queue.preempts.while_borrowing &&
+           queue.preempts.has_threshold && queue.preempts.threshold == -7,
+       "are read");
+    is_str(read_queue("{kind: Queue, name: q}", &scratch, &queue), "", "nothing said of a Queue");
+    ok(policy_is(&queue, PREEMPT_LOWER, PREEMPT_ANY), "it has Volcano's policies");
+    is_str(read_queue("{kind: Queue, name: q, annotations: {sluice.sh/preempt-within-queue: Never, "
+                      "sluice.sh/reclaim-from-queues: LowerPriority}}",
+                      &scratch, &queue),
+           "", "or those of its annotations");
+    ok(policy_is(&queue, PREEMPT_NEVER, PREEMPT_LOWER), "which are the same words");
+    is_str(read_queue("{kind: ClusterQueue, name: q, preemption: {withinClusterQueue: Any}}",
+                      &scratch, &queue),
+           "preemption.withinClusterQueue: \"Any\", want one of Never, LowerPriority, "
+           "LowerOrNewerEqualPriority",
+           "what none of them is");
+    is_str(read_queue("{kind: Queue, name: q, annotations: {sluice.sh/reclaim-from-queues: all}}",
+                      &scratch, &queue),
+           "annotations.sluice.sh/reclaim-from-queues: \"all\", want one of Never, "
+           "LowerPriority, Any",
+           "is named");
+    scratch_finish(&scratch);
+}
+
 int main(void)
 {
     test_queue();
+    test_preemption();
     test_queue_faults();
     test_largest_queue();
     return tap_done();

@@ -26,7 +26,7 @@
  *
  *     queue NAME [parent=NAME] [priority=N] [strict] [suspended] [closed] [state=TEXT]
  *           [hold] [uid=TEXT] [version=N] [closedBy=MARK] [suspendedBy=MARK] [createSuspended]
- *           [RES=N: capability] [guarantee.RES=N] [deserved.RES=N]
+ *           [RES=N: capability] [guarantee.RES=N] [deserved.RES=N] [borrowsLast]
  *     cluster NAME [parent=COHORT] ...            and   cohort NAME ..., with groups of flavors:
  *           [group=RES,RES... {flavor=NAME {RES=N: nominal | borrow.RES=N | lend.RES=N}}]
  *     lose-queue NAME     lose-cluster NAME       lose-cohort NAME
@@ -36,7 +36,7 @@
  *         [group=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]
  *         [uid=TEXT: else the name]
  *     group NAME [min=N] [queue=NAME] [priority=N] [created=N] [version=N] [deleted] [RES=N: least]
- *         [uid=TEXT: else the name]       lose-group NAME
+ *         [phase=TEXT] [uid=TEXT: else the name]       lose-group NAME
  *     lose-pod UID        reserve UID     unreserve UID    bind UID
  *     node NAME [RES=N] [label=KEY:VALUE]         lose-node NAME
  *     flavor NAME [label=KEY:VALUE] [toleration=KEY]   lose-flavor NAME

@@ -18,6 +18,8 @@ static bool group_word(const struct word *word, struct group_facts *group)
         group->deleted = true;
     else if (text_is(word->key, "uid"))
         group->uid = word->value;
+    else if (text_is(word->key, "phase"))
+        group->phase = word->value;
     else if (text_is(word->key, "priority"))
         group->priority = (int32_t)word->number, group->has_priority = true;
     else

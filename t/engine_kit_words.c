@@ -2,6 +2,7 @@
 #include "t/engine_kit_words.h"
 
 #include "plugin/claim.h"
+#include "t/engine_kit_preempt.h"
 
 #include <stdlib.h>
 
@@ -83,6 +84,8 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->effects |= 1u << EFFECT_SET_GROUP;
     else if (text_is(word->key, "statuses"))
         config->effects |= 1u << EFFECT_SET_GROUP_STATUS;
+    else if (text_is(word->key, "evicts"))
+        config->effects |= 1u << EFFECT_EVICT_POD;
     else if (text_is(word->key, "writes"))
         config->effects = UINT32_MAX;
     else if (text_is(word->key, "standby"))
@@ -230,9 +233,11 @@ static bool queue_word(const struct word *word, struct words_queue *facts)
         queue->suspended_by = queue_mark_of(word->value);
     else if (text_is(word->key, "createSuspended"))
         queue->create_suspended = true;
+    else if (text_is(word->key, "borrowsLast"))
+        queue->borrows_last = true;
     else if (text_is(word->key, "hold"))
         queue->stop = QUEUE_HOLD;
-    else
+    else if (!words_preempt_queue(word, queue))
         return queue->kind == QUEUE_VOLCANO ? volcano_word(word, queue) : kueue_word(word, facts);
     return true;
 }
@@ -278,7 +283,7 @@ static bool pod_flag(const struct word *word, struct pod_facts *pod)
 
 static bool pod_word(const struct word *word, struct pod_facts *pod)
 {
-    if (pod_flag(word, pod))
+    if (pod_flag(word, pod) || words_preempt_pod(word, pod))
         return true;
     if (text_is(word->key, "queue") || text_is(word->key, "cluster")) {
         pod->queue = word->value;

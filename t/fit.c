@@ -38,6 +38,30 @@ static void refused(const struct kit *kit, const char *uid, const char *queue, c
     is_int(got, room, "of which it has room for %d", room);
 }
 
+/* Of a queue that tries the next flavor before it borrows. */
+static void test_borrows_last(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f; flavor g; flavor h; cohort top; cohort near parent=top; cluster c "
+                 "parent=near borrowsLast group=cpu,memory flavor=f cpu=2 memory=9 flavor=g cpu=2 "
+                 "memory=9 flavor=h cpu=6 memory=9; cluster n parent=near group=cpu,memory "
+                 "flavor=g cpu=2 memory=9; cluster o parent=top group=cpu,memory flavor=f cpu=9 "
+                 "memory=9");
+    kit_do(&kit, "pod a cluster=c cpu=3 memory=1; pod b cluster=c cpu=1 memory=1;"
+                 "pod d cluster=c cpu=4 memory=1");
+    is_str(held_in(&kit, "a", "cpu"), "h", "what it need not borrow comes first");
+    is_str(held_in(&kit, "b", "cpu"), "f", "in the order of the flavors");
+    is_str(held_in(&kit, "d", "cpu"), "g", "else what it borrows from nearest");
+    kit_do(&kit, "pod i cluster=c cpu=4 memory=1");
+    is_str(held_in(&kit, "i", "cpu"), "f", "and only then from farther up");
+    kit_do(&kit, "lose-pod i; cluster c parent=near group=cpu,memory flavor=f cpu=2 memory=9 "
+                 "flavor=g cpu=2 memory=9 flavor=h cpu=6 memory=9; pod k cluster=c cpu=3 memory=1");
+    is_str(held_in(&kit, "k", "cpu"), "f", "who may borrow takes the first that fits");
+    kit_close(&kit);
+}
+
 static void test_flavors_in_order(void)
 {
     struct kit kit;
@@ -250,6 +274,7 @@ static void test_guess(void)
 int main(void)
 {
     test_flavors_in_order();
+    test_borrows_last();
     test_groups();
     test_one_flavor_for_all();
     test_rooms();

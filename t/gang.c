@@ -234,6 +234,30 @@ static void test_restart(void)
                  "pod b queue=q cpu=1 group=g bare stamp=9; synced; lead");
     is_str(kit_granted(&kit), "", "two stamps do not make three");
     kit_close(&kit);
+    kit_open(&kit, "standby");
+    kit_do(&kit, "queue q cpu=4; group g min=2; pod a queue=q cpu=1 group=g bare stamp=9 node=n;"
+                 "pod b queue=q cpu=1 group=g bare stamp=9 unschedulable; synced; lead; time 900");
+    is_str(kit_granted(&kit), "a b", "who was in a cycle before has not waited for one");
+    kit_close(&kit);
+}
+
+/* Whoever has heard that its queue is suspended need not hear it again because its group has got a
+ * minimum. */
+static void test_told_once(void)
+{
+    const struct claim *claim;
+    struct kit kit;
+
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue q; group g; command 1 q SuspendQueue; pod a queue=q group=g;"
+                 "pod b queue=q group=g");
+    claim = claim_at(kit.engine, kit_claim(&kit, "a"));
+    claim_set_flag(claim_at(kit.engine, kit_claim(&kit, "a")), CLAIM_TOLD, true);
+    kit_do(&kit, "group g min=2");
+    ok((claim->flags & CLAIM_TOLD) != 0, "who waits on was told");
+    kit_do(&kit, "group g min=3");
+    ok((claim->flags & CLAIM_TOLD) == 0, "who is held waits for something else");
+    kit_close(&kit);
 }
 
 static void test_no_memory(void)
@@ -267,6 +291,7 @@ int main(void)
     test_least_resources();
     test_flavors();
     test_restart();
+    test_told_once();
     test_no_memory();
     return tap_done();
 }

@@ -17,7 +17,8 @@ static void test_named_or_seen(void)
     kit_open(&kit, "");
     kit_do(&kit, "queue q; pod a queue=q group=g; pod b queue=q");
     ok(find(&kit, "g") != 0, "a group that a pod names is remembered");
-    is_int(claim_at(kit.engine, kit_claim(&kit, "b"))->group, 0, "a lone pod has none");
+    is_int(claim_group(kit.engine, claim_at(kit.engine, kit_claim(&kit, "b"))), 0,
+           "a lone pod has none");
     kit_do(&kit, "lose-pod a");
     is_int(find(&kit, "g"), 0, "until nobody names it");
     kit_do(&kit, "group g min=2; lose-group g");
@@ -38,8 +39,8 @@ static void test_named_after_the_owner(void)
        "each controller has its own, by its uid");
     ok(find(&kit, "podgroup-c") != 0, "a bare pod is its own controller");
     kit_do(&kit, "pod a queue=q min=2 owner=one group=podgroup-one");
-    is_int(claim_at(kit.engine, kit_claim(&kit, "a"))->group, find(&kit, "podgroup-one"),
-           "and is the same when it is written into the pod");
+    is_int(claim_group(kit.engine, claim_at(kit.engine, kit_claim(&kit, "a"))),
+           find(&kit, "podgroup-one"), "and is the same when it is written into the pod");
     kit_do(&kit, "pod a queue=q min=2 owner=one group=other");
     is_int(find(&kit, "podgroup-one"), 0, "what the pod names counts");
     kit_close(&kit);
@@ -56,7 +57,7 @@ static void test_members_by_rank(void)
     group = group_at(kit.engine, find(&kit, "g"));
     is_int(group->members, 4, "members are counted");
     is_int(group->first, kit_claim(&kit, "c"), "by priority,");
-    is_int(claim_at(kit.engine, group->first)->next_member, kit_claim(&kit, "a"), "and age");
+    is_int(member_after(kit.engine, group->first), kit_claim(&kit, "a"), "and age");
     is_int(group->last, kit_claim(&kit, "d"), "to the last");
     kit_do(&kit, "pod d queue=q group=g created=9 priority=2; pod c queue=q group=g created=3");
     is_int(group->first, kit_claim(&kit, "d"), "when a rank changes the place does");

@@ -2,25 +2,15 @@
 
 /* What groups ask of the host: their PodGroup, its name on the pods, its status. */
 #include "plugin/group_effects.h"
-#include "t/engine_kit.h"
+#include "t/engine_kit_effects.h"
 #include "t/engine_kit_words.h"
 #include "t/tap.h"
 
 static struct effect effect;
 
-static int lease(struct kit *kit)
-{
-    if (!engine_next_effect(kit->engine, &effect))
-        return -1;
-    engine_lease(kit->engine, effect.id);
-    return (int)effect.kind;
-}
-
 static void ack(struct kit *kit, enum effect_result result)
 {
-    ok(engine_ack(kit->engine, effect.id, result, 0), "an ack that is expected");
-    kit_work_off(kit);
-    is_str(engine_check(kit->engine), NULL, "sound after an ack");
+    ok(kit_ack(kit, &effect, result), "an ack that is expected");
 }
 
 static void test_creation(void)
@@ -30,7 +20,8 @@ static void test_creation(void)
     kit_open(&kit, "creates names statuses answers");
     kit_do(&kit, "queue q cpu=2; pod a queue=q cpu=1 memory=3 min=2 owner=o version=1;"
                  "pod b queue=q cpu=1 min=2 owner=o version=1");
-    is_int(lease(&kit), EFFECT_CREATE_GROUP, "the group that is asked for is to be made");
+    is_int(kit_lease(&kit, &effect), EFFECT_CREATE_GROUP,
+           "the group that is asked for is to be made");
     is_int(effect.object, EFFECT_OF_GROUP, "once for all its pods");
     ok(text_is(effect.name, "podgroup-o") && text_is(effect.space, "default"), "with its name");
     ok(text_is(effect.create.owner_uid, "o") && text_is(effect.create.queue, "q"),
@@ -38,23 +29,24 @@ static void test_creation(void)
     is_int(effect.create.minimum, 2, "with its minimum");
     is_int(effect.create.least_count, 2, "and what that needs,");
     is_int(effect.create.least[0].amount + effect.create.least[1].amount, 2 + 6, "times two");
-    is_int(lease(&kit), -1, "and nothing else before it is there");
+    is_int(kit_lease(&kit, &effect), -1, "and nothing else before it is there");
     ack(&kit, EFFECT_RETRY);
-    is_int(lease(&kit), -1, "what failed waits for a while");
+    is_int(kit_lease(&kit, &effect), -1, "what failed waits for a while");
     kit_do(&kit, "time 3");
-    is_int(lease(&kit), EFFECT_CREATE_GROUP, "and is asked for again");
+    is_int(kit_lease(&kit, &effect), EFFECT_CREATE_GROUP, "and is asked for again");
     ack(&kit, EFFECT_DONE);
-    is_int(lease(&kit), -1, "what was made is not made again");
+    is_int(kit_lease(&kit, &effect), -1, "what was made is not made again");
     is_str(kit_why(&kit, "a"), "GroupMissing", "the pods wait until it is seen");
     kit_do(&kit, "group podgroup-o min=2 queue=q");
     is_str(kit_granted(&kit), "a b", "then they are granted");
-    is_int(lease(&kit), EFFECT_SET_GROUP, "and its name is put on each of them");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_GROUP, "and its name is put on each of them");
     ok(text_is(effect.group, "podgroup-o"), "as it is");
     ack(&kit, EFFECT_DONE);
     kit_do(&kit, "lose-group podgroup-o");
-    is_int(lease(&kit), EFFECT_CREATE_GROUP, "one that was deleted by hand is made again");
+    is_int(kit_lease(&kit, &effect), EFFECT_CREATE_GROUP,
+           "one that was deleted by hand is made again");
     ack(&kit, EFFECT_GONE);
-    is_int(lease(&kit), -1, "but not for an owner that is gone");
+    is_int(kit_lease(&kit, &effect), -1, "but not for an owner that is gone");
     kit_close(&kit);
 }
 
@@ -65,26 +57,31 @@ static void test_names(void)
     kit_open(&kit, "names");
     kit_do(&kit, "queue q cpu=9; group podgroup-o min=1 queue=q;"
                  "pod a queue=q cpu=1 min=1 owner=o version=3");
-    is_int(lease(&kit), EFFECT_SET_GROUP, "the pod does not name its group");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_GROUP, "the pod does not name its group");
     ack(&kit, EFFECT_DONE);
     kit_do(&kit, "pod a queue=q cpu=1 min=1 owner=o version=3");
-    is_int(lease(&kit), -1, "an older sight says nothing");
+    is_int(kit_lease(&kit, &effect), -1, "an older sight says nothing");
     kit_do(&kit, "pod a queue=q cpu=1 min=1 owner=o version=4 group=podgroup-o");
-    is_int(lease(&kit), -1, "then it does");
+    is_int(kit_lease(&kit, &effect), -1, "then it does");
     kit_do(&kit, "pod a queue=q cpu=1 min=1 owner=o version=5");
-    is_int(lease(&kit), EFFECT_SET_GROUP, "who takes it off has it back");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_GROUP, "who takes it off has it back");
+    engine_ack(kit.engine, effect.id, EFFECT_DONE, 8);
+    kit_do(&kit, "pod a queue=q cpu=1 min=1 owner=o version=7");
+    is_int(kit_lease(&kit, &effect), -1, "a version before that write says nothing");
+    kit_do(&kit, "pod a queue=q cpu=1 min=1 owner=o version=9");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_GROUP, "one after it does");
     kit_do(&kit, "pod b queue=q cpu=1");
-    is_int(lease(&kit), -1, "a lone pod names nothing");
+    is_int(kit_lease(&kit, &effect), -1, "a lone pod names nothing");
     kit_close(&kit);
 }
 
 static void expect_status(struct kit *kit, const char *phase, const char *type, const char *about)
 {
-    is_int(lease(kit), EFFECT_SET_GROUP_STATUS, "a status: %s", about);
+    is_int(kit_lease(kit, &effect), EFFECT_SET_GROUP_STATUS, "a status: %s", about);
     is_str(effect.group_status.phase, phase, "is %s", phase);
     is_str(effect.group_status.type, type, "with the condition %s", type);
     ack(kit, EFFECT_DONE);
-    is_int(lease(kit), -1, "written once");
+    is_int(kit_lease(kit, &effect), -1, "written once");
 }
 
 static void test_status(void)
@@ -111,7 +108,7 @@ static void test_status(void)
     kit_do(&kit, "pod b cpu=1 group=g failed");
     expect_status(&kit, "Completed", "", "of one that has ended");
     kit_do(&kit, "follow; lead");
-    is_int(lease(&kit), -1, "with the lease it comes back as it is");
+    is_int(kit_lease(&kit, &effect), -1, "with the lease it comes back as it is");
     kit_close(&kit);
 }
 
@@ -121,18 +118,18 @@ static void test_changed_under_way(void)
 
     kit_open(&kit, "statuses");
     kit_do(&kit, "queue q cpu=2; group g min=1 queue=q; pod a cpu=1 group=g");
-    is_int(lease(&kit), EFFECT_SET_GROUP_STATUS, "a write is under way");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_GROUP_STATUS, "a write is under way");
     kit_do(&kit, "bind a");
     ack(&kit, EFFECT_DONE);
     expect_status(&kit, "Running", "Scheduled", "what changed meanwhile is written, too");
     kit_do(&kit, "group g min=1 queue=q version=2");
-    is_int(lease(&kit), EFFECT_SET_GROUP_STATUS, "another write is under way");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_GROUP_STATUS, "another write is under way");
     kit_do(&kit, "pod a cpu=1 group=g finished; group g min=1 queue=q version=3");
-    is_int(lease(&kit), -1, "and is seen before it is acknowledged");
+    is_int(kit_lease(&kit, &effect), -1, "and is seen before it is acknowledged");
     ack(&kit, EFFECT_DONE);
     expect_status(&kit, "Completed", "", "what changed meanwhile is written after it");
     kit_do(&kit, "group g min=1 queue=q version=4");
-    is_int(lease(&kit), EFFECT_SET_GROUP_STATUS, "a third one is under way");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_GROUP_STATUS, "a third one is under way");
     kit_do(&kit, "group g min=1 queue=q version=1 uid=other");
     ack(&kit, EFFECT_DONE);
     expect_status(&kit, "Completed", "", "what was written into another group is written anew");

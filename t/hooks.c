@@ -188,7 +188,8 @@ static void test_flavors(void)
          "{\"uid\"=>\"u1\", \"namespace\"=>\"d\", \"name\"=>\"p1\", \"queue\"=>\"cq\", "
          "\"queueKind\"=>\"ClusterQueue\", \"state\"=>\"allocated\", \"reason\"=>\"\", "
          "\"message\"=>\"\", \"node\"=>\"\", \"priority\"=>0, \"created\"=>1, \"granted\"=>2, "
-         "\"position\"=>0, \"ahead\"=>{}, \"estimate\"=>-1, \"basis\"=>\"\", \"group\"=>\"\", "
+         "\"position\"=>0, \"ahead\"=>{}, \"estimate\"=>-1, \"basis\"=>\"\", "
+         "\"atLeast\"=>false, \"on\"=>nil, \"asks\"=>{\"pods\"=>1, \"cpu\"=>1}, \"group\"=>\"\", "
          "\"members\"=>0, \"minimum\"=>0, "
          "\"flavors\"=>{\"cpu\"=>\"f\"}}"},
         {HOOK_INSPECT, "{now: 3, what: queue, kind: ClusterQueue, name: cq}",
@@ -199,7 +200,7 @@ static void test_flavors(void)
          "\"quota\"=>[{\"flavor\"=>\"f\", \"resource\"=>\"cpu\", \"share\"=>2000, \"kept\"=>0, "
          "\"ceiling\"=>2000, \"usage\"=>1, \"reserved\"=>0, \"allocated\"=>1}], "
          "\"own\"=>\"Open\", \"byParent\"=>false, \"written\"=>false, "
-         "\"groups\"=>{\"pending\"=>0, \"inqueue\"=>0, \"running\"=>1}}"},
+         "\"groups\"=>{\"pending\"=>0, \"inqueue\"=>0, \"running\"=>1}, \"asks\"=>{}}"},
         {HOOK_OBSERVE, "{now: 4, kind: node, gone: true, object: {name: n1}}",
          "{\"ignored\"=>false}"},
         {HOOK_FILTER, "{now: 4, nodes: nil, uid: stranger}", "{\"bits\"=>\"\\x04\"}"},
@@ -293,6 +294,22 @@ static void test_admit_by_state(void)
          "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
         {HOOK_ADMIT, "{now: 1, kind: command, operation: DELETE, object: nil}",
          "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
+        {HOOK_ADMIT,
+         "{now: 1, kind: group, operation: CREATE, object: {uid: u, namespace: d, name: g, "
+         "created: 1, queue: q, minMember: 2}}",
+         "{\"allow\"=>false, \"reason\"=>\"queue q is Closed: it takes no new groups until it is "
+         "opened\", \"gates\"=>[]}"},
+        {HOOK_ADMIT,
+         "{now: 1, kind: group, operation: CREATE, object: {uid: u, namespace: d, name: g, "
+         "created: 1, minMember: 2}}",
+         "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
+        {HOOK_ADMIT, "{now: 1, kind: group, operation: UPDATE, object: nil}",
+         "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
+        {HOOK_ADMIT, "{now: 1, kind: group, operation: CREATE, object: {queue: q}}",
+         "FIELD object.uid: nothing, want a value, the key is required"},
+        {HOOK_ADMIT, "{now: 1, kind: node, operation: CREATE, object: {}}",
+         "UNSUPPORTED kind: \"node\", want pod, queue, command or group: this version admits no "
+         "others"},
         {HOOK_ADMIT,
          "{now: 1, kind: command, operation: CREATE, object: {namespace: d, action: OpenQueue}}",
          "FIELD object.target: nothing, want a value, the key is required"},

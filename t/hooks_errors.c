@@ -55,7 +55,8 @@ static void test_refusals(void)
         {HOOK_FILTER, "{now: 1, uid: u, nodes: [1, x]}",
          "FIELD nodes[1]: \"x\", want an integer from 0 to 4294967295"},
         {HOOK_INSPECT, "{now: 1, what: weather}",
-         "FIELD what: \"weather\", want one of queues, queue, pod, pending, effects, fleet, "
+         "FIELD what: \"weather\", want one of queues, queue, pod, groups, group, pending, "
+         "effects, fleet, "
          "clusters, limits, digest, "
          "memory, check, recording"},
         {HOOK_INSPECT, "{now: 1, what: pod, uid: u}",

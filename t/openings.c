@@ -82,6 +82,22 @@ static void test_write(void)
     fleet_close(&f);
 }
 
+/* What a manager writes it may see before it hears that it was written. */
+static void test_own(void)
+{
+    struct fleet f;
+
+    fleet_open(&f, "");
+    fleet_do(&f, "cluster a; cluster b; workload w in=a,b; replica a/w signals; time 3;"
+                 "replica b/w signals; lease write w; workload w in=a,b remembers; done write w");
+    is_str(fleet_effects(&f), "open a/w", "it goes on when it hears of it");
+    fleet_do(&f, "time 4; done open a/w; time 303");
+    is_str(fleet_effects(&f), "", "the other one waits for the timeout,");
+    fleet_do(&f, "time 304");
+    is_str(fleet_effects(&f), "write w", "and no longer: from when the gate was opened");
+    fleet_close(&f);
+}
+
 static void test_unreadable(void)
 {
     struct fleet f;
@@ -115,6 +131,7 @@ int main(void)
 {
     test_parse();
     test_write();
+    test_own();
     test_unreadable();
     test_elsewhere();
     return tap_done();

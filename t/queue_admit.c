@@ -96,8 +96,33 @@ static void test_pods(void)
     words_to_pod("new queue=b", &pod);
     ok(!engine_admit_to_queue(kit.engine, &pod, reason), "a closing queue takes no new pods");
     is_str(reason, "queue b is Closing: it takes no new pods until it is opened", "it says");
+    pod.queue = text_of("");
+    pod.group = text_of("gang");
+    ok(engine_admit_to_queue(kit.engine, &pod, reason), "a pod of a group that is not known");
+    kit_do(&kit, "group gang queue=b");
+    ok(!engine_admit_to_queue(kit.engine, &pod, reason), "a pod's queue is its group's");
+    pod.queue = text_of("b");
     kit_do(&kit, "command 2 p SuspendQueue");
     ok(engine_admit_to_queue(kit.engine, &pod, reason), "a suspended one does");
+}
+
+static void test_groups(void)
+{
+    struct group_facts group = {.queue = text_of("b"), .minimum = 4};
+
+    ok(engine_admit_group(kit.engine, &group, reason), "a group for a queue that is suspended");
+    kit_do(&kit, "command 3 p CloseQueue");
+    ok(!engine_admit_group(kit.engine, &group, reason), "a closing queue takes no new groups");
+    is_str(reason, "queue b is Closing: it takes no new groups until it is opened", "it says");
+    group.queue = text_of("");
+    ok(engine_admit_group(kit.engine, &group, reason), "one that leaves the queue to its members");
+    group.queue = text_of("nowhere");
+    ok(engine_admit_group(kit.engine, &group, reason), "one whose queue may come later");
+    group.minimum = -2;
+    ok(!engine_admit_group(kit.engine, &group, reason), "a minimum that is none");
+    is_str(reason,
+           "spec.minMember is -2: want how many pods must run together, or 0 where each goes alone",
+           "it says");
 }
 
 static void commanded(const char *action, const char *queue, const char *why)
@@ -130,6 +155,7 @@ int main(void)
     test_deletion();
     kit_do(&kit, "queue p; queue a parent=p; queue b parent=a");
     test_pods();
+    test_groups();
     test_commands();
     kit_close(&kit);
     return tap_done();

@@ -3,7 +3,7 @@
 /* The status of queues: what it says, and how seldom. */
 #include "plugin/queue_effects.h"
 
-#include "t/engine_kit.h"
+#include "t/engine_kit_effects.h"
 #include "t/tap.h"
 
 static struct kit kit;
@@ -23,9 +23,7 @@ static int lease(void)
 
 static void ack(enum effect_result result)
 {
-    ok(engine_ack(kit.engine, effect.id, result, 0), "was under way");
-    kit_work_off(&kit);
-    is_str(engine_check(kit.engine), NULL, "sound after an ack");
+    ok(kit_ack(&kit, &effect, result), "was under way");
 }
 
 static void test_status(void)
@@ -95,6 +93,10 @@ static void test_when(void)
     ok(writes("s"), "who is cut off, too, however far below");
     kit_do(&kit, "time 39; queue q");
     ok(writes("s"), "and who is joined again");
+    kit_do(&kit, "time 49; command 1 r CloseQueue; time 59");
+    ok(writes("s"), "who is closed with its parent");
+    kit_do(&kit, "time 69; command 2 q SuspendQueue");
+    ok(writes("s"), "who stays closed, but is stopped by more than that");
     kit_close(&kit);
     kit_open(&kit, "writes standby");
     kit_do(&kit,

@@ -150,8 +150,9 @@ static void test_pod(void)
     is_str(said(report.queue), "q", "its queue");
     ok(report.priority == 7 && report.created == 5, "its rank");
     ok(report.state == CLAIM_RESERVED && report.granted == 9 * SECOND, "when it was granted");
-    ok(report.why.pass && report.position == 0 && report.ahead_count == 0, "it waits no more");
-    is_int(report.estimate, -1, "and needs no estimate");
+    ok(report.why.pass && report.place.position == 0 && report.place.ahead_count == 0,
+       "it waits no more");
+    is_int(report.place.estimate, -1, "and needs no estimate");
     kit_do(&kit, "pod a uid=u queue=q cpu=3 priority=7 created=5 node=n");
     is_str(said(pod_of(&kit, "u").node), "n", "its node");
     kit_close(&kit);
@@ -165,53 +166,81 @@ static void test_pod(void)
     kit_close(&kit);
 }
 
-static int64_t ahead(const struct pod_report *report, const char *resource)
+static struct group_report group_of(const struct kit *kit, const char *name)
 {
-    for (uint32_t i = 0; i < report->ahead_count; i++) {
-        if (text_is(report->ahead[i].resource, resource))
-            return report->ahead[i].usage;
-    }
-    return -1;
+    struct group_report report;
+
+    engine_report_group(kit->engine,
+                        engine_find_group(kit->engine, text_of("default"), text_of(name)), &report);
+    return report;
 }
 
-static void test_position(void)
+static void test_groups(void)
 {
-    struct pod_report report;
+    struct group_report report;
+    char seen[256] = "";
+    uint32_t cursor = 0;
     struct kit kit;
 
-    kit_open(&kit, "");
-    kit_do(&kit, "queue q pods=0; pod a queue=q cpu=1; pod b queue=q cpu=2 memory=3;"
-                 "pod c queue=q cpu=1; pod d queue=q cpu=1; pod e queue=q cpu=9");
-    is_int(pod_of(&kit, "a").position, 1, "the head is next");
-    is_int(pod_of(&kit, "a").ahead_count, 0, "with nobody before it");
-    report = pod_of(&kit, "d");
-    is_int(report.position, 4, "three come before the fourth, in two lines");
-    is_int(ahead(&report, "cpu"), 4, "and ask for so much together");
-    is_int(ahead(&report, "memory"), 3, "of each resource");
-    is_int(ahead(&report, "pods"), 3, "pods too");
-    kit_do(&kit, "pod e queue=q cpu=9 priority=1");
-    is_int(pod_of(&kit, "e").position, 1, "a priority goes to the front");
-    is_int(pod_of(&kit, "d").position, 5, "and moves the others");
+    kit_open(&kit, "answers");
+    kit_do(&kit, "queue q cpu=4; group c min=2 queue=q; group a min=2 priority=3; group b;"
+                 "pod x queue=q group=missing; pod y queue=q group=a cpu=3");
+    while (engine_next_group(kit.engine, &cursor)) {
+        engine_report_group(kit.engine, cursor, &report);
+        snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%.99s ", said(report.name));
+    }
+    is_str(seen, "a b c missing ", "groups come by namespace and name");
+    report = group_of(&kit, "missing");
+    ok(!report.known && report.stand == GROUP_STANDS_HELD, "one that pods only name is held");
+    is_str(reason_name(report.why.reason), "GroupMissing", "with the reason");
+    is_str(said(report.queue), "q", "in its members' queue");
+    report = group_of(&kit, "c");
+    ok(report.known && report.members == 0 && report.minimum == 2, "one without members");
+    is_str(said(report.queue), "q", "is in the queue that it names");
+    is_str(reason_name(report.why.reason), "GroupIncomplete", "and held, too");
+    is_int(group_of(&kit, "b").stand, GROUP_STANDS_APART, "without a minimum each goes alone");
+    report = group_of(&kit, "a");
+    ok(report.members == 1 && report.ready == 1 && report.priority == 3, "one of two is there");
+    is_str(report.why.message, "its group default/a has 1 of the 2 members that it needs",
+           "which is said");
+    is_int(report.place.position, 0, "it has no place");
     kit_close(&kit);
 }
 
-static void test_estimate(void)
+static void test_group_that_waits(void)
 {
-    struct pod_report report;
+    struct group_report report;
+    uint32_t cursor = 0, id;
     struct kit kit;
 
-    kit_open(&kit, "");
-    kit_do(&kit, "queue q pods=1; pod a queue=q; pod b queue=q; pod c queue=q; pod d queue=q;"
-                 "pod e queue=q");
-    report = pod_of(&kit, "d");
-    is_int(report.estimate, -1, "one grant tells no pace");
-    is_str(report.basis, "too few grants in this queue to tell", "and it is said");
-    kit_do(&kit, "time 11; lose-pod a; time 31; lose-pod b");
-    is_str(kit_granted(&kit), "c", "granted after 10 and 20 seconds");
-    report = pod_of(&kit, "e");
-    is_int(report.estimate, 30 * SECOND, "the second in line waits twice the mean of 15 seconds");
-    is_str(report.basis, "place 2, at the mean time between the queue's last grants, 15s",
-           "and what that is based on");
+    kit_open(&kit, "answers");
+    kit_do(&kit, "queue q cpu=4; group a min=2; pod w queue=q cpu=3; pod y queue=q group=a cpu=1;"
+                 "pod z queue=q group=a cpu=1");
+    report = group_of(&kit, "a");
+    is_int(report.stand, GROUP_STANDS_WAITING, "a gang that is complete waits");
+    is_str(report.phase, "Pending", "its status says so");
+    ok(report.asks_count == 2 && report.place.position == 1, "it asks as one, at a place");
+    ok(report.place.on.is && report.place.on.room == 1 && report.place.on.asked == 2,
+       "and lacks a cpu");
+    id = engine_find_group(kit.engine, text_of("default"), text_of("a"));
+    ok(engine_next_member(kit.engine, id, &cursor) && cursor == kit_claim(&kit, "y"),
+       "its members come by rank");
+    is_str(reason_name(engine_member_reason(kit.engine, cursor)), "QueueCapacity",
+           "each with its reason");
+    ok(engine_next_member(kit.engine, id, &cursor) && !engine_next_member(kit.engine, id, &cursor),
+       "both of them");
+    kit_do(&kit, "lose-pod w");
+    report = group_of(&kit, "a");
+    ok(report.stand == GROUP_STANDS_GRANTED && report.reserved == 2, "it is granted");
+    ok(report.why.pass && report.asks_count == 0 && !report.place.on.is, "and lacks nothing");
+    is_str(report.phase, "Inqueue", "its status says so");
+    kit_do(&kit, "queue q cpu=4 suspended");
+    is_str(reason_name(group_of(&kit, "a").why.reason), "QueueSuspended",
+           "until its queue is suspended");
+    kit_do(&kit, "queue q cpu=4; bind y; pod z queue=q group=a cpu=1 node=n finished");
+    report = group_of(&kit, "a");
+    ok(report.allocated == 1 && report.succeeded == 1 && report.members == 1, "it counts all");
+    is_str(report.phase, "Running", "its minimum runs, or has run");
     kit_close(&kit);
 }
 
@@ -223,7 +252,7 @@ int main(void)
     test_totals();
     test_quota();
     test_pod();
-    test_position();
-    test_estimate();
+    test_groups();
+    test_group_that_waits();
     return tap_done();
 }

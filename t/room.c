@@ -7,7 +7,7 @@
 static int64_t left(const struct kit *kit, const char *where, const char *leaf)
 {
     return amount_clamp(room_left(kit->engine, kit_queue(kit, where), kit_queue(kit, leaf), 0,
-                                  kit_resource(kit, "cpu")));
+                                  kit_resource(kit, "cpu"), false));
 }
 
 static int64_t ever(const struct kit *kit, const char *queue)

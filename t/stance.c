@@ -55,6 +55,23 @@ static void test_winner(void)
     fleet_close(&f);
 }
 
+/* Else the attempt that follows a lost worker would be bound to it, and lost, for ever. */
+static void test_lost_winner(void)
+{
+    struct fleet f;
+
+    fleet_open(&f, "lost=900");
+    fleet_do(&f, TWO "replica a/w signals; replica b/w admitted; cluster b off; time 899");
+    is_str(fleet_effects(&f), "bind w b", "who cannot be reached for a while has won");
+    fleet_do(&f, "time 900");
+    is_str(fleet_effects(&f), "write w", "not who is lost: the others have their turn");
+    fleet_do(&f, "cluster b");
+    is_str(fleet_effects(&f), "bind w b", "unless it is back first");
+    fleet_do(&f, "workload w in=a,b bound=a; replica a/w admitted");
+    is_str(fleet_effects(&f), "delete b/w", "after that it comes too late");
+    fleet_close(&f);
+}
+
 static void test_retry(void)
 {
     struct fleet f;
@@ -123,6 +140,7 @@ int main(void)
 {
     test_dispatch();
     test_winner();
+    test_lost_winner();
     test_retry();
     test_left_behind();
     test_gates();

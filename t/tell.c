@@ -3,7 +3,7 @@
 /* Claims learn that their queues stop them: one event each, and no time runs. */
 #include "plugin/tell.h"
 
-#include "t/engine_kit.h"
+#include "t/engine_kit_effects.h"
 #include "t/tap.h"
 
 #include <stdio.h>
@@ -11,27 +11,16 @@
 static struct kit kit;
 static struct effect effect;
 
-/* Takes the next effect; its kind, or -1 if there is none. */
-static int lease(void)
-{
-    if (!engine_next_effect(kit.engine, &effect))
-        return -1;
-    engine_lease(kit.engine, effect.id);
-    return (int)effect.kind;
-}
-
 static void ack(enum effect_result result)
 {
-    ok(engine_ack(kit.engine, effect.id, result, 0), "was under way");
-    kit_work_off(&kit);
-    is_str(engine_check(kit.engine), NULL, "sound after an ack");
+    ok(kit_ack(&kit, &effect, result), "was under way");
 }
 
 static int events(void)
 {
     int count = 0;
 
-    for (int kind = lease(); kind >= 0; kind = lease()) {
+    for (int kind = kit_lease(&kit, &effect); kind >= 0; kind = kit_lease(&kit, &effect)) {
         count += kind == EFFECT_EVENT;
         engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
     }
@@ -63,7 +52,7 @@ static void test_words(void)
 
     kit_open(&kit, "writes");
     kit_do(&kit, "queue p; queue q parent=p; command 1 p SuspendQueue; pod a queue=q cpu=1");
-    while (lease() != EFFECT_EVENT)
+    while (kit_lease(&kit, &effect) != EFFECT_EVENT)
         ack(EFFECT_DONE);
     is_str(effect.message, "queue p is suspended", "the queue that was suspended is named");
     ok(text_is(effect.uid, "a") && effect.reason == REASON_QUEUE_SUSPENDED, "to the pod");
@@ -71,7 +60,7 @@ static void test_words(void)
     kit_close(&kit);
     kit_open(&kit, "writes standby");
     kit_do(&kit, "queue p state=Suspended; pod a queue=p cpu=1; synced; lead");
-    while (lease() != EFFECT_EVENT)
+    while (kit_lease(&kit, &effect) != EFFECT_EVENT)
         ack(EFFECT_DONE);
     ok(effect.key == key, "after a restart it is the same event");
     kit_close(&kit);
@@ -91,7 +80,7 @@ static void test_other_stops(void)
     is_int(events(), 1, "below one that does it is");
     kit_do(&kit,
            "queue s; queue t parent=s; command 3 t SuspendQueue; pod d queue=t cpu=1; time 3");
-    while (lease() != EFFECT_EVENT)
+    while (kit_lease(&kit, &effect) != EFFECT_EVENT)
         ack(EFFECT_DONE);
     kit_do(&kit, "lose-queue s");
     ack(EFFECT_DONE);
@@ -128,7 +117,7 @@ static void test_slices(void)
     kit_quick(&kit, "command 1 p SuspendQueue");
     ok(kit.engine->tell.left > 0, "not all are told in one slice");
     is_str(kit_why(&kit, "a599"), "QueueSuspended", "but all are stopped");
-    while (lease() >= 0 && effect.kind != EFFECT_REMOVE_GATES)
+    while (kit_lease(&kit, &effect) >= 0 && effect.kind != EFFECT_REMOVE_GATES)
         engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
     ok(effect.kind != EFFECT_REMOVE_GATES, "no gate goes");
     kit_work_off(&kit);

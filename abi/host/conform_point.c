@@ -21,6 +21,9 @@ enum {
     LOOK_MS = 50, /* how often the main process looks at the steps */
 };
 
+/* libgcov's, where coverage is measured: _exit alone would lose what a worker reached. */
+extern void __gcov_dump(void) __attribute__((weak));
+
 /* Written by the worker, read by the main process while it runs and after its death. */
 struct shared {
     uint64_t steps;
@@ -218,6 +221,8 @@ static void worker_run(struct shared *shared, int out,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     pthread_mutex_init(&points.lock, NULL);
     check(&points, arg);
+    if (__gcov_dump != NULL)
+        __gcov_dump();
     _exit(0);
 }
 

@@ -48,7 +48,9 @@ int main(int argc, char **argv)
     bench_memory(&effort);
     bench_restart(&effort);
     bench_idle();
+    bench_queues(&effort);
     bench_fleet(&effort);
+    bench_preempt();
     if (effort.door)
         bench_crossing(&effort);
     printf("\n%u over budget\n", table_over());

@@ -25,8 +25,14 @@ void bench_memory(const struct effort *effort);
 void bench_restart(const struct effort *effort);
 void bench_idle(void);
 
+/* 10,000 queues in a tree whose root is edited: the longest call. */
+void bench_queues(const struct effort *effort);
+
 /* A manager of 100 workers: decisions about who may preempt. */
 void bench_fleet(const struct effort *effort);
+
+/* Whose room a pod takes, among 1,000. */
+void bench_preempt(void);
 
 /* What one crossing is made of. */
 void bench_crossing(const struct effort *effort);

@@ -2,9 +2,9 @@
 
 /*
  * Any sequence of hooks on one handle. The input is a tape from which calls are drawn: which hook,
- * about which of a few pods, queues, flavors and nodes. Some calls have a byte of their request
- * changed. Every call ends in an answer or an error; a failed call and a reading one leave the
- * digest as it was; after each, every invariant holds.
+ * about which of a few pods, queues, flavors, nodes, and workloads in clusters. Some calls have a
+ * byte of their request changed. Every call ends in an answer or an error; a failed call and a
+ * reading one leave the digest as it was; after each, every invariant holds.
  */
 
 #include <stdbool.h>
@@ -16,6 +16,7 @@
 #include "abi/msg/writer.h"
 #include "hooks/call.h"
 #include "hooks/encode.h"
+#include "t/fuzz/fleet_objects.h"
 #include "t/fuzz/objects.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -39,10 +40,11 @@ static void put_observe(struct msg_writer *w, struct tape *tape)
         const char *kind;
         void (*put)(struct msg_writer *w, struct tape *tape);
     } kinds[] = {
-        {"pod", put_any_pod},     {"pod", put_any_pod},     {"pod", put_any_pod},
-        {"queue", put_any_queue}, {"queue", put_any_queue}, {"flavor", put_any_flavor},
-        {"node", put_any_node},   {"synced", put_any_node}, {"leader", put_any_node},
-        {"other", put_any_node},
+        {"pod", put_any_pod},         {"pod", put_any_pod},         {"pod", put_any_pod},
+        {"queue", put_any_queue},     {"queue", put_any_queue},     {"flavor", put_any_flavor},
+        {"node", put_any_node},       {"synced", put_any_node},     {"leader", put_any_node},
+        {"other", put_any_node},      {"cluster", put_any_cluster}, {"workload", put_any_workload},
+        {"replica", put_any_replica}, {"replica", put_any_replica},
     };
     unsigned kind = draw(tape, sizeof(kinds) / sizeof(kinds[0]));
 
@@ -56,14 +58,17 @@ static void put_observe(struct msg_writer *w, struct tape *tape)
 
 static void put_inspect(struct msg_writer *w, struct tape *tape)
 {
-    static const char *const whats[] = {"queues", "queue",  "pod",    "pending",
-                                        "limits", "memory", "effects"};
+    static const char *const whats[] = {"queues", "queue",   "pod",   "pending", "limits",
+                                        "memory", "effects", "fleet", "clusters"};
+    bool one = draw(tape, 2) == 1;
 
-    msg_put_map(w, 7);
+    msg_put_map(w, one ? 8 : 7);
     put_key_int(w, "now", now);
-    put_key_str(w, "what", whats[draw(tape, 7)]);
+    put_key_str(w, "what", whats[draw(tape, 9)]);
     put_key_str(w, "kind", draw(tape, 2) ? "ClusterQueue" : "Queue");
-    put_named(w, "name", "q", draw(tape, 5));
+    put_named(w, "name", one ? "w" : "q", draw(tape, 5));
+    if (one)
+        put_key_str(w, "namespace", "d");
     put_named(w, "uid", "u", draw(tape, 12));
     put_key_int(w, "from", draw(tape, 4) == 3 ? draw(tape, 64) : 0);
     put_key_int(w, "max", 1 + (int64_t)draw(tape, 9));
@@ -234,12 +239,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct tape tape = {bytes, bytes + len};
     struct msg_writer w;
-    unsigned bits = draw(&tape, 16);
+    unsigned bits = draw(&tape, 32);
 
     now = 1;
     effect_id = 0;
     msg_writer_init(&w, request, sizeof(request));
-    msg_put_map(&w, 5);
+    msg_put_map(&w, bits & 16u ? 6 : 5);
+    if (bits & 16u) {
+        msg_put_key(&w, "multiKueue");
+        put_any_multikueue(&w, &tape);
+    }
     msg_put_key(&w, "effects");
     msg_put_array(&w, bits & 8u ? 3 : 0);
     if (bits & 8u) {

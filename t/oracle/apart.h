@@ -19,7 +19,7 @@ struct apart {
 /* Shared with every process that apart_run starts. There is one. */
 struct apart *apart_get(void);
 
-/* A play begins: it may take APART_SECONDS. */
+/* A play begins: it may take APART_SECONDS of the processor. */
 void apart_begin(struct apart *apart);
 
 /* Runs a function in a process of its own. If that dies, `difference` says how. */

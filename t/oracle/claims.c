@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/oracle/limits.h"
+#include "t/oracle/victims.h"
 
 #include <string.h>
 
@@ -36,6 +36,7 @@ static void let_rest(const struct model *model, struct model_claim *claim)
     if (model_holds(claim)) {
         claim->gave_back = true;
         model_forget_flavors(claim);
+        claim->victim = (struct model_victim){0};
     }
     claim->restoring = claim->lacks_node = claim->tried = false;
     if (claim->pod[POD_FOREIGN] || claim->again <= model->now)
@@ -58,6 +59,7 @@ void model_give_up(struct model *model, int uid, int64_t again)
 
 void model_lose(struct model *model, int uid)
 {
+    model_end_promise(model, uid);
     model->claims[uid] = (struct model_claim){0};
 }
 
@@ -91,7 +93,6 @@ bool model_outdated(const struct model *model, const int64_t *pod)
     return false;
 }
 
-/* Another pod of the same name was not created later: it is gone. */
 static void lose_rivals(struct model *model, const int64_t *pod)
 {
     for (int uid = 0; uid < UIDS; uid++)
@@ -169,6 +170,7 @@ static void reenter(struct model *model, struct model_claim *claim,
     int flavors[RESOURCES];
     bool fits;
 
+    model_ask_anew(model, claim);
     let_rest(model, claim);
     claim->said = false;
     model_forget_flavors(claim);
@@ -218,15 +220,13 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
 {
     struct model_claim *claim = &model->claims[pod[POD_UID]];
     struct model_claim before = *claim;
-    bool is_new = !claim->live;
-    bool same = !is_new && asks_the_same(model, claim, pod);
+    int64_t version = pod[POD_VERSION]; /* 0: not told */
+    bool is_new = !claim->live, same = !is_new && asks_the_same(model, claim, pod);
 
-    if (!is_new && pod[POD_VERSION] < claim->pod[POD_VERSION]) {
+    if (!is_new && version != 0 && version + observed <= claim->pod[POD_VERSION]) {
         claim->confirmed |= observed;
         return;
     }
-    if (!is_new && !observed && pod[POD_VERSION] == claim->pod[POD_VERSION])
-        return;
     if (!concerns(pod) || is_over(pod) || (!manages(model, pod) && pod[POD_NODE] == 0)) {
         model_lose(model, (int)pod[POD_UID]);
         if (concerns(pod) && pod[POD_FINISHED] && pod[POD_GROUP] &&
@@ -258,12 +258,14 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         claim->gave_back |= model_holds(&before);
         claim->said = false;
     }
-    if (!is_new && asks_anew(model, claim, &before))
+    if (!is_new && asks_anew(model, claim, &before)) {
         claim->again = 0;
+        model_ask_anew(model, claim);
+    }
     if (!is_new && !same)
         reenter(model, claim, &before);
     else if (!model_holds(claim))
-        model_read_stamp(claim);
+        model_show_stamp(model, claim);
     note_stamp(claim);
     if (pod[POD_UNSCHEDULABLE] && !pod[POD_NOMINATED])
         model_post_filter(model, (int)pod[POD_UID]);
@@ -279,12 +281,12 @@ void model_lose_finished(struct model *model, int uid)
 
 void model_move(struct model *model, int uid, int queue)
 {
-    struct model_claim *claim = &model->claims[uid];
-    struct model_claim before = *claim;
+    struct model_claim *claim = &model->claims[uid], before = *claim;
 
     claim->group_queue = queue;
     if (model_queue_of(claim) == model_queue_of(&before))
         return;
+    claim->again = 0; /* of the other queue */
     reenter(model, claim, &before);
     if (before.restoring) {
         claim->restoring = true;
@@ -352,6 +354,7 @@ void model_restart(struct model *model)
 {
     model->synced = model->leads = false;
     model_stand_by(model);
+    model_end_promises(model, true);
     for (int uid = 0; uid < UIDS; uid++) {
         struct model_claim *claim = &model->claims[uid];
 
@@ -384,6 +387,7 @@ void model_set_role(struct model *model, bool synced, bool leads)
     model->leads = leads;
     if (granted && !model_grants(model)) {
         model_stand_by(model);
+        model_end_promises(model, false);
         rebuild(model);
     }
     if (!granted && model_grants(model)) {

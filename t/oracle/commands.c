@@ -16,15 +16,6 @@ static const int table[QUEUE_UNKNOWN + 1][4] = {
 
 enum { OPEN_IT, CLOSE_IT, SUSPEND_IT, RESUME_IT };
 
-static bool has_groups(const struct model *model, int queue)
-{
-    for (int uid = 0; uid < UIDS; uid++)
-        if (model->claims[uid].live &&
-            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
-            return true;
-    return false;
-}
-
 static enum command_refusal refusal_of(const struct model *model, int queue, int64_t action)
 {
     int parent = model->queues[queue].parent;
@@ -50,7 +41,7 @@ static void obey(struct model *model, struct model_command *command, int queue)
     int next = table[was][action];
 
     if (next == CLOSE)
-        next = has_groups(model, queue) ? QUEUE_CLOSING : QUEUE_CLOSED;
+        next = model_is_empty(model, queue) ? QUEUE_CLOSED : QUEUE_CLOSING;
     if (next == KEEP)
         next = (int)was;
     /* What the parent's command made of the queue becomes its own if it is told the same. */

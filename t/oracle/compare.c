@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/compare.h"
 
-#include "t/oracle/limits.h"
+#include "t/oracle/victims.h"
 #include "t/oracle/writes.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* Of a pod: those that every host carries out, and to be told of its queue. */
-enum { TELL = EFFECT_ALWAYS, POD_EFFECTS };
+enum { TELL = EFFECT_ALWAYS, EVICT, POD_EFFECTS };
 
 static const char *const state_names[] = {"held", "waiting", "reserved", "allocated"};
 static const char *const kind_names[] = {"queue", "cluster queue", "cohort"};
@@ -88,6 +88,45 @@ static struct counts count_below(const struct model *model, int queue)
     return counts;
 }
 
+/* What waits in a queue and below it. */
+static wide count_asks(const struct model *model, int queue, int resource)
+{
+    wide sum = 0;
+
+    for (int uid = 0; uid < UIDS; uid++) {
+        const struct model_claim *claim = &model->claims[uid];
+
+        if (claim->live && claim->state == CLAIM_WAITING &&
+            model_is_below(model, model_queue_of(claim), queue))
+            sum += model_need(claim, resource);
+    }
+    return sum;
+}
+
+static bool compare_asks(struct play *play, int queue, uint32_t id)
+{
+    int64_t seen[RESOURCES] = {0};
+    struct quota_row row;
+    uint32_t cursor = 0;
+
+    while (engine_next_ask(play->engine, id, &cursor, &row)) {
+        int resource = world_find_resource(row.resource);
+
+        if (resource < 0 || seen[resource] != 0)
+            return differ(play, "what waits, of a resource that cannot be");
+        seen[resource] = row.usage;
+    }
+    for (int r = 0; r < RESOURCES; r++) {
+        wide wanted = count_asks(&play->model, queue, r);
+
+        if (seen[r] != amount_clamp(wanted))
+            return differ(play, "%s %s: %" PRId64 " %s waits, wanted %" PRId64,
+                          kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES), seen[r],
+                          world_resource(r), amount_clamp(wanted));
+    }
+    return true;
+}
+
 static bool same_amount(struct play *play, int queue, const struct quota_row *row, const char *what,
                         int64_t got, wide wanted)
 {
@@ -145,6 +184,8 @@ static bool compare_queue(struct play *play, const struct limits *limits, uint32
                       report.waiting, report.reserved, report.allocated, counts.at[CLAIM_HELD],
                       counts.at[CLAIM_WAITING], counts.at[CLAIM_RESERVED],
                       counts.at[CLAIM_ALLOCATED]);
+    if (!compare_asks(play, queue, id))
+        return false;
     for (uint32_t n = 0; n < report.quota_count; n++) {
         struct quota_row row;
 
@@ -197,13 +238,14 @@ static void count_needed(const struct play *play, int uid, bool ret_needed[POD_E
     ret_needed[TELL] = active && model->config[CONFIG_WRITES] && claim->managed && !claim->said &&
                        (reserved || claim->state == CLAIM_WAITING) &&
                        model_stops(model, model_queue_of(claim)) == STOP_SUSPENDED;
+    ret_needed[EVICT] = active && model_wants_eviction(model, claim);
 }
 
 static bool compare_effects_of(struct play *play, int uid, const bool live[POD_EFFECTS],
                                const bool leased[POD_EFFECTS])
 {
     static const char *const names[POD_EFFECTS] = {"activate", "removeGates", "setCondition",
-                                                   "event"};
+                                                   "event", "evictPod"};
     const struct model_claim *claim = &play->model.claims[uid];
     bool needed[POD_EFFECTS], never[UIDS] = {false};
 
@@ -213,7 +255,7 @@ static bool compare_effects_of(struct play *play, int uid, const bool live[POD_E
     for (int kind = 0; kind < POD_EFFECTS; kind++) {
         const bool *done = kind == EFFECT_ACTIVATE       ? play->told
                            : kind == EFFECT_REMOVE_GATES ? play->removed
-                           : kind == TELL                ? never
+                           : kind >= TELL                ? never
                                                          : play->overwrote;
 
         if (needed[kind] && !live[kind])
@@ -236,7 +278,9 @@ static bool compare_effects(struct play *play, const struct limits *limits)
 
     while (engine_next_live_effect(play->engine, &cursor, &effect)) {
         int uid = world_find_uid(effect.uid);
-        int slot = effect.kind == EFFECT_EVENT ? TELL : (int)effect.kind;
+        int slot = effect.kind == EFFECT_EVENT       ? TELL
+                   : effect.kind == EFFECT_EVICT_POD ? EVICT
+                                                     : (int)effect.kind;
 
         if (effect.object != EFFECT_OF_POD) {
             if (!writes_count(play, limits, &effect, &others))
@@ -249,6 +293,8 @@ static bool compare_effects(struct play *play, const struct limits *limits)
             return differ(play, "pod %d: two effects of a kind", uid);
         live[uid][slot] = true;
         leased[uid][slot] = effect.leased;
+        if (slot == EVICT)
+            play->model.claims[uid].victim.evicting = effect.leased ? effect.due : 0;
     }
     for (int uid = 0; uid < UIDS; uid++) {
         if (!play->model.claims[uid].live)

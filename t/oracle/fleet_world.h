@@ -2,7 +2,7 @@
 #ifndef SLUICE_T_ORACLE_FLEET_WORLD_H
 #define SLUICE_T_ORACLE_FLEET_WORLD_H
 
-#include "plugin/engine.h"
+#include "plugin/report.h"
 #include "t/oracle/random.h"
 
 #include <stdbool.h>

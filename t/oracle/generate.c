@@ -23,6 +23,7 @@ void generator_init(struct generator *g, uint64_t seed, enum dialect dialect)
     g->patient = generate_one_in(g, 3);
     g->writes = g->dialect != DIALECT_KUEUE && generate_one_in(g, 2);
     g->groups = generate_one_in(g, 2) ? GROUPS : 0;
+    g->evicts = generate_one_in(g, 2);
     for (int n = 0; n < 8; n++)
         g->old[n] = step_make(STEP_TIME);
 }
@@ -69,6 +70,7 @@ static struct step any_group(struct generator *g, const struct model *model)
     for (int r = 0; r < g->resources; r++)
         if (generate_one_in(g, 6))
             step.v[GROUP_LEAST + r] = generate_amount(g);
+    step.v[GROUP_COMPLETED] = generate_one_in(g, 6);
     return step;
 }
 
@@ -85,6 +87,7 @@ bool generator_begin(struct generator *g, int n, struct step *ret)
         ret->v[CONFIG_UNDECLARED] = generate_one_in(g, 6);
         ret->v[CONFIG_OBSERVE_ONLY] = generate_one_in(g, 20);
         ret->v[CONFIG_WRITES] = g->writes;
+        ret->v[CONFIG_EVICTS] = g->evicts;
     } else if (n <= g->queues) {
         *ret = generate_queue(g, NAME_FIRST + n - 1);
     } else if (n <= g->queues + FLAVORS) {
@@ -287,6 +290,11 @@ static struct step any_effect_step(struct generator *g, const struct model *mode
         step.v[ACK_UID] = generate_below(g, g->pods);
         if (model->claims[step.v[ACK_UID]].live && model->claims[step.v[ACK_UID]].parked)
             break;
+        if (!model->claims[step.v[ACK_UID]].victim.chosen)
+            continue;
+        step.v[ACK_KIND] = EFFECT_EVICT_POD;
+        step.v[ACK_RESULT] = generate_one_in(g, 2) ? EFFECT_DONE : generate_below(g, 4);
+        return step;
     }
     step.v[ACK_KIND] = generate_one_in(g, 2) ? generate_below(g, EFFECT_ALWAYS) : EFFECT_ACTIVATE;
     if (g->writes && generate_one_in(g, 4))

@@ -16,6 +16,7 @@ struct generator {
     bool edits_queues, restarts, loses_lead, resends;
     bool writes;        /* the host writes the states of queues */
     bool patient;       /* minutes pass */
+    bool evicts;        /* the host evicts pods */
     struct step old[8]; /* messages that may come once more */
 };
 

@@ -63,6 +63,7 @@ static void any_kueue_quota(struct generator *g, struct step *step)
 {
     int split = generate_below(g, 2);
 
+    step->v[QUEUE_BORROWS_LAST] = generate_one_in(g, 2);
     for (int r = 0; r < RESOURCES; r++)
         if (r < g->resources || (r == RESOURCES - 1 && generate_one_in(g, 2)))
             step->v[QUEUE_GROUP + r] =
@@ -111,6 +112,12 @@ struct step generate_queue(struct generator *g, int name)
         any_volcano_quota(g, &step);
     else
         any_kueue_quota(g, &step);
+    if (g->evicts) {
+        step.v[QUEUE_WITHIN] = generate_below(g, PREEMPT_ANY);
+        step.v[QUEUE_RECLAIM] = generate_one_in(g, 3) ? PREEMPT_ANY : generate_below(g, 2);
+        step.v[QUEUE_BORROWS] = generate_below(g, 3);
+        step.v[QUEUE_UNRECLAIMABLE] = generate_one_in(g, 4);
+    }
     return step;
 }
 

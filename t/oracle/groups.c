@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/oracle/limits.h"
+#include "t/oracle/victims.h"
 
 #include <string.h>
 
@@ -61,6 +61,18 @@ static int next_member(const struct model *model, int group, int after, bool res
             next = uid;
     }
     return next;
+}
+
+/* Its object is there, names a queue, and not all its pods have ended. */
+bool model_is_left(const struct model *model, int group)
+{
+    bool over = model->groups[group].facts[GROUP_COMPLETED];
+
+    for (int uid = 0; uid < UIDS; uid++)
+        over |= model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
+    for (int uid = 0; uid < UIDS; uid++)
+        over &= !is_member(&model->claims[uid], group);
+    return model->groups[group].seen && model->groups[group].queue > 0 && !over;
 }
 
 static int64_t minimum_of(const struct model *model, int group)
@@ -139,6 +151,7 @@ static void give_back(struct model *model, int group)
 static void review(struct model *model, int group)
 {
     struct model_claim *entry = &model->claims[UIDS + group];
+    struct model_claim before = *entry;
     bool whole = is_whole(model, group), waits = false;
 
     if (!whole)
@@ -146,6 +159,9 @@ static void review(struct model *model, int group)
     if (!whole && is_sound(model, group))
         waits = add_up(model, group, entry);
     entry->live = waits;
+    entry->promise = before.promise;
+    if (!waits || !model_asks_the_same(&before, entry))
+        model_end_promise(model, UIDS + group);
     for (int uid = 0; uid < UIDS; uid++) {
         struct model_claim *claim = &model->claims[uid];
 
@@ -277,8 +293,7 @@ bool model_groups_are_written(const struct model *model)
 
             if (!is_member(claim, group))
                 continue;
-            if (claim->group_queue != model->groups[group].queue ||
-                (!is_whole(model, group) && model_holds(claim)))
+            if (!is_whole(model, group) && model_holds(claim))
                 return false;
         }
     }
@@ -292,7 +307,7 @@ void model_set_group(struct model *model, const int64_t *facts)
     memcpy(model->groups[group].facts, facts, sizeof model->groups[group].facts);
     model->groups[group].seen = true;
     model->groups[group].queue = (int)facts[GROUP_QUEUE];
-    for (int uid = 0; uid < UIDS && facts[GROUP_QUEUE] > 0; uid++)
+    for (int uid = 0; uid < UIDS; uid++)
         if (is_member(&model->claims[uid], group))
             model_move(model, uid, (int)facts[GROUP_QUEUE]);
 }

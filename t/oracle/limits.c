@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/limits.h"
 
+#include "t/oracle/victims.h"
+
 #include <string.h>
 
 static const wide UNLIMITED = (wide)1 << 120;
@@ -89,6 +91,14 @@ static void count_kueue(const struct model *model, int queue, int cell, struct n
 /* What the claims of each queue hold themselves. */
 static void count_claims(const struct model *model, struct limits *limits)
 {
+    for (int uid = 0; uid < UIDS + GROUPS; uid++) {
+        const struct model_claim *claim = &model->claims[uid];
+
+        for (int r = 0; claim->promise.made && r < RESOURCES; r++)
+            if (claim->promise.flavor[r] >= 0)
+                limits->at[model_queue_of(claim)][model_cell(claim->promise.flavor[r], r)].later +=
+                    model_need(claim, r);
+    }
     for (int uid = 0; uid < UIDS; uid++) {
         const struct model_claim *claim = &model->claims[uid];
 
@@ -100,6 +110,7 @@ static void count_claims(const struct model *model, struct limits *limits)
             number = &limits->at[model_queue_of(claim)][model_cell(claim->flavor[r], r)];
             number->usage += model_need(claim, r);
             number->effective += model_need(claim, r);
+            number->later += model_goes(model, claim) ? 0 : model_need(claim, r);
             *(claim->state == CLAIM_RESERVED ? &number->reserved : &number->allocated) +=
                 model_need(claim, r);
         }
@@ -110,6 +121,7 @@ static void add_child(struct number *number, const struct number *child, struct 
 {
     number->present |= child->present;
     number->usage += wide_max(0, child->usage - child->kept);
+    number->later += wide_max(0, child->later - child->kept);
     number->reserved += child->reserved;
     number->allocated += child->allocated;
     number->effective += wide_max(child->effective, child->promised);
@@ -152,16 +164,23 @@ void limits_count(const struct model *model, struct limits *limits)
             count_queue(model, limits, queue);
 }
 
-wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell)
+wide limits_room_at(const struct model *model, const struct limits *limits, int queue, int cell,
+                    bool later)
 {
     const struct number *number = &limits->at[queue][cell];
+    wide used = later ? number->later : number->usage, above = UNLIMITED;
     int parent = model->queues[queue].parent;
-    wide above = UNLIMITED;
 
     if (parent >= 0)
         above =
-            wide_max(0, number->kept - number->usage) + limits_room(model, limits, parent, cell);
-    return number->bounded ? wide_min(number->ceiling - number->usage, above) : above;
+            wide_max(0, number->kept - used) + limits_room_at(model, limits, parent, cell, later);
+    return number->bounded ? wide_min(number->ceiling - used, above) : above;
+}
+
+wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell)
+{
+    return wide_min(limits_room_at(model, limits, queue, cell, false),
+                    limits_room_at(model, limits, queue, cell, true));
 }
 
 static bool fits_cell(const struct model *model, const struct limits *limits,
@@ -181,12 +200,53 @@ bool limits_fit_in(const struct model *model, const struct limits *limits,
     return true;
 }
 
-/* The first flavor of the group in which everything that the claim asks of the group fits. */
+static int cohort_height(const struct model *model, int cohort)
+{
+    int height = 0;
+
+    for (int child = 0; child < QUEUES; child++)
+        if (model->queues[child].parent == cohort) {
+            int over = model_kind(child) == QUEUE_COHORT ? cohort_height(model, child) + 1 : 1;
+
+            height = over > height ? over : height;
+        }
+    return height;
+}
+
+/* From how far up the claim borrows in the flavor: 0 where nobody minds. */
+static int borrows_from(const struct model *model, const struct limits *limits,
+                        const struct model_claim *claim, int group, int flavor)
+{
+    int queue = model_queue_of(claim), farthest = 0;
+
+    for (int r = 0; r < RESOURCES && model->queues[queue].spec[QUEUE_BORROWS_LAST]; r++) {
+        wide more = model_need(claim, r);
+        int at = queue, height = 0;
+
+        if (more == 0 || model_group_of(model, queue, r) != group)
+            continue;
+        for (; model->queues[at].parent >= 0; at = model->queues[at].parent) {
+            const struct number *number = &limits->at[at][model_cell(flavor, r)];
+
+            if (number->usage + more <= number->share)
+                break;
+            more -= wide_max(0, number->kept - number->usage);
+        }
+        if (at != queue)
+            height = cohort_height(model, at);
+        farthest = height > farthest ? height : farthest;
+    }
+    return farthest;
+}
+
+/* Of the flavors in which everything that the claim asks of the group fits: that from nearest, the
+ * first of them. */
 static bool fit_group(const struct model *model, const struct limits *limits,
                       const struct model_claim *claim, int group, int ret_flavors[RESOURCES])
 {
     int queue = model_queue_of(claim), order[FLAVORS];
     int count_ = world_group_order(model->queues[queue].spec, group, order);
+    int nearest = -1;
 
     for (int n = 0; n < count_; n++) {
         int flavor = order[n];
@@ -195,14 +255,14 @@ static bool fit_group(const struct model *model, const struct limits *limits,
         for (int r = 0; r < RESOURCES; r++)
             if (model_need(claim, r) > 0 && model_group_of(model, queue, r) == group)
                 fits = fits && fits_cell(model, limits, claim, r, flavor);
-        if (!fits)
+        if (!fits || (nearest >= 0 && borrows_from(model, limits, claim, group, flavor) >= nearest))
             continue;
+        nearest = borrows_from(model, limits, claim, group, flavor);
         for (int r = 0; r < RESOURCES; r++)
             if (model_need(claim, r) > 0 && model_group_of(model, queue, r) == group)
                 ret_flavors[r] = flavor;
-        return true;
     }
-    return false;
+    return nearest >= 0;
 }
 
 bool limits_fit(const struct model *model, const struct limits *limits,
@@ -300,7 +360,7 @@ const char *limits_disagree(const struct model *model, const struct limits *limi
 
             if (!limits_has(queue, cell) || (volcano && in_debt(model, limits, queue, cell)))
                 continue;
-            if (wide_min(limits_room(model, limits, queue, cell), UNLIMITED / 2) !=
+            if (wide_min(limits_room_at(model, limits, queue, cell, false), UNLIMITED / 2) !=
                 wide_min(volcano ? volcano_available(model, limits, queue, cell)
                                  : kueue_available(model, limits, queue, cell),
                          UNLIMITED / 2))

@@ -11,6 +11,7 @@ struct number {
     bool present; /* or that of a queue below it does */
     bool bounded;
     wide share, kept, ceiling, usage;
+    wide later; /* usage, when all that is promised has come, and all victims have gone */
     wide reserved, allocated; /* of all claims in the subtree */
     wide promised;  /* Volcano's guarantees: the larger of one's own and the children's sum */
     wide effective; /* what is used or promised, whichever is more */
@@ -28,7 +29,10 @@ static inline bool limits_has(int queue, int cell)
 
 void limits_count(const struct model *model, struct limits *ret_limits);
 
-/* How much more a claim of this queue could ask for. */
+/* How much more a claim of this queue could ask for: as it is; as it will be; and what fits in
+ * both. */
+wide limits_room_at(const struct model *model, const struct limits *limits, int queue, int cell,
+                    bool later);
 wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell);
 
 /* Whether a claim fits, and in which flavors. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/model.h"
 
-#include "t/oracle/limits.h"
+#include "t/oracle/victims.h"
 
 #include <string.h>
 
@@ -38,8 +38,13 @@ static void place_queues(struct model *model)
         model->queues[queue].cyclic = up == queue;
         model->queues[queue].known = model->queues[queue].seen || always_known(queue);
     }
-    for (int queue = 0; queue < QUEUES; queue++)
-        model->queues[queue].parent = model->queues[queue].cyclic ? -1 : named_parent(model, queue);
+    for (int queue = 0; queue < QUEUES; queue++) {
+        int parent = model->queues[queue].cyclic ? -1 : named_parent(model, queue);
+
+        if (model->queues[queue].parent != parent)
+            model_end_promises_of(model, queue);
+        model->queues[queue].parent = parent;
+    }
 }
 
 static void forget_spec(struct model_queue *queue)
@@ -158,6 +163,7 @@ void model_set_queue(struct model *model, const int64_t *spec)
         &model->queues[model_queue_id((int)spec[QUEUE_KIND], (int)spec[QUEUE_NAME])];
 
     model_hear(model, (int)(queue - model->queues), spec);
+    model_edit_queue(model, (int)(queue - model->queues), spec);
     memcpy(queue->spec, spec, sizeof queue->spec);
     queue->seen = true;
     place_queues(model);
@@ -172,6 +178,7 @@ void model_lose_queue(struct model *model, int queue)
     if (queue == model_queue_id(QUEUE_VOLCANO, NAME_ROOT))
         return;
     forget_spec(&model->queues[queue]);
+    model_end_promises_of(model, queue);
     place_queues(model);
     model_abandon_commands(model, queue);
 }

@@ -37,6 +37,22 @@ struct model_claim {
     bool in_gang;          /* it waits, but its gang does so for it */
     bool is_gang;          /* it is no pod, but what lacks to a group's minimum, */
     int64_t gang_needs[RESOURCES]; /* and asks for this */
+    struct model_promise {         /* room that is on its way to it */
+        bool made;
+        int64_t order; /* of all promises */
+        int flavor[RESOURCES];
+        bool within[RESOURCES]; /* what it must not exceed its queue's share of */
+    } promise;
+    struct model_victim { /* it goes for another one */
+        bool chosen;
+        int of;        /* -1: for nobody alone */
+        int64_t order; /* the last comes first */
+        int64_t since;
+        bool evicted;     /* the host said so */
+        int64_t evicting; /* it has been told to, until then; 0: not */
+        int64_t spared;   /* not again before then; 0: it was not spared */
+        bool away;        /* while somebody looks for victims: as if it had gone */
+    } victim;
     bool parked; /* pre_enqueue said no, and no activation was acknowledged since the grant */
 };
 
@@ -75,6 +91,7 @@ struct model {
     } nodes[NODES];
     struct model_command commands[COMMANDS];
     int64_t versions; /* of all objects, so far */
+    int64_t orders;   /* of promises and victims, so far */
 };
 
 void model_init(struct model *model, const int64_t *config);
@@ -108,6 +125,10 @@ static inline bool model_holds(const struct model_claim *claim)
 
 /* Rank in a queue: priority, then creation, then uid. */
 bool model_ranks_before(const struct model *model, int a, int b);
+
+/* The first that waits in a queue, after this one; -1: none. */
+int model_next_waiting(const struct model *model, int queue, int after);
+bool model_is_strict(const struct model *model, int queue);
 
 /* Whether it is the first in a queue where nobody passes the first. */
 bool model_heads(const struct model *model, int uid);
@@ -158,6 +179,7 @@ void model_set_role(struct model *model, bool synced, bool leads);
 
 void model_set_group(struct model *model, const int64_t *facts);
 void model_lose_group(struct model *model, int group);
+bool model_is_left(const struct model *model, int group); /* in the queue that it names */
 void model_lose_finished(struct model *model, int uid);
 
 /* What follows from groups' members for those that hold nothing, and for gangs that are not whole

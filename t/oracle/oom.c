@@ -94,6 +94,16 @@ static const char *const script[] = {
     "lose uid=2",
     "see uid=3 created=8 finished=1 queue=4",
     "lose uid=5",
+    "queue name=6 parent=1 capability.cpu=2 within=1 reclaim=3",
+    "see uid=20 created=20 optedIn=1 queue=7 asks.cpu=1 node=1",
+    "see uid=21 created=21 optedIn=1 queue=7 asks.cpu=1 node=1",
+    "see uid=22 created=22 gates=1 optedIn=1 queue=7 priority=5 asks.cpu=2",
+    "lease n=30",
+    "ack uid=20 effect=10",
+    "ack uid=21 effect=10 result=1",
+    "see uid=20 version=2 created=20 optedIn=1 queue=7 asks.cpu=1 node=1 deleted=1",
+    "lose uid=20",
+    "lose uid=22",
 };
 enum { SCRIPT_LENGTH = sizeof script / sizeof script[0], MOST_ALLOCATIONS = 1000 };
 
@@ -255,5 +265,7 @@ int main(void)
     config = step_make(STEP_CONFIG);
     config.v[CONFIG_WRITES] = 1;
     play_script("the states of queues are written", &config);
+    config.v[CONFIG_EVICTS] = 1;
+    play_script("pods are evicted", &config);
     return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/oracle/limits.h"
+#include "t/oracle/victims.h"
 
 #include <string.h>
 
@@ -29,6 +29,8 @@ static int64_t deadline_of(const struct model *model, const struct model_claim *
         other = claim->since + longest_without_a_cycle;
     if (claim->state == CLAIM_HELD && claim->again != 0)
         other = claim->again;
+    if (model_victim_deadline(model, claim) < other)
+        other = model_victim_deadline(model, claim);
     return at < other ? at : other;
 }
 
@@ -111,6 +113,9 @@ void model_set_time(struct model *model, int64_t now)
             (claim->confirmed || claim->forget_at > now)) {
             model_give_up(model, uid, 0);
             let_in(model, uid, stirred);
+        } else if (model_victim_deadline(model, claim) <= now &&
+                   (claim->confirmed || claim->forget_at > now)) {
+            model_victim_expires(model, uid);
         } else {
             int queue = end(model, uid);
 

@@ -4,6 +4,7 @@
 #include "t/oracle/drive.h"
 #include "t/oracle/limits.h"
 #include "t/oracle/sights.h"
+#include "t/oracle/victims.h"
 #include "t/oracle/writes.h"
 
 #include <assert.h>
@@ -208,7 +209,9 @@ static void acknowledged(struct play *play, const struct step *step, const struc
     }
     if (step->v[ACK_RESULT] == EFFECT_GONE)
         model_lose(&play->model, uid);
-    if (step->v[ACK_KIND] == EFFECT_EVENT)
+    if (step->v[ACK_KIND] == EFFECT_EVICT_POD)
+        model_evict_answered(&play->model, uid, step->v[ACK_RESULT] == EFFECT_DONE);
+    else if (step->v[ACK_KIND] == EFFECT_EVENT)
         play->model.claims[uid].said |= step->v[ACK_RESULT] == EFFECT_DONE;
     else if (step->v[ACK_RESULT] == EFFECT_DONE)
         *done[step->v[ACK_KIND]] = step->v[ACK_KIND] != EFFECT_ACTIVATE || !play->too_early[uid];

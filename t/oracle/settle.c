@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/oracle/limits.h"
+#include "t/oracle/victims.h"
 
 #include <string.h>
 
 /* The first that waits in a queue, after this one; -1: none. */
-static int next_waiting(const struct model *model, int queue, int after)
+int model_next_waiting(const struct model *model, int queue, int after)
 {
     int next = -1;
 
@@ -22,7 +22,7 @@ static int next_waiting(const struct model *model, int queue, int after)
     return next;
 }
 
-static bool is_strict(const struct model *model, int queue)
+bool model_is_strict(const struct model *model, int queue)
 {
     return model->queues[queue].known && model->queues[queue].spec[QUEUE_STRICT];
 }
@@ -31,7 +31,7 @@ bool model_heads(const struct model *model, int uid)
 {
     int queue = model_queue_of(&model->claims[uid]);
 
-    return is_strict(model, queue) && next_waiting(model, queue, -1) == uid;
+    return model_is_strict(model, queue) && model_next_waiting(model, queue, -1) == uid;
 }
 
 /* What stands for a queue in the contest: a claim of it that fits. */
@@ -47,13 +47,13 @@ static struct candidate candidate_of(const struct model *model, const struct lim
 
     if (model_stops(model, queue) != STOP_NOTHING)
         return candidate;
-    for (int uid = next_waiting(model, queue, -1); uid >= 0;
-         uid = next_waiting(model, queue, uid)) {
+    for (int uid = model_next_waiting(model, queue, -1); uid >= 0;
+         uid = model_next_waiting(model, queue, uid)) {
         if (limits_fit(model, limits, &model->claims[uid], candidate.flavors)) {
             candidate.uid = uid;
             break;
         }
-        if (is_strict(model, queue))
+        if (model_is_strict(model, queue))
             break;
     }
     return candidate;
@@ -78,7 +78,8 @@ static void share_of(const struct limits *limits, int queue, wide *ret_used, wid
 static int64_t oldest_head(const struct model *model, int queue)
 {
     int64_t oldest = INT64_MAX;
-    int head = model_stops(model, queue) == STOP_NOTHING ? next_waiting(model, queue, -1) : -1;
+    int head =
+        model_stops(model, queue) == STOP_NOTHING ? model_next_waiting(model, queue, -1) : -1;
 
     if (head >= 0)
         oldest = model->claims[head].pod[POD_CREATED];
@@ -213,7 +214,7 @@ void model_arrive(struct model *model, int uid)
 
     if (claim->state != CLAIM_WAITING || !model_grants(model) ||
         model_stops(model, queue) != STOP_NOTHING || model_waits_for_gang(model, uid) ||
-        (is_strict(model, queue) && !model_heads(model, uid)))
+        (model_is_strict(model, queue) && !model_heads(model, uid)))
         return;
     limits_count(model, &limits);
     if (limits_fit(model, &limits, claim, newcomer.flavors))
@@ -235,6 +236,7 @@ static bool grant_one(struct model *model, int root)
     else
         model_give(model, winner.uid, winner.flavors);
     model_review_groups(model);
+    model_note_promises(model);
     return true;
 }
 
@@ -344,6 +346,7 @@ static void settle_claims(struct model *model)
     bool granted;
 
     model_review_groups(model);
+    model_note_promises(model);
     while (demote_one(model))
         ;
     if (!model_grants(model))
@@ -353,7 +356,9 @@ static void settle_claims(struct model *model)
     do {
         granted = false;
         for (int root = 0; root < QUEUES; root++)
-            while (model->queues[root].parent < 0 && grant_one(model, root))
+            while (model->queues[root].parent < 0 &&
+                   (model_keep_promises(model, root) || grant_one(model, root) ||
+                    model_preempt(model, root)))
                 granted = true;
     } while (granted);
 }

@@ -9,11 +9,16 @@ bool model_rules(const struct model *model)
            !model->config[CONFIG_OBSERVE_ONLY];
 }
 
-static bool is_empty(const struct model *model, int queue)
+bool model_is_empty(const struct model *model, int queue)
 {
     for (int uid = 0; uid < UIDS; uid++)
         if (model->claims[uid].live &&
             model_is_below(model, model_queue_of(&model->claims[uid]), queue))
+            return false;
+    for (int group = 0; group < GROUPS; group++)
+        if (model_is_left(model, group) &&
+            model_is_below(model, model_queue_id(QUEUE_VOLCANO, model->groups[group].queue - 1),
+                           queue))
             return false;
     return true;
 }
@@ -34,7 +39,7 @@ static enum queue_state due_state(const struct model *model, int queue)
         return life->own == QUEUE_CLOSED ? QUEUE_CLOSED : QUEUE_SUSPENDED;
     if (is_shut(above) || life->own == QUEUE_CLOSING)
         return life->own == QUEUE_CLOSED || (is_shut(above) && life->state == QUEUE_CLOSED) ||
-                       is_empty(model, queue)
+                       model_is_empty(model, queue)
                    ? QUEUE_CLOSED
                    : QUEUE_CLOSING;
     return life->own;
@@ -44,7 +49,7 @@ static void settle(struct model *model, int queue)
 {
     struct model_life *life = &model->queues[queue].life;
 
-    if (life->own == QUEUE_CLOSING && is_empty(model, queue))
+    if (life->own == QUEUE_CLOSING && model_is_empty(model, queue))
         life->own = QUEUE_CLOSED;
     life->state = due_state(model, queue);
 }
@@ -240,11 +245,11 @@ void model_stand_by(struct model *model)
 
         if (!model->config[CONFIG_WRITES] || !model->queues[queue].seen)
             continue;
-        life->known.word = life->shown.word;
-        life->known.written_at = life->shown.written_at;
+        life->now.by_others |= life->now.written_at > life->known.written_at;
+        life->before.by_others |= life->before.written_at > life->known.written_at;
         life->was_written = life->failed = life->is_leased = life->may_be_ours = false;
         life->last = 0;
-        obey(life, life->shown.word);
+        obey(life, life->known.word);
     }
     for (int n = 0; n < COMMANDS; n++)
         if (model->commands[n].carried_out && !model->commands[n].deleted)

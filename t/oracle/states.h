@@ -62,6 +62,9 @@ bool model_rules(const struct model *model);
 
 void model_settle_states(struct model *model);
 
+/* Neither a pod nor a group that is not over is left in the queue or below it. */
+bool model_is_empty(const struct model *model, int queue);
+
 /* The queue and all above it: what a command depends on, and the first that it changes. */
 void model_settle_path(struct model *model, int queue);
 

@@ -18,7 +18,7 @@ struct field {
 static const struct field config_fields[] = {
     {"removal", ONE, false},      {"manageAll", ONE, false},  {"root", ONE, false},
     {"root", OF_RESOURCES, true}, {"undeclared", ONE, false}, {"observeOnly", ONE, false},
-    {"writes", ONE, false},       {NULL, ONE, false},
+    {"writes", ONE, false},       {"evicts", ONE, false},     {NULL, ONE, false},
 };
 static const struct field pod_fields[] = {
     {"uid", ONE, false},
@@ -59,6 +59,7 @@ static const struct field queue_fields[] = {
     {"createdSuspended", ONE, false},
     {"object", ONE, false},
     {"version", ONE, false},
+    {"borrowsLast", ONE, false},
     {"capability", OF_RESOURCES, true},
     {"deserved", OF_RESOURCES, true},
     {"guarantee", OF_RESOURCES, true},
@@ -67,6 +68,10 @@ static const struct field queue_fields[] = {
     {"nominal", OF_QUOTAS, true},
     {"borrowing", OF_QUOTAS, true},
     {"lending", OF_QUOTAS, true},
+    {"within", ONE, false},
+    {"reclaim", ONE, false},
+    {"borrows", ONE, false},
+    {"unreclaimable", ONE, false},
     {NULL, ONE, false},
 };
 static const struct field queue_names[] = {
@@ -78,10 +83,10 @@ static const struct field nodes[] = {{"node", ONE, false},
                                      {"flavor", ONE, false},
                                      {"allocatable", OF_RESOURCES, true},
                                      {NULL, ONE, false}};
-static const struct field groups[] = {{"group", ONE, false},        {"uid", ONE, false},
-                                      {"created", ONE, false},      {"min", ONE, false},
-                                      {"queue", ONE, false},        {"priority", ONE, true},
-                                      {"least", OF_REQUESTS, true}, {NULL, ONE, false}};
+static const struct field groups[] = {
+    {"group", ONE, false},        {"uid", ONE, false},       {"created", ONE, false},
+    {"min", ONE, false},          {"queue", ONE, false},     {"priority", ONE, true},
+    {"least", OF_REQUESTS, true}, {"completed", ONE, false}, {NULL, ONE, false}};
 static const struct field numbers[] = {{"n", ONE, false}, {NULL, ONE, false}};
 static const struct field acks[] = {{"uid", ONE, false},     {"effect", ONE, false},
                                     {"result", ONE, false},  {"object", ONE, false},

@@ -57,6 +57,7 @@ enum config_field {
     CONFIG_UNDECLARED = CONFIG_ROOT_AMOUNT + RESOURCES,
     CONFIG_OBSERVE_ONLY,
     CONFIG_WRITES, /* the host writes the states of Volcano's queues */
+    CONFIG_EVICTS, /* the host evicts pods */
     CONFIG_FIELDS
 };
 
@@ -103,6 +104,7 @@ enum queue_field {
     QUEUE_CREATED_SUSPENDED,
     QUEUE_OBJECT, /* which of the objects that had the name */
     QUEUE_VERSION,
+    QUEUE_BORROWS_LAST,
     QUEUE_CAPABILITY,
     QUEUE_DESERVED = QUEUE_CAPABILITY + RESOURCES,
     QUEUE_GUARANTEE = QUEUE_DESERVED + RESOURCES,
@@ -112,7 +114,11 @@ enum queue_field {
     QUEUE_NOMINAL = QUEUE_ORDER + 2, /* for each flavor and resource */
     QUEUE_BORROWING = QUEUE_NOMINAL + FLAVORS * RESOURCES,
     QUEUE_LENDING = QUEUE_BORROWING + FLAVORS * RESOURCES,
-    QUEUE_FIELDS = QUEUE_LENDING + FLAVORS * RESOURCES
+    QUEUE_WITHIN = QUEUE_LENDING + FLAVORS * RESOURCES, /* enum preempt_whom */
+    QUEUE_RECLAIM,                                      /* " */
+    QUEUE_BORROWS,                                      /* 1: also while it borrows, 2: from low */
+    QUEUE_UNRECLAIMABLE,
+    QUEUE_FIELDS
 };
 
 enum flavor_field { FLAVOR_NUMBER, FLAVOR_LABELLED, FLAVOR_TOLERATED };
@@ -130,7 +136,8 @@ enum group_field {
     GROUP_QUEUE, /* 0: none, else the name's number and 1 */
     GROUP_PRIORITY,
     GROUP_LEAST,
-    GROUP_FIELDS = GROUP_LEAST + RESOURCES - 1
+    GROUP_COMPLETED = GROUP_LEAST + RESOURCES - 1, /* as its status says */
+    GROUP_FIELDS
 };
 
 enum { STEP_FIELDS = QUEUE_FIELDS };

@@ -229,13 +229,18 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
     queue->create_suspended = fields[QUEUE_CREATED_SUSPENDED];
     queue->uid = text_of(objects[fields[QUEUE_OBJECT] % 4]);
     queue->version = fields[QUEUE_VERSION];
-    queue->reclaimable = true;
+    queue->reclaimable = !fields[QUEUE_UNRECLAIMABLE];
+    queue->preempts.within = (enum preempt_whom)fields[QUEUE_WITHIN];
+    queue->preempts.reclaim = (enum preempt_whom)fields[QUEUE_RECLAIM];
+    queue->preempts.while_borrowing = fields[QUEUE_BORROWS] > 0;
+    queue->preempts.has_threshold = fields[QUEUE_BORROWS] > 1;
     if (queue->kind == QUEUE_VOLCANO) {
         set_amounts(&queue->capability, fields + QUEUE_CAPABILITY, RESOURCES);
         set_amounts(&queue->deserved, fields + QUEUE_DESERVED, RESOURCES);
         set_amounts(&queue->guarantee, fields + QUEUE_GUARANTEE, RESOURCES);
         return;
     }
+    queue->borrows_last = fields[QUEUE_BORROWS_LAST];
     queue->groups = view->groups;
     for (int group = 0; group < 2; group++)
         set_group(view, group, fields);
@@ -256,6 +261,8 @@ void world_group_facts(const int64_t *fields, struct group_facts *group)
     group->has_priority = fields[GROUP_PRIORITY] != UNSAID;
     if (group->has_priority)
         group->priority = (int32_t)fields[GROUP_PRIORITY];
+    if (fields[GROUP_COMPLETED])
+        group->phase = text_of("Completed");
     set_amounts(&group->least, fields + GROUP_LEAST, RESOURCES - 1);
 }
 
@@ -300,5 +307,6 @@ void world_config(const int64_t *fields, struct engine_config *config)
                                                1u << EFFECT_DELETE_COMMAND
                                          : 0,
     };
+    config->effects |= fields[CONFIG_EVICTS] ? 1u << EFFECT_EVICT_POD : 0;
     set_amounts(&config->root_amounts, fields + CONFIG_ROOT_AMOUNT, RESOURCES);
 }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "asks.h"
+
+#include "state.h"
+
+static struct tree_link *ask_link(const void *ctx, uint32_t id)
+{
+    return &ask_at(ctx, id)->link;
+}
+
+static int compare_resources(const void *ctx, uint32_t a, uint32_t b)
+{
+    return text_compare(name_text(ctx, ask_at(ctx, a)->resource),
+                        name_text(ctx, ask_at(ctx, b)->resource));
+}
+
+const struct tree_type asks_by_resource = {ask_link, compare_resources, NULL};
+
+static uint32_t find(const struct engine *e, uint32_t queue, uint32_t resource)
+{
+    struct text name = name_text(e, resource);
+    uint32_t at = queue_at(e, queue)->asks;
+
+    while (at != 0 && ask_at(e, at)->resource != resource) {
+        int order = text_compare(name, name_text(e, ask_at(e, at)->resource));
+
+        at = order < 0 ? ask_at(e, at)->link.left : ask_at(e, at)->link.right;
+    }
+    return at;
+}
+
+int asks_reserve(struct engine *e, uint32_t queue, uint32_t count)
+{
+    uint64_t most = (uint64_t)count * queue_depth(e, queue);
+
+    return most > UINT32_MAX || slab_reserve(&e->asks, (uint32_t)most) < 0 ? ENGINE_NO_MEMORY : 0;
+}
+
+/* As deep as the tree of queues. */
+static uint32_t make(struct engine *e, uint32_t queue, uint32_t resource)
+{
+    uint32_t parent = queue_at(e, queue)->parent;
+    uint32_t up = parent == 0 ? 0 : asks_get(e, parent, resource), id = slab_take(&e->asks);
+
+    *ask_at(e, id) = (struct ask){.resource = resource, .up = up};
+    tree_insert(&asks_by_resource, e, &queue_at(e, queue)->asks, id);
+    return id;
+}
+
+uint32_t asks_get(struct engine *e, uint32_t queue, uint32_t resource)
+{
+    uint32_t id = find(e, queue, resource);
+
+    if (id == 0)
+        id = make(e, queue, resource);
+    ask_at(e, id)->users++;
+    return id;
+}
+
+void asks_unref(struct engine *e, uint32_t queue, uint32_t id)
+{
+    while (id != 0 && --ask_at(e, id)->users == 0) {
+        uint32_t up = ask_at(e, id)->up;
+
+        tree_remove(&asks_by_resource, e, &queue_at(e, queue)->asks, id);
+        slab_give(&e->asks, id);
+        queue = queue_at(e, queue)->parent;
+        id = up;
+    }
+}
+
+wide asks_sum(const struct engine *e, uint32_t queue, uint32_t resource)
+{
+    uint32_t id = find(e, queue, resource);
+
+    return id == 0 ? 0 : ask_at(e, id)->amount;
+}
+
+static void add(struct engine *e, uint32_t id, wide amount)
+{
+    for (; id != 0; id = ask_at(e, id)->up)
+        ask_at(e, id)->amount += amount;
+}
+
+void asks_count(struct engine *e, uint32_t id, int more)
+{
+    const struct line *line = line_at(e, id);
+    const struct kind *kind = kind_at(e, line->kind);
+
+    for (uint32_t i = 0; i < line->count; i++)
+        add(e, kind->needs[i].ask, (wide)more * line->needs[i].amount);
+}
+
+void asks_hang(struct engine *e, uint32_t queue)
+{
+    uint32_t parent = queue_at(e, queue)->parent;
+
+    for (uint32_t id = tree_first(&asks_by_resource, e, queue_at(e, queue)->asks); id != 0;
+         id = tree_next(&asks_by_resource, e, id)) {
+        ask_at(e, id)->up = asks_get(e, parent, ask_at(e, id)->resource);
+        add(e, ask_at(e, id)->up, ask_at(e, id)->amount);
+    }
+}
+
+void asks_unhang(struct engine *e, uint32_t queue)
+{
+    uint32_t parent = queue_at(e, queue)->parent;
+
+    for (uint32_t id = tree_first(&asks_by_resource, e, queue_at(e, queue)->asks); id != 0;
+         id = tree_next(&asks_by_resource, e, id)) {
+        add(e, ask_at(e, id)->up, -ask_at(e, id)->amount);
+        asks_unref(e, parent, ask_at(e, id)->up);
+        ask_at(e, id)->up = 0;
+    }
+}
+
+static wide waiting_in_line(const struct engine *e, uint32_t id, uint32_t resource)
+{
+    const struct line *line = line_at(e, id);
+    wide waiting =
+        (wide)tree_size(&claims_by_rank, e, line->waiting.tree) + line->waiting.newcomers;
+
+    for (uint32_t i = 0; i < line->count; i++) {
+        if (line_resource(e, line, i) == resource)
+            return line->own ? 0 : waiting * line->needs[i].amount;
+    }
+    return 0;
+}
+
+static wide waiting_in_gang(const struct engine *e, const struct group *group, uint32_t queue,
+                            uint32_t resource)
+{
+    wide sum = 0;
+
+    if (group->mode != GROUP_WAITS)
+        return 0;
+    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+        const struct line *line = line_at(e, claim_at(e, at)->line);
+        bool counts = claim_waits_in_gang(claim_at(e, at)) && line->queue == queue;
+
+        for (uint32_t i = 0; i < line->count && counts; i++)
+            sum += line_resource(e, line, i) == resource ? line->needs[i].amount : 0;
+    }
+    return sum;
+}
+
+/* What waits in the queue itself, counted anew. */
+static wide count(const struct engine *e, uint32_t queue, uint32_t resource)
+{
+    wide sum = 0;
+
+    for (uint32_t line = kind_next_line(e, queue, 0, 0); line != 0;
+         line = kind_next_line(e, queue, line, 0))
+        sum += waiting_in_line(e, line, resource);
+    for (uint32_t id = 1; id < slab_end(&e->groups); id++)
+        sum += slab_live(&e->groups, id) ? waiting_in_gang(e, group_at(e, id), queue, resource) : 0;
+    return sum;
+}
+
+const char *asks_check_users(const struct engine *e)
+{
+    uint64_t users = 0;
+
+    for (uint32_t id = 1; id < slab_end(&e->asks); id++) {
+        if (slab_live(&e->asks, id))
+            users += ask_at(e, id)->users - (ask_at(e, id)->up != 0);
+    }
+    for (uint32_t id = 1; id < slab_end(&e->kinds); id++) {
+        const struct kind *kind = slab_live(&e->kinds, id) ? kind_at(e, id) : NULL;
+
+        for (uint32_t i = 0; kind != NULL && !kind->own && i < kind->count; i++) {
+            if (kind->needs[i].ask != find(e, kind->queue, kind->needs[i].resource))
+                return "a kind knows its queue's asks";
+            users--;
+        }
+    }
+    return users == 0 ? NULL : "an ask is there for kinds of its queue, and for children's";
+}
+
+const char *asks_check(const struct engine *e, uint32_t queue)
+{
+    if (!tree_check(&asks_by_resource, e, queue_at(e, queue)->asks))
+        return "the asks of a queue stand in order of their resources";
+    for (uint32_t id = tree_first(&asks_by_resource, e, queue_at(e, queue)->asks); id != 0;
+         id = tree_next(&asks_by_resource, e, id)) {
+        const struct ask *ask = ask_at(e, id);
+        wide sum = count(e, queue, ask->resource);
+
+        for (uint32_t child = queue_at(e, queue)->first_child; child != 0;
+             child = queue_at(e, child)->next_sibling) {
+            uint32_t below = find(e, child, ask->resource);
+
+            if (below == 0)
+                continue;
+            if (ask_at(e, below)->up != id)
+                return "an ask knows that of its queue's parent";
+            sum += ask_at(e, below)->amount;
+        }
+        if (sum != ask->amount)
+            return "a queue knows what the pods ask for that wait in it and below it";
+    }
+    return NULL;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_CANDIDATES_H
+#define SLUICE_PLUGIN_CANDIDATES_H
+
+#include "amount.h"
+#include "facts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Who may have to go, so that a claim has room, and in which order:
+ *
+ *   1. in other queues, where the claim's own subtree could hold it within its share: those that
+ *      live above their queue's share in what is asked for must give it back
+ *   2. in other queues, by priority
+ *   3. in the claim's own queue
+ *
+ * in each: lower priority first, newest first, uid last. A claim is a candidate if it obeys the
+ * queues, uses what is contested, and the policy of the asking claim's queue lets it be one. In
+ * other queues it is one only as long as every queue from its own up to below the lowest common
+ * ancestor uses more than its share, and, in Volcano's trees, its queue is reclaimable, and is not
+ * left with less than is kept for it.
+ *
+ * All numbers are those of later (promise.h): who goes already has gone.
+ */
+enum candidate_why {
+    CANDIDATE_BY_SHARE,
+    CANDIDATE_WHILE_BORROWING, /* also if the asking claim's queue exceeds its share */
+    CANDIDATE_BY_PRIORITY,     /* only if it does not */
+    CANDIDATE_OF_OWN_QUEUE,
+};
+
+/* A search for one claim's victims. */
+struct hunt {
+    struct engine *e;
+    uint32_t claim;
+    uint32_t queue;
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    bool asked[FACTS_MAX_NEEDS];     /* which of its needs are looked at */
+    bool contested[FACTS_MAX_NEEDS]; /* and for which of these there is no room */
+    uint32_t first;                  /* candidates, in order */
+    uint32_t last;                   /* who was taken away last (hunt.h) */
+    bool by_share, by_priority;      /* whether there are any of these */
+    uint64_t within; /* needs with which the claim must not exceed its queue's share */
+};
+
+/* What there is no room for; false: nothing. */
+bool candidates_contest(struct hunt *hunt);
+
+/* Finds and orders them. Costs what lives below the root, and the ordering. */
+void candidates_collect(struct hunt *hunt);
+
+/* The next one in the list. */
+uint32_t candidates_after(const struct hunt *hunt, uint32_t candidate);
+
+/* Whether it is still a candidate, now that others were taken away. borrowing: the asking claim may
+ * exceed its queue's share. */
+bool candidates_still(const struct hunt *hunt, uint32_t candidate, bool borrowing);
+
+/* After it was taken away: whether its queue has what is kept for it. */
+bool candidates_leave_kept(const struct hunt *hunt, uint32_t candidate);
+
+/* Whether the claim's queue is below its share of all that is contested; and whether it would
+ * exceed it with the claim. */
+bool candidates_under_share(const struct hunt *hunt);
+bool candidates_would_borrow(const struct hunt *hunt);
+
+/* The needs for which the latter is looked at, a bit for each. */
+uint64_t candidates_within(const struct hunt *hunt);
+
+/* A queue's share, as its usage is compared with it. */
+struct cell;
+struct queue;
+wide candidates_share(const struct queue *queue, const struct cell *cell);
+
+#endif

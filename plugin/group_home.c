@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group_home.h"
+
+#include "pod.h"
+#include "queue_life.h"
+#include "regrant.h"
+#include "stamp.h"
+#include "state.h"
+
+void group_count_home(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+    bool counts = group->home != 0 && !group_is_over(group);
+
+    if (counts == group->counts)
+        return;
+    group->counts = counts;
+    queue_count_groups(e, group->home, counts ? 1 : -1);
+}
+
+void group_set_home(struct engine *e, uint32_t id, uint32_t queue)
+{
+    struct group *group = group_at(e, id);
+    uint32_t before = group->home;
+
+    if (queue != 0)
+        queue_at(e, queue)->wanted_by++;
+    if (group->counts)
+        queue_count_groups(e, before, -1);
+    group->counts = false;
+    group->home = queue;
+    group_count_home(e, id);
+    if (before == 0)
+        return;
+    queue_at(e, before)->wanted_by--;
+    queue_drop_unused(e, before);
+}
+
+int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_own *ret)
+{
+    *ret = (struct member_own){.kind = pod->queue_kind};
+    if (name_get(e, pod_queue_name(pod), &ret->queue) == 0 &&
+        name_get(e, pod->stamped_flavors, &ret->flavors) == 0)
+        return 0;
+    group_drop_own(e, ret);
+    return ENGINE_NO_MEMORY;
+}
+
+void group_drop_own(struct engine *e, struct member_own *own)
+{
+    intern_unref(&e->names, own->queue);
+    intern_unref(&e->names, own->flavors);
+    *own = (struct member_own){0};
+}
+
+void group_note_own(struct engine *e, uint32_t claim, struct member_own *own)
+{
+    struct member *member = member_at(e, claim_at(e, claim)->member);
+    struct member_own before = member->own;
+
+    member->own = *own;
+    *own = before;
+}
+
+struct group_move {
+    uint32_t claim, line;
+    char *text;
+    uint32_t flavor_count; /* that its stamp names */
+    uint16_t flavors[FACTS_MAX_NEEDS];
+};
+
+/* Where the member belongs when its group names this queue. */
+static int find_queue(struct engine *e, uint32_t claim, uint32_t queue, uint32_t *ret_queue)
+{
+    const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
+
+    *ret_queue = queue;
+    return queue != 0
+               ? 0
+               : queue_get(e, (enum queue_kind)own->kind, name_text(e, own->queue), ret_queue);
+}
+
+static int read_move(struct engine *e, uint32_t claim, uint32_t queue, struct group_moves *moves)
+{
+    struct group_move *move = &moves->move[moves->count];
+    const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
+    int error = line_get_like(e, claim_at(e, claim)->line, queue, &move->line);
+
+    if (error < 0) {
+        queue_drop_unused(e, queue);
+        return error;
+    }
+    moves->count++;
+    move->claim = claim;
+    move->text = claim_new_text(e, claim, move->line);
+    if (move->text == NULL)
+        return ENGINE_NO_MEMORY;
+    if (queue_at(e, queue)->kind != QUEUE_CLUSTER || own->flavors == 0)
+        return 0;
+    return stamp_read(e, name_text(e, own->flavors), move->line, move->flavors,
+                      &move->flavor_count);
+}
+
+int group_read_moves(struct engine *e, uint32_t id, uint32_t queue, struct group_moves *ret)
+{
+    const struct group *group = group_at(e, id);
+    int error = 0;
+
+    *ret = (struct group_moves){0};
+    if (group->members == 0)
+        return 0;
+    ret->move = mem_zalloc(&e->mem, group->members * sizeof(*ret->move));
+    if (ret->move == NULL)
+        return ENGINE_NO_MEMORY;
+    ret->cap = group->members;
+    for (uint32_t claim = group->first; claim != 0 && error == 0; claim = member_after(e, claim)) {
+        uint32_t to;
+
+        error = find_queue(e, claim, queue, &to);
+        if (error == 0 && to != claim_queue(e, claim))
+            error = read_move(e, claim, to, ret);
+    }
+    return error;
+}
+
+static void drop_flavors(struct engine *e, const struct group_move *move)
+{
+    for (uint32_t i = 0; i < move->flavor_count; i++)
+        flavor_unref(e, move->flavors[i]);
+}
+
+void group_drop_moves(struct engine *e, struct group_moves *moves)
+{
+    for (uint32_t i = 0; i < moves->count; i++) {
+        const struct group_move *move = &moves->move[i];
+
+        drop_flavors(e, move);
+        mem_free(&e->mem, move->text, claim_text_size(e, move->claim, move->line));
+        line_unref(e, move->line);
+    }
+    mem_free(&e->mem, moves->move, moves->cap * sizeof(*moves->move));
+    *moves = (struct group_moves){0};
+}
+
+void group_make_moves(struct engine *e, struct group_moves *moves)
+{
+    for (uint32_t i = 0; i < moves->count; i++) {
+        const struct group_move *move = &moves->move[i];
+        const struct claim *claim = claim_at(e, move->claim);
+        bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
+        const struct demand demand = {claim->priority, claim->created, move->line, move->text,
+                                      move->flavor_count > 0 ? move->flavors : NULL};
+
+        regrant(e, move->claim, &demand);
+        drop_flavors(e, move);
+        if (restoring)
+            claim_to_restore(e, move->claim);
+        else
+            pod_settle(e, move->claim);
+    }
+    moves->count = 0;
+}
+
+const char *group_check_home(const struct engine *e, uint32_t id)
+{
+    const struct group *group = group_at(e, id);
+
+    if ((group->home != 0) != (group->known && group->queue != 0))
+        return "a group that is there has the queue that it names";
+    if (group->counts != (group->home != 0 && !group_is_over(group)))
+        return "a group is left in its queue until it is over";
+    for (uint32_t claim = group->first; claim != 0; claim = member_after(e, claim)) {
+        const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
+        uint32_t queue = claim_queue(e, claim);
+
+        if (group->known && queue != (group->home != 0 ? group->home
+                                                       : queue_find(e, (enum queue_kind)own->kind,
+                                                                    name_text(e, own->queue))))
+            return "a member is in its group's queue, or in its own";
+    }
+    return NULL;
+}
+
+bool group_names_queue(const struct engine *e, uint32_t id, struct text *ret_queue)
+{
+    if (id == 0 || group_at(e, id)->queue == 0)
+        return false;
+    *ret_queue = name_text(e, group_at(e, id)->queue);
+    return true;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_REPORT_H
+#define SLUICE_PLUGIN_REPORT_H
+
+#include "engine.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a person asks for: nothing here changes anything.
+ *
+ * Pages: begin with cursor 0. A cursor whose object has gone ends them. */
+struct quota_row {
+    struct text flavor, resource;
+    int64_t share, kept, ceiling;
+    bool bounded;
+    int64_t usage, reserved, allocated; /* clamped */
+};
+
+struct queue_report {
+    enum queue_kind kind;
+    struct text name, parent, state;
+    struct text own; /* the state that its own commands left, whatever the parent's make of it */
+    bool by_parent, written; /* the object says the same as we do */
+    bool known, leaf, strict;
+    enum reason reason;
+    uint32_t waiting, held, reserved, allocated;
+    uint64_t granted, released, demoted; /* claims of its own, since it is known */
+    uint32_t quota_count;
+};
+
+/* Moves *cursor to the next queue in order of kind and name. */
+bool engine_next_queue(const struct engine *engine, uint32_t *cursor);
+uint32_t engine_find_queue(const struct engine *engine, enum queue_kind kind, struct text name);
+void engine_report_queue(const struct engine *engine, uint32_t queue, struct queue_report *ret);
+/* [n < quota_count; rows come in the order of flavor and resource names] */
+void engine_report_quota(const struct engine *engine, uint32_t queue, uint32_t n,
+                         struct quota_row *ret);
+/* What the pods ask for that wait in it and below: resource and usage alone, by name. */
+bool engine_next_ask(const struct engine *engine, uint32_t queue, uint32_t *cursor,
+                     struct quota_row *ret);
+
+/* The lowest queue that has no room for a claim, and for what. */
+struct lack {
+    bool is; /* there is one */
+    enum queue_kind kind;
+    struct text name, resource;
+    int64_t room;   /* so much there is */
+    int64_t asked;  /* so much it asks for; of a member of a gang: its gang does */
+    int64_t wanted; /* by all that wait in that queue and below it */
+};
+
+/* Where a claim stands in its queue's order. */
+struct standing {
+    uint32_t position; /* 1: next; 0: does not wait */
+    bool at_least;     /* there is too much before it to be counted: so far it was */
+    uint32_t ahead_count;
+    struct quota_row ahead[FACTS_MAX_NEEDS]; /* what is before it: resource and usage alone */
+    struct lack on;
+    int64_t estimate; /* ns, -1: unknown */
+    char basis[160];
+};
+
+struct pod_report {
+    struct text uid, space, name, queue, node;
+    enum queue_kind queue_kind;
+    enum claim_state state;
+    struct verdict why;
+    int32_t priority;
+    int64_t created, granted;
+    struct text group; /* no text: a lone pod */
+    uint32_t members;  /* that hold, are ready, or have succeeded; of a gang that waits: it is it */
+    int32_t minimum;
+    bool is_gang;          /* no pod, but the minimum of a group */
+    struct standing place; /* of a member of a gang: its gang's */
+    uint32_t asks_count;
+    struct quota_row asks[FACTS_MAX_NEEDS]; /* resource and usage alone */
+    uint32_t flavor_count;
+    struct {
+        struct text resource, flavor;
+    } flavors[FACTS_MAX_NEEDS];
+};
+
+uint32_t engine_find_named_pod(const struct engine *engine, struct text space, struct text name);
+void engine_report_pod(const struct engine *engine, uint32_t claim, struct pod_report *ret);
+
+/* What waits in a queue, in its order: the claim at place *cursor; false at the end. */
+bool engine_next_waiting(const struct engine *engine, uint32_t queue, uint32_t *cursor,
+                         uint32_t *ret_claim);
+/* The identity alone: cheap. */
+void engine_name_pod(const struct engine *engine, uint32_t claim, struct pod_report *ret);
+
+/* A group, seen or only named, and what became of its minimum. */
+enum group_stand {
+    GROUP_STANDS_HELD,    /* it cannot be granted, and blocks nobody */
+    GROUP_STANDS_WAITING, /* what lacks to its minimum waits as one */
+    GROUP_STANDS_GRANTED, /* its minimum holds */
+    GROUP_STANDS_APART,   /* it has none: each member goes alone */
+};
+
+struct group_report {
+    struct text uid, space, name;
+    struct text queue; /* no text: neither it nor a member names one */
+    enum queue_kind queue_kind;
+    bool known; /* there is an object of it */
+    enum group_stand stand;
+    struct verdict why;
+    const char *phase; /* what its status is to say */
+    int32_t priority, minimum;
+    int64_t created;
+    uint32_t members; /* pods that have not ended */
+    uint32_t ready;   /* of them: nothing of their own holds them, and they were granted nothing */
+    uint32_t reserved, allocated, succeeded, failed;
+    struct standing place; /* of what lacks to its minimum */
+    uint32_t asks_count;
+    struct quota_row asks[FACTS_MAX_NEEDS]; /* " asks for: resource and usage alone */
+};
+
+/* Pages, by namespace and name; and a group's members, pods that have not ended, by rank. */
+bool engine_next_group(const struct engine *engine, uint32_t *cursor);
+uint32_t engine_find_group(const struct engine *engine, struct text space, struct text name);
+void engine_report_group(const struct engine *engine, uint32_t group, struct group_report *ret);
+bool engine_next_member(const struct engine *engine, uint32_t group, uint32_t *cursor);
+/* Why it does not pass: the reason alone, without words. */
+enum reason engine_member_reason(const struct engine *engine, uint32_t claim);
+
+/* All live effects, in an order that only means: every one once. */
+bool engine_next_live_effect(const struct engine *engine, uint32_t *cursor, struct effect *ret);
+
+/* A workload's way over the clusters. */
+struct dispatch_report {
+    struct text uid, space, name, cluster;
+    bool known;
+    const char *state;
+    char message[VERDICT_MESSAGE_MAX]; /* what is waited for */
+    int64_t timeout, counted, next;    /* next: when the orchestrator acts at the latest; 0 */
+    uint32_t replicas, signals, open;
+};
+
+struct replica_report {
+    struct text cluster, uid;
+    bool connected, nominated, there, reserved, admitted, evicted, deleted;
+    const char *gate; /* none, closed, blocked (another one is closed), open */
+    int64_t signal, opened;
+};
+
+struct worker_report {
+    struct text name;
+    bool known, connected;
+    int64_t since; /* not connected since */
+    uint32_t replicas;
+};
+
+/* Pages, as above: by namespace and name; by name; of clusters in no order but each once. */
+bool engine_next_workload(const struct engine *engine, uint32_t *cursor);
+uint32_t engine_find_workload(const struct engine *engine, struct text space, struct text name);
+void engine_report_workload(const struct engine *engine, uint32_t workload,
+                            struct dispatch_report *ret);
+bool engine_next_replica(const struct engine *engine, uint32_t workload, uint32_t *cursor);
+void engine_report_replica(const struct engine *engine, uint32_t replica,
+                           struct replica_report *ret);
+bool engine_next_cluster(const struct engine *engine, uint32_t *cursor);
+void engine_report_cluster(const struct engine *engine, uint32_t cluster,
+                           struct worker_report *ret);
+
+#endif

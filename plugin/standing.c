@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "standing.h"
+
+#include "fit.h"
+#include "say.h"
+#include "state.h"
+
+static void add_ahead(const struct engine *e, const struct line *line, uint32_t claims,
+                      struct standing *place)
+{
+    for (uint32_t i = 0; i < line->count && claims > 0; i++) {
+        struct text resource = name_text(e, line_resource(e, line, i));
+        uint32_t at = 0;
+
+        while (at < place->ahead_count && !text_same(place->ahead[at].resource, resource))
+            at++;
+        if (at == FACTS_MAX_NEEDS)
+            continue;
+        if (at == place->ahead_count)
+            place->ahead[place->ahead_count++] = (struct quota_row){.resource = resource};
+        place->ahead[at].usage =
+            amount_clamp(place->ahead[at].usage + (wide)claims * line->needs[i].amount);
+    }
+}
+
+static void count_ahead(const struct engine *e, uint32_t id, struct standing *place)
+{
+    uint32_t queue = claim_queue(e, id), at = 0, looked = 0;
+
+    place->position = 1;
+    while ((at = kind_next_line(e, queue, at, id)) != 0) {
+        const struct line *line = line_at(e, at);
+        uint32_t before;
+
+        place->at_least = looked++ == STANDING_LINES;
+        if (place->at_least)
+            return;
+        before = waiting_count_before(e, &line->waiting, id);
+        place->position += before;
+        add_ahead(e, line, before, place);
+    }
+}
+
+static void find_lack(const struct engine *e, uint32_t id, struct lack *ret)
+{
+    const struct line *line = line_at(e, claim_at(e, id)->line);
+    uint32_t where, need;
+    wide room;
+
+    if (!fit_refused(e, claim_at(e, id)->line, &where, &need, &room))
+        return;
+    ret->is = true;
+    ret->kind = queue_at(e, where)->kind;
+    ret->name = name_text(e, queue_at(e, where)->name);
+    ret->resource = name_text(e, line_resource(e, line, need));
+    ret->room = amount_clamp(wide_max(room, 0));
+    ret->asked = line->needs[need].amount;
+    ret->wanted = amount_clamp(asks_sum(e, where, line_resource(e, line, need)));
+}
+
+/* A queue that grants at the pace of its last grants gets to the claim in this time. */
+static void estimate(const struct engine *e, uint32_t id, struct standing *place)
+{
+    const struct queue *queue = queue_at(e, claim_queue(e, id));
+    struct say say;
+
+    say_init(&say, place->basis, sizeof(place->basis));
+    if (queue->grants < 2) {
+        say_str(&say, "too few grants in this queue to tell");
+        return;
+    }
+    place->estimate = amount_clamp((wide)place->position * queue->grant_gap);
+    say_str(&say, place->at_least ? "place at least " : "place ");
+    say_number(&say, place->position);
+    say_str(&say, ", at the mean time between the queue's last grants, ");
+    say_span(&say, queue->grant_gap);
+}
+
+void standing_none(struct standing *ret)
+{
+    ret->position = ret->ahead_count = 0;
+    ret->at_least = false;
+    ret->on = (struct lack){0};
+    ret->estimate = -1;
+    ret->basis[0] = '\0';
+}
+
+void standing_find(const struct engine *e, uint32_t id, enum reason reason, struct standing *ret)
+{
+    standing_none(ret);
+    count_ahead(e, id, ret);
+    if (reason == REASON_QUEUE_CAPACITY)
+        find_lack(e, id, &ret->on);
+    estimate(e, id, ret);
+}
+
+uint32_t standing_asks(const struct engine *e, uint32_t id, struct quota_row *ret)
+{
+    const struct line *line = line_at(e, claim_at(e, id)->line);
+
+    for (uint32_t i = 0; i < line->count; i++)
+        ret[i] = (struct quota_row){.resource = name_text(e, line_resource(e, line, i)),
+                                    .usage = line->needs[i].amount};
+    return line->count;
+}

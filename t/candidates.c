@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/candidates.h"
+
+#include "t/engine_kit_preempt.h"
+#include "t/tap.h"
+
+#include <stdio.h>
+
+/* Who would be asked to go for this pod, in order; nobody goes, since it is held meanwhile. */
+static const char *candidates(struct kit *kit, const char *name)
+{
+    struct hunt hunt = {.e = kit->engine, .claim = kit_claim(kit, name)};
+    const struct line *line = line_at(kit->engine, claim_at(kit->engine, hunt.claim)->line);
+
+    hunt.queue = line->queue;
+    kit->text[0] = '\0';
+    for (uint32_t i = 0; i < line->count; i++) {
+        hunt.asked[i] = true;
+        hunt.flavors[i] = queue_at(kit->engine, line->queue)->kind == QUEUE_VOLCANO
+                              ? 0
+                              : queue_at(kit->engine, line->queue)->groups[0].flavors[0];
+        if (line_resource(kit->engine, line, i) == kit->engine->name_pods && hunt.flavors[i] != 0)
+            hunt.flavors[i] = FLAVOR_NONE;
+    }
+    if (!candidates_contest(&hunt))
+        return "there is room";
+    candidates_collect(&hunt);
+    for (uint32_t id = hunt.first; id != 0; id = candidates_after(&hunt, id)) {
+        size_t len = strlen(kit->text);
+
+        snprintf(kit->text + len, sizeof(kit->text) - len, "%s%.*s%s", len == 0 ? "" : " ",
+                 (int)claim_name(kit->engine, id).len, claim_name(kit->engine, id).at,
+                 candidates_still(&hunt, id, true)    ? ""
+                 : candidates_still(&hunt, id, false) ? "-"
+                                                      : "!");
+    }
+    while (hunt.first != 0) {
+        uint32_t id = hunt.first;
+
+        hunt.first = candidates_after(&hunt, id);
+        *pledge_at(kit->engine, id) = (struct pledge){0};
+    }
+    return kit->text;
+}
+
+static void test_own_queue(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=6 within=lower; pod a queue=q cpu=1 priority=1 node=n;"
+                 "pod b queue=q cpu=1 node=n; pod c queue=q cpu=1 node=n; pod d queue=q cpu=1;"
+                 "pod e queue=q cpu=1 node=n settled; pod f queue=q cpu=1 priority=5 node=n;"
+                 "pod ask queue=q cpu=3 priority=5 foreign");
+    is_str(candidates(&kit, "ask"), "d c b a", "lower priority first, then the newest");
+    kit_do(&kit, "queue q cpu=7 within=newer; pod g queue=q cpu=1 priority=5 node=n");
+    is_str(candidates(&kit, "ask"), "d c b a g", "and who is newer, of the same");
+    kit_do(&kit, "queue q cpu=7");
+    is_str(candidates(&kit, "ask"), "", "or nobody");
+    kit_do(&kit, "queue q cpu=10 within=lower");
+    is_str(candidates(&kit, "ask"), "there is room", "nothing is contested");
+    kit_close(&kit);
+}
+
+/* p has 8: a deserves 4, b deserves 2 and uses 5, c deserves nothing and uses 3. */
+static void test_volcano(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue p cpu=8; queue a parent=p deserved.cpu=4 reclaim=any within=lower;"
+                 "queue b parent=p deserved.cpu=2 reclaimable; queue c parent=p;"
+                 "pod b1 queue=b cpu=2 node=n; pod b2 queue=b cpu=3 node=n;"
+                 "pod c1 queue=c cpu=3 priority=3 node=n; pod ask queue=a cpu=3 foreign");
+    is_str(candidates(&kit, "ask"), "b2 b1", "who uses more than it deserves, if reclaimable");
+    kit_do(&kit, "queue c parent=p reclaimable");
+    is_str(candidates(&kit, "ask"), "b2 b1 c1", "whatever its priority");
+    kit_do(&kit, "queue a parent=p deserved.cpu=2 reclaim=any");
+    is_str(candidates(&kit, "ask"), "b2- b1- c1-", "not for who would exceed what it deserves");
+    kit_do(&kit, "queue a parent=p deserved.cpu=4 reclaim=lower");
+    is_str(candidates(&kit, "ask"), "", "or only of lower priority");
+    kit_do(&kit, "queue a parent=p deserved.cpu=4 reclaim=any; queue b parent=p deserved.cpu=5");
+    is_str(candidates(&kit, "ask"), "c1", "who uses what is its own is left alone");
+    kit_close(&kit);
+}
+
+/* Cohort all holds team (x, y) and z; each has a nominal quota of 4. */
+static const char cohorts[] =
+    "cohort team parent=all; cluster x parent=team group=cpu flavor=f cpu=4 reclaim=any;"
+    "cluster y parent=team group=cpu flavor=f cpu=4; cluster z parent=all group=cpu flavor=f cpu=4;"
+    "flavor f;";
+
+static void test_kueue(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, cohorts);
+    kit_do(&kit, "pod y1 cluster=y cpu=5 node=n; pod z1 cluster=z cpu=7 node=n;"
+                 "pod ask cluster=x cpu=4 foreign");
+    is_str(candidates(&kit, "ask"), "z1 y1", "in the whole tree, where more than nominal is used");
+    kit_do(&kit, "pod y1 cluster=y cpu=4 node=n; pod y2 cluster=y cpu=1 priority=-1 node=n");
+    is_str(candidates(&kit, "ask"), "y2 z1 y1", "by priority, not by nearness");
+    kit_do(&kit, "lose-pod y2; pod z1 cluster=z cpu=8 node=n");
+    is_str(candidates(&kit, "ask"), "z1", "not below a cohort that is within its own");
+    kit_do(&kit, "pod ask cluster=x cpu=5 foreign");
+    is_str(candidates(&kit, "ask"), "z1-", "who asks for more than its own must not borrow");
+    kit_do(&kit, "cluster x parent=team group=cpu flavor=f cpu=4 reclaim=any whileBorrowing "
+                 "threshold=3; pod ask cluster=x cpu=5 priority=9 foreign");
+    is_str(candidates(&kit, "ask"), "z1", "or may, of low priorities");
+    kit_do(&kit, "pod z1 cluster=z cpu=8 priority=4 node=n");
+    is_str(candidates(&kit, "ask"), "z1-", "up to a threshold");
+    kit_close(&kit);
+}
+
+int main(void)
+{
+    test_own_queue();
+    test_volcano();
+    test_kueue();
+    return tap_done();
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Where groups count, and where their members belong. */
+#include "plugin/group_home.h"
+
+#include "t/engine_kit.h"
+#include "t/tap.h"
+
+static struct kit kit;
+
+static const char *state(const char *queue)
+{
+    return queue_state_name((enum queue_state)queue_at(kit.engine, kit_queue(&kit, queue))->state);
+}
+
+static const char *queue_of(const char *uid)
+{
+    uint32_t queue = claim_queue(kit.engine, kit_claim(&kit, uid));
+
+    return name_text(kit.engine, queue_at(kit.engine, queue)->name).at;
+}
+
+static void test_closing_waits_for_groups(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue p; queue q parent=p; group g queue=q; command 1 p CloseQueue");
+    is_str(state("q"), "Closing", "a group without pods is left in its queue");
+    is_str(state("p"), "Closing", "and below those above it");
+    kit_do(&kit, "lose-group g");
+    is_str(state("q"), "Closed", "the last one is gone");
+    is_str(state("p"), "Closed", "from all of them");
+    kit_do(&kit, "command 2 p OpenQueue; group g queue=q; pod a group=g cpu=1;"
+                 "command 3 q CloseQueue; pod a group=g cpu=1 finished");
+    is_str(state("q"), "Closed", "one whose pods have all ended does not count");
+    kit_do(&kit, "command 4 q OpenQueue; lose-pod a; command 5 q CloseQueue");
+    is_str(state("q"), "Closing", "without them it is a group that waits for its pods");
+    kit_do(&kit, "group g queue=q phase=Completed");
+    is_str(state("q"), "Closed", "unless its object says that it has ended");
+    kit_do(&kit, "command 6 q OpenQueue; pod b group=g cpu=1; command 7 q CloseQueue");
+    is_str(state("q"), "Closing", "which a new pod belies");
+    kit_do(&kit, "pod b group=g cpu=1 finished");
+    is_str(state("q"), "Closed", "until it has ended as well");
+    kit_close(&kit);
+}
+
+static void test_moves_between_closing_queues(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue p; queue q parent=p; queue r parent=p; queue s; group g queue=q;"
+                 "command 1 q CloseQueue; command 2 r CloseQueue");
+    is_str(state("r"), "Closed", "a queue that nobody names");
+    kit_do(&kit, "group g queue=s");
+    is_str(state("q"), "Closed", "a group that goes to another queue leaves this one");
+    kit_do(&kit, "command 3 p CloseQueue; command 4 s CloseQueue; queue s parent=p");
+    is_str(state("s"), "Closing", "it is left where it is now");
+    kit_do(&kit, "group g");
+    is_str(state("s"), "Closed", "one that names no queue is left nowhere");
+    kit_do(&kit, "group g queue=nobody");
+    ok(kit_queue(&kit, "nobody") != 0, "a queue that only a group names is known by its name");
+    kit_do(&kit, "lose-group g");
+    ok(kit_queue(&kit, "nobody") == 0, "as long as it does");
+    kit_close(&kit);
+}
+
+static void test_members_go_home(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue a cpu=4; queue b cpu=4; queue c cpu=4; group g queue=a;"
+                 "pod x queue=b cpu=1 group=g; pod y cpu=1 group=g; bind x");
+    is_str(queue_of("x"), "a", "members are in their group's queue");
+    kit_do(&kit, "group g");
+    is_str(queue_of("x"), "b", "and, when it names none any more, at once each in its own");
+    is_str(queue_of("y"), "default", "which may be the default one");
+    is_int(kit_usage(&kit, "a", "cpu"), 0, "nothing is counted where they were");
+    is_int(kit_usage(&kit, "b", "cpu"), 1, "but where they are");
+    kit_do(&kit, "pod x queue=c cpu=1 group=g node=n; group g queue=a; group g");
+    is_str(queue_of("x"), "c", "their own is what they said last");
+    kit_do(&kit, "pod x queue=c cpu=1 group=g node=n priority=4; group g queue=b; group g");
+    is_str(queue_of("x"), "c", "whatever else of them has changed");
+    kit_close(&kit);
+}
+
+/* A pod may have a queue of Kueue's that its group's takes it out of. */
+static void test_back_to_its_flavors(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor spot label=kind:spot; flavor fast label=kind:fast; queue a;"
+                 "cluster k group=cpu,pods flavor=fast cpu=4 pods=9 flavor=spot cpu=4 pods=9;"
+                 "group g queue=a;"
+                 "pod x cluster=k cpu=1 group=g bare node=n stamp=5 stamped=cpu=spot,pods=spot");
+    is_str(queue_of("x"), "a", "in its group's queue");
+    kit_do(&kit, "group g");
+    is_int(kit_usage(&kit, "cluster/k", "spot/cpu"), 1, "back in the flavor that its stamp names");
+    kit_close(&kit);
+}
+
+static void test_no_memory(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue a cpu=4; group g queue=a; pod x queue=b cpu=1 group=g;"
+                 "flavor spot label=kind:spot; cluster k group=cpu,pods flavor=spot cpu=4 pods=9;"
+                 "pod y cluster=k cpu=1 group=g bare node=n stamp=5 stamped=cpu=spot,pods=spot");
+    kit_starve(&kit, "group g uid=g priority=3 cpu=5");
+    is_str(queue_of("x"), "b", "in the end they are where they belong");
+    kit_starve(&kit, "group g uid=g queue=other min=2");
+    kit_starve(&kit, "pod x queue=c cpu=1 group=g");
+    kit_close(&kit);
+}
+
+int main(void)
+{
+    test_closing_waits_for_groups();
+    test_moves_between_closing_queues();
+    test_members_go_home();
+    test_back_to_its_flavors();
+    test_no_memory();
+    return tap_done();
+}

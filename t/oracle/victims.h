@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_VICTIMS_H
+#define SLUICE_T_ORACLE_VICTIMS_H
+
+#include "t/oracle/limits.h"
+
+/* Who is promised room that others must leave: remembered are only the promises themselves, and who
+ * goes; whatever follows from them is counted anew each time. */
+
+/* Whether the host evicts pods. */
+bool model_evicts(const struct model *model);
+
+/* Whether somebody who holds room will not for long, or is thought away. */
+bool model_goes(const struct model *model, const struct model_claim *claim);
+
+/* The claim wants nothing any more, or something else. Its victims go on, for nobody alone. */
+void model_end_promise(struct model *model, int uid);
+void model_end_promises_of(struct model *model, int queue);
+void model_ask_anew(struct model *model, struct model_claim *claim);
+
+/* A claim that holds nothing is shown with the flavors of a stamp, it may be: it asks anew. */
+void model_show_stamp(struct model *model, struct model_claim *claim);
+
+/* This engine no longer leads: nobody is promised anything, and nobody must go. forget: it is
+ * another one now, and does not know who was spared. */
+void model_end_promises(struct model *model, bool forget);
+
+/* Promises of those that do not wait any more are over. */
+void model_note_promises(struct model *model);
+
+/* A queue's object is shown: if it says something else, its claims ask anew. */
+void model_edit_queue(struct model *model, int queue, const int64_t *spec);
+
+/* Whether a gang asks for what it asked for before. */
+bool model_asks_the_same(const struct model_claim *before, const struct model_claim *now);
+
+/* Below a root: promises that cannot be kept are over, victims that nobody needs stay, and who was
+ * promised room and has it is granted: then true. */
+bool model_keep_promises(struct model *model, int root);
+
+/* The first claim that finds victims is promised their room. */
+bool model_preempt(struct model *model, int root);
+
+/* Who must go so that this claim fits in these flavors; -1 at the end. within: what the claim must
+ * not exceed its queue's share of. False: nobody can help. */
+bool model_hunt(struct model *model, int uid, const int flavors[RESOURCES],
+                const bool asked[RESOURCES], int ret_victims[UIDS + 1], bool ret_within[RESOURCES]);
+
+/* The share with which a queue's usage is compared. */
+wide model_share(int queue, const struct number *number);
+
+/* A group that is granted as one; -1: the pod is in none. How many of it stay. */
+int model_gang_of(const struct model *model, int uid);
+int model_count_staying(const struct model *model, int group);
+
+int64_t model_victim_deadline(const struct model *model, const struct model_claim *claim);
+void model_victim_expires(struct model *model, int uid);
+void model_evict_answered(struct model *model, int uid, bool done);
+bool model_wants_eviction(const struct model *model, const struct model_claim *claim);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/review.h"
+
+#include "t/engine_kit_preempt.h"
+#include "t/tap.h"
+
+static void test_given_back(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit,
+           "queue q cpu=6 within=lower; pod a queue=q cpu=2 node=n; pod b queue=q cpu=2 node=n;"
+           "pod c queue=q cpu=2 priority=7 node=n; pod high queue=q cpu=4 priority=5");
+    is_str(kit_victims(&kit), "a>high b>high", "two must go");
+    kit_do(&kit, "lose-pod c");
+    is_str(kit_victims(&kit), "b>high", "another one went: the last that was chosen stays");
+    kit_do(&kit, "lose-pod b");
+    is_str(kit_granted(&kit), "a high", "and the claim has its room");
+    kit_close(&kit);
+}
+
+static void test_granted_earlier(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=4 within=lower; pod a queue=q cpu=4 node=n;"
+                 "pod high queue=q cpu=4 priority=5; queue q cpu=8 within=lower");
+    is_str(kit_granted(&kit), "a high", "the queue grows: the claim fits");
+    is_str(kit_victims(&kit), "", "and its victim stays");
+    kit_close(&kit);
+}
+
+static void test_shared(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=4 within=lower; pod a queue=q cpu=4 node=n;"
+                 "pod one queue=q cpu=2 priority=5; pod two queue=q cpu=2 priority=5");
+    is_str(kit_victims(&kit), "a>one", "one victim is enough for two");
+    is_str(kit_promised(&kit), "one two", "who both have its room");
+    kit_do(&kit, "lose-pod one");
+    is_str(kit_victims(&kit), "a>", "it goes for the other one as well");
+    kit_do(&kit, "lose-pod two");
+    is_str(kit_victims(&kit), "", "or for nobody");
+    kit_close(&kit);
+}
+
+static void test_suspended(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=4 within=lower; pod a queue=q cpu=4 node=n;"
+                 "pod high queue=q cpu=4 priority=5; queue q cpu=4 within=lower suspended");
+    is_str(kit_promised(&kit), "", "a suspended queue takes nobody's room");
+    is_str(kit_victims(&kit), "", "and nobody goes");
+    kit_do(&kit, "queue q cpu=4 within=lower");
+    is_str(kit_victims(&kit), "a>high", "until it goes on");
+    kit_close(&kit);
+}
+
+static void test_gang_stays_whole(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=6 within=lower; group g min=2;"
+                 "pod x queue=q cpu=2 group=g node=n; pod y queue=q cpu=2 group=g node=n;"
+                 "pod c queue=q cpu=2 priority=7 node=n; pod high queue=q cpu=4 priority=5");
+    is_str(kit_victims(&kit), "x>high y>high", "a gang goes as one");
+    kit_do(&kit, "lose-pod c");
+    is_str(kit_victims(&kit), "x>high y>high", "half of it alone does not stay");
+    kit_do(&kit, "queue q cpu=8 within=lower");
+    is_str(kit_granted(&kit), "high x y", "there is room for both");
+    is_str(kit_victims(&kit), "", "and it stays");
+    kit_close(&kit);
+}
+
+int main(void)
+{
+    test_given_back();
+    test_granted_earlier();
+    test_shared();
+    test_suspended();
+    test_gang_stays_whole();
+    return tap_done();
+}
