@@ -5,6 +5,7 @@
 
 #include "examples/sim/queue_writes.h"
 #include "examples/sim/groups.h"
+#include "examples/sim/podlife.h"
 #include "examples/sim/sim.h"
 
 enum {
@@ -22,6 +23,7 @@ struct effect {
     struct group_write group;
     const char *named; /* the pod's group; NULL: of another effect */
     bool is_answer;
+    bool is_eviction;
     bool allow;
     struct gate_patch patch;
     int64_t version;
@@ -60,6 +62,18 @@ static const char *result_of(enum write write)
     return write == WRITE_DONE ? "done" : write == WRITE_GONE ? "gone" : "conflict";
 }
 
+/* What goes already is not told twice. */
+static enum write evict(struct sim *sim, const struct effect *effect)
+{
+    if (effect->pod->state->gone || pod_is_over(effect->pod->state))
+        return WRITE_GONE;
+    if (effect->pod->state->deleted)
+        return WRITE_DONE;
+    story(sim, effect->pod->ref, "evicted", "%s", effect->message);
+    podlife_delete(sim, effect->pod);
+    return WRITE_DONE;
+}
+
 static enum write carry_out(struct sim *sim, const struct effect *effect)
 {
     if (effect->queue)
@@ -68,12 +82,22 @@ static enum write carry_out(struct sim *sim, const struct effect *effect)
         return groups_write(sim, &effect->group);
     if (!effect->pod)
         return WRITE_GONE;
+    if (effect->is_eviction)
+        return evict(sim, effect);
     if (effect->named)
         return groups_name(sim, effect->pod, effect->named);
     if (effect->is_condition)
         return world_set_condition(sim, effect->pod, effect->version, effect->reason,
                                    effect->message);
     return world_remove_gates(sim, effect->pod, &effect->patch);
+}
+
+/* What the library wants to know of a write that is done. */
+static int64_t version_of(const struct sim *sim, const struct effect *effect)
+{
+    if (effect->queue)
+        return queue_write_version(effect->queue);
+    return effect->named ? sim->world.version : 0;
 }
 
 static void write_effect(struct sim *sim, void *what)
@@ -85,14 +109,15 @@ static void write_effect(struct sim *sim, void *what)
     /* The process that sent it is gone; what it had sent would have arrived long before. */
     if (effect->epoch != sim->scheduler.epoch)
         return;
+    if (effect->is_eviction && sim->faults.evictions == EVICTIONS_REFUSED)
+        fault = PATCHES_FAIL;
     if (fault == PATCHES_CONFLICT)
         ack(sim, effect->id, "conflict", 0);
     else if (fault == PATCHES_FAIL)
         ack(sim, effect->id, "retry", 0);
     else {
         const char *result = result_of(carry_out(sim, effect));
-        ack(sim, effect->id, fault == PATCHES_LOST ? "retry" : result,
-            effect->queue ? queue_write_version(effect->queue) : 0);
+        ack(sim, effect->id, fault == PATCHES_LOST ? "retry" : result, version_of(sim, effect));
     }
 }
 
@@ -161,11 +186,14 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
         effect->is_answer = true;
         effect->allow = value_bool(item, "allow", false);
         effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
+    } else if (strcmp(kind, "evictPod") == 0) {
+        effect->is_eviction = true;
+        effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
     } else if (strcmp(kind, "activate") != 0 && !effect->queue) {
         fault_say(&sim->fault, sim->scenario->tree,
                   "the library asks for the effect \"%s\", want "
                   "activate, removeGates, setCondition, answerPermit, setGroup, createGroup, "
-                  "setGroupStatus, queueStatus, event or deleteCommand",
+                  "setGroupStatus, evictPod, queueStatus, event or deleteCommand",
                   kind);
     }
     return effect;

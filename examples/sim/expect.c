@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "examples/sim/fleet_seen.h"
 #include "examples/sim/sim.h"
 #include "plugin/quantity.h"
 
@@ -15,8 +16,8 @@ static const char *const queue_texts[] = {
     "state",   "reason", "parent", "waiting", "held",    "known",     "own",    "byParent",
     "written", "writes", "events", "phase",   "running", "succeeded", "failed", NULL};
 static const char *const queue_either[] = {"allocated", "reserved", "usage", NULL};
-static const char *const world_keys[] = {"nodes",       "bought", "effects",
-                                         "unknownAcks", "leader", NULL};
+static const char *const world_keys[] = {"nodes",  "bought",      "effects", "unknownAcks",
+                                         "leader", "preemptions", NULL};
 
 static bool is_one_of(const char *key, const char *const *keys)
 {
@@ -81,11 +82,16 @@ static void check_entry(struct fault *fault, const struct tree_pair *entry)
         tree_as_text(fault, entry->value);
         return;
     }
+    if (fleet_seen_is(entry->key)) {
+        fleet_seen_check(fault, entry);
+        return;
+    }
     if (!of_pod && !is_queue(entry->key)) {
         fault_say(fault, entry->value,
                   "%s cannot be expected, want pod/NAME, queue/NAME, "
                   "clusterqueue/NAME, cohort/NAME, nodes, bought, effects, "
-                  "unknownAcks, leader or never",
+                  "unknownAcks, leader, preemptions, workload/NAME, workload@CLUSTER/NAME, "
+                  "cluster/NAME, manager/NAME or never",
                   entry->key);
         return;
     }
@@ -242,9 +248,7 @@ static void compare_one(struct look *look, const char *ref, const struct tree *w
     bool is_pod = starts(ref, "pod");
 
     if (want->type == TREE_TEXT) {
-        const struct object *object = map_get(&sim->world.objects, ref);
-        bool there = is_pod ? pod_like(sim, ref) : object && object->is;
-        if (there)
+        if (is_pod ? pod_like(sim, ref) : seen_is_there(sim, ref))
             differs(look, want, ref, "", "gone", "there");
         return;
     }

@@ -37,6 +37,8 @@ void expect_failed(struct sim *sim, const struct tree *where, const char *key, c
 const char *seen_of_pod(struct sim *sim, const char *ref, const char *key, const char *inner);
 const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, const char *inner,
                           bool *ret_is_amount);
+/* Of all but pods. */
+bool seen_is_there(struct sim *sim, const char *ref);
 const char *seen_of_world(struct sim *sim, const char *key);
 
 #endif

@@ -25,7 +25,8 @@ static const struct {
      offsetof(struct faults, patches),
      {"", "conflict", "fail", "lost"}},
     {"binds", "fail", offsetof(struct faults, binds), {"", "fail"}},
-    {"webhook", "\"off\"", offsetof(struct faults, webhook), {"", "off"}},
+    {"evictions", "refused", offsetof(struct faults, evictions), {"", "refused"}},
+    {"webhook", "\"off\" or pods", offsetof(struct faults, webhook), {"", "off", "pods"}},
 };
 
 enum {
@@ -48,7 +49,8 @@ static int value_of(size_t kind, const char *text)
 
 static void check_pair(struct fault *fault, const struct tree_pair *pair)
 {
-    if (strcmp(pair->key, "for") == 0 || strcmp(pair->key, "watch") == 0) {
+    if (strcmp(pair->key, "for") == 0 || strcmp(pair->key, "watch") == 0 ||
+        strcmp(pair->key, "requests") == 0) {
         if (tree_as_duration(fault, pair->value) < 0)
             fault_at(fault, pair->value, "a duration that is not negative");
         return;
@@ -61,7 +63,8 @@ static void check_pair(struct fault *fault, const struct tree_pair *pair)
         return;
     }
     fault_say(fault, pair->value,
-              "%s is no fault, want acks, observe, patches, binds, webhook, watch or for",
+              "%s is no fault, want acks, observe, patches, binds, evictions, webhook, watch, "
+              "requests or for",
               pair->key);
 }
 
@@ -86,6 +89,7 @@ static void end(struct sim *sim, void *what)
     for (size_t i = 0; i < KINDS; i++)
         *slot(&sim->faults, i) = 0;
     sim->faults.watch = 0;
+    sim->faults.requests = 0;
     story(sim, "host", "fault", "all goes well again");
 }
 
@@ -94,6 +98,7 @@ void faults_start(struct sim *sim, const struct tree *spec)
     struct faults *faults = &sim->faults;
     const struct tree *length = tree_get(spec, "for");
     const struct tree *watch = tree_get(spec, "watch");
+    const struct tree *requests = tree_get(spec, "requests");
 
     for (size_t i = 0; i < KINDS; i++) {
         const struct tree *value = tree_get(spec, kinds[i].key);
@@ -105,6 +110,10 @@ void faults_start(struct sim *sim, const struct tree *spec)
     if (watch) {
         faults->watch = tree_as_duration(&sim->fault, watch);
         story(sim, "host", "fault", "changes are seen %s later", watch->text);
+    }
+    if (requests) {
+        faults->requests = tree_as_duration(&sim->fault, requests);
+        story(sim, "host", "fault", "what managers write arrives %s later", requests->text);
     }
     faults->epoch++;
     if (length) {

@@ -37,15 +37,28 @@ enum fault_binds {
     BINDS_FAIL,
 };
 
+enum fault_evictions {
+    EVICTIONS_RIGHT,
+    EVICTIONS_REFUSED, /* by a disruption budget */
+};
+
+enum fault_webhook {
+    WEBHOOK_RIGHT,
+    WEBHOOK_OFF,  /* nobody is asked */
+    WEBHOOK_PODS, /* about queues and commands nobody is asked */
+};
+
 struct faults {
     int acks; /* one of the enum of that name */
     int observe;
     int patches;
     int binds;
-    int webhook;   /* 1: pods are created without asking `admit` */
-    int64_t watch; /* how much later than usual changes are seen */
-    int64_t skew;  /* what the host's clock is wrong by */
-    int epoch;     /* counts the faults, so that an old one's end does not end a newer one */
+    int evictions;
+    int webhook;
+    int64_t watch;    /* how much later than usual changes are seen */
+    int64_t requests; /* how much later than usual a manager's writes arrive */
+    int64_t skew;     /* what the host's clock is wrong by */
+    int epoch;        /* counts the faults, so that an old one's end does not end a newer one */
 };
 
 /* Checks a step's `fault:`, and starts it. */

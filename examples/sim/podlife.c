@@ -129,7 +129,7 @@ static void make_pod(struct sim *sim, const struct tree *where, const struct tre
     if (parent[0])
         pod->owner = owners[owner_of(parent)].kind;
     take_priority_class(sim, pod);
-    if (sim->faults.webhook == 0 && !admitted(sim, where, pod, state))
+    if (sim->faults.webhook != WEBHOOK_OFF && !admitted(sim, where, pod, state))
         return;
     if (state->gates.count > 0) {
         state->reason = "SchedulingGated";

@@ -39,6 +39,7 @@ static void end_moment(struct sim *sim)
 {
     expect_moment(sim);
     story_end_moment(sim);
+    fleet_end_moment(sim);
 }
 
 /* Everything that is due until then happens. */
@@ -130,6 +131,8 @@ bool run_init(struct sim *sim, struct scenario *scenario, const struct run_optio
     open_recording(sim, options->record);
     if (!sim->fault.is)
         host_start(sim);
+    if (!sim->fault.is)
+        fleet_start(sim, options->library);
     return !sim->fault.is;
 }
 
@@ -148,6 +151,7 @@ void run_finish(struct sim *sim, struct scenario *scenario)
 {
     finish_recording(sim);
     library_finish(&sim->library);
+    fleet_finish(&sim->fleet);
     scheduler_finish(&sim->scheduler);
     story_finish(&sim->story);
     clock_finish(&sim->clock);

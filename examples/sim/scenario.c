@@ -5,6 +5,8 @@
 
 #include "examples/sim/expect.h"
 #include "examples/sim/faults.h"
+#include "examples/sim/fleet_steps.h"
+#include "examples/sim/fleet.h"
 #include "examples/sim/host.h"
 #include "examples/sim/world.h"
 
@@ -35,7 +37,7 @@ struct reading {
 
 static const struct tree *document(struct reading *in, const struct tree *where, const char *ref)
 {
-    const struct tree *doc = map_get(&in->scenario->documents, ref);
+    const struct tree *doc = map_get(&in->scenario->documents, fleet_document(in->arena, ref));
 
     if (!doc)
         fault_say(in->fault, where,
@@ -86,8 +88,18 @@ static void check_refuse(struct reading *in, const struct tree *value)
     }
 }
 
+/* Some steps are about one who is named in a map, where a story has clusters. */
+static bool names_someone(const struct reading *in, const struct tree *value)
+{
+    return tree_find(in->scenario->tree, "spec/clusters") && value->type == TREE_MAP;
+}
+
 static void check_restart(struct reading *in, const struct tree *value)
 {
+    if (names_someone(in, value)) {
+        fleet_check_restart(in->fault, value);
+        return;
+    }
     if (strcmp(tree_as_text(in->fault, value), "scheduler") != 0)
         fault_at(in->fault, value, "scheduler");
 }
@@ -96,13 +108,38 @@ static void check_bool(struct reading *in, const struct tree *value)
 {
     bool truth;
 
-    if (!tree_is_bool(value, &truth))
+    if (names_someone(in, value))
+        fleet_check_leader(in->fault, value);
+    else if (!tree_is_bool(value, &truth))
         fault_at(in->fault, value, "true or false");
 }
 
 static void check_duration(struct reading *in, const struct tree *value)
 {
     tree_as_duration(in->fault, value);
+}
+
+static void check_clock(struct reading *in, const struct tree *value)
+{
+    if (names_someone(in, value))
+        fleet_check_clock(in->fault, value);
+    else
+        check_duration(in, value);
+}
+
+static void check_cluster(struct reading *in, const struct tree *value)
+{
+    fleet_check_cluster(in->fault, value);
+}
+
+static void check_gate(struct reading *in, const struct tree *value)
+{
+    fleet_check_gate(in->fault, value);
+}
+
+static void check_evict(struct reading *in, const struct tree *value)
+{
+    fleet_check_evict(in->fault, value);
 }
 
 static void check_fault(struct reading *in, const struct tree *value)
@@ -140,12 +177,13 @@ static const struct {
     const char *key;
     void (*check)(struct reading *in, const struct tree *value);
 } step_keys[] = {
-    {"at", check_duration},   {"apply", check_apply},    {"delete", check_list},
-    {"complete", check_list}, {"fail", check_list},      {"patch", check_map},
-    {"command", check_map},   {"refuse", check_refuse},  {"restart", check_restart},
-    {"leader", check_bool},   {"clock", check_duration}, {"fault", check_fault},
-    {"send", check_send},     {"expect", check_expect},  {"say", check_text},
-    {"show", check_show},
+    {"at", check_duration},   {"apply", check_apply},     {"delete", check_list},
+    {"complete", check_list}, {"fail", check_list},       {"patch", check_map},
+    {"command", check_map},   {"refuse", check_refuse},   {"restart", check_restart},
+    {"leader", check_bool},   {"clock", check_clock},     {"fault", check_fault},
+    {"send", check_send},     {"expect", check_expect},   {"say", check_text},
+    {"show", check_show},     {"cluster", check_cluster}, {"gate", check_gate},
+    {"evict", check_evict},
 };
 
 enum {
@@ -154,6 +192,13 @@ enum {
 
 static void check_step_key(struct reading *in, const struct tree_pair *pair)
 {
+    static const char *const fleet_keys[] = {"cluster", "gate", "evict"};
+
+    for (size_t i = 0; i < sizeof(fleet_keys) / sizeof(*fleet_keys); i++)
+        if (strcmp(fleet_keys[i], pair->key) == 0 &&
+            !tree_find(in->scenario->tree, "spec/clusters"))
+            fault_say(in->fault, pair->value, "%s is a step of stories with spec.clusters",
+                      pair->key);
     for (size_t i = 0; i < STEP_KEYS; i++)
         if (strcmp(step_keys[i].key, pair->key) == 0) {
             step_keys[i].check(in, pair->value);
@@ -161,7 +206,7 @@ static void check_step_key(struct reading *in, const struct tree_pair *pair)
         }
     fault_say(in->fault, pair->value,
               "%s is no step, want at, apply, delete, complete, fail, patch, command, refuse, "
-              "restart, leader, clock, fault, send, say, show or expect",
+              "restart, leader, clock, fault, cluster, gate, evict, send, say, show or expect",
               pair->key);
 }
 
@@ -228,7 +273,8 @@ static void read_autoscaler(struct reading *in, const struct tree *autoscaler)
 
 static void read_story(struct reading *in)
 {
-    static const char *const keys[] = {"removal", "autoscaler", "config", "steps", "about", NULL};
+    static const char *const keys[] = {"removal", "autoscaler", "config", "clusters",
+                                       "steps",   "about",      NULL};
     struct scenario *scenario = in->scenario;
     const struct tree *spec = tree_map(in->fault, scenario->tree, "spec");
 
@@ -239,13 +285,15 @@ static void read_story(struct reading *in)
     if (strcmp(version, "sluice/v1") != 0)
         fault_say(in->fault, scenario->tree, "apiVersion is %s, want sluice/v1",
                   *version ? version : "missing");
-    only_keys(in->fault, spec, keys, "removal, autoscaler, config, about or steps");
+    only_keys(in->fault, spec, keys, "removal, autoscaler, config, clusters, about or steps");
     const char *removal = tree_text(in->fault, spec, "removal", "onBind");
     scenario->on_admission = strcmp(removal, "onAdmission") == 0;
     if (!scenario->on_admission && strcmp(removal, "onBind") != 0)
         fault_at(in->fault, tree_get(spec, "removal"), "onBind or onAdmission");
     scenario->config = tree_map(in->fault, spec, "config");
     read_autoscaler(in, tree_map(in->fault, spec, "autoscaler"));
+    scenario->clusters = tree_map(in->fault, spec, "clusters");
+    fleet_check(in->fault, scenario->clusters);
     read_steps(in, spec);
 }
 

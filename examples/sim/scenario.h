@@ -24,7 +24,8 @@ struct scenario {
     bool on_admission;
     const struct tree *config; /* for the library */
     const struct tree *autoscaler;
-    struct map documents; /* by reference */
+    const struct tree *clusters; /* NULL: there is one */
+    struct map documents;        /* by reference */
     struct step *steps;
     size_t n_steps;
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "examples/sim/expect.h"
+#include "examples/sim/fleet_seen.h"
 #include "examples/sim/sim.h"
 
 static const char *number(struct sim *sim, int64_t n)
@@ -113,6 +114,10 @@ static const char *seen_of_group(struct sim *sim, const char *ref, const char *k
 const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, const char *inner,
                           bool *ret_is_amount)
 {
+    if (fleet_seen_is(ref)) {
+        *ret_is_amount = false;
+        return fleet_seen(sim, ref, key);
+    }
     if (strncmp(ref, "podgroup/", 9) == 0) {
         *ret_is_amount = false;
         return seen_of_group(sim, ref, key);
@@ -148,6 +153,13 @@ const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, con
     return number(sim, sum_of(value_array(queue, "quota"), key, inner));
 }
 
+bool seen_is_there(struct sim *sim, const char *ref)
+{
+    const struct object *object = map_get(&sim->world.objects, ref);
+
+    return fleet_seen_is(ref) ? fleet_seen_exists(sim, ref) : object && object->is;
+}
+
 /* Effects for pods that are not done: waiting in the outbox, or leased. */
 static int64_t effects(struct sim *sim)
 {
@@ -177,6 +189,8 @@ const char *seen_of_world(struct sim *sim, const char *key)
         return number(sim, effects(sim));
     if (strcmp(key, "unknownAcks") == 0)
         return number(sim, sim->host.unknown);
+    if (strcmp(key, "preemptions") == 0)
+        return number(sim, sim->fleet.preemptions);
     if (strcmp(key, "leader") == 0)
         return sim->host.leads ? "true" : "false";
     return NULL;

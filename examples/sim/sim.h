@@ -7,6 +7,7 @@
 #include "examples/sim/clock.h"
 #include "examples/sim/expect.h"
 #include "examples/sim/faults.h"
+#include "examples/sim/fleet.h"
 #include "examples/sim/host.h"
 #include "examples/sim/library.h"
 #include "examples/sim/scenario.h"
@@ -34,6 +35,7 @@ struct sim {
     struct scheduler scheduler;
     struct autoscaler autoscaler;
     struct faults faults;
+    struct fleet fleet;
     struct story story;
     struct expectations expectations;
     struct map refusals; /* struct refusal by reference: what must be refused */

@@ -5,12 +5,15 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "examples/sim/fleet_steps.h"
 #include "examples/sim/sim.h"
 
 /* What a step does to one object. */
 static void apply(struct sim *sim, const struct tree *where, const char *ref)
 {
-    world_apply(sim, where, map_get(&sim->world.documents, ref), ref);
+    const char *doc = fleet_document(&sim->arena, ref);
+
+    world_apply(sim, where, map_get(&sim->world.documents, doc), ref);
 }
 
 static void complete(struct sim *sim, const struct tree *where, const char *ref)
@@ -26,7 +29,7 @@ static void fail(struct sim *sim, const struct tree *where, const char *ref)
 /* A copy of a document has a reference of its own, and the rest from the document. */
 static void apply_copy(struct sim *sim, const struct tree *where, const char *ref, int64_t i)
 {
-    const struct tree *doc = map_get(&sim->world.documents, ref);
+    const struct tree *doc = map_get(&sim->world.documents, fleet_document(&sim->arena, ref));
 
     world_apply(sim, where, doc, arena_format(&sim->arena, "%s-%" PRId64, ref, i));
 }
@@ -111,17 +114,26 @@ static void step_refuse(struct sim *sim, const struct tree *value)
 
 static void step_restart(struct sim *sim, const struct tree *value)
 {
-    (void)value;
-    host_restart(sim);
+    if (value->type == TREE_MAP)
+        fleet_step_restart(sim, value);
+    else
+        host_restart(sim);
 }
 
 static void step_leader(struct sim *sim, const struct tree *value)
 {
-    host_lead(sim, strcmp(value->text, "true") == 0);
+    if (value->type == TREE_MAP)
+        fleet_step_leader(sim, value);
+    else
+        host_lead(sim, strcmp(value->text, "true") == 0);
 }
 
 static void step_clock(struct sim *sim, const struct tree *value)
 {
+    if (value->type == TREE_MAP) {
+        fleet_step_clock(sim, value);
+        return;
+    }
     sim->faults.skew += tree_as_duration(&sim->fault, value);
     story(sim, "host", "clock", "the host's clock jumps by %s", value->text);
     host_look_at_clock(sim);
@@ -136,11 +148,12 @@ static const struct {
     const char *key;
     void (*act)(struct sim *sim, const struct tree *value);
 } actions[] = {
-    {"apply", step_apply},   {"delete", step_delete},   {"complete", step_complete},
-    {"fail", step_fail},     {"patch", step_patch},     {"command", step_command},
-    {"refuse", step_refuse}, {"restart", step_restart}, {"leader", step_leader},
-    {"clock", step_clock},   {"fault", faults_start},   {"send", host_send},
-    {"say", step_say},       {"show", story_show},
+    {"apply", step_apply},     {"delete", step_delete},     {"complete", step_complete},
+    {"fail", step_fail},       {"patch", step_patch},       {"command", step_command},
+    {"refuse", step_refuse},   {"restart", step_restart},   {"leader", step_leader},
+    {"clock", step_clock},     {"fault", faults_start},     {"send", host_send},
+    {"say", step_say},         {"show", story_show},        {"cluster", fleet_step_cluster},
+    {"gate", fleet_step_gate}, {"evict", fleet_step_evict},
 };
 
 void steps_do(struct sim *sim, const struct step *step)

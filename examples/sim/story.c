@@ -33,8 +33,8 @@ static void print_row(struct sim *sim, const struct row *row)
     bool same = story->told_at == row->at;
 
     story->told_at = row->at;
-    fprintf(story->out, "%10s  %-18s %s%s%s\n", same ? "" : clock_show(row->at, time, sizeof(time)),
-            row->ref, story->colour ? colour_of(row->what) : "", row->text,
+    fprintf(story->out, "%10s  %-*s %s%s%s\n", same ? "" : clock_show(row->at, time, sizeof(time)),
+            sim->fleet.is ? 24 : 18, row->ref, story->colour ? colour_of(row->what) : "", row->text,
             story->colour ? "\033[0m" : "");
 }
 

@@ -180,6 +180,7 @@ void translate_pod(struct request *r, const char *key, const struct sim *sim, co
     r_key_bool(r, "unschedulable", strcmp(state->reason, "Unschedulable") == 0);
     r_key_str(r, "owner", pod->owner);
     r_key_bool(r, "mirror", pod->mirror);
+    put_tree(r, "preemptionPolicy", tree_get(pod->spec, "preemptionPolicy"));
     put_controller(r, sim, pod);
     r_end(r);
 }
@@ -278,6 +279,8 @@ static void put_queue(struct request *r, const char *kind, const struct object *
                                          : either(spec, "cohortName", "cohort"));
     put_tree(r, "strategy", tree_get(spec, "queueingStrategy"));
     put_tree(r, "stopPolicy", tree_get(spec, "stopPolicy"));
+    put_tree(r, "preemption", tree_get(spec, "preemption"));
+    put_tree(r, "whenCanBorrow", tree_find(spec, "flavorFungibility/whenCanBorrow"));
     put_groups(r, tree_get(spec, "resourceGroups"));
 }
 

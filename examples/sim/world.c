@@ -188,7 +188,8 @@ static bool is_admitted(struct sim *sim, const struct tree *doc, const struct ob
 {
     struct object next = *object;
 
-    if (tree_get(sim->scenario->config, "effects") || !map_get(&sim->refusals, object->ref) ||
+    if (sim->faults.webhook != WEBHOOK_RIGHT || tree_get(sim->scenario->config, "effects") ||
+        !map_get(&sim->refusals, object->ref) ||
         (!is_kind(object->ref, "queue") && !is_kind(object->ref, "command")))
         return true;
     next.doc = doc;
@@ -258,6 +259,10 @@ void world_apply(struct sim *sim, const struct tree *where, const struct tree *d
     const char *namespace;
     const char *name;
 
+    if (fleet_owns(sim, ref)) {
+        fleet_apply(sim, where, doc, ref);
+        return;
+    }
     world_split(&sim->arena, ref, &namespace, &name);
     if (is_kind(ref, "pod")) {
         podlife_create(sim, where, tree_get(doc, "metadata"), tree_get(doc, "spec"), ref, "");
@@ -289,7 +294,9 @@ void world_delete(struct sim *sim, const struct tree *where, const char *ref)
     struct machine *machine =
         is_kind(ref, "node") ? map_get(&sim->world.machines, ref + strlen("node/")) : NULL;
 
-    if (pod) {
+    if (fleet_owns(sim, ref)) {
+        fleet_delete(sim, where, ref);
+    } else if (pod) {
         podlife_delete(sim, pod);
     } else if (machine && machine->is) {
         remove_machine(sim, machine);
@@ -312,7 +319,9 @@ void world_patch(struct sim *sim, const struct tree *patch, const char *ref)
     const struct machine *machine =
         is_kind(ref, "node") ? map_get(&sim->world.machines, ref + strlen("node/")) : NULL;
 
-    if (pod)
+    if (fleet_owns(sim, ref))
+        fleet_patch(sim, patch, ref);
+    else if (pod)
         podlife_patch(sim, pod, patch);
     else if (machine && machine->is)
         world_apply(sim, patch, tree_merge(&sim->arena, machine->doc, patch), ref);
@@ -327,7 +336,9 @@ void world_end(struct sim *sim, const struct tree *where, const char *ref, const
     const struct object *object = map_get(&sim->world.objects, ref);
     struct pod *pod = world_pod(sim, ref);
 
-    if (pod && !pod_is_over(pod->state))
+    if (fleet_owns(sim, ref))
+        fleet_end(sim, where, ref);
+    else if (pod && !pod_is_over(pod->state))
         podlife_end(sim, pod, phase);
     else if (object && object->is && podlife_is_owner(ref))
         podlife_each(sim, ref, strcmp(phase, "Failed") == 0 ? podlife_fail : podlife_complete);
