@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admission is the webhook: it asks the engine about each pod that the API server shows it,
-// and answers with the gates to add, or with why the pod is refused.
+// Package admission is the webhook: it asks the engine about what the API server shows it.
+//
+//	/pods     for a mutating webhook: pods, and the gates to add to them
+//	/checks   for a validating one: pods, Volcano's queues, commands for them, and groups. What
+//	          cannot work is refused, with what the engine says: the field, and the amounts
+//
+// Objects are told to the engine as the observers tell them, by the package facts.
+//
+// Every replica answers, whoever leads: admission changes nothing in the engine, and a standby
+// observes as much as the leader. A replica that has yet to list what there is answers no checks
+// (503), and is not ready, so that its Service leaves it out; then the failurePolicy of the webhook
+// decides, as when nobody listens. What was written a moment ago may still be on its way, so a
+// refusal is given when it has stood for a while. Two queues that are written in the same moment
+// can pass each other: each is judged by the tree without the other.
 //
 // It needs nobody to give it certificates. A CA of its own and a serving certificate lie in one
 // Secret that all replicas share; whoever finds something missing or old renews it, under the
@@ -15,8 +27,6 @@
 // A new CA is only trusted at first: the next serving certificate is signed by it, once it stands
 // in the configuration. An old CA is trusted until it expires, so no replica that still serves the
 // older certificate is turned away.
-//
-// Every replica serves, whoever leads: admission changes nothing in the engine.
 package admission
 
 import (
@@ -31,19 +41,28 @@ import (
 	"sync/atomic"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
 )
 
-// Path is where pods are reviewed.
-const Path = "/pods"
+// Where what is asked.
+const (
+	Gates  = "/pods"
+	Checks = "/checks"
+)
 
 // Engine is who decides: *engine.Engine.
 type Engine interface {
 	Admit(operation string, pod *engine.Pod) (engine.Admission, engine.Tail, error)
+	AdmitQueue(operation string, queue *engine.Queue) (engine.Admission, engine.Tail, error)
+	AdmitCommand(operation string, command *engine.Command) (engine.Admission, engine.Tail, error)
+	AdmitGroup(operation string, group *engine.Group) (engine.Admission, engine.Tail, error)
 }
 
 // Options of a webhook. Those without a default must be given.
@@ -54,14 +73,20 @@ type Options struct {
 	// Namespace and Service are where the API server reaches the webhook, and what its certificate
 	// is for. The Secret is in the same namespace.
 	Namespace, Service string
-	// SecretName is the Secret that the replicas share, WebhookName the MutatingWebhookConfiguration
-	// that trusts its CAs.
+	// SecretName is the Secret that the replicas share. WebhookName is the name of the
+	// ValidatingWebhookConfiguration and of the MutatingWebhookConfiguration that trust its CAs; one
+	// of them is enough.
 	SecretName, WebhookName string
 	// Addr is where to listen, such as ":9443".
 	Addr string
 
-	// NamespaceQueue is the queue that a namespace names, "" for none. Default: none names any.
-	NamespaceQueue func(namespace string) string
+	// Describe is what the engine wants to know of a pod that is being created. Default: what the pod
+	// itself tells.
+	Describe func(context.Context, *corev1.Pod) (*engine.Pod, error)
+	// Complete says what is missing before a check can be answered; nil: nothing. Default: nothing.
+	Complete func(aboutQueues bool) error
+	// Patience is how long a refusal must have stood before it is given. Default: 300 ms.
+	Patience time.Duration
 	// Told is called with what came of each answer of the engine: its pending effects and deadline.
 	// Default: nobody is told.
 	Told func(engine.Tail)
@@ -94,8 +119,18 @@ func New(options Options) (*Webhook, error) {
 			return nil, fmt.Errorf("admission: the option %s is missing", name)
 		}
 	}
-	if options.NamespaceQueue == nil {
-		options.NamespaceQueue = func(string) string { return "" }
+	if options.Describe == nil {
+		options.Describe = func(_ context.Context, pod *corev1.Pod) (*engine.Pod, error) {
+			described := &engine.Pod{}
+			facts.Pod(pod, "", described)
+			return described, nil
+		}
+	}
+	if options.Complete == nil {
+		options.Complete = func(bool) error { return nil }
+	}
+	if options.Patience == 0 {
+		options.Patience = 300 * time.Millisecond
 	}
 	if options.Told == nil {
 		options.Told = func(engine.Tail) {}
@@ -174,12 +209,19 @@ func (w *Webhook) Check(*http.Request) error {
 	return w.keeper.check()
 }
 
-func (w *Webhook) server(logger klog.Logger) *http.Server {
+func (w *Webhook) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(Path, w)
+	mux.Handle(Gates, &reviewer{w, map[metav1.GroupVersionResource]question{pods: w.gates}})
+	mux.Handle(Checks, &reviewer{w, map[metav1.GroupVersionResource]question{
+		pods: w.checkPod, queues: w.checkQueue, commands: w.checkCommand,
+		groups: w.checkGroup}})
+	return mux
+}
+
+func (w *Webhook) server(logger klog.Logger) *http.Server {
 	base := klog.NewContext(context.Background(), logger)
 	return &http.Server{
-		Handler:           mux,
+		Handler:           w.handler(),
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,

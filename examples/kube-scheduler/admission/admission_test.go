@@ -65,7 +65,7 @@ func running(t *testing.T, client *fake.Clientset, clock *testclock.FakeClock, o
 		t.Fatal(err)
 	}
 	eventually(t, "it is healthy", func() bool { return w.Check(nil) == nil })
-	return w, "https://" + addr.String() + Path
+	return w, "https://" + addr.String() + Gates
 }
 
 func eventually(t *testing.T, what string, holds func() bool) {
@@ -95,7 +95,7 @@ func httpClient(t *testing.T, client *fake.Clientset, clock *testclock.FakeClock
 }
 
 func TestRunServesAndReloads(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	clock := testclock.NewFakeClock(testStart)
 	o := options(client, clock)
 	o.Engine = &answers{admission: engine.Admission{Allow: true, Gates: []string{"g"}}}
@@ -136,7 +136,7 @@ func TestRunServesAndReloads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the CAs are back", func() bool { return len(bundles(t, client)[1]) > 0 })
+	eventually(t, "the CAs are back", func() bool { return len(bundles(t, client)[3]) > 0 })
 
 	// Another replica made the Secret anew: its certificate is served without waiting.
 	secret := storedSecret(t, client)
@@ -153,7 +153,7 @@ func TestRunServesAndReloads(t *testing.T) {
 }
 
 func TestAnAddressThatIsTakenIsTold(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	clock := testclock.NewFakeClock(testStart)
 	w, _ := running(t, client, clock, options(client, clock))
 	o := options(client, clock)
@@ -165,6 +165,11 @@ func TestAnAddressThatIsTakenIsTold(t *testing.T) {
 }
 
 func review(operation admissionv1.Operation, pod string) string {
+	return reviewOf(pods, operation, pod)
+}
+
+func reviewOf(resource metav1.GroupVersionResource, operation admissionv1.Operation,
+	text string) string {
 	object := "object"
 	if operation == admissionv1.Delete {
 		object = "oldObject"
@@ -172,9 +177,8 @@ func review(operation admissionv1.Operation, pod string) string {
 	body, err := json.Marshal(map[string]any{
 		"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
 		"request": map[string]any{
-			"uid": "u-1", "operation": operation, "namespace": "team",
-			"resource": map[string]string{"group": "", "version": "v1", "resource": "pods"},
-			object:     json.RawMessage(pod),
+			"uid": "u-1", "operation": operation, "namespace": "team", "resource": resource,
+			object: json.RawMessage(text),
 		},
 	})
 	if err != nil {

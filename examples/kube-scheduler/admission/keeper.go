@@ -3,28 +3,22 @@
 package admission
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync/atomic"
 	"time"
 
-	admissionregistration "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
-	certutil "k8s.io/client-go/util/cert"
 	"k8s.io/klog/v2"
 )
 
@@ -33,8 +27,6 @@ const (
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 )
-
-type configuration = admissionregistration.MutatingWebhookConfiguration
 
 // keeper keeps three in step: the Secret, what is served, and what the API server trusts.
 type keeper struct {
@@ -115,6 +107,7 @@ func (k *keeper) watch(ctx context.Context) {
 	for _, informer := range []cache.SharedIndexInformer{
 		secrets.Core().V1().Secrets().Informer(),
 		hooks.Admissionregistration().V1().MutatingWebhookConfigurations().Informer(),
+		hooks.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer(),
 	} {
 		if _, err := informer.AddEventHandler(handler); err != nil {
 			klog.FromContext(ctx).Error(err, "Changes will only be seen when something is due")
@@ -126,26 +119,25 @@ func (k *keeper) watch(ctx context.Context) {
 
 // round brings all three in step, and says when it will be needed again.
 func (k *keeper) round(ctx context.Context) (time.Time, error) {
-	hook, missing := k.options.Client.AdmissionregistrationV1().MutatingWebhookConfigurations().
-		Get(ctx, k.options.WebhookName, metav1.GetOptions{})
-	if missing != nil {
-		// Certificates are made all the same: they are ready when the configuration comes.
-		hook = &configuration{}
-	}
-	authority, err := k.shared(ctx, hook)
+	all, missing := configurations(ctx, k.options.Client, k.options.WebhookName)
+	// Certificates are made all the same: they are ready when a configuration comes.
+	authority, err := k.shared(ctx, func(ca *x509.Certificate) bool {
+		return missing == nil && trusts(all, ca)
+	})
 	if err != nil {
 		return time.Time{}, errors.Join(err, missing)
 	}
 	k.serve(&authority.served)
-	if missing != nil {
-		return time.Time{}, missing
+	for _, each := range all {
+		missing = errors.Join(missing, each.trust(ctx, authority))
 	}
-	return authority.nextRenewal(), k.trust(ctx, hook, authority)
+	return authority.nextRenewal(), missing
 }
 
 // shared returns what the Secret holds, renewed if it must be. Of replicas that renew at the same
 // time one writes, and the others read what it wrote.
-func (k *keeper) shared(ctx context.Context, hook *configuration) (*authority, error) {
+func (k *keeper) shared(ctx context.Context, trusted func(*x509.Certificate) bool) (
+	*authority, error) {
 	const tries = 10
 	for range tries {
 		secret, err := k.options.Client.CoreV1().Secrets(k.options.Namespace).
@@ -158,8 +150,7 @@ func (k *keeper) shared(ctx context.Context, hook *configuration) (*authority, e
 		now, next := k.options.Clock.Now(), (*authority)(nil)
 		current, err := parseAuthority(secret.Data)
 		if err == nil {
-			next, err = current.renewed(now, k.names, k.options.CALife, k.options.CertLife,
-				func(ca *x509.Certificate) bool { return trusts(hook, ca) })
+			next, err = current.renewed(now, k.names, k.options.CALife, k.options.CertLife, trusted)
 		} else {
 			if len(secret.Data) > 0 {
 				klog.FromContext(ctx).Info("The Secret cannot be used, and is made anew",
@@ -198,48 +189,6 @@ func (k *keeper) write(ctx context.Context, secret *corev1.Secret, a *authority)
 	if err == nil {
 		klog.FromContext(ctx).Info("Wrote the webhook's certificates", "trusted", len(a.cas),
 			"servingUntil", a.served.Leaf.NotAfter)
-	}
-	return err
-}
-
-// trusts says whether every webhook of the configuration trusts a CA.
-func trusts(hook *configuration, ca *x509.Certificate) bool {
-	for i := range hook.Webhooks {
-		trusted, err := certutil.ParseCertsPEM(hook.Webhooks[i].ClientConfig.CABundle)
-		if err != nil || !slices.ContainsFunc(trusted, ca.Equal) {
-			return false
-		}
-	}
-	return len(hook.Webhooks) > 0
-}
-
-// trust writes the CAs into the configuration, where they are not there yet.
-func (k *keeper) trust(ctx context.Context, hook *configuration, a *authority) error {
-	bundle, err := a.bundle()
-	if err != nil {
-		return err
-	}
-	var steps []patchStep
-	for i := range hook.Webhooks {
-		if bytes.Equal(hook.Webhooks[i].ClientConfig.CABundle, bundle) {
-			continue
-		}
-		at := fmt.Sprintf("/webhooks/%d/", i)
-		steps = append(steps, patchStep{"test", at + "name", hook.Webhooks[i].Name},
-			patchStep{"add", at + "clientConfig/caBundle", bundle})
-	}
-	if len(steps) == 0 {
-		return nil
-	}
-	patch, err := json.Marshal(steps)
-	if err != nil {
-		return err
-	}
-	_, err = k.options.Client.AdmissionregistrationV1().MutatingWebhookConfigurations().
-		Patch(ctx, k.options.WebhookName, types.JSONPatchType, patch, metav1.PatchOptions{})
-	if err == nil {
-		klog.FromContext(ctx).Info("Told the API server whom to trust",
-			"configuration", k.options.WebhookName, "trusted", len(a.cas))
 	}
 	return err
 }

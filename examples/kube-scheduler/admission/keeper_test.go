@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	admissionregistration "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,7 +33,7 @@ func storedSecret(t *testing.T, client *fake.Clientset) *corev1.Secret {
 }
 
 func TestFirstRoundFillsTheShippedSecret(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	w := newWebhook(t, options(client, testclock.NewFakeClock(testStart)))
 	next := w.mustRound(t)
 	w.mustServe(t, client, testStart)
@@ -55,7 +56,7 @@ func TestFirstRoundFillsTheShippedSecret(t *testing.T) {
 }
 
 func TestASecretThatIsMissingIsCreated(t *testing.T) {
-	client := newClient(shippedHook())
+	client := newClient(shippedHook(), shippedChecks())
 	w := newWebhook(t, options(client, testclock.NewFakeClock(testStart)))
 	w.mustRound(t)
 	w.mustServe(t, client, testStart)
@@ -79,8 +80,8 @@ func (m *meeting) Now() time.Time {
 
 func TestReplicasThatRaceAgree(t *testing.T) {
 	for name, objects := range map[string][]runtime.Object{
-		"empty":   {emptySecret(), shippedHook()},
-		"missing": {shippedHook()},
+		"empty":   {emptySecret(), shippedHook(), shippedChecks()},
+		"missing": {shippedHook(), shippedChecks()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(objects...)
@@ -120,7 +121,7 @@ func TestReplicasThatRaceAgree(t *testing.T) {
 // Six years in steps of a day, with a second replica that looks only once a week: at no time may
 // either serve what the API server does not accept.
 func TestRenewalsNeverBreakServing(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	clock := testclock.NewFakeClock(testStart)
 	first, second := newWebhook(t, options(client, clock)), newWebhook(t, options(client, clock))
 	first.mustRound(t)
@@ -153,13 +154,13 @@ func TestRenewalsNeverBreakServing(t *testing.T) {
 }
 
 func TestACAThatIsNotTrustedYetSignsNothing(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	clock := testclock.NewFakeClock(testStart)
 	w := newWebhook(t, options(client, clock))
 	w.mustRound(t)
 
 	broken := true
-	client.PrependReactor("patch", "mutatingwebhookconfigurations",
+	client.PrependReactor("patch", "validatingwebhookconfigurations",
 		func(k8stesting.Action) (bool, runtime.Object, error) {
 			return broken, nil, errors.New("not today")
 		})
@@ -181,7 +182,7 @@ func TestACAThatIsNotTrustedYetSignsNothing(t *testing.T) {
 }
 
 func TestALongSleepIsRepaired(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	clock := testclock.NewFakeClock(testStart)
 	w := newWebhook(t, options(client, clock))
 	for _, slept := range []time.Duration{100, 300, 364, 365, 4000} {
@@ -192,7 +193,7 @@ func TestALongSleepIsRepaired(t *testing.T) {
 }
 
 func TestAClockThatIsBehindThrowsNothingAway(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	ahead := newWebhook(t, options(client, testclock.NewFakeClock(testStart)))
 	ahead.mustRound(t)
 	written := storedSecret(t, client).ResourceVersion
@@ -210,7 +211,7 @@ func TestWhatIsDamagedIsMadeAnew(t *testing.T) {
 	for key, damage := range map[string][]byte{
 		"ca.crt": nil, "ca.key": []byte("no key"), "tls.crt": []byte("no certificate"), "tls.key": {},
 	} {
-		client := newClient(emptySecret(), shippedHook())
+		client := newClient(emptySecret(), shippedHook(), shippedChecks())
 		w := newWebhook(t, options(client, testclock.NewFakeClock(testStart)))
 		w.mustRound(t)
 		secret := storedSecret(t, client)
@@ -229,7 +230,7 @@ func TestWhatIsDamagedIsMadeAnew(t *testing.T) {
 }
 
 func TestForAnotherServiceItIsSignedAnew(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	o := options(client, testclock.NewFakeClock(testStart))
 	o.Service = "old-name"
 	newWebhook(t, o).mustRound(t)
@@ -252,8 +253,53 @@ func TestWithoutConfigurationItServesAndSays(t *testing.T) {
 	}
 }
 
+// An overlay has the one configuration, the other, or both.
+func TestOneConfigurationIsEnough(t *testing.T) {
+	for name, object := range map[string]runtime.Object{
+		"mutating": shippedHook(), "validating": shippedChecks(),
+	} {
+		client := newClient(emptySecret(), object)
+		w := newWebhook(t, options(client, testclock.NewFakeClock(testStart)))
+		w.mustRound(t)
+		w.mustServe(t, client, testStart)
+		if len(bundles(t, client)) != 2 {
+			t.Errorf("%s: %d webhooks were looked at", name, len(bundles(t, client)))
+		}
+	}
+}
+
+// Who cannot read one of the configurations does not know whom it trusts.
+func TestAConfigurationThatCannotBeReadIsTold(t *testing.T) {
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
+	clock := testclock.NewFakeClock(testStart)
+	w := newWebhook(t, options(client, clock))
+	w.mustRound(t)
+	client.PrependReactor("get", "validatingwebhookconfigurations",
+		func(k8stesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewForbidden(schema.GroupResource{}, testHook, nil)
+		})
+	clock.Step(250 * 24 * time.Hour) // a new CA is due, and another certificate
+	for range 3 {
+		if _, err := w.keeper.round(context.Background()); !apierrors.IsForbidden(err) {
+			t.Errorf("got %v, want that it may not be read", err)
+		}
+		clock.Step(60 * 24 * time.Hour / 4)
+	}
+	validating, err := client.Tracker().Get(schema.GroupVersionResource{
+		Group: "admissionregistration.k8s.io", Version: "v1",
+		Resource: "validatingwebhookconfigurations"}, "", testHook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hook := range validating.(*admissionregistration.ValidatingWebhookConfiguration).Webhooks {
+		if err := accepts(hook.ClientConfig.CABundle, w.served.Load().Leaf, clock.Now()); err != nil {
+			t.Errorf("%s does not trust what is served: %v", hook.Name, err)
+		}
+	}
+}
+
 func TestAnOutageKeepsWhatIsServed(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	w := newWebhook(t, options(client, testclock.NewFakeClock(testStart)))
 	w.mustRound(t)
 	before := w.served.Load()
@@ -269,7 +315,7 @@ func TestAnOutageKeepsWhatIsServed(t *testing.T) {
 }
 
 func TestAlwaysRefusedUpdatesEnd(t *testing.T) {
-	client := newClient(emptySecret(), shippedHook())
+	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	client.PrependReactor("update", "secrets",
 		func(k8stesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewConflict(schema.GroupResource{}, "", errors.New("again"))

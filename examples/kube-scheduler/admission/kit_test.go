@@ -31,17 +31,53 @@ const (
 
 var testStart = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// answers is an engine that notes what it is asked.
+// answers is an engine that notes what it is asked, and answers always the same; or first what is
+// in `before`.
 type answers struct {
+	before    []engine.Admission
 	admission engine.Admission
 	err       error
 	asked     []engine.Pod
+	queues    []engine.Queue
+	commands  []engine.Command
+	groups    []engine.Group
 	operation string
 }
 
+func (a *answers) answer(operation string) (engine.Admission, engine.Tail, error) {
+	a.operation = operation
+	now := a.admission
+	if len(a.before) > 0 {
+		now, a.before = a.before[0], a.before[1:]
+	}
+	return now, engine.Tail{Pending: 7}, a.err
+}
+
 func (a *answers) Admit(operation string, pod *engine.Pod) (engine.Admission, engine.Tail, error) {
-	a.asked, a.operation = append(a.asked, *pod), operation
-	return a.admission, engine.Tail{Pending: 7}, a.err
+	a.asked = append(a.asked, *pod)
+	return a.answer(operation)
+}
+
+func (a *answers) AdmitQueue(operation string, queue *engine.Queue) (engine.Admission, engine.Tail,
+	error) {
+	a.queues = append(a.queues, *queue)
+	return a.answer(operation)
+}
+
+func (a *answers) AdmitCommand(operation string, command *engine.Command) (engine.Admission,
+	engine.Tail, error) {
+	a.commands = append(a.commands, *command)
+	return a.answer(operation)
+}
+
+func (a *answers) AdmitGroup(operation string, group *engine.Group) (engine.Admission, engine.Tail,
+	error) {
+	a.groups = append(a.groups, *group)
+	return a.answer(operation)
+}
+
+func (a *answers) questions() int {
+	return len(a.asked) + len(a.queues) + len(a.commands) + len(a.groups)
 }
 
 func emptySecret() *corev1.Secret {
@@ -57,11 +93,20 @@ func shippedHook() *admissionregistration.MutatingWebhookConfiguration {
 	}
 }
 
+func shippedChecks() *admissionregistration.ValidatingWebhookConfiguration {
+	return &admissionregistration.ValidatingWebhookConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: testHook},
+		Webhooks: []admissionregistration.ValidatingWebhook{
+			{Name: "pods.sluice.sh"}, {Name: "queues.sluice.sh"}},
+	}
+}
+
 func options(client *fake.Clientset, clock *testclock.FakeClock) Options {
 	return Options{
 		Engine: &answers{}, Client: client, Clock: clock,
 		Namespace: "kube-system", Service: "sluice-webhook",
 		SecretName: testSecret, WebhookName: testHook, Addr: "127.0.0.1:0",
+		Patience: time.Millisecond,
 	}
 }
 
@@ -106,18 +151,20 @@ func (w *Webhook) mustRound(t *testing.T) time.Time {
 	return next
 }
 
+// bundles are what each webhook of both configurations trusts.
 func bundles(t *testing.T, client *fake.Clientset) [][]byte {
 	t.Helper()
-	hook, err := client.AdmissionregistrationV1().MutatingWebhookConfigurations().
-		Get(context.Background(), testHook, metav1.GetOptions{})
+	all, err := configurations(context.Background(), client, testHook)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all [][]byte
-	for i := range hook.Webhooks {
-		all = append(all, hook.Webhooks[i].ClientConfig.CABundle)
+	var found [][]byte
+	for _, c := range all {
+		for _, hook := range c.hooks {
+			found = append(found, hook.bundle)
+		}
 	}
-	return all
+	return found
 }
 
 // mustServe checks what the API server would: what is served, against each webhook's caBundle.

@@ -3,6 +3,7 @@
 package admission
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -17,25 +18,44 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
 )
 
 const gate = "scheduling.volcano.sh/queue-allocation-gate"
 
 func ask(t *testing.T, asked *answers, method, content, body string) (int, string) {
 	t.Helper()
+	return askAt(t, Gates, optionsFor(asked), method, content, body)
+}
+
+func optionsFor(asked *answers) Options {
 	o := options(newClient(), testclock.NewFakeClock(testStart))
 	o.Engine = asked
-	o.NamespaceQueue = func(namespace string) string { return "queue-of-" + namespace }
-	request := httptest.NewRequest(method, Path, strings.NewReader(body))
+	o.Describe = func(_ context.Context, pod *corev1.Pod) (*engine.Pod, error) {
+		described := &engine.Pod{}
+		facts.Pod(pod, "queue-of-"+pod.Namespace, described)
+		return described, nil
+	}
+	return o
+}
+
+func askAt(t *testing.T, path string, o Options, method, content, body string) (int, string) {
+	t.Helper()
+	request := httptest.NewRequest(method, path, strings.NewReader(body))
 	request.Header.Set("Content-Type", content)
 	out := httptest.NewRecorder()
-	newWebhook(t, o).ServeHTTP(out, request)
+	newWebhook(t, o).handler().ServeHTTP(out, request)
 	return out.Code, out.Body.String()
 }
 
 func answerOf(t *testing.T, asked *answers, body string) *admissionv1.AdmissionResponse {
 	t.Helper()
-	status, text := ask(t, asked, http.MethodPost, "application/json", body)
+	return answerAt(t, Gates, optionsFor(asked), body)
+}
+
+func answerAt(t *testing.T, path string, o Options, body string) *admissionv1.AdmissionResponse {
+	t.Helper()
+	status, text := askAt(t, path, o, http.MethodPost, "application/json", body)
 	var answer admissionv1.AdmissionReview
 	if err := json.Unmarshal([]byte(text), &answer); status != http.StatusOK || err != nil {
 		t.Fatalf("%d: %s %v", status, text, err)
@@ -187,7 +207,7 @@ func TestBadInputIsTold(t *testing.T) {
 	} {
 		asked := &answers{}
 		status, text := ask(t, asked, c.method, c.content, c.body)
-		if status != c.status || !strings.Contains(text, c.says) || len(asked.asked) != 0 {
+		if status != c.status || !strings.Contains(text, c.says) || asked.questions() != 0 {
 			t.Errorf("%s: %d %.200s, want %d with %q", name, status, text, c.status, c.says)
 		}
 	}

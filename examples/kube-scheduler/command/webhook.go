@@ -21,15 +21,16 @@ func newWebhook(h *host.Host, client kubernetes.Interface) (*admission.Webhook, 
 		return nil, nil
 	}
 	return admission.New(admission.Options{
-		Engine:         h.Engine(),
-		Client:         client,
-		Namespace:      asked.Namespace,
-		Service:        asked.Service,
-		SecretName:     asked.Secret,
-		WebhookName:    asked.Configuration,
-		Addr:           fmt.Sprintf(":%d", asked.Port),
-		NamespaceQueue: h.NamespaceQueue,
-		Told:           h.Note,
+		Engine:      h.Engine(),
+		Client:      client,
+		Namespace:   asked.Namespace,
+		Service:     asked.Service,
+		SecretName:  asked.Secret,
+		WebhookName: asked.Configuration,
+		Addr:        fmt.Sprintf(":%d", asked.Port),
+		Describe:    h.Newcomer,
+		Complete:    h.Complete,
+		Told:        h.Note,
 	})
 }
 

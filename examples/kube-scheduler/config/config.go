@@ -72,6 +72,9 @@ type Args struct {
 	// them; 0 (default): for ever.
 	HeadGuard metav1.Duration `json:"headGuard,omitzero"`
 
+	// Preempt lets the engine evict pods so that others have room, as the queues' policies say.
+	Preempt bool `json:"preempt,omitempty"`
+
 	// ObserveOnly decides and reports, and holds nothing back.
 	ObserveOnly bool `json:"observeOnly,omitempty"`
 
@@ -112,8 +115,8 @@ type Webhook struct {
 	// Namespace and Service are how the API server reaches it. Defaults: kube-system, sluice-webhook.
 	Namespace string `json:"namespace,omitempty"`
 	Service   string `json:"service,omitempty"`
-	// Secret keeps its certificates, Configuration is the MutatingWebhookConfiguration that trusts
-	// them. Defaults: sluice-webhook-certs, sluice.
+	// Secret keeps its certificates, Configuration is the name of the ValidatingWebhookConfiguration
+	// and of the MutatingWebhookConfiguration that trust them. Defaults: sluice-webhook-certs, sluice.
 	Secret        string `json:"secret,omitempty"`
 	Configuration string `json:"configuration,omitempty"`
 }

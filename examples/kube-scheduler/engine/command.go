@@ -70,12 +70,12 @@ func (w *writer) command(c *Command) {
 	place := w.putMapLater()
 	keys := w.textIf("uid", c.UID)
 	w.text("namespace", c.Namespace)
-	w.text("name", c.Name)
+	keys += w.textIf("name", c.Name) // one that is being created may have none yet
 	keys += w.intIf("created", c.Created)
 	w.text("action", c.Action)
 	w.putKey("target")
 	w.putMap(2)
 	w.text("kind", c.TargetKind)
 	w.text("name", c.TargetName) // also where it is empty: the library says what is wrong with that
-	w.setCount(place, keys+4)
+	w.setCount(place, keys+3)
 }

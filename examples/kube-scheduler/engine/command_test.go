@@ -4,6 +4,7 @@ package engine
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -103,5 +104,67 @@ func TestStatusIsRead(t *testing.T) {
 		Allocated: []Amount{{"cpu", 5}}, Running: 3}
 	if r.err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, r.err, want)
+	}
+}
+
+// What a webhook asks: a queue that contradicts itself, one that is not to go, and commands.
+func TestAdmitQueuesAndCommands(t *testing.T) {
+	e, _ := leading(t, Config{Effects: []string{QueueStatus, Event, DeleteCommand}}, 4)
+	_, err := e.ObserveQueue(&Queue{Kind: KindQueue, Name: "q", UID: "uid-q"})
+	must(t, err)
+	queue := func(operation string, q *Queue) func() (Admission, Tail, error) {
+		return func() (Admission, Tail, error) { return e.AdmitQueue(operation, q) }
+	}
+	command := func(action, kind, name string) func() (Admission, Tail, error) {
+		return func() (Admission, Tail, error) {
+			return e.AdmitCommand(Create, &Command{Namespace: "n", Action: action, TargetKind: kind,
+				TargetName: name})
+		}
+	}
+	greedy := &Queue{Kind: KindQueue, Name: "r", Capability: []Amount{{"cpu", 1000}},
+		Guarantee: []Amount{{"cpu", 1500}}}
+	for name, one := range map[string]struct {
+		ask func() (Admission, Tail, error)
+		why string // empty: it is allowed
+	}{
+		"a queue": {queue(Create, &Queue{Kind: KindQueue, Name: "r", Parent: "q"}), ""},
+		"a greedy one": {queue(Create, greedy),
+			"spec.guarantee.resource.cpu is 1500m, which is more than spec.capability.cpu, 1"},
+		"its own parent": {queue(Update, &Queue{Kind: KindQueue, Name: "q", Parent: "q"}), "go round"},
+		"to delete it":   {queue(Delete, &Queue{Kind: KindQueue, Name: "q"}), ""},
+		"to delete root": {queue(Delete, &Queue{Kind: KindQueue, Name: "root"}), "built in"},
+		"a command":      {command("CloseQueue", "Queue", "q"), ""},
+		"of no action":   {command("Fly", "Queue", "q"), "Fly is not known"},
+		"for no queue":   {command("CloseQueue", "Queue", "none"), "queue none does not exist"},
+		"for a Job":      {command("AbortJob", "Job", "j"), ""},
+		"a group": {func() (Admission, Tail, error) {
+			return e.AdmitGroup(Create, &Group{UID: "g", Namespace: "n", Name: "g", Queue: "q",
+				MinMember: 2})
+		}, ""},
+		"of fewer than none": {func() (Admission, Tail, error) {
+			return e.AdmitGroup(Create, &Group{UID: "g", Namespace: "n", Name: "g", MinMember: -1})
+		}, "spec.minMember is -1"},
+	} {
+		admission, _, err := one.ask()
+		must(t, err)
+		if admission.Allow != (one.why == "") || !strings.Contains(admission.Reason, one.why) {
+			t.Errorf("%s: %+v, want %q", name, admission, one.why)
+		}
+	}
+	if _, _, err := e.AdmitCommand(Create, &Command{Namespace: "n"}); !isCode(err, CodeField) {
+		t.Errorf("a command without a target: %v, want FIELD", err)
+	}
+}
+
+// A pod that is created tells who makes it.
+func TestAdmitReadsTheController(t *testing.T) {
+	e, _ := leading(t, Config{}, 1)
+	pod := gated("pod-1", 1)
+	pod.Annotations = append(pod.Annotations, [2]string{"scheduling.volcano.sh/group-min-member", "2"})
+	pod.Controller = &Controller{UID: "u", Kind: "StatefulSet", Name: "s", Ordered: true}
+	admission, _, err := e.Admit(Create, pod)
+	must(t, err)
+	if admission.Allow || !strings.Contains(admission.Reason, "podManagementPolicy: Parallel") {
+		t.Errorf("a gang of which only one comes at a time: %+v", admission)
 	}
 }

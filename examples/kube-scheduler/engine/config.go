@@ -34,6 +34,8 @@ type Config struct {
 	// carries out. Without QueueStatus there are no commands, without AnswerPermit no groups. Those
 	// that the library is too old for are left out: Engine.Asks.
 	Effects []string
+	// MultiKueue: this engine manages worker clusters; nil: it does not.
+	MultiKueue *MultiKueue
 	// Limits of what the engine takes in.
 	Limits Limits
 	// Clock is the engine's only source of time; nil: NewClock.
@@ -42,10 +44,12 @@ type Config struct {
 
 // Limits of an engine; 0 means the library's default.
 type Limits struct {
-	Message int64 // bytes of one request
-	Pods    int64
-	Queues  int64
-	Nodes   int64
+	Message   int64 // bytes of one request
+	Pods      int64
+	Queues    int64
+	Nodes     int64
+	Workloads int64
+	Clusters  int64
 }
 
 // Values of a Config.
@@ -87,6 +91,7 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.boolIf("observeOnly", cfg.ObserveOnly)
 	keys += w.intIf("record", cfg.Record)
 	keys += w.textsIf("effects", cfg.Effects)
+	keys += w.multiKueueIf(cfg.MultiKueue)
 	keys += w.limits(&cfg.Limits)
 	w.setCount(place, keys)
 	return nil
@@ -102,6 +107,8 @@ func (w *writer) limits(l *Limits) int {
 	keys += w.intIf("pods", l.Pods)
 	keys += w.intIf("queues", l.Queues)
 	keys += w.intIf("nodes", l.Nodes)
+	keys += w.intIf("workloads", l.Workloads)
+	keys += w.intIf("clusters", l.Clusters)
 	w.setCount(place, keys)
 	return 1
 }

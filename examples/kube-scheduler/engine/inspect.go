@@ -5,9 +5,9 @@ package engine
 // Query is a question for Inspect; the zero value of a field leaves it out. PROTOCOL.md lists which
 // fields belong to which What, and what the answers have.
 type Query struct {
-	What           string // queues, queue, pod, pending, effects, limits, digest, memory, ...
-	Kind, Name     string // of a queue; Name also of a pod
-	Namespace, UID string // of a pod
+	What           string // queues, queue, pod, groups, group, fleet, pending, effects, limits, ...
+	Kind, Name     string // of a queue; Name also of a pod, a group or a workload
+	Namespace, UID string // of a pod; Namespace also of a group or a workload
 	From           int64  // where the page begins: the `from` of the answer before
 	Max            int    // rows of a page
 	WithoutTimers  bool   // [digest] only what a restart would find again

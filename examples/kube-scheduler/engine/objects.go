@@ -31,6 +31,8 @@ type Pod struct {
 	// Only of interest on a pod that carries a minimum for its group.
 	Controller    *Controller // the topmost; nil: it has none
 	PriorityClass string
+
+	PreemptionPolicy string // spec.preemptionPolicy; only Never need be said
 }
 
 // The kinds of queues.
@@ -58,8 +60,18 @@ type Queue struct {
 	Capability, Deserved, Guarantee []Amount
 
 	// Kueue's.
-	StopPolicy string
-	Groups     []ResourceGroup
+	StopPolicy    string
+	WhenCanBorrow string
+	Groups        []ResourceGroup
+	Preemption    Preemption
+}
+
+// Preemption is whose room a ClusterQueue's pods may take; "": nobody's.
+type Preemption struct {
+	WithinClusterQueue, ReclaimWithinCohort string
+
+	BorrowWithinCohort   string // the policy; "": none is said
+	MaxPriorityThreshold *int32
 }
 
 // ResourceGroup is a set of resources that come in the same flavors.
@@ -128,6 +140,7 @@ func (w *writer) pod(p *Pod) {
 	keys += w.boolIf("mirror", p.Mirror)
 	keys += w.controllerIf(p.Controller)
 	keys += w.textIf("priorityClass", p.PriorityClass)
+	keys += w.textIf("preemptionPolicy", p.PreemptionPolicy)
 	w.setCount(place, keys)
 }
 
@@ -149,6 +162,7 @@ func (w *writer) newPod(p *Pod) {
 	keys += w.textIf("node", p.Node)
 	keys += w.textIf("owner", p.Owner)
 	keys += w.boolIf("mirror", p.Mirror)
+	keys += w.controllerIf(p.Controller)
 	w.setCount(place, keys)
 }
 
@@ -166,6 +180,7 @@ func (w *writer) queue(q *Queue) {
 	keys += w.pairsIf("annotations", q.Annotations)
 	keys += w.textIf("state", q.State)
 	keys += w.textIf("stopPolicy", q.StopPolicy)
+	keys += w.textIf("whenCanBorrow", q.WhenCanBorrow)
 	if q.NotReclaimable {
 		w.bool("reclaimable", false)
 		keys++
@@ -173,6 +188,7 @@ func (w *writer) queue(q *Queue) {
 	keys += w.amountsIf("capability", q.Capability)
 	keys += w.amountsIf("deserved", q.Deserved)
 	keys += w.amountsIf("guarantee", q.Guarantee)
+	keys += w.preemptionIf(&q.Preemption)
 	if len(q.Groups) > 0 {
 		w.putKey("groups")
 		w.putArray(len(q.Groups))
@@ -182,6 +198,29 @@ func (w *writer) queue(q *Queue) {
 		keys++
 	}
 	w.setCount(place, keys)
+}
+
+func (w *writer) preemptionIf(p *Preemption) int {
+	if *p == (Preemption{}) {
+		return 0
+	}
+	w.putKey("preemption")
+	place := w.putMapLater()
+	keys := w.textIf("withinClusterQueue", p.WithinClusterQueue)
+	keys += w.textIf("reclaimWithinCohort", p.ReclaimWithinCohort)
+	if p.BorrowWithinCohort != "" {
+		w.putKey("borrowWithinCohort")
+		if p.MaxPriorityThreshold == nil {
+			w.putMap(1)
+		} else {
+			w.putMap(2)
+			w.int("maxPriorityThreshold", int64(*p.MaxPriorityThreshold))
+		}
+		w.text("policy", p.BorrowWithinCohort)
+		keys++
+	}
+	w.setCount(place, keys)
+	return 1
 }
 
 // group writes both keys also where they are empty: the library says what is wrong with that.

@@ -23,11 +23,12 @@ const (
 	SetGroup       = "setGroup"       // write Group into the pod's annotation
 	CreateGroup    = "createGroup"    // make NewGroup
 	SetGroupStatus = "setGroupStatus" // write GroupStatus, under ResourceVersion
+	EvictPod       = "evictPod"       // evict the pod, unless a disruption budget refuses
 )
 
 // askedFor are those that a host must ask for; which of them there are, is the library's version.
 var askedFor = []string{QueueStatus, Event, DeleteCommand, AnswerPermit, SetGroup, CreateGroup,
-	SetGroupStatus}
+	SetGroupStatus, EvictPod}
 
 // Effect is something that the host must do in the world.
 type Effect struct {
@@ -36,15 +37,16 @@ type Effect struct {
 	UID, Namespace, Name string // the pod, the queue, the command or the PodGroup
 	Attempt              int    // 1, 2, ...
 	Patch                Patch  // [RemoveGates]
-	ResourceVersion      int64  // [SetCondition, SetGroup, SetGroupStatus]
+	ResourceVersion      int64  // [SetCondition, SetGroup, SetGroupStatus, and a manager's]
 	Reason               string // [SetCondition, Event]
-	Message              string // [SetCondition, Event, AnswerPermit]
+	Message              string // [SetCondition, Event, AnswerPermit, RetryCheck, EvictPod]
 	Status               *Status
 	Occurrence           *Occurrence
 	Allow                bool   // [AnswerPermit]
 	Group                string // [SetGroup]
 	NewGroup             *NewGroup
 	GroupStatus          *GroupStatus
+	Fleet                *FleetEffect // of those that fleet.go lists
 }
 
 // Ack says what became of an effect.
@@ -237,6 +239,12 @@ func (r *reader) readOf(key []byte, e *Effect) bool {
 			e.GroupStatus = &GroupStatus{}
 		}
 		return r.readGroupStatus(key, e.GroupStatus)
+	}
+	if isFleet(e.Kind) {
+		if e.Fleet == nil {
+			e.Fleet = &FleetEffect{}
+		}
+		return r.readFleet(key, e.Fleet)
 	}
 	return false
 }

@@ -24,6 +24,7 @@ const (
 	GroupMinMember = "scheduling.volcano.sh/group-min-member"
 	Granted        = "sluice.sh/granted"
 	Flavors        = "sluice.sh/flavors"
+	Preemptable    = "volcano.sh/preemptable" // "false": it is evicted for nobody
 
 	// LocalQueueLabel names Kueue's LocalQueue of a pod.
 	LocalQueueLabel = "kueue.x-k8s.io/queue-name"
@@ -31,7 +32,7 @@ const (
 
 // annotationsRead are those that the engine reads; pods often carry many more, and long ones.
 var annotationsRead = [...]string{
-	GateLong, GateShort, QueueName, GroupName, GroupMinMember, Granted, Flavors,
+	GateLong, GateShort, QueueName, GroupName, GroupMinMember, Granted, Flavors, Preemptable,
 }
 
 // Pod writes over `into` what the engine wants to know. namespaceQueue is the annotation QueueName
@@ -58,6 +59,9 @@ func Pod(pod *v1.Pod, namespaceQueue string, into *engine.Pod) {
 	}
 	if pod.Spec.Priority != nil {
 		into.Priority = *pod.Spec.Priority
+	}
+	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == v1.PreemptNever {
+		into.PreemptionPolicy = string(*policy)
 	}
 	if WantsGroup(pod) {
 		into.PriorityClass = pod.Spec.PriorityClassName

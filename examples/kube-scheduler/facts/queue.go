@@ -16,6 +16,11 @@ const (
 	ClosedByParent    = "volcano.sh/closed-by-parent"
 	SuspendedByParent = "volcano.sh/suspended-by-parent"
 	CreateSuspended   = "sluice.sh/create-suspended" // "true": without a state it begins Suspended
+
+	// Whose room its pods may take: the words of Kueue's withinClusterQueue and
+	// reclaimWithinCohort.
+	PreemptWithinQueue = "sluice.sh/preempt-within-queue"
+	ReclaimFromQueues  = "sluice.sh/reclaim-from-queues"
 )
 
 // Queue writes over `into` what the engine wants to know of Volcano's Queue. After an error it is
@@ -56,7 +61,8 @@ func Queue(queue *volcano.Queue, into *engine.Queue) error {
 // marks are the annotations of a queue that the engine reads.
 func marks(annotations map[string]string) [][2]string {
 	var read [][2]string
-	for _, name := range []string{ClosedByParent, SuspendedByParent, CreateSuspended} {
+	for _, name := range []string{ClosedByParent, SuspendedByParent, CreateSuspended,
+		PreemptWithinQueue, ReclaimFromQueues} {
 		if value, has := annotations[name]; has {
 			read = append(read, [2]string{name, value})
 		}
@@ -82,7 +88,25 @@ func ClusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
 	if queue.Spec.StopPolicy != nil {
 		into.StopPolicy = string(*queue.Spec.StopPolicy)
 	}
+	if said := queue.Spec.Preemption; said != nil {
+		into.Preemption = preemption(said)
+	}
+	if queue.Spec.FlavorFungibility != nil {
+		into.WhenCanBorrow = string(queue.Spec.FlavorFungibility.WhenCanBorrow)
+	}
 	return nil
+}
+
+func preemption(said *kueue.ClusterQueuePreemption) engine.Preemption {
+	read := engine.Preemption{
+		WithinClusterQueue:  string(said.WithinClusterQueue),
+		ReclaimWithinCohort: string(said.ReclaimWithinCohort),
+	}
+	if borrow := said.BorrowWithinCohort; borrow != nil {
+		read.BorrowWithinCohort = string(borrow.Policy)
+		read.MaxPriorityThreshold = borrow.MaxPriorityThreshold
+	}
+	return read
 }
 
 // Cohort writes over `into` what the engine wants to know of Kueue's Cohort. After an error it is

@@ -110,12 +110,14 @@ func TestClusterQueueAndCohort(t *testing.T) {
 	var got engine.Queue
 	queue := &kueue.ClusterQueue{ObjectMeta: meta, Spec: kueue.ClusterQueueSpec{
 		CohortName: "lab", QueueingStrategy: kueue.StrictFIFO, StopPolicy: &hold,
-		ResourceGroups: groupsOf("1", "2", "500m")}}
+		FlavorFungibility: &kueue.FlavorFungibility{WhenCanBorrow: kueue.TryNextFlavor},
+		ResourceGroups:    groupsOf("1", "2", "500m")}}
 	if err := ClusterQueue(queue, &got); err != nil {
 		t.Fatal(err)
 	}
 	same(t, got, engine.Queue{Kind: "ClusterQueue", Name: "science", Parent: "lab",
-		Created: created.UnixNano(), Strategy: "StrictFIFO", StopPolicy: "Hold", Groups: groups})
+		Created: created.UnixNano(), Strategy: "StrictFIFO", StopPolicy: "Hold",
+		WhenCanBorrow: "TryNextFlavor", Groups: groups})
 
 	cohort := &kueue.Cohort{ObjectMeta: meta, Spec: kueue.CohortSpec{ParentName: "lab",
 		ResourceGroups: groupsOf("1", "2", "500m")}}

@@ -3,6 +3,7 @@
 package facts
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,9 +39,21 @@ func Read(object *unstructured.Unstructured, into any) error {
 	}
 	err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, into)
 	if err != nil {
-		return fmt.Errorf("%s cannot be read as %T: %w", name, into, err)
+		return fmt.Errorf("%s cannot be read as %T: %w", name, into, named(object, into, err))
 	}
 	return nil
+}
+
+// named is the error with the field in it, which the converter does not name.
+func named(object *unstructured.Unstructured, into any, err error) error {
+	text, unwritten := object.MarshalJSON()
+	if unwritten != nil {
+		return err
+	}
+	if better := json.Unmarshal(text, into); better != nil {
+		return better
+	}
+	return err
 }
 
 // parseAt follows the path; where the object has something else on the way, its type's reader will

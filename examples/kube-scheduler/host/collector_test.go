@@ -272,7 +272,7 @@ func TestMetricsOfOthersThanTheLeader(t *testing.T) {
 		!strings.Contains(text, "sluice_effects_pending 0\n") {
 		t.Errorf("the metrics of a standby are\n%s", text)
 	}
-	h.lease.set(time.Now().Add(time.Hour))
+	h.lease.Set(time.Now().Add(time.Hour))
 	if text := scrape(t, registry); !strings.Contains(text, "sluice_leading 1\n") ||
 		!strings.Contains(text, `sluice_queue_claims{kind="Queue",queue="root",state="held"} 0`) {
 		t.Errorf("the metrics of one that leads now are\n%s", text)

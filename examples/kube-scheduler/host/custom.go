@@ -88,6 +88,7 @@ func (h *Host) follow(ctx context.Context, factory dynamicinformer.DynamicShared
 			continue
 		}
 		synced := []cache.InformerSynced{registration.HasSynced}
+		h.listed.Store(one.resource, cache.InformerSynced(registration.HasSynced))
 		if one.begin != nil {
 			more, err := one.begin(ctx, informer)
 			if err != nil {

@@ -16,19 +16,50 @@ import (
 // PreEnqueue asks the engine whether the scheduler may look at the pod. Mostly the engine has seen
 // this version of it already; else it is told.
 func (h *Host) PreEnqueue(pod *v1.Pod) (engine.Verdict, error) {
+	verdict, err := h.mayEnter(pod)
+	if err == nil && !verdict.Pass && verdict.Reason == engine.ReasonForeignGate {
+		return h.hasGate(pod, verdict)
+	}
+	return verdict, err
+}
+
+func (h *Host) mayEnter(pod *v1.Pod) (engine.Verdict, error) {
 	eng := h.opened()
 	verdict, known, tail, err := eng.PreEnqueueKnown(string(pod.UID),
 		facts.Version(pod.ResourceVersion))
 	if err == nil && !known {
-		described, complete := h.describe(pod)
-		defer h.pods.Put(described)
-		if !complete {
-			return engine.Verdict{Reason: engine.ReasonGroupMissing}, nil
-		}
-		verdict, tail, err = eng.PreEnqueue(described, false)
+		verdict, tail, err = h.preEnqueue(pod)
 	}
 	h.Note(tail)
 	return verdict, err
+}
+
+// preEnqueue asks about a pod, or a version of it, of which the engine has not heard.
+func (h *Host) preEnqueue(pod *v1.Pod) (verdict engine.Verdict, tail engine.Tail, err error) {
+	described, complete := h.describe(pod)
+	defer func() { h.pods.Put(described) }()
+	if !complete {
+		// Whoever gets to know its controller from now on finds the pod among them; who did before
+		// has told of it, so it is described again.
+		h.asleep.add(pod.UID)
+		h.pods.Put(described)
+		if described, complete = h.describe(pod); !complete {
+			return engine.Verdict{Reason: engine.ReasonGroupMissing}, tail, nil
+		}
+	}
+	verdict, tail, err = h.eng.PreEnqueue(described, false)
+	if err != nil {
+		h.asleep.add(pod.UID)
+		// The same goes for a version that can be used.
+		now, known, told, _ := h.eng.PreEnqueueKnown(string(pod.UID),
+			facts.Version(pod.ResourceVersion))
+		if !known {
+			return verdict, tail, err
+		}
+		verdict, tail, err = now, told, nil
+	}
+	h.asleep.take(pod.UID)
+	return verdict, tail, err
 }
 
 // PreFilter asks whether the pod may still go on, and which nodes it may use: nil means every node.

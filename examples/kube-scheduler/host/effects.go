@@ -40,7 +40,7 @@ func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
 	var err error
 	switch effect.Kind {
 	case engine.RemoveGates, engine.SetCondition, engine.SetGroup:
-		err = h.writePod(ctx, effect)
+		ack.ResourceVersion, err = h.writePod(ctx, effect)
 	case engine.QueueStatus:
 		ack.ResourceVersion, err = h.writeQueue(ctx, effect)
 	case engine.Event:
@@ -51,29 +51,35 @@ func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
 		err = h.createGroup(ctx, effect)
 	case engine.SetGroupStatus:
 		err = h.setGroupStatus(ctx, effect)
+	case engine.EvictPod:
+		err = h.evict(ctx, effect)
 	default:
 		err = errors.New("this host does not know effects of this kind: use a newer one")
 	}
 	ack.Result = resultOf(err)
 	metrics.effects.WithLabelValues(effect.Kind, ack.Result).Inc()
-	if err != nil && (ack.Result == engine.Retry || apierrors.IsInvalid(err)) {
+	if apierrors.IsTooManyRequests(err) && effect.Kind == engine.EvictPod {
+		h.log.V(2).Info("A disruption budget holds a pod that is to be evicted",
+			"pod", effect.Namespace+"/"+effect.Name, "attempt", effect.Attempt)
+	} else if err != nil && (ack.Result == engine.Retry || apierrors.IsInvalid(err)) {
 		h.log.Error(err, "An effect failed and will be tried again", "effect", effect.Kind,
 			"object", effect.Namespace+"/"+effect.Name, "attempt", effect.Attempt)
 	}
 	return ack
 }
 
-func (h *Host) writePod(ctx context.Context, effect *engine.Effect) error {
+// writePod returns the version that it wrote, where the engine wants to know it.
+func (h *Host) writePod(ctx context.Context, effect *engine.Effect) (int64, error) {
 	pod := h.pod(effect)
 	switch {
 	case pod == nil:
-		return apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
+		return 0, apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
 	case effect.Kind == engine.RemoveGates:
-		return h.RemoveGates(ctx, pod, &effect.Patch)
+		return 0, h.RemoveGates(ctx, pod, &effect.Patch)
 	case effect.Kind == engine.SetGroup:
 		return h.setGroup(ctx, pod, effect)
 	}
-	return h.setCondition(ctx, effect)
+	return 0, h.setCondition(ctx, effect)
 }
 
 func resultOf(err error) string {
@@ -169,6 +175,6 @@ func (h *Host) writing(ctx context.Context) (context.Context, context.CancelFunc
 	if !h.Leads() {
 		return nil, nil, ErrNotLeading
 	}
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.lease.within(writeTimeout))
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.lease.Within(writeTimeout))
 	return ctx, cancel, nil
 }

@@ -36,6 +36,7 @@ type groups struct {
 	served  atomic.Bool
 	owners  *owners
 	permits sync.Map // uid of a pod that was told to wait in Permit -> since when
+	written sync.Map // uid of a PodGroup -> version that the last write of its status made
 
 	// Held while the engine is told of a pod of a group. It is known from several informers, and
 	// must not be told of it after it was told that the pod is gone.
@@ -108,6 +109,7 @@ func (h *Host) groupSeen(object *unstructured.Unstructured) {
 }
 
 func (h *Host) groupGone(object *unstructured.Unstructured) {
+	h.groups.written.Delete(object.GetUID())
 	tail, err := h.eng.ForgetGroup(string(object.GetUID()), object.GetNamespace(),
 		object.GetName())
 	h.told(object, tail, err)

@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -190,8 +191,36 @@ func TestAPodWithoutItsControllerIsHeld(t *testing.T) {
 	if w.state("p1") != "unknown" || w.groups.owners.settled() {
 		t.Error("the engine was told too early")
 	}
+	if w.wasActivated("p1")() {
+		t.Error("the scheduler is to look at it before the engine knows it")
+	}
 	close(answers)
 	w.until("the engine knows the pod", func() bool { return w.state("p1") != "unknown" })
+	// The engine has not heard that the scheduler keeps it, and would not wake it at its grant.
+	w.until("the scheduler looks at it again", w.wasActivated("p1"))
+	if verdict, err := w.PreEnqueue(pod); err != nil || verdict.Pass {
+		t.Errorf("then it gets %+v, %v", verdict, err)
+	}
+	w.podSeen(nil, pod)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if len(w.activated) != 1 {
+		t.Errorf("the scheduler is to look at %q, once was enough", w.activated)
+	}
+}
+
+// What cannot be used is held without the engine's word, too.
+func TestAPodThatWasMendedIsLookedAtAgain(t *testing.T) {
+	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
+	pod := gatedPod("p1")
+	pod.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse("-1")
+	if _, err := w.PreEnqueue(pod); err == nil {
+		t.Fatal("a negative request is no error")
+	}
+	mended := gatedPod("p1")
+	mended.ResourceVersion = "6"
+	w.podSeen(pod, mended)
+	w.until("the scheduler looks at it again", w.wasActivated("p1"))
 }
 
 // The two watches that tell of a pod's end come in any order. (What the engine knows is looked

@@ -95,28 +95,32 @@ func newGroup(effect *engine.Effect) *unstructured.Unstructured {
 	return group
 }
 
-// setGroup writes the name of its group into a pod that carries none.
-func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect) error {
+// setGroup writes the name of its group into a pod that carries none, and returns the version of
+// the pod that has it. So what is heard later of earlier versions is no reason to write it again.
+func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect) (int64, error) {
 	if now := pod.Annotations[facts.GroupName]; now != "" {
 		if now == effect.Group {
-			return nil
+			return facts.Version(pod.ResourceVersion), nil
 		}
-		return errMoved
+		return 0, errMoved
 	}
 	ops := addPairs([]operation{{"test", "/metadata/uid", pod.UID}}, "/metadata/annotations",
 		pod.Annotations, [][2]string{{facts.GroupName, effect.Group}})
 	text, err := json.Marshal(ops)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	ctx, cancel, err := h.writing(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer cancel()
-	_, err = h.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
+	named, err := h.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
 		types.JSONPatchType, text, metav1.PatchOptions{})
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return facts.Version(named.ResourceVersion), nil
 }
 
 // setGroupStatus writes the status of the very version of the PodGroup that was decided about.
@@ -126,8 +130,10 @@ func (h *Host) setGroupStatus(ctx context.Context, effect *engine.Effect) error 
 		return apierrors.NewNotFound(podGroups.GroupResource(), effect.Name)
 	}
 	version := strconv.FormatInt(effect.ResourceVersion, 10)
-	if group.GetResourceVersion() != version {
-		return errMoved
+	written, _ := h.groups.written.Load(group.GetUID())
+	if last, is := written.(int64); group.GetResourceVersion() != version ||
+		is && last > effect.ResourceVersion {
+		return errMoved // or it is not seen yet what was written last
 	}
 	group = group.DeepCopy()
 	if err := putStatus(group, effect.GroupStatus, metav1.Now()); err != nil {
@@ -139,7 +145,13 @@ func (h *Host) setGroupStatus(ctx context.Context, effect *engine.Effect) error 
 	}
 	defer cancel()
 	client := h.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
-	_, err = client.UpdateStatus(ctx, group, metav1.UpdateOptions{})
+	updated, err := client.UpdateStatus(ctx, group, metav1.UpdateOptions{})
+	if err == nil {
+		h.groups.written.Store(group.GetUID(), facts.Version(updated.GetResourceVersion()))
+		if h.group(effect.Namespace, effect.Name) == nil {
+			h.groups.written.Delete(group.GetUID()) // it went meanwhile
+		}
+	}
 	if apierrors.IsNotFound(err) {
 		now, gone := client.Get(ctx, effect.Name, metav1.GetOptions{})
 		if gone == nil && now.GetUID() == group.GetUID() {

@@ -130,14 +130,19 @@ func TestAGroupInANamespaceThatGoes(t *testing.T) {
 
 func TestTheGroupIsWrittenIntoThePod(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
-	pod := w.create(member("p1", nil))
+	first := member("p1", nil)
+	first.ResourceVersion = "5"
+	pod := w.create(first)
 	w.until("the lister has it", func() bool {
 		_, err := w.podLister.Pods("default").Get("p1")
 		return err == nil
 	})
 	effect := &engine.Effect{Kind: engine.SetGroup, UID: string(pod.UID), Namespace: "default",
 		Name: "p1", Group: "g"}
-	w.does(effect, engine.Done)
+	ack := w.carryOut(context.Background(), effect)
+	if ack.Result != engine.Done || ack.ResourceVersion != 5 {
+		t.Errorf("%+v, want %s in the version that was written, 5", ack, engine.Done)
+	}
 	if got := w.seen("p1").Annotations[facts.GroupName]; got != "g" {
 		t.Errorf("its group is %q", got)
 	}
@@ -180,6 +185,34 @@ func TestTheStatusOfAGroup(t *testing.T) {
 	w.does(effect, engine.Retry) // it is the subresource that is not there
 	effect.UID = "another"
 	w.does(effect, engine.Gone)
+}
+
+// What was written is seen a moment later. A write that is based on what was before would only be
+// refused.
+func TestTheStatusOfAGroupIsNotWrittenOverWhatIsNotSeenYet(t *testing.T) {
+	group := owned("scheduling.volcano.sh/v1beta1", "PodGroup", "g", nil, map[string]any{})
+	group.SetResourceVersion("7")
+	w := newWorld(t, config.Args{Removal: config.OnBind, ObserveOnly: true}, nil, group)
+	w.until("the group is known", func() bool { return w.group("default", "g") != nil })
+	asked := 0
+	w.dynamic.PrependReactor("update", "podgroups", func(clienttesting.Action) (bool,
+		runtime.Object, error) {
+		asked++
+		now := group.DeepCopy()
+		now.SetResourceVersion("8")
+		return true, now, nil
+	})
+	effect := &engine.Effect{Kind: engine.SetGroupStatus, UID: "uid-g", Namespace: "default",
+		Name: "g", ResourceVersion: 7, GroupStatus: &engine.GroupStatus{Phase: "Running"}}
+	w.does(effect, engine.Done)
+	w.does(effect, engine.Conflict)
+	if asked != 1 {
+		t.Errorf("the API server was asked %d times, want once", asked)
+	}
+	w.groupGone(group)
+	if _, kept := w.groups.written.Load(group.GetUID()); kept {
+		t.Error("of a group that is gone something is kept")
+	}
 }
 
 func TestTheTimeOfACondition(t *testing.T) {

@@ -38,6 +38,7 @@ import (
 	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/lease"
 )
 
 // Host is one engine in one scheduler.
@@ -66,17 +67,19 @@ type Host struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	lease    lease
+	lease    lease.Lease
 	pump     pump
 	synced   atomic.Bool
 	nodeIDs  sync.Map // name -> uint32
 	listers  sync.Map // of custom resources: schema.GroupVersionResource -> cache.GenericLister
+	listed   sync.Map // schema.GroupVersionResource -> cache.InformerSynced: the engine was told
 	rival    rival
 	flavored atomic.Bool
 	local    localQueues
 	refusals refusals
 	groups   groups
 	nodeless nodeless
+	asleep   asleep
 	pods     sync.Pool
 }
 
@@ -157,9 +160,6 @@ func (h *Host) AddProfile(scheduler string, args *config.Args) error {
 	return nil
 }
 
-// AwaitLease makes the host follow a lease instead of leading from the start. [before Start]
-func (h *Host) AwaitLease() { h.lease.elected = true }
-
 // Cache is what the scheduler has seen. It hears of the same events in another goroutine, and room
 // must not be given away before it sees it, too: the pod would find no node, and say so to the
 // autoscaler.
@@ -216,7 +216,7 @@ func (h *Host) open(ctx context.Context) error {
 	h.log.Info("Opened the engine", "library", h.library.Path(), "version", manifest.Version,
 		"removal", h.args.Removal, "manage", h.args.Manage, "observeOnly", h.args.ObserveOnly,
 		"profiles", h.schedulers, "groups", eng.Asks(engine.AnswerPermit))
-	for _, run := range []func(context.Context){h.watchCustom, h.runPump, h.runLease,
+	for _, run := range []func(context.Context){h.watchCustom, h.runPump, h.followLease,
 		h.groups.owners.run} {
 		h.done.Go(func() { run(ctx) })
 	}
@@ -257,7 +257,7 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 		HeadGuard:          args.HeadGuard.Duration,
 		ObserveOnly:        args.ObserveOnly,
 		Record:             args.Record.Value(),
-		Effects:            slices.Concat(ruling, grouping),
+		Effects:            slices.Concat(ruling, grouping, evicting(args)),
 		Limits: engine.Limits{
 			Message: args.Limits.Message.Value(),
 			Pods:    args.Limits.Pods,
@@ -279,16 +279,7 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 // the pod is not known yet, and without that the engine must not hear of it.
 func (h *Host) describe(pod *v1.Pod) (*engine.Pod, bool) {
 	into := h.pods.Get().(*engine.Pod)
-	facts.Pod(pod, h.NamespaceQueue(pod.Namespace), into)
-	if name := facts.LocalQueue(pod); name != "" {
-		facts.InClusterQueue(into, name, h.local.clusterQueue(pod.Namespace, name))
-	}
-	if !facts.WantsGroup(pod) || !h.isOurs(pod) {
-		return into, true
-	}
-	var known bool
-	into.Controller, known = h.groups.owners.of(pod)
-	return into, known
+	return into, h.fill(pod, into)
 }
 
 // NamespaceQueue is the queue that a namespace names; "": none.

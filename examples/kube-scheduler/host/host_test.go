@@ -174,6 +174,36 @@ func TestANewNodeBringsBackWhoHadNoneOfItsFlavor(t *testing.T) {
 	}
 }
 
+func TestAPodThatIsNotOursIsWokenWhenItsGateIsGone(t *testing.T) {
+	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
+	gated := gatedPod("p1")
+	gated.Annotations = nil
+	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/license"}}
+	gated = w.create(gated)
+	w.until("the lister has it", func() bool {
+		_, err := w.podLister.Pods("default").Get("p1")
+		return err == nil
+	})
+	if verdict, err := w.PreEnqueue(gated); err != nil || verdict.Pass {
+		t.Fatalf("with its gate it is not held: %+v %v", verdict, err)
+	}
+	free := gated.DeepCopy()
+	free.Spec.SchedulingGates = nil
+	_, err := w.client.CoreV1().Pods("default").Update(context.Background(), free,
+		metav1.UpdateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.until("it is activated", w.wasActivated("p1"))
+	w.until("the lister has it without its gate", func() bool { // that it came may wake it, too
+		pod, err := w.podLister.Pods("default").Get("p1")
+		return err == nil && len(pod.Spec.SchedulingGates) == 0
+	})
+	if verdict, err := w.PreEnqueue(gated); err != nil || !verdict.Pass {
+		t.Errorf("asked about the version before, it is held for ever: %+v %v", verdict, err)
+	}
+}
+
 func TestAGateThatIsGoneIsNoError(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
 	pod := gatedPod("p1")
@@ -193,7 +223,7 @@ func TestOfAStandbyNothingIsGivenOut(t *testing.T) {
 	if len(w.seen("p1").Spec.SchedulingGates) != 1 {
 		t.Fatal("a standby has removed a gate")
 	}
-	w.lease.set(time.Now().Add(time.Minute))
+	w.lease.Set(time.Now().Add(time.Minute))
 	w.until("the gate is gone", func() bool { return len(w.seen("p1").Spec.SchedulingGates) == 0 })
 }
 

@@ -89,9 +89,13 @@ func (h *Host) podSeen(_, pod *v1.Pod) {
 func (h *Host) tellPod(pod *v1.Pod) {
 	seen, complete := h.describe(pod)
 	defer h.pods.Put(seen)
-	if complete {
-		tail, err := h.eng.ObservePod(seen)
-		h.told(pod, tail, err)
+	if !complete {
+		return
+	}
+	tail, err := h.eng.ObservePod(seen)
+	h.told(pod, tail, err)
+	if err == nil {
+		h.wake(pod)
 	}
 }
 
@@ -100,6 +104,7 @@ func (h *Host) podGone(pod *v1.Pod) {
 		h.await(func() bool { return !h.cache.Counts(pod) })
 	}
 	h.nodeless.forget(pod.UID)
+	h.asleep.take(pod.UID)
 	h.groups.permits.Delete(pod.UID)
 	if facts.Grouped(pod) {
 		h.opened()

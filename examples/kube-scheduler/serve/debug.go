@@ -38,10 +38,10 @@ var views = []view{
 	{Path: "queue", About: "one queue", Parameters: queueNamed, show: debug.showAnswer},
 	{Path: "pod", About: "one pod: what it waits for, and what is before it; by uid, or by " +
 		"namespace and name", Parameters: podNamed, check: namesOnePod, show: debug.showAnswer},
-	{Path: "groups", About: "all groups of more than one pod, by namespace and name",
+	{Path: "groups", About: "all groups that were seen or that pods name, by namespace and name",
 		Parameters: page, list: "groups", show: debug.showList},
-	{Path: "group", About: "one group: what it waits for, and its members by state",
-		Parameters: groupNamed, show: debug.showAnswer},
+	{Path: "group", About: "one group: what it waits for, and its members",
+		Parameters: append(groupNamed[:2:2], page...), list: "members", show: debug.showGroup},
 	{Path: "pending", About: "what waits in a queue, in its order",
 		Parameters: append(queueNamed[:2:2], page...), list: "pods", show: debug.showList},
 	{Path: "effects", About: "what the host has to do, and is doing", Parameters: page,
@@ -165,6 +165,22 @@ func (d debug) showList(w http.ResponseWriter, _ *http.Request, v *view, a *aske
 		rows = []any{} // not null
 	}
 	return write(w, map[string]any{v.list: rows, "from": from})
+}
+
+func (d debug) showGroup(w http.ResponseWriter, _ *http.Request, v *view, a *asked) error {
+	answer, err := d.host.Inspect(a.query)
+	if err != nil {
+		return err
+	}
+	members, from, err := d.host.List(a.query, v.list, int(a.most))
+	if err != nil {
+		return err
+	}
+	if members != nil {
+		answer[v.list] = members
+	}
+	answer["from"] = from
+	return write(w, answer)
 }
 
 func (d debug) showHost(w http.ResponseWriter, _ *http.Request, _ *view, _ *asked) error {

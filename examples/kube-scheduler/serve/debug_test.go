@@ -76,6 +76,14 @@ func storyHost(tb testing.TB) *host.Host {
 	for _, name := range []string{"second", "third"} {
 		ok(tb)(h.Engine().ObservePod(waiting(name, "science")))
 	}
+	ok(tb)(h.Engine().ObserveGroup(&engine.Group{UID: "uid-gang", Namespace: "default",
+		Name: "gang", Created: 1_700_000_001_000_000_000, Queue: "science", MinMember: 2}))
+	for _, name := range []string{"left", "right"} {
+		member := waiting("gang-"+name, "science")
+		member.Annotations = append(member.Annotations,
+			[2]string{"scheduling.k8s.io/group-name", "gang"})
+		ok(tb)(h.Engine().ObservePod(member))
+	}
 	return h
 }
 
@@ -96,14 +104,26 @@ func TestViews(t *testing.T) {
 		{"queues", "science", []any{"queues", 2, "name"}},
 		{"queues", "0", []any{"from"}},
 		{"queues?max=1", "default", []any{"queues", 0, "name"}},
-		{"queue?kind=Queue&name=science", "2", []any{"waiting"}},
+		{"queue?kind=Queue&name=science", "4", []any{"waiting"}},
+		{"queue?kind=Queue&name=science", "4000", []any{"asks", "cpu"}},
+		{"queue?kind=Queue&name=root", "4000", []any{"asks", "cpu"}},
 		{"queue?kind=Queue&name=science", "1000", []any{"quota", 0, "ceiling"}},
 		{"pod?uid=uid-third", "2", []any{"position"}},
 		{"pod?namespace=default&name=second", "QueueCapacity", []any{"reason"}},
+		{"pod?uid=uid-third", "science", []any{"on", "name"}},
+		{"pod?uid=uid-third", "4000", []any{"on", "wanted"}},
+		{"groups", "gang", []any{"groups", 0, "name"}},
+		{"groups", "0", []any{"from"}},
+		{"group?namespace=default&name=gang", "waiting", []any{"state"}},
+		{"group?namespace=default&name=gang", "3", []any{"position"}},
+		{"group?namespace=default&name=gang", "2000", []any{"on", "asked"}},
+		{"group?namespace=default&name=gang", "gang-right", []any{"members", 1, "name"}},
+		{"group?namespace=default&name=gang", "0", []any{"from"}},
+		{"group?namespace=default&name=gang&max=1", "gang-left", []any{"members", 0, "name"}},
 		{"pending?kind=Queue&name=science", "second", []any{"pods", 0, "name"}},
 		{"pending?kind=Queue&name=science&max=1", "second", []any{"pods", 0, "name"}},
 		{"pending?kind=Queue&name=default", "[]", []any{"pods"}},
-		{"limits", "3", []any{"used", "pods"}},
+		{"limits", "5", []any{"used", "pods"}},
 		{"check", "true", []any{"ok"}},
 	} {
 		if got := field(t, getJSON(t, h, one.path), one.at...); got != one.want {
@@ -111,7 +131,7 @@ func TestViews(t *testing.T) {
 		}
 	}
 	for _, effect := range getJSON(t, h, "effects")["effects"].([]any) {
-		if kind := field(t, effect, "kind"); kind != "queueStatus" {
+		if kind := field(t, effect, "kind"); kind != "queueStatus" && kind != "setGroupStatus" {
 			t.Errorf("pods wait, and nothing is due to them but %v", effect)
 		}
 	}
@@ -182,6 +202,8 @@ func TestRefusedQuestions(t *testing.T) {
 		{"GET", "pod?uid=" + long, 400, []string{"uid: 254 bytes"}},
 		{"GET", "pod?uid=x", 404, []string{`got "x"`, "not gone"}},
 		{"GET", "pod?namespace=default&name=x", 404, []string{`got "x"`}},
+		{"GET", "group?namespace=default", 400, []string{"name: is missing"}},
+		{"GET", "group?namespace=default&name=x", 404, []string{`got "x"`, "a group that was seen"}},
 		{"GET", "queues?max=0", 400, []string{"max: ", `"0"`}},
 		{"GET", "queues?max=1000000", 400, []string{"max: ", "100000"}},
 		{"GET", "queues?from=-1", 400, []string{"from: ", `"-1"`}},

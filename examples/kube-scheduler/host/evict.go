@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	policy "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"sluice/kube-scheduler/config"
+	"sluice/kube-scheduler/engine"
+)
+
+// evicting is what the engine asks for where pods may be evicted so that others have room.
+func evicting(args *config.Args) []string {
+	if !args.Preempt {
+		return nil
+	}
+	return []string{engine.EvictPod}
+}
+
+// evict asks the API server to delete the pod, and no other one of its name; disruption budgets
+// hold.
+func (h *Host) evict(ctx context.Context, effect *engine.Effect) error {
+	pod := h.pod(effect)
+	switch {
+	case pod == nil:
+		return apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
+	case pod.DeletionTimestamp != nil:
+		return nil
+	}
+	ctx, cancel, err := h.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	uid := types.UID(effect.UID)
+	err = h.clients.effects.PolicyV1().Evictions(effect.Namespace).Evict(ctx, &policy.Eviction{
+		ObjectMeta: metav1.ObjectMeta{Name: effect.Name, Namespace: effect.Namespace},
+		DeleteOptions: &metav1.DeleteOptions{
+			Preconditions: &metav1.Preconditions{UID: &uid}},
+	})
+	if err == nil {
+		h.log.Info("Evicted a pod", "pod", effect.Namespace+"/"+effect.Name, "why", effect.Message)
+	}
+	return err
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+)
+
+var errQueuesNotListed = errors.New("the queues have not been listed yet")
+
+// Complete says what is missing before admission can be asked about; nil: nothing. A standby is
+// complete, too. Of what came a moment ago the engine may yet have to hear.
+//
+// Queues need not exist in a cluster. Who asks about one knows that they do: as long as they are
+// not followed, nothing is known of the others. A question about a pod can be answered without.
+func (h *Host) Complete(aboutQueues bool) error {
+	if err := h.Ready(); err != nil {
+		return err
+	}
+	listed, followed := h.listed.Load(volcanoQueues)
+	if !followed && !aboutQueues || followed && listed.(cache.InformerSynced)() {
+		return nil
+	}
+	return errQueuesNotListed
+}
+
+// Newcomer is what the engine wants to know of a pod that is being created, as it will be told when
+// the pod is observed. Of a pod that wants a group the topmost controller is read, where that is
+// not known from its siblings.
+func (h *Host) Newcomer(ctx context.Context, pod *v1.Pod) (*engine.Pod, error) {
+	into := &engine.Pod{}
+	if h.fill(pod, into) {
+		return into, nil
+	}
+	key, _ := keyOf(pod)
+	top, at, err := h.groups.owners.topmost(ctx, key)
+	if err != nil && !isFinal(err) {
+		return nil, fmt.Errorf("its controller %s %s cannot be read: %w", at.Kind, at.Name, err)
+	}
+	into.Controller = &top
+	return into, nil
+}
+
+// fill writes over `into` what the engine wants to know of a pod. False: but for who controls it,
+// which is not known yet.
+func (h *Host) fill(pod *v1.Pod, into *engine.Pod) bool {
+	facts.Pod(pod, h.NamespaceQueue(pod.Namespace), into)
+	if name := facts.LocalQueue(pod); name != "" {
+		facts.InClusterQueue(into, name, h.local.clusterQueue(pod.Namespace, name))
+	}
+	if !facts.WantsGroup(pod) || !h.isOurs(pod) {
+		return true
+	}
+	var known bool
+	into.Controller, known = h.groups.owners.of(pod)
+	return known
+}
