@@ -36,7 +36,7 @@ type Queue struct {
 	Granted   int64            `json:"granted"`
 	Released  int64            `json:"released"`
 	Demoted   int64            `json:"demoted"`
-	Asks      map[string]int64 `json:"asks"` // of its own waiting claims; nil: not known
+	Asks      map[string]int64 `json:"asks"` // of all that waits in it and below; nil: not known
 	Quota     []Quota          `json:"quota"`
 }
 
@@ -67,6 +67,7 @@ type Pod struct {
 	Created   int64             `json:"created"`
 	Granted   int64             `json:"granted"`
 	Position  int64             `json:"position"`
+	AtLeast   bool              `json:"atLeast"` // position and ahead are more, but not how much
 	Asks      map[string]int64  `json:"asks"`
 	On        *On               `json:"on"`
 	Ahead     map[string]int64  `json:"ahead"`
@@ -78,12 +79,54 @@ type Pod struct {
 	Minimum   int64             `json:"minimum"`
 }
 
-// On is the queue and the resource that have no room for a pod.
+// On is the queue and the resource that have no room for a pod, or for its gang.
 type On struct {
 	Kind     string `json:"kind"`
 	Name     string `json:"name"`
 	Resource string `json:"resource"`
 	Room     int64  `json:"room"`
+	Asked    int64  `json:"asked"`
+	Wanted   int64  `json:"wanted"` // by all that waits in that queue and below it
+}
+
+// Group is what the scheduler says of a group of pods.
+type Group struct {
+	UID       string           `json:"uid"`
+	Namespace string           `json:"namespace"`
+	Name      string           `json:"name"`
+	Known     bool             `json:"known"` // there is a PodGroup
+	Queue     string           `json:"queue"`
+	QueueKind string           `json:"queueKind"`
+	State     string           `json:"state"`
+	Reason    string           `json:"reason"`
+	Message   string           `json:"message"`
+	Phase     string           `json:"phase"`
+	Priority  int32            `json:"priority"`
+	Created   int64            `json:"created"`
+	Minimum   int64            `json:"minimum"`
+	Pods      int64            `json:"pods"`
+	Ready     int64            `json:"ready"`
+	Reserved  int64            `json:"reserved"`
+	Allocated int64            `json:"allocated"`
+	Succeeded int64            `json:"succeeded"`
+	Failed    int64            `json:"failed"`
+	Position  int64            `json:"position"`
+	AtLeast   bool             `json:"atLeast"`
+	Asks      map[string]int64 `json:"asks"`
+	On        *On              `json:"on"`
+	Ahead     map[string]int64 `json:"ahead"`
+	Estimate  int64            `json:"estimate"`
+	Basis     string           `json:"basis"`
+	Members   []Member         `json:"members"`
+}
+
+// Member is a pod of a group that has not ended.
+type Member struct {
+	UID    string `json:"uid"`
+	Name   string `json:"name"`
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+	Node   string `json:"node"`
 }
 
 // Waiting is one row of what waits in a queue.
@@ -114,6 +157,17 @@ func (c *Cluster) Queue(ctx context.Context, kind, name string) (*Queue, error) 
 // Pending is what waits in a queue, in its order.
 func (c *Cluster) Pending(ctx context.Context, kind, name string) ([]Waiting, error) {
 	return page[Waiting](ctx, c, "pending", "pods", url.Values{"kind": {kind}, "name": {name}})
+}
+
+// Group is what the scheduler knows of one group.
+func (c *Cluster) Group(ctx context.Context, namespace, name string) (*Group, error) {
+	var group Group
+	query := url.Values{"namespace": {namespace}, "name": {name}}
+	err := c.question(ctx, "group", query, &group)
+	if err != nil {
+		return nil, wrap(err, "group %s/%s", namespace, name)
+	}
+	return &group, nil
 }
 
 // Pod is what the scheduler knows of one pod.

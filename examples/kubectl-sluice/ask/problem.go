@@ -16,7 +16,7 @@ type Kind int
 const (
 	Other       Kind = 1
 	Usage       Kind = 2 // what was typed cannot be meant
-	NotFound    Kind = 3 // there is no such queue or pod
+	NotFound    Kind = 3 // there is no such queue, pod, group or workload
 	Forbidden   Kind = 4 // the user is not known, or may not
 	Unreachable Kind = 5 // no API server, no sluice-scheduler, or none that leads
 	Refused     Kind = 6 // the queue's state stays as it was

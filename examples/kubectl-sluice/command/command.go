@@ -37,7 +37,7 @@ const exits = `Exit codes:
   0  done
   1  anything else went wrong
   2  what was typed cannot be meant
-  3  there is no such queue or pod
+  3  there is no such queue, pod, group or workload
   4  the user is not known, or may not
   5  no API server, no sluice-scheduler, or none that leads
   6  the queue refused: its state is as it was
@@ -92,7 +92,7 @@ changes queues by Commands.
 	flags.StringVar(&o.scheduler.Service, "scheduler-service", o.scheduler.Service,
 		"the Service of sluice-scheduler")
 	o.complete(root, "output", "json", "yaml")
-	root.AddCommand(o.queues(), o.queue(), o.why(), o.pending(), o.top(),
+	root.AddCommand(o.queues(), o.queue(), o.why(), o.pending(), o.top(), o.fleet(),
 		o.act(ask.Suspend), o.act(ask.Resume), o.act(ask.Open), o.act(ask.Close))
 	return root
 }

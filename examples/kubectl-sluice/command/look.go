@@ -18,15 +18,25 @@ import (
 var kinds = []string{ask.VolcanoQueue, ask.ClusterQueue, ask.Cohort}
 
 func (o *options) queues() *cobra.Command {
-	var resources []string
+	options := show.Options{}
+	var all bool
+	var below string
 	cmd := &cobra.Command{
 		Use:   "queues",
-		Short: "The tree of queues, with what is used of each limit",
+		Short: "The tree of queues, with what is used of each limit, and what waits",
+		Long: fmt.Sprintf(`Draws the tree of queues, with bars of what is allocated, reserved and
+waiting against each limit. Of many queues the upper ones are drawn, and of those where
+most waits first, %d in all; how many are not is said. -o json and -o yaml have all.`,
+			show.Usual),
 		Example: `  kubectl sluice queues
   kubectl sluice queues --resource cpu,nvidia.com/gpu
+  kubectl sluice queues --below research --depth 2
   kubectl sluice queues -o json`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if options.Depth < 0 {
+				return usage(fmt.Errorf("--depth is %d, want 1 or more; 0: all", options.Depth))
+			}
 			c, err := o.cluster()
 			if err != nil {
 				return err
@@ -35,15 +45,31 @@ func (o *options) queues() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if below != "" {
+				if queues = show.Below(queues, below); len(queues) == 0 {
+					return noQueue("queue", below)
+				}
+			}
 			return o.print(map[string]any{"queues": viewQueues(queues)}, func() string {
-				style := o.style()
-				return show.Forest(queues, show.Options{Style: style, Resources: resources}) +
-					show.Legend(&style) + "\n"
+				options.Style, options.Most = o.style(), show.Usual
+				if all {
+					options.Most = 0
+				}
+				return show.Forest(queues, options) + show.Legend(&options.Style) + "\n"
 			})
 		},
 	}
-	cmd.Flags().StringSliceVar(&resources, "resource", nil, "only these; all if unsaid")
+	flags := cmd.Flags()
+	flags.StringSliceVar(&options.Resources, "resource", nil, "only these; all if unsaid")
+	flags.BoolVar(&all, "all", false, "draw all queues, however many")
+	flags.IntVar(&options.Depth, "depth", 0, "how many levels are drawn; 0: all")
+	flags.StringVar(&below, "below", "", "only this queue, and those below it")
 	return cmd
+}
+
+func noQueue(kind, name string) error {
+	return &ask.Problem{Kind: ask.NotFound,
+		Err: fmt.Errorf("%s %s: the scheduler knows no such queue", kind, name)}
 }
 
 func viewQueues(queues []ask.Queue) []show.QueueView {
@@ -118,10 +144,11 @@ func below(queues []ask.Queue, queue *ask.Queue) []string {
 
 func (o *options) why() *cobra.Command {
 	return &cobra.Command{
-		Use:   "why POD",
-		Short: "Why a pod waits, on what, at which place, and for how long",
+		Use:   "why POD | podgroup/NAME",
+		Short: "Why a pod or a gang waits, on what, at which place, and for how long",
 		Example: `  kubectl sluice why train-7
-  kubectl sluice why -n science train-7`,
+  kubectl sluice why -n science train-7
+  kubectl sluice why podgroup/train`,
 		Args:              exactly("POD"),
 		ValidArgsFunction: o.podNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -133,23 +160,55 @@ func (o *options) why() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			pod, err := c.Pod(cmd.Context(), namespace, strings.TrimPrefix(args[0], "pod/"))
-			if err != nil {
-				return err
+			if name, is := strings.CutPrefix(args[0], "podgroup/"); is {
+				return o.whyGroup(cmd.Context(), c, namespace, name)
 			}
-			if o.output != "" {
-				return o.print(show.ViewPod(pod), nil)
-			}
-			queues, err := c.Queues(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return o.print(nil, func() string {
-				style := o.style()
-				return show.Why(pod, show.Up(queues, pod.QueueKind, pod.Queue), time.Now(), &style)
-			})
+			return o.whyPod(cmd.Context(), c, namespace, strings.TrimPrefix(args[0], "pod/"))
 		},
 	}
+}
+
+func (o *options) whyPod(ctx context.Context, c *ask.Cluster, namespace, name string) error {
+	pod, err := c.Pod(ctx, namespace, name)
+	if err != nil {
+		return err
+	}
+	var group *ask.Group
+	if pod.Group != "" {
+		// Between the two questions the group may have gone, and older schedulers tell of none.
+		if group, err = c.Group(ctx, namespace, pod.Group); err != nil {
+			group = nil
+		}
+	}
+	if o.output != "" {
+		return o.print(show.ViewPod(pod, group), nil)
+	}
+	queues, err := c.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	return o.print(nil, func() string {
+		style := o.style()
+		return show.Why(pod, group, show.Up(queues, pod.QueueKind, pod.Queue), time.Now(), &style)
+	})
+}
+
+func (o *options) whyGroup(ctx context.Context, c *ask.Cluster, namespace, name string) error {
+	group, err := c.Group(ctx, namespace, name)
+	if err != nil {
+		return err
+	}
+	if o.output != "" {
+		return o.print(show.ViewGroup(group), nil)
+	}
+	queues, err := c.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	return o.print(nil, func() string {
+		style := o.style()
+		return show.Gang(group, show.Up(queues, group.QueueKind, group.Queue), time.Now(), &style)
+	})
 }
 
 func (o *options) namespace() (string, error) {
@@ -168,6 +227,10 @@ func (o *options) podNames(cmd *cobra.Command, args []string, _ string) ([]strin
 	}
 	var names []string
 	err := o.eachWaiting(cmd.Context(), func(_ *ask.Queue, _ int, w *ask.Waiting) {
+		if w.Members > 0 {
+			names = append(names, "podgroup/"+w.Name)
+			return
+		}
 		names = append(names, w.Name)
 	}, "", "")
 	if err != nil {
@@ -204,8 +267,7 @@ func (o *options) eachWaiting(ctx context.Context, tell func(*ask.Queue, int, *a
 		}
 	}
 	if !found {
-		return &ask.Problem{Kind: ask.NotFound,
-			Err: fmt.Errorf("%s %s: the scheduler knows no such queue", kind, name)}
+		return noQueue(kind, name)
 	}
 	return nil
 }

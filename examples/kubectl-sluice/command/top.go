@@ -125,7 +125,8 @@ func (t *top) loop(ctx context.Context, draw func(string)) error {
 		default:
 			style := t.style()
 			now := show.Moment{Time: time.Now(), Queues: queues}
-			draw(now.Picture(&t.before, show.Options{Style: style, Resources: t.resources}))
+			draw(now.Picture(&t.before, show.Options{Style: style, Resources: t.resources,
+				Most: show.Usual}))
 			t.before = now
 		}
 		if round == t.rounds {

@@ -17,8 +17,10 @@ type key struct{ kind, name string }
 type tree struct {
 	*ask.Queue
 	children []*tree
-	waiting  map[string]int64 // what its own and those below ask for
-	unsure   bool             // of some it is not known
+
+	parent *tree // while it is chosen what is drawn; of a root: none
+	depth  int   // a root's is 1
+	hidden crowd // children that are not drawn, and all below them
 }
 
 // grow makes trees of the queues. A parent that is not among them makes its children roots.
@@ -38,9 +40,6 @@ func grow(queues []ask.Queue) []*tree {
 		}
 	}
 	order(roots)
-	for _, root := range roots {
-		root.sum()
-	}
 	return roots
 }
 
@@ -66,36 +65,28 @@ func order(nodes []*tree) {
 	}
 }
 
-func (t *tree) sum() {
-	t.waiting = map[string]int64{}
-	t.unsure = t.Asks == nil && t.Waiting > 0 && t.Leaf
-	for name, amount := range t.Asks {
-		t.waiting[name] += amount
-	}
-	for _, child := range t.children {
-		child.sum()
-		t.unsure = t.unsure || child.unsure
-		for name, amount := range child.waiting {
-			t.waiting[name] += amount
-		}
-	}
-}
-
 // Options of a drawing.
 type Options struct {
 	Style     Style
 	Resources []string // only these; all if empty
+	Most      int      // how many queues are drawn; 0: all
+	Depth     int      // how many levels are; 0: all
 }
 
-// Forest draws all queues.
+// Forest draws the queues.
 func Forest(queues []ask.Queue, options Options) string {
 	var rows [][]string
 	rows = append(rows, []string{"QUEUE", "STATE", "WAIT", "HELD", "RSVD", "RUN", "RESOURCE", "",
 		"IN USE", "OF", "WAITING"})
-	for _, root := range grow(queues) {
+	roots, hidden := choose(grow(queues), &options)
+	for _, root := range roots {
 		rows = root.draw(rows, "", "", &options)
 	}
-	return Rows(rows)
+	if hidden == 0 {
+		return Rows(rows)
+	}
+	return Rows(rows) + fmt.Sprintf("%d of %d queues are not shown: --all shows them, --below "+
+		"QUEUE and --depth N a part\n", hidden, len(queues))
 }
 
 func (t *tree) draw(rows [][]string, lead, below string, options *Options) [][]string {
@@ -108,7 +99,7 @@ func (t *tree) draw(rows [][]string, lead, below string, options *Options) [][]s
 	for _, line := range t.lines(options) {
 		rows = append(rows, append(head, line...))
 		continued := below + options.Style.nothing
-		if len(t.children) > 0 {
+		if len(t.children) > 0 || t.hidden.queues > 0 {
 			continued = below + options.Style.deeper
 		}
 		head = []string{strings.TrimRight(continued, " "), "", "", "", "", ""}
@@ -118,10 +109,13 @@ func (t *tree) draw(rows [][]string, lead, below string, options *Options) [][]s
 	}
 	for i, child := range t.children {
 		lead, deeper := options.Style.child, options.Style.deeper
-		if i == len(t.children)-1 {
+		if i == len(t.children)-1 && t.hidden.queues == 0 {
 			lead, deeper = options.Style.last, options.Style.nothing
 		}
 		rows = child.draw(rows, below+lead, below+deeper, options)
+	}
+	if t.hidden.queues > 0 {
+		rows = append(rows, t.hidden.row(below+options.Style.last))
 	}
 	return rows
 }
@@ -133,26 +127,37 @@ func (t *tree) state() string {
 	return t.State
 }
 
-// lines are its quotas, and what waits for a resource that it has no quota of.
+// lines are its quotas; and of a queue without, or where a resource is asked for by name, what
+// waits for a resource that it has no quota of.
 func (t *tree) lines(options *Options) [][]string {
 	var lines [][]string
-	flavored := slices.ContainsFunc(t.Quota, func(q ask.Quota) bool { return q.Flavor != "default" })
+	flavors := map[string]int{} // how many a resource has
 	quotas := slices.Clone(t.Quota)
 	slices.SortStableFunc(quotas, func(a, b ask.Quota) int {
 		return cmp.Or(rank(a.Resource)-rank(b.Resource), cmp.Compare(a.Resource, b.Resource))
 	})
 	for i := range quotas {
+		flavors[quotas[i].Resource]++
+	}
+	for i := range quotas {
 		quota := &quotas[i]
 		name := quota.Resource
-		waits := t.waiting[name]
-		if !wanted(options, name) || idle(quota) && waits == 0 {
+		if !wanted(options, name) || idle(quota) && t.Asks[name] == 0 {
 			continue
 		}
-		if flavored { // which flavor the waiting will get is not known yet
+		if quota.Flavor != "default" {
 			name += "/" + quota.Flavor
-			waits = 0
 		}
-		lines = append(lines, t.line(quota, name, waits, &options.Style))
+		first := i == 0 || quotas[i-1].Resource != quota.Resource
+		lines = append(lines, t.line(quota, name, flavors[quota.Resource] == 1, first,
+			&options.Style))
+	}
+	for _, name := range resources(t.Asks) {
+		if flavors[name] == 0 && wanted(options, name) &&
+			(len(options.Resources) > 0 || len(t.Quota) == 0) {
+			lines = append(lines, t.line(&ask.Quota{Resource: name}, name, true, true,
+				&options.Style))
+		}
 	}
 	return lines
 }
@@ -166,7 +171,9 @@ func idle(q *ask.Quota) bool {
 	return q.Ceiling == nil && q.Share == 0 && q.Allocated == 0 && q.Reserved == 0
 }
 
-func (t *tree) line(q *ask.Quota, name string, waits int64, style *Style) []string {
+// line draws a quota. Which flavor the waiting will get is not known before: so where there are
+// several (alone: there are not), only the first line says how much waits, and no bar does.
+func (t *tree) line(q *ask.Quota, name string, alone, first bool, style *Style) []string {
 	used := amount(q.Resource, q.Allocated)
 	if q.Reserved > 0 {
 		used += "+" + amount(q.Resource, q.Reserved)
@@ -175,14 +182,16 @@ func (t *tree) line(q *ask.Quota, name string, waits int64, style *Style) []stri
 	if q.Ceiling != nil {
 		limit = amount(q.Resource, *q.Ceiling)
 	}
-	waiting := amount(q.Resource, waits)
+	waits, waiting := t.Asks[q.Resource], ""
 	switch {
-	case t.unsure && waits == 0:
+	case !first:
+	case t.Asks == nil && t.Waiting > 0: // an older scheduler does not say it
 		waiting = "?"
-	case t.unsure:
-		waiting = "over " + waiting
-	case waits == 0:
-		waiting = ""
+	case waits > 0:
+		waiting = amount(q.Resource, waits)
+	}
+	if !alone {
+		waits = 0
 	}
 	return []string{name, style.bar(q.Allocated, q.Reserved, waits, q.Ceiling), used, limit, waiting}
 }

@@ -103,11 +103,12 @@ func cpu(allocated, reserved int64, ceiling *int64) ask.Quota {
 }
 
 func TestForest(t *testing.T) {
-	root := leaf("root", "", 3, nil, cpu(3000, 1000, nil))
+	waits := map[string]int64{"cpu": 6000, "pods": 3}
+	root := leaf("root", "", 3, waits, cpu(3000, 1000, nil))
 	root.Leaf = false
-	inner := leaf("research", "root", 3, nil, cpu(3000, 1000, limit(8000)))
+	inner := leaf("research", "root", 3, waits, cpu(3000, 1000, limit(8000)))
 	inner.Leaf, inner.State = false, "Suspended"
-	train := leaf("train", "research", 3, map[string]int64{"cpu": 6000, "pods": 3},
+	train := leaf("train", "research", 3, waits,
 		cpu(3000, 1000, limit(4000)), ask.Quota{Flavor: "default", Resource: "pods", Allocated: 3})
 	train.State, train.ByParent = "Suspended", true
 	cohort := ask.Queue{Kind: ask.Cohort, Name: "ml", State: "Open"}
@@ -127,7 +128,92 @@ func TestForest(t *testing.T) {
 	}
 }
 
-// A scheduler that does not tell what the waiting ask for, and more of them than it looks at.
+// A queue without a quota shows what waits in it; which flavor that will get is not known before.
+func TestWhatWaits(t *testing.T) {
+	waits := map[string]int64{"cpu": 6000, "memory": 1 << 30}
+	got := Forest([]ask.Queue{leaf("q", "", 2, waits)}, Options{Style: ASCII})
+	for _, part := range []string{"cpu       ????????????????????????  0       no limit  6\n",
+		"memory    ????????????????????????  0       no limit  1Gi\n"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("no %q in:\n%s", part, got)
+		}
+	}
+	spot, demand := cpu(1000, 0, limit(2000)), cpu(0, 0, limit(2000))
+	spot.Flavor, demand.Flavor = "spot", "demand"
+	flavored := leaf("q", "", 2, waits, spot, demand)
+	got = Forest([]ask.Queue{flavored}, Options{Style: ASCII})
+	for _, part := range []string{"cpu/spot    ############............  1       2   6\n",
+		"cpu/demand  ........................  0       2\n"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("no %q in:\n%s", part, got)
+		}
+	}
+	if strings.Contains(got, "memory") {
+		t.Errorf("the queue has no quota of memory:\n%s", got)
+	}
+	got = Forest([]ask.Queue{flavored}, Options{Style: ASCII, Resources: []string{"memory"}})
+	if !strings.Contains(got, "1Gi") || strings.Contains(got, "spot") {
+		t.Errorf("memory was asked for:\n%s", got)
+	}
+}
+
+// many are a root with twelve children of twelve children each.
+func many() []ask.Queue {
+	queues := []ask.Queue{leaf("root", "", 144, nil)}
+	for i := range 12 {
+		name := fmt.Sprintf("team-%02d", i)
+		queues = append(queues, leaf(name, "root", 12, nil))
+		for k := range 12 {
+			child := leaf(fmt.Sprintf("%s-%02d", name, k), name, 1, nil)
+			child.Waiting = int64(k)
+			queues = append(queues, child)
+		}
+	}
+	return queues
+}
+
+func TestCrowd(t *testing.T) {
+	queues := many()
+	lines := func(options Options) []string {
+		options.Style = ASCII
+		return strings.Split(strings.TrimSuffix(Forest(queues, options), "\n"), "\n")
+	}
+	if got := lines(Options{}); len(got) != 1+157 {
+		t.Errorf("all of 157 queues are %d lines", len(got))
+	}
+	got := lines(Options{Most: 25})
+	text := strings.Join(got, "\n")
+	if last := got[len(got)-1]; last != "132 of 157 queues are not shown: --all shows them, "+
+		"--below QUEUE and --depth N a part" {
+		t.Errorf("the last line is %q", last)
+	}
+	if n := strings.Count(text, "team-"); n != 24 {
+		t.Errorf("%d queues below the root are drawn, want 24:\n%s", n, text)
+	}
+	for _, part := range []string{"|  |- team-00-11", "|  `- ... 11 more", "   `- ... 11 more"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in:\n%s", part, text)
+		}
+	}
+	flat := strings.Join(lines(Options{Most: 6}), "\n")
+	for _, part := range []string{"|- team-04", "`- ... 91 more", "      84 ", "|  `- ... 12 more",
+		"151 of 157"} {
+		if !strings.Contains(flat, part) {
+			t.Errorf("no %q in:\n%s", part, flat)
+		}
+	}
+	if got := lines(Options{Depth: 2}); len(got) != 1+1+12+12+1 {
+		t.Errorf("two levels are %d lines:\n%s", len(got), strings.Join(got, "\n"))
+	}
+	if got := Below(queues, "team-03"); len(got) != 13 || got[0].Name != "team-03" {
+		t.Errorf("team-03 and below are %d queues", len(got))
+	}
+	if got := Below(queues, "nothing"); len(got) != 0 {
+		t.Errorf("nothing has %d queues", len(got))
+	}
+}
+
+// A scheduler that does not tell what the waiting ask for.
 func TestUnknownAsks(t *testing.T) {
 	got := Forest([]ask.Queue{leaf("q", "", 2, nil, cpu(1000, 0, limit(2000)))},
 		Options{Style: ASCII})
@@ -160,20 +246,21 @@ func TestWhy(t *testing.T) {
 		State: "waiting", Reason: "QueueCapacity", Message: "no room", Position: 3,
 		Created: time.Unix(1_700_000_000, 0).UnixNano(), Asks: map[string]int64{"cpu": 2000},
 		Ahead: map[string]int64{"cpu": 5000}, Estimate: int64(90 * time.Second), Basis: "a guess",
-		On:    &ask.On{Kind: ask.VolcanoQueue, Name: "train", Resource: "cpu", Room: 0},
+		On: &ask.On{Kind: ask.VolcanoQueue, Name: "train", Resource: "cpu", Room: 0,
+			Asked: 2000, Wanted: 7000},
 		Group: "gang", Members: 3, Minimum: 4}
 	path := Up(queues, ask.VolcanoQueue, "train")
-	got := Why(pod, path, now, &ASCII)
+	got := Why(pod, nil, path, now, &ASCII)
 	for _, part := range []string{"science/p waits in queue train since 1m40s",
 		"why       QueueCapacity: no room", "group     gang: 3 members are there, its minimum is 4",
 		"asks for  cpu 2", "number 3 of its queue; before it in the queue wait cpu 5",
-		"about 1m30s (a guess)", "root > train", "3+1 of 4  <- room for 0, asked for 2"} {
+		"about 1m30s (a guess)", "root > train", "3+1 of 4    <- room for 0, asked for 2"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("no %q in:\n%s", part, got)
 		}
 	}
 	pod.Estimate, pod.Position = -1, 1
-	got = Why(pod, path, now, &ASCII)
+	got = Why(pod, nil, path, now, &ASCII)
 	for _, part := range []string{"none: a guess", "the next of its queue"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("no %q in:\n%s", part, got)
@@ -182,11 +269,58 @@ func TestWhy(t *testing.T) {
 	for state, part := range map[string]string{"held": "is held, and blocks nobody",
 		"reserved": "was granted its place", "allocated": "is on node n"} {
 		pod.State, pod.Node = state, "n"
-		if got := Why(pod, nil, now, &ASCII); !strings.Contains(got, part) ||
+		if got := Why(pod, nil, nil, now, &ASCII); !strings.Contains(got, part) ||
 			!strings.Contains(got, "(does not exist)") {
 			t.Errorf("no %q in:\n%s", part, got)
 		}
 	}
+}
+
+func TestGang(t *testing.T) {
+	now := time.Unix(1_700_000_100, 0)
+	queues := []ask.Queue{leaf("root", "", 0, nil),
+		leaf("train", "root", 4, map[string]int64{"cpu": 9000}, cpu(3000, 0, limit(4000)))}
+	group := &ask.Group{Namespace: "science", Name: "gang", Known: true, Queue: "train",
+		QueueKind: ask.VolcanoQueue, State: "waiting", Reason: "QueueCapacity", Message: "no room",
+		Created: time.Unix(1_700_000_000, 0).UnixNano(), Minimum: 3, Pods: 4, Ready: 3,
+		Succeeded: 1, Position: 2, Ahead: map[string]int64{"cpu": 3000}, Estimate: -1,
+		Basis: "too few", Asks: map[string]int64{"cpu": 6000},
+		On: &ask.On{Kind: ask.VolcanoQueue, Name: "train", Resource: "cpu", Room: 1000,
+			Asked: 6000, Wanted: 9000}}
+	for i := range 10 {
+		group.Members = append(group.Members, ask.Member{Name: fmt.Sprintf("p-%d", i),
+			State: "waiting", Reason: "QueueCapacity"})
+	}
+	path := Up(queues, ask.VolcanoQueue, "train")
+	contains := func(got string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(got, part) {
+				t.Errorf("no %q in:\n%s", part, got)
+			}
+		}
+	}
+	contains(Gang(group, path, now, &ASCII),
+		"group science/gang waits as one in queue train, since 1m40s", "QueueCapacity: no room",
+		"minimum 3; 4 pods: 1 held by something of their own, 3 ready; 1 succeeded",
+		"asks for  cpu 6, as one", "number 2 of its queue", "none: too few", "root > train",
+		"9 wait  <- room for 1, asked for 6", "p-9  waiting  QueueCapacity")
+	pod := &ask.Pod{Namespace: "science", Name: "p-0", Queue: "train", Group: "gang",
+		QueueKind: ask.VolcanoQueue, State: "waiting", Asks: map[string]int64{"cpu": 2000},
+		AtLeast: true, Position: 7, On: group.On, Estimate: -1}
+	got := Why(pod, group, path, now, &ASCII)
+	contains(got, "gang is waiting: minimum 3; 4 pods", "asks for  cpu 2\n",
+		"its group for cpu 6, as one", "number 7 of its queue, or later", "... 2 more pods")
+	if strings.Contains(got, "p-8") {
+		t.Errorf("not all members are to be shown:\n%s", got)
+	}
+	for state, part := range map[string]string{"held": "is held, and blocks nobody, since",
+		"granted": "was granted its minimum", "apart": "each of its pods goes alone"} {
+		group.State = state
+		contains(Gang(group, path, now, &ASCII), part)
+	}
+	group.Known = false
+	contains(Gang(group, nil, now, &ASCII), "has no PodGroup", "(does not exist)")
 }
 
 func TestPictureCountsWhatHappened(t *testing.T) {

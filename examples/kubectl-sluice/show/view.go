@@ -71,6 +71,7 @@ type PodView struct {
 	Created   string            `json:"created"`
 	Granted   string            `json:"granted,omitempty"`
 	Place     int64             `json:"place,omitempty"`
+	AtLeast   bool              `json:"atLeast,omitempty"` // place and ahead are more
 	Asks      map[string]string `json:"asks,omitempty"`
 	Ahead     map[string]string `json:"ahead,omitempty"`
 	Estimate  string            `json:"estimate,omitempty"`
@@ -79,14 +80,61 @@ type PodView struct {
 	Group     string            `json:"group,omitempty"`
 	Members   int64             `json:"members,omitempty"`
 	Minimum   int64             `json:"minimum,omitempty"`
+	Gang      *GroupView        `json:"gang,omitempty"`
 }
 
-// OnView is what has no room for a pod.
+// OnView is what has no room for a pod, or for its gang.
 type OnView struct {
 	Kind     string `json:"kind"`
 	Name     string `json:"name"`
 	Resource string `json:"resource"`
 	Room     string `json:"room"`
+	Asked    string `json:"asked"`
+	Wanted   string `json:"wanted"` // by all that waits there
+}
+
+// GroupView is a group.
+type GroupView struct {
+	Namespace string            `json:"namespace"`
+	Name      string            `json:"name"`
+	UID       string            `json:"uid,omitempty"`
+	Queue     string            `json:"queue,omitempty"`
+	QueueKind string            `json:"queueKind,omitempty"`
+	State     string            `json:"state"`
+	Reason    string            `json:"reason,omitempty"`
+	Message   string            `json:"message,omitempty"`
+	Phase     string            `json:"phase"`
+	On        *OnView           `json:"on,omitempty"`
+	Priority  int32             `json:"priority"`
+	Created   string            `json:"created,omitempty"`
+	Minimum   int64             `json:"minimum"`
+	Pods      PodsView          `json:"pods"`
+	Place     int64             `json:"place,omitempty"`
+	AtLeast   bool              `json:"atLeast,omitempty"`
+	Asks      map[string]string `json:"asks,omitempty"`
+	Ahead     map[string]string `json:"ahead,omitempty"`
+	Estimate  string            `json:"estimate,omitempty"`
+	Basis     string            `json:"basis,omitempty"`
+	Members   []MemberView      `json:"members"`
+}
+
+// PodsView are how many pods a group has: that have not ended, by their states, and that have.
+type PodsView struct {
+	Held      int64 `json:"held"` // by something of their own
+	Ready     int64 `json:"ready"`
+	Reserved  int64 `json:"reserved"`
+	Allocated int64 `json:"allocated"`
+	Succeeded int64 `json:"succeeded"`
+	Failed    int64 `json:"failed"`
+}
+
+// MemberView is one that has not ended.
+type MemberView struct {
+	Name   string `json:"name"`
+	UID    string `json:"uid"`
+	State  string `json:"state"`
+	Reason string `json:"reason,omitempty"`
+	Node   string `json:"node,omitempty"`
 }
 
 // WaitingView is one that waits.
@@ -124,17 +172,45 @@ func ViewQueue(q *ask.Queue) QueueView {
 }
 
 // ViewPod makes one for output.
-func ViewPod(p *ask.Pod) PodView {
+func ViewPod(p *ask.Pod, group *ask.Group) PodView {
 	view := PodView{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Queue: p.Queue,
-		QueueKind: p.QueueKind, State: p.State, Reason: p.Reason, Message: p.Message, Node: p.Node,
-		Priority: p.Priority, Created: stamp(p.Created), Granted: stamp(p.Granted),
-		Place: p.Position, Asks: Quantities(p.Asks), Ahead: Quantities(p.Ahead), Basis: p.Basis,
-		Flavors: p.Flavors, Group: p.Group, Members: p.Members, Minimum: p.Minimum}
+		QueueKind: p.QueueKind, State: p.State, Reason: p.Reason, Message: p.Message,
+		On: viewOn(p.On), Node: p.Node, Priority: p.Priority, Created: stamp(p.Created),
+		Granted: stamp(p.Granted), Place: p.Position, AtLeast: p.AtLeast,
+		Asks: Quantities(p.Asks), Ahead: Quantities(p.Ahead), Basis: p.Basis, Flavors: p.Flavors,
+		Group: p.Group, Members: p.Members, Minimum: p.Minimum}
 	if p.State == "waiting" && p.Estimate >= 0 {
 		view.Estimate = time.Duration(p.Estimate).String()
 	}
-	if p.On != nil {
-		view.On = &OnView{p.On.Kind, p.On.Name, p.On.Resource, Quantity(p.On.Resource, p.On.Room)}
+	if group != nil {
+		gang := ViewGroup(group)
+		view.Gang = &gang
+	}
+	return view
+}
+
+func viewOn(on *ask.On) *OnView {
+	if on == nil {
+		return nil
+	}
+	return &OnView{on.Kind, on.Name, on.Resource, Quantity(on.Resource, on.Room),
+		Quantity(on.Resource, on.Asked), Quantity(on.Resource, on.Wanted)}
+}
+
+// ViewGroup makes one for output.
+func ViewGroup(g *ask.Group) GroupView {
+	view := GroupView{Namespace: g.Namespace, Name: g.Name, UID: g.UID, Queue: g.Queue,
+		QueueKind: g.QueueKind, State: g.State, Reason: g.Reason, Message: g.Message,
+		Phase: g.Phase, On: viewOn(g.On), Priority: g.Priority, Created: stamp(g.Created),
+		Minimum: g.Minimum, Place: g.Position, AtLeast: g.AtLeast, Asks: Quantities(g.Asks),
+		Ahead: Quantities(g.Ahead), Basis: g.Basis, Members: []MemberView{}}
+	view.Pods = PodsView{Held: g.Pods - g.Ready - g.Reserved - g.Allocated, Ready: g.Ready,
+		Reserved: g.Reserved, Allocated: g.Allocated, Succeeded: g.Succeeded, Failed: g.Failed}
+	if g.State == "waiting" && g.Estimate >= 0 {
+		view.Estimate = time.Duration(g.Estimate).String()
+	}
+	for _, m := range g.Members {
+		view.Members = append(view.Members, MemberView{m.Name, m.UID, m.State, m.Reason, m.Node})
 	}
 	return view
 }

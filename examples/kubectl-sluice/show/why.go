@@ -28,32 +28,48 @@ func Up(queues []ask.Queue, kind, name string) Path {
 	return path
 }
 
-// Why says what a pod waits for.
-func Why(pod *ask.Pod, path Path, now time.Time, style *Style) string {
+// sayTo writes lines of what is said, and of what.
+func sayTo(b *strings.Builder) func(what, format string, args ...any) {
+	return func(what, format string, args ...any) {
+		fmt.Fprintf(b, "  %-9s %s\n", what, fmt.Sprintf(format, args...))
+	}
+}
+
+// Why says what a pod waits for. The group is its own, if the scheduler tells of it.
+func Why(pod *ask.Pod, group *ask.Group, path Path, now time.Time, style *Style) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", headline(pod, now))
-	say := func(what, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-9s %s\n", what, fmt.Sprintf(format, args...))
-	}
+	say := sayTo(&b)
 	if pod.Reason != "" {
 		say("why", "%s: %s", pod.Reason, pod.Message)
 	}
-	if pod.Group != "" {
+	switch {
+	case group != nil:
+		say("group", "%s is %s: %s", pod.Group, group.State, members(group))
+	case pod.Group != "":
 		say("group", "%s: %d members are there, its minimum is %d", pod.Group, pod.Members,
 			max(pod.Minimum, 1))
 	}
+	asks := pod.Asks
 	if pod.Asks != nil {
 		say("asks for", "%s", amounts(pod.Asks))
+	}
+	if group != nil && len(group.Asks) > 0 {
+		asks = group.Asks
+		say("", "its group for %s, as one", amounts(group.Asks))
 	}
 	if len(pod.Flavors) > 0 {
 		say("flavors", "%s", flavors(pod.Flavors))
 	}
 	if pod.State == "waiting" {
-		say("place", "%s", place(pod))
-		say("estimate", "%s", estimate(pod))
+		say("place", "%s", place(pod.Position, pod.AtLeast, pod.Ahead))
+		say("estimate", "%s", estimate(pod.Estimate, pod.Basis))
 	}
-	say("queue", "%s", names(path, pod))
-	b.WriteString(levels(pod, path, style))
+	say("queue", "%s", names(path, pod.Queue))
+	b.WriteString(levels(asks, pod.On, path, style))
+	if group != nil && len(group.Members) > 0 {
+		b.WriteString("\n" + memberRows(group.Members, fewMembers))
+	}
 	return b.String()
 }
 
@@ -79,19 +95,23 @@ func headline(pod *ask.Pod, now time.Time) string {
 	return fmt.Sprintf("%s is %s", name, pod.State)
 }
 
-func place(pod *ask.Pod) string {
-	if pod.Position <= 1 {
+func place(position int64, atLeast bool, ahead map[string]int64) string {
+	switch {
+	case atLeast:
+		return fmt.Sprintf("number %d of its queue, or later; before it in the queue wait %s, or "+
+			"more", position, amounts(ahead))
+	case position <= 1:
 		return "the next of its queue"
 	}
-	return fmt.Sprintf("number %d of its queue; before it in the queue wait %s", pod.Position,
-		amounts(pod.Ahead))
+	return fmt.Sprintf("number %d of its queue; before it in the queue wait %s", position,
+		amounts(ahead))
 }
 
-func estimate(pod *ask.Pod) string {
-	if pod.Estimate < 0 {
-		return "none: " + pod.Basis
+func estimate(length int64, basis string) string {
+	if length < 0 {
+		return "none: " + basis
 	}
-	return fmt.Sprintf("about %s (%s)", Span(time.Duration(pod.Estimate)), pod.Basis)
+	return fmt.Sprintf("about %s (%s)", Span(time.Duration(length)), basis)
 }
 
 func flavors(of map[string]string) string {
@@ -103,9 +123,9 @@ func flavors(of map[string]string) string {
 }
 
 // names go from the root down to the queue.
-func names(path Path, pod *ask.Pod) string {
+func names(path Path, queue string) string {
 	if len(path) == 0 {
-		return pod.Queue + " (does not exist)"
+		return queue + " (does not exist)"
 	}
 	var parts []string
 	for _, queue := range slices.Backward(path) {
@@ -114,31 +134,38 @@ func names(path Path, pod *ask.Pod) string {
 	return strings.Join(parts, " > ")
 }
 
-// levels are the limits that the pod has to pass, from its queue up.
-func levels(pod *ask.Pod, path Path, style *Style) string {
+// levels are the limits that have to be passed, from the queue up, with what waits below each.
+func levels(asks map[string]int64, on *ask.On, path Path, style *Style) string {
 	var rows [][]string
 	for _, queue := range path {
-		node := &tree{Queue: queue, waiting: map[string]int64{}}
+		node := &tree{Queue: queue}
 		for i := range queue.Quota {
 			quota := &queue.Quota[i]
-			asks, concerns := pod.Asks[quota.Resource]
-			if quota.Ceiling == nil || (!concerns && pod.Asks != nil) {
+			_, concerns := asks[quota.Resource]
+			if quota.Ceiling == nil || (!concerns && asks != nil) {
 				continue
 			}
 			name := quota.Resource
 			if quota.Flavor != "default" {
 				name += "/" + quota.Flavor
 			}
-			line := node.line(quota, name, 0, style)
+			line := node.line(quota, name, quota.Flavor == "default", true, style)
 			mark := ""
-			if on := pod.On; on != nil && on.Kind == queue.Kind && on.Name == queue.Name &&
+			if on != nil && on.Kind == queue.Kind && on.Name == queue.Name &&
 				on.Resource == quota.Resource {
-				mark = fmt.Sprintf("<- room for %s, asked for %s",
-					amount(quota.Resource, max(on.Room, 0)), amount(quota.Resource, asks))
+				mark = fmt.Sprintf("<- room for %s, asked for %s", amount(on.Resource, on.Room),
+					amount(on.Resource, on.Asked))
 			}
 			rows = append(rows, []string{"           ", queue.Name, queue.State, line[0], line[1],
-				line[2] + " of " + line[3], mark})
+				line[2] + " of " + line[3], waits(line[4]), mark})
 		}
 	}
 	return Rows(rows)
+}
+
+func waits(amount string) string {
+	if amount == "" {
+		return ""
+	}
+	return amount + " wait"
 }
