@@ -58,6 +58,7 @@ func TestManifests(t *testing.T) {
 		{"observe-only adds no gate", testObserveOnly},
 		{"on-admission adds it again", testOnAdmission},
 		{"instead is for the pods of the default scheduler", testInstead},
+		{"the webhook in its place, too", testInsteadWebhook},
 		{"webhook", testWebhook},
 		{"release-gates", testReleaseGates},
 		{"all of it can be deleted", testDelete},
@@ -264,12 +265,24 @@ func testInstead(c *cluster) {
 	}
 }
 
+// In the place of the stock scheduler the webhook, too, is asked about pods that name none.
+func testInsteadWebhook(c *cluster) {
+	c.apply("overlays/instead-webhook")
+	c.awaitGates("default-scheduler", long)
+	condition := c.must("get", "validatingwebhookconfiguration", "sluice", "-o",
+		"jsonpath={.webhooks[0].matchConditions[0].expression}")
+	if !strings.Contains(condition, "in ['default-scheduler']") {
+		c.Errorf("it is asked about pods where %s", condition)
+	}
+}
+
 // The pods as the manifests would make them, in a namespace that enforces the strictest standard.
 func testPodSecurity(c *cluster) {
 	c.must("create", "namespace", "strict")
 	c.must("label", "namespace", "strict", "pod-security.kubernetes.io/enforce=restricted")
 	for folder, kind := range map[string]string{
-		"overlays/webhook": "Deployment", "overlays/on-bind": "Deployment", "release-gates": "Job",
+		"overlays/webhook": "Deployment", "overlays/webhook-gate": "Deployment",
+		"overlays/on-bind": "Deployment", "release-gates": "Job",
 	} {
 		var found bool
 		for _, document := range strings.Split(c.must("kustomize", manifests+folder), "\n---\n") {
@@ -329,7 +342,8 @@ spec: {capability: {cpu: 500m, memory: 1Gi}, parent: root, dequeueStrategy: fifo
 }
 
 func testDelete(c *cluster) {
-	for _, folder := range []string{"release-gates", "overlays/webhook", "overlays/on-bind", "crds"} {
+	for _, folder := range []string{"release-gates", "overlays/webhook-gate", "overlays/on-bind",
+		"crds"} {
 		c.must("delete", "--ignore-not-found", "-k", manifests+folder)
 	}
 	out := c.must("get", "-l", "app.kubernetes.io/part-of=sluice", "--all-namespaces", "-o", "name",
@@ -337,7 +351,7 @@ func testDelete(c *cluster) {
 			"deployments", "serviceaccounts", "secrets", "services", "poddisruptionbudgets", "jobs",
 			"mutatingadmissionpolicies", "validatingadmissionpolicies",
 			"mutatingadmissionpolicybindings", "validatingadmissionpolicybindings",
-			"mutatingwebhookconfigurations"}, ","))
+			"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}, ","))
 	if out = strings.TrimSpace(out); out != "" {
 		c.Errorf("left behind: %s", out)
 	}

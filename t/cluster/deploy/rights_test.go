@@ -84,7 +84,8 @@ var forbidden = []right{
 	{"delete", "leases.coordination.k8s.io:sluice-scheduler", "kube-system"},
 	{"create update patch delete", "clusterroles.rbac.authorization.k8s.io", "-"},
 	{"bind escalate", "clusterroles.rbac.authorization.k8s.io", "-"},
-	{"get list watch patch", "mutatingwebhookconfigurations.admissionregistration.k8s.io", "-"},
+	{"get list watch patch", mutating, "-"},
+	{"get list watch patch", validating, "-"},
 	{"get list patch", "mutatingadmissionpolicies.admissionregistration.k8s.io", "-"},
 	{"list watch create update patch delete", "deployments.apps", "-"},
 	{"list watch create update patch delete", "jobs.batch", "-"},
@@ -95,9 +96,16 @@ var forbidden = []right{
 	{"create update patch delete", "priorityclasses.scheduling.k8s.io", "-"},
 }
 
+// The webhook's configurations.
+const (
+	mutating   = "mutatingwebhookconfigurations.admissionregistration.k8s.io"
+	validating = "validatingwebhookconfigurations.admissionregistration.k8s.io"
+)
+
 var webhookNeeded = []right{
 	{"get list watch update", "secrets:sluice-webhook-certs", "kube-system"},
-	{"get list watch patch", "mutatingwebhookconfigurations.admissionregistration.k8s.io:sluice", "-"},
+	{"get list watch patch", mutating + ":sluice", "-"},
+	{"get list watch patch", validating + ":sluice", "-"},
 }
 
 var webhookForbidden = []right{
@@ -105,9 +113,10 @@ var webhookForbidden = []right{
 	{"get list watch update", "secrets", "kube-system"},
 	{"delete", "secrets:sluice-webhook-certs", "kube-system"},
 	{"get update", "secrets:sluice-webhook-certs", "default"},
-	{"get patch", "mutatingwebhookconfigurations.admissionregistration.k8s.io:other", "-"},
-	{"get patch", "validatingwebhookconfigurations.admissionregistration.k8s.io:sluice", "-"},
-	{"create update delete", "mutatingwebhookconfigurations.admissionregistration.k8s.io:sluice", "-"},
+	{"get patch", mutating + ":other", "-"},
+	{"get patch", validating + ":other", "-"},
+	{"create update delete", validating + ":sluice", "-"},
+	{"create update delete", mutating + ":sluice", "-"},
 }
 
 // check asks the API server as the user himself. It learns of new rights by a watch, of each kind
@@ -205,7 +214,11 @@ func testWebhook(c *cluster) {
 	c.check(scheduler, webhookNeeded, true)
 	c.check(scheduler, webhookForbidden, false)
 
-	// Nobody listens: pods come all the same, without the gate.
+	// Nobody listens: pods come all the same, and get their gate from the policy.
+	c.awaitGates("sluice-scheduler", long)
+	// In its place nobody listens, either: they come without.
+	c.must("delete", "mutatingadmissionpolicy,mutatingadmissionpolicybinding", "sluice-gate")
+	c.apply("overlays/webhook-gate")
 	c.awaitGates("sluice-scheduler")
 	c.await("stamps are guarded again", func() bool {
 		forged := with(pod(long), func(p *corev1.Pod) { p.Annotations[granted] = "1" })
@@ -216,7 +229,7 @@ func testWebhook(c *cluster) {
 	// What the replicas write is theirs: who applies the manifests again does not take it away.
 	c.must("patch", "-n", "kube-system", "secret", "sluice-webhook-certs", "--type=merge",
 		"-p", `{"data": {"ca.crt": "eA=="}}`)
-	c.apply("overlays/webhook")
+	c.apply("overlays/webhook-gate")
 	if got := c.must("get", "-n", "kube-system", "secret", "sluice-webhook-certs",
 		"-o", "jsonpath={.data.ca\\.crt}"); got != "eA==" {
 		c.Errorf("applied again, the Secret's ca.crt is %q", got)

@@ -26,6 +26,8 @@ type Config struct {
 
 	// Now is the time by which watch events are delayed; nil: the time since the proxy started.
 	Now func() time.Duration
+	// Asked hears of every request that writes, before anything becomes of it; nil: nobody.
+	Asked func(*Request)
 	// Note hears of every request that is over, but for watches; nil: nobody.
 	Note func(*Request)
 }
@@ -153,6 +155,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		request.Body = body
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		r.ContentLength = int64(len(body))
+	}
+	if request.Writes() && p.config.Asked != nil {
+		p.config.Asked(request)
 	}
 	rule := p.ruleFor(request)
 	if rule != nil && rule.Hang > 0 && !sleep(r.Context(), rule.Hang) {

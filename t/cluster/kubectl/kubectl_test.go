@@ -32,6 +32,7 @@ func TestKubectlSluice(t *testing.T) {
 		{"queue", testQueue},
 		{"why", testWhy},
 		{"pending", testPending},
+		{"why of a gang", testGang},
 		{"top", testTop},
 		{"commands", testCommands},
 		{"what a queue refuses", testRefused},
@@ -112,16 +113,20 @@ func testQueues(c *cluster) {
 			c.Errorf("the line of train has no %q:\n%s", part, drawn.out)
 		}
 	}
-	c.says(c.sluice(viewer, "queues"), 0, "└─ train", "█", "▓")
+	c.says(c.sluice(viewer, "queues"), 0, "└─ train", "█", "▓", "░")
+	if !strings.HasSuffix(strings.TrimSpace(cpu), " 2.6") {
+		c.Errorf("2.6 cpu wait in train:\n%s", drawn.out)
+	}
 	only := c.sluice(viewer, "queues", "--resource", "memory")
 	if strings.Contains(only.out, " cpu ") {
 		c.Errorf("only memory was asked for:\n%s", only)
 	}
 	var list struct {
 		Queues []struct {
-			Name   string
-			Claims struct{ Waiting, Reserved, Allocated int }
-			Quota  []struct{ Resource, Limit, Allocated, Reserved string }
+			Name    string
+			Claims  struct{ Waiting, Reserved, Allocated int }
+			Waiting map[string]string
+			Quota   []struct{ Resource, Limit, Allocated, Reserved string }
 		}
 	}
 	c.decode(c.sluice(viewer, "queues", "-o", "json"), &list)
@@ -133,6 +138,9 @@ func testQueues(c *cluster) {
 		if got.Waiting != 2 || got.Reserved != 1 || got.Allocated != 2 {
 			c.Errorf("train has %+v", got)
 		}
+		if queue.Waiting["cpu"] != "2600m" || queue.Waiting["memory"] != "2Gi" {
+			c.Errorf("in train wait %v", queue.Waiting)
+		}
 		for _, quota := range queue.Quota {
 			if quota.Resource == "cpu" && (quota.Limit != "4" || quota.Allocated != "2600m" ||
 				quota.Reserved != "1300m") {
@@ -141,6 +149,14 @@ func testQueues(c *cluster) {
 		}
 	}
 	c.says(c.sluice(viewer, "queues", "-o", "yaml"), 0, "- claims:", "name: train", "limit: \"4\"")
+	c.says(c.sluice(viewer, "queues", "--depth", "2"), 0, "research", "... 2 more",
+		"2 of 5 queues are not shown")
+	part := c.sluice(viewer, "queues", "--below", "research")
+	c.says(part, 0, "research", "└─ train")
+	if strings.Contains(part.out, "root") {
+		c.Errorf("only research and below was asked for:\n%s", part)
+	}
+	c.says(c.sluice(viewer, "queues", "--below", "nothing"), 3, "knows no such queue")
 }
 
 func (c *cluster) decode(a answer, into any) {
@@ -168,7 +184,8 @@ func testWhy(c *cluster) {
 	c.Log(c.sluice(viewer, "why", "e").out)
 	c.says(c.sluice(viewer, "why", "d"), 0, "default/d waits in queue train since",
 		"QueueCapacity: queue train has room for 100m more cpu, the pod asks for 1300m",
-		"the next of its queue", "root > research > train")
+		"the next of its queue", "root > research > train", "asks for  cpu 1.3, memory 1Gi, pods 1",
+		"2.6 wait  <- room for 0.1, asked for 1.3")
 	c.says(c.sluice(viewer, "why", "e"), 0, "number 2 of its queue", "before it in the queue wait",
 		"cpu 1.3, memory 1Gi")
 	c.says(c.sluice(viewer, "why", "a"), 0, "is on node small, and counts in queue train")
@@ -192,12 +209,63 @@ func testWhy(c *cluster) {
 		State, Reason string
 		Place         int
 		Ahead         map[string]string
+		On            struct{ Name, Resource, Room, Asked, Wanted string }
 	}
 	c.decode(c.sluice(viewer, "why", "e", "-o", "json"), &view)
 	if view.State != "waiting" || view.Reason != "QueueCapacity" || view.Place != 2 ||
 		view.Ahead["cpu"] != "1300m" || view.Ahead["memory"] != "1Gi" {
 		c.Errorf("got %+v", view)
 	}
+	if on := view.On; on.Name != "train" || on.Resource != "cpu" || on.Room != "100m" ||
+		on.Asked != "1300m" || on.Wanted != "2600m" {
+		c.Errorf("got %+v", view)
+	}
+}
+
+const gangOfThree = `
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: gang, namespace: default}
+spec: {minMember: 3, queue: notebooks}
+`
+
+// What a member waits for, its gang does.
+func testGang(c *cluster) {
+	c.create(gangOfThree)
+	for _, name := range []string{"left", "right"} {
+		c.create(strings.Replace(pod(name, "notebooks", "1"), "annotations:",
+			"annotations:\n    scheduling.k8s.io/group-name: gang", 1))
+	}
+	c.becomes(viewer, []string{"why", "right"}, "default/right is held, and blocks nobody",
+		"GroupIncomplete: its group default/gang has 2 of the 3 members that it needs",
+		"group     gang is held: minimum 3; 2 pods: 2 ready", "left   held   GroupIncomplete")
+	c.create(strings.Replace(pod("middle", "notebooks", "1"), "annotations:",
+		"annotations:\n    scheduling.k8s.io/group-name: gang", 1))
+	c.becomes(viewer, []string{"why", "right"}, "default/right waits in queue notebooks",
+		"queue research has room for 2100m more cpu, the group asks for 3",
+		"its group for cpu 3, memory 3Gi, pods 3, as one", "<- room for 2.1, asked for 3")
+	c.Log(c.sluice(viewer, "why", "right").out)
+	got := c.sluice(viewer, "why", "podgroup/gang")
+	c.says(got, 0, "group default/gang waits as one in queue notebooks", "middle  waiting")
+	c.Log(got.out)
+	c.says(c.sluice(viewer, "pending", "notebooks"), 0, "gang (gang of 3)")
+	c.says(c.sluice(viewer, "why", "podgroup/nothing"), 3, "group default/nothing")
+	var view struct {
+		Gang struct {
+			State   string
+			Minimum int
+			Members []struct{ Name string }
+		}
+	}
+	c.decode(c.sluice(viewer, "why", "left", "-o", "json"), &view)
+	if view.Gang.State != "waiting" || view.Gang.Minimum != 3 || len(view.Gang.Members) != 3 {
+		c.Errorf("got %+v", view)
+	}
+	for _, name := range []string{"left", "right", "middle"} {
+		c.must("delete", "pod", name, "--wait=false")
+	}
+	c.must("delete", "podgroup", "gang")
+	c.becomes(viewer, []string{"queue", "notebooks"}, "0 waiting, 0 held")
 }
 
 func testPending(c *cluster) {

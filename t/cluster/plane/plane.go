@@ -182,7 +182,11 @@ func (p *Plane) writeFiles() error {
 			return err
 		}
 	}
-	users := append([]User{{Name: Admin, Groups: []string{"system:masters"}}}, p.options.Users...)
+	masters := []string{"system:masters"}
+	users := append([]User{{Name: Admin, Groups: masters}}, p.options.Users...)
+	if p.options.ControllerManager {
+		users = append(users, User{Name: ControllerManager, Groups: masters})
+	}
 	var err error
 	p.tokens, err = writeTokens(p.file("tokens.csv"), users)
 	return err

@@ -63,7 +63,7 @@ func (p *Plane) launchInto(process **Process, name string, flags []string) error
 }
 
 func (p *Plane) startControllerManager() error {
-	kubeconfig, err := p.Kubeconfig(Admin)
+	kubeconfig, err := p.Kubeconfig(ControllerManager)
 	if err != nil {
 		return err
 	}

@@ -177,6 +177,14 @@ func TestControllerManagerMakesPodsOfAJob(t *testing.T) {
 		}
 		return err
 	})
+	events, err := p.Audit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := Write{ControllerManager, "create", "pods", ""}
+	if counts := CountWrites(events); counts[write] != 2 {
+		t.Errorf("the audit has %v, want 2 of %v", counts, write)
+	}
 	for _, verb := range []string{"create", "delete"} {
 		out, err := p.Kubectl(ctx, verb, "namespace", "passing")
 		if err != nil {

@@ -23,6 +23,11 @@ import (
 // Admin is the user that every plane has, with every right.
 const Admin = "admin"
 
+// ControllerManager is who the controller manager is, as the audit shows it; its controllers tell
+// themselves apart by their user agents. It has every right: the stock roles are made for a service
+// account for each controller.
+const ControllerManager = "system:kube-controller-manager"
+
 // User has a token of his own; what he may do is up to RBAC.
 type User struct {
 	Name   string

@@ -30,6 +30,8 @@ type Cluster struct {
 	Run func(args, env []string) (Process, error)
 	// Library is sluice.so.
 	Library string
+	// Webhook is the port on which the API server asks the scheduler.
+	Webhook int
 
 	stories int // told so far
 }

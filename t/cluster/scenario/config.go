@@ -4,6 +4,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 
 	"sigs.k8s.io/yaml"
 
@@ -17,13 +18,20 @@ const lease = "sluice-scheduler"
 //
 // The scheduler's own times are real and not the story's: they are as short as it lets them be. Of
 // nodes that fit, the one whose cpu is the least allocated is taken, as in the simulator.
-func schedulerConfig(s *Scenario, library, kubeconfig string) ([]byte, error) {
-	arguments := object{"library": library, "removal": s.Removal}
+func schedulerConfig(s *Scenario, library, kubeconfig string, webhook int) ([]byte, error) {
+	arguments := object{
+		"library": library, "removal": s.Removal, "webhook": object{"port": webhook},
+	}
 	names := []any{"default-scheduler"}
 	if s.Config != nil {
 		for _, pair := range s.Config.Pairs {
 			if pair.Key == "schedulers" {
 				names, _ = pair.Value.Plain().([]any)
+				continue
+			}
+			if pair.Key == "effects" { // this host carries out all of them
+				effects, _ := pair.Value.Plain().([]any)
+				arguments["preempt"] = slices.Contains(effects, any("evictPod"))
 				continue
 			}
 			arguments[pair.Key] = pair.Value.Plain()

@@ -8,7 +8,7 @@ import "time"
 type Faults struct {
 	Patches string // conflict, fail, lost
 	Binds   string // fail
-	Webhook string // off
+	Webhook string // off, pods
 	Observe string // duplicate, drop-deletes
 	Watch   time.Duration
 }
@@ -19,7 +19,8 @@ var faultKinds = []struct{ key, words, want string }{
 		"duplicate, reorder, drop-deletes or late"},
 	{"patches", "conflict fail lost", "conflict, fail or lost"},
 	{"binds", "fail", "fail"},
-	{"webhook", "off", "\"off\""},
+	{"evictions", "refused", "refused"},
+	{"webhook", "off pods", "\"off\" or pods"},
 }
 
 func checkFault(_ *Scenario, value *Tree) error {
@@ -52,8 +53,8 @@ func checkFaultPair(pair Pair) error {
 		}
 		return err
 	}
-	return pair.Value.Say("%s is no fault, want acks, observe, patches, binds, webhook, watch or "+
-		"for", pair.Key)
+	return pair.Value.Say("%s is no fault, want acks, observe, patches, binds, evictions, "+
+		"webhook, watch or for", pair.Key)
 }
 
 // add puts the faults of a step beside those that are on, and tells how long they last (0: to the

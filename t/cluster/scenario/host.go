@@ -55,6 +55,7 @@ func newHost(t *telling, dir string) (*host, error) {
 	}
 	h.proxy, err = faults.Start(faults.Config{
 		Target: t.cluster.Scheduler.Host, Transport: transport, Now: t.clock.Now,
+		Asked: t.checker.Asked,
 		Note: func(r *faults.Request) {
 			h.note(r)
 			t.checker.Note(r)
@@ -78,7 +79,7 @@ func (h *host) writeFiles(s *Scenario, dir string) error {
 	if err := h.proxy.WriteKubeconfig(kubeconfig, h.cluster.Scheduler.BearerToken); err != nil {
 		return err
 	}
-	text, err := schedulerConfig(s, h.cluster.Library, kubeconfig)
+	text, err := schedulerConfig(s, h.cluster.Library, kubeconfig, h.cluster.Webhook)
 	if err != nil {
 		return err
 	}

@@ -211,14 +211,14 @@ func TestConfigurationOfTheScheduler(t *testing.T) {
 	}
 	for removal, disabled := range map[string]bool{"onBind": true, "onAdmission": false} {
 		story.Removal = removal
-		text, err := schedulerConfig(story, "/lib/sluice.so", "/kubeconfig")
+		text, err := schedulerConfig(story, "/lib/sluice.so", "/kubeconfig", 9443)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{
 			"removal: " + removal, "manage: all", "headGuard: 1m", "library: /lib/sluice.so",
 			"leaderElect: true", "schedulerName: mine", "schedulerName: yours",
-			"contentType: application/json",
+			"contentType: application/json", "port: 9443",
 		} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%s: no %q in\n%s", removal, want, text)

@@ -28,7 +28,7 @@ type Shipped struct {
 const (
 	accountNamespace = "kube-system"
 	accountName      = "sluice-scheduler"
-	overlay          = "examples/deploy/overlays/instead"
+	overlay          = "examples/deploy/overlays/instead-webhook"
 )
 
 // NewCluster makes a control plane ready for stories: the shipped manifests are applied, and the
@@ -50,6 +50,13 @@ func NewCluster(ctx context.Context, p *plane.Plane, s Shipped) (*Cluster, error
 	if err := awaitPolicies(ctx, p.Client, true); err != nil {
 		return nil, err
 	}
+	webhook, err := plane.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	if err := pointWebhooksAt(ctx, p.Client, webhook); err != nil {
+		return nil, err
+	}
 	kubeconfig, err := p.ServiceAccountKubeconfig(ctx, accountNamespace, accountName)
 	if err != nil {
 		return nil, err
@@ -60,6 +67,7 @@ func NewCluster(ctx context.Context, p *plane.Plane, s Shipped) (*Cluster, error
 	}
 	return &Cluster{
 		Admin: p.REST(plane.Admin), Etcd: etcd, Dir: p.Dir, Scheduler: account, Library: s.Library,
+		Webhook: webhook,
 		Run: func(args, env []string) (Process, error) {
 			process, err := p.Run("sluice-scheduler", s.Scheduler, args, env)
 			if err != nil {

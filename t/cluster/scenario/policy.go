@@ -14,10 +14,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// removedPolicies are the bindings of the shipped policies that a story has taken away for a while.
+// removedPolicies are the bindings of the shipped policies, and the webhooks, that a story has
+// taken away for a while.
 type removedPolicies struct {
 	adds    []*admission.MutatingAdmissionPolicyBinding
 	refuses []*admission.ValidatingAdmissionPolicyBinding
+	checks  *admission.ValidatingWebhookConfiguration
+	fault   string // that they are away for
 }
 
 // What the API server is asked about to see whether our gate is added to a pod that opts in.
@@ -69,6 +72,33 @@ func awaitPolicies(ctx context.Context, client kubernetes.Interface, on bool) er
 	}
 }
 
+// setWebhook takes away what a fault of the webhook names: all that is asked, or only what is asked
+// about queues and commands. An empty one gives it back.
+func (t *telling) setWebhook(fault string) error {
+	if fault == t.policies.fault {
+		return nil
+	}
+	if err := t.webhookOn(); err != nil {
+		return err
+	}
+	switch fault {
+	case "off":
+		if err := t.webhookOff(); err != nil {
+			return err
+		}
+	case "pods":
+		if err := t.removeChecks(byPods); err != nil {
+			return err
+		}
+	default:
+		if err := awaitChecks(t.ctx, t.world.dynamic, true); err != nil {
+			return err
+		}
+	}
+	t.policies.fault = fault
+	return nil
+}
+
 const shippedPolicies = "sluice-"
 
 // webhookOff takes away what adds our gate and guards our stamp, as before sluice was installed.
@@ -104,11 +134,14 @@ func (t *telling) webhookOff() error {
 			return err
 		}
 	}
+	if err := t.removeChecks(""); err != nil {
+		return err
+	}
 	return awaitPolicies(t.ctx, t.world.client, false)
 }
 
 func (t *telling) webhookOn() error {
-	if len(t.policies.adds)+len(t.policies.refuses) == 0 {
+	if len(t.policies.adds)+len(t.policies.refuses) == 0 && t.policies.checks == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), time.Minute)
@@ -127,6 +160,9 @@ func (t *telling) webhookOn() error {
 		if _, err := refusing.Create(ctx, each, metav1.CreateOptions{}); err != nil {
 			return err
 		}
+	}
+	if err := t.restoreChecks(ctx); err != nil {
+		return err
 	}
 	t.policies = removedPolicies{}
 	return awaitPolicies(ctx, t.world.client, true)

@@ -173,7 +173,7 @@ func (t *telling) reviveScheduler() error {
 		"and was started again", ShowTime(t.clock.Now()))
 	t.excuse(true)
 	defer t.excuse(false)
-	return t.host.start(t.ctx, !t.standby)
+	return t.startHost(!t.standby)
 }
 
 // isAtRest tells whether nothing more will happen by itself, but by time.

@@ -190,10 +190,14 @@ func (s *Scenario) readStory() error {
 	if err != nil {
 		return err
 	}
-	err = onlyKeys(spec, "removal autoscaler config steps about",
-		"removal, autoscaler, config, about or steps")
+	err = onlyKeys(spec, "removal autoscaler config clusters steps about",
+		"removal, autoscaler, config, clusters, about or steps")
 	if err != nil {
 		return err
+	}
+	if clusters := spec.Get("clusters"); clusters != nil {
+		s.OutOfReach = append(s.OutOfReach, &Beyond{clusters, "it is told of several clusters", true})
+		return nil
 	}
 	s.Fixed = spec.Get("removal") != nil
 	if s.Removal, err = spec.TextOf("removal", "onBind"); err != nil {

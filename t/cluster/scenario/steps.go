@@ -109,13 +109,17 @@ func (t *telling) forEach(list *Tree, visit func(where *Tree, doc, ref string) e
 	return t.err
 }
 
-// refuse applies what must be refused: by the API server, or by the engine, which then does not
-// know it.
+// refuse applies what must be refused: by the API server, which asks the engine; or, where it does
+// not, by the engine itself, which then does not know it.
 func (t *telling) refuse(value *Tree) error {
 	for _, pair := range value.Pairs {
 		t.refusals[pair.Key] = &refusal{says: pair.Value}
 		if err := t.apply(pair.Value, t.s.Documents[pair.Key], pair.Key); err != nil {
 			return err
+		}
+		asked := t.policies.checks == nil && (isOf(pair.Key, "queue") || isOf(pair.Key, "command"))
+		if asked && !t.refusals[pair.Key].happened {
+			t.expectations.failed(t, difference{pair.Value, pair.Key, "refused", "created"})
 		}
 	}
 	return nil
@@ -177,7 +181,7 @@ func (t *telling) restart(*Tree) error {
 			return err
 		}
 	}
-	return t.host.start(t.ctx, true)
+	return t.startHost(true)
 }
 
 const leavesWithin = 15 * time.Second
@@ -211,17 +215,14 @@ func (t *telling) leader(value *Tree) error {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return t.host.start(t.ctx, false)
+	return t.startHost(false)
 }
 
 func (t *telling) startFault(value *Tree) error {
-	webhook := t.faults.Webhook
 	lasts := t.faults.add(value)
 	t.tell("fault: %+v", t.faults)
-	if t.faults.Webhook == "off" && webhook == "" {
-		if err := t.webhookOff(); err != nil {
-			return err
-		}
+	if err := t.setWebhook(t.faults.Webhook); err != nil {
+		return err
 	}
 	t.dropped = t.dropped || t.faults.Observe == "drop-deletes"
 	t.setFaults()
@@ -237,7 +238,7 @@ func (t *telling) startFault(value *Tree) error {
 		t.faults = Faults{}
 		t.setFaults()
 		t.tell("all goes well again")
-		return t.webhookOn()
+		return t.setWebhook("")
 	})
 	return nil
 }

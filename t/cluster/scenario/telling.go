@@ -134,7 +134,15 @@ func (t *telling) begin(dir string) (err error) {
 			return err
 		}
 	}
-	return t.host.start(t.ctx, true)
+	return t.startHost(true)
+}
+
+// startHost starts the scheduler, and waits until the API server asks it.
+func (t *telling) startHost(leads bool) error {
+	if err := t.host.start(t.ctx, leads); err != nil {
+		return err
+	}
+	return awaitChecks(t.ctx, t.world.dynamic, t.policies.checks == nil)
 }
 
 // leave leaves nothing of the story running.

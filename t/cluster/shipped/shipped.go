@@ -17,7 +17,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +29,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"sluice/cluster/plane"
 )
@@ -179,6 +182,69 @@ func (s *Sluice) Run(ctx context.Context, name string) (*Replica, error) {
 		return nil, err
 	}
 	return replica, s.writeEndpoints(ctx, Name+"-"+name)
+}
+
+// Replicas are those that were started, also where they have ended.
+func (s *Sluice) Replicas() []*Replica { return s.replicas }
+
+// Refresh leaves out of the Services who has ended.
+func (s *Sluice) Refresh(ctx context.Context) error {
+	pod := ""
+	for i, replica := range s.replicas {
+		if replica.Running() {
+			pod = replica.Name
+			continue
+		}
+		for _, service := range []string{Name, Webhook} {
+			err := s.Client.DiscoveryV1().EndpointSlices(Namespace).Delete(ctx,
+				fmt.Sprintf("%s-%d", service, i), metav1.DeleteOptions{})
+			if err != nil && !apierrors.IsNotFound(err) {
+				return err
+			}
+		}
+	}
+	return s.writeEndpoints(ctx, pod)
+}
+
+// Metrics are the texts of the replicas that run.
+func (s *Sluice) Metrics(ctx context.Context) ([]string, error) {
+	var texts []string
+	for _, replica := range s.replicas {
+		if !replica.Running() {
+			continue
+		}
+		text, err := s.get(ctx, replica, "/metrics")
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
+}
+
+// get asks a replica itself, as the admin. Its certificate is its own.
+func (s *Sluice) get(ctx context.Context, replica *Replica, path string) (string, error) {
+	admin := rest.CopyConfig(s.REST(plane.Admin))
+	admin.Host = "https://" + net.JoinHostPort(s.Address, strconv.Itoa(replica.port))
+	admin.TLSClientConfig = rest.TLSClientConfig{Insecure: true}
+	client, err := rest.HTTPClientFor(admin)
+	if err != nil {
+		return "", err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, admin.Host+path, nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s of %s: %s: %s", path, replica.Name, answer.Status, text)
+	}
+	return string(text), err
 }
 
 // scheduler is the program that $SLUICE_SCHEDULER names, or is built.

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"sluice/cluster/faults"
 )
 
 // Rules are the names of what is held.
@@ -71,9 +73,12 @@ type Checker struct {
 	nodes      map[string]corev1.ResourceList
 	suspects   []*suspect
 	written    map[types.UID]map[string]bool // versions that the scheduler wrote
+	underWay   map[*faults.Request]time.Time // its writes to pods that are not answered
 	removals   map[types.UID]int
 	excused    bool
-	violations []Violation
+
+	longestHalf time.Duration
+	violations  []Violation
 }
 
 // podState is the latest state of a pod, and what it counts for.
@@ -95,11 +100,12 @@ type suspect struct {
 	still func() bool
 }
 
-// A gang is bound by two writes for each member, which wait for one another where the machine is
-// busy.
-const gangTakes = 5
+// A gang is bound by two writes for each member. While one of them is under way nothing is wrong
+// (the API server may be slow), and one that fails is tried again after the scheduler's own
+// backoff.
+const gangTakes = 2
 
-// grace is how long a suspect may last: while things move, a gang's bindings may take several.
+// grace is how long a suspect may last: while things move, a gang's bindings may take longer.
 func (s *suspect) grace(usual time.Duration) time.Duration {
 	if s.what.Rule == Gang && usual > moment {
 		return gangTakes * usual
@@ -122,7 +128,7 @@ func New(config Config) *Checker {
 		config: config, tree: newTree(), pods: map[types.UID]*podState{}, own: map[id]vector{},
 		groups: map[string]*group{}, namespaces: map[string]string{}, locals: map[string]string{},
 		nodes: map[string]corev1.ResourceList{}, written: map[types.UID]map[string]bool{},
-		removals: map[types.UID]int{},
+		removals: map[types.UID]int{}, underWay: map[*faults.Request]time.Time{},
 	}
 	c.tree.unlimited = config.Undeclared
 	if config.Root != nil {
@@ -210,7 +216,11 @@ func (c *Checker) suspect(v Violation, still func() bool) {
 // recheck looks at the suspects again. [mu is held]
 func (c *Checker) recheck(grace time.Duration) {
 	kept := c.suspects[:0]
+	writing := c.writing()
 	for _, each := range c.suspects {
+		if each.what.Rule == Gang && writing[each.what.Pod] {
+			each.since = c.config.Now()
+		}
 		switch {
 		case !each.still():
 		case c.excused || c.config.Now().Sub(each.since) < each.grace(grace):

@@ -18,9 +18,9 @@
 //   - twice: our gate is removed once from each pod, and never comes back.
 //   - foreign: the scheduler touches no gate but ours.
 //   - gang: the minimum of a PodGroup is bound as one: before that there are no bound members
-//     without the others. (Who waits in Permit with a node in hand is not to be seen here; but of
-//     two gangs that hold half each for ever none is bound, and a test that waits for both sees
-//     that.)
+//     without the others, but for the time that the writes for them are under way. (Who waits in
+//     Permit with a node in hand is not to be seen here; but of two gangs that hold half each for
+//     ever none is bound, and a test that waits for both sees that.)
 //   - duplicate, orphan: a PodGroup that the scheduler made has an owner, who has no other.
 //
 // Pods and queues are seen through different watches, and two writes of the scheduler are two

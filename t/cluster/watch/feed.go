@@ -97,6 +97,7 @@ func (c *Checker) see(what any, gone bool) {
 
 // Note hears of the scheduler's requests from a proxy.
 func (c *Checker) Note(r *faults.Request) {
+	c.answered(r)
 	if r.Resource != "pods" || !r.Done() || r.Verb != "patch" && r.Verb != "update" {
 		return
 	}

@@ -4,11 +4,14 @@ package watch
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"sluice/cluster/faults"
 )
 
 const (
@@ -26,7 +29,8 @@ type group struct {
 	owner   types.UID
 	ours    bool // the scheduler has made it
 	goes    bool
-	whole   bool // as many members as its minimum have been bound once
+	whole   bool      // as many members as its minimum have been bound once
+	half    time.Time // when the first member was bound, if it is not whole
 }
 
 // Group tells of a PodGroup.
@@ -39,7 +43,7 @@ func (c *Checker) Group(of *unstructured.Unstructured, gone bool) {
 	case !gone:
 		now := readGroup(of)
 		if before != nil && before.uid == now.uid {
-			now.whole = before.whole
+			now.whole, now.half = before.whole, before.half
 		}
 		c.groups[key] = now
 		c.checkOwner(now)
@@ -107,8 +111,12 @@ func (c *Checker) checkGang(pod *corev1.Pod) {
 	if of == nil || of.whole || of.minimum <= 1 || pod.Spec.NodeName == "" {
 		return
 	}
+	if of.half.IsZero() {
+		of.half = c.config.Now()
+	}
 	if c.bound(of) >= of.minimum {
 		of.whole = true
+		c.longestHalf = max(c.longestHalf, c.config.Now().Sub(of.half))
 		return
 	}
 	uid := of.uid
@@ -125,4 +133,57 @@ func (c *Checker) checkGang(pod *corev1.Pod) {
 		count := c.bound(now)
 		return count > 0 && count < now.minimum
 	})
+}
+
+// lostAfter is when a write is given up by who asked for it, and may never be answered.
+const lostAfter = 10 * time.Second
+
+// Asked hears of the scheduler's requests from a proxy, before they are carried out.
+func (c *Checker) Asked(r *faults.Request) {
+	if r.Resource != "pods" || r.Name == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recheck(c.config.Grace)
+	c.underWay[r] = c.config.Now()
+}
+
+// answered ends what Asked began.
+func (c *Checker) answered(r *faults.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, is := c.underWay[r]; is {
+		c.recheck(c.config.Grace)
+		delete(c.underWay, r)
+	}
+}
+
+// writing are the groups, by namespace/name, for whose members a write is under way. [mu is held]
+func (c *Checker) writing() map[string]bool {
+	groups, members := map[string]bool{}, map[string]bool{}
+	for r, since := range c.underWay {
+		if c.config.Now().Sub(since) > lostAfter {
+			delete(c.underWay, r)
+			continue
+		}
+		members[r.Namespace+"/"+r.Name] = true
+	}
+	if len(members) == 0 {
+		return groups
+	}
+	for _, state := range c.pods {
+		if of := c.groupOf(state.pod); of != nil && members[name(state.pod)] {
+			groups[of.name] = true
+		}
+	}
+	return groups
+}
+
+// LongestHalf is how long it took at most from the first binding of a gang to the last of its
+// minimum.
+func (c *Checker) LongestHalf() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.longestHalf
 }

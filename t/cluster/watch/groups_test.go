@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"sluice/cluster/faults"
 )
 
 // gang tells of a PodGroup with a minimum.
@@ -71,6 +73,53 @@ func TestHalfAGang(t *testing.T) {
 	}
 }
 
+// While a write for a member is under way the API server is slow, and nobody is to blame.
+func TestHalfAGangWhileItIsWritten(t *testing.T) {
+	f := newFeed(t, Config{})
+	f.gang("g", 2)
+	f.change("a", inGroup("g"), onNode)
+	f.change("b", inGroup("g"))
+	write := func(pod string) *faults.Request {
+		return &faults.Request{Verb: "create", Resource: "pods", Subresource: "binding",
+			Namespace: "default", Name: pod}
+	}
+	for range 3 {
+		binding := write("b")
+		f.Asked(binding)
+		f.now = f.now.Add(lostAfter / 2)
+		if got := f.rules(); len(got) > 0 {
+			t.Fatalf("while a binding is under way %v are broken", got)
+		}
+		f.Note(binding)
+		f.now = f.now.Add(gangTakes * Grace / 2)
+	}
+	if got := f.rules(); len(got) > 0 {
+		t.Errorf("between bindings %v are broken", got)
+	}
+	f.Asked(write("of-nobody"))
+	f.now = f.now.Add(gangTakes * Grace / 2)
+	if got := f.rules(); !slices.Equal(got, []string{Gang}) {
+		t.Errorf("when none is under way %v are broken, want %s", got, Gang)
+	}
+}
+
+// A write that is never answered, for the scheduler was killed, excuses nobody for ever.
+func TestHalfAGangWhoseWriteIsLost(t *testing.T) {
+	f := newFeed(t, Config{})
+	f.gang("g", 2)
+	f.change("a", inGroup("g"), onNode)
+	f.change("b", inGroup("g"))
+	f.Asked(&faults.Request{Verb: "create", Resource: "pods", Namespace: "default", Name: "b"})
+	f.now = f.now.Add(lostAfter)
+	if got := f.rules(); len(got) > 0 {
+		t.Errorf("%v are broken", got)
+	}
+	f.now = f.now.Add(gangTakes * Grace)
+	if got := f.rules(); !slices.Equal(got, []string{Gang}) {
+		t.Errorf("%v are broken, want %s", got, Gang)
+	}
+}
+
 // At rest nothing moves any more: then half a gang is one at once.
 func TestHalfAGangAtRest(t *testing.T) {
 	f := newFeed(t, Config{})
@@ -88,6 +137,10 @@ func TestAGangThatWasWhole(t *testing.T) {
 	f.gang("g", 2)
 	for _, name := range []string{"a", "b"} {
 		f.change(name, inGroup("g"), onNode)
+		f.now = f.now.Add(Grace)
+	}
+	if half := f.LongestHalf(); half != Grace {
+		t.Errorf("half of it was bound for %s, want %s", half, Grace)
 	}
 	f.Pod(f.pods["a"], true)
 	f.change("b")

@@ -25,8 +25,9 @@ import (
 
 // bench is a control plane that faults are tried on, one after the other.
 type bench struct {
-	options *options
-	shipped scenario.Shipped
+	options   *options
+	shipped   scenario.Shipped
+	workloads bool // its controller manager runs
 
 	plane   *plane.Plane
 	cluster *scenario.Cluster
@@ -35,10 +36,17 @@ type bench struct {
 }
 
 // open makes a control plane if there is none, with all that is shipped, and clears it.
-func (b *bench) open(ctx context.Context) error {
+func (b *bench) open(ctx context.Context, workloads bool) error {
+	if b.plane != nil && b.workloads != workloads {
+		if err := b.close(); err != nil {
+			return err
+		}
+	}
+	b.workloads = workloads
 	if b.plane == nil {
 		p, err := plane.Start(ctx, plane.Options{
 			Name: "faults", Keep: b.options.keep, Audit: auditv1.LevelMetadata,
+			ControllerManager: workloads,
 		})
 		if err != nil {
 			return err
@@ -116,7 +124,7 @@ func (b *bench) close() error {
 
 // try lets one fault happen. An error is what prevented that; what the fault did is in the result.
 func (b *bench) try(ctx context.Context, f *fault) (result *outcome, err error) {
-	if err := b.open(ctx); err != nil {
+	if err := b.open(ctx, f.workloads); err != nil {
 		return nil, err
 	}
 	result = &outcome{}

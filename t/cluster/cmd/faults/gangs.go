@@ -23,7 +23,8 @@ const (
 	gangQueue  = "gangs"
 	gangLimit  = 6
 	gangSize   = 4
-	gangRounds = 50 // interleavings for each 3 rounds of the other faults
+	gangTakes  = 30 * time.Second // at most, where there is room: a turn on nodes is 60 s
+	gangRounds = 50               // interleavings for each 3 rounds of the other faults
 	groupName  = "scheduling.k8s.io/group-name"
 )
 
@@ -33,11 +34,7 @@ var podGroups = schema.GroupVersionResource{
 
 func interleave(t *trial, round int) error {
 	if round == 0 {
-		if err := t.bench.createGangNode(t.ctx); err != nil {
-			return err
-		}
-		if err := t.bench.createQueue(t.ctx, gangQueue, object{
-			"capability": object{"cpu": fmt.Sprint(gangLimit)}}); err != nil {
+		if err := t.bench.furnishGangs(t.ctx); err != nil {
 			return err
 		}
 	}
@@ -99,7 +96,7 @@ func gangPod(gang string, i int) *corev1.Pod {
 // ends the round when both have, and fails when neither gets on.
 func (t *trial) bothRun(names []string) error {
 	over := map[string]bool{}
-	for end := time.Now().Add(patience); len(over) < len(names); {
+	for end := time.Now().Add(gangTakes); len(over) < len(names); {
 		if time.Now().After(end) {
 			return &stuck{t.gangsNow(names)}
 		}
@@ -118,7 +115,7 @@ func (t *trial) bothRun(names []string) error {
 				t.crowd.finish(pod.Name, pod.UID)
 			}
 			over[gang] = true
-			end = time.Now().Add(patience)
+			end = time.Now().Add(gangTakes)
 		}
 		pause(t.ctx, lookTurn)
 	}
@@ -170,6 +167,14 @@ func (t *trial) removeGangs(names []string) error {
 }
 
 const gangLabel = "faults.sluice.sh/gangs"
+
+func (b *bench) furnishGangs(ctx context.Context) error {
+	if err := b.createGangNode(ctx); err != nil {
+		return err
+	}
+	capability := object{"cpu": fmt.Sprint(gangLimit)}
+	return b.createQueue(ctx, gangQueue, object{"capability": capability})
+}
 
 // createGangNode makes a node with room for six, where nobody else goes.
 func (b *bench) createGangNode(ctx context.Context) error {

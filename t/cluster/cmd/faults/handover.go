@@ -123,7 +123,7 @@ func handOverWhileWriting(t *trial, round int) error {
 	if err != nil {
 		return err
 	}
-	held, err := t.hold([]kind{removals, bindings}[round%2], leads, lateWrites)
+	held, err := t.hold([]kind{removals, bindings}[round%2].rule(), leads, lateWrites)
 	if err != nil {
 		return err
 	}

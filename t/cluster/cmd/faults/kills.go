@@ -12,22 +12,22 @@ import (
 
 // kind is a kind of write that a fault waits for.
 type kind struct {
-	verb, subresource string
-	removes           bool
+	verb, resource, subresource string
+	says                        string // what is in its body
 }
 
 var (
-	removals = kind{"patch", "-", true}
-	bindings = kind{"create", "binding", false}
+	removals = kind{"patch", "pods", "-", "schedulingGates"}
+	bindings = kind{"create", "pods", "binding", ""}
 )
 
 // rule matches writes of this kind, but does nothing with them yet.
 func (k kind) rule() *faults.Rule {
-	return &faults.Rule{Verb: k.verb, Resource: "pods", Subresource: k.subresource, If: k.is}
+	return &faults.Rule{Verb: k.verb, Resource: k.resource, Subresource: k.subresource, If: k.is}
 }
 
 func (k kind) is(request *faults.Request) bool {
-	return !k.removes || strings.Contains(string(request.Body), "schedulingGates")
+	return strings.Contains(string(request.Body), k.says)
 }
 
 func kill(t *trial, _ int) error {
@@ -60,7 +60,7 @@ func killHeld(k kind) func(*trial, int) error {
 		if err := t.flows(round + 1); err != nil {
 			return err
 		}
-		held, err := t.hold(k, t.only(), forEver)
+		held, err := t.hold(k.rule(), t.only(), forEver)
 		if err != nil {
 			return err
 		}
@@ -69,13 +69,14 @@ func killHeld(k kind) func(*trial, int) error {
 	}
 }
 
-// hold lets writes wait so long, and returns how many do when some are caught.
-func (t *trial) hold(k kind, r *replica, length time.Duration) (held int, err error) {
+// hold lets the writes that a rule matches wait so long, and returns how many do when some are
+// caught.
+func (t *trial) hold(rule *faults.Rule, r *replica, length time.Duration) (held int, err error) {
 	caught := make(chan struct{}, crowdSize)
-	rule := k.rule()
+	matches := rule.If
 	rule.Hang = length
 	rule.If = func(request *faults.Request) bool {
-		is := k.is(request)
+		is := matches(request)
 		if is {
 			select {
 			case caught <- struct{}{}:
@@ -110,29 +111,33 @@ func killUnheard(k kind) func(*trial, int) error {
 		if err := t.flows(round + 1); err != nil {
 			return err
 		}
-		killed := make(chan error, 1)
-		var once sync.Once
-		r := t.only()
-		r.hear(func(request *faults.Request) {
-			if request.Lost {
-				once.Do(func() {
-					t.checker.Excuse(true)
-					killed <- r.kill()
-				})
-			}
-		})
-		defer r.hear(nil)
-		rule := k.rule()
-		rule.Lose, rule.Times = true, 1
-		t.rules(rule)
-		select {
-		case err := <-killed:
-			if err != nil {
-				return err
-			}
-		case <-time.After(patience):
-			return &stuck{"no write of the kind was seen: " + t.crowd.left()}
+		if err := t.killAt(k.rule()); err != nil {
+			return err
 		}
 		return t.killAndStart()
+	}
+}
+
+// killAt kills the scheduler when a write that the rule matches is done, before it hears of that.
+func (t *trial) killAt(rule *faults.Rule) error {
+	killed := make(chan error, 1)
+	var once sync.Once
+	r := t.only()
+	r.hear(func(request *faults.Request) {
+		if request.Lost {
+			once.Do(func() {
+				t.checker.Excuse(true)
+				killed <- r.kill()
+			})
+		}
+	})
+	defer r.hear(nil)
+	rule.Lose, rule.Times = true, 1
+	t.rules(rule)
+	select {
+	case err := <-killed:
+		return err
+	case <-time.After(patience):
+		return &stuck{"no write of the kind was seen: " + t.crowd.left()}
 	}
 }

@@ -34,8 +34,8 @@ func refuse(status int) func(*trial, int) error {
 		return t.during(func() error {
 			var rules []*faults.Rule
 			for _, k := range ofRound(round) {
-				if k.removes {
-					k = kind{verb: k.verb}
+				if k == removals {
+					k = kind{verb: k.verb, resource: k.resource}
 				}
 				rule := k.rule()
 				rule.Answer = status

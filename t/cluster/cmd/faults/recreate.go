@@ -38,7 +38,7 @@ func recreate(t *trial, round int) error {
 		return true
 	}
 	r.hear(func(request *faults.Request) {
-		if removals.is(request) && request.Verb == "patch" {
+		if removals.is(request) && request.Verb == "patch" && request.Resource == "pods" {
 			late <- request
 		}
 	})

@@ -90,7 +90,7 @@ func refuseToStart(ctx context.Context, b *bench, o *outcome) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	r, err := newReplica(b, "refused", dir, false, ignore)
+	r, err := newReplica(b, "refused", dir, false, ignore, ignore)
 	if err != nil {
 		return err
 	}

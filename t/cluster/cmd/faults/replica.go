@@ -50,7 +50,7 @@ type replica struct {
 	heard    func(*faults.Request) // of a write, before its answer goes to the scheduler
 }
 
-func newReplica(b *bench, name, dir string, election bool, note func(*faults.Request)) (
+func newReplica(b *bench, name, dir string, election bool, asked, note func(*faults.Request)) (
 	*replica, error) {
 	bare := rest.AnonymousClientConfig(b.cluster.Scheduler)
 	bare.NextProtos = []string{"http/1.1"}
@@ -61,6 +61,7 @@ func newReplica(b *bench, name, dir string, election bool, note func(*faults.Req
 	r := &replica{name: name, bench: b, wire: newWire(transport)}
 	r.proxy, err = faults.Start(faults.Config{
 		Target: b.cluster.Scheduler.Host, Transport: r.wire,
+		Asked: asked,
 		Note: func(request *faults.Request) {
 			note(request)
 			r.note(request)
@@ -207,11 +208,13 @@ func (r *replica) unexpected() []string {
 }
 
 func (r *replica) note(request *faults.Request) {
-	if !request.Writes() || request.Resource != "pods" {
+	if !request.Writes() {
 		return
 	}
 	r.mu.Lock()
-	r.writes, r.answered = append(r.writes, request), append(r.answered, time.Now())
+	if request.Resource == "pods" {
+		r.writes, r.answered = append(r.writes, request), append(r.answered, time.Now())
+	}
 	heard := r.heard
 	r.mu.Unlock()
 	if heard != nil {
@@ -219,7 +222,7 @@ func (r *replica) note(request *faults.Request) {
 	}
 }
 
-// hear calls the function for every write to a pod, before the scheduler hears of it.
+// hear calls the function for every write, before the scheduler hears of it.
 func (r *replica) hear(heard func(*faults.Request)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,6 +20,7 @@ type fault struct {
 	name, does string
 	replicas   int           // 0: one, without an election
 	lasts      time.Duration // of each pod after it was bound; 0: usualLife
+	workloads  bool          // Deployments make pods
 
 	// happen lets it happen once, while the crowd goes through, and returns when it is over and the
 	// scheduler may go on.
@@ -95,7 +96,8 @@ func (t *trial) begin() error {
 		return err
 	}
 	for i := range max(1, t.fault.replicas) {
-		r, err := newReplica(b, string(rune('a'+i)), dir, t.fault.replicas > 0, t.checker.Note)
+		r, err := newReplica(b, string(rune('a'+i)), dir, t.fault.replicas > 0,
+			t.checker.Asked, t.checker.Note)
 		if err != nil {
 			return err
 		}
@@ -218,6 +220,9 @@ func (t *trial) judge() error {
 		o.blame("the queue of %d cpu held %d at once", limit, o.most)
 	}
 	found := t.checker.Settle()
+	if half := t.checker.LongestHalf(); half > 0 {
+		o.note("from the first binding of a gang to the last it took %.3f s at most", half.Seconds())
+	}
 	o.violations = len(found)
 	for _, one := range found {
 		o.blame("the checker saw: %s", one)
