@@ -145,18 +145,20 @@ static void test_storm(void)
     is_int(answered + refused, THREADS * STORMS, "and every call had its answer");
 }
 
-#if defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER 1
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER 1
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SANITIZED 1
 #endif
 #endif
 
-#ifdef THREAD_SANITIZER
+#ifdef SANITIZED
 static void test_fork_under_load(void)
 {
-    tap_skip(1, "the thread sanitizer ends the children of programs with threads");
+    /* The one ends such children; in the other's allocator they wait for a thread that they have
+     * not. */
+    tap_skip(1, "sanitizers do not let the children of a program with threads run on");
 }
 #else
 static atomic_bool stop;
@@ -183,23 +185,23 @@ static void test_fork_under_load(void)
 {
     pthread_t threads[THREADS];
     uint64_t handle = ask_open("{}");
-    int failed = 0;
+    int status = 0;
 
     atomic_store(&shared, handle);
     begin(handle);
     stop = false;
     run(threads, submit_on);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20 && status == 0; i++) {
         pid_t pid = fork();
-        int status = -1;
 
         if (pid == 0)
             _exit(child(handle));
-        failed += waitpid(pid, &status, 0) != pid || status != 0;
+        if (waitpid(pid, &status, 0) != pid)
+            status = -1;
     }
     stop = true;
     join(threads);
-    is_int(failed, 0, "children of a fork under load find no handle, and open their own");
+    is_int(status, 0, "children of a fork under load find no handle, and open their own");
     sluice_close(handle);
 }
 #endif
