@@ -8,21 +8,36 @@
 
 static int usage(FILE *to, int code)
 {
-    fputs("usage: sluice-bench [--quick] [--strict]\n"
+    fputs("usage: sluice-bench [--quick] [--strict] [--beside FILE]\n"
           "\n"
           "Measures the engine against its budgets, and prints a row for each. $SLUICE_LIB, or\n"
           "build/sluice.so, is the library; without it the rows that need it are left out.\n"
           "\n"
           "  --quick    up to 100,000 waiting pods instead of 1,000,000, in a few seconds\n"
-          "  --strict   exit 1 if a row is over its budget\n",
+          "  --strict   exit 1 if a row is over its budget\n"
+          "  --beside   only compares a crossing with one in this library, another build\n",
           to);
     return code;
+}
+
+static int compare(const struct effort *effort, const char *other)
+{
+    struct door door;
+
+    if (!effort->door || !door_load(other, &door)) {
+        fputs("sluice-bench: two libraries are wanted, and one is not there\n", stderr);
+        return 2;
+    }
+    bench_beside(effort, &door);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
     struct effort effort = {.sizes = {1000, 10000, 100000, 1000000}, .turns = 31};
     const char *library = getenv("SLUICE_LIB");
+    const char *other = NULL;
+    struct door door;
     bool strict = false;
 
     for (int i = 1; i < argc; i++) {
@@ -30,6 +45,8 @@ int main(int argc, char **argv)
             effort.quick = true;
         else if (strcmp(argv[i], "--strict") == 0)
             strict = true;
+        else if (strcmp(argv[i], "--beside") == 0 && i + 1 < argc)
+            other = argv[++i];
         else
             return usage(strcmp(argv[i], "--help") == 0 ? stdout : stderr,
                          strcmp(argv[i], "--help") == 0 ? 0 : 2);
@@ -40,10 +57,13 @@ int main(int argc, char **argv)
         effort.turns = 11;
         puts("quick: at most 100,000 pods wait here; the budgets are for 1,000,000");
     }
-    effort.door = door_load(library ? library : "build/sluice.so");
-    if (effort.door == NULL)
+    if (door_load(library ? library : "build/sluice.so", &door))
+        effort.door = &door;
+    else
         puts("without sluice.so: only the engine's rows");
 
+    if (other)
+        return compare(&effort, other);
     bench_growth(&effort);
     bench_memory(&effort);
     bench_restart(&effort);

@@ -37,4 +37,7 @@ void bench_preempt(void);
 /* What one crossing is made of. */
 void bench_crossing(const struct effort *effort);
 
+/* One crossing in this library and in another, in turns. */
+void bench_beside(const struct effort *effort, const struct door *other);
+
 #endif

@@ -11,7 +11,7 @@
 
 /* One pre_enqueue of a pod that waits, through the door, and its parts one by one. The yardstick is
  * a call through the same kind of pointer into the same library that does nothing. */
-enum { CALLS = 2000, PODS = 1000 };
+enum { CALLS = 2000, PODS = 1000, BESIDE_TURNS = SAMPLES_MAX };
 
 struct parts {
     struct samples nothing, whole, check, decode, ask, answer, brief, times, brief_times;
@@ -161,5 +161,34 @@ void bench_crossing(const struct effort *effort)
     world_free(engine);
     world_free(library);
     free(names);
+    free(asks);
+}
+
+void bench_beside(const struct effort *effort, const struct door *other)
+{
+    struct world_plan here = {effort->door, false, SHAPES_ONE, PODS};
+    struct world_plan there = {other, false, SHAPES_ONE, PODS};
+    struct world *ours, *theirs;
+    struct delivery *asks;
+    struct samples our_time = {0}, their_time = {0}, times = {0};
+
+    progress("one crossing, beside another library");
+    table_head("one crossing of pre_enqueue in two libraries, in turns");
+    ours = world_build(&here, NULL, NULL);
+    theirs = world_build(&there, NULL, NULL);
+    asks = prepare(ours, ERRAND_ASK);
+    for (unsigned turn = 0; turn < BESIDE_TURNS; turn++) {
+        double one = time_calls(ours, ERRAND_ASK, asks);
+        double another = time_calls(theirs, ERRAND_ASK, asks);
+
+        samples_add(&our_time, one);
+        samples_add(&their_time, another);
+        samples_add(&times, one / another);
+    }
+    table_row("a crossing", &our_time, UNIT_NANOSECONDS, -1);
+    table_row("a crossing in the other", &their_time, UNIT_NANOSECONDS, -1);
+    table_row("times as long", &times, UNIT_TIMES, -1);
+    world_free(theirs);
+    world_free(ours);
     free(asks);
 }

@@ -14,18 +14,18 @@ static bool find(void *library, const char *name, void *place)
     return at != NULL;
 }
 
-const struct door *door_load(const char *path)
+bool door_load(const char *path, struct door *ret_door)
 {
-    static struct door door;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
-    if (library == NULL || !find(library, "sluice_open", &door.open) ||
-        !find(library, "sluice_close", &door.close) || !find(library, "sluice_abi", &door.abi) ||
-        !find(library, "sluice_observe", &door.observe) ||
-        !find(library, "sluice_pre_enqueue", &door.pre_enqueue) ||
-        !find(library, "sluice_tick", &door.tick)) {
+    if (library == NULL || !find(library, "sluice_open", &ret_door->open) ||
+        !find(library, "sluice_close", &ret_door->close) ||
+        !find(library, "sluice_abi", &ret_door->abi) ||
+        !find(library, "sluice_observe", &ret_door->observe) ||
+        !find(library, "sluice_pre_enqueue", &ret_door->pre_enqueue) ||
+        !find(library, "sluice_tick", &ret_door->tick)) {
         progress("%s", dlerror());
-        return NULL;
+        return false;
     }
-    return &door;
+    return true;
 }

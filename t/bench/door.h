@@ -16,7 +16,7 @@ struct door {
     hook_function *observe, *pre_enqueue, *tick;
 };
 
-/* NULL: it cannot be loaded, and stderr says why. */
-const struct door *door_load(const char *path);
+/* False: it cannot be loaded, and stderr says why. */
+bool door_load(const char *path, struct door *ret_door);
 
 #endif

@@ -23,7 +23,8 @@ type used struct {
 	peak int64 // bytes
 }
 
-// cost is what the parts of a lab have used. The bare program's share is in the scheduler's.
+// cost is what the parts of a lab have used. The shares of the bare program and the
+// tracer are in the scheduler's.
 type cost struct {
 	scheduler, api used
 }
@@ -38,7 +39,7 @@ func (l *lab) cost() (c cost, err error) {
 	if c.api, err = usedBy(l.API()); err != nil {
 		return c, err
 	}
-	for _, process := range []*plane.Process{l.scheduler, l.bare} {
+	for _, process := range []*plane.Process{l.scheduler, l.bare, l.tracer} {
 		if process == nil {
 			continue
 		}

@@ -51,6 +51,7 @@ type lab struct {
 	scheduler *plane.Process
 	debug     int // the scheduler's port
 	bare      *plane.Process
+	tracer    *plane.Process
 	warmed    int
 }
 
@@ -197,7 +198,14 @@ func (l *lab) start(ctx context.Context, v *variant) error {
 			return err
 		}
 	}
-	return l.warmUp(ctx, v)
+	if err := l.warmUp(ctx, v); err != nil {
+		return err
+	}
+	l.tracer = nil
+	if v.traced {
+		return l.startTracer()
+	}
+	return nil
 }
 
 func (l *lab) startBare() error {
@@ -211,6 +219,27 @@ func (l *lab) startBare() error {
 	}
 	l.bare, err = l.Run("bare", self, []string{ungateCommand, kubeconfig}, nil)
 	return err
+}
+
+// startTracer attaches the tracer that was built beside the library, and returns when it has a first
+// table to show.
+func (l *lab) startTracer() (err error) {
+	program := filepath.Join(filepath.Dir(l.shipped.library), "sluice-trace")
+	l.tracer, err = l.Run("tracer", program, []string{
+		"--pid", fmt.Sprint(l.scheduler.Pid()), "--output", "json", "top",
+	}, nil)
+	if err != nil {
+		return err
+	}
+	const patience = 30 * time.Second
+	for end := time.Now().Add(patience); l.tracer.Tail(1) == ""; {
+		if !l.tracer.Running() || time.Now().After(end) {
+			return fmt.Errorf("%s shows nothing after %s: %s", program, patience,
+				l.tracer.Tail(5))
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil
 }
 
 // stopScheduler ends the scheduler, so that another one may follow.

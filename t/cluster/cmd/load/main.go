@@ -3,6 +3,7 @@
 // Load measures sluice-scheduler on real control planes, beside the stock scheduler:
 //
 //	load throughput    how many pods a second pass, and at what price
+//	load tracing       the same with sluice-trace attached to the scheduler, and without
 //	load waiting       what pods cost that wait behind a full queue
 //	load audit         which writes a gated pod costs
 //
@@ -26,7 +27,7 @@ import (
 	"time"
 )
 
-const usage = `usage: load throughput|waiting|audit [flags]
+const usage = `usage: load throughput|tracing|waiting|audit [flags]
        load COMMAND -h lists the flags of a command`
 
 // options are what may be said on the command line.
@@ -48,6 +49,8 @@ type command struct {
 var commands = map[string]command{
 	"throughput": {throughput, []string{stock, stockBare, onBind, onAdmission, ungated},
 		options{rounds: 3, pods: 2000, queue: 500, nodes: 100}},
+	"tracing": {throughput, []string{onBind, onBindTraced},
+		options{rounds: 5, pods: 2000, queue: 500, nodes: 100}},
 	"waiting": {waiting, []string{stock, onBind, onAdmission},
 		options{rounds: 3, pods: 5000, queue: 500, nodes: 100, window: time.Minute}},
 	"audit": {audit, []string{onBind, onAdmission},

@@ -16,7 +16,8 @@ import (
 const aim = 0.95
 
 // controls are what the variants are compared with.
-var controls = map[string]string{onBind: stockBare, onAdmission: stockBare, ungated: stock}
+var controls = map[string]string{onBind: stockBare, onAdmission: stockBare, ungated: stock,
+	onBindTraced: onBind}
 
 // passage is what one run gave.
 type passage struct {

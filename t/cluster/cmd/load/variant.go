@@ -17,10 +17,13 @@ type variant struct {
 	manage    string
 	gated     bool // its pods have our gate
 	bare      bool // a bare program removes every gate
+	traced    bool // sluice-trace is attached to the scheduler
 }
 
 const (
 	stock, stockBare, onBind, onAdmission, ungated = "stock", "bare", "bind", "admission", "all"
+
+	onBindTraced = "traced"
 )
 
 // The two controls come first: what no queue costs, and the least that any gate costs.
@@ -33,6 +36,8 @@ var variants = []variant{
 		manage: "optedIn", gated: true},
 	{key: ungated, name: "sluice, no gate, manage: all", sluice: true, removal: "onBind",
 		manage: "all"},
+	{key: onBindTraced, name: "sluice, onBind, traced", sluice: true, removal: "onBind",
+		manage: "optedIn", gated: true, traced: true},
 }
 
 func named(key string) variant {
