@@ -28,15 +28,15 @@ static const struct cell *cell_of(const struct hunt *hunt, uint32_t queue, uint3
 
 bool candidates_contest(struct hunt *hunt)
 {
-    bool any = false;
-
+    hunt->uses = 0;
     for (uint32_t i = 0; i < need_count(hunt); i++) {
         hunt->contested[i] = hunt->asked[i] && hunt->flavors[i] != FLAVOR_NONE &&
                              need_of(hunt, i) > room_later(hunt->e, hunt->queue, hunt->flavors[i],
                                                            resource_of(hunt, i));
-        any = any || hunt->contested[i];
+        if (hunt->contested[i])
+            hunt->uses |= removable_uses(hunt->flavors[i], resource_of(hunt, i));
     }
-    return any;
+    return hunt->uses != 0;
 }
 
 /* Usage counts only what is above what the children keep; so does the share, in Volcano's trees. */
@@ -162,74 +162,92 @@ static bool uses_contested(const struct hunt *hunt, const struct claim *candidat
     return false;
 }
 
-static bool may_go(const struct claim *claim)
+static struct source *source_at(const struct hunt *hunt, uint32_t queue)
 {
-    const uint32_t flags =
-        CLAIM_MANAGED | CLAIM_VICTIM | CLAIM_ENDING | CLAIM_SPARED | CLAIM_SETTLED;
-
-    return (claim->flags & flags) == CLAIM_MANAGED;
+    return &queue_at(hunt->e, queue)->source;
 }
 
-static enum candidate_why why(const struct hunt *hunt, const struct claim *candidate, bool by_share)
+static enum preempt_whom whom(const struct hunt *hunt, const struct source *source)
 {
     const struct preempt_policy *policy = &queue_at(hunt->e, hunt->queue)->preempts;
 
-    if (by_share)
-        return CANDIDATE_BY_SHARE;
-    if (!policy->while_borrowing ||
-        candidate->priority >= claim_at(hunt->e, hunt->claim)->priority ||
-        (policy->has_threshold && candidate->priority > policy->threshold))
-        return CANDIDATE_BY_PRIORITY;
-    return CANDIDATE_WHILE_BORROWING;
+    return source->place == CANDIDATE_OF_OWN_QUEUE ? policy->within : policy->reclaim;
 }
 
-static void add(struct hunt *hunt, uint32_t id, uint32_t common, enum candidate_why reason)
+/* Also if the asking claim's queue exceeds its share. */
+static bool goes_while_borrowing(const struct hunt *hunt, const struct source *source)
 {
-    struct pledge *pledge = pledge_at(hunt->e, id);
+    const struct preempt_policy *policy = &queue_at(hunt->e, hunt->queue)->preempts;
+    int32_t priority = claim_at(hunt->e, source->next)->priority;
 
-    pledge->next = hunt->first;
-    pledge->common = common;
-    pledge->why = (uint8_t)reason;
-    pledge->listed = true;
-    pledge->removed = false;
-    hunt->first = id;
-    hunt->by_share = hunt->by_share || reason == CANDIDATE_BY_SHARE;
-    hunt->by_priority = hunt->by_priority || (reason != CANDIDATE_BY_SHARE && common != 0);
+    return source->place != CANDIDATE_BY_PRIORITY ||
+           (policy->while_borrowing && priority < claim_at(hunt->e, hunt->claim)->priority &&
+            (!policy->has_threshold || priority <= policy->threshold));
 }
 
-/* Whether the policy takes nobody's room here, whoever it is: that saves most of the looking. */
-static bool takes_nobody(const struct claim *asks, const struct queue *queue,
-                         enum preempt_whom whom)
+/* Whether the policy takes nobody who comes behind this claim, since it does not take this one. */
+static bool takes_nobody_behind(const struct claim *asks, const struct claim *claim,
+                                enum preempt_whom whom)
 {
-    return (whom == PREEMPT_LOWER && queue->least_priority >= asks->priority) ||
-           (whom == PREEMPT_LOWER_OR_NEWER && queue->least_priority > asks->priority);
+    return whom == PREEMPT_NEVER ||
+           (whom != PREEMPT_ANY && (claim->priority > asks->priority ||
+                                    (claim->priority == asks->priority && whom == PREEMPT_LOWER)));
 }
 
-static void collect_from(struct hunt *hunt, uint32_t from, uint32_t common, bool by_share)
+/* The first candidate, or the one that comes next. */
+static void find_next(const struct hunt *hunt, uint32_t queue)
 {
     const struct engine *e = hunt->e;
     const struct claim *asks = claim_at(e, hunt->claim);
-    const struct preempt_policy *policy = &queue_at(e, hunt->queue)->preempts;
-    enum preempt_whom whom = common == 0 ? policy->within : policy->reclaim;
-    struct queue *queue = queue_at(e, from);
-    const uint32_t roots[2] = {queue->reserved, queue->allocated};
+    struct source *source = source_at(hunt, queue);
+    enum preempt_whom takes = whom(hunt, source);
+    struct removable_wanted wanted = {hunt->uses, 0};
+    uint32_t id = source->next;
 
-    if (takes_nobody(asks, queue, whom))
-        return;
-    queue->least_priority = INT32_MAX;
-    for (int i = 0; i < 2; i++) {
-        for (uint32_t id = tree_first(&claims_by_stamp, e, roots[i]); id != 0;
-             id = tree_next(&claims_by_stamp, e, id)) {
-            const struct claim *claim = claim_at(e, id);
+    id = id == 0 ? removable_first(e, queue, &wanted) : removable_after(e, id, &wanted);
+    while (id != 0) {
+        const struct claim *claim = claim_at(e, id);
 
-            if (claim->priority < queue->least_priority)
-                queue->least_priority = claim->priority;
-            if (!may_go(claim) || !uses_contested(hunt, claim) || !policy_takes(asks, claim, whom))
-                continue;
-            add(hunt, id, common,
-                common == 0 ? CANDIDATE_OF_OWN_QUEUE : why(hunt, claim, by_share));
+        if (!policy_takes(asks, claim, takes)) {
+            if (takes_nobody_behind(asks, claim, takes))
+                break;
+            wanted.second = removable_second(asks->created); /* of this priority only newer ones */
+        } else if (uses_contested(hunt, claim)) {
+            source->next = id;
+            return;
         }
+        id = removable_after(e, id, &wanted);
     }
+    source->next = 0;
+}
+
+static struct tree_link *source_link(const void *ctx, uint32_t queue)
+{
+    return &source_at(ctx, queue)->link;
+}
+
+static int compare_sources(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct hunt *hunt = ctx;
+    const struct source *x = source_at(hunt, a), *y = source_at(hunt, b);
+
+    return x->place != y->place ? (x->place < y->place ? -1 : 1)
+                                : removable_compare(hunt->e, x->next, y->next);
+}
+
+static const struct tree_type sources_by_next = {source_link, compare_sources, NULL};
+
+static void collect_from(struct hunt *hunt, uint32_t queue, uint32_t common,
+                         enum candidate_place place)
+{
+    *source_at(hunt, queue) =
+        (struct source){.hunt = hunt->number, .common = common, .place = place};
+    find_next(hunt, queue);
+    if (source_at(hunt, queue)->next == 0)
+        return;
+    tree_insert(&sources_by_next, hunt, &hunt->sources, queue);
+    hunt->by_share = hunt->by_share || place == CANDIDATE_BY_SHARE;
+    hunt->by_priority = hunt->by_priority || place == CANDIDATE_BY_PRIORITY;
 }
 
 /* Recursion is as deep as the tree of queues. */
@@ -247,72 +265,9 @@ static void collect_below(struct hunt *hunt, uint32_t id, uint32_t common, uint3
         if (queue->first_child != 0)
             collect_below(hunt, child, common, skipped, by_share);
         else if (queue->known && (queue->kind != QUEUE_VOLCANO || queue->reclaimable))
-            collect_from(hunt, child, common, by_share);
+            collect_from(hunt, child, common,
+                         by_share ? CANDIDATE_BY_SHARE : CANDIDATE_BY_PRIORITY);
     }
-}
-
-static int compare(const struct hunt *hunt, uint32_t a, uint32_t b)
-{
-    static const uint8_t places[] = {
-        [CANDIDATE_BY_SHARE] = 0,
-        [CANDIDATE_WHILE_BORROWING] = 1,
-        [CANDIDATE_BY_PRIORITY] = 1,
-        [CANDIDATE_OF_OWN_QUEUE] = 2,
-    };
-    const struct claim *x = claim_at(hunt->e, a), *y = claim_at(hunt->e, b);
-    int order = places[pledge_at(hunt->e, a)->why] - places[pledge_at(hunt->e, b)->why];
-
-    if (order != 0)
-        return order;
-    if (x->priority != y->priority)
-        return x->priority < y->priority ? -1 : 1;
-    if (x->stamp != y->stamp)
-        return x->stamp > y->stamp ? -1 : 1;
-    return text_compare(claim_uid(hunt->e, a), claim_uid(hunt->e, b));
-}
-
-static uint32_t merge(struct hunt *hunt, uint32_t a, uint32_t b)
-{
-    uint32_t first = 0, last = 0;
-
-    while (a != 0 || b != 0) {
-        bool take_b = a == 0 || (b != 0 && compare(hunt, b, a) < 0);
-        uint32_t next = take_b ? b : a;
-
-        if (take_b)
-            b = pledge_at(hunt->e, b)->next;
-        else
-            a = pledge_at(hunt->e, a)->next;
-        if (last == 0)
-            first = next;
-        else
-            pledge_at(hunt->e, last)->next = next;
-        last = next;
-    }
-    if (last != 0)
-        pledge_at(hunt->e, last)->next = 0;
-    return first;
-}
-
-/* Runs of 1, 2, 4, ... in order, merged as they become equally long. */
-static void sort(struct hunt *hunt)
-{
-    uint32_t runs[32] = {0}, next;
-
-    for (uint32_t id = hunt->first; id != 0; id = next) {
-        uint32_t run = id, size = 0;
-
-        next = pledge_at(hunt->e, id)->next;
-        pledge_at(hunt->e, id)->next = 0;
-        for (; runs[size] != 0; size++) {
-            run = merge(hunt, runs[size], run);
-            runs[size] = 0;
-        }
-        runs[size] = run;
-    }
-    hunt->first = 0;
-    for (uint32_t size = 0; size < 32; size++)
-        hunt->first = merge(hunt, runs[size], hunt->first);
 }
 
 void candidates_collect(struct hunt *hunt)
@@ -323,7 +278,8 @@ void candidates_collect(struct hunt *hunt)
     bool within = queue->preempts.while_borrowing || candidates_under_share(hunt), by_share;
     uint32_t below = 0;
 
-    hunt->first = 0;
+    hunt->number = ++hunt->e->promises.hunts;
+    hunt->sources = 0;
     hunt->by_share = hunt->by_priority = false;
     for (uint32_t i = 0; i < need_count(hunt); i++)
         arrives[i] = need_of(hunt, i);
@@ -336,39 +292,58 @@ void candidates_collect(struct hunt *hunt)
         below = up;
     }
     if (queue->preempts.within != PREEMPT_NEVER)
-        collect_from(hunt, hunt->queue, 0, false);
-    sort(hunt);
+        collect_from(hunt, hunt->queue, 0, CANDIDATE_OF_OWN_QUEUE);
 }
 
-uint32_t candidates_after(const struct hunt *hunt, uint32_t candidate)
+/* Whoever is taken away leaves less above: what does not exceed its share will not do so again. */
+static bool all_exceed_share(const struct hunt *hunt, uint32_t queue)
 {
-    return pledge_at(hunt->e, candidate)->next;
-}
+    uint32_t common = source_at(hunt, queue)->common;
 
-bool candidates_still(const struct hunt *hunt, uint32_t id, bool borrowing)
-{
-    const struct pledge *pledge = pledge_at(hunt->e, id);
-
-    if (pledge->why == CANDIDATE_OF_OWN_QUEUE)
-        return true;
-    if (borrowing && pledge->why == CANDIDATE_BY_PRIORITY)
-        return false;
-    for (uint32_t at = claim_queue(hunt->e, id); at != pledge->common;
-         at = queue_at(hunt->e, at)->parent) {
-        if (!exceeds_share(hunt, at))
+    for (; common != 0 && queue != common; queue = queue_at(hunt->e, queue)->parent) {
+        if (!exceeds_share(hunt, queue))
             return false;
     }
     return true;
 }
 
+uint32_t candidates_next(struct hunt *hunt, bool borrowing)
+{
+    uint32_t queue, id;
+
+    while ((queue = tree_first(&sources_by_next, hunt, hunt->sources)) != 0) {
+        struct source *source = source_at(hunt, queue);
+
+        id = source->next;
+        tree_remove(&sources_by_next, hunt, &hunt->sources, queue);
+        if (!all_exceed_share(hunt, queue) || (borrowing && !goes_while_borrowing(hunt, source)))
+            continue; /* nor does anybody behind it */
+        find_next(hunt, queue);
+        if (source->next != 0)
+            tree_insert(&sources_by_next, hunt, &hunt->sources, queue);
+        if (!pledge_at(hunt->e, id)->removed)
+            return id;
+    }
+    return 0;
+}
+
+bool candidates_have(const struct hunt *hunt, uint32_t id)
+{
+    const struct claim *claim = claim_at(hunt->e, id);
+    const struct source *source = source_at(hunt, claim_queue(hunt->e, id));
+
+    return removable_has(hunt->e, id) && source->hunt == hunt->number &&
+           uses_contested(hunt, claim) &&
+           policy_takes(claim_at(hunt->e, hunt->claim), claim, whom(hunt, source));
+}
+
 bool candidates_leave_kept(const struct hunt *hunt, uint32_t id)
 {
-    const struct pledge *pledge = pledge_at(hunt->e, id);
-    uint32_t at = claim_queue(hunt->e, id);
+    uint32_t at = claim_queue(hunt->e, id), common = source_at(hunt, at)->common;
 
-    if (pledge->why == CANDIDATE_OF_OWN_QUEUE || queue_at(hunt->e, at)->kind != QUEUE_VOLCANO)
+    if (common == 0 || queue_at(hunt->e, at)->kind != QUEUE_VOLCANO)
         return true;
-    for (; at != pledge->common; at = queue_at(hunt->e, at)->parent) {
+    for (; at != common; at = queue_at(hunt->e, at)->parent) {
         for (uint32_t i = 0; i < need_count(hunt); i++) {
             const struct cell *cell = hunt->contested[i] ? cell_of(hunt, at, i) : NULL;
 

@@ -4,6 +4,7 @@
 
 #include "amount.h"
 #include "facts.h"
+#include "tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,11 +25,15 @@
  *
  * All numbers are those of later (promise.h): who goes already has gone.
  */
-enum candidate_why {
-    CANDIDATE_BY_SHARE,
-    CANDIDATE_WHILE_BORROWING, /* also if the asking claim's queue exceeds its share */
-    CANDIDATE_BY_PRIORITY,     /* only if it does not */
-    CANDIDATE_OF_OWN_QUEUE,
+enum candidate_place { CANDIDATE_BY_SHARE, CANDIDATE_BY_PRIORITY, CANDIDATE_OF_OWN_QUEUE };
+
+/* A queue, as one that candidates come from. All of its candidates have the same place. */
+struct source {
+    struct tree_link link; /* in the search's tree of those that have candidates left */
+    uint64_t hunt;         /* the last search in which it was one */
+    uint32_t common; /* the lowest queue above it and the asking claim's queue; 0: it is that */
+    uint32_t next;   /* its next candidate */
+    enum candidate_place place;
 };
 
 /* A search for one claim's victims. */
@@ -39,24 +44,28 @@ struct hunt {
     uint16_t flavors[FACTS_MAX_NEEDS];
     bool asked[FACTS_MAX_NEEDS];     /* which of its needs are looked at */
     bool contested[FACTS_MAX_NEEDS]; /* and for which of these there is no room */
-    uint32_t first;                  /* candidates, in order */
-    uint32_t last;                   /* who was taken away last (hunt.h) */
-    bool by_share, by_priority;      /* whether there are any of these */
-    uint64_t within; /* needs with which the claim must not exceed its queue's share */
+    uint32_t uses;                   /* the bits of the latter (removable.h) */
+    uint64_t number;
+    uint32_t sources;           /* tree of queues, by their next candidates */
+    uint32_t last;              /* who was taken away last (hunt.h) */
+    bool by_share, by_priority; /* whether there are candidates of these places */
+    uint64_t within;            /* needs with which the claim must not exceed its queue's share */
 };
 
 /* What there is no room for; false: nothing. */
 bool candidates_contest(struct hunt *hunt);
 
-/* Finds and orders them. Costs what lives below the root, and the ordering. */
+/* Finds the queues that they come from, in a state in which nobody is taken away. Costs what queues
+ * are below the root. */
 void candidates_collect(struct hunt *hunt);
 
-/* The next one in the list. */
-uint32_t candidates_after(const struct hunt *hunt, uint32_t candidate);
+/* The next candidate that is still one, now that others were taken away, or 0. borrowing: the asking
+ * claim may exceed its queue's share; then some others must be left alone. Costs the logarithm of
+ * the candidates. */
+uint32_t candidates_next(struct hunt *hunt, bool borrowing);
 
-/* Whether it is still a candidate, now that others were taken away. borrowing: the asking claim may
- * exceed its queue's share. */
-bool candidates_still(const struct hunt *hunt, uint32_t candidate, bool borrowing);
+/* Whether the claim is among the candidates, whether its turn has come or not. */
+bool candidates_have(const struct hunt *hunt, uint32_t claim);
 
 /* After it was taken away: whether its queue has what is kept for it. */
 bool candidates_leave_kept(const struct hunt *hunt, uint32_t candidate);

@@ -36,7 +36,7 @@ const char *claim_check(const struct engine *e, uint32_t id)
         return "a claim is found by its uid";
     if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id)) != id)
         return "a claim is found by its name";
-    return NULL;
+    return removable_check(e, id);
 }
 
 const char *line_check(const struct engine *e, uint32_t id)
@@ -149,6 +149,8 @@ const char *queue_check(const struct engine *e, uint32_t id)
     if (!tree_check(&claims_by_stamp, e, queue->reserved) ||
         !tree_check(&claims_by_stamp, e, queue->allocated))
         return "reserved and allocated claims stand in order of their stamps";
+    if ((broken = removable_check_queue(e, id)) != NULL)
+        return broken;
     if (queue->guarding && queue->passed_head != line_first_of(e, id))
         return "a guarded head is the head";
     if (queue->is_todo[TODO_PLACE] != queue->misplaced ||

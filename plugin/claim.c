@@ -74,6 +74,7 @@ static bool leave(struct engine *e, uint32_t id)
         return line_leave(e, id);
     default:
         take_out(e, id);
+        removable_leave(e, id);
         charge(e, id, -(claim->state == CLAIM_RESERVED), -(claim->state == CLAIM_ALLOCATED));
         return true;
     }
@@ -175,9 +176,11 @@ void claim_set_stamp(struct engine *e, uint32_t id, int64_t stamp)
         return;
     if (claim_holds(claim))
         take_out(e, id);
+    removable_leave(e, id);
     claim->stamp = stamp;
     if (claim_holds(claim))
         tree_insert(&claims_by_stamp, e, tree_of(e, claim), id);
+    removable_review(e, id);
 }
 
 void claim_set_flavors(struct engine *e, uint32_t id, const uint16_t *flavors)
@@ -335,7 +338,9 @@ bool claim_guess_flavors(struct engine *e, uint32_t id)
         0)
         return false;
     charge(e, id, -reserved, -allocated);
+    removable_leave(e, id);
     claim_set_flavors(e, id, flavors);
+    removable_review(e, id);
     charge(e, id, reserved, allocated);
     return true;
 }

@@ -55,13 +55,22 @@ static int64_t count_stays(const struct engine *e, uint32_t group)
     return count;
 }
 
-static bool gang_may_go(const struct engine *e, uint32_t group)
+static bool gang_may_go(const struct hunt *hunt, uint32_t group)
 {
+    const struct engine *e = hunt->e;
+
     for (uint32_t id = group_at(e, group)->first; id != 0; id = member_after(e, id)) {
-        if (stays(e, id) && !pledge_at(e, id)->listed)
+        if (stays(e, id) && !candidates_have(hunt, id))
             return false;
     }
     return true;
+}
+
+/* It is in no search any more. */
+static void forget(struct pledge *pledge)
+{
+    pledge->removed = pledge->whole = false;
+    pledge->of = pledge->prev = 0;
 }
 
 /* The last unit comes back. */
@@ -73,10 +82,8 @@ static void bring_back(struct hunt *hunt)
         struct pledge *pledge = pledge_at(hunt->e, hunt->last);
 
         promise_count(hunt->e, hunt->last, 1);
-        pledge->removed = false;
-        pledge->of = 0;
         hunt->last = pledge->prev;
-        pledge->prev = 0;
+        forget(pledge);
     }
 }
 
@@ -98,7 +105,7 @@ static bool take_unit_away(struct hunt *hunt, uint32_t id)
     if (gang == 0 || count_stays(e, gang) > group_at(e, gang)->minimum) {
         take_away(hunt, id, id, false);
     } else {
-        if (!gang_may_go(e, gang))
+        if (!gang_may_go(hunt, gang))
             return false;
         for (uint32_t at = group_at(e, gang)->first; at != 0; at = member_after(e, at)) {
             if (stays(e, at))
@@ -128,6 +135,14 @@ static void count_unit(struct hunt *hunt, uint32_t from, uint32_t end, int sign)
     }
 }
 
+static void forget_unit(struct hunt *hunt, uint32_t from, uint32_t end)
+{
+    for (uint32_t id = from, prev; id != end; id = prev) {
+        prev = pledge_at(hunt->e, id)->prev;
+        forget(pledge_at(hunt->e, id));
+    }
+}
+
 /* Nobody is left with a part of a gang. */
 static bool may_return(const struct hunt *hunt, uint32_t id)
 {
@@ -148,6 +163,7 @@ static void give_back(struct hunt *hunt, bool borrowing)
         count_unit(hunt, from, end, 1);
         if (may_return(hunt, from) && fits(hunt, borrowing)) {
             pledge_at(hunt->e, newer)->prev = end;
+            forget_unit(hunt, from, end);
             continue;
         }
         count_unit(hunt, from, end, -1);
@@ -158,11 +174,10 @@ static void give_back(struct hunt *hunt, bool borrowing)
 
 static bool run(struct hunt *hunt, bool borrowing)
 {
-    for (uint32_t id = hunt->first; id != 0; id = candidates_after(hunt, id)) {
-        if (pledge_at(hunt->e, id)->removed || !candidates_still(hunt, id, borrowing) ||
-            !take_unit_away(hunt, id))
-            continue;
-        if (fits(hunt, borrowing)) {
+    uint32_t id;
+
+    while ((id = candidates_next(hunt, borrowing)) != 0) {
+        if (take_unit_away(hunt, id) && fits(hunt, borrowing)) {
             give_back(hunt, borrowing);
             hunt->within = borrowing ? 0 : candidates_within(hunt);
             return true;
@@ -173,22 +188,28 @@ static bool run(struct hunt *hunt, bool borrowing)
     return false;
 }
 
+static bool run_both(struct hunt *hunt, bool borrowing_first)
+{
+    if (run(hunt, borrowing_first))
+        return true;
+    candidates_collect(hunt);
+    return run(hunt, !borrowing_first);
+}
+
 static bool find(struct hunt *hunt)
 {
     bool forbidden = !queue_at(hunt->e, hunt->queue)->preempts.while_borrowing;
 
     if ((!hunt->by_share && !hunt->by_priority) || (forbidden && !candidates_under_share(hunt)))
         return run(hunt, true);
-    if (forbidden && !hunt->by_share)
-        return run(hunt, false) || run(hunt, true);
-    return run(hunt, true) || run(hunt, false);
+    return run_both(hunt, !forbidden || hunt->by_share);
 }
 
 bool hunt_begin(struct hunt *hunt)
 {
     bool found;
 
-    hunt->first = hunt->last = 0;
+    hunt->last = 0;
     hunt->within = 0;
     if (!candidates_contest(hunt))
         return true;
@@ -201,29 +222,28 @@ bool hunt_begin(struct hunt *hunt)
 
 void hunt_take(struct hunt *hunt)
 {
-    while (hunt->first != 0) {
-        struct pledge *pledge = pledge_at(hunt->e, hunt->first);
+    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
+        struct pledge *pledge = pledge_at(hunt->e, id);
 
-        hunt->first = pledge->next;
-        *pledge = (struct pledge){.at = pledge->at, .prev = pledge->removed ? pledge->prev : 0};
+        pledge->removed = pledge->whole = false;
+        pledge->of = 0;
     }
 }
 
 void hunt_end(struct hunt *hunt)
 {
-    hunt_take(hunt);
     while (hunt->last != 0) {
         struct pledge *pledge = pledge_at(hunt->e, hunt->last);
 
         hunt->last = pledge->prev;
-        pledge->prev = 0;
+        forget(pledge);
     }
 }
 
 bool hunt_reclaims(const struct hunt *hunt)
 {
     for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
-        if (pledge_at(hunt->e, id)->why == CANDIDATE_OF_OWN_QUEUE)
+        if (claim_queue(hunt->e, id) == hunt->queue)
             return false;
     }
     return true;

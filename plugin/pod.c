@@ -159,6 +159,7 @@ static void note_preemption(struct engine *e, uint32_t id, const struct pod_fact
         return;
     claim_set_flag(claim, CLAIM_YIELDING, pod->yields);
     claim_set_flag(claim, CLAIM_SETTLED, pod->settled);
+    removable_review(e, id);
     promise_set_ending(e, id, pod->deleted);
     if (claim->flags != before)
         preempt_stir(e, claim_queue(e, id));

@@ -92,7 +92,7 @@ static void commit(struct hunt *hunt)
 
     hunt_take(hunt);
     promise_make(e, hunt->claim, hunt->flavors);
-    pledge_at(e, hunt->claim)->within = hunt->within;
+    pledge_at(e, hunt->claim)->promise.within = hunt->within;
     for (uint32_t victim = hunt->last; victim != 0; victim = before) {
         uint32_t *list = claim_at(e, victim)->state == CLAIM_ALLOCATED ? &bound : &reserved;
 

@@ -34,6 +34,7 @@ static void set_going(struct engine *e, uint32_t id, enum claim_flag flag, bool 
     bool before = claim_goes(claim);
 
     claim_set_flag(claim, flag, on);
+    removable_review(e, id);
     if (claim_goes(claim) == before)
         return;
     promise_count(e, id, before ? 1 : -1);
@@ -87,7 +88,8 @@ void promise_make(struct engine *e, uint32_t id, const uint16_t *flavors)
     promise_count(e, id, 1);
     promise_count_queue(e, claim_queue(e, id), 1);
     e->promises.apart++;
-    pledge->first = pledge->next = 0;
+    pledge->promise.within = 0;
+    pledge->promise.first = pledge->next = 0;
     pledge->prev = e->promises.last;
     if (pledge->prev != 0)
         pledge_at(e, pledge->prev)->next = id;
@@ -112,8 +114,8 @@ void promise_end(struct engine *e, uint32_t id)
     if (e->promises.last == id)
         e->promises.last = pledge->prev;
     unlink(e, &e->promises.first, id);
-    while ((victim = pledge->first) != 0) {
-        unlink(e, &pledge->first, victim);
+    while ((victim = pledge->promise.first) != 0) {
+        unlink(e, &pledge->promise.first, victim);
         pledge_at(e, victim)->of = 0;
         link(e, &e->promises.shared, victim);
     }
@@ -136,7 +138,7 @@ void promise_take(struct engine *e, uint32_t victim, uint32_t claim)
     set_going(e, victim, CLAIM_VICTIM, true);
     pledge->of = claim;
     pledge->at = e->now;
-    link(e, &pledge_at(e, claim)->first, victim);
+    link(e, &pledge_at(e, claim)->promise.first, victim);
     outbox_sync(e, EFFECT_OF_POD, victim);
     claim_set_timer(e, victim);
 }
@@ -145,7 +147,7 @@ static void unlink_victim(struct engine *e, uint32_t id)
 {
     uint32_t of = pledge_at(e, id)->of;
 
-    unlink(e, of == 0 ? &e->promises.shared : &pledge_at(e, of)->first, id);
+    unlink(e, of == 0 ? &e->promises.shared : &pledge_at(e, of)->promise.first, id);
     pledge_at(e, id)->of = 0;
 }
 
@@ -178,6 +180,7 @@ void promise_spare(struct engine *e, uint32_t id)
 {
     promise_let_stay(e, id);
     claim_set_flag(claim_at(e, id), CLAIM_SPARED, true);
+    removable_review(e, id);
     pledge_at(e, id)->at = e->now + PROMISE_SPARED_SECONDS * SECOND;
     claim_set_timer(e, id);
     preempt_stir(e, claim_queue(e, id));
@@ -186,6 +189,7 @@ void promise_spare(struct engine *e, uint32_t id)
 void promise_spare_no_longer(struct engine *e, uint32_t id)
 {
     claim_set_flag(claim_at(e, id), CLAIM_SPARED, false);
+    removable_review(e, id);
     claim_set_timer(e, id);
     preempt_stir(e, claim_queue(e, id));
 }
@@ -204,10 +208,7 @@ void promise_note_change(struct engine *e, uint32_t id, bool went_before)
 
     e->promises.apart += (uint32_t)claim_goes(claim) - (uint32_t)went_before;
     if (claim_holds(claim)) {
-        struct queue *queue = queue_at(e, claim_queue(e, id));
-
-        if (claim->priority < queue->least_priority)
-            queue->least_priority = claim->priority;
+        removable_review(e, id);
         return;
     }
     if (claim->flags & CLAIM_VICTIM)
@@ -221,7 +222,7 @@ uint32_t promise_victims(const struct engine *e, uint32_t claim)
 
     if ((claim_at(e, claim)->flags & CLAIM_PROMISED) == 0)
         return 0;
-    for (uint32_t id = pledge_at(e, claim)->first; id != 0; id = pledge_at(e, id)->next)
+    for (uint32_t id = pledge_at(e, claim)->promise.first; id != 0; id = pledge_at(e, id)->next)
         count++;
     return count;
 }
@@ -261,7 +262,7 @@ const char *promise_check(const struct engine *e)
 
     for (uint32_t id = e->promises.first; id != 0 && broken == NULL; id = promise_after(e, id)) {
         promised++;
-        broken = check_victims(e, pledge_at(e, id)->first, id, &listed);
+        broken = check_victims(e, pledge_at(e, id)->promise.first, id, &listed);
     }
     for (uint32_t id = 1; id < slab_end(&e->claims) && broken == NULL; id++) {
         const struct claim *claim;
@@ -276,8 +277,6 @@ const char *promise_check(const struct engine *e)
             broken = "who is promised room waits";
         if ((claim->flags & (CLAIM_VICTIM | CLAIM_SPARED)) != 0 && !claim_holds(claim))
             broken = "a victim holds room";
-        if (claim_holds(claim) && claim->priority < queue_at(e, claim_queue(e, id))->least_priority)
-            broken = "a queue knows below whose priority nobody is";
     }
     if (broken != NULL)
         return broken;

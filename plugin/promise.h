@@ -2,7 +2,9 @@
 #ifndef SLUICE_PLUGIN_PROMISE_H
 #define SLUICE_PLUGIN_PROMISE_H
 
+#include "removable.h"
 #include "slab.h"
+#include "tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,17 +26,26 @@
  *
  * What is kept about a claim has the claim's id, and is there before it is needed.
  */
-struct pledge {
-    uint32_t next, prev; /* promised: in order of time; victims: of one claim, or of nobody alone */
-    uint32_t of;         /* of a victim: the claim that it goes for; 0: nobody alone */
-    uint32_t first;      /* of who is promised: its victims */
-    int64_t at;          /* a victim since; or spared until */
-    uint64_t within;     /* needs with which the claim must not exceed its queue's share */
+enum { PLEDGE_USES = 29 };
 
-    /* While victims are looked for (candidates.h). */
-    uint32_t common; /* the lowest queue above both the claim and this one */
-    uint8_t why;
-    bool listed, removed, whole;
+struct pledge {
+    uint32_t next, prev; /* promised: in order of time; victims: of one claim, or of nobody alone;
+                            in a search: taken away before this one */
+    uint32_t of;         /* of a victim: the claim that it goes for; 0: nobody alone */
+    uint32_t uses : PLEDGE_USES;     /* if removable: what (removable.h) */
+    uint32_t removable : 1;          /* its room may be taken */
+    uint32_t removed : 1, whole : 1; /* in a search (hunt.h) */
+    union {
+        struct candidate {
+            struct tree_link link;
+            struct removable_wanted below; /* what it and those below it in the tree are */
+        } candidate;                       /* if removable */
+        int64_t at;                        /* a victim since; or spared until */
+        struct {
+            uint64_t within; /* needs with which the claim must not exceed its queue's share */
+            uint32_t first;  /* its victims */
+        } promise;           /* if promised something */
+    };
 };
 
 struct promises {
@@ -42,6 +53,7 @@ struct promises {
     uint32_t first, last;
     uint32_t shared; /* victims that go for nobody alone */
     uint32_t apart;  /* claims that count otherwise later than now */
+    uint64_t hunts;  /* how many searches for victims there were */
 };
 
 enum {

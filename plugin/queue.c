@@ -72,7 +72,6 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
     queue_at(e, id)->name = word;
     queue_at(e, id)->kind = kind;
     queue_at(e, id)->reclaimable = true; /* as Volcano has it, where nothing is said */
-    queue_at(e, id)->least_priority = INT32_MAX;
     queue_at(e, id)->said.state = queue_at(e, id)->wrote.state = STATE_UNSAID;
     index_put(&e->queues_by_name, identity_hash(kind, name), id);
     tree_insert(&queues_by_identity, e, &e->queues_in_order, id);

@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_QUEUE_H
 #define SLUICE_PLUGIN_QUEUE_H
 
+#include "candidates.h"
 #include "contest.h"
 #include "engine.h"
 #include "height.h"
@@ -79,10 +80,11 @@ struct queue {
     bool borrows_last; /* looks for a flavor in which it need not borrow */
 
     struct preempt_policy preempts;
-    int32_t least_priority; /* nobody who holds room here is below it */
-    uint32_t stirs;         /* of a root: how often something changed below it */
-    uint32_t looked;        /* of a leaf: at which of those victims were last looked for, */
-    uint32_t tried;         /* and for how many of its lines that was in vain */
+    uint32_t removable;   /* tree of claims whose room may be taken (removable.h) */
+    struct source source; /* as one of victims */
+    uint32_t stirs;       /* of a root: how often something changed below it */
+    uint32_t looked;      /* of a leaf: at which of those victims were last looked for, */
+    uint32_t tried;       /* and for how many of its lines that was in vain */
 
     uint32_t asks;                /* tree of what waits in it and below, by resource */
     uint32_t line_count;          /* lines of this queue, empty ones too */

@@ -23,7 +23,7 @@ static bool is_sound(struct engine *e, uint32_t id)
         if (flavor == FLAVOR_NONE)
             continue;
         sound = line->needs[i].amount <= room_later(e, line->queue, flavor, resource);
-        if ((pledge_at(e, id)->within >> i & 1) != 0 && cell != NULL)
+        if ((pledge_at(e, id)->promise.within >> i & 1) != 0 && cell != NULL)
             sound = sound && cell->later + line->needs[i].amount <=
                                  candidates_share(queue_at(e, line->queue), cell);
     }
@@ -119,7 +119,7 @@ static bool give_one_back(struct engine *e, uint32_t root)
             return true;
     }
     for (uint32_t claim = e->promises.last; claim != 0; claim = pledge_at(e, claim)->prev) {
-        for (uint32_t id = pledge_at(e, claim)->first; id != 0; id = pledge_at(e, id)->next) {
+        for (uint32_t id = pledge_at(e, claim)->promise.first; id != 0; id = pledge_at(e, id)->next) {
             if (give_back(e, id, root))
                 return true;
         }

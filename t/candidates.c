@@ -10,6 +10,7 @@
 static const char *candidates(struct kit *kit, const char *name)
 {
     struct hunt hunt = {.e = kit->engine, .claim = kit_claim(kit, name)};
+    uint32_t taken[16], count = 0, at = 0, next;
     const struct line *line = line_at(kit->engine, claim_at(kit->engine, hunt.claim)->line);
 
     hunt.queue = line->queue;
@@ -24,22 +25,22 @@ static const char *candidates(struct kit *kit, const char *name)
     }
     if (!candidates_contest(&hunt))
         return "there is room";
+    /* Nobody is taken away meanwhile, so both ways find the same, but for those left alone. */
     candidates_collect(&hunt);
-    for (uint32_t id = hunt.first; id != 0; id = candidates_after(&hunt, id)) {
+    while ((next = candidates_next(&hunt, true)) != 0)
+        taken[count++] = next;
+    candidates_collect(&hunt);
+    while ((next = candidates_next(&hunt, false)) != 0) {
+        bool also = at < count && taken[at] == next;
         size_t len = strlen(kit->text);
 
+        at += also;
+        ok(candidates_have(&hunt, next), "who has its turn is a candidate");
         snprintf(kit->text + len, sizeof(kit->text) - len, "%s%.*s%s", len == 0 ? "" : " ",
-                 (int)claim_name(kit->engine, id).len, claim_name(kit->engine, id).at,
-                 candidates_still(&hunt, id, true)    ? ""
-                 : candidates_still(&hunt, id, false) ? "-"
-                                                      : "!");
+                 (int)claim_name(kit->engine, next).len, claim_name(kit->engine, next).at,
+                 also ? "" : "-");
     }
-    while (hunt.first != 0) {
-        uint32_t id = hunt.first;
-
-        hunt.first = candidates_after(&hunt, id);
-        *pledge_at(kit->engine, id) = (struct pledge){0};
-    }
+    ok(at == count, "who may be taken while borrowing may be taken otherwise");
     return kit->text;
 }
 

@@ -8,16 +8,43 @@
 
 static int usage(FILE *to, int code)
 {
-    fputs("usage: sluice-bench [--quick] [--strict] [--beside FILE]\n"
+    fputs("usage: sluice-bench [--quick] [--strict] [--only PART] [--beside FILE]\n"
           "\n"
           "Measures the engine against its budgets, and prints a row for each. $SLUICE_LIB, or\n"
           "build/sluice.so, is the library; without it the rows that need it are left out.\n"
           "\n"
           "  --quick    up to 100,000 waiting pods instead of 1,000,000, in a few seconds\n"
           "  --strict   exit 1 if a row is over its budget\n"
+          "  --only     growth, memory, restart, idle, queues, fleet, preempt or crossing\n"
           "  --beside   only compares a crossing with one in this library, another build\n",
           to);
     return code;
+}
+
+static void crossing(const struct effort *effort)
+{
+    if (effort->door != NULL)
+        bench_crossing(effort);
+}
+
+static const struct part {
+    const char *name;
+    void (*run)(const struct effort *effort);
+} parts[] = {
+    {"growth", bench_growth},   {"memory", bench_memory}, {"restart", bench_restart},
+    {"idle", bench_idle},       {"queues", bench_queues}, {"fleet", bench_fleet},
+    {"preempt", bench_preempt}, {"crossing", crossing},
+};
+
+enum { PARTS = sizeof(parts) / sizeof(*parts) };
+
+static bool is_part(const char *name)
+{
+    for (int i = 0; i < PARTS; i++) {
+        if (strcmp(parts[i].name, name) == 0)
+            return true;
+    }
+    return false;
 }
 
 static int compare(const struct effort *effort, const char *other)
@@ -36,7 +63,7 @@ int main(int argc, char **argv)
 {
     struct effort effort = {.sizes = {1000, 10000, 100000, 1000000}, .turns = 31};
     const char *library = getenv("SLUICE_LIB");
-    const char *other = NULL;
+    const char *only = NULL, *other = NULL;
     struct door door;
     bool strict = false;
 
@@ -45,6 +72,8 @@ int main(int argc, char **argv)
             effort.quick = true;
         else if (strcmp(argv[i], "--strict") == 0)
             strict = true;
+        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc && is_part(argv[i + 1]))
+            only = argv[++i];
         else if (strcmp(argv[i], "--beside") == 0 && i + 1 < argc)
             other = argv[++i];
         else
@@ -61,18 +90,13 @@ int main(int argc, char **argv)
         effort.door = &door;
     else
         puts("without sluice.so: only the engine's rows");
-
     if (other)
         return compare(&effort, other);
-    bench_growth(&effort);
-    bench_memory(&effort);
-    bench_restart(&effort);
-    bench_idle();
-    bench_queues(&effort);
-    bench_fleet(&effort);
-    bench_preempt();
-    if (effort.door)
-        bench_crossing(&effort);
+
+    for (int i = 0; i < PARTS; i++) {
+        if (only == NULL || strcmp(parts[i].name, only) == 0)
+            parts[i].run(&effort);
+    }
     printf("\n%u over budget\n", table_over());
     return strict && table_over() > 0 ? 1 : 0;
 }

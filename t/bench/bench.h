@@ -23,7 +23,7 @@ void bench_memory(const struct effort *effort);
 
 /* A restart with 100,000 pods; 5,000 pods that wait for a minute. */
 void bench_restart(const struct effort *effort);
-void bench_idle(void);
+void bench_idle(const struct effort *effort);
 
 /* 10,000 queues in a tree whose root is edited: the longest call. */
 void bench_queues(const struct effort *effort);
@@ -32,7 +32,7 @@ void bench_queues(const struct effort *effort);
 void bench_fleet(const struct effort *effort);
 
 /* Whose room a pod takes, among 1,000. */
-void bench_preempt(void);
+void bench_preempt(const struct effort *effort);
 
 /* What one crossing is made of. */
 void bench_crossing(const struct effort *effort);

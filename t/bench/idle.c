@@ -50,8 +50,9 @@ static void wait_and_ask(struct world *world)
     table_value("    effects, so writes", engine_pending(world->engine) - effects, UNIT_COUNT, 0);
 }
 
-void bench_idle(void)
+void bench_idle(const struct effort *effort)
 {
+    (void)effort;
     struct world_plan plan = {NULL, true, SHAPES_MANY, IDLE_PODS};
     struct world *world;
 

@@ -158,10 +158,11 @@ static void measure(struct scene *scene, uint32_t victims)
     table_row("    times as long", &ratio, UNIT_TIMES, -1);
 }
 
-void bench_preempt(void)
+void bench_preempt(const struct effort *effort)
 {
     static struct scene scene;
 
+    (void)effort;
     table_head("victims among 1,000 candidates");
     progress("preemption: %d candidates", CANDIDATES);
     start(&scene);
