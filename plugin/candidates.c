@@ -195,7 +195,7 @@ static bool takes_nobody_behind(const struct claim *asks, const struct claim *cl
 }
 
 /* The first candidate, or the one that comes next. */
-static void find_next(const struct hunt *hunt, uint32_t queue)
+static void find_next(struct hunt *hunt, uint32_t queue)
 {
     const struct engine *e = hunt->e;
     const struct claim *asks = claim_at(e, hunt->claim);
@@ -214,6 +214,7 @@ static void find_next(const struct hunt *hunt, uint32_t queue)
             wanted.second = removable_second(asks->created); /* of this priority only newer ones */
         } else if (uses_contested(hunt, claim)) {
             source->next = id;
+            hunt->looked++;
             return;
         }
         id = removable_after(e, id, &wanted);
@@ -293,6 +294,56 @@ void candidates_collect(struct hunt *hunt)
     }
     if (queue->preempts.within != PREEMPT_NEVER)
         collect_from(hunt, hunt->queue, 0, CANDIDATE_OF_OWN_QUEUE);
+}
+
+/* Of an amount that is used below, at most as much is missed above. */
+static bool reduce(const struct hunt *hunt, uint32_t id, wide *lacks)
+{
+    const struct claim *claim = claim_at(hunt->e, id);
+    const struct line *line = line_at(hunt->e, claim->line);
+    bool enough = true;
+
+    for (uint32_t i = 0; i < need_count(hunt); i++) {
+        for (uint32_t k = 0; k < line->count && lacks[i] > 0; k++) {
+            if (line_resource(hunt->e, line, k) == resource_of(hunt, i) &&
+                claim_flavors(claim)[k] == hunt->flavors[i])
+                lacks[i] -= line->needs[k].amount;
+        }
+        enough = enough && lacks[i] <= 0;
+    }
+    return enough;
+}
+
+/* Room that is set aside for a guarded head grows by what is missed below, too. */
+static bool is_guarded(const struct hunt *hunt)
+{
+    for (uint32_t id = hunt->queue; id != 0; id = queue_at(hunt->e, id)->parent) {
+        if (queue_at(hunt->e, id)->guard != 0)
+            return true;
+    }
+    return false;
+}
+
+bool candidates_suffice(struct hunt *hunt)
+{
+    wide lacks[FACTS_MAX_NEEDS];
+    bool enough = is_guarded(hunt);
+
+    for (uint32_t i = 0; i < need_count(hunt); i++)
+        lacks[i] = !hunt->contested[i]
+                       ? 0
+                       : need_of(hunt, i) - room_later(hunt->e, hunt->queue, hunt->flavors[i],
+                                                       resource_of(hunt, i));
+    for (uint32_t queue = tree_first(&sources_by_next, hunt, hunt->sources); queue != 0 && !enough;
+         queue = tree_next(&sources_by_next, hunt, queue)) {
+        struct source *source = source_at(hunt, queue);
+        uint32_t first = source->next;
+
+        for (; source->next != 0 && !enough; find_next(hunt, queue))
+            enough = reduce(hunt, source->next, lacks);
+        source->next = first;
+    }
+    return enough;
 }
 
 /* Whoever is taken away leaves less above: what does not exceed its share will not do so again. */

@@ -47,6 +47,7 @@ struct hunt {
     uint32_t uses;                   /* the bits of the latter (removable.h) */
     uint64_t number;
     uint32_t sources;           /* tree of queues, by their next candidates */
+    uint32_t looked;            /* how many candidates were looked at */
     uint32_t last;              /* who was taken away last (hunt.h) */
     bool by_share, by_priority; /* whether there are candidates of these places */
     uint64_t within;            /* needs with which the claim must not exceed its queue's share */
@@ -58,6 +59,10 @@ bool candidates_contest(struct hunt *hunt);
 /* Finds the queues that they come from, in a state in which nobody is taken away. Costs what queues
  * are below the root. */
 void candidates_collect(struct hunt *hunt);
+
+/* Whether all candidates together use what there is too little room for: false if the claim would not
+ * have room without all of them. Looks at as many as that takes. */
+bool candidates_suffice(struct hunt *hunt);
 
 /* The next candidate that is still one, now that others were taken away, or 0. borrowing: the asking
  * claim may exceed its queue's share; then some others must be left alone. Costs the logarithm of

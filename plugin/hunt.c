@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hunt.h"
 
+#include "alike.h"
 #include "room.h"
 #include "state.h"
 
@@ -155,18 +156,22 @@ static bool may_return(const struct hunt *hunt, uint32_t id)
 static void give_back(struct hunt *hunt, bool borrowing)
 {
     uint32_t newer = hunt->last, end = end_of_unit(hunt, newer), from;
+    struct alike refused = {0};
 
     while (pledge_at(hunt->e, newer)->prev != end)
         newer = pledge_at(hunt->e, newer)->prev;
     while ((from = pledge_at(hunt->e, newer)->prev) != 0) {
         end = end_of_unit(hunt, from);
-        count_unit(hunt, from, end, 1);
-        if (may_return(hunt, from) && fits(hunt, borrowing)) {
-            pledge_at(hunt->e, newer)->prev = end;
-            forget_unit(hunt, from, end);
-            continue;
+        if (!alike_has(&refused, hunt->e, from)) {
+            count_unit(hunt, from, end, 1);
+            if (may_return(hunt, from) && fits(hunt, borrowing)) {
+                pledge_at(hunt->e, newer)->prev = end;
+                forget_unit(hunt, from, end);
+                continue;
+            }
+            count_unit(hunt, from, end, -1);
+            alike_add(&refused, hunt->e, from);
         }
-        count_unit(hunt, from, end, -1);
         while (pledge_at(hunt->e, newer)->prev != end)
             newer = pledge_at(hunt->e, newer)->prev;
     }
@@ -214,7 +219,7 @@ bool hunt_begin(struct hunt *hunt)
     if (!candidates_contest(hunt))
         return true;
     candidates_collect(hunt);
-    found = find(hunt);
+    found = candidates_suffice(hunt) && find(hunt);
     for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev)
         promise_count(hunt->e, id, 1);
     return found;

@@ -128,7 +128,8 @@ static bool yields(const struct engine *e, uint32_t claim)
     return false;
 }
 
-static bool preempt_for(struct engine *e, uint32_t claim)
+/* ret_looked: at how many candidates. */
+static bool preempt_for(struct engine *e, uint32_t claim, uint32_t *ret_looked)
 {
     struct hunt hunt = {.e = e, .claim = claim, .queue = claim_queue(e, claim)};
     const struct line *line = line_at(e, claim_at(e, claim)->line);
@@ -137,8 +138,10 @@ static bool preempt_for(struct engine *e, uint32_t claim)
     if ((claim_at(e, claim)->flags & CLAIM_PROMISED) != 0 || yields(e, claim) ||
         !fit_ever(e, claim_at(e, claim)->line))
         return false;
-    if (queue_at(e, hunt.queue)->kind != QUEUE_VOLCANO && !choose_flavors(&hunt))
+    if (queue_at(e, hunt.queue)->kind != QUEUE_VOLCANO && !choose_flavors(&hunt)) {
+        *ret_looked = hunt.looked;
         return false;
+    }
     for (uint32_t i = 0; i < line->count; i++)
         hunt.asked[i] = true;
     found = hunt_begin(&hunt);
@@ -146,6 +149,7 @@ static bool preempt_for(struct engine *e, uint32_t claim)
         commit(&hunt);
     else
         hunt_end(&hunt);
+    *ret_looked = hunt.looked;
     return found;
 }
 
@@ -231,10 +235,12 @@ static uint32_t next_to_ask(const struct engine *e, uint32_t id, uint32_t stirs)
     return first;
 }
 
-static void ask(struct engine *e, uint32_t id, uint32_t stirs)
+/* Returns what that cost, in claims of a slice. */
+static uint32_t ask(struct engine *e, uint32_t id, uint32_t stirs)
 {
     struct queue *queue = queue_at(e, id);
     struct asking asking;
+    uint32_t looked = 0;
 
     if (queue->looked != stirs)
         queue->tried = 0;
@@ -242,14 +248,15 @@ static void ask(struct engine *e, uint32_t id, uint32_t stirs)
     find_asking(e, id, &asking);
     if (queue->tried >= asking.count)
         queue->tried = PREEMPT_LOOK;
-    else if (!preempt_for(e, asking.claims[queue->tried]))
+    else if (!preempt_for(e, asking.claims[queue->tried], &looked))
         queue->tried++;
+    return PREEMPT_COST + looked / PREEMPT_LOOKS;
 }
 
 uint32_t preempt_some(struct engine *e, uint32_t budget)
 {
     while (budget > 0 && e->todo[TODO_PREEMPT].first != 0 && e->todo[TODO_DIRTY].first == 0) {
-        uint32_t root = e->todo[TODO_PREEMPT].first, queue;
+        uint32_t root = e->todo[TODO_PREEMPT].first, queue, cost;
 
         if (review_promises(e, root)) {
             group_settle(e);
@@ -261,9 +268,9 @@ uint32_t preempt_some(struct engine *e, uint32_t budget)
             queue_done(e, TODO_PREEMPT, root);
             continue;
         }
-        ask(e, queue, queue_at(e, root)->stirs);
+        cost = ask(e, queue, queue_at(e, root)->stirs);
         group_settle(e);
-        budget -= budget < PREEMPT_COST ? budget : PREEMPT_COST;
+        budget -= budget < cost ? budget : cost;
     }
     return budget;
 }

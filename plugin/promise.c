@@ -21,10 +21,11 @@ void promise_count(struct engine *e, uint32_t id, int sign)
 {
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
+    bool counted = recount_has(e, id);
 
     for (uint32_t i = 0; i < line->count; i++)
-        quota_charge(e, line->queue, claim_flavors(claim)[i], line_resource(e, line, i), 0, 0,
-                     sign * (wide)line->needs[i].amount, recount_has(e, id));
+        quota_charge_later(e, line->queue, claim_flavors(claim)[i], line_resource(e, line, i),
+                           sign * (wide)line->needs[i].amount, counted);
 }
 
 /* A claim that holds room begins or ends to go. */

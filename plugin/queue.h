@@ -83,6 +83,7 @@ struct queue {
     uint32_t removable;   /* tree of claims whose room may be taken (removable.h) */
     struct source source; /* as one of victims */
     uint32_t stirs;       /* of a root: how often something changed below it */
+    uint32_t reviewed;    /* ": at which of those its promises were last reviewed (review.h) */
     uint32_t looked;      /* of a leaf: at which of those victims were last looked for, */
     uint32_t tried;       /* and for how many of its lines that was in vain */
 

@@ -89,6 +89,28 @@ uint32_t quota_charge(struct engine *e, uint32_t queue, uint16_t flavor, uint32_
                  counted);
 }
 
+/* Nothing is derived from what will be used. */
+void quota_charge_later(struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                        wide later, bool counted)
+{
+    wide passed = later;
+
+    for (; id != 0 && flavor != FLAVOR_NONE; id = queue_at(e, id)->parent) {
+        struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
+        wide passed_before;
+
+        if (cell == NULL)
+            continue;
+        if (!cell->counting || counted)
+            cell->expected += later;
+        if (cell->counting)
+            continue;
+        passed_before = flow_passes_later(cell);
+        cell->later += passed;
+        passed = flow_passes_later(cell) - passed_before;
+    }
+}
+
 static struct cell *add_cell(struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
 {
     struct queue *queue = queue_at(e, id);

@@ -48,6 +48,10 @@ struct cell *quota_cell(const struct queue *queue, uint16_t flavor, uint32_t res
 uint32_t quota_charge(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
                       wide reserved, wide allocated, wide later, bool counted);
 
+/* The same, where only what it will hold changed. */
+void quota_charge_later(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
+                        wide later, bool counted);
+
 /* One amount that a queue's own quota names. */
 struct quota_amount {
     uint16_t flavor;

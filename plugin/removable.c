@@ -83,7 +83,7 @@ static bool is_wanted_below(const struct engine *e, uint32_t id,
 static bool is_wanted(const struct engine *e, uint32_t id, const struct removable_wanted *wanted)
 {
     return (pledge_at(e, id)->uses & wanted->uses) != 0 &&
-           removable_second(claim_at(e, id)->created) >= wanted->second;
+           (wanted->second == 0 || removable_second(claim_at(e, id)->created) >= wanted->second);
 }
 
 static uint32_t leftmost(const struct engine *e, uint32_t id, const struct removable_wanted *wanted)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "review.h"
 
+#include "alike.h"
 #include "candidates.h"
 #include "fit.h"
 #include "promise.h"
@@ -96,31 +97,34 @@ static void let_unit_stay(struct engine *e, uint32_t id, bool alone)
     }
 }
 
-static bool give_back(struct engine *e, uint32_t id, uint32_t root)
+static bool give_back(struct engine *e, uint32_t id, uint32_t root, struct alike *refused)
 {
     bool alone, needed;
 
-    if (!promise_can_stay(e, id) || queue_root(e, claim_queue(e, id)) != root ||
-        !would_be_whole(e, id, &alone))
+    if (!promise_can_stay(e, id) || alike_has(refused, e, id) ||
+        queue_root(e, claim_queue(e, id)) != root || !would_be_whole(e, id, &alone))
         return false;
     count_unit(e, id, alone, 1);
     needed = !all_sound(e, root);
     count_unit(e, id, alone, -1);
-    if (!needed)
+    if (needed)
+        alike_add(refused, e, id);
+    else
         let_unit_stay(e, id, alone);
     return !needed;
 }
 
 /* The first that is not needed stays; whether there was one. */
-static bool give_one_back(struct engine *e, uint32_t root)
+static bool give_one_back(struct engine *e, uint32_t root, struct alike *refused)
 {
     for (uint32_t id = e->promises.shared; id != 0; id = pledge_at(e, id)->next) {
-        if (give_back(e, id, root))
+        if (give_back(e, id, root, refused))
             return true;
     }
     for (uint32_t claim = e->promises.last; claim != 0; claim = pledge_at(e, claim)->prev) {
-        for (uint32_t id = pledge_at(e, claim)->promise.first; id != 0; id = pledge_at(e, id)->next) {
-            if (give_back(e, id, root))
+        for (uint32_t id = pledge_at(e, claim)->promise.first; id != 0;
+             id = pledge_at(e, id)->next) {
+            if (give_back(e, id, root, refused))
                 return true;
         }
     }
@@ -151,10 +155,15 @@ static bool keep_one(struct engine *e, uint32_t root)
 
 bool review_promises(struct engine *e, uint32_t root)
 {
-    if (promise_is_empty(&e->promises))
+    struct alike refused = {0};
+
+    if (promise_is_empty(&e->promises) || queue_at(e, root)->reviewed == queue_at(e, root)->stirs)
         return false;
     end_unsound(e, root);
-    while (give_one_back(e, root))
+    while (give_one_back(e, root, &refused))
         ;
-    return keep_one(e, root);
+    if (keep_one(e, root))
+        return true;
+    queue_at(e, root)->reviewed = queue_at(e, root)->stirs;
+    return false;
 }

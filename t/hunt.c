@@ -102,8 +102,36 @@ static void test_both_ways(void)
     kit_close(&kit);
 }
 
+/* However many there are, only those are looked at who go; and nobody, if all are too few. */
+static void test_how_many_are_looked_at(void)
+{
+    struct hunt hunt = {.asked = {true, true}};
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=1000 within=lower");
+    for (int i = 0; i < 500; i++)
+        kit_dof(&kit, "pod p%d queue=q cpu=%d node=n priority=%d", i, 1 + i % 2, i % 20);
+    kit_do(&kit, "pod rest queue=q cpu=250 node=n priority=50;"
+                 "pod ask queue=q cpu=3 priority=30 foreign; pod much queue=q cpu=999 priority=30 "
+                 "foreign");
+    hunt.e = kit.engine;
+    hunt.claim = kit_claim(&kit, "ask");
+    hunt.queue = kit_queue(&kit, "q");
+    ok(hunt_begin(&hunt) && hunt.last != 0, "among 500 some are found");
+    ok(hunt.looked <= 10, "without a look at most of them: %u", hunt.looked);
+    hunt_end(&hunt);
+    hunt.looked = 0;
+    hunt.claim = kit_claim(&kit, "much");
+    ok(!hunt_begin(&hunt), "all of them are not enough");
+    ok(hunt.looked <= 501, "which one look at each tells: %u", hunt.looked);
+    hunt_end(&hunt);
+    kit_close(&kit);
+}
+
 int main(void)
 {
+    test_how_many_are_looked_at();
     test_as_few_as_needed();
     test_not_enough();
     test_others_first();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* To find victims among 1,000 candidates, by the engine and by a full scan for each step. */
+/* To find victims among 1,000 candidates, by the engine and by a full scan for each step; and among
+ * ten times as many, by the engine. */
 #include "plugin/engine.h"
 #include "t/bench/bench.h"
 #include "t/bench/pod.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CANDIDATES = 1000, PRIORITIES = 100, ROUNDS = 51, NAME = 16 };
+enum { CANDIDATES = 1000, MANY = 10 * CANDIDATES, PRIORITIES = 100, ROUNDS = 51, NAME = 16 };
 
 struct scene {
     struct heap_use use;
@@ -20,7 +21,8 @@ struct scene {
         int32_t priority;
         int64_t created, amount;
         bool away;
-    } pods[CANDIDATES];
+    } pods[MANY];
+    uint32_t count;
 };
 
 static void see_queue(struct scene *scene, const char *name, const char *parent, int64_t capability)
@@ -35,7 +37,7 @@ static void see_queue(struct scene *scene, const char *name, const char *parent,
 }
 
 static void see_pod(struct scene *scene, const char *name, int32_t priority, int64_t created,
-                    int64_t amount, bool bound)
+                    int64_t amount, bool bound, bool settled)
 {
     struct pod_facts pod = {
         .uid = text_of(name),
@@ -44,6 +46,7 @@ static void see_pod(struct scene *scene, const char *name, int32_t priority, int
         .created = created,
         .priority = priority,
         .opted_in = true,
+        .settled = settled,
         .queue = text_of("leaf"),
         .node = text_of(bound ? "n" : ""),
     };
@@ -57,28 +60,30 @@ static void see_pod(struct scene *scene, const char *name, int32_t priority, int
         engine_tick(scene->engine);
 }
 
-static void start(struct scene *scene)
+/* Nobody takes the room of the last pod. */
+static void start(struct scene *scene, uint32_t count)
 {
     const struct engine_config config = {.effects = 1u << EFFECT_EVICT_POD};
 
     memset(scene, 0, sizeof(*scene));
+    scene->count = count;
     heap_use_init(&scene->use);
     if (engine_create(&config, &scene->use.mem, &scene->engine) < 0)
         fail("no memory for an engine");
     engine_set_time(scene->engine, BENCH_EPOCH);
     engine_set_synced(scene->engine);
     engine_set_leader(scene->engine, true);
-    see_queue(scene, "top", "root", CANDIDATES);
+    see_queue(scene, "top", "root", count);
     see_queue(scene, "team", "top", 0);
     see_queue(scene, "leaf", "team", 0);
-    for (uint32_t i = 0; i < CANDIDATES; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct candidate *pod = &scene->pods[i];
 
-        snprintf(pod->name, sizeof(pod->name), "pod-%04u", i);
+        snprintf(pod->name, sizeof(pod->name), "pod-%05u", i);
         pod->priority = (int32_t)(i * 37 % PRIORITIES);
-        pod->created = (int64_t)(i * 7919 % CANDIDATES);
+        pod->created = (int64_t)(i * 7919 % count);
         pod->amount = 1;
-        see_pod(scene, pod->name, pod->priority, pod->created, pod->amount, true);
+        see_pod(scene, pod->name, pod->priority, pod->created, pod->amount, true, i + 1 == count);
     }
 }
 
@@ -127,50 +132,88 @@ static uint32_t scan(struct scene *scene, int64_t amount)
     return victims;
 }
 
+/* What a newcomer costs that takes the room of so many; 0: that of all would not be enough. */
+static double take(struct scene *scene, uint32_t victims)
+{
+    int64_t began = clock_cpu(), between;
+
+    see_pod(scene, "asks", PRIORITIES, scene->count, victims > 0 ? victims : scene->count, false,
+            false);
+    between = clock_cpu();
+    if (engine_pending(scene->engine) != victims)
+        fail("%u effects for %u victims", engine_pending(scene->engine), victims);
+    engine_lose_pod(scene->engine, text_of("asks"));
+    while (engine_more(scene->engine))
+        engine_tick(scene->engine);
+    if (engine_pending(scene->engine) != 0)
+        fail("not all victims were given back");
+    return (double)(between - began);
+}
+
 static void measure(struct scene *scene, uint32_t victims)
 {
     struct samples engine = {0}, naive = {0}, ratio = {0};
     char label[128];
 
     for (int round = 0; round < ROUNDS; round++) {
-        int64_t began = clock_cpu(), between;
+        int64_t began;
 
-        see_pod(scene, "asks", PRIORITIES, CANDIDATES, victims, false);
-        between = clock_cpu();
-        if (engine_pending(scene->engine) != victims)
-            fail("%u effects for %u victims", engine_pending(scene->engine), victims);
-        samples_add(&engine, (double)(between - began));
-        engine_lose_pod(scene->engine, text_of("asks"));
-        while (engine_more(scene->engine))
-            engine_tick(scene->engine);
-        if (engine_pending(scene->engine) != 0)
-            fail("not all victims were given back");
+        samples_add(&engine, take(scene, victims));
         began = clock_cpu();
         if (scan(scene, victims) != victims)
             fail("the scan finds others");
-        between = clock_cpu();
-        samples_add(&naive, (double)(between - began));
-        samples_add(&ratio, naive.value[round] / engine.value[round]);
+        samples_add(&naive, (double)(clock_cpu() - began));
+        samples_add(&ratio, engine.value[round] / naive.value[round]);
     }
     snprintf(label, sizeof(label), "a newcomer takes the room of %u", victims);
     table_row(label, &engine, UNIT_NANOSECONDS, -1);
     table_row("    by a full scan at each step", &naive, UNIT_NANOSECONDS, -1);
-    table_row("    times as long", &ratio, UNIT_TIMES, -1);
+    table_row("    the engine's time by that", &ratio, UNIT_TIMES, 1);
+}
+
+static void compare(struct scene *few, struct scene *many, uint32_t victims, double budget)
+{
+    struct samples ratio = {0}, longest = {0};
+    char label[128];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        double among_few = take(few, victims), among_many = take(many, victims);
+
+        samples_add(&ratio, among_many / among_few);
+        samples_add(&longest, among_many / 1e9);
+    }
+    if (victims > 0)
+        snprintf(label, sizeof(label), "    of %u: among 10 k/1 k", victims);
+    else
+        snprintf(label, sizeof(label), "    in vain, since all are too few: among 10 k/1 k");
+    table_row(label, &ratio, UNIT_TIMES, budget);
+    table_row("    the same among 10 k", &longest, UNIT_SECONDS, 0.001);
+}
+
+static void finish(struct scene *scene)
+{
+    if (engine_check(scene->engine) != NULL)
+        fail("the engine is broken: %s", engine_check(scene->engine));
+    engine_destroy(scene->engine);
 }
 
 void bench_preempt(const struct effort *effort)
 {
-    static struct scene scene;
+    static struct scene few, many;
 
     (void)effort;
     table_head("victims among 1,000 candidates");
     progress("preemption: %d candidates", CANDIDATES);
-    start(&scene);
-    measure(&scene, 1);
-    measure(&scene, 10);
-    measure(&scene, 100);
-    measure(&scene, 500);
-    if (engine_check(scene.engine) != NULL)
-        fail("the engine is broken: %s", engine_check(scene.engine));
-    engine_destroy(scene.engine);
+    start(&few, CANDIDATES);
+    measure(&few, 1);
+    measure(&few, 10);
+    measure(&few, 100);
+    measure(&few, 500);
+    progress("preemption: %d candidates", MANY);
+    start(&many, MANY);
+    compare(&few, &many, 1, 1.5);
+    compare(&few, &many, 100, 1.5);
+    compare(&few, &many, 0, -1);
+    finish(&few);
+    finish(&many);
 }
