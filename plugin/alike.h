@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Victims that were refused to stay, while room only becomes less: who is like one of them, in the
- * same queue, for the same amounts, in the same flavors, and in no gang, need not be tried. Only the
- * last few are remembered. */
+ * same queue, for the same amounts, in the same flavors, and in no gang, need not be tried. Only
+ * the last few are remembered. */
 enum { ALIKE_LAST = 8 };
 
 struct alike {

@@ -30,9 +30,12 @@ bool candidates_contest(struct hunt *hunt)
 {
     hunt->uses = 0;
     for (uint32_t i = 0; i < need_count(hunt); i++) {
-        hunt->contested[i] = hunt->asked[i] && hunt->flavors[i] != FLAVOR_NONE &&
-                             need_of(hunt, i) > room_later(hunt->e, hunt->queue, hunt->flavors[i],
-                                                           resource_of(hunt, i));
+        wide room = hunt->asked[i] && hunt->flavors[i] != FLAVOR_NONE
+                        ? room_later(hunt->e, hunt->queue, hunt->flavors[i], resource_of(hunt, i))
+                        : ROOM_UNLIMITED;
+
+        hunt->lacks[i] = wide_max(0, need_of(hunt, i) - room);
+        hunt->contested[i] = hunt->lacks[i] > 0;
         if (hunt->contested[i])
             hunt->uses |= removable_uses(hunt->flavors[i], resource_of(hunt, i));
     }
@@ -315,25 +318,12 @@ static bool reduce(const struct hunt *hunt, uint32_t id, wide *lacks)
 }
 
 /* Room that is set aside for a guarded head grows by what is missed below, too. */
-static bool is_guarded(const struct hunt *hunt)
-{
-    for (uint32_t id = hunt->queue; id != 0; id = queue_at(hunt->e, id)->parent) {
-        if (queue_at(hunt->e, id)->guard != 0)
-            return true;
-    }
-    return false;
-}
-
 bool candidates_suffice(struct hunt *hunt)
 {
     wide lacks[FACTS_MAX_NEEDS];
-    bool enough = is_guarded(hunt);
+    bool enough = hunt->e->todo[TODO_GUARD].first != 0;
 
-    for (uint32_t i = 0; i < need_count(hunt); i++)
-        lacks[i] = !hunt->contested[i]
-                       ? 0
-                       : need_of(hunt, i) - room_later(hunt->e, hunt->queue, hunt->flavors[i],
-                                                       resource_of(hunt, i));
+    memcpy(lacks, hunt->lacks, sizeof(lacks));
     for (uint32_t queue = tree_first(&sources_by_next, hunt, hunt->sources); queue != 0 && !enough;
          queue = tree_next(&sources_by_next, hunt, queue)) {
         struct source *source = source_at(hunt, queue);

@@ -43,7 +43,8 @@ struct hunt {
     uint32_t queue;
     uint16_t flavors[FACTS_MAX_NEEDS];
     bool asked[FACTS_MAX_NEEDS];     /* which of its needs are looked at */
-    bool contested[FACTS_MAX_NEEDS]; /* and for which of these there is no room */
+    bool contested[FACTS_MAX_NEEDS]; /* and for which of these there is no room, */
+    wide lacks[FACTS_MAX_NEEDS];     /* by how much */
     uint32_t uses;                   /* the bits of the latter (removable.h) */
     uint64_t number;
     uint32_t sources;           /* tree of queues, by their next candidates */
@@ -60,13 +61,13 @@ bool candidates_contest(struct hunt *hunt);
  * are below the root. */
 void candidates_collect(struct hunt *hunt);
 
-/* Whether all candidates together use what there is too little room for: false if the claim would not
- * have room without all of them. Looks at as many as that takes. */
+/* Whether all candidates together use as much as the claim lacks: false if it would not have room
+ * without all of them. Looks at as many as that takes. */
 bool candidates_suffice(struct hunt *hunt);
 
-/* The next candidate that is still one, now that others were taken away, or 0. borrowing: the asking
- * claim may exceed its queue's share; then some others must be left alone. Costs the logarithm of
- * the candidates. */
+/* The next candidate that is still one, now that others were taken away, or 0. borrowing: the
+ * asking claim may exceed its queue's share; then some others must be left alone. Costs the
+ * logarithm of the candidates. */
 uint32_t candidates_next(struct hunt *hunt, bool borrowing);
 
 /* Whether the claim is among the candidates, whether its turn has come or not. */

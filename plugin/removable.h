@@ -38,8 +38,8 @@ int removable_compare(const struct engine *e, uint32_t a, uint32_t b);
 /* Whether the claim is among them. */
 bool removable_has(const struct engine *e, uint32_t claim);
 
-/* Around every change of what makes a claim one of them, of its place in their order, and of what it
- * uses. */
+/* Around every change of what makes a claim one of them, of its place in their order, and of what
+ * it uses. */
 void removable_leave(struct engine *e, uint32_t claim);
 void removable_review(struct engine *e, uint32_t claim);
 
