@@ -4,6 +4,7 @@
 #include "promise.h"
 #include "queue_life.h"
 #include "queue_place.h"
+#include "queue_spec.h"
 #include "state.h"
 
 /* What an object says, with all that it needs already in hand. */
@@ -168,35 +169,6 @@ static int read_kueue(struct engine *e, const struct queue_facts *facts, struct 
     return 0;
 }
 
-static uint64_t hash_amounts(uint64_t hash, const struct named_amounts *amounts)
-{
-    hash = hash_bytes64(&amounts->count, sizeof(amounts->count), hash);
-    for (uint32_t i = 0; i < amounts->count; i++) {
-        hash = hash_bytes64(amounts->item[i].resource.at, amounts->item[i].resource.len, hash);
-        hash = hash_bytes64(&amounts->item[i].amount, sizeof(amounts->item[i].amount), hash);
-    }
-    return hash;
-}
-
-/* Most messages about a queue tell that its status was written. 0: not told by a hash. */
-static uint64_t hash_spec(const struct queue_facts *facts)
-{
-    uint64_t hash = hash_bytes64(facts->parent.at, facts->parent.len, 12);
-    const struct preempt_policy *preempts = &facts->preempts;
-    const int64_t numbers[8] = {
-        facts->priority,         facts->strict,       facts->reclaimable,
-        preempts->within,        preempts->reclaim,   preempts->while_borrowing,
-        preempts->has_threshold, preempts->threshold,
-    };
-
-    if (facts->kind != QUEUE_VOLCANO)
-        return 0;
-    hash = hash_bytes64(numbers, sizeof(numbers), hash);
-    hash = hash_amounts(hash, &facts->capability);
-    hash = hash_amounts(hash, &facts->deserved);
-    return hash_amounts(hash, &facts->guarantee) | 1;
-}
-
 static int read_parent(struct engine *e, const struct queue_facts *facts, struct edit *edit)
 {
     if (edit->queue == e->volcano_root)
@@ -287,7 +259,7 @@ static bool is_old(const struct queue *queue, const struct queue_facts *facts, s
 
 int engine_see_queue(struct engine *e, const struct queue_facts *facts)
 {
-    struct edit edit = {.spec = hash_spec(facts)};
+    struct edit edit = {.spec = queue_spec(facts)};
     int error = queue_get(e, facts->kind, facts->name, &edit.queue);
 
     if (error < 0)
@@ -296,7 +268,7 @@ int engine_see_queue(struct engine *e, const struct queue_facts *facts)
         return 0;
     if (name_get(e, facts->state, &edit.state) < 0 || name_get(e, facts->uid, &edit.uid) < 0)
         error = ENGINE_NO_MEMORY;
-    if (error == 0 && edit.spec != 0 && queue_at(e, edit.queue)->spec == edit.spec) {
+    if (error == 0 && queue_at(e, edit.queue)->spec == edit.spec) {
         hear(e, facts, &edit);
         advance(e);
         return 0;

@@ -48,6 +48,28 @@ static void test_shared(void)
     kit_close(&kit);
 }
 
+/* The status of the queue is written all the time; that must not keep a victim that would not go. */
+static void test_queue_seen_again(void)
+{
+    static const char queue[] = "cluster q group=cpu flavor=f cpu=4 within=lower";
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "flavor f");
+    kit_do(&kit, queue);
+    kit_do(&kit, "pod a cluster=q cpu=2 node=n; pod b cluster=q cpu=2 node=n priority=1;"
+                 "pod high cluster=q cpu=2 priority=5");
+    is_str(kit_victims(&kit), "a>high", "a has a minute to go");
+    kit_do(&kit, "time 50");
+    kit_do(&kit, queue);
+    is_str(kit_victims(&kit), "a>high", "the queue is seen again, and says the same");
+    kit_do(&kit, "time 62");
+    is_str(kit_victims(&kit), "b>high", "the minute is over all the same");
+    kit_do(&kit, "time 70; cluster q group=cpu flavor=f cpu=4");
+    is_str(kit_victims(&kit), "", "what it says now lets nobody be taken from");
+    kit_close(&kit);
+}
+
 static void test_suspended(void)
 {
     struct kit kit;
@@ -84,6 +106,7 @@ int main(void)
     test_given_back();
     test_granted_earlier();
     test_shared();
+    test_queue_seen_again();
     test_suspended();
     test_gang_stays_whole();
     return tap_done();

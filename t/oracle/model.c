@@ -161,14 +161,15 @@ void model_set_queue(struct model *model, const int64_t *spec)
 {
     struct model_queue *queue =
         &model->queues[model_queue_id((int)spec[QUEUE_KIND], (int)spec[QUEUE_NAME])];
+    bool edited;
 
     model_hear(model, (int)(queue - model->queues), spec);
-    model_edit_queue(model, (int)(queue - model->queues), spec);
+    edited = model_edit_queue(model, (int)(queue - model->queues), spec);
     memcpy(queue->spec, spec, sizeof queue->spec);
     queue->seen = true;
     place_queues(model);
     for (int uid = 0; uid < UIDS; uid++)
-        if (model_holds(&model->claims[uid]) &&
+        if (edited && model_holds(&model->claims[uid]) &&
             model_queue_of(&model->claims[uid]) == (int)(queue - model->queues))
             model_guess_flavors(model, &model->claims[uid]);
 }

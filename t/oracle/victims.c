@@ -120,17 +120,37 @@ bool model_asks_the_same(const struct model_claim *before, const struct model_cl
            memcmp(before->gang_needs, now->gang_needs, sizeof now->gang_needs) == 0;
 }
 
-void model_edit_queue(struct model *model, int queue, const int64_t *spec)
+/* What is said of resources in no group, and of flavors in no order, is not written. */
+static bool same_groups(const int64_t *a, const int64_t *b)
+{
+    bool same = a[QUEUE_BORROWS_LAST] == b[QUEUE_BORROWS_LAST];
+
+    for (int r = 0; r < RESOURCES; r++) {
+        int group = (int)a[QUEUE_GROUP + r] - 1, order[FLAVORS];
+        int count = group < 0 ? 0 : world_group_order(a, group, order);
+
+        same = same && a[QUEUE_GROUP + r] == b[QUEUE_GROUP + r] &&
+               (group < 0 || a[QUEUE_ORDER + group] == b[QUEUE_ORDER + group]);
+        for (int n = 0; n < count; n++)
+            for (int of = QUEUE_NOMINAL; of <= QUEUE_LENDING; of += FLAVORS * RESOURCES)
+                same = same && a[of + order[n] * RESOURCES + r] == b[of + order[n] * RESOURCES + r];
+    }
+    return same;
+}
+
+bool model_edit_queue(struct model *model, int queue, const int64_t *spec)
 {
     const struct model_queue *q = &model->queues[queue];
-    bool same = q->seen && model_kind(queue) == QUEUE_VOLCANO;
+    bool volcano = model_kind(queue) == QUEUE_VOLCANO;
+    bool same = q->seen && (volcano || same_groups(q->spec, spec));
 
     for (int field = QUEUE_PARENT; field < QUEUE_FIELDS; field++)
         if (field == QUEUE_PARENT || field == QUEUE_PRIORITY || field == QUEUE_STRICT ||
-            (field >= QUEUE_CAPABILITY && field < QUEUE_GROUP) || field >= QUEUE_WITHIN)
+            (volcano && field >= QUEUE_CAPABILITY && field < QUEUE_GROUP) || field >= QUEUE_WITHIN)
             same = same && q->spec[field] == spec[field];
     if (!same)
         model_end_promises_of(model, queue);
+    return !same;
 }
 
 static int root_of(const struct model *model, int uid)

@@ -28,8 +28,8 @@ void model_end_promises(struct model *model, bool forget);
 /* Promises of those that do not wait any more are over. */
 void model_note_promises(struct model *model);
 
-/* A queue's object is shown: if it says something else, its claims ask anew. */
-void model_edit_queue(struct model *model, int queue, const int64_t *spec);
+/* A queue's object is shown: if it says something else, which is returned, its claims ask anew. */
+bool model_edit_queue(struct model *model, int queue, const int64_t *spec);
 
 /* Whether a gang asks for what it asked for before. */
 bool model_asks_the_same(const struct model_claim *before, const struct model_claim *now);

@@ -14,6 +14,15 @@ import (
 // lease is the name of the scheduler's own lease, in kube-system.
 const lease = "sluice-scheduler"
 
+// evicts tells whether the story has pods sent away so that others have room in their queues.
+func (s *Scenario) evicts() bool {
+	if s.Config == nil || s.Config.Get("effects") == nil {
+		return false
+	}
+	effects, _ := s.Config.Get("effects").Plain().([]any)
+	return slices.Contains(effects, any("evictPod"))
+}
+
 // schedulerConfig is the KubeSchedulerConfiguration of a story.
 //
 // The scheduler's own times are real and not the story's: they are as short as it lets them be. Of
@@ -30,8 +39,7 @@ func schedulerConfig(s *Scenario, library, kubeconfig string, webhook int) ([]by
 				continue
 			}
 			if pair.Key == "effects" { // this host carries out all of them
-				effects, _ := pair.Value.Plain().([]any)
-				arguments["preempt"] = slices.Contains(effects, any("evictPod"))
+				arguments["preempt"] = s.evicts()
 				continue
 			}
 			arguments[pair.Key] = pair.Value.Plain()

@@ -4,6 +4,7 @@ package scenario
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"sluice/cluster/faults"
 )
@@ -195,6 +197,33 @@ func TestWhoseWriteItIs(t *testing.T) {
 		if isOurPatch(&each.request) != each.ours {
 			t.Errorf("%s %s %s is ours: want %t", each.request.Verb, each.request.Subresource,
 				each.request.Body, each.ours)
+		}
+	}
+}
+
+// A pod that takes nobody's room in the API server does not do so in the engine either.
+func TestWhoseRoomAPodTakes(t *testing.T) {
+	for _, each := range []struct {
+		spec   object
+		evicts bool
+		policy string
+	}{
+		{object{"priority": int64(9)}, true, "PreemptLowerPriority"},
+		{object{"priority": int64(9)}, false, "Never"},
+		{object{"priority": int64(9), "preemptionPolicy": "Never"}, true, "Never"},
+		{object{"preemptionPolicy": "Never"}, true, "Never"},
+		{object{}, true, ""},
+	} {
+		spec := maps.Clone(each.spec)
+		policy := ""
+		for _, class := range split(&unstructured.Unstructured{Object: object{"spec": spec}}, each.evicts) {
+			policy, _, _ = unstructured.NestedString(class.Object, "preemptionPolicy")
+			if spec["priorityClassName"] != class.GetName() || spec["preemptionPolicy"] != nil {
+				t.Errorf("%v: the pod says %v, and does not name %s alone", each.spec, spec, class.GetName())
+			}
+		}
+		if policy != each.policy {
+			t.Errorf("%v, evicts %t: got %q, want %q", each.spec, each.evicts, policy, each.policy)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -146,13 +147,13 @@ func fillLimits(container object) {
 	}
 }
 
-// classFor is the PriorityClass that gives a pod its priority. It preempts nobody: in stories only
-// queues decide who runs.
-func classFor(priority int64) *unstructured.Unstructured {
+// classFor is the PriorityClass that gives a pod its priority, and whether it takes others' room.
+func classFor(priority int64, policy string) *unstructured.Unstructured {
 	name := strings.ReplaceAll(fmt.Sprintf("story-%d", priority), "--", "-minus-")
+	name += "-" + strings.ToLower(policy)
 	return &unstructured.Unstructured{Object: object{
 		"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
-		"metadata": object{"name": name}, "value": priority, "preemptionPolicy": "Never",
+		"metadata": object{"name": name}, "value": priority, "preemptionPolicy": policy,
 	}}
 }
 
@@ -167,12 +168,21 @@ func runtimeFor(overhead object) *unstructured.Unstructured {
 }
 
 // split takes what a pod names only indirectly out of its spec, and tells which objects must be
-// there for it.
-func split(pod *unstructured.Unstructured) (needs []*unstructured.Unstructured) {
+// there for it. Where nobody is evicted for a queue's sake, only queues decide who runs: so that the
+// scheduler preempts nobody either, no pod takes others' room.
+func split(pod *unstructured.Unstructured, evicts bool) (needs []*unstructured.Unstructured) {
 	spec := child(pod.Object, "spec")
-	if priority, ok := spec["priority"].(int64); ok {
+	priority, ranked := spec["priority"].(int64)
+	policy, said := spec["preemptionPolicy"].(string)
+	if !said && evicts {
+		policy = string(corev1.PreemptLowerPriority)
+	} else if !said {
+		policy = string(corev1.PreemptNever)
+	}
+	if ranked || said {
 		delete(spec, "priority")
-		class := classFor(priority)
+		delete(spec, "preemptionPolicy")
+		class := classFor(priority, policy)
 		spec["priorityClassName"] = class.GetName()
 		needs = append(needs, class)
 	}

@@ -26,7 +26,7 @@ func (t *telling) createPod(where *Tree, pod *unstructured.Unstructured, status 
 	if err := t.ensureNamespace(pod.GetNamespace()); err != nil {
 		return err
 	}
-	for _, needed := range split(pod) {
+	for _, needed := range split(pod, t.s.evicts()) {
 		if err := t.ensure(needed); err != nil {
 			return where.Say("%s needs %s, which cannot be made: %v", ref, needed.GetName(), err)
 		}

@@ -64,7 +64,7 @@ spec:
 		t.Fatal(err)
 	}
 	of := objectOf(document.Pairs[0].Value, "pod/p")
-	for _, class := range split(of) {
+	for _, class := range split(of, false) {
 		for _, k := range kinds {
 			if k.name != class.GetKind() {
 				continue
