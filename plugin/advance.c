@@ -139,6 +139,12 @@ static uint32_t expire(struct engine *e, uint32_t budget)
     return budget;
 }
 
+/* Victims are found by what is used: that must be known. */
+static bool may_preempt(const struct engine *e)
+{
+    return e->todo[TODO_PREEMPT].first != 0 && e->recount.cells == 0;
+}
+
 void advance(struct engine *e)
 {
     uint32_t budget = expire(e, ADVANCE_SLICE);
@@ -151,13 +157,14 @@ void advance(struct engine *e)
     recount_some(e);
     if (e->todo[TODO_STATE].first == 0) /* one thing at a time: a call must not take long */
         budget = demote_some(e, budget);
-    if (!e->synced || !e->leads || e->recount.cells > 0)
+    if (!e->synced || !e->leads)
         return;
     budget = restore(e, budget);
     while (budget > 0 && e->restoring == 0 && e->todo[TODO_STATE].first == 0 &&
-           (e->todo[TODO_DIRTY].first != 0 || e->todo[TODO_PREEMPT].first != 0)) {
+           (e->todo[TODO_DIRTY].first != 0 || may_preempt(e))) {
         budget = grant(e, budget);
-        budget = preempt_some(e, budget);
+        if (may_preempt(e))
+            budget = preempt_some(e, budget);
     }
 }
 

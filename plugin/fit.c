@@ -162,6 +162,8 @@ static bool assign(const struct trial *trial, uint16_t *ret_flavors, uint32_t *r
 
 static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret_need)
 {
+    if (trial->room == room_now && recount_awaits(trial->e, trial->line, ret_need))
+        return false;
     if (queue_at(trial->e, trial->line->queue)->kind != QUEUE_VOLCANO)
         return assign(trial, ret_flavors, ret_need);
 

@@ -68,6 +68,36 @@ bool recount_has(const struct engine *e, uint32_t claim)
     return claim < e->recount.at;
 }
 
+static bool is_counting(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    for (; id != 0; id = queue_at(e, id)->parent) {
+        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
+
+        if (cell != NULL && cell->counting)
+            return true;
+    }
+    return false;
+}
+
+bool recount_awaits(const struct engine *e, const struct line *line, uint32_t *ret_need)
+{
+    static const struct queue_group volcano = {.flavor_count = 1};
+    const struct queue *queue = queue_at(e, line->queue);
+
+    for (uint32_t i = 0; i < line->count && e->recount.cells > 0; i++) {
+        uint32_t resource = line_resource(e, line, i);
+        const struct queue_group *group =
+            queue->kind == QUEUE_VOLCANO ? &volcano : queue_group_of(queue, resource);
+
+        *ret_need = i;
+        for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
+            if (is_counting(e, line->queue, group->flavors[k], resource))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void count_claim(struct engine *e, uint32_t id)
 {
     const struct line *line = line_at(e, claim_at(e, id)->line);

@@ -15,8 +15,9 @@
  *              counted │ not yet: what changes there is counted when the pass comes to it
  *                      at
  *
- * Until the pass is at its end the cell limits nothing, passes all that is used on as it is, and
- * nobody is granted anything.
+ * Until the pass is at its end the cell limits nothing, and passes all that is used on as it is.
+ * Meanwhile nobody is granted anything who asks for that, or whose flavor could be that one, and
+ * nobody finds victims.
  */
 enum { RECOUNT_AT_ONCE = 48, RECOUNT_SLICE = 256 };
 
@@ -37,6 +38,11 @@ void recount_moves(struct engine *e, uint32_t queue);
 
 /* Whether what this claim holds is counted where it holds it. */
 bool recount_has(const struct engine *e, uint32_t claim);
+
+/* Whether the line asks for something of which it is not known yet, in a flavor that it might have,
+ * what is used in its queue or above it: then of which of its needs. */
+struct line;
+bool recount_awaits(const struct engine *e, const struct line *line, uint32_t *ret_need);
 
 /* One slice. */
 void recount_some(struct engine *e);

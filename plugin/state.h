@@ -220,11 +220,11 @@ static inline bool engine_preempts(const struct engine *e)
     return config_names_effect(&e->config, EFFECT_EVICT_POD) && !e->config.observe_only;
 }
 
-/* Grants are given: the listing is complete, this engine leads, what a restart found granted is
- * settled, and it is known what is used. */
+/* Grants are given: the listing is complete, this engine leads, and what a restart found granted is
+ * settled. */
 static inline bool engine_grants(const struct engine *e)
 {
-    return e->synced && e->leads && e->restoring == 0 && e->recount.cells == 0;
+    return e->synced && e->leads && e->restoring == 0;
 }
 
 /* The trees that claims are in: by rank where they wait, by stamp where they hold. */

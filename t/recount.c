@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { PODS = 600, MANY = 900 };
+enum { PODS = 840, MANY = 900 };
 
 static struct kit kit;
 
@@ -45,18 +45,21 @@ static void test_in_slices(void)
 
     kit_open(&kit, "");
     fill();
-    kit_quick(&kit, "queue p cpu=10000 gpu=500");
+    kit_quick(&kit, "queue p cpu=10000 gpu=600");
     is_counting("p", "gpu", "what many hold is not counted at once");
     is_counting("root", "gpu", "nor above");
-    kit_quick(&kit, "pod new queue=other cpu=1");
-    is_str(kit_state(&kit, "new"), "waiting", "nobody is granted anything before");
+    kit_quick(&kit, "pod new queue=other gpu=1");
+    is_str(kit_state(&kit, "new"), "waiting", "nobody is granted any of it before");
+    kit_quick(&kit, "pod else queue=q1 cpu=1");
+    is_str(kit_state(&kit, "else"), "reserved", "but who asks for something else");
+    is_str(engine_check(kit.engine), NULL, "all is sound");
     for (; kit.engine->recount.cells > 0; slices++)
         engine_tick(kit.engine);
-    ok(slices >= PODS / RECOUNT_SLICE - 1, "%d slices", slices);
+    ok(slices >= PODS / RECOUNT_SLICE - 2, "%d slices", slices);
     kit_work_off(&kit);
-    is_str(kit_state(&kit, "new"), "reserved", "but then");
-    is_int(kit_usage(&kit, "p", "gpu"), 500, "who is too much gives back");
-    is_int(kit_usage(&kit, "root", "gpu"), 500, "the root knows all that is used");
+    is_str(kit_state(&kit, "new"), "reserved", "then it is");
+    is_int(kit_usage(&kit, "p", "gpu"), 600, "who is too much gives back");
+    is_int(kit_usage(&kit, "root", "gpu"), 601, "the root knows all that is used");
     is_str(engine_check(kit.engine), NULL, "all is sound");
     kit_do(&kit, "queue p cpu=10000");
     is_int(kit_usage(&kit, "p", "gpu"), -1, "a resource that is named no more is not counted");
