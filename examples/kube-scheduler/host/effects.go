@@ -14,16 +14,8 @@ import (
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/outbox"
 )
-
-// writeTimeout is how long one write to the API server may take.
-const writeTimeout = 10 * time.Second
-
-// ErrNotLeading is why a write is not even tried.
-var ErrNotLeading = errors.New("this replica does not lead (any more)")
-
-// errMoved is a write that would meet another object than the engine decided about.
-var errMoved = errors.New("the object has changed since it was decided about")
 
 // pod is the one that the effect is about, as it was last seen; nil: there is none.
 func (h *Host) pod(effect *engine.Effect) *v1.Pod {
@@ -56,7 +48,7 @@ func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
 	default:
 		err = errors.New("this host does not know effects of this kind: use a newer one")
 	}
-	ack.Result = resultOf(err)
+	ack.Result = outbox.Result(err)
 	metrics.effects.WithLabelValues(effect.Kind, ack.Result).Inc()
 	if apierrors.IsTooManyRequests(err) && effect.Kind == engine.EvictPod {
 		h.log.V(2).Info("A disruption budget holds a pod that is to be evicted",
@@ -82,18 +74,6 @@ func (h *Host) writePod(ctx context.Context, effect *engine.Effect) (int64, erro
 	return 0, h.setCondition(ctx, effect)
 }
 
-func resultOf(err error) string {
-	switch {
-	case err == nil:
-		return engine.Done
-	case apierrors.IsNotFound(err):
-		return engine.Gone
-	case errors.Is(err, errMoved), apierrors.IsConflict(err), apierrors.IsInvalid(err):
-		return engine.Conflict
-	}
-	return engine.Retry
-}
-
 // RemoveGates takes our gates off the pod and writes what the queue granted, in one patch, for the
 // pod as it is given. Gates that are absent already are no error.
 func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch) error {
@@ -102,7 +82,7 @@ func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch
 		return nil
 	}
 	if pod.Generation != patch.Generation {
-		return errMoved
+		return outbox.ErrMoved
 	}
 	text, err := removal(pod, patch, rest)
 	if err != nil {
@@ -115,7 +95,7 @@ func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch
 	defer cancel()
 	_, err = h.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
 		types.JSONPatchType, text, metav1.PatchOptions{})
-	if resultOf(err) == engine.Retry && h.lostItsGates(ctx, pod, patch.Gates) {
+	if outbox.Result(err) == engine.Retry && h.lostItsGates(ctx, pod, patch.Gates) {
 		err = nil
 	}
 	if err == nil {
@@ -169,12 +149,7 @@ func (h *Host) setCondition(ctx context.Context, effect *engine.Effect) error {
 	return err
 }
 
-// writing is the context of one write: it ends before the lease could have gone to another, and a
-// shutdown lets it finish.
+// writing is the context of one write as the leader.
 func (h *Host) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	if !h.Leads() {
-		return nil, nil, ErrNotLeading
-	}
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.lease.Within(writeTimeout))
-	return ctx, cancel, nil
+	return h.lease.Writing(ctx)
 }

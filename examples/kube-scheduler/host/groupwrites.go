@@ -23,6 +23,7 @@ import (
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/outbox"
 )
 
 // managedBy is the label of what the scheduler has made.
@@ -102,7 +103,7 @@ func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect)
 		if now == effect.Group {
 			return facts.Version(pod.ResourceVersion), nil
 		}
-		return 0, errMoved
+		return 0, outbox.ErrMoved
 	}
 	ops := addPairs([]operation{{"test", "/metadata/uid", pod.UID}}, "/metadata/annotations",
 		pod.Annotations, [][2]string{{facts.GroupName, effect.Group}})
@@ -133,7 +134,7 @@ func (h *Host) setGroupStatus(ctx context.Context, effect *engine.Effect) error 
 	written, _ := h.groups.written.Load(group.GetUID())
 	if last, is := written.(int64); group.GetResourceVersion() != version ||
 		is && last > effect.ResourceVersion {
-		return errMoved // or it is not seen yet what was written last
+		return outbox.ErrMoved // or it is not seen yet what was written last
 	}
 	group = group.DeepCopy()
 	if err := putStatus(group, effect.GroupStatus, metav1.Now()); err != nil {

@@ -39,6 +39,7 @@ import (
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/lease"
+	"sluice/kube-scheduler/outbox"
 )
 
 // Host is one engine in one scheduler.
@@ -68,7 +69,7 @@ type Host struct {
 	done   sync.WaitGroup
 
 	lease    lease.Lease
-	pump     pump
+	pump     *outbox.Pump
 	synced   atomic.Bool
 	nodeIDs  sync.Map // name -> uint32
 	listers  sync.Map // of custom resources: schema.GroupVersionResource -> cache.GenericLister
@@ -137,10 +138,10 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 		podIndex:   core.Pods().Informer().GetIndexer(),
 		spaces:     core.Namespaces().Lister(),
 		ready:      make(chan struct{}),
+		pump:       outbox.New(),
 		rival:      rival{since: time.Now()},
 		pods:       sync.Pool{New: func() any { return new(engine.Pod) }},
 	}
-	h.pump.init()
 	registerMetrics(h)
 	if err := h.initGroups(handle.ClientSet()); err != nil {
 		return nil, fmt.Errorf("to follow pods that have ended: %w", err)
@@ -205,7 +206,7 @@ func (h *Host) Start(ctx context.Context) error {
 }
 
 func (h *Host) open(ctx context.Context) error {
-	eng, err := h.library.Open(engineConfig(h.args, h.schedulers, newClock()))
+	eng, err := h.library.Open(engineConfig(h.args, h.schedulers, outbox.NewClock()))
 	if err != nil {
 		return fmt.Errorf("the configuration of the plugin Sluice: %w", err)
 	}

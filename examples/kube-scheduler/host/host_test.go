@@ -19,6 +19,7 @@ import (
 	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/outbox"
 )
 
 func TestOnBindTheGrantedPodIsActivatedAndKeepsItsGate(t *testing.T) {
@@ -88,7 +89,7 @@ func TestAnEditedPodIsNotPatchedForItsOldSpec(t *testing.T) {
 	pod.Generation = 2
 	err := w.RemoveGates(context.Background(), pod,
 		&engine.Patch{Gates: []string{facts.GateLong}, Generation: 1})
-	if resultOf(err) != engine.Conflict {
+	if outbox.Result(err) != engine.Conflict {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -113,7 +114,7 @@ func TestARemovalWhoseAnswerIsLostCounts(t *testing.T) {
 	}
 	written = false
 	other := w.create(gatedPod("p2"))
-	if err := w.RemoveGates(context.Background(), other, patch); resultOf(err) != engine.Retry {
+	if err := w.RemoveGates(context.Background(), other, patch); outbox.Result(err) != engine.Retry {
 		t.Errorf("it was not written: %v", err)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+
+	"sluice/kube-scheduler/lease"
 )
 
 const (
@@ -71,7 +73,7 @@ func (r *objectReader) read(ctx context.Context, namespace string, to *metav1.Ow
 	if kind.namespaced {
 		client = r.client.Resource(kind.resource).Namespace(namespace)
 	}
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, lease.WriteTimeout)
 	defer cancel()
 	object, err := client.Get(ctx, to.Name, metav1.GetOptions{})
 	if err == nil && object.GetUID() != to.UID {

@@ -6,6 +6,7 @@ package lease
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -40,6 +41,22 @@ func (l *Lease) Within(length time.Duration) time.Time {
 		return end
 	}
 	return at
+}
+
+// WriteTimeout is how long one write to an API server may take.
+const WriteTimeout = 10 * time.Second
+
+// ErrNotLeading is why a write is not even tried.
+var ErrNotLeading = errors.New("this replica does not lead (any more)")
+
+// Writing is the context of one write: it ends before the lease could have gone to another, and a
+// shutdown lets it finish.
+func (l *Lease) Writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if !l.Leads() {
+		return nil, nil, ErrNotLeading
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), l.Within(WriteTimeout))
+	return ctx, cancel, nil
 }
 
 // Set says until when nobody else can have it; a Lock does.

@@ -122,3 +122,23 @@ func TestTheLeaseIsFollowed(t *testing.T) {
 	}
 	cancel()
 }
+
+func TestAWriteEndsWithTheLease(t *testing.T) {
+	l := &Lease{}
+	l.Await()
+	if _, _, err := l.Writing(context.Background()); !errors.Is(err, ErrNotLeading) {
+		t.Fatalf("got %v", err)
+	}
+	end := time.Now().Add(time.Second)
+	l.Set(end)
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	ctx, cancel, err := l.Writing(stopped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cancel()
+	if deadline, _ := ctx.Deadline(); !deadline.Equal(end) || ctx.Err() != nil {
+		t.Errorf("ends at %v (want %v), %v", deadline, end, ctx.Err())
+	}
+}

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/lease"
 )
 
 // chore is an object whose state is to be made what it should be. A chore looks at all that there
@@ -60,7 +62,7 @@ func (m *Manager) runChores(ctx context.Context) {
 		}
 		err := m.do(ctx, c)
 		switch {
-		case err == nil, apierrors.IsNotFound(err), errors.Is(err, errNotLeading):
+		case err == nil, apierrors.IsNotFound(err), errors.Is(err, lease.ErrNotLeading):
 			m.chores.Forget(c) // who becomes the leader looks at all
 		default:
 			// A conflict means that a newer version is on its way here.

@@ -20,17 +20,10 @@ import (
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/outbox"
 )
 
-// writeTimeout is how long one write to an API server may take.
-const writeTimeout = 10 * time.Second
-
-var (
-	errNotLeading = errors.New("this replica does not lead (any more)")
-	// errMoved is a write that would meet another object than was decided about.
-	errMoved = errors.New("the object has changed since it was decided about")
-	errLate  = errors.New("too late to be carried out")
-)
+var errLate = errors.New("too late to be carried out")
 
 // carryOut does what the effect says and returns what became of it.
 func (m *Manager) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
@@ -55,7 +48,7 @@ func (m *Manager) carryOut(ctx context.Context, effect *engine.Effect) engine.Ac
 	default:
 		err = errors.New("this manager does not know effects of this kind: use a newer one")
 	}
-	result := resultOf(err)
+	result := outbox.Result(err)
 	if effect.Kind == engine.CreateReplica && result != engine.Done && result != engine.Conflict {
 		result = engine.Retry // what is not found there is the namespace, and it may come
 	}
@@ -71,27 +64,9 @@ func (m *Manager) carryOut(ctx context.Context, effect *engine.Effect) engine.Ac
 	return engine.Ack{ID: effect.ID, Result: result}
 }
 
-func resultOf(err error) string {
-	switch {
-	case err == nil:
-		return engine.Done
-	case apierrors.IsNotFound(err):
-		return engine.Gone
-	case errors.Is(err, errMoved), apierrors.IsConflict(err), apierrors.IsInvalid(err),
-		apierrors.IsAlreadyExists(err):
-		return engine.Conflict
-	}
-	return engine.Retry
-}
-
-// writing is the context of one write: it ends before the lease could have gone to another, and a
-// shutdown lets it finish.
+// writing is the context of one write as the leader.
 func (m *Manager) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	if !m.Leads() {
-		return nil, nil, errNotLeading
-	}
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), m.lease.Within(writeTimeout))
-	return ctx, cancel, nil
+	return m.lease.Writing(ctx)
 }
 
 func keyOfEffect(effect *engine.Effect) types.NamespacedName {
@@ -116,7 +91,7 @@ func onlyThis(uid types.UID) metav1.DeleteOptions {
 func (m *Manager) createReplica(ctx context.Context, effect *engine.Effect) error {
 	w := m.workload(keyOfEffect(effect))
 	if w == nil || string(w.UID) != effect.Fleet.Workload {
-		return errMoved
+		return outbox.ErrMoved
 	}
 	s, err := m.session(effect.Fleet.Cluster)
 	if err != nil {
@@ -207,7 +182,7 @@ func (m *Manager) openGate(ctx context.Context, effect *engine.Effect) error {
 		return apierrors.NewNotFound(workloadResource.GroupResource(), effect.Name)
 	}
 	if facts.Version(copy.GetResourceVersion()) != effect.ResourceVersion {
-		return errMoved
+		return outbox.ErrMoved
 	}
 	opened, err := opened(copy, effect.Fleet.Gate, time.Now())
 	if err != nil {
@@ -276,11 +251,11 @@ func (m *Manager) decidedAbout(effect *engine.Effect) (*workload, *kueue.Admissi
 		return nil, nil, apierrors.NewNotFound(workloadResource.GroupResource(), effect.Name)
 	}
 	if facts.Version(w.ResourceVersion) != effect.ResourceVersion {
-		return nil, nil, errMoved
+		return nil, nil, outbox.ErrMoved
 	}
 	check := w.check(m.knownCheck(w))
 	if check == nil {
-		return nil, nil, errMoved
+		return nil, nil, outbox.ErrMoved
 	}
 	return w, check, nil
 }

@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/lease"
 )
 
 // Reasons of a cluster that is not active.
@@ -80,7 +82,7 @@ func (m *Manager) kubeconfig(ctx context.Context, source *kueue.ClusterSource) (
 		}
 		return text, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, lease.WriteTimeout)
 	defer cancel()
 	secret, err := m.core.CoreV1().Secrets(m.config.Namespace).Get(ctx, from.Location,
 		metav1.GetOptions{})

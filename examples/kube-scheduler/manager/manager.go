@@ -37,6 +37,7 @@ import (
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/lease"
+	"sluice/kube-scheduler/outbox"
 )
 
 // Manager is one engine over many clusters.
@@ -55,7 +56,7 @@ type Manager struct {
 	informers                                  []cache.SharedIndexInformer
 
 	lease  lease.Lease
-	pump   pump
+	pump   *outbox.Pump
 	chores workqueue.TypedRateLimitingInterface[chore]
 	synced atomic.Bool
 
@@ -93,11 +94,11 @@ func New(config *Config, cluster *rest.Config, identity string) (*Manager, error
 	m := &Manager{
 		config: config, library: library, core: core, objects: objects,
 		log:     klog.Background().WithName("sluice-manager"),
+		pump:    outbox.New(),
 		chores:  newChores(),
 		shown:   map[types.NamespacedName]shown{},
 		workers: map[string]*worker{},
 	}
-	m.pump.init()
 	if err := m.elect(cluster, identity); err != nil {
 		return nil, err
 	}
@@ -124,6 +125,7 @@ func (m *Manager) elect(cluster *rest.Config, identity string) error {
 
 func (m *Manager) engineConfig() engine.Config {
 	return engine.Config{
+		Clock:  outbox.NewClock(),
 		Record: m.config.Record.Value(),
 		MultiKueue: &engine.MultiKueue{
 			Orchestrated:       m.config.FeatureGates[OrchestratedPreemption],
@@ -151,7 +153,10 @@ func (m *Manager) Run(ctx context.Context) error {
 		m.done.Go(func() { informer.RunWithContext(ctx) })
 	}
 	m.done.Go(func() { m.lease.Follow(ctx, m.lead) })
-	m.done.Go(func() { m.runPump(ctx) })
+	m.done.Go(func() {
+		m.pump.Run(ctx, outbox.Work{Engine: m.eng, Leads: m.Leads, Workers: m.config.Effects.Workers,
+			Log: m.log, CarryOut: m.carryOut})
+	})
 	var chores sync.WaitGroup
 	for range choreWorkers {
 		chores.Go(func() { m.runChores(working) })
@@ -250,7 +255,7 @@ func (m *Manager) told(tail engine.Tail, err error, kind, name string) {
 		m.log.Error(err, "The engine cannot use what was seen", "kind", kind, "object", name)
 		return
 	}
-	m.note(tail)
+	m.pump.Note(tail)
 }
 
 // follow makes the informers of the manager's own cluster.

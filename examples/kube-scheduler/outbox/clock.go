@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package outbox
 
 import (
 	"os"
@@ -24,7 +24,8 @@ const movableLook = 20 * time.Millisecond
 
 func movable() bool { return os.Getenv(clockFile) != "" }
 
-func newClock() engine.Clock {
+// NewClock is the clock of a program's engine.
+func NewClock() engine.Clock {
 	clock := engine.NewClock()
 	if !movable() {
 		return clock
