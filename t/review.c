@@ -48,7 +48,8 @@ static void test_shared(void)
     kit_close(&kit);
 }
 
-/* The status of the queue is written all the time; that must not keep a victim that would not go. */
+/* The status of the queue is written all the time; that must not keep a victim that would not
+ * go. */
 static void test_queue_seen_again(void)
 {
     static const char queue[] = "cluster q group=cpu flavor=f cpu=4 within=lower";

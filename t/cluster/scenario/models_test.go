@@ -216,7 +216,8 @@ func TestWhoseRoomAPodTakes(t *testing.T) {
 	} {
 		spec := maps.Clone(each.spec)
 		policy := ""
-		for _, class := range split(&unstructured.Unstructured{Object: object{"spec": spec}}, each.evicts) {
+		queue := &unstructured.Unstructured{Object: object{"spec": spec}}
+		for _, class := range split(queue, each.evicts) {
 			policy, _, _ = unstructured.NestedString(class.Object, "preemptionPolicy")
 			if spec["priorityClassName"] != class.GetName() || spec["preemptionPolicy"] != nil {
 				t.Errorf("%v: the pod says %v, and does not name %s alone", each.spec, spec, class.GetName())

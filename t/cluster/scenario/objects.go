@@ -168,8 +168,8 @@ func runtimeFor(overhead object) *unstructured.Unstructured {
 }
 
 // split takes what a pod names only indirectly out of its spec, and tells which objects must be
-// there for it. Where nobody is evicted for a queue's sake, only queues decide who runs: so that the
-// scheduler preempts nobody either, no pod takes others' room.
+// there for it. Where nobody is evicted for a queue's sake, only queues decide who runs: no pod
+// takes others' room, so that the scheduler preempts nobody either.
 func split(pod *unstructured.Unstructured, evicts bool) (needs []*unstructured.Unstructured) {
 	spec := child(pod.Object, "spec")
 	priority, ranked := spec["priority"].(int64)

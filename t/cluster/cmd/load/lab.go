@@ -221,8 +221,8 @@ func (l *lab) startBare() error {
 	return err
 }
 
-// startTracer attaches the tracer that was built beside the library, and returns when it has a first
-// table to show.
+// startTracer attaches the tracer that was built beside the library, and returns when it has shown
+// something.
 func (l *lab) startTracer() (err error) {
 	program := filepath.Join(filepath.Dir(l.shipped.library), "sluice-trace")
 	l.tracer, err = l.Run("tracer", program, []string{
