@@ -162,10 +162,10 @@ static void observe_group(struct call *call, bool gone)
         decode_pod_group(&call->in, &group);
     if (!call_begin(call))
         return;
-    if (gone)
-        engine_lose_group(call->engine, group.space, group.name, group.uid);
-    else
-        call_seen(call, engine_see_group(call->engine, &group), CALL_LIMIT_PODS);
+    call_seen(call,
+              gone ? engine_lose_group(call->engine, group.space, group.name, group.uid)
+                   : engine_see_group(call->engine, &group),
+              CALL_LIMIT_PODS);
 }
 
 /* Whether there is an id: of a node that is there. */

@@ -50,7 +50,7 @@ int engine_see_queue(struct engine *engine, const struct queue_facts *queue);
 int engine_lose_queue(struct engine *engine, enum queue_kind kind, struct text name);
 int engine_see_group(struct engine *engine, const struct group_facts *group);
 /* Of another uid than that which is known it is not the same group. No uid: whichever it is. */
-void engine_lose_group(struct engine *engine, struct text space, struct text name, struct text uid);
+int engine_lose_group(struct engine *engine, struct text space, struct text name, struct text uid);
 int engine_see_flavor(struct engine *engine, const struct flavor_facts *flavor);
 int engine_lose_flavor(struct engine *engine, struct text name);
 int engine_see_node(struct engine *engine, const struct node_facts *node, uint32_t *ret_id);

@@ -11,8 +11,8 @@
  *
  * A PodGroup that names a queue counts there as long as its object is there and it is not over: a
  * queue that closes is Closed when none is left, whether it has pods or not. Its members are in
- * that queue; those of one that names none are each where it would be without the group. So a
- * member keeps in mind what its pod says of that.
+ * that queue; those of one that names none, or is not there, are each where it would be without the
+ * group. So a member keeps in mind what its pod says of that.
  */
 struct engine;
 struct pod_facts;

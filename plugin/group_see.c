@@ -140,10 +140,8 @@ int engine_see_group(struct engine *e, const struct group_facts *facts)
     uint32_t id = group_find(e, facts->space, facts->name);
     int error;
 
-    if (facts->deleted) {
-        engine_lose_group(e, facts->space, facts->name, facts->uid);
-        return 0;
-    }
+    if (facts->deleted)
+        return engine_lose_group(e, facts->space, facts->name, facts->uid);
     if (id != 0 && group_at(e, id)->known && facts->resource_version != 0 &&
         facts->resource_version < group_at(e, id)->version &&
         text_same(name_text(e, group_at(e, id)->uid), facts->uid))
@@ -156,18 +154,31 @@ int engine_see_group(struct engine *e, const struct group_facts *facts)
     return 0;
 }
 
-/* Its members are held where they are, and what it said of its queue stands as long as it has any:
- * those that run are still counted there. */
-void engine_lose_group(struct engine *e, struct text space, struct text name, struct text uid)
+/* Its members are held, and those that run are counted, where they would be after a restart: in the
+ * queues that they name themselves. */
+int engine_lose_group(struct engine *e, struct text space, struct text name, struct text uid)
 {
     uint32_t id = group_find(e, space, name);
+    struct group_moves moves = {0};
+    int error = 0;
 
-    if (id != 0 && group_at(e, id)->known &&
-        (uid.len == 0 || text_same(name_text(e, group_at(e, id)->uid), uid))) {
+    if (id == 0 || !group_at(e, id)->known ||
+        (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->uid), uid))) {
+        advance(e);
+        return 0;
+    }
+    error = group_read_moves(e, id, 0, &moves);
+    if (error == 0) {
         group_at(e, id)->known = false;
         group_at(e, id)->was_made = false;
         group_set_home(e, id, 0);
+        intern_unref(&e->names, group_at(e, id)->queue);
+        group_at(e, id)->queue = 0;
+        group_make_moves(e, &moves);
         group_touch(e, id);
     }
-    advance(e);
+    group_drop_moves(e, &moves);
+    if (error == 0)
+        advance(e);
+    return error;
 }

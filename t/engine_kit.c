@@ -134,6 +134,8 @@ static int see(struct kit *kit, struct text verb, const char *rest, bool *ret_kn
         return see_flavor(kit, rest, ret_known);
     if (text_is(verb, "group"))
         return kit_see_group(kit, rest, ret_known);
+    if (text_is(verb, "lose-group"))
+        return engine_lose_group(e, text_of("default"), name, text_of(""));
     if (text_is(verb, "lose-queue"))
         return engine_lose_queue(e, QUEUE_VOLCANO, name);
     if (text_is(verb, "lose-cluster"))
@@ -158,8 +160,6 @@ static bool act(struct engine *e, struct text verb, const char *rest)
         engine_lose_command(e, uid);
     } else if (text_is(verb, "lose-pod")) {
         engine_lose_pod(e, uid);
-    } else if (text_is(verb, "lose-group")) {
-        engine_lose_group(e, text_of("default"), uid, text_of(""));
     } else if (text_is(verb, "reserve")) {
         engine_reserve(e, uid, &verdict);
     } else if (text_is(verb, "unreserve")) {

@@ -77,6 +77,10 @@ static void test_members_go_home(void)
     is_str(queue_of("x"), "c", "their own is what they said last");
     kit_do(&kit, "pod x queue=c cpu=1 group=g node=n priority=4; group g queue=b; group g");
     is_str(queue_of("x"), "c", "whatever else of them has changed");
+    kit_do(&kit, "group g queue=a; lose-group g");
+    is_str(queue_of("x"), "c", "so, too, when it is gone");
+    kit_do(&kit, "pod z queue=b cpu=1 group=g");
+    is_str(queue_of("z"), "b", "and who comes later");
     kit_close(&kit);
 }
 
@@ -104,6 +108,8 @@ static void test_no_memory(void)
     is_str(queue_of("x"), "b", "in the end they are where they belong");
     kit_starve(&kit, "group g uid=g queue=other min=2");
     kit_starve(&kit, "pod x queue=c cpu=1 group=g");
+    kit_starve(&kit, "lose-group g");
+    is_str(queue_of("x"), "c", "when it is gone as well");
     kit_close(&kit);
 }
 

@@ -363,18 +363,13 @@ void model_restart(struct model *model)
         claim->parked = claim->gave_back = claim->said = false;
         claim->again = claim->timeouts = 0;
         claim->bound = claim->pod[POD_NODE] > 0;
-        claim->group_queue = 0;
-        if (claim->live && claim->pod[POD_GROUP] && model->groups[claim->pod[POD_GROUP] - 1].seen)
-            claim->group_queue = group_queue(model, claim->pod);
+        claim->group_queue = claim->live ? group_queue(model, claim->pod) : 0;
         claim->state = CLAIM_HELD;
         note_stamp(claim);
         claim->guessed = false;
         model_forget_flavors(claim);
         model_read_stamp(claim);
     }
-    for (int group = 0; group < GROUPS; group++)
-        if (!model->groups[group].seen)
-            model->groups[group].queue = 0;
     rebuild(model);
     model_set_role(model, true, true);
 }

@@ -36,9 +36,8 @@ static int drive_world(struct engine *engine, const struct step *step)
         world_group_facts(step->v, &group);
         return engine_see_group(engine, &group);
     case STEP_LOSE_GROUP:
-        engine_lose_group(engine, text_of("space"), text_of(world_group((int)step->v[0])),
-                          text_of(""));
-        return 0;
+        return engine_lose_group(engine, text_of("space"), text_of(world_group((int)step->v[0])),
+                                 text_of(""));
     default:
         return 0;
     }

@@ -172,24 +172,12 @@ static void review(struct model *model, int group)
     }
 }
 
-static bool is_named(const struct model *model, int group)
-{
-    for (int uid = 0; uid < UIDS; uid++)
-        if (is_member(&model->claims[uid], group) ||
-            (model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1))
-            return true;
-    return false;
-}
-
 void model_review_groups(struct model *model)
 {
     for (int uid = 0; uid < UIDS; uid++)
         model->claims[uid].in_gang = false;
-    for (int group = 0; group < GROUPS; group++) {
+    for (int group = 0; group < GROUPS; group++)
         review(model, group);
-        if (!model->groups[group].seen && !is_named(model, group))
-            model->groups[group].queue = 0;
-    }
 }
 
 /* Those that lack to the gang's minimum are granted, in the flavors of the sum. */
@@ -286,8 +274,6 @@ void model_begin_gangs(struct model *model)
 bool model_groups_are_written(const struct model *model)
 {
     for (int group = 0; group < GROUPS; group++) {
-        if (!model->groups[group].seen && model->groups[group].queue != 0)
-            return false;
         for (int uid = 0; uid < UIDS; uid++) {
             const struct model_claim *claim = &model->claims[uid];
 
@@ -315,4 +301,8 @@ void model_set_group(struct model *model, const int64_t *facts)
 void model_lose_group(struct model *model, int group)
 {
     model->groups[group].seen = false;
+    model->groups[group].queue = 0;
+    for (int uid = 0; uid < UIDS; uid++)
+        if (is_member(&model->claims[uid], group))
+            model_move(model, uid, 0);
 }

@@ -133,12 +133,11 @@ func (t *telling) sawPod(pod *corev1.Pod, gone bool) {
 	if gone || pod.Spec.NodeName == "" || isOver(pod) {
 		return
 	}
-	life := t.lives[pod.UID]
-	if life == nil {
-		life = &podlife{}
-		t.lives[pod.UID] = life
-	}
+	life := t.lifeOf(pod)
 	now := t.clock.Now()
+	if seconds := pod.DeletionGracePeriodSeconds; pod.DeletionTimestamp != nil && seconds != nil {
+		t.leaveAfter(pod, time.Duration(*seconds)*time.Second)
+	}
 	if pod.Status.Phase == corev1.PodPending && !life.starts {
 		life.starts = true
 		t.timers.at(now+startsAfter, func() error {
@@ -167,7 +166,24 @@ func (t *telling) sawPod(pod *corev1.Pod, gone bool) {
 }
 
 // podlife is what the kubelet has in mind for a pod.
-type podlife struct{ starts, ends bool }
+type podlife struct{ starts, ends, leaves bool }
+
+func (t *telling) lifeOf(pod *corev1.Pod) *podlife {
+	life := t.lives[pod.UID]
+	if life == nil {
+		life = &podlife{}
+		t.lives[pod.UID] = life
+	}
+	return life
+}
+
+// leaveAfter lets a pod go when its grace period has passed, whoever deleted it.
+func (t *telling) leaveAfter(pod *corev1.Pod, grace time.Duration) {
+	if life := t.lifeOf(pod); !life.leaves {
+		life.leaves = true
+		t.timers.at(t.clock.Now()+grace, func() error { return t.vanish(pod) })
+	}
+}
 
 // current is the pod as it is now; nil: it is gone.
 func (t *telling) current(pod *corev1.Pod) *corev1.Pod {
@@ -193,7 +209,7 @@ func (t *telling) deletePod(pod *corev1.Pod) error {
 	if err := t.removePod(pod, seconds); err != nil {
 		return err
 	}
-	t.timers.at(t.clock.Now()+grace, func() error { return t.vanish(pod) })
+	t.leaveAfter(pod, grace)
 	return nil
 }
 
