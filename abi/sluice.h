@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 #define SLUICE_ABI_MAJOR 1
-#define SLUICE_ABI_MINOR 0
+#define SLUICE_ABI_MINOR 1
 
 /*
  * A call returns the length of its answer (>= 0), or -(length << 8 | code).

@@ -19,11 +19,11 @@ void explain_claim(const struct engine *e, uint32_t claim, bool words, struct ve
  * REASON_NONE: nothing holds it up. */
 void explain_group(const struct engine *e, uint32_t group, struct verdict *ret_verdict);
 
-/* What the condition of a pod that waits for its queue says instead of Unschedulable.
- * message has VERDICT_MESSAGE_MAX bytes. */
-/* Why the queue lets nothing advance. [queue_stops] */
+/* Why the queue lets nothing advance. message has VERDICT_MESSAGE_MAX bytes. [queue_stops] */
 void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reason, char *message);
 
+/* What the condition of a pod that waits for its queue says instead of Unschedulable. message
+ * likewise. */
 void explain_condition(const struct engine *e, uint32_t claim, enum reason *ret_reason,
                        char *message);
 

@@ -74,6 +74,7 @@ static void describes(const struct loader *lib)
     struct answer answer;
 
     is_int(loader_abi(lib) >> 16, SLUICE_ABI_MAJOR, "our major version");
+    is_int(loader_abi(lib) & 0xffff, SLUICE_ABI_MINOR, "and our minor one");
     ok(loader_describe(lib, &reply) > 0, "the manifest, in a reply that has to grow for it");
     if (ok(answer_read(&answer, reply.bytes, reply.len), "that can be read")) {
         is_int(value_count(value_array(&answer.root, "hooks")), LOADER_HOOKS, "with every hook");
