@@ -70,10 +70,21 @@ size_t decode_scratch(size_t len);
 void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);
 void decode_node(struct msg_reader *r, struct scratch *scratch, struct node_facts *ret);
 void decode_flavor(struct msg_reader *r, struct flavor_facts *ret);
+void decode_toleration(struct msg_reader *r, struct toleration *ret);
 void decode_pod_group(struct msg_reader *r, struct group_facts *ret);
 
 /* Whose a workload is: one that a manager dispatches, or one that is run here. */
 enum workload_role { ROLE_MANAGER, ROLE_WORKER };
+
+/* The role alone: what else is there is read by what it is. */
+bool decode_role_of(struct msg_reader r, enum workload_role *ret);
+
+/* A workload that is admitted here, and how much scratch it takes. */
+size_t decode_load_scratch(size_t len);
+void decode_load(struct msg_reader *r, struct scratch *scratch, struct load_facts *ret);
+void decode_local_queue(struct msg_reader *r, bool gone, struct local_queue_facts *ret);
+void decode_check(struct msg_reader *r, struct text *ret_name, bool *ret_active);
+bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop);
 
 /* Of a worker's, only the role is read. */
 void decode_cluster(struct msg_reader *r, struct cluster_facts *ret);

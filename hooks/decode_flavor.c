@@ -33,7 +33,7 @@ static void decode_node_labels(struct msg_reader *r, struct flavor_facts *ret)
     }
 }
 
-static void decode_toleration(struct msg_reader *r, struct toleration *ret)
+void decode_toleration(struct msg_reader *r, struct toleration *ret)
 {
     struct msg_map map;
     struct msg_text key;
@@ -67,6 +67,36 @@ static void decode_tolerations(struct msg_reader *r, struct flavor_facts *ret)
         decode_toleration(r, &ret->tolerations[ret->toleration_count++]);
 }
 
+static void decode_taint(struct msg_reader *r, struct taint *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    *ret = (struct taint){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "key"))
+            decode_words(r, DECODE_LABEL_KEY_MAX, &ret->key);
+        else if (msg_text_is(key, "value"))
+            decode_words(r, DECODE_LABEL_VALUE_MAX, &ret->value);
+        else if (msg_text_is(key, "effect"))
+            decode_words(r, DECODE_LABEL_VALUE_MAX, &ret->effect);
+        else
+            msg_skip_unknown(r);
+    }
+}
+
+static void decode_taints(struct msg_reader *r, struct taints *ret)
+{
+    struct msg_array array;
+
+    msg_open_array(r, &array);
+    if (array.left > FACTS_MAX_TAINTS)
+        msg_fail(r, MSG_LENGTH, "at most 8 taints");
+    while (msg_next_item(r, &array))
+        decode_taint(r, &ret->item[ret->count++]);
+}
+
 void decode_flavor(struct msg_reader *r, struct flavor_facts *ret)
 {
     struct msg_map map;
@@ -82,6 +112,8 @@ void decode_flavor(struct msg_reader *r, struct flavor_facts *ret)
             decode_node_labels(r, ret);
         else if (msg_text_is(key, "tolerations"))
             decode_tolerations(r, ret);
+        else if (msg_text_is(key, "taints"))
+            decode_taints(r, &ret->taints);
         else
             msg_skip_unknown(r);
     }

@@ -80,6 +80,23 @@ static bool decode_role(struct msg_reader *r, enum workload_role *ret)
     return true;
 }
 
+/* A copy of the reader: the object is read again. */
+bool decode_role_of(struct msg_reader r, enum workload_role *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_role = false;
+
+    msg_open_map(&r, &map);
+    while (msg_next_key(&r, &map, &key)) {
+        if (msg_text_is(key, "role"))
+            has_role = decode_role(&r, ret);
+        else
+            msg_skip_value(&r);
+    }
+    return has_role && r.error == 0;
+}
+
 static void decode_manager_annotations(struct msg_reader *r, struct workload_facts *ret)
 {
     struct msg_map map;

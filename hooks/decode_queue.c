@@ -16,7 +16,8 @@ size_t decode_scratch(size_t len)
 
     _Static_assert(sizeof(struct flavor_quota) >= sizeof(struct label), "quotas take most");
     _Static_assert((int)QUOTAS_MAX > (int)MSG_KEYS_MAX, "there are fewer labels than quotas");
-    return groups + flavors + quotas * sizeof(struct flavor_quota);
+    return groups + flavors + quotas * sizeof(struct flavor_quota) +
+           FACTS_MAX_CHECKS * sizeof(struct queue_check_facts);
 }
 
 static void decode_quota(struct msg_reader *r, struct text resource, struct flavor_quota *ret)
@@ -234,7 +235,7 @@ static bool decode_strategy(struct msg_reader *r, bool *ret_strict)
     return true;
 }
 
-static bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop)
+bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop)
 {
     struct text text;
 
@@ -246,13 +247,60 @@ static bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop)
     return true;
 }
 
-/* Any other word takes what fits, borrowing or not. */
-static void decode_borrowing(struct msg_reader *r, bool *ret_last)
+/* Any other word says no. */
+static void decode_choice(struct msg_reader *r, const char *yes, bool *ret)
 {
     struct text text;
 
     if (decode_words(r, DECODE_NAME_MAX, &text))
-        *ret_last = text_is(text, "TryNextFlavor");
+        *ret = text_is(text, yes);
+}
+
+static void decode_check_flavors(struct msg_reader *r, struct queue_check_facts *ret)
+{
+    struct msg_array array;
+
+    msg_open_array(r, &array);
+    if (array.left > FACTS_MAX_GROUPS)
+        msg_fail(r, MSG_LENGTH, "at most 16 flavors");
+    while (msg_next_item(r, &array)) {
+        if (decode_name(r, &ret->flavors[ret->flavor_count]))
+            ret->flavor_count++;
+    }
+}
+
+static void decode_queue_check(struct msg_reader *r, struct queue_check_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false;
+
+    *ret = (struct queue_check_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "flavors"))
+            decode_check_flavors(r, ret);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+}
+
+static void decode_queue_checks(struct msg_reader *r, struct scratch *scratch,
+                                struct queue_facts *ret)
+{
+    struct msg_array array;
+
+    msg_open_array(r, &array);
+    if (array.left > FACTS_MAX_CHECKS) {
+        msg_fail(r, MSG_LENGTH, "at most 16 checks");
+        return;
+    }
+    ret->checks = scratch_take(scratch, array.left * sizeof(*ret->checks));
+    while (msg_next_item(r, &array))
+        decode_queue_check(r, &ret->checks[ret->check_count++]);
 }
 
 static void decode_marks(struct msg_reader *r, struct queue_facts *ret,
@@ -317,7 +365,13 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
         else if (msg_text_is(key, "guarantee"))
             decode_amounts(r, NULL, &ret->guarantee);
         else if (msg_text_is(key, "whenCanBorrow"))
-            decode_borrowing(r, &ret->borrows_last);
+            decode_choice(r, "TryNextFlavor", &ret->borrows_last);
+        else if (msg_text_is(key, "whenCanPreempt"))
+            decode_choice(r, "TryNextFlavor", &ret->preempts_last);
+        else if (msg_text_is(key, "preference"))
+            decode_choice(r, "PreemptionOverBorrowing", &ret->borrows_least);
+        else if (msg_text_is(key, "checks"))
+            decode_queue_checks(r, scratch, ret);
         else if (msg_text_is(key, "groups"))
             decode_groups(r, scratch, ret);
         else if (msg_text_is(key, "preemption"))

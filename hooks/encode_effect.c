@@ -21,6 +21,7 @@ const char *effect_name(enum effect_kind kind)
         [EFFECT_EVENT] = "event",
         [EFFECT_DELETE_COMMAND] = "deleteCommand",
         [EFFECT_EVICT_POD] = "evictPod",
+        [EFFECT_WRITE_WORKLOAD] = "writeWorkload",
     };
 
     return names[kind];

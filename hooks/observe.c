@@ -12,10 +12,13 @@ enum kind {
     KIND_WORKLOAD,
     KIND_REPLICA,
     KIND_GROUP,
+    KIND_LOCAL_QUEUE,
+    KIND_CHECK,
     KIND_SYNCED,
     KIND_LEADER,
-    KIND_UNMANAGED,    /* a manager's, and this is none */
-    KIND_HOLDS_NOBODY, /* a group, of a host that cannot end a wait in Permit */
+    KIND_UNMANAGED,     /* a manager's, and this is none */
+    KIND_HOLDS_NOBODY,  /* a group, of a host that cannot end a wait in Permit */
+    KIND_ADMITS_NOBODY, /* what workloads need, of a host that does not write them */
     KIND_NOTHING,
 };
 
@@ -25,10 +28,18 @@ static enum kind kind_of(struct text name)
         const char *name;
         enum kind kind;
     } kinds[] = {
-        {"pod", KIND_POD},         {"node", KIND_NODE},         {"queue", KIND_QUEUE},
-        {"flavor", KIND_FLAVOR},   {"synced", KIND_SYNCED},     {"leader", KIND_LEADER},
-        {"group", KIND_GROUP},     {"workload", KIND_WORKLOAD}, {"cluster", KIND_CLUSTER},
+        {"pod", KIND_POD},
+        {"node", KIND_NODE},
+        {"queue", KIND_QUEUE},
+        {"flavor", KIND_FLAVOR},
+        {"synced", KIND_SYNCED},
+        {"leader", KIND_LEADER},
+        {"group", KIND_GROUP},
+        {"workload", KIND_WORKLOAD},
+        {"cluster", KIND_CLUSTER},
         {"replica", KIND_REPLICA},
+        {"localQueue", KIND_LOCAL_QUEUE},
+        {"check", KIND_CHECK},
     };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -43,10 +54,15 @@ static enum kind kind_here(const struct call *call, struct text name)
 {
     enum kind kind = kind_of(name);
     bool holds = config_names_effect(&call->handle->config, EFFECT_ANSWER_PERMIT);
-    bool managers = kind == KIND_CLUSTER || kind == KIND_WORKLOAD || kind == KIND_REPLICA;
+    bool admits = config_names_effect(&call->handle->config, EFFECT_WRITE_WORKLOAD);
+    bool managers = kind == KIND_CLUSTER || kind == KIND_REPLICA;
 
+    if (kind == KIND_WORKLOAD) /* whose, its role tells */
+        managers = !admits;
     if (kind == KIND_GROUP && !holds)
         return KIND_HOLDS_NOBODY;
+    if ((kind == KIND_LOCAL_QUEUE || kind == KIND_CHECK) && !admits)
+        return KIND_ADMITS_NOBODY;
     return managers && !call->handle->config.manages ? KIND_UNMANAGED : kind;
 }
 
@@ -115,25 +131,90 @@ static void observe_cluster(struct call *call, bool gone)
         call_seen(call, engine_see_cluster(call->engine, &cluster), CALL_LIMIT_FLEET);
 }
 
-static void observe_workload(struct call *call, bool gone)
+static void observe_dispatch(struct call *call, bool gone)
 {
     struct workload_facts workload;
     struct replica_facts lost;
-    enum workload_role role = ROLE_MANAGER;
+    enum workload_role role;
 
     if (gone)
         decode_lost_workload(&call->in, &role, &lost);
     else
         decode_workload(&call->in, &role, &workload);
-    if (call->in.error == 0 && role == ROLE_WORKER)
-        call_refuse(call, SLUICE_UNSUPPORTED, "object.role", "\"worker\"",
-                    "manager: this version dispatches workloads, and runs none itself");
     if (!call_begin(call))
         return;
     if (gone)
         engine_lose_workload(call->engine, lost.space, lost.name, lost.uid);
     else
         call_seen(call, engine_see_workload(call->engine, &workload), CALL_LIMIT_FLEET);
+}
+
+static void observe_load(struct call *call, bool gone)
+{
+    struct load_facts load;
+    struct replica_facts lost;
+    enum workload_role role;
+
+    if (gone) {
+        decode_lost_workload(&call->in, &role, &lost);
+    } else if (!scratch_reserve(&call->handle->scratch, decode_load_scratch(call->len))) {
+        call_no_memory(call);
+        return;
+    } else {
+        decode_load(&call->in, &call->handle->scratch, &load);
+    }
+    if (!call_begin(call))
+        return;
+    if (gone)
+        engine_lose_load(call->engine, lost.space, lost.name, lost.uid);
+    else
+        call_seen(call, engine_see_load(call->engine, &load), CALL_LIMIT_FLEET);
+}
+
+static void observe_workload(struct call *call, bool gone)
+{
+    const struct engine_config *config = &call->handle->config;
+    enum workload_role role = config->manages ? ROLE_MANAGER : ROLE_WORKER;
+    bool known = decode_role_of(call->in, &role);
+
+    if (known && role == ROLE_WORKER && !config_names_effect(config, EFFECT_WRITE_WORKLOAD))
+        call_refuse(call, SLUICE_UNSUPPORTED, "object.role", "\"worker\"",
+                    "manager: without writeWorkload among the effects of `open` nothing is "
+                    "admitted here");
+    else if (known && role == ROLE_MANAGER && !config->manages)
+        call_refuse(call, SLUICE_UNSUPPORTED, "object.role", "\"manager\"",
+                    "worker: only a manager of worker clusters dispatches workloads");
+    if (known && role == ROLE_WORKER)
+        observe_load(call, gone);
+    else
+        observe_dispatch(call, gone);
+}
+
+static void observe_local_queue(struct call *call, bool gone)
+{
+    struct local_queue_facts local;
+
+    decode_local_queue(&call->in, gone, &local);
+    if (!call_begin(call))
+        return;
+    if (gone)
+        engine_lose_local_queue(call->engine, local.space, local.name);
+    else
+        call_seen(call, engine_see_local_queue(call->engine, &local), CALL_LIMIT_QUEUES);
+}
+
+static void observe_check(struct call *call, bool gone)
+{
+    struct text name;
+    bool active;
+
+    decode_check(&call->in, &name, &active);
+    if (!call_begin(call))
+        return;
+    if (gone)
+        engine_lose_check(call->engine, name);
+    else
+        call_seen(call, engine_see_check(call->engine, name, active), CALL_LIMIT_QUEUES);
 }
 
 static void observe_replica(struct call *call, bool gone)
@@ -235,6 +316,12 @@ static void observe(struct call *call, struct text name, bool gone)
     case KIND_GROUP:
         observe_group(call, gone);
         break;
+    case KIND_LOCAL_QUEUE:
+        observe_local_queue(call, gone);
+        break;
+    case KIND_CHECK:
+        observe_check(call, gone);
+        break;
     case KIND_SYNCED:
         observe_synced(call, gone);
         break;
@@ -251,6 +338,11 @@ static void observe(struct call *call, struct text name, bool gone)
         call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", name,
                          "answerPermit among the effects of `open`: who waits for a gang on its "
                          "node must be told of its end");
+        break;
+    case KIND_ADMITS_NOBODY:
+        call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", name,
+                         "writeWorkload among the effects of `open`: without it nothing is "
+                         "admitted here");
         break;
     case KIND_NOTHING:
         call_begin(call);
@@ -283,7 +375,7 @@ void serve_observe(struct call *call)
     }
     msg_require(in, has_kind, "kind");
     msg_require(in, call->has_now, "now");
-    if (kind_here(call, name) <= KIND_GROUP) {
+    if (kind_here(call, name) <= KIND_CHECK) {
         msg_require(in, has_object, "object");
         if (in->error == 0)
             *in = object;

@@ -35,6 +35,8 @@ static void put_effects(struct call *call, uint32_t max)
 
         if (effect.object == EFFECT_OF_WORKLOAD || effect.object == EFFECT_OF_REPLICA)
             written = put_fleet_effect(w, call->engine, &call->handle->scratch, &effect);
+        else if (effect.object == EFFECT_OF_LOAD)
+            put_load_effect(w, call->engine, &effect);
         else
             put_effect(w, call->engine, &effect);
 

@@ -7,6 +7,7 @@
 #include "gang.h"
 #include "group_effects.h"
 #include "guard.h"
+#include "load_decide.h"
 #include "command_effects.h"
 #include "orchestrator.h"
 #include "outbox.h"
@@ -132,6 +133,10 @@ static uint32_t expire(struct engine *e, uint32_t budget)
         group_expire(e, id);
         budget--;
     }
+    while (budget > 0 && heap_min(&e->load_timers, &at, &id) && at <= e->now) {
+        load_expire(e, id);
+        budget--;
+    }
     while (budget > 0 && heap_min(&e->guard_timers, &at, &id) && at <= e->now) {
         guard_begin(e, id);
         budget--;
@@ -154,6 +159,7 @@ void advance(struct engine *e)
     tell_some(e);
     orchestrator_advance(e);
     group_settle(e);
+    load_sweep_some(e, ADVANCE_SLICE);
     recount_some(e);
     if (e->todo[TODO_STATE].first == 0) /* one thing at a time: a call must not take long */
         budget = demote_some(e, budget);
@@ -166,6 +172,8 @@ void advance(struct engine *e)
         if (may_preempt(e))
             budget = preempt_some(e, budget);
     }
+    if (e->restoring == 0)
+        load_decide_some(e, budget);
 }
 
 void advance_guess_again(struct engine *e)
@@ -180,6 +188,7 @@ void advance_guess_again(struct engine *e)
 void advance_begin(struct engine *e)
 {
     orchestrator_begin(e);
+    load_begin(e);
     advance_guess_again(e);
     gang_begin(e);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
@@ -205,6 +214,7 @@ void advance_begin(struct engine *e)
 void advance_end(struct engine *e)
 {
     orchestrator_end(e);
+    load_end(e);
     promise_end_all(e);
     for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
         if (slab_live(&e->groups, id)) {
@@ -235,9 +245,11 @@ bool engine_more(const struct engine *e)
     int64_t at;
 
     if (orchestrator_more(e) || e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 ||
-        e->tell.left > 0 || e->recount.cells > 0 || (e->commands.waiting != 0 && queue_rules(e)) ||
+        e->tell.left > 0 || e->recount.cells > 0 || e->loads_left > 0 ||
+        (e->commands.waiting != 0 && queue_rules(e)) ||
         (e->synced && e->leads &&
-         (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0 || e->todo[TODO_PREEMPT].first != 0)))
+         (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0 || e->todo[TODO_PREEMPT].first != 0 ||
+          e->todo[TODO_LOADS].first != 0)))
         return true;
     at = engine_next(e);
     return at != 0 && at <= e->now;
@@ -245,8 +257,8 @@ bool engine_more(const struct engine *e)
 
 int64_t engine_next(const struct engine *e)
 {
-    const struct heap *const heaps[] = {&e->timers, &e->group_timers, &e->queue_timers,
-                                        &e->commands.timers, &e->guard_timers};
+    const struct heap *const heaps[] = {&e->timers,          &e->group_timers, &e->queue_timers,
+                                        &e->commands.timers, &e->guard_timers, &e->load_timers};
     int64_t next = 0, at;
     uint32_t id;
 

@@ -18,4 +18,8 @@ struct engine;
 uint32_t borrow_height(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
                        wide amount, bool *ret_reclaims);
 
+/* The same, once all that is under way has happened (promise.h). */
+uint32_t borrow_height_later(const struct engine *e, uint32_t queue, uint16_t flavor,
+                             uint32_t resource, wide amount);
+
 #endif

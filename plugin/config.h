@@ -25,7 +25,8 @@ struct engine_config {
     int64_t reservation_timeout; /* 0: never */
     int64_t head_guard;          /* 0: off */
     bool observe_only;
-    bool journal;     /* keep events: somebody takes them (journal.h) */
+    bool preemption_gates; /* those of workloads that are admitted here count */
+    bool journal;          /* keep events: somebody takes them (journal.h) */
     uint32_t effects; /* those beyond EFFECT_ALWAYS that the host carries out: a bit for each */
 
     /* Of a manager of worker clusters; times of 0 are the protocol's defaults. */

@@ -95,6 +95,12 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(hash, queue->preempts.while_borrowing), queue->preempts.has_threshold);
     hash = mix(hash, queue->preempts.threshold);
     hash = mix(hash, queue->borrows_last);
+    hash = mix(mix(hash, queue->bay.preempts_last), queue->bay.borrows_least);
+    for (uint32_t i = 0; i < queue->bay.check_count; i++) {
+        hash = mix_name(e, hash, queue->bay.checks[i].name);
+        for (uint32_t k = 0; k < queue->bay.checks[i].flavor_count; k++)
+            hash = mix_text(hash, flavor_name(e, queue->bay.checks[i].flavors[k]));
+    }
     for (int state = 0; state < CLAIM_STATES; state++)
         hash = mix(hash, queue->counts[state]);
     for (uint32_t i = 0; i < queue->cell_count; i++)
@@ -119,6 +125,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix_written(hash, queue->wrote), queue->version);
     hash = mix(mix(hash, queue->is_todo[TODO_STATE]), queue->next_child != 0);
     hash = mix(hash, queue->is_todo[TODO_PREEMPT]);
+    hash = mix(hash, queue->is_todo[TODO_LOADS]);
     hash = mix(hash, queue->settles_all);
     hash = mix_effects(hash, &queue->effects, QUEUE_EFFECTS, queue->attempts, queue->due);
     return mix(mix(mix(hash, queue->grants), queue->last_grant), queue->grant_gap);
@@ -148,6 +155,10 @@ static uint64_t digest_flavor(const struct engine *e, const struct flavor *flavo
                         flavor->tolerations[i].effect);
         hash = mix(mix(hash, flavor->tolerations[i].has_seconds), flavor->tolerations[i].seconds);
     }
+    for (uint32_t i = 0; i < flavor->taint_count; i++)
+        hash = mix_name(
+            e, mix_name(e, mix_name(e, hash, flavor->taints[i].key), flavor->taints[i].value),
+            flavor->taints[i].effect);
     return hash;
 }
 
@@ -256,9 +267,69 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     return mix(mix(mix(hash, group->asked_minimum), group->ordered), group->replicas);
 }
 
+static uint64_t digest_load(const struct engine *e, uint32_t id, bool timers)
+{
+    const struct load *load = load_at(e, id);
+    const struct wish *wish = wish_at(e, load->wish);
+    const uint16_t *flavors = load_flavors(load, wish->set_count);
+    uint64_t hash = mix_name(e, mix_name(e, 16, load->space), load->name);
+
+    hash = mix_queue(e, mix_name(e, mix_name(e, hash, load->uid), wish->text), wish->queue);
+    hash = mix_name(e, hash, local_queue_at(e, load->local_queue)->name);
+    hash = mix(mix(mix(hash, load->flags & LOAD_OBJECT), load->priority), load->since);
+    hash = mix(mix(mix(hash, load->created), load->requeue_at), load->retry_at);
+    hash = mix(mix(mix(hash, load->evicted_why), load->on_hold), load->pending_why);
+    hash = mix_name(e, mix_name(e, hash, load->unsupported), load->target_cause);
+    for (uint32_t i = 0; i < load->check_count; i++)
+        hash = mix(mix_name(e, hash, load->checks[i]), load->check_states[i]);
+    for (uint32_t i = 0; i < load->gates.count; i++)
+        hash = mix(mix_name(e, hash, load->gates.names[i]), load->gates.positions[i]);
+    for (uint32_t s = 0; s < wish->set_count && load_is(load, LOAD_RESERVED); s++)
+        hash = mix(hash, load->counts[s]);
+    for (uint32_t i = 0; i < wish->need_count && load_is(load, LOAD_RESERVED); i++)
+        hash = mix_text(hash, flavor_name(e, flavors[i]));
+    if (!timers)
+        return hash;
+    hash = mix(mix(mix(hash, load->flags), load->state), load->stamp);
+    hash = mix(mix(mix(hash, load->version), load->wrote), load->writes);
+    hash = mix(mix(hash, load->writing), load->wake);
+    for (uint32_t s = 0; s < wish->set_count; s++)
+        hash = mix(hash, load->counts[s]);
+    for (uint32_t i = 0; i < wish->need_count; i++)
+        hash = mix_text(hash, flavor_name(e, flavors[i]));
+    if (load->of != 0)
+        hash = mix_name(e, hash, load_at(e, load->of)->uid);
+    return mix_effects(hash, &load->effects, 1, load->attempts, load->due);
+}
+
+static uint64_t digest_local_queue(const struct engine *e, const struct local_queue *local)
+{
+    uint64_t hash = mix_name(e, mix_name(e, 17, local->space), local->name);
+
+    hash = mix_queue(e, mix_name(e, hash, local->uid), local->queue);
+    return mix(mix(mix(hash, local->stop), local->known), local->selected);
+}
+
+static uint64_t digest_loads(const struct engine *e, bool timers)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t id = 1; id < slab_end(&e->loads); id++)
+        sum += slab_live(&e->loads, id) ? digest_load(e, id, timers) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->local_queues); id++)
+        sum += slab_live(&e->local_queues, id) ? digest_local_queue(e, local_queue_at(e, id)) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->checks); id++)
+        sum += slab_live(&e->checks, id)
+                   ? mix(mix_name(e, 18, check_at(e, id)->name), check_at(e, id)->active)
+                   : 0;
+    return sum;
+}
+
 uint64_t engine_digest(const struct engine *e, bool timers)
 {
     uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_fleet(e, timers);
+
+    sum += digest_loads(e, timers);
 
     if (timers)
         sum = mix(mix(mix(sum, e->now), e->tell.left != 0), e->demotion.count);

@@ -48,6 +48,12 @@ int engine_see_pod(struct engine *engine, const struct pod_facts *pod);
 void engine_lose_pod(struct engine *engine, struct text uid);
 int engine_see_queue(struct engine *engine, const struct queue_facts *queue);
 int engine_lose_queue(struct engine *engine, enum queue_kind kind, struct text name);
+int engine_see_load(struct engine *engine, const struct load_facts *load);
+void engine_lose_load(struct engine *engine, struct text space, struct text name, struct text uid);
+int engine_see_local_queue(struct engine *engine, const struct local_queue_facts *local);
+void engine_lose_local_queue(struct engine *engine, struct text space, struct text name);
+int engine_see_check(struct engine *engine, struct text name, bool active);
+void engine_lose_check(struct engine *engine, struct text name);
 int engine_see_group(struct engine *engine, const struct group_facts *group);
 /* Of another uid than that which is known it is not the same group. No uid: whichever it is. */
 int engine_lose_group(struct engine *engine, struct text space, struct text name, struct text uid);
@@ -194,6 +200,7 @@ enum effect_kind {
     EFFECT_CREATE_GROUP,
     EFFECT_SET_GROUP_STATUS,
     EFFECT_EVICT_POD,
+    EFFECT_WRITE_WORKLOAD,
     EFFECT_FLEET, /* the following ones only of a manager, which shows that it can */
     EFFECT_WRITE_MEMORY = EFFECT_FLEET,
     EFFECT_SET_CLUSTER,
@@ -211,6 +218,7 @@ enum effect_object {
     EFFECT_OF_WORKLOAD,
     EFFECT_OF_REPLICA,
     EFFECT_OF_GROUP,
+    EFFECT_OF_LOAD,
     EFFECT_OBJECTS
 };
 enum effect_result { EFFECT_DONE, EFFECT_GONE, EFFECT_CONFLICT, EFFECT_RETRY };
@@ -262,7 +270,8 @@ struct effect {
     struct text group;                 /* EFFECT_SET_GROUP */
     struct group_effect create;        /* EFFECT_CREATE_GROUP */
     struct group_status group_status;  /* EFFECT_SET_GROUP_STATUS */
-    uint32_t workload;   /* this and the following: a manager's; for engine_memory_text */
+    uint32_t workload;   /* this and the following: a manager's; for engine_memory_text, or, of
+                            EFFECT_WRITE_WORKLOAD, for engine_load_write */
     struct text cluster; /* where it is to be done; where the workload is to be */
     struct text origin;  /* uid of the manager's workload */
     int64_t until;       /* not after this; 0: at any time */

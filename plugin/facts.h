@@ -17,8 +17,11 @@ enum {
     FACTS_MAX_GROUPS = 16, /* resource groups of a queue, and flavors in a group */
     FACTS_MAX_LABELS = 8,
     FACTS_MAX_TOLERATIONS = 8,
+    FACTS_MAX_TAINTS = 8,
     FACTS_MAX_NOMINATED = 128, /* clusters that a workload may go to */
     FACTS_MAX_PREEMPTION_GATES = 8,
+    FACTS_MAX_SETS = 8,    /* pod sets of a workload */
+    FACTS_MAX_CHECKS = 16, /* admission checks of a workload, and of a queue */
 };
 
 struct named_amount {
@@ -115,6 +118,13 @@ struct preempt_policy {
     int32_t threshold;
 };
 
+/* An admission check that a queue wants for its workloads. */
+struct queue_check_facts {
+    struct text name;
+    uint32_t flavor_count; /* 0: whatever their flavors are */
+    struct text flavors[FACTS_MAX_GROUPS];
+};
+
 struct queue_facts {
     enum queue_kind kind;
     struct text name;
@@ -133,6 +143,11 @@ struct queue_facts {
     uint32_t group_count;                                 /* Kueue's */
     struct resource_group *groups;
     bool borrows_last; /* ", whenCanBorrow: a flavor in which it need not borrow comes before */
+    bool
+        preempts_last; /* ", whenCanPreempt: likewise one in which nobody has to go; of workloads */
+    bool borrows_least; /* ", preference: the flavor that borrows from nearest is the best; " */
+    uint32_t check_count;
+    struct queue_check_facts *checks; /* admission checks; " */
 };
 
 struct command_facts {
@@ -151,11 +166,21 @@ struct toleration {
     int64_t seconds;
 };
 
+struct taint {
+    struct text key, value, effect;
+};
+
+struct taints {
+    uint32_t count;
+    struct taint item[FACTS_MAX_TAINTS];
+};
+
 struct flavor_facts {
     struct text name;
     uint32_t label_count, toleration_count;
     struct label labels[FACTS_MAX_LABELS];
     struct toleration tolerations[FACTS_MAX_TOLERATIONS];
+    struct taints taints; /* read for workloads */
 };
 
 struct node_facts {
@@ -170,6 +195,106 @@ struct cluster_facts {
     struct text name;
     bool connected; /* and all replicas in it have been shown */
     int64_t since;  /* not connected since; 0: not said */
+};
+
+/* A workload that is admitted here: in the cluster that runs it, or in its manager's. */
+struct label_demand {
+    struct text key, operator_; /* In, NotIn, Exists, DoesNotExist, Gt, Lt; others hold nowhere */
+    uint32_t value_count;
+    const struct text *values;
+};
+
+/* All of its demands must hold. */
+struct node_term {
+    uint32_t count;
+    const struct label_demand *demands;
+};
+
+/* Of pods. Views; nothing is kept. */
+struct placement {
+    uint32_t selector_count, term_count, toleration_count;
+    const struct label *selector;
+    const struct node_term *terms; /* one of them must hold */
+    const struct toleration *tolerations;
+};
+
+struct set_facts {
+    struct text name;
+    int64_t count, minimum;
+    struct named_amounts requests; /* of one pod, without `pods` */
+    struct placement placement;
+};
+
+/* What an admission grants a pod set. */
+struct granted_facts {
+    struct text name;
+    int64_t count;
+    uint32_t flavor_count;
+    struct {
+        struct text resource, flavor;
+    } flavors[FACTS_MAX_NEEDS];
+};
+
+enum load_condition {
+    CONDITION_RESERVED,
+    CONDITION_ADMITTED,
+    CONDITION_EVICTED,
+    CONDITION_FINISHED,
+    CONDITION_REQUEUED,
+    CONDITION_TARGET,     /* DeactivationTarget */
+    CONDITION_SIGNAL,     /* BlockedOnPreemptionGates, */
+    CONDITION_SIGNAL_KEP, /* or PreemptionBlocked */
+    CONDITIONS
+};
+
+struct condition_facts {
+    bool is_true, is_false; /* neither: it is not there */
+    struct text reason;
+    int64_t since;
+};
+
+enum check_state { CHECK_PENDING, CHECK_READY, CHECK_RETRY, CHECK_REJECTED };
+
+struct load_check_facts {
+    struct text name;
+    enum check_state state;
+    int64_t retry_at; /* 0: not said */
+};
+
+struct load_facts {
+    struct text uid, space, name;
+    int64_t created, version;
+    struct text queue; /* its LocalQueue */
+    int32_t priority;
+    bool active, deleted;
+    bool job_stopped;
+    bool yields;             /* takes nobody's room */
+    struct text unsupported; /* no text: it asks for nothing that is not done here */
+    uint32_t set_count;
+    struct set_facts *sets;
+    uint32_t gate_count;
+    bool stray_gates; /* the status speaks of gates that there are not */
+    struct {
+        struct text name;
+        bool said, open;
+    } gates[FACTS_MAX_PREEMPTION_GATES];
+    struct condition_facts conditions[CONDITIONS];
+    bool has_admission;
+    struct text granted_queue;
+    uint32_t granted_count;
+    struct granted_facts *granted;
+    uint32_t check_count;
+    struct load_check_facts checks[FACTS_MAX_CHECKS];
+    bool has_requeue;
+    int64_t requeue_at; /* 0: not said */
+};
+
+struct local_queue_facts {
+    struct text uid, space, name;
+    int64_t version;
+    struct text queue; /* its ClusterQueue */
+    enum queue_state stop;
+    bool selected;
 };
 
 /* A workload in the cluster of its manager. */

@@ -63,8 +63,14 @@ static void forget_details(struct engine *e, struct flavor *flavor)
         intern_unref(&e->names, flavor->tolerations[i].value);
         intern_unref(&e->names, flavor->tolerations[i].effect);
     }
+    for (uint32_t i = 0; i < flavor->taint_count; i++) {
+        intern_unref(&e->names, flavor->taints[i].key);
+        intern_unref(&e->names, flavor->taints[i].value);
+        intern_unref(&e->names, flavor->taints[i].effect);
+    }
     flavor->label_count = 0;
     flavor->toleration_count = 0;
+    flavor->taint_count = 0;
 }
 
 void flavor_unref(struct engine *e, uint16_t number)
@@ -112,6 +118,7 @@ bool flavor_tolerates(const struct engine *e, uint16_t number)
 static void changed(struct engine *e)
 {
     advance_guess_again(e);
+    bay_stir_all(e);
     tell_claims(e); /* whether the gate goes first is another answer now */
     for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
         if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0) {
@@ -146,6 +153,16 @@ int engine_see_flavor(struct engine *e, const struct flavor_facts *facts)
             name_get(e, from->operator_, &next.tolerations[i].operator_) < 0 ||
             name_get(e, from->value, &next.tolerations[i].value) < 0 ||
             name_get(e, from->effect, &next.tolerations[i].effect) < 0)
+            goto no_memory;
+    }
+
+    for (uint32_t i = 0; i < facts->taints.count; i++) {
+        const struct taint *from = &facts->taints.item[i];
+
+        next.taint_count++;
+        if (name_get(e, from->key, &next.taints[i].key) < 0 ||
+            name_get(e, from->value, &next.taints[i].value) < 0 ||
+            name_get(e, from->effect, &next.taints[i].effect) < 0)
             goto no_memory;
     }
 
@@ -203,4 +220,9 @@ void engine_flavor(const struct engine *e, uint32_t number, struct flavor_facts 
         to->has_seconds = flavor->tolerations[i].has_seconds;
         to->seconds = flavor->tolerations[i].seconds;
     }
+    ret_facts->taints.count = flavor->taint_count;
+    for (uint32_t i = 0; i < flavor->taint_count; i++)
+        ret_facts->taints.item[i] = (struct taint){name_text(e, flavor->taints[i].key),
+                                                   name_text(e, flavor->taints[i].value),
+                                                   name_text(e, flavor->taints[i].effect)};
 }

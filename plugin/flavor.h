@@ -25,6 +25,10 @@ struct flavor {
         bool has_seconds;
         int64_t seconds;
     } tolerations[FACTS_MAX_TOLERATIONS];
+    uint8_t taint_count;
+    struct {
+        uint32_t key, value, effect;
+    } taints[FACTS_MAX_TAINTS];
 };
 
 struct engine;

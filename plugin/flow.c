@@ -65,7 +65,7 @@ bool flow_is_empty(const struct engine *e, uint32_t id)
     const struct queue *queue = queue_at(e, id);
 
     return queue->counts[CLAIM_RESERVED] + queue->counts[CLAIM_ALLOCATED] == 0 &&
-           queue->promised == 0;
+           queue->promised == 0 && queue->bay.below == 0;
 }
 
 static struct flow count(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
@@ -85,6 +85,34 @@ static struct flow passes(const struct engine *e, uint32_t id, uint16_t flavor, 
     return flow_of_cell(queue, cell);
 }
 
+/* What the queue's workloads hold, or are promised. */
+static void add_loads(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                      struct flow *sum)
+{
+    uint32_t load = tree_first(&loads_by_stamp, e, queue_at(e, id)->bay.holding);
+
+    if (queue_at(e, id)->bay.below == 0)
+        return;
+    for (; load != 0; load = tree_next(&loads_by_stamp, e, load)) {
+        wide amount = load_amount(e, load, flavor, resource);
+
+        sum->reserved += load_at(e, load)->state == CLAIM_RESERVED ? amount : 0;
+        sum->allocated += load_at(e, load)->state == CLAIM_ALLOCATED ? amount : 0;
+        sum->later += load_counts_later(load_at(e, load)) ? amount : 0;
+    }
+    for (load = e->first_promised; load != 0; load = load_at(e, load)->next)
+        sum->later += load_queue(e, load) == id ? load_amount(e, load, flavor, resource) : 0;
+}
+
+void flow_add_loads(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                    struct flow *sum)
+{
+    add_loads(e, id, flavor, resource, sum);
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling)
+        flow_add_loads(e, child, flavor, resource, sum);
+}
+
 /* When nothing is left of the steps it is not all. */
 static struct flow count(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                          uint32_t *steps)
@@ -94,6 +122,7 @@ static struct flow count(const struct engine *e, uint32_t id, uint16_t flavor, u
 
     sum.reserved = held_by(e, queue->reserved, flavor, resource, &sum.later, steps);
     sum.allocated = held_by(e, queue->allocated, flavor, resource, &sum.later, steps);
+    add_loads(e, id, flavor, resource, &sum);
     sum.usage = sum.reserved + sum.allocated;
     for (uint32_t claim = queue->promised == 0 ? 0 : e->promises.first; claim != 0 && take(steps);
          claim = promise_after(e, claim))

@@ -59,6 +59,10 @@ struct flow flow_count(const struct engine *e, uint32_t queue, uint16_t flavor, 
 bool flow_count_some(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
                      uint32_t steps, struct flow *ret);
 
+/* Adds what the workloads of the whole subtree hold: reserved, allocated, and later. */
+void flow_add_loads(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
+                    struct flow *sum);
+
 /* Whether nobody in the queue's subtree holds anything, or is promised it. */
 bool flow_is_empty(const struct engine *e, uint32_t queue);
 

@@ -5,12 +5,14 @@
 #include "command_effects.h"
 #include "fleet_effects.h"
 #include "group_effects.h"
+#include "load_effects.h"
 #include "state.h"
 
 static const struct outbox_type *const types[EFFECT_OBJECTS] = {
     [EFFECT_OF_POD] = &claim_effects,       [EFFECT_OF_QUEUE] = &queue_effects,
     [EFFECT_OF_COMMAND] = &command_effects, [EFFECT_OF_WORKLOAD] = &dispatch_effects,
     [EFFECT_OF_REPLICA] = &replica_effects, [EFFECT_OF_GROUP] = &group_effects,
+    [EFFECT_OF_LOAD] = &load_effects,
 };
 
 static const struct slab *records(const struct engine *e, enum effect_object object)

@@ -17,38 +17,6 @@
  * Taints count that keep pods away (NoSchedule, NoExecute); a flavor's own tolerations are added to
  * the pods'.
  */
-enum { PLACEMENT_MAX_TAINTS = 8 };
-
-struct taint {
-    struct text key, value, effect;
-};
-
-struct label_demand {
-    struct text key, operator_; /* In, NotIn, Exists, DoesNotExist, Gt, Lt; others hold nowhere */
-    uint32_t value_count;
-    const struct text *values;
-};
-
-/* All of its demands must hold. */
-struct node_term {
-    uint32_t count;
-    const struct label_demand *demands;
-};
-
-/* Of pods. Views; nothing is kept. */
-struct placement {
-    uint32_t selector_count, term_count, toleration_count;
-    const struct label *selector;
-    const struct node_term *terms; /* one of them must hold */
-    const struct toleration *tolerations;
-};
-
-/* Of a flavor, beside what else its facts say. */
-struct taints {
-    uint32_t count;
-    struct taint item[PLACEMENT_MAX_TAINTS];
-};
-
 enum placement_verdict {
     PLACEMENT_SUITS,
     PLACEMENT_TAINTED,   /* there is a taint that they do not tolerate */

@@ -156,6 +156,7 @@ void queue_release(struct engine *e, struct queue *queue)
         flavor_unref(e, queue->cells[i].flavor);
         intern_unref(&e->names, queue->cells[i].resource);
     }
+    bay_free_checks(e, queue->bay.checks, queue->bay.check_count);
     mem_free(&e->mem, queue->cells, queue->cell_cap * sizeof(*queue->cells));
     intern_unref(&e->names, queue->state_text);
     intern_unref(&e->names, queue->uid);
@@ -284,6 +285,8 @@ void queue_todo(struct engine *e, enum todo_list list, uint32_t id)
     struct queue *queue;
     uint32_t last = e->todo[list].last;
 
+    if (list == TODO_DIRTY)
+        bay_stir(e, id);
     if (id == 0 || queue_at(e, id)->is_todo[list])
         return;
     queue = queue_at(e, id);

@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_QUEUE_H
 #define SLUICE_PLUGIN_QUEUE_H
 
+#include "bay.h"
 #include "candidates.h"
 #include "contest.h"
 #include "engine.h"
@@ -26,6 +27,7 @@ enum todo_list {
     TODO_GUARD,   /* its head is guarded: what refuses that may be another queue now */
     TODO_COUNT,   /* not all of its cells are counted */
     TODO_PREEMPT, /* of roots: somebody below may find a victim now */
+    TODO_LOADS,   /* of roots: workloads below may be granted something now */
     TODO_LISTS
 };
 
@@ -78,6 +80,7 @@ struct queue {
     struct queue_group *groups;
     uint32_t group_count;
     bool borrows_last; /* looks for a flavor in which it need not borrow */
+    struct bay bay;    /* its workloads */
 
     struct preempt_policy preempts;
     uint32_t removable;   /* tree of claims whose room may be taken (removable.h) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "advance.h"
+#include "load_promise.h"
 #include "promise.h"
 #include "queue_life.h"
 #include "queue_place.h"
@@ -16,6 +17,7 @@ struct edit {
     uint32_t amount_count, amount_cap;
     struct queue_group *groups;
     uint32_t group_count;
+    struct bay_check *checks;
 };
 
 void queue_free_groups(struct engine *e, struct queue_group *groups, uint32_t count)
@@ -166,7 +168,7 @@ static int read_kueue(struct engine *e, const struct queue_facts *facts, struct 
         if (error < 0)
             return error;
     }
-    return 0;
+    return bay_read_checks(e, facts, &edit->checks);
 }
 
 static int read_parent(struct engine *e, const struct queue_facts *facts, struct edit *edit)
@@ -203,6 +205,10 @@ static void take(struct queue *queue, const struct queue_facts *facts, const str
     queue->spec = edit->spec;
     queue->known = true;
     queue->borrows_last = facts->borrows_last;
+    queue->bay.preempts_last = facts->preempts_last;
+    queue->bay.borrows_least = facts->borrows_least;
+    queue->bay.checks = edit->checks;
+    queue->bay.check_count = facts->check_count;
     queue->strict = facts->strict;
     queue->priority = facts->priority;
     queue->reclaimable = facts->reclaimable;
@@ -219,7 +225,9 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     promise_end_of_queue(e, id); /* of a place in flavors that it may no longer have */
     if (!stays)
         queue_unhang(e, id);
+    load_promise_end_of_queue(e, id);
     queue_free_groups(e, queue->groups, queue->group_count);
+    bay_free_checks(e, queue->bay.checks, queue->bay.check_count);
     take(queue, facts, edit);
     if (id != e->volcano_root) /* the root's quota is configured */
         (stays ? quota_edit : quota_name)(e, id, edit->amounts, edit->amount_count);
@@ -232,6 +240,7 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     else
         queue_moved(e, id, old_parent == queue->parent ? 0 : old_parent);
     queue_drop_parents(e, old_parent, old_wanted);
+    bay_edited(e, id);
     if (stays)
         return;
     queue_misplace_cycle(e, id);
@@ -284,6 +293,7 @@ int engine_see_queue(struct engine *e, const struct queue_facts *facts)
         intern_unref(&e->names, edit.state);
         intern_unref(&e->names, edit.uid);
         queue_free_groups(e, edit.groups, edit.group_count);
+        bay_free_checks(e, edit.checks, facts->check_count);
         free_amounts(e, &edit);
         queue_drop_unused(e, edit.parent);
         queue_drop_unused(e, edit.queue);
@@ -321,10 +331,15 @@ static void forget(struct engine *e, uint32_t id)
     bool stays = queue_stays(e, id, parent);
 
     promise_end_of_queue(e, id);
+    load_promise_end_of_queue(e, id);
     if (!stays)
         queue_unhang(e, id);
     (stays ? quota_edit : quota_name)(e, id, NULL, 0);
     queue_free_groups(e, queue->groups, queue->group_count);
+    bay_free_checks(e, queue->bay.checks, queue->bay.check_count);
+    queue->bay.checks = NULL;
+    queue->bay.check_count = 0;
+    queue->bay.preempts_last = queue->bay.borrows_least = false;
     forget_state(e, id);
     queue->groups = NULL;
     queue->group_count = 0;
@@ -354,6 +369,7 @@ int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
     forget(e, id);
     queue_moved(e, id, parent);
     queue_drop_parents(e, parent, wanted);
+    bay_edited(e, id);
     queue_drop_unused(e, id);
     queue_place_misplaced(e);
     advance(e);

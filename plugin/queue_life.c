@@ -64,6 +64,7 @@ void queue_count_below(struct engine *e, uint32_t id, int sign)
     if (queue->podgroups != 0 && queue->parent != 0)
         queue_count_groups(e, queue->parent, sign * (int)queue->podgroups);
     promise_count_queue(e, queue->parent, sign * (int)queue->promised);
+    bay_count(e, queue->parent, sign * (int)queue->bay.below);
 }
 
 /* Its state, or what is known of its object, is another now: it may say what it should. */

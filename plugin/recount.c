@@ -122,6 +122,12 @@ static void count_claim(struct engine *e, uint32_t id)
 /* What the children with such a cell, which are counted, keep from it. */
 static void finish_cell(struct engine *e, uint32_t id, struct cell *cell)
 {
+    struct flow loads = {0};
+
+    flow_add_loads(e, id, cell->flavor, cell->resource, &loads);
+    cell->reserved += loads.reserved;
+    cell->allocated += loads.allocated;
+    cell->expected += loads.later;
     cell->usage = cell->reserved + cell->allocated;
     cell->later = cell->expected;
     cell->given = 0;

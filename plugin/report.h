@@ -127,6 +127,36 @@ enum reason engine_member_reason(const struct engine *engine, uint32_t claim);
 /* All live effects, in an order that only means: every one once. */
 bool engine_next_live_effect(const struct engine *engine, uint32_t *cursor, struct effect *ret);
 
+/* What is to be written into a workload that is admitted here. */
+struct load_set_report {
+    struct text name;
+    uint32_t count, need_count;
+    struct {
+        struct text resource, flavor;
+        int64_t amount; /* of all its pods */
+    } needs[FACTS_MAX_NEEDS];
+};
+
+struct load_write_report {
+    const char *write; /* the protocol's word; "": nothing is */
+    struct text reason, cause;
+    char message[VERDICT_MESSAGE_MAX];
+    struct text queue;
+    uint32_t set_count;
+    struct load_set_report sets[FACTS_MAX_SETS];
+    uint32_t check_count;
+    struct text checks[FACTS_MAX_CHECKS];
+    bool admitted, clear, forget_requeue, requeued;
+    int64_t at;
+    uint32_t gate_count;
+    struct {
+        struct text name;
+        bool open;
+    } gates[FACTS_MAX_PREEMPTION_GATES];
+};
+
+void engine_load_write(const struct engine *engine, uint32_t load, struct load_write_report *ret);
+
 /* A workload's way over the clusters. */
 struct dispatch_report {
     struct text uid, space, name, cluster;

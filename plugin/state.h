@@ -17,6 +17,8 @@
 #include "journal.h"
 #include "kind.h"
 #include "line.h"
+#include "load.h"
+#include "local_queue.h"
 #include "node.h"
 #include "outbox.h"
 #include "promise.h"
@@ -27,6 +29,7 @@
 #include "slab.h"
 #include "tell.h"
 #include "tree.h"
+#include "wish.h"
 #include "worker.h"
 
 /* What an engine is made of; for the modules of this folder. */
@@ -82,8 +85,23 @@ struct engine {
     uint32_t first_touched, last_touched; /* groups to be looked at before the call ends */
 
     struct slab flavors;
+    uint64_t placements; /* changes with what is known of flavors, and of which ones queues have */
     struct slab nodes;
     struct index nodes_by_name;
+
+    struct slab loads;
+    struct index loads_by_name;
+    struct heap load_timers;
+    uint32_t first_promised, last_promised; /* workloads, in order of time */
+    uint32_t loads_left, loads_at;          /* those that are to be settled again; the last one */
+    uint64_t load_changes;
+    struct slab wishes;
+    struct index wishes_by_text;
+    struct slab local_queues;
+    struct index local_queues_by_name;
+    uint32_t local_queues_in_order; /* tree, by namespace and name */
+    struct slab checks;
+    struct index checks_by_name;
 
     struct slab workers;
     struct index workers_by_name;
@@ -176,6 +194,26 @@ static inline struct node *node_at(const struct engine *e, uint32_t id)
     return slab_at(&e->nodes, id);
 }
 
+static inline struct load *load_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->loads, id);
+}
+
+static inline struct wish *wish_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->wishes, id);
+}
+
+static inline struct local_queue *local_queue_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->local_queues, id);
+}
+
+static inline struct check_record *check_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->checks, id);
+}
+
 static inline struct worker *worker_at(const struct engine *e, uint32_t id)
 {
     return slab_at(&e->workers, id);
@@ -218,6 +256,12 @@ static inline bool engine_asks(const struct engine *e, enum effect_kind kind)
 static inline bool engine_preempts(const struct engine *e)
 {
     return config_names_effect(&e->config, EFFECT_EVICT_POD) && !e->config.observe_only;
+}
+
+/* Whether workloads are admitted here. */
+static inline bool engine_admits(const struct engine *e)
+{
+    return config_names_effect(&e->config, EFFECT_WRITE_WORKLOAD);
 }
 
 /* Grants are given: the listing is complete, this engine leads, and what a restart found granted is

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode.h"
+
+#include "plugin/assign.h"
+
+/* A workload that is admitted here, and what it needs to be: LocalQueues, AdmissionChecks. */
+enum {
+    SELECTOR_MAX = 32,
+    TERMS_MAX = 8,
+    DEMANDS_MAX = 16,
+    VALUES_MAX = 64,
+    TOLERATIONS_MAX = 32,
+    GATE_STATES_MAX = 16,
+    TAKES = FACTS_MAX_SETS * (3 + TERMS_MAX * (1 + DEMANDS_MAX)) + 2,
+    ALIGNMENT = 16,
+};
+
+size_t decode_load_scratch(size_t len)
+{
+    size_t of_set = sizeof(struct set_facts) + sizeof(struct granted_facts) +
+                    SELECTOR_MAX * sizeof(struct label) + TERMS_MAX * sizeof(struct node_term) +
+                    TERMS_MAX * DEMANDS_MAX * sizeof(struct label_demand) +
+                    TOLERATIONS_MAX * sizeof(struct toleration);
+
+    return FACTS_MAX_SETS * of_set + len * sizeof(struct text) + (size_t)TAKES * ALIGNMENT;
+}
+
+static bool decode_flag(struct msg_reader *r)
+{
+    bool flag = false;
+
+    msg_get_bool(r, &flag);
+    return flag;
+}
+
+static void decode_selector(struct msg_reader *r, struct scratch *scratch, struct placement *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    struct label *labels;
+
+    msg_open_map(r, &map);
+    if (map.left > SELECTOR_MAX) {
+        msg_fail(r, MSG_LENGTH, "at most 32 labels");
+        return;
+    }
+    labels = scratch_take(scratch, map.left * sizeof(*labels));
+    ret->selector = labels;
+    while (msg_next_key(r, &map, &key)) {
+        labels[ret->selector_count].key = (struct text){key.at, key.len};
+        if (decode_words(r, DECODE_LABEL_VALUE_MAX, &labels[ret->selector_count].value))
+            ret->selector_count++;
+    }
+}
+
+static void decode_values(struct msg_reader *r, struct scratch *scratch, struct label_demand *ret)
+{
+    struct msg_array array;
+    struct text *values;
+
+    msg_open_array(r, &array);
+    if (array.left > VALUES_MAX) {
+        msg_fail(r, MSG_LENGTH, "at most 64 values");
+        return;
+    }
+    values = scratch_take(scratch, array.left * sizeof(*values));
+    ret->values = values;
+    while (msg_next_item(r, &array)) {
+        if (decode_words(r, DECODE_LABEL_VALUE_MAX, &values[ret->value_count]))
+            ret->value_count++;
+    }
+}
+
+static void decode_demand(struct msg_reader *r, struct scratch *scratch, struct label_demand *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_key = false, has_operator = false;
+
+    *ret = (struct label_demand){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "key"))
+            has_key = decode_label_key(r, &ret->key);
+        else if (msg_text_is(key, "operator"))
+            has_operator = decode_words(r, DECODE_LABEL_VALUE_MAX, &ret->operator_);
+        else if (msg_text_is(key, "values"))
+            decode_values(r, scratch, ret);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_key, "key");
+    msg_require(r, has_operator, "operator");
+}
+
+static void decode_term(struct msg_reader *r, struct scratch *scratch, struct node_term *ret)
+{
+    struct msg_array array;
+    struct label_demand *demands;
+
+    *ret = (struct node_term){0};
+    msg_open_array(r, &array);
+    if (array.left > DEMANDS_MAX) {
+        msg_fail(r, MSG_LENGTH, "at most 16 expressions");
+        return;
+    }
+    demands = scratch_take(scratch, array.left * sizeof(*demands));
+    ret->demands = demands;
+    while (msg_next_item(r, &array))
+        decode_demand(r, scratch, &demands[ret->count++]);
+}
+
+static void decode_affinity(struct msg_reader *r, struct scratch *scratch, struct placement *ret)
+{
+    struct msg_array array;
+    struct node_term *terms;
+
+    msg_open_array(r, &array);
+    if (array.left > TERMS_MAX) {
+        msg_fail(r, MSG_LENGTH, "at most 8 terms");
+        return;
+    }
+    terms = scratch_take(scratch, array.left * sizeof(*terms));
+    ret->terms = terms;
+    while (msg_next_item(r, &array))
+        decode_term(r, scratch, &terms[ret->term_count++]);
+}
+
+static void decode_set_tolerations(struct msg_reader *r, struct scratch *scratch,
+                                   struct placement *ret)
+{
+    struct msg_array array;
+    struct toleration *tolerations;
+
+    msg_open_array(r, &array);
+    if (array.left > TOLERATIONS_MAX) {
+        msg_fail(r, MSG_LENGTH, "at most 32 tolerations");
+        return;
+    }
+    tolerations = scratch_take(scratch, array.left * sizeof(*tolerations));
+    ret->tolerations = tolerations;
+    while (msg_next_item(r, &array))
+        decode_toleration(r, &tolerations[ret->toleration_count++]);
+}
+
+static void decode_set(struct msg_reader *r, struct scratch *scratch, struct set_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false, has_count = false, has_minimum = false;
+
+    *ret = (struct set_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "count"))
+            has_count = msg_get_int(r, 0, INT32_MAX, &ret->count);
+        else if (msg_text_is(key, "minCount"))
+            has_minimum = msg_get_int(r, 0, INT32_MAX, &ret->minimum);
+        else if (msg_text_is(key, "requests"))
+            decode_amounts(r, "pods", &ret->requests);
+        else if (msg_text_is(key, "nodeSelector"))
+            decode_selector(r, scratch, &ret->placement);
+        else if (msg_text_is(key, "affinity"))
+            decode_affinity(r, scratch, &ret->placement);
+        else if (msg_text_is(key, "tolerations"))
+            decode_set_tolerations(r, scratch, &ret->placement);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+    msg_require(r, has_count, "count");
+    if (!has_minimum)
+        ret->minimum = ret->count;
+}
+
+static bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct load_facts *ret)
+{
+    struct msg_array array;
+
+    if (!msg_open_array(r, &array))
+        return false;
+    if (array.left == 0 || array.left > FACTS_MAX_SETS) {
+        msg_fail(r, MSG_LENGTH, "1 to 8 pod sets");
+        return false;
+    }
+    ret->sets = scratch_take(scratch, array.left * sizeof(*ret->sets));
+    while (msg_next_item(r, &array)) {
+        struct set_facts *set = &ret->sets[ret->set_count];
+
+        decode_set(r, scratch, set);
+        for (uint32_t i = 0; i < ret->set_count && r->error == 0; i++) {
+            if (text_same(set->name, ret->sets[i].name))
+                msg_fail(r, MSG_INVALID, "pod sets of different names");
+        }
+        ret->set_count++;
+    }
+    return true;
+}
+
+static void decode_condition(struct msg_reader *r, struct condition_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    struct text status = {NULL, 0};
+    bool has_status = false;
+
+    *ret = (struct condition_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "status"))
+            has_status = decode_words(r, SIZE_MAX, &status);
+        else if (msg_text_is(key, "reason"))
+            decode_words(r, SIZE_MAX, &ret->reason);
+        else if (msg_text_is(key, "since"))
+            msg_get_int(r, 0, DECODE_TIME_MAX, &ret->since);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_status, "status");
+    ret->is_true = text_is(status, "True");
+    ret->is_false = text_is(status, "False");
+}
+
+static void decode_conditions(struct msg_reader *r, struct load_facts *ret)
+{
+    static const char *const types[CONDITIONS] = {
+        [CONDITION_RESERVED] = "QuotaReserved",
+        [CONDITION_ADMITTED] = "Admitted",
+        [CONDITION_EVICTED] = "Evicted",
+        [CONDITION_FINISHED] = "Finished",
+        [CONDITION_REQUEUED] = "Requeued",
+        [CONDITION_TARGET] = "DeactivationTarget",
+        [CONDITION_SIGNAL] = "BlockedOnPreemptionGates",
+        [CONDITION_SIGNAL_KEP] = "PreemptionBlocked",
+    };
+    struct msg_map map;
+    struct msg_text key;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        struct condition_facts other;
+        int type = 0;
+
+        while (type < CONDITIONS && !msg_text_is(key, types[type]))
+            type++;
+        decode_condition(r, type < CONDITIONS ? &ret->conditions[type] : &other);
+    }
+}
+
+static void decode_granted_flavors(struct msg_reader *r, struct granted_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    msg_open_map(r, &map);
+    if (map.left > FACTS_MAX_NEEDS)
+        msg_fail(r, MSG_LENGTH, "at most 33 resources");
+    while (msg_next_key(r, &map, &key)) {
+        ret->flavors[ret->flavor_count].resource = (struct text){key.at, key.len};
+        if (decode_name(r, &ret->flavors[ret->flavor_count].flavor))
+            ret->flavor_count++;
+    }
+}
+
+static void decode_granted(struct msg_reader *r, struct granted_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false;
+
+    *ret = (struct granted_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "count"))
+            msg_get_int(r, 0, INT32_MAX, &ret->count);
+        else if (msg_text_is(key, "flavors"))
+            decode_granted_flavors(r, ret);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+}
+
+static bool decode_granted_sets(struct msg_reader *r, struct scratch *scratch,
+                                struct load_facts *ret)
+{
+    struct msg_array array;
+
+    if (!msg_open_array(r, &array))
+        return false;
+    if (array.left > FACTS_MAX_SETS) {
+        msg_fail(r, MSG_LENGTH, "at most 8 pod sets");
+        return false;
+    }
+    ret->granted = scratch_take(scratch, array.left * sizeof(*ret->granted));
+    while (msg_next_item(r, &array))
+        decode_granted(r, &ret->granted[ret->granted_count++]);
+    return true;
+}
+
+static void decode_admission(struct msg_reader *r, struct scratch *scratch, struct load_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_queue = false, has_sets = false;
+
+    if (msg_get_nil(r))
+        return;
+    ret->has_admission = true;
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "clusterQueue"))
+            has_queue = decode_name(r, &ret->granted_queue);
+        else if (msg_text_is(key, "podSets"))
+            has_sets = decode_granted_sets(r, scratch, ret);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_queue, "clusterQueue");
+    msg_require(r, has_sets, "podSets");
+}
+
+static void decode_check_state(struct msg_reader *r, struct load_check_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    struct text state = {NULL, 0};
+    bool has_name = false, has_state = false;
+
+    *ret = (struct load_check_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "state"))
+            has_state = decode_words(r, SIZE_MAX, &state);
+        else if (msg_text_is(key, "retryAfter"))
+            msg_get_int(r, 0, DECODE_TIME_MAX, &ret->retry_at);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+    msg_require(r, has_state, "state");
+    ret->state = text_is(state, "Ready")      ? CHECK_READY
+                 : text_is(state, "Retry")    ? CHECK_RETRY
+                 : text_is(state, "Rejected") ? CHECK_REJECTED
+                                              : CHECK_PENDING;
+}
+
+static void decode_check_states(struct msg_reader *r, struct load_facts *ret)
+{
+    struct msg_array array;
+
+    msg_open_array(r, &array);
+    if (array.left > FACTS_MAX_CHECKS)
+        msg_fail(r, MSG_LENGTH, "at most 16 checks");
+    while (msg_next_item(r, &array))
+        decode_check_state(r, &ret->checks[ret->check_count++]);
+}
+
+static void decode_spec_gates(struct msg_reader *r, struct load_facts *ret)
+{
+    struct msg_array array;
+
+    msg_open_array(r, &array);
+    if (array.left > FACTS_MAX_PREEMPTION_GATES)
+        msg_fail(r, MSG_LENGTH, "at most 8 gates");
+    while (msg_next_item(r, &array)) {
+        if (decode_name(r, &ret->gates[ret->gate_count].name))
+            ret->gate_count++;
+    }
+}
+
+/* Gates that the status speaks of, whether or not there are such. */
+struct gate_states {
+    uint32_t count;
+    struct {
+        struct text name, position;
+    } item[GATE_STATES_MAX];
+};
+
+static void decode_gate_states(struct msg_reader *r, struct gate_states *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    ret->count = 0;
+    msg_open_map(r, &map);
+    if (map.left > GATE_STATES_MAX)
+        msg_fail(r, MSG_LENGTH, "at most 16 gates");
+    while (msg_next_key(r, &map, &key)) {
+        ret->item[ret->count].name = (struct text){key.at, key.len};
+        if (decode_words(r, SIZE_MAX, &ret->item[ret->count].position))
+            ret->count++;
+    }
+}
+
+static void take_gate_states(const struct gate_states *states, struct load_facts *ret)
+{
+    for (uint32_t i = 0; i < states->count; i++) {
+        bool known = false;
+
+        for (uint32_t g = 0; g < ret->gate_count; g++) {
+            if (!text_same(states->item[i].name, ret->gates[g].name))
+                continue;
+            known = ret->gates[g].said = true;
+            ret->gates[g].open = text_is(states->item[i].position, "Open");
+        }
+        ret->stray_gates = ret->stray_gates || !known;
+    }
+}
+
+void decode_load(struct msg_reader *r, struct scratch *scratch, struct load_facts *ret)
+{
+    struct gate_states states = {0};
+    struct identity who = {0};
+    struct msg_map map;
+    struct msg_text key;
+    bool has_created = false, has_sets = false;
+    int64_t count;
+
+    *ret = (struct load_facts){.active = true};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "created"))
+            has_created = msg_get_int(r, 0, DECODE_TIME_MAX, &ret->created);
+        else if (msg_text_is(key, "resourceVersion"))
+            msg_get_int(r, 0, INT64_MAX, &ret->version);
+        else if (msg_text_is(key, "queue"))
+            decode_words(r, DECODE_NAME_MAX, &ret->queue);
+        else if (msg_text_is(key, "priority"))
+            decode_priority(r, &ret->priority);
+        else if (msg_text_is(key, "active"))
+            ret->active = decode_flag(r);
+        else if (msg_text_is(key, "deleted"))
+            ret->deleted = decode_flag(r);
+        else if (msg_text_is(key, "podSets"))
+            has_sets = decode_sets(r, scratch, ret);
+        else if (msg_text_is(key, "gates"))
+            decode_spec_gates(r, ret);
+        else if (msg_text_is(key, "gateStatus"))
+            decode_gate_states(r, &states);
+        else if (msg_text_is(key, "conditions"))
+            decode_conditions(r, ret);
+        else if (msg_text_is(key, "admission"))
+            decode_admission(r, scratch, ret);
+        else if (msg_text_is(key, "checks"))
+            decode_check_states(r, ret);
+        else if (msg_text_is(key, "requeueAt"))
+            msg_get_int(r, 0, DECODE_TIME_MAX, &ret->requeue_at);
+        else if (msg_text_is(key, "requeueCount"))
+            ret->has_requeue = msg_get_int(r, 0, INT32_MAX, &count) && count > 0;
+        else if (msg_text_is(key, "jobStopped"))
+            ret->job_stopped = decode_flag(r);
+        else if (msg_text_is(key, "cannotPreempt"))
+            ret->yields = decode_flag(r);
+        else if (msg_text_is(key, "unsupported"))
+            decode_words(r, SIZE_MAX, &ret->unsupported);
+        else if (!decode_identity(r, key, &who))
+            msg_skip_unknown(r);
+    }
+    require_identity(r, &who);
+    msg_require(r, has_created, "created");
+    msg_require(r, has_sets, "podSets");
+    ret->has_requeue = ret->has_requeue || ret->requeue_at != 0;
+    take_gate_states(&states, ret);
+    ret->uid = who.uid;
+    ret->space = who.space;
+    ret->name = who.name;
+}
+
+void decode_local_queue(struct msg_reader *r, bool gone, struct local_queue_facts *ret)
+{
+    struct identity who = {0};
+    struct msg_map map;
+    struct msg_text key;
+    bool has_queue = false;
+
+    *ret = (struct local_queue_facts){.selected = true, .stop = QUEUE_OPEN};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "clusterQueue"))
+            has_queue = decode_name(r, &ret->queue);
+        else if (msg_text_is(key, "stopPolicy"))
+            decode_stop(r, &ret->stop);
+        else if (msg_text_is(key, "selected"))
+            ret->selected = decode_flag(r);
+        else if (msg_text_is(key, "resourceVersion"))
+            msg_get_int(r, 0, INT64_MAX, &ret->version);
+        else if (!decode_identity(r, key, &who))
+            msg_skip_unknown(r);
+    }
+    msg_require(r, who.has_space, "namespace");
+    msg_require(r, who.has_name, "name");
+    msg_require(r, has_queue || gone, "clusterQueue");
+    ret->uid = who.uid;
+    ret->space = who.space;
+    ret->name = who.name;
+}
+
+void decode_check(struct msg_reader *r, struct text *ret_name, bool *ret_active)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false;
+
+    *ret_active = true;
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, ret_name);
+        else if (msg_text_is(key, "active"))
+            msg_get_bool(r, ret_active);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bay.h"
+
+#include "load.h"
+#include "state.h"
+
+struct check_question {
+    const struct engine *e;
+    uint32_t name;
+};
+
+static bool check_same(const void *ctx, uint32_t id)
+{
+    const struct check_question *q = ctx;
+
+    return check_at(q->e, id)->name == q->name;
+}
+
+static uint32_t check_find(const struct engine *e, uint32_t name)
+{
+    struct check_question q = {e, name};
+
+    return index_find(&e->checks_by_name, hash_bytes(&name, sizeof(name), 17), check_same, &q);
+}
+
+/* A check that asks for no flavor that it could be of counts all the same. */
+static enum bay_fault fault_of_checks(const struct engine *e, const struct bay *bay,
+                                      struct text *ret_what)
+{
+    for (uint32_t i = 0; i < bay->check_count; i++) {
+        uint32_t id = check_find(e, bay->checks[i].name);
+
+        if (id != 0 && check_at(e, id)->active)
+            continue;
+        *ret_what = name_text(e, bay->checks[i].name);
+        return id == 0 ? BAY_CHECK_MISSING : BAY_CHECK_INACTIVE;
+    }
+    return BAY_READY;
+}
+
+enum bay_fault bay_fault(const struct engine *e, uint32_t id, struct text *ret_what)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    *ret_what = (struct text){"", 0};
+    if (id == 0 || !queue->known)
+        return BAY_UNKNOWN;
+    for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
+        if (queue_at(e, up)->misplaced)
+            return BAY_CYCLE;
+    }
+    if (bay_stop(e, id) != LIFE_RUNS)
+        return BAY_STOPPED;
+    for (uint32_t g = 0; g < queue->group_count; g++) {
+        for (uint32_t k = 0; k < queue->groups[g].flavor_count; k++) {
+            if (!flavor_usable(e, queue->groups[g].flavors[k])) {
+                *ret_what = flavor_name(e, queue->groups[g].flavors[k]);
+                return BAY_FLAVOR_MISSING;
+            }
+        }
+    }
+    return fault_of_checks(e, &queue->bay, ret_what);
+}
+
+enum life_stop bay_stop(const struct engine *e, uint32_t id)
+{
+    if (id == 0 || !queue_at(e, id)->known)
+        return LIFE_MISSING;
+    switch ((enum queue_state)queue_at(e, id)->state) {
+    case QUEUE_HOLD:
+        return LIFE_HOLDS;
+    case QUEUE_HOLD_AND_DRAIN:
+        return LIFE_DRAINS;
+    default:
+        return LIFE_RUNS;
+    }
+}
+
+void bay_stir(struct engine *e, uint32_t id)
+{
+    uint32_t root;
+
+    if (!engine_admits(e) || id == 0 || queue_at(e, id)->kind == QUEUE_VOLCANO)
+        return;
+    root = queue_root(e, id);
+    queue_at(e, root)->bay.change = ++e->load_changes;
+    queue_todo(e, TODO_LOADS, root);
+}
+
+void bay_stir_newcomer(struct engine *e, uint32_t id)
+{
+    if (engine_admits(e) && id != 0)
+        queue_todo(e, TODO_LOADS, queue_root(e, id));
+}
+
+void bay_stir_all(struct engine *e)
+{
+    if (!engine_admits(e))
+        return;
+    e->placements++;
+    for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
+        if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0)
+            bay_stir(e, id);
+    }
+    load_sweep(e);
+}
+
+void bay_edited(struct engine *e, uint32_t id)
+{
+    if (!engine_admits(e) || queue_at(e, id)->kind == QUEUE_VOLCANO)
+        return;
+    e->placements++;
+    bay_stir(e, id);
+    load_sweep(e);
+}
+
+void bay_count(struct engine *e, uint32_t id, int more)
+{
+    for (; id != 0; id = queue_at(e, id)->parent)
+        queue_at(e, id)->bay.below += (uint32_t)more;
+}
+
+static int read_check(struct engine *e, const struct queue_check_facts *facts,
+                      struct bay_check *check)
+{
+    int error = name_get(e, facts->name, &check->name);
+
+    for (uint32_t i = 0; i < facts->flavor_count && error == 0; i++) {
+        error = flavor_get(e, facts->flavors[i], &check->flavors[i]);
+        check->flavor_count += error == 0;
+    }
+    return error;
+}
+
+int bay_read_checks(struct engine *e, const struct queue_facts *facts, struct bay_check **ret)
+{
+    int error = 0;
+
+    *ret = mem_zalloc(&e->mem, facts->check_count * sizeof(**ret));
+    if (facts->check_count > 0 && *ret == NULL)
+        return ENGINE_NO_MEMORY;
+    for (uint32_t i = 0; i < facts->check_count && error == 0; i++)
+        error = read_check(e, &facts->checks[i], &(*ret)[i]);
+    return error;
+}
+
+void bay_free_checks(struct engine *e, struct bay_check *checks, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && checks != NULL; i++) {
+        intern_unref(&e->names, checks[i].name);
+        for (uint32_t k = 0; k < checks[i].flavor_count; k++)
+            flavor_unref(e, checks[i].flavors[k]);
+    }
+    mem_free(&e->mem, checks, count * sizeof(*checks));
+}
+
+int engine_see_check(struct engine *e, struct text name, bool active)
+{
+    struct check_record record = {.active = active};
+    uint32_t id;
+
+    if (slab_reserve(&e->checks, 1) < 0 || index_reserve(&e->checks_by_name, 1) < 0 ||
+        name_get(e, name, &record.name) < 0)
+        return ENGINE_NO_MEMORY;
+    id = check_find(e, record.name);
+    if (id != 0) {
+        intern_unref(&e->names, record.name);
+        check_at(e, id)->active = active;
+    } else {
+        id = slab_take(&e->checks);
+        *check_at(e, id) = record;
+        index_put(&e->checks_by_name, hash_bytes(&record.name, sizeof(record.name), 17), id);
+    }
+    bay_stir_all(e);
+    engine_tick(e);
+    return 0;
+}
+
+void engine_lose_check(struct engine *e, struct text name)
+{
+    uint32_t id = check_find(e, intern_find(&e->names, name.at, name.len));
+
+    if (id != 0) {
+        index_drop(&e->checks_by_name,
+                   hash_bytes(&check_at(e, id)->name, sizeof(check_at(e, id)->name), 17), id);
+        intern_unref(&e->names, check_at(e, id)->name);
+        slab_give(&e->checks, id);
+        bay_stir_all(e);
+    }
+    engine_tick(e);
+}

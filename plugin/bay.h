@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_BAY_H
+#define SLUICE_PLUGIN_BAY_H
+
+#include "facts.h"
+#include "workload_life.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What workloads know of their ClusterQueue, beside its quota: who of them waits there and who
+ * holds some, its admission checks, how it chooses among flavors, and why it may grant nothing.
+ */
+struct bay_check {
+    uint32_t name;
+    uint32_t flavor_count; /* 0: whatever the flavors are */
+    uint16_t flavors[FACTS_MAX_GROUPS];
+};
+
+struct bay {
+    uint32_t waiting; /* tree of loads, by rank; who is promised something among them */
+    uint32_t held;    /* of those that may not wait, by rank */
+    uint32_t holding; /* of those that hold quota, the newest last */
+    uint32_t wishes;  /* tree of wishes, by their heads */
+    uint32_t admitted;
+    uint32_t below;  /* workloads of the subtree that hold, or are promised, something */
+    uint64_t change; /* of a root: how often something changed below it that may help who waits */
+    struct bay_check *checks;
+    uint32_t check_count;
+    bool preempts_last, borrows_least;
+};
+
+/* Why it grants nothing to workloads. */
+enum bay_fault {
+    BAY_READY,
+    BAY_UNKNOWN,
+    BAY_CYCLE,
+    BAY_STOPPED,
+    BAY_FLAVOR_MISSING,
+    BAY_CHECK_MISSING,
+    BAY_CHECK_INACTIVE,
+};
+
+struct engine;
+
+/* *ret_what: the name of the flavor, or of the check. */
+enum bay_fault bay_fault(const struct engine *e, uint32_t queue, struct text *ret_what);
+
+enum life_stop bay_stop(const struct engine *e, uint32_t queue); /* 0: there is none */
+
+/* Below the root of this queue something may have become possible that was not: room, victims. */
+void bay_stir(struct engine *e, uint32_t queue);
+void bay_stir_all(struct engine *e);
+
+/* The queue's object says something else, or is gone. */
+void bay_edited(struct engine *e, uint32_t queue);
+
+/* Somebody comes to wait in this queue, and is to be looked at: that helps nobody else. */
+void bay_stir_newcomer(struct engine *e, uint32_t queue);
+
+/* The checks that an object names, with what they need in hand; negative on error. */
+int bay_read_checks(struct engine *e, const struct queue_facts *facts, struct bay_check **ret);
+void bay_free_checks(struct engine *e, struct bay_check *checks, uint32_t count);
+
+/* So many more workloads of the queue hold, or are promised, something. */
+void bay_count(struct engine *e, uint32_t queue, int more);
+
+/* An AdmissionCheck's object. */
+struct check_record {
+    uint32_t name;
+    bool active;
+};
+
+#endif

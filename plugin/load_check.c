@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load.h"
+#include "load_promise.h"
+#include "state.h"
+
+static const char *check_load(const struct engine *e, uint32_t id)
+{
+    const struct load *load = load_at(e, id);
+    bool placed = load_is(load, LOAD_PLACED), waits = placed && load->state == CLAIM_WAITING;
+    uint32_t queue = load_queue(e, id);
+
+    if (load_find(e, name_text(e, load->space), name_text(e, load->name)) != id)
+        return "a workload is found by its name";
+    if ((load->link.size > 0) != (placed && queue != 0))
+        return "a workload is in the tree of its state";
+    if ((load->peer.size > 0) != (waits && !load_is(load, LOAD_PROMISED)))
+        return "a workload that waits, and is promised nothing, is with those of its wish";
+    if (load_is(load, LOAD_PROMISED) && !waits)
+        return "a workload that is promised room waits";
+    if (load_is(load, LOAD_VICTIM) && !load_holds(load))
+        return "a workload that is a victim holds room";
+    if (load_is(load, LOAD_ASSUMED) && (load_is(load, LOAD_RESERVED) || !load_holds(load)))
+        return "a workload is assumed to hold what its object does not say yet";
+    if (load_is(load, LOAD_RESERVED) && placed && !load_holds(load))
+        return "a workload holds what its object says";
+    return NULL;
+}
+
+static const char *check_counts(const struct engine *e, uint32_t id)
+{
+    const struct local_queue *local = local_queue_at(e, id);
+    uint32_t counts[3] = {0};
+
+    for (uint32_t at = local->first; at != 0; at = load_at(e, at)->next_local) {
+        bool holds = load_holds(load_at(e, at));
+
+        counts[LOCAL_PENDING] += load_is(load_at(e, at), LOAD_PLACED) && !holds;
+        counts[LOCAL_RESERVING] += holds;
+        counts[LOCAL_ADMITTED] += holds && load_at(e, at)->state == CLAIM_ALLOCATED;
+        if (load_at(e, at)->local_queue != id)
+            return "a workload is among those of its LocalQueue";
+    }
+    return memcmp(counts, local->counts, sizeof(counts)) == 0 ? NULL
+                                                              : "a LocalQueue counts its workloads";
+}
+
+static const char *check_bay(const struct engine *e, uint32_t id)
+{
+    const struct bay *bay = &queue_at(e, id)->bay;
+    uint32_t below = tree_size(&loads_by_stamp, e, bay->holding);
+
+    for (uint32_t load = e->first_promised; load != 0; load = load_at(e, load)->next)
+        below += load_queue(e, load) == id;
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling)
+        below += queue_at(e, child)->bay.below;
+    if (below != bay->below)
+        return "workloads that hold or are promised something are counted over the subtree";
+    if (!tree_check(&loads_of_queue, e, bay->waiting) || !tree_check(&loads_of_queue, e, bay->held))
+        return "the workloads of a queue wait in order of rank";
+    if (!tree_check(&loads_by_stamp, e, bay->holding))
+        return "the workloads that hold quota stand in order of time";
+    if (!tree_check(&wishes_by_head, e, bay->wishes))
+        return "the wishes of a queue stand in order of their heads";
+    return NULL;
+}
+
+const char *load_check(const struct engine *e)
+{
+    const char *broken = load_promise_check(e);
+
+    for (uint32_t id = 1; id < slab_end(&e->loads) && broken == NULL; id++)
+        broken = slab_live(&e->loads, id) ? check_load(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->wishes) && broken == NULL; id++)
+        broken = slab_live(&e->wishes, id) ? wish_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->local_queues) && broken == NULL; id++)
+        broken = slab_live(&e->local_queues, id) ? check_counts(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->queues) && broken == NULL; id++)
+        broken = slab_live(&e->queues, id) ? check_bay(e, id) : NULL;
+    return broken;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load_decide.h"
+
+#include "borrow.h"
+#include "candidates.h"
+#include "load_hunt.h"
+#include "load_promise.h"
+#include "wish.h"
+#include "state.h"
+
+enum { DECIDE_COST = 8, DECIDE_ATTEMPTS = 64 };
+
+/* A decision about one workload, as the search for flavors sees it. */
+struct search {
+    struct engine *e;
+    struct assign_ask ask;
+    struct load_hunt hunt;
+};
+
+static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource, wide amount,
+                                  uint32_t *ret_height)
+{
+    struct search *search = ctx;
+    struct load_hunt *hunt = &search->hunt;
+    enum assign_how how = ASSIGN_NO_VICTIMS;
+
+    hunt->count = 1;
+    hunt->needs[0] = (struct assign_amount){flavor, resource, amount};
+    if (load_hunt_begin(hunt)) {
+        how = load_hunt_reclaims(hunt) ? ASSIGN_RECLAIMS : ASSIGN_PREEMPTS;
+        *ret_height = borrow_height_later(search->e, hunt->queue, flavor, resource, amount);
+    }
+    load_hunt_end(hunt);
+    return how;
+}
+
+static bool victims_of_all(void *ctx, const struct assignment *made)
+{
+    struct search *search = ctx;
+    bool found;
+
+    search->hunt.count = assign_total(&search->ask, made, search->hunt.needs);
+    found = load_hunt_begin(&search->hunt);
+    load_hunt_end(&search->hunt);
+    return found;
+}
+
+static void begin(struct engine *e, uint32_t id, struct search *search)
+{
+    uint32_t at = load_at(e, id)->wish;
+    const struct wish *wish = wish_at(e, at);
+    const struct queue *queue = queue_at(e, wish->queue);
+
+    wish_judge(e, at);
+    search->e = e;
+    search->hunt.e = e;
+    search->hunt.load = id;
+    search->hunt.queue = wish->queue;
+    search->ask = (struct assign_ask){
+        .e = e,
+        .queue = wish->queue,
+        .policy = {.skips_borrowing = queue->borrows_last,
+                   .skips_preempting = queue->bay.preempts_last,
+                   .borrows_least = queue->bay.borrows_least,
+                   .preempts_while_borrowing = queue->preempts.while_borrowing},
+        .victims = {search, victims_of, victims_of_all},
+        .set_count = wish->set_count,
+        .sets = wish->asks,
+    };
+    if (wish->yields)
+        search->ask.victims = (struct assign_victims){0};
+}
+
+/* Where an attempt ended before the last flavor the next one goes on behind it. */
+static bool find(struct search *search, struct assignment *ret)
+{
+    for (int attempt = 0; attempt < DECIDE_ATTEMPTS; attempt++) {
+        if (assign(&search->ask, ret))
+            return true;
+        if (!ret->goes_on)
+            return false;
+        search->ask.from = ret->next;
+    }
+    return false;
+}
+
+void load_decide(struct engine *e, uint32_t id, struct decision *ret)
+{
+    struct search search;
+
+    ret->what = DECIDE_NOTHING;
+    ret->load = id;
+    ret->waits_only = false;
+    begin(e, id, &search);
+    if (!find(&search, &ret->made))
+        return;
+    ret->what = ret->made.how == ASSIGN_FITS ? DECIDE_FITS : DECIDE_PREEMPTS;
+    if (ret->what == DECIDE_FITS)
+        return;
+    search.hunt.count = assign_total(&search.ask, &ret->made, search.hunt.needs);
+    ret->waits_only = load_hunt_begin(&search.hunt) && search.hunt.last == 0;
+    load_hunt_end(&search.hunt);
+}
+
+bool load_decide_fits_elsewhere(struct engine *e, uint32_t id, struct assignment *ret)
+{
+    struct search search;
+
+    if (!queue_at(e, load_queue(e, id))->bay.preempts_last)
+        return false;
+    begin(e, id, &search);
+    search.ask.victims = (struct assign_victims){0};
+    return find(&search, ret) && ret->how == ASSIGN_FITS;
+}
+
+void load_decide_reserve(struct engine *e, uint32_t id, const struct assignment *made)
+{
+    struct load *load = load_at(e, id);
+
+    load_take_out(e, id);
+    load_set_flavors(e, id, made);
+    load_set(load, LOAD_ASSUMED, true);
+    load_set(load, LOAD_BLOCKED, false);
+    load->state = CLAIM_RESERVED;
+    load->stamp = e->now;
+    load_put_in(e, id);
+    load_settle(e, id);
+}
+
+static enum load_cause cause_of(uint8_t why)
+{
+    return why == CANDIDATE_OF_OWN_QUEUE      ? CAUSE_OWN_QUEUE
+           : why == CANDIDATE_WHILE_BORROWING ? CAUSE_RECLAIM_BORROWING
+                                              : CAUSE_RECLAIM;
+}
+
+/* It is promised what its victims hold. */
+static void preempt(struct engine *e, const struct decision *decision)
+{
+    struct search search;
+    uint32_t id, before;
+
+    begin(e, decision->load, &search);
+    search.hunt.count = assign_total(&search.ask, &decision->made, search.hunt.needs);
+    load_hunt_begin(&search.hunt);
+    load_hunt_return(&search.hunt);
+    load_promise_make(e, decision->load, &decision->made);
+    for (id = search.hunt.last; id != 0; id = before) {
+        before = load_at(e, id)->hunt.prev;
+        load_at(e, id)->hunt.prev = 0;
+        load_promise_take(e, id, (uint8_t)cause_of(load_at(e, id)->hunt.why), decision->load);
+    }
+    load_settle(e, decision->load);
+}
+
+/* The signal says whether its gates alone keep it from preempting. True: they do not. */
+static bool passes_gates(struct engine *e, const struct decision *decision)
+{
+    struct load *load = load_at(e, decision->load);
+    enum preemption_decision came = DECIDED_NO_VICTIMS;
+    bool blocked = load_is(load, LOAD_BLOCKED), passes;
+    enum signal signal;
+
+    if (decision->what == DECIDE_FITS)
+        came = DECIDED_RESERVES;
+    else if (decision->what == DECIDE_PREEMPTS && !decision->waits_only)
+        came = DECIDED_PREEMPTS;
+    passes = preemption_gates_pass(&load->gates, e->config.preemption_gates, came, &signal);
+    if (signal != SIGNAL_STAYS)
+        load_set(load, LOAD_BLOCKED, signal == SIGNAL_SET);
+    if (decision->what == DECIDE_NOTHING && blocked != load_is(load, LOAD_BLOCKED))
+        load_settle(e, decision->load);
+    else if (came == DECIDED_PREEMPTS && !passes && !blocked)
+        load_settle(e, decision->load);
+    return came != DECIDED_PREEMPTS || passes;
+}
+
+/* What would become of the first of this wish. True: something would. Who is gated does not keep
+ * the others of its wish from saying the same. */
+static bool ask_wish(struct engine *e, uint32_t id, bool alone, struct decision *ret)
+{
+    for (uint32_t load = wish_at(e, id)->head; load != 0;
+         load = tree_next(&loads_by_rank, e, load)) {
+        load_decide(e, load, ret);
+        if (passes_gates(e, ret))
+            return ret->what != DECIDE_NOTHING;
+        if (alone)
+            break;
+    }
+    return false;
+}
+
+/* The first of the queue for whom something would come of it; who is refused is put aside. Only
+ * that uses up the budget: so whoever goes on later has less to look at. */
+static bool ask_queue(struct engine *e, uint32_t id, uint64_t change, uint32_t *budget,
+                      struct decision *ret)
+{
+    const struct queue *queue = queue_at(e, id);
+    struct text what;
+
+    if (queue->bay.wishes == 0 || bay_fault(e, id, &what) != BAY_READY ||
+        queue_stops(e, id) != REASON_NONE)
+        return false;
+    if (queue->strict) {
+        uint32_t head = tree_first(&loads_of_queue, e, queue->bay.waiting);
+        uint32_t wish = load_at(e, head)->wish;
+
+        if (load_is(load_at(e, head), LOAD_PROMISED) || wish_at(e, wish)->refused >= change)
+            return false;
+        if (ask_wish(e, wish, true, ret))
+            return true;
+        wish_refuse(e, wish, change);
+        *budget -= *budget > 0;
+        return false;
+    }
+    for (uint32_t wish; *budget > 0 && (wish = wish_first(e, id, change)) != 0; --*budget) {
+        if (ask_wish(e, wish, false, ret))
+            return true;
+        wish_refuse(e, wish, change);
+    }
+    return false;
+}
+
+/* Rule 17 of Kueue's trees: the order between queues. */
+static bool comes_first(const struct engine *e, const struct decision *a, const struct decision *b)
+{
+    const struct load *x = load_at(e, a->load), *y = load_at(e, b->load);
+    bool borrows_a = a->made.height > 0, borrows_b = b->made.height > 0;
+
+    if (borrows_a != borrows_b)
+        return !borrows_a;
+    if (x->priority != y->priority)
+        return x->priority > y->priority;
+    if (x->since != y->since)
+        return x->since < y->since;
+    return text_compare(name_text(e, queue_at(e, load_queue(e, a->load))->name),
+                        name_text(e, queue_at(e, load_queue(e, b->load))->name)) < 0;
+}
+
+/* Recursion is as deep as the tree of queues. */
+static void find_next(struct engine *e, uint32_t id, uint64_t change, uint32_t *budget,
+                      struct decision *best)
+{
+    struct decision decision;
+
+    if (queue_at(e, id)->first_child == 0) {
+        if (queue_at(e, id)->kind == QUEUE_CLUSTER && ask_queue(e, id, change, budget, &decision) &&
+            (best->what == DECIDE_NOTHING || comes_first(e, &decision, best)))
+            *best = decision;
+        return;
+    }
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling)
+        find_next(e, child, change, budget, best);
+}
+
+static uint64_t bay_change(const struct engine *e, uint32_t root)
+{
+    return queue_at(e, root)->bay.change > 0 ? queue_at(e, root)->bay.change : 1;
+}
+
+uint32_t load_decide_some(struct engine *e, uint32_t budget)
+{
+    while (budget > 0 && e->todo[TODO_LOADS].first != 0) {
+        uint32_t root = e->todo[TODO_LOADS].first;
+        struct decision best = {.what = DECIDE_NOTHING};
+
+        if (queue_at(e, root)->parent != 0) { /* it is a root no more */
+            queue_done(e, TODO_LOADS, root);
+            queue_todo(e, TODO_LOADS, queue_root(e, root));
+            continue;
+        }
+        if (load_promise_review(e, root)) {
+            budget--;
+            continue;
+        }
+        find_next(e, root, bay_change(e, root), &budget, &best);
+        if (budget == 0) /* not all were asked: somebody else may come first */
+            break;
+        if (best.what == DECIDE_NOTHING) {
+            queue_done(e, TODO_LOADS, root);
+            continue;
+        }
+        if (best.what == DECIDE_FITS)
+            load_decide_reserve(e, best.load, &best.made);
+        else if (best.what == DECIDE_PREEMPTS)
+            preempt(e, &best);
+        budget -= budget < DECIDE_COST ? budget : DECIDE_COST;
+    }
+    return budget;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_LOAD_DECIDE_H
+#define SLUICE_PLUGIN_LOAD_DECIDE_H
+
+#include "assign.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What becomes of workloads that wait, below one root at a time:
+ *
+ *   who is promised something     comes first, when there is room (load_promise.h)
+ *   of each queue the first       that fits or may preempt; a strict queue asks its head alone,
+ *                                 any other looks past those that were refused
+ *   of all of these               not borrowing before borrowing, priority, time, queue's name
+ *
+ * Who fits is reserved; who preempts is promised its victims' room; who would, but has a closed
+ * gate, signals and takes nothing. Who is refused is not asked again before something changes below
+ * the root that may help.
+ */
+enum decided { DECIDE_NOTHING, DECIDE_FITS, DECIDE_PREEMPTS };
+
+struct decision {
+    enum decided what;
+    struct assignment made;
+    uint32_t load;
+    bool waits_only; /* nobody has to go: the room is on its way already */
+};
+
+struct engine;
+
+/* Decides about one that waits and changes nothing. */
+void load_decide(struct engine *e, uint32_t load, struct decision *ret);
+
+/* The workload, which waits and is promised nothing, is reserved what was assigned. */
+void load_decide_reserve(struct engine *e, uint32_t load, const struct assignment *made);
+
+/* Whether one that is promised something could have something else at once, and would rather. */
+bool load_decide_fits_elsewhere(struct engine *e, uint32_t load, struct assignment *ret);
+
+/* One slice: returns what is left of the budget. */
+uint32_t load_decide_some(struct engine *e, uint32_t budget);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load_effects.h"
+
+#include "assign.h"
+#include "explain.h"
+#include "load.h"
+#include "report.h"
+#include "say.h"
+#include "state.h"
+
+static uint8_t wanted(const struct engine *e, uint32_t id)
+{
+    const struct load *load = load_at(e, id);
+
+    return engine_admits(e) && load->writes != LIFE_WRITE_NOTHING && !load_is(load, LOAD_AWAITS);
+}
+
+static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
+{
+    const struct load *load = load_at(e, id);
+
+    (void)slot;
+    ret->uid = name_text(e, load->uid);
+    ret->space = name_text(e, load->space);
+    ret->name = name_text(e, load->name);
+    ret->resource_version = load->version;
+    ret->workload = id;
+}
+
+static void leased(struct engine *e, uint32_t id, uint32_t slot)
+{
+    (void)slot;
+    load_at(e, id)->writing = load_at(e, id)->writes;
+}
+
+static void retried(struct engine *e, uint32_t id, uint32_t slot)
+{
+    (void)slot;
+    load_at(e, id)->writing = LIFE_WRITE_NOTHING;
+}
+
+static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
+{
+    struct load *load = load_at(e, id);
+
+    (void)slot;
+    load->wrote = version;
+    if (version == 0 || version > load->version)
+        load_set(load, LOAD_AWAITS, true);
+}
+
+static void gone(struct engine *e, uint32_t id, uint32_t slot)
+{
+    (void)slot;
+    load_destroy(e, id);
+}
+
+const struct outbox_type load_effects = {
+    .records = offsetof(struct engine, loads),
+    .entry = offsetof(struct load, effects),
+    .attempts = offsetof(struct load, attempts),
+    .due = offsetof(struct load, due),
+    .slots = 1,
+    .cells = 1,
+    .kinds = {EFFECT_WRITE_WORKLOAD},
+    .wanted = wanted,
+    .describe = describe,
+    .leased = leased,
+    .retried = retried,
+    .done = done,
+    .gone = gone,
+    .set_timer = load_set_timer,
+};
+
+static const char *const words[LOAD_WRITES] = {
+    [LIFE_WRITE_NOTHING] = "",
+    [LIFE_WRITE_GATES] = "gates",
+    [LIFE_WRITE_END_EVICTION] = "endEviction",
+    [LIFE_WRITE_REQUEUE_AT] = "requeueAt",
+    [LIFE_WRITE_CLEAR_BACKOFF] = "clearBackoff",
+    [LIFE_WRITE_CLEAR_REQUEUE] = "clearRequeue",
+    [LIFE_WRITE_DEACTIVATE] = "deactivate",
+    [LIFE_WRITE_TARGET] = "target",
+    [LIFE_WRITE_EVICT] = "evict",
+    [LIFE_WRITE_REQUEUED] = "requeued",
+    [LIFE_WRITE_CHECKS] = "checks",
+    [LIFE_WRITE_UNRESERVE] = "unreserve",
+    [LIFE_WRITE_PENDING] = "pending",
+    [LIFE_WRITE_ADMIT] = "admit",
+    [LOAD_WRITE_RESERVE] = "reserve",
+    [LOAD_WRITE_SIGNAL] = "signal",
+    [LOAD_WRITE_CLEAR_SIGNAL] = "clearSignal",
+};
+
+const char *load_write_name(uint8_t write)
+{
+    return words[write];
+}
+
+static const char *const causes[CAUSES] = {
+    [CAUSE_OWN_QUEUE] = "InClusterQueue",
+    [CAUSE_RECLAIM] = "InCohortReclamation",
+    [CAUSE_RECLAIM_BORROWING] = "InCohortReclaimWhileBorrowing",
+};
+
+static void say_stopped(struct say *say, const char *kind, struct text name, const char *what)
+{
+    say_str(say, kind);
+    say_str(say, " ");
+    say_text(say, name);
+    say_str(say, what);
+}
+
+static void say_obstacle(struct say *say, const struct engine *e, const struct load *load,
+                         uint32_t queue)
+{
+    const struct local_queue *local = local_queue_at(e, load->local_queue);
+
+    if (load->unsupported != 0)
+        say_text(say, name_text(e, load->unsupported));
+    else if (!local->known)
+        say_stopped(say, "LocalQueue", name_text(e, local->name), " doesn't exist");
+    else if (queue == 0 || !queue_at(e, queue)->known)
+        say_stopped(say, "ClusterQueue",
+                    queue == 0 ? text_of("") : name_text(e, queue_at(e, queue)->name),
+                    " doesn't exist");
+    else if (local->stop != LIFE_RUNS)
+        say_stopped(say, "LocalQueue", name_text(e, local->name), " is stopped");
+    else
+        say_stopped(say, "ClusterQueue", name_text(e, queue_at(e, queue)->name), " is stopped");
+}
+
+static void say_preempted(struct say *say, const struct engine *e, const struct load *load)
+{
+    say_str(say, "Preempted to accommodate a workload");
+    if (load->of == 0)
+        return;
+    say_str(say, " (UID: ");
+    say_text(say, name_text(e, load_at(e, load->of)->uid));
+    say_str(say, ", ");
+    say_text(say, name_text(e, load_at(e, load->of)->space));
+    say_str(say, "/");
+    say_text(say, name_text(e, load_at(e, load->of)->name));
+    say_str(say, ")");
+    say_str(say, load->cause == CAUSE_OWN_QUEUE ? " due to prioritization in the ClusterQueue"
+                 : load->cause == CAUSE_RECLAIM ? " due to reclamation within the cohort"
+                                                : " due to reclamation within the cohort while "
+                                                  "borrowing");
+}
+
+static void say_evicted(struct say *say, const struct engine *e, const struct load *load,
+                        uint32_t queue)
+{
+    switch (load->step.reason) {
+    case LIFE_DEACTIVATED:
+        say_str(say, "The workload is deactivated");
+        break;
+    case LIFE_PREEMPTED:
+        say_preempted(say, e, load);
+        break;
+    case LIFE_ADMISSION_CHECK:
+        say_str(say, "At least one admission check is to be asked again");
+        break;
+    default:
+        say_obstacle(say, e, load, queue);
+    }
+}
+
+static void find_words(const struct engine *e, uint32_t id, struct load_write_report *ret)
+{
+    const struct load *load = load_at(e, id);
+    uint32_t queue = load_queue(e, id);
+    struct say say;
+
+    say_init(&say, ret->message, VERDICT_MESSAGE_MAX);
+    ret->reason = text_of(life_reason_name(load->step.reason));
+    switch (load->writes) {
+    case LOAD_WRITE_RESERVE:
+        ret->reason = text_of("QuotaReserved");
+        say_stopped(&say, "Quota reserved in ClusterQueue", name_text(e, queue_at(e, queue)->name),
+                    "");
+        break;
+    case LIFE_WRITE_ADMIT:
+        ret->reason = text_of("Admitted");
+        say_str(&say, "The workload is admitted");
+        break;
+    case LOAD_WRITE_SIGNAL:
+        ret->reason = text_of("PreemptionGated");
+        say_str(&say, "Workload requires preemption, but it's gated by ");
+        say_text(&say, name_text(e, preemption_gates_closed(&load->gates)));
+        break;
+    case LOAD_WRITE_CLEAR_SIGNAL:
+        ret->reason = text_of("NoPreemption");
+        say_str(&say, "No preemption would make room");
+        break;
+    case LIFE_WRITE_EVICT:
+        say_evicted(&say, e, load, queue);
+        break;
+    case LIFE_WRITE_UNRESERVE:
+    case LIFE_WRITE_PENDING:
+        say_obstacle(&say, e, load, queue);
+        break;
+    case LIFE_WRITE_TARGET:
+        say_str(&say, "At least one admission check is rejected");
+        break;
+    default:
+        break;
+    }
+}
+
+static void find_sets(const struct engine *e, uint32_t id, struct load_write_report *ret)
+{
+    const struct load *load = load_at(e, id);
+    const struct wish *wish = wish_at(e, load->wish);
+    const uint16_t *flavors = load_flavors(load, wish->set_count);
+
+    ret->queue = wish->queue == 0 ? text_of("") : name_text(e, queue_at(e, wish->queue)->name);
+    ret->set_count = wish->set_count;
+    for (uint32_t s = 0; s < wish->set_count; s++) {
+        const struct assign_set *ask = &wish->asks[s];
+        struct load_set_report *set = &ret->sets[s];
+
+        set->name = wish->sets[s].name;
+        set->count = load->counts[s];
+        set->need_count = 0;
+        for (uint32_t i = 0; i < ask->need_count; i++) {
+            uint16_t flavor = flavors[wish->sets[s].at + i];
+
+            if (flavor == FLAVOR_NONE)
+                continue;
+            set->needs[set->need_count].resource = name_text(e, ask->needs[i].resource);
+            set->needs[set->need_count].flavor = flavor_name(e, flavor);
+            set->needs[set->need_count++].amount =
+                amount_clamp((wide)ask->needs[i].amount * set->count);
+        }
+    }
+}
+
+static void find_checks(const struct engine *e, uint32_t id, struct load_write_report *ret)
+{
+    const struct load *load = load_at(e, id);
+    uint32_t queue = load_queue(e, id);
+
+    ret->check_count = 0;
+    if (load->writes == LIFE_WRITE_EVICT) {
+        for (uint32_t i = 0; i < load->check_count; i++)
+            ret->checks[ret->check_count++] = name_text(e, load->checks[i]);
+        return;
+    }
+    for (uint32_t i = 0; queue != 0 && i < queue_at(e, queue)->bay.check_count; i++) {
+        if (load_wants_check(e, id, i))
+            ret->checks[ret->check_count++] = name_text(e, queue_at(e, queue)->bay.checks[i].name);
+    }
+}
+
+static struct text cause_of(const struct engine *e, const struct load *load)
+{
+    if (load->step.reason == LIFE_PREEMPTED)
+        return text_of(causes[load->cause]);
+    return load->step.reason == LIFE_DEACTIVATED && load_is(load, LOAD_TARGET)
+               ? name_text(e, load->target_cause)
+               : text_of("");
+}
+
+void engine_load_write(const struct engine *e, uint32_t id, struct load_write_report *ret)
+{
+    const struct load *load = load_at(e, id);
+    struct workload_life life;
+
+    ret->write = words[load->writes];
+    find_words(e, id, ret);
+    find_sets(e, id, ret);
+    find_checks(e, id, ret);
+    load_find_life(e, id, &life);
+    ret->admitted = life.checks_ready;
+    ret->clear = load_is(load, LOAD_SIGNALS);
+    ret->forget_requeue = load->step.reason == LIFE_DEACTIVATED && load_is(load, LOAD_REQUEUES);
+    ret->cause = cause_of(e, load);
+    ret->at = load->step.at;
+    ret->requeued = load->step.requeued;
+    ret->gate_count = load->gates.count;
+    for (uint32_t i = 0; i < load->gates.count; i++) {
+        ret->gates[i].name = name_text(e, load->gates.names[i]);
+        ret->gates[i].open =
+            load->writes == LIFE_WRITE_GATES && load->gates.positions[i] == GATE_OPEN;
+    }
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load_hunt.h"
+
+#include "candidates.h"
+#include "room.h"
+#include "wish.h"
+#include "state.h"
+
+static const struct cell *cell_of(const struct load_hunt *hunt, uint32_t queue, uint32_t i)
+{
+    return quota_cell(queue_at(hunt->e, queue), hunt->needs[i].flavor, hunt->needs[i].resource);
+}
+
+static bool find_contested(struct load_hunt *hunt)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        hunt->contested[i] =
+            hunt->needs[i].amount >
+            room_later(hunt->e, hunt->queue, hunt->needs[i].flavor, hunt->needs[i].resource);
+        any = any || hunt->contested[i];
+    }
+    return any;
+}
+
+static bool exceeds_share(const struct load_hunt *hunt, uint32_t queue)
+{
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, queue, i) : NULL;
+
+        if (cell != NULL && cell->later > cell->share)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the queue could hold what arrives at it within its share; what it keeps and does not use
+ * does not pass on. */
+static bool holds_in_share(const struct load_hunt *hunt, uint32_t queue, wide *arrives)
+{
+    bool holds = true;
+
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct cell *cell = cell_of(hunt, queue, i);
+
+        if (cell == NULL) {
+            holds = holds && arrives[i] <= 0;
+            continue;
+        }
+        if (cell->later + arrives[i] > cell->share)
+            holds = false;
+        arrives[i] = wide_max(0, arrives[i] - wide_max(0, cell->kept - cell->later));
+    }
+    return holds;
+}
+
+static bool is_under_share(const struct load_hunt *hunt)
+{
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, hunt->queue, i) : NULL;
+
+        if (hunt->contested[i] && (cell == NULL || cell->later >= cell->share))
+            return false;
+    }
+    return true;
+}
+
+static bool would_borrow(const struct load_hunt *hunt)
+{
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct cell *cell = cell_of(hunt, hunt->queue, i);
+
+        if (cell == NULL || cell->later + hunt->needs[i].amount > cell->share)
+            return true;
+    }
+    return false;
+}
+
+static bool fits(const struct load_hunt *hunt, bool borrowing)
+{
+    if (!borrowing && would_borrow(hunt))
+        return false;
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        if (hunt->needs[i].amount >
+            room_later(hunt->e, hunt->queue, hunt->needs[i].flavor, hunt->needs[i].resource))
+            return false;
+    }
+    return true;
+}
+
+static bool policy_takes(const struct load *asks, const struct load *candidate,
+                         enum preempt_whom whom)
+{
+    switch (whom) {
+    case PREEMPT_LOWER:
+        return candidate->priority < asks->priority;
+    case PREEMPT_LOWER_OR_NEWER:
+        return candidate->priority < asks->priority ||
+               (candidate->priority == asks->priority && candidate->since > asks->since);
+    case PREEMPT_ANY:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool uses_contested(const struct load_hunt *hunt, uint32_t id)
+{
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        if (hunt->contested[i] &&
+            load_amount(hunt->e, id, hunt->needs[i].flavor, hunt->needs[i].resource) > 0)
+            return true;
+    }
+    return false;
+}
+
+static enum candidate_why why(const struct load_hunt *hunt, const struct load *candidate,
+                              bool by_share)
+{
+    const struct preempt_policy *policy = &queue_at(hunt->e, hunt->queue)->preempts;
+
+    if (by_share)
+        return CANDIDATE_BY_SHARE;
+    if (!policy->while_borrowing || candidate->priority >= load_at(hunt->e, hunt->load)->priority ||
+        (policy->has_threshold && candidate->priority > policy->threshold))
+        return CANDIDATE_BY_PRIORITY;
+    return CANDIDATE_WHILE_BORROWING;
+}
+
+static void collect_from(struct load_hunt *hunt, uint32_t from, uint32_t common, bool by_share)
+{
+    const struct engine *e = hunt->e;
+    const struct load *asks = load_at(e, hunt->load);
+    const struct preempt_policy *policy = &queue_at(e, hunt->queue)->preempts;
+    enum preempt_whom whom = common == 0 ? policy->within : policy->reclaim;
+
+    for (uint32_t id = tree_first(&loads_by_stamp, e, queue_at(e, from)->bay.holding); id != 0;
+         id = tree_next(&loads_by_stamp, e, id)) {
+        struct load *load = load_at(e, id);
+
+        if (!load_counts_later(load) || !policy_takes(asks, load, whom) ||
+            !uses_contested(hunt, id))
+            continue;
+        load->hunt.why =
+            (uint8_t)(common == 0 ? CANDIDATE_OF_OWN_QUEUE : why(hunt, load, by_share));
+        load->hunt.next = hunt->first;
+        load->hunt.common = common;
+        load->hunt.removed = false;
+        hunt->first = id;
+        hunt->by_share = hunt->by_share || load->hunt.why == CANDIDATE_BY_SHARE;
+        hunt->by_priority = hunt->by_priority || (load->hunt.why != CANDIDATE_BY_SHARE &&
+                                                  load->hunt.why != CANDIDATE_OF_OWN_QUEUE);
+    }
+}
+
+/* Recursion is as deep as the tree of queues. */
+static void collect_below(struct load_hunt *hunt, uint32_t id, uint32_t common, uint32_t skipped,
+                          bool by_share)
+{
+    const struct engine *e = hunt->e;
+
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling) {
+        if (child == skipped || child == hunt->queue || !exceeds_share(hunt, child))
+            continue;
+        if (queue_at(e, child)->first_child != 0)
+            collect_below(hunt, child, common, skipped, by_share);
+        else
+            collect_from(hunt, child, common, by_share);
+    }
+}
+
+static int compare(const struct load_hunt *hunt, uint32_t a, uint32_t b)
+{
+    static const uint8_t places[] = {
+        [CANDIDATE_BY_SHARE] = 0,
+        [CANDIDATE_WHILE_BORROWING] = 1,
+        [CANDIDATE_BY_PRIORITY] = 1,
+        [CANDIDATE_OF_OWN_QUEUE] = 2,
+    };
+    const struct load *x = load_at(hunt->e, a), *y = load_at(hunt->e, b);
+    int order = places[x->hunt.why] - places[y->hunt.why];
+
+    if (order != 0)
+        return order;
+    if (x->priority != y->priority)
+        return x->priority < y->priority ? -1 : 1;
+    if (x->stamp != y->stamp)
+        return x->stamp > y->stamp ? -1 : 1;
+    return text_compare(name_text(hunt->e, x->uid), name_text(hunt->e, y->uid));
+}
+
+static uint32_t merge(struct load_hunt *hunt, uint32_t a, uint32_t b)
+{
+    uint32_t first = 0, *end = &first;
+
+    while (a != 0 || b != 0) {
+        uint32_t *from = a == 0 || (b != 0 && compare(hunt, b, a) < 0) ? &b : &a;
+
+        *end = *from;
+        end = &load_at(hunt->e, *from)->hunt.next;
+        *from = *end;
+    }
+    *end = 0;
+    return first;
+}
+
+/* Runs of 1, 2, 4, ... in order, merged as they become equally long. */
+static void sort(struct load_hunt *hunt)
+{
+    uint32_t runs[32] = {0}, next;
+
+    for (uint32_t id = hunt->first; id != 0; id = next) {
+        uint32_t run = id, size = 0;
+
+        next = load_at(hunt->e, id)->hunt.next;
+        load_at(hunt->e, id)->hunt.next = 0;
+        for (; runs[size] != 0; size++) {
+            run = merge(hunt, runs[size], run);
+            runs[size] = 0;
+        }
+        runs[size] = run;
+    }
+    hunt->first = 0;
+    for (uint32_t size = 0; size < 32; size++)
+        hunt->first = merge(hunt, runs[size], hunt->first);
+}
+
+static void collect(struct load_hunt *hunt)
+{
+    const struct engine *e = hunt->e;
+    const struct queue *queue = queue_at(e, hunt->queue);
+    wide arrives[ASSIGN_MAX_AMOUNTS];
+    bool within = queue->preempts.while_borrowing || is_under_share(hunt), by_share;
+    uint32_t below = 0;
+
+    for (uint32_t i = 0; i < hunt->count; i++)
+        arrives[i] = hunt->needs[i].amount;
+    by_share = holds_in_share(hunt, hunt->queue, arrives);
+    for (uint32_t up = queue->parent; up != 0 && queue->preempts.reclaim != PREEMPT_NEVER;
+         up = queue_at(e, up)->parent) {
+        if (by_share || within) /* else nobody there could be taken away */
+            collect_below(hunt, up, up, below, by_share);
+        by_share = holds_in_share(hunt, up, arrives) || by_share;
+        below = up;
+    }
+    if (queue->preempts.within != PREEMPT_NEVER)
+        collect_from(hunt, hunt->queue, 0, false);
+    sort(hunt);
+}
+
+/* Whether it is still a candidate, now that others were taken away. */
+static bool is_still(const struct load_hunt *hunt, uint32_t id, bool borrowing)
+{
+    const struct load *load = load_at(hunt->e, id);
+
+    if (load->hunt.why == CANDIDATE_OF_OWN_QUEUE)
+        return true;
+    if (borrowing && load->hunt.why == CANDIDATE_BY_PRIORITY)
+        return false;
+    for (uint32_t at = load_queue(hunt->e, id); at != load->hunt.common;
+         at = queue_at(hunt->e, at)->parent) {
+        if (!exceeds_share(hunt, at))
+            return false;
+    }
+    return true;
+}
+
+static void bring_back(struct load_hunt *hunt)
+{
+    struct load *load = load_at(hunt->e, hunt->last);
+
+    load_count_later(hunt->e, hunt->last, 1);
+    load->hunt.removed = false;
+    hunt->last = load->hunt.prev;
+    load->hunt.prev = 0;
+}
+
+/* The last one, with whom it came to fit, is needed. */
+static void give_back(struct load_hunt *hunt, bool borrowing)
+{
+    struct load *newer = load_at(hunt->e, hunt->last);
+
+    while (newer->hunt.prev != 0) {
+        struct load *load = load_at(hunt->e, newer->hunt.prev);
+
+        load_count_later(hunt->e, newer->hunt.prev, 1);
+        if (!fits(hunt, borrowing)) {
+            load_count_later(hunt->e, newer->hunt.prev, -1);
+            newer = load;
+            continue;
+        }
+        load->hunt.removed = false;
+        newer->hunt.prev = load->hunt.prev;
+        load->hunt.prev = 0;
+    }
+}
+
+static bool run(struct load_hunt *hunt, bool borrowing)
+{
+    for (uint32_t id = hunt->first; id != 0; id = load_at(hunt->e, id)->hunt.next) {
+        if (!is_still(hunt, id, borrowing))
+            continue;
+        load_count_later(hunt->e, id, -1);
+        load_at(hunt->e, id)->hunt.removed = true;
+        load_at(hunt->e, id)->hunt.prev = hunt->last;
+        hunt->last = id;
+        if (fits(hunt, borrowing)) {
+            give_back(hunt, borrowing);
+            return true;
+        }
+    }
+    while (hunt->last != 0)
+        bring_back(hunt);
+    return false;
+}
+
+bool load_hunt_begin(struct load_hunt *hunt)
+{
+    bool forbidden = !queue_at(hunt->e, hunt->queue)->preempts.while_borrowing;
+
+    hunt->first = hunt->last = 0;
+    hunt->by_share = hunt->by_priority = false;
+    if (!find_contested(hunt))
+        return true;
+    collect(hunt);
+    if ((!hunt->by_share && !hunt->by_priority) || (forbidden && !is_under_share(hunt)))
+        return run(hunt, true);
+    if (forbidden && !hunt->by_share)
+        return run(hunt, false) || run(hunt, true);
+    return run(hunt, true) || run(hunt, false);
+}
+
+void load_hunt_return(struct load_hunt *hunt)
+{
+    for (uint32_t id = hunt->last; id != 0; id = load_at(hunt->e, id)->hunt.prev) {
+        if (load_at(hunt->e, id)->hunt.removed)
+            load_count_later(hunt->e, id, 1);
+        load_at(hunt->e, id)->hunt.removed = false;
+    }
+}
+
+void load_hunt_end(struct load_hunt *hunt)
+{
+    load_hunt_return(hunt);
+    while (hunt->last != 0) {
+        struct load *load = load_at(hunt->e, hunt->last);
+
+        hunt->last = load->hunt.prev;
+        load->hunt.prev = 0;
+    }
+}
+
+bool load_hunt_reclaims(const struct load_hunt *hunt)
+{
+    for (uint32_t id = hunt->last; id != 0; id = load_at(hunt->e, id)->hunt.prev) {
+        if (load_at(hunt->e, id)->hunt.why == CANDIDATE_OF_OWN_QUEUE)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_LOAD_HUNT_H
+#define SLUICE_PLUGIN_LOAD_HUNT_H
+
+#include "assign.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The fewest workloads that must go so that another one has room, as Kueue finds them, and as
+ * hunt.h and candidates.h have it for pods: other queues that live above their share before the
+ * workload's own, lower priority first, newest first; taken away until it fits, then given back,
+ * the last one first, where it turns out that they are not needed.
+ *
+ * All numbers are those of later: who goes already has gone.
+ */
+struct load_hunt {
+    struct engine *e;
+    uint32_t load, queue;
+    uint32_t count;
+    struct assign_amount needs[ASSIGN_MAX_AMOUNTS];
+    bool contested[ASSIGN_MAX_AMOUNTS];
+    uint32_t first; /* candidates, in order */
+    uint32_t last;  /* who was taken away last, and of each whom before it: load->hunt.prev */
+    bool by_share, by_priority;
+};
+
+/* Finds victims for the needs. True: hunt->last is one of them; none, if there will be room anyway.
+ * They are taken away in what is used later, until load_hunt_end. */
+bool load_hunt_begin(struct load_hunt *hunt);
+void load_hunt_end(struct load_hunt *hunt);
+
+/* They come back, but hunt->last and those before it are still known. Afterwards load_hunt_end. */
+void load_hunt_return(struct load_hunt *hunt);
+
+/* Whether all of them are in other queues. */
+bool load_hunt_reclaims(const struct load_hunt *hunt);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load_promise.h"
+
+#include "assign.h"
+#include "load_decide.h"
+#include "room.h"
+#include "state.h"
+
+/* Whether it can still be left where it is: nobody wrote to it. */
+static bool can_stay(const struct engine *e, uint32_t id)
+{
+    const struct load *load = load_at(e, id);
+
+    return !load_is(load, LOAD_EVICTED) &&
+           !(load->effects.leased != 0 && load->writing == LIFE_WRITE_EVICT) &&
+           !(load_is(load, LOAD_AWAITS) && load->writing == LIFE_WRITE_EVICT);
+}
+
+static void link_victim(struct engine *e, uint32_t id, uint32_t of)
+{
+    struct load *load = load_at(e, id);
+    uint32_t *first = &load_at(e, of)->first;
+
+    load->of = of;
+    load->prev = 0;
+    load->next = *first;
+    if (*first != 0)
+        load_at(e, *first)->prev = id;
+    *first = id;
+}
+
+static void unlink_victim(struct engine *e, uint32_t id)
+{
+    struct load *load = load_at(e, id);
+
+    if (load->of == 0)
+        return;
+    if (load->prev != 0)
+        load_at(e, load->prev)->next = load->next;
+    else
+        load_at(e, load->of)->first = load->next;
+    if (load->next != 0)
+        load_at(e, load->next)->prev = load->prev;
+    load->of = load->next = load->prev = 0;
+}
+
+void load_promise_make(struct engine *e, uint32_t id, const struct assignment *made)
+{
+    struct load *load = load_at(e, id);
+
+    load_take_out(e, id);
+    load_set_flavors(e, id, made);
+    load_set(load, LOAD_PROMISED, true);
+    load_put_in(e, id);
+    load->next = 0;
+    load->prev = e->last_promised;
+    if (load->prev != 0)
+        load_at(e, load->prev)->next = id;
+    else
+        e->first_promised = id;
+    e->last_promised = id;
+}
+
+static void let_stay(struct engine *e, uint32_t id)
+{
+    load_take_out(e, id);
+    load_set(load_at(e, id), LOAD_VICTIM, false);
+    load_put_in(e, id);
+    load_settle(e, id);
+}
+
+void load_promise_end(struct engine *e, uint32_t id)
+{
+    struct load *load = load_at(e, id);
+    uint32_t victim;
+
+    if (!load_is(load, LOAD_PROMISED))
+        return;
+    if (load->prev != 0)
+        load_at(e, load->prev)->next = load->next;
+    else
+        e->first_promised = load->next;
+    if (load->next != 0)
+        load_at(e, load->next)->prev = load->prev;
+    else
+        e->last_promised = load->prev;
+    load->next = load->prev = 0;
+    load_take_out(e, id);
+    load_set(load, LOAD_PROMISED, false);
+    load_set_flavors(e, id, NULL);
+    load_put_in(e, id);
+    while ((victim = load->first) != 0) {
+        unlink_victim(e, victim);
+        if (can_stay(e, victim))
+            let_stay(e, victim);
+    }
+    bay_stir(e, load_queue(e, id));
+}
+
+void load_promise_end_all(struct engine *e)
+{
+    while (e->first_promised != 0)
+        load_promise_end(e, e->first_promised);
+}
+
+void load_promise_end_of_queue(struct engine *e, uint32_t queue)
+{
+    for (uint32_t id = e->first_promised, next; id != 0; id = next) {
+        next = load_at(e, id)->next;
+        if (load_queue(e, id) == queue)
+            load_promise_end(e, id);
+    }
+}
+
+void load_promise_take(struct engine *e, uint32_t id, uint8_t cause, uint32_t of)
+{
+    struct load *load = load_at(e, id);
+
+    if (load_is(load, LOAD_ASSUMED) && load->effects.leased == 0 && !load_is(load, LOAD_AWAITS)) {
+        load_give_up(e, id); /* nobody has heard of its reservation */
+        load_settle(e, id);
+        return;
+    }
+    load_take_out(e, id);
+    load_set(load, LOAD_VICTIM, true);
+    load_put_in(e, id);
+    load->cause = cause;
+    link_victim(e, id, of);
+    load_settle(e, id);
+}
+
+void load_promise_lose_victim(struct engine *e, uint32_t id)
+{
+    if (!load_is(load_at(e, id), LOAD_VICTIM))
+        return;
+    unlink_victim(e, id);
+    load_set(load_at(e, id), LOAD_VICTIM, false);
+}
+
+uint32_t load_promise_victims(const struct engine *e, uint32_t id)
+{
+    uint32_t count = 0;
+
+    if (!load_is(load_at(e, id), LOAD_PROMISED))
+        return 0;
+    for (uint32_t at = load_at(e, id)->first; at != 0; at = load_at(e, at)->next)
+        count++;
+    return count;
+}
+
+/* Whether there is room for all of it: in what is held now, or also in what will be. */
+static bool fits(const struct engine *e, uint32_t id, bool later)
+{
+    const struct load *load = load_at(e, id);
+    const struct wish *wish = wish_at(e, load->wish);
+    const uint16_t *flavors = load_flavors(load, wish->set_count);
+
+    for (uint32_t s = 0; s < wish->set_count; s++) {
+        for (uint32_t i = 0; i < wish->asks[s].need_count; i++) {
+            uint32_t resource = wish->asks[s].needs[i].resource;
+            uint16_t flavor = flavors[wish->sets[s].at + i];
+            wide amount;
+
+            if (flavor == FLAVOR_NONE)
+                continue;
+            if (!flavor_usable(e, flavor))
+                return false;
+            amount = load_amount(e, id, flavor, resource);
+            /* What it is promised is in what is used later. */
+            if (amount > (later ? amount + room_later(e, wish->queue, flavor, resource)
+                                : room_present(e, wish->queue, flavor, resource)))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void copy_assignment(const struct engine *e, uint32_t id, struct assignment *ret)
+{
+    const struct load *load = load_at(e, id);
+    const struct wish *wish = wish_at(e, load->wish);
+
+    memset(ret, 0, sizeof(*ret));
+    for (uint32_t s = 0; s < wish->set_count; s++) {
+        ret->counts[s] = load->counts[s];
+        for (uint32_t i = 0; i < wish->asks[s].need_count; i++)
+            ret->needs[s][i].flavor = load_flavors(load, wish->set_count)[wish->sets[s].at + i];
+    }
+}
+
+static bool review(struct engine *e, uint32_t id)
+{
+    struct assignment made;
+    struct text what;
+
+    if (bay_fault(e, load_queue(e, id), &what) != BAY_READY) {
+        load_promise_end(e, id);
+        return true;
+    }
+    if (fits(e, id, false)) {
+        copy_assignment(e, id, &made);
+        for (uint32_t s = 0; s < ASSIGN_MAX_SETS; s++) { /* the flavors outlive the promise */
+            for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++)
+                flavor_ref(e, made.needs[s][i].flavor);
+        }
+        load_promise_end(e, id);
+        load_decide_reserve(e, id, &made);
+        for (uint32_t s = 0; s < ASSIGN_MAX_SETS; s++) {
+            for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++)
+                flavor_unref(e, made.needs[s][i].flavor);
+        }
+        return true;
+    }
+    if (load_decide_fits_elsewhere(e, id, &made)) {
+        load_promise_end(e, id);
+        load_decide_reserve(e, id, &made);
+        return true;
+    }
+    if (!fits(e, id, true)) {
+        load_promise_end(e, id);
+        return true;
+    }
+    return false;
+}
+
+bool load_promise_review(struct engine *e, uint32_t root)
+{
+    for (uint32_t id = e->first_promised, next; id != 0; id = next) {
+        next = load_at(e, id)->next;
+        if (queue_root(e, load_queue(e, id)) == root && review(e, id))
+            return true;
+    }
+    return false;
+}
+
+const char *load_promise_check(const struct engine *e)
+{
+    uint32_t promised = 0, listed = 0;
+
+    for (uint32_t id = e->first_promised; id != 0; id = load_at(e, id)->next) {
+        if (!load_is(load_at(e, id), LOAD_PROMISED) || ++promised > slab_count(&e->loads))
+            return "workloads that are promised something are listed once";
+        for (uint32_t at = load_at(e, id)->first; at != 0; at = load_at(e, at)->next) {
+            if (!load_is(load_at(e, at), LOAD_VICTIM) || load_at(e, at)->of != id ||
+                ++listed > slab_count(&e->loads))
+                return "a victim is among those of the workload that it goes for";
+        }
+    }
+    for (uint32_t id = 1; id < slab_end(&e->loads); id++) {
+        if (!slab_live(&e->loads, id))
+            continue;
+        promised -= load_is(load_at(e, id), LOAD_PROMISED);
+        listed -= load_at(e, id)->of != 0;
+    }
+    return promised == 0 && listed == 0 ? NULL : "who is promised something, or goes, is listed";
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_LOAD_PROMISE_H
+#define SLUICE_PLUGIN_LOAD_PROMISE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Room that is on its way to a workload, as promise.h has it for pods: its victims are evicted, and
+ * until they have gone what they hold is promised to it. Victims that nobody needs any more stay,
+ * if they were not written to yet.
+ */
+struct assignment;
+struct engine;
+
+/* The workload, which waits, is promised this. */
+void load_promise_make(struct engine *e, uint32_t load, const struct assignment *made);
+
+/* It has got it, or wants it no more. */
+void load_promise_end(struct engine *e, uint32_t load);
+void load_promise_end_all(struct engine *e);
+void load_promise_end_of_queue(struct engine *e, uint32_t queue);
+
+/* The victim, which holds quota, goes for a workload that is promised some. */
+struct load_victim {
+    uint32_t load;
+    uint8_t cause; /* enum load_cause */
+};
+void load_promise_take(struct engine *e, uint32_t victim, uint8_t cause, uint32_t load);
+
+/* It holds nothing any more, or goes for another reason. [taken out] */
+void load_promise_lose_victim(struct engine *e, uint32_t victim);
+
+uint32_t load_promise_victims(const struct engine *e, uint32_t load);
+
+/* Looks at who is promised something below this root: whoever fits is reserved, whoever cannot come
+ * any more is promised nothing. True if something changed. */
+bool load_promise_review(struct engine *e, uint32_t root);
+
+const char *load_promise_check(const struct engine *e);
+
+#endif
