@@ -2,7 +2,6 @@
 #include "load_decide.h"
 
 #include "borrow.h"
-#include "candidates.h"
 #include "load_hunt.h"
 #include "load_promise.h"
 #include "wish.h"
@@ -129,9 +128,9 @@ void load_decide_reserve(struct engine *e, uint32_t id, const struct assignment 
 
 static enum load_cause cause_of(uint8_t why)
 {
-    return why == CANDIDATE_OF_OWN_QUEUE      ? CAUSE_OWN_QUEUE
-           : why == CANDIDATE_WHILE_BORROWING ? CAUSE_RECLAIM_BORROWING
-                                              : CAUSE_RECLAIM;
+    return why == LOAD_TAKEN_WITHIN            ? CAUSE_OWN_QUEUE
+           : why == LOAD_TAKEN_WHILE_BORROWING ? CAUSE_RECLAIM_BORROWING
+                                               : CAUSE_RECLAIM;
 }
 
 /* It is promised what its victims hold. */

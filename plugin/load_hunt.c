@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load_hunt.h"
 
-#include "candidates.h"
 #include "room.h"
 #include "wish.h"
 #include "state.h"
@@ -115,17 +114,17 @@ static bool uses_contested(const struct load_hunt *hunt, uint32_t id)
     return false;
 }
 
-static enum candidate_why why(const struct load_hunt *hunt, const struct load *candidate,
-                              bool by_share)
+static enum load_taken why(const struct load_hunt *hunt, const struct load *candidate,
+                           bool by_share)
 {
     const struct preempt_policy *policy = &queue_at(hunt->e, hunt->queue)->preempts;
 
     if (by_share)
-        return CANDIDATE_BY_SHARE;
+        return LOAD_TAKEN_BY_SHARE;
     if (!policy->while_borrowing || candidate->priority >= load_at(hunt->e, hunt->load)->priority ||
         (policy->has_threshold && candidate->priority > policy->threshold))
-        return CANDIDATE_BY_PRIORITY;
-    return CANDIDATE_WHILE_BORROWING;
+        return LOAD_TAKEN_BY_PRIORITY;
+    return LOAD_TAKEN_WHILE_BORROWING;
 }
 
 static void collect_from(struct load_hunt *hunt, uint32_t from, uint32_t common, bool by_share)
@@ -142,15 +141,14 @@ static void collect_from(struct load_hunt *hunt, uint32_t from, uint32_t common,
         if (!load_counts_later(load) || !policy_takes(asks, load, whom) ||
             !uses_contested(hunt, id))
             continue;
-        load->hunt.why =
-            (uint8_t)(common == 0 ? CANDIDATE_OF_OWN_QUEUE : why(hunt, load, by_share));
+        load->hunt.why = (uint8_t)(common == 0 ? LOAD_TAKEN_WITHIN : why(hunt, load, by_share));
         load->hunt.next = hunt->first;
         load->hunt.common = common;
         load->hunt.removed = false;
         hunt->first = id;
-        hunt->by_share = hunt->by_share || load->hunt.why == CANDIDATE_BY_SHARE;
-        hunt->by_priority = hunt->by_priority || (load->hunt.why != CANDIDATE_BY_SHARE &&
-                                                  load->hunt.why != CANDIDATE_OF_OWN_QUEUE);
+        hunt->by_share = hunt->by_share || load->hunt.why == LOAD_TAKEN_BY_SHARE;
+        hunt->by_priority = hunt->by_priority || (load->hunt.why != LOAD_TAKEN_BY_SHARE &&
+                                                  load->hunt.why != LOAD_TAKEN_WITHIN);
     }
 }
 
@@ -174,10 +172,10 @@ static void collect_below(struct load_hunt *hunt, uint32_t id, uint32_t common, 
 static int compare(const struct load_hunt *hunt, uint32_t a, uint32_t b)
 {
     static const uint8_t places[] = {
-        [CANDIDATE_BY_SHARE] = 0,
-        [CANDIDATE_WHILE_BORROWING] = 1,
-        [CANDIDATE_BY_PRIORITY] = 1,
-        [CANDIDATE_OF_OWN_QUEUE] = 2,
+        [LOAD_TAKEN_BY_SHARE] = 0,
+        [LOAD_TAKEN_WHILE_BORROWING] = 1,
+        [LOAD_TAKEN_BY_PRIORITY] = 1,
+        [LOAD_TAKEN_WITHIN] = 2,
     };
     const struct load *x = load_at(hunt->e, a), *y = load_at(hunt->e, b);
     int order = places[x->hunt.why] - places[y->hunt.why];
@@ -255,9 +253,9 @@ static bool is_still(const struct load_hunt *hunt, uint32_t id, bool borrowing)
 {
     const struct load *load = load_at(hunt->e, id);
 
-    if (load->hunt.why == CANDIDATE_OF_OWN_QUEUE)
+    if (load->hunt.why == LOAD_TAKEN_WITHIN)
         return true;
-    if (borrowing && load->hunt.why == CANDIDATE_BY_PRIORITY)
+    if (borrowing && load->hunt.why == LOAD_TAKEN_BY_PRIORITY)
         return false;
     for (uint32_t at = load_queue(hunt->e, id); at != load->hunt.common;
          at = queue_at(hunt->e, at)->parent) {
@@ -355,7 +353,7 @@ void load_hunt_end(struct load_hunt *hunt)
 bool load_hunt_reclaims(const struct load_hunt *hunt)
 {
     for (uint32_t id = hunt->last; id != 0; id = load_at(hunt->e, id)->hunt.prev) {
-        if (load_at(hunt->e, id)->hunt.why == CANDIDATE_OF_OWN_QUEUE)
+        if (load_at(hunt->e, id)->hunt.why == LOAD_TAKEN_WITHIN)
             return false;
     }
     return true;

@@ -15,6 +15,13 @@
  *
  * All numbers are those of later: who goes already has gone.
  */
+enum load_taken {
+    LOAD_TAKEN_BY_SHARE, /* its queue lives above its share, the asking one's below its own */
+    LOAD_TAKEN_WHILE_BORROWING, /* by priority, also if the asking workload's queue borrows */
+    LOAD_TAKEN_BY_PRIORITY,     /* only if it does not */
+    LOAD_TAKEN_WITHIN,          /* of the workload's own queue */
+};
+
 struct load_hunt {
     struct engine *e;
     uint32_t load, queue;
