@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	v1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/workload"
+)
+
+// Cluster is what was seen of a cluster. What it returns is not to be changed; nil: not there.
+type Cluster interface {
+	Job(name types.NamespacedName) *batchv1.Job
+	Workload(name types.NamespacedName) *kueue.Workload
+	Owned(namespace string, job types.UID) []*kueue.Workload
+	// OwnedByName finds those whose controller has this name, be it there or not.
+	OwnedByName(job types.NamespacedName) []*kueue.Workload
+	Flavor(name string) *kueue.ResourceFlavor
+	// Priority is that of a class; "": of pods that name none.
+	Priority(class string, ofWorkloads bool) (Priority, error)
+	// ManagedAbove tells whether the object is part of one that is queued as a whole.
+	ManagedAbove(object metav1.Object) bool
+}
+
+// Writer writes the difference between what was seen and what is wanted, and only if what was seen
+// is still so.
+type Writer interface {
+	PatchJob(ctx context.Context, seen, wanted *batchv1.Job, subresources ...string) (
+		*batchv1.Job, error)
+	PatchWorkload(ctx context.Context, seen, wanted *kueue.Workload, subresources ...string) error
+	CreateWorkload(ctx context.Context, w *kueue.Workload) error
+	DeleteWorkload(ctx context.Context, w *kueue.Workload) error
+	Tell(job *batchv1.Job, kind, reason, message string)
+}
+
+// Reconciler takes steps.
+type Reconciler struct {
+	Cluster Cluster
+	Writer  Writer
+}
+
+// failedToStart is why a workload ends whose Job cannot take its admission in.
+const failedToStart = "FailedToStart"
+
+// Step does what is next for the Job of this name. After a write it ends: what was written is seen
+// again. An error means that the step is to be tried again.
+func (r *Reconciler) Step(ctx context.Context, name types.NamespacedName) error {
+	j := r.Cluster.Job(name)
+	if j == nil || j.DeletionTimestamp != nil {
+		return r.orphans(ctx, name, j)
+	}
+	if Queue(j) == "" || r.Cluster.ManagedAbove(j) {
+		return nil
+	}
+	w, wrote, err := r.workloadOf(ctx, j)
+	if err != nil || wrote {
+		return err
+	}
+	switch {
+	case w == nil:
+		return r.without(ctx, j)
+	case workload.Finished(w):
+		return r.release(ctx, w)
+	case w.DeletionTimestamp != nil:
+		if wrote, err := r.stop(ctx, j, w, "Workload is deleted"); wrote || err != nil {
+			return err
+		}
+		return r.release(ctx, w)
+	}
+	if reason, message, ended := Ended(j); ended {
+		r.Writer.Tell(j, v1.EventTypeNormal, "FinishedWorkload",
+			fmt.Sprintf("Workload '%s/%s' is declared finished", w.Namespace, w.Name))
+		return gone(r.Writer.PatchWorkload(ctx, w, Finish(w, reason, message), "status"))
+	}
+	if counts := reclaimable(j, w); !apiequality.Semantic.DeepEqual(counts,
+		w.Status.ReclaimablePods) {
+		wanted := w.DeepCopy()
+		wanted.Status.ReclaimablePods = counts
+		return r.Writer.PatchWorkload(ctx, w, wanted, "status")
+	}
+	return r.follow(ctx, j, w)
+}
+
+// follow makes the Job run or not, as its workload says.
+func (r *Reconciler) follow(ctx context.Context, j *batchv1.Job, w *kueue.Workload) error {
+	evicted := workload.Evicted(w)
+	switch {
+	case evicted != nil:
+		_, err := r.stop(ctx, j, w, evicted.Message)
+		return err
+	case !workload.Admitted(w):
+		if wrote, err := r.stop(ctx, j, w, "Not admitted by cluster queue"); wrote || err != nil {
+			return err
+		}
+		if queue := kueue.LocalQueueName(Queue(j)); w.Spec.QueueName != queue &&
+			!workload.Reserved(w) {
+			wanted := w.DeepCopy()
+			wanted.Spec.QueueName = queue
+			return r.Writer.PatchWorkload(ctx, w, wanted)
+		}
+		return nil
+	case Suspended(j):
+		return r.begin(ctx, j, w)
+	}
+	return nil
+}
+
+func (r *Reconciler) begin(ctx context.Context, j *batchv1.Job, w *kueue.Workload) error {
+	placements, err := workload.Placements(w, r.Cluster.Flavor)
+	var started *batchv1.Job
+	if err == nil {
+		started, err = Start(j, placements)
+	}
+	if err == nil {
+		_, err = r.Writer.PatchJob(ctx, j, started)
+	}
+	var clash *workload.Clash
+	if errors.As(err, &clash) || apierrors.IsInvalid(err) {
+		return r.Writer.PatchWorkload(ctx, w, Finish(w, failedToStart, err.Error()), "status")
+	}
+	if err == nil {
+		r.Writer.Tell(j, v1.EventTypeNormal, "Started", fmt.Sprintf("Admitted by clusterQueue %s",
+			w.Status.Admission.ClusterQueue))
+	}
+	return err
+}
+
+// stop suspends the Job, and gives it its template back. It returns whether there was anything to
+// write.
+func (r *Reconciler) stop(ctx context.Context, j *batchv1.Job, w *kueue.Workload,
+	why string) (wrote bool, err error) {
+	if Suspended(j) {
+		return false, nil
+	}
+	if j.Spec.Suspend == nil || !*j.Spec.Suspend {
+		if j, err = r.Writer.PatchJob(ctx, j, Suspend(j)); err != nil {
+			return true, err
+		}
+		r.Writer.Tell(j, v1.EventTypeNormal, "Stopped", why)
+	}
+	if j.Status.StartTime != nil {
+		// With a start time nobody may change the template.
+		cleared := j.DeepCopy()
+		cleared.Status.StartTime = nil
+		if j, err = r.Writer.PatchJob(ctx, j, cleared, "status"); err != nil {
+			return true, err
+		}
+	}
+	_, err = r.Writer.PatchJob(ctx, j, Restore(j, w))
+	return true, err
+}
+
+func reclaimable(j *batchv1.Job, w *kueue.Workload) []kueue.ReclaimablePod {
+	counts := Reclaimable(j)
+	if len(counts) == 0 || len(w.Spec.PodSets) != 1 {
+		return w.Status.ReclaimablePods // never fewer than were told
+	}
+	counts[0].Count = min(counts[0].Count, w.Spec.PodSets[0].Count)
+	for _, told := range w.Status.ReclaimablePods {
+		if told.Name == counts[0].Name {
+			counts[0].Count = max(counts[0].Count, told.Count)
+		}
+	}
+	return counts
+}
+
+func (r *Reconciler) release(ctx context.Context, w *kueue.Workload) error {
+	released := Release(w)
+	if len(released.Finalizers) == len(w.Finalizers) {
+		return nil
+	}
+	return gone(r.Writer.PatchWorkload(ctx, w, released))
+}
+
+// orphans ends the workloads of a Job that is gone, or about to go, and lets go of them.
+func (r *Reconciler) orphans(ctx context.Context, name types.NamespacedName,
+	j *batchv1.Job) error {
+	for _, w := range r.Cluster.OwnedByName(name) {
+		if j != nil && !metav1.IsControlledBy(w, j) {
+			continue
+		}
+		if w.DeletionTimestamp == nil && !workload.Finished(w) {
+			err := gone(r.Writer.PatchWorkload(ctx, w, Finish(w,
+				kueue.WorkloadFinishedReasonOwnerNotFound,
+				"The workload's owner no longer exists"), "status"))
+			if err != nil {
+				return err
+			}
+			continue // it is seen again
+		}
+		if err := r.release(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func gone(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

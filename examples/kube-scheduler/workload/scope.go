@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	v1 "k8s.io/api/core/v1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+)
+
+// Unsupported says what of the workload is out of scope; "": nothing. Such a workload is never
+// admitted, and its condition says why.
+func Unsupported(w *kueue.Workload) string {
+	if w.Annotations[ElasticAnnotation] == "true" {
+		return "workload slices (elastic jobs) are not supported"
+	}
+	if w.Labels[parentLabel] == "true" {
+		return "concurrent admission is not supported"
+	}
+	if w.Spec.MaximumExecutionTimeSeconds != nil {
+		return "spec.maximumExecutionTimeSeconds is not supported"
+	}
+	variable := 0
+	for i := range w.Spec.PodSets {
+		set := &w.Spec.PodSets[i]
+		switch {
+		case AsksForTopology(set.TopologyRequest):
+			return "topology-aware scheduling is not supported"
+		case len(set.Template.Spec.ResourceClaims) > 0:
+			return "dynamic resource allocation (resourceClaims) is not supported"
+		}
+		if set.MinCount != nil {
+			variable++
+		}
+	}
+	if variable > 1 {
+		return "at most one pod set can use minCount"
+	}
+	return ""
+}
+
+const parentLabel = "kueue.x-k8s.io/concurrent-admission-parent"
+
+// AsksForTopology tells whether a request says where pods must be; Kueue writes one that only names
+// labels into the workload of every Job.
+func AsksForTopology(r *kueue.PodSetTopologyRequest) bool {
+	return r != nil && (r.Required != nil || r.Preferred != nil ||
+		r.Unconstrained != nil && *r.Unconstrained || r.PodSetSliceRequiredTopology != nil ||
+		r.PodSetSliceSize != nil || len(r.PodsetSliceRequiredTopologyConstraints) > 0)
+}
+
+// Topology is what the annotations of a template ask for, for the pods of an indexed Job.
+func Topology(template *v1.PodTemplateSpec, indexLabel string) *kueue.PodSetTopologyRequest {
+	request := &kueue.PodSetTopologyRequest{PodIndexLabel: &indexLabel}
+	for annotation, into := range map[string]**string{
+		kueue.PodSetRequiredTopologyAnnotation:      &request.Required,
+		kueue.PodSetPreferredTopologyAnnotation:     &request.Preferred,
+		kueue.PodSetSliceRequiredTopologyAnnotation: &request.PodSetSliceRequiredTopology,
+	} {
+		if value, has := template.Annotations[annotation]; has {
+			*into = &value
+		}
+	}
+	if value := template.Annotations[kueue.PodSetUnconstrainedTopologyAnnotation]; value == "true" {
+		unconstrained := true
+		request.Unconstrained = &unconstrained
+	}
+	return request
+}
+
+// UnsupportedQueue says what of a ClusterQueue is out of scope; "": nothing.
+func UnsupportedQueue(q *kueue.ClusterQueue) string {
+	if q.Spec.AdmissionScope != nil {
+		return "admission fair sharing (spec.admissionScope) is not supported"
+	}
+	if q.Spec.ConcurrentAdmissionPolicy != nil {
+		return "concurrent admission (spec.concurrentAdmissionPolicy) is not supported"
+	}
+	return ""
+}
+
+// UnsupportedFlavor says what of a ResourceFlavor is out of scope; "": nothing.
+func UnsupportedFlavor(f *kueue.ResourceFlavor) string {
+	if f.Spec.TopologyName != nil {
+		return "topology-aware scheduling (spec.topologyName) is not supported"
+	}
+	return ""
+}
