@@ -36,6 +36,8 @@ type Config struct {
 	Effects []string
 	// MultiKueue: this engine manages worker clusters; nil: it does not.
 	MultiKueue *MultiKueue
+	// PreemptionGates: those of workloads that get their quota here count.
+	PreemptionGates bool
 	// Limits of what the engine takes in.
 	Limits Limits
 	// Clock is the engine's only source of time; nil: NewClock.
@@ -92,6 +94,7 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.intIf("record", cfg.Record)
 	keys += w.textsIf("effects", cfg.Effects)
 	keys += w.multiKueueIf(cfg.MultiKueue)
+	keys += w.boolIf("preemptionGates", cfg.PreemptionGates)
 	keys += w.limits(&cfg.Limits)
 	w.setCount(place, keys)
 	return nil

@@ -7,7 +7,8 @@ package engine
 type Query struct {
 	What           string // queues, queue, pod, groups, group, fleet, pending, effects, limits, ...
 	Kind, Name     string // of a queue; Name also of a pod, a group or a workload
-	Namespace, UID string // of a pod; Namespace also of a group or a workload
+	Namespace, UID string // of a pod; Namespace also of a group, a workload or a LocalQueue
+	Holding        bool   // [workloads] those that hold quota
 	From           int64  // where the page begins: the `from` of the answer before
 	Max            int    // rows of a page
 	WithoutTimers  bool   // [digest] only what a restart would find again
@@ -21,7 +22,7 @@ const inspectRoom = 64 << 10
 func (e *Engine) Inspect(q Query) (map[string]any, error) {
 	keys := 2
 	for _, is := range []bool{q.Kind != "", q.Name != "", q.Namespace != "", q.UID != "",
-		q.From != 0, q.Max != 0, q.WithoutTimers} {
+		q.From != 0, q.Max != 0, q.WithoutTimers, q.Holding} {
 		if is {
 			keys++
 		}
@@ -35,6 +36,7 @@ func (e *Engine) Inspect(q Query) (map[string]any, error) {
 	c.req.textIf("uid", q.UID)
 	c.req.intIf("from", q.From)
 	c.req.intIf("max", int64(q.Max))
+	c.req.boolIf("holding", q.Holding)
 	if q.WithoutTimers {
 		c.req.bool("timers", false)
 	}

@@ -60,10 +60,13 @@ type Queue struct {
 	Capability, Deserved, Guarantee []Amount
 
 	// Kueue's.
-	StopPolicy    string
-	WhenCanBorrow string
-	Groups        []ResourceGroup
-	Preemption    Preemption
+	StopPolicy     string
+	WhenCanBorrow  string
+	WhenCanPreempt string // of workloads
+	Preference     string // likewise
+	Checks         []QueueCheck
+	Groups         []ResourceGroup
+	Preemption     Preemption
 }
 
 // Preemption is whose room a ClusterQueue's pods may take; "": nobody's.
@@ -104,8 +107,12 @@ type Node struct {
 type Flavor struct {
 	Name        string
 	NodeLabels  [][2]string
+	Taints      []Taint
 	Tolerations []Toleration
 }
+
+// Taint is one of a flavor's nodes, which pods must tolerate.
+type Taint struct{ Key, Value, Effect string }
 
 // Toleration is one that pods of a flavor need.
 type Toleration struct {
@@ -181,6 +188,9 @@ func (w *writer) queue(q *Queue) {
 	keys += w.textIf("state", q.State)
 	keys += w.textIf("stopPolicy", q.StopPolicy)
 	keys += w.textIf("whenCanBorrow", q.WhenCanBorrow)
+	keys += w.textIf("whenCanPreempt", q.WhenCanPreempt)
+	keys += w.textIf("preference", q.Preference)
+	keys += w.queueChecksIf(q.Checks)
 	if q.NotReclaimable {
 		w.bool("reclaimable", false)
 		keys++
@@ -275,15 +285,31 @@ func (w *writer) flavor(f *Flavor) {
 	keys := 1
 	w.text("name", f.Name)
 	keys += w.pairsIf("nodeLabels", f.NodeLabels)
-	if len(f.Tolerations) > 0 {
-		w.putKey("tolerations")
-		w.putArray(len(f.Tolerations))
-		for i := range f.Tolerations {
-			w.toleration(&f.Tolerations[i])
+	if len(f.Taints) > 0 {
+		w.putKey("taints")
+		w.putArray(len(f.Taints))
+		for i := range f.Taints {
+			place := w.putMapLater()
+			keys := w.textIf("key", f.Taints[i].Key)
+			keys += w.textIf("value", f.Taints[i].Value)
+			w.setCount(place, keys+w.textIf("effect", f.Taints[i].Effect))
 		}
 		keys++
 	}
+	keys += w.tolerationsIf(f.Tolerations)
 	w.setCount(place, keys)
+}
+
+func (w *writer) tolerationsIf(tolerations []Toleration) int {
+	if len(tolerations) == 0 {
+		return 0
+	}
+	w.putKey("tolerations")
+	w.putArray(len(tolerations))
+	for i := range tolerations {
+		w.toleration(&tolerations[i])
+	}
+	return 1
 }
 
 func (w *writer) toleration(t *Toleration) {

@@ -28,7 +28,7 @@ const (
 
 // askedFor are those that a host must ask for; which of them there are, is the library's version.
 var askedFor = []string{QueueStatus, Event, DeleteCommand, AnswerPermit, SetGroup, CreateGroup,
-	SetGroupStatus, EvictPod}
+	SetGroupStatus, EvictPod, WriteWorkload}
 
 // Effect is something that the host must do in the world.
 type Effect struct {
@@ -38,8 +38,8 @@ type Effect struct {
 	Attempt              int    // 1, 2, ...
 	Patch                Patch  // [RemoveGates]
 	ResourceVersion      int64  // [SetCondition, SetGroup, SetGroupStatus, and a manager's]
-	Reason               string // [SetCondition, Event]
-	Message              string // [SetCondition, Event, AnswerPermit, RetryCheck, EvictPod]
+	Reason               string // [SetCondition, Event, WriteWorkload]
+	Message              string // [those, AnswerPermit, RetryCheck, EvictPod]
 	Status               *Status
 	Occurrence           *Occurrence
 	Allow                bool   // [AnswerPermit]
@@ -47,13 +47,15 @@ type Effect struct {
 	NewGroup             *NewGroup
 	GroupStatus          *GroupStatus
 	Fleet                *FleetEffect // of those that fleet.go lists
+	Workload             *WorkloadWrite
 }
 
 // Ack says what became of an effect.
 type Ack struct {
 	ID     int64
 	Result string // Done, Gone, Conflict or Retry
-	// ResourceVersion of the queue as it was written. [QueueStatus]
+	// ResourceVersion of the queue, the pod or the workload as it was written. [QueueStatus,
+	// SetGroup, WriteWorkload]
 	ResourceVersion int64
 }
 
@@ -239,6 +241,11 @@ func (r *reader) readOf(key []byte, e *Effect) bool {
 			e.GroupStatus = &GroupStatus{}
 		}
 		return r.readGroupStatus(key, e.GroupStatus)
+	case WriteWorkload:
+		if e.Workload == nil {
+			e.Workload = &WorkloadWrite{}
+		}
+		return r.readWorkloadWrite(key, e.Workload)
 	}
 	if isFleet(e.Kind) {
 		if e.Fleet == nil {
