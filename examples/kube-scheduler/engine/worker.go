@@ -12,9 +12,9 @@ type WorkerWorkload struct {
 	Inactive, Deleted    bool
 	PodSets              []PodSet
 	Gates                []string
-	GateStatus           [][2]string      // gate and position, no gate twice
-	Conditions           []KnownCondition // no type twice
-	Admission            *Admission       // nil: none
+	GateStatus           [][2]string        // gate and position, no gate twice
+	Conditions           []KnownCondition   // no type twice
+	Admission            *WorkloadAdmission // nil: none
 	Checks               []CheckState
 	RequeueAt            int64
 	RequeueCount         int64
@@ -46,8 +46,8 @@ type Expression struct {
 	Values        []string
 }
 
-// Admission is what a workload was given.
-type Admission struct {
+// WorkloadAdmission is what a workload was given.
+type WorkloadAdmission struct {
 	ClusterQueue string
 	PodSets      []Assignment
 }
@@ -88,7 +88,7 @@ const WriteWorkload = "writeWorkload"
 type WorkloadWrite struct {
 	Write         string // which of the writes it is, as PROTOCOL.md lists them
 	Gates         [][2]string
-	Admission     *Admission
+	Admission     *WorkloadAdmission
 	Checks        []string
 	Admitted      bool
 	Clear         bool // the signal
@@ -234,7 +234,7 @@ func (w *writer) knownConditionsIf(conditions []KnownCondition) int {
 	return 1
 }
 
-func (w *writer) admission(a *Admission) {
+func (w *writer) admission(a *WorkloadAdmission) {
 	w.putMap(2)
 	w.text("clusterQueue", a.ClusterQueue)
 	w.putKey("podSets")
@@ -323,8 +323,8 @@ func (r *reader) readWorkloadWrite(key []byte, o *WorkloadWrite) bool {
 	return true
 }
 
-func (r *reader) admission() *Admission {
-	a := &Admission{}
+func (r *reader) admission() *WorkloadAdmission {
+	a := &WorkloadAdmission{}
 	for n := r.mapping(); n > 0 && r.err == nil; n-- {
 		switch string(r.bytes()) {
 		case "clusterQueue":

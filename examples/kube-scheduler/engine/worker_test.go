@@ -18,7 +18,7 @@ func TestWhatAWorkerSeesAsItIsWritten(t *testing.T) {
 			Tolerations: []Toleration{{Key: "k", Operator: "Exists", Seconds: &seconds}}}},
 		Gates: []string{"g"}, GateStatus: [][2]string{{"g", "Open"}},
 		Conditions: []KnownCondition{{"Evicted", "True", "Preempted", 4}, {"Finished", "False", "", 0}},
-		Admission: &Admission{"cq", []Assignment{{Name: "main", Count: 2,
+		Admission: &WorkloadAdmission{"cq", []Assignment{{Name: "main", Count: 2,
 			Flavors: [][2]string{{"cpu", "spot"}}}}},
 		Checks:    []CheckState{{"c", "Retry", 6}, {"d", "Ready", 0}},
 		RequeueAt: 7, RequeueCount: 8, JobStopped: true, CannotPreempt: true, Unsupported: "no"})
@@ -92,7 +92,7 @@ func TestAWriteIntoAWorkloadAsItIsRead(t *testing.T) {
 	effect := r.effect()
 	want := Effect{ID: 1, Kind: WriteWorkload, Reason: "r", Message: "m", Workload: &WorkloadWrite{
 		Write: "reserve", Gates: [][2]string{{"g", "Closed"}}, Checks: []string{"c"},
-		Admission: &Admission{"cq", []Assignment{{"main", 2, [][2]string{{"cpu", "spot"}},
+		Admission: &WorkloadAdmission{"cq", []Assignment{{"main", 2, [][2]string{{"cpu", "spot"}},
 			[]Amount{{Name: "cpu", Value: 1000}}}}},
 		Admitted: true, Clear: true, Cause: "InClusterQueue", Requeued: true, At: 9}}
 	if r.err != nil || r.left() != 0 || !reflect.DeepEqual(effect, want) {

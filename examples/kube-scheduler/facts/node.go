@@ -21,6 +21,12 @@ func Node(node *v1.Node, into *engine.Node) {
 func Flavor(flavor *kueue.ResourceFlavor, into *engine.Flavor) {
 	into.Name = flavor.Name
 	into.NodeLabels = pairs(flavor.Spec.NodeLabels, into.NodeLabels)
+	into.Taints = into.Taints[:0]
+	for i := range flavor.Spec.NodeTaints {
+		taint := &flavor.Spec.NodeTaints[i]
+		into.Taints = append(into.Taints,
+			engine.Taint{Key: taint.Key, Value: taint.Value, Effect: string(taint.Effect)})
+	}
 	into.Tolerations = into.Tolerations[:0]
 	for i := range flavor.Spec.Tolerations {
 		toleration := &flavor.Spec.Tolerations[i]

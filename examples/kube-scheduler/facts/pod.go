@@ -11,6 +11,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/kubernetes/pkg/features"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/engine"
 )
@@ -33,6 +34,7 @@ const (
 // annotationsRead are those that the engine reads; pods often carry many more, and long ones.
 var annotationsRead = [...]string{
 	GateLong, GateShort, QueueName, GroupName, GroupMinMember, Granted, Flavors, Preemptable,
+	kueue.WorkloadAnnotation,
 }
 
 // Pod writes over `into` what the engine wants to know. namespaceQueue is the annotation QueueName

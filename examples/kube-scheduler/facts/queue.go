@@ -91,8 +91,21 @@ func ClusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
 	if said := queue.Spec.Preemption; said != nil {
 		into.Preemption = preemption(said)
 	}
-	if queue.Spec.FlavorFungibility != nil {
-		into.WhenCanBorrow = string(queue.Spec.FlavorFungibility.WhenCanBorrow)
+	if said := queue.Spec.FlavorFungibility; said != nil {
+		into.WhenCanBorrow = string(said.WhenCanBorrow)
+		into.WhenCanPreempt = string(said.WhenCanPreempt)
+		if said.Preference != nil {
+			into.Preference = string(*said.Preference)
+		}
+	}
+	if said := queue.Spec.AdmissionChecksStrategy; said != nil {
+		for i := range said.AdmissionChecks {
+			check := engine.QueueCheck{Name: string(said.AdmissionChecks[i].Name)}
+			for _, flavor := range said.AdmissionChecks[i].OnFlavors {
+				check.Flavors = append(check.Flavors, string(flavor))
+			}
+			into.Checks = append(into.Checks, check)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package facts
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/workload"
+)
+
+// CannotPreempt is the annotation of workloads for which nobody is sent away.
+const CannotPreempt = "kueue.x-k8s.io/cannot-preempt"
+
+// Around is what the engine wants to know of a workload, and other objects say.
+type Around struct {
+	Defaults   workload.Defaults
+	JobStopped bool
+}
+
+// The protocol's limits: a workload beyond them gets no quota, and says so.
+const (
+	mostTerms       = 8
+	mostExpressions = 16
+	mostValues      = 64
+)
+
+// Workload is what the engine wants to know of a workload that gets its quota here.
+func Workload(w *kueue.Workload, around *Around) *engine.WorkerWorkload {
+	seen := &engine.WorkerWorkload{
+		UID: string(w.UID), Namespace: w.Namespace, Name: w.Name,
+		Created:         nanoseconds(w.CreationTimestamp),
+		ResourceVersion: Version(w.ResourceVersion),
+		Queue:           string(w.Spec.QueueName),
+		Inactive:        !workload.Active(w),
+		Deleted:         w.DeletionTimestamp != nil,
+		JobStopped:      around.JobStopped,
+		CannotPreempt:   w.Annotations[CannotPreempt] == "true",
+		Unsupported:     workload.Unsupported(w),
+	}
+	if w.Spec.Priority != nil {
+		seen.Priority = *w.Spec.Priority
+	}
+	reclaimable := map[kueue.PodSetReference]int32{}
+	for _, one := range w.Status.ReclaimablePods {
+		reclaimable[one.Name] = one.Count
+	}
+	for i := range w.Spec.PodSets {
+		set := &w.Spec.PodSets[i]
+		seen.PodSets = append(seen.PodSets, podSet(set, max(set.Count-reclaimable[set.Name], 0),
+			around, &seen.Unsupported))
+	}
+	for i := range w.Spec.PreemptionGates {
+		seen.Gates = append(seen.Gates, w.Spec.PreemptionGates[i].Name)
+	}
+	for i := range w.Status.PreemptionGates {
+		gate := &w.Status.PreemptionGates[i]
+		seen.GateStatus = append(seen.GateStatus, [2]string{gate.Name, string(gate.Position)})
+	}
+	for i := range w.Status.Conditions {
+		c := &w.Status.Conditions[i]
+		seen.Conditions = append(seen.Conditions, engine.KnownCondition{Type: c.Type,
+			Status: string(c.Status), Reason: c.Reason, Since: nanoseconds(c.LastTransitionTime)})
+	}
+	seen.Admission = admission(w, reclaimable)
+	seen.Checks = checks(w.Status.AdmissionChecks)
+	if state := w.Status.RequeueState; state != nil {
+		if state.RequeueAt != nil {
+			seen.RequeueAt = nanoseconds(*state.RequeueAt)
+		}
+		if state.Count != nil {
+			seen.RequeueCount = int64(*state.Count)
+		}
+	}
+	return seen
+}
+
+func podSet(set *kueue.PodSet, count int32, around *Around, unsupported *string) engine.PodSet {
+	spec := around.Defaults.Spec(set)
+	read := engine.PodSet{
+		Name: string(set.Name), Count: count,
+		Requests:     amounts(workload.Requests(spec), nil),
+		NodeSelector: pairs(spec.NodeSelector, nil),
+	}
+	if set.MinCount != nil {
+		least := min(*set.MinCount, count)
+		read.MinCount = &least
+	}
+	for i := range spec.Tolerations {
+		t := &spec.Tolerations[i]
+		read.Tolerations = append(read.Tolerations, engine.Toleration{Key: t.Key,
+			Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect),
+			Seconds: t.TolerationSeconds})
+	}
+	fits := true
+	read.Affinity, fits = affinity(spec.Affinity)
+	if *unsupported == "" {
+		*unsupported = around.Defaults.Wrong(spec)
+	}
+	if *unsupported == "" && !fits {
+		*unsupported = "a node affinity with more terms, expressions or values than can be looked at"
+	}
+	return read
+}
+
+func affinity(said *v1.Affinity) (terms [][]engine.Expression, fits bool) {
+	if said == nil || said.NodeAffinity == nil ||
+		said.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil, true
+	}
+	required := said.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	if len(required.NodeSelectorTerms) > mostTerms {
+		return nil, false
+	}
+	for i := range required.NodeSelectorTerms {
+		term := []engine.Expression{}
+		for _, one := range required.NodeSelectorTerms[i].MatchExpressions {
+			if len(one.Values) > mostValues {
+				return nil, false
+			}
+			term = append(term, engine.Expression{Key: one.Key, Operator: string(one.Operator),
+				Values: one.Values})
+		}
+		if len(term) > mostExpressions {
+			return nil, false
+		}
+		terms = append(terms, term)
+	}
+	return terms, true
+}
+
+// admission counts only the pods that are still needed: the quota of the others is free again.
+func admission(w *kueue.Workload, reclaimable map[kueue.PodSetReference]int32) *engine.WorkloadAdmission {
+	if w.Status.Admission == nil {
+		return nil
+	}
+	read := &engine.WorkloadAdmission{ClusterQueue: string(w.Status.Admission.ClusterQueue)}
+	for i := range w.Spec.PodSets {
+		set := &w.Spec.PodSets[i]
+		from := workload.Assignment(w, set.Name)
+		if from == nil {
+			continue
+		}
+		count := set.Count - reclaimable[set.Name]
+		if from.Count != nil {
+			count = min(count, *from.Count)
+		}
+		one := engine.Assignment{Name: string(set.Name), Count: max(count, 0)}
+		for _, resource := range slices.Sorted(maps.Keys(from.Flavors)) {
+			one.Flavors = append(one.Flavors,
+				[2]string{string(resource), string(from.Flavors[resource])})
+		}
+		read.PodSets = append(read.PodSets, one)
+	}
+	return read
+}
+
+func checks(states []kueue.AdmissionCheckState) (read []engine.CheckState) {
+	for i := range states {
+		one := engine.CheckState{Name: string(states[i].Name), State: string(states[i].State)}
+		if after := states[i].RequeueAfterSeconds; after != nil && *after > 0 {
+			one.RetryAfter = nanoseconds(metav1.NewTime(states[i].LastTransitionTime.Add(
+				time.Duration(*after) * time.Second)))
+		}
+		read = append(read, one)
+	}
+	slices.SortFunc(read, func(a, b engine.CheckState) int { return strings.Compare(a.Name, b.Name) })
+	return read
+}
+
+// WorkloadQueue is what the engine wants to know of Kueue's LocalQueue.
+func WorkloadQueue(queue *kueue.LocalQueue, selected bool) *engine.LocalQueue {
+	read := &engine.LocalQueue{UID: string(queue.UID), Namespace: queue.Namespace, Name: queue.Name,
+		ResourceVersion: Version(queue.ResourceVersion),
+		ClusterQueue:    string(queue.Spec.ClusterQueue), NotSelected: !selected}
+	if queue.Spec.StopPolicy != nil {
+		read.StopPolicy = string(*queue.Spec.StopPolicy)
+	}
+	return read
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/engine"
+)
+
+// The KEP's name for the signal; BlockedOnPreemptionGates is what was released.
+const oldSignal = "PreemptionBlocked"
+
+// Of a condition that is written because another one is.
+const (
+	noReservation   = "The workload has no reservation"
+	resetByEviction = "Reset to Pending after eviction. Previously: "
+)
+
+// write is one effect on its way into a workload.
+type write struct {
+	*kueue.Workload
+	effect *engine.Effect
+	now    metav1.Time
+}
+
+// Write is the workload as an effect of the engine wants it, and whether that is another spec; else
+// it is another status. nil: this version knows no such write.
+func Write(seen *kueue.Workload, effect *engine.Effect, now time.Time) (
+	wanted *kueue.Workload, ofSpec bool) {
+	w := &write{seen.DeepCopy(), effect, metav1.NewTime(now.Truncate(time.Second))}
+	status, said := &w.Status, effect.Workload
+	switch said.Write {
+	case "gates":
+		w.gates()
+	case "reserve":
+		w.reserve()
+	case "admit":
+		w.is(kueue.WorkloadAdmitted, kueue.WorkloadAdmitted)
+	case "checks":
+		w.checks()
+	case "signal":
+		w.is(kueue.WorkloadBlockedOnPreemptionGates, kueue.PreemptionGated)
+		w.isNot(kueue.WorkloadQuotaReserved, kueue.WorkloadPending)
+	case "clearSignal":
+		w.clearSignal()
+	case "evict":
+		w.evict()
+	case "endEviction":
+		w.noAdmission(kueue.WorkloadPending)
+		w.set(kueue.WorkloadRequeued, said.Requeued, effect.Reason, effect.Message)
+	case "unreserve":
+		w.noAdmission(effect.Reason)
+	case "pending":
+		w.isNot(kueue.WorkloadQuotaReserved, effect.Reason)
+	case "requeued":
+		w.is(kueue.WorkloadRequeued, effect.Reason)
+		w.clearBackoff()
+	case "requeueAt":
+		w.requeueAt()
+	case "clearBackoff":
+		w.clearBackoff()
+	case "clearRequeue":
+		status.RequeueState = nil
+		apimeta.RemoveStatusCondition(&status.Conditions, kueue.WorkloadDeactivationTarget)
+	case "target":
+		w.is(kueue.WorkloadDeactivationTarget, effect.Reason)
+	case "deactivate":
+		active := false
+		w.Spec.Active = &active
+		return w.Workload, true
+	default:
+		return nil, false
+	}
+	return w.Workload, false
+}
+
+func (w *write) set(kind string, is bool, reason, message string) {
+	status := metav1.ConditionFalse
+	if is {
+		status = metav1.ConditionTrue
+	}
+	SetCondition(w.Workload, kind, status, reason, message)
+}
+
+func (w *write) is(kind, reason string)    { w.set(kind, true, reason, w.effect.Message) }
+func (w *write) isNot(kind, reason string) { w.set(kind, false, reason, w.effect.Message) }
+
+func (w *write) gates() {
+	var states []kueue.PreemptionGateState
+	for _, pair := range w.effect.Workload.Gates {
+		state := kueue.PreemptionGateState{Name: pair[0],
+			Position: kueue.PreemptionGatePosition(pair[1]), LastTransitionTime: w.now}
+		for _, was := range w.Status.PreemptionGates {
+			if was.Name == state.Name && was.Position == state.Position &&
+				w.effect.Workload.Write == "gates" {
+				state.LastTransitionTime = was.LastTransitionTime
+			}
+		}
+		states = append(states, state)
+	}
+	w.Status.PreemptionGates = states
+}
+
+func (w *write) clearSignal() {
+	w.isNot(kueue.WorkloadBlockedOnPreemptionGates, w.effect.Reason)
+	if Is(w.Workload, oldSignal) {
+		w.isNot(oldSignal, w.effect.Reason)
+	}
+}
+
+func (w *write) reserve() {
+	said := w.effect.Workload
+	w.Status.Admission = admission(said.Admission)
+	w.is(kueue.WorkloadQuotaReserved, kueue.WorkloadQuotaReserved)
+	if Evicted(w.Workload) != nil {
+		w.isNot(kueue.WorkloadEvicted, kueue.WorkloadQuotaReserved)
+	}
+	if Is(w.Workload, kueue.WorkloadPreempted) {
+		w.isNot(kueue.WorkloadPreempted, kueue.WorkloadQuotaReserved)
+	}
+	w.checks()
+	if said.Admitted {
+		w.is(kueue.WorkloadAdmitted, kueue.WorkloadAdmitted)
+	}
+	if said.Clear {
+		w.clearSignal()
+	}
+}
+
+func admission(said *engine.WorkloadAdmission) *kueue.Admission {
+	if said == nil {
+		return nil
+	}
+	a := &kueue.Admission{ClusterQueue: kueue.ClusterQueueReference(said.ClusterQueue)}
+	for i := range said.PodSets {
+		from := &said.PodSets[i]
+		set := kueue.PodSetAssignment{Name: kueue.PodSetReference(from.Name), Count: &from.Count}
+		for _, pair := range from.Flavors {
+			if set.Flavors == nil {
+				set.Flavors = map[v1.ResourceName]kueue.ResourceFlavorReference{}
+			}
+			set.Flavors[v1.ResourceName(pair[0])] = kueue.ResourceFlavorReference(pair[1])
+		}
+		for _, amount := range from.Requests {
+			if set.ResourceUsage == nil {
+				set.ResourceUsage = v1.ResourceList{}
+			}
+			set.ResourceUsage[v1.ResourceName(amount.Name)] = Quantity(amount)
+		}
+		a.PodSetAssignments = append(a.PodSetAssignments, set)
+	}
+	return a
+}
+
+// Quantity is an amount as the API server would write it.
+func Quantity(amount engine.Amount) resource.Quantity {
+	switch name := v1.ResourceName(amount.Name); {
+	case name == v1.ResourceCPU:
+		return *resource.NewMilliQuantity(amount.Value, resource.DecimalSI)
+	case name == v1.ResourceMemory, name == v1.ResourceEphemeralStorage,
+		strings.HasPrefix(amount.Name, v1.ResourceHugePagesPrefix):
+		return *resource.NewQuantity(amount.Value, resource.BinarySI)
+	}
+	return *resource.NewQuantity(amount.Value, resource.DecimalSI)
+}
+
+// checks lists just those that are said; what is there keeps its state.
+func (w *write) checks() {
+	var states []kueue.AdmissionCheckState
+	for _, name := range w.effect.Workload.Checks {
+		at := slices.IndexFunc(w.Status.AdmissionChecks, func(c kueue.AdmissionCheckState) bool {
+			return string(c.Name) == name
+		})
+		if at >= 0 {
+			states = append(states, w.Status.AdmissionChecks[at])
+			continue
+		}
+		states = append(states, kueue.AdmissionCheckState{
+			Name:  kueue.AdmissionCheckReference(name),
+			State: kueue.CheckStatePending, LastTransitionTime: w.now})
+	}
+	w.Status.AdmissionChecks = states
+}
+
+func (w *write) evict() {
+	said, reason := w.effect.Workload, w.effect.Reason
+	if reason == kueue.WorkloadDeactivated && said.Cause != "" {
+		reason += "DueTo" + said.Cause
+	}
+	w.is(kueue.WorkloadEvicted, reason)
+	if reason == kueue.WorkloadEvictedByPreemption {
+		w.is(kueue.WorkloadPreempted, said.Cause)
+	}
+	w.gates()
+	if said.Clear {
+		w.clearSignal()
+	}
+	w.Status.ClusterName = nil
+	for i := range w.Status.AdmissionChecks {
+		check := &w.Status.AdmissionChecks[i]
+		if slices.Contains(said.Checks, string(check.Name)) {
+			*check = kueue.AdmissionCheckState{Name: check.Name, State: kueue.CheckStatePending,
+				LastTransitionTime: w.now, Message: resetByEviction + string(check.State),
+				RetryCount: check.RetryCount}
+		}
+	}
+	apimeta.RemoveStatusCondition(&w.Status.Conditions, kueue.WorkloadDeactivationTarget)
+	if said.ForgetRequeue {
+		w.Status.RequeueState = nil
+	}
+}
+
+func (w *write) noAdmission(reason string) {
+	w.Status.Admission = nil
+	w.isNot(kueue.WorkloadQuotaReserved, reason)
+	if apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadAdmitted) != nil {
+		w.set(kueue.WorkloadAdmitted, false, kueue.WorkloadAdmittedReasonNoReservation,
+			noReservation)
+	}
+}
+
+func (w *write) clearBackoff() {
+	if state := w.Status.RequeueState; state != nil {
+		state.RequeueAt = nil
+	}
+}
+
+func (w *write) requeueAt() {
+	state := w.Status.RequeueState
+	if state == nil {
+		state = &kueue.RequeueState{}
+		w.Status.RequeueState = state
+	}
+	count := int32(1)
+	if state.Count != nil {
+		count += *state.Count
+	}
+	at := metav1.NewTime(time.Unix(0, w.effect.Workload.At))
+	state.Count, state.RequeueAt = &count, &at
+}
