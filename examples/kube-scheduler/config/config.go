@@ -75,6 +75,14 @@ type Args struct {
 	// Preempt lets the engine evict pods so that others have room, as the queues' policies say.
 	Preempt bool `json:"preempt,omitempty"`
 
+	// Workloads makes the leader the controller of Kueue's Workloads (kueue.x-k8s.io/v1beta2), and of
+	// Jobs that name a LocalQueue. Kueue itself must not run beside it. Default: false.
+	Workloads bool `json:"workloads,omitempty"`
+
+	// PreemptionGates makes the gates of workloads count: the feature gate
+	// MultiKueueOrchestratedPreemption of a worker cluster. Default: false.
+	PreemptionGates bool `json:"preemptionGates,omitempty"`
+
 	// ObserveOnly decides and reports, and holds nothing back.
 	ObserveOnly bool `json:"observeOnly,omitempty"`
 

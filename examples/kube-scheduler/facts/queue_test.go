@@ -159,6 +159,7 @@ func TestNodeAndFlavor(t *testing.T) {
 	var gotFlavor engine.Flavor
 	Flavor(flavor, &gotFlavor)
 	same(t, gotFlavor, engine.Flavor{Name: "spot", NodeLabels: [][2]string{{"type", "spot"}},
+		Taints: []engine.Taint{{Key: "spot"}},
 		Tolerations: []engine.Toleration{{Key: "spot", Operator: "Exists", Effect: "NoExecute",
 			Seconds: &seconds}, {Key: "x", Value: "y"}}})
 }

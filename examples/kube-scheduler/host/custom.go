@@ -17,6 +17,7 @@ import (
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	wl "sluice/kube-scheduler/workload"
 )
 
 // servedLook is how often the API server is asked whether a custom resource has come.
@@ -35,18 +36,27 @@ func (h *Host) customs() []custom {
 	kueueResource := func(name string) schema.GroupVersionResource {
 		return kueue.SchemeGroupVersion.WithResource(name)
 	}
-	return []custom{
+	all := []custom{
 		{kueueResource("resourceflavors"), h.flavorSeen, h.flavorGone, nil},
 		{kueueResource("cohorts"), queueSeen(h, facts.Cohort), queueGone(h, engine.KindCohort),
 			nil},
-		{kueueResource("clusterqueues"), queueSeen(h, facts.ClusterQueue),
-			queueGone(h, engine.KindClusterQueue), nil},
-		{kueueResource("localqueues"), h.localQueueSeen, h.localQueueGone, nil},
+		{clusterQueues, h.clusterQueueSeen, h.clusterQueueGone, nil},
+		{localQueues, h.localQueueSeen, h.localQueueGone, nil},
 		{volcanoQueues, h.volcanoQueueSeen(), queueGone(h, engine.KindQueue), nil},
 		{volcanoCommands, h.commandSeen, h.commandGone, nil},
 		{podGroups, h.groupSeen, h.groupGone, h.followGroups},
 	}
+	if h.args.Workloads {
+		// Workloads come last: what they stand on is told before them.
+		all = append(all,
+			custom{kueueResource("admissionchecks"), h.checkSeen, h.checkGone, nil},
+			custom{workloadClasses, h.workloadClassSeen, nothing, nil},
+			custom{wl.Resource, h.workloadUnreadable, nothing, h.followWorkloads})
+	}
+	return all
 }
+
+func nothing(*unstructured.Unstructured) {}
 
 // watchCustom follows the custom resources that are served, now and later. The engine hears that
 // the first listing is complete when all that was there in the beginning has been listed.
@@ -189,33 +199,60 @@ func (h *Host) flavorSeen(object *unstructured.Unstructured) {
 	var seen engine.Flavor
 	var tail engine.Tail
 	err := facts.Read(object, &typed)
+	if h.args.Workloads && err == nil && wl.UnsupportedFlavor(&typed) != "" {
+		h.flavorGone(object) // nobody gets it, and the queues that have it say so
+		return
+	}
 	if err == nil {
 		facts.Flavor(&typed, &seen)
 		h.flavored.Store(true)
 		tail, err = h.eng.ObserveFlavor(&seen)
 	}
 	h.told(object, tail, err)
+	h.queued.changed()
 }
 
 func (h *Host) flavorGone(object *unstructured.Unstructured) {
 	tail, err := h.eng.ForgetFlavor(object.GetName())
 	h.told(object, tail, err)
+	h.queued.changed()
 }
 
-// localQueues knows the ClusterQueue behind each LocalQueue.
-type localQueues struct {
+func (h *Host) clusterQueueSeen(object *unstructured.Unstructured) {
+	queueSeen(h, h.clusterQueue)(object)
+	h.tellLocalQueues(func(q *kueue.LocalQueue) bool {
+		return string(q.Spec.ClusterQueue) == object.GetName()
+	})
+}
+
+func (h *Host) clusterQueueGone(object *unstructured.Unstructured) {
+	queueGone(h, engine.KindClusterQueue)(object)
+	h.queued.changed()
+}
+
+// clusterQueue of which something is out of scope grants nothing, and its status says why.
+func (h *Host) clusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
+	err := facts.ClusterQueue(queue, into)
+	if h.args.Workloads && wl.UnsupportedQueue(queue) != "" {
+		into.StopPolicy = string(kueue.Hold)
+	}
+	return err
+}
+
+// localClusters knows the ClusterQueue behind each LocalQueue.
+type localClusters struct {
 	mutex sync.RWMutex
 	name  map[[2]string]string
 }
 
-func (l *localQueues) clusterQueue(namespace, name string) string {
+func (l *localClusters) clusterQueue(namespace, name string) string {
 	l.mutex.RLock()
 	defer l.mutex.RUnlock()
 	return l.name[[2]string{namespace, name}]
 }
 
 // set returns whether that is another one than before.
-func (l *localQueues) set(namespace, name, clusterQueue string) bool {
+func (l *localClusters) set(namespace, name, clusterQueue string) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	key := [2]string{namespace, name}
@@ -236,9 +273,13 @@ func (l *localQueues) set(namespace, name, clusterQueue string) bool {
 func (h *Host) localQueueSeen(object *unstructured.Unstructured) {
 	name, _, _ := unstructured.NestedString(object.Object, "spec", "clusterQueue")
 	h.localQueueIs(object, name)
+	h.tellLocalQueue(object)
 }
 
-func (h *Host) localQueueGone(object *unstructured.Unstructured) { h.localQueueIs(object, "") }
+func (h *Host) localQueueGone(object *unstructured.Unstructured) {
+	h.localQueueIs(object, "")
+	h.forgetLocalQueue(object)
+}
 
 func (h *Host) localQueueIs(object *unstructured.Unstructured, clusterQueue string) {
 	if h.local.set(object.GetNamespace(), object.GetName(), clusterQueue) {

@@ -45,6 +45,8 @@ func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
 		err = h.setGroupStatus(ctx, effect)
 	case engine.EvictPod:
 		err = h.evict(ctx, effect)
+	case engine.WriteWorkload:
+		ack.ResourceVersion, err = h.writeWorkload(ctx, effect)
 	default:
 		err = errors.New("this host does not know effects of this kind: use a newer one")
 	}

@@ -15,12 +15,15 @@ import (
 	"sluice/kube-scheduler/engine"
 )
 
-// evicting is what the engine asks for where pods may be evicted so that others have room.
-func evicting(args *config.Args) []string {
-	if !args.Preempt {
-		return nil
+// optional is what the engine asks for only where the configuration says so.
+func optional(args *config.Args) (kinds []string) {
+	if args.Preempt {
+		kinds = append(kinds, engine.EvictPod)
 	}
-	return []string{engine.EvictPod}
+	if args.Workloads {
+		kinds = append(kinds, engine.WriteWorkload)
+	}
+	return kinds
 }
 
 // evict asks the API server to delete the pod, and no other one of its name; disruption budgets

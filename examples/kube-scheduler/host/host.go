@@ -76,9 +76,10 @@ type Host struct {
 	listed   sync.Map // schema.GroupVersionResource -> cache.InformerSynced: the engine was told
 	rival    rival
 	flavored atomic.Bool
-	local    localQueues
+	local    localClusters
 	refusals refusals
 	groups   groups
+	queued   queued
 	nodeless nodeless
 	asleep   asleep
 	pods     sync.Pool
@@ -146,6 +147,7 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 	if err := h.initGroups(handle.ClientSet()); err != nil {
 		return nil, fmt.Errorf("to follow pods that have ended: %w", err)
 	}
+	h.initQueued(handle.ClientSet())
 	return h, h.observeCore(handle.SharedInformerFactory())
 }
 
@@ -216,7 +218,11 @@ func (h *Host) open(ctx context.Context) error {
 	manifest := h.library.Manifest()
 	h.log.Info("Opened the engine", "library", h.library.Path(), "version", manifest.Version,
 		"removal", h.args.Removal, "manage", h.args.Manage, "observeOnly", h.args.ObserveOnly,
-		"profiles", h.schedulers, "groups", eng.Asks(engine.AnswerPermit))
+		"profiles", h.schedulers, "groups", eng.Asks(engine.AnswerPermit),
+		"workloads", eng.Asks(engine.WriteWorkload))
+	if h.args.Workloads && !eng.Asks(engine.WriteWorkload) {
+		return fmt.Errorf("workloads: %s is too old for them", h.library.Path())
+	}
 	for _, run := range []func(context.Context){h.watchCustom, h.runPump, h.followLease,
 		h.groups.owners.run} {
 		h.done.Go(func() { run(ctx) })
@@ -258,7 +264,8 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 		HeadGuard:          args.HeadGuard.Duration,
 		ObserveOnly:        args.ObserveOnly,
 		Record:             args.Record.Value(),
-		Effects:            slices.Concat(ruling, grouping, evicting(args)),
+		Effects:            slices.Concat(ruling, grouping, optional(args)),
+		PreemptionGates:    args.PreemptionGates,
 		Limits: engine.Limits{
 			Message: args.Limits.Message.Value(),
 			Pods:    args.Limits.Pods,

@@ -27,4 +27,7 @@ func (h *Host) lead(leads bool) {
 	tail, err := h.eng.Lead(leads)
 	h.told(nil, tail, err)
 	h.log.Info("Leading", "leads", leads)
+	if leads {
+		h.queued.all()
+	}
 }

@@ -4,6 +4,7 @@ package host
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
@@ -161,6 +163,9 @@ func (h *Host) namespaceSeen(old, now *v1.Namespace) {
 	}
 	if before != now.Annotations[facts.QueueName] {
 		h.observeAgain(now.Name, func(*v1.Pod) bool { return true })
+	}
+	if old == nil || !maps.Equal(old.Labels, now.Labels) {
+		h.tellLocalQueues(func(q *kueue.LocalQueue) bool { return q.Namespace == now.Name })
 	}
 }
 

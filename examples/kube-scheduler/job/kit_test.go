@@ -33,6 +33,7 @@ type world struct {
 	workloads map[string]*kueue.Workload
 	writes    []string
 	events    []string
+	late      bool // the news of the Job has not come yet
 }
 
 func start(t *testing.T, change func(*batchv1.Job)) *world {
@@ -248,6 +249,10 @@ func (w *world) DeleteWorkload(_ context.Context, one *kueue.Workload) error {
 	}
 	delete(w.workloads, one.Name)
 	return nil
+}
+
+func (w *world) JobIsThere(_ context.Context, _ types.NamespacedName, uid types.UID) (bool, error) {
+	return w.late || w.job != nil && w.job.UID == uid, nil
 }
 
 func (w *world) Tell(_ *batchv1.Job, _, reason, _ string) { w.events = append(w.events, reason) }

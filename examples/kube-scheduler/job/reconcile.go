@@ -40,6 +40,8 @@ type Writer interface {
 	PatchWorkload(ctx context.Context, seen, wanted *kueue.Workload, subresources ...string) error
 	CreateWorkload(ctx context.Context, w *kueue.Workload) error
 	DeleteWorkload(ctx context.Context, w *kueue.Workload) error
+	// JobIsThere asks the API server itself.
+	JobIsThere(ctx context.Context, name types.NamespacedName, uid types.UID) (bool, error)
 	Tell(job *batchv1.Job, kind, reason, message string)
 }
 
@@ -186,8 +188,15 @@ func (r *Reconciler) release(ctx context.Context, w *kueue.Workload) error {
 func (r *Reconciler) orphans(ctx context.Context, name types.NamespacedName,
 	j *batchv1.Job) error {
 	for _, w := range r.Cluster.OwnedByName(name) {
-		if j != nil && !metav1.IsControlledBy(w, j) {
+		owner := metav1.GetControllerOfNoCopy(w).UID
+		if j != nil && owner != j.UID {
 			continue
+		}
+		if j == nil {
+			// The news of a Job may come later than that of its workload.
+			if there, err := r.Writer.JobIsThere(ctx, name, owner); there || err != nil {
+				return err
+			}
 		}
 		if w.DeletionTimestamp == nil && !workload.Finished(w) {
 			err := gone(r.Writer.PatchWorkload(ctx, w, Finish(w,
@@ -203,6 +212,15 @@ func (r *Reconciler) orphans(ctx context.Context, name types.NamespacedName,
 		}
 	}
 	return nil
+}
+
+// LetGo lets a workload go that is deleted, and that nobody owns.
+func (r *Reconciler) LetGo(ctx context.Context, name types.NamespacedName) error {
+	w := r.Cluster.Workload(name)
+	if w == nil || w.DeletionTimestamp == nil || len(w.OwnerReferences) > 0 {
+		return nil
+	}
+	return r.release(ctx, w)
 }
 
 func gone(err error) error {

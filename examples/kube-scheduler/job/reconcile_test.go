@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/workload"
@@ -290,7 +291,10 @@ func TestJobIsGone(t *testing.T) {
 	w.settle()
 	w.admit(3)
 	w.settle()
-	w.writes, w.job = nil, nil
+	w.writes, w.job, w.late = nil, nil, true
+	w.settle()
+	w.did()
+	w.late = false
 	w.settle()
 	w.did("workload status", "workload")
 	if !workload.Finished(w.only()) || len(w.only().Finalizers) != 0 {
@@ -310,6 +314,19 @@ func TestClash(t *testing.T) {
 	if last := c[len(c)-1]; last.Type != "Finished" || last.Reason != "FailedToStart" ||
 		!*w.job.Spec.Suspend {
 		t.Errorf("the workload's last condition is %v", last)
+	}
+}
+
+func TestNobodyOwnsIt(t *testing.T) {
+	w := start(t, nil)
+	w.settle()
+	now := metav1.Now()
+	w.set(func(one *kueue.Workload) { one.OwnerReferences = nil; one.DeletionTimestamp = &now })
+	if err := w.r.LetGo(t.Context(), types.NamespacedName{Name: made}); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.workloads) != 0 {
+		t.Errorf("it stays: %v", w.only())
 	}
 }
 

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+	wl "sluice/kube-scheduler/workload"
+)
+
+// statusTurn is how often the status of a ClusterQueue or a LocalQueue is written at most.
+const statusTurn = time.Second
+
+// unsupported is the reason of a queue that asks for something that is out of scope.
+const unsupported = "Unsupported"
+
+// keepStatuses writes the status of Kueue's queues when something changed.
+func (h *Host) keepStatuses(ctx context.Context) {
+	for again := false; ; {
+		if !again {
+			select {
+			case <-ctx.Done():
+				return
+			case <-h.queued.dirty:
+			}
+		}
+		if !wait(ctx, statusTurn) {
+			return
+		}
+		again = h.Leads() && !h.writeStatuses(ctx)
+	}
+}
+
+// writeStatuses returns whether all say what is so.
+func (h *Host) writeStatuses(ctx context.Context) bool {
+	all := true
+	for _, object := range h.listOf(clusterQueues) {
+		var queue kueue.ClusterQueue
+		if facts.Read(object, &queue) != nil {
+			continue
+		}
+		wanted, err := h.clusterQueueStatus(&queue)
+		if err == nil {
+			err = h.writeQueueStatus(ctx, clusterQueues, &queue, wanted)
+		}
+		all = h.wroteStatus(err, &queue) && all
+	}
+	for _, object := range h.listOf(localQueues) {
+		var queue kueue.LocalQueue
+		if facts.Read(object, &queue) != nil {
+			continue
+		}
+		wanted, err := h.localQueueStatus(&queue)
+		if err == nil {
+			err = h.writeQueueStatus(ctx, localQueues, &queue, wanted)
+		}
+		all = h.wroteStatus(err, &queue) && all
+	}
+	return all
+}
+
+func (h *Host) wroteStatus(err error, queue metav1.Object) bool {
+	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+		h.log.Error(err, "The status of a queue cannot be written", "queue", nameOf(queue).String())
+	}
+	return err == nil || apierrors.IsNotFound(err)
+}
+
+func (h *Host) writeQueueStatus(ctx context.Context, of schema.GroupVersionResource, seen,
+	wanted metav1.Object) error {
+	text, err := difference(seen, wanted)
+	if err != nil || text == nil {
+		return err
+	}
+	ctx, cancel, err := h.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	_, err = h.clients.objects.Resource(of).Namespace(seen.GetNamespace()).Patch(ctx,
+		seen.GetName(), types.MergePatchType, text, metav1.PatchOptions{}, "status")
+	return err
+}
+
+// A usage is one of an answer of the engine.
+type usage struct{ flavor, resource, key string }
+
+func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue) (*kueue.ClusterQueue, error) {
+	answer, err := h.ask(engine.Query{What: "clusterQueue", Name: seen.Name})
+	if err != nil {
+		return nil, err
+	}
+	wanted := seen.DeepCopy()
+	status := &wanted.Status
+	status.PendingWorkloads = int32(number(answer["pending"]))
+	status.ReservingWorkloads = int32(number(answer["reserving"]))
+	status.AdmittedWorkloads = int32(number(answer["admitted"]))
+	used := usages(answer)
+	status.FlavorsReservation, status.FlavorsUsage = nil, nil
+	for g := range seen.Spec.ResourceGroups {
+		group := &seen.Spec.ResourceGroups[g]
+		for f := range group.Flavors {
+			name := group.Flavors[f].Name
+			reserved, admitted := kueue.FlavorUsage{Name: name}, kueue.FlavorUsage{Name: name}
+			for r := range group.Flavors[f].Resources {
+				resource := group.Flavors[f].Resources[r].Name
+				of := usage{string(name), string(resource), "reserved"}
+				reserved.Resources = append(reserved.Resources, resourceUsage(resource, used, of,
+					used[usage{of.flavor, of.resource, "borrowed"}]))
+				of.key = "admitted"
+				admitted.Resources = append(admitted.Resources, resourceUsage(resource, used, of,
+					min(used[of], used[usage{of.flavor, of.resource, "borrowed"}])))
+			}
+			status.FlavorsReservation = append(status.FlavorsReservation, reserved)
+			status.FlavorsUsage = append(status.FlavorsUsage, admitted)
+		}
+	}
+	reason, message := text(answer["reason"]), text(answer["message"])
+	active, _ := answer["active"].(bool)
+	if why := wl.UnsupportedQueue(seen); why != "" {
+		active, reason, message = false, unsupported, "Can't admit new workloads: "+why
+	} else if why := h.unsupportedFlavors(seen); why != "" && !active {
+		reason, message = unsupported, "Can't admit new workloads: "+why
+	}
+	setActive(&status.Conditions, kueue.ClusterQueueActive, active, reason, message,
+		"Can admit new workloads", seen.Generation)
+	return wanted, nil
+}
+
+func resourceUsage(name v1.ResourceName, used map[usage]int64, of usage,
+	borrowed int64) kueue.ResourceUsage {
+	return kueue.ResourceUsage{Name: name,
+		Total:    wl.Quantity(engine.Amount{Name: of.resource, Value: used[of]}),
+		Borrowed: wl.Quantity(engine.Amount{Name: of.resource, Value: borrowed})}
+}
+
+// unsupportedFlavors says which flavor of the queue nobody gets, and why.
+func (h *Host) unsupportedFlavors(queue *kueue.ClusterQueue) string {
+	for g := range queue.Spec.ResourceGroups {
+		for f := range queue.Spec.ResourceGroups[g].Flavors {
+			name := string(queue.Spec.ResourceGroups[g].Flavors[f].Name)
+			if flavor := (clusterOf{h}).Flavor(name); flavor != nil {
+				if why := wl.UnsupportedFlavor(flavor); why != "" {
+					return "resource flavor " + name + ": " + why
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func (h *Host) localQueueStatus(seen *kueue.LocalQueue) (*kueue.LocalQueue, error) {
+	answer, err := h.ask(engine.Query{What: "localQueue", Namespace: seen.Namespace,
+		Name: seen.Name})
+	if err != nil {
+		return nil, err
+	}
+	wanted := seen.DeepCopy()
+	status := &wanted.Status
+	status.PendingWorkloads = int32(number(answer["pending"]))
+	status.ReservingWorkloads = int32(number(answer["reserving"]))
+	status.AdmittedWorkloads = int32(number(answer["admitted"]))
+	status.FlavorsReservation = localUsage(answer, "reserved")
+	status.FlavorsUsage = localUsage(answer, "admitted")
+	active, _ := answer["active"].(bool)
+	setActive(&status.Conditions, kueue.LocalQueueActive, active, text(answer["reason"]),
+		text(answer["message"]), "Can submit new workloads to localQueue", seen.Generation)
+	return wanted, nil
+}
+
+func localUsage(answer map[string]any, key string) (all []kueue.LocalQueueFlavorUsage) {
+	rows, _ := answer["usage"].([]any)
+	for _, row := range rows {
+		of, _ := row.(map[string]any)
+		name, resource := kueue.ResourceFlavorReference(text(of["flavor"])), text(of["resource"])
+		one := kueue.LocalQueueResourceUsage{Name: v1.ResourceName(resource),
+			Total: wl.Quantity(engine.Amount{Name: resource, Value: number(of[key])})}
+		if last := len(all) - 1; last >= 0 && all[last].Name == name {
+			all[last].Resources = append(all[last].Resources, one)
+		} else {
+			all = append(all, kueue.LocalQueueFlavorUsage{Name: name,
+				Resources: []kueue.LocalQueueResourceUsage{one}})
+		}
+	}
+	return all
+}
+
+func usages(answer map[string]any) map[usage]int64 {
+	read := map[usage]int64{}
+	rows, _ := answer["usage"].([]any)
+	for _, row := range rows {
+		of, _ := row.(map[string]any)
+		for _, key := range []string{"reserved", "admitted", "borrowed"} {
+			read[usage{text(of["flavor"]), text(of["resource"]), key}] = number(of[key])
+		}
+	}
+	return read
+}
+
+func number(value any) int64 { n, _ := value.(int64); return n }
+func text(value any) string  { s, _ := value.(string); return s }
+
+func setActive(conditions *[]metav1.Condition, kind string, active bool, reason, message,
+	well string, generation int64) {
+	now := metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Reason: reason,
+		Message: message, ObservedGeneration: generation}
+	if active {
+		now.Message = well
+	} else {
+		now.Status = metav1.ConditionFalse
+	}
+	if now.Reason == "" {
+		now.Reason = kueue.ClusterQueueActiveReasonUnknown
+	}
+	apimeta.SetStatusCondition(conditions, now)
+}

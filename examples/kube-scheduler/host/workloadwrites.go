@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+	wl "sluice/kube-scheduler/workload"
+)
+
+// writeWorkload writes into the very version of the workload that was decided about, and returns
+// the version that says it.
+func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64, error) {
+	if h.queued.workloads.Load() == nil {
+		return 0, fmt.Errorf("workloads are not followed yet")
+	}
+	seen := clusterOf{h}.Workload(types.NamespacedName{Namespace: effect.Namespace,
+		Name: effect.Name})
+	if seen == nil || string(seen.UID) != effect.UID {
+		return 0, apierrors.NewNotFound(wl.Resource.GroupResource(), effect.Name)
+	}
+	if facts.Version(seen.ResourceVersion) != effect.ResourceVersion {
+		return 0, errMoved
+	}
+	wanted, ofSpec := wl.Write(seen, effect, time.Now())
+	if wanted == nil {
+		return 0, fmt.Errorf("%w: %q", errUnknownWrite, effect.Workload.Write)
+	}
+	var subresources []string
+	if !ofSpec {
+		subresources = []string{"status"}
+	}
+	version, err := writerOf{h}.patchWorkload(ctx, seen, wanted, subresources...)
+	if err == nil && version != effect.ResourceVersion {
+		h.log.V(2).Info("Wrote into a workload", "workload", seen.Namespace+"/"+seen.Name,
+			"write", effect.Workload.Write, "reason", effect.Reason)
+		h.tellOf(seen, effect.Workload.Write, effect.Reason, effect.Message)
+	}
+	return version, err
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/engine"
+)
+
+var at = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+
+func writes(t *testing.T, w *kueue.Workload, reason string, said engine.WorkloadWrite) (
+	*kueue.Workload, bool) {
+	t.Helper()
+	before := w.DeepCopy()
+	wanted, ofSpec := Write(w, &engine.Effect{Reason: reason, Message: "why", Workload: &said}, at)
+	if !reflect.DeepEqual(w, before) {
+		t.Errorf("%s: what was seen is another now", said.Write)
+	}
+	if wanted == nil {
+		t.Fatalf("%s: no such write", said.Write)
+	}
+	return wanted, ofSpec
+}
+
+// says compares a condition with STATUS/REASON; "": it is not there.
+func says(t *testing.T, w *kueue.Workload, kind, want string) {
+	t.Helper()
+	got := ""
+	if c := apimeta.FindStatusCondition(w.Status.Conditions, kind); c != nil {
+		got = string(c.Status) + "/" + c.Reason
+	}
+	if got != want {
+		t.Errorf("%s is %q, want %q", kind, got, want)
+	}
+}
+
+func with(kinds ...string) *kueue.Workload {
+	w := admitted()
+	for _, kind := range kinds {
+		SetCondition(w, kind, metav1.ConditionTrue, "Before", "")
+	}
+	return w
+}
+
+func TestReserve(t *testing.T) {
+	w := with(kueue.WorkloadEvicted, kueue.WorkloadPreempted, kueue.WorkloadBlockedOnPreemptionGates)
+	w.Status.Admission = nil
+	w.Status.AdmissionChecks = []kueue.AdmissionCheckState{
+		{Name: "kept", State: kueue.CheckStateReady}, {Name: "dropped", State: kueue.CheckStateReady}}
+	got, ofSpec := writes(t, w, "QuotaReserved", engine.WorkloadWrite{Write: "reserve",
+		Admission: &engine.WorkloadAdmission{ClusterQueue: "team", PodSets: []engine.Assignment{{
+			Name: "main", Count: 2, Flavors: [][2]string{{"cpu", "spot"}, {"memory", "big"}},
+			Requests: []engine.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 1 << 30}}}}},
+		Checks: []string{"kept", "fresh"}, Admitted: true, Clear: true})
+	set := Assignment(got, "main")
+	if ofSpec || got.Status.Admission.ClusterQueue != "team" || *set.Count != 2 ||
+		set.Flavors["cpu"] != "spot" || set.Flavors["memory"] != "big" ||
+		set.ResourceUsage.Cpu().String() != "1500m" || set.ResourceUsage.Memory().String() != "1Gi" {
+		t.Errorf("the admission is %+v", got.Status.Admission)
+	}
+	checks := got.Status.AdmissionChecks
+	if len(checks) != 2 || checks[0].Name != "kept" || checks[0].State != kueue.CheckStateReady ||
+		checks[1].Name != "fresh" || checks[1].State != kueue.CheckStatePending {
+		t.Errorf("the checks are %+v", checks)
+	}
+	says(t, got, "QuotaReserved", "True/QuotaReserved")
+	says(t, got, "Admitted", "True/Admitted")
+	says(t, got, "Evicted", "False/QuotaReserved")
+	says(t, got, "BlockedOnPreemptionGates", "False/QuotaReserved")
+}
+
+// An eviction closes the gates and clears the signal in the same write.
+func TestEvict(t *testing.T) {
+	w := with(kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted,
+		kueue.WorkloadBlockedOnPreemptionGates, "PreemptionBlocked", kueue.WorkloadDeactivationTarget)
+	cluster, count := "east", int32(3)
+	w.Status.ClusterName = &cluster
+	w.Status.RequeueState = &kueue.RequeueState{Count: &count}
+	w.Status.PreemptionGates = []kueue.PreemptionGateState{{Name: "g",
+		Position: kueue.PreemptionGatePositionOpen}, {Name: "old"}}
+	w.Status.AdmissionChecks = []kueue.AdmissionCheckState{{Name: "c", State: kueue.CheckStateRetry},
+		{Name: "d", State: kueue.CheckStateReady}}
+	got, _ := writes(t, w, "Preempted", engine.WorkloadWrite{Write: "evict",
+		Cause: "InClusterQueue", Gates: [][2]string{{"g", "Closed"}}, Clear: true,
+		Checks: []string{"c"}, ForgetRequeue: true})
+	gates := got.Status.PreemptionGates
+	if len(gates) != 1 || gates[0].Position != kueue.PreemptionGatePositionClosed ||
+		!gates[0].LastTransitionTime.Time.Equal(at) {
+		t.Errorf("the gates are %+v", gates)
+	}
+	checks := got.Status.AdmissionChecks
+	if checks[0].State != kueue.CheckStatePending || checks[1].State != kueue.CheckStateReady {
+		t.Errorf("the checks are %+v", checks)
+	}
+	if got.Status.ClusterName != nil || got.Status.RequeueState != nil || got.Status.Admission == nil {
+		t.Errorf("the status is %+v", got.Status)
+	}
+	for kind, want := range map[string]string{"Evicted": "True/Preempted",
+		"Preempted": "True/InClusterQueue", "BlockedOnPreemptionGates": "False/Preempted",
+		"PreemptionBlocked": "False/Preempted", "DeactivationTarget": "",
+		"QuotaReserved": "True/Before"} {
+		says(t, got, kind, want)
+	}
+	got, _ = writes(t, with(), "Deactivated", engine.WorkloadWrite{Write: "evict",
+		Cause: "AdmissionCheck"})
+	says(t, got, "Evicted", "True/DeactivatedDueToAdmissionCheck")
+	got, _ = writes(t, with(), "Deactivated", engine.WorkloadWrite{Write: "evict"})
+	says(t, got, "Evicted", "True/Deactivated")
+}
+
+func TestNoAdmission(t *testing.T) {
+	w := with(kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted, kueue.WorkloadEvicted)
+	got, _ := writes(t, w, "Preempted", engine.WorkloadWrite{Write: "endEviction", Requeued: true})
+	says(t, got, "QuotaReserved", "False/Pending")
+	says(t, got, "Admitted", "False/NoReservation")
+	says(t, got, "Requeued", "True/Preempted")
+	says(t, got, "Evicted", "True/Before")
+	if got.Status.Admission != nil {
+		t.Error("the admission stays")
+	}
+	got, _ = writes(t, with(kueue.WorkloadQuotaReserved), "Suspended",
+		engine.WorkloadWrite{Write: "unreserve"})
+	says(t, got, "QuotaReserved", "False/Suspended")
+	says(t, got, "Admitted", "")
+	if got.Status.Admission != nil {
+		t.Error("the admission stays")
+	}
+}
+
+func TestSmallWrites(t *testing.T) {
+	got, _ := writes(t, with(), "", engine.WorkloadWrite{Write: "signal"})
+	says(t, got, "BlockedOnPreemptionGates", "True/PreemptionGated")
+	says(t, got, "QuotaReserved", "False/Pending")
+	got, _ = writes(t, got, "NoCandidates", engine.WorkloadWrite{Write: "clearSignal"})
+	says(t, got, "BlockedOnPreemptionGates", "False/NoCandidates")
+	says(t, got, "PreemptionBlocked", "")
+
+	got, _ = writes(t, with(), "", engine.WorkloadWrite{Write: "admit"})
+	says(t, got, "Admitted", "True/Admitted")
+	got, _ = writes(t, with(), "Misconfigured", engine.WorkloadWrite{Write: "pending"})
+	says(t, got, "QuotaReserved", "False/Misconfigured")
+	got, _ = writes(t, with(), "AdmissionCheck", engine.WorkloadWrite{Write: "target"})
+	says(t, got, "DeactivationTarget", "True/AdmissionCheck")
+
+	got, ofSpec := writes(t, with(), "", engine.WorkloadWrite{Write: "deactivate"})
+	if !ofSpec || Active(got) {
+		t.Error("it is still active")
+	}
+	if none, _ := Write(with(), &engine.Effect{Workload: &engine.WorkloadWrite{Write: "dance"}},
+		at); none != nil {
+		t.Error("it can dance")
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	later := at.Add(time.Minute)
+	got, _ := writes(t, with(), "", engine.WorkloadWrite{Write: "requeueAt", At: later.UnixNano()})
+	got, _ = writes(t, got, "", engine.WorkloadWrite{Write: "requeueAt", At: later.UnixNano()})
+	state := got.Status.RequeueState
+	if *state.Count != 2 || !state.RequeueAt.Time.Equal(later) {
+		t.Errorf("the requeue state is %+v", state)
+	}
+	got, _ = writes(t, got, "BackoffFinished", engine.WorkloadWrite{Write: "requeued"})
+	says(t, got, "Requeued", "True/BackoffFinished")
+	if state := got.Status.RequeueState; state.RequeueAt != nil || *state.Count != 2 {
+		t.Errorf("the requeue state is %+v", state)
+	}
+	got, _ = writes(t, got, "", engine.WorkloadWrite{Write: "clearRequeue"})
+	if got.Status.RequeueState != nil {
+		t.Errorf("the requeue state is %+v", got.Status.RequeueState)
+	}
+}
+
+// A gate that stays as it was keeps its time, unless the workload is evicted.
+func TestGates(t *testing.T) {
+	w := with()
+	before := metav1.NewTime(at.Add(-time.Hour))
+	w.Status.PreemptionGates = []kueue.PreemptionGateState{
+		{Name: "a", Position: kueue.PreemptionGatePositionClosed, LastTransitionTime: before}}
+	said := engine.WorkloadWrite{Write: "gates", Gates: [][2]string{{"a", "Closed"}, {"b", "Closed"}}}
+	got, _ := writes(t, w, "", said)
+	if gates := got.Status.PreemptionGates; len(gates) != 2 ||
+		!gates[0].LastTransitionTime.Equal(&before) || !gates[1].LastTransitionTime.Time.Equal(at) {
+		t.Errorf("the gates are %+v", gates)
+	}
+}

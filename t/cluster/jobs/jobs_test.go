@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jobs
+
+import (
+	"fmt"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestJobs tells stories in one cluster, each in queues of its own.
+func TestJobs(t *testing.T) {
+	c := start(t)
+	c.run("a")
+	c.create(spot)
+	for name, story := range map[string]func(*cluster){
+		"life": life, "preemption": preemption, "active": active, "stopPolicy": stopPolicy,
+		"gate": gate, "partial": partial, "check": check, "defaults": defaults, "alone": alone,
+		"prebuilt": prebuilt, "scope": scope, "changes": changes,
+	} {
+		t.Run(name, func(t *testing.T) { story(c.on(t)) })
+	}
+}
+
+// life: a Job gets its workload, waits for quota, runs where its flavor says, ends, and the next
+// one follows.
+func life(c *cluster) {
+	c.create(team("life", 3, ""))
+	c.isActive("ClusterQueue", "life", "True/Ready")
+	c.isActive("LocalQueue", "life", "True/Ready")
+	c.create(sample("first", "life", "", 3, "1"))
+	c.runs("first", 3, "spot")
+	w := c.workload("first")
+	j, _ := c.job("first")
+	if got := w.GetFinalizers(); len(got) != 1 || got[0] != "kueue.x-k8s.io/resource-in-use" {
+		c.Errorf("its finalizers are %v", got)
+	}
+	if w.GetLabels()["kueue.x-k8s.io/job-uid"] != string(j.UID) {
+		c.Errorf("its labels are %v", w.GetLabels())
+	}
+	for _, pod := range c.pods("first") {
+		if pod.Annotations["kueue.x-k8s.io/workload"] != w.GetName() ||
+			pod.Labels["kueue.x-k8s.io/podset"] != "main" || pod.Spec.NodeSelector["kind"] != "spot" {
+			c.Errorf("pod %s: %v, %v, %v", pod.Name, pod.Annotations, pod.Labels,
+				pod.Spec.NodeSelector)
+		}
+	}
+	c.create(sample("second", "life", "", 2, "1"))
+	c.waits("second", "")
+	c.status("ClusterQueue", "life", 1, 1, 1, "3")
+	c.status("LocalQueue", "life", 1, 1, 1, "3")
+	c.finish("first")
+	c.runs("second", 2, "spot")
+	c.status("ClusterQueue", "life", 0, 1, 1, "2")
+	c.delete("Job", "second")
+	c.until("its workload is gone", func() error {
+		if w := c.workload("second"); w != nil {
+			return fmt.Errorf("it is there: %v", w.Object["status"])
+		}
+		return nil
+	})
+	c.status("ClusterQueue", "life", 0, 0, 0, "0")
+	c.delete("Job", "first")
+}
+
+const classes = `apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: %s}
+value: %d
+`
+
+// preemption: a Job of higher priority takes the room of one that runs, which is suspended, waits,
+// and runs again with the template that it had.
+func preemption(c *cluster) {
+	c.create(fmt.Sprintf(classes, "low", 10))
+	c.create(fmt.Sprintf(classes, "high", 100))
+	c.create(team("prio", 3, "  preemption: {withinClusterQueue: LowerPriority}\n"))
+	c.create(sample("low", "prio", ", kueue.x-k8s.io/priority-class: low", 3, "1"))
+	c.runs("low", 3, "spot")
+	c.create(sample("high", "prio", ", kueue.x-k8s.io/priority-class: high", 2, "1"))
+	c.runs("high", 2, "spot")
+	c.waits("low", "")
+	w := c.workload("low")
+	if said := says(w, "Evicted"); said != "True/Preempted" {
+		c.Errorf("the victim says Evicted=%q", said)
+	}
+	if said := says(w, "Preempted"); said != "True/InClusterQueue" {
+		c.Errorf("the victim says Preempted=%q", said)
+	}
+	if said := says(w, "Requeued"); said != "True/Preempted" {
+		c.Errorf("the victim says Requeued=%q", said)
+	}
+	j, _ := c.job("low")
+	if len(j.Spec.Template.Spec.NodeSelector) > 0 || len(j.Spec.Template.Annotations) > 0 ||
+		len(j.Annotations) > 0 {
+		c.Errorf("the victim's template is %v; its annotations are %v", j.Spec.Template, j.Annotations)
+	}
+	c.finish("high")
+	c.runs("low", 3, "spot")
+	c.delete("Job", "low")
+	c.delete("Job", "high")
+}
+
+// active: a workload that somebody deactivates gives all back, until it is active again.
+func active(c *cluster) {
+	c.create(team("active", 3, ""))
+	c.create(sample("stopped", "active", "", 3, "1"))
+	c.runs("stopped", 3, "spot")
+	name := c.workload("stopped").GetName()
+	c.patch("Workload", name, `{"spec": {"active": false}}`)
+	c.waits("stopped", "")
+	if said := says(c.workload("stopped"), "Evicted"); said != "True/Deactivated" {
+		c.Errorf("it says Evicted=%q", said)
+	}
+	c.status("ClusterQueue", "active", 0, 0, 0, "0")
+	c.patch("Workload", name, `{"spec": {"active": true}}`)
+	c.runs("stopped", 3, "spot")
+	c.delete("Job", "stopped")
+}
+
+// stopPolicy: Hold keeps what runs, HoldAndDrain does not; of both kinds of queues.
+func stopPolicy(c *cluster) {
+	c.create(team("stop", 3, ""))
+	c.create(sample("runs", "stop", "", 2, "1"))
+	c.runs("runs", 2, "spot")
+	c.patch("ClusterQueue", "stop", `{"spec": {"stopPolicy": "Hold"}}`)
+	c.isActive("ClusterQueue", "stop", "False/Stopped")
+	c.isActive("LocalQueue", "stop", "False/ClusterQueueIsInactive")
+	c.create(sample("waits", "stop", "", 1, "1"))
+	c.waits("waits", "")
+	c.stays("the one runs, and the other does not", func() error {
+		if _, running := c.job("runs"); running != 2 {
+			return fmt.Errorf("%d pods run", running)
+		}
+		return c.isWaiting("waits", "")
+	})
+	c.patch("ClusterQueue", "stop", `{"spec": {"stopPolicy": "HoldAndDrain"}}`)
+	c.waits("runs", "")
+	if said := says(c.workload("runs"), "Evicted"); said != "True/ClusterQueueStopped" {
+		c.Errorf("it says Evicted=%q", said)
+	}
+	c.patch("ClusterQueue", "stop", `{"spec": {"stopPolicy": "None"}}`)
+	c.runs("runs", 2, "spot")
+	c.runs("waits", 1, "spot")
+	c.patch("LocalQueue", "stop", `{"spec": {"stopPolicy": "HoldAndDrain"}}`)
+	c.waits("runs", "")
+	c.isActive("LocalQueue", "stop", "False/Stopped")
+	c.delete("Job", "runs")
+	c.delete("Job", "waits")
+}
+
+// gate: a workload that would have to preempt signals instead, until somebody opens its gate.
+func gate(c *cluster) {
+	c.create(team("gate", 3, "  preemption: {withinClusterQueue: LowerPriority}\n"))
+	c.create(fmt.Sprintf(classes, "gate-high", 100))
+	c.create(sample("victim", "gate", "", 3, "1"))
+	c.runs("victim", 3, "spot")
+	c.create(gated)
+	workload := func() *unstructured.Unstructured {
+		w, err := c.in("Workload").Get(c.Context(), "gated", metav1.GetOptions{})
+		if err != nil {
+			c.Fatal(err)
+		}
+		return w
+	}
+	c.until("it signals", func() error {
+		if said := says(workload(), "BlockedOnPreemptionGates"); said != "True/PreemptionGated" {
+			return fmt.Errorf("it says %q: %v", said, workload().Object["status"])
+		}
+		return nil
+	})
+	c.stays("nobody is preempted", func() error {
+		if _, running := c.job("victim"); running != 3 {
+			return fmt.Errorf("%d pods run", running)
+		}
+		return nil
+	})
+	now := metav1.Now().UTC().Format("2006-01-02T15:04:05Z")
+	c.patch("Workload", "gated", fmt.Sprintf(`{"status": {"preemptionGates": [{"name":
+		"example.com/mine", "position": "Open", "lastTransitionTime": %q}]}}`, now), "status")
+	c.waits("victim", "")
+	c.until("it is admitted, and signals no more", func() error {
+		w := workload()
+		if says(w, "Admitted") != "True/Admitted" ||
+			says(w, "BlockedOnPreemptionGates") == "True/PreemptionGated" {
+			return fmt.Errorf("it says %v", w.Object["status"])
+		}
+		return nil
+	})
+	c.delete("Workload", "gated")
+	c.runs("victim", 3, "spot")
+	c.delete("Job", "victim")
+}
+
+const gated = `apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: gated, namespace: default}
+spec:
+  queueName: gate
+  priority: 100
+  preemptionGates: [{name: example.com/mine}]
+  podSets:
+  - name: main
+    count: 1
+    template:
+      spec:
+        restartPolicy: Never
+        containers: [{name: c, image: none, resources: {requests: {cpu: "1"}}}]
+`
+
+// partial: a Job that says with how few it may begin runs with as many as there is room for.
+func partial(c *cluster) {
+	c.create(team("partial", 3, ""))
+	c.create(sample("few", "partial", "", 5, "1"))
+	c.waits("few", "")
+	c.patch("Job", "few", `{"metadata": {"annotations": {"kueue.x-k8s.io/job-min-parallelism": "2"}}}`)
+	c.runs("few", 3, "spot")
+	if j, _ := c.job("few"); *j.Spec.Parallelism != 3 || *j.Spec.Completions != 5 {
+		c.Errorf("it runs %d of %d", *j.Spec.Parallelism, *j.Spec.Completions)
+	}
+	c.patch("Workload", c.workload("few").GetName(), `{"spec": {"active": false}}`)
+	c.waits("few", "")
+	if j, _ := c.job("few"); *j.Spec.Parallelism != 5 {
+		c.Errorf("stopped, its parallelism is %d", *j.Spec.Parallelism)
+	}
+	c.delete("Job", "few")
+}
+
+// check: reserved until the check of somebody else is ready, which may also write into the pods.
+func check(c *cluster) {
+	c.create(`apiVersion: kueue.x-k8s.io/v1beta2
+kind: AdmissionCheck
+metadata: {name: approval}
+spec: {controllerName: example.com/approval}
+`)
+	c.create(team("check", 3, "  admissionChecksStrategy: {admissionChecks: [{name: approval}]}\n"))
+	c.isActive("ClusterQueue", "check", "False/AdmissionCheckInactive")
+	now := metav1.Now().UTC().Format("2006-01-02T15:04:05Z")
+	c.patch("AdmissionCheck", "approval", fmt.Sprintf(`{"status": {"conditions": [{"type": "Active",
+		"status": "True", "reason": "Active", "message": "", "lastTransitionTime": %q}]}}`, now),
+		"status")
+	c.isActive("ClusterQueue", "check", "True/Ready")
+	c.create(sample("checked", "check", "", 3, "1"))
+	c.until("quota is reserved", func() error {
+		w := c.workload("checked")
+		if says(w, "QuotaReserved") != "True/QuotaReserved" {
+			return fmt.Errorf("its workload: %s", c.all("checked"))
+		}
+		return nil
+	})
+	c.status("ClusterQueue", "check", 0, 1, 0, "0")
+	c.patch("Workload", c.workload("checked").GetName(), fmt.Sprintf(`{"status": {"admissionChecks":
+		[{"name": "approval", "state": "Ready", "message": "yes", "lastTransitionTime": %q,
+		"podSetUpdates": [{"name": "main", "annotations": {"approved": "yes"}}]}]}}`, now), "status")
+	c.runs("checked", 3, "spot")
+	if pod := c.pods("checked")[0]; pod.Annotations["approved"] != "yes" {
+		c.Errorf("its pods have %v", pod.Annotations)
+	}
+	c.delete("Job", "checked")
+}
+
+// defaults: what a LimitRange will give the pods counts.
+func defaults(c *cluster) {
+	c.create(`apiVersion: v1
+kind: LimitRange
+metadata: {name: memory, namespace: default}
+spec: {limits: [{type: Container, defaultRequest: {example.com/thing: "1"}, default: {example.com/thing: "1"}}]}
+`)
+	defer c.delete("LimitRange", "memory")
+	c.create(`apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: defaults}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, example.com/thing]
+    flavors:
+    - name: spot
+      resources: [{name: cpu, nominalQuota: 9}, {name: example.com/thing, nominalQuota: 2}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: defaults, namespace: default}
+spec: {clusterQueue: defaults}
+`)
+	c.create(sample("three", "defaults", "", 3, "1"))
+	c.waits("three", "")
+	c.patch("ClusterQueue", "defaults", `{"spec": {"resourceGroups": [{"coveredResources": ["cpu",
+		"example.com/thing"], "flavors": [{"name": "spot", "resources": [{"name": "cpu",
+		"nominalQuota": 9}, {"name": "example.com/thing", "nominalQuota": 3}]}]}]}}`)
+	c.until("it is admitted", func() error {
+		if said := says(c.workload("three"), "Admitted"); said != "True/Admitted" {
+			return fmt.Errorf("its workload: %s", c.all("three"))
+		}
+		return nil
+	})
+	c.delete("Job", "three")
+}
+
+// alone: a workload that nobody owns holds its quota until it is deleted.
+func alone(c *cluster) {
+	c.create(team("alone", 1, ""))
+	for _, name := range []string{"one", "two"} {
+		c.create(fmt.Sprintf(`apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: %s, namespace: default, finalizers: [kueue.x-k8s.io/resource-in-use]}
+spec:
+  queueName: alone
+  podSets:
+  - name: main
+    count: 1
+    template:
+      spec:
+        restartPolicy: Never
+        containers: [{name: c, image: none, resources: {requests: {cpu: "1"}}}]
+`, name))
+		c.status("ClusterQueue", "alone", map[string]int64{"two": 1}[name], 1, 1, "1")
+	}
+	c.delete("Workload", "one")
+	c.until("the other one is admitted", func() error {
+		w, err := c.in("Workload").Get(c.Context(), "two", metav1.GetOptions{})
+		if err == nil && says(w, "Admitted") != "True/Admitted" {
+			err = fmt.Errorf("it says %v", w.Object["status"])
+		}
+		return err
+	})
+	c.delete("Workload", "two")
+}
+
+// prebuilt: a Job runs with the workload that it names.
+func prebuilt(c *cluster) {
+	c.create(team("prebuilt", 3, ""))
+	c.create(sample("built", "prebuilt", ", kueue.x-k8s.io/prebuilt-workload-name: theirs", 2, "1"))
+	c.stays("it makes no workload of its own", func() error {
+		if w := c.workload("built"); w != nil {
+			return fmt.Errorf("there is %s", w.GetName())
+		}
+		return nil
+	})
+	c.create(`apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: theirs, namespace: default}
+spec:
+  queueName: prebuilt
+  podSets:
+  - name: main
+    count: 2
+    template:
+      spec:
+        schedulerName: sluice-scheduler
+        terminationGracePeriodSeconds: 1
+        restartPolicy: Never
+        containers:
+        - name: c
+          image: none
+          imagePullPolicy: Always
+          terminationMessagePath: /dev/termination-log
+          terminationMessagePolicy: File
+          resources: {requests: {cpu: "1"}}
+`)
+	c.runs("built", 2, "spot")
+	if w := c.workload("built"); w == nil || w.GetName() != "theirs" {
+		c.Errorf("its workload is %v", w)
+	}
+	c.delete("Job", "built")
+}
+
+// scope: what is out of scope says so, and is never admitted.
+func scope(c *cluster) {
+	c.create(team("scope", 9, ""))
+	c.create(sample("elastic", "scope", "", 1, "1"))
+	c.runs("elastic", 1, "spot")
+	c.delete("Job", "elastic")
+	c.create(`apiVersion: batch/v1
+kind: Job
+metadata:
+  name: racks
+  labels: {kueue.x-k8s.io/queue-name: scope}
+spec:
+  template:
+    metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}
+    spec:
+      schedulerName: sluice-scheduler
+      restartPolicy: Never
+      containers: [{name: c, image: none, resources: {requests: {cpu: "1"}}}]
+`)
+	c.waits("racks", "Misconfigured")
+	c.patch("ClusterQueue", "scope",
+		`{"spec": {"admissionScope": {"admissionMode": "UsageBasedAdmissionFairSharing"}}}`)
+	c.isActive("ClusterQueue", "scope", "False/Unsupported")
+	c.delete("Job", "racks")
+}
+
+// changes: a Job that is edited while it waits asks for what it says now.
+func changes(c *cluster) {
+	c.create(team("changes", 3, ""))
+	c.create(sample("edited", "changes", "", 5, "1"))
+	c.waits("edited", "")
+	c.patch("Job", "edited", `{"spec": {"parallelism": 2}}`)
+	c.runs("edited", 2, "spot")
+	c.patch("Workload", c.workload("edited").GetName(), `{"metadata": {"labels": {"a": "b"}}}`)
+	c.delete("Workload", c.workload("edited").GetName())
+	c.until("it runs with another workload", func() error {
+		w := c.workload("edited")
+		if w == nil || w.GetLabels()["a"] != "" || says(w, "Admitted") != "True/Admitted" {
+			return fmt.Errorf("its workload: %s", c.all("edited"))
+		}
+		return nil
+	})
+	c.runs("edited", 2, "spot")
+	c.delete("Job", "edited")
+}
+
+// TestKilledLeader: another replica goes on where one was killed, at several moments of a
+// preemption.
+func TestKilledLeader(t *testing.T) {
+	c := start(t)
+	first := c.run("a")
+	c.create(spot)
+	c.create(team("prio", 3, "  preemption: {withinClusterQueue: LowerPriority}\n"))
+	c.create(fmt.Sprintf(classes, "high", 100))
+	c.create(sample("low", "prio", "", 3, "1"))
+	c.runs("low", 3, "spot")
+	c.create(sample("high", "prio", ", kueue.x-k8s.io/priority-class: high", 2, "1"))
+	c.until("a victim is evicted", func() error {
+		if says(c.workload("low"), "Evicted") != "True/Preempted" {
+			return fmt.Errorf("it says %s", c.all("low"))
+		}
+		return nil
+	})
+	if err := first.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	c.run("b")
+	c.runs("high", 2, "spot")
+	c.waits("low", "")
+	j, _ := c.job("low")
+	if len(j.Spec.Template.Spec.NodeSelector) > 0 || j.Status.StartTime != nil {
+		t.Errorf("the victim: %v, %v", j.Spec.Template, j.Status)
+	}
+	c.finish("high")
+	c.runs("low", 3, "spot")
+	c.status("ClusterQueue", "prio", 0, 1, 1, "3")
+}
