@@ -35,7 +35,11 @@ func (h *Host) keepStatuses(ctx context.Context) {
 			case <-h.queued.dirty:
 			}
 		}
-		if !wait(ctx, statusTurn) {
+		pause := statusTurn
+		if again {
+			pause = servedLook
+		}
+		if !wait(ctx, pause) {
 			return
 		}
 		again = h.Leads() && !h.writeStatuses(ctx)
