@@ -12,6 +12,7 @@ import (
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/outbox"
 	wl "sluice/kube-scheduler/workload"
 )
 
@@ -27,7 +28,7 @@ func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64,
 		return 0, apierrors.NewNotFound(wl.Resource.GroupResource(), effect.Name)
 	}
 	if facts.Version(seen.ResourceVersion) != effect.ResourceVersion {
-		return 0, errMoved
+		return 0, outbox.ErrMoved
 	}
 	wanted, ofSpec := wl.Write(seen, effect, time.Now())
 	if wanted == nil {
