@@ -77,7 +77,7 @@ static bool put_next_waiting(struct call *call, const void *subject, uint32_t *c
     struct pod_report report;
     uint32_t claim;
 
-    if (!engine_next_waiting(call->engine, *(const uint32_t *)subject, cursor, &claim))
+    if (!engine_next_waiting(call->engine, *(struct waiting_walk *const *)subject, cursor, &claim))
         return false;
     engine_name_pod(call->engine, claim, &report);
     msg_put_map(&call->out, 6);
@@ -92,12 +92,14 @@ static bool put_next_waiting(struct call *call, const void *subject, uint32_t *c
 
 static void show_pending(struct call *call, const struct question *question)
 {
-    uint32_t queue = find_queue(call, question);
+    struct waiting_walk all = {.queue = find_queue(call, question)}, *walk = &all;
 
-    if (queue == 0)
+    if (all.queue == 0)
         return;
+    if (question->max < WALK_TAKES) /* and one that tells whether there are more */
+        all.most = (uint32_t)question->max + 1;
     call_answer(call, 2);
-    put_page(call, question, &(struct rows){"pods", put_next_waiting, &queue});
+    put_page(call, question, &(struct rows){"pods", put_next_waiting, &walk});
 }
 
 static bool put_next_effect(struct call *call, const void *subject, uint32_t *cursor)

@@ -322,16 +322,66 @@ uint32_t line_position(const struct engine *e, uint32_t claim)
     return before;
 }
 
-uint32_t line_next(const struct engine *e, uint32_t queue, uint32_t claim)
+static void swap(uint32_t *a, uint32_t *b)
 {
-    uint32_t next = 0, id = 0;
+    uint32_t was = *a;
 
-    while ((id = kind_next_line(e, queue, id, next)) != 0) {
-        const struct line *line = line_at(e, id);
-        uint32_t candidate = claim == 0 ? line->head : waiting_after(e, &line->waiting, claim);
+    *a = *b;
+    *b = was;
+}
 
-        if (candidate != 0 && (next == 0 || claim_compare_rank(e, candidate, next) < 0))
-            next = candidate;
+/* In a heap whose first is the last in rank, the place `at` may be wrong: its claim goes down. */
+static void sink(const struct engine *e, uint32_t *heap, uint32_t count, uint32_t at)
+{
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && claim_compare_rank(e, heap[child + 1], heap[child]) > 0)
+            child++;
+        if (claim_compare_rank(e, heap[at], heap[child]) > 0)
+            return;
+        swap(&heap[at], &heap[child]);
     }
-    return next;
+}
+
+static void add(const struct engine *e, uint32_t *heap, uint32_t *count, uint32_t claim)
+{
+    uint32_t at = (*count)++;
+
+    for (heap[at] = claim; at > 0 && claim_compare_rank(e, heap[at], heap[(at - 1) / 2]) > 0;
+         at = (at - 1) / 2)
+        swap(&heap[at], &heap[(at - 1) / 2]);
+}
+
+/* The first of the line behind this claim, or 0. Of most lines only one claim waits. */
+static uint32_t first_behind(const struct engine *e, const struct line *line, uint32_t claim)
+{
+    if (claim == 0 || claim_compare_rank(e, line->head, claim) > 0)
+        return line->head;
+    return line->head == line->waiting.last ? 0 : waiting_after(e, &line->waiting, claim);
+}
+
+uint32_t line_page(const struct engine *e, uint32_t queue, uint32_t claim, uint32_t most,
+                   uint32_t *ret_claims)
+{
+    uint32_t count = 0, id = 0;
+
+    while ((id = kind_next_line(e, queue, id, count < most ? 0 : ret_claims[0])) != 0) {
+        const struct line *line = line_at(e, id);
+        uint32_t next = first_behind(e, line, claim);
+
+        for (; next != 0; next = waiting_next(e, &line->waiting, next)) {
+            if (count < most) {
+                add(e, ret_claims, &count, next);
+                continue;
+            }
+            if (claim_compare_rank(e, next, ret_claims[0]) > 0)
+                break;
+            ret_claims[0] = next;
+            sink(e, ret_claims, count, 0);
+        }
+    }
+    for (uint32_t left = count; left > 1; left--) {
+        swap(&ret_claims[0], &ret_claims[left - 1]);
+        sink(e, ret_claims, left - 1, 0);
+    }
+    return count;
 }

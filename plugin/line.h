@@ -80,8 +80,10 @@ void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound)
 /* How many wait before this one in its queue. [claim waits] */
 uint32_t line_position(const struct engine *e, uint32_t claim);
 
-/* The next claim that waits in the queue after this one, in order; 0: the first. */
-uint32_t line_next(const struct engine *e, uint32_t queue, uint32_t claim);
+/* The claims that wait in the queue after this one (0: from the first), in order, at most so many;
+ * returns how many. Looks once at each line whose head does not come after the last of them. */
+uint32_t line_page(const struct engine *e, uint32_t queue, uint32_t claim, uint32_t most,
+                   uint32_t *ret_claims);
 
 const char *line_check(const struct engine *e, uint32_t line);
 

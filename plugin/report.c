@@ -166,17 +166,20 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
     }
 }
 
-bool engine_next_waiting(const struct engine *e, uint32_t queue, uint32_t *cursor,
+bool engine_next_waiting(const struct engine *e, struct waiting_walk *walk, uint32_t *cursor,
                          uint32_t *ret_claim)
 {
-    uint32_t next;
-
     if (*cursor != 0 && !slab_live(&e->claims, *cursor))
         return false;
-    next = line_next(e, queue, *cursor);
-    if (next == 0)
+    if (walk->at == walk->count) {
+        walk->at = 0;
+        walk->count = line_page(e, walk->queue, *cursor,
+                                walk->most > 0 && walk->most < WALK_TAKES ? walk->most : WALK_TAKES,
+                                walk->claims);
+    }
+    if (walk->at == walk->count)
         return false;
-    *cursor = *ret_claim = next;
+    *cursor = *ret_claim = walk->claims[walk->at++];
     return true;
 }
 

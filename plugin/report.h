@@ -84,8 +84,17 @@ struct pod_report {
 uint32_t engine_find_named_pod(const struct engine *engine, struct text space, struct text name);
 void engine_report_pod(const struct engine *engine, uint32_t claim, struct pod_report *ret);
 
-/* What waits in a queue, in its order: the claim at place *cursor; false at the end. */
-bool engine_next_waiting(const struct engine *engine, uint32_t queue, uint32_t *cursor,
+/* What waits in a queue, in its order: the claim behind *cursor; false at the end. A walk takes
+ * several at once, and all but its queue and `most`, how many are asked for, is zeroed; 0: all. */
+enum { WALK_TAKES = 256 };
+
+struct waiting_walk {
+    uint32_t queue, most;
+    uint32_t count, at;
+    uint32_t claims[WALK_TAKES];
+};
+
+bool engine_next_waiting(const struct engine *engine, struct waiting_walk *walk, uint32_t *cursor,
                          uint32_t *ret_claim);
 /* The identity alone: cheap. */
 void engine_name_pod(const struct engine *engine, uint32_t claim, struct pod_report *ret);

@@ -363,10 +363,11 @@ const char *kit_granted(struct kit *kit)
 
 const char *kit_waiting(struct kit *kit, const char *queue)
 {
+    struct waiting_walk walk = {.queue = kit_queue(kit, queue)};
     uint32_t cursor = 0, claim;
 
     kit->text[0] = '\0';
-    while (engine_next_waiting(kit->engine, kit_queue(kit, queue), &cursor, &claim))
+    while (engine_next_waiting(kit->engine, &walk, &cursor, &claim))
         add_name(kit, claim_name(kit->engine, claim));
     return kit->text;
 }

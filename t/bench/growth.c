@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/report.h"
 #include "t/bench/bench.h"
 #include "t/bench/table.h"
 #include "t/bench/world.h"
@@ -134,6 +135,28 @@ static int64_t ask_new(struct setting *setting, struct world *world)
     return time_asks(setting, world, ERRAND_ASK);
 }
 
+/* Of all that waits in a queue, those behind some pod, in their order. */
+static int64_t page(struct setting *setting, struct world *world)
+{
+    struct waiting_walk walk = {0};
+    struct pod_facts facts;
+    uint32_t cursor, next, rows = 0;
+    struct pod pod;
+    int64_t start;
+
+    (void)setting;
+    world_pod(world, world->serials[any_waiting(world)], &pod);
+    pod_tell(&pod, &facts);
+    cursor = engine_find_pod(world->engine, facts.uid);
+    walk.queue = engine_find_queue(world->engine, facts.queue_kind, facts.queue);
+    if (cursor == 0 || walk.queue == 0)
+        fail("a pod that waits is not known");
+    start = clock_cpu();
+    while (rows < WALK_TAKES && engine_next_waiting(world->engine, &walk, &cursor, &next))
+        rows++;
+    return clock_cpu() - start;
+}
+
 /* Of a running pod; and whoever was granted is followed by as many new ones. */
 static int64_t release(struct setting *setting, struct world *world, bool large, uint32_t grants)
 {
@@ -207,6 +230,8 @@ static void bench_budgets(struct setting *setting)
     compare(setting, "asked again", ask_again, BATCH, 0, limit);
     compare(setting, "asked again, short", ask_by_name, BATCH, 0, -1);
     compare(setting, "new pod", ask_new, BATCH, 0, limit);
+    if (setting->door == NULL)
+        compare(setting, "a page of 256", page, 1, 0, -1);
     compare(setting, "release, k=1", release_one, RELEASES, 1, 1.5);
     compare(setting, "release, k=100", release_hundred, LARGE, 1, 1.5);
     free_worlds(setting);
