@@ -39,6 +39,11 @@ const char *claim_check(const struct engine *e, uint32_t id)
     return removable_check(e, id);
 }
 
+static bool is_crowded(const struct engine *e, uint32_t line)
+{
+    return line != 0 && line_at(e, line)->crowded;
+}
+
 const char *line_check(const struct engine *e, uint32_t id)
 {
     const struct line *line = line_at(e, id);
@@ -49,6 +54,10 @@ const char *line_check(const struct engine *e, uint32_t id)
         return "a line's head is its first claim";
     if ((line->head != 0) != (line->link.size != 0))
         return "a line is in its kind's tree while somebody waits in it";
+    if (line->head != 0 &&
+        line->crowded != (line->head != line->waiting.last || is_crowded(e, line->link.left) ||
+                          is_crowded(e, line->link.right)))
+        return "it is known where more than one waits";
     for (uint32_t i = 0; i < line->count && line->head != 0; i++) {
         const struct need *need = &line->needs[i];
         const uint32_t below[2] = {line->link.left, line->link.right};

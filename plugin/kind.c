@@ -25,8 +25,12 @@ static bool update_line(void *ctx, uint32_t id)
 {
     struct line *line = line_at(ctx, id);
     const uint32_t below[2] = {line->link.left, line->link.right};
-    bool changed = false;
+    bool crowded = line->head != line->waiting.last, changed;
 
+    for (int k = 0; k < 2; k++)
+        crowded = crowded || (below[k] != 0 && line_at(ctx, below[k])->crowded);
+    changed = crowded != line->crowded;
+    line->crowded = crowded;
     for (uint32_t i = 0; i < line->count; i++) {
         int64_t least = line->needs[i].amount;
 

@@ -241,8 +241,11 @@ bool line_join(struct engine *e, uint32_t claim)
 
     waiting_add(e, &line->waiting, claim);
     queue_at(e, line->queue)->waiting_count++;
-    if (line->head != 0 && claim_compare_rank(e, claim, line->head) > 0)
+    if (line->head != 0 && claim_compare_rank(e, claim, line->head) > 0) {
+        if (!line->crowded)
+            tree_refresh(&lines_by_head, e, id);
         return false;
+    }
     kind_set_head(e, id, claim);
     return true;
 }
@@ -255,8 +258,11 @@ bool line_leave(struct engine *e, uint32_t claim)
 
     waiting_remove(e, &line->waiting, claim);
     queue_at(e, line->queue)->waiting_count--;
-    if (next == line->head)
+    if (next == line->head) {
+        if (line->head == line->waiting.last)
+            tree_refresh(&lines_by_head, e, id);
         return false;
+    }
     kind_set_head(e, id, next);
     return true;
 }
@@ -320,68 +326,4 @@ uint32_t line_position(const struct engine *e, uint32_t claim)
     while ((id = kind_next_line(e, queue, id, claim)) != 0)
         before += waiting_count_before(e, &line_at(e, id)->waiting, claim);
     return before;
-}
-
-static void swap(uint32_t *a, uint32_t *b)
-{
-    uint32_t was = *a;
-
-    *a = *b;
-    *b = was;
-}
-
-/* In a heap whose first is the last in rank, the place `at` may be wrong: its claim goes down. */
-static void sink(const struct engine *e, uint32_t *heap, uint32_t count, uint32_t at)
-{
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && claim_compare_rank(e, heap[child + 1], heap[child]) > 0)
-            child++;
-        if (claim_compare_rank(e, heap[at], heap[child]) > 0)
-            return;
-        swap(&heap[at], &heap[child]);
-    }
-}
-
-static void add(const struct engine *e, uint32_t *heap, uint32_t *count, uint32_t claim)
-{
-    uint32_t at = (*count)++;
-
-    for (heap[at] = claim; at > 0 && claim_compare_rank(e, heap[at], heap[(at - 1) / 2]) > 0;
-         at = (at - 1) / 2)
-        swap(&heap[at], &heap[(at - 1) / 2]);
-}
-
-/* The first of the line behind this claim, or 0. Of most lines only one claim waits. */
-static uint32_t first_behind(const struct engine *e, const struct line *line, uint32_t claim)
-{
-    if (claim == 0 || claim_compare_rank(e, line->head, claim) > 0)
-        return line->head;
-    return line->head == line->waiting.last ? 0 : waiting_after(e, &line->waiting, claim);
-}
-
-uint32_t line_page(const struct engine *e, uint32_t queue, uint32_t claim, uint32_t most,
-                   uint32_t *ret_claims)
-{
-    uint32_t count = 0, id = 0;
-
-    while ((id = kind_next_line(e, queue, id, count < most ? 0 : ret_claims[0])) != 0) {
-        const struct line *line = line_at(e, id);
-        uint32_t next = first_behind(e, line, claim);
-
-        for (; next != 0; next = waiting_next(e, &line->waiting, next)) {
-            if (count < most) {
-                add(e, ret_claims, &count, next);
-                continue;
-            }
-            if (claim_compare_rank(e, next, ret_claims[0]) > 0)
-                break;
-            ret_claims[0] = next;
-            sink(e, ret_claims, count, 0);
-        }
-    }
-    for (uint32_t left = count; left > 1; left--) {
-        swap(&ret_claims[0], &ret_claims[left - 1]);
-        sink(e, ret_claims, left - 1, 0);
-    }
-    return count;
 }

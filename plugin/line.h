@@ -33,8 +33,9 @@ struct line {
     uint32_t head;  /* the first that waits */
     struct waiting waiting;
     uint8_t count;
-    bool bare; /* without our gate: no flavor that asks for anything can be written to them */
-    bool own;  /* a gang's: of one claim, and with room for FACTS_MAX_NEEDS needs */
+    bool bare;    /* without our gate: no flavor that asks for anything can be written to them */
+    bool own;     /* a gang's: of one claim, and with room for FACTS_MAX_NEEDS needs */
+    bool crowded; /* more than one waits in it, or in one below it in the kind's tree */
     struct need *needs;
 };
 
@@ -79,11 +80,6 @@ void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound)
 
 /* How many wait before this one in its queue. [claim waits] */
 uint32_t line_position(const struct engine *e, uint32_t claim);
-
-/* The claims that wait in the queue after this one (0: from the first), in order, at most so many;
- * returns how many. Looks once at each line whose head does not come after the last of them. */
-uint32_t line_page(const struct engine *e, uint32_t queue, uint32_t claim, uint32_t most,
-                   uint32_t *ret_claims);
 
 const char *line_check(const struct engine *e, uint32_t line);
 

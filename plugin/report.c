@@ -4,6 +4,7 @@
 #include "contest.h"
 #include "explain.h"
 #include "group_effects.h"
+#include "pending.h"
 #include "standing.h"
 #include "state.h"
 
@@ -173,7 +174,7 @@ bool engine_next_waiting(const struct engine *e, struct waiting_walk *walk, uint
         return false;
     if (walk->at == walk->count) {
         walk->at = 0;
-        walk->count = line_page(e, walk->queue, *cursor,
+        walk->count = pending_page(e, walk->queue, *cursor,
                                 walk->most > 0 && walk->most < WALK_TAKES ? walk->most : WALK_TAKES,
                                 walk->claims);
     }

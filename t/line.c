@@ -3,6 +3,7 @@
 #include "t/tap.h"
 
 #include "plugin/fit.h"
+#include "plugin/pending.h"
 
 #include <stdio.h>
 
@@ -155,45 +156,12 @@ static void test_against_scan(void)
         queue_at(e, queue)->strict = false;
     }
     all = kit.engine;
-    for (uint32_t claim = 0, n = 0; n < SHAPES; n++) {
-        uint32_t before = claim;
-
-        wrong_place += line_page(all, queue, before, 1, &claim) != 1 ||
-                       (n % 20 == 0 && line_position(all, claim) != n);
-        if (n % 20 != 0)
-            continue;
-        count = line_page(all, queue, before, SHAPES - n - n % 3, page);
-        wrong_place += count != SHAPES - n - n % 3 || page[0] != claim;
-        for (uint32_t k = 1; k < count; k++)
-            wrong_place += claim_compare_rank(all, page[k - 1], page[k]) >= 0;
-        wrong_place += line_page(all, queue, page[count - 1], SHAPES, page) != n % 3;
-    }
+    count = pending_page(all, queue, 0, SHAPES, page);
+    for (uint32_t n = 0; n < count; n += 20)
+        wrong_place += line_position(all, page[n]) != n;
+    is_int((int)count, SHAPES, "all of them wait");
     ok(wrong == 0 && found > 20, "first fit is what a scan of all shapes finds (%d found)", found);
     is_int(wrong_place, 0, "the n-th that waits has n before it");
-    kit_close(&kit);
-}
-
-/* A few lines, in which many wait by turns. */
-static void test_pages(void)
-{
-    uint32_t page[7], queue, last = 0, seen = 0, wrong = 0, count;
-    unsigned long long seed = 5;
-    struct kit kit;
-
-    kit_open(&kit, "standby");
-    kit_do(&kit, "queue q");
-    for (int i = 0; i < 200; i++)
-        kit_dof(&kit, "pod p%d queue=q cpu=%u priority=%u", i, 1 + test_random(&seed) % 5,
-                test_random(&seed) % 3);
-    queue = kit_queue(&kit, "q");
-    while ((count = line_page(kit.engine, queue, last, 7, page)) > 0) {
-        for (uint32_t i = 0; i < count; last = page[i++])
-            wrong += last != 0 && claim_compare_rank(kit.engine, last, page[i]) >= 0;
-        wrong += line_position(kit.engine, page[0]) != seen;
-        seen += count;
-    }
-    is_int((int)seen, 200, "page by page all that waits is told");
-    is_int((int)wrong, 0, "in order");
     kit_close(&kit);
 }
 
@@ -224,7 +192,6 @@ int main(void)
     test_first_fit();
     test_strict();
     test_against_scan();
-    test_pages();
     test_least();
     return tap_done();
 }
