@@ -173,9 +173,9 @@ const char *group_check_home(const struct engine *e, uint32_t id)
         const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
         uint32_t queue = claim_queue(e, claim);
 
-        if (queue != (group->home != 0 ? group->home
-                                                       : queue_find(e, (enum queue_kind)own->kind,
-                                                                    name_text(e, own->queue))))
+        if (queue != (group->home != 0
+                          ? group->home
+                          : queue_find(e, (enum queue_kind)own->kind, name_text(e, own->queue))))
             return "a member is in its group's queue, or in its own";
     }
     return NULL;

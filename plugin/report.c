@@ -174,9 +174,9 @@ bool engine_next_waiting(const struct engine *e, struct waiting_walk *walk, uint
         return false;
     if (walk->at == walk->count) {
         walk->at = 0;
-        walk->count = pending_page(e, walk->queue, *cursor,
-                                walk->most > 0 && walk->most < WALK_TAKES ? walk->most : WALK_TAKES,
-                                walk->claims);
+        walk->count = pending_page(
+            e, walk->queue, *cursor,
+            walk->most > 0 && walk->most < WALK_TAKES ? walk->most : WALK_TAKES, walk->claims);
     }
     if (walk->at == walk->count)
         return false;
