@@ -5,42 +5,42 @@
  * and they go with it; a drop from now closes the gap instead. */
 #define GONE UINT32_MAX
 
-/* A table of n slots becomes old with 3n/4 entries at most, and the next growth is 3n/4 puts away:
- * two slots for each put would just do. */
-enum { FIRST_SHIFT = 28, SLOTS_PER_STEP = 8 };
-
-static uint64_t table_slots(const struct index_table *table)
-{
-    return table->slots == NULL ? 0 : UINT64_C(1) << (32 - table->shift);
-}
+/* A table of n slots becomes old with 3n/4 entries at most, and the next growth is 3n/8 puts away:
+ * three slots for each put would just do. */
+enum { FIRST_SLOTS = 16, SLOTS_PER_STEP = 8 };
 
 static size_t table_bytes(const struct index_table *table)
 {
-    return (size_t)table_slots(table) * sizeof(struct index_slot);
+    return table->count * sizeof(struct index_slot);
 }
 
-static uint64_t table_limit(const struct index_table *table)
+static uint64_t limit_of(uint64_t slots)
 {
-    return table_slots(table) / 4 * 3;
+    return slots / 4 * 3;
 }
 
 static uint32_t table_home(const struct index_table *table, uint32_t hash)
 {
-    return (hash * UINT32_C(0x9E3779B1)) >> table->shift;
+    return (uint32_t)((uint64_t)(hash * UINT32_C(0x9E3779B1)) * table->count >> 32);
 }
 
-static uint32_t table_mask(const struct index_table *table)
+static uint32_t table_next(const struct index_table *table, uint32_t at)
 {
-    return UINT32_MAX >> table->shift;
+    return at + 1 < table->count ? at + 1 : 0;
+}
+
+/* How many steps lead from one slot to another. */
+static uint32_t table_steps(const struct index_table *table, uint32_t from, uint32_t to)
+{
+    return to >= from ? to - from : to + (table->count - from);
 }
 
 static void table_put(struct index_table *table, struct index_slot entry)
 {
-    uint32_t mask = table_mask(table);
     uint32_t i = table_home(table, entry.hash);
 
     while (table->slots[i].id != 0)
-        i = (i + 1) & mask;
+        i = table_next(table, i);
     table->slots[i] = entry;
 }
 
@@ -50,10 +50,7 @@ static uint32_t table_find(const struct index_table *table, uint32_t hash,
     if (table->slots == NULL)
         return 0;
 
-    uint32_t mask = table_mask(table);
-    uint32_t i = table_home(table, hash);
-
-    for (; table->slots[i].id != 0; i = (i + 1) & mask) {
+    for (uint32_t i = table_home(table, hash); table->slots[i].id != 0; i = table_next(table, i)) {
         const struct index_slot *slot = &table->slots[i];
 
         if (slot->hash == hash && slot->id != GONE && same(ctx, slot->id))
@@ -68,10 +65,7 @@ static bool table_locate(const struct index_table *table, uint32_t hash, uint32_
     if (table->slots == NULL)
         return false;
 
-    uint32_t mask = table_mask(table);
-    uint32_t i = table_home(table, hash);
-
-    for (; table->slots[i].id != 0; i = (i + 1) & mask) {
+    for (uint32_t i = table_home(table, hash); table->slots[i].id != 0; i = table_next(table, i)) {
         if (table->slots[i].hash == hash && table->slots[i].id == id) {
             *ret_at = i;
             return true;
@@ -83,12 +77,10 @@ static bool table_locate(const struct index_table *table, uint32_t hash, uint32_
 /* Empties slot `gap`, and moves back into it whatever had been pushed past it. */
 static void table_close(struct index_table *table, uint32_t gap)
 {
-    uint32_t mask = table_mask(table);
+    for (uint32_t i = table_next(table, gap); table->slots[i].id != 0; i = table_next(table, i)) {
+        uint32_t pushed = table_steps(table, table_home(table, table->slots[i].hash), i);
 
-    for (uint32_t i = (gap + 1) & mask; table->slots[i].id != 0; i = (i + 1) & mask) {
-        uint32_t pushed = (i - table_home(table, table->slots[i].hash)) & mask;
-
-        if (pushed >= ((i - gap) & mask)) {
+        if (pushed >= table_steps(table, gap, i)) {
             table->slots[gap] = table->slots[i];
             gap = i;
         }
@@ -104,9 +96,7 @@ static void table_free(struct index_table *table, struct mem *mem)
 
 static void move_some(struct index *index, uint64_t slots)
 {
-    uint64_t all = table_slots(&index->old);
-
-    for (; slots > 0 && index->moved < all; slots--) {
+    for (; slots > 0 && index->moved < index->old.count; slots--) {
         struct index_slot *slot = &index->old.slots[index->moved++];
 
         if (slot->id != 0 && slot->id != GONE) {
@@ -114,7 +104,7 @@ static void move_some(struct index *index, uint64_t slots)
             slot->id = GONE;
         }
     }
-    if (index->moved == all)
+    if (index->moved == index->old.count)
         table_free(&index->old, index->mem);
 }
 
@@ -134,19 +124,19 @@ int index_reserve(struct index *index, uint32_t n_more)
 {
     uint64_t count = (uint64_t)index->count + n_more;
 
-    if (count <= table_limit(&index->now))
+    if (count <= limit_of(index->now.count))
         return 0;
 
-    uint32_t shift = index->now.slots == NULL ? FIRST_SHIFT : index->now.shift - 1;
+    uint64_t slots = index->now.count == 0 ? FIRST_SLOTS : index->now.count;
 
-    while (shift > 0 && count > (UINT64_C(1) << (32 - shift)) / 4 * 3)
-        shift--;
-    if (shift == 0)
+    while (count > limit_of(slots))
+        slots += slots / 2;
+    if (slots > UINT32_MAX)
         return -1;
 
-    struct index_table grown = {.shift = shift};
+    struct index_table grown = {.count = (uint32_t)slots};
 
-    grown.slots = mem_zalloc(index->mem, ((size_t)1 << (32 - shift)) * sizeof(struct index_slot));
+    grown.slots = mem_zalloc(index->mem, table_bytes(&grown));
     if (grown.slots == NULL)
         return -1;
 

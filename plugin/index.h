@@ -12,7 +12,8 @@
  * are the same, only the caller knows.
  *
  * Growing is spread out: a table that is full becomes `old`, and each put and drop moves a few of
- * its slots into a table of twice the size. Until then an entry is in one of the two. */
+ * its slots into a table of one and a half times the size: of twice the size, both together would be
+ * half as large again. Until then an entry is in one of the two. */
 struct index_slot {
     uint32_t hash;
     uint32_t id; /* 0: empty */
@@ -20,7 +21,7 @@ struct index_slot {
 
 struct index_table {
     struct index_slot *slots;
-    uint32_t shift; /* there are 2^(32 - shift) slots, and a hash's top bits choose its first */
+    uint32_t count; /* of slots: as far as a hash is from 0 to 2^32, so far in is its first one */
 };
 
 struct index {

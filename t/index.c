@@ -87,7 +87,7 @@ static void test_growing_is_spread_out(void)
     struct index index;
     uint64_t most = 0;
     int lost = 0;
-    int too_full = 0;
+    int too_full = 0, too_large = 0;
 
     test_mem_init(&test);
     index_init(&index, &test.mem);
@@ -101,13 +101,15 @@ static void test_growing_is_spread_out(void)
         index_put(&index, hash_bytes(&id, sizeof(id), 0), id);
         if (growing && index.old.slots != NULL && index.moved - moved > most)
             most = index.moved - moved;
-        too_full += (uint64_t)id * 4 > (UINT64_C(1) << (32 - index.now.shift)) * 3;
+        too_full += (uint64_t)id * 4 > (uint64_t)index.now.count * 3;
+        too_large += id > 1000 && (uint64_t)(index.now.count + index.old.count) * 3 > id * 10ull;
     }
     for (uint32_t id = 1; id <= 200000; id++)
         lost += find(&index, hash_bytes(&id, sizeof(id), 0), id) != id;
     is_int(lost, 0, "200000 entries are found");
     ok(most > 0 && most <= 16, "a put moves at most %d slots", (int)most);
     is_int(too_full, 0, "never fuller than three quarters");
+    is_int(too_large, 0, "nor with more than three slots and a third for each entry");
     index_finish(&index);
     ok(test_mem_clean(&test), "all is released");
 }
