@@ -60,6 +60,7 @@ func (c *cluster) in(kind string) dynamic.ResourceInterface {
 
 type fleet struct {
 	*testing.T
+	upstream string // the program of Kueue itself; "": the test plays it
 	root     string
 	manager  *cluster
 	workers  map[string]*cluster
@@ -72,12 +73,15 @@ type fleet struct {
 }
 
 // start makes the three clusters with all that the manifests say; no manager runs yet.
-func start(t *testing.T, config string) *fleet {
+func start(t *testing.T, config string) *fleet { return startWith(t, config, "") }
+
+func startWith(t *testing.T, config, upstream string) *fleet {
 	root, err := shipped.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fleet{T: t, root: root, workers: map[string]*cluster{}, ways: map[string]*faults.Proxy{}}
+	f := &fleet{T: t, upstream: upstream, root: root, workers: map[string]*cluster{},
+		ways: map[string]*faults.Proxy{}}
 	f.build()
 	crds := f.crds()
 	var wait sync.WaitGroup
@@ -141,8 +145,13 @@ func (f *fleet) build() {
 	}
 }
 
-// crds is the folder of Kueue's CRDs, in the module that the manager is built with.
+// crds is the folder of Kueue's CRDs.
 func (f *fleet) crds() string {
+	return filepath.Join(f.module(), "config/components/crd/bases")
+}
+
+// module is the folder of Kueue's module, as the manager is built with it.
+func (f *fleet) module() string {
 	program, err := exec.LookPath("go")
 	if err != nil {
 		program = "/usr/local/go/bin/go"
@@ -153,13 +162,14 @@ func (f *fleet) crds() string {
 	if err != nil {
 		f.Fatalf("%s: %v\n%s", list, err, out)
 	}
-	return filepath.Join(strings.TrimSpace(string(out)), "config/components/crd/bases")
+	return strings.TrimSpace(string(out))
 }
 
 func (f *fleet) raise(c *cluster, name, crds, manifests string) {
 	var err error
 	c.Plane, err = plane.Start(f.Context(), plane.Options{Name: name, Audit: auditv1.LevelRequest,
-		Users: []plane.User{us}, Ready: patience})
+		Users: []plane.User{us, them}, Ready: patience,
+		ControllerManager: f.upstream != "" && name != "manager"})
 	if err != nil {
 		f.Error(err)
 		return
@@ -227,14 +237,15 @@ func read(text string) *unstructured.Unstructured {
 
 var kinds = map[string]string{"admissionchecks": "AdmissionCheck", "workloads": "Workload",
 	"multikueueconfigs": "MultiKueueConfig", "multikueueclusters": "MultiKueueCluster",
-	"jobs": "Job"}
+	"jobs": "Job", "clusterqueues": "ClusterQueue", "localqueues": "LocalQueue",
+	"resourceflavors": "ResourceFlavor", "workloadpriorityclasses": "WorkloadPriorityClass"}
 
 func (f *fleet) create(c *cluster, kind, text string) *unstructured.Unstructured {
 	f.Helper()
 	object := read(text)
 	object.SetGroupVersionKind(resource(kind).GroupVersion().WithKind(kinds[kind]))
 	var client dynamic.ResourceInterface = c.objects.Resource(resource(kind))
-	if kind == "workloads" || kind == "jobs" {
+	if kind == "workloads" || kind == "jobs" || kind == "localqueues" {
 		client = c.in(kind)
 	}
 	made, err := client.Create(f.Context(), object, metav1.CreateOptions{})
