@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 // fleet asks sluice-manager, which is another program than the others ask.
 func (o *options) fleet() *cobra.Command {
-	manager := ask.ShippedManager
+	var manager ask.Scheduler
 	cmd := &cobra.Command{
 		Use:   "fleet [WORKLOAD]",
 		Short: "Workloads over the clusters that sluice-manager dispatches them to",
@@ -24,13 +25,11 @@ asks to preempt since when, which gate is open, and what is decided next.`,
   kubectl sluice fleet -n science job-train-1a2b3`,
 		Args: atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asked := *o
-			asked.scheduler = manager
-			c, err := asked.cluster()
-			if err != nil {
-				return err
-			}
 			if len(args) == 0 {
+				c, err := o.managerOf(manager)
+				if err != nil {
+					return err
+				}
 				all, err := c.Fleet(cmd.Context())
 				if err != nil {
 					return err
@@ -39,22 +38,43 @@ asks to preempt since when, which gate is open, and what is decided next.`,
 					return show.Fleet(all, time.Now())
 				})
 			}
-			namespace, err := o.namespace()
-			if err != nil {
-				return err
-			}
-			one, err := c.Dispatched(cmd.Context(), namespace, strings.TrimPrefix(args[0], "workload/"))
-			if err != nil {
-				return err
-			}
-			return o.print(show.ViewDispatch(one), func() string {
-				return show.Dispatch(one, time.Now())
-			})
+			return o.dispatched(cmd.Context(), manager, strings.TrimPrefix(args[0], "workload/"),
+				show.Dispatch)
 		},
 	}
+	managerFlags(cmd, &manager)
+	return cmd
+}
+
+// managerFlags say where sluice-manager is.
+func managerFlags(cmd *cobra.Command, manager *ask.Scheduler) {
+	*manager = ask.ShippedManager
 	cmd.Flags().StringVar(&manager.Namespace, "manager-namespace", manager.Namespace,
 		"where sluice-manager is")
 	cmd.Flags().StringVar(&manager.Service, "manager-service", manager.Service,
 		"the Service of sluice-manager")
-	return cmd
+}
+
+func (o *options) managerOf(manager ask.Scheduler) (*ask.Cluster, error) {
+	asked := *o
+	asked.scheduler = manager
+	return asked.cluster()
+}
+
+// dispatched prints one workload that sluice-manager dispatches, by the function of show.
+func (o *options) dispatched(ctx context.Context, manager ask.Scheduler, name string,
+	text func(*ask.Dispatch, time.Time) string) error {
+	c, err := o.managerOf(manager)
+	if err != nil {
+		return err
+	}
+	namespace, err := o.namespace()
+	if err != nil {
+		return err
+	}
+	one, err := c.Dispatched(ctx, namespace, name)
+	if err != nil {
+		return err
+	}
+	return o.print(show.ViewDispatch(one), func() string { return text(one, time.Now()) })
 }

@@ -143,15 +143,23 @@ func below(queues []ask.Queue, queue *ask.Queue) []string {
 }
 
 func (o *options) why() *cobra.Command {
-	return &cobra.Command{
-		Use:   "why POD | podgroup/NAME",
-		Short: "Why a pod or a gang waits, on what, at which place, and for how long",
+	var manager ask.Scheduler
+	cmd := &cobra.Command{
+		Use:   "why POD | podgroup/NAME | workload/NAME",
+		Short: "Why a pod, a gang or a workload waits, on what, and for how long",
+		Long: `Why a pod or a gang waits: on which queue and resource, at which place, for how long; and
+of a workload that sluice-manager dispatches: in which clusters it would have to preempt, since
+when, whose gate is open, and which one is opened next, when.`,
 		Example: `  kubectl sluice why train-7
   kubectl sluice why -n science train-7
-  kubectl sluice why podgroup/train`,
+  kubectl sluice why podgroup/train
+  kubectl sluice why workload/job-train-1a2b3`,
 		Args:              exactly("POD"),
 		ValidArgsFunction: o.podNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if name, is := strings.CutPrefix(args[0], "workload/"); is {
+				return o.dispatched(cmd.Context(), manager, name, show.WhyDispatched)
+			}
 			c, err := o.cluster()
 			if err != nil {
 				return err
@@ -166,6 +174,8 @@ func (o *options) why() *cobra.Command {
 			return o.whyPod(cmd.Context(), c, namespace, strings.TrimPrefix(args[0], "pod/"))
 		},
 	}
+	managerFlags(cmd, &manager)
+	return cmd
 }
 
 func (o *options) whyPod(ctx context.Context, c *ask.Cluster, namespace, name string) error {

@@ -132,6 +132,60 @@ func Dispatch(d *ask.Dispatch, now time.Time) string {
 	return b.String()
 }
 
+// orchestratedGate is the preemption gate that the manager opens.
+const orchestratedGate = "kueue.x-k8s.io/multikueue"
+
+// WhyDispatched says in sentences why a workload that is dispatched runs nowhere yet.
+func WhyDispatched(d *ask.Dispatch, now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s/%s ", d.Namespace, d.Name)
+	switch {
+	case d.Cluster != "":
+		fmt.Fprintf(&b, "is in %s\n", d.Cluster)
+		return b.String()
+	case d.State == "Held":
+		b.WriteString("is not dispatched: it has no quota in the manager's cluster, or is over\n")
+		return b.String()
+	case d.Copies == 0:
+		b.WriteString("waits for copies of it in the clusters\n")
+	case d.Signals == 0:
+		b.WriteString("waits: no cluster has admitted it yet, and none asks to preempt for it\n")
+	default:
+		b.WriteString("waits: no cluster has admitted it without preempting\n")
+	}
+	for i := range d.Replicas {
+		fmt.Fprintf(&b, "  %s\n", whyCopy(&d.Replicas[i], now))
+	}
+	switch {
+	case d.Message != "":
+		fmt.Fprintf(&b, "%s\n", d.Message)
+	case d.Acts != 0:
+		fmt.Fprintf(&b, "something is decided %s, if nothing happens before\n", until(d.Acts, now))
+	}
+	return b.String()
+}
+
+func whyCopy(r *ask.Copy, now time.Time) string {
+	words := []string{r.Cluster + ":"}
+	if !r.Connected {
+		words = append(words, "cannot be reached,")
+	}
+	words = append(words, copyState(r))
+	if r.Signal != 0 {
+		words = append(words, "- it signals since "+since(r.Signal, now))
+	}
+	switch r.Gate {
+	case "closed":
+		words = append(words, "- gate "+orchestratedGate+" is closed")
+	case "blocked":
+		words = append(words, "- another gate than "+orchestratedGate+
+			" is closed, which sluice does not open")
+	case "open":
+		words = append(words, "- gate "+orchestratedGate+" is open since "+since(r.Opened, now))
+	}
+	return strings.Join(words, " ")
+}
+
 func orDash(text string) string {
 	if text == "" {
 		return "-"

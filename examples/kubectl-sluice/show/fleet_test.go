@@ -42,6 +42,34 @@ west     yes        may preempt    open    -              1m1s
 	}
 }
 
+func TestWhyAWorkloadIsNowhereYet(t *testing.T) {
+	const want = `science/job-train waits: no cluster has admitted it without preempting
+  east: would preempt - it signals since 30s - gate kueue.x-k8s.io/multikueue is closed
+  north: cannot be reached, none
+  west: may preempt - gate kueue.x-k8s.io/multikueue is open since 1m1s
+east may preempt next, in 4m
+`
+	if got := WhyDispatched(aDispatch(), fleetNow); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for want, d := range map[string]ask.Dispatch{
+		"a/b is in west\n": {Namespace: "a", Name: "b", State: "Bound", Cluster: "west"},
+		"a/b is not dispatched: it has no quota in the manager's cluster, or is over\n": {
+			Namespace: "a", Name: "b", State: "Held"},
+		"a/b waits for copies of it in the clusters\n": {Namespace: "a", Name: "b",
+			State: "Dispatched"},
+		"a/b waits: no cluster has admitted it yet, and none asks to preempt for it\n": {
+			Namespace: "a", Name: "b", State: "Dispatched", Copies: 2},
+		`a/b waits: no cluster has admitted it without preempting
+something is decided in 9s, if nothing happens before
+`: {Namespace: "a", Name: "b", State: "Patient", Copies: 2, Signals: 1, Acts: ago(-9)},
+	} {
+		if got := WhyDispatched(&d, fleetNow); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
 func TestAllWorkloadsOfAFleet(t *testing.T) {
 	bound := ask.Dispatch{Namespace: "web", Name: "w", State: "Bound", Cluster: "west", Copies: 1}
 	const want = `NAMESPACE  NAME       STATE       CLUSTER  COPIES  SIGNALS  OPEN  ACTS
