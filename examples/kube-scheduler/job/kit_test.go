@@ -191,7 +191,7 @@ func (w *world) PatchJob(_ context.Context, seen, wanted *batchv1.Job, sub ...st
 		wasSuspended := now.Spec.Suspend != nil && *now.Spec.Suspend
 		template := wanted.Spec.Template.DeepCopy()
 		if fmt.Sprint(now.Spec.Template) != fmt.Sprint(*template) &&
-			(!wasSuspended || now.Status.StartTime != nil) {
+			(!wasSuspended || now.Status.StartTime != nil || now.Status.Active > 0) {
 			w.Errorf("the API server refuses another template now")
 		}
 		now.Spec, now.Labels, now.Annotations = wanted.Spec, wanted.Labels, wanted.Annotations

@@ -137,8 +137,8 @@ func (r *Reconciler) begin(ctx context.Context, j *batchv1.Job, w *kueue.Workloa
 	return err
 }
 
-// stop suspends the Job, and gives it its template back. It returns whether there was anything to
-// write.
+// stop suspends the Job, and gives it its template back when none of its pods is active: the API
+// server lets nobody change it before. It returns whether there is still something to write.
 func (r *Reconciler) stop(ctx context.Context, j *batchv1.Job, w *kueue.Workload,
 	why string) (wrote bool, err error) {
 	if Suspended(j) {
@@ -157,6 +157,9 @@ func (r *Reconciler) stop(ctx context.Context, j *batchv1.Job, w *kueue.Workload
 		if j, err = r.Writer.PatchJob(ctx, j, cleared, "status"); err != nil {
 			return true, err
 		}
+	}
+	if j.Status.Active > 0 {
+		return true, nil // the next step comes with its status
 	}
 	_, err = r.Writer.PatchJob(ctx, j, Restore(j, w))
 	return true, err

@@ -32,6 +32,8 @@ func runs(j *batchv1.Job) {
 	j.Status.StartTime, j.Status.Active = &now, 3
 }
 
+func idles(j *batchv1.Job) { j.Status.Active = 0 }
+
 // The whole life: made, admitted, run, evicted, admitted again, over.
 func TestLife(t *testing.T) {
 	w := start(t, nil)
@@ -69,14 +71,16 @@ func TestLife(t *testing.T) {
 
 	w.condition(kueue.WorkloadEvicted, metav1.ConditionTrue)
 	w.settle()
-	w.did("job suspend=true", "job status", "job suspend=true")
-	if !reflect.DeepEqual(&w.job.Spec.Template, template) || w.job.Annotations[stopping] != "" {
-		t.Errorf("its template is %v, it was %v", w.job.Spec.Template, template)
-	}
+	w.did("job suspend=true", "job status")
 	if Stopped(w.job) {
 		t.Error("it is said to be stopped, and its pods run")
 	}
-	w.setJob(func(j *batchv1.Job) { j.Status.Active = 0 })
+	w.setJob(idles)
+	w.settle()
+	w.did("job suspend=true")
+	if !reflect.DeepEqual(&w.job.Spec.Template, template) || w.job.Annotations[stopping] != "" {
+		t.Errorf("its template is %v, it was %v", w.job.Spec.Template, template)
+	}
 	if !Stopped(w.job) {
 		t.Error("it is not stopped")
 	}
@@ -125,6 +129,7 @@ func TestStopInPieces(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		w.setJob(idles)
 		if Suspended(w.job) {
 			t.Error("it counts as suspended before its template is restored")
 		}
@@ -152,6 +157,8 @@ func TestPartialAdmission(t *testing.T) {
 	w.setJob(runs)
 	w.condition(kueue.WorkloadEvicted, metav1.ConditionTrue)
 	w.settle()
+	w.setJob(idles)
+	w.settle()
 	if *w.job.Spec.Parallelism != 3 {
 		t.Errorf("stopped it has a parallelism of %d", *w.job.Spec.Parallelism)
 	}
@@ -174,10 +181,10 @@ func TestRunsUnasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.settle()
-	w.did("delete "+made, "job suspend=true", "job status", "job suspend=true", "workload")
-	w.setJob(func(j *batchv1.Job) { j.Status.Active = 0 })
+	w.did("delete "+made, "job suspend=true", "job status")
+	w.setJob(idles)
 	w.settle()
-	w.did("create " + made)
+	w.did("job suspend=true", "workload", "create "+made)
 }
 
 func TestJobChanges(t *testing.T) {
@@ -207,10 +214,10 @@ func TestJobChanges(t *testing.T) {
 	w.writes = nil
 	w.setJob(func(j *batchv1.Job) { *j.Spec.Parallelism = 2 })
 	w.settle()
-	w.did("job suspend=true", "job status", "job suspend=true", "workload", "delete "+made)
-	w.setJob(func(j *batchv1.Job) { j.Status.Active = 0 })
+	w.did("job suspend=true", "job status")
+	w.setJob(idles)
 	w.settle()
-	w.did("create " + made)
+	w.did("job suspend=true", "workload", "delete "+made, "create "+made)
 }
 
 func TestPriority(t *testing.T) {
