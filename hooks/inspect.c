@@ -197,6 +197,18 @@ static void show_recording(struct call *call, const struct question *question)
     put_key_int(w, "from", part < left ? (int64_t)(from + part) : 0);
 }
 
+static void read_kind(struct msg_reader *in, struct question *ret)
+{
+    struct msg_reader at = *in;
+    struct text word;
+
+    ret->of_local = decode_words(&at, SIZE_MAX, &word) && text_is(word, "LocalQueue");
+    if (ret->of_local)
+        *in = at;
+    else
+        ret->has_kind = decode_queue_kind(in, true, &ret->kind);
+}
+
 static void read_question(struct call *call, struct question *ret)
 {
     struct msg_reader *in = &call->in;
@@ -214,11 +226,13 @@ static void read_question(struct call *call, struct question *ret)
         else if (msg_text_is(key, "name"))
             ret->has_name = decode_name(in, &ret->name);
         else if (msg_text_is(key, "kind"))
-            ret->has_kind = decode_queue_kind(in, true, &ret->kind);
+            read_kind(in, ret);
         else if (msg_text_is(key, "from"))
             msg_get_int(in, 0, UINT32_MAX, &ret->from);
         else if (msg_text_is(key, "max"))
             msg_get_int(in, 1, PAGE_ROWS_MAX, &ret->max);
+        else if (msg_text_is(key, "holding"))
+            msg_get_bool(in, &ret->holding);
         else if (msg_text_is(key, "timers"))
             msg_get_bool(in, &ret->timers);
         else
@@ -233,11 +247,25 @@ void serve_inspect(struct call *call)
         const char *what;
         void (*show)(struct call *call, const struct question *question);
     } views[] = {
-        {"queues", show_queues},   {"queue", show_queue},       {"pod", show_pod},
-        {"groups", show_groups},   {"group", show_group},       {"pending", show_pending},
-        {"effects", show_effects}, {"limits", show_limits},     {"digest", show_digest},
-        {"memory", show_memory},   {"check", show_check},       {"recording", show_recording},
-        {"fleet", show_fleet},     {"clusters", show_clusters},
+        {"queues", show_queues},
+        {"queue", show_queue},
+        {"pod", show_pod},
+        {"groups", show_groups},
+        {"group", show_group},
+        {"pending", show_pending},
+        {"effects", show_effects},
+        {"limits", show_limits},
+        {"digest", show_digest},
+        {"memory", show_memory},
+        {"check", show_check},
+        {"recording", show_recording},
+        {"fleet", show_fleet},
+        {"clusters", show_clusters},
+        {"workload", show_load},
+        {"workloads", show_loads},
+        {"clusterQueue", show_bay},
+        {"localQueues", show_local_queues},
+        {"localQueue", show_local_queue},
     };
     struct question question;
 
@@ -252,6 +280,6 @@ void serve_inspect(struct call *call)
     }
     call_refuse_text(call, SLUICE_FIELD, "what", question.what,
                      "one of queues, queue, pod, groups, group, pending, effects, fleet, clusters, "
-                     "limits, digest, "
+                     "workload, workloads, clusterQueue, localQueues, localQueue, limits, digest, "
                      "memory, check, recording");
 }

@@ -17,6 +17,8 @@ struct question {
     int64_t from;
     int64_t max;
     bool timers;
+    bool of_local; /* the kind is LocalQueue */
+    bool holding;
 };
 
 /* The map of a queue, and of a pod; so many other keys follow in it. */
@@ -37,6 +39,13 @@ void show_group(struct call *call, const struct question *question);
 /* The views of a manager's workloads and clusters. */
 void show_fleet(struct call *call, const struct question *question);
 void show_clusters(struct call *call, const struct question *question);
+
+/* The views of workloads that are admitted here, and of their queues. */
+void show_load(struct call *call, const struct question *question);
+void show_loads(struct call *call, const struct question *question);
+void show_bay(struct call *call, const struct question *question);
+void show_local_queues(struct call *call, const struct question *question);
+void show_local_queue(struct call *call, const struct question *question);
 
 /* Writes a row into its place and reports whether there was one; moves *cursor behind it. */
 struct rows {

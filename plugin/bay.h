@@ -46,6 +46,7 @@ struct engine;
 
 /* *ret_what: the name of the flavor, or of the check. */
 enum bay_fault bay_fault(const struct engine *e, uint32_t queue, struct text *ret_what);
+const char *bay_fault_name(enum bay_fault fault);
 
 enum life_stop bay_stop(const struct engine *e, uint32_t queue); /* 0: there is none */
 

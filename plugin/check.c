@@ -124,9 +124,11 @@ static const char *check_over(const struct engine *e, uint32_t id)
 
     for (uint32_t i = 0; i < queue->cell_count && !queue->is_todo[TODO_OVER]; i++) {
         const struct cell *cell = &queue->cells[i];
+        struct flow loads = {0}; /* workloads are never demoted */
 
+        flow_add_loads(e, id, cell->flavor, cell->resource, &loads);
         /* What is allocated, or kept for somebody below, cannot be taken away. */
-        if (cell->bounded && cell->usage > cell->ceiling && cell->reserved > 0 &&
+        if (cell->bounded && cell->usage > cell->ceiling && cell->reserved > loads.reserved &&
             queue->first_child == 0)
             return "a leaf above its ceiling has nothing reserved that uses it";
     }

@@ -160,6 +160,7 @@ static void count(struct engine *e, uint32_t id, int more)
     counts[LOCAL_ADMITTED] += admitted ? (uint32_t)more : 0;
     if (queue == 0)
         return;
+    e->loads_apart += holds != load_counts_later(load) ? (uint32_t)more : 0;
     queue_at(e, queue)->bay.admitted += admitted ? (uint32_t)more : 0;
     if (holds || load_is(load, LOAD_PROMISED))
         bay_count(e, queue, more);

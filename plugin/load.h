@@ -129,11 +129,17 @@ static inline bool load_holds(const struct load *load)
            (load->state == CLAIM_RESERVED || load->state == CLAIM_ALLOCATED);
 }
 
+/* Whether its job is still to stop. The condition stays after that, until it is reserved again. */
+static inline bool load_is_leaving(const struct load *load)
+{
+    return load_is(load, LOAD_EVICTED | LOAD_RESERVED);
+}
+
 /* Whether what it holds, or is promised, counts in what is used later. */
 static inline bool load_counts_later(const struct load *load)
 {
-    return load_holds(load) ? (load->flags & (LOAD_VICTIM | LOAD_EVICTED)) == 0
-                            : (load->flags & LOAD_PROMISED) != 0;
+    return load_holds(load) ? !load_is(load, LOAD_VICTIM) && !load_is_leaving(load)
+                            : load_is(load, LOAD_PROMISED);
 }
 
 uint32_t load_find(const struct engine *e, struct text space, struct text name);

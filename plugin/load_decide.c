@@ -126,6 +126,25 @@ void load_decide_reserve(struct engine *e, uint32_t id, const struct assignment 
     load_settle(e, id);
 }
 
+uint32_t load_decide_victims(struct engine *e, const struct decision *decision,
+                             struct load_name *ret_names, uint32_t max)
+{
+    struct search search;
+    uint32_t count = 0;
+
+    begin(e, decision->load, &search);
+    search.hunt.count = assign_total(&search.ask, &decision->made, search.hunt.needs);
+    load_hunt_begin(&search.hunt);
+    for (uint32_t id = search.hunt.last; id != 0 && count < max; id = load_at(e, id)->hunt.prev) {
+        const struct load *load = load_at(e, id);
+
+        ret_names[count++] = (struct load_name){name_text(e, load->uid), name_text(e, load->space),
+                                                name_text(e, load->name)};
+    }
+    load_hunt_end(&search.hunt);
+    return count;
+}
+
 static enum load_cause cause_of(uint8_t why)
 {
     return why == LOAD_TAKEN_WITHIN            ? CAUSE_OWN_QUEUE

@@ -33,6 +33,11 @@ struct engine;
 /* Decides about one that waits and changes nothing. */
 void load_decide(struct engine *e, uint32_t load, struct decision *ret);
 
+/* Who would go for one that preempts: at most so many names; returns how many. Changes nothing. */
+struct load_name;
+uint32_t load_decide_victims(struct engine *e, const struct decision *decision,
+                             struct load_name *ret_names, uint32_t max);
+
 /* The workload, which waits and is promised nothing, is reserved what was assigned. */
 void load_decide_reserve(struct engine *e, uint32_t load, const struct assignment *made);
 

@@ -11,7 +11,7 @@ static bool can_stay(const struct engine *e, uint32_t id)
 {
     const struct load *load = load_at(e, id);
 
-    return !load_is(load, LOAD_EVICTED) &&
+    return !load_is_leaving(load) &&
            !(load->effects.leased != 0 && load->writing == LIFE_WRITE_EVICT) &&
            !(load_is(load, LOAD_AWAITS) && load->writing == LIFE_WRITE_EVICT);
 }

@@ -166,6 +166,66 @@ struct load_write_report {
 
 void engine_load_write(const struct engine *engine, uint32_t load, struct load_write_report *ret);
 
+enum { LOAD_REPORT_VICTIMS = 32 };
+
+struct load_name {
+    struct text uid, space, name;
+};
+
+struct load_report {
+    struct load_name is;
+    struct text local_queue, queue; /* no text: not known */
+    const char *state, *reason;
+    char message[VERDICT_MESSAGE_MAX];
+    int32_t priority;
+    int64_t created, signal_since;
+    uint32_t position;
+    bool signals;
+    struct text closed; /* the first gate that is not open */
+    uint32_t check_count;
+    struct {
+        struct text name;
+        const char *state;
+    } checks[FACTS_MAX_CHECKS];
+    uint32_t victim_count;
+    struct load_name victims[LOAD_REPORT_VICTIMS];
+    bool is_victim; /* of this one */
+    struct load_name of;
+    struct load_write_report write; /* and what it holds or is promised: its sets; its gates */
+};
+
+/* A search for victims may be tried, and taken back: nothing is changed. briefly: without message
+ * and victims. */
+uint32_t engine_find_load(const struct engine *engine, struct text space, struct text name);
+void engine_report_load(struct engine *engine, uint32_t load, bool briefly,
+                        struct load_report *ret);
+
+/* The workloads of a ClusterQueue, or, if that is 0, of a LocalQueue: those that hold quota, or the
+ * others, in their order. */
+bool engine_next_load(const struct engine *engine, uint32_t queue, uint32_t local, bool holding,
+                      uint32_t *cursor, uint32_t *ret_load);
+
+struct load_usage {
+    struct text flavor, resource;
+    int64_t reserved, admitted, borrowed;
+};
+
+struct bay_report {
+    struct text space, name, queue;
+    bool active;
+    const char *reason;
+    char message[VERDICT_MESSAGE_MAX];
+    uint32_t pending, reserving, admitted;
+};
+
+/* Of a ClusterQueue, and of a LocalQueue: what its workloads see of it, and, row by row, use. */
+void engine_report_bay(const struct engine *engine, uint32_t queue, struct bay_report *ret);
+void engine_report_local_queue(const struct engine *engine, uint32_t local, struct bay_report *ret);
+uint32_t engine_find_local_queue(const struct engine *engine, struct text space, struct text name);
+bool engine_next_local_queue(const struct engine *engine, uint32_t *cursor);
+bool engine_next_load_usage(const struct engine *engine, uint32_t queue, uint32_t local,
+                            uint32_t *cursor, struct load_usage *ret);
+
 /* A workload's way over the clusters. */
 struct dispatch_report {
     struct text uid, space, name, cluster;

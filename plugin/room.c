@@ -93,7 +93,7 @@ wide room_now(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t res
 {
     wide now = room_of(e, id, flavor, resource, false);
 
-    if (e->promises.apart == 0) /* then both are the same */
+    if (e->promises.apart + e->loads_apart == 0) /* then both are the same */
         return now;
     return wide_min(now, room_of(e, id, flavor, resource, true));
 }

@@ -95,6 +95,7 @@ struct engine {
     uint32_t first_promised, last_promised; /* workloads, in order of time */
     uint32_t loads_left, loads_at;          /* those that are to be settled again; the last one */
     uint64_t load_changes;
+    uint32_t loads_apart; /* that count otherwise later than now */
     struct slab wishes;
     struct index wishes_by_text;
     struct slab local_queues;

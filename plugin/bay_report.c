@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include "load.h"
+#include "say.h"
+#include "state.h"
+
+uint32_t engine_find_local_queue(const struct engine *e, struct text space, struct text name)
+{
+    return local_queue_find(e, space, name);
+}
+
+bool engine_next_local_queue(const struct engine *e, uint32_t *cursor)
+{
+    uint32_t next = *cursor == 0 ? tree_first(&local_queues_by_name, e, e->local_queues_in_order)
+                    : slab_live(&e->local_queues, *cursor)
+                        ? tree_next(&local_queues_by_name, e, *cursor)
+                        : 0;
+
+    *cursor = next;
+    return next != 0;
+}
+
+const char *bay_fault_name(enum bay_fault fault)
+{
+    static const char *const names[] = {
+        [BAY_READY] = "Ready",
+        [BAY_UNKNOWN] = "NotFound",
+        [BAY_CYCLE] = "CohortCycle",
+        [BAY_STOPPED] = "Stopped",
+        [BAY_FLAVOR_MISSING] = "FlavorNotFound",
+        [BAY_CHECK_MISSING] = "AdmissionCheckNotFound",
+        [BAY_CHECK_INACTIVE] = "AdmissionCheckInactive",
+    };
+
+    return names[fault];
+}
+
+static void say_fault(enum bay_fault fault, struct text what, char *message)
+{
+    static const char *const words[] = {
+        [BAY_READY] = "Can admit new workloads",
+        [BAY_UNKNOWN] = "Can't admit new workloads: the ClusterQueue doesn't exist",
+        [BAY_CYCLE] = "Can't admit new workloads: its cohorts form a cycle",
+        [BAY_STOPPED] = "Can't admit new workloads: is stopped",
+        [BAY_FLAVOR_MISSING] = "Can't admit new workloads: references missing ResourceFlavor ",
+        [BAY_CHECK_MISSING] = "Can't admit new workloads: references missing AdmissionCheck ",
+        [BAY_CHECK_INACTIVE] = "Can't admit new workloads: references inactive AdmissionCheck ",
+    };
+    struct say say;
+
+    say_init(&say, message, VERDICT_MESSAGE_MAX);
+    say_str(&say, words[fault]);
+    say_text(&say, what);
+}
+
+void engine_report_bay(const struct engine *e, uint32_t id, struct bay_report *ret)
+{
+    const struct bay *bay = &queue_at(e, id)->bay;
+    struct text what;
+    enum bay_fault fault = bay_fault(e, id, &what);
+
+    memset(ret, 0, sizeof(*ret));
+    ret->name = name_text(e, queue_at(e, id)->name);
+    ret->active = fault == BAY_READY;
+    ret->reason = bay_fault_name(fault);
+    say_fault(fault, what, ret->message);
+    ret->pending =
+        tree_size(&loads_of_queue, e, bay->waiting) + tree_size(&loads_of_queue, e, bay->held);
+    ret->reserving = tree_size(&loads_by_stamp, e, bay->holding);
+    ret->admitted = bay->admitted;
+}
+
+void engine_report_local_queue(const struct engine *e, uint32_t id, struct bay_report *ret)
+{
+    const struct local_queue *local = local_queue_at(e, id);
+    struct text what;
+    enum bay_fault fault = bay_fault(e, local->queue, &what);
+    struct say say;
+
+    memset(ret, 0, sizeof(*ret));
+    ret->space = name_text(e, local->space);
+    ret->name = name_text(e, local->name);
+    ret->queue = local->queue == 0 ? text_of("") : name_text(e, queue_at(e, local->queue)->name);
+    ret->pending = local->counts[LOCAL_PENDING];
+    ret->reserving = local->counts[LOCAL_RESERVING];
+    ret->admitted = local->counts[LOCAL_ADMITTED];
+    ret->reason = !local->known              ? "NotFound"
+                  : local->stop != LIFE_RUNS ? "Stopped"
+                  : fault == BAY_UNKNOWN     ? "ClusterQueueDoesNotExist"
+                  : fault != BAY_READY       ? "ClusterQueueIsInactive"
+                                             : "Ready";
+    ret->active = text_is(text_of(ret->reason), "Ready");
+    say_init(&say, ret->message, VERDICT_MESSAGE_MAX);
+    say_str(&say, ret->active ? "Can submit new workloads to ClusterQueue"
+                              : "Can't submit new workloads to ClusterQueue");
+}
+
+static bool is_one(const struct engine *e, uint32_t id, bool holding)
+{
+    return load_is(load_at(e, id), LOAD_PLACED) && load_holds(load_at(e, id)) == holding;
+}
+
+/* Those that wait come before those that are held. */
+static uint32_t nth_of_queue(const struct engine *e, uint32_t queue, bool holding, uint32_t n)
+{
+    const struct bay *bay = &queue_at(e, queue)->bay;
+    uint32_t waiting = tree_size(&loads_of_queue, e, bay->waiting);
+
+    if (holding)
+        return n < tree_size(&loads_by_stamp, e, bay->holding)
+                   ? tree_at(&loads_by_stamp, e, bay->holding, n)
+                   : 0;
+    if (n < waiting)
+        return tree_at(&loads_of_queue, e, bay->waiting, n);
+    return n - waiting < tree_size(&loads_of_queue, e, bay->held)
+               ? tree_at(&loads_of_queue, e, bay->held, n - waiting)
+               : 0;
+}
+
+/* A page goes on with who comes next; of a LocalQueue its ClusterQueue's are looked through. */
+bool engine_next_load(const struct engine *e, uint32_t queue, uint32_t local, bool holding,
+                      uint32_t *cursor, uint32_t *ret_load)
+{
+    uint32_t in = local == 0 ? queue : local_queue_at(e, local)->queue, id;
+
+    while (in != 0 && (id = nth_of_queue(e, in, holding, (*cursor)++)) != 0) {
+        if ((local != 0 && load_at(e, id)->local_queue != local) || !is_one(e, id, holding))
+            continue;
+        *ret_load = id;
+        return true;
+    }
+    return false;
+}
+
+static void count_load(const struct engine *e, uint32_t id, const struct cell *cell,
+                       wide *ret_reserved, wide *ret_admitted)
+{
+    wide amount = load_holds(load_at(e, id)) ? load_amount(e, id, cell->flavor, cell->resource) : 0;
+
+    *ret_reserved += amount;
+    *ret_admitted += load_at(e, id)->state == CLAIM_ALLOCATED ? amount : 0;
+}
+
+bool engine_next_load_usage(const struct engine *e, uint32_t queue, uint32_t local,
+                            uint32_t *cursor, struct load_usage *ret)
+{
+    uint32_t in = local == 0 ? queue : local_queue_at(e, local)->queue;
+    const struct cell *cell = NULL;
+    wide reserved = 0, admitted = 0;
+
+    while (in != 0 && *cursor < queue_at(e, in)->cell_count && cell == NULL) {
+        cell = &queue_at(e, in)->cells[(*cursor)++];
+        cell = cell->named ? cell : NULL;
+    }
+    if (cell == NULL)
+        return false;
+    if (local == 0) {
+        reserved = cell->reserved + cell->allocated;
+        admitted = cell->allocated;
+    }
+    for (uint32_t id = local == 0 ? 0 : local_queue_at(e, local)->first; id != 0;
+         id = load_at(e, id)->next_local)
+        count_load(e, id, cell, &reserved, &admitted);
+    ret->flavor = flavor_name(e, cell->flavor);
+    ret->resource = name_text(e, cell->resource);
+    ret->reserved = amount_clamp(reserved);
+    ret->admitted = amount_clamp(admitted);
+    ret->borrowed = amount_clamp(wide_max(0, reserved - cell->share));
+    return true;
+}
