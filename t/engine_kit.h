@@ -26,7 +26,8 @@
  *
  *     queue NAME [parent=NAME] [priority=N] [strict] [suspended] [closed] [state=TEXT]
  *           [hold] [uid=TEXT] [version=N] [closedBy=MARK] [suspendedBy=MARK] [createSuspended]
- *           [RES=N: capability] [guarantee.RES=N] [deserved.RES=N] [borrowsLast]
+ *           [RES=N: capability] [guarantee.RES=N] [deserved.RES=N] [borrowsLast] [drain]
+ *           [preemptsLast] [borrowsLeast] [check=NAME]
  *     cluster NAME [parent=COHORT] ...            and   cohort NAME ..., with groups of flavors:
  *           [group=RES,RES... {flavor=NAME {RES=N: nominal | borrow.RES=N | lend.RES=N}}]
  *     lose-queue NAME     lose-cluster NAME       lose-cohort NAME
@@ -60,6 +61,7 @@ struct kit {
  * [root=cluster | root.RES=N] [onAdmission] [manageAll] [undeclaredUnlimited] [guard=SECONDS]
  * [answers: in Permit] [creates, names: groups] [statuses: of groups]
  * [writes: all of these, and states, events and the end of commands]
+ * [admits: workloads [gates: theirs count]]
  * [timeout=SECONDS] [observe] [journal] [maxPods=N] [maxQueues=N] [standby] */
 void kit_open(struct kit *kit, const char *words);
 

@@ -15,6 +15,7 @@ struct words_queue {
     struct queue_facts queue;
     struct resource_group groups[WORDS_MAX_GROUPS];
     struct group_flavor flavors[WORDS_MAX_GROUPS][WORDS_MAX_FLAVORS];
+    struct queue_check_facts checks[FACTS_MAX_CHECKS];
     struct flavor_quota quotas[WORDS_MAX_GROUPS][WORDS_MAX_FLAVORS][WORDS_MAX_QUOTAS];
 };
 

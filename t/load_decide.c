@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/load_decide.h"
+
+#include "t/load_kit.h"
+#include "t/tap.h"
+
+#include <stdio.h>
+
+/* A flavor that can fit, one that cannot, one in which somebody of lower priority sits. */
+enum room { FITS, NEVER, PREEMPTS };
+
+static void make_flavor(struct load_kit *kit, char *groups, size_t size, const char *flavor,
+                        enum room room, const char *filler)
+{
+    size_t len = strlen(groups);
+
+    (void)kit;
+    (void)filler;
+    snprintf(groups + len, size - len, " flavor=%s cpu=%d", flavor, room == NEVER ? 1 : 2);
+}
+
+/* One row of the proposal's table, in one of its columns. */
+static void row(enum room a, enum room b, bool try_next, bool gated, const char *want)
+{
+    static const char *const names[] = {"fits", "can't fit", "preempts"};
+    struct load_kit kit;
+    char groups[200] = "group=cpu", step[300];
+
+    load_kit_open(&kit, gated ? "gates" : "");
+    make_flavor(&kit, groups, sizeof(groups), "a", a, "");
+    make_flavor(&kit, groups, sizeof(groups), "b", b, "");
+    load_kit_do(&kit, "flavor a label=on:a; flavor b label=on:b");
+    snprintf(step, sizeof(step), "cluster c within=lower %s %s", try_next ? "preemptsLast" : "",
+             groups);
+    load_kit_do(&kit, step);
+    load_kit_do(&kit, "local l cluster=c");
+    if (a == PREEMPTS)
+        load_kit_do(&kit, "add low-a queue=l cpu=2 selects=on:a");
+    if (b == PREEMPTS)
+        load_kit_do(&kit, "add low-b queue=l cpu=2 selects=on:b");
+    load_kit_do(&kit, "add w queue=l cpu=2 priority=1 gate=g");
+    is_str(load_kit_state(&kit, "w"), want, "%s, %s%s: %s%s", names[a], names[b],
+           try_next ? ", TryNextFlavor" : "", want, gated ? "" : ", gates count for nothing");
+    load_kit_close(&kit);
+}
+
+static void test_table(void)
+{
+    static const struct {
+        enum room a, b;
+        const char *stop, *next;           /* MayStopSearch, TryNextFlavor */
+        const char *then_stop, *then_next; /* without gates */
+    } rows[] = {
+        {FITS, FITS, "admitted a", "admitted a", "admitted a", "admitted a"},
+        {FITS, NEVER, "admitted a", "admitted a", "admitted a", "admitted a"},
+        {FITS, PREEMPTS, "admitted a", "admitted a", "admitted a", "admitted a"},
+        {PREEMPTS, FITS, "pending signal", "admitted b", "admitted a", "admitted b"},
+        {PREEMPTS, NEVER, "pending signal", "pending signal", "admitted a", "admitted a"},
+        {PREEMPTS, PREEMPTS, "pending signal", "pending signal", "admitted a", "admitted a"},
+        {NEVER, FITS, "admitted b", "admitted b", "admitted b", "admitted b"},
+        {NEVER, NEVER, "pending", "pending", "pending", "pending"},
+        {NEVER, PREEMPTS, "pending signal", "pending signal", "admitted b", "admitted b"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        row(rows[i].a, rows[i].b, false, true, rows[i].stop);
+        row(rows[i].a, rows[i].b, true, true, rows[i].next);
+        row(rows[i].a, rows[i].b, false, false, rows[i].then_stop);
+        row(rows[i].a, rows[i].b, true, false, rows[i].then_next);
+    }
+}
+
+/* The same where the workload says that it cannot preempt: the full flavor is skipped. */
+static void test_cannot_preempt(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, "flavor a label=on:a; flavor b label=on:b; "
+                      "cluster c within=lower group=cpu flavor=a cpu=2 flavor=b cpu=2; "
+                      "local l cluster=c; add low queue=l cpu=2");
+    load_kit_do(&kit, "add w queue=l cpu=2 priority=1 cannotPreempt");
+    is_str(load_kit_state(&kit, "w"), "admitted b", "it takes the one that is free");
+    load_kit_do(&kit, "add x queue=l cpu=2 priority=1 cannotPreempt");
+    is_str(load_kit_state(&kit, "x"), "pending", "and sends nobody away");
+    load_kit_close(&kit);
+}
+
+static void test_gates(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=2; "
+                      "local l cluster=c; add low queue=l cpu=2");
+    load_kit_log(&kit);
+    load_kit_do(&kit, "add w queue=l cpu=2 priority=1 gate=g gate=h");
+    is_str(load_kit_log(&kit), "w:gates w:signal", "the gates get a status, then it signals");
+    is_str(load_kit_why(&kit, "w"), "PreemptionGated", "which is why it waits");
+    load_kit_do(&kit, "open w g");
+    is_str(load_kit_log(&kit), "", "one of two gates is not enough");
+    load_kit_do(&kit, "open w h");
+    is_str(load_kit_log(&kit), "low:evict low:endEviction w:reserve", "the last one is");
+    is_str(load_kit_state(&kit, "w"), "admitted f", "it has its place, and no signal");
+    is_str(load_kit_state(&kit, "low"), "pending evicted", "its victim waits again");
+    load_kit_do(&kit, "add high queue=l cpu=2 priority=2");
+    is_str(load_kit_state(&kit, "w"), "pending evicted", "it is evicted itself");
+    load_kit_do(&kit, "remove high");
+    is_str(load_kit_state(&kit, "w"), "admitted f", "what fits needs no gate");
+    load_kit_close(&kit);
+}
+
+static void test_signal_goes(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=2; "
+                      "local l cluster=c; add low queue=l cpu=2; "
+                      "add w queue=l cpu=2 priority=1 gate=g");
+    is_str(load_kit_state(&kit, "w"), "pending signal", "there is a victim");
+    load_kit_do(&kit, "add top queue=l cpu=2 priority=5");
+    is_str(load_kit_state(&kit, "top"), "admitted f", "another one takes its room");
+    is_str(load_kit_state(&kit, "w"), "pending", "without victims there is no signal");
+    load_kit_do(&kit, "finish top");
+    is_str(load_kit_state(&kit, "w"), "admitted f", "with room it needs none");
+    load_kit_close(&kit);
+}
+
+/* Of a queue with a gated head: who comes behind it. */
+static void test_strategies(void)
+{
+    static const char *const world =
+        "flavor f; cohort o; "
+        "cluster c %s within=%s parent=o group=cpu flavor=f cpu=2; "
+        "cluster d parent=o group=cpu flavor=f cpu=1 lend.cpu=0; local l cluster=c; local m "
+        "cluster=d; "
+        "add low queue=l cpu=1; add g queue=l cpu=2 priority=1 gate=g; add n queue=l cpu=1%s; "
+        "add o queue=m cpu=1";
+    struct load_kit kit;
+    char steps[600];
+
+    load_kit_open(&kit, "gates");
+    snprintf(steps, sizeof(steps), world, "", "lower", "");
+    load_kit_do(&kit, steps);
+    is_str(load_kit_state(&kit, "g"), "pending signal", "BestEffortFIFO: the head is gated");
+    is_str(load_kit_state(&kit, "n"), "admitted f", "a newer one passes it");
+    load_kit_do(&kit, "open g g");
+    is_str(load_kit_state(&kit, "g"), "admitted f", "and goes when its gate opens");
+    load_kit_close(&kit);
+
+    load_kit_open(&kit, "gates");
+    snprintf(steps, sizeof(steps), world, "strict", "lower", "");
+    load_kit_do(&kit, steps);
+    is_str(load_kit_state(&kit, "n"), "pending", "StrictFIFO: nobody passes the head");
+    is_str(load_kit_why(&kit, "n"), "QueueOrder", "which is why");
+    is_str(load_kit_state(&kit, "o"), "admitted f", "but another queue goes on");
+    load_kit_close(&kit);
+
+    load_kit_open(&kit, "gates");
+    snprintf(steps, sizeof(steps), world, "", "lower", " priority=1");
+    load_kit_do(&kit, steps);
+    load_kit_do(&kit, "open g g");
+    is_str(load_kit_state(&kit, "n"), "admitted f", "LowerPriority: who passed it stays");
+    is_str(load_kit_state(&kit, "g"), "pending", "and it waits");
+    load_kit_close(&kit);
+
+    load_kit_open(&kit, "gates");
+    snprintf(steps, sizeof(steps), world, "", "newer", " priority=1");
+    load_kit_do(&kit, steps);
+    load_kit_do(&kit, "open g g");
+    is_str(load_kit_state(&kit, "g"), "admitted f", "LowerOrNewerEqualPriority: it goes");
+    is_str(load_kit_state(&kit, "n"), "pending evicted", "whoever passed it");
+    load_kit_close(&kit);
+}
+
+int main(void)
+{
+    test_table();
+    test_cannot_preempt();
+    test_gates();
+    test_signal_goes();
+    test_strategies();
+    return tap_done();
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_LOAD_KIT_H
+#define SLUICE_T_LOAD_KIT_H
+
+#include "t/engine_kit.h"
+
+#include <stdbool.h>
+
+/*
+ * Workloads for the small cases of t/engine_kit.h: their objects, and a host that writes into them
+ * what the engine asks for.
+ *
+ *     load_kit_do(&kit, "flavor f; cluster c group=cpu flavor=f cpu=2; local l cluster=c");
+ *     load_kit_do(&kit, "add a queue=l cpu=2; add b queue=l cpu=1 priority=1 gate=g");
+ *     is_str(load_kit_state(&kit, "b"), "pending signal", ...);
+ *
+ *     local NAME cluster=NAME [hold] [drain] [unselected]       lose-local NAME
+ *     check NAME [inactive]       lose-check NAME
+ *     add NAME queue=LOCAL [RES=N: of one pod] [count=N [min=N]] [priority=N] [created=N]
+ *         [gate=NAME ...] [cannotPreempt] [unsupported=TEXT] [selects=KEY:VALUE]
+ *     open NAME GATE     close NAME GATE     finish NAME     remove NAME      halt NAME: its job
+ *     answer NAME CHECK=STATE                activate NAME   deactivate NAME
+ *     jobsStay: jobs do not stop by themselves                jobsGo
+ *     restart: another engine sees what there is, and leads
+ *
+ * All other steps are the engine kit's.
+ */
+enum { LOAD_KIT_MAX = 64 };
+
+struct load_object {
+    bool is;
+    char name[16], queue[16], flavors[2][24], granted_queue[24], unsupported[24];
+    char conditions[CONDITIONS][24];
+    char checks[FACTS_MAX_CHECKS][24];
+    char gates[FACTS_MAX_PREEMPTION_GATES][16];
+    char key[24], value[24];
+    struct label selector;
+    struct load_facts facts;
+    struct set_facts set;
+    struct granted_facts granted;
+};
+
+struct load_kit {
+    struct kit kit;
+    char words[100], world[4096];
+    struct load_object objects[LOAD_KIT_MAX];
+    int64_t version, created;
+    bool jobs_stay;
+    char log[4096]; /* what was written: NAME:WRITE ... */
+    char text[200];
+};
+
+void load_kit_open(struct load_kit *kit, const char *words);
+void load_kit_close(struct load_kit *kit);
+void load_kit_do(struct load_kit *kit, const char *steps);
+
+/* What its object says: "pending", "reserved FLAVOR", "admitted FLAVOR", "finished", and behind it
+ * "signal", "evicted". */
+const char *load_kit_state(struct load_kit *kit, const char *name);
+
+/* The log, which begins anew. */
+const char *load_kit_log(struct load_kit *kit);
+
+/* The reason that inspect gives. */
+const char *load_kit_why(struct load_kit *kit, const char *name);
+
+#endif
