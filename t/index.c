@@ -102,7 +102,8 @@ static void test_growing_is_spread_out(void)
         if (growing && index.old.slots != NULL && index.moved - moved > most)
             most = index.moved - moved;
         too_full += (uint64_t)id * 4 > (uint64_t)index.now.count * 3;
-        too_large += id > 1000 && (uint64_t)(index.now.count + index.old.count) * 3 > id * 10ull + 16;
+        too_large +=
+            id > 1000 && (uint64_t)(index.now.count + index.old.count) * 3 > id * 10ull + 16;
     }
     for (uint32_t id = 1; id <= 200000; id++)
         lost += find(&index, hash_bytes(&id, sizeof(id), 0), id) != id;
