@@ -303,6 +303,7 @@ void claim_leave_line(struct engine *e, uint32_t id)
         guard_review(e, queue);
         contest_refresh(e, queue);
     }
+    preempt_stir(e, queue);
 }
 
 void claim_to_restore(struct engine *e, uint32_t id)

@@ -217,22 +217,77 @@ static bool may_ask(const struct engine *e, uint32_t id, uint32_t stirs)
     return queue->first_line != 0 && queue_stops(e, id) == REASON_NONE;
 }
 
-/* Recursion is as deep as the tree of queues. */
-static uint32_t next_to_ask(const struct engine *e, uint32_t id, uint32_t stirs)
+/* The leaves that may ask stand in a pairing heap, by the rank of their first claims: to find the
+ * first of them costs no more than to look at all, and the others then the logarithm. */
+static uint32_t meld(const struct engine *e, uint32_t a, uint32_t b)
 {
-    uint32_t first = 0;
+    if (a == 0 || b == 0)
+        return a == 0 ? b : a;
+    if (claim_compare_rank(e, line_first_of(e, b), line_first_of(e, a)) < 0)
+        return meld(e, b, a);
+    queue_at(e, b)->asker_sibling = queue_at(e, a)->asker_child;
+    queue_at(e, a)->asker_child = b;
+    return a;
+}
 
-    if (queue_at(e, id)->first_child == 0)
-        return may_ask(e, id, stirs) ? id : 0;
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        uint32_t other = next_to_ask(e, child, stirs);
+static uint32_t take_sibling(const struct engine *e, uint32_t id)
+{
+    uint32_t next = id == 0 ? 0 : queue_at(e, id)->asker_sibling;
 
-        if (other != 0 && (first == 0 || claim_compare_rank(e, line_first_of(e, other),
-                                                            line_first_of(e, first)) < 0))
-            first = other;
+    if (id != 0)
+        queue_at(e, id)->asker_sibling = 0;
+    return next;
+}
+
+static uint32_t without_first(const struct engine *e, uint32_t first)
+{
+    uint32_t pairs = 0, left = 0, a = queue_at(e, first)->asker_child;
+
+    while (a != 0) {
+        uint32_t b = take_sibling(e, a), next = take_sibling(e, b), pair = meld(e, a, b);
+
+        queue_at(e, pair)->asker_sibling = pairs;
+        pairs = pair;
+        a = next;
     }
-    return first;
+    while (pairs != 0) {
+        uint32_t next = take_sibling(e, pairs);
+
+        left = meld(e, left, pairs);
+        pairs = next;
+    }
+    return left;
+}
+
+/* Recursion is as deep as the tree of queues. */
+static uint32_t collect_askers(const struct engine *e, uint32_t id, uint32_t stirs,
+                               uint32_t *looked)
+{
+    uint32_t askers = 0;
+
+    ++*looked;
+    if (queue_at(e, id)->first_child == 0 && may_ask(e, id, stirs)) {
+        queue_at(e, id)->asker_child = queue_at(e, id)->asker_sibling = 0;
+        askers = id;
+    }
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling)
+        askers = meld(e, askers, collect_askers(e, child, stirs, looked));
+    return askers;
+}
+
+/* ret_looked: at how many queues. */
+static uint32_t next_to_ask(const struct engine *e, uint32_t id, uint32_t *ret_looked)
+{
+    struct queue *root = queue_at(e, id);
+
+    *ret_looked = 0;
+    if (root->askers_at != root->stirs)
+        root->askers = collect_askers(e, id, root->stirs, ret_looked);
+    root->askers_at = root->stirs;
+    while (root->askers != 0 && !may_ask(e, root->askers, root->stirs))
+        root->askers = without_first(e, root->askers);
+    return root->askers;
 }
 
 /* Returns what that cost, in claims of a slice. */
@@ -263,12 +318,12 @@ uint32_t preempt_some(struct engine *e, uint32_t budget)
             budget--;
             continue;
         }
-        queue = next_to_ask(e, root, queue_at(e, root)->stirs);
+        queue = next_to_ask(e, root, &cost);
         if (queue == 0) {
             queue_done(e, TODO_PREEMPT, root);
             continue;
         }
-        cost = ask(e, queue, queue_at(e, root)->stirs);
+        cost = cost / PREEMPT_LOOKS + ask(e, queue, queue_at(e, root)->stirs);
         group_settle(e);
         budget -= budget < cost ? budget : cost;
     }

@@ -22,7 +22,7 @@
 enum {
     PREEMPT_LOOK = 16,
     PREEMPT_COST = 8,   /* of one search, in claims of a slice; */
-    PREEMPT_LOOKS = 32, /* and so many candidates that it looks at cost one more */
+    PREEMPT_LOOKS = 32, /* and so many candidates, or queues, that it looks at cost one more */
 };
 
 struct engine;
