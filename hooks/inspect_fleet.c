@@ -5,12 +5,12 @@
 
 enum { WORKLOAD_KEYS = 13 };
 
-static void put_workload(struct msg_writer *w, const struct engine *engine, uint32_t workload,
-                         uint32_t others)
+static void put_workload(struct call *call, uint32_t workload, uint32_t others)
 {
+    struct msg_writer *w = &call->out;
     struct dispatch_report report;
 
-    engine_report_workload(engine, workload, &report);
+    engine_report_workload(call->engine, workload, call->now, &report);
     msg_put_map(w, WORKLOAD_KEYS + others);
     put_key_text(w, "uid", report.uid);
     put_key_text(w, "namespace", report.space);
@@ -32,7 +32,7 @@ static bool put_next_workload(struct call *call, const void *subject, uint32_t *
     (void)subject;
     if (!engine_next_workload(call->engine, cursor))
         return false;
-    put_workload(&call->out, call->engine, *cursor, 0);
+    put_workload(call, *cursor, 0);
     return true;
 }
 
@@ -95,7 +95,7 @@ void show_fleet(struct call *call, const struct question *question)
                          "a workload of a manager's that was seen, or that has replicas");
         return;
     }
-    put_workload(&call->out, call->engine, workload, CALL_STATUS_KEYS + 2);
+    put_workload(call, workload, CALL_STATUS_KEYS + 2);
     put_page(call, question, &(struct rows){"replicas", put_next_replica, &workload});
 }
 

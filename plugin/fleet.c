@@ -47,7 +47,7 @@ static const char *state_of(const struct engine *e, uint32_t id)
     }
 }
 
-static void say_candidate(const struct engine *e, uint32_t id, struct say *say)
+static void say_candidate(const struct engine *e, uint32_t id, int64_t now, struct say *say)
 {
     uint32_t first = stance_first(e, id);
     int64_t wait = orchestrator_deadline(e, id);
@@ -66,13 +66,13 @@ static void say_candidate(const struct engine *e, uint32_t id, struct say *say)
     }
     say_text(say, name);
     say_str(say, " may preempt next");
-    if (wait != INT64_MAX && wait > e->now) {
+    if (wait != INT64_MAX && wait > now) {
         say_str(say, ", in ");
-        say_span(say, wait - e->now);
+        say_span(say, wait - now);
     }
 }
 
-static void say_state(const struct engine *e, uint32_t id, struct say *say)
+static void say_state(const struct engine *e, uint32_t id, int64_t now, struct say *say)
 {
     const struct dispatch *d = dispatch_at(e, id);
 
@@ -86,7 +86,7 @@ static void say_state(const struct engine *e, uint32_t id, struct say *say)
         say_str(say, d->phase == PHASE_OPENING ? ": its gate is being opened"
                                                : ": written down before its gate is opened");
     } else if (d->stance == STANCE_ANY) {
-        say_candidate(e, id, say);
+        say_candidate(e, id, now, say);
     } else if (d->stance == STANCE_KEEP) {
         say_text(say, name_text(e, worker_at(e, replica_at(e, stance_first(e, id))->worker)->name));
         say_str(say, " admitted it first");
@@ -95,7 +95,8 @@ static void say_state(const struct engine *e, uint32_t id, struct say *say)
     }
 }
 
-void engine_report_workload(const struct engine *e, uint32_t id, struct dispatch_report *ret)
+void engine_report_workload(const struct engine *e, uint32_t id, int64_t now,
+                            struct dispatch_report *ret)
 {
     const struct dispatch *d = dispatch_at(e, id);
     uint32_t at = tree_first(&replicas_by_place, e, d->places);
@@ -114,7 +115,7 @@ void engine_report_workload(const struct engine *e, uint32_t id, struct dispatch
         .next = next == INT64_MAX ? 0 : next,
     };
     say_init(&say, ret->message, sizeof(ret->message));
-    say_state(e, id, &say);
+    say_state(e, id, now, &say);
     for (; at != 0; at = tree_next(&replicas_by_place, e, at)) {
         ret->replicas += replica_is(replica_at(e, at), REPLICA_THERE);
         ret->signals += replica_is(replica_at(e, at), REPLICA_SIGNALS);

@@ -253,7 +253,8 @@ struct worker_report {
 /* Pages, as above: by namespace and name; by name; of clusters in no order but each once. */
 bool engine_next_workload(const struct engine *engine, uint32_t *cursor);
 uint32_t engine_find_workload(const struct engine *engine, struct text space, struct text name);
-void engine_report_workload(const struct engine *engine, uint32_t workload,
+/* now: of whoever asks, since the engine's own time stands still between its calls. */
+void engine_report_workload(const struct engine *engine, uint32_t workload, int64_t now,
                             struct dispatch_report *ret);
 bool engine_next_replica(const struct engine *engine, uint32_t workload, uint32_t *cursor);
 void engine_report_replica(const struct engine *engine, uint32_t replica,

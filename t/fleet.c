@@ -6,8 +6,17 @@
 #include "t/fleet_kit.h"
 #include "t/tap.h"
 
+static void report_later(const struct fleet *f, const char *name, int64_t seconds,
+                         struct dispatch_report *ret)
+{
+    uint32_t id = engine_find_workload(f->engine, text_of("ns"), text_of(name));
+
+    engine_report_workload(f->engine, id, f->engine->now + seconds * SECOND, ret);
+}
+
 static void test_words(void)
 {
+    struct dispatch_report one;
     struct fleet f;
 
     fleet_open(&f, "");
@@ -31,6 +40,8 @@ static void test_words(void)
     is_str(fleet_message(&f, "w"), "a: its gate is being opened", "in words");
     fleet_do(&f, "done open a/w; replica a/w open; replica b/w signals; time 90");
     is_str(fleet_message(&f, "w"), "b may preempt next, in 4m30s", "the next one");
+    report_later(&f, "w", 30, &one);
+    is_str(one.message, "b may preempt next, in 4m", "and the time of whoever asks counts");
     fleet_do(&f, "replica b/w admitted");
     is_str(fleet_state(&f, "w"), "Admitted", "decided");
     is_str(fleet_message(&f, "w"), "b admitted it first", "for whom");
@@ -51,11 +62,11 @@ static void test_pages(void)
     fleet_do(&f, "cluster b off; cluster a; workload w2 in=b,a; workload w1 in=a,b bound=b;"
                  "replica a/w2 signals open");
     ok(engine_next_workload(f.engine, &at), "a workload");
-    engine_report_workload(f.engine, at, &one);
+    engine_report_workload(f.engine, at, 0, &one);
     ok(text_is(one.name, "w1") && text_is(one.cluster, "b") && one.replicas == 0, "by name");
     ok(engine_next_workload(f.engine, &at), "another");
     id = at;
-    engine_report_workload(f.engine, at, &one);
+    engine_report_workload(f.engine, at, 0, &one);
     ok(text_is(one.name, "w2") && one.replicas == 1 && one.open == 1 && one.signals == 1,
        "counted");
     ok(!engine_next_workload(f.engine, &at), "no more");

@@ -359,7 +359,7 @@ static void report(struct fleet *fleet, const char *name, struct dispatch_report
 
     if (id == 0)
         abort();
-    engine_report_workload(fleet->engine, id, ret);
+    engine_report_workload(fleet->engine, id, fleet->engine->now, ret);
 }
 
 const char *fleet_state(struct fleet *fleet, const char *name)
