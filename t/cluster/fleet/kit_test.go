@@ -6,6 +6,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,6 +71,8 @@ type fleet struct {
 	began    time.Time
 	replicas int
 	leader   *plane.Process
+	asked    string // where the manager that is started next answers people; "": nowhere
+	plugin   string // of kubectl, for them
 }
 
 // start makes the three clusters with all that the manifests say; no manager runs yet.
@@ -168,7 +171,7 @@ func (f *fleet) module() string {
 func (f *fleet) raise(c *cluster, name, crds, manifests string) {
 	var err error
 	c.Plane, err = plane.Start(f.Context(), plane.Options{Name: name, Audit: auditv1.LevelRequest,
-		Users: []plane.User{us, them}, Ready: patience,
+		Users: []plane.User{us, them, viewer}, Ready: patience,
 		ControllerManager: f.upstream != "" && name != "manager"})
 	if err != nil {
 		f.Error(err)
@@ -262,8 +265,15 @@ func (f *fleet) run() *plane.Process {
 	f.must(err)
 	f.replicas++
 	name := fmt.Sprintf("sluice-manager-%d", f.replicas)
-	process, err := f.manager.Run(name, f.program, []string{"--config", f.config, "--kubeconfig",
-		kubeconfig, "--secure-port", "0", "-v", "2"}, nil)
+	words := []string{"--config", f.config, "--kubeconfig", kubeconfig, "-v", "2"}
+	if f.asked == "" {
+		words = append(words, "--secure-port", "0")
+	} else {
+		address, port, err := net.SplitHostPort(f.asked)
+		f.must(err)
+		words = append(words, "--bind-address", address, "--secure-port", port)
+	}
+	process, err := f.manager.Run(name, f.program, words, nil)
 	f.must(err)
 	f.Cleanup(func() {
 		if f.Failed() {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,11 +24,14 @@ const queues = `{metadata: {name: cq}, spec: {namespaceSelector: {},
 	preemption: {withinClusterQueue: LowerPriority}, resourceGroups: [{coveredResources: [cpu],
 	flavors: [{name: default, resources: [{name: cpu, nominalQuota: "%d"}]}]}]%s}}`
 
+// slow is the timeout here: people ask questions within it.
+const slow = 15 * time.Second
+
 // TestKueueItself is sluice-manager with two workers that run Kueue as it was released; in the
 // manager's cluster it runs, too, without its own MultiKueue. Jobs are run by the real controller
 // manager; kubelets are played.
 func TestKueueItself(t *testing.T) {
-	f := startWith(t, orchestrated, upstream(t))
+	f := startWith(t, strings.Replace(orchestrated, timeout.String(), slow.String(), 1), upstream(t))
 	clusters := []*cluster{f.manager, f.workers["east"], f.workers["west"]}
 	var kueues []*itself
 	for _, c := range clusters {
@@ -37,6 +41,7 @@ func TestKueueItself(t *testing.T) {
 	for _, k := range kueues {
 		f.awaitKueue(k)
 	}
+	f.answerPeople()
 	f.leader = f.run()
 	for _, c := range clusters {
 		f.furnish(c)
@@ -272,14 +277,16 @@ func sequenceOfTheKEP(f *fleet, east, west *crowd) {
 		second = "west"
 	}
 	crowds[second].takes(0)
+	f.askWhileGated(workload, first, second)
 	f.awaitCluster(workload, second)
+	f.askWhileBound(workload, second)
 	f.awaitGone(f.workers[first], "workloads", workload)
 	f.awaitEnd("train", workload)
 	if n := f.count(first, "create", "jobs", "train"); n != 0 {
 		f.Errorf("%d jobs were made in %s", n, first)
 	}
-	f.checkOpenings(workload, timeout, first, second)
-	f.checkPreemptions(timeout, first, second)
+	f.checkOpenings(workload, slow, first, second)
+	f.checkPreemptions(slow, first, second)
 	f.tellStory("train", workload)
 }
 

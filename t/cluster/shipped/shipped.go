@@ -85,7 +85,7 @@ func Apply(ctx context.Context, p *plane.Plane, overlay string) (*Sluice, error)
 	if s.Root, err = Root(); err != nil {
 		return nil, err
 	}
-	if s.Address, err = ownAddress(); err != nil {
+	if s.Address, err = OwnAddress(); err != nil {
 		return nil, err
 	}
 	deploy := filepath.Join(s.Root, "examples/deploy")
@@ -107,7 +107,8 @@ func Apply(ctx context.Context, p *plane.Plane, overlay string) (*Sluice, error)
 	return s, s.writeEndpoints(ctx, "")
 }
 
-func ownAddress() (string, error) {
+// OwnAddress is one of this machine to which an API server sends somebody.
+func OwnAddress() (string, error) {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
 		return "", err
