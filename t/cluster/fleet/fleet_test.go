@@ -80,14 +80,17 @@ func TestFleet(t *testing.T) {
 		{"one after the other", oneAfterTheOther},
 		{"no preemption where none is needed", noPreemption},
 		{"evicted in the worker", evictedInTheWorker},
-		{"deleted", deleted},
+		{"deleted at each step", deletedAtEachStep},
+		{"a copy is deleted", copyIsDeleted},
 		{"its rights", rights},
 		{"another configuration", anotherConfiguration},
 		{"not to be dispatched", notToBeDispatched},
 		{"a lost worker counts", lostWorkerCounts},
 		{"a lost answer", lostAnswer},
 		{"an old admission comes back", oldAdmission},
+		{"a worker dies", workerDies},
 		{"a manager dies", managerDies},
+		{"a manager stands still", managerStandsStill},
 		{"with and without the feature gate", withAndWithout},
 	} {
 		if !t.Run(story.name, func(t *testing.T) {
@@ -174,22 +177,4 @@ func evictedInTheWorker(f *fleet, east, west *kueue) {
 	f.awaitGone(f.workers["west"], "workloads", "again")
 	f.awaitGone(f.workers["west"], "jobs", "again")
 	f.checkOpenings("again", timeout)
-}
-
-// A workload that is deleted leaves nothing behind.
-func deleted(f *fleet, east, west *kueue) {
-	for _, k := range []*kueue{east, west} {
-		k.plan("gone", plan{ignore: true})
-	}
-	f.submit("gone")
-	for _, c := range f.workers {
-		f.await("a copy in "+c.Name, func() error {
-			_, err := of(f.Context(), c, "gone")
-			return err
-		})
-	}
-	f.must(f.manager.workloads().Delete(f.Context(), "gone", metav1.DeleteOptions{}))
-	for _, c := range f.workers {
-		f.awaitGone(c, "workloads", "gone")
-	}
 }

@@ -14,13 +14,7 @@ func managerDies(f *fleet, east, west *kueue) {
 	east.plan("orphan", plan{signal: 400 * time.Millisecond, admit: time.Second})
 	second := f.run()
 	f.submit("orphan")
-	f.await("it is written down", func() error {
-		w, err := of(f.Context(), f.manager, "orphan")
-		if err == nil && w.GetAnnotations()["sluice.sh/preemption-memory"] == "" {
-			err = errors.New("it is not")
-		}
-		return err
-	})
+	f.awaitMemory("orphan")
 	f.must(f.leader.Kill())
 	f.leader = second
 	in, other := "west", "east" // whoever signalled first
