@@ -4,9 +4,12 @@ package fleet
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/cluster/faults"
 )
 
 // A workload that is deleted, at whatever step, leaves nothing behind, and no gate is opened for it
@@ -101,23 +104,56 @@ func workerDies(f *fleet, east, west *kueue) {
 }
 
 // The leader stands still once it has written down what it is about to do, longer than its lease
-// lasts; when it goes on, another one leads, and has opened the gate.
+// lasts, and the write that opens the gate is on its way all the while. Another one leads, and opens
+// the gate. What arrives then opens nothing, and who goes on does nothing.
 func managerStandsStill(f *fleet, east, west *kueue) {
 	for _, k := range []*kueue{east, west} {
-		k.plan("still", plan{signal: 300 * time.Millisecond, admit: 3 * time.Second})
+		k.plan("still", plan{signal: 300 * time.Millisecond, admit: 15 * time.Second})
+	}
+	late := map[string]*faults.Rule{}
+	for name, way := range f.ways {
+		late[name] = &faults.Rule{Verb: "update", Resource: "workloads", Subresource: "status",
+			Hang: 25 * time.Second, Times: 1}
+		way.SetRules(late[name])
 	}
 	old := f.leader
 	f.leader = f.run()
-	f.submit("still")
+	f.submit("still", "sluice.sh/single-cluster-preemption-timeout: 2m")
 	f.awaitMemory("still")
+	f.await("a write is on its way", func() error {
+		if late["east"].Acted()+late["west"].Acted() == 0 {
+			return errors.New("none is")
+		}
+		return nil
+	})
 	f.must(old.Pause())
 	in := f.awaitOpening("still")
 	f.awaitCluster("still", in)
 	f.must(old.Resume())
-	time.Sleep(3 * time.Second)
+	f.await("both writes are answered", func() error {
+		if n := f.statusWrites(in, "still"); n < 2 {
+			return fmt.Errorf("%d are", n)
+		}
+		return nil
+	})
+	time.Sleep(2 * time.Second)
 	f.checkOpenings("still", timeout, in)
 	if n := west.played("still", "preempts") + east.played("still", "preempts"); n != 1 {
 		f.Errorf("%d clusters preempted, want one", n)
 	}
+	for _, way := range f.ways {
+		way.SetRules()
+	}
 	f.must(old.Kill())
+}
+
+// statusWrites is how many writes to the status of a copy were answered, also those refused.
+func (f *fleet) statusWrites(cluster, name string) (n int) {
+	for _, one := range f.writes() {
+		if one.cluster == cluster && one.what == "workloads/status" && one.name == name {
+			f.tell("%s", one)
+			n++
+		}
+	}
+	return n
 }
