@@ -53,6 +53,7 @@ func TestKueueItself(t *testing.T) {
 		tell func(f *fleet, east, west *crowd)
 	}{
 		{"the sequence of the KEP", sequenceOfTheKEP},
+		{"a gate of the user's", gateOfTheUser},
 		{"with and without the feature gate", preemptionsOfKueue},
 	} {
 		if !t.Run(story.name, func(t *testing.T) {
@@ -288,6 +289,60 @@ func sequenceOfTheKEP(f *fleet, east, west *crowd) {
 	f.checkOpenings(workload, slow, first, second)
 	f.checkPreemptions(slow, first, second)
 	f.tellStory("train", workload)
+}
+
+// A gate that a user has set, and nobody opens: each worker gets one copy, which stays, and nobody
+// preempts. Once the user opens it in a worker, our gate is opened there, and that one does.
+func gateOfTheUser(f *fleet, east, west *crowd) {
+	f.full(east, west)
+	f.began = time.Now()
+	f.create(f.manager, "workloads", fmt.Sprintf(`{metadata: {name: held}, spec: {queueName: q,
+		priority: 1000, preemptionGates: [{name: example.com/mine}], podSets: [{name: main, count: 1,
+		%s}]}}`, template))
+	f.awaitCopies("held")
+	if f.asked != "" {
+		f.ask([]string{"another gate than " + gateName + " is closed"}, "why", "workload/held")
+	}
+	time.Sleep(3 * time.Second)
+	for name := range f.workers {
+		made, gone := f.count(name, "create", "workloads", "held"),
+			f.count(name, "delete", "workloads", "held")
+		if made != 1 || gone != 0 {
+			f.Errorf("in %s %d copies were made and %d deleted, want 1 and 0", name, made, gone)
+		}
+	}
+	f.checkOpenings("held", slow)
+	f.checkPreemptions(slow)
+
+	f.await("the user opens it in east", func() error {
+		copy, err := of(f.Context(), f.workers["east"], "held")
+		if err != nil {
+			return err
+		}
+		gates, _, err := unstructured.NestedSlice(copy.Object, "status", "preemptionGates")
+		if err != nil {
+			return err
+		}
+		for _, one := range gates {
+			if gate := one.(map[string]any); gate["name"] == "example.com/mine" {
+				gate["position"] = "Open"
+			}
+		}
+		if err := unstructured.SetNestedSlice(copy.Object, gates, "status",
+			"preemptionGates"); err != nil {
+			return err
+		}
+		_, err = f.workers["east"].workloads().UpdateStatus(f.Context(), copy,
+			metav1.UpdateOptions{})
+		return err
+	})
+	f.awaitCluster("held", "east")
+	f.checkOpenings("held", slow, "east")
+	f.checkPreemptions(slow, "east")
+	f.must(f.manager.workloads().Delete(f.Context(), "held", metav1.DeleteOptions{}))
+	for _, c := range f.workers {
+		f.awaitGone(c, "workloads", "held")
+	}
 }
 
 // The same story with the feature gate and without it: how many workers preempt. Victims take
