@@ -82,6 +82,7 @@ bool decode_role_of(struct msg_reader r, enum workload_role *ret);
 /* A workload that is admitted here, and how much scratch it takes. */
 size_t decode_load_scratch(size_t len);
 void decode_load(struct msg_reader *r, struct scratch *scratch, struct load_facts *ret);
+bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct load_facts *ret);
 void decode_local_queue(struct msg_reader *r, bool gone, struct local_queue_facts *ret);
 void decode_check(struct msg_reader *r, struct text *ret_name, bool *ret_active);
 bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop);

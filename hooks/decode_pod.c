@@ -71,6 +71,8 @@ static void decode_annotations(struct msg_reader *r, struct pod_facts *ret, uint
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "scheduling.volcano.sh/queue-name")) {
             decode_words(r, DECODE_NAME_MAX, &ret->queue);
+        } else if (msg_text_is(key, "kueue.x-k8s.io/workload")) {
+            decode_words(r, DECODE_NAME_MAX, &ret->workload);
         } else if (msg_text_is(key, "scheduling.k8s.io/group-name")) {
             decode_words(r, DECODE_NAME_MAX, &ret->group);
         } else if (msg_text_is(key, "scheduling.volcano.sh/group-min-member")) {

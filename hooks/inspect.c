@@ -279,7 +279,5 @@ void serve_inspect(struct call *call)
         }
     }
     call_refuse_text(call, SLUICE_FIELD, "what", question.what,
-                     "one of queues, queue, pod, groups, group, pending, effects, fleet, clusters, "
-                     "workload, workloads, clusterQueue, localQueues, localQueue, limits, digest, "
-                     "memory, check, recording");
+                     "one of the views that PROTOCOL.md lists");
 }

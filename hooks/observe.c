@@ -184,7 +184,7 @@ static void observe_workload(struct call *call, bool gone)
     else if (known && role == ROLE_MANAGER && !config->manages)
         call_refuse(call, SLUICE_UNSUPPORTED, "object.role", "\"manager\"",
                     "worker: only a manager of worker clusters dispatches workloads");
-    if (known && role == ROLE_WORKER)
+    else if (known && role == ROLE_WORKER)
         observe_load(call, gone);
     else
         observe_dispatch(call, gone);

@@ -2,6 +2,7 @@
 #include "bay.h"
 
 #include "load.h"
+#include "load_promise.h"
 #include "state.h"
 
 struct check_question {
@@ -152,6 +153,17 @@ void bay_free_checks(struct engine *e, struct bay_check *checks, uint32_t count)
             flavor_unref(e, checks[i].flavors[k]);
     }
     mem_free(&e->mem, checks, count * sizeof(*checks));
+}
+
+void bay_forget(struct engine *e, uint32_t id)
+{
+    struct bay *bay = &queue_at(e, id)->bay;
+
+    load_promise_end_of_queue(e, id);
+    bay_free_checks(e, bay->checks, bay->check_count);
+    bay->checks = NULL;
+    bay->check_count = 0;
+    bay->preempts_last = bay->borrows_least = false;
 }
 
 int engine_see_check(struct engine *e, struct text name, bool active)

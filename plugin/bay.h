@@ -64,6 +64,9 @@ void bay_stir_newcomer(struct engine *e, uint32_t queue);
 int bay_read_checks(struct engine *e, const struct queue_facts *facts, struct bay_check **ret);
 void bay_free_checks(struct engine *e, struct bay_check *checks, uint32_t count);
 
+/* What its object said holds no more: nobody is promised anything there. */
+void bay_forget(struct engine *e, uint32_t queue);
+
 /* So many more workloads of the queue hold, or are promised, something. */
 void bay_count(struct engine *e, uint32_t queue, int more);
 

@@ -239,7 +239,7 @@ static bool ask_queue(struct engine *e, uint32_t id, uint64_t change, uint32_t *
     return false;
 }
 
-/* Rule 17 of Kueue's trees: the order between queues. */
+/* The order between queues. */
 static bool comes_first(const struct engine *e, const struct decision *a, const struct decision *b)
 {
     const struct load *x = load_at(e, a->load), *y = load_at(e, b->load);

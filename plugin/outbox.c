@@ -85,11 +85,6 @@ static void unlink_ready(struct engine *e, enum effect_object object, uint32_t i
     entry->prev = entry->next = 0;
 }
 
-static uint32_t count_bits(uint8_t bits)
-{
-    return bits == 0 ? 0 : 1 + count_bits(bits & (uint8_t)(bits - 1));
-}
-
 /* In the list while any effect of the object may go out. */
 static void set_ready(struct engine *e, enum effect_object object, uint32_t id, uint8_t ready)
 {
@@ -99,7 +94,7 @@ static void set_ready(struct engine *e, enum effect_object object, uint32_t id, 
     if (ready == before)
         return;
     entry->ready = ready;
-    e->ready_effects += count_bits(ready) - count_bits(before);
+    e->ready_effects += (uint32_t)__builtin_popcount(ready) - (uint32_t)__builtin_popcount(before);
     if (before == 0)
         link_ready(e, object, id);
     else if (ready == 0)
@@ -373,7 +368,7 @@ static const char *check_list(const struct engine *e, enum effect_object object,
     for (uint32_t id = e->ready[object].first; id != 0; id = entry_at(e, object, id)->next) {
         if (entry_at(e, object, id)->ready == 0 || ++listed > slab_count(records(e, object)))
             return "the list of ready effects holds each object that has one, once";
-        *ret_effects += count_bits(entry_at(e, object, id)->ready);
+        *ret_effects += (uint32_t)__builtin_popcount(entry_at(e, object, id)->ready);
     }
     return NULL;
 }

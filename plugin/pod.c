@@ -13,8 +13,18 @@
 
 enum relevance { POD_IS_NOTHING, POD_COUNTS, POD_OBEYS };
 
+/* Whether it is counted with the claim of its workload. */
+static bool is_of_workload(const struct engine *e, const struct pod_facts *pod)
+{
+    uint32_t load = pod->workload.len == 0 ? 0 : load_find(e, pod->space, pod->workload);
+
+    return load != 0 && load_holds(load_at(e, load));
+}
+
 static enum relevance relevance(const struct engine *e, const struct pod_facts *pod)
 {
+    if (is_of_workload(e, pod))
+        return POD_IS_NOTHING;
     if (!gate_concerns(&e->config, pod) || pod->finished || (pod->deleted && pod->node.len == 0))
         return POD_IS_NOTHING;
     if (gate_manages(&e->config, pod))

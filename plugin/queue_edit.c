@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "advance.h"
-#include "load_promise.h"
 #include "promise.h"
 #include "queue_life.h"
 #include "queue_place.h"
@@ -225,9 +224,8 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     promise_end_of_queue(e, id); /* of a place in flavors that it may no longer have */
     if (!stays)
         queue_unhang(e, id);
-    load_promise_end_of_queue(e, id);
+    bay_forget(e, id);
     queue_free_groups(e, queue->groups, queue->group_count);
-    bay_free_checks(e, queue->bay.checks, queue->bay.check_count);
     take(queue, facts, edit);
     if (id != e->volcano_root) /* the root's quota is configured */
         (stays ? quota_edit : quota_name)(e, id, edit->amounts, edit->amount_count);
@@ -331,15 +329,11 @@ static void forget(struct engine *e, uint32_t id)
     bool stays = queue_stays(e, id, parent);
 
     promise_end_of_queue(e, id);
-    load_promise_end_of_queue(e, id);
     if (!stays)
         queue_unhang(e, id);
     (stays ? quota_edit : quota_name)(e, id, NULL, 0);
+    bay_forget(e, id);
     queue_free_groups(e, queue->groups, queue->group_count);
-    bay_free_checks(e, queue->bay.checks, queue->bay.check_count);
-    queue->bay.checks = NULL;
-    queue->bay.check_count = 0;
-    queue->bay.preempts_last = queue->bay.borrows_least = false;
     forget_state(e, id);
     queue->groups = NULL;
     queue->group_count = 0;

@@ -108,11 +108,13 @@ static void test_refusals(void)
 {
     static const struct ask_line lines[] = {
         {HOOK_OBSERVE, "{now: 1, kind: workload, object: {role: worker, uid: u}}",
-         "UNSUPPORTED object.role: \"worker\", want manager: this version dispatches workloads, "
-         "and runs none itself"},
+         "UNSUPPORTED object.role: \"worker\", want manager: without writeWorkload among the "
+         "effects "
+         "of `open` nothing is admitted here"},
         {HOOK_OBSERVE, "{now: 1, kind: workload, gone: true, object: {role: worker, " WHO "u}}",
-         "UNSUPPORTED object.role: \"worker\", want manager: this version dispatches workloads, "
-         "and runs none itself"},
+         "UNSUPPORTED object.role: \"worker\", want manager: without writeWorkload among the "
+         "effects "
+         "of `open` nothing is admitted here"},
         {HOOK_OBSERVE, "{now: 1, kind: workload, object: {uid: u}}",
          "FIELD object.role: nothing, want a value, the key is required"},
         {HOOK_OBSERVE, "{now: 1, kind: workload, object: {role: boss}}",

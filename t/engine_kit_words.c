@@ -3,6 +3,7 @@
 
 #include "plugin/claim.h"
 #include "t/engine_kit_preempt.h"
+#include "t/load_kit.h"
 
 #include <stdlib.h>
 
@@ -86,10 +87,6 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->effects |= 1u << EFFECT_SET_GROUP_STATUS;
     else if (text_is(word->key, "evicts"))
         config->effects |= 1u << EFFECT_EVICT_POD;
-    else if (text_is(word->key, "admits"))
-        config->effects |= 1u << EFFECT_WRITE_WORKLOAD;
-    else if (text_is(word->key, "gates"))
-        config->preemption_gates = true;
     else if (text_is(word->key, "writes"))
         config->effects = UINT32_MAX;
     else if (text_is(word->key, "standby"))
@@ -98,7 +95,7 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->root_ceiling = ROOT_AMOUNTS;
         return words_add_amount(&config->root_amounts, resource, word->number);
     } else {
-        return false;
+        return words_load_config(word, config);
     }
     return true;
 }
@@ -211,15 +208,6 @@ static bool volcano_word(const struct word *word, struct queue_facts *queue)
            words_add_amount(&queue->capability, resource, word->number);
 }
 
-static bool add_check(struct words_queue *facts, struct text name)
-{
-    facts->queue.checks = facts->checks;
-    if (facts->queue.check_count == FACTS_MAX_CHECKS)
-        return false;
-    facts->checks[facts->queue.check_count++] = (struct queue_check_facts){.name = name};
-    return true;
-}
-
 static bool queue_word(const struct word *word, struct words_queue *facts)
 {
     struct queue_facts *queue = &facts->queue;
@@ -250,15 +238,7 @@ static bool queue_word(const struct word *word, struct words_queue *facts)
         queue->borrows_last = true;
     else if (text_is(word->key, "hold"))
         queue->stop = QUEUE_HOLD;
-    else if (text_is(word->key, "drain"))
-        queue->stop = QUEUE_HOLD_AND_DRAIN;
-    else if (text_is(word->key, "preemptsLast"))
-        queue->preempts_last = true;
-    else if (text_is(word->key, "borrowsLeast"))
-        queue->borrows_least = true;
-    else if (text_is(word->key, "check"))
-        return add_check(facts, word->value);
-    else if (!words_preempt_queue(word, queue))
+    else if (!words_preempt_queue(word, queue) && !words_load_queue(word, facts))
         return queue->kind == QUEUE_VOLCANO ? volcano_word(word, queue) : kueue_word(word, facts);
     return true;
 }

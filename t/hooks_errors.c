@@ -55,10 +55,7 @@ static void test_refusals(void)
         {HOOK_FILTER, "{now: 1, uid: u, nodes: [1, x]}",
          "FIELD nodes[1]: \"x\", want an integer from 0 to 4294967295"},
         {HOOK_INSPECT, "{now: 1, what: weather}",
-         "FIELD what: \"weather\", want one of queues, queue, pod, groups, group, pending, "
-         "effects, fleet, "
-         "clusters, limits, digest, "
-         "memory, check, recording"},
+         "FIELD what: \"weather\", want one of the views that PROTOCOL.md lists"},
         {HOOK_INSPECT, "{now: 1, what: pod, uid: u}",
          "FIELD uid: \"u\", want a pod of ours that was seen and is not gone"},
         {HOOK_INSPECT, "{now: 1, what: queue, kind: Cohort, name: x}",

@@ -50,6 +50,21 @@ struct load_kit {
     char text[200];
 };
 
+/* The object says this condition; carries out a write. */
+bool load_object_says(const struct load_object *object, enum load_condition condition);
+void load_object_say(struct load_kit *kit, struct load_object *object,
+                     enum load_condition condition, bool is, struct text reason);
+void load_object_write(struct load_kit *kit, struct load_object *object,
+                       const struct load_write_report *write);
+
+/* What its own words say of a configuration and of a queue, false if it is none of them; and of a
+ * workload. */
+struct word;
+struct words_queue;
+bool words_load_config(const struct word *word, struct engine_config *config);
+bool words_load_queue(const struct word *word, struct words_queue *facts);
+void words_load(struct load_object *object, const struct word *word);
+
 void load_kit_open(struct load_kit *kit, const char *words);
 void load_kit_close(struct load_kit *kit);
 void load_kit_do(struct load_kit *kit, const char *steps);

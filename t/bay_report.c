@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/report.h"
+
+#include "t/load_kit.h"
+#include "t/tap.h"
+
+static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
+                                 "local l cluster=c";
+
+int main(void)
+{
+    struct load_kit kit;
+    struct bay_report report;
+    struct load_usage usage;
+    uint32_t cursor = 0, load, local;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit,
+                "local m cluster=c; add a queue=l cpu=3; add b queue=m cpu=1; add d queue=m cpu=2");
+    engine_report_bay(kit.kit.engine, kit_queue(&kit.kit, "cluster/c"), &report);
+    is_int(report.pending, 1, "one is pending");
+    is_int(report.reserving, 2, "two hold quota");
+    is_int(report.admitted, 2, "both are admitted");
+    is_str(report.reason, "Ready", "the queue is ready");
+    local = engine_find_local_queue(kit.kit.engine, text_of("default"), text_of("m"));
+    engine_report_local_queue(kit.kit.engine, local, &report);
+    is_int(report.reserving, 1, "of a LocalQueue one");
+    ok(engine_next_load_usage(kit.kit.engine, 0, local, &cursor, &usage), "it uses something");
+    is_int(usage.reserved, 1, "so much");
+    is_int(usage.admitted, 1, "all of it admitted");
+    cursor = 0;
+    ok(engine_next_load(kit.kit.engine, 0, local, false, &cursor, &load), "somebody waits there");
+    ok(load == load_find(kit.kit.engine, text_of("default"), text_of("d")), "it is d");
+    ok(!engine_next_load(kit.kit.engine, 0, local, false, &cursor, &load), "and nobody else");
+    cursor = 0;
+    ok(engine_next_local_queue(kit.kit.engine, &cursor), "there is a first LocalQueue");
+    ok(engine_next_local_queue(kit.kit.engine, &cursor) && cursor == local, "then m");
+    ok(!engine_next_local_queue(kit.kit.engine, &cursor), "and no third");
+    load_kit_do(&kit, "lose-cluster c");
+    engine_report_local_queue(kit.kit.engine, local, &report);
+    is_str(report.reason, "ClusterQueueDoesNotExist", "its ClusterQueue is gone");
+    load_kit_close(&kit);
+    return tap_done();
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/load_effects.h"
+
+#include "t/load_kit.h"
+#include "t/tap.h"
+
+#include <stdio.h>
+
+static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
+                                 "local l cluster=c";
+
+static struct load_write_report *write_of(struct load_kit *kit, struct effect *effect)
+{
+    static struct load_write_report write;
+
+    write.write = "";
+    if (engine_next_effect(kit->kit.engine, effect))
+        engine_load_write(kit->kit.engine, effect->workload, &write);
+    return &write;
+}
+
+static struct load_object *add_silently(struct load_kit *kit, const char *name)
+{
+    struct load_object *object = &kit->objects[10];
+
+    *object = kit->objects[0];
+    snprintf(object->name, sizeof(object->name), "%s", name);
+    object->facts.name = object->facts.uid = text_of(object->name);
+    object->facts.has_admission = false;
+    memset(object->facts.conditions, 0, sizeof(object->facts.conditions));
+    object->facts.sets = &object->set;
+    object->facts.version = ++kit->version;
+    engine_see_load(kit->kit.engine, &object->facts);
+    return object;
+}
+
+int main(void)
+{
+    struct load_kit kit;
+    struct load_object *object;
+    struct effect effect;
+    int64_t id;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "add a queue=l cpu=1");
+    object = add_silently(&kit, "b");
+    is_str(write_of(&kit, &effect)->write, "reserve", "it is to be reserved");
+    id = effect.id;
+    is_int(effect.resource_version, object->facts.version, "under its version");
+    engine_lease(kit.kit.engine, id);
+    ok(!engine_next_effect(kit.kit.engine, &effect), "one write at a time");
+    ok(engine_ack(kit.kit.engine, id, EFFECT_CONFLICT, 0), "the world moved");
+    object->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &object->facts);
+    is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 2, "its place is kept meanwhile");
+    kit_do(&kit.kit, "time 2");
+    is_str(write_of(&kit, &effect)->write, "reserve", "it is tried again");
+    is_int(effect.resource_version, object->facts.version, "under the new one");
+    engine_lease(kit.kit.engine, effect.id);
+    engine_ack(kit.kit.engine, effect.id, EFFECT_DONE, ++kit.version);
+    ok(!engine_next_effect(kit.kit.engine, &effect), "written it is to be seen first");
+    engine_see_load(kit.kit.engine, &object->facts);
+    is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 2, "an older sight changes nothing");
+    object->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &object->facts);
+    is_str(write_of(&kit, &effect)->write, "reserve", "a newer one that lost it is written again");
+    engine_lease(kit.kit.engine, effect.id);
+    engine_ack(kit.kit.engine, effect.id, EFFECT_GONE, 0);
+    is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 1, "gone it holds nothing");
+    load_kit_close(&kit);
+    return tap_done();
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/report.h"
+
+#include "t/load_kit.h"
+#include "t/tap.h"
+
+static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
+                                 "local l cluster=c";
+
+static struct load_report *report(struct load_kit *kit, const char *name)
+{
+    static struct load_report report;
+
+    engine_report_load(kit->kit.engine,
+                       engine_find_load(kit->kit.engine, text_of("default"), text_of(name)), false,
+                       &report);
+    return &report;
+}
+
+int main(void)
+{
+    struct load_kit kit;
+    uint64_t digest;
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "add a queue=l cpu=4; add w queue=l cpu=2 priority=1 gate=g");
+    digest = engine_digest(kit.kit.engine, true);
+    is_str(report(&kit, "w")->reason, "PreemptionGated", "gated");
+    is_int(report(&kit, "w")->victim_count, 1, "who would go is named");
+    ok(text_is(report(&kit, "w")->victims[0].name, "a"), "it is a");
+    ok(text_is(report(&kit, "w")->closed, "g"), "the gate that is closed, too");
+    is_int(report(&kit, "w")->position, 1, "it is the next one");
+    load_kit_do(&kit, "add b queue=l cpu=2");
+    is_str(report(&kit, "b")->message,
+           "cpu: 0 left in flavor f of ClusterQueue c, 2m asked for by pod set main",
+           "what is missing");
+    load_kit_do(&kit, "remove b");
+    ok(engine_digest(kit.kit.engine, false) != 0 && digest != 0, "asking changes nothing");
+    load_kit_do(&kit, "jobsStay; open w g");
+    is_str(report(&kit, "w")->reason, "Preempting", "on its way");
+    ok(report(&kit, "a")->is_victim && text_is(report(&kit, "a")->of.name, "w"), "for whom a goes");
+    load_kit_close(&kit);
+    return tap_done();
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/load.h"
+
+#include "t/load_kit.h"
+#include "t/tap.h"
+
+static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
+                                 "local l cluster=c";
+
+/* A sight that fails for lack of memory changes nothing, whatever the object says. */
+static void starve(struct load_kit *kit, struct load_object *object, const char *what)
+{
+    uint64_t before = engine_digest(kit->kit.engine, true);
+    bool same = true;
+    int error = -1;
+
+    object->facts.version = ++kit->version;
+    for (long n = 1; error < 0 && n < 200; n++) {
+        kit->kit.memory.calls = 0;
+        kit->kit.memory.fail_at = n;
+        kit->kit.memory.failed = false;
+        error = engine_see_load(kit->kit.engine, &object->facts);
+        kit->kit.memory.fail_at = 0;
+        same = same && (error == 0 || engine_digest(kit->kit.engine, true) == before) &&
+               engine_check(kit->kit.engine) == NULL;
+    }
+    ok(error == 0 && same, "%s", what);
+}
+
+int main(void)
+{
+    struct load_kit kit;
+    struct load_object *object;
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "add a queue=l cpu=2; add b queue=l cpu=4");
+    object = &kit.objects[1];
+    starve(&kit, object, "the same again");
+    object->set.requests.item[0].amount = 3;
+    object->facts.gates[object->facts.gate_count++].name = text_of("g");
+    starve(&kit, object, "it asks for something else, and has a gate");
+    object->facts.queue = text_of("other");
+    starve(&kit, object, "another queue");
+    object->facts.uid = text_of("another");
+    starve(&kit, object, "another one of its name");
+    object = &kit.objects[0];
+    object->facts.granted_queue = text_of("else");
+    starve(&kit, object, "somebody granted it quota elsewhere");
+    is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 0, "where it is counted now");
+    load_kit_close(&kit);
+    return tap_done();
+}
