@@ -85,6 +85,11 @@ static void unlink_ready(struct engine *e, enum effect_object object, uint32_t i
     entry->prev = entry->next = 0;
 }
 
+static uint32_t count_bits(uint8_t bits)
+{
+    return bits == 0 ? 0 : 1 + count_bits(bits & (uint8_t)(bits - 1));
+}
+
 /* In the list while any effect of the object may go out. */
 static void set_ready(struct engine *e, enum effect_object object, uint32_t id, uint8_t ready)
 {
@@ -94,7 +99,7 @@ static void set_ready(struct engine *e, enum effect_object object, uint32_t id, 
     if (ready == before)
         return;
     entry->ready = ready;
-    e->ready_effects += (uint32_t)__builtin_popcount(ready) - (uint32_t)__builtin_popcount(before);
+    e->ready_effects += count_bits(ready) - count_bits(before);
     if (before == 0)
         link_ready(e, object, id);
     else if (ready == 0)
@@ -344,11 +349,10 @@ bool engine_next_live_effect(const struct engine *e, uint32_t *cursor, struct ef
 
         for (uint32_t at = *cursor < base + slots ? base + slots : *cursor; at < end; at++) {
             struct place place = {object, (at - base) / slots, (at - base) % slots};
-            const struct outbox_entry *entry;
-
             if (!slab_live(records(e, object), place.id))
                 continue;
-            entry = entry_at(e, object, place.id);
+
+            const struct outbox_entry *entry = entry_at(e, object, place.id);
             if (((entry->wanted | entry->leased) & bit(place.slot)) == 0)
                 continue;
             describe(e, place, ret);
@@ -368,7 +372,7 @@ static const char *check_list(const struct engine *e, enum effect_object object,
     for (uint32_t id = e->ready[object].first; id != 0; id = entry_at(e, object, id)->next) {
         if (entry_at(e, object, id)->ready == 0 || ++listed > slab_count(records(e, object)))
             return "the list of ready effects holds each object that has one, once";
-        *ret_effects += (uint32_t)__builtin_popcount(entry_at(e, object, id)->ready);
+        *ret_effects += count_bits(entry_at(e, object, id)->ready);
     }
     return NULL;
 }
@@ -383,11 +387,10 @@ const char *outbox_check(const struct engine *e)
         if (broken != NULL)
             return broken;
         for (uint32_t id = 1; id < slab_end(records(e, object)); id++) {
-            const struct outbox_entry *entry;
-
             if (!slab_live(records(e, object), id))
                 continue;
-            entry = entry_at(e, object, id);
+
+            const struct outbox_entry *entry = entry_at(e, object, id);
             if ((entry->ready & entry->leased) != 0 ||
                 (entry->ready & entry->wanted) != entry->ready)
                 return "an effect that is ready is wanted, and not under way";

@@ -28,7 +28,9 @@ int main(void)
     ok(wish_at(e, wish_first(e, queue, queue_at(e, queue)->bay.change + 1))->head ==
            load_find(e, text_of("default"), text_of("g")),
        "refused it is passed over");
-    load_kit_do(&kit, "remove a; flavor f");
+    wish_at(e, first)->refused = queue_at(e, queue)->bay.change;
+    tree_refresh(&wishes_by_head, e, first);
+    load_kit_do(&kit, "remove a");
     is_str(load_kit_state(&kit, "b"), "admitted f", "a change wakes them");
     is_str(load_kit_state(&kit, "d"), "admitted f", "both");
     load_kit_do(&kit, "remove b; remove d; add h queue=l cpu=1 selects=no:where");
