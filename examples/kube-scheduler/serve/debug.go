@@ -44,6 +44,12 @@ var views = []view{
 		Parameters: append(groupNamed[:2:2], page...), list: "members", show: debug.showGroup},
 	{Path: "pending", About: "what waits in a queue, in its order",
 		Parameters: append(queueNamed[:2:2], page...), list: "pods", show: debug.showList},
+	{Path: "workload", About: "one workload of Kueue's: what it waits for, its gates, and who goes " +
+		"for it", Parameters: workloadNamed, show: debug.showAnswer},
+	{Path: "clusterQueue", About: "one ClusterQueue, as its workloads see it",
+		Parameters: queueNamed[1:], show: debug.showAnswer},
+	{Path: "localQueue", About: "one LocalQueue", Parameters: workloadNamed,
+		show: debug.showAnswer},
 	{Path: "effects", About: "what the host has to do, and is doing", Parameters: page,
 		list: "effects", show: debug.showList},
 	{Path: "limits", About: "the limits, and how much of them is used", show: debug.showAnswer},

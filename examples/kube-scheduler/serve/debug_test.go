@@ -259,7 +259,8 @@ func TestBeforeTheEngineIsOpen(t *testing.T) {
 	for i := range views {
 		path := views[i].Path + map[string]string{
 			"queue": "?kind=Queue&name=x", "pending": "?kind=Queue&name=x", "pod": "?uid=x",
-			"group": "?namespace=x&name=y",
+			"group": "?namespace=x&name=y", "workload": "?namespace=x&name=y",
+			"localQueue": "?namespace=x&name=y", "clusterQueue": "?name=x",
 		}[views[i].Path]
 		if path == "host" {
 			answer := getJSON(t, h, path)

@@ -58,6 +58,10 @@ var (
 		{"namespace", "of the PodGroup", true, podNamed[1].set},
 		{"name", "of the PodGroup", true, setName},
 	}
+	workloadNamed = []parameter{
+		{"namespace", "of the object", true, podNamed[1].set},
+		{"name", "of the object", true, setName},
+	}
 	from = parameter{"from", "where to go on: the `from` of the answer before; 0 there: the end",
 		false, func(a *asked, value string) (err error) {
 			a.query.From, err = number(value, 0, math.MaxUint32)

@@ -4,8 +4,10 @@ package jobs
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -18,7 +20,7 @@ func TestJobs(t *testing.T) {
 	for name, story := range map[string]func(*cluster){
 		"life": life, "preemption": preemption, "active": active, "stopPolicy": stopPolicy,
 		"gate": gate, "partial": partial, "check": check, "defaults": defaults, "alone": alone,
-		"prebuilt": prebuilt, "scope": scope, "changes": changes,
+		"prebuilt": prebuilt, "scope": scope, "changes": changes, "rights": rights,
 	} {
 		t.Run(name, func(t *testing.T) { story(c.on(t)) })
 	}
@@ -411,6 +413,47 @@ func changes(c *cluster) {
 	})
 	c.runs("edited", 2, "spot")
 	c.delete("Job", "edited")
+}
+
+// rights: with Workloads come no others than it needs.
+func rights(c *cluster) {
+	may := func(verb, group, resource string) bool {
+		review := &authorizationv1.SubjectAccessReview{}
+		review.Spec.User = "system:serviceaccount:kube-system:sluice-scheduler"
+		resource, subresource, _ := strings.Cut(resource, "/")
+		review.Spec.ResourceAttributes = &authorizationv1.ResourceAttributes{Verb: verb, Group: group,
+			Resource: resource, Subresource: subresource, Namespace: space}
+		answer, err := c.Client.AuthorizationV1().SubjectAccessReviews().Create(c.Context(), review,
+			metav1.CreateOptions{})
+		if err != nil {
+			c.Fatal(err)
+		}
+		return answer.Status.Allowed
+	}
+	for _, one := range []struct {
+		verbs, group, resource string
+		want                   bool
+	}{
+		{"get list watch patch", "batch", "jobs", true},
+		{"create update delete", "batch", "jobs", false},
+		{"patch", "batch", "jobs/status", true},
+		{"update", "batch", "jobs/status", false},
+		{"get list watch create patch delete", "kueue.x-k8s.io", "workloads", true},
+		{"update deletecollection", "kueue.x-k8s.io", "workloads", false},
+		{"patch", "kueue.x-k8s.io", "workloads/status", true},
+		{"patch", "kueue.x-k8s.io", "clusterqueues/status", true},
+		{"create update patch delete", "kueue.x-k8s.io", "clusterqueues", false},
+		{"create update patch delete", "kueue.x-k8s.io", "localqueues", false},
+		{"create update patch delete", "kueue.x-k8s.io", "admissionchecks", false},
+		{"create update patch delete", "", "limitranges", false},
+		{"get list watch", "", "secrets", false},
+	} {
+		for verb := range strings.FieldsSeq(one.verbs) {
+			if is := may(verb, one.group, one.resource); is != one.want {
+				c.Errorf("%s %s: allowed %t, want %t", verb, one.resource, is, one.want)
+			}
+		}
+	}
 }
 
 // TestKilledLeader: another replica goes on where one was killed, at several moments of a

@@ -258,13 +258,31 @@ func says(object *unstructured.Unstructured, kind string) string {
 	return ""
 }
 
+// all is what is known of the workload of a Job.
 func (c *cluster) all(job string) string {
 	w := c.workload(job)
 	if w == nil {
 		return "no workload"
 	}
 	list, _, _ := unstructured.NestedSlice(w.Object, "status", "conditions")
-	return fmt.Sprint(list)
+	return fmt.Sprintf("%v\nsluice says %s", list, c.asked("workload", space, w.GetName()))
+}
+
+// asked is what the scheduler says of an object.
+func (c *cluster) asked(view, namespace, name string) string {
+	request := c.Client.CoreV1().RESTClient().Get().Namespace(shipped.Namespace).
+		Resource("services").SubResource("proxy").Name("https:"+shipped.Name+":https").
+		Suffix("debug/sluice/"+view).Param("name", name).
+		// The API server's proxy keeps the credentials to itself.
+		SetHeader("Sluice-Token", c.REST(plane.Admin).BearerToken)
+	if namespace != "" {
+		request = request.Param("namespace", namespace)
+	}
+	body, err := request.DoRaw(c.Context())
+	if err != nil {
+		return fmt.Sprintf("%v: %s", err, body)
+	}
+	return string(body)
 }
 
 // runs waits until the Job runs so many pods, on nodes of this kind.
@@ -336,7 +354,9 @@ func (c *cluster) status(kind, name string, pending, reserving, admitted int64, 
 			"reservingWorkloads": reserving, "admittedWorkloads": admitted} {
 			got, _, _ := unstructured.NestedInt64(queue.Object, "status", field)
 			if got != want {
-				return fmt.Errorf("%s is %d, want %d: %v", field, got, want, queue.Object["status"])
+				view := strings.ToLower(kind[:1]) + kind[1:]
+				return fmt.Errorf("%s is %d, want %d: %v\nsluice says %s", field, got, want,
+					queue.Object["status"], c.asked(view, queue.GetNamespace(), name))
 			}
 		}
 		total := ""

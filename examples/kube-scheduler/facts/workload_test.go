@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package facts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/workload"
+)
+
+var noon = metav1.NewTime(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
+
+// whole is a workload with all that the engine looks at.
+func whole() *kueue.Workload {
+	active, priority, least, count, after := false, int32(7), int32(1), int32(3), int32(60)
+	terms := []v1.NodeSelectorTerm{{MatchExpressions: []v1.NodeSelectorRequirement{
+		{Key: "zone", Operator: v1.NodeSelectorOpIn, Values: []string{"a", "b"}}}}}
+	return &kueue.Workload{
+		ObjectMeta: metav1.ObjectMeta{UID: "u", Namespace: "ns", Name: "w", ResourceVersion: "12",
+			CreationTimestamp: noon, Annotations: map[string]string{CannotPreempt: "true"}},
+		Spec: kueue.WorkloadSpec{QueueName: "lq", Active: &active, Priority: &priority,
+			PreemptionGates: []kueue.PreemptionGate{{Name: "g"}},
+			PodSets: []kueue.PodSet{{Name: "main", Count: 4, MinCount: &least,
+				Template: v1.PodTemplateSpec{Spec: v1.PodSpec{
+					NodeSelector: map[string]string{"kind": "spot"},
+					Tolerations:  []v1.Toleration{{Key: "t", Operator: v1.TolerationOpExists}},
+					Affinity: &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
+						RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
+							NodeSelectorTerms: terms}}},
+					Containers: []v1.Container{{Resources: v1.ResourceRequirements{
+						Requests: list("cpu", "500m", "memory", "1Gi")}}}}}}}},
+		Status: kueue.WorkloadStatus{
+			Admission: &kueue.Admission{ClusterQueue: "cq",
+				PodSetAssignments: []kueue.PodSetAssignment{{Name: "main", Count: &count,
+					Flavors: map[v1.ResourceName]kueue.ResourceFlavorReference{"memory": "m",
+						"cpu": "c"}}}},
+			PreemptionGates: []kueue.PreemptionGateState{{Name: "g", Position: "Open"}},
+			Conditions: []metav1.Condition{{Type: "Evicted", Status: "True", Reason: "Preempted",
+				LastTransitionTime: noon}},
+			AdmissionChecks: []kueue.AdmissionCheckState{
+				{Name: "z", State: kueue.CheckStateReady},
+				{Name: "a", State: kueue.CheckStateRetry, LastTransitionTime: noon,
+					RequeueAfterSeconds: &after}},
+			RequeueState: &kueue.RequeueState{Count: &count, RequeueAt: &noon},
+		},
+	}
+}
+
+func TestWorkload(t *testing.T) {
+	least := int32(1)
+	at := noon.UnixNano()
+	want := &engine.WorkerWorkload{UID: "u", Namespace: "ns", Name: "w", Created: at,
+		ResourceVersion: 12, Queue: "lq", Priority: 7, Inactive: true, JobStopped: true,
+		CannotPreempt: true,
+		PodSets: []engine.PodSet{{Name: "main", Count: 4, MinCount: &least,
+			Requests:     []engine.Amount{{Name: "cpu", Value: 500}, {Name: "memory", Value: 1 << 30}},
+			NodeSelector: [][2]string{{"kind", "spot"}},
+			Affinity: [][]engine.Expression{{{Key: "zone", Operator: "In",
+				Values: []string{"a", "b"}}}},
+			Tolerations: []engine.Toleration{{Key: "t", Operator: "Exists"}}}},
+		Gates: []string{"g"}, GateStatus: [][2]string{{"g", "Open"}},
+		Conditions: []engine.KnownCondition{{Type: "Evicted", Status: "True", Reason: "Preempted",
+			Since: at}},
+		Admission: &engine.WorkloadAdmission{ClusterQueue: "cq", PodSets: []engine.Assignment{{
+			Name: "main", Count: 3, Flavors: [][2]string{{"cpu", "c"}, {"memory", "m"}}}}},
+		Checks: []engine.CheckState{{Name: "a", State: "Retry",
+			RetryAfter: at + int64(time.Minute)}, {Name: "z", State: "Ready"}},
+		RequeueAt: at, RequeueCount: 3,
+	}
+	same(t, Workload(whole(), &Around{JobStopped: true}), want)
+
+	w := whole()
+	w.Status.ReclaimablePods = []kueue.ReclaimablePod{{Name: "main", Count: 3}}
+	got := Workload(w, &Around{})
+	if got.PodSets[0].Count != 1 || got.Admission.PodSets[0].Count != 1 || got.JobStopped {
+		t.Errorf("with three pods that are needed no more: %+v, %+v", got.PodSets, got.Admission)
+	}
+}
+
+func TestWorkloadThatGetsNothing(t *testing.T) {
+	for want, change := range map[string]func(*kueue.Workload, *Around){
+		"slices": func(w *kueue.Workload, _ *Around) {
+			w.Annotations[workload.ElasticAnnotation] = "true"
+		},
+		"LimitRange": func(_ *kueue.Workload, a *Around) {
+			a.Defaults.Ranges = []*v1.LimitRange{{Spec: v1.LimitRangeSpec{Limits: []v1.LimitRangeItem{{
+				Type: v1.LimitTypePod, Max: list("cpu", "100m")}}}}}
+		},
+		"affinity": func(w *kueue.Workload, _ *Around) {
+			terms := &w.Spec.PodSets[0].Template.Spec.Affinity.NodeAffinity.
+				RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+			for i := range 8 {
+				*terms = append(*terms, v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{
+					{Key: fmt.Sprint(i), Operator: v1.NodeSelectorOpExists}}})
+			}
+		},
+	} {
+		w, around := whole(), &Around{}
+		change(w, around)
+		if got := Workload(w, around).Unsupported; !strings.Contains(got, want) {
+			t.Errorf("it says %q, want something of %s", got, want)
+		}
+	}
+}
+
+func TestWorkloadQueue(t *testing.T) {
+	hold := kueue.Hold
+	queue := &kueue.LocalQueue{ObjectMeta: metav1.ObjectMeta{UID: "u", Namespace: "ns", Name: "lq",
+		ResourceVersion: "3"}, Spec: kueue.LocalQueueSpec{ClusterQueue: "cq", StopPolicy: &hold}}
+	same(t, WorkloadQueue(queue, false), &engine.LocalQueue{UID: "u", Namespace: "ns", Name: "lq",
+		ResourceVersion: 3, ClusterQueue: "cq", StopPolicy: "Hold", NotSelected: true})
+}
