@@ -3,6 +3,8 @@
 // Package admission is the webhook: it asks the engine about what the API server shows it.
 //
 //	/pods     for a mutating webhook: pods, and the gates to add to them
+//	/jobs     for a mutating webhook: Jobs that name a queue, which are suspended, and marked where
+//	          their queue sends them to other clusters
 //	/checks   for a validating one: pods, Volcano's queues, commands for them, and groups. What
 //	          cannot work is refused, with what the engine says: the field, and the amounts
 //
@@ -54,6 +56,7 @@ import (
 // Where what is asked.
 const (
 	Gates  = "/pods"
+	Jobs   = "/jobs"
 	Checks = "/checks"
 )
 
@@ -85,6 +88,8 @@ type Options struct {
 	Describe func(context.Context, *corev1.Pod) (*engine.Pod, error)
 	// Complete says what is missing before a check can be answered; nil: nothing. Default: nothing.
 	Complete func(aboutQueues bool) error
+	// Dispatched tells whether the Jobs of a LocalQueue go to other clusters. Default: none does.
+	Dispatched func(namespace, queue string) bool
 	// Patience is how long a refusal must have stood before it is given. Default: 300 ms.
 	Patience time.Duration
 	// Told is called with what came of each answer of the engine: its pending effects and deadline.
@@ -212,6 +217,7 @@ func (w *Webhook) Check(*http.Request) error {
 func (w *Webhook) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(Gates, &reviewer{w, map[metav1.GroupVersionResource]question{pods: w.gates}})
+	mux.Handle(Jobs, &reviewer{w, map[metav1.GroupVersionResource]question{jobs: w.job}})
 	mux.Handle(Checks, &reviewer{w, map[metav1.GroupVersionResource]question{
 		pods: w.checkPod, queues: w.checkQueue, commands: w.checkCommand,
 		groups: w.checkGroup}})

@@ -285,11 +285,5 @@ func gated(response *admissionv1.AdmissionResponse, pod *corev1.Pod, names []str
 		steps = append(steps,
 			patchStep{"add", "/spec/schedulingGates/-", corev1.PodSchedulingGate{Name: name}})
 	}
-	patch, err := json.Marshal(steps)
-	if err != nil {
-		return nil, fmt.Errorf("the patch cannot be written: %w", err)
-	}
-	kind := admissionv1.PatchTypeJSONPatch
-	response.Patch, response.PatchType = patch, &kind
-	return response, nil
+	return patched(response, steps)
 }

@@ -30,6 +30,7 @@ func newWebhook(h *host.Host, client kubernetes.Interface) (*admission.Webhook, 
 		Addr:        fmt.Sprintf(":%d", asked.Port),
 		Describe:    h.Newcomer,
 		Complete:    h.Complete,
+		Dispatched:  h.Dispatched,
 		Told:        h.Note,
 	})
 }

@@ -49,7 +49,7 @@ func (h *Host) customs() []custom {
 	if h.args.Workloads {
 		// Workloads come last: what they stand on is told before them.
 		all = append(all,
-			custom{kueueResource("admissionchecks"), h.checkSeen, h.checkGone, nil},
+			custom{admissionChecks, h.checkSeen, h.checkGone, nil},
 			custom{workloadClasses, h.workloadClassSeen, nothing, nil},
 			custom{wl.Resource, h.workloadUnreadable, nothing, h.followWorkloads})
 	}

@@ -35,6 +35,7 @@ import (
 var (
 	clusterQueues   = kueue.SchemeGroupVersion.WithResource("clusterqueues")
 	localQueues     = kueue.SchemeGroupVersion.WithResource("localqueues")
+	admissionChecks = kueue.SchemeGroupVersion.WithResource("admissionchecks")
 	flavorResource  = kueue.SchemeGroupVersion.WithResource("resourceflavors")
 	workloadClasses = kueue.SchemeGroupVersion.WithResource("workloadpriorityclasses")
 )
@@ -498,4 +499,27 @@ func (h *Host) listOf(of schema.GroupVersionResource) (all []*unstructured.Unstr
 		}
 	}
 	return all
+}
+
+// Dispatched tells whether the workloads of a LocalQueue go to other clusters: an admission check of
+// its ClusterQueue is the manager's.
+func (h *Host) Dispatched(namespace, queue string) bool {
+	if !h.args.Workloads {
+		return false
+	}
+	var cluster kueue.ClusterQueue
+	object := h.customObject(clusterQueues, "", h.local.clusterQueue(namespace, queue))
+	if object == nil || facts.Read(object, &cluster) != nil ||
+		cluster.Spec.AdmissionChecksStrategy == nil {
+		return false
+	}
+	for _, rule := range cluster.Spec.AdmissionChecksStrategy.AdmissionChecks {
+		var check kueue.AdmissionCheck
+		object := h.customObject(admissionChecks, "", string(rule.Name))
+		if object != nil && facts.Read(object, &check) == nil &&
+			check.Spec.ControllerName == kueue.MultiKueueControllerName {
+			return true
+		}
+	}
+	return false
 }
