@@ -181,7 +181,7 @@ static void put_counts(struct msg_writer *w, const struct bay_report *report)
     put_key_bool(w, "active", report->active);
     put_key_str(w, "reason", report->reason);
     put_key_str(w, "message", report->message);
-    put_key_int(w, "pending", report->pending);
+    put_key_int(w, "waiting", report->pending);
     put_key_int(w, "reserving", report->reserving);
     put_key_int(w, "admitted", report->admitted);
 }

@@ -225,7 +225,7 @@ int engine_see_load(struct engine *e, const struct load_facts *facts)
 
     if (id != 0 && facts->version != 0 &&
         text_same(name_text(e, load_at(e, id)->uid), facts->uid) &&
-        (facts->version <= load_at(e, id)->version || facts->version < load_at(e, id)->wrote))
+        (facts->version < load_at(e, id)->version || facts->version < load_at(e, id)->wrote))
         return 0;
     error = load_read_details(e, facts, &details);
     if (error == 0 && is_new)

@@ -107,7 +107,7 @@ func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue) (*kueue.ClusterQueue
 	}
 	wanted := seen.DeepCopy()
 	status := &wanted.Status
-	status.PendingWorkloads = int32(number(answer["pending"]))
+	status.PendingWorkloads = int32(number(answer["waiting"]))
 	status.ReservingWorkloads = int32(number(answer["reserving"]))
 	status.AdmittedWorkloads = int32(number(answer["admitted"]))
 	used := usages(answer)
@@ -172,7 +172,7 @@ func (h *Host) localQueueStatus(seen *kueue.LocalQueue) (*kueue.LocalQueue, erro
 	}
 	wanted := seen.DeepCopy()
 	status := &wanted.Status
-	status.PendingWorkloads = int32(number(answer["pending"]))
+	status.PendingWorkloads = int32(number(answer["waiting"]))
 	status.ReservingWorkloads = int32(number(answer["reserving"]))
 	status.AdmittedWorkloads = int32(number(answer["admitted"]))
 	status.FlavorsReservation = localUsage(answer, "reserved")

@@ -29,7 +29,7 @@ import (
 const (
 	space    = "default"
 	kubelets = "kubelets" // the user who plays them
-	patience = 25 * time.Second
+	patience = 90 * time.Second
 	lookTurn = 50 * time.Millisecond
 )
 
