@@ -67,6 +67,7 @@ struct group_move {
     char *text;
     uint32_t flavor_count; /* that its stamp names */
     uint16_t flavors[FACTS_MAX_NEEDS];
+    bool made;
 };
 
 /* Where the member belongs when its group names this queue. */
@@ -142,21 +143,33 @@ void group_drop_moves(struct engine *e, struct group_moves *moves)
     *moves = (struct group_moves){0};
 }
 
+static void make_move(struct engine *e, const struct group_move *move)
+{
+    const struct claim *claim = claim_at(e, move->claim);
+    bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
+    const struct demand demand = {claim->priority, claim->created, move->line, move->text,
+                                  move->flavor_count > 0 ? move->flavors : NULL};
+
+    regrant(e, move->claim, &demand);
+    drop_flavors(e, move);
+    if (restoring)
+        claim_to_restore(e, move->claim);
+    else
+        pod_settle(e, move->claim);
+}
+
+/* First those that take their room whether or not it is there: nobody is granted what they take. */
 void group_make_moves(struct engine *e, struct group_moves *moves)
 {
-    for (uint32_t i = 0; i < moves->count; i++) {
-        const struct group_move *move = &moves->move[i];
-        const struct claim *claim = claim_at(e, move->claim);
-        bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
-        const struct demand demand = {claim->priority, claim->created, move->line, move->text,
-                                      move->flavor_count > 0 ? move->flavors : NULL};
+    for (int allocated = 1; allocated >= 0; allocated--) {
+        for (uint32_t i = 0; i < moves->count; i++) {
+            struct group_move *move = &moves->move[i];
 
-        regrant(e, move->claim, &demand);
-        drop_flavors(e, move);
-        if (restoring)
-            claim_to_restore(e, move->claim);
-        else
-            pod_settle(e, move->claim);
+            if (move->made || (allocated && claim_at(e, move->claim)->state != CLAIM_ALLOCATED))
+                continue;
+            make_move(e, move);
+            move->made = true;
+        }
     }
     moves->count = 0;
 }

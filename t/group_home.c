@@ -98,6 +98,21 @@ static void test_back_to_its_flavors(void)
     kit_close(&kit);
 }
 
+static void test_who_has_a_node_goes_first(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue a cpu=6; group g; pod x queue=nobody cpu=6 group=g;"
+                 "pod y queue=other cpu=4 group=g bare node=n; group g queue=a");
+    is_str(queue_of("y"), "a", "both are in their group's queue");
+
+    struct queue_report report;
+
+    engine_report_queue(kit.engine, kit_queue(&kit, "a"), &report);
+    is_int((int64_t)report.granted, 0, "nobody is granted what who has a node takes");
+    is_int((int64_t)report.demoted, 0, "and nobody loses it again");
+    kit_close(&kit);
+}
+
 static void test_no_memory(void)
 {
     kit_open(&kit, "");
@@ -119,6 +134,7 @@ int main(void)
     test_moves_between_closing_queues();
     test_members_go_home();
     test_back_to_its_flavors();
+    test_who_has_a_node_goes_first();
     test_no_memory();
     return tap_done();
 }
