@@ -250,12 +250,15 @@ static void hear(struct engine *e, const struct queue_facts *facts, struct edit 
 {
     struct queue *queue = queue_at(e, edit->queue);
     bool fresh = !queue->seen || queue->uid != edit->uid;
+    enum life_stop stop = bay_stop(e, edit->queue);
 
     intern_unref(&e->names, queue->state_text);
     intern_unref(&e->names, queue->uid);
     queue->state_text = edit->state;
     queue->uid = edit->uid;
     queue_hear(e, edit->queue, facts, fresh);
+    if (bay_stop(e, edit->queue) != stop)
+        bay_edited(e, edit->queue);
 }
 
 static bool is_old(const struct queue *queue, const struct queue_facts *facts, struct text uid)

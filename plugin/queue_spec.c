@@ -34,6 +34,15 @@ static uint64_t hash_group(uint64_t hash, const struct resource_group *group)
     return hash;
 }
 
+static uint64_t hash_check(uint64_t hash, const struct queue_check_facts *check)
+{
+    hash = hash_bytes64(&check->flavor_count, sizeof(check->flavor_count),
+                        hash_text(hash, check->name));
+    for (uint32_t i = 0; i < check->flavor_count; i++)
+        hash = hash_text(hash, check->flavors[i]);
+    return hash;
+}
+
 static uint64_t hash_amounts(uint64_t hash, const struct named_amounts *amounts)
 {
     hash = hash_bytes64(&amounts->count, sizeof(amounts->count), hash);
@@ -48,10 +57,11 @@ uint64_t queue_spec(const struct queue_facts *facts)
 {
     uint64_t hash = hash_bytes64(facts->parent.at, facts->parent.len, 12);
     const struct preempt_policy *preempts = &facts->preempts;
-    const int64_t numbers[10] = {
-        facts->priority,         facts->strict,       facts->reclaimable,
-        preempts->within,        preempts->reclaim,   preempts->while_borrowing,
-        preempts->has_threshold, preempts->threshold, facts->borrows_last,
+    const int64_t numbers[13] = {
+        facts->priority,         facts->strict,        facts->reclaimable,
+        preempts->within,        preempts->reclaim,    preempts->while_borrowing,
+        preempts->has_threshold, preempts->threshold,  facts->borrows_last,
+        facts->preempts_last,    facts->borrows_least, facts->check_count,
         facts->group_count,
     };
 
@@ -61,5 +71,7 @@ uint64_t queue_spec(const struct queue_facts *facts)
     hash = hash_amounts(hash, &facts->guarantee);
     for (uint32_t i = 0; i < facts->group_count; i++)
         hash = hash_group(hash, &facts->groups[i]);
+    for (uint32_t i = 0; i < facts->check_count; i++)
+        hash = hash_check(hash, &facts->checks[i]);
     return hash | 1;
 }

@@ -9,6 +9,7 @@ struct object {
     struct flavor_quota quotas[2];
     struct group_flavor flavors[2];
     struct resource_group group;
+    struct queue_check_facts check;
     struct queue_facts facts;
 };
 
@@ -22,6 +23,7 @@ static void set(struct object *object)
     };
     object->group.resources[0] = text_of("cpu");
     object->facts.groups = &object->group;
+    object->facts.checks = &object->check;
 }
 
 int main(void)
@@ -46,6 +48,9 @@ int main(void)
     DIFFERS(object.facts.parent = text_of("al"), "the parent");
     DIFFERS(object.facts.strict = true, "the order");
     DIFFERS(object.facts.borrows_last = true, "whenCanBorrow");
+    DIFFERS(object.facts.preempts_last = true, "whenCanPreempt");
+    DIFFERS(object.facts.borrows_least = true, "preference");
+    DIFFERS(object.facts.check_count = 1, "an admission check");
     DIFFERS(object.facts.preempts.reclaim = PREEMPT_ANY, "whose room it takes");
     DIFFERS(object.facts.preempts.has_threshold = true, "up to which priority");
     DIFFERS(object.facts.group_count = 0, "a group");
@@ -59,5 +64,14 @@ int main(void)
             "the order of flavors");
     DIFFERS((object.facts.deserved.count = 1, object.facts.deserved.item[0].amount = 1),
             "a share of Volcano's");
+
+    set(&object);
+    object.facts.check_count = 1;
+    hash = queue_spec(&object.facts);
+    object.check.name = text_of("k");
+    ok(queue_spec(&object.facts) != hash, "the name of a check is");
+    hash = queue_spec(&object.facts);
+    object.check.flavor_count = 1;
+    ok(queue_spec(&object.facts) != hash, "the flavors that it is for are");
     return tap_done();
 }
