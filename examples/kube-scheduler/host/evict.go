@@ -4,6 +4,8 @@ package host
 
 import (
 	"context"
+	"net/http"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
@@ -24,6 +26,22 @@ func optional(args *config.Args) (kinds []string) {
 		kinds = append(kinds, engine.WriteWorkload)
 	}
 	return kinds
+}
+
+// refusedAtOnce has an eviction that a budget refuses fail at once. The API server says when to try
+// again, and the client would: ten times, while the engine waits for an answer, and cannot look for
+// another victim.
+type refusedAtOnce struct{ http.RoundTripper }
+
+func failAtOnce(inner http.RoundTripper) http.RoundTripper { return refusedAtOnce{inner} }
+
+func (r refusedAtOnce) RoundTrip(request *http.Request) (*http.Response, error) {
+	answer, err := r.RoundTripper.RoundTrip(request)
+	if err == nil && answer.StatusCode == http.StatusTooManyRequests &&
+		strings.HasSuffix(request.URL.Path, "/eviction") {
+		answer.Header.Del("Retry-After")
+	}
+	return answer, err
 }
 
 // evict asks the API server to delete the pod, and no other one of its name; disruption budgets

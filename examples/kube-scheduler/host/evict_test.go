@@ -3,13 +3,18 @@
 package host
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
 	"sluice/kube-scheduler/config"
@@ -60,6 +65,26 @@ func TestAVictimIsEvictedUnderItsUID(t *testing.T) {
 	w.does(effect, engine.Gone)
 	if len(*asked) != 4 {
 		t.Errorf("another pod of that name is asked about, too: %d", len(*asked))
+	}
+}
+
+// While the client tries again by itself, as the API server says, the engine waits for an answer.
+func TestABudgetsRefusalIsKnownAtOnce(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer server.Close()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL, WrapTransport: failAtOnce})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = client.PolicyV1().Evictions("default").Evict(t.Context(),
+		&policy.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "default"}})
+	if !apierrors.IsTooManyRequests(err) || asked != 1 {
+		t.Errorf("it was asked %d times: %v", asked, err)
 	}
 }
 

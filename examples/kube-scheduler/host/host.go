@@ -94,6 +94,7 @@ func New(ctx context.Context, args *config.Args, handle fwk.Handle) (*Host, erro
 	quick := rest.CopyConfig(handle.KubeConfig())
 	quick.QPS, quick.Burst = args.Effects.QPS, args.Effects.Burst
 	quick.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(quick.QPS, quick.Burst)
+	quick.Wrap(failAtOnce)
 	effects, err := kubernetes.NewForConfig(quick)
 	if err != nil {
 		return nil, fmt.Errorf("a client for effects: %w", err)

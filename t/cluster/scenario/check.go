@@ -283,9 +283,6 @@ func (s *Scenario) findBeyond() {
 				if acks := pair.Value.Get("acks"); acks != nil {
 					note(acks, true, "acks: acknowledgements do not leave the scheduler's process")
 				}
-				if evictions := pair.Value.Get("evictions"); evictions != nil {
-					note(evictions, true, "evictions: a budget of the API server's is an object")
-				}
 				observe := pair.Value.Get("observe")
 				if observe != nil && contains("reorder late", observe.Text) {
 					note(observe, true, "observe: the API server's watch never does that ("+

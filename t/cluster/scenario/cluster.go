@@ -48,6 +48,7 @@ var leftovers = []string{
 	"/registry/pods/", "/registry/minions/", "/registry/events/", "/registry/runtimeclasses/",
 	"/registry/" + volcano + "/", "/registry/" + bus + "/", "/registry/" + kueue + "/",
 	"/registry/leases/kube-system/" + lease, "/registry/jobs/", "/registry/replicasets/",
+	"/registry/poddisruptionbudgets/",
 	"/registry/statefulsets/", "/registry/deployments/",
 }
 

@@ -6,11 +6,12 @@ import "time"
 
 // Faults is what goes wrong on purpose.
 type Faults struct {
-	Patches string // conflict, fail, lost
-	Binds   string // fail
-	Webhook string // off, pods
-	Observe string // duplicate, drop-deletes
-	Watch   time.Duration
+	Patches   string // conflict, fail, lost
+	Binds     string // fail
+	Evictions string // refused
+	Webhook   string // off, pods
+	Observe   string // duplicate, drop-deletes
+	Watch     time.Duration
 }
 
 var faultKinds = []struct{ key, words, want string }{
@@ -61,7 +62,8 @@ func checkFaultPair(pair Pair) error {
 // end).
 func (f *Faults) add(spec *Tree) time.Duration {
 	for key, slot := range map[string]*string{
-		"patches": &f.Patches, "binds": &f.Binds, "webhook": &f.Webhook, "observe": &f.Observe,
+		"patches": &f.Patches, "binds": &f.Binds, "evictions": &f.Evictions, "webhook": &f.Webhook,
+		"observe": &f.Observe,
 	} {
 		if value := spec.Get(key); value != nil {
 			*slot = value.Text

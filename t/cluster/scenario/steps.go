@@ -224,6 +224,9 @@ func (t *telling) startFault(value *Tree) error {
 	if err := t.setWebhook(t.faults.Webhook); err != nil {
 		return err
 	}
+	if err := t.setBudget(t.faults.Evictions != ""); err != nil {
+		return err
+	}
 	t.dropped = t.dropped || t.faults.Observe == "drop-deletes"
 	t.setFaults()
 	t.faultEpoch++
@@ -238,6 +241,9 @@ func (t *telling) startFault(value *Tree) error {
 		t.faults = Faults{}
 		t.setFaults()
 		t.tell("all goes well again")
+		if err := t.setBudget(false); err != nil {
+			return err
+		}
 		return t.setWebhook("")
 	})
 	return nil
