@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { QUEUES = 1000, RUNNING = 5, WAITING = 3 };
 enum { CANDIDATES = 1000, MANY = 10 * CANDIDATES, PRIORITIES = 100, ROUNDS = 51, NAME = 16 };
 
 struct scene {
@@ -23,6 +24,7 @@ struct scene {
         bool away;
     } pods[MANY];
     uint32_t count;
+    int64_t longest; /* tick */
 };
 
 static void see_queue(struct scene *scene, const char *name, const char *parent, int64_t capability)
@@ -36,8 +38,19 @@ static void see_queue(struct scene *scene, const char *name, const char *parent,
         fail("no memory for a queue");
 }
 
-static void see_pod(struct scene *scene, const char *name, int32_t priority, int64_t created,
-                    int64_t amount, bool bound, bool settled)
+static void settle(struct scene *scene)
+{
+    while (engine_more(scene->engine)) {
+        int64_t began = clock_cpu(), took;
+
+        engine_tick(scene->engine);
+        took = clock_cpu() - began;
+        scene->longest = took > scene->longest ? took : scene->longest;
+    }
+}
+
+static void see_pod_in(struct scene *scene, const char *queue, const char *name, int32_t priority,
+                       int64_t created, int64_t amount, bool bound, bool settled)
 {
     struct pod_facts pod = {
         .uid = text_of(name),
@@ -47,7 +60,7 @@ static void see_pod(struct scene *scene, const char *name, int32_t priority, int
         .priority = priority,
         .opted_in = true,
         .settled = settled,
-        .queue = text_of("leaf"),
+        .queue = text_of(queue),
         .node = text_of(bound ? "n" : ""),
     };
 
@@ -56,23 +69,33 @@ static void see_pod(struct scene *scene, const char *name, int32_t priority, int
     pod.requests.item[0] = (struct named_amount){text_of("cpu"), amount};
     if (engine_see_pod(scene->engine, &pod) < 0)
         fail("no memory for a pod");
-    while (engine_more(scene->engine))
-        engine_tick(scene->engine);
+    settle(scene);
 }
 
-/* Nobody takes the room of the last pod. */
-static void start(struct scene *scene, uint32_t count)
+static void see_pod(struct scene *scene, const char *name, int32_t priority, int64_t created,
+                    int64_t amount, bool bound, bool settled)
+{
+    see_pod_in(scene, "leaf", name, priority, created, amount, bound, settled);
+}
+
+static void begin(struct scene *scene)
 {
     const struct engine_config config = {.effects = 1u << EFFECT_EVICT_POD};
 
     memset(scene, 0, sizeof(*scene));
-    scene->count = count;
     heap_use_init(&scene->use);
     if (engine_create(&config, &scene->use.mem, &scene->engine) < 0)
         fail("no memory for an engine");
     engine_set_time(scene->engine, BENCH_EPOCH);
     engine_set_synced(scene->engine);
     engine_set_leader(scene->engine, true);
+}
+
+/* Nobody takes the room of the last pod. */
+static void start(struct scene *scene, uint32_t count)
+{
+    begin(scene);
+    scene->count = count;
     see_queue(scene, "top", "root", count);
     see_queue(scene, "team", "top", 0);
     see_queue(scene, "leaf", "team", 0);
@@ -143,8 +166,7 @@ static double take(struct scene *scene, uint32_t victims)
     if (engine_pending(scene->engine) != victims)
         fail("%u effects for %u victims", engine_pending(scene->engine), victims);
     engine_lose_pod(scene->engine, text_of("asks"));
-    while (engine_more(scene->engine))
-        engine_tick(scene->engine);
+    settle(scene);
     if (engine_pending(scene->engine) != 0)
         fail("not all victims were given back");
     return (double)(between - began);
@@ -190,6 +212,37 @@ static void compare(struct scene *few, struct scene *many, uint32_t victims, dou
     table_row("    the same among 10 k", &longest, UNIT_SECONDS, 0.001);
 }
 
+/* Queues below one root, all full: in each pods run and wait, of one priority; so nobody takes
+ * anybody's room, and after every change each queue asks whether somebody could. */
+static void ask_in_vain(struct scene *scene)
+{
+    struct samples total = {0}, longest = {0};
+    char queue[NAME], name[NAME];
+
+    begin(scene);
+    see_queue(scene, "top", "root", QUEUES * RUNNING);
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        snprintf(queue, sizeof(queue), "q%u", i);
+        see_queue(scene, queue, "top", 0);
+        for (uint32_t n = 0; n < RUNNING + WAITING; n++) {
+            snprintf(name, sizeof(name), "q%u-%u", i, n);
+            see_pod_in(scene, queue, name, 1, n, 1, n < RUNNING, false);
+        }
+    }
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        int64_t began = clock_cpu();
+
+        scene->longest = 0;
+        snprintf(queue, sizeof(queue), "q%u", i);
+        snprintf(name, sizeof(name), "one-more-%u", i);
+        see_pod_in(scene, queue, name, 1, WAITING + RUNNING, 1, false, false);
+        samples_add(&total, (double)(clock_cpu() - began) / 1e9);
+        samples_add(&longest, (double)scene->longest / 1e9);
+    }
+    table_row("a pod begins to wait in one of 1,000 full queues", &total, UNIT_SECONDS, 0.01);
+    table_row("    the longest tick", &longest, UNIT_SECONDS, 0.001);
+}
+
 static void finish(struct scene *scene)
 {
     if (engine_check(scene->engine) != NULL)
@@ -216,4 +269,7 @@ void bench_preempt(const struct effort *effort)
     compare(&few, &many, 0, -1);
     finish(&few);
     finish(&many);
+    progress("preemption: %d queues that ask in vain", QUEUES);
+    ask_in_vain(&few);
+    finish(&few);
 }
