@@ -12,8 +12,8 @@
  * are the same, only the caller knows.
  *
  * Growing is spread out: a table that is full becomes `old`, and each put and drop moves a few of
- * its slots into a table of one and a half times the size: of twice the size, both together would be
- * half as large again. Until then an entry is in one of the two. */
+ * its slots into a table of one and a half times the size (with one of twice the size both together
+ * would take a fifth more). Until then an entry is in one of the two. */
 struct index_slot {
     uint32_t hash;
     uint32_t id; /* 0: empty */
