@@ -47,13 +47,29 @@ static const char *state_of(const struct engine *e, uint32_t id)
     }
 }
 
+/* Nobody may be opened next: nobody asks, or only who would be opened in vain. */
+static void say_no_candidate(const struct engine *e, uint32_t id, struct say *say)
+{
+    uint32_t at = tree_first(&replicas_by_place, e, dispatch_at(e, id)->places);
+
+    while (at != 0 && !(replica_is(replica_at(e, at), REPLICA_SIGNALS) &&
+                        replica_is(replica_at(e, at), REPLICA_BLOCKED)))
+        at = tree_next(&replicas_by_place, e, at);
+    if (at == 0) {
+        say_str(say, "no worker asks to preempt");
+        return;
+    }
+    say_text(say, name_text(e, worker_at(e, replica_at(e, at)->worker)->name));
+    say_str(say, " asks to preempt, but a gate that is not ours is closed there");
+}
+
 static void say_candidate(const struct engine *e, uint32_t id, int64_t now, struct say *say)
 {
     uint32_t first = stance_first(e, id);
     int64_t wait = orchestrator_deadline(e, id);
 
     if (first == 0) {
-        say_str(say, "no worker asks to preempt");
+        say_no_candidate(e, id, say);
         return;
     }
 

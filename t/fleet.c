@@ -50,6 +50,18 @@ static void test_words(void)
     fleet_close(&f);
 }
 
+static void test_blocked(void)
+{
+    struct fleet f;
+
+    fleet_open(&f, "");
+    fleet_do(&f,
+             "cluster a; cluster b; workload w in=a,b; replica a/w; replica b/w signals blocked");
+    is_str(fleet_message(&f, "w"), "b asks to preempt, but a gate that is not ours is closed there",
+           "held by another");
+    fleet_close(&f);
+}
+
 static void test_pages(void)
 {
     struct dispatch_report one;
@@ -106,6 +118,7 @@ static void test_check(void)
 int main(void)
 {
     test_words();
+    test_blocked();
     test_pages();
     test_check();
     return tap_done();
