@@ -34,6 +34,9 @@ void bench_fleet(const struct effort *effort);
 /* Whose room a pod takes, among 1,000. */
 void bench_preempt(const struct effort *effort);
 
+/* Workloads: what an admission costs, and whose room one takes. */
+void bench_loads(const struct effort *effort);
+
 /* What one crossing is made of. */
 void bench_crossing(const struct effort *effort);
 
