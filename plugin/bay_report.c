@@ -67,7 +67,7 @@ void engine_report_bay(const struct engine *e, uint32_t id, struct bay_report *r
     say_fault(fault, what, ret->message);
     ret->pending =
         tree_size(&loads_of_queue, e, bay->waiting) + tree_size(&loads_of_queue, e, bay->held);
-    ret->reserving = tree_size(&loads_by_stamp, e, bay->holding);
+    ret->reserving = tree_size(&loads_that_hold, e, bay->holding);
     ret->admitted = bay->admitted;
 }
 
@@ -108,8 +108,8 @@ static uint32_t nth_of_queue(const struct engine *e, uint32_t queue, bool holdin
     uint32_t waiting = tree_size(&loads_of_queue, e, bay->waiting);
 
     if (holding)
-        return n < tree_size(&loads_by_stamp, e, bay->holding)
-                   ? tree_at(&loads_by_stamp, e, bay->holding, n)
+        return n < tree_size(&loads_that_hold, e, bay->holding)
+                   ? tree_at(&loads_that_hold, e, bay->holding, n)
                    : 0;
     if (n < waiting)
         return tree_at(&loads_of_queue, e, bay->waiting, n);

@@ -89,11 +89,11 @@ static struct flow passes(const struct engine *e, uint32_t id, uint16_t flavor, 
 static void add_loads(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                       struct flow *sum)
 {
-    uint32_t load = tree_first(&loads_by_stamp, e, queue_at(e, id)->bay.holding);
+    uint32_t load = tree_first(&loads_that_hold, e, queue_at(e, id)->bay.holding);
 
     if (queue_at(e, id)->bay.below == 0)
         return;
-    for (; load != 0; load = tree_next(&loads_by_stamp, e, load)) {
+    for (; load != 0; load = tree_next(&loads_that_hold, e, load)) {
         wide amount = load_amount(e, load, flavor, resource);
 
         sum->reserved += load_at(e, load)->state == CLAIM_RESERVED ? amount : 0;

@@ -33,19 +33,21 @@ static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
     return load_compare_rank(ctx, a, b);
 }
 
-static int compare_stamp(const void *ctx, uint32_t a, uint32_t b)
+static int compare_holders(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct engine *e = ctx;
     const struct load *x = load_at(e, a), *y = load_at(e, b);
 
+    if (x->priority != y->priority)
+        return x->priority < y->priority ? -1 : 1;
     if (x->stamp != y->stamp)
-        return x->stamp < y->stamp ? -1 : 1;
+        return x->stamp > y->stamp ? -1 : 1;
     return text_compare(name_text(e, x->uid), name_text(e, y->uid));
 }
 
 const struct tree_type loads_by_rank = {peer_of, compare_rank, NULL};
 const struct tree_type loads_of_queue = {link_of, compare_rank, NULL};
-const struct tree_type loads_by_stamp = {link_of, compare_stamp, NULL};
+const struct tree_type loads_that_hold = {link_of, compare_holders, NULL};
 
 bool load_before(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -186,7 +188,7 @@ void load_take_out(struct engine *e, uint32_t id)
         return;
     count(e, id, -1);
     if (queue != 0 && load_holds(load)) {
-        tree_remove(&loads_by_stamp, e, &queue_at(e, queue)->bay.holding, id);
+        tree_remove(&loads_that_hold, e, &queue_at(e, queue)->bay.holding, id);
         charge(e, id, -(load->state == CLAIM_RESERVED), -(load->state == CLAIM_ALLOCATED),
                -load_counts_later(load));
         others_see(e, id);
@@ -210,7 +212,7 @@ void load_put_in(struct engine *e, uint32_t id)
     load_set(load, LOAD_PLACED, true);
     count(e, id, 1);
     if (queue != 0 && load_holds(load)) {
-        tree_insert(&loads_by_stamp, e, &queue_at(e, queue)->bay.holding, id);
+        tree_insert(&loads_that_hold, e, &queue_at(e, queue)->bay.holding, id);
         charge(e, id, load->state == CLAIM_RESERVED, load->state == CLAIM_ALLOCATED,
                load_counts_later(load));
         others_see(e, id);

@@ -189,9 +189,9 @@ void load_begin(struct engine *e);
 void load_end(struct engine *e);
 void load_release_all(struct engine *e);
 
-extern const struct tree_type loads_by_rank;  /* who waits, in a wish */
-extern const struct tree_type loads_of_queue; /* the same in a queue */
-extern const struct tree_type loads_by_stamp; /* who holds quota */
+extern const struct tree_type loads_by_rank;   /* who waits, in a wish */
+extern const struct tree_type loads_of_queue;  /* the same in a queue */
+extern const struct tree_type loads_that_hold; /* who holds quota: who would go first */
 
 /* Every invariant of workloads, of what they wish for, and of their queues. */
 const char *load_check(const struct engine *e);

@@ -47,7 +47,7 @@ static const char *check_counts(const struct engine *e, uint32_t id)
 static const char *check_bay(const struct engine *e, uint32_t id)
 {
     const struct bay *bay = &queue_at(e, id)->bay;
-    uint32_t below = tree_size(&loads_by_stamp, e, bay->holding);
+    uint32_t below = tree_size(&loads_that_hold, e, bay->holding);
 
     for (uint32_t load = e->first_promised; load != 0; load = load_at(e, load)->next)
         below += load_queue(e, load) == id;
@@ -58,8 +58,8 @@ static const char *check_bay(const struct engine *e, uint32_t id)
         return "workloads that hold or are promised something are counted over the subtree";
     if (!tree_check(&loads_of_queue, e, bay->waiting) || !tree_check(&loads_of_queue, e, bay->held))
         return "the workloads of a queue wait in order of rank";
-    if (!tree_check(&loads_by_stamp, e, bay->holding))
-        return "the workloads that hold quota stand in order of time";
+    if (!tree_check(&loads_that_hold, e, bay->holding))
+        return "the workloads that hold quota stand in the order in which they would go";
     if (!tree_check(&wishes_by_head, e, bay->wishes))
         return "the wishes of a queue stand in order of their heads";
     return NULL;

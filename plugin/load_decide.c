@@ -14,6 +14,10 @@ struct search {
     struct engine *e;
     struct assign_ask ask;
     struct load_hunt hunt;
+
+    /* What was found last for one amount alone: mostly that is all. */
+    struct assign_amount asked;
+    bool found, none;
 };
 
 static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource, wide amount,
@@ -24,8 +28,10 @@ static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource,
     enum assign_how how = ASSIGN_NO_VICTIMS;
 
     hunt->count = 1;
-    hunt->needs[0] = (struct assign_amount){flavor, resource, amount};
-    if (load_hunt_begin(hunt)) {
+    hunt->needs[0] = search->asked = (struct assign_amount){flavor, resource, amount};
+    search->found = load_hunt_begin(hunt);
+    search->none = hunt->last == 0;
+    if (search->found) {
         how = load_hunt_reclaims(hunt) ? ASSIGN_RECLAIMS : ASSIGN_PREEMPTS;
         *ret_height = borrow_height_later(search->e, hunt->queue, flavor, resource, amount);
     }
@@ -33,15 +39,28 @@ static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource,
     return how;
 }
 
+/* Whether there are victims for all of it; search->none: none are needed. */
+static bool find_all(struct search *search, const struct assignment *made)
+{
+    struct load_hunt *hunt = &search->hunt;
+    const struct assign_amount *only = &hunt->needs[0];
+
+    hunt->count = assign_total(&search->ask, made, hunt->needs);
+    if (hunt->count == 1 && only->flavor == search->asked.flavor &&
+        only->resource == search->asked.resource && only->amount == search->asked.amount)
+        return search->found;
+    search->asked = (struct assign_amount){0};
+    search->found = load_hunt_begin(hunt);
+    search->none = hunt->last == 0;
+    load_hunt_end(hunt);
+    return search->found;
+}
+
 static bool victims_of_all(void *ctx, const struct assignment *made)
 {
     struct search *search = ctx;
-    bool found;
 
-    search->hunt.count = assign_total(&search->ask, made, search->hunt.needs);
-    found = load_hunt_begin(&search->hunt);
-    load_hunt_end(&search->hunt);
-    return found;
+    return find_all(search, made);
 }
 
 static void begin(struct engine *e, uint32_t id, struct search *search)
@@ -52,6 +71,7 @@ static void begin(struct engine *e, uint32_t id, struct search *search)
 
     wish_judge(e, at);
     search->e = e;
+    search->asked = (struct assign_amount){0};
     search->hunt.e = e;
     search->hunt.load = id;
     search->hunt.queue = wish->queue;
@@ -96,9 +116,7 @@ void load_decide(struct engine *e, uint32_t id, struct decision *ret)
     ret->what = ret->made.how == ASSIGN_FITS ? DECIDE_FITS : DECIDE_PREEMPTS;
     if (ret->what == DECIDE_FITS)
         return;
-    search.hunt.count = assign_total(&search.ask, &ret->made, search.hunt.needs);
-    ret->waits_only = load_hunt_begin(&search.hunt) && search.hunt.last == 0;
-    load_hunt_end(&search.hunt);
+    ret->waits_only = find_all(&search, &ret->made) && search.none;
 }
 
 bool load_decide_fits_elsewhere(struct engine *e, uint32_t id, struct assignment *ret)

@@ -127,48 +127,6 @@ static enum load_taken why(const struct load_hunt *hunt, const struct load *cand
     return LOAD_TAKEN_WHILE_BORROWING;
 }
 
-static void collect_from(struct load_hunt *hunt, uint32_t from, uint32_t common, bool by_share)
-{
-    const struct engine *e = hunt->e;
-    const struct load *asks = load_at(e, hunt->load);
-    const struct preempt_policy *policy = &queue_at(e, hunt->queue)->preempts;
-    enum preempt_whom whom = common == 0 ? policy->within : policy->reclaim;
-
-    for (uint32_t id = tree_first(&loads_by_stamp, e, queue_at(e, from)->bay.holding); id != 0;
-         id = tree_next(&loads_by_stamp, e, id)) {
-        struct load *load = load_at(e, id);
-
-        if (!load_counts_later(load) || !policy_takes(asks, load, whom) ||
-            !uses_contested(hunt, id))
-            continue;
-        load->hunt.why = (uint8_t)(common == 0 ? LOAD_TAKEN_WITHIN : why(hunt, load, by_share));
-        load->hunt.next = hunt->first;
-        load->hunt.common = common;
-        load->hunt.removed = false;
-        hunt->first = id;
-        hunt->by_share = hunt->by_share || load->hunt.why == LOAD_TAKEN_BY_SHARE;
-        hunt->by_priority = hunt->by_priority || (load->hunt.why != LOAD_TAKEN_BY_SHARE &&
-                                                  load->hunt.why != LOAD_TAKEN_WITHIN);
-    }
-}
-
-/* Recursion is as deep as the tree of queues. */
-static void collect_below(struct load_hunt *hunt, uint32_t id, uint32_t common, uint32_t skipped,
-                          bool by_share)
-{
-    const struct engine *e = hunt->e;
-
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        if (child == skipped || child == hunt->queue || !exceeds_share(hunt, child))
-            continue;
-        if (queue_at(e, child)->first_child != 0)
-            collect_below(hunt, child, common, skipped, by_share);
-        else
-            collect_from(hunt, child, common, by_share);
-    }
-}
-
 static int compare(const struct load_hunt *hunt, uint32_t a, uint32_t b)
 {
     static const uint8_t places[] = {
@@ -204,25 +162,79 @@ static uint32_t merge(struct load_hunt *hunt, uint32_t a, uint32_t b)
     return first;
 }
 
-/* Runs of 1, 2, 4, ... in order, merged as they become equally long. */
-static void sort(struct load_hunt *hunt)
+/* Each queue's candidates are in order: runs of 1, 2, 4, ... queues, merged as they become equally
+ * long. */
+static void add_run(struct load_hunt *hunt, uint32_t run)
 {
-    uint32_t runs[32] = {0}, next;
+    uint32_t size = 0;
 
-    for (uint32_t id = hunt->first; id != 0; id = next) {
-        uint32_t run = id, size = 0;
-
-        next = load_at(hunt->e, id)->hunt.next;
-        load_at(hunt->e, id)->hunt.next = 0;
-        for (; runs[size] != 0; size++) {
-            run = merge(hunt, runs[size], run);
-            runs[size] = 0;
-        }
-        runs[size] = run;
+    for (; hunt->runs[size] != 0; size++) {
+        run = merge(hunt, hunt->runs[size], run);
+        hunt->runs[size] = 0;
     }
+    hunt->runs[size] = run;
+}
+
+static void merge_runs(struct load_hunt *hunt)
+{
     hunt->first = 0;
-    for (uint32_t size = 0; size < 32; size++)
-        hunt->first = merge(hunt, runs[size], hunt->first);
+    for (uint32_t size = 0; size < LOAD_HUNT_RUNS; size++)
+        hunt->first = merge(hunt, hunt->runs[size], hunt->first);
+}
+
+/* Who would go first comes first among those that hold quota: behind the last that may be taken
+ * nobody else is. */
+static bool ends(const struct load *asks, const struct load *candidate, enum preempt_whom whom)
+{
+    return whom != PREEMPT_ANY && candidate->priority > asks->priority;
+}
+
+static void collect_from(struct load_hunt *hunt, uint32_t from, uint32_t common, bool by_share)
+{
+    const struct engine *e = hunt->e;
+    const struct load *asks = load_at(e, hunt->load);
+    const struct preempt_policy *policy = &queue_at(e, hunt->queue)->preempts;
+    uint32_t run = 0, *end = &run;
+    enum preempt_whom whom = common == 0 ? policy->within : policy->reclaim;
+
+    for (uint32_t id = tree_first(&loads_that_hold, e, queue_at(e, from)->bay.holding); id != 0;
+         id = tree_next(&loads_that_hold, e, id)) {
+        struct load *load = load_at(e, id);
+
+        if (ends(asks, load, whom))
+            break;
+        if (!load_counts_later(load) || !policy_takes(asks, load, whom) ||
+            !uses_contested(hunt, id))
+            continue;
+        load->hunt.why = (uint8_t)(common == 0 ? LOAD_TAKEN_WITHIN : why(hunt, load, by_share));
+        load->hunt.next = 0;
+        load->hunt.common = common;
+        load->hunt.removed = false;
+        *end = id;
+        end = &load->hunt.next;
+        hunt->by_share = hunt->by_share || load->hunt.why == LOAD_TAKEN_BY_SHARE;
+        hunt->by_priority = hunt->by_priority || (load->hunt.why != LOAD_TAKEN_BY_SHARE &&
+                                                  load->hunt.why != LOAD_TAKEN_WITHIN);
+    }
+    if (run != 0)
+        add_run(hunt, run);
+}
+
+/* Recursion is as deep as the tree of queues. */
+static void collect_below(struct load_hunt *hunt, uint32_t id, uint32_t common, uint32_t skipped,
+                          bool by_share)
+{
+    const struct engine *e = hunt->e;
+
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling) {
+        if (child == skipped || child == hunt->queue || !exceeds_share(hunt, child))
+            continue;
+        if (queue_at(e, child)->first_child != 0)
+            collect_below(hunt, child, common, skipped, by_share);
+        else
+            collect_from(hunt, child, common, by_share);
+    }
 }
 
 static void collect(struct load_hunt *hunt)
@@ -245,7 +257,7 @@ static void collect(struct load_hunt *hunt)
     }
     if (queue->preempts.within != PREEMPT_NEVER)
         collect_from(hunt, hunt->queue, 0, false);
-    sort(hunt);
+    merge_runs(hunt);
 }
 
 /* Whether it is still a candidate, now that others were taken away. */
@@ -319,6 +331,7 @@ bool load_hunt_begin(struct load_hunt *hunt)
     bool forbidden = !queue_at(hunt->e, hunt->queue)->preempts.while_borrowing;
 
     hunt->first = hunt->last = 0;
+    memset(hunt->runs, 0, sizeof(hunt->runs));
     hunt->by_share = hunt->by_priority = false;
     if (!find_contested(hunt))
         return true;

@@ -22,14 +22,17 @@ enum load_taken {
     LOAD_TAKEN_WITHIN,          /* of the workload's own queue */
 };
 
+enum { LOAD_HUNT_RUNS = 32 };
+
 struct load_hunt {
     struct engine *e;
     uint32_t load, queue;
     uint32_t count;
     struct assign_amount needs[ASSIGN_MAX_AMOUNTS];
     bool contested[ASSIGN_MAX_AMOUNTS];
-    uint32_t first; /* candidates, in order */
-    uint32_t last;  /* who was taken away last, and of each whom before it: load->hunt.prev */
+    uint32_t runs[LOAD_HUNT_RUNS]; /* candidates, while they are put in order */
+    uint32_t first;                /* then all of them */
+    uint32_t last; /* who was taken away last, and of each whom before it: load->hunt.prev */
     bool by_share, by_priority;
 };
 
