@@ -189,7 +189,24 @@ static bool ends(const struct load *asks, const struct load *candidate, enum pre
     return whom != PREEMPT_ANY && candidate->priority > asks->priority;
 }
 
-static void collect_from(struct load_hunt *hunt, uint32_t from, uint32_t common, bool by_share)
+/* What is missing, once this one has gone too. False: nothing. */
+static bool still_missing(const struct load_hunt *hunt, uint32_t candidate, wide *missing)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        if (!hunt->contested[i])
+            continue;
+        missing[i] -=
+            load_amount(hunt->e, candidate, hunt->needs[i].flavor, hunt->needs[i].resource);
+        any = any || missing[i] > 0;
+    }
+    return any;
+}
+
+/* missing: of each need; when nothing of it is, nobody else is looked for. NULL: all are. */
+static void collect_from(struct load_hunt *hunt, uint32_t from, uint32_t common, bool by_share,
+                         wide *missing)
 {
     const struct engine *e = hunt->e;
     const struct load *asks = load_at(e, hunt->load);
@@ -215,6 +232,8 @@ static void collect_from(struct load_hunt *hunt, uint32_t from, uint32_t common,
         hunt->by_share = hunt->by_share || load->hunt.why == LOAD_TAKEN_BY_SHARE;
         hunt->by_priority = hunt->by_priority || (load->hunt.why != LOAD_TAKEN_BY_SHARE &&
                                                   load->hunt.why != LOAD_TAKEN_WITHIN);
+        if (missing != NULL && !still_missing(hunt, id, missing))
+            break;
     }
     if (run != 0)
         add_run(hunt, run);
@@ -233,7 +252,7 @@ static void collect_below(struct load_hunt *hunt, uint32_t id, uint32_t common, 
         if (queue_at(e, child)->first_child != 0)
             collect_below(hunt, child, common, skipped, by_share);
         else
-            collect_from(hunt, child, common, by_share);
+            collect_from(hunt, child, common, by_share, NULL);
     }
 }
 
@@ -255,8 +274,13 @@ static void collect(struct load_hunt *hunt)
         by_share = holds_in_share(hunt, up, arrives) || by_share;
         below = up;
     }
+    /* Alone, those of its own queue make room one for one: as many as that takes are enough. */
+    for (uint32_t i = 0; i < hunt->count; i++)
+        arrives[i] = hunt->needs[i].amount -
+                     room_later(e, hunt->queue, hunt->needs[i].flavor, hunt->needs[i].resource);
     if (queue->preempts.within != PREEMPT_NEVER)
-        collect_from(hunt, hunt->queue, 0, false);
+        collect_from(hunt, hunt->queue, 0, false,
+                     hunt->by_share || hunt->by_priority ? NULL : arrives);
     merge_runs(hunt);
 }
 
