@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Workloads that are admitted here, and their queues, through the door: as they are read, and what
+ * the host is told to write. */
+#include "t/ask.h"
+#include "t/tap.h"
+
+#define CONFIG "{effects: [writeWorkload], preemptionGates: true}"
+#define WHO "namespace: ns, name: w, uid: u1"
+#define NAMES "\"uid\"=>\"u1\", \"namespace\"=>\"ns\", \"name\"=>\"w\", \"attempt\"=>1, "
+#define SETS                                                                                       \
+    "podSets: [{name: main, count: 2, requests: {cpu: '1', memory: 1Gi}, nodeSelector: {zone: "    \
+    "a}, "                                                                                         \
+    "affinity: [[{key: zone, operator: In, values: [a, b]}]], "                                    \
+    "tolerations: [{key: spot, operator: Exists}]}]"
+#define WORKLOAD(more) "{role: worker, " WHO ", created: 5, queue: l, " SETS more "}"
+#define SEE(more) "{now: 1, kind: workload, object: " WORKLOAD(more) "}"
+#define SEEN "{\"ignored\"=>false}"
+
+static void test_way(void)
+{
+    static const struct ask_line lines[] = {
+        {HOOK_OBSERVE,
+         "{now: 1, kind: flavor, object: {name: f, nodeLabels: {zone: a}, "
+         "taints: [{key: spot, value: 'true', effect: NoSchedule}]}}",
+         SEEN},
+        {HOOK_OBSERVE, "{now: 1, kind: check, object: {name: k}}", SEEN},
+        {HOOK_OBSERVE,
+         "{now: 1, kind: queue, object: {kind: ClusterQueue, name: c, whenCanPreempt: "
+         "TryNextFlavor, preference: PreemptionOverBorrowing, checks: [{name: k, flavors: [f]}], "
+         "groups: [{resources: [cpu, memory], flavors: [{name: f, quotas: {cpu: {nominal: '2'}, "
+         "memory: {nominal: 4Gi}}}]}]}}",
+         SEEN},
+        {HOOK_OBSERVE,
+         "{now: 1, kind: localQueue, object: {namespace: ns, name: l, clusterQueue: c}}", SEEN},
+        {HOOK_OBSERVE, "{now: 1, kind: synced}", SEEN},
+        {HOOK_OBSERVE, "{now: 1, kind: leader}", SEEN},
+        {HOOK_OBSERVE, SEE(", resourceVersion: 7, gates: [g], gateStatus: {g: Closed}"), SEEN},
+        {HOOK_DRAIN, "{now: 1}",
+         "{\"effects\"=>[{\"id\"=>%, \"kind\"=>\"writeWorkload\", " NAMES
+         "\"resourceVersion\"=>7, \"write\"=>\"reserve\", \"reason\"=>\"QuotaReserved\", "
+         "\"message\"=>\"Quota reserved in ClusterQueue c\", \"admission\"=>{\"clusterQueue\"=>"
+         "\"c\", \"podSets\"=>[{\"name\"=>\"main\", \"count\"=>2, \"flavors\"=>{\"cpu\"=>\"f\", "
+         "\"memory\"=>\"f\"}, \"requests\"=>{\"cpu\"=>2000, \"memory\"=>2147483648}}]}, "
+         "\"checks\"=>[\"k\"], \"admitted\"=>false, \"clear\"=>false}]}"},
+        {HOOK_OBSERVE,
+         SEE(", resourceVersion: 8, conditions: {QuotaReserved: {status: 'True', since: 1}}, "
+             "admission: {clusterQueue: c, podSets: [{name: main, count: 2, flavors: {cpu: f, "
+             "memory: f}}]}, checks: [{name: k, state: Pending}], gates: [g], "
+             "gateStatus: {g: Closed}"),
+         SEEN},
+        {HOOK_INSPECT, "{now: 1, what: workload, namespace: ns, name: w}",
+         "{\"uid\"=>\"u1\", %\"state\"=>\"reserved\", \"reason\"=>\"AdmissionChecks\", %"
+         "\"gates\"=>[{\"name\"=>\"g\", \"open\"=>false}], "
+         "\"checks\"=>[{\"name\"=>\"k\", \"state\"=>\"Pending\"}], %"},
+        {HOOK_INSPECT, "{now: 1, what: clusterQueue, name: c}",
+         "{\"name\"=>\"c\", \"active\"=>true, \"reason\"=>\"Ready\", "
+         "\"message\"=>\"Can admit new workloads\", \"waiting\"=>0, \"reserving\"=>1, "
+         "\"admitted\"=>0, \"usage\"=>[{\"flavor\"=>\"f\", \"resource\"=>\"cpu\", "
+         "\"reserved\"=>2000, \"admitted\"=>0, \"borrowed\"=>0}, %"},
+        {HOOK_INSPECT,
+         "{now: 1, what: workloads, kind: LocalQueue, namespace: ns, name: l, "
+         "holding: true}",
+         "{\"workloads\"=>[{\"uid\"=>\"u1\", %}], \"from\"=>0}"},
+        {HOOK_INSPECT, "{now: 1, what: workloads, kind: ClusterQueue, name: c}",
+         "{\"workloads\"=>[], \"from\"=>0}"},
+        {HOOK_INSPECT, "{now: 1, what: localQueue, namespace: ns, name: l}",
+         "{\"namespace\"=>\"ns\", \"clusterQueue\"=>\"c\", \"name\"=>\"l\", \"active\"=>true, %"},
+        {HOOK_INSPECT, "{now: 1, what: localQueues}",
+         "{\"localQueues\"=>[{\"namespace\"=>\"ns\", %}], \"from\"=>0}"},
+        {HOOK_INSPECT, "{now: 1, what: workload, namespace: ns, name: x}",
+         "FIELD name: \"x\", want a workload that was seen in the role worker"},
+        {HOOK_OBSERVE, "{now: 1, kind: workload, gone: true, object: {role: worker, " WHO "}}",
+         SEEN},
+        {HOOK_OBSERVE, "{now: 1, kind: localQueue, gone: true, object: {namespace: ns, name: l}}",
+         SEEN},
+        {HOOK_OBSERVE, "{now: 1, kind: check, gone: true, object: {name: k}}", SEEN},
+    };
+    uint64_t handle = ask_open(CONFIG);
+
+    ask_play(handle, lines, sizeof(lines) / sizeof(lines[0]));
+    sluice_close(handle);
+}
+
+static void test_refusals(void)
+{
+    static const struct ask_line lines[] = {
+        {HOOK_OBSERVE, "{now: 1, kind: workload, object: {role: worker, " WHO ", created: 1}}",
+         "FIELD object.podSets: nothing, want a value, the key is required"},
+        {HOOK_OBSERVE,
+         "{now: 1, kind: workload, object: {role: worker, " WHO ", created: 1, podSets: []}}",
+         "FIELD object.podSets: %, want 1 to 8 pod sets"},
+        {HOOK_OBSERVE,
+         "{now: 1, kind: workload, object: {role: worker, " WHO ", created: 1, podSets: "
+         "[{name: a, count: 1}, {name: a, count: 1}]}}",
+         "FIELD object.podSets[1]: %, want pod sets of different names"},
+        {HOOK_OBSERVE, "{now: 1, kind: workload, object: {role: manager, " WHO "}}",
+         "UNSUPPORTED object.role: \"manager\", want worker: only a manager of worker clusters "
+         "dispatches workloads"},
+        {HOOK_OBSERVE, "{now: 1, kind: localQueue, object: {namespace: ns, name: l}}",
+         "FIELD object.clusterQueue: nothing, want a value, the key is required"},
+        {HOOK_OBSERVE, "{now: 1, kind: check, object: {active: true}}",
+         "FIELD object.name: nothing, want a value, the key is required"},
+    };
+    static const struct ask_line without[] = {
+        {HOOK_OBSERVE, "{now: 1, kind: check, object: {name: k}}",
+         "UNSUPPORTED kind: \"check\", want writeWorkload among the effects of `open`: %"},
+    };
+    uint64_t handle = ask_open(CONFIG);
+
+    ask_play(handle, lines, sizeof(lines) / sizeof(lines[0]));
+    sluice_close(handle);
+    handle = ask_open("{}");
+    ask_play(handle, without, sizeof(without) / sizeof(without[0]));
+    sluice_close(handle);
+}
+
+int main(void)
+{
+    test_way();
+    test_refusals();
+    return tap_done();
+}
