@@ -19,7 +19,7 @@ import (
 var jobs = metav1.GroupVersionResource(batchv1.SchemeGroupVersion.WithResource("jobs"))
 
 // job defaults what Kueue's webhook defaults when a Job is created: one that names a queue is
-// suspended, and one whose queue sends it to other clusters is theirs to manage. It refuses nothing.
+// suspended, and one whose queue sends it to other clusters is theirs to manage.
 func (w *Webhook) job(_ context.Context, request *admissionv1.AdmissionRequest) (
 	*admissionv1.AdmissionResponse, error) {
 	if request.Operation != admissionv1.Create {

@@ -137,7 +137,8 @@ func affinity(said *v1.Affinity) (terms [][]engine.Expression, fits bool) {
 }
 
 // admission counts only the pods that are still needed: the quota of the others is free again.
-func admission(w *kueue.Workload, reclaimable map[kueue.PodSetReference]int32) *engine.WorkloadAdmission {
+func admission(w *kueue.Workload,
+	reclaimable map[kueue.PodSetReference]int32) *engine.WorkloadAdmission {
 	if w.Status.Admission == nil {
 		return nil
 	}

@@ -61,8 +61,9 @@ func TestTyped(t *testing.T) {
 
 func TestIndexes(t *testing.T) {
 	yes := true
-	w := &kueue.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", OwnerReferences: []metav1.OwnerReference{
-		{APIVersion: "batch/v1", Kind: "Job", Name: "j", UID: "u", Controller: &yes}}}}
+	w := &kueue.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: "ns",
+		OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: "batch/v1", Kind: "Job", Name: "j", UID: "u", Controller: &yes}}}}
 	uids, _ := ownerUID(w)
 	names, _ := ownerName(w)
 	if !reflect.DeepEqual(uids, []string{"u"}) || !reflect.DeepEqual(names, []string{"ns/j"}) {

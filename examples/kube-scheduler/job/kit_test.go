@@ -138,7 +138,9 @@ func (w *world) Job(name types.NamespacedName) *batchv1.Job {
 	return w.job
 }
 
-func (w *world) Workload(name types.NamespacedName) *kueue.Workload { return w.workloads[name.Name] }
+func (w *world) Workload(name types.NamespacedName) *kueue.Workload {
+	return w.workloads[name.Name]
+}
 
 func (w *world) Owned(_ string, job types.UID) (owned []*kueue.Workload) {
 	for _, one := range w.workloads {

@@ -174,7 +174,8 @@ func TestPlacementThatClashes(t *testing.T) {
 	if !reflect.DeepEqual(&template, before) {
 		t.Error("after an error the template is another")
 	}
-	if _, err := Placements(admitted(), func(string) *kueue.ResourceFlavor { return nil }); err == nil {
+	none := func(string) *kueue.ResourceFlavor { return nil }
+	if _, err := Placements(admitted(), none); err == nil {
 		t.Error("a flavor that does not exist places pods")
 	}
 }

@@ -306,7 +306,8 @@ func (c *cluster) runs(name string, count int, kind string) {
 // waits waits until the Job is suspended without pods, and its workload without quota for a reason.
 func (c *cluster) waits(name, reason string) {
 	c.Helper()
-	c.until(fmt.Sprintf("%s waits, %s", name, reason), func() error { return c.isWaiting(name, reason) })
+	c.until(fmt.Sprintf("%s waits, %s", name, reason),
+		func() error { return c.isWaiting(name, reason) })
 }
 
 func (c *cluster) isWaiting(name, reason string) error {
