@@ -3,12 +3,12 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
+	"reflect"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -115,36 +115,59 @@ type writerOf struct{ h *Host }
 // difference is the merge patch from one version to another, for that very version; nil: there is
 // none. What the types of this program do not know of stays as it is.
 func difference(seen, wanted metav1.Object) ([]byte, error) {
-	before, err := json.Marshal(seen)
+	before, err := asMap(seen)
 	if err != nil {
 		return nil, err
 	}
-	after, err := json.Marshal(wanted)
+	after, err := asMap(wanted)
 	if err != nil {
 		return nil, err
 	}
-	text, err := jsonpatch.CreateMergePatch(before, after)
+	patch := apart(before, after)
+	if len(patch) == 0 {
+		return nil, nil
+	}
+	of, _ := patch["metadata"].(map[string]any)
+	if of == nil {
+		of = map[string]any{}
+	}
+	of["uid"], of["resourceVersion"] = seen.GetUID(), seen.GetResourceVersion()
+	patch["metadata"] = of
+	return json.Marshal(patch)
+}
+
+// asMap keeps numbers as they are written.
+func asMap(object any) (fields map[string]any, err error) {
+	text, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
 	}
-	var patch, of map[string]json.RawMessage
-	if err := json.Unmarshal(text, &patch); err != nil || len(patch) == 0 {
-		return nil, err
-	}
-	if whole := patch["metadata"]; whole != nil {
-		if err := json.Unmarshal(whole, &of); err != nil {
-			return nil, err
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return fields, decoder.Decode(&fields)
+}
+
+// apart is what makes the one of the other: nil takes a key away.
+func apart(before, after map[string]any) map[string]any {
+	patch := map[string]any{}
+	for key := range before {
+		if _, stays := after[key]; !stays {
+			patch[key] = nil
 		}
 	}
-	if of == nil {
-		of = map[string]json.RawMessage{}
+	for key, now := range after {
+		was, had := before[key]
+		inner, isMap := now.(map[string]any)
+		outer, wasMap := was.(map[string]any)
+		if isMap && wasMap {
+			if deeper := apart(outer, inner); len(deeper) > 0 {
+				patch[key] = deeper
+			}
+		} else if !had || !reflect.DeepEqual(was, now) {
+			patch[key] = now
+		}
 	}
-	of["uid"] = []byte(strconv.Quote(string(seen.GetUID())))
-	of["resourceVersion"] = []byte(strconv.Quote(seen.GetResourceVersion()))
-	if patch["metadata"], err = json.Marshal(of); err != nil {
-		return nil, err
-	}
-	return json.Marshal(patch)
+	return patch
 }
 
 func (w writerOf) PatchJob(ctx context.Context, seen, wanted *batchv1.Job,

@@ -48,13 +48,13 @@ func (h *Host) keepStatuses(ctx context.Context) {
 
 // writeStatuses returns whether all say what is so.
 func (h *Host) writeStatuses(ctx context.Context) bool {
-	all := true
+	all, idle := true, h.deactivated()
 	for _, object := range h.listOf(clusterQueues) {
 		var queue kueue.ClusterQueue
 		if facts.Read(object, &queue) != nil {
 			continue
 		}
-		wanted, err := h.clusterQueueStatus(&queue)
+		wanted, err := h.clusterQueueStatus(&queue, idle)
 		if err == nil {
 			err = h.writeQueueStatus(ctx, clusterQueues, &queue, wanted)
 		}
@@ -65,7 +65,7 @@ func (h *Host) writeStatuses(ctx context.Context) bool {
 		if facts.Read(object, &queue) != nil {
 			continue
 		}
-		wanted, err := h.localQueueStatus(&queue)
+		wanted, err := h.localQueueStatus(&queue, idle)
 		if err == nil {
 			err = h.writeQueueStatus(ctx, localQueues, &queue, wanted)
 		}
@@ -97,17 +97,37 @@ func (h *Host) writeQueueStatus(ctx context.Context, of schema.GroupVersionResou
 	return err
 }
 
+// deactivated counts, by LocalQueue, the workloads that hold nothing and wait for nothing: to the
+// engine they are held, and in Kueue's counts they are not pending.
+func (h *Host) deactivated() map[types.NamespacedName]int64 {
+	counts := map[types.NamespacedName]int64{}
+	for _, object := range (*h.queued.workloads.Load()).GetStore().List() {
+		w, is := object.(*kueue.Workload)
+		if is && !wl.Active(w) && !wl.Finished(w) && !wl.Reserved(w) {
+			counts[types.NamespacedName{Namespace: w.Namespace, Name: string(w.Spec.QueueName)}]++
+		}
+	}
+	return counts
+}
+
 // A usage is one of an answer of the engine.
 type usage struct{ flavor, resource, key string }
 
-func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue) (*kueue.ClusterQueue, error) {
+func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue,
+	idle map[types.NamespacedName]int64) (*kueue.ClusterQueue, error) {
 	answer, err := h.ask(engine.Query{What: "clusterQueue", Name: seen.Name})
 	if err != nil {
 		return nil, err
 	}
 	wanted := seen.DeepCopy()
 	status := &wanted.Status
-	status.PendingWorkloads = int32(number(answer["waiting"]))
+	waiting := number(answer["waiting"])
+	for name, count := range idle {
+		if h.local.clusterQueue(name.Namespace, name.Name) == seen.Name {
+			waiting -= count
+		}
+	}
+	status.PendingWorkloads = int32(max(waiting, 0))
 	status.ReservingWorkloads = int32(number(answer["reserving"]))
 	status.AdmittedWorkloads = int32(number(answer["admitted"]))
 	used := usages(answer)
@@ -164,7 +184,8 @@ func (h *Host) unsupportedFlavors(queue *kueue.ClusterQueue) string {
 	return ""
 }
 
-func (h *Host) localQueueStatus(seen *kueue.LocalQueue) (*kueue.LocalQueue, error) {
+func (h *Host) localQueueStatus(seen *kueue.LocalQueue,
+	idle map[types.NamespacedName]int64) (*kueue.LocalQueue, error) {
 	answer, err := h.ask(engine.Query{What: "localQueue", Namespace: seen.Namespace,
 		Name: seen.Name})
 	if err != nil {
@@ -172,7 +193,7 @@ func (h *Host) localQueueStatus(seen *kueue.LocalQueue) (*kueue.LocalQueue, erro
 	}
 	wanted := seen.DeepCopy()
 	status := &wanted.Status
-	status.PendingWorkloads = int32(number(answer["waiting"]))
+	status.PendingWorkloads = int32(max(number(answer["waiting"])-idle[nameOf(seen)], 0))
 	status.ReservingWorkloads = int32(number(answer["reserving"]))
 	status.AdmittedWorkloads = int32(number(answer["admitted"]))
 	status.FlavorsReservation = localUsage(answer, "reserved")

@@ -15,7 +15,7 @@ import (
 // TestJobs tells stories in one cluster, each in queues of its own.
 func TestJobs(t *testing.T) {
 	c := start(t)
-	c.run("a")
+	c.lead()
 	c.create(spot)
 	for name, story := range map[string]func(*cluster){
 		"life": life, "preemption": preemption, "active": active, "stopPolicy": stopPolicy,
@@ -257,7 +257,7 @@ func rights(c *cluster) {
 // preemption.
 func TestKilledLeader(t *testing.T) {
 	c := start(t)
-	first := c.run("a")
+	first := c.lead()
 	c.create(spot)
 	c.create(team("prio", 3, "  preemption: {withinClusterQueue: LowerPriority}\n"))
 	c.create(fmt.Sprintf(classes, "high", 100))

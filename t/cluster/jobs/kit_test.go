@@ -115,6 +115,13 @@ func (c *cluster) run(replica string) *shipped.Replica {
 			c.Logf("replica %s runs: %t; the end of its log:\n%s", replica, r.Running(), r.Tail(40))
 		}
 	})
+	return r
+}
+
+// lead starts the first replica, and waits until it leads.
+func (c *cluster) lead() *shipped.Replica {
+	c.Helper()
+	r := c.run("a")
 	if err := c.AwaitLeader(c.Context()); err != nil {
 		c.Fatal(err)
 	}
