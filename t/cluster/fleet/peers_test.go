@@ -301,7 +301,8 @@ func gateOfTheUser(f *fleet, east, west *crowd) {
 		%s}]}}`, template))
 	f.awaitCopies("held")
 	if f.asked != "" {
-		f.ask([]string{"another gate than " + gateName + " is closed"}, "why", "workload/held")
+		f.ask([]string{"another gate than " + gateName + " is closed",
+			"asks to preempt, but a gate that is not ours is closed there"}, "why", "workload/held")
 	}
 	time.Sleep(3 * time.Second)
 	for name := range f.workers {
