@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* 1,000 ClusterQueues in 100 cohorts, 10,000 workloads that are admitted there and 50,000 that wait:
- * what it costs to admit the next one when one has ended, and to find victims among 1,000
+/* 1,000 ClusterQueues in 100 cohorts, 10,000 workloads that are admitted there and 50,000 that
+ * wait: what it costs to admit the next one when one has ended, and to find victims among 1,000
  * candidates; beside a program that looks at all of them each time. */
 #include "plugin/engine.h"
 #include "t/bench/bench.h"

@@ -2,8 +2,8 @@
 
 // Package workload knows Kueue's Workload (kueue.x-k8s.io/v1beta2): its name, what its pods ask
 // for, what of it is out of scope, what its admission writes into a pod template, and what an
-// effect of the engine writes into it. All of it is pure; names, labels, finalizers and annotations are
-// those of Kueue 0.19.
+// effect of the engine writes into it. All of it is pure; names, labels, finalizers and annotations
+// are those of Kueue 0.19.
 package workload
 
 import (

@@ -104,8 +104,8 @@ func workerDies(f *fleet, east, west *kueue) {
 }
 
 // The leader stands still once it has written down what it is about to do, longer than its lease
-// lasts, and the write that opens the gate is on its way all the while. Another one leads, and opens
-// the gate. What arrives then opens nothing, and who goes on does nothing.
+// lasts, and the write that opens the gate is on its way all the while. Another one leads, and
+// opens the gate. What arrives then opens nothing, and who goes on does nothing.
 func managerStandsStill(f *fleet, east, west *kueue) {
 	for _, k := range []*kueue{east, west} {
 		k.plan("still", plan{signal: 300 * time.Millisecond, admit: 15 * time.Second})
