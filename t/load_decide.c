@@ -110,6 +110,22 @@ static void test_gates(void)
     load_kit_close(&kit);
 }
 
+/* Nobody wakes it a second time. */
+static void test_opens_during_the_signal(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=2; "
+                      "local l cluster=c; add low queue=l cpu=2; opensMeanwhile w g");
+    load_kit_log(&kit);
+    load_kit_do(&kit, "add w queue=l cpu=2 priority=1 gate=g; time 2");
+    is_str(load_kit_log(&kit), "w:gates w:signal low:evict low:endEviction w:reserve",
+           "a gate that opens while the signal is being written counts");
+    is_str(load_kit_state(&kit, "w"), "admitted f", "and no signal is left");
+    load_kit_close(&kit);
+}
+
 static void test_signal_goes(void)
 {
     struct load_kit kit;
@@ -179,6 +195,7 @@ int main(void)
     test_table();
     test_cannot_preempt();
     test_gates();
+    test_opens_during_the_signal();
     test_signal_goes();
     test_strategies();
     return tap_done();

@@ -32,6 +32,26 @@ static void show(struct load_kit *kit, struct load_object *object)
     show_again(kit, object);
 }
 
+static void set_gate(struct load_object *object, struct text gate, bool open)
+{
+    for (uint32_t i = 0; i < object->facts.gate_count; i++) {
+        if (text_same(object->facts.gates[i].name, gate)) {
+            object->facts.gates[i].said = true;
+            object->facts.gates[i].open = open;
+        }
+    }
+}
+
+/* Somebody else wrote first. */
+static bool lost_race(struct load_kit *kit, struct load_object *object, const char *write)
+{
+    if (strcmp(kit->opening, object->name) != 0 || strcmp(write, "signal") != 0)
+        return false;
+    set_gate(object, text_of(kit->opening_gate), true);
+    kit->opening[0] = '\0';
+    return true;
+}
+
 static void work_off(struct load_kit *kit)
 {
     static struct load_write_report write; /* large */
@@ -56,9 +76,13 @@ static void work_off(struct load_kit *kit)
                  kit->log[0] == '\0' ? "" : " ", name, write.write);
         if (effect.resource_version != object->facts.version)
             ok(false, "%s is written under the version that was seen", name);
-        load_object_write(kit, object, &write);
         engine_lease(kit->kit.engine, effect.id);
-        engine_ack(kit->kit.engine, effect.id, EFFECT_DONE, kit->version + 1);
+        if (lost_race(kit, object, write.write)) {
+            engine_ack(kit->kit.engine, effect.id, EFFECT_CONFLICT, 0);
+        } else {
+            load_object_write(kit, object, &write);
+            engine_ack(kit->kit.engine, effect.id, EFFECT_DONE, kit->version + 1);
+        }
         show(kit, object);
         kit_work_off(&kit->kit);
         is_str(engine_check(kit->kit.engine) == NULL ? "" : engine_check(kit->kit.engine), "",
@@ -127,16 +151,6 @@ static void answer(struct load_object *object, const struct word *check)
     }
 }
 
-static void set_gate(struct load_object *object, struct text gate, bool open)
-{
-    for (uint32_t i = 0; i < object->facts.gate_count; i++) {
-        if (text_same(object->facts.gates[i].name, gate)) {
-            object->facts.gates[i].said = true;
-            object->facts.gates[i].open = open;
-        }
-    }
-}
-
 /* What is done to a workload that is there. */
 static bool change(struct load_kit *kit, struct text verb, const char *words)
 {
@@ -194,6 +208,11 @@ static void one(struct load_kit *kit, const char *step)
     else if (text_is(verb, "check")) {
         words_next(&rest, &word);
         engine_see_check(kit->kit.engine, word.key, strstr(rest, "inactive") == NULL);
+    } else if (text_is(verb, "opensMeanwhile")) {
+        words_next(&rest, &word);
+        keep(kit->opening, sizeof(kit->opening), word.key);
+        words_next(&rest, &word);
+        keep(kit->opening_gate, sizeof(kit->opening_gate), word.key);
     } else if (text_is(verb, "lose-check"))
         engine_lose_check(kit->kit.engine, text_of(rest));
     else if (text_is(verb, "jobsStay") || text_is(verb, "jobsGo"))

@@ -19,6 +19,7 @@
  *     add NAME queue=LOCAL [RES=N: of one pod] [count=N [min=N]] [priority=N] [created=N]
  *         [gate=NAME ...] [cannotPreempt] [unsupported=TEXT] [selects=KEY:VALUE]
  *     open NAME GATE     close NAME GATE     finish NAME     remove NAME      halt NAME: its job
+ *     opensMeanwhile NAME GATE: while its next signal is being written, which so is a conflict
  *     answer NAME CHECK=STATE                activate NAME   deactivate NAME
  *     jobsStay: jobs do not stop by themselves                jobsGo
  *     restart: another engine sees what there is, and leads
@@ -46,7 +47,8 @@ struct load_kit {
     struct load_object objects[LOAD_KIT_MAX];
     int64_t version, created;
     bool jobs_stay;
-    char log[4096]; /* what was written: NAME:WRITE ... */
+    char opening[16], opening_gate[16]; /* whose gate opens while its signal is being written */
+    char log[4096];                     /* what was written: NAME:WRITE ... */
     char text[200];
 };
 
