@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "candidates.h"
 
+#include "policy.h"
 #include "room.h"
 #include "state.h"
 
@@ -128,22 +129,6 @@ bool candidates_would_borrow(const struct hunt *hunt)
     return false;
 }
 
-static bool policy_takes(const struct claim *asks, const struct claim *candidate,
-                         enum preempt_whom whom)
-{
-    switch (whom) {
-    case PREEMPT_LOWER:
-        return candidate->priority < asks->priority;
-    case PREEMPT_LOWER_OR_NEWER:
-        return candidate->priority < asks->priority ||
-               (candidate->priority == asks->priority && candidate->created > asks->created);
-    case PREEMPT_ANY:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool uses(const struct hunt *hunt, const struct claim *candidate, uint32_t i)
 {
     const struct line *line = line_at(hunt->e, candidate->line);
@@ -178,23 +163,14 @@ static enum preempt_whom whom(const struct hunt *hunt, const struct source *sour
 }
 
 /* Also if the asking claim's queue exceeds its share. */
-static bool goes_while_borrowing(const struct hunt *hunt, const struct source *source)
+static bool goes_while_borrowing(const struct hunt *hunt, const struct source *source,
+                                 int32_t priority)
 {
     const struct preempt_policy *policy = &queue_at(hunt->e, hunt->queue)->preempts;
-    int32_t priority = claim_at(hunt->e, source->next)->priority;
 
     return source->place != CANDIDATE_BY_PRIORITY ||
            (policy->while_borrowing && priority < claim_at(hunt->e, hunt->claim)->priority &&
             (!policy->has_threshold || priority <= policy->threshold));
-}
-
-/* Whether the policy takes nobody who comes behind this claim, since it does not take this one. */
-static bool takes_nobody_behind(const struct claim *asks, const struct claim *claim,
-                                enum preempt_whom whom)
-{
-    return whom == PREEMPT_NEVER ||
-           (whom != PREEMPT_ANY && (claim->priority > asks->priority ||
-                                    (claim->priority == asks->priority && whom == PREEMPT_LOWER)));
 }
 
 /* The first candidate, or the one that comes next. */
@@ -211,10 +187,11 @@ static void find_next(struct hunt *hunt, uint32_t queue)
     while (id != 0) {
         const struct claim *claim = claim_at(e, id);
 
-        if (!policy_takes(asks, claim, takes)) {
-            if (takes_nobody_behind(asks, claim, takes))
+        if (!policy_takes(e, hunt->claim, id, takes)) {
+            if (policy_takes_nobody_behind(e, hunt->claim, id, takes))
                 break;
-            wanted.second = removable_second(asks->created); /* of this priority only newer ones */
+            if (claim->priority == asks->priority) /* of this one only who is newer */
+                wanted.second = removable_second(asks->created);
         } else if (uses_contested(hunt, claim)) {
             source->next = id;
             hunt->looked++;
@@ -357,12 +334,14 @@ uint32_t candidates_next(struct hunt *hunt, bool borrowing)
 
         id = source->next;
         tree_remove(&sources_by_next, hunt, &hunt->sources, queue);
-        if (!all_exceed_share(hunt, queue) || (borrowing && !goes_while_borrowing(hunt, source)))
+        if (!all_exceed_share(hunt, queue) ||
+            (borrowing && !goes_while_borrowing(hunt, source, claim_at(hunt->e, id)->priority)))
             continue; /* nor does anybody behind it */
         find_next(hunt, queue);
         if (source->next != 0)
             tree_insert(&sources_by_next, hunt, &hunt->sources, queue);
-        if (!pledge_at(hunt->e, id)->removed)
+        if (!pledge_at(hunt->e, id)->removed &&
+            (!borrowing || goes_while_borrowing(hunt, source, policy_priority(hunt->e, id))))
             return id;
     }
     return 0;
@@ -375,7 +354,7 @@ bool candidates_have(const struct hunt *hunt, uint32_t id)
 
     return removable_has(hunt->e, id) && source->hunt == hunt->number &&
            uses_contested(hunt, claim) &&
-           policy_takes(claim_at(hunt->e, hunt->claim), claim, whom(hunt, source));
+           policy_takes(hunt->e, hunt->claim, id, whom(hunt, source));
 }
 
 bool candidates_leave_kept(const struct hunt *hunt, uint32_t id)

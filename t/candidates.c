@@ -111,6 +111,9 @@ static void test_kueue(void)
     is_str(candidates(&kit, "ask"), "z1", "or may, of low priorities");
     kit_do(&kit, "pod z1 cluster=z cpu=8 priority=4 node=n");
     is_str(candidates(&kit, "ask"), "z1-", "up to a threshold");
+    kit_do(&kit, "lose-pod z1; group g min=2 priority=4; pod z2 cluster=z cpu=4 group=g node=n;"
+                 "pod z3 cluster=z cpu=4 group=g node=n; pod z4 cluster=z cpu=1 priority=1 node=n");
+    is_str(candidates(&kit, "ask"), "z3- z2- z4", "a gang's counts, too; not for who is behind it");
     kit_close(&kit);
 }
 

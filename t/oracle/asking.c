@@ -7,6 +7,50 @@
 
 enum { LOOK = 16 };
 
+static int64_t gang_priority(const struct model *model, int uid)
+{
+    int gang = model_gang_of(model, uid);
+
+    return gang < 0 || model->groups[gang].facts[GROUP_PRIORITY] == UNSAID
+               ? model->claims[uid].pod[POD_PRIORITY]
+               : model->groups[gang].facts[GROUP_PRIORITY];
+}
+
+static bool policy_takes(int64_t policy, const int64_t *asks, int64_t priority, int64_t created)
+{
+    switch (policy) {
+    case PREEMPT_LOWER:
+        return priority < asks[POD_PRIORITY];
+    case PREEMPT_LOWER_OR_NEWER:
+        return priority < asks[POD_PRIORITY] ||
+               (priority == asks[POD_PRIORITY] && created > asks[POD_CREATED]);
+    case PREEMPT_ANY:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* With its gang's rank as well as with its own: with that one the gang would ask for it again. */
+bool model_policy_takes(const struct model *model, int asks, int uid, bool own_queue)
+{
+    const struct model_claim *asking = &model->claims[asks];
+    const int64_t *spec = model->queues[model_queue_of(asking)].spec, *pod = model->claims[uid].pod;
+    int64_t policy = own_queue ? spec[QUEUE_WITHIN] : spec[QUEUE_RECLAIM];
+    int gang = model_gang_of(model, uid);
+    int64_t created = gang < 0 ? pod[POD_CREATED] : model->groups[gang].facts[GROUP_CREATED];
+
+    return policy_takes(policy, asking->pod, pod[POD_PRIORITY], pod[POD_CREATED]) &&
+           policy_takes(policy, asking->pod, gang_priority(model, uid), created);
+}
+
+int64_t model_victim_priority(const struct model *model, int uid)
+{
+    int64_t own = model->claims[uid].pod[POD_PRIORITY], gang = gang_priority(model, uid);
+
+    return own > gang ? own : gang;
+}
+
 /* Of a resource group, the first flavor that needs no victims, else others' alone, else any. */
 static bool choose_flavor(struct model *model, int uid, int group, int flavors[RESOURCES])
 {

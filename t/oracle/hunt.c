@@ -99,25 +99,6 @@ static bool uses(const struct hunt *hunt, const struct model_claim *claim, int r
     return model_need(claim, r) > 0 && claim->flavor[r] == hunt->flavors[r];
 }
 
-static bool policy_takes(const struct hunt *hunt, const struct model_claim *claim, bool own)
-{
-    const int64_t *spec = hunt->model->queues[hunt->queue].spec;
-    const int64_t *pod = hunt->model->claims[hunt->uid].pod;
-
-    switch (own ? spec[QUEUE_WITHIN] : spec[QUEUE_RECLAIM]) {
-    case PREEMPT_LOWER:
-        return claim->pod[POD_PRIORITY] < pod[POD_PRIORITY];
-    case PREEMPT_LOWER_OR_NEWER:
-        return claim->pod[POD_PRIORITY] < pod[POD_PRIORITY] ||
-               (claim->pod[POD_PRIORITY] == pod[POD_PRIORITY] &&
-                claim->pod[POD_CREATED] > pod[POD_CREATED]);
-    case PREEMPT_ANY:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* The queues from the candidate's own up to below the common one. */
 static bool path_exceeds(const struct hunt *hunt, const struct limits *limits, int queue,
                          int common)
@@ -137,7 +118,7 @@ static void look_at(struct hunt *hunt, const struct limits *limits, int uid)
     bool own = queue == hunt->queue, contests = false;
 
     if (!model_holds(claim) || !claim->managed || model_goes(model, claim) ||
-        claim->victim.spared > 0 || !policy_takes(hunt, claim, own))
+        claim->victim.spared > 0 || !model_policy_takes(model, hunt->uid, uid, own))
         return;
     for (int r = 0; r < RESOURCES; r++)
         contests |= hunt->contested[r] && uses(hunt, claim, r);
@@ -160,8 +141,8 @@ static void look_at(struct hunt *hunt, const struct limits *limits, int uid)
     if (held_within_share(hunt, limits, below))
         hunt->candidates[uid].why = BY_SHARE;
     else if (spec[QUEUE_BORROWS] == 0 ||
-             claim->pod[POD_PRIORITY] >= model->claims[hunt->uid].pod[POD_PRIORITY] ||
-             (spec[QUEUE_BORROWS] > 1 && claim->pod[POD_PRIORITY] > 0))
+             model_victim_priority(model, uid) >= model->claims[hunt->uid].pod[POD_PRIORITY] ||
+             (spec[QUEUE_BORROWS] > 1 && model_victim_priority(model, uid) > 0))
         hunt->candidates[uid].why = BY_PRIORITY;
     else
         hunt->candidates[uid].why = WHILE_BORROWING;

@@ -46,6 +46,10 @@ bool model_preempt(struct model *model, int root);
 bool model_hunt(struct model *model, int uid, const int flavors[RESOURCES],
                 const bool asked[RESOURCES], int ret_victims[UIDS + 1], bool ret_within[RESOURCES]);
 
+/* Whether the queue's policy lets this claim take a place from that one. */
+bool model_policy_takes(const struct model *model, int asks, int uid, bool own_queue);
+int64_t model_victim_priority(const struct model *model, int uid);
+
 /* The share with which a queue's usage is compared. */
 wide model_share(int queue, const struct number *number);
 
