@@ -67,7 +67,7 @@ struct group_move {
     char *text;
     uint32_t flavor_count; /* that its stamp names */
     uint16_t flavors[FACTS_MAX_NEEDS];
-    bool made;
+    bool made, restoring;
 };
 
 /* Where the member belongs when its group names this queue. */
@@ -143,22 +143,21 @@ void group_drop_moves(struct engine *e, struct group_moves *moves)
     *moves = (struct group_moves){0};
 }
 
-static void make_move(struct engine *e, const struct group_move *move)
+static void make_move(struct engine *e, struct group_move *move)
 {
     const struct claim *claim = claim_at(e, move->claim);
-    bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
     const struct demand demand = {claim->priority, claim->created, move->line, move->text,
                                   move->flavor_count > 0 ? move->flavors : NULL};
 
+    move->restoring = (claim->flags & CLAIM_RESTORING) != 0;
     regrant(e, move->claim, &demand);
     drop_flavors(e, move);
-    if (restoring)
-        claim_to_restore(e, move->claim);
-    else
-        pod_settle(e, move->claim);
+    move->made = true;
 }
 
-/* First those that take their room whether or not it is there: nobody is granted what they take. */
+/* First those that take their room whether or not it is there: nobody is granted what they take.
+ * And nobody is granted anything while others still hold what they are about to give back: they
+ * would count to the gang's minimum. */
 void group_make_moves(struct engine *e, struct group_moves *moves)
 {
     for (int allocated = 1; allocated >= 0; allocated--) {
@@ -168,8 +167,13 @@ void group_make_moves(struct engine *e, struct group_moves *moves)
             if (move->made || (allocated && claim_at(e, move->claim)->state != CLAIM_ALLOCATED))
                 continue;
             make_move(e, move);
-            move->made = true;
         }
+    }
+    for (uint32_t i = 0; i < moves->count; i++) {
+        if (moves->move[i].restoring)
+            claim_to_restore(e, moves->move[i].claim);
+        else
+            pod_settle(e, moves->move[i].claim);
     }
     moves->count = 0;
 }

@@ -113,6 +113,20 @@ static void test_who_has_a_node_goes_first(void)
     kit_close(&kit);
 }
 
+/* What is left behind does not count: a gang is granted anew, as a whole. */
+static void test_a_gang_is_not_granted_in_parts(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f; queue a; queue b; cluster k group=cpu,pods flavor=f cpu=9 pods=9;"
+                 "group g queue=a; pod x cluster=k cpu=1 group=g; pod y queue=b cpu=1 group=g;"
+                 "pod z queue=b cpu=1 group=g");
+    is_str(kit_granted(&kit), "x y z", "in their group's queue");
+    kit_do(&kit, "group g min=2");
+    is_str(kit_granted(&kit), "", "nobody of a gang in two queues");
+    is_str(kit_why(&kit, "x"), "GroupInvalid", "since it cannot be granted as one");
+    kit_close(&kit);
+}
+
 static void test_no_memory(void)
 {
     kit_open(&kit, "");
@@ -135,6 +149,7 @@ int main(void)
     test_members_go_home();
     test_back_to_its_flavors();
     test_who_has_a_node_goes_first();
+    test_a_gang_is_not_granted_in_parts();
     test_no_memory();
     return tap_done();
 }
