@@ -357,9 +357,8 @@ static uint16_t guess(const struct engine *e, const struct claim *claim,
     for (uint32_t k = 0; k < group->flavor_count; k++) {
         uint16_t flavor = group->flavors[k];
 
-        if (claim->node != 0
-                ? node != 0 && node_has_flavor(e, node, flavor)
-                : flavor_usable(e, flavor) && (claim->gates != 0 || !flavor_asks(e, flavor)))
+        if (claim->node != 0 ? node != 0 && node_has_flavor(e, node, flavor)
+                             : may_have(e, line_at(e, claim->line), flavor))
             return flavor;
     }
     return group->flavors[0];

@@ -175,6 +175,14 @@ static void note_preemption(struct engine *e, uint32_t id, const struct pod_fact
         preempt_stir(e, claim_queue(e, id));
 }
 
+/* Before it asks for anything else: it is counted in the flavor of its node. */
+static void note_node(struct engine *e, uint32_t id, struct sight *sight)
+{
+    intern_unref(&e->names, claim_at(e, id)->node);
+    claim_at(e, id)->node = sight->node;
+    sight->node = 0;
+}
+
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
 {
     struct claim *claim = claim_at(e, id);
@@ -196,11 +204,9 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim->gates = pod->gates.ours & 3u;
     claim->generation = pod->generation;
     claim->version = pod->resource_version;
-    intern_unref(&e->names, claim->node);
     intern_unref(&e->names, claim->a_foreign_gate);
-    claim->node = sight->node;
     claim->a_foreign_gate = sight->a_foreign_gate;
-    sight->node = sight->a_foreign_gate = 0;
+    sight->a_foreign_gate = 0;
     if (pod->stamp != 0 || !claim_holds(claim)) {
         claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
         claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);
@@ -294,6 +300,7 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
 
     if (sight->rival != 0)
         claim_destroy(e, sight->rival);
+    note_node(e, id, sight);
     if (!is_new &&
         (sight->text != NULL || claim->priority != pod->priority || claim->created != pod->created))
         enter_anew(e, id, pod, sight);

@@ -251,6 +251,23 @@ static void test_debt_above(void)
     kit_close(&kit);
 }
 
+/* What the pod is like now counts, not what it was like before it came to another queue. */
+static void test_guess_after_a_move(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit,
+           "flavor f; flavor g label=pool:g; flavor h label=pool:h; node n label=pool:g; queue q;"
+           "cluster c group=cpu flavor=g cpu=4 flavor=f cpu=4; pod a queue=q cpu=1 bare; reserve a;"
+           "cluster d group=cpu flavor=h cpu=4 flavor=g cpu=4; pod b queue=q cpu=1 bare; reserve b;"
+           "pod a cluster=c cpu=1; pod b cluster=d cpu=1 bare node=n");
+    is_str(kit_state(&kit, "a"), "allocated", "past the reserve hook it keeps a place");
+    is_str(held_in(&kit, "a", "cpu"), "g", "with its gate it may have a flavor that asks");
+    is_str(held_in(&kit, "b", "cpu"), "g", "on a node it has the flavor of that");
+    kit_close(&kit);
+}
+
 static void test_guess(void)
 {
     struct kit kit;
@@ -284,5 +301,6 @@ int main(void)
     test_refused_at_the_lowest();
     test_debt_above();
     test_guess();
+    test_guess_after_a_move();
     return tap_done();
 }
