@@ -178,8 +178,7 @@ void queue_settle_some(struct engine *e, uint32_t budget)
         uint32_t id = e->todo[TODO_STATE].first;
 
         budget--;
-        if (settle(e, id))
-            queue_at(e, id)->next_child = queue_at(e, id)->first_child;
+        queue_settle_now(e, id); /* what is above may be waiting to settle, too */
         if (queue_at(e, id)->settles_all)
             contest_refresh(e, id);
         settle_children(e, id, &budget);

@@ -110,6 +110,23 @@ static void test_queue_goes(void)
     kit_close(&kit);
 }
 
+/* Those that wait for a leader are carried out at once, and the queues below settle afterwards: what
+ * their states would be half-way is no state of theirs. */
+static void test_not_written_half_way(void)
+{
+    bool early = false;
+
+    kit_open(&kit, "writes standby");
+    kit_do(&kit, "pod p queue=d cpu=1; queue d parent=c state=Closing; queue c state=Open;"
+                 "queue root state=Open; command 1 c SuspendQueue; command 2 d CloseQueue;"
+                 "command 3 root CloseQueue; command 4 c OpenQueue; command 5 root OpenQueue;"
+                 "synced; lead");
+    while (kit_lease(&kit, &effect) >= 0)
+        early = early || (effect.kind == EFFECT_DELETE_COMMAND && text_is(effect.uid, "2"));
+    ok(!early, "a queue that is suspended now, and says Closing, is not written");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_deleted_after_the_write();
@@ -117,5 +134,6 @@ int main(void)
     test_written_by_the_way();
     test_refused();
     test_queue_goes();
+    test_not_written_half_way();
     return tap_done();
 }
