@@ -110,8 +110,8 @@ static void test_queue_goes(void)
     kit_close(&kit);
 }
 
-/* Those that wait for a leader are carried out at once, and the queues below settle afterwards: what
- * their states would be half-way is no state of theirs. */
+/* Those that wait for a leader are carried out at once, and the queues below settle afterwards:
+ * what their states would be half-way is no state of theirs. */
 static void test_not_written_half_way(void)
 {
     bool early = false;
