@@ -158,6 +158,8 @@ static bool change(struct load_kit *kit, struct text verb, const char *words)
     struct word name, other = {0};
     char key[16];
 
+    if (*words == '\0')
+        return false;
     words_next(&words, &name);
     words_next(&words, &other);
     keep(key, sizeof(key), name.key);

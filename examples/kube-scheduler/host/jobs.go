@@ -272,7 +272,7 @@ func (h *Host) tellOf(w *kueue.Workload, write, reason, message string) {
 	case "signal":
 		reason = kueue.PreemptionGated
 	case "pending", "unreserve":
-		kind, reason = v1.EventTypeWarning, kueue.WorkloadPending
+		kind, reason = v1.EventTypeWarning, wl.Pending
 	default:
 		return
 	}

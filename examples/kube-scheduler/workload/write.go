@@ -16,6 +16,10 @@ import (
 	"sluice/kube-scheduler/engine"
 )
 
+// Pending is the reason for having no quota. Kueue tells its kinds apart only behind the feature
+// gate UnadmittedWorkloadsObservability, which is off in 0.19.
+const Pending = "Pending"
+
 // The KEP's name for the signal; BlockedOnPreemptionGates is what was released.
 const oldSignal = "PreemptionBlocked"
 
@@ -49,13 +53,13 @@ func Write(seen *kueue.Workload, effect *engine.Effect, now time.Time) (
 		w.checks()
 	case "signal":
 		w.is(kueue.WorkloadBlockedOnPreemptionGates, kueue.PreemptionGated)
-		w.isNot(kueue.WorkloadQuotaReserved, kueue.WorkloadPending)
+		w.isNot(kueue.WorkloadQuotaReserved, Pending)
 	case "clearSignal":
 		w.clearSignal()
 	case "evict":
 		w.evict()
 	case "endEviction":
-		w.noAdmission(kueue.WorkloadPending)
+		w.noAdmission(Pending)
 		w.set(kueue.WorkloadRequeued, said.Requeued, effect.Reason, effect.Message)
 	case "unreserve":
 		w.noAdmission(effect.Reason)
