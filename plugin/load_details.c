@@ -11,10 +11,11 @@ size_t load_counts_size(const struct wish *wish)
 
 void load_free_counts(struct engine *e, uint32_t *counts, const struct wish *wish)
 {
-    const uint16_t *flavors = (const void *)(counts + (wish == NULL ? 0 : wish->set_count));
+    const uint16_t *flavors;
 
     if (counts == NULL)
         return;
+    flavors = (const void *)(counts + wish->set_count);
     for (uint32_t i = 0; i < wish->need_count; i++)
         flavor_unref(e, flavors[i]);
     mem_free(&e->mem, counts, load_counts_size(wish));

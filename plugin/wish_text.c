@@ -183,7 +183,7 @@ static struct text take_text(struct unpacker *u)
 static void take_selector(struct unpacker *u, struct placement *placement)
 {
     placement->selector_count = take_number(u);
-    placement->selector = u->label + u->labels;
+    placement->selector = u->fills ? u->label + u->labels : NULL;
     for (uint32_t i = 0; i < placement->selector_count; i++, u->labels++) {
         struct label label = {0};
 
@@ -216,7 +216,7 @@ static void take_demand(struct unpacker *u)
 static void take_terms(struct unpacker *u, struct placement *placement)
 {
     placement->term_count = take_number(u);
-    placement->terms = u->term + u->terms;
+    placement->terms = u->fills ? u->term + u->terms : NULL;
     for (uint32_t t = 0; t < placement->term_count; t++, u->terms++) {
         struct node_term term = {take_number(u), u->fills ? u->demand + u->demands : NULL};
 
@@ -230,7 +230,7 @@ static void take_terms(struct unpacker *u, struct placement *placement)
 static void take_tolerations(struct unpacker *u, struct placement *placement)
 {
     placement->toleration_count = take_number(u);
-    placement->tolerations = u->toleration + u->tolerations;
+    placement->tolerations = u->fills ? u->toleration + u->tolerations : NULL;
     for (uint32_t i = 0; i < placement->toleration_count; i++, u->tolerations++) {
         struct toleration toleration = {0};
 
