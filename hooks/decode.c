@@ -187,3 +187,42 @@ void require_identity(struct msg_reader *r, const struct identity *who)
     msg_require(r, who->has_space, "namespace");
     msg_require(r, who->has_name, "name");
 }
+
+bool decode_bool(struct msg_reader *r)
+{
+    bool flag = false;
+
+    msg_get_bool(r, &flag);
+    return flag;
+}
+
+uint32_t decode_names(struct msg_reader *r, uint32_t max, const char *want, struct text *ret_names)
+{
+    struct msg_array array;
+    uint32_t count = 0;
+
+    msg_open_array(r, &array);
+    if (array.left > max)
+        msg_fail(r, MSG_LENGTH, want);
+    while (msg_next_item(r, &array)) {
+        if (decode_name(r, &ret_names[count]))
+            count++;
+    }
+    return count;
+}
+
+void decode_gate_states(struct msg_reader *r, struct gate_states *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+
+    ret->count = 0;
+    msg_open_map(r, &map);
+    if (map.left > DECODE_GATE_STATES_MAX)
+        msg_fail(r, MSG_LENGTH, "at most 16 gates");
+    while (msg_next_key(r, &map, &key)) {
+        ret->item[ret->count].name = (struct text){key.at, key.len};
+        if (decode_words(r, SIZE_MAX, &ret->item[ret->count].position))
+            ret->count++;
+    }
+}

@@ -21,6 +21,7 @@ enum {
     DECODE_UID_MAX = 64,
     DECODE_LABEL_KEY_MAX = 317, /* a prefix of 253 bytes, a slash, 63 bytes */
     DECODE_LABEL_VALUE_MAX = 63,
+    DECODE_GATE_STATES_MAX = 16,
 };
 
 /* Times and durations in nanoseconds end in the year 2116: so the sum of two is an int64, too. */
@@ -39,6 +40,21 @@ struct identity {
 bool decode_identity(struct msg_reader *r, struct msg_text key, struct identity *ret);
 void require_identity(struct msg_reader *r, const struct identity *who);
 bool decode_words(struct msg_reader *r, size_t max_len, struct text *ret);
+
+bool decode_bool(struct msg_reader *r);
+
+/* Names, at most max of them; how many. */
+uint32_t decode_names(struct msg_reader *r, uint32_t max, const char *want, struct text *ret_names);
+
+/* Preemption gates that a status speaks of, whether or not there are such. */
+struct gate_states {
+    uint32_t count;
+    struct {
+        struct text name, position;
+    } item[DECODE_GATE_STATES_MAX];
+};
+
+void decode_gate_states(struct msg_reader *r, struct gate_states *ret);
 
 bool decode_label_key(struct msg_reader *r, struct text *ret);
 bool decode_priority(struct msg_reader *r, int32_t *ret);

@@ -4,39 +4,12 @@
 #include "plugin/openings.h"
 #include "plugin/orchestrator.h"
 
-enum { GATE_STATES = 16 };
-
-static bool decode_flag(struct msg_reader *r)
-{
-    bool flag = false;
-
-    msg_get_bool(r, &flag);
-    return flag;
-}
-
 /* Whether a condition, or a gate, says this; Kubernetes' words are open, and any other says no. */
 static bool decode_says(struct msg_reader *r, const char *yes)
 {
     struct text word = {NULL, 0};
 
     return decode_words(r, SIZE_MAX, &word) && text_is(word, yes);
-}
-
-/* Names, at most max of them; how many. */
-static uint32_t decode_names(struct msg_reader *r, uint32_t max, const char *want,
-                             struct text *ret_names)
-{
-    struct msg_array array;
-    uint32_t count = 0;
-
-    msg_open_array(r, &array);
-    if (array.left > max)
-        msg_fail(r, MSG_LENGTH, want);
-    while (msg_next_item(r, &array)) {
-        if (decode_name(r, &ret_names[count]))
-            count++;
-    }
-    return count;
 }
 
 static uint32_t decode_gates(struct msg_reader *r, struct text *ret_gates)
@@ -56,7 +29,7 @@ void decode_cluster(struct msg_reader *r, struct cluster_facts *ret)
         if (msg_text_is(key, "name"))
             has_name = decode_name(r, &ret->name);
         else if (msg_text_is(key, "connected"))
-            ret->connected = decode_flag(r);
+            ret->connected = decode_bool(r);
         else if (msg_text_is(key, "since"))
             msg_get_int(r, 0, DECODE_TIME_MAX, &ret->since);
         else
@@ -149,11 +122,11 @@ void decode_workload(struct msg_reader *r, enum workload_role *ret_role, struct 
         else if (msg_text_is(key, "conditions"))
             decode_manager_conditions(r, ret);
         else if (msg_text_is(key, "checksReady"))
-            ret->ready = decode_flag(r);
+            ret->ready = decode_bool(r);
         else if (msg_text_is(key, "active"))
-            active = decode_flag(r);
+            active = decode_bool(r);
         else if (msg_text_is(key, "deleted"))
-            ret->over = decode_flag(r) || ret->over;
+            ret->over = decode_bool(r) || ret->over;
         else if (msg_text_is(key, "cluster"))
             decode_words(r, DECODE_NAME_MAX, &ret->cluster);
         else if (msg_text_is(key, "nominated"))
@@ -175,38 +148,17 @@ void decode_workload(struct msg_reader *r, enum workload_role *ret_role, struct 
     ret->name = who.name;
 }
 
-/* The gates that its status says are open. */
-struct open_gates {
-    uint32_t count;
-    struct text name[GATE_STATES];
-};
-
-static void decode_gate_status(struct msg_reader *r, struct open_gates *ret)
+static bool is_open(const struct gate_states *states, struct text gate)
 {
-    struct msg_map map;
-    struct msg_text key;
-
-    ret->count = 0;
-    msg_open_map(r, &map);
-    if (map.left > GATE_STATES)
-        msg_fail(r, MSG_LENGTH, "at most 16 gates");
-    while (msg_next_key(r, &map, &key)) {
-        if (decode_says(r, "Open"))
-            ret->name[ret->count++] = (struct text){key.at, key.len};
-    }
-}
-
-static bool is_open(const struct open_gates *open, struct text gate)
-{
-    for (uint32_t i = 0; i < open->count; i++) {
-        if (text_same(open->name[i], gate))
-            return true;
+    for (uint32_t i = 0; i < states->count; i++) {
+        if (text_same(states->item[i].name, gate))
+            return text_is(states->item[i].position, "Open");
     }
     return false;
 }
 
 /* A gate without a status is closed; a status without a gate says nothing. */
-static void take_gates(const struct text *gates, uint32_t count, const struct open_gates *open,
+static void take_gates(const struct text *gates, uint32_t count, const struct gate_states *states,
                        struct replica_facts *ret)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -214,8 +166,8 @@ static void take_gates(const struct text *gates, uint32_t count, const struct op
 
         if (ours) {
             ret->gated = true;
-            ret->open = is_open(open, gates[i]);
-        } else if (!is_open(open, gates[i])) {
+            ret->open = is_open(states, gates[i]);
+        } else if (!is_open(states, gates[i])) {
             ret->blocked = true;
         }
     }
@@ -247,7 +199,7 @@ static void decode_replica_conditions(struct msg_reader *r, struct replica_facts
 void decode_replica(struct msg_reader *r, struct replica_facts *ret)
 {
     struct text gates[FACTS_MAX_PREEMPTION_GATES];
-    struct open_gates open = {0};
+    struct gate_states states = {0};
     struct identity who = {0};
     struct msg_map map;
     struct msg_text key;
@@ -266,17 +218,17 @@ void decode_replica(struct msg_reader *r, struct replica_facts *ret)
         else if (msg_text_is(key, "gates"))
             count = decode_gates(r, gates);
         else if (msg_text_is(key, "gateStatus"))
-            decode_gate_status(r, &open);
+            decode_gate_states(r, &states);
         else if (msg_text_is(key, "conditions"))
             decode_replica_conditions(r, ret);
         else if (msg_text_is(key, "deleted"))
-            ret->deleted = decode_flag(r);
+            ret->deleted = decode_bool(r);
         else if (!decode_identity(r, key, &who))
             msg_skip_unknown(r);
     }
     msg_require(r, has_cluster, "cluster");
     require_identity(r, &who);
-    take_gates(gates, count, &open, ret);
+    take_gates(gates, count, &states, ret);
     ret->uid = who.uid;
     ret->space = who.space;
     ret->name = who.name;

@@ -2,16 +2,6 @@
 #include "decode.h"
 
 /* A workload that is admitted here, and what it needs to be: LocalQueues, AdmissionChecks. */
-enum { GATE_STATES_MAX = 16 };
-
-static bool decode_flag(struct msg_reader *r)
-{
-    bool flag = false;
-
-    msg_get_bool(r, &flag);
-    return flag;
-}
-
 static void decode_condition(struct msg_reader *r, struct condition_facts *ret)
 {
     struct msg_map map;
@@ -188,30 +178,6 @@ static void decode_spec_gates(struct msg_reader *r, struct load_facts *ret)
     }
 }
 
-/* Gates that the status speaks of, whether or not there are such. */
-struct gate_states {
-    uint32_t count;
-    struct {
-        struct text name, position;
-    } item[GATE_STATES_MAX];
-};
-
-static void decode_gate_states(struct msg_reader *r, struct gate_states *ret)
-{
-    struct msg_map map;
-    struct msg_text key;
-
-    ret->count = 0;
-    msg_open_map(r, &map);
-    if (map.left > GATE_STATES_MAX)
-        msg_fail(r, MSG_LENGTH, "at most 16 gates");
-    while (msg_next_key(r, &map, &key)) {
-        ret->item[ret->count].name = (struct text){key.at, key.len};
-        if (decode_words(r, SIZE_MAX, &ret->item[ret->count].position))
-            ret->count++;
-    }
-}
-
 static void take_gate_states(const struct gate_states *states, struct load_facts *ret)
 {
     for (uint32_t i = 0; i < states->count; i++) {
@@ -248,9 +214,9 @@ void decode_load(struct msg_reader *r, struct scratch *scratch, struct load_fact
         else if (msg_text_is(key, "priority"))
             decode_priority(r, &ret->priority);
         else if (msg_text_is(key, "active"))
-            ret->active = decode_flag(r);
+            ret->active = decode_bool(r);
         else if (msg_text_is(key, "deleted"))
-            ret->deleted = decode_flag(r);
+            ret->deleted = decode_bool(r);
         else if (msg_text_is(key, "podSets"))
             has_sets = decode_sets(r, scratch, ret);
         else if (msg_text_is(key, "gates"))
@@ -268,9 +234,9 @@ void decode_load(struct msg_reader *r, struct scratch *scratch, struct load_fact
         else if (msg_text_is(key, "requeueCount"))
             ret->has_requeue = msg_get_int(r, 0, INT32_MAX, &count) && count > 0;
         else if (msg_text_is(key, "jobStopped"))
-            ret->job_stopped = decode_flag(r);
+            ret->job_stopped = decode_bool(r);
         else if (msg_text_is(key, "cannotPreempt"))
-            ret->yields = decode_flag(r);
+            ret->yields = decode_bool(r);
         else if (msg_text_is(key, "unsupported"))
             decode_words(r, SIZE_MAX, &ret->unsupported);
         else if (!decode_identity(r, key, &who))
@@ -301,7 +267,7 @@ void decode_local_queue(struct msg_reader *r, bool gone, struct local_queue_fact
         else if (msg_text_is(key, "stopPolicy"))
             decode_stop(r, &ret->stop);
         else if (msg_text_is(key, "selected"))
-            ret->selected = decode_flag(r);
+            ret->selected = decode_bool(r);
         else if (msg_text_is(key, "resourceVersion"))
             msg_get_int(r, 0, INT64_MAX, &ret->version);
         else if (!decode_identity(r, key, &who))

@@ -256,19 +256,6 @@ static void decode_choice(struct msg_reader *r, const char *yes, bool *ret)
         *ret = text_is(text, yes);
 }
 
-static void decode_check_flavors(struct msg_reader *r, struct queue_check_facts *ret)
-{
-    struct msg_array array;
-
-    msg_open_array(r, &array);
-    if (array.left > FACTS_MAX_GROUPS)
-        msg_fail(r, MSG_LENGTH, "at most 16 flavors");
-    while (msg_next_item(r, &array)) {
-        if (decode_name(r, &ret->flavors[ret->flavor_count]))
-            ret->flavor_count++;
-    }
-}
-
 static void decode_queue_check(struct msg_reader *r, struct queue_check_facts *ret)
 {
     struct msg_map map;
@@ -281,7 +268,8 @@ static void decode_queue_check(struct msg_reader *r, struct queue_check_facts *r
         if (msg_text_is(key, "name"))
             has_name = decode_name(r, &ret->name);
         else if (msg_text_is(key, "flavors"))
-            decode_check_flavors(r, ret);
+            ret->flavor_count =
+                decode_names(r, FACTS_MAX_GROUPS, "at most 16 flavors", ret->flavors);
         else
             msg_skip_unknown(r);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load_hunt.h"
 
+#include "policy.h"
 #include "room.h"
 #include "wish.h"
 #include "state.h"
@@ -88,20 +89,10 @@ static bool fits(const struct load_hunt *hunt, bool borrowing)
     return true;
 }
 
-static bool policy_takes(const struct load *asks, const struct load *candidate,
-                         enum preempt_whom whom)
+static bool may_take(const struct load *asks, const struct load *candidate, enum preempt_whom whom)
 {
-    switch (whom) {
-    case PREEMPT_LOWER:
-        return candidate->priority < asks->priority;
-    case PREEMPT_LOWER_OR_NEWER:
-        return candidate->priority < asks->priority ||
-               (candidate->priority == asks->priority && candidate->since > asks->since);
-    case PREEMPT_ANY:
-        return true;
-    default:
-        return false;
-    }
+    return policy_takes_rank((struct policy_rank){asks->priority, asks->since},
+                             (struct policy_rank){candidate->priority, candidate->since}, whom);
 }
 
 static bool uses_contested(const struct load_hunt *hunt, uint32_t id)
@@ -220,8 +211,7 @@ static void collect_from(struct load_hunt *hunt, uint32_t from, uint32_t common,
 
         if (ends(asks, load, whom))
             break;
-        if (!load_counts_later(load) || !policy_takes(asks, load, whom) ||
-            !uses_contested(hunt, id))
+        if (!load_counts_later(load) || !may_take(asks, load, whom) || !uses_contested(hunt, id))
             continue;
         load->hunt.why = (uint8_t)(common == 0 ? LOAD_TAKEN_WITHIN : why(hunt, load, by_share));
         load->hunt.next = 0;

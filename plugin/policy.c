@@ -3,38 +3,34 @@
 
 #include "state.h"
 
-struct rank {
-    int32_t priority;
-    int64_t created;
-};
-
-static struct rank own_rank(const struct engine *e, uint32_t id)
+static struct policy_rank own_rank(const struct engine *e, uint32_t id)
 {
-    return (struct rank){claim_at(e, id)->priority, claim_at(e, id)->created};
+    return (struct policy_rank){claim_at(e, id)->priority, claim_at(e, id)->created};
 }
 
 /* That of its gang; its own, if it is in none. */
-static struct rank gang_rank(const struct engine *e, uint32_t id)
+static struct policy_rank gang_rank(const struct engine *e, uint32_t id)
 {
-    struct rank rank = own_rank(e, id);
+    struct policy_rank rank = own_rank(e, id);
     uint32_t group = claim_group(e, claim_at(e, id));
 
     if (group == 0 || !group_at(e, group)->known || group_at(e, group)->minimum <= 1)
         return rank;
-    rank.created = group_at(e, group)->created;
+    rank.since = group_at(e, group)->created;
     if (group_at(e, group)->has_priority)
         rank.priority = group_at(e, group)->priority;
     return rank;
 }
 
-static bool takes(struct rank asks, struct rank candidate, enum preempt_whom whom)
+bool policy_takes_rank(struct policy_rank asks, struct policy_rank candidate,
+                       enum preempt_whom whom)
 {
     switch (whom) {
     case PREEMPT_LOWER:
         return candidate.priority < asks.priority;
     case PREEMPT_LOWER_OR_NEWER:
         return candidate.priority < asks.priority ||
-               (candidate.priority == asks.priority && candidate.created > asks.created);
+               (candidate.priority == asks.priority && candidate.since > asks.since);
     case PREEMPT_ANY:
         return true;
     default:
@@ -44,8 +40,8 @@ static bool takes(struct rank asks, struct rank candidate, enum preempt_whom who
 
 bool policy_takes(const struct engine *e, uint32_t asks, uint32_t candidate, enum preempt_whom whom)
 {
-    return takes(own_rank(e, asks), own_rank(e, candidate), whom) &&
-           takes(own_rank(e, asks), gang_rank(e, candidate), whom);
+    return policy_takes_rank(own_rank(e, asks), own_rank(e, candidate), whom) &&
+           policy_takes_rank(own_rank(e, asks), gang_rank(e, candidate), whom);
 }
 
 bool policy_takes_nobody_behind(const struct engine *e, uint32_t asks, uint32_t candidate,

@@ -15,6 +15,14 @@
  * could take the place, the gang take it back with its own rank, and so on for ever.
  */
 
+struct policy_rank {
+    int32_t priority;
+    int64_t since; /* its age: who came later is newer */
+};
+
+bool policy_takes_rank(struct policy_rank asks, struct policy_rank candidate,
+                       enum preempt_whom whom);
+
 struct engine;
 
 /* Whether the candidate's room may be taken. */
