@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/fleet_seen.h"
+#include "examples/sim/load_seen.h"
 #include "examples/sim/sim.h"
 #include "plugin/quantity.h"
 
@@ -74,12 +75,16 @@ static void check_field(struct fault *fault, bool of_pod, const struct tree_pair
     }
 }
 
-static void check_entry(struct fault *fault, const struct tree_pair *entry)
+static void check_entry(struct fault *fault, const struct tree_pair *entry, bool fleet)
 {
     bool of_pod = starts(entry->key, "pod");
 
     if (is_one_of(entry->key, world_keys)) {
         tree_as_text(fault, entry->value);
+        return;
+    }
+    if (!fleet && load_seen_is(entry->key)) {
+        load_seen_check(fault, entry);
         return;
     }
     if (fleet_seen_is(entry->key)) {
@@ -90,7 +95,8 @@ static void check_entry(struct fault *fault, const struct tree_pair *entry)
         fault_say(fault, entry->value,
                   "%s cannot be expected, want pod/NAME, queue/NAME, "
                   "clusterqueue/NAME, cohort/NAME, nodes, bought, effects, "
-                  "unknownAcks, leader, preemptions, workload/NAME, workload@CLUSTER/NAME, "
+                  "unknownAcks, leader, preemptions, workload/NAME, localqueue/NAME, "
+                  "workload@CLUSTER/NAME, "
                   "cluster/NAME, manager/NAME or never",
                   entry->key);
         return;
@@ -103,7 +109,7 @@ static void check_entry(struct fault *fault, const struct tree_pair *entry)
         check_field(fault, of_pod, &entry->value->pairs[i]);
 }
 
-static void check_entries(struct fault *fault, const struct tree *tree, bool with_never)
+static void check_entries(struct fault *fault, const struct tree *tree, bool fleet, bool with_never)
 {
     if (tree->type != TREE_MAP || tree->count == 0) {
         fault_at(fault, tree, "a map such as {pod/p: {reason: Unschedulable}}");
@@ -111,14 +117,14 @@ static void check_entries(struct fault *fault, const struct tree *tree, bool wit
     }
     for (size_t i = 0; i < tree->count; i++)
         if (with_never && strcmp(tree->pairs[i].key, "never") == 0)
-            check_entries(fault, tree->pairs[i].value, false);
+            check_entries(fault, tree->pairs[i].value, fleet, false);
         else
-            check_entry(fault, &tree->pairs[i]);
+            check_entry(fault, &tree->pairs[i], fleet);
 }
 
-void expect_check(struct fault *fault, const struct tree *tree)
+void expect_check(struct fault *fault, const struct tree *tree, bool fleet)
 {
-    check_entries(fault, tree, true);
+    check_entries(fault, tree, fleet, true);
 }
 
 void expect_failed(struct sim *sim, const struct tree *where, const char *key, const char *wanted,
@@ -225,7 +231,8 @@ static void compare_queue(struct look *look, const char *ref, const struct tree_
     for (size_t i = 0; i < want->count; i++) {
         const struct tree_pair *inner = &want->pairs[i];
         const char *seen = seen_of_queue(look->sim, ref, field->key, inner->key, &is_amount);
-        if (is_amount && is_like_amount(inner->value->text, inner->key, seen))
+        if (is_amount ? is_like_amount(inner->value->text, inner->key, seen)
+                      : is_like(inner->value->text, seen))
             continue;
         const char *name = strchr(inner->key, ':') ? strchr(inner->key, ':') + 1 : inner->key;
         int64_t amount;

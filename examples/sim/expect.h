@@ -20,8 +20,8 @@ struct expectations {
     int held; /* steps whose expectation held */
 };
 
-/* Checks the form of an expectation. */
-void expect_check(struct fault *fault, const struct tree *tree);
+/* Checks the form of an expectation. fleet: of a story with clusters. */
+void expect_check(struct fault *fault, const struct tree *tree, bool fleet);
 
 /* A step's interval begins, a moment has passed, the interval is over. */
 void expect_begin(struct sim *sim, const struct step *step);

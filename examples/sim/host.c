@@ -124,6 +124,8 @@ static void open_library(struct sim *sim)
         r_key_array(r, "effects");
         for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++)
             r_str(r, written[i]);
+        if (sim->loads.is)
+            r_str(r, "writeWorkload");
         r_end(r);
     }
     for (size_t i = 0; config && i < config->count; i++)

@@ -2,7 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "examples/sim/load_seen.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/tree_make.h"
 
 /* Listings as `kubectl get` would print them. */
 
@@ -70,6 +72,32 @@ static void show_pods(struct sim *sim)
         row[2] = state->reason;
         row[3] = state->node;
         row[4] = joined(sim, &state->gates);
+    }
+    print_table(sim->story.out, &table, left_out);
+}
+
+/* As `kubectl get workloads` would, and why those wait that wait. */
+static void show_workloads(struct sim *sim)
+{
+    const struct map *loads = &sim->loads.by_ref;
+    struct table table = {
+        .cells = {{"NAME", "QUEUE", "STATE", "REASON", "FLAVOR"}}, .rows = 1, .columns = 5};
+    size_t left_out = 0;
+
+    for (size_t i = 0; i < loads->count; i++) {
+        const struct load *load = loads->entries[i].value;
+        if (!load->object->is)
+            continue;
+        if (table.rows == ROWS) {
+            left_out++;
+            continue;
+        }
+        const char **row = table.cells[table.rows++];
+        row[0] = load->object->ref + strlen("workload/");
+        row[1] = tree_word(load->object->doc, "spec/queueName");
+        row[2] = load_seen(sim, load->object->ref, "state", NULL);
+        row[3] = load_seen(sim, load->object->ref, "hold", NULL);
+        row[4] = load_seen(sim, load->object->ref, "flavor", NULL);
     }
     print_table(sim->story.out, &table, left_out);
 }
@@ -145,6 +173,8 @@ void story_show(struct sim *sim, const struct tree *list)
             show_pods(sim);
         else if (strcmp(what, "nodes") == 0)
             show_nodes(sim);
+        else if (strcmp(what, "workloads") == 0)
+            show_workloads(sim);
         else
             show_queues(sim);
     }

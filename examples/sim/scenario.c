@@ -8,6 +8,7 @@
 #include "examples/sim/fleet_steps.h"
 #include "examples/sim/fleet.h"
 #include "examples/sim/host.h"
+#include "examples/sim/load_steps.h"
 #include "examples/sim/world.h"
 
 const char *scenario_target(struct fault *fault, const struct tree *item, int64_t *ret_copies)
@@ -88,10 +89,15 @@ static void check_refuse(struct reading *in, const struct tree *value)
     }
 }
 
+static bool has_clusters(const struct reading *in)
+{
+    return tree_find(in->scenario->tree, "spec/clusters") != NULL;
+}
+
 /* Some steps are about one who is named in a map, where a story has clusters. */
 static bool names_someone(const struct reading *in, const struct tree *value)
 {
-    return tree_find(in->scenario->tree, "spec/clusters") && value->type == TREE_MAP;
+    return has_clusters(in) && value->type == TREE_MAP;
 }
 
 static void check_restart(struct reading *in, const struct tree *value)
@@ -134,7 +140,15 @@ static void check_cluster(struct reading *in, const struct tree *value)
 
 static void check_gate(struct reading *in, const struct tree *value)
 {
-    fleet_check_gate(in->fault, value);
+    if (has_clusters(in))
+        fleet_check_gate(in->fault, value);
+    else
+        load_check_gate(in->fault, value);
+}
+
+static void check_check(struct reading *in, const struct tree *value)
+{
+    load_check_check(in->fault, value);
 }
 
 static void check_evict(struct reading *in, const struct tree *value)
@@ -154,7 +168,7 @@ static void check_send(struct reading *in, const struct tree *value)
 
 static void check_expect(struct reading *in, const struct tree *value)
 {
-    expect_check(in->fault, value);
+    expect_check(in->fault, value, has_clusters(in));
 }
 
 static void check_text(struct reading *in, const struct tree *value)
@@ -165,11 +179,12 @@ static void check_text(struct reading *in, const struct tree *value)
 static void check_show(struct reading *in, const struct tree *value)
 {
     if (value->type != TREE_LIST)
-        fault_at(in->fault, value, "a list of pods, queues or nodes");
+        fault_at(in->fault, value, "a list of pods, workloads, queues or nodes");
     for (size_t i = 0; value->type == TREE_LIST && i < value->count; i++) {
         const char *what = tree_as_text(in->fault, value->pairs[i].value);
-        if (strcmp(what, "pods") != 0 && strcmp(what, "queues") != 0 && strcmp(what, "nodes") != 0)
-            fault_at(in->fault, value->pairs[i].value, "pods, queues or nodes");
+        if (strcmp(what, "pods") != 0 && strcmp(what, "workloads") != 0 &&
+            strcmp(what, "queues") != 0 && strcmp(what, "nodes") != 0)
+            fault_at(in->fault, value->pairs[i].value, "pods, workloads, queues or nodes");
     }
 }
 
@@ -183,7 +198,7 @@ static const struct {
     {"leader", check_bool},   {"clock", check_clock},     {"fault", check_fault},
     {"send", check_send},     {"expect", check_expect},   {"say", check_text},
     {"show", check_show},     {"cluster", check_cluster}, {"gate", check_gate},
-    {"evict", check_evict},
+    {"evict", check_evict},   {"check", check_check},
 };
 
 enum {
@@ -192,11 +207,10 @@ enum {
 
 static void check_step_key(struct reading *in, const struct tree_pair *pair)
 {
-    static const char *const fleet_keys[] = {"cluster", "gate", "evict"};
+    static const char *const fleet_keys[] = {"cluster", "evict"};
 
     for (size_t i = 0; i < sizeof(fleet_keys) / sizeof(*fleet_keys); i++)
-        if (strcmp(fleet_keys[i], pair->key) == 0 &&
-            !tree_find(in->scenario->tree, "spec/clusters"))
+        if (strcmp(fleet_keys[i], pair->key) == 0 && !has_clusters(in))
             fault_say(in->fault, pair->value, "%s is a step of stories with spec.clusters",
                       pair->key);
     for (size_t i = 0; i < STEP_KEYS; i++)
@@ -204,10 +218,11 @@ static void check_step_key(struct reading *in, const struct tree_pair *pair)
             step_keys[i].check(in, pair->value);
             return;
         }
-    fault_say(in->fault, pair->value,
-              "%s is no step, want at, apply, delete, complete, fail, patch, command, refuse, "
-              "restart, leader, clock, fault, cluster, gate, evict, send, say, show or expect",
-              pair->key);
+    fault_say(
+        in->fault, pair->value,
+        "%s is no step, want at, apply, delete, complete, fail, patch, command, refuse, "
+        "restart, leader, clock, fault, gate, check, cluster, evict, send, say, show or expect",
+        pair->key);
 }
 
 static void read_steps(struct reading *in, const struct tree *spec)

@@ -4,6 +4,7 @@
 
 #include "examples/sim/expect.h"
 #include "examples/sim/fleet_seen.h"
+#include "examples/sim/load_seen.h"
 #include "examples/sim/sim.h"
 
 static const char *number(struct sim *sim, int64_t n)
@@ -114,6 +115,10 @@ static const char *seen_of_group(struct sim *sim, const char *ref, const char *k
 const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, const char *inner,
                           bool *ret_is_amount)
 {
+    if (!sim->fleet.is && load_seen_is(ref)) {
+        *ret_is_amount = false;
+        return load_seen(sim, ref, key, inner);
+    }
     if (fleet_seen_is(ref)) {
         *ret_is_amount = false;
         return fleet_seen(sim, ref, key);
@@ -141,8 +146,10 @@ const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, con
     if (strcmp(key, "state") == 0 || strcmp(key, "reason") == 0 || strcmp(key, "parent") == 0 ||
         strcmp(key, "own") == 0)
         return arena_copy(&sim->arena, value_str(queue, key, ""));
-    if (strcmp(key, "waiting") == 0 || strcmp(key, "held") == 0)
-        return number(sim, value_int(queue, key, 0));
+    if (strcmp(key, "waiting") == 0 || strcmp(key, "held") == 0) {
+        int64_t pods = value_int(queue, key, 0);
+        return number(sim, pods + load_seen_in(sim, ref, key));
+    }
     if (strcmp(key, "known") == 0 || strcmp(key, "byParent") == 0 || strcmp(key, "written") == 0)
         return value_bool(queue, key, false) ? "true" : "false";
     if (strcmp(key, "allocated") != 0 && strcmp(key, "reserved") != 0 && strcmp(key, "usage") != 0)
@@ -157,7 +164,7 @@ bool seen_is_there(struct sim *sim, const char *ref)
 {
     const struct object *object = map_get(&sim->world.objects, ref);
 
-    return fleet_seen_is(ref) ? fleet_seen_exists(sim, ref) : object && object->is;
+    return sim->fleet.is && fleet_seen_is(ref) ? fleet_seen_exists(sim, ref) : object && object->is;
 }
 
 /* Effects for pods that are not done: waiting in the outbox, or leased. */

@@ -10,6 +10,7 @@
 #include "examples/sim/fleet.h"
 #include "examples/sim/host.h"
 #include "examples/sim/library.h"
+#include "examples/sim/load.h"
 #include "examples/sim/scenario.h"
 #include "examples/sim/scheduler.h"
 #include "examples/sim/story.h"
@@ -36,6 +37,7 @@ struct sim {
     struct autoscaler autoscaler;
     struct faults faults;
     struct fleet fleet;
+    struct loads loads;
     struct story story;
     struct expectations expectations;
     struct map refusals; /* struct refusal by reference: what must be refused */

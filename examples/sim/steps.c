@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "examples/sim/fleet_steps.h"
+#include "examples/sim/load_steps.h"
 #include "examples/sim/sim.h"
 
 /* What a step does to one object. */
@@ -139,6 +140,14 @@ static void step_clock(struct sim *sim, const struct tree *value)
     host_look_at_clock(sim);
 }
 
+static void step_gate(struct sim *sim, const struct tree *value)
+{
+    if (sim->fleet.is)
+        fleet_step_gate(sim, value);
+    else
+        load_step_gate(sim, value);
+}
+
 static void step_say(struct sim *sim, const struct tree *value)
 {
     story_say(sim, value->text);
@@ -148,12 +157,12 @@ static const struct {
     const char *key;
     void (*act)(struct sim *sim, const struct tree *value);
 } actions[] = {
-    {"apply", step_apply},     {"delete", step_delete},     {"complete", step_complete},
-    {"fail", step_fail},       {"patch", step_patch},       {"command", step_command},
-    {"refuse", step_refuse},   {"restart", step_restart},   {"leader", step_leader},
-    {"clock", step_clock},     {"fault", faults_start},     {"send", host_send},
-    {"say", step_say},         {"show", story_show},        {"cluster", fleet_step_cluster},
-    {"gate", fleet_step_gate}, {"evict", fleet_step_evict},
+    {"apply", step_apply},   {"delete", step_delete},     {"complete", step_complete},
+    {"fail", step_fail},     {"patch", step_patch},       {"command", step_command},
+    {"refuse", step_refuse}, {"restart", step_restart},   {"leader", step_leader},
+    {"clock", step_clock},   {"fault", faults_start},     {"send", host_send},
+    {"say", step_say},       {"show", story_show},        {"cluster", fleet_step_cluster},
+    {"gate", step_gate},     {"evict", fleet_step_evict}, {"check", load_step_check},
 };
 
 void steps_do(struct sim *sim, const struct step *step)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "examples/sim/load_show.h"
 #include "examples/sim/podlife.h"
 #include "examples/sim/sim.h"
 
@@ -281,15 +282,12 @@ static void put_queue(struct request *r, const char *kind, const struct object *
     put_tree(r, "stopPolicy", tree_get(spec, "stopPolicy"));
     put_tree(r, "preemption", tree_get(spec, "preemption"));
     put_tree(r, "whenCanBorrow", tree_find(spec, "flavorFungibility/whenCanBorrow"));
+    load_show_queue(r, spec);
     put_groups(r, tree_get(spec, "resourceGroups"));
 }
 
-static void put_flavor(struct request *r, const struct object *object)
+void translate_tolerations(struct request *r, const struct tree *tolerations)
 {
-    const struct tree *tolerations = tree_find(object->doc, "spec/tolerations");
-
-    r_key_str(r, "name", object->name);
-    put_tree(r, "nodeLabels", tree_find(object->doc, "spec/nodeLabels"));
     if (!tolerations)
         return;
     r_key_array(r, "tolerations");
@@ -304,6 +302,16 @@ static void put_flavor(struct request *r, const struct object *object)
         r_end(r);
     }
     r_end(r);
+}
+
+static void put_flavor(struct request *r, const struct object *object)
+{
+    const struct tree *spec = tree_get(object->doc, "spec");
+
+    r_key_str(r, "name", object->name);
+    put_tree(r, "nodeLabels", tree_get(spec, "nodeLabels"));
+    translate_tolerations(r, tree_get(spec, "tolerations"));
+    load_show_flavor(r, spec);
 }
 
 void translate_queue(struct request *r, const char *kind, const struct object *object)
@@ -350,11 +358,13 @@ static void put_pod_group(struct request *r, const struct sim *sim, const struct
         put_tree(r, "priority", tree_get(priority->doc, "value"));
 }
 
-void translate_observe_object(struct request *r, const struct sim *sim, const struct object *object)
+void translate_observe_object(struct request *r, struct sim *sim, const struct object *object)
 {
     const char *message = object->kind;
     const char *kind = NULL;
 
+    if (sim->loads.is && load_show(sim, r, object))
+        return;
     translate_kind(object->kind, &message, &kind);
     r_key_str(r, "kind", message);
     r_key_bool(r, "gone", !object->is);

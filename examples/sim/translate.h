@@ -10,8 +10,7 @@
 /* `kind`, `gone` and `object` of an observe. */
 void translate_observe_pod(struct request *r, const struct sim *sim, const struct pod *pod,
                            const struct pod_state *state);
-void translate_observe_object(struct request *r, const struct sim *sim,
-                              const struct object *object);
+void translate_observe_object(struct request *r, struct sim *sim, const struct object *object);
 /* The `object` of a queue, for any hook. kind: the library's, "Queue". */
 void translate_queue(struct request *r, const char *kind, const struct object *object);
 void translate_observe_machine(struct request *r, const struct machine *machine);
@@ -22,6 +21,9 @@ void translate_pod(struct request *r, const char *key, const struct sim *sim, co
 
 /* Any document as it is: integers, truth values and texts by their YAML type. */
 void translate_tree(struct request *r, const struct tree *tree);
+
+/* The key of that name, where there are any. */
+void translate_tolerations(struct request *r, const struct tree *tolerations);
 
 /* The library's name for a kind ("clusterqueue"), and whether it has one. */
 bool translate_kind(const char *kind, const char **ret_message_kind, const char **ret_object_kind);

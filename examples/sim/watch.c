@@ -137,9 +137,21 @@ void watch_pod(struct sim *sim, struct pod *pod)
     dispatch(sim, (struct notice){.pod = pod, .state = pod->state});
 }
 
+/* A Workload is written often, and a watch brings each of its versions. */
+static struct object *as_it_is(struct sim *sim, struct object *object)
+{
+    struct object *copy;
+
+    if (!load_owns(sim, object->ref))
+        return object;
+    copy = arena_get(&sim->arena, sizeof(*copy));
+    *copy = *object;
+    return copy;
+}
+
 void watch_object(struct sim *sim, struct object *object)
 {
-    dispatch(sim, (struct notice){.object = object});
+    dispatch(sim, (struct notice){.object = as_it_is(sim, object)});
 }
 
 void watch_machine(struct sim *sim, struct machine *machine)
@@ -158,15 +170,24 @@ void watch_namespace(struct sim *sim, const char *namespace)
     }
 }
 
+/* Workloads come after what they name. */
+static void list_objects(struct sim *sim, bool workloads)
+{
+    const struct map *objects = &sim->world.objects;
+
+    for (size_t i = 0; i < objects->count; i++) {
+        struct object *object = objects->entries[i].value;
+        if (object->is && load_owns(sim, object->ref) == workloads)
+            deliver(sim, keep(sim, (struct notice){.object = object}));
+    }
+}
+
 void watch_list(struct sim *sim)
 {
     const struct world *world = &sim->world;
 
-    for (size_t i = 0; i < world->objects.count; i++) {
-        struct object *object = world->objects.entries[i].value;
-        if (object->is)
-            deliver(sim, keep(sim, (struct notice){.object = object}));
-    }
+    list_objects(sim, false);
+    list_objects(sim, true);
     for (size_t i = 0; i < world->machines.count; i++) {
         struct machine *machine = world->machines.entries[i].value;
         if (machine->is)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "examples/sim/load_why.h"
 #include "examples/sim/run.h"
 
 static void say_amounts(const msgpack_object *map)
@@ -99,6 +100,19 @@ static const struct pod *pod_named(struct sim *sim, const char *name)
     return pod;
 }
 
+static void say_about(struct sim *sim, const char *name, const char *at)
+{
+    const struct load *load = load_owns(sim, name) ? load_find(sim, name) : NULL;
+    const struct pod *pod = load_owns(sim, name) ? NULL : pod_named(sim, name);
+
+    if (load)
+        load_why(sim, load, at);
+    else if (pod)
+        say(sim, pod, at);
+    else if (!sim->fault.is)
+        fault_say(&sim->fault, NULL, "there is no %s at that time", name);
+}
+
 int why_file(const char *library, const char *path, const char *pod, const char *at)
 {
     const struct run_options options = {.library = library, .quiet = true};
@@ -110,9 +124,7 @@ int why_file(const char *library, const char *path, const char *pod, const char 
         int64_t until = tree_as_duration(&sim.fault, &when);
         if (!sim.fault.is && run_story(&sim, until)) {
             sim.clock.now = until;
-            const struct pod *found = pod_named(&sim, pod);
-            if (found)
-                say(&sim, found, at);
+            say_about(&sim, pod, at);
         }
     }
     int code = sim.fault.is ? EXIT_INPUT : EXIT_HELD;

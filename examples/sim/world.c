@@ -213,14 +213,18 @@ static void apply_object(struct sim *sim, const struct tree *doc, const char *re
         object->uid = arena_format(&sim->arena, "00000000-0000-4000-9000-%012" PRIx64,
                                    (uint64_t)++sim->world.uids);
     }
-    object->doc = doc;
+    object->doc = load_owns(sim, ref) ? load_document(sim, object, doc) : doc;
     object->version = ++sim->world.version;
     object->is = true;
     world_split(&sim->arena, ref, &namespace, &name);
+    if (is_kind(ref, "localqueue") && sim->loads.is)
+        watch_object(sim, object);
     if (is_kind(ref, "namespace"))
         watch_namespace(sim, name);
     else if (is_kind(ref, "localqueue"))
         watch_namespace(sim, namespace);
+    else if (load_owns(sim, ref))
+        load_changed(sim, object);
     else if (!podlife_is_owner(ref) && !is_kind(ref, "priorityclass"))
         watch_object(sim, object);
 }
@@ -305,6 +309,8 @@ void world_delete(struct sim *sim, const struct tree *where, const char *ref)
         story(sim, ref, "deleted", "deleted");
         if (podlife_is_owner(ref))
             podlife_each(sim, ref, podlife_delete);
+        else if (load_owns(sim, ref))
+            load_changed(sim, object);
         else
             watch_object(sim, object);
     } else {
@@ -338,6 +344,8 @@ void world_end(struct sim *sim, const struct tree *where, const char *ref, const
 
     if (fleet_owns(sim, ref))
         fleet_end(sim, where, ref);
+    else if (load_owns(sim, ref))
+        load_end(sim, where, ref, phase);
     else if (pod && !pod_is_over(pod->state))
         podlife_end(sim, pod, phase);
     else if (object && object->is && podlife_is_owner(ref))

@@ -25,7 +25,8 @@ struct object {
     int64_t version;
     int64_t writes; /* of its status */
     int64_t events;
-    bool is; /* it exists */
+    bool is;   /* it exists */
+    bool runs; /* of a Workload: something of its job does */
 };
 
 struct machine {

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_SIM_LOAD_H
+#define SLUICE_SIM_LOAD_H
+
+#include "examples/sim/world.h"
+
+struct sim;
+struct scenario;
+
+/*
+ * Workloads that are admitted in the story's own cluster: a story that describes one, and has no
+ * spec.clusters. The library decides, and writes into them what it decides (load_write.h); this is
+ * the API server's part, and a plain model of the jobs behind them:
+ *
+ *     Admitted for a second ................. its job runs, with as many pods as it was given
+ *     no longer Admitted, evicted, not active .. its pods stop, after their grace period
+ *     stopped ............................... the library is shown so, and its quota is free
+ *     complete, fail, sim.sluice.sh/runs-for .. Finished
+ *
+ * The pods themselves are not made.
+ */
+struct load {
+    struct object *object;
+    enum { JOB_STOPPED, JOB_STARTS, JOB_RUNS, JOB_STOPS } job;
+    int epoch; /* counts the job's changes: what was planned before them is void */
+    int64_t writes;
+    int64_t evictions;
+    const char *told_state;
+    const char *told_reason;
+    const char *told_queue;
+};
+
+struct loads {
+    bool is;           /* the story has such workloads */
+    struct map by_ref; /* struct load */
+    uint64_t changes;  /* of the world when the library was last asked about them */
+};
+
+bool loads_are_in(const struct scenario *scenario);
+void loads_finish(struct loads *loads);
+
+/* Whether a reference names such a workload, and the one that it names: NULL if it is not there. */
+bool load_owns(const struct sim *sim, const char *ref);
+struct load *load_find(const struct sim *sim, const char *ref);
+
+/* What a document that is to be written says: the old status where it has none, the priority of its
+ * WorkloadPriorityClass where it names one. */
+const struct tree *load_document(struct sim *sim, const struct object *object,
+                                 const struct tree *doc);
+
+/* The object was written, or is gone. */
+void load_changed(struct sim *sim, struct object *object);
+void load_set_status(struct sim *sim, struct load *load, const struct tree *status);
+
+/* The moment is over: who waits now, and why, is told. */
+void loads_end_moment(struct sim *sim);
+
+/* How many of a ClusterQueue's were told to be in this state. */
+int64_t loads_told(const struct sim *sim, const char *cluster_queue, const char *state);
+
+/* Its job ends: "Succeeded" or "Failed". */
+void load_end(struct sim *sim, const struct tree *where, const char *ref, const char *reason);
+
+/* How many pods it was admitted with. */
+int64_t load_count(const struct load *load);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "examples/sim/load_seen.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "examples/sim/load_show.h"
+#include "examples/sim/load_status.h"
+#include "examples/sim/sim.h"
+#include "examples/sim/tree_make.h"
+
+static const char *const load_texts[] = {
+    "reserved", "admitted", "evicted",   "finished", "signal",       "active",  "running",
+    "count",    "flavor",   "evictions", "writes",   "requeues",     "state",   "hold",
+    "why",      "position", "priority",  "victims",  "clusterQueue", "backoff", NULL};
+static const char *const load_maps[] = {"flavors", "gates", "checks", "reasons", NULL};
+static const char *const local_texts[] = {"active",    "reason",   "waiting",
+                                          "reserving", "admitted", NULL};
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(*words, word) == 0)
+            return true;
+    return false;
+}
+
+static bool is_local(const char *ref)
+{
+    return strncmp(ref, "localqueue/", 11) == 0;
+}
+
+bool load_seen_is(const char *ref)
+{
+    return strncmp(ref, "workload/", 9) == 0 || is_local(ref);
+}
+
+static const char *list_of(const char *const *words, char *out, size_t cap)
+{
+    size_t len = strlen(out);
+
+    for (; *words && len < cap; words++)
+        len += (size_t)snprintf(out + len, cap - len, "%s%s", len ? ", " : "", *words);
+    return out;
+}
+
+static void check_field(struct fault *fault, const struct tree_pair *field, bool local)
+{
+    const struct tree *value = field->value;
+    bool is_map = !local && is_one_of(field->key, load_maps);
+    char want[400] = "";
+
+    if (!is_map && !is_one_of(field->key, local ? local_texts : load_texts)) {
+        list_of(local ? local_texts : load_texts, want, sizeof(want));
+        fault_say(fault, value, "%s cannot be expected, want one of %s", field->key,
+                  local ? want : list_of(load_maps, want, sizeof(want)));
+    } else if (!is_map && value->type != TREE_TEXT) {
+        fault_at(fault, value, "text, \"*\" or \"!text\" (a list is \"a, b\")");
+    } else if (is_map && value->type != TREE_MAP) {
+        fault_at(fault, value, "a map");
+    }
+    for (size_t i = 0; is_map && value->type == TREE_MAP && i < value->count; i++)
+        if (value->pairs[i].value->type != TREE_TEXT)
+            fault_at(fault, value->pairs[i].value, "text, \"*\" or \"!text\"");
+}
+
+void load_seen_check(struct fault *fault, const struct tree_pair *entry)
+{
+    if (entry->value->type == TREE_TEXT && strcmp(entry->value->text, "gone") == 0)
+        return;
+    if (entry->value->type != TREE_MAP) {
+        fault_at(fault, entry->value, "a map of what is expected, or gone");
+        return;
+    }
+    for (size_t i = 0; i < entry->value->count; i++)
+        check_field(fault, &entry->value->pairs[i], is_local(entry->key));
+}
+
+static const char *number(struct sim *sim, int64_t n)
+{
+    return arena_format(&sim->arena, "%" PRId64, n);
+}
+
+static const char *truth(bool is)
+{
+    return is ? "true" : "false";
+}
+
+/* All flavors that it was given, or the one of a resource. */
+static const char *flavors_of(struct sim *sim, const struct tree *status, const char *resource)
+{
+    const struct tree *sets = tree_find(status, "admission/podSetAssignments");
+    const char *text = "";
+
+    for (size_t i = 0; sets && i < sets->count; i++) {
+        const struct tree *flavors = tree_get(sets->pairs[i].value, "flavors");
+        for (size_t f = 0; flavors && f < flavors->count; f++) {
+            const char *name = flavors->pairs[f].value->text;
+            if (resource && strcmp(resource, flavors->pairs[f].key) == 0)
+                return name;
+            if (!resource && !strstr(text, name))
+                text = arena_format(&sim->arena, "%s%s%s", text, *text ? ", " : "", name);
+        }
+    }
+    return text;
+}
+
+static const char *of_map(struct sim *sim, const struct tree *status, const char *key,
+                          const char *inner)
+{
+    if (strcmp(key, "flavors") == 0)
+        return flavors_of(sim, status, inner);
+    if (strcmp(key, "gates") == 0)
+        return tree_word(tree_item(tree_get(status, "preemptionGates"), "name", inner), "position");
+    if (strcmp(key, "checks") == 0)
+        return tree_word(tree_item(tree_get(status, "admissionChecks"), "name", inner), "state");
+    return status_of(status, inner, "reason");
+}
+
+static const char *victims_of(struct sim *sim, const msgpack_object *seen)
+{
+    const msgpack_object *list = value_array(seen, "victims");
+    const char *text = "";
+
+    for (uint32_t i = 0; i < value_count(list); i++)
+        text = arena_format(&sim->arena, "%s%s%s", text, i ? ", " : "",
+                            value_str(value_item(list, i), "name", ""));
+    return text;
+}
+
+static const char *of_engine(struct sim *sim, const struct load *load, const char *key)
+{
+    const msgpack_object *seen = load_inspect(sim, load->object);
+
+    if (strcmp(key, "victims") == 0)
+        return victims_of(sim, seen);
+    if (strcmp(key, "position") == 0 || strcmp(key, "priority") == 0)
+        return number(sim, value_int(seen, key, 0));
+    if (strcmp(key, "hold") == 0)
+        key = "reason";
+    if (strcmp(key, "why") == 0)
+        key = "message";
+    return arena_copy(&sim->arena, value_str(seen, key, "unknown"));
+}
+
+static const char *of_workload(struct sim *sim, const struct load *load, const char *key,
+                               const char *inner)
+{
+    static const char *const conditions[][2] = {{"reserved", "QuotaReserved"},
+                                                {"admitted", "Admitted"},
+                                                {"evicted", "Evicted"},
+                                                {"finished", "Finished"},
+                                                {"signal", "BlockedOnPreemptionGates"}};
+    const struct tree *doc = load->object->doc;
+    const struct tree *status = tree_get(doc, "status");
+
+    if (inner)
+        return of_map(sim, status, key, inner);
+    for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++)
+        if (strcmp(conditions[i][0], key) == 0)
+            return truth(status_is(status, conditions[i][1]));
+    if (strcmp(key, "active") == 0)
+        return truth(strcmp(tree_word(doc, "spec/active"), "false") != 0);
+    if (strcmp(key, "running") == 0)
+        return truth(load->object->runs);
+    if (strcmp(key, "count") == 0)
+        return number(sim, load_count(load));
+    if (strcmp(key, "flavor") == 0)
+        return flavors_of(sim, status, NULL);
+    if (strcmp(key, "evictions") == 0 || strcmp(key, "writes") == 0)
+        return number(sim, *key == 'e' ? load->evictions : load->writes);
+    if (strcmp(key, "requeues") == 0)
+        return *tree_word(status, "requeueState/count") ? tree_word(status, "requeueState/count")
+                                                        : "0";
+    if (strcmp(key, "backoff") == 0)
+        return truth(*tree_word(status, "requeueState/requeueAt") != '\0');
+    return of_engine(sim, load, key);
+}
+
+static const char *of_local(struct sim *sim, const char *ref, const char *key)
+{
+    struct request *r = library_begin(&sim->library, sim_wall(sim));
+    const char *namespace;
+    const char *name;
+
+    world_split(&sim->arena, ref, &namespace, &name);
+    r_key_str(r, "what", "localQueue");
+    r_key_str(r, "namespace", namespace);
+    r_key_str(r, "name", name);
+    const msgpack_object *seen = host_call(sim, LOADER_INSPECT);
+    if (!seen)
+        return "gone";
+    if (strcmp(key, "active") == 0)
+        return truth(value_bool(seen, key, false));
+    if (strcmp(key, "reason") == 0)
+        return arena_copy(&sim->arena, value_str(seen, key, ""));
+    return number(sim, value_int(seen, key, 0));
+}
+
+const char *load_seen(struct sim *sim, const char *ref, const char *key, const char *inner)
+{
+    const struct load *load = is_local(ref) ? NULL : load_find(sim, ref);
+
+    if (is_local(ref))
+        return of_local(sim, ref, key);
+    return load ? of_workload(sim, load, key, inner) : "gone";
+}
+
+int64_t load_seen_in(struct sim *sim, const char *ref, const char *state)
+{
+    const struct map *loads = &sim->loads.by_ref;
+    const char *name = strchr(ref, '/') + 1;
+    int64_t count = 0;
+
+    for (size_t i = 0; strncmp(ref, "clusterqueue/", 13) == 0 && i < loads->count; i++) {
+        const struct load *load = loads->entries[i].value;
+        const msgpack_object *seen = load->object->is ? load_inspect(sim, load->object) : NULL;
+        count += seen && strcmp(value_str(seen, "clusterQueue", ""), name) == 0 &&
+                 strcmp(value_str(seen, "state", ""), state) == 0;
+    }
+    return count;
+}
