@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/drive.h"
 
+#include "t/oracle/load_world.h"
+
 bool drive_is_call(enum step_kind kind)
 {
     return kind != STEP_CONFIG && kind != STEP_TIME && kind != STEP_RESTART && kind != STEP_WORD &&
@@ -13,6 +15,7 @@ static int drive_world(struct engine *engine, const struct step *step)
     struct flavor_facts flavor;
     struct node_view node;
     struct group_facts group;
+    struct local_queue_facts local;
     uint32_t id;
 
     switch (step->kind) {
@@ -38,6 +41,19 @@ static int drive_world(struct engine *engine, const struct step *step)
     case STEP_LOSE_GROUP:
         return engine_lose_group(engine, text_of("space"), text_of(world_group((int)step->v[0])),
                                  text_of(""));
+    case STEP_LOCAL:
+        load_world_local_facts(step->v, &local);
+        return engine_see_local_queue(engine, &local);
+    case STEP_LOSE_LOCAL:
+        engine_lose_local_queue(engine, text_of("space"),
+                                text_of(load_world_local((int)step->v[0])));
+        return 0;
+    case STEP_CHECK:
+        return engine_see_check(engine, text_of(world_check((int)step->v[CHECK_NUMBER])),
+                                !step->v[CHECK_INACTIVE]);
+    case STEP_LOSE_CHECK:
+        engine_lose_check(engine, text_of(world_check((int)step->v[CHECK_NUMBER])));
+        return 0;
     default:
         return 0;
     }
@@ -138,6 +154,10 @@ int drive(struct engine *engine, const struct step *step, struct answer *ret_ans
     case STEP_LOSE_NODE:
     case STEP_GROUP:
     case STEP_LOSE_GROUP:
+    case STEP_LOCAL:
+    case STEP_LOSE_LOCAL:
+    case STEP_CHECK:
+    case STEP_LOSE_CHECK:
         return drive_world(engine, step);
     case STEP_COMMAND:
         world_command_facts(step->v, &command);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A field, or a run of fields that differ in what is appended to the name. */
-enum run { ONE, OF_RESOURCES, OF_REQUESTS, OF_GROUPS, OF_QUOTAS };
+enum run { ONE, OF_RESOURCES, OF_REQUESTS, OF_GROUPS, OF_QUOTAS, OF_SETS };
 
 struct field {
     const char *name;
@@ -18,7 +18,8 @@ struct field {
 static const struct field config_fields[] = {
     {"removal", ONE, false},      {"manageAll", ONE, false},  {"root", ONE, false},
     {"root", OF_RESOURCES, true}, {"undeclared", ONE, false}, {"observeOnly", ONE, false},
-    {"writes", ONE, false},       {"evicts", ONE, false},     {NULL, ONE, false},
+    {"writes", ONE, false},       {"evicts", ONE, false},     {"admits", ONE, false},
+    {"gates", ONE, false},        {NULL, ONE, false},
 };
 static const struct field pod_fields[] = {
     {"uid", ONE, false},
@@ -72,13 +73,20 @@ static const struct field queue_fields[] = {
     {"reclaim", ONE, false},
     {"borrows", ONE, false},
     {"unreclaimable", ONE, false},
+    {"stop", ONE, false},
+    {"preemptsLast", ONE, false},
+    {"borrowsLeast", ONE, false},
+    {"check", OF_GROUPS, false},
     {NULL, ONE, false},
 };
 static const struct field queue_names[] = {
     {"kind", ONE, false}, {"name", ONE, false}, {NULL, ONE, false}};
 static const struct field uids[] = {{"uid", ONE, false}, {NULL, ONE, false}};
-static const struct field flavors[] = {
-    {"flavor", ONE, false}, {"label", ONE, false}, {"toleration", ONE, false}, {NULL, ONE, false}};
+static const struct field flavors[] = {{"flavor", ONE, false},
+                                       {"label", ONE, false},
+                                       {"toleration", ONE, false},
+                                       {"taint", ONE, false},
+                                       {NULL, ONE, false}};
 static const struct field nodes[] = {{"node", ONE, false},
                                      {"flavor", ONE, false},
                                      {"allocatable", OF_RESOURCES, true},
@@ -103,6 +111,30 @@ static const struct field words[] = {{"name", ONE, false},
                                      {NULL, ONE, false}};
 static const struct field shows[] = {
     {"name", ONE, false}, {"late", ONE, false}, {NULL, ONE, false}};
+static const struct field locals[] = {{"local", ONE, false},
+                                      {"queue", ONE, false},
+                                      {"stop", ONE, false},
+                                      {"unselected", ONE, false},
+                                      {NULL, ONE, false}};
+static const struct field checks[] = {
+    {"check", ONE, false}, {"inactive", ONE, false}, {NULL, ONE, false}};
+static const struct field workloads[] = {
+    {"workload", ONE, false},      {"object", ONE, false},
+    {"created", ONE, false},       {"priority", ONE, false},
+    {"local", ONE, false},         {"inactive", ONE, false},
+    {"yields", ONE, false},        {"gates", ONE, false},
+    {"unsupported", ONE, false},   {"count", OF_GROUPS, false},
+    {"min", OF_GROUPS, false},     {"asks", OF_SETS, true},
+    {"selects", OF_GROUPS, false}, {"tolerates", OF_GROUPS, false},
+    {"late", ONE, false},          {NULL, ONE, false},
+};
+static const struct field touches[] = {{"workload", ONE, false}, {"what", ONE, false},
+                                       {"which", ONE, false},    {"state", ONE, false},
+                                       {"late", ONE, false},     {NULL, ONE, false}};
+static const struct field sights[] = {
+    {"workload", ONE, false}, {"old", ONE, false}, {NULL, ONE, false}};
+static const struct field carries[] = {
+    {"workload", ONE, false}, {"result", ONE, false}, {"late", ONE, false}, {NULL, ONE, false}};
 
 static const struct {
     const char *name;
@@ -135,13 +167,22 @@ static const struct {
     [STEP_LOSE_COMMAND] = {"lose-command", uids},
     [STEP_WORD] = {"word", words},
     [STEP_SHOW] = {"show", shows},
+    [STEP_LOCAL] = {"local", locals},
+    [STEP_LOSE_LOCAL] = {"lose-local", locals},
+    [STEP_CHECK] = {"check", checks},
+    [STEP_LOSE_CHECK] = {"lose-check", checks},
+    [STEP_WORKLOAD] = {"workload", workloads},
+    [STEP_TOUCH] = {"touch", touches},
+    [STEP_SIGHT] = {"sight", sights},
+    [STEP_CARRY] = {"carry", carries},
+    [STEP_CALM] = {"calm", numbers},
 };
 
 static int run_length(enum run run)
 {
     static const int lengths[] = {
         [ONE] = 1,       [OF_RESOURCES] = RESOURCES,        [OF_REQUESTS] = RESOURCES - 1,
-        [OF_GROUPS] = 2, [OF_QUOTAS] = FLAVORS * RESOURCES,
+        [OF_GROUPS] = 2, [OF_QUOTAS] = FLAVORS * RESOURCES, [OF_SETS] = 2 * (RESOURCES - 1),
     };
 
     return lengths[run];
@@ -161,6 +202,10 @@ static void name_of(const struct field *field, int n, char *out, size_t cap)
         break;
     case OF_GROUPS:
         snprintf(out, cap, "%s.%d", field->name, n + 1);
+        break;
+    case OF_SETS:
+        snprintf(out, cap, "%s.%d.%s", field->name, n / (RESOURCES - 1) + 1,
+                 resources[n % (RESOURCES - 1)]);
         break;
     case OF_QUOTAS:
         snprintf(out, cap, "%s.%d.%s", field->name, n / RESOURCES, resources[n % RESOURCES]);

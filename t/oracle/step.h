@@ -44,6 +44,15 @@ enum step_kind {
     STEP_LOSE_COMMAND,
     STEP_WORD, /* somebody else writes a queue's state */
     STEP_SHOW, /* the host hears of what was written */
+    STEP_LOCAL,
+    STEP_LOSE_LOCAL,
+    STEP_CHECK,
+    STEP_LOSE_CHECK,
+    STEP_WORKLOAD, /* is made, or its spec edited */
+    STEP_TOUCH,    /* somebody else does something to it */
+    STEP_SIGHT,    /* the host hears of it, perhaps of what it was before */
+    STEP_CARRY,    /* the host carries out what it was told to write into it */
+    STEP_CALM,     /* the host does, and hears of, all that there is */
     STEP_KINDS
 };
 
@@ -58,6 +67,8 @@ enum config_field {
     CONFIG_OBSERVE_ONLY,
     CONFIG_WRITES, /* the host writes the states of Volcano's queues */
     CONFIG_EVICTS, /* the host evicts pods */
+    CONFIG_ADMITS, /* workloads get their quota here, */
+    CONFIG_GATES,  /* and their preemption gates count */
     CONFIG_FIELDS
 };
 
@@ -118,10 +129,50 @@ enum queue_field {
     QUEUE_RECLAIM,                                      /* " */
     QUEUE_BORROWS,                                      /* 1: also while it borrows, 2: from low */
     QUEUE_UNRECLAIMABLE,
-    QUEUE_FIELDS
+    QUEUE_STOP,          /* stopPolicy: 1: Hold, 2: HoldAndDrain */
+    QUEUE_PREEMPTS_LAST, /* whenCanPreempt: TryNextFlavor */
+    QUEUE_BORROWS_LEAST, /* preference: PreemptionOverBorrowing */
+    QUEUE_CHECKS, /* for each check: 0: not wanted, 1: of everybody, else of a flavor and 2 */
+    QUEUE_FIELDS = QUEUE_CHECKS + 2
 };
 
-enum flavor_field { FLAVOR_NUMBER, FLAVOR_LABELLED, FLAVOR_TOLERATED };
+enum flavor_field { FLAVOR_NUMBER, FLAVOR_LABELLED, FLAVOR_TOLERATED, FLAVOR_TAINTED };
+enum local_field { LOCAL_NUMBER, LOCAL_QUEUE, LOCAL_STOP, LOCAL_UNSELECTED };
+enum check_field { CHECK_NUMBER, CHECK_INACTIVE };
+enum workload_field {
+    WORKLOAD_NUMBER,
+    WORKLOAD_OBJECT, /* which of two that had the name */
+    WORKLOAD_CREATED,
+    WORKLOAD_PRIORITY,
+    WORKLOAD_LOCAL,
+    WORKLOAD_INACTIVE,
+    WORKLOAD_YIELDS,
+    WORKLOAD_GATES, /* how many */
+    WORKLOAD_UNSUPPORTED,
+    WORKLOAD_COUNT,                        /* of two pod sets; 0: there is no such */
+    WORKLOAD_MINIMUM = WORKLOAD_COUNT + 2, /* 0: as the count */
+    WORKLOAD_ASKS = WORKLOAD_MINIMUM + 2,  /* for each set and resource */
+    WORKLOAD_SELECTS = WORKLOAD_ASKS + 2 * (RESOURCES - 1), /* 0: nothing, else a flavor and 1 */
+    WORKLOAD_TOLERATES = WORKLOAD_SELECTS + 2,
+    WORKLOAD_LATE = WORKLOAD_TOLERATES + 2, /* the host is to hear of it */
+    WORKLOAD_FIELDS
+};
+enum touch {
+    TOUCH_OPEN, /* a gate, */
+    TOUCH_CLOSE,
+    TOUCH_STRAY, /* one that there is not */
+    TOUCH_FINISH,
+    TOUCH_STOP,   /* its job, which is another object */
+    TOUCH_ANSWER, /* of a check */
+    TOUCH_DELETE,
+    TOUCH_REMOVE,
+    TOUCHES
+};
+enum touch_field { TOUCH_NUMBER, TOUCH_WHAT, TOUCH_WHICH, TOUCH_STATE, TOUCH_LATE };
+enum sight_field { SIGHT_NUMBER, SIGHT_OLD };
+/* What becomes of a write. Who lost a race hears so whatever is said here. */
+enum carry { CARRY_DONE, CARRY_DONE_UNSAID, CARRY_NEVER, CARRY_RETRY, CARRY_GONE, CARRIES };
+enum carry_field { CARRY_NUMBER, CARRY_RESULT, CARRY_LATE };
 enum node_field { NODE_NUMBER, NODE_LABEL, NODE_AMOUNT, NODE_FIELDS = NODE_AMOUNT + RESOURCES };
 /* ACK_UID: a pod's uid, a queue's name, a command's uid. */
 enum ack_field { ACK_UID, ACK_KIND, ACK_RESULT, ACK_OBJECT, ACK_VERSION };

@@ -51,6 +51,13 @@ const char *world_node(int node)
     return nodes[node];
 }
 
+const char *world_check(int check)
+{
+    static const char *const checks[CHECKS] = {"k0", "k1"};
+
+    return checks[check];
+}
+
 static int find(struct text text, const char *const *names, int count)
 {
     for (int n = 0; n < count; n++)
@@ -212,6 +219,21 @@ void world_command_facts(const int64_t *fields, struct command_facts *command)
                                       .target = text_of(queues[fields[COMMAND_TARGET]])};
 }
 
+static void set_checks(struct queue_view *view, const int64_t *fields)
+{
+    view->facts.checks = view->checks;
+    for (int n = 0; n < CHECKS; n++) {
+        struct queue_check_facts *check = &view->checks[view->facts.check_count];
+
+        if (fields[QUEUE_CHECKS + n] == 0)
+            continue;
+        *check = (struct queue_check_facts){.name = text_of(world_check(n))};
+        if (fields[QUEUE_CHECKS + n] > 1)
+            check->flavors[check->flavor_count++] = text_of(flavors[fields[QUEUE_CHECKS + n] - 2]);
+        view->facts.check_count++;
+    }
+}
+
 void world_queue_facts(const int64_t *fields, struct queue_view *view)
 {
     struct queue_facts *queue = &view->facts;
@@ -241,6 +263,12 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
         return;
     }
     queue->borrows_last = fields[QUEUE_BORROWS_LAST];
+    queue->preempts_last = fields[QUEUE_PREEMPTS_LAST];
+    queue->borrows_least = fields[QUEUE_BORROWS_LEAST];
+    queue->stop = fields[QUEUE_STOP] == 0   ? QUEUE_OPEN
+                  : fields[QUEUE_STOP] == 1 ? QUEUE_HOLD
+                                            : QUEUE_HOLD_AND_DRAIN;
+    set_checks(view, fields);
     queue->groups = view->groups;
     for (int group = 0; group < 2; group++)
         set_group(view, group, fields);
@@ -282,6 +310,9 @@ void world_flavor_facts(const int64_t *fields, struct flavor_facts *flavor)
             (struct toleration){.key = text_of("spot"),
                                 .operator_ = text_of("Exists"),
                                 .effect = text_of("NoSchedule")};
+    if (fields[FLAVOR_TAINTED])
+        flavor->taints.item[flavor->taints.count++] = (struct taint){
+            .key = text_of("kept"), .value = text_of("yes"), .effect = text_of("NoSchedule")};
 }
 
 void world_node_facts(const int64_t *fields, struct node_view *view)
@@ -308,5 +339,7 @@ void world_config(const int64_t *fields, struct engine_config *config)
                                          : 0,
     };
     config->effects |= fields[CONFIG_EVICTS] ? 1u << EFFECT_EVICT_POD : 0;
+    config->effects |= fields[CONFIG_ADMITS] ? 1u << EFFECT_WRITE_WORKLOAD : 0;
+    config->preemption_gates = fields[CONFIG_GATES];
     set_amounts(&config->root_amounts, fields + CONFIG_ROOT_AMOUNT, RESOURCES);
 }

@@ -9,6 +9,7 @@
  * can collide does. */
 enum { GROUPS = 3 };
 enum { UIDS = 40, NAMES = 25, QUEUE_NAMES = 10, NODES = 4, FLAVOR_DEFAULT = FLAVORS };
+enum { CHECKS = 2 };
 enum { COMMANDS = 10, ACTIONS = 5 /* the last one is unknown */ };
 
 enum { NAME_ROOT, NAME_DEFAULT, NAME_FIRST };
@@ -19,6 +20,7 @@ const char *world_queue(int name);
 const char *world_uid(int uid); /* pods whose uids differ by NAMES have one name */
 const char *world_node(int node);
 const char *world_group(int group);
+const char *world_check(int check);
 
 /* -1: none has this text. */
 int world_find_resource(struct text text);
@@ -38,6 +40,7 @@ struct queue_view {
     struct resource_group groups[2];
     struct group_flavor flavors[2][FLAVORS];
     struct flavor_quota quotas[2][FLAVORS][RESOURCES];
+    struct queue_check_facts checks[CHECKS];
 };
 
 struct node_view {

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/load_play.h"
+
+#include "t/oracle/drive.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TICKS = 1000, MOST_ROUNDS = 2000 };
+
+#define SECOND INT64_C(1000000000)
+
+static void *take(void *ctx, size_t size)
+{
+    struct load_play *play = ctx;
+
+    play->bytes += size;
+    return malloc(size);
+}
+
+static void *take_zeroed(void *ctx, size_t size)
+{
+    struct load_play *play = ctx;
+
+    play->bytes += size;
+    return calloc(1, size);
+}
+
+static void give_back(void *ctx, void *p, size_t size)
+{
+    struct load_play *play = ctx;
+
+    play->bytes -= size;
+    free(p);
+}
+
+__attribute__((format(printf, 2, 3))) static bool differ(struct load_play *play, const char *format,
+                                                         ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (play->difference[0] == '\0')
+        vsnprintf(play->difference, sizeof(play->difference), format, args);
+    va_end(args);
+    return false;
+}
+
+static void open_engine(struct load_play *play)
+{
+    struct engine_config config;
+    int error;
+
+    world_config(play->config.v, &config);
+    error = engine_create(&config, &play->mem, &play->engine);
+    assert(error == 0);
+    (void)error;
+    engine_set_time(play->engine, play->world.now);
+}
+
+void load_play_init(struct load_play *play)
+{
+    *play = (struct load_play){.mem = {take, give_back, play, take_zeroed},
+                               .config = step_make(STEP_CONFIG),
+                               .world.now = 1000 * SECOND};
+    play->config.v[CONFIG_ADMITS] = 1;
+    open_engine(play);
+}
+
+bool load_play_finish(struct load_play *play)
+{
+    engine_destroy(play->engine);
+    play->engine = NULL;
+    return play->bytes == 0;
+}
+
+static bool rest(struct load_play *play)
+{
+    for (int n = 0; engine_more(play->engine); n++) {
+        if (n == MOST_TICKS)
+            return differ(play, "it never has nothing to do");
+        engine_tick(play->engine);
+    }
+    return true;
+}
+
+static void let_time_pass(struct load_play *play, int64_t now)
+{
+    if (now > play->world.now)
+        play->world.now = now;
+    engine_set_time(play->engine, play->world.now);
+}
+
+static bool show(struct load_play *play, const struct load_object *object)
+{
+    struct load_view view;
+
+    if (!object->is) {
+        engine_lose_load(play->engine, text_of("space"), text_of(load_world_name(object->number)),
+                         text_of(load_world_uid(object->number, object->object)));
+        return rest(play);
+    }
+    load_world_facts(object, &view);
+    if (engine_see_load(play->engine, &view.facts) < 0)
+        return differ(play, "an error from a call that has what it needs");
+    return rest(play);
+}
+
+static bool lease(struct load_play *play)
+{
+    static struct load_write_report report; /* large */
+    struct effect effect;
+    int number;
+
+    if (!engine_next_effect(play->engine, &effect))
+        return true;
+    number = load_world_find(effect.name);
+    if (effect.kind != EFFECT_WRITE_WORKLOAD || number < 0)
+        return differ(play, "an effect of kind %d", (int)effect.kind);
+    engine_load_write(play->engine, effect.workload, &report);
+    play->requests[number] = (struct load_request){true,
+                                                   effect.id,
+                                                   effect.resource_version,
+                                                   !text_is(effect.uid, load_world_uid(number, 0)),
+                                                   {.gate_count = 0}};
+    load_world_read_write(&report, &play->requests[number].write);
+    engine_lease(play->engine, effect.id);
+    return rest(play);
+}
+
+/* What the API server makes of a request. */
+static enum effect_result carry_out(struct load_play *play, int number,
+                                    const struct load_request *request)
+{
+    const struct load_object *object = &play->world.objects[number];
+
+    if (!object->is || object->object != request->object)
+        return EFFECT_GONE;
+    if (object->version != request->version)
+        return EFFECT_CONFLICT;
+    load_world_write(&play->world, number, &request->write);
+    return EFFECT_DONE;
+}
+
+static bool carry(struct load_play *play, int number, enum carry how)
+{
+    struct load_request request = play->requests[number];
+    enum effect_result result = EFFECT_RETRY;
+
+    play->requests[number].is = false;
+    if (how == CARRY_NEVER || !request.is)
+        return true;
+    if (how != CARRY_RETRY)
+        result = carry_out(play, number, &request);
+    if (how != CARRY_DONE_UNSAID)
+        engine_ack(play->engine, request.id, result,
+                   result == EFFECT_DONE ? play->world.objects[number].version : 0);
+    return rest(play);
+}
+
+static bool show_all(struct load_play *play)
+{
+    bool same = true;
+
+    for (int n = 0; n < LOADS && same; n++)
+        if (play->world.objects[n].version > 0)
+            same = show(play, &play->world.objects[n]);
+    return same;
+}
+
+/* Jobs of who was evicted stop. */
+static void stop_jobs(struct load_play *play)
+{
+    for (int n = 0; n < LOADS; n++)
+        if (play->world.objects[n].conditions[CONDITION_EVICTED].is_true)
+            play->world.objects[n].job_stopped = true;
+}
+
+static bool work_off(struct load_play *play, int number)
+{
+    return carry(play, number, CARRY_DONE) && show(play, &play->world.objects[number]);
+}
+
+/* The host does all that it is asked to, until it is asked for nothing any more. */
+static bool calm(struct load_play *play)
+{
+    struct effect effect;
+
+    for (int n = 0; n < LOADS; n++)
+        if (play->requests[n].is && !work_off(play, n))
+            return false;
+    stop_jobs(play);
+    if (!show_all(play))
+        return false;
+    for (int round = 0;; round++) {
+        int64_t next = engine_next(play->engine);
+
+        if (round == MOST_ROUNDS)
+            return differ(play, "the writes come to no end");
+        if (engine_next_effect(play->engine, &effect)) {
+            int number = load_world_find(effect.name);
+
+            if (!lease(play) || !work_off(play, number))
+                return false;
+            stop_jobs(play);
+            if (play->world.objects[number].is && !show(play, &play->world.objects[number]))
+                return false;
+        } else if (next != 0 && next <= play->world.now + 61 * SECOND && play->leads) {
+            let_time_pass(play, next);
+            if (!rest(play))
+                return false;
+        } else {
+            return true;
+        }
+    }
+}
+
+static bool lead(struct load_play *play, bool leads)
+{
+    play->leads = leads;
+    engine_set_leader(play->engine, leads);
+    return rest(play);
+}
+
+static bool show_scenery(struct load_play *play)
+{
+    const struct load_scenery *scenery = &play->scenery;
+    struct answer answer;
+    int error = 0;
+
+    for (int n = 0; n < FLAVORS && error == 0; n++)
+        if (scenery->flavors[n].is)
+            error = drive(play->engine, &scenery->flavors[n].step, &answer);
+    for (int n = 0; n < CHECKS && error == 0; n++)
+        if (scenery->checks[n].is)
+            error = drive(play->engine, &scenery->checks[n].step, &answer);
+    for (int kind = 0; kind <= QUEUE_COHORT; kind++)
+        for (int n = 0; n < QUEUE_NAMES && error == 0; n++)
+            if (scenery->queues[kind][n].is)
+                error = drive(play->engine, &scenery->queues[kind][n].step, &answer);
+    for (int n = 0; n < LOCALS && error == 0; n++)
+        if (scenery->locals[n].is)
+            error = drive(play->engine, &scenery->locals[n].step, &answer);
+    return error == 0 || differ(play, "an error from a call that has what it needs");
+}
+
+static bool is_quiet(const struct load_play *play)
+{
+    uint32_t cursor = 0;
+    struct effect effect;
+
+    for (int n = 0; n < LOADS; n++)
+        if (play->requests[n].is)
+            return false;
+    return play->leads && play->synced && !engine_next_live_effect(play->engine, &cursor, &effect);
+}
+
+/* Who is in a LocalQueue that is gone was in a ClusterQueue, which nobody else can know. */
+static bool know_their_queues(const struct load_play *play)
+{
+    for (int n = 0; n < LOADS; n++)
+        if (play->world.objects[n].is && !play->scenery.locals[play->world.objects[n].local].is)
+            return false;
+    return true;
+}
+
+/* Another engine is shown what there is, and leads. Where the world was calm it finds all as it
+ * was, and has nothing to write. */
+static bool restart(struct load_play *play)
+{
+    bool same = is_quiet(play) && show_all(play) && is_quiet(play) && know_their_queues(play);
+    uint64_t before = engine_digest(play->engine, false);
+
+    if (play->difference[0] != '\0')
+        return false;
+    if (!load_play_finish(play))
+        return differ(play, "the engine leaks %zu bytes", play->bytes);
+    memset(play->requests, 0, sizeof(play->requests));
+    open_engine(play);
+    if (!show_scenery(play) || !show_all(play))
+        return false;
+    play->synced = true;
+    engine_set_synced(play->engine);
+    if (!lead(play, true))
+        return false;
+    if (same && engine_digest(play->engine, false) != before)
+        return differ(play, "the state after a restart is another");
+    return true;
+}
+
+static bool drive_scenery(struct load_play *play, const struct step *step)
+{
+    struct load_scenery *scenery = &play->scenery;
+    bool is = step->kind == STEP_QUEUE || step->kind == STEP_FLAVOR || step->kind == STEP_LOCAL ||
+              step->kind == STEP_CHECK;
+    struct answer answer;
+
+    if (step->kind == STEP_QUEUE || step->kind == STEP_LOSE_QUEUE) {
+        scenery->queues[step->v[QUEUE_KIND]][step->v[QUEUE_NAME]].is = is;
+        scenery->queues[step->v[QUEUE_KIND]][step->v[QUEUE_NAME]].step = *step;
+    } else if (step->kind == STEP_FLAVOR || step->kind == STEP_LOSE_FLAVOR) {
+        scenery->flavors[step->v[0]].is = is;
+        scenery->flavors[step->v[0]].step = *step;
+    } else if (step->kind == STEP_LOCAL || step->kind == STEP_LOSE_LOCAL) {
+        scenery->locals[step->v[0]].is = is;
+        scenery->locals[step->v[0]].step = *step;
+    } else {
+        scenery->checks[step->v[0]].is = is;
+        scenery->checks[step->v[0]].step = *step;
+    }
+    if (drive(play->engine, step, &answer) < 0)
+        return differ(play, "an error from a call that has what it needs");
+    return rest(play);
+}
+
+static bool act(struct load_play *play, const struct step *step)
+{
+    int number = (int)step->v[0];
+    bool same = true;
+
+    switch (step->kind) {
+    case STEP_CONFIG:
+        engine_destroy(play->engine);
+        play->config = *step;
+        open_engine(play);
+        return true;
+    case STEP_SYNCED:
+        play->synced = true;
+        engine_set_synced(play->engine);
+        return rest(play);
+    case STEP_LEADER:
+        return lead(play, step->v[0] != 0);
+    case STEP_TIME:
+        let_time_pass(play, play->world.now + step->v[0]);
+        return rest(play);
+    case STEP_WORKLOAD:
+        load_world_edit(&play->world, step->v);
+        return step->v[WORKLOAD_LATE] != 0 || show(play, &play->world.objects[number]);
+    case STEP_TOUCH:
+        return !load_world_touch(&play->world, step->v) || step->v[TOUCH_LATE] != 0 ||
+               show(play, &play->world.objects[number]);
+    case STEP_SIGHT:
+        if (play->world.objects[number].version == 0)
+            return true;
+        return show(play, step->v[SIGHT_OLD] != 0 && play->world.before[number].is
+                              ? &play->world.before[number]
+                              : &play->world.objects[number]);
+    case STEP_LEASE:
+        for (int64_t n = 0; n < step->v[0] && same; n++)
+            same = lease(play);
+        return same;
+    case STEP_CARRY:
+        return carry(play, number, (enum carry)step->v[CARRY_RESULT]) &&
+               (step->v[CARRY_LATE] != 0 || !play->world.objects[number].is ||
+                show(play, &play->world.objects[number]));
+    case STEP_CALM:
+        return calm(play);
+    case STEP_RESTART:
+        return restart(play);
+    default:
+        return drive_scenery(play, step);
+    }
+}
+
+bool load_play_step(struct load_play *play, const struct step *step)
+{
+    const char *broken;
+
+    if (!act(play, step))
+        return false;
+    broken = engine_check(play->engine);
+    return broken == NULL || differ(play, "invariant: %s", broken);
+}

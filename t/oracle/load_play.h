@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_LOAD_PLAY_H
+#define SLUICE_T_ORACLE_LOAD_PLAY_H
+
+#include "plugin/engine.h"
+#include "t/oracle/load_world.h"
+
+/* A write that the host was told to do, and has not answered. */
+struct load_request {
+    bool is;
+    int64_t id, version;
+    int object;
+    struct load_write_of write;
+};
+
+/* The objects around workloads, as they were shown last: for an engine that begins anew. */
+struct load_scenery {
+    struct {
+        bool is;
+        struct step step;
+    } queues[QUEUE_COHORT + 1][QUEUE_NAMES], flavors[FLAVORS], locals[LOCALS], checks[CHECKS];
+};
+
+/* The engine, and the world that it admits workloads in. */
+struct load_play {
+    struct engine *engine;
+    struct mem mem;
+    size_t bytes; /* what the engine holds */
+    struct step config;
+    struct load_world world;
+    struct load_scenery scenery;
+    struct load_request requests[LOADS];
+    bool synced, leads;
+    char difference[1024];
+};
+
+void load_play_init(struct load_play *play);
+
+/* False if the engine gave back less than it took. */
+bool load_play_finish(struct load_play *play);
+
+/* Plays one step. False: something is not as it should be; `difference` says what. */
+bool load_play_step(struct load_play *play, const struct step *step);
+
+#endif
