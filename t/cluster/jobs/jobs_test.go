@@ -14,13 +14,14 @@ import (
 
 // TestJobs tells stories in one cluster, each in queues of its own.
 func TestJobs(t *testing.T) {
-	c := start(t)
+	c := start(t, "workloads-webhook")
 	c.lead()
 	c.create(spot)
 	for name, story := range map[string]func(*cluster){
 		"life": life, "preemption": preemption, "active": active, "stopPolicy": stopPolicy,
 		"gate": gate, "partial": partial, "check": check, "defaults": defaults, "alone": alone,
 		"prebuilt": prebuilt, "scope": scope, "changes": changes, "rights": rights,
+		"table": tableOfKEP, "created": created,
 	} {
 		t.Run(name, func(t *testing.T) { story(c.on(t)) })
 	}
@@ -179,9 +180,7 @@ func gate(c *cluster) {
 		}
 		return nil
 	})
-	now := metav1.Now().UTC().Format("2006-01-02T15:04:05Z")
-	c.patch("Workload", "gated", fmt.Sprintf(`{"status": {"preemptionGates": [{"name":
-		"example.com/mine", "position": "Open", "lastTransitionTime": %q}]}}`, now), "status")
+	c.open("gated", "example.com/mine")
 	c.waits("victim", "")
 	c.until("it is admitted, and signals no more", func() error {
 		w := workload()
@@ -195,6 +194,16 @@ func gate(c *cluster) {
 	c.runs("victim", 3, "spot")
 	c.delete("Job", "victim")
 }
+
+// open opens the only gate of a workload, as its owner would.
+func (c *cluster) open(workload, gate string) {
+	c.Helper()
+	c.patch("Workload", workload, fmt.Sprintf(`{"status": {"preemptionGates": [{"name": %q,
+		"position": "Open", "lastTransitionTime": %q}]}}`, gate, now()), "status")
+}
+
+// now is the time as the API server writes it.
+func now() string { return metav1.Now().UTC().Format("2006-01-02T15:04:05Z") }
 
 const gated = `apiVersion: kueue.x-k8s.io/v1beta2
 kind: Workload
@@ -256,7 +265,7 @@ func rights(c *cluster) {
 // TestKilledLeader: another replica goes on where one was killed, at several moments of a
 // preemption.
 func TestKilledLeader(t *testing.T) {
-	c := start(t)
+	c := start(t, "workloads")
 	first := c.lead()
 	c.create(spot)
 	c.create(team("prio", 3, "  preemption: {withinClusterQueue: LowerPriority}\n"))

@@ -35,9 +35,8 @@ spec: {controllerName: example.com/approval}
 `)
 	c.create(team("check", 3, "  admissionChecksStrategy: {admissionChecks: [{name: approval}]}\n"))
 	c.isActive("ClusterQueue", "check", "False/AdmissionCheckInactive")
-	now := metav1.Now().UTC().Format("2006-01-02T15:04:05Z")
 	c.patch("AdmissionCheck", "approval", fmt.Sprintf(`{"status": {"conditions": [{"type": "Active",
-		"status": "True", "reason": "Active", "message": "", "lastTransitionTime": %q}]}}`, now),
+		"status": "True", "reason": "Active", "message": "", "lastTransitionTime": %q}]}}`, now()),
 		"status")
 	c.isActive("ClusterQueue", "check", "True/Ready")
 	c.create(sample("checked", "check", "", 3, "1"))
@@ -51,7 +50,7 @@ spec: {controllerName: example.com/approval}
 	c.status("ClusterQueue", "check", 0, 1, 0, "0")
 	c.patch("Workload", c.workload("checked").GetName(), fmt.Sprintf(`{"status": {"admissionChecks":
 		[{"name": "approval", "state": "Ready", "message": "yes", "lastTransitionTime": %q,
-		"podSetUpdates": [{"name": "main", "annotations": {"approved": "yes"}}]}]}}`, now), "status")
+		"podSetUpdates": [{"name": "main", "annotations": {"approved": "yes"}}]}]}}`, now()), "status")
 	c.runs("checked", 3, "spot")
 	if pod := c.pods("checked")[0]; pod.Annotations["approved"] != "yes" {
 		c.Errorf("its pods have %v", pod.Annotations)

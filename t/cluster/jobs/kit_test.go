@@ -43,13 +43,15 @@ type cluster struct {
 	*shipped.Sluice
 	objects dynamic.Interface
 	began   time.Time
+	space   string // the namespace
 }
 
-// start is a control plane with Kueue's CRDs, one replica that leads, two kinds of nodes, and
+// start is a control plane with Kueue's CRDs, what an overlay ships, two kinds of nodes, and
 // somebody who runs what is bound there.
-func start(t *testing.T) *cluster {
+func start(t *testing.T, overlay string) *cluster {
 	p, err := plane.Start(t.Context(), plane.Options{Name: "jobs", ControllerManager: true,
-		Ready: patience, Users: []plane.User{{Name: kubelets, Groups: []string{"system:masters"}}}})
+		Ready: patience, Users: []plane.User{{Name: kubelets, Groups: []string{"system:masters"}}},
+		APIFlags: []string{"--enable-aggregator-routing=true"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +73,14 @@ func start(t *testing.T) *cluster {
 			t.Fatal(err)
 		}
 	}
-	s, err := shipped.Apply(t.Context(), p, "overlays/workloads")
+	s, err := shipped.Apply(t.Context(), p, "overlays/"+overlay)
 	if errors.Is(err, shipped.ErrNoAddress) {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{T: t, Sluice: s, began: time.Now()}
+	c := &cluster{T: t, Sluice: s, began: time.Now(), space: space}
 	if c.objects, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {
 		t.Fatal(err)
 	}
@@ -131,11 +133,36 @@ func (c *cluster) lead() *shipped.Replica {
 	if err := c.AwaitLeader(c.Context()); err != nil {
 		c.Fatal(err)
 	}
+	c.until("whoever creates a Job is answered", func() error {
+		j, err := c.dry(sample("probe", "probe", "", 1, "1"))
+		if err == nil && (j.Spec.Suspend == nil || !*j.Spec.Suspend) {
+			err = errors.New("it is not suspended")
+		}
+		return err
+	})
 	return r
 }
 
+// dry is a Job as it would be created.
+func (c *cluster) dry(manifest string) (*batchv1.Job, error) {
+	c.Helper()
+	j := &batchv1.Job{}
+	if err := yaml.Unmarshal([]byte(manifest), j); err != nil {
+		c.Fatalf("%v in\n%s", err, manifest)
+	}
+	return c.Client.BatchV1().Jobs(c.space).Create(c.Context(), j,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+}
+
 func (c *cluster) on(t *testing.T) *cluster {
-	return &cluster{T: t, Sluice: c.Sluice, objects: c.objects, began: c.began}
+	return &cluster{T: t, Sluice: c.Sluice, objects: c.objects, began: c.began, space: c.space}
+}
+
+// at is the same in another namespace.
+func (c *cluster) at(space string) *cluster {
+	there := *c
+	there.space = space
+	return &there
 }
 
 var resources = map[string]schema.GroupVersionResource{
@@ -156,7 +183,7 @@ var namespaced = map[string]bool{"Job": true, "LimitRange": true, "LocalQueue": 
 
 func (c *cluster) in(kind string) dynamic.ResourceInterface {
 	if namespaced[kind] {
-		return c.objects.Resource(resources[kind]).Namespace(space)
+		return c.objects.Resource(resources[kind]).Namespace(c.space)
 	}
 	return c.objects.Resource(resources[kind])
 }
@@ -219,7 +246,7 @@ func (c *cluster) stays(what string, wrong func() error) {
 // job is the Job, and how many of its pods run.
 func (c *cluster) job(name string) (*batchv1.Job, int) {
 	c.Helper()
-	j, err := c.Client.BatchV1().Jobs(space).Get(c.Context(), name, metav1.GetOptions{})
+	j, err := c.Client.BatchV1().Jobs(c.space).Get(c.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -234,7 +261,7 @@ func (c *cluster) job(name string) (*batchv1.Job, int) {
 
 func (c *cluster) pods(job string) []corev1.Pod {
 	c.Helper()
-	list, err := c.Client.CoreV1().Pods(space).List(c.Context(),
+	list, err := c.Client.CoreV1().Pods(c.space).List(c.Context(),
 		metav1.ListOptions{LabelSelector: batchv1.JobNameLabel + "=" + job})
 	if err != nil {
 		c.Fatal(err)
@@ -278,7 +305,7 @@ func (c *cluster) all(job string) string {
 		return "no workload"
 	}
 	list, _, _ := unstructured.NestedSlice(w.Object, "status", "conditions")
-	return fmt.Sprintf("%v\nsluice says %s", list, c.asked("workload", space, w.GetName()))
+	return fmt.Sprintf("%v\nsluice says %s", list, c.asked("workload", c.space, w.GetName()))
 }
 
 // asked is what the scheduler says of an object.
@@ -340,7 +367,7 @@ func (c *cluster) isWaiting(name, reason string) error {
 func (c *cluster) finish(name string) {
 	c.Helper()
 	for _, pod := range c.pods(name) {
-		_, err := c.Client.CoreV1().Pods(space).Patch(c.Context(), pod.Name,
+		_, err := c.Client.CoreV1().Pods(c.space).Patch(c.Context(), pod.Name,
 			types.StrategicMergePatchType, []byte(`{"status": {"phase": "Succeeded"}}`),
 			metav1.PatchOptions{}, "status")
 		if err != nil {

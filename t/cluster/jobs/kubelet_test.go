@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"sluice/cluster/plane"
+	"sluice/cluster/shipped"
 )
 
 // kubelet does for every node what its kubelet would: bound pods run, and deleted ones go.
@@ -41,7 +42,7 @@ func startKubelets(t *testing.T, p *plane.Plane) error {
 func (k *kubelet) look(object any) {
 	pod, ok := object.(*corev1.Pod)
 	switch {
-	case !ok || pod.Spec.NodeName == "" || pod.Namespace != space:
+	case !ok || pod.Spec.NodeName == "" || pod.Namespace == shipped.Namespace:
 	case pod.DeletionTimestamp != nil:
 		go k.end(pod)
 	case pod.Status.Phase != corev1.PodPending:
