@@ -69,8 +69,8 @@ func cells() (all []*cell) {
 	return all
 }
 
-// tableOfKEP plays all rows at the same time: what every flavor would be full of runs, then somebody
-// asks, then all gates are opened.
+// tableOfKEP plays all rows at the same time: what every flavor would be full of runs, then
+// somebody asks, then all gates are opened.
 func tableOfKEP(c *cluster) {
 	for flavor, kind := range map[string]string{"kep-a": "spot", "kep-b": "reserved"} {
 		c.create(fmt.Sprintf(`apiVersion: kueue.x-k8s.io/v1beta2
