@@ -41,5 +41,16 @@ int main(void)
     is_str(report(&kit, "w")->reason, "Preempting", "on its way");
     ok(report(&kit, "a")->is_victim && text_is(report(&kit, "a")->of.name, "w"), "for whom a goes");
     load_kit_close(&kit);
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cluster c parent=o group=cpu flavor=f cpu=1; "
+                      "cluster d parent=o reclaim=lower group=cpu flavor=f cpu=1; "
+                      "local l cluster=c; local m cluster=d; add a queue=l cpu=2");
+    load_kit_do(&kit,
+                "add b queue=m cpu=2; add x queue=m cpu=3; add p queue=m cpu=1 count=5 min=2");
+    is_str(report(&kit, "b")->reason, "QueueCapacity", "it waits for what it would borrow");
+    is_str(report(&kit, "x")->reason, "NoFlavor", "so much there never is");
+    is_str(report(&kit, "p")->reason, "QueueCapacity", "its minimum there is");
+    load_kit_close(&kit);
     return tap_done();
 }
