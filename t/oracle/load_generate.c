@@ -311,8 +311,8 @@ struct step load_generator_next(struct load_generator *g, const struct load_play
     int dice = below(g, 100);
     struct step step;
 
-    if (g->loses_lead && one_in(g, play->leads ? 40 : 6))
-        return of_number(STEP_LEADER, !play->leads);
+    if (g->loses_lead && one_in(g, play->model.leads ? 40 : 6))
+        return of_number(STEP_LEADER, !play->model.leads);
     if (g->restarts && one_in(g, 40))
         return of_number(STEP_RESTART, 0);
     if (g->edits && one_in(g, 10))

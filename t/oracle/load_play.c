@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/load_play.h"
 
+#include "plugin/queue_spec.h"
 #include "t/oracle/drive.h"
+#include "t/oracle/load_compare.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -37,8 +39,7 @@ static void give_back(void *ctx, void *p, size_t size)
     free(p);
 }
 
-__attribute__((format(printf, 2, 3))) static bool differ(struct load_play *play, const char *format,
-                                                         ...)
+bool load_play_differ(struct load_play *play, const char *format, ...)
 {
     va_list args;
 
@@ -59,6 +60,8 @@ static void open_engine(struct load_play *play)
     assert(error == 0);
     (void)error;
     engine_set_time(play->engine, play->world.now);
+    play->model.now = play->world.now;
+    load_model_init(&play->model, &play->scenery, play->config.v[CONFIG_GATES]);
 }
 
 void load_play_init(struct load_play *play)
@@ -81,9 +84,10 @@ static bool rest(struct load_play *play)
 {
     for (int n = 0; engine_more(play->engine); n++) {
         if (n == MOST_TICKS)
-            return differ(play, "it never has nothing to do");
+            return load_play_differ(play, "it never has nothing to do");
         engine_tick(play->engine);
     }
+    load_model_settle(&play->model);
     return true;
 }
 
@@ -92,6 +96,7 @@ static void let_time_pass(struct load_play *play, int64_t now)
     if (now > play->world.now)
         play->world.now = now;
     engine_set_time(play->engine, play->world.now);
+    play->model.now = play->world.now;
 }
 
 static bool show(struct load_play *play, const struct load_object *object)
@@ -101,11 +106,14 @@ static bool show(struct load_play *play, const struct load_object *object)
     if (!object->is) {
         engine_lose_load(play->engine, text_of("space"), text_of(load_world_name(object->number)),
                          text_of(load_world_uid(object->number, object->object)));
+        if (play->model.loads[object->number].seen.object == object->object)
+            load_model_lose(&play->model, object->number);
         return rest(play);
     }
     load_world_facts(object, &view);
     if (engine_see_load(play->engine, &view.facts) < 0)
-        return differ(play, "an error from a call that has what it needs");
+        return load_play_differ(play, "an error from a call that has what it needs");
+    load_model_see(&play->model, object);
     return rest(play);
 }
 
@@ -119,7 +127,7 @@ static bool lease(struct load_play *play)
         return true;
     number = load_world_find(effect.name);
     if (effect.kind != EFFECT_WRITE_WORKLOAD || number < 0)
-        return differ(play, "an effect of kind %d", (int)effect.kind);
+        return load_play_differ(play, "an effect of kind %d", (int)effect.kind);
     engine_load_write(play->engine, effect.workload, &report);
     play->requests[number] = (struct load_request){true,
                                                    effect.id,
@@ -128,6 +136,7 @@ static bool lease(struct load_play *play)
                                                    {.gate_count = 0}};
     load_world_read_write(&report, &play->requests[number].write);
     engine_lease(play->engine, effect.id);
+    load_model_lease(&play->model, number);
     return rest(play);
 }
 
@@ -149,15 +158,18 @@ static bool carry(struct load_play *play, int number, enum carry how)
 {
     struct load_request request = play->requests[number];
     enum effect_result result = EFFECT_RETRY;
+    int64_t version;
 
     play->requests[number].is = false;
     if (how == CARRY_NEVER || !request.is)
         return true;
     if (how != CARRY_RETRY)
         result = carry_out(play, number, &request);
-    if (how != CARRY_DONE_UNSAID)
-        engine_ack(play->engine, request.id, result,
-                   result == EFFECT_DONE ? play->world.objects[number].version : 0);
+    if (how == CARRY_DONE_UNSAID)
+        return true;
+    version = result == EFFECT_DONE ? play->world.objects[number].version : 0;
+    if (engine_ack(play->engine, request.id, result, version))
+        load_model_answered(&play->model, number, result, version);
     return rest(play);
 }
 
@@ -199,7 +211,7 @@ static bool calm(struct load_play *play)
         int64_t next = engine_next(play->engine);
 
         if (round == MOST_ROUNDS)
-            return differ(play, "the writes come to no end");
+            return load_play_differ(play, "the writes come to no end");
         if (engine_next_effect(play->engine, &effect)) {
             int number = load_world_find(effect.name);
 
@@ -208,7 +220,7 @@ static bool calm(struct load_play *play)
             stop_jobs(play);
             if (play->world.objects[number].is && !show(play, &play->world.objects[number]))
                 return false;
-        } else if (next != 0 && next <= play->world.now + 61 * SECOND && play->leads) {
+        } else if (next != 0 && next <= play->world.now + 61 * SECOND && play->model.leads) {
             let_time_pass(play, next);
             if (!rest(play))
                 return false;
@@ -220,7 +232,7 @@ static bool calm(struct load_play *play)
 
 static bool lead(struct load_play *play, bool leads)
 {
-    play->leads = leads;
+    load_model_lead(&play->model, leads);
     engine_set_leader(play->engine, leads);
     return rest(play);
 }
@@ -244,7 +256,9 @@ static bool show_scenery(struct load_play *play)
     for (int n = 0; n < LOCALS && error == 0; n++)
         if (scenery->locals[n].is)
             error = drive(play->engine, &scenery->locals[n].step, &answer);
-    return error == 0 || differ(play, "an error from a call that has what it needs");
+    for (int n = 0; n < LOCALS; n++)
+        load_model_local(&play->model, n);
+    return error == 0 || load_play_differ(play, "an error from a call that has what it needs");
 }
 
 static bool is_quiet(const struct load_play *play)
@@ -255,7 +269,7 @@ static bool is_quiet(const struct load_play *play)
     for (int n = 0; n < LOADS; n++)
         if (play->requests[n].is)
             return false;
-    return play->leads && play->synced && !engine_next_live_effect(play->engine, &cursor, &effect);
+    return play->model.leads && play->model.synced && !engine_next_live_effect(play->engine, &cursor, &effect);
 }
 
 /* Who is in a LocalQueue that is gone was in a ClusterQueue, which nobody else can know. */
@@ -277,43 +291,65 @@ static bool restart(struct load_play *play)
     if (play->difference[0] != '\0')
         return false;
     if (!load_play_finish(play))
-        return differ(play, "the engine leaks %zu bytes", play->bytes);
+        return load_play_differ(play, "the engine leaks %zu bytes", play->bytes);
     memset(play->requests, 0, sizeof(play->requests));
     open_engine(play);
     if (!show_scenery(play) || !show_all(play))
         return false;
-    play->synced = true;
+    play->model.synced = true;
     engine_set_synced(play->engine);
     if (!lead(play, true))
         return false;
     if (same && engine_digest(play->engine, false) != before)
-        return differ(play, "the state after a restart is another");
+        return load_play_differ(play, "the state after a restart is another");
+    return true;
+}
+
+/* What it says of its quota, policies and place. */
+static uint64_t spec_of(const struct load_shown *shown)
+{
+    struct queue_view view;
+
+    world_queue_facts(shown->step.v, &view);
+    return shown->is ? queue_spec(&view.facts) : 0;
+}
+
+static bool edit_queue(struct load_play *play, const struct step *step)
+{
+    int kind = (int)step->v[QUEUE_KIND], name = (int)step->v[QUEUE_NAME];
+    struct load_shown *shown = &play->scenery.queues[kind][name], was = *shown;
+
+    *shown = (struct load_shown){step->kind == STEP_QUEUE, *step};
+    load_model_count(&play->model);
+    if (kind == QUEUE_CLUSTER && spec_of(&was) != spec_of(shown))
+        load_model_queue_edited(&play->model, QUEUE_NAMES + name);
     return true;
 }
 
 static bool drive_scenery(struct load_play *play, const struct step *step)
 {
     struct load_scenery *scenery = &play->scenery;
-    bool is = step->kind == STEP_QUEUE || step->kind == STEP_FLAVOR || step->kind == STEP_LOCAL ||
-              step->kind == STEP_CHECK;
     struct answer answer;
 
-    if (step->kind == STEP_QUEUE || step->kind == STEP_LOSE_QUEUE) {
-        scenery->queues[step->v[QUEUE_KIND]][step->v[QUEUE_NAME]].is = is;
-        scenery->queues[step->v[QUEUE_KIND]][step->v[QUEUE_NAME]].step = *step;
-    } else if (step->kind == STEP_FLAVOR || step->kind == STEP_LOSE_FLAVOR) {
-        scenery->flavors[step->v[0]].is = is;
-        scenery->flavors[step->v[0]].step = *step;
-    } else if (step->kind == STEP_LOCAL || step->kind == STEP_LOSE_LOCAL) {
-        scenery->locals[step->v[0]].is = is;
-        scenery->locals[step->v[0]].step = *step;
-    } else {
-        scenery->checks[step->v[0]].is = is;
-        scenery->checks[step->v[0]].step = *step;
-    }
     if (drive(play->engine, step, &answer) < 0)
-        return differ(play, "an error from a call that has what it needs");
+        return load_play_differ(play, "an error from a call that has what it needs");
+    if (step->kind == STEP_QUEUE || step->kind == STEP_LOSE_QUEUE) {
+        edit_queue(play, step);
+    } else if (step->kind == STEP_FLAVOR || step->kind == STEP_LOSE_FLAVOR) {
+        scenery->flavors[step->v[0]] = (struct load_shown){step->kind == STEP_FLAVOR, *step};
+    } else if (step->kind == STEP_LOCAL || step->kind == STEP_LOSE_LOCAL) {
+        scenery->locals[step->v[0]] = (struct load_shown){step->kind == STEP_LOCAL, *step};
+        load_model_local(&play->model, (int)step->v[0]);
+    } else {
+        scenery->checks[step->v[0]] = (struct load_shown){step->kind == STEP_CHECK, *step};
+    }
     return rest(play);
+}
+
+static bool is_older(const struct load_world *world, int number)
+{
+    return world->objects[number].is && world->before[number].is &&
+           world->before[number].object == world->objects[number].object;
 }
 
 static bool act(struct load_play *play, const struct step *step)
@@ -328,7 +364,7 @@ static bool act(struct load_play *play, const struct step *step)
         open_engine(play);
         return true;
     case STEP_SYNCED:
-        play->synced = true;
+        play->model.synced = true;
         engine_set_synced(play->engine);
         return rest(play);
     case STEP_LEADER:
@@ -345,7 +381,7 @@ static bool act(struct load_play *play, const struct step *step)
     case STEP_SIGHT:
         if (play->world.objects[number].version == 0)
             return true;
-        return show(play, step->v[SIGHT_OLD] != 0 && play->world.before[number].is
+        return show(play, step->v[SIGHT_OLD] != 0 && is_older(&play->world, number)
                               ? &play->world.before[number]
                               : &play->world.objects[number]);
     case STEP_LEASE:
@@ -367,10 +403,5 @@ static bool act(struct load_play *play, const struct step *step)
 
 bool load_play_step(struct load_play *play, const struct step *step)
 {
-    const char *broken;
-
-    if (!act(play, step))
-        return false;
-    broken = engine_check(play->engine);
-    return broken == NULL || differ(play, "invariant: %s", broken);
+    return act(play, step) && load_compare(play);
 }

@@ -3,7 +3,7 @@
 #define SLUICE_T_ORACLE_LOAD_PLAY_H
 
 #include "plugin/engine.h"
-#include "t/oracle/load_world.h"
+#include "t/oracle/load_model.h"
 
 /* A write that the host was told to do, and has not answered. */
 struct load_request {
@@ -11,14 +11,6 @@ struct load_request {
     int64_t id, version;
     int object;
     struct load_write_of write;
-};
-
-/* The objects around workloads, as they were shown last: for an engine that begins anew. */
-struct load_scenery {
-    struct {
-        bool is;
-        struct step step;
-    } queues[QUEUE_COHORT + 1][QUEUE_NAMES], flavors[FLAVORS], locals[LOCALS], checks[CHECKS];
 };
 
 /* The engine, and the world that it admits workloads in. */
@@ -30,7 +22,7 @@ struct load_play {
     struct load_world world;
     struct load_scenery scenery;
     struct load_request requests[LOADS];
-    bool synced, leads;
+    struct load_model model;
     char difference[1024];
 };
 
@@ -41,5 +33,9 @@ bool load_play_finish(struct load_play *play);
 
 /* Plays one step. False: something is not as it should be; `difference` says what. */
 bool load_play_step(struct load_play *play, const struct step *step);
+
+/* Notes the first difference. Returns false. */
+__attribute__((format(printf, 2, 3))) bool load_play_differ(struct load_play *play,
+                                                            const char *format, ...);
 
 #endif
