@@ -198,6 +198,8 @@ void load_take_out(struct engine *e, uint32_t id)
         else
             wish_leave(e, id);
         tree_remove(&loads_of_queue, e, &queue_at(e, queue)->bay.waiting, id);
+        if (queue_at(e, queue)->strict) /* whoever comes behind it is the head now */
+            bay_stir_newcomer(e, queue);
     } else if (queue != 0) {
         tree_remove(&loads_of_queue, e, &queue_at(e, queue)->bay.held, id);
     }

@@ -155,13 +155,18 @@ static void begin_anew(struct engine *e, uint32_t id)
 /* What others notice of it. */
 struct footprint {
     bool holds, stays;
+    int32_t priority;
+    int64_t since;
     uint32_t hash;
 };
 
 static struct footprint footprint(const struct engine *e, uint32_t id)
 {
     const struct load *load = load_at(e, id);
-    struct footprint ret = {.holds = load_holds(load), .stays = load_counts_later(load)};
+    struct footprint ret = {.holds = load_holds(load),
+                            .stays = load_counts_later(load),
+                            .priority = load->priority,
+                            .since = load->since};
 
     if (ret.holds)
         ret.hash = hash_bytes(load->counts, load_counts_size(wish_at(e, load->wish)), 20);
@@ -211,8 +216,9 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
         load_put_in(e, id);
     load_settle(e, id);
     is = footprint(e, id);
-    if (was.holds && before != 0 && /* it holds less, or goes */
-        (!is.holds || (was.stays && !is.stays) || was.hash != is.hash))
+    if (was.holds && before != 0 && /* it holds less, or goes, or may be sent away by others now */
+        (!is.holds || (was.stays && !is.stays) || was.hash != is.hash ||
+         was.priority != is.priority || was.since != is.since))
         queue_todo(e, TODO_DIRTY, queue_root(e, before));
 }
 
