@@ -3,7 +3,9 @@
 package scenario
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -198,6 +200,13 @@ func (s *Scenario) readStory() error {
 	if clusters := spec.Get("clusters"); clusters != nil {
 		s.OutOfReach = append(s.OutOfReach, &Beyond{clusters, "it is told of several clusters", true})
 		return nil
+	}
+	for _, ref := range slices.Sorted(maps.Keys(s.Documents)) {
+		if strings.HasPrefix(ref, "workload/") {
+			s.OutOfReach = append(s.OutOfReach, &Beyond{s.Documents[ref],
+				"the jobs of its Workloads are sluice-sim's model: t/cluster/jobs has real ones", true})
+			return nil
+		}
 	}
 	s.Fixed = spec.Get("removal") != nil
 	if s.Removal, err = spec.TextOf("removal", "onBind"); err != nil {
