@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* One queue in which more and more workloads wait, no two of which ask for the same: a release that
+ * lets one of them in, and nobody else. */
+#include "t/bench/bench.h"
+#include "t/bench/load_world.h"
+#include "t/bench/table.h"
+
+#include <stdio.h>
+
+enum {
+    HOLD = 1000,
+    SMALL = 200, /* of those that hold, who may have to go for most that wait */
+    UNIT = 1000000,
+    SIZES = 3,
+    TURNS = 31
+};
+
+enum too_much { OF_CPU, OF_EITHER, FOR_ITS_VICTIMS };
+
+struct room {
+    struct load_world world;
+    uint32_t ended, came;
+};
+
+static void see(struct room *room, const char *kind, uint32_t number, struct workload load)
+{
+    snprintf(load.name, sizeof(load.name), "%s-%06u", kind, number);
+    load.memory = load.memory > 0 ? load.memory : UNIT;
+    load.created = number + 1;
+    load_world_see(&room->world, &load, "queue");
+}
+
+/* Of those that would send others away nobody finds enough whom it may. */
+static struct workload waits(enum too_much what, uint32_t i)
+{
+    struct workload load = {.cpu = 2 * UNIT + (int)i, .waits = true};
+
+    if (what == OF_EITHER && i % 2 == 0) {
+        load.cpu = UNIT / 2;
+        load.memory = 2 * UNIT + (int)i;
+    } else if (what == FOR_ITS_VICTIMS) {
+        load.cpu += (int64_t)SMALL * UNIT;
+        load.priority = 1 + (int)(i % 3);
+    }
+    return load;
+}
+
+static void start(struct room *room, enum too_much what, uint32_t size)
+{
+    struct preempt_policy preempts = {.within =
+                                          what == FOR_ITS_VICTIMS ? PREEMPT_LOWER : PREEMPT_NEVER};
+
+    room->ended = room->came = 0;
+    load_world_open(&room->world);
+    load_world_queue(&room->world, "queue", "", (struct load_quota){HOLD * UNIT, HOLD * UNIT},
+                     preempts);
+    for (uint32_t i = 0; i < HOLD; i++)
+        see(room, "holds", i,
+            (struct workload){.cpu = UNIT, .holds = true, .priority = i < SMALL ? 0 : 9});
+    for (uint32_t i = 0; i < size; i++)
+        see(room, "waits", i, waits(what, i));
+    load_world_lead(&room->world);
+}
+
+/* Who comes last is the only one that fits. */
+static double measure(struct room *room)
+{
+    struct workload ends = {.cpu = UNIT}, comes = {.cpu = UNIT, .priority = 9, .waits = true};
+    struct effect effect;
+    int64_t began, took;
+
+    see(room, "comes", room->came, comes);
+    load_world_settle(&room->world);
+    snprintf(ends.name, sizeof(ends.name), "holds-%06u", HOLD - 1 - room->ended++);
+    began = clock_cpu();
+    load_world_lose(&room->world, &ends);
+    load_world_settle(&room->world);
+    took = clock_cpu() - began;
+    if (engine_pending(room->world.engine) != 1 ||
+        !engine_next_effect(room->world.engine, &effect) || effect.name.at[0] != 'c')
+        fail("not who fits is admitted");
+    engine_lease(room->world.engine, effect.id);
+    engine_ack(room->world.engine, effect.id, EFFECT_DONE, room->world.version + 1);
+    comes.holds = true;
+    comes.waits = false;
+    see(room, "comes", room->came++, comes);
+    load_world_settle(&room->world);
+    return (double)took;
+}
+
+static void compare(const char *label, enum too_much what, const uint32_t sizes[SIZES],
+                    unsigned turns)
+{
+    static struct room rooms[SIZES];
+    struct samples times[SIZES] = {0}, ratio = {0};
+    char row[128];
+
+    for (uint32_t k = 0; k < SIZES; k++)
+        start(&rooms[k], what, sizes[k]);
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        for (uint32_t k = 0; k < SIZES; k++)
+            samples_add(&times[k], measure(&rooms[k]));
+        samples_add(&ratio, times[SIZES - 1].value[turn] / times[0].value[turn]);
+    }
+    for (uint32_t k = 0; k < SIZES; k++) {
+        snprintf(row, sizeof(row), "%s: %u wait", label, sizes[k]);
+        table_row(row, &times[k], UNIT_NANOSECONDS, -1);
+        load_world_close(&rooms[k].world);
+    }
+    table_row("    the most by the fewest", &ratio, UNIT_TIMES, 1.5);
+}
+
+void bench_load_waits(void)
+{
+    static const uint32_t sizes[SIZES] = {1000, 10000, 50000};
+
+    table_head("workloads: a release that lets one in, of as many shapes as workloads");
+    compare("too much cpu", OF_CPU, sizes, TURNS);
+    compare("too much cpu, or memory", OF_EITHER, sizes, TURNS);
+    compare("more than all whom they may send away", FOR_ITS_VICTIMS, sizes, TURNS);
+}
