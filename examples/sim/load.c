@@ -163,7 +163,8 @@ static void job_has_stopped(struct sim *sim, void *what)
     if (planned->epoch != planned->load->epoch)
         return;
     story(sim, planned->load->object->ref, "stopped", "its pods are gone");
-    set_job(sim, planned->load, JOB_STOPPED);
+    planned->load->job = JOB_STOPPED;
+    planned->load->object->runs = false;
     load_changed(sim, planned->load->object);
 }
 

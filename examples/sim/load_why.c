@@ -44,8 +44,9 @@ static void say_pod_sets(const char *words, const msgpack_object *list)
         const msgpack_object *flavors = value_map(set, "flavors");
         if (value_count(flavors) == 0)
             continue;
-        printf("%s: %s, %" PRId64 " pods", words, value_str(set, "name", ""),
-               value_int(set, "count", 0));
+        int64_t count = value_int(set, "count", 0);
+        printf("%s: %s, %" PRId64 " pod%s", words, value_str(set, "name", ""), count,
+               count == 1 ? "" : "s");
         say_flavors(flavors);
         printf(".\n");
     }
