@@ -27,6 +27,23 @@ static void starve(struct load_kit *kit, struct load_object *object, const char 
     ok(error == 0 && same, "%s", what);
 }
 
+/* Whoever was refused may send away who is less important now. */
+static void test_priority_of_a_holder(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "add a queue=l cpu=4 priority=1; add b queue=l cpu=4 priority=1");
+    is_str(load_kit_state(&kit, "b"), "pending", "nobody goes for its equal");
+    kit.objects[0].facts.priority = 0;
+    kit.objects[0].facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &kit.objects[0].facts);
+    load_kit_do(&kit, "time 2");
+    is_str(load_kit_state(&kit, "b"), "admitted f", "but does when its priority is lowered");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -49,5 +66,6 @@ int main(void)
     starve(&kit, object, "somebody granted it quota elsewhere");
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 0, "where it is counted now");
     load_kit_close(&kit);
+    test_priority_of_a_holder();
     return tap_done();
 }
