@@ -158,7 +158,7 @@ struct life_step workload_life_step(const struct workload_life *life, int64_t no
         return of_inactive(life);
     if (life->retry && life->retry_at > now && life->retry_at > life->requeue_at) {
         next = step(LIFE_WRITE_REQUEUE_AT, LIFE_NONE);
-        next.at = life->retry_at;
+        next.at = *ret_wake = life->retry_at;
         return next;
     }
     if (waits(life, now) && !life->reserved && !life->deactivation_target) {

@@ -186,6 +186,8 @@ static void test_checks(void)
     life.retry = true;
     life.retry_at = 100;
     is_str(next(&life, 10), "requeueAt", "a check that wants to be asked later says when");
+    workload_life_step(&life, 10, &wake);
+    is_int(wake, 100, "which is of no use any more when it is over");
     apply(&life, workload_life_step(&life, 10, &wake));
     is_str(next(&life, 10), "evict AdmissionCheck", "and its workload gives back until then");
     is_int(settle(&life, 10), 2, "as it runs nothing yet, at once");
