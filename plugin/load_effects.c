@@ -4,6 +4,7 @@
 #include "assign.h"
 #include "explain.h"
 #include "load.h"
+#include "load_promise.h"
 #include "report.h"
 #include "say.h"
 #include "state.h"
@@ -37,6 +38,7 @@ static void retried(struct engine *e, uint32_t id, uint32_t slot)
 {
     (void)slot;
     load_at(e, id)->writing = LIFE_WRITE_NOTHING;
+    load_promise_spare(e, id);
 }
 
 static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)

@@ -69,6 +69,12 @@ static void let_stay(struct engine *e, uint32_t id)
     load_settle(e, id);
 }
 
+void load_promise_spare(struct engine *e, uint32_t id)
+{
+    if (load_is(load_at(e, id), LOAD_VICTIM) && load_at(e, id)->of == 0 && can_stay(e, id))
+        let_stay(e, id);
+}
+
 void load_promise_end(struct engine *e, uint32_t id)
 {
     struct load *load = load_at(e, id);

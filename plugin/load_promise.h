@@ -31,6 +31,9 @@ void load_promise_take(struct engine *e, uint32_t victim, uint8_t cause, uint32_
 /* It holds nothing any more, or goes for another reason. [taken out] */
 void load_promise_lose_victim(struct engine *e, uint32_t victim);
 
+/* What was to be written into it was not: who goes for nobody any more stays. */
+void load_promise_spare(struct engine *e, uint32_t victim);
+
 uint32_t load_promise_victims(const struct engine *e, uint32_t load);
 
 /* Looks at who is promised something below this root: whoever fits is reserved, whoever cannot come

@@ -34,6 +34,27 @@ static struct load_object *add_silently(struct load_kit *kit, const char *name)
     return object;
 }
 
+/* A victim whose eviction was not written, and that goes for nobody any more. */
+static void test_spared(void)
+{
+    struct load_kit kit;
+    struct effect effect;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "add a queue=l cpu=4");
+    add_silently(&kit, "b")->facts.priority = 1;
+    kit.objects[10].facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &kit.objects[10].facts);
+    is_str(write_of(&kit, &effect)->write, "evict", "it is to be evicted");
+    engine_lease(kit.kit.engine, effect.id);
+    engine_lose_load(kit.kit.engine, text_of("default"), text_of("b"), text_of(""));
+    engine_ack(kit.kit.engine, effect.id, EFFECT_RETRY, 0);
+    kit_do(&kit.kit, "time 2");
+    is_str(write_of(&kit, &effect)->write, "", "it stays, since nobody needs its room any more");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -69,5 +90,6 @@ int main(void)
     engine_ack(kit.kit.engine, effect.id, EFFECT_GONE, 0);
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 1, "gone it holds nothing");
     load_kit_close(&kit);
+    test_spared();
     return tap_done();
 }
