@@ -68,13 +68,17 @@ static const char *check_bay(const struct engine *e, uint32_t id)
 const char *load_check(const struct engine *e)
 {
     const char *broken = load_promise_check(e);
-    uint32_t apart = 0;
+    uint32_t apart = 0, gated = 0;
 
     for (uint32_t id = 1; id < slab_end(&e->loads); id++)
         apart += slab_live(&e->loads, id) && load_queue(e, id) != 0 &&
                  load_holds(load_at(e, id)) != load_counts_later(load_at(e, id));
     if (apart != e->loads_apart)
         return "workloads that go or come are counted";
+    for (uint32_t id = 1; id < slab_end(&e->wishes); id++)
+        gated += slab_live(&e->wishes, id) && wish_at(e, id)->gated && wish_at(e, id)->head != 0;
+    if (gated != e->gated_wishes)
+        return "wishes that are gated are counted while somebody waits in them";
 
     for (uint32_t id = 1; id < slab_end(&e->loads) && broken == NULL; id++)
         broken = slab_live(&e->loads, id) ? check_load(e, id) : NULL;

@@ -130,6 +130,35 @@ bool load_decide_fits_elsewhere(struct engine *e, uint32_t id, struct assignment
     return find(&search, ret) && ret->how == ASSIGN_FITS;
 }
 
+/* Whether a queue on its way up lives above its share now, in what the workload took. */
+static bool is_over_share(const struct engine *e, uint32_t id)
+{
+    const struct load *load = load_at(e, id);
+    const struct wish *wish = wish_at(e, load->wish);
+    const uint16_t *flavors = load_flavors(load, wish->set_count);
+
+    for (uint32_t up = wish->queue; queue_at(e, up)->parent != 0; up = queue_at(e, up)->parent) {
+        for (uint32_t s = 0; s < wish->set_count; s++) {
+            for (uint32_t i = 0; i < wish->asks[s].need_count; i++) {
+                const struct cell *cell = quota_cell(queue_at(e, up), flavors[wish->sets[s].at + i],
+                                                     wish->asks[s].needs[i].resource);
+
+                if (cell != NULL && cell->later > cell->share)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* It took room. That makes victims of those that live above a share, for others that wait; and who
+ * signals may have none any more. */
+static void took(struct engine *e, uint32_t id)
+{
+    if (e->gated_wishes > 0 || is_over_share(e, id))
+        bay_stir(e, load_queue(e, id));
+}
+
 void load_decide_reserve(struct engine *e, uint32_t id, const struct assignment *made)
 {
     struct load *load = load_at(e, id);
@@ -142,6 +171,7 @@ void load_decide_reserve(struct engine *e, uint32_t id, const struct assignment 
     load->stamp = e->now;
     load_put_in(e, id);
     load_settle(e, id);
+    took(e, id);
 }
 
 uint32_t load_decide_victims(struct engine *e, const struct decision *decision,
@@ -187,6 +217,7 @@ static void preempt(struct engine *e, const struct decision *decision)
         load_promise_take(e, id, (uint8_t)cause_of(load_at(e, id)->hunt.why), decision->load);
     }
     load_settle(e, decision->load);
+    bay_stir(e, load_queue(e, decision->load)); /* its victims may leave more than it takes */
 }
 
 /* The signal says whether its gates alone keep it from preempting. True: they do not. */
@@ -202,8 +233,8 @@ static bool passes_gates(struct engine *e, const struct decision *decision)
     else if (decision->what == DECIDE_PREEMPTS && !decision->waits_only)
         came = DECIDED_PREEMPTS;
     passes = preemption_gates_pass(&load->gates, e->config.preemption_gates, came, &signal);
-    if (signal != SIGNAL_STAYS)
-        load_set(load, LOAD_BLOCKED, signal == SIGNAL_SET);
+    load_set(load, LOAD_BLOCKED,
+             signal == SIGNAL_STAYS ? load_is(load, LOAD_SIGNALS) : signal == SIGNAL_SET);
     if (decision->what == DECIDE_NOTHING && blocked != load_is(load, LOAD_BLOCKED))
         load_settle(e, decision->load);
     else if (came == DECIDED_PREEMPTS && !passes && !blocked)

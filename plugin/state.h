@@ -97,6 +97,7 @@ struct engine {
     uint64_t load_changes;
     uint32_t loads_apart; /* that count otherwise later than now */
     struct slab wishes;
+    uint32_t gated_wishes; /* in which somebody waits */
     struct index wishes_by_text;
     struct slab local_queues;
     struct index local_queues_by_name;

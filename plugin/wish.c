@@ -162,14 +162,25 @@ static void set_head(struct engine *e, uint32_t id, bool better)
         tree_insert(&wishes_by_head, e, root, id);
 }
 
+/* Somebody waits in it now, or nobody any more. */
+static void count_gated(struct engine *e, uint32_t id, bool waited)
+{
+    const struct wish *wish = wish_at(e, id);
+
+    if (wish->gated)
+        e->gated_wishes += (uint32_t)((wish->head != 0) - waited);
+}
+
 void wish_join(struct engine *e, uint32_t load)
 {
     uint32_t id = load_at(e, load)->wish;
+    bool waited = wish_at(e, id)->head != 0;
 
-    if (wish_at(e, id)->head == 0)
+    if (!waited)
         wish_at(e, id)->refused = 0;
     tree_insert(&loads_by_rank, e, &wish_at(e, id)->waiting, load);
     set_head(e, id, true);
+    count_gated(e, id, waited);
 }
 
 /* The next one of the same wish gets no better verdict, if its head was refused. But one whose
@@ -189,6 +200,7 @@ void wish_leave(struct engine *e, uint32_t load)
     wish_at(e, id)->head = 0;
     tree_remove(&loads_by_rank, e, &wish_at(e, id)->waiting, load);
     set_head(e, id, false);
+    count_gated(e, id, true);
 }
 
 uint32_t wish_first(const struct engine *e, uint32_t queue, uint64_t change)

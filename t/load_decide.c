@@ -143,6 +143,100 @@ static void test_signal_goes(void)
     load_kit_close(&kit);
 }
 
+/* The victims of who signals are another one's now. */
+static void test_signal_goes_with_its_victims(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=2; "
+                      "local l cluster=c; jobsStay; add low queue=l cpu=2; "
+                      "add w queue=l cpu=2 priority=1 gate=g");
+    is_str(load_kit_state(&kit, "w"), "pending signal", "there is a victim");
+    load_kit_do(&kit, "add top queue=l cpu=1 priority=5");
+    is_str(load_kit_state(&kit, "low"), "admitted f evicted", "which goes for another one");
+    is_str(load_kit_state(&kit, "w"), "pending", "so there is none");
+    load_kit_close(&kit);
+}
+
+/* A gate that opens before it is written that it was closed. */
+static void test_opens_before_the_signal(void)
+{
+    struct load_kit kit;
+    struct load_object *object = &kit.objects[1];
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=2; "
+                      "local l cluster=c; add low queue=l cpu=2; add w queue=l cpu=1 gate=g");
+    load_kit_log(&kit);
+    object->facts.priority = 1;
+    object->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &object->facts);
+    object->facts.gates[0].open = true;
+    object->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &object->facts);
+    load_kit_do(&kit, "time 2");
+    is_str(load_kit_log(&kit), "low:evict low:endEviction w:reserve", "it does not signal then");
+    load_kit_close(&kit);
+}
+
+/* A head that goes without having been granted anything. */
+static void test_strict_head_goes(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cluster c strict group=cpu flavor=f cpu=2; local l cluster=c; "
+                      "add big queue=l cpu=5; add b queue=l cpu=1");
+    is_str(load_kit_state(&kit, "b"), "pending", "nobody passes the head");
+    load_kit_do(&kit, "remove big");
+    is_str(load_kit_state(&kit, "b"), "admitted f", "the next one is the head when it has gone");
+    load_kit_close(&kit);
+}
+
+/* Victims hold more than it takes for whom they go. */
+static void test_victims_leave_more(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=6; "
+                      "local l cluster=c; jobsStay; add low queue=l cpu=6; add n queue=l cpu=3; "
+                      "add w queue=l cpu=1 priority=1; add z queue=l cpu=3");
+    is_str(load_kit_why(&kit, "n"), "Preempting", "what is left of them is promised to the first");
+    is_str(load_kit_why(&kit, "z"), "QueueCapacity", "and not to a newcomer");
+    load_kit_close(&kit);
+}
+
+/* Only who lives above its share can be sent away from another queue. */
+static void test_borrowing_makes_victims(void)
+{
+    struct load_kit kit;
+    struct load_object *x = &kit.objects[3];
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cohort o; cluster c parent=o reclaim=lower group=cpu flavor=f "
+                      "cpu=5; cluster d parent=o group=cpu flavor=f cpu=10; cluster e parent=o "
+                      "group=cpu flavor=f cpu=0; local l cluster=c; local m cluster=d; "
+                      "local n cluster=e; add z queue=n cpu=1 priority=9; add y queue=m cpu=10; "
+                      "add w queue=l cpu=5 priority=2");
+    is_str(load_kit_state(&kit, "w"), "pending", "nobody of a lower priority borrows");
+    *x = kit.objects[2];
+    x->name[0] = 'x';
+    x->queue[0] = 'm';
+    x->set.requests.item[0].amount = 1;
+    x->facts.uid = x->facts.name = text_of(x->name);
+    x->facts.queue = text_of(x->queue);
+    x->facts.sets = &x->set;
+    x->facts.priority = 1;
+    x->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &x->facts);
+    is_str(load_kit_why(&kit, "w"), "Preempting", "when one does, even before that is written");
+    load_kit_do(&kit, "time 2");
+    is_str(load_kit_state(&kit, "y"), "pending evicted", "its queue gives back");
+    load_kit_close(&kit);
+}
+
 /* Of a queue with a gated head: who comes behind it. */
 static void test_strategies(void)
 {
@@ -197,6 +291,11 @@ int main(void)
     test_gates();
     test_opens_during_the_signal();
     test_signal_goes();
+    test_signal_goes_with_its_victims();
+    test_opens_before_the_signal();
+    test_strict_head_goes();
+    test_victims_leave_more();
+    test_borrowing_makes_victims();
     test_strategies();
     return tap_done();
 }
