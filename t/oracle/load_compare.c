@@ -45,8 +45,8 @@ static bool same_effect(struct load_play *play, int number, uint32_t id)
 {
     const struct model_load *load = &play->model.loads[number];
     const struct load *is = load_at(play->engine, id);
-    bool wanted = play->model.leads && play->model.synced && load->write[0] != '\0' &&
-                  !load->awaits;
+    bool wanted =
+        play->model.leads && play->model.synced && load->write[0] != '\0' && !load->awaits;
 
     if ((is->effects.leased != 0) != load->leased)
         return load_play_differ(play, "%s: a write is %sunder way", name_of(number),
@@ -92,8 +92,8 @@ static bool same_load(struct load_play *play, int number)
         return false;
     if (strcmp(report.write.write, load->write) != 0 &&
         (load->write[0] != '\0' || is->effects.wanted != 0))
-        return load_play_differ(play, "%s: to be written is \"%s\", wanted \"%s\"",
-                                name_of(number), report.write.write, load->write);
+        return load_play_differ(play, "%s: to be written is \"%s\", wanted \"%s\"", name_of(number),
+                                report.write.write, load->write);
     return same_effect(play, number, id);
 }
 

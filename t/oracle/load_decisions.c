@@ -59,8 +59,13 @@ static int ask(struct load_model *model, int number, struct load_assigned *ret)
         what = ret->how == FITS ? RESERVES : PREEMPTS_OTHERS;
         would = what == PREEMPTS_OTHERS && !ret->waits_only;
     }
-    load->blocked = would && load_model_closed(model, &load->seen);
-    return load->blocked ? NOTHING : what;
+    if (would && load_model_closed(model, &load->seen)) {
+        load->blocked = true;
+        return NOTHING;
+    }
+    /* A signal stays while its victims go. */
+    load->blocked = would && load->seen.conditions[CONDITION_SIGNAL].is_true;
+    return what;
 }
 
 static bool ask_queue(struct load_model *model, int node, struct choice *ret)

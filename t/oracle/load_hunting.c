@@ -66,10 +66,9 @@ static bool is_within_share_below(const struct hunting *h, int common)
 
         for (int i = 0; i < h->wanted->count; i++) {
             within = within && usage(h, at, i) + arrives[i] <= share(h, at, i);
-            arrives[i] =
-                wide_max(0, arrives[i] - wide_max(0, load_model_kept(h->model, at,
-                                                                     h->wanted->cells[i]) -
-                                                         usage(h, at, i)));
+            arrives[i] = wide_max(
+                0, arrives[i] - wide_max(0, load_model_kept(h->model, at, h->wanted->cells[i]) -
+                                                usage(h, at, i)));
         }
         if (within)
             return true;
@@ -139,8 +138,8 @@ static bool make_candidate(const struct hunting *h, int number, struct candidate
 static bool goes_before(const struct hunting *h, const struct candidate *a,
                         const struct candidate *b)
 {
-    static const int places[] = {[BY_SHARE] = 0, [WHILE_BORROWING] = 1, [BY_PRIORITY] = 1,
-                                 [WITHIN] = 2};
+    static const int places[] = {
+        [BY_SHARE] = 0, [WHILE_BORROWING] = 1, [BY_PRIORITY] = 1, [WITHIN] = 2};
     const struct model_load *x = &h->model->loads[a->number], *y = &h->model->loads[b->number];
 
     if (places[a->why] != places[b->why])
@@ -171,8 +170,7 @@ static void collect(struct hunting *h)
 static bool fits(const struct hunting *h, bool borrowing)
 {
     for (int i = 0; i < h->wanted->count; i++) {
-        if (h->wanted->amounts[i] >
-            load_model_room(h->model, h->queue, h->wanted->cells[i], true))
+        if (h->wanted->amounts[i] > load_model_room(h->model, h->queue, h->wanted->cells[i], true))
             return false;
         if (!borrowing && usage(h, h->queue, i) + h->wanted->amounts[i] > share(h, h->queue, i))
             return false;

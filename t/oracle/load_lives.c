@@ -41,8 +41,8 @@ static void find_checks(const struct load_model *model, int number, struct workl
         wanted++;
         for (int n = 0; n < seen->check_count; n++) {
             listed = listed || seen->checks[n].check == check;
-            ready = ready ||
-                    (seen->checks[n].check == check && seen->checks[n].state == CHECK_READY);
+            ready =
+                ready || (seen->checks[n].check == check && seen->checks[n].state == CHECK_READY);
         }
         life->checks_listed = life->checks_listed && listed;
         life->checks_ready = life->checks_ready && ready;
@@ -94,8 +94,8 @@ static void find_life(const struct load_model *model, int number, struct workloa
         .has_requeue_state = seen->has_requeue,
         .gates_want_status = wants_gate_status(seen),
         .job_stopped = seen->job_stopped,
-        .local_queue = !local->is || seen->unsupported ? LIFE_MISSING
-                                                       : stops[local->step.v[LOCAL_STOP]],
+        .local_queue =
+            !local->is || seen->unsupported ? LIFE_MISSING : stops[local->step.v[LOCAL_STOP]],
         .cluster_queue = load_model_stop(model, load_model_queue_of(model, number)),
     };
     find_checks(model, number, ret);
@@ -205,10 +205,8 @@ void load_model_settle_all(struct load_model *model)
 
             if (!load->known)
                 continue;
-            if (load->leased && load->lease_ends <= model->now) {
-                load->leased = false;
-                load->writing[0] = '\0';
-            }
+            if (load->leased && load->lease_ends <= model->now)
+                load_model_answered(model, n, EFFECT_RETRY, 0);
             changed = place(model, n) || changed;
         }
     }

@@ -197,8 +197,8 @@ int load_model_height(const struct load_model *model, int node, struct load_cell
     int parent = load_model_parent(model, node);
 
     *ret_reclaims = parent >= 0;
-    if (parent < 0 || load_model_usage(model, node, cell, later) + amount <=
-                          load_model_share(model, node, cell))
+    if (parent < 0 ||
+        load_model_usage(model, node, cell, later) + amount <= load_model_share(model, node, cell))
         return 0;
     do {
         amount -= wide_max(0, load_model_kept(model, node, cell) -

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/load_play.h"
 
-#include "plugin/queue_spec.h"
-#include "t/oracle/drive.h"
 #include "t/oracle/load_compare.h"
 
 #include <assert.h>
@@ -80,7 +78,7 @@ bool load_play_finish(struct load_play *play)
     return play->bytes == 0;
 }
 
-static bool rest(struct load_play *play)
+bool load_play_rest(struct load_play *play)
 {
     for (int n = 0; engine_more(play->engine); n++) {
         if (n == MOST_TICKS)
@@ -108,13 +106,13 @@ static bool show(struct load_play *play, const struct load_object *object)
                          text_of(load_world_uid(object->number, object->object)));
         if (play->model.loads[object->number].seen.object == object->object)
             load_model_lose(&play->model, object->number);
-        return rest(play);
+        return load_play_rest(play);
     }
     load_world_facts(object, &view);
     if (engine_see_load(play->engine, &view.facts) < 0)
         return load_play_differ(play, "an error from a call that has what it needs");
     load_model_see(&play->model, object);
-    return rest(play);
+    return load_play_rest(play);
 }
 
 static bool lease(struct load_play *play)
@@ -137,7 +135,7 @@ static bool lease(struct load_play *play)
     load_world_read_write(&report, &play->requests[number].write);
     engine_lease(play->engine, effect.id);
     load_model_lease(&play->model, number);
-    return rest(play);
+    return load_play_rest(play);
 }
 
 /* What the API server makes of a request. */
@@ -170,7 +168,7 @@ static bool carry(struct load_play *play, int number, enum carry how)
     version = result == EFFECT_DONE ? play->world.objects[number].version : 0;
     if (engine_ack(play->engine, request.id, result, version))
         load_model_answered(&play->model, number, result, version);
-    return rest(play);
+    return load_play_rest(play);
 }
 
 static bool show_all(struct load_play *play)
@@ -222,7 +220,7 @@ static bool calm(struct load_play *play)
                 return false;
         } else if (next != 0 && next <= play->world.now + 61 * SECOND && play->model.leads) {
             let_time_pass(play, next);
-            if (!rest(play))
+            if (!load_play_rest(play))
                 return false;
         } else {
             return true;
@@ -234,31 +232,7 @@ static bool lead(struct load_play *play, bool leads)
 {
     load_model_lead(&play->model, leads);
     engine_set_leader(play->engine, leads);
-    return rest(play);
-}
-
-static bool show_scenery(struct load_play *play)
-{
-    const struct load_scenery *scenery = &play->scenery;
-    struct answer answer;
-    int error = 0;
-
-    for (int n = 0; n < FLAVORS && error == 0; n++)
-        if (scenery->flavors[n].is)
-            error = drive(play->engine, &scenery->flavors[n].step, &answer);
-    for (int n = 0; n < CHECKS && error == 0; n++)
-        if (scenery->checks[n].is)
-            error = drive(play->engine, &scenery->checks[n].step, &answer);
-    for (int kind = 0; kind <= QUEUE_COHORT; kind++)
-        for (int n = 0; n < QUEUE_NAMES && error == 0; n++)
-            if (scenery->queues[kind][n].is)
-                error = drive(play->engine, &scenery->queues[kind][n].step, &answer);
-    for (int n = 0; n < LOCALS && error == 0; n++)
-        if (scenery->locals[n].is)
-            error = drive(play->engine, &scenery->locals[n].step, &answer);
-    for (int n = 0; n < LOCALS; n++)
-        load_model_local(&play->model, n);
-    return error == 0 || load_play_differ(play, "an error from a call that has what it needs");
+    return load_play_rest(play);
 }
 
 static bool is_quiet(const struct load_play *play)
@@ -269,7 +243,8 @@ static bool is_quiet(const struct load_play *play)
     for (int n = 0; n < LOADS; n++)
         if (play->requests[n].is)
             return false;
-    return play->model.leads && play->model.synced && !engine_next_live_effect(play->engine, &cursor, &effect);
+    return play->model.leads && play->model.synced &&
+           !engine_next_live_effect(play->engine, &cursor, &effect);
 }
 
 /* Who is in a LocalQueue that is gone was in a ClusterQueue, which nobody else can know. */
@@ -294,7 +269,7 @@ static bool restart(struct load_play *play)
         return load_play_differ(play, "the engine leaks %zu bytes", play->bytes);
     memset(play->requests, 0, sizeof(play->requests));
     open_engine(play);
-    if (!show_scenery(play) || !show_all(play))
+    if (!load_play_show_scenery(play) || !show_all(play))
         return false;
     play->model.synced = true;
     engine_set_synced(play->engine);
@@ -303,47 +278,6 @@ static bool restart(struct load_play *play)
     if (same && engine_digest(play->engine, false) != before)
         return load_play_differ(play, "the state after a restart is another");
     return true;
-}
-
-/* What it says of its quota, policies and place. */
-static uint64_t spec_of(const struct load_shown *shown)
-{
-    struct queue_view view;
-
-    world_queue_facts(shown->step.v, &view);
-    return shown->is ? queue_spec(&view.facts) : 0;
-}
-
-static bool edit_queue(struct load_play *play, const struct step *step)
-{
-    int kind = (int)step->v[QUEUE_KIND], name = (int)step->v[QUEUE_NAME];
-    struct load_shown *shown = &play->scenery.queues[kind][name], was = *shown;
-
-    *shown = (struct load_shown){step->kind == STEP_QUEUE, *step};
-    load_model_count(&play->model);
-    if (kind == QUEUE_CLUSTER && spec_of(&was) != spec_of(shown))
-        load_model_queue_edited(&play->model, QUEUE_NAMES + name);
-    return true;
-}
-
-static bool drive_scenery(struct load_play *play, const struct step *step)
-{
-    struct load_scenery *scenery = &play->scenery;
-    struct answer answer;
-
-    if (drive(play->engine, step, &answer) < 0)
-        return load_play_differ(play, "an error from a call that has what it needs");
-    if (step->kind == STEP_QUEUE || step->kind == STEP_LOSE_QUEUE) {
-        edit_queue(play, step);
-    } else if (step->kind == STEP_FLAVOR || step->kind == STEP_LOSE_FLAVOR) {
-        scenery->flavors[step->v[0]] = (struct load_shown){step->kind == STEP_FLAVOR, *step};
-    } else if (step->kind == STEP_LOCAL || step->kind == STEP_LOSE_LOCAL) {
-        scenery->locals[step->v[0]] = (struct load_shown){step->kind == STEP_LOCAL, *step};
-        load_model_local(&play->model, (int)step->v[0]);
-    } else {
-        scenery->checks[step->v[0]] = (struct load_shown){step->kind == STEP_CHECK, *step};
-    }
-    return rest(play);
 }
 
 static bool is_older(const struct load_world *world, int number)
@@ -366,12 +300,12 @@ static bool act(struct load_play *play, const struct step *step)
     case STEP_SYNCED:
         play->model.synced = true;
         engine_set_synced(play->engine);
-        return rest(play);
+        return load_play_rest(play);
     case STEP_LEADER:
         return lead(play, step->v[0] != 0);
     case STEP_TIME:
         let_time_pass(play, play->world.now + step->v[0]);
-        return rest(play);
+        return load_play_rest(play);
     case STEP_WORKLOAD:
         load_world_edit(&play->world, step->v);
         return step->v[WORKLOAD_LATE] != 0 || show(play, &play->world.objects[number]);
@@ -397,7 +331,7 @@ static bool act(struct load_play *play, const struct step *step)
     case STEP_RESTART:
         return restart(play);
     default:
-        return drive_scenery(play, step);
+        return load_play_drive_scenery(play, step);
     }
 }
 
