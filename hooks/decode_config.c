@@ -169,6 +169,8 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
             msg_get_bool(r, &engine->observe_only);
         else if (msg_text_is(key, "preemptionGates"))
             msg_get_bool(r, &engine->preemption_gates);
+        else if (msg_text_is(key, "waitingReasons"))
+            msg_get_bool(r, &engine->waiting_reasons);
         else if (msg_text_is(key, "record"))
             decode_count(r, 0, RECORD_MAX, &ret->record);
         else if (msg_text_is(key, "limits"))

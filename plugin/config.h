@@ -26,6 +26,7 @@ struct engine_config {
     int64_t head_guard;          /* 0: off */
     bool observe_only;
     bool preemption_gates; /* those of workloads that are admitted here count */
+    bool waiting_reasons;  /* their objects say why they wait */
     bool journal;          /* keep events: somebody takes them (journal.h) */
     uint32_t effects; /* those beyond EFFECT_ALWAYS that the host carries out: a bit for each */
 

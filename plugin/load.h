@@ -76,6 +76,7 @@ struct load {
     uint32_t flags;
     uint8_t state; /* enum claim_state */
     uint8_t evicted_why, on_hold, pending_why;
+    uint8_t said, saying; /* of why it waits: what is, and what is being written (load_refusal.h) */
     uint8_t check_count;
     uint8_t check_states[FACTS_MAX_CHECKS];
     uint32_t checks[FACTS_MAX_CHECKS];

@@ -4,6 +4,7 @@
 #include "borrow.h"
 #include "load_hunt.h"
 #include "load_promise.h"
+#include "load_refusal.h"
 #include "wish.h"
 #include "state.h"
 
@@ -276,6 +277,7 @@ static bool ask_queue(struct engine *e, uint32_t id, uint64_t change, uint32_t *
             return false;
         if (ask_wish(e, wish, true, ret))
             return true;
+        load_refusal_note(e, wish, ret->what == DECIDE_PREEMPTS);
         wish_refuse(e, wish, change);
         *budget -= *budget > 0;
         return false;
@@ -283,6 +285,7 @@ static bool ask_queue(struct engine *e, uint32_t id, uint64_t change, uint32_t *
     for (uint32_t wish; *budget > 0 && (wish = wish_first(e, id, change)) != 0; --*budget) {
         if (ask_wish(e, wish, false, ret))
             return true;
+        load_refusal_note(e, wish, ret->what == DECIDE_PREEMPTS);
         wish_refuse(e, wish, change);
     }
     return false;

@@ -5,6 +5,7 @@
 #include "explain.h"
 #include "load.h"
 #include "load_promise.h"
+#include "load_refusal.h"
 #include "report.h"
 #include "say.h"
 #include "state.h"
@@ -32,6 +33,7 @@ static void leased(struct engine *e, uint32_t id, uint32_t slot)
 {
     (void)slot;
     load_at(e, id)->writing = load_at(e, id)->writes;
+    load_refusal_writes(e, id);
 }
 
 static void retried(struct engine *e, uint32_t id, uint32_t slot)
@@ -47,6 +49,7 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
 
     (void)slot;
     load->wrote = version;
+    load_refusal_written(e, id);
     if (version == 0 || version > load->version)
         load_set(load, LOAD_AWAITS, true);
 }
@@ -200,7 +203,10 @@ static void find_words(const struct engine *e, uint32_t id, struct load_write_re
         break;
     case LIFE_WRITE_UNRESERVE:
     case LIFE_WRITE_PENDING:
-        say_obstacle(&say, e, load, queue);
+        if (load->step.reason == LIFE_PENDING)
+            load_refusal_say(e, id, &say);
+        else
+            say_obstacle(&say, e, load, queue);
         break;
     case LIFE_WRITE_TARGET:
         say_str(&say, "At least one admission check is rejected");

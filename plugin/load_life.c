@@ -2,6 +2,7 @@
 #include "assign.h"
 #include "load.h"
 #include "load_promise.h"
+#include "load_refusal.h"
 #include "state.h"
 
 static bool has_flavor(const struct engine *e, uint32_t id, uint16_t flavor)
@@ -135,6 +136,10 @@ static void choose(struct engine *e, uint32_t id, const struct workload_life *li
     load->writes = choose_write(load, &load->step);
     if (load->writes == LIFE_WRITE_EVICT && evicts)
         load->step = (struct life_step){.write = LIFE_WRITE_EVICT, .reason = LIFE_PREEMPTED};
+    if (load->writes == LIFE_WRITE_NOTHING && load_refusal_wants(e, id)) {
+        load->writes = LIFE_WRITE_PENDING;
+        load->step = (struct life_step){.write = LIFE_WRITE_PENDING, .reason = LIFE_PENDING};
+    }
     outbox_sync(e, EFFECT_OF_LOAD, id);
     load_set_timer(e, id);
 }
@@ -228,8 +233,10 @@ void load_begin(struct engine *e)
 {
     bay_stir_all(e);
     for (uint32_t id = 1; id < slab_end(&e->loads); id++) {
-        if (slab_live(&e->loads, id))
-            load_settle(e, id);
+        if (!slab_live(&e->loads, id))
+            continue;
+        load_refusal_seen(e, id, true);
+        load_settle(e, id);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "load.h"
 #include "load_details.h"
 #include "load_promise.h"
+#include "load_refusal.h"
 #include "state.h"
 
 static int make(struct engine *e, const struct load_facts *facts, uint32_t *ret_id)
@@ -212,6 +213,7 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
         load_set(load, LOAD_BLOCKED, load_is(load, LOAD_SIGNALS));
     if (load->wrote == 0 || facts->version == 0 || facts->version >= load->wrote)
         load_set(load, LOAD_AWAITS, false);
+    load_refusal_seen(e, id, fresh);
     if (keeps)
         load_put_in(e, id);
     load_settle(e, id);

@@ -177,7 +177,7 @@ void wish_join(struct engine *e, uint32_t load)
     bool waited = wish_at(e, id)->head != 0;
 
     if (!waited)
-        wish_at(e, id)->refused = 0;
+        wish_at(e, id)->refused = wish_at(e, id)->refusal = 0;
     tree_insert(&loads_by_rank, e, &wish_at(e, id)->waiting, load);
     set_head(e, id, true);
     count_gated(e, id, waited);

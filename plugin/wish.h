@@ -33,6 +33,7 @@ struct wish {
     bool yields; /* takes nobody's room */
     uint32_t waiting, head;
     uint64_t refused; /* 0: not since it has this head */
+    uint8_t refusal;  /* why, the last time: enum load_refusal */
     uint64_t least;   /* the same, of this one and those below it */
     uint64_t judged;  /* of which state of flavors and queues `refused` of the sets tells */
     uint32_t set_count, need_count;

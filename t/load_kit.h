@@ -49,6 +49,7 @@ struct load_kit {
     bool jobs_stay;
     char opening[16], opening_gate[16]; /* whose gate opens while its signal is being written */
     char log[4096];                     /* what was written: NAME:WRITE ... */
+    char message[VERDICT_MESSAGE_MAX];  /* why the last one waits that was told so */
     char text[200];
 };
 

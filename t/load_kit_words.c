@@ -21,6 +21,8 @@ bool words_load_config(const struct word *word, struct engine_config *config)
         config->effects |= 1u << EFFECT_WRITE_WORKLOAD;
     else if (text_is(word->key, "gates"))
         config->preemption_gates = true;
+    else if (text_is(word->key, "reasons"))
+        config->waiting_reasons = true;
     else
         return false;
     return true;

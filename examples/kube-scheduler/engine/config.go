@@ -38,6 +38,8 @@ type Config struct {
 	MultiKueue *MultiKueue
 	// PreemptionGates: those of workloads that get their quota here count.
 	PreemptionGates bool
+	// WaitingReasons: workloads that get their quota here say why they wait for it.
+	WaitingReasons bool
 	// Limits of what the engine takes in.
 	Limits Limits
 	// Clock is the engine's only source of time; nil: NewClock.
@@ -95,6 +97,7 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.textsIf("effects", cfg.Effects)
 	keys += w.multiKueueIf(cfg.MultiKueue)
 	keys += w.boolIf("preemptionGates", cfg.PreemptionGates)
+	keys += w.boolIf("waitingReasons", cfg.WaitingReasons)
 	keys += w.limits(&cfg.Limits)
 	w.setCount(place, keys)
 	return nil

@@ -230,10 +230,12 @@ func (h *Host) clusterQueueGone(object *unstructured.Unstructured) {
 	h.queued.changed()
 }
 
-// clusterQueue of which something is out of scope grants nothing, and its status says why.
+// clusterQueue of which something is out of scope, or that goes, grants nothing, and its status says
+// why.
 func (h *Host) clusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
 	err := facts.ClusterQueue(queue, into)
-	if h.args.Workloads && wl.UnsupportedQueue(queue) != "" {
+	stays := queue.DeletionTimestamp == nil && wl.UnsupportedQueue(queue) == ""
+	if h.args.Workloads && !stays && into.StopPolicy != string(kueue.HoldAndDrain) {
 		into.StopPolicy = string(kueue.Hold)
 	}
 	return err

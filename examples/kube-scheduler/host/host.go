@@ -267,6 +267,7 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 		Record:             args.Record.Value(),
 		Effects:            slices.Concat(ruling, grouping, optional(args)),
 		PreemptionGates:    args.PreemptionGates,
+		WaitingReasons:     args.Workloads,
 		Limits: engine.Limits{
 			Message: args.Limits.Message.Value(),
 			Pods:    args.Limits.Pods,

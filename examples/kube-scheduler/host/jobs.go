@@ -272,6 +272,9 @@ func (h *Host) tellOf(w *kueue.Workload, write, reason, message string) {
 	case "signal":
 		reason = kueue.PreemptionGated
 	case "pending", "unreserve":
+		if reason == wl.Pending { // it only waits: its condition says why, and an event adds nothing
+			return
+		}
 		kind, reason = v1.EventTypeWarning, wl.Pending
 	default:
 		return

@@ -53,7 +53,7 @@ type queued struct {
 	telling sync.Mutex
 }
 
-// step is a Job that is to be looked at, or a workload that nobody owns.
+// step is a Job that is to be looked at, or a workload by itself.
 type step struct {
 	workload bool
 	name     types.NamespacedName
@@ -110,6 +110,9 @@ func (q *queued) all() {
 	for _, object := range (*store).GetStore().List() {
 		if w, is := object.(*kueue.Workload); is {
 			q.follow(w)
+			if wl.IsOfClass(w) {
+				q.steps.Add(step{true, nameOf(w)})
+			}
 		}
 	}
 	q.changed()
@@ -239,7 +242,7 @@ func (h *Host) takeStep(ctx context.Context, reconciler *job.Reconciler) bool {
 	}
 	take := reconciler.Step
 	if next.workload {
-		take = reconciler.LetGo
+		take = reconciler.Tend
 	}
 	if err := take(ctx, next.name); err != nil {
 		h.log.V(2).Info("A step is tried again", "workload", next.workload,

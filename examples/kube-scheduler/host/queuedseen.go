@@ -154,12 +154,22 @@ func (h *Host) checkGone(object *unstructured.Unstructured) {
 	h.queued.changed()
 }
 
-// workloadClassSeen lets Jobs go on that waited for a class.
+// workloadClassSeen lets Jobs go on that waited for a class, and workloads have its priority.
 func (h *Host) workloadClassSeen(object *unstructured.Unstructured) {
 	for _, one := range h.queued.jobs.GetStore().List() {
 		j := one.(*batchv1.Job)
 		if class, ofWorkloads := job.PriorityClass(j); ofWorkloads && class == object.GetName() {
 			h.queued.steps.Add(stepOf(j))
+		}
+	}
+	store := h.queued.workloads.Load()
+	if store == nil {
+		return // they are all looked at when they come
+	}
+	for _, one := range (*store).GetStore().List() {
+		w, is := one.(*kueue.Workload)
+		if is && wl.IsOfClass(w) && w.Spec.PriorityClassRef.Name == object.GetName() {
+			h.queued.steps.Add(step{true, nameOf(w)})
 		}
 	}
 }

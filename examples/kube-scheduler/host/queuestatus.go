@@ -56,7 +56,7 @@ func (h *Host) writeStatuses(ctx context.Context) bool {
 		}
 		wanted, err := h.clusterQueueStatus(&queue, idle)
 		if err == nil {
-			err = h.writeQueueStatus(ctx, clusterQueues, &queue, wanted)
+			err = h.patchObject(ctx, clusterQueues, &queue, wanted, "status")
 		}
 		all = h.wroteStatus(err, &queue) && all
 	}
@@ -67,11 +67,11 @@ func (h *Host) writeStatuses(ctx context.Context) bool {
 		}
 		wanted, err := h.localQueueStatus(&queue, idle)
 		if err == nil {
-			err = h.writeQueueStatus(ctx, localQueues, &queue, wanted)
+			err = h.patchObject(ctx, localQueues, &queue, wanted, "status")
 		}
 		all = h.wroteStatus(err, &queue) && all
 	}
-	return all
+	return h.keepInUse(ctx) && all
 }
 
 func (h *Host) wroteStatus(err error, queue metav1.Object) bool {
@@ -81,8 +81,8 @@ func (h *Host) wroteStatus(err error, queue metav1.Object) bool {
 	return err == nil || apierrors.IsNotFound(err)
 }
 
-func (h *Host) writeQueueStatus(ctx context.Context, of schema.GroupVersionResource, seen,
-	wanted metav1.Object) error {
+func (h *Host) patchObject(ctx context.Context, of schema.GroupVersionResource, seen,
+	wanted metav1.Object, subresources ...string) error {
 	text, err := difference(seen, wanted)
 	if err != nil || text == nil {
 		return err
@@ -93,7 +93,7 @@ func (h *Host) writeQueueStatus(ctx context.Context, of schema.GroupVersionResou
 	}
 	defer cancel()
 	_, err = h.clients.objects.Resource(of).Namespace(seen.GetNamespace()).Patch(ctx,
-		seen.GetName(), types.MergePatchType, text, metav1.PatchOptions{}, "status")
+		seen.GetName(), types.MergePatchType, text, metav1.PatchOptions{}, subresources...)
 	return err
 }
 
@@ -152,7 +152,10 @@ func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue,
 	}
 	reason, message := text(answer["reason"]), text(answer["message"])
 	active, _ := answer["active"].(bool)
-	if why := wl.UnsupportedQueue(seen); why != "" {
+	if seen.DeletionTimestamp != nil {
+		active, reason = false, kueue.ClusterQueueActiveReasonTerminating
+		message = "Can't admit new workloads; clusterQueue is terminating"
+	} else if why := wl.UnsupportedQueue(seen); why != "" {
 		active, reason, message = false, unsupported, "Can't admit new workloads: "+why
 	} else if why := h.unsupportedFlavors(seen); why != "" && !active {
 		reason, message = unsupported, "Can't admit new workloads: "+why

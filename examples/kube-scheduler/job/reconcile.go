@@ -217,13 +217,25 @@ func (r *Reconciler) orphans(ctx context.Context, name types.NamespacedName,
 	return nil
 }
 
-// LetGo lets a workload go that is deleted, and that nobody owns.
-func (r *Reconciler) LetGo(ctx context.Context, name types.NamespacedName) error {
+// Tend does what a workload needs whoever owns it: one that is deleted, and that nobody owns, goes;
+// any other has the priority that its class of workloads has now.
+func (r *Reconciler) Tend(ctx context.Context, name types.NamespacedName) error {
 	w := r.Cluster.Workload(name)
-	if w == nil || w.DeletionTimestamp == nil || len(w.OwnerReferences) > 0 {
+	switch {
+	case w == nil || workload.Finished(w) && w.DeletionTimestamp == nil:
+		return nil
+	case w.DeletionTimestamp != nil && len(w.OwnerReferences) == 0:
+		return r.release(ctx, w)
+	case w.DeletionTimestamp != nil || !workload.IsOfClass(w):
 		return nil
 	}
-	return r.release(ctx, w)
+	priority, err := r.Cluster.Priority(w.Spec.PriorityClassRef.Name, true)
+	if err != nil || w.Spec.Priority != nil && *w.Spec.Priority == priority.Value {
+		return gone(err) // without its class it keeps what it has
+	}
+	wanted := w.DeepCopy()
+	wanted.Spec.Priority = &priority.Value
+	return r.Writer.PatchWorkload(ctx, w, wanted)
 }
 
 func gone(err error) error {

@@ -329,7 +329,7 @@ func TestNobodyOwnsIt(t *testing.T) {
 	w.settle()
 	now := metav1.Now()
 	w.set(func(one *kueue.Workload) { one.OwnerReferences = nil; one.DeletionTimestamp = &now })
-	if err := w.r.LetGo(t.Context(), types.NamespacedName{Name: made}); err != nil {
+	if err := w.r.Tend(t.Context(), types.NamespacedName{Name: made}); err != nil {
 		t.Fatal(err)
 	}
 	if len(w.workloads) != 0 {

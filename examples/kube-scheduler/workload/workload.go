@@ -74,6 +74,12 @@ func Evicted(w *kueue.Workload) *metav1.Condition {
 	return found
 }
 
+// IsOfClass tells whether its priority is that of a class of workloads.
+func IsOfClass(w *kueue.Workload) bool {
+	class := w.Spec.PriorityClassRef
+	return class != nil && class.Kind == kueue.WorkloadPriorityClassKind
+}
+
 // mostMessage is how long the message of a condition may be.
 const mostMessage = 32 << 10
 

@@ -147,9 +147,10 @@ func (o *options) why() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why POD | podgroup/NAME | workload/NAME",
 		Short: "Why a pod, a gang or a workload waits, on what, and for how long",
-		Long: `Why a pod or a gang waits: on which queue and resource, at which place, for how long; and
-of a workload that sluice-manager dispatches: in which clusters it would have to preempt, since
-when, whose gate is open, and which one is opened next, when.`,
+		Long: `Why a pod or a gang waits: on which queue and resource, at which place, for how long. Of a
+workload that gets its quota in this cluster: what it lacks, which gate is closed, who would go for
+it, and since when it signals that; of one that sluice-manager dispatches: in which clusters it
+would have to preempt, since when, whose gate is open, and which one is opened next, when.`,
 		Example: `  kubectl sluice why train-7
   kubectl sluice why -n science train-7
   kubectl sluice why podgroup/train
@@ -158,7 +159,7 @@ when, whose gate is open, and which one is opened next, when.`,
 		ValidArgsFunction: o.podNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name, is := strings.CutPrefix(args[0], "workload/"); is {
-				return o.dispatched(cmd.Context(), manager, name, show.WhyDispatched)
+				return o.whyWorkload(cmd.Context(), manager, name)
 			}
 			c, err := o.cluster()
 			if err != nil {
@@ -176,6 +177,27 @@ when, whose gate is open, and which one is opened next, when.`,
 	}
 	managerFlags(cmd, &manager)
 	return cmd
+}
+
+// whyWorkload asks who dispatches it, if anybody does, and else who admits it here.
+func (o *options) whyWorkload(ctx context.Context, manager ask.Scheduler, name string) error {
+	elsewhere := o.dispatched(ctx, manager, name, show.WhyDispatched)
+	if elsewhere == nil {
+		return nil
+	}
+	c, err := o.cluster()
+	if err != nil {
+		return err
+	}
+	namespace, err := o.namespace()
+	if err != nil {
+		return err
+	}
+	w, err := c.Workload(ctx, namespace, name)
+	if err != nil {
+		return fmt.Errorf("%w\nnor is it known that sluice-manager dispatches it: %v", err, elsewhere)
+	}
+	return o.print(w, func() string { return show.WhyWorkload(w, time.Now()) })
 }
 
 func (o *options) whyPod(ctx context.Context, c *ask.Cluster, namespace, name string) error {

@@ -21,7 +21,8 @@ func TestJobs(t *testing.T) {
 		"life": life, "preemption": preemption, "active": active, "stopPolicy": stopPolicy,
 		"gate": gate, "partial": partial, "check": check, "defaults": defaults, "alone": alone,
 		"prebuilt": prebuilt, "scope": scope, "changes": changes, "rights": rights,
-		"table": tableOfKEP, "created": created,
+		"table": tableOfKEP, "created": created, "waiting": waiting,
+		"retry": retry, "requests": requests, "classChanges": classChanges, "inUse": inUse,
 	} {
 		t.Run(name, func(t *testing.T) { story(c.on(t)) })
 	}
@@ -248,9 +249,13 @@ func rights(c *cluster) {
 		{"update deletecollection", "kueue.x-k8s.io", "workloads", false},
 		{"patch", "kueue.x-k8s.io", "workloads/status", true},
 		{"patch", "kueue.x-k8s.io", "clusterqueues/status", true},
-		{"create update patch delete", "kueue.x-k8s.io", "clusterqueues", false},
+		{"patch", "kueue.x-k8s.io", "clusterqueues", true},
+		{"patch", "kueue.x-k8s.io", "resourceflavors", true},
+		{"patch", "kueue.x-k8s.io", "admissionchecks", true},
+		{"create update delete", "kueue.x-k8s.io", "clusterqueues", false},
+		{"create update delete", "kueue.x-k8s.io", "resourceflavors", false},
 		{"create update patch delete", "kueue.x-k8s.io", "localqueues", false},
-		{"create update patch delete", "kueue.x-k8s.io", "admissionchecks", false},
+		{"create update delete", "kueue.x-k8s.io", "admissionchecks", false},
 		{"create update patch delete", "", "limitranges", false},
 		{"get list watch", "", "secrets", false},
 	} {

@@ -15,6 +15,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -168,7 +169,8 @@ func (c *cluster) at(space string) *cluster {
 var resources = map[string]schema.GroupVersionResource{
 	"Job": batchv1.SchemeGroupVersion.WithResource("jobs"),
 
-	"LimitRange": corev1.SchemeGroupVersion.WithResource("limitranges"),
+	"LimitRange":   corev1.SchemeGroupVersion.WithResource("limitranges"),
+	"RuntimeClass": nodev1.SchemeGroupVersion.WithResource("runtimeclasses"),
 
 	"AdmissionCheck":        kueue("admissionchecks"),
 	"ClusterQueue":          kueue("clusterqueues"),

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+)
+
+// keepInUse has what is deleted stay for as long as it is in use: a ClusterQueue while workloads
+// hold its quota, a flavor and a check while a ClusterQueue names them. It returns whether all is
+// as it must be.
+func (h *Host) keepInUse(ctx context.Context) bool {
+	all := true
+	flavors, checks := map[string]bool{}, map[string]bool{}
+	for _, object := range h.listOf(clusterQueues) {
+		var queue kueue.ClusterQueue
+		if facts.Read(object, &queue) != nil {
+			return false // what it names is not known
+		}
+		named(&queue, flavors, checks)
+		all = h.keep(ctx, clusterQueues, object, h.holds) && all
+	}
+	for of, used := range map[schema.GroupVersionResource]map[string]bool{
+		flavorResource: flavors, admissionChecks: checks} {
+		for _, object := range h.listOf(of) {
+			all = h.keep(ctx, of, object, func(name string) bool { return used[name] }) && all
+		}
+	}
+	return all
+}
+
+// named adds the flavors and the checks of a queue.
+func named(queue *kueue.ClusterQueue, flavors, checks map[string]bool) {
+	for g := range queue.Spec.ResourceGroups {
+		for f := range queue.Spec.ResourceGroups[g].Flavors {
+			flavors[string(queue.Spec.ResourceGroups[g].Flavors[f].Name)] = true
+		}
+	}
+	if strategy := queue.Spec.AdmissionChecksStrategy; strategy != nil {
+		for c := range strategy.AdmissionChecks {
+			checks[string(strategy.AdmissionChecks[c].Name)] = true
+		}
+	}
+}
+
+// holds tells whether workloads hold quota of a ClusterQueue that is deleted, or may still get some
+// because the engine has not heard of that.
+func (h *Host) holds(name string) bool {
+	answer, err := h.ask(engine.Query{What: "clusterQueue", Name: name})
+	active, _ := answer["active"].(bool)
+	return err != nil || active || number(answer["reserving"]) > 0
+}
+
+// keep gives an object the finalizer, and takes it from who is deleted and used no more.
+func (h *Host) keep(ctx context.Context, of schema.GroupVersionResource,
+	seen *unstructured.Unstructured, used func(name string) bool) bool {
+	const mark = kueue.ResourceInUseFinalizerName
+	marks := seen.GetFinalizers()
+	has, going := slices.Contains(marks, mark), seen.GetDeletionTimestamp() != nil
+	if has != going || going && used(seen.GetName()) {
+		return true
+	}
+	wanted := seen.DeepCopy()
+	if going {
+		marks = slices.DeleteFunc(slices.Clone(marks), func(m string) bool { return m == mark })
+	} else {
+		marks = append(slices.Clone(marks), mark)
+	}
+	wanted.SetFinalizers(marks)
+	err := h.patchObject(ctx, of, seen, wanted)
+	if err == nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return true // a version that was written meanwhile is seen, and looked at
+	}
+	h.log.Error(err, "A finalizer cannot be written", "resource", of.Resource, "name",
+		seen.GetName())
+	return false
+}

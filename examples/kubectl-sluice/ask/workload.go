@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ask
+
+import (
+	"context"
+	"net/url"
+)
+
+// Workload is what the scheduler says of a workload that gets its quota in this cluster; PROTOCOL.md
+// says what the fields mean. Times are in nanoseconds; 0: never.
+type Workload struct {
+	UID          string          `json:"uid"`
+	Namespace    string          `json:"namespace"`
+	Name         string          `json:"name"`
+	Queue        string          `json:"queue"`
+	ClusterQueue string          `json:"clusterQueue"`
+	State        string          `json:"state"`
+	Reason       string          `json:"reason"`
+	Message      string          `json:"message"`
+	Priority     int32           `json:"priority"`
+	Created      int64           `json:"created"`
+	Position     int64           `json:"position"`
+	Signal       bool            `json:"signal"`
+	SignalSince  int64           `json:"signalSince"`
+	PodSets      []PodSet        `json:"podSets"`
+	Gates        []Gate          `json:"gates"`
+	Checks       []Check         `json:"checks"`
+	For          *OtherWorkload  `json:"for"`
+	Victims      []OtherWorkload `json:"victims"`
+}
+
+// PodSet is how many pods of a workload got which flavors, by resource.
+type PodSet struct {
+	Name    string            `json:"name"`
+	Count   int64             `json:"count"`
+	Flavors map[string]string `json:"flavors"`
+}
+
+// Gate is a preemption gate.
+type Gate struct {
+	Name string `json:"name"`
+	Open bool   `json:"open"`
+}
+
+// Check is an admission check.
+type Check struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+}
+
+// OtherWorkload is one that goes for another, or that another goes for.
+type OtherWorkload struct {
+	UID       string `json:"uid"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// Workload asks about one that gets its quota here.
+func (c *Cluster) Workload(ctx context.Context, namespace, name string) (*Workload, error) {
+	w := &Workload{}
+	err := c.question(ctx, "workload", url.Values{"namespace": {namespace}, "name": {name}}, w)
+	return w, wrap(err, "workload %s/%s", namespace, name)
+}

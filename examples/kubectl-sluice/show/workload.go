@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package show
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/kubectl-sluice/ask"
+)
+
+// WhyWorkload says why a workload has no quota in this cluster, or does not run with what it has.
+func WhyWorkload(w *ask.Workload, now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s/%s %s\n", w.Namespace, w.Name, workloadState(w, now))
+	say := sayTo(&b)
+	switch {
+	case w.Reason != "" && w.Message != "":
+		say("why", "%s: %s", w.Reason, w.Message)
+	case w.Reason != "":
+		say("why", "%s", w.Reason)
+	}
+	if w.State == "waiting" {
+		say("place", "%s", workloadPlace(w.Position))
+	}
+	for _, gate := range w.Gates {
+		say("gate", "%s is %s", gate.Name, openOrClosed(gate.Open))
+	}
+	if w.Signal {
+		say("signals", "since %s that it would preempt", since(w.SignalSince, now))
+	}
+	for _, victim := range w.Victims {
+		say("victim", "%s/%s %s", victim.Namespace, victim.Name, victimGoes(w))
+	}
+	if w.For != nil {
+		say("goes for", "%s/%s", w.For.Namespace, w.For.Name)
+	}
+	for _, check := range w.Checks {
+		say("check", "%s: %s", check.Name, check.State)
+	}
+	for i := range w.PodSets {
+		set := &w.PodSets[i]
+		for _, resource := range slices.Sorted(maps.Keys(set.Flavors)) {
+			say("flavor", "%d of pod set %s: %s from %s", set.Count, set.Name, resource,
+				set.Flavors[resource])
+		}
+	}
+	return b.String()
+}
+
+func workloadState(w *ask.Workload, now time.Time) string {
+	queue := w.Queue
+	if w.ClusterQueue != "" {
+		queue += " of ClusterQueue " + w.ClusterQueue
+	}
+	age := Span(now.Sub(time.Unix(0, w.Created)))
+	switch w.State {
+	case "waiting":
+		return fmt.Sprintf("waits in queue %s since %s", queue, age)
+	case "held":
+		return fmt.Sprintf("is held, and blocks nobody, in queue %s since %s", queue, age)
+	case "reserved":
+		return "has quota in queue " + queue + ", and is not admitted yet"
+	case "allocated":
+		return "is admitted in queue " + queue
+	}
+	return "is " + w.State
+}
+
+func workloadPlace(position int64) string {
+	if position <= 1 {
+		return "the next of its ClusterQueue"
+	}
+	return fmt.Sprintf("number %d of its ClusterQueue", position)
+}
+
+func openOrClosed(open bool) string {
+	if open {
+		return "open"
+	}
+	return "closed"
+}
+
+func victimGoes(w *ask.Workload) string {
+	if w.Reason == "Preempting" {
+		return "goes for it"
+	}
+	return "would go for it"
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load_refusal.h"
+
+#include "assign.h"
+#include "load.h"
+#include "placement.h"
+#include "room.h"
+#include "say.h"
+#include "state.h"
+
+/* So many of a wish are looked at when its verdict changes; of more the sweep looks at all. */
+enum { NOTE_AT_ONCE = 8 };
+
+/* What one pod set asks for, beside those before it. */
+struct asked {
+    const struct engine *e;
+    const struct wish *wish;
+    uint32_t set;
+    bool least; /* with as few pods as it may begin with */
+};
+
+static const struct queue *queue_of(const struct asked *asked)
+{
+    return queue_at(asked->e, asked->wish->queue);
+}
+
+static wide amount_of(const struct asked *asked, uint32_t set, uint32_t resource)
+{
+    const struct assign_set *ask = &asked->wish->asks[set];
+
+    for (uint32_t i = 0; i < ask->need_count; i++) {
+        if (ask->needs[i].resource == resource)
+            return (wide)ask->needs[i].amount * (asked->least ? ask->minimum : ask->count);
+    }
+    return 0;
+}
+
+/* Earlier pod sets are supposed to be in the same flavor. */
+static wide amount_before(const struct asked *asked, uint32_t resource)
+{
+    wide sum = 0;
+
+    for (uint32_t s = 0; s < asked->set; s++)
+        sum += amount_of(asked, s, resource);
+    return sum;
+}
+
+static const struct queue_group *group_of(const struct asked *asked, uint32_t need)
+{
+    return queue_group_of(queue_of(asked), asked->wish->asks[asked->set].needs[need].resource);
+}
+
+static bool is_undeclared(const struct asked *asked, uint32_t need)
+{
+    const struct request *request = &asked->wish->asks[asked->set].needs[need];
+
+    return group_of(asked, need) == NULL && request->amount > 0 &&
+           request->resource != asked->e->name_pods && !asked->e->config.undeclared_unlimited;
+}
+
+static bool asks_of(const struct asked *asked, const struct queue_group *group)
+{
+    for (uint32_t i = 0; i < asked->wish->asks[asked->set].need_count; i++) {
+        if (group_of(asked, i) == group)
+            return true;
+    }
+    return false;
+}
+
+static bool could_ever_be_in(const struct asked *asked, const struct queue_group *group,
+                             uint16_t flavor)
+{
+    for (uint32_t i = 0; i < asked->wish->asks[asked->set].need_count; i++) {
+        uint32_t resource = asked->wish->asks[asked->set].needs[i].resource;
+
+        if (group_of(asked, i) == group &&
+            amount_before(asked, resource) + amount_of(asked, asked->set, resource) >
+                room_ever(asked->e, asked->wish->queue, flavor, resource))
+            return false;
+    }
+    return true;
+}
+
+static bool set_could_ever_be(const struct asked *asked)
+{
+    const struct queue *queue = queue_of(asked);
+
+    for (uint32_t i = 0; i < asked->wish->asks[asked->set].need_count; i++) {
+        if (is_undeclared(asked, i))
+            return false;
+    }
+    for (uint32_t g = 0; g < queue->group_count; g++) {
+        uint32_t k = 0;
+
+        if (!asks_of(asked, &queue->groups[g]))
+            continue;
+        while (k < queue->groups[g].flavor_count &&
+               ((asked->wish->asks[asked->set].refused[g] >> k & 1) != 0 ||
+                !could_ever_be_in(asked, &queue->groups[g], queue->groups[g].flavors[k])))
+            k++;
+        if (k == queue->groups[g].flavor_count)
+            return false;
+    }
+    return true;
+}
+
+static bool could_ever_be(const struct engine *e, uint32_t id)
+{
+    struct asked asked = {.e = e, .wish = wish_at(e, id), .least = true};
+
+    for (; asked.set < asked.wish->set_count; asked.set++) {
+        if (!set_could_ever_be(&asked))
+            return false;
+    }
+    return true;
+}
+
+void load_refusal_note(struct engine *e, uint32_t id, bool gated)
+{
+    struct wish *wish = wish_at(e, id);
+    enum load_refusal why = LOAD_REFUSAL_GATED;
+    uint32_t loads[NOTE_AT_ONCE], count = 0;
+
+    if (!e->config.waiting_reasons)
+        return;
+    if (!gated)
+        why = could_ever_be(e, id) ? LOAD_REFUSAL_QUOTA : LOAD_REFUSAL_NEVER;
+    if (wish->refusal == (uint8_t)why)
+        return;
+    wish->refusal = (uint8_t)why;
+    if (tree_size(&loads_by_rank, e, wish->waiting) > NOTE_AT_ONCE) {
+        load_sweep(e);
+        return;
+    }
+    for (uint32_t load = wish->head; load != 0; load = tree_next(&loads_by_rank, e, load))
+        loads[count++] = load;
+    for (uint32_t i = 0; i < count; i++)
+        load_settle(e, loads[i]);
+}
+
+/* Why it is not even asked. */
+static enum load_refusal of_queues(const struct engine *e, uint32_t id)
+{
+    const struct load *load = load_at(e, id);
+    const struct local_queue *local = local_queue_at(e, load->local_queue);
+    uint32_t queue = load_queue(e, id);
+    struct text what;
+
+    if (!load_is(load, LOAD_ACTIVE) || load->unsupported != 0 || load->on_hold != LIFE_NONE ||
+        !local->known || local->stop != LIFE_RUNS || bay_stop(e, queue) != LIFE_RUNS)
+        return LOAD_REFUSAL_NONE;
+    if (load->state == CLAIM_HELD)
+        return local->selected ? LOAD_REFUSAL_NONE : LOAD_REFUSAL_NAMESPACE;
+    return bay_fault(e, queue, &what) == BAY_READY ? LOAD_REFUSAL_NONE : LOAD_REFUSAL_INACTIVE;
+}
+
+/* What is to be said of it now. */
+static enum load_refusal refusal_of(const struct engine *e, uint32_t id)
+{
+    const struct load *load = load_at(e, id);
+    const struct wish *wish = wish_at(e, load->wish);
+    enum load_refusal why;
+
+    if (!e->config.waiting_reasons || !e->synced || !e->leads || !load_is(load, LOAD_PLACED) ||
+        load_holds(load) || load_is(load, LOAD_PROMISED))
+        return LOAD_REFUSAL_NONE;
+    why = of_queues(e, id);
+    if (why != LOAD_REFUSAL_NONE || load->state != CLAIM_WAITING ||
+        bay_stop(e, load_queue(e, id)) != LIFE_RUNS)
+        return why;
+    return wish->refusal == LOAD_REFUSAL_GATED ? LOAD_REFUSAL_NONE
+                                               : (enum load_refusal)wish->refusal;
+}
+
+bool load_refusal_wants(struct engine *e, uint32_t id)
+{
+    struct load *load = load_at(e, id);
+    enum load_refusal why = refusal_of(e, id);
+
+    if (why != LOAD_REFUSAL_NONE && load->said == LOAD_REFUSAL_UNKNOWN)
+        load->said = (uint8_t)why;
+    return why != LOAD_REFUSAL_NONE && load->said != (uint8_t)why;
+}
+
+void load_refusal_writes(struct engine *e, uint32_t id)
+{
+    struct load *load = load_at(e, id);
+
+    switch (load->writes) {
+    case LIFE_WRITE_PENDING:
+        load->saying =
+            load->step.reason == LIFE_PENDING ? (uint8_t)refusal_of(e, id) : LOAD_REFUSAL_NONE;
+        break;
+    case LOAD_WRITE_SIGNAL:
+        load->saying = LOAD_REFUSAL_GATED;
+        break;
+    case LIFE_WRITE_END_EVICTION:
+    case LIFE_WRITE_UNRESERVE:
+        load->saying = LOAD_REFUSAL_NONE;
+        break;
+    default:
+        load->saying = load->said;
+    }
+}
+
+void load_refusal_written(struct engine *e, uint32_t id)
+{
+    load_at(e, id)->said = load_at(e, id)->saying;
+}
+
+void load_refusal_seen(struct engine *e, uint32_t id, bool fresh)
+{
+    struct load *load = load_at(e, id);
+
+    if (load->pending_why != LIFE_PENDING)
+        load->said = LOAD_REFUSAL_NONE;
+    else if (fresh) /* of who is evicted only that is said */
+        load->said = load_is(load, LOAD_EVICTED) ? LOAD_REFUSAL_NONE : LOAD_REFUSAL_UNKNOWN;
+}
+
+/* The words of one pod set. */
+struct words {
+    struct say *say;
+    bool begun;
+};
+
+static void next_word(struct words *words)
+{
+    say_str(words->say, words->begun ? ", " : "");
+    words->begun = true;
+}
+
+static void say_elsewhere(struct words *words, const struct asked *asked, uint16_t flavor)
+{
+    struct flavor_facts facts;
+    uint32_t taint = 0;
+
+    engine_flavor(asked->e, flavor, &facts);
+    next_word(words);
+    if (placement_judge(&asked->wish->sets[asked->set].placement, &facts, &facts.taints, &taint) !=
+        PLACEMENT_TAINTED) {
+        say_str(words->say, "flavor ");
+        say_text(words->say, facts.name);
+        say_str(words->say, " doesn't match node affinity");
+        return;
+    }
+    say_str(words->say, "untolerated taint ");
+    say_text(words->say, facts.taints.item[taint].key);
+    say_str(words->say, " in flavor ");
+    say_text(words->say, facts.name);
+}
+
+static void say_need(struct words *words, const struct asked *asked, uint16_t flavor,
+                     uint32_t resource)
+{
+    const struct engine *e = asked->e;
+    wide before = amount_before(asked, resource);
+    wide asks = amount_of(asked, asked->set, resource);
+    wide ever = room_ever(e, asked->wish->queue, flavor, resource);
+    wide room = room_now(e, asked->wish->queue, flavor, resource);
+    struct text name = name_text(e, resource);
+
+    if (before + asks <= room)
+        return;
+    next_word(words);
+    say_str(words->say,
+            before + asks > ever ? "insufficient quota for " : "insufficient unused quota for ");
+    say_text(words->say, name);
+    say_str(words->say, " in flavor ");
+    say_text(words->say, flavor_name(e, flavor));
+    if (before + asks <= ever) {
+        say_str(words->say, ", ");
+        say_amount(words->say, name, before + asks - room);
+        say_str(words->say, " more needed");
+        return;
+    }
+    say_str(words->say, ", previously considered podsets requests (");
+    say_amount(words->say, name, before);
+    say_str(words->say, ") + current podset request (");
+    say_amount(words->say, name, asks);
+    say_str(words->say, ") > maximum capacity (");
+    say_amount(words->say, name, wide_max(0, ever));
+    say_str(words->say, ")");
+}
+
+static void say_set(struct words *words, const struct asked *asked)
+{
+    const struct assign_set *ask = &asked->wish->asks[asked->set];
+
+    for (uint32_t i = 0; i < ask->need_count; i++) {
+        if (!is_undeclared(asked, i))
+            continue;
+        next_word(words);
+        say_str(words->say, "resource ");
+        say_text(words->say, name_text(asked->e, ask->needs[i].resource));
+        say_str(words->say, " unavailable in ClusterQueue");
+        return;
+    }
+    for (uint32_t g = 0; g < queue_of(asked)->group_count; g++) {
+        const struct queue_group *group = &queue_of(asked)->groups[g];
+
+        for (uint32_t k = 0; k < group->flavor_count && asks_of(asked, group); k++) {
+            if ((ask->refused[g] >> k & 1) != 0)
+                say_elsewhere(words, asked, group->flavors[k]);
+            for (uint32_t i = 0; i < ask->need_count && (ask->refused[g] >> k & 1) == 0; i++) {
+                if (group_of(asked, i) == group)
+                    say_need(words, asked, group->flavors[k], ask->needs[i].resource);
+            }
+        }
+    }
+}
+
+static void say_lack(const struct engine *e, uint32_t id, struct say *say)
+{
+    struct asked asked = {.e = e, .wish = wish_at(e, load_at(e, id)->wish)};
+    bool begun = false;
+
+    for (; asked.set < asked.wish->set_count; asked.set++) {
+        struct say before = *say;
+        struct words words = {.say = say};
+
+        say_str(say, begun ? "; " : "");
+        say_str(say, "couldn't assign flavors to pod set ");
+        say_text(say, asked.wish->sets[asked.set].name);
+        say_str(say, ": ");
+        say_set(&words, &asked);
+        begun = begun || words.begun;
+        if (words.begun)
+            continue;
+        *say = before;
+        say->out[say->len] = '\0';
+    }
+}
+
+void load_refusal_say(const struct engine *e, uint32_t id, struct say *say)
+{
+    uint32_t queue = load_queue(e, id);
+
+    switch (refusal_of(e, id)) {
+    case LOAD_REFUSAL_INACTIVE:
+        say_str(say, "ClusterQueue ");
+        say_text(say, name_text(e, queue_at(e, queue)->name));
+        say_str(say, " is inactive");
+        break;
+    case LOAD_REFUSAL_NAMESPACE:
+        say_str(say, "Workload namespace doesn't match ClusterQueue selector");
+        break;
+    default:
+        say_lack(e, id, say);
+        if (say->len == 0)
+            say_str(say, "insufficient unused quota");
+    }
+}

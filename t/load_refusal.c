@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/load_refusal.h"
+
+#include "t/load_kit.h"
+#include "t/tap.h"
+
+#include <stdio.h>
+
+#define LACK(amount)                                                                               \
+    "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor "        \
+    "f, " amount "m more needed"
+
+static void open_world(struct load_kit *kit, const char *words)
+{
+    load_kit_open(kit, words);
+    load_kit_do(kit,
+                "flavor f; cluster c within=lower group=cpu flavor=f cpu=2; local l cluster=c");
+}
+
+static void test_once(void)
+{
+    struct load_kit kit;
+
+    open_world(&kit, "reasons");
+    load_kit_do(&kit, "add a queue=l cpu=2; add b queue=l cpu=1");
+    is_str(load_kit_log(&kit), "a:reserve b:pending", "who fits is told nothing, who waits why");
+    is_str(kit.message, LACK("1"), "in Kueue's words");
+    load_kit_do(&kit, "add c queue=l cpu=1; add d queue=l cpu=2");
+    is_str(load_kit_log(&kit), "c:pending d:pending", "also who asks for the same");
+    is_str(kit.message, LACK("2"), "each for itself");
+    load_kit_do(&kit, "remove b; finish a");
+    is_str(load_kit_log(&kit), "c:reserve", "who is still refused says nothing new,");
+    load_kit_do(&kit, "time 3600; add e queue=l cpu=1; finish c; finish e");
+    is_str(load_kit_log(&kit), "e:reserve d:reserve", "however long, and with other numbers");
+    load_kit_close(&kit);
+
+    open_world(&kit, "");
+    load_kit_do(&kit, "add a queue=l cpu=2; add b queue=l cpu=1");
+    is_str(load_kit_log(&kit), "a:reserve", "hosts that did not ask for it write nothing");
+    load_kit_close(&kit);
+}
+
+static void test_kinds(void)
+{
+    struct load_kit kit;
+
+    open_world(&kit, "reasons gates");
+    load_kit_do(&kit, "add a queue=l cpu=3");
+    is_str(kit.message,
+           "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor f, "
+           "previously considered podsets requests (0) + current podset request (3m) > maximum "
+           "capacity (2m)",
+           "what can never be says so");
+    load_kit_do(&kit, "cluster c within=lower group=cpu flavor=f cpu=3; add b queue=l cpu=1");
+    is_str(load_kit_log(&kit), "a:pending a:reserve b:pending", "until it can");
+    load_kit_do(&kit, "cluster c within=lower group=cpu flavor=f cpu=0");
+    is_str(load_kit_log(&kit), "b:pending", "another kind of reason is said,");
+    load_kit_do(&kit, "cluster c within=lower group=cpu flavor=f cpu=3");
+    is_str(load_kit_log(&kit), "b:pending", "and the first one again");
+    load_kit_do(&kit, "check k inactive; cluster c within=lower check=k group=cpu flavor=f cpu=3");
+    is_str(kit.message, "ClusterQueue c is inactive", "nobody is asked in an inactive queue");
+    load_kit_log(&kit);
+    load_kit_do(&kit,
+                "cluster c within=lower group=cpu flavor=f cpu=3; local l cluster=c unselected");
+    is_str(kit.message, "Workload namespace doesn't match ClusterQueue selector",
+           "nor in a namespace that is not wanted");
+    load_kit_log(&kit);
+    load_kit_do(&kit, "local l cluster=c hold");
+    is_str(load_kit_log(&kit), "b:pending", "who is stopped says only that");
+    load_kit_do(&kit, "local l cluster=c; remove b");
+    load_kit_log(&kit);
+    load_kit_do(&kit, "add g queue=l cpu=1 priority=1 gate=g");
+    is_str(load_kit_log(&kit), "g:gates g:signal", "the signal is what a gated one says");
+    load_kit_do(&kit, "add top queue=l cpu=3 priority=5");
+    is_str(load_kit_log(&kit),
+           "a:evict a:endEviction top:reserve g:clearSignal a:pending g:pending",
+           "and why it waits when no gate is the reason; so does a victim");
+    load_kit_close(&kit);
+}
+
+static void test_flavors(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "reasons");
+    load_kit_do(&kit,
+                "flavor f label=on:a; flavor g label=on:b; cluster c group=cpu flavor=f cpu=1 "
+                "flavor=g cpu=9; local l cluster=c; add a queue=l cpu=2 selects=on:a");
+    is_str(kit.message,
+           "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor f, "
+           "previously considered podsets requests (0) + current podset request (2m) > maximum "
+           "capacity (1m), flavor g doesn't match node affinity",
+           "every flavor has its reason");
+    load_kit_do(&kit, "cluster d group=gpu flavor=f gpu=1; local m cluster=d; add b queue=m cpu=1");
+    is_str(kit.message,
+           "couldn't assign flavors to pod set main: resource cpu unavailable in ClusterQueue",
+           "and what no group covers");
+    load_kit_close(&kit);
+}
+
+/* More than are looked at at once; and another engine. */
+static void test_many(void)
+{
+    struct load_kit kit;
+    char step[64];
+
+    open_world(&kit, "reasons");
+    load_kit_do(&kit, "cluster c hold group=cpu flavor=f cpu=2");
+    for (int i = 0; i < 20; i++) {
+        snprintf(step, sizeof(step), "add w%d queue=l cpu=2", i);
+        load_kit_do(&kit, step);
+    }
+    load_kit_log(&kit);
+    load_kit_do(&kit, "cluster c group=cpu flavor=f cpu=1");
+    for (int i = 0; i < 20; i++) {
+        snprintf(step, sizeof(step), "w%d", i);
+        is_str(load_kit_state(&kit, step), "pending", "all of them wait");
+    }
+    is_int((int64_t)strlen(load_kit_log(&kit)),
+           10 * (int64_t)strlen("w0:pending ") + 10 * (int64_t)strlen("w10:pending ") - 1,
+           "and each says so once");
+    load_kit_do(&kit, "restart");
+    is_str(load_kit_log(&kit), "", "another leader does not repeat it");
+    load_kit_do(&kit, "cluster c group=cpu flavor=f cpu=2");
+    is_int(strstr(load_kit_log(&kit), "w0:reserve") != NULL, 1, "and goes on from there");
+    load_kit_close(&kit);
+}
+
+int main(void)
+{
+    test_once();
+    test_kinds();
+    test_flavors();
+    test_many();
+    return tap_done();
+}
