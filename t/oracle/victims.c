@@ -189,7 +189,7 @@ static bool is_sound(struct model *model, int uid)
     return sound;
 }
 
-/* The next promise below a root: the first that was made, or the last. */
+/* The next promise below a root (-1: of all): the first that was made, or the last. */
 static int next_promise(const struct model *model, int root, int after, bool backward)
 {
     int next = -1;
@@ -197,7 +197,7 @@ static int next_promise(const struct model *model, int root, int after, bool bac
     for (int uid = 0; uid < UIDS + GROUPS; uid++) {
         int64_t order = model->claims[uid].promise.order * (backward ? -1 : 1);
 
-        if (!model->claims[uid].promise.made || root_of(model, uid) != root ||
+        if (!model->claims[uid].promise.made || (root >= 0 && root_of(model, uid) != root) ||
             (after >= 0 && order <= model->claims[after].promise.order * (backward ? -1 : 1)))
             continue;
         if (next < 0 || order < model->claims[next].promise.order * (backward ? -1 : 1))
@@ -255,13 +255,14 @@ static bool give_back(struct model *model, int uid, int root)
     return false;
 }
 
+/* Whoever it goes for: its queue may be below another root by now. */
 static bool give_one_back(struct model *model, int root)
 {
     for (int uid = next_victim(model, -1, -1); uid >= 0; uid = next_victim(model, -1, uid))
         if (give_back(model, uid, root))
             return true;
-    for (int claim = next_promise(model, root, -1, true); claim >= 0;
-         claim = next_promise(model, root, claim, true))
+    for (int claim = next_promise(model, -1, -1, true); claim >= 0;
+         claim = next_promise(model, -1, claim, true))
         for (int uid = next_victim(model, claim, -1); uid >= 0;
              uid = next_victim(model, claim, uid))
             if (give_back(model, uid, root))
