@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/clock.h"
+#include "examples/sim/tree_make.h"
 #include "t/tap.h"
 
 static const struct tree *parse(struct arena *arena, const char *text, struct fault *fault)
@@ -148,6 +149,38 @@ static void merges(void)
     arena_finish(&arena);
 }
 
+static void makes(void)
+{
+    struct arena arena = {0};
+    struct fault fault;
+    const struct tree *was =
+        parse(&arena, "{a: {b: 1}, list: [{name: x, n: 1}, {name: y}]}", &fault);
+    const struct tree *list = tree_get(was, "list");
+    const struct tree *next = tree_with(&arena, was, "c", tree_of_text(&arena, "12"));
+    int64_t number;
+    bool truth;
+
+    is_str(tree_word(next, "c"), "12", "a map with one more");
+    ok(!tree_is_int(tree_get(next, "c"), &number), "whose text is no number");
+    next = tree_with(&arena, next, "c", tree_of_int(&arena, -7));
+    ok(tree_is_int(tree_get(next, "c"), &number) && number == -7, "a number in its place");
+    ok(tree_is_bool(tree_of_bool(&arena, true), &truth) && truth, "a truth value");
+    is_int(next->count, 3, "none was added");
+    next = tree_with(&arena, next, "a", NULL);
+    ok(!tree_get(next, "a") && next->count == 2, "one is taken away");
+    is_str(tree_word(was, "a/b"), "1", "the map is as it was");
+    is_int(tree_with(&arena, NULL, "no", NULL)->count, 0, "without a map: an empty one");
+    list = tree_with_item(&arena, list, "name", "x", tree_of_text(&arena, "else"));
+    is_str(tree_word_of(list->pairs[0].value), "else", "an item in its place");
+    ok(!tree_item(list, "name", "x") && tree_item(list, "name", "y"), "items by name");
+    list = tree_with_item(&arena, list, "name", "z", tree_of_text(&arena, "last"));
+    is_int(list->count, 3, "an item at the end");
+    list = tree_with_item(&arena, list, "name", "y", NULL);
+    is_str(tree_word_of(list->pairs[1].value), "last", "one is taken out");
+    is_str(tree_word(next, "list/none"), "", "what is not there is no text");
+    arena_finish(&arena);
+}
+
 int main(void)
 {
     reads();
@@ -155,5 +188,6 @@ int main(void)
     bounds();
     durations();
     merges();
+    makes();
     return tap_done();
 }

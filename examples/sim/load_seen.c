@@ -95,7 +95,7 @@ static const char *flavors_of(struct sim *sim, const struct tree *status, const 
     for (size_t i = 0; sets && i < sets->count; i++) {
         const struct tree *flavors = tree_get(sets->pairs[i].value, "flavors");
         for (size_t f = 0; flavors && f < flavors->count; f++) {
-            const char *name = flavors->pairs[f].value->text;
+            const char *name = tree_word_of(flavors->pairs[f].value);
             if (resource && strcmp(resource, flavors->pairs[f].key) == 0)
                 return name;
             if (!resource && !strstr(text, name))

@@ -44,7 +44,7 @@ static void put_expression(struct request *r, const struct tree *said)
     r_key_str(r, "operator", tree_word(said, "operator"));
     r_key_array(r, "values");
     for (size_t i = 0; i < count_of(values); i++)
-        r_str(r, values->pairs[i].value->text);
+        r_str(r, tree_word_of(values->pairs[i].value));
     r_end(r);
     r_end(r);
 }
@@ -74,8 +74,7 @@ static void put_texts(struct request *r, const char *key, const struct tree *map
         return;
     r_key_map(r, key);
     for (size_t i = 0; i < map->count; i++)
-        if (map->pairs[i].value->type == TREE_TEXT)
-            r_key_str(r, map->pairs[i].key, map->pairs[i].value->text);
+        r_key_str(r, map->pairs[i].key, tree_word_of(map->pairs[i].value));
     r_end(r);
 }
 
@@ -194,8 +193,7 @@ static void put_workload(struct sim *sim, struct request *r, const struct object
     r_key_bool(r, "jobStopped", !object->runs);
     const struct tree *cannot =
         tree_get(tree_find(object->doc, "metadata/annotations"), CANNOT_PREEMPT);
-    r_key_bool(r, "cannotPreempt",
-               cannot && cannot->type == TREE_TEXT && strcmp(cannot->text, "true") == 0);
+    r_key_bool(r, "cannotPreempt", strcmp(tree_word_of(cannot), "true") == 0);
 }
 
 /* A check's controller is there unless its object says that it is not. */

@@ -108,8 +108,11 @@ const struct tree *tree_item(const struct tree *list, const char *key, const cha
 
 const char *tree_word(const struct tree *map, const char *path)
 {
-    const struct tree *value = tree_find(map, path);
+    return tree_word_of(tree_find(map, path));
+}
 
+const char *tree_word_of(const struct tree *value)
+{
     return value && value->type == TREE_TEXT ? value->text : "";
 }
 

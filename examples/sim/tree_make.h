@@ -29,7 +29,8 @@ const struct tree *tree_item(const struct tree *list, const char *key, const cha
 /* What a message says. */
 const struct tree *tree_of_value(struct arena *arena, const msgpack_object *value);
 
-/* The text that stands there; "" if none does. */
+/* The text that stands there, or is the value; "" if none is. */
 const char *tree_word(const struct tree *map, const char *path);
+const char *tree_word_of(const struct tree *value);
 
 #endif
