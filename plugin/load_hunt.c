@@ -1,93 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load_hunt.h"
 
+#include "load_share.h"
 #include "policy.h"
 #include "room.h"
 #include "wish.h"
 #include "state.h"
-
-static const struct cell *cell_of(const struct load_hunt *hunt, uint32_t queue, uint32_t i)
-{
-    return quota_cell(queue_at(hunt->e, queue), hunt->needs[i].flavor, hunt->needs[i].resource);
-}
-
-static bool find_contested(struct load_hunt *hunt)
-{
-    bool any = false;
-
-    for (uint32_t i = 0; i < hunt->count; i++) {
-        hunt->contested[i] =
-            hunt->needs[i].amount >
-            room_later(hunt->e, hunt->queue, hunt->needs[i].flavor, hunt->needs[i].resource);
-        any = any || hunt->contested[i];
-    }
-    return any;
-}
-
-static bool exceeds_share(const struct load_hunt *hunt, uint32_t queue)
-{
-    for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, queue, i) : NULL;
-
-        if (cell != NULL && cell->later > cell->share)
-            return true;
-    }
-    return false;
-}
-
-/* Whether the queue could hold what arrives at it within its share; what it keeps and does not use
- * does not pass on. */
-static bool holds_in_share(const struct load_hunt *hunt, uint32_t queue, wide *arrives)
-{
-    bool holds = true;
-
-    for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell = cell_of(hunt, queue, i);
-
-        if (cell == NULL) {
-            holds = holds && arrives[i] <= 0;
-            continue;
-        }
-        if (cell->later + arrives[i] > cell->share)
-            holds = false;
-        arrives[i] = wide_max(0, arrives[i] - wide_max(0, cell->kept - cell->later));
-    }
-    return holds;
-}
-
-static bool is_under_share(const struct load_hunt *hunt)
-{
-    for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, hunt->queue, i) : NULL;
-
-        if (hunt->contested[i] && (cell == NULL || cell->later >= cell->share))
-            return false;
-    }
-    return true;
-}
-
-static bool would_borrow(const struct load_hunt *hunt)
-{
-    for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell = cell_of(hunt, hunt->queue, i);
-
-        if (cell == NULL || cell->later + hunt->needs[i].amount > cell->share)
-            return true;
-    }
-    return false;
-}
-
-static bool fits(const struct load_hunt *hunt, bool borrowing)
-{
-    if (!borrowing && would_borrow(hunt))
-        return false;
-    for (uint32_t i = 0; i < hunt->count; i++) {
-        if (hunt->needs[i].amount >
-            room_later(hunt->e, hunt->queue, hunt->needs[i].flavor, hunt->needs[i].resource))
-            return false;
-    }
-    return true;
-}
 
 static bool may_take(const struct load *asks, const struct load *candidate, enum preempt_whom whom)
 {
@@ -234,10 +152,13 @@ static void collect_below(struct load_hunt *hunt, uint32_t id, uint32_t common, 
                           bool by_share)
 {
     const struct engine *e = hunt->e;
+    bool unnamed = load_share_has_unnamed(hunt, id);
 
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling) {
-        if (child == skipped || child == hunt->queue || !exceeds_share(hunt, child))
+        if (child == skipped || child == hunt->queue ||
+            !(load_share_exceeds(hunt, child) ||
+              (unnamed && load_share_exceeds_unnamed(hunt, child))))
             continue;
         if (queue_at(e, child)->first_child != 0)
             collect_below(hunt, child, common, skipped, by_share);
@@ -251,17 +172,17 @@ static void collect(struct load_hunt *hunt)
     const struct engine *e = hunt->e;
     const struct queue *queue = queue_at(e, hunt->queue);
     wide arrives[ASSIGN_MAX_AMOUNTS];
-    bool within = queue->preempts.while_borrowing || is_under_share(hunt), by_share;
+    bool within = queue->preempts.while_borrowing || load_share_is_under(hunt), by_share;
     uint32_t below = 0;
 
     for (uint32_t i = 0; i < hunt->count; i++)
         arrives[i] = hunt->needs[i].amount;
-    by_share = holds_in_share(hunt, hunt->queue, arrives);
+    by_share = load_share_holds(hunt, hunt->queue, arrives);
     for (uint32_t up = queue->parent; up != 0 && queue->preempts.reclaim != PREEMPT_NEVER;
          up = queue_at(e, up)->parent) {
         if (by_share || within) /* else nobody there could be taken away */
             collect_below(hunt, up, up, below, by_share);
-        by_share = holds_in_share(hunt, up, arrives) || by_share;
+        by_share = load_share_holds(hunt, up, arrives) || by_share;
         below = up;
     }
     /* Alone, those of its own queue make room one for one: as many as that takes are enough. */
@@ -285,7 +206,7 @@ static bool is_still(const struct load_hunt *hunt, uint32_t id, bool borrowing)
         return false;
     for (uint32_t at = load_queue(hunt->e, id); at != load->hunt.common;
          at = queue_at(hunt->e, at)->parent) {
-        if (!exceeds_share(hunt, at))
+        if (!load_share_exceeds(hunt, at) && !load_share_exceeds_unnamed(hunt, at))
             return false;
     }
     return true;
@@ -310,7 +231,7 @@ static void give_back(struct load_hunt *hunt, bool borrowing)
         struct load *load = load_at(hunt->e, newer->hunt.prev);
 
         load_count_later(hunt->e, newer->hunt.prev, 1);
-        if (!fits(hunt, borrowing)) {
+        if (!load_share_fits(hunt, borrowing)) {
             load_count_later(hunt->e, newer->hunt.prev, -1);
             newer = load;
             continue;
@@ -330,7 +251,7 @@ static bool run(struct load_hunt *hunt, bool borrowing)
         load_at(hunt->e, id)->hunt.removed = true;
         load_at(hunt->e, id)->hunt.prev = hunt->last;
         hunt->last = id;
-        if (fits(hunt, borrowing)) {
+        if (load_share_fits(hunt, borrowing)) {
             give_back(hunt, borrowing);
             return true;
         }
@@ -347,10 +268,10 @@ bool load_hunt_begin(struct load_hunt *hunt)
     hunt->first = hunt->last = 0;
     memset(hunt->runs, 0, sizeof(hunt->runs));
     hunt->by_share = hunt->by_priority = false;
-    if (!find_contested(hunt))
+    if (!load_share_find_contested(hunt))
         return true;
     collect(hunt);
-    if ((!hunt->by_share && !hunt->by_priority) || (forbidden && !is_under_share(hunt)))
+    if ((!hunt->by_share && !hunt->by_priority) || (forbidden && !load_share_is_under(hunt)))
         return run(hunt, true);
     if (forbidden && !hunt->by_share)
         return run(hunt, false) || run(hunt, true);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load_share.h"
+
+#include "flow.h"
+#include "room.h"
+#include "state.h"
+
+static const struct cell *cell_of(const struct load_hunt *hunt, uint32_t queue, uint32_t i)
+{
+    return quota_cell(queue_at(hunt->e, queue), hunt->needs[i].flavor, hunt->needs[i].resource);
+}
+
+bool load_share_find_contested(struct load_hunt *hunt)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        hunt->contested[i] =
+            hunt->needs[i].amount >
+            room_later(hunt->e, hunt->queue, hunt->needs[i].flavor, hunt->needs[i].resource);
+        any = any || hunt->contested[i];
+    }
+    return any;
+}
+
+bool load_share_exceeds(const struct load_hunt *hunt, uint32_t queue)
+{
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, queue, i) : NULL;
+
+        if (cell != NULL && cell->later > cell->share)
+            return true;
+    }
+    return false;
+}
+
+bool load_share_exceeds_unnamed(const struct load_hunt *hunt, uint32_t queue)
+{
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        if (hunt->contested[i] && cell_of(hunt, queue, i) == NULL &&
+            flow_of(hunt->e, queue, hunt->needs[i].flavor, hunt->needs[i].resource).later > 0)
+            return true;
+    }
+    return false;
+}
+
+bool load_share_has_unnamed(const struct load_hunt *hunt, uint32_t id)
+{
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct cell *above = cell_of(hunt, id, i);
+        wide sum = 0;
+
+        if (!hunt->contested[i])
+            continue;
+        for (uint32_t child = queue_at(hunt->e, id)->first_child; child != 0 && above != NULL;
+             child = queue_at(hunt->e, child)->next_sibling) {
+            const struct cell *cell = cell_of(hunt, child, i);
+
+            sum += cell == NULL ? 0 : flow_passes_later(cell);
+        }
+        if (above == NULL || sum < above->later)
+            return true;
+    }
+    return false;
+}
+
+bool load_share_holds(const struct load_hunt *hunt, uint32_t queue, wide *arrives)
+{
+    bool holds = true;
+
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct cell *cell = cell_of(hunt, queue, i);
+
+        if (cell == NULL) {
+            holds = holds && arrives[i] <= 0;
+            continue;
+        }
+        if (cell->later + arrives[i] > cell->share)
+            holds = false;
+        arrives[i] = wide_max(0, arrives[i] - wide_max(0, cell->kept - cell->later));
+    }
+    return holds;
+}
+
+bool load_share_is_under(const struct load_hunt *hunt)
+{
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, hunt->queue, i) : NULL;
+
+        if (hunt->contested[i] && (cell == NULL || cell->later >= cell->share))
+            return false;
+    }
+    return true;
+}
+
+static bool would_borrow(const struct load_hunt *hunt)
+{
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct cell *cell = cell_of(hunt, hunt->queue, i);
+
+        if (cell == NULL || cell->later + hunt->needs[i].amount > cell->share)
+            return true;
+    }
+    return false;
+}
+
+bool load_share_fits(const struct load_hunt *hunt, bool borrowing)
+{
+    if (!borrowing && would_borrow(hunt))
+        return false;
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        if (hunt->needs[i].amount >
+            room_later(hunt->e, hunt->queue, hunt->needs[i].flavor, hunt->needs[i].resource))
+            return false;
+    }
+    return true;
+}

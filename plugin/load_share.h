@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_LOAD_SHARE_H
+#define SLUICE_PLUGIN_LOAD_SHARE_H
+
+#include "load_hunt.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What a search for victims asks of the queues' shares, in the numbers of later. A need is contested
+ * if it does not fit as things stand: those who use something else are of no help.
+ */
+
+/* Which needs are contested; false: none. */
+bool load_share_find_contested(struct load_hunt *hunt);
+
+/* Whether the queue uses more of a contested need than its share. */
+bool load_share_exceeds(const struct load_hunt *hunt, uint32_t queue);
+
+/* The same for a queue that names no such quota any more: what is held there all the same is above
+ * its share, and only counted by those above it. Looks at all that the queue holds. */
+bool load_share_exceeds_unnamed(const struct load_hunt *hunt, uint32_t queue);
+
+/* Whether there are such queues in this cohort: what its queues count is less than what it does. */
+bool load_share_has_unnamed(const struct load_hunt *hunt, uint32_t cohort);
+
+/* Whether the queue could hold what arrives at it within its share; what it keeps and does not use
+ * does not pass on. */
+bool load_share_holds(const struct load_hunt *hunt, uint32_t queue, wide *arrives);
+
+/* Whether the asking queue uses less than its share of all that is contested. */
+bool load_share_is_under(const struct load_hunt *hunt);
+
+/* Whether all that is needed fits, borrowing or not. */
+bool load_share_fits(const struct load_hunt *hunt, bool borrowing);
+
+#endif
