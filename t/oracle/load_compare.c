@@ -97,40 +97,41 @@ static bool same_load(struct load_play *play, int number)
     return same_effect(play, number, id);
 }
 
+static bool same_cell(struct load_play *play, int node, const struct cell *is)
+{
+    const struct load_model *model = &play->model;
+    const struct load_cell cell = {world_find_flavor(flavor_name(play->engine, is->flavor)),
+                                   world_find_resource(name_text(play->engine, is->resource))};
+    wide usage, later;
+
+    if (cell.flavor < 0 || cell.flavor >= FLAVORS || cell.resource < 0)
+        return true;
+    usage = load_model_usage(model, node, cell, false);
+    later = load_model_usage(model, node, cell, true);
+    return (is->usage == usage && is->later == later &&
+            is->share == load_model_share(model, node, cell) &&
+            is->kept == load_model_kept(model, node, cell)) ||
+           load_play_differ(
+               play,
+               "%s %s, %s of %s: usage %d, %d later, share %d, kept %d, wanted "
+               "%d, %d, %d, %d",
+               node < QUEUE_NAMES ? "cohort" : "queue", world_queue(node % QUEUE_NAMES),
+               world_resource(cell.resource), world_flavor(cell.flavor), (int)is->usage,
+               (int)is->later, (int)is->share, (int)is->kept, (int)usage, (int)later,
+               (int)load_model_share(model, node, cell), (int)load_model_kept(model, node, cell));
+}
+
 static bool same_usage(struct load_play *play, int node)
 {
-    const struct load_shown *shown = load_model_shown(&play->model, node);
     uint32_t id = queue_find(play->engine, node < QUEUE_NAMES ? QUEUE_COHORT : QUEUE_CLUSTER,
                              text_of(world_queue(node % QUEUE_NAMES)));
-    struct queue_report report;
-    struct quota_row row;
+    const struct queue *queue = id == 0 ? NULL : queue_at(play->engine, id);
 
-    if (shown->is && id == 0)
+    if (load_model_shown(&play->model, node)->is && id == 0)
         return load_play_differ(play, "queue %d is not there", node);
-    if (id == 0)
-        return true;
-    engine_report_queue(play->engine, id, &report);
-    for (uint32_t n = 0; n < report.quota_count; n++) {
-        struct load_cell cell;
-        wide usage;
-
-        engine_report_quota(play->engine, id, n, &row);
-        cell.flavor = world_find_flavor(row.flavor);
-        cell.resource = world_find_resource(row.resource);
-        if (cell.flavor < 0 || cell.flavor >= FLAVORS || cell.resource < 0)
-            continue;
-        usage = load_model_usage(&play->model, node, cell, false);
-        if (row.usage != (int64_t)usage ||
-            row.share != (int64_t)load_model_share(&play->model, node, cell) ||
-            row.kept != (int64_t)load_model_kept(&play->model, node, cell))
-            return load_play_differ(
-                play, "%s %s, %s of %s: usage %d, share %d, kept %d, wanted %d, %d, %d",
-                node < QUEUE_NAMES ? "cohort" : "queue", world_queue(node % QUEUE_NAMES),
-                world_resource(cell.resource), world_flavor(cell.flavor), (int)row.usage,
-                (int)row.share, (int)row.kept, (int)usage,
-                (int)load_model_share(&play->model, node, cell),
-                (int)load_model_kept(&play->model, node, cell));
-    }
+    for (uint32_t n = 0; queue != NULL && n < queue->cell_count; n++)
+        if (!same_cell(play, node, &queue->cells[n]))
+            return false;
     return true;
 }
 

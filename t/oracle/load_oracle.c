@@ -16,7 +16,7 @@
 
 struct options {
     uint64_t steps, seed;
-    bool trace;
+    bool trace, starve;
     const char *replay;
 };
 
@@ -27,6 +27,10 @@ static bool read_options(int argc, char **argv, struct options *options)
 
         if (strcmp(argv[n], "--trace") == 0) {
             options->trace = true;
+            continue;
+        }
+        if (strcmp(argv[n], "--starve") == 0) {
+            options->starve = true;
             continue;
         }
         if (n + 1 == argc)
@@ -46,6 +50,9 @@ static bool read_options(int argc, char **argv, struct options *options)
     return true;
 }
 
+/* What a history that is played again is to be starved of. */
+static bool starve;
+
 static void play_apart(struct apart *apart, const void *ctx)
 {
     const struct history *history = ctx;
@@ -53,7 +60,7 @@ static void play_apart(struct apart *apart, const void *ctx)
     bool same = true;
 
     apart_begin(apart);
-    load_play_init(&play);
+    load_play_init(&play, starve);
     while (same && apart->count < history->count)
         same = load_play_step(&play, &history->steps[apart->count++]);
     memcpy(apart->difference, play.difference, sizeof(apart->difference));
@@ -125,7 +132,7 @@ static bool play_random(struct apart *apart, const struct options *options)
     apart_begin(apart);
     load_generator_init(&generator, apart->seed);
     length = 100 + (uint32_t)random_below(&generator.random, APART_STEPS - 100);
-    load_play_init(&play);
+    load_play_init(&play, starve);
     while (same && apart->count < length && apart->steps < options->steps) {
         struct step *step = &apart->history[apart->count];
 
@@ -170,6 +177,7 @@ static bool agree(const struct options *options)
     char difference[1024];
 
     apart->seed = options->seed;
+    apart->steps = apart->histories = apart->digests = 0;
     apart_run(apart, play_all, options);
     tap_diag("%" PRIu64 " steps in %" PRIu64 " histories, seeds from %" PRIu64
              ", digest %016" PRIx64,
@@ -189,9 +197,9 @@ static bool agree(const struct options *options)
 
 /* Where the engine checks itself after each call as well, a step costs ten times as much. */
 #ifdef SLUICE_CHECK
-enum { STEPS = 3000 };
+enum { STEPS = 3000, STARVED = 20 };
 #else
-enum { STEPS = 30000 };
+enum { STEPS = 30000, STARVED = 20 };
 #endif
 
 int main(int argc, char **argv)
@@ -199,11 +207,18 @@ int main(int argc, char **argv)
     struct options options = {.steps = STEPS, .seed = 1};
 
     if (!read_options(argc, argv, &options)) {
-        fprintf(stderr, "usage: t-load-oracle [--steps N] [--seed S] [--trace] [--replay FILE]\n");
+        fprintf(stderr, "usage: t-load-oracle [--steps N] [--seed S] "
+                        "[--starve] [--trace] [--replay FILE]\n");
         return 2;
     }
+    starve = options.starve;
     if (options.replay != NULL)
         return replay(&options);
-    ok(agree(&options), "engine and model agree after each step");
+    if (!options.starve)
+        ok(agree(&options), "engine and model agree after each step");
+    if (!options.starve)
+        options.steps /= STARVED;
+    options.starve = starve = true;
+    ok(agree(&options), "and where each call is first made with too little memory");
     return tap_done();
 }

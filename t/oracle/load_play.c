@@ -13,30 +13,6 @@ enum { MOST_TICKS = 1000, MOST_ROUNDS = 2000 };
 
 #define SECOND INT64_C(1000000000)
 
-static void *take(void *ctx, size_t size)
-{
-    struct load_play *play = ctx;
-
-    play->bytes += size;
-    return malloc(size);
-}
-
-static void *take_zeroed(void *ctx, size_t size)
-{
-    struct load_play *play = ctx;
-
-    play->bytes += size;
-    return calloc(1, size);
-}
-
-static void give_back(void *ctx, void *p, size_t size)
-{
-    struct load_play *play = ctx;
-
-    play->bytes -= size;
-    free(p);
-}
-
 bool load_play_differ(struct load_play *play, const char *format, ...)
 {
     va_list args;
@@ -48,25 +24,38 @@ bool load_play_differ(struct load_play *play, const char *format, ...)
     return false;
 }
 
-static void open_engine(struct load_play *play)
+/* A call that may fail for lack of memory. */
+bool load_play_call(struct load_play *play, load_call *call, const void *ctx)
 {
+    const char *wrong = load_supply_call(&play->supply, &play->engine, call, ctx);
+
+    return wrong == NULL || load_play_differ(play, "%s", wrong);
+}
+
+static int create(struct engine **engine, const void *ctx)
+{
+    const struct load_play *play = ctx;
     struct engine_config config;
-    int error;
 
     world_config(play->config.v, &config);
-    error = engine_create(&config, &play->mem, &play->engine);
-    assert(error == 0);
-    (void)error;
+    return engine_create(&config, &play->mem, engine);
+}
+
+static void open_engine(struct load_play *play)
+{
+    play->engine = NULL;
+    if (!load_play_call(play, create, play))
+        abort();
     engine_set_time(play->engine, play->world.now);
     play->model.now = play->world.now;
     load_model_init(&play->model, &play->scenery, play->config.v[CONFIG_GATES]);
 }
 
-void load_play_init(struct load_play *play)
+void load_play_init(struct load_play *play, bool starves)
 {
-    *play = (struct load_play){.mem = {take, give_back, play, take_zeroed},
-                               .config = step_make(STEP_CONFIG),
-                               .world.now = 1000 * SECOND};
+    *play = (struct load_play){
+        .supply.starves = starves, .config = step_make(STEP_CONFIG), .world.now = 1000 * SECOND};
+    play->mem = load_supply_mem(&play->supply);
     play->config.v[CONFIG_ADMITS] = 1;
     open_engine(play);
 }
@@ -75,11 +64,12 @@ bool load_play_finish(struct load_play *play)
 {
     engine_destroy(play->engine);
     play->engine = NULL;
-    return play->bytes == 0;
+    return play->supply.bytes == 0;
 }
 
 bool load_play_rest(struct load_play *play)
 {
+    load_supply_stop(&play->supply);
     for (int n = 0; engine_more(play->engine); n++) {
         if (n == MOST_TICKS)
             return load_play_differ(play, "it never has nothing to do");
@@ -97,6 +87,11 @@ static void let_time_pass(struct load_play *play, int64_t now)
     play->model.now = play->world.now;
 }
 
+static int see(struct engine **engine, const void *ctx)
+{
+    return engine_see_load(*engine, ctx);
+}
+
 static bool show(struct load_play *play, const struct load_object *object)
 {
     struct load_view view;
@@ -109,8 +104,8 @@ static bool show(struct load_play *play, const struct load_object *object)
         return load_play_rest(play);
     }
     load_world_facts(object, &view);
-    if (engine_see_load(play->engine, &view.facts) < 0)
-        return load_play_differ(play, "an error from a call that has what it needs");
+    if (!load_play_call(play, see, &view.facts))
+        return false;
     load_model_see(&play->model, object);
     return load_play_rest(play);
 }
@@ -266,7 +261,7 @@ static bool restart(struct load_play *play)
     if (play->difference[0] != '\0')
         return false;
     if (!load_play_finish(play))
-        return load_play_differ(play, "the engine leaks %zu bytes", play->bytes);
+        return load_play_differ(play, "the engine leaks %zu bytes", play->supply.bytes);
     memset(play->requests, 0, sizeof(play->requests));
     open_engine(play);
     if (!load_play_show_scenery(play) || !show_all(play))

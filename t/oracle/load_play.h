@@ -4,6 +4,7 @@
 
 #include "plugin/engine.h"
 #include "t/oracle/load_model.h"
+#include "t/oracle/load_supply.h"
 
 /* A write that the host was told to do, and has not answered. */
 struct load_request {
@@ -17,7 +18,7 @@ struct load_request {
 struct load_play {
     struct engine *engine;
     struct mem mem;
-    size_t bytes; /* what the engine holds */
+    struct load_supply supply;
     struct step config;
     struct load_world world;
     struct load_scenery scenery;
@@ -26,7 +27,8 @@ struct load_play {
     char difference[1024];
 };
 
-void load_play_init(struct load_play *play);
+/* `starves`: each call that needs memory is first made with too little. */
+void load_play_init(struct load_play *play, bool starves);
 
 /* False if the engine gave back less than it took. */
 bool load_play_finish(struct load_play *play);
@@ -37,6 +39,8 @@ bool load_play_step(struct load_play *play, const struct step *step);
 /* The objects around workloads: one of them changes; all are shown to an engine that begins anew. */
 bool load_play_drive_scenery(struct load_play *play, const struct step *step);
 bool load_play_show_scenery(struct load_play *play);
+
+bool load_play_call(struct load_play *play, load_call *call, const void *ctx);
 
 /* Until the engine has nothing to do, and the model has followed. */
 bool load_play_rest(struct load_play *play);

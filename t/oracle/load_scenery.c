@@ -13,6 +13,13 @@ static uint64_t spec_of(const struct load_shown *shown)
     return shown->is ? queue_spec(&view.facts) : 0;
 }
 
+static int call(struct engine **engine, const void *ctx)
+{
+    struct answer answer;
+
+    return drive(*engine, ctx, &answer);
+}
+
 static void edit_queue(struct load_play *play, const struct step *step)
 {
     int kind = (int)step->v[QUEUE_KIND], name = (int)step->v[QUEUE_NAME];
@@ -27,10 +34,9 @@ static void edit_queue(struct load_play *play, const struct step *step)
 bool load_play_drive_scenery(struct load_play *play, const struct step *step)
 {
     struct load_scenery *scenery = &play->scenery;
-    struct answer answer;
 
-    if (drive(play->engine, step, &answer) < 0)
-        return load_play_differ(play, "an error from a call that has what it needs");
+    if (!load_play_call(play, call, step))
+        return false;
     if (step->kind == STEP_QUEUE || step->kind == STEP_LOSE_QUEUE) {
         edit_queue(play, step);
     } else if (step->kind == STEP_FLAVOR || step->kind == STEP_LOSE_FLAVOR) {
@@ -47,23 +53,22 @@ bool load_play_drive_scenery(struct load_play *play, const struct step *step)
 bool load_play_show_scenery(struct load_play *play)
 {
     const struct load_scenery *scenery = &play->scenery;
-    struct answer answer;
-    int error = 0;
+    bool same = true;
 
-    for (int n = 0; n < FLAVORS && error == 0; n++)
+    for (int n = 0; n < FLAVORS && same; n++)
         if (scenery->flavors[n].is)
-            error = drive(play->engine, &scenery->flavors[n].step, &answer);
-    for (int n = 0; n < CHECKS && error == 0; n++)
+            same = load_play_call(play, call, &scenery->flavors[n].step);
+    for (int n = 0; n < CHECKS && same; n++)
         if (scenery->checks[n].is)
-            error = drive(play->engine, &scenery->checks[n].step, &answer);
+            same = load_play_call(play, call, &scenery->checks[n].step);
     for (int kind = 0; kind <= QUEUE_COHORT; kind++)
-        for (int n = 0; n < QUEUE_NAMES && error == 0; n++)
+        for (int n = 0; n < QUEUE_NAMES && same; n++)
             if (scenery->queues[kind][n].is)
-                error = drive(play->engine, &scenery->queues[kind][n].step, &answer);
-    for (int n = 0; n < LOCALS && error == 0; n++)
+                same = load_play_call(play, call, &scenery->queues[kind][n].step);
+    for (int n = 0; n < LOCALS && same; n++)
         if (scenery->locals[n].is)
-            error = drive(play->engine, &scenery->locals[n].step, &answer);
+            same = load_play_call(play, call, &scenery->locals[n].step);
     for (int n = 0; n < LOCALS; n++)
         load_model_local(&play->model, n);
-    return error == 0 || load_play_differ(play, "an error from a call that has what it needs");
+    return same;
 }
