@@ -50,6 +50,9 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
     (void)slot;
     load->wrote = version;
     load_refusal_written(e, id);
+    if (load->writes == LIFE_WRITE_PENDING && load->step.reason == LIFE_PENDING &&
+        !load_refusal_wants(e, id)) /* its object was seen so before this was heard */
+        load->writes = LIFE_WRITE_NOTHING;
     if (version == 0 || version > load->version)
         load_set(load, LOAD_AWAITS, true);
 }

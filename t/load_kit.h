@@ -22,6 +22,7 @@
  *     opensMeanwhile NAME GATE: while its next signal is being written, which so is a conflict
  *     answer NAME CHECK=STATE                activate NAME   deactivate NAME
  *     jobsStay: jobs do not stop by themselves                jobsGo
+ *     seenFirst: what is written is seen before the engine hears that it is
  *     restart: another engine sees what there is, and leads
  *
  * All other steps are the engine kit's.
@@ -46,7 +47,7 @@ struct load_kit {
     char words[100], world[4096];
     struct load_object objects[LOAD_KIT_MAX];
     int64_t version, created;
-    bool jobs_stay;
+    bool jobs_stay, seen_first;
     char opening[16], opening_gate[16]; /* whose gate opens while its signal is being written */
     char log[4096];                     /* what was written: NAME:WRITE ... */
     char message[VERDICT_MESSAGE_MAX];  /* why the last one waits that was told so */

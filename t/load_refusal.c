@@ -34,6 +34,11 @@ static void test_once(void)
     is_str(load_kit_log(&kit), "e:reserve d:reserve", "however long, and with other numbers");
     load_kit_close(&kit);
 
+    open_world(&kit, "reasons");
+    load_kit_do(&kit, "seenFirst; add a queue=l cpu=2; add b queue=l cpu=1");
+    is_str(load_kit_log(&kit), "a:reserve b:pending", "also where the object is seen first");
+    load_kit_close(&kit);
+
     open_world(&kit, "");
     load_kit_do(&kit, "add a queue=l cpu=2; add b queue=l cpu=1");
     is_str(load_kit_log(&kit), "a:reserve", "hosts that did not ask for it write nothing");

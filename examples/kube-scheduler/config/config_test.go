@@ -47,6 +47,7 @@ func TestAllFieldsAreRead(t *testing.T) {
 func TestWhatIsWrongIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		`{remova: onBind}`:               `unknown field "remova"`,
+		`{waitForPodsReady: {}}`:         `unknown field "waitForPodsReady"`,
 		`{removal: later}`:               `removal: "later", want one of ["onBind" "onAdmission"]`,
 		`{manage: some}`:                 `manage: "some"`,
 		`{undeclared: maybe}`:            `undeclared: "maybe"`,

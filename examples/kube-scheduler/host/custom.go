@@ -230,7 +230,7 @@ func (h *Host) clusterQueueGone(object *unstructured.Unstructured) {
 	h.queued.changed()
 }
 
-// clusterQueue of which something is out of scope, or that goes, grants nothing, and its status says
+// clusterQueue of which something is out of scope, or that goes, grants nothing; its status says
 // why.
 func (h *Host) clusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
 	err := facts.ClusterQueue(queue, into)

@@ -60,21 +60,29 @@ func (h *Host) holds(name string) bool {
 	return err != nil || active || number(answer["reserving"]) > 0
 }
 
+// finalizers are those that an object is to have.
+func finalizers(has []string, going bool, used func() bool) []string {
+	const mark = kueue.ResourceInUseFinalizerName
+	at := slices.Index(has, mark)
+	switch {
+	case !going && at < 0:
+		return append(slices.Clone(has), mark)
+	case going && at >= 0 && !used():
+		return slices.Delete(slices.Clone(has), at, at+1)
+	}
+	return has
+}
+
 // keep gives an object the finalizer, and takes it from who is deleted and used no more.
 func (h *Host) keep(ctx context.Context, of schema.GroupVersionResource,
 	seen *unstructured.Unstructured, used func(name string) bool) bool {
-	const mark = kueue.ResourceInUseFinalizerName
-	marks := seen.GetFinalizers()
-	has, going := slices.Contains(marks, mark), seen.GetDeletionTimestamp() != nil
-	if has != going || going && used(seen.GetName()) {
+	going := seen.GetDeletionTimestamp() != nil
+	marks := finalizers(seen.GetFinalizers(), going,
+		func() bool { return used(seen.GetName()) })
+	if slices.Equal(marks, seen.GetFinalizers()) {
 		return true
 	}
 	wanted := seen.DeepCopy()
-	if going {
-		marks = slices.DeleteFunc(slices.Clone(marks), func(m string) bool { return m == mark })
-	} else {
-		marks = append(slices.Clone(marks), mark)
-	}
 	wanted.SetFinalizers(marks)
 	err := h.patchObject(ctx, of, seen, wanted)
 	if err == nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {

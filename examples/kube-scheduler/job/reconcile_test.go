@@ -337,6 +337,34 @@ func TestNobodyOwnsIt(t *testing.T) {
 	}
 }
 
+func TestAClassHasAnotherValue(t *testing.T) {
+	w := start(t, func(j *batchv1.Job) { j.Labels[workload.PriorityClassLabel] = "high" })
+	w.settle()
+	w.writes = nil
+	tend := func() {
+		t.Helper()
+		if err := w.r.Tend(t.Context(), types.NamespacedName{Name: made}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tend()
+	w.did()
+	before := int32(7)
+	w.set(func(one *kueue.Workload) { one.Spec.Priority = &before })
+	tend()
+	w.did("workload")
+	if got := *w.only().Spec.Priority; got != 100 {
+		t.Errorf("its priority is %d", got)
+	}
+	w.set(func(one *kueue.Workload) {
+		one.Spec.Priority = &before
+		one.Spec.PriorityClassRef = kueue.NewWorkloadPriorityClassRef("missing")
+	})
+	w.writes = nil
+	tend()
+	w.did()
+}
+
 func TestNoQueue(t *testing.T) {
 	w := start(t, func(j *batchv1.Job) { j.Labels = nil })
 	w.settle()

@@ -7,8 +7,8 @@ import (
 	"net/url"
 )
 
-// Workload is what the scheduler says of a workload that gets its quota in this cluster; PROTOCOL.md
-// says what the fields mean. Times are in nanoseconds; 0: never.
+// Workload is what the scheduler says of a workload that gets its quota in this cluster;
+// PROTOCOL.md says what the fields mean. Times are in nanoseconds; 0: never.
 type Workload struct {
 	UID          string          `json:"uid"`
 	Namespace    string          `json:"namespace"`

@@ -169,6 +169,7 @@ func (c *cluster) at(space string) *cluster {
 var resources = map[string]schema.GroupVersionResource{
 	"Job": batchv1.SchemeGroupVersion.WithResource("jobs"),
 
+	"Pod":          corev1.SchemeGroupVersion.WithResource("pods"),
 	"LimitRange":   corev1.SchemeGroupVersion.WithResource("limitranges"),
 	"RuntimeClass": nodev1.SchemeGroupVersion.WithResource("runtimeclasses"),
 
@@ -181,7 +182,7 @@ var resources = map[string]schema.GroupVersionResource{
 }
 
 var namespaced = map[string]bool{"Job": true, "LimitRange": true, "LocalQueue": true,
-	"Workload": true}
+	"Pod": true, "Workload": true}
 
 func (c *cluster) in(kind string) dynamic.ResourceInterface {
 	if namespaced[kind] {
