@@ -127,7 +127,9 @@ func (c *cluster) writesOut() {
 	weights := strings.Replace(queue, "spec:\n", "spec:\n  fairSharing: {weight: \"2\"}\n", 1)
 	const pod = `apiVersion: v1
 kind: Pod
-metadata: {name: grouped, labels: {kueue.x-k8s.io/pod-group-name: g, kueue.x-k8s.io/queue-name: out}}
+metadata:
+  name: grouped
+  labels: {kueue.x-k8s.io/pod-group-name: g, kueue.x-k8s.io/queue-name: out}
 spec: {containers: [{name: c, image: none}]}
 `
 	for _, one := range []struct{ what, manifest, refused, warned string }{
