@@ -19,10 +19,11 @@ struct bay_check {
 };
 
 struct bay {
-    uint32_t waiting; /* tree of loads, by rank; who is promised something among them */
-    uint32_t held;    /* of those that may not wait, by rank */
-    uint32_t holding; /* of those that hold quota, who would be sent away first */
-    uint32_t wishes;  /* tree of wishes, by their heads */
+    uint32_t waiting;  /* tree of loads, by rank; who is promised something among them */
+    uint32_t held;     /* of those that may not wait, by rank */
+    uint32_t holding;  /* of those that hold quota, who would be sent away first */
+    uint32_t wishes;   /* tree of wishes, by their heads, */
+    uint32_t short_of; /* but of those that lack something by what that is (shortage.h) */
     uint32_t admitted;
     uint32_t below;  /* workloads of the subtree that hold, or are promised, something */
     uint64_t change; /* of a root: how often something changed below it that may help who waits */

@@ -62,6 +62,8 @@ static const char *check_bay(const struct engine *e, uint32_t id)
         return "the workloads that hold quota stand in the order in which they would go";
     if (!tree_check(&wishes_by_head, e, bay->wishes))
         return "the wishes of a queue stand in order of their heads";
+    if (!tree_check(&wishes_by_shortage, e, bay->short_of))
+        return "the wishes that lack something stand in order of what that is";
     return NULL;
 }
 

@@ -243,15 +243,35 @@ static bool passes_gates(struct engine *e, const struct decision *decision)
     return came != DECIDED_PREEMPTS || passes;
 }
 
+/* Neither this one nor who comes behind it in its wish could take anybody's room: so they do not
+ * signal that they would. */
+static void end_signals(struct engine *e, struct decision decision)
+{
+    for (uint32_t next; decision.load != 0; decision.load = next) {
+        next = tree_next(&loads_by_rank, e, decision.load);
+        passes_gates(e, &decision);
+    }
+}
+
 /* What would become of the first of this wish. True: something would. Who is gated does not keep
  * the others of its wish from saying the same. */
 static bool ask_wish(struct engine *e, uint32_t id, bool alone, struct decision *ret)
 {
+    bool signals = false;
+
     for (uint32_t load = wish_at(e, id)->head; load != 0;
          load = tree_next(&loads_by_rank, e, load)) {
         load_decide(e, load, ret);
-        if (passes_gates(e, ret))
-            return ret->what != DECIDE_NOTHING;
+        if (passes_gates(e, ret)) {
+            if (ret->what != DECIDE_NOTHING)
+                return true;
+            if (wish_at(e, id)->signals)
+                end_signals(e, *ret);
+            wish_set_signals(e, id, signals);
+            return false;
+        }
+        signals = true;
+        wish_set_signals(e, id, true);
         if (alone)
             break;
     }
@@ -266,7 +286,7 @@ static bool ask_queue(struct engine *e, uint32_t id, uint64_t change, uint32_t *
     const struct queue *queue = queue_at(e, id);
     struct text what;
 
-    if (queue->bay.wishes == 0 || bay_fault(e, id, &what) != BAY_READY ||
+    if (queue->bay.waiting == 0 || bay_fault(e, id, &what) != BAY_READY ||
         queue_stops(e, id) != REASON_NONE)
         return false;
     if (queue->strict) {

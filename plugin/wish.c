@@ -144,22 +144,43 @@ void wish_judge(struct engine *e, uint32_t id)
     }
 }
 
+static void take_out(struct engine *e, uint32_t id)
+{
+    struct bay *bay = &queue_at(e, wish_at(e, id)->queue)->bay;
+
+    if (wish_at(e, id)->lacks)
+        tree_remove(&wishes_by_shortage, e, &bay->short_of, id);
+    else
+        tree_remove(&wishes_by_head, e, &bay->wishes, id);
+}
+
+static void put_in(struct engine *e, uint32_t id)
+{
+    struct bay *bay = &queue_at(e, wish_at(e, id)->queue)->bay;
+
+    if (wish_at(e, id)->lacks)
+        tree_insert(&wishes_by_shortage, e, &bay->short_of, id);
+    else
+        tree_insert(&wishes_by_head, e, &bay->wishes, id);
+}
+
 /* Its head may be another one now: then it has its place by that, and is asked again. */
 static void set_head(struct engine *e, uint32_t id, bool better)
 {
     struct wish *wish = wish_at(e, id);
-    uint32_t *root = &queue_at(e, wish->queue)->bay.wishes;
     uint32_t head = tree_first(&loads_by_rank, e, wish->waiting);
 
     if (head == wish->head)
         return;
     if (wish->head != 0)
-        tree_remove(&wishes_by_head, e, root, id);
+        take_out(e, id);
     wish->head = head;
-    if (better)
+    if (better) {
         wish->refused = 0;
+        wish->lacks = false;
+    }
     if (head != 0)
-        tree_insert(&wishes_by_head, e, root, id);
+        put_in(e, id);
 }
 
 /* Somebody waits in it now, or nobody any more. */
@@ -176,6 +197,8 @@ void wish_join(struct engine *e, uint32_t load)
     uint32_t id = load_at(e, load)->wish;
     bool waited = wish_at(e, id)->head != 0;
 
+    if (load_is(load_at(e, load), LOAD_BLOCKED))
+        wish_set_signals(e, id, true);
     if (!waited)
         wish_at(e, id)->refused = wish_at(e, id)->refusal = 0;
     tree_insert(&loads_by_rank, e, &wish_at(e, id)->waiting, load);
@@ -193,17 +216,15 @@ void wish_leave(struct engine *e, uint32_t load)
         tree_remove(&loads_by_rank, e, &wish_at(e, id)->waiting, load);
         return;
     }
-
-    uint32_t *root = &queue_at(e, wish_at(e, id)->queue)->bay.wishes;
-
-    tree_remove(&wishes_by_head, e, root, id);
+    take_out(e, id);
     wish_at(e, id)->head = 0;
     tree_remove(&loads_by_rank, e, &wish_at(e, id)->waiting, load);
     set_head(e, id, false);
     count_gated(e, id, true);
 }
 
-uint32_t wish_first(const struct engine *e, uint32_t queue, uint64_t change)
+/* Of those that lack nothing. */
+static uint32_t first_open(const struct engine *e, uint32_t queue, uint64_t change)
 {
     uint32_t id = queue_at(e, queue)->bay.wishes;
 
@@ -224,33 +245,71 @@ uint32_t wish_first(const struct engine *e, uint32_t queue, uint64_t change)
     return 0;
 }
 
+uint32_t wish_first(const struct engine *e, uint32_t queue, uint64_t change)
+{
+    uint32_t open = first_open(e, queue, change), other = shortage_first(e, queue);
+
+    if (open == 0 || other == 0)
+        return open == 0 ? other : open;
+    return compare(e, open, other) < 0 ? open : other;
+}
+
 void wish_refuse(struct engine *e, uint32_t id, uint64_t change)
 {
-    if (wish_at(e, id)->head == 0) /* whoever was refused does not even wait any more */
+    struct wish *wish = wish_at(e, id);
+
+    if (wish->head == 0) /* whoever was refused does not even wait any more */
         return;
-    wish_at(e, id)->refused = change;
-    tree_refresh(&wishes_by_head, e, id);
+    take_out(e, id);
+    wish->refused = change;
+    wish->lacks = !wish->signals && shortage_find(e, id, &wish->shortage);
+    put_in(e, id);
+}
+
+void wish_set_signals(struct engine *e, uint32_t id, bool signals)
+{
+    struct wish *wish = wish_at(e, id);
+
+    wish->signals = signals;
+    if (!signals || !wish->lacks || wish->head == 0)
+        return;
+    take_out(e, id);
+    wish->lacks = false;
+    put_in(e, id);
+}
+
+static const char *check_open(const struct engine *e, uint32_t id)
+{
+    const struct wish *wish = wish_at(e, id);
+    const uint32_t below[2] = {wish->link.left, wish->link.right};
+    uint64_t least = wish->refused;
+
+    for (int i = 0; i < 2; i++) {
+        if (below[i] != 0 && wish_at(e, below[i])->least < least)
+            least = wish_at(e, below[i])->least;
+    }
+    return least == wish->least ? NULL : "a wish knows the oldest refusal of those below it";
 }
 
 const char *wish_check(const struct engine *e, uint32_t id)
 {
     const struct wish *wish = wish_at(e, id);
-    uint64_t least = wish->refused;
-    const uint32_t below[2] = {wish->link.left, wish->link.right};
 
     if (!tree_check(&loads_by_rank, e, wish->waiting))
         return "the workloads of a wish wait in order of rank";
     if (wish->head != tree_first(&loads_by_rank, e, wish->waiting))
         return "a wish's head is its first workload";
     if ((wish->head != 0) != (wish->link.size != 0))
-        return "a wish is in its queue's tree while somebody waits in it";
+        return "a wish is in one of its queue's trees while somebody waits in it";
     if (wish->users == 0)
         return "a wish is somebody's";
-    for (int i = 0; i < 2 && wish->head != 0; i++) {
-        if (below[i] != 0 && wish_at(e, below[i])->least < least)
-            least = wish_at(e, below[i])->least;
+    for (uint32_t load = wish->head; load != 0; load = tree_next(&loads_by_rank, e, load)) {
+        if (load_is(load_at(e, load), LOAD_BLOCKED) && !wish->signals)
+            return "a wish knows that somebody in it signals";
     }
-    return wish->head == 0 || least == wish->least
-               ? NULL
-               : "a wish knows the oldest refusal of those below it";
+    if (wish->head == 0)
+        return NULL;
+    if (wish->lacks && (wish->refused == 0 || wish->signals))
+        return "what a wish lacks is known of those that were refused, and do not signal";
+    return wish->lacks ? shortage_check(e, id) : check_open(e, id);
 }

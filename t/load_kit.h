@@ -27,11 +27,11 @@
  *
  * All other steps are the engine kit's.
  */
-enum { LOAD_KIT_MAX = 64 };
+enum { LOAD_KIT_MAX = 64, LOAD_KIT_NEEDS = 3 };
 
 struct load_object {
     bool is;
-    char name[16], queue[16], flavors[2][24], granted_queue[24], unsupported[24];
+    char name[16], queue[16], flavors[LOAD_KIT_NEEDS][24], granted_queue[24], unsupported[24];
     char conditions[CONDITIONS][24];
     char checks[FACTS_MAX_CHECKS][24];
     char gates[FACTS_MAX_PREEMPTION_GATES][16];

@@ -81,8 +81,9 @@ void words_load(struct load_object *object, const struct word *word)
         object->set.placement.selector = &object->selector;
         object->set.placement.selector_count = 1;
     } else if (words_resource(word, "", &resource) && text_is(resource, "cpu")) {
-        object->set.requests.count = 1;
-        object->set.requests.item[0] = (struct named_amount){text_of("cpu"), word->number};
+        words_add_amount(&object->set.requests, text_of("cpu"), word->number);
+    } else if (words_resource(word, "", &resource) && text_is(resource, "memory")) {
+        words_add_amount(&object->set.requests, text_of("memory"), word->number);
     } else {
         ok(false, "a word of a workload: %.*s", (int)word->key.len, word->key.at);
     }

@@ -56,6 +56,17 @@ static void take_checks(struct load_object *object, const struct load_write_repo
     }
 }
 
+static struct text resource_name(struct text resource)
+{
+    static const char *const names[LOAD_KIT_NEEDS] = {"cpu", "memory", "pods"};
+
+    for (int i = 0; i < LOAD_KIT_NEEDS; i++) {
+        if (text_is(resource, names[i]))
+            return text_of(names[i]);
+    }
+    return text_of("");
+}
+
 static void take_admission(struct load_kit *kit, struct load_object *object,
                            const struct load_write_report *write)
 {
@@ -67,11 +78,10 @@ static void take_admission(struct load_kit *kit, struct load_object *object,
     granted->name = text_of("main");
     granted->count = write->sets[0].count;
     granted->flavor_count = 0;
-    for (uint32_t i = 0; i < write->sets[0].need_count && i < 2; i++) {
+    for (uint32_t i = 0; i < write->sets[0].need_count && i < LOAD_KIT_NEEDS; i++) {
         keep(object->flavors[i], sizeof(object->flavors[i]), write->sets[0].needs[i].flavor);
         granted->flavors[i].flavor = text_of(object->flavors[i]);
-        granted->flavors[i].resource =
-            text_is(write->sets[0].needs[i].resource, "pods") ? text_of("pods") : text_of("cpu");
+        granted->flavors[i].resource = resource_name(write->sets[0].needs[i].resource);
         granted->flavor_count++;
     }
     load_object_say(kit, object, CONDITION_RESERVED, true, write->reason);

@@ -4,37 +4,63 @@
 #include "t/load_kit.h"
 #include "t/tap.h"
 
-static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
-                                 "local l cluster=c";
+/* In one flavor there is too little cpu, in the other too little memory: of each there is enough. */
+static const char *const world =
+    "flavor f; flavor g; cluster c group=cpu,memory flavor=f cpu=9 memory=4 flavor=g cpu=1 "
+    "memory=20; local l cluster=c";
 
-int main(void)
+static void test_order(void)
 {
     struct load_kit kit;
     struct engine *e;
     uint32_t queue, first;
+    uint64_t next;
 
     load_kit_open(&kit, "");
     load_kit_do(&kit, world);
     e = kit.kit.engine;
-    load_kit_do(&kit, "add a queue=l cpu=4; add b queue=l cpu=2; add d queue=l cpu=2; "
-                      "add g queue=l cpu=3");
+    load_kit_do(&kit, "add a queue=l cpu=4; add b queue=l cpu=2 memory=8; "
+                      "add d queue=l cpu=2 memory=8; add g queue=l cpu=3 memory=8");
     queue = kit_queue(&kit.kit, "cluster/c");
+    next = queue_at(e, queue)->bay.change + 1;
     is_int(slab_count(&e->wishes), 3, "who asks for the same has the same wish");
-    ok(wish_first(e, queue, queue_at(e, queue)->bay.change) == 0, "all of them were refused");
-    first = wish_first(e, queue, queue_at(e, queue)->bay.change + 1);
+    ok(wish_first(e, queue, next - 1) == 0, "all of them were refused");
+    first = wish_first(e, queue, next);
     ok(wish_at(e, first)->head == load_find(e, text_of("default"), text_of("b")),
        "the first is asked first, after the next change");
-    wish_refuse(e, first, queue_at(e, queue)->bay.change + 1);
-    ok(wish_at(e, wish_first(e, queue, queue_at(e, queue)->bay.change + 1))->head ==
+    wish_refuse(e, first, next);
+    ok(wish_at(e, wish_first(e, queue, next))->head ==
            load_find(e, text_of("default"), text_of("g")),
        "refused it is passed over");
-    wish_at(e, first)->refused = queue_at(e, queue)->bay.change;
-    tree_refresh(&wishes_by_head, e, first);
+    load_kit_close(&kit);
+}
+
+static void test_shortage(void)
+{
+    struct load_kit kit;
+    struct engine *e;
+    uint32_t queue;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
+                      "local l cluster=c; add a queue=l cpu=4; add b queue=l cpu=2; "
+                      "add d queue=l cpu=2; add g queue=l cpu=3");
+    e = kit.kit.engine;
+    queue = kit_queue(&kit.kit, "cluster/c");
+    ok(wish_first(e, queue, queue_at(e, queue)->bay.change + 1) == 0,
+       "while there is too little nobody is asked, whatever changes");
     load_kit_do(&kit, "remove a");
-    is_str(load_kit_state(&kit, "b"), "admitted f", "a change wakes them");
+    is_str(load_kit_state(&kit, "b"), "admitted f", "with enough they are");
     is_str(load_kit_state(&kit, "d"), "admitted f", "both");
+    is_str(load_kit_state(&kit, "g"), "pending", "and who comes behind them is not");
     load_kit_do(&kit, "remove b; remove d; add h queue=l cpu=1 selects=no:where");
     is_str(load_kit_state(&kit, "h"), "admitted f", "labels that no flavor has are nobody's");
     load_kit_close(&kit);
+}
+
+int main(void)
+{
+    test_order();
+    test_shortage();
     return tap_done();
 }

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shortage.h"
+
+#include "assign.h"
+#include "load.h"
+#include "policy.h"
+#include "room.h"
+#include "wish.h"
+#include "state.h"
+
+/* Behind so many that might be sent away, all that their queue uses is taken for theirs. */
+enum { SHORTAGE_LOOKS = 1024 };
+
+static struct tree_link *link_of(const void *ctx, uint32_t id)
+{
+    return &wish_at(ctx, id)->link;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* By what is lacked, whatever the amount. */
+static int compare_kind(const struct shortage *a, const struct shortage *b)
+{
+    if (a->placements != b->placements)
+        return compare_numbers(a->placements, b->placements);
+    if (a->flavor != b->flavor)
+        return compare_numbers(a->flavor, b->flavor);
+    return compare_numbers(a->resource, b->resource);
+}
+
+static int compare(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct shortage *x = &wish_at(ctx, a)->shortage, *y = &wish_at(ctx, b)->shortage;
+    int order = compare_kind(x, y);
+
+    if (order != 0 || x->amount != y->amount)
+        return order != 0 ? order : x->amount < y->amount ? -1 : 1;
+    return load_compare_rank(ctx, wish_at(ctx, a)->head, wish_at(ctx, b)->head);
+}
+
+/* 0: none. */
+static uint32_t who_first(const struct engine *e, uint32_t a, uint32_t b)
+{
+    if (a == 0 || b == 0 || a == b)
+        return a == 0 ? b : a;
+    return load_compare_rank(e, wish_at(e, a)->head, wish_at(e, b)->head) < 0 ? a : b;
+}
+
+static uint32_t first_below(const struct engine *e, uint32_t id)
+{
+    return id == 0 ? 0 : wish_at(e, id)->shortage.first;
+}
+
+static uint32_t first_with(const struct engine *e, uint32_t id)
+{
+    const struct tree_link *link = link_of(e, id);
+
+    return who_first(e, id, who_first(e, first_below(e, link->left), first_below(e, link->right)));
+}
+
+static bool update(void *ctx, uint32_t id)
+{
+    uint32_t before = wish_at(ctx, id)->shortage.first, first = first_with(ctx, id);
+
+    wish_at(ctx, id)->shortage.first = first;
+    return first != before;
+}
+
+const struct tree_type wishes_by_shortage = {link_of, compare, update};
+
+/* Most that it could get by what its queue, or one above it, does not use of its share: who takes
+ * others' room back never has more than that. */
+static wide claimable(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    wide most = 0, spare = 0;
+
+    for (; id != 0; id = queue_at(e, id)->parent) {
+        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
+
+        most = wide_max(most, spare + (cell == NULL ? 0 : cell->share - cell->later));
+        spare += cell == NULL ? 0 : wide_max(0, cell->kept - cell->later);
+    }
+    return most;
+}
+
+/* What it could get by sending others of its own queue away. */
+static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16_t flavor,
+                      uint32_t resource)
+{
+    const struct queue *queue = queue_at(e, id);
+    const struct cell *cell = quota_cell(queue, flavor, resource);
+    struct policy_rank rank = {load_at(e, asks)->priority, load_at(e, asks)->since};
+    uint32_t at = tree_first(&loads_that_hold, e, queue->bay.holding);
+    wide sum = 0;
+
+    for (int looks = 0; at != 0; at = tree_next(&loads_that_hold, e, at), looks++) {
+        const struct load *load = load_at(e, at);
+
+        if (queue->preempts.within != PREEMPT_ANY && load->priority > rank.priority)
+            break;
+        if (looks == SHORTAGE_LOOKS)
+            return cell == NULL ? ROOM_UNLIMITED : wide_max(0, cell->later);
+        if (load_counts_later(load) &&
+            policy_takes_rank(rank, (struct policy_rank){load->priority, load->since},
+                              queue->preempts.within))
+            sum += load_amount(e, at, flavor, resource);
+    }
+    return sum;
+}
+
+/* More than this nobody gets who asks with this one's rank, or comes behind it. */
+static wide reach_in(const struct engine *e, uint32_t asks, uint32_t id, uint16_t flavor,
+                     uint32_t resource)
+{
+    const struct preempt_policy *policy = &queue_at(e, id)->preempts;
+    wide most = room_later(e, id, flavor, resource);
+
+    if (policy->reclaim != PREEMPT_NEVER) {
+        if (policy->while_borrowing) /* then it is a matter of others' priorities */
+            return ROOM_UNLIMITED;
+        most = wide_max(most, claimable(e, id, flavor, resource));
+    }
+    if (policy->within != PREEMPT_NEVER)
+        most += removable(e, asks, id, flavor, resource);
+    return most;
+}
+
+static wide reach(const struct engine *e, uint32_t asks, uint32_t id, uint16_t flavor,
+                  uint32_t resource)
+{
+    const struct queue_group *group = queue_group_of(queue_at(e, id), resource);
+    wide most = -ROOM_UNLIMITED;
+
+    if (flavor != FLAVOR_NONE)
+        return reach_in(e, asks, id, flavor, resource);
+    for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
+        if (flavor_usable(e, group->flavors[k]))
+            most = wide_max(most, reach_in(e, asks, id, group->flavors[k], resource));
+    }
+    return most;
+}
+
+/* How many flavors of the group a pod set can be in; the last one of them. */
+static uint32_t count_flavors(const struct engine *e, const struct queue *queue,
+                              const struct assign_set *set, const struct queue_group *group,
+                              uint16_t *ret_flavor)
+{
+    uint32_t count = 0;
+
+    for (uint32_t k = 0; k < group->flavor_count; k++) {
+        if ((set->refused[group - queue->groups] >> k & 1) == 0 &&
+            flavor_usable(e, group->flavors[k])) {
+            *ret_flavor = group->flavors[k];
+            count++;
+        }
+    }
+    return count;
+}
+
+static wide least_of(const struct assign_set *set, uint32_t resource)
+{
+    for (uint32_t i = 0; i < set->need_count; i++) {
+        if (set->needs[i].resource == resource)
+            return (wide)set->needs[i].amount * set->minimum;
+    }
+    return 0;
+}
+
+/* The least that all pod sets together ask for in this flavor, which is the only one for them. */
+static wide least_in(const struct engine *e, const struct wish *wish, uint16_t flavor,
+                     uint32_t resource)
+{
+    const struct queue *queue = queue_at(e, wish->queue);
+    const struct queue_group *group = queue_group_of(queue, resource);
+    wide sum = 0;
+    uint16_t only;
+
+    for (uint32_t s = 0; s < wish->set_count; s++) {
+        if (count_flavors(e, queue, &wish->asks[s], group, &only) == 1 && only == flavor)
+            sum += least_of(&wish->asks[s], resource);
+    }
+    return sum;
+}
+
+/* Of a pod set, and in whichever flavor, or in the only one. */
+static bool lacks(const struct engine *e, const struct wish *wish, uint32_t set, uint32_t resource,
+                  struct shortage *ret)
+{
+    const struct queue *queue = queue_at(e, wish->queue);
+    const struct queue_group *group = queue_group_of(queue, resource);
+    uint32_t count;
+
+    *ret =
+        (struct shortage){.placements = e->placements, .flavor = FLAVOR_NONE, .resource = resource};
+    if (group == NULL) /* counted by nobody, or never to be had */
+        return false;
+    count = count_flavors(e, queue, &wish->asks[set], group, &ret->flavor);
+    if (count == 0) {
+        ret->resource = 0;
+        return true;
+    }
+    ret->flavor = count == 1 ? ret->flavor : (uint16_t)FLAVOR_NONE;
+    ret->amount = count == 1 ? least_in(e, wish, ret->flavor, resource)
+                             : least_of(&wish->asks[set], resource);
+    return ret->amount > reach(e, wish->head, wish->queue, ret->flavor, resource);
+}
+
+bool shortage_find(const struct engine *e, uint32_t id, struct shortage *ret)
+{
+    const struct wish *wish = wish_at(e, id);
+
+    for (uint32_t s = 0; s < wish->set_count; s++) {
+        for (uint32_t i = 0; i < wish->asks[s].need_count; i++) {
+            if (lacks(e, wish, s, wish->asks[s].needs[i].resource, ret))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a wish stands before (below 0) or behind all that lack this, and no more of it. */
+static int place(const struct engine *e, uint32_t id, const struct shortage *kind, wide most)
+{
+    const struct shortage *shortage = &wish_at(e, id)->shortage;
+    int order = compare_kind(shortage, kind);
+
+    return order != 0 ? order : shortage->amount > most;
+}
+
+static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct shortage *kind,
+                            wide most)
+{
+    uint32_t first, at;
+    int order;
+
+    while (id != 0 && (order = place(e, id, kind, most)) != 0)
+        id = order < 0 ? link_of(e, id)->right : link_of(e, id)->left;
+    if (id == 0)
+        return 0;
+    first = id;
+    for (at = link_of(e, id)->left; at != 0;) {
+        if (place(e, at, kind, most) < 0) {
+            at = link_of(e, at)->right;
+            continue;
+        }
+        first = who_first(e, first, who_first(e, at, first_below(e, link_of(e, at)->right)));
+        at = link_of(e, at)->left;
+    }
+    for (at = link_of(e, id)->right; at != 0;) {
+        if (place(e, at, kind, most) > 0) {
+            at = link_of(e, at)->left;
+            continue;
+        }
+        first = who_first(e, first, who_first(e, at, first_below(e, link_of(e, at)->left)));
+        at = link_of(e, at)->right;
+    }
+    return first;
+}
+
+/* Those that come behind one have no longer a reach than it has. */
+static uint32_t first_of_kind(const struct engine *e, uint32_t queue, const struct shortage *kind)
+{
+    uint32_t root = queue_at(e, queue)->bay.short_of;
+    uint32_t asks = first_up_to(e, root, kind, 2 * ROOM_UNLIMITED), found;
+    wide most;
+
+    if (kind->placements != e->placements)
+        return asks;
+    while (kind->resource != 0) {
+        most = reach(e, wish_at(e, asks)->head, queue, kind->flavor, kind->resource);
+        found = first_up_to(e, root, kind, most);
+        if (found == 0 || found == asks)
+            return found;
+        asks = found;
+    }
+    return 0;
+}
+
+static uint32_t first_behind(const struct engine *e, uint32_t id, const struct shortage *kind)
+{
+    uint32_t found = 0;
+
+    while (id != 0) {
+        if (compare_kind(&wish_at(e, id)->shortage, kind) > 0) {
+            found = id;
+            id = link_of(e, id)->left;
+        } else {
+            id = link_of(e, id)->right;
+        }
+    }
+    return found;
+}
+
+uint32_t shortage_first(const struct engine *e, uint32_t queue)
+{
+    uint32_t root = queue_at(e, queue)->bay.short_of, first = 0;
+
+    for (uint32_t id = tree_first(&wishes_by_shortage, e, root); id != 0;
+         id = first_behind(e, root, &wish_at(e, id)->shortage))
+        first = who_first(e, first, first_of_kind(e, queue, &wish_at(e, id)->shortage));
+    return first;
+}
+
+const char *shortage_check(const struct engine *e, uint32_t id)
+{
+    const struct wish *wish = wish_at(e, id);
+    const struct shortage *shortage = &wish->shortage;
+    bool found = false;
+
+    if (shortage->first != first_with(e, id))
+        return "a wish that lacks something knows who comes first of those below it";
+    if (shortage->placements > e->placements)
+        return "what a wish lacks was found before now";
+    if (shortage->placements < e->placements || shortage->resource == 0)
+        return NULL;
+    for (uint32_t s = 0; s < wish->set_count; s++)
+        found = found ||
+                shortage->amount == (shortage->flavor == FLAVOR_NONE
+                                         ? least_of(&wish->asks[s], shortage->resource)
+                                         : least_in(e, wish, shortage->flavor, shortage->resource));
+    return found ? NULL : "a wish asks for no less than it lacks";
+}
