@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * What a search for victims asks of the queues' shares, in the numbers of later. A need is contested
- * if it does not fit as things stand: those who use something else are of no help.
+ * What a search for victims asks of the queues' shares, in the numbers of later. A need is
+ * contested if it does not fit as things stand: those who use something else are of no help.
  */
 
 /* Which needs are contested; false: none. */

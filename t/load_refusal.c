@@ -78,7 +78,7 @@ static void test_kinds(void)
     is_str(load_kit_log(&kit), "g:gates g:signal", "the signal is what a gated one says");
     load_kit_do(&kit, "add top queue=l cpu=3 priority=5");
     is_str(load_kit_log(&kit),
-           "a:evict a:endEviction top:reserve g:clearSignal a:pending g:pending",
+           "a:evict g:clearSignal a:endEviction g:pending top:reserve a:pending",
            "and why it waits when no gate is the reason; so does a victim");
     load_kit_close(&kit);
 }

@@ -110,8 +110,7 @@ static void event(struct play *play)
         see_flavors(play);
     else if (what == 1)
         step(play, "cohort p%s group=cpu,memory flavor=a cpu=%d",
-             random_one_in(&play->random, 2) ? " parent=o" : "",
-             random_below(&play->random, 4));
+             random_one_in(&play->random, 2) ? " parent=o" : "", random_below(&play->random, 4));
     else if (what < 4)
         see_queue(play, random_below(&play->random, QUEUES));
     else if (what == 4)

@@ -4,7 +4,7 @@
 #include "t/load_kit.h"
 #include "t/tap.h"
 
-/* In one flavor there is too little cpu, in the other too little memory: of each there is enough. */
+/* One flavor has too little cpu, the other too little memory: of each there is enough. */
 static const char *const world =
     "flavor f; flavor g; cluster c group=cpu,memory flavor=f cpu=9 memory=4 flavor=g cpu=1 "
     "memory=20; local l cluster=c";

@@ -36,7 +36,7 @@ bool load_play_finish(struct load_play *play);
 /* Plays one step. False: something is not as it should be; `difference` says what. */
 bool load_play_step(struct load_play *play, const struct step *step);
 
-/* The objects around workloads: one of them changes; all are shown to an engine that begins anew. */
+/* The objects around workloads: one changes; all are shown to an engine that begins anew. */
 bool load_play_drive_scenery(struct load_play *play, const struct step *step);
 bool load_play_show_scenery(struct load_play *play);
 
