@@ -154,7 +154,18 @@ uint32_t load_promise_victims(const struct engine *e, uint32_t id)
     return count;
 }
 
-/* Whether there is room for all of it: in what is held now, or also in what will be. */
+/* In what is used later: as if its promise had ended, and who need not go stayed; or (-1) as it is
+ * again. */
+static void suppose_end(struct engine *e, uint32_t id, int sign)
+{
+    load_count_later(e, id, -sign);
+    for (uint32_t at = load_at(e, id)->first; at != 0; at = load_at(e, at)->next) {
+        if (can_stay(e, at))
+            load_count_later(e, at, sign);
+    }
+}
+
+/* Whether there is room for all of it: for who is promised nothing, or once what goes has gone. */
 static bool fits(const struct engine *e, uint32_t id, bool later)
 {
     const struct load *load = load_at(e, id);
@@ -174,7 +185,7 @@ static bool fits(const struct engine *e, uint32_t id, bool later)
             amount = load_amount(e, id, flavor, resource);
             /* What it is promised is in what is used later. */
             if (amount > (later ? amount + room_later(e, wish->queue, flavor, resource)
-                                : room_present(e, wish->queue, flavor, resource)))
+                                : room_now(e, wish->queue, flavor, resource)))
                 return false;
         }
     }
@@ -194,6 +205,21 @@ static void copy_assignment(const struct engine *e, uint32_t id, struct assignme
     }
 }
 
+/* Whether it has no need to wait any longer: nobody else who is promised something loses it by
+ * that, also if its victims stay. */
+static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
+{
+    bool now, elsewhere;
+
+    suppose_end(e, id, 1);
+    now = fits(e, id, false);
+    elsewhere = !now && load_decide_fits_elsewhere(e, id, ret);
+    suppose_end(e, id, -1);
+    if (now)
+        copy_assignment(e, id, ret);
+    return now || elsewhere;
+}
+
 static bool review(struct engine *e, uint32_t id)
 {
     struct assignment made;
@@ -203,8 +229,7 @@ static bool review(struct engine *e, uint32_t id)
         load_promise_end(e, id);
         return true;
     }
-    if (fits(e, id, false)) {
-        copy_assignment(e, id, &made);
+    if (fits_now(e, id, &made)) {
         for (uint32_t s = 0; s < ASSIGN_MAX_SETS; s++) { /* the flavors outlive the promise */
             for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++)
                 flavor_ref(e, made.needs[s][i].flavor);
@@ -215,11 +240,6 @@ static bool review(struct engine *e, uint32_t id)
             for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++)
                 flavor_unref(e, made.needs[s][i].flavor);
         }
-        return true;
-    }
-    if (load_decide_fits_elsewhere(e, id, &made)) {
-        load_promise_end(e, id);
-        load_decide_reserve(e, id, &made);
         return true;
     }
     if (!fits(e, id, true)) {

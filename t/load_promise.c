@@ -4,12 +4,58 @@
 #include "t/load_kit.h"
 #include "t/tap.h"
 
+#include <stdio.h>
+
 static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
                                  "local l cluster=c";
 
 static uint32_t id(const struct load_kit *kit, const char *name)
 {
     return load_find(kit->kit.engine, text_of("default"), text_of(name));
+}
+
+static void see_silently(struct load_kit *kit, int at, const char *name, int64_t cpu,
+                         int32_t priority)
+{
+    struct load_object *object = &kit->objects[at];
+
+    *object = kit->objects[0];
+    snprintf(object->name, sizeof(object->name), "%s", name);
+    memset(object->facts.conditions, 0, sizeof(object->facts.conditions));
+    object->facts.has_admission = false;
+    object->facts.job_stopped = true;
+    object->facts.uid = object->facts.name = text_of(object->name);
+    object->facts.queue = text_of(object->queue);
+    object->facts.sets = &object->set;
+    object->facts.granted = &object->granted;
+    object->facts.priority = priority;
+    object->set.requests.item[0].amount = cpu;
+    object->facts.version = ++kit->version;
+    engine_see_load(kit->kit.engine, &object->facts);
+}
+
+/* One whose reservation nobody has heard of goes at once, and asks again: the room that is there is
+ * not its own now. */
+static void test_room_of_others(void)
+{
+    struct load_kit kit;
+    int ticks = 0;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit,
+                "flavor f; cluster c within=newer group=cpu flavor=f cpu=10; "
+                "local l cluster=c; jobsStay; add v queue=l cpu=4; add n queue=l cpu=2 created=99");
+    see_silently(&kit, 2, "a", 2, 0);
+    see_silently(&kit, 3, "big", 8, 1);
+    while (engine_more(kit.kit.engine) && ticks++ < 100)
+        engine_tick(kit.kit.engine);
+    ok(ticks < 100, "it comes to rest");
+    is_str(load_kit_why(&kit, "big"), "Preempting", "who is more important waits for its victim");
+    is_str(load_kit_why(&kit, "a"), "Preempting", "and who had a place for another one");
+    load_kit_do(&kit, "time 2; halt n; halt v");
+    is_str(load_kit_state(&kit, "big"), "admitted f", "both get what they were promised");
+    is_str(load_kit_state(&kit, "a"), "admitted f", "in the end");
+    load_kit_close(&kit);
 }
 
 int main(void)
@@ -33,5 +79,6 @@ int main(void)
     load_kit_do(&kit, "follow; lead");
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 4, "who leads again counts the same");
     load_kit_close(&kit);
+    test_room_of_others();
     return tap_done();
 }

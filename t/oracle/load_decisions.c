@@ -141,20 +141,42 @@ static void preempt(struct load_model *model, const struct choice *choice)
 }
 
 /* Whether there is room for what it is promised. */
-static bool has_room(const struct load_model *model, int number, bool later)
+static bool has_room(const struct load_model *model, int number,
+                     const struct load_grant held[LOAD_SETS], bool now)
 {
     int queue = load_model_queue_of(model, number);
-    const struct model_load *load = &model->loads[number];
     struct load_wanted wanted;
 
-    load_model_total(model, number, load->held, &wanted);
+    load_model_total(model, number, held, &wanted);
     for (int i = 0; i < wanted.count; i++) {
-        wide room = load_model_room(model, queue, wanted.cells[i], later);
+        wide later = load_model_room(model, queue, wanted.cells[i], true);
 
-        if (!model->scenery->flavors[wanted.cells[i].flavor].is ||
-            (later ? room < 0 : wanted.amounts[i] > room))
+        if (!model->scenery->flavors[wanted.cells[i].flavor].is)
+            return false;
+        if (now ? wanted.amounts[i] > later ||
+                      wanted.amounts[i] > load_model_room(model, queue, wanted.cells[i], false)
+                : later < 0)
             return false;
     }
+    return true;
+}
+
+/* Whether it could be granted something at once by somebody who is promised nothing: with nobody
+ * going for it who need not. */
+static bool fits_now(const struct load_model *model, int number, struct load_grant ret[LOAD_SETS])
+{
+    struct load_model without = *model;
+    struct load_assigned other;
+    int queue = load_model_queue_of(model, number);
+
+    memcpy(ret, model->loads[number].held, sizeof(model->loads[number].held));
+    load_model_end_promise(&without, number);
+    if (has_room(&without, number, ret, true))
+        return true;
+    if (!load_model_shown(model, queue)->step.v[QUEUE_PREEMPTS_LAST] ||
+        !load_model_decide(&without, number, false, &other))
+        return false;
+    memcpy(ret, other.granted, sizeof(other.granted));
     return true;
 }
 
@@ -162,25 +184,17 @@ static bool has_room(const struct load_model *model, int number, bool later)
  */
 static bool review(struct load_model *model, int number)
 {
-    int queue = load_model_queue_of(model, number);
-    struct load_assigned other;
-    struct load_grant held[LOAD_SETS];
+    struct load_grant now[LOAD_SETS];
 
-    memcpy(held, model->loads[number].held, sizeof(held));
-    if (!load_model_grants(model, queue)) {
+    if (!load_model_grants(model, load_model_queue_of(model, number))) {
         load_model_end_promise(model, number);
         return true;
     }
-    if (has_room(model, number, false)) {
-        reserve(model, number, held);
+    if (fits_now(model, number, now)) {
+        reserve(model, number, now);
         return true;
     }
-    if (load_model_shown(model, queue)->step.v[QUEUE_PREEMPTS_LAST] &&
-        load_model_decide(model, number, false, &other)) {
-        reserve(model, number, other.granted);
-        return true;
-    }
-    if (has_room(model, number, true))
+    if (has_room(model, number, model->loads[number].held, false))
         return false;
     load_model_end_promise(model, number);
     return true;
