@@ -158,6 +158,14 @@ static enum claim_state state_of(const struct engine *e, uint32_t id,
     return state;
 }
 
+/* Who does not ask for room says what it said; who has some, nothing. */
+static void forget_signal(struct engine *e, uint32_t id)
+{
+    struct load *load = load_at(e, id);
+
+    load_set(load, LOAD_BLOCKED, !load_holds(load) && load_is(load, LOAD_SIGNALS));
+}
+
 void load_settle(struct engine *e, uint32_t id)
 {
     struct load *load = load_at(e, id);
@@ -189,6 +197,8 @@ void load_settle(struct engine *e, uint32_t id)
         }
         load_find_life(e, id, &life); /* which checks it wants may be others now */
     }
+    if (state != CLAIM_WAITING || !engine_grants(e))
+        forget_signal(e, id);
     choose(e, id, &life);
 }
 
@@ -255,7 +265,6 @@ void load_end(struct engine *e)
             load_promise_lose_victim(e, id);
             load_put_in(e, id);
         }
-        load_set(load_at(e, id), LOAD_BLOCKED, load_is(load_at(e, id), LOAD_SIGNALS));
         load_settle(e, id);
     }
 }

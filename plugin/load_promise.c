@@ -71,8 +71,10 @@ static void let_stay(struct engine *e, uint32_t id)
 
 void load_promise_spare(struct engine *e, uint32_t id)
 {
-    if (load_is(load_at(e, id), LOAD_VICTIM) && load_at(e, id)->of == 0 && can_stay(e, id))
-        let_stay(e, id);
+    if (!load_is(load_at(e, id), LOAD_VICTIM) || load_at(e, id)->of != 0 || !can_stay(e, id))
+        return;
+    let_stay(e, id);
+    bay_stir(e, load_queue(e, id)); /* its room was thought to be coming */
 }
 
 void load_promise_end(struct engine *e, uint32_t id)

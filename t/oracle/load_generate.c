@@ -213,9 +213,10 @@ static int a_workload(struct load_generator *g, const struct load_play *play)
 
 static struct step any_touch(struct load_generator *g, const struct load_play *play)
 {
-    static const enum touch deeds[] = {TOUCH_OPEN,   TOUCH_OPEN,   TOUCH_CLOSE,  TOUCH_STOP,
-                                       TOUCH_STOP,   TOUCH_ANSWER, TOUCH_ANSWER, TOUCH_ANSWER,
-                                       TOUCH_FINISH, TOUCH_REMOVE, TOUCH_DELETE, TOUCH_STRAY};
+    static const enum touch deeds[] = {TOUCH_OPEN,   TOUCH_OPEN,    TOUCH_CLOSE,  TOUCH_STOP,
+                                       TOUCH_STOP,   TOUCH_ANSWER,  TOUCH_ANSWER, TOUCH_ANSWER,
+                                       TOUCH_FINISH, TOUCH_REMOVE,  TOUCH_DELETE, TOUCH_STRAY,
+                                       TOUCH_EVICT,  TOUCH_RESERVE, TOUCH_SIGNAL};
     struct step step = step_make(STEP_TOUCH);
     const struct load_object *object;
 
@@ -228,6 +229,12 @@ static struct step any_touch(struct load_generator *g, const struct load_play *p
         step.v[TOUCH_WHICH] = below(g, g->checks > 0 ? g->checks : 1);
         step.v[TOUCH_STATE] = one_in(g, 2) ? 1 : below(g, 4) + (one_in(g, 3) ? 4 : 0);
     }
+    if (step.v[TOUCH_WHAT] == TOUCH_RESERVE) {
+        step.v[TOUCH_WHICH] = below(g, g->flavors);
+        step.v[TOUCH_STATE] = NAME_FIRST + below(g, g->queues);
+    }
+    if (step.v[TOUCH_WHAT] == TOUCH_SIGNAL)
+        step.v[TOUCH_STATE] = one_in(g, 2);
     step.v[TOUCH_LATE] = g->late && one_in(g, 4);
     return step;
 }

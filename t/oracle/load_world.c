@@ -226,6 +226,22 @@ void load_world_edit(struct load_world *world, const int64_t *fields)
     object->priority = (int32_t)fields[WORKLOAD_PRIORITY];
 }
 
+static void reserve(struct load_world *world, struct load_object *object, int flavor, int queue)
+{
+    if (object->conditions[CONDITION_RESERVED].is_true)
+        return;
+    object->has_admission = true;
+    object->granted_queue = queue;
+    for (int s = 0; s < LOAD_SETS; s++) {
+        object->granted[s].count = object->sets[s].count;
+        for (int r = 0; r < RESOURCES; r++)
+            object->granted[s].flavors[r] = object->sets[s].asks[r] > 0 ? flavor : -1;
+    }
+    load_world_say(world, object, CONDITION_RESERVED, true, "QuotaReserved");
+    if (object->conditions[CONDITION_EVICTED].is_true)
+        load_world_say(world, object, CONDITION_EVICTED, false, "QuotaReserved");
+}
+
 bool load_world_touch(struct load_world *world, const int64_t *fields)
 {
     int number = (int)fields[TOUCH_NUMBER], which = (int)fields[TOUCH_WHICH];
@@ -266,6 +282,16 @@ bool load_world_touch(struct load_world *world, const int64_t *fields)
         break;
     case TOUCH_REMOVE:
         object->is = false;
+        break;
+    case TOUCH_EVICT:
+        if (object->conditions[CONDITION_RESERVED].is_true)
+            load_world_say(world, object, CONDITION_EVICTED, true, "PodsReadyTimeout");
+        break;
+    case TOUCH_RESERVE:
+        reserve(world, object, which, (int)fields[TOUCH_STATE]);
+        break;
+    case TOUCH_SIGNAL:
+        load_world_say(world, object, CONDITION_SIGNAL, fields[TOUCH_STATE] != 0, "Strange");
         break;
     default:
         break;

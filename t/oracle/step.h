@@ -166,6 +166,9 @@ enum touch {
     TOUCH_ANSWER, /* of a check */
     TOUCH_DELETE,
     TOUCH_REMOVE,
+    TOUCH_EVICT,   /* for a reason that is not ours */
+    TOUCH_RESERVE, /* by another leader: in a flavor, of a queue */
+    TOUCH_SIGNAL,
     TOUCHES
 };
 enum touch_field { TOUCH_NUMBER, TOUCH_WHAT, TOUCH_WHICH, TOUCH_STATE, TOUCH_LATE };
