@@ -144,7 +144,7 @@ spec: {containers: [{name: c, image: none}]}
 				one.refused != "" && (err == nil || !strings.Contains(err.Error(), one.refused)) {
 				return fmt.Errorf("the API server says %v, want %q", err, one.refused)
 			}
-			if one.warned == "" && len(warnings) > 0 || one.warned != "" &&
+			if one.refused == "" && one.warned == "" && len(warnings) > 0 || one.warned != "" &&
 				!slices.ContainsFunc(warnings, func(text string) bool {
 					return strings.Contains(text, one.warned)
 				}) {
