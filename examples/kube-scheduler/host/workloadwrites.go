@@ -30,7 +30,7 @@ func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64,
 	if facts.Version(seen.ResourceVersion) != effect.ResourceVersion {
 		return 0, outbox.ErrMoved
 	}
-	wanted, ofSpec := wl.Write(seen, effect, time.Now())
+	wanted, ofSpec := wl.Write(seen, effect, time.Unix(0, h.eng.Now()))
 	if wanted == nil {
 		return 0, fmt.Errorf("%w: %q", errUnknownWrite, effect.Workload.Write)
 	}

@@ -87,9 +87,14 @@ const mostMessage = 32 << 10
 // anything changed.
 func SetCondition(w *kueue.Workload, kind string, status metav1.ConditionStatus, reason,
 	message string) bool {
+	return setCondition(w, kind, status, reason, message, metav1.Now())
+}
+
+func setCondition(w *kueue.Workload, kind string, status metav1.ConditionStatus, reason,
+	message string, now metav1.Time) bool {
 	return apimeta.SetStatusCondition(&w.Status.Conditions, metav1.Condition{Type: kind,
 		Status: status, Reason: reason, Message: message[:min(len(message), mostMessage)],
-		ObservedGeneration: w.Generation})
+		ObservedGeneration: w.Generation, LastTransitionTime: now})
 }
 
 // AnnotationsOf are those of an owner that its workload carries too.

@@ -37,7 +37,8 @@ type write struct {
 }
 
 // Write is the workload as an effect of the engine wants it, and whether that is another spec; else
-// it is another status. nil: this version knows no such write.
+// it is another status. nil: this version knows no such write. now is the engine's: it compares the
+// times of conditions with each other and with its own.
 func Write(seen *kueue.Workload, effect *engine.Effect, now time.Time) (
 	wanted *kueue.Workload, ofSpec bool) {
 	w := &write{seen.DeepCopy(), effect, metav1.NewTime(now.Truncate(time.Second))}
@@ -92,7 +93,7 @@ func (w *write) set(kind string, is bool, reason, message string) {
 	if is {
 		status = metav1.ConditionTrue
 	}
-	SetCondition(w.Workload, kind, status, reason, message)
+	setCondition(w.Workload, kind, status, reason, message, w.now)
 }
 
 func (w *write) is(kind, reason string)    { w.set(kind, true, reason, w.effect.Message) }

@@ -27,6 +27,14 @@ func writes(t *testing.T, w *kueue.Workload, reason string, said engine.Workload
 	if wanted == nil {
 		t.Fatalf("%s: no such write", said.Write)
 	}
+	for i := range wanted.Status.Conditions {
+		c := &wanted.Status.Conditions[i]
+		was := apimeta.FindStatusCondition(w.Status.Conditions, c.Type)
+		if (was == nil || was.Status != c.Status) && !c.LastTransitionTime.Time.Equal(at) {
+			t.Errorf("%s: %s has changed at %s, want the engine's time", said.Write, c.Type,
+				c.LastTransitionTime)
+		}
+	}
 	return wanted, ofSpec
 }
 
