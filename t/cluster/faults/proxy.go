@@ -46,6 +46,9 @@ type Proxy struct {
 	rules []*Rule
 	watch Watch
 	due   map[*stream]time.Duration // when the next event of a stream is due
+
+	told     map[string]int64 // by kind: the newest version that a watch has told
+	lastTold time.Time
 }
 
 // Start begins to serve on a port of its own.
@@ -73,7 +76,7 @@ func Start(config Config) (*Proxy, error) {
 	quiet := log.New(io.Discard, "", 0)
 	p := &Proxy{
 		config: config, listener: listener, ca: certificate,
-		due: map[*stream]time.Duration{},
+		due: map[*stream]time.Duration{}, told: map[string]int64{},
 	}
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {

@@ -291,3 +291,45 @@ func TestWatchEventsComeLaterTwiceOrNever(t *testing.T) {
 		t.Errorf("something is due at %v still", due)
 	}
 }
+
+func TestToldIsWhatWentOn(t *testing.T) {
+	server := newServer(t)
+	var now atomic.Int64
+	proxy, client := start(t, Config{
+		Target: server.URL, Now: func() time.Duration { return time.Duration(now.Load()) },
+	})
+	lines := watching(t, client, proxy.URL())
+	pod := func(kind, version string) string {
+		return `{"type":"` + kind + `","object":{"kind":"Pod","metadata":{"resourceVersion":"` +
+			version + `"}}}`
+	}
+	told := func(want int64) {
+		t.Helper()
+		if got, _ := proxy.Told("Pod"); got != want {
+			t.Errorf("version %d was told, want %d", got, want)
+		}
+	}
+	server.events <- pod("ADDED", "7")
+	next(t, lines)
+	told(7)
+	server.events <- pod("BOOKMARK", "9")
+	next(t, lines)
+	told(7)
+	if other, last := proxy.Told("Node"); other != 0 || time.Since(last) > 10*time.Second {
+		t.Errorf("of another kind %d was told, the last %v ago", other, time.Since(last))
+	}
+	proxy.SetWatch(Watch{Delay: time.Minute})
+	server.events <- pod("MODIFIED", "12")
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		if _, ok := proxy.Due(); ok {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nothing is held back")
+		}
+	}
+	told(7)
+	now.Store(int64(time.Minute))
+	next(t, lines)
+	told(12)
+}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -37,6 +38,24 @@ func (p *Proxy) Due() (next time.Duration, ok bool) {
 	return next, ok
 }
 
+// Told is the newest version of an object of a kind that a watch has told, and when any watch told
+// anything.
+func (p *Proxy) Told(kind string) (version int64, last time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.told[kind], p.lastTold
+}
+
+func (p *Proxy) went(one event) {
+	if one.kind == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told[one.kind] = max(p.told[one.kind], one.version)
+	p.lastTold = time.Now()
+}
+
 // stream is a watch: the events that came, each with the time at which it goes on.
 //
 //	API server ──▶ read() ──▶ events ──▶ Read() ──▶ client
@@ -54,8 +73,10 @@ type stream struct {
 }
 
 type event struct {
-	bytes []byte
-	due   time.Duration
+	bytes   []byte
+	due     time.Duration
+	kind    string
+	version int64
 }
 
 func (p *Proxy) newStream(from io.ReadCloser, initial bool) *stream {
@@ -78,8 +99,10 @@ func (s *stream) read(initial bool) {
 		var head struct {
 			Type   string `json:"type"`
 			Object struct {
+				Kind     string `json:"kind"`
 				Metadata struct {
 					Annotations map[string]string `json:"annotations"`
+					Version     string            `json:"resourceVersion"`
 				} `json:"metadata"`
 			} `json:"object"`
 		}
@@ -98,7 +121,11 @@ func (s *stream) read(initial bool) {
 		}
 		// No event overtakes another.
 		last = max(last, s.proxy.config.Now()+watch.Delay)
-		one := event{append(bytes.TrimSpace(raw), '\n'), last}
+		one := event{bytes: append(bytes.TrimSpace(raw), '\n'), due: last}
+		if head.Type != "BOOKMARK" {
+			one.kind = head.Object.Kind
+			one.version, _ = strconv.ParseInt(head.Object.Metadata.Version, 10, 64)
+		}
 		if watch.Delay == 0 && s.isEmpty() {
 			one.due = 0
 		}
@@ -158,6 +185,7 @@ func (s *stream) next() ([]byte, error) {
 			s.events = s.events[1:]
 			s.tell()
 			s.mu.Unlock()
+			s.proxy.went(one)
 			return one.bytes, nil
 		}
 		waits, err := len(s.events) > 0, s.err
