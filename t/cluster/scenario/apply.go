@@ -39,8 +39,12 @@ func (t *telling) apply(where *Tree, doc *Tree, ref string) error {
 		}
 		return t.createPod(where, of, doc.Get("status"))
 	}
+	if word == "workload" && !t.objects[ref] {
+		err = t.createLoad(of, doc.Get("status"))
+	} else {
+		err = t.applyObject(k, of)
+	}
 	t.wrote = time.Now()
-	err = t.applyObject(k, of, doc)
 	if err == nil {
 		t.objects[ref] = true
 		return nil
@@ -52,7 +56,7 @@ func (t *telling) apply(where *Tree, doc *Tree, ref string) error {
 }
 
 // applyObject writes all of an object, its status too, as the story's document has both.
-func (t *telling) applyObject(k kind, of *unstructured.Unstructured, doc *Tree) error {
+func (t *telling) applyObject(k kind, of *unstructured.Unstructured) error {
 	if k.namespaced {
 		if err := t.ensureNamespace(of.GetNamespace()); err != nil {
 			return err
@@ -61,7 +65,7 @@ func (t *telling) applyObject(k kind, of *unstructured.Unstructured, doc *Tree) 
 	client := t.clientFor(k, of.GetNamespace())
 	old, err := client.Get(t.ctx, of.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		if status, ok := doc.Get("status").plainMap(); ok && k.name != "Node" {
+		if status, ok := of.Object["status"].(object); ok && k.name != "Node" {
 			how := born{at: t.clock.Wall(), status: func(now object) {
 				for key, value := range status {
 					now[key] = value
@@ -173,6 +177,9 @@ func (t *telling) eachChild(ref string, visit func(*corev1.Pod) error) error {
 // end lets a pod, or all pods of a Job and the like, be over.
 func (t *telling) end(where *Tree, ref string, phase corev1.PodPhase) error {
 	word, _, _ := SplitRef(ref)
+	if word == "workload" {
+		return t.endLoad(where, ref, string(phase))
+	}
 	set := func(pod *corev1.Pod) error { return t.setPhase(pod, phase) }
 	pod := t.podNow(ref)
 	switch {

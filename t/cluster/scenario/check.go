@@ -50,6 +50,8 @@ var stepKeys = map[string]checker{
 	"leader":   checkBool,
 	"clock":    checkDuration,
 	"fault":    checkFault,
+	"gate":     checkGate,
+	"check":    checkCheck,
 	"send":     checkSend,
 	"expect":   func(_ *Scenario, value *Tree) error { return checkEntries(value, true) },
 	"say":      checkText,
@@ -60,7 +62,8 @@ func (s *Scenario) checkStepKey(pair Pair) error {
 	check := stepKeys[pair.Key]
 	if check == nil {
 		return pair.Value.Say("%s is no step, want at, apply, delete, complete, fail, patch, "+
-			"command, refuse, restart, leader, clock, fault, send, say, show or expect", pair.Key)
+			"command, refuse, restart, leader, clock, fault, gate, check, cluster, evict, send, say, "+
+			"show or expect", pair.Key)
 	}
 	return check(s, pair.Value)
 }
@@ -142,11 +145,11 @@ func checkText(_ *Scenario, value *Tree) error {
 
 func checkShow(_ *Scenario, value *Tree) error {
 	if value.Type != List {
-		return value.At("a list of pods, queues or nodes")
+		return value.At("a list of pods, workloads, queues or nodes")
 	}
 	for _, pair := range value.Pairs {
-		if !contains("pods queues nodes", pair.Value.Text) {
-			return pair.Value.At("pods, queues or nodes")
+		if !contains("pods workloads queues nodes", pair.Value.Text) {
+			return pair.Value.At("pods, workloads, queues or nodes")
 		}
 	}
 	return nil

@@ -52,23 +52,26 @@ func checkEntry(entry Pair) error {
 	}
 	ofPod := isOf(entry.Key, "pod")
 	switch {
-	case !ofPod && !isQueue(entry.Key) && !isOf(entry.Key, "podgroup"):
+	case !ofPod && !isQueue(entry.Key) && !isOf(entry.Key, "podgroup") && !isLoad(entry.Key):
 		return entry.Value.Say("%s cannot be expected, want pod/NAME, queue/NAME, "+
-			"clusterqueue/NAME, cohort/NAME, podgroup/NAME, nodes, bought, podgroups, effects, "+
-			"unknownAcks, leader or never", entry.Key)
+			"clusterqueue/NAME, cohort/NAME, podgroup/NAME, workload/NAME, localqueue/NAME, nodes, "+
+			"bought, podgroups, effects, unknownAcks, leader or never", entry.Key)
 	case entry.Value.Type == Text && entry.Value.Text == "gone":
 		return nil
 	case entry.Value.Type != Map:
 		return entry.Value.At("a map of what is expected, or gone")
 	}
 	for _, field := range entry.Value.Pairs {
-		if isOf(entry.Key, "podgroup") {
-			if err := checkGroupField(field); err != nil {
-				return err
-			}
-			continue
+		var err error
+		switch {
+		case isOf(entry.Key, "podgroup"):
+			err = checkGroupField(field)
+		case isLoad(entry.Key):
+			err = checkLoadField(isOf(entry.Key, "localqueue"), field)
+		default:
+			err = checkField(ofPod, field)
 		}
-		if err := checkField(ofPod, field); err != nil {
+		if err != nil {
 			return err
 		}
 	}

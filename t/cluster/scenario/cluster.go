@@ -32,8 +32,11 @@ type Cluster struct {
 	Library string
 	// Webhook is the port on which the API server asks the scheduler.
 	Webhook int
+	// Rights gives the scheduler the shipped rights for Workloads, or takes them away.
+	Rights func(ctx context.Context, loads bool) error
 
-	stories int // told so far
+	loads   bool // it has them
+	stories int  // told so far
 }
 
 // Process is a program that runs.
@@ -118,7 +121,8 @@ func (c *Cluster) awaitEmpty(ctx context.Context) error {
 		return err
 	}
 	for _, word := range []string{"pod", "node", "queue", "command", "clusterqueue", "cohort",
-		"localqueue", "resourceflavor", "runtimeclass", "podgroup", "job", "replicaset",
+		"localqueue", "resourceflavor", "workload", "admissioncheck", "workloadpriorityclass",
+		"runtimeclass", "podgroup", "job", "replicaset",
 		"statefulset", "deployment"} {
 		for {
 			found, err := client.Resource(kinds[word].resource).List(ctx,

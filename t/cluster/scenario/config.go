@@ -31,6 +31,9 @@ func schedulerConfig(s *Scenario, library, kubeconfig string, webhook int) ([]by
 	arguments := object{
 		"library": library, "removal": s.Removal, "webhook": object{"port": webhook},
 	}
+	if s.Loads {
+		arguments["workloads"] = true
+	}
 	names := []any{"default-scheduler"}
 	if s.Config != nil {
 		for _, pair := range s.Config.Pairs {

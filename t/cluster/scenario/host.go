@@ -37,9 +37,10 @@ type host struct {
 	env     []string
 	leases  bool // it takes part in an election
 
-	mu     sync.Mutex
-	writes map[string]map[string]bool // by UID of a pod, or queue/NAME: the versions that it wrote
-	noted  time.Time                  // when it last wrote anything
+	mu sync.Mutex
+	// By UID of a pod, or queue/NAME, or workload/NAME: the versions that it wrote.
+	writes map[string]map[string]bool
+	noted  time.Time // when it last wrote anything
 }
 
 func newHost(t *telling, dir string) (*host, error) {
@@ -219,7 +220,8 @@ func (h *host) note(r *faults.Request) {
 	h.noted = time.Now()
 	ofPod := r.Resource == "pods" && r.Subresource != "binding" && !isNomination(r)
 	ofQueue := r.Resource == "queues" && r.Subresource == "status"
-	if !(ofPod || ofQueue) || !r.Done() {
+	ofLoad := r.Resource == "workloads"
+	if !(ofPod || ofQueue || ofLoad) || !r.Done() {
 		return
 	}
 	var written metav1.PartialObjectMetadata
@@ -229,6 +231,8 @@ func (h *host) note(r *faults.Request) {
 	which := string(written.UID)
 	if ofQueue {
 		which = "queue/" + written.Name
+	} else if ofLoad {
+		which = RefOf("workload", written.Namespace, written.Name)
 	}
 	versions := h.writes[which]
 	if versions == nil {
@@ -251,8 +255,8 @@ func isNomination(r *faults.Request) bool {
 	return nominates && len(patch.Status) == 1
 }
 
-// writesTo counts what was written to a pod, by its UID, or to the status of a queue, by its
-// reference.
+// writesTo counts what was written to a pod, by its UID, to a Workload, or to the status of a queue,
+// by its reference.
 func (h *host) writesTo(which string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

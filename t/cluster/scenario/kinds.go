@@ -41,11 +41,16 @@ var kinds = map[string]kind{
 	"resourceflavor": {gvr(kueue, now, "resourceflavors"), "ResourceFlavor", false, kueue + "/"},
 	"command":        {gvr(bus, "v1alpha1", "commands"), "Command", true, bus + "/"},
 	"localqueue":     {gvr(kueue, now, "localqueues"), "LocalQueue", true, kueue + "/"},
+	"workload":       {gvr(kueue, now, "workloads"), "Workload", true, kueue + "/"},
+	"admissioncheck": {gvr(kueue, now, "admissionchecks"), "AdmissionCheck", false, kueue + "/"},
 	"podgroup":       {gvr(volcano, "v1beta1", "podgroups"), "PodGroup", true, volcano + "/"},
 	"job":            {gvr("batch", "v1", "jobs"), "Job", true, ""},
 	"replicaset":     {gvr("apps", "v1", "replicasets"), "ReplicaSet", true, ""},
 	"statefulset":    {gvr("apps", "v1", "statefulsets"), "StatefulSet", true, ""},
 	"deployment":     {gvr("apps", "v1", "deployments"), "Deployment", true, ""},
+
+	"workloadpriorityclass": {gvr(kueue, now, "workloadpriorityclasses"), "WorkloadPriorityClass",
+		false, kueue + "/"},
 }
 
 func kindOf(where *Tree, ref string) (kind, error) {
@@ -54,7 +59,7 @@ func kindOf(where *Tree, ref string) (kind, error) {
 	if !ok {
 		return kind{}, where.Say("%s: this executor knows no %s, want pod, node, namespace, "+
 			"priorityclass, queue, command, clusterqueue, cohort, resourceflavor, localqueue, "+
-			"podgroup, job, replicaset, statefulset or deployment", ref, name)
+			"workload, admissioncheck, workloadpriorityclass, podgroup, job, replicaset, statefulset or deployment", ref, name)
 	}
 	return found, nil
 }

@@ -73,6 +73,10 @@ func objectOf(doc *Tree, ref string) *unstructured.Unstructured {
 		fillTarget(child(plain, "target"))
 	case "job", "replicaset", "statefulset", "deployment":
 		fillOwner(plain, word, name)
+	case "workload":
+		fillLoad(plain, name)
+	case "admissioncheck":
+		fillCheck(plain)
 	case "priorityclass":
 		if _, said := plain["preemptionPolicy"]; !said {
 			plain["preemptionPolicy"] = "Never"

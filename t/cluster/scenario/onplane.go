@@ -68,6 +68,9 @@ func NewCluster(ctx context.Context, p *plane.Plane, s Shipped) (*Cluster, error
 	return &Cluster{
 		Admin: p.REST(plane.Admin), Etcd: etcd, Dir: p.Dir, Scheduler: account, Library: s.Library,
 		Webhook: webhook,
+		Rights: func(ctx context.Context, loads bool) error {
+			return setLoadRights(ctx, p, filepath.Join(s.Root, loadRights), loads)
+		},
 		Run: func(args, env []string) (Process, error) {
 			process, err := p.Run("sluice-scheduler", s.Scheduler, args, env)
 			if err != nil {

@@ -80,7 +80,7 @@ func (t *telling) applyOwner(where *Tree, doc *Tree, ref string) error {
 	}
 	of := objectOf(doc, ref)
 	if t.objects[ref] {
-		err = t.applyObject(kinds[word], of, doc)
+		err = t.applyObject(kinds[word], of)
 	} else {
 		err = t.makeOwner(word, of)
 	}

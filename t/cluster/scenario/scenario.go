@@ -3,9 +3,7 @@
 package scenario
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"strings"
 	"time"
 )
@@ -22,6 +20,7 @@ type Scenario struct {
 	Steps       []*Step
 	OutOfReach  []*Beyond // what this executor leaves out
 	NeedsLease  bool      // the story takes the lease away
+	Loads       bool      // it has Workloads, which gates of pods do not concern
 	description *Tree
 }
 
@@ -201,13 +200,7 @@ func (s *Scenario) readStory() error {
 		s.OutOfReach = append(s.OutOfReach, &Beyond{clusters, "it is told of several clusters", true})
 		return nil
 	}
-	for _, ref := range slices.Sorted(maps.Keys(s.Documents)) {
-		if strings.HasPrefix(ref, "workload/") {
-			s.OutOfReach = append(s.OutOfReach, &Beyond{s.Documents[ref],
-				"the jobs of its Workloads are sluice-sim's model: t/cluster/jobs has real ones", true})
-			return nil
-		}
-	}
+	s.Loads = s.hasLoads()
 	s.Fixed = spec.Get("removal") != nil
 	if s.Removal, err = spec.TextOf("removal", "onBind"); err != nil {
 		return err

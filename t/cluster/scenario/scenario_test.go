@@ -119,8 +119,8 @@ func TestAllStoriesOfTheProjectAreRead(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		elsewhere := story.Steps == nil // of several clusters, or of Workloads
-		if len(story.OutOfReach) > 0 && story.OutOfReach[0].Whole && !elsewhere {
+		fleet := story.Steps == nil // told of several clusters
+		if len(story.OutOfReach) > 0 && story.OutOfReach[0].Whole && !fleet {
 			whole++
 		}
 	}

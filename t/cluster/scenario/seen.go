@@ -20,13 +20,14 @@ type sight struct {
 	pods   map[string]answer
 	queues map[string]answer
 	groups map[string]answer
+	loads  map[string]answer // and LocalQueues
 	world  map[string]string
 }
 
 func (t *telling) newSight() *sight {
 	return &sight{
 		t: t, pods: map[string]answer{}, queues: map[string]answer{},
-		groups: map[string]answer{}, world: map[string]string{},
+		groups: map[string]answer{}, loads: map[string]answer{}, world: map[string]string{},
 	}
 }
 
@@ -115,6 +116,8 @@ func (l *sight) ofQueue(ref, key, inner string) (string, bool) {
 		return found.text(key, ""), false
 	case "known", "byParent", "written":
 		return strconv.FormatBool(found.truth(key)), false
+	case "waiting", "held":
+		return number(found.number(key) + l.loadsIn(ref, key)), false
 	case "writes":
 		return number(l.t.host.writesTo(ref)), false
 	case "events":

@@ -65,6 +65,8 @@ var actions = map[string]action{
 		return err
 	},
 	"fault": (*telling).startFault,
+	"gate":  (*telling).gate,
+	"check": (*telling).check,
 	"say": func(t *telling, value *Tree) error {
 		t.tell("-- %s", strings.Join(strings.Fields(value.Text), " "))
 		return nil
@@ -253,7 +255,7 @@ func (t *telling) startFault(value *Tree) error {
 var ownCondition = regexp.MustCompile(`"reason":\s*"(Unschedulable|SchedulerError)"`)
 
 func isOurPatch(r *faults.Request) bool {
-	if r.Resource == "queues" || r.Resource == "commands" {
+	if contains("queues commands workloads", r.Resource) {
 		return r.Writes()
 	}
 	if r.Resource != "pods" || r.Verb != "patch" && r.Verb != "update" {

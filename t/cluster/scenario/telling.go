@@ -44,10 +44,13 @@ type telling struct {
 	lives      map[types.UID]*podlife
 	children   map[string][]string // the pods of a Job and the like
 	objects    map[string]bool     // what the story has made, but for pods
-	latest     string              // the pod that was written last
-	touched    map[string]bool     // pods that may be other than they were last seen
-	refusals   map[string]*refusal
-	uids       int64
+	loads      map[string]*load    // the jobs behind its Workloads
+	// The newest version of a Workload that was heard of, or written here.
+	loadVersion int64
+	latest      string          // the pod that was written last
+	touched     map[string]bool // pods that may be other than they were last seen
+	refusals    map[string]*refusal
+	uids        int64
 
 	expectations expectations
 	acted        time.Time // when this program last did something
@@ -89,6 +92,9 @@ func Tell(ctx context.Context, c *Cluster, s *Scenario, out io.Writer) (*Result,
 	if err := c.Reset(ctx); err != nil {
 		return nil, fmt.Errorf("the cluster cannot be emptied: %w", err)
 	}
+	if err := c.mayHaveLoads(ctx, s.Loads); err != nil {
+		return nil, fmt.Errorf("the scheduler's rights: %w", err)
+	}
 	dir := filepath.Join(c.Dir, fmt.Sprintf("story-%d", c.stories))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -97,7 +103,7 @@ func Tell(ctx context.Context, c *Cluster, s *Scenario, out io.Writer) (*Result,
 	t := &telling{
 		ctx: ctx, s: s, cluster: c, out: out,
 		lives: map[types.UID]*podlife{}, children: map[string][]string{},
-		objects: map[string]bool{}, touched: map[string]bool{}, refusals: map[string]*refusal{},
+		objects: map[string]bool{}, loads: map[string]*load{}, touched: map[string]bool{}, refusals: map[string]*refusal{},
 		warned: map[string]bool{},
 	}
 	defer t.leave()
@@ -115,6 +121,11 @@ func Tell(ctx context.Context, c *Cluster, s *Scenario, out io.Writer) (*Result,
 func (t *telling) begin(dir string) (err error) {
 	if t.world, err = newWorld(t.ctx, t.cluster); err != nil {
 		return err
+	}
+	if t.s.Loads {
+		if err = t.world.followLoads(t.ctx); err != nil {
+			return err
+		}
 	}
 	t.store = &store{client: t.world.dynamic, etcd: t.cluster.Etcd, http: http.DefaultClient}
 	if t.clock, err = NewClock(filepath.Join(dir, "clock")); err != nil {
@@ -229,6 +240,10 @@ func (t *telling) hearAll() {
 		}
 		if one.node != nil {
 			t.autoscaler.stale = true
+			continue
+		}
+		if one.load != nil {
+			t.hearLoad(one)
 			continue
 		}
 		t.tellPod(before, one)

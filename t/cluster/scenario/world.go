@@ -12,7 +12,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -34,10 +36,11 @@ type world struct {
 	last  time.Time // when something was heard
 }
 
-// news is one change: of a pod or of a node.
+// news is one change: of a pod, of a node or of a Workload.
 type news struct {
 	pod  *corev1.Pod
 	node *corev1.Node
+	load *unstructured.Unstructured
 	gone bool
 }
 
@@ -72,6 +75,20 @@ func newWorld(ctx context.Context, c *Cluster) (*world, error) {
 	})
 }
 
+// followLoads lets Workloads be heard of too, each in all of its states.
+func (w *world) followLoads(ctx context.Context) error {
+	factory := dynamicinformer.NewDynamicSharedInformerFactory(w.dynamic, 0)
+	informer := factory.ForResource(kinds["workload"].resource).Informer()
+	if _, err := informer.AddEventHandler(w); err != nil {
+		return err
+	}
+	factory.Start(ctx.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		return fmt.Errorf("the API server does not list workloads: %w", ctx.Err())
+	}
+	return nil
+}
+
 // OnAdd, OnUpdate and OnDelete are called by the informers.
 func (w *world) OnAdd(now any, _ bool) { w.hear(now, false) }
 func (w *world) OnUpdate(_, now any)   { w.hear(now, false) }
@@ -92,6 +109,8 @@ func (w *world) hear(what any, gone bool) {
 		one.pod = object
 	case *corev1.Node:
 		one.node = object
+	case *unstructured.Unstructured:
+		one.load = object
 	default:
 		return
 	}
@@ -115,6 +134,9 @@ func (w *world) next() (news, bool) {
 	one := w.news[0]
 	w.news = w.news[1:]
 	w.mu.Unlock()
+	if one.load != nil {
+		return one, true
+	}
 	if one.node != nil {
 		if one.gone {
 			delete(w.nodes, one.node.Name)

@@ -31,7 +31,7 @@ func plan(o options) ([]job, error) {
 			if err != nil {
 				return nil, err
 			}
-			if story.Fixed && story.Removal != removal || o.removal != "" && o.removal != removal {
+			if !isToldWith(story, removal, o.removal) {
 				continue
 			}
 			story.Removal = removal
@@ -39,6 +39,18 @@ func plan(o options) ([]job, error) {
 		}
 	}
 	return jobs, nil
+}
+
+// isToldWith tells whether a story is told in this way of removing gates. Where there are Workloads
+// the ways are one and the same, and it is told once.
+func isToldWith(story *scenario.Scenario, removal, asked string) bool {
+	switch {
+	case story.Fixed:
+		return story.Removal == removal && (asked == "" || asked == removal)
+	case asked != "":
+		return asked == removal
+	}
+	return !story.Loads || removal == "onAdmission"
 }
 
 func run(ctx context.Context, o options) (int, error) {

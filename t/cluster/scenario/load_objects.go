@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import "time"
+
+// fillLoad adds what the API server asks of a Workload, and no story cares for.
+func fillLoad(plain object, name string) {
+	child(plain, "metadata")["ownerReferences"] = ownerOfLoad(name)
+	for _, each := range list(child(plain, "spec"), "podSets") {
+		set, ok := each.(object)
+		if !ok {
+			continue
+		}
+		if set["name"] == nil {
+			set["name"] = "main"
+		}
+		if set["count"] == nil {
+			set["count"] = int64(1)
+		}
+		fillPodSpec(child(child(set, "template"), "spec"))
+	}
+}
+
+// fillCheck plays the controller of an admission check, which is there unless the story says that it
+// is not.
+func fillCheck(plain object) {
+	status := child(plain, "status")
+	active := named(list(status, "conditions"), "type", "Active")
+	if active == nil {
+		active = object{"type": "Active", "status": "True"}
+		status["conditions"] = append(list(status, "conditions"), active)
+	}
+	otherwise := object{
+		"reason": "Story", "message": "", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339),
+	}
+	for key, value := range otherwise {
+		if active[key] == nil {
+			active[key] = value
+		}
+	}
+	if spec := child(plain, "spec"); spec["controllerName"] == nil {
+		spec["controllerName"] = "sim.sluice.sh/story"
+	}
+}
