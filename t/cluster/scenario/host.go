@@ -255,7 +255,7 @@ func isNomination(r *faults.Request) bool {
 	return nominates && len(patch.Status) == 1
 }
 
-// writesTo counts what was written to a pod, by its UID, to a Workload, or to the status of a queue,
+// writesTo counts what was written to a pod, by its UID, or to a Workload or the status of a queue,
 // by its reference.
 func (h *host) writesTo(which string) int {
 	h.mu.Lock()

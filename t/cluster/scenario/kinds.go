@@ -59,7 +59,8 @@ func kindOf(where *Tree, ref string) (kind, error) {
 	if !ok {
 		return kind{}, where.Say("%s: this executor knows no %s, want pod, node, namespace, "+
 			"priorityclass, queue, command, clusterqueue, cohort, resourceflavor, localqueue, "+
-			"workload, admissioncheck, workloadpriorityclass, podgroup, job, replicaset, statefulset or deployment", ref, name)
+			"workload, admissioncheck, workloadpriorityclass, podgroup, job, replicaset, "+
+			"statefulset or deployment", ref, name)
 	}
 	return found, nil
 }

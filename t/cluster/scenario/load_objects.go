@@ -22,8 +22,8 @@ func fillLoad(plain object, name string) {
 	}
 }
 
-// fillCheck plays the controller of an admission check, which is there unless the story says that it
-// is not.
+// fillCheck plays the controller of an admission check, which is there unless the story says
+// otherwise.
 func fillCheck(plain object) {
 	status := child(plain, "status")
 	active := named(list(status, "conditions"), "type", "Active")

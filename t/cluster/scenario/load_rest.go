@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// loadQuiet is how long the scheduler's process must have nothing to do. Nothing that it shows tells
-// that it has decided about all that it was told.
+// loadQuiet is how long nothing must have been told to the scheduler's process, nor written by it.
+// Nothing that it shows tells that it has decided about all that it knows.
 const loadQuiet = 2 * quiet
 
 // loadsRest tells whether all have heard of all that became of the Workloads, the scheduler's

@@ -66,8 +66,8 @@ func ownerOfLoad(name string) []any {
 	}}
 }
 
-// createLoad creates a Workload at the story's time, as its owner's controller would: with the value
-// of its WorkloadPriorityClass.
+// createLoad creates a Workload at the story's time, as its owner's controller would: with the
+// value of its WorkloadPriorityClass.
 func (t *telling) createLoad(of *unstructured.Unstructured, status *Tree) error {
 	if err := t.ensureNamespace(of.GetNamespace()); err != nil {
 		return err

@@ -48,7 +48,7 @@ func TestWrongSteps(t *testing.T) {
 		{"restart: node", "restart is node, want scheduler"},
 		{"leader: maybe", "leader is maybe, want true or false"},
 		{"clock: back", "clock is back, want a duration"},
-		{"show: [all]", "show is all, want pods, queues or nodes"},
+		{"show: [all]", "show is all, want pods, workloads, queues or nodes"},
 		{"fault: {acks: thrice}", "acks is thrice, want never, twice or wrong"},
 		{"fault: {moon: full}", "moon is no fault, want acks, observe"},
 		{"fault: {acks: never, for: long}", "for is long, want a duration"},

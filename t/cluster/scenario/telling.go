@@ -103,8 +103,9 @@ func Tell(ctx context.Context, c *Cluster, s *Scenario, out io.Writer) (*Result,
 	t := &telling{
 		ctx: ctx, s: s, cluster: c, out: out,
 		lives: map[types.UID]*podlife{}, children: map[string][]string{},
-		objects: map[string]bool{}, loads: map[string]*load{}, touched: map[string]bool{}, refusals: map[string]*refusal{},
-		warned: map[string]bool{},
+		objects: map[string]bool{}, loads: map[string]*load{}, touched: map[string]bool{},
+		refusals: map[string]*refusal{},
+		warned:   map[string]bool{},
 	}
 	defer t.leave()
 	if err := t.begin(dir); err != nil {
