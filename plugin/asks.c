@@ -117,12 +117,10 @@ void asks_unhang(struct engine *e, uint32_t queue)
 static wide waiting_in_line(const struct engine *e, uint32_t id, uint32_t resource)
 {
     const struct line *line = line_at(e, id);
-    wide waiting =
-        (wide)tree_size(&claims_by_rank, e, line->waiting.tree) + line->waiting.newcomers;
 
     for (uint32_t i = 0; i < line->count; i++) {
         if (line_resource(e, line, i) == resource)
-            return line->own ? 0 : waiting * line->needs[i].amount;
+            return line->own ? 0 : (wide)line_waiting(e, line) * line->needs[i].amount;
     }
     return 0;
 }
@@ -149,9 +147,9 @@ static wide count(const struct engine *e, uint32_t queue, uint32_t resource)
 {
     wide sum = 0;
 
-    for (uint32_t line = kind_next_line(e, queue, 0, 0); line != 0;
-         line = kind_next_line(e, queue, line, 0))
-        sum += waiting_in_line(e, line, resource);
+    for (uint32_t head = kind_next_head(e, queue, 0, 0); head != 0;
+         head = kind_next_head(e, queue, head, 0))
+        sum += waiting_in_line(e, claim_at(e, head)->line, resource);
     for (uint32_t id = 1; id < slab_end(&e->groups); id++)
         sum += slab_live(&e->groups, id) ? waiting_in_gang(e, group_at(e, id), queue, resource) : 0;
     return sum;

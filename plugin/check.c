@@ -39,33 +39,38 @@ const char *claim_check(const struct engine *e, uint32_t id)
     return removable_check(e, id);
 }
 
-static bool is_crowded(const struct engine *e, uint32_t line)
-{
-    return line != 0 && line_at(e, line)->crowded;
-}
-
 const char *line_check(const struct engine *e, uint32_t id)
 {
     const struct line *line = line_at(e, id);
+    const struct crowd *crowd = line->crowd == 0 ? NULL : crowd_at(e, line->crowd);
+    bool crowded = line_is_crowded(e, line);
 
-    if (!waiting_check(e, &line->waiting))
+    if (crowd != NULL && crowd->users < 2)
+        return "a crowd is more than one";
+    if (crowd != NULL && !waiting_check(e, &crowd->behind))
         return "the claims of a line wait in order of rank";
-    if (line->head != waiting_first(e, &line->waiting))
+    if (line->head == 0)
+        return crowded ? "a line's head is its first claim" : NULL;
+    if (claim_at(e, line->head)->line != id ||
+        (crowded && claim_compare_rank(e, line->head, waiting_first(e, &crowd->behind)) > 0))
         return "a line's head is its first claim";
-    if ((line->head != 0) != (line->link.size != 0))
-        return "a line is in its kind's tree while somebody waits in it";
-    if (line->head != 0 &&
-        line->crowded != (line->head != line->waiting.last || is_crowded(e, line->link.left) ||
-                          is_crowded(e, line->link.right)))
+
+    const struct tree_link *link = &claim_at(e, line->head)->link;
+    const struct line *below[2] = {claim_line(e, link->left), claim_line(e, link->right)};
+
+    if (link->size == 0)
+        return "a line's head is in its kind's tree";
+    for (int k = 0; k < 2; k++)
+        crowded = crowded || (below[k] != NULL && below[k]->crowded);
+    if (line->crowded != crowded)
         return "it is known where more than one waits";
-    for (uint32_t i = 0; i < line->count && line->head != 0; i++) {
+    for (uint32_t i = 0; i < line->count; i++) {
         const struct need *need = &line->needs[i];
-        const uint32_t below[2] = {line->link.left, line->link.right};
 
         if (need->least > need->amount)
             return "the least need is not above the line's own";
         for (int k = 0; k < 2; k++) {
-            if (below[k] != 0 && need->least > line_at(e, below[k])->needs[i].least)
+            if (below[k] != NULL && need->least > below[k]->needs[i].least)
                 return "the least need is not above those below it";
         }
     }
@@ -79,7 +84,7 @@ static const char *check_least(const struct engine *e, const struct kind *kind)
     for (uint32_t i = 0; i < kind->count; i++) {
         int64_t least = kind->needs[i].least;
 
-        if (kind->needs[i].own != line_at(e, kind->lines)->needs[i].least)
+        if (kind->needs[i].own != claim_line(e, kind->heads)->needs[i].least)
             return "a kind knows the least that its lines ask for";
         if (least > kind->needs[i].own)
             return "the least need of a kind is not above its lines' own";
@@ -95,15 +100,14 @@ const char *kind_check(const struct engine *e, uint32_t id)
 {
     const struct kind *kind = kind_at(e, id);
 
-    if (!tree_check(&lines_by_head, e, kind->lines))
-        return "the lines of a kind stand in order of their heads";
-    if ((kind->head != 0) != (kind->link.size != 0) || (kind->head != 0) != (kind->lines != 0))
+    if (!tree_check(&heads_by_rank, e, kind->heads))
+        return "the heads of a kind's lines stand in order of rank";
+    if ((kind->head != 0) != (kind->link.size != 0) || (kind->head != 0) != (kind->heads != 0))
         return "a kind is in its queue's tree while somebody waits in it";
     if (kind->head == 0)
         return NULL;
-    if (kind->first != tree_first(&lines_by_head, e, kind->lines) ||
-        kind->head != line_at(e, kind->first)->head)
-        return "a kind's head is the head of its first line";
+    if (kind->head != tree_first(&heads_by_rank, e, kind->heads))
+        return "a kind's head is the first head of its lines";
     return check_least(e, kind);
 }
 

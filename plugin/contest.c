@@ -194,7 +194,7 @@ static void compute(const struct engine *e, uint32_t id, struct contest *next)
         if (!next->competes)
             return;
         line_bound(e, id, &next->own);
-        next->head_created = line_at(e, queue->first_line)->head_created;
+        next->head_created = claim_at(e, head)->created;
         if (queue->kind != QUEUE_VOLCANO) {
             next->borrows = must_borrow(queue, &next->own);
             next->priority = claim_at(e, head)->priority;

@@ -80,6 +80,7 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     intern_init(&e->names, &e->mem);
     slab_init(&e->queues, &e->mem, sizeof(struct queue));
     slab_init(&e->lines, &e->mem, sizeof(struct line));
+    slab_init(&e->crowds, &e->mem, sizeof(struct crowd));
     slab_init(&e->kinds, &e->mem, sizeof(struct kind));
     slab_init(&e->asks, &e->mem, sizeof(struct ask));
     slab_init(&e->claims, &e->mem, sizeof(struct claim));
@@ -198,6 +199,7 @@ void engine_destroy(struct engine *e)
     slab_finish(&e->asks);
     slab_finish(&e->kinds);
     slab_finish(&e->lines);
+    slab_finish(&e->crowds);
     slab_finish(&e->queues);
     intern_finish(&e->names);
     mem_free(&mem, e, sizeof(*e));

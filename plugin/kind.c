@@ -4,39 +4,35 @@
 #include "fit.h"
 #include "state.h"
 
+static struct tree_link *head_link(const void *ctx, uint32_t id)
+{
+    return &claim_at(ctx, id)->link;
+}
+
 static int compare_heads(const void *ctx, uint32_t a, uint32_t b)
 {
-    const struct line *x = line_at(ctx, a), *y = line_at(ctx, b);
-
-    if (x->head_priority != y->head_priority)
-        return x->head_priority > y->head_priority ? -1 : 1;
-    if (x->head_created != y->head_created)
-        return x->head_created < y->head_created ? -1 : 1;
-    return claim_compare_rank(ctx, x->head, y->head);
+    return claim_compare_rank(ctx, a, b);
 }
 
-static struct tree_link *line_link(const void *ctx, uint32_t id)
+/* What is known of a subtree is in the lines of its heads: all of a kind need the same resources. */
+static bool update_head(void *ctx, uint32_t id)
 {
-    return &line_at(ctx, id)->link;
-}
-
-/* All lines of a kind need the same resources. */
-static bool update_line(void *ctx, uint32_t id)
-{
-    struct line *line = line_at(ctx, id);
-    const uint32_t below[2] = {line->link.left, line->link.right};
-    bool crowded = line->head != line->waiting.last, changed;
+    const struct claim *head = claim_at(ctx, id);
+    const struct line *below[2] = {claim_line(ctx, head->link.left),
+                                   claim_line(ctx, head->link.right)};
+    struct line *line = line_at(ctx, head->line);
+    bool crowded = line_is_crowded(ctx, line), changed;
 
     for (int k = 0; k < 2; k++)
-        crowded = crowded || (below[k] != 0 && line_at(ctx, below[k])->crowded);
+        crowded = crowded || (below[k] != NULL && below[k]->crowded);
     changed = crowded != line->crowded;
     line->crowded = crowded;
     for (uint32_t i = 0; i < line->count; i++) {
         int64_t least = line->needs[i].amount;
 
         for (int k = 0; k < 2; k++) {
-            if (below[k] != 0 && line_at(ctx, below[k])->needs[i].least < least)
-                least = line_at(ctx, below[k])->needs[i].least;
+            if (below[k] != NULL && below[k]->needs[i].least < least)
+                least = below[k]->needs[i].least;
         }
         changed = changed || least != line->needs[i].least;
         line->needs[i].least = least;
@@ -44,7 +40,7 @@ static bool update_line(void *ctx, uint32_t id)
     return changed;
 }
 
-const struct tree_type lines_by_head = {line_link, compare_heads, update_line};
+const struct tree_type heads_by_rank = {head_link, compare_heads, update_head};
 
 static struct tree_link *kind_link(const void *ctx, uint32_t id)
 {
@@ -53,7 +49,7 @@ static struct tree_link *kind_link(const void *ctx, uint32_t id)
 
 static int compare_kinds(const void *ctx, uint32_t a, uint32_t b)
 {
-    return compare_heads(ctx, kind_at(ctx, a)->first, kind_at(ctx, b)->first);
+    return claim_compare_rank(ctx, kind_at(ctx, a)->head, kind_at(ctx, b)->head);
 }
 
 int64_t kind_least(const struct kind *kind, uint32_t resource)
@@ -231,16 +227,15 @@ void kind_unref(struct engine *e, uint32_t id)
 static void note_least(const struct engine *e, struct kind *kind)
 {
     for (uint32_t i = 0; i < kind->count; i++)
-        kind->needs[i].own = line_at(e, kind->lines)->needs[i].least;
+        kind->needs[i].own = claim_line(e, kind->heads)->needs[i].least;
 }
 
-/* The kind's lines changed: its place among the queue's kinds follows. */
+/* The kind's heads changed: its place among the queue's kinds follows. */
 static void settle(struct engine *e, uint32_t id)
 {
     struct kind *kind = kind_at(e, id);
     struct queue *queue = queue_at(e, kind->queue);
-    uint32_t first = tree_first(&lines_by_head, e, kind->lines);
-    uint32_t head = first == 0 ? 0 : line_at(e, first)->head;
+    uint32_t head = tree_first(&heads_by_rank, e, kind->heads), first;
 
     if (head != 0)
         note_least(e, kind);
@@ -250,12 +245,11 @@ static void settle(struct engine *e, uint32_t id)
     }
     if (kind->head != 0)
         tree_remove(&kinds_by_head, e, &queue->kinds, id);
-    kind->first = first;
     kind->head = head;
     if (head != 0)
         tree_insert(&kinds_by_head, e, &queue->kinds, id);
     first = tree_first(&kinds_by_head, e, queue->kinds);
-    queue->first_line = first == 0 ? 0 : kind_at(e, first)->first;
+    queue->head = first == 0 ? 0 : kind_at(e, first)->head;
 }
 
 void kind_set_head(struct engine *e, uint32_t id, uint32_t head)
@@ -264,19 +258,16 @@ void kind_set_head(struct engine *e, uint32_t id, uint32_t head)
     struct kind *kind = kind_at(e, line->kind);
 
     if (line->head != 0)
-        tree_remove(&lines_by_head, e, &kind->lines, id);
+        tree_remove(&heads_by_rank, e, &kind->heads, line->head);
     line->head = head;
-    if (head != 0) {
-        line->head_priority = claim_at(e, head)->priority;
-        line->head_created = claim_at(e, head)->created;
-        tree_insert(&lines_by_head, e, &kind->lines, id);
-    }
+    if (head != 0)
+        tree_insert(&heads_by_rank, e, &kind->heads, head);
     settle(e, line->kind);
 }
 
 struct search {
     struct rooms rooms;
-    uint32_t line; /* the first so far that fits */
+    uint32_t head; /* the first so far that fits */
     uint16_t *flavors;
 };
 
@@ -293,25 +284,27 @@ static bool worth_a_look(struct rooms *rooms, const struct kind *kind, bool thos
     return true;
 }
 
-/* Of one kind, for a line before the one that was found. Recursion is as deep as a balanced tree.
+/* Of one kind, for a head before the one that was found. Recursion is as deep as a balanced tree.
  */
-static bool search_lines(struct search *search, uint32_t id)
+static bool search_heads(struct search *search, uint32_t id)
 {
     const struct engine *e = search->rooms.e;
+    const struct claim *head;
 
     if (id == 0)
         return false;
-    if (line_at(e, id)->link.size > 1 && !rooms_hold_least(&search->rooms, id))
+    head = claim_at(e, id);
+    if (head->link.size > 1 && !rooms_hold_least(&search->rooms, head->line))
         return false;
-    if (search_lines(search, line_at(e, id)->link.left))
+    if (search_heads(search, head->link.left))
         return true;
-    if (search->line != 0 && compare_heads(e, id, search->line) > 0)
+    if (search->head != 0 && claim_compare_rank(e, id, search->head) > 0)
         return false;
-    if (rooms_hold(&search->rooms, id, search->flavors)) {
-        search->line = id;
+    if (rooms_hold(&search->rooms, head->line, search->flavors)) {
+        search->head = id;
         return true;
     }
-    return search_lines(search, line_at(e, id)->link.right);
+    return search_heads(search, head->link.right);
 }
 
 static void search_kinds(struct search *search, uint32_t id)
@@ -325,10 +318,10 @@ static void search_kinds(struct search *search, uint32_t id)
     if (!worth_a_look(&search->rooms, kind, true))
         return;
     search_kinds(search, kind->link.left);
-    if (search->line != 0 && compare_heads(e, kind->first, search->line) > 0)
+    if (search->head != 0 && claim_compare_rank(e, kind->head, search->head) > 0)
         return;
     if (worth_a_look(&search->rooms, kind, false))
-        search_lines(search, kind->lines);
+        search_heads(search, kind->heads);
     search_kinds(search, kind->link.right);
 }
 
@@ -337,29 +330,29 @@ uint32_t kind_first_fit(const struct engine *e, uint32_t queue, uint16_t *ret_fl
     struct search search;
 
     rooms_init(&search.rooms, e, queue);
-    search.line = 0;
+    search.head = 0;
     search.flavors = ret_flavors;
     search_kinds(&search, queue_at(e, queue)->kinds);
-    return search.line;
+    return search.head;
 }
 
-static bool is_after(const struct engine *e, uint32_t line, uint32_t claim)
+static bool is_after(const struct engine *e, uint32_t head, uint32_t claim)
 {
-    return claim != 0 && claim_compare_rank(e, line_at(e, line)->head, claim) > 0;
+    return claim != 0 && claim_compare_rank(e, head, claim) > 0;
 }
 
-uint32_t kind_next_line(const struct engine *e, uint32_t queue, uint32_t line, uint32_t claim)
+uint32_t kind_next_head(const struct engine *e, uint32_t queue, uint32_t head, uint32_t claim)
 {
     uint32_t next, kind;
 
-    if (line != 0) {
-        next = tree_next(&lines_by_head, e, line);
+    if (head != 0) {
+        next = tree_next(&heads_by_rank, e, head);
         if (next != 0 && !is_after(e, next, claim))
             return next;
-        kind = tree_next(&kinds_by_head, e, line_at(e, line)->kind);
+        kind = tree_next(&kinds_by_head, e, claim_line(e, head)->kind);
     } else {
         kind = tree_first(&kinds_by_head, e, queue_at(e, queue)->kinds);
     }
-    next = kind == 0 ? 0 : kind_at(e, kind)->first;
+    next = kind == 0 ? 0 : kind_at(e, kind)->head;
     return next == 0 || is_after(e, next, claim) ? 0 : next;
 }

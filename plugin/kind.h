@@ -12,7 +12,7 @@
  * power of two.
  *
  *   queue ─▶ kinds, by the rank of their heads, each knowing the least asked for below it
- *               kind (0.5 to 1 cpu, 1 to 2 GiB) ─▶ lines, likewise (line.h)
+ *               kind (0.5 to 1 cpu, 1 to 2 GiB) ─▶ heads of lines, likewise (line.h)
  *               kind (32 to 64 cpu)             ─▶ ...
  *
  * They are there for the search: who is the first that fits? What is asked for by all of a subtree
@@ -42,9 +42,8 @@ struct kind {
     uint32_t queue;
     uint32_t hash;
     uint32_t users; /* lines, empty ones too */
-    uint32_t lines; /* tree of those where somebody waits, by the rank of their heads */
-    uint32_t first; /* of that tree, */
-    uint32_t head;  /* and its head, as it stood when the kind was put into its tree */
+    uint32_t heads; /* tree of the claims that are heads of its lines, by rank */
+    uint32_t head;  /* the first of them */
     uint8_t count;
     bool bare;
     bool own;               /* of a line that is shared with nobody: in no index */
@@ -65,24 +64,24 @@ int kind_make_own(struct engine *e, uint32_t *ret_kind);
 void kind_set_own(struct engine *e, uint32_t kind, uint32_t queue, const struct request *requests,
                   uint8_t count, bool bare);
 
-/* A line's head is another one: 0, nobody waits in it any more. */
+/* A line's head is another one, which is in no tree: 0, nobody waits in it any more. */
 void kind_set_head(struct engine *e, uint32_t line, uint32_t head);
 
 /* The least that all of this kind and those below it in the tree ask for; 0: not all of them do. */
 int64_t kind_least(const struct kind *kind, uint32_t resource);
 
-/* The first line of the queue whose claims fit, and in which flavors; 0: none. */
+/* The first head of a line of the queue that fits, and in which flavors; 0: none. */
 uint32_t kind_first_fit(const struct engine *e, uint32_t queue, uint16_t *ret_flavors);
 
-/* A walk over the queue's lines whose heads do not come after this claim (0: over all), in no
- * order: the line after this one (0: the first); 0 at the end. */
-uint32_t kind_next_line(const struct engine *e, uint32_t queue, uint32_t line, uint32_t claim);
+/* A walk over the heads of the queue's lines that do not come after this claim (0: over all), in no
+ * order: the head after this one (0: the first); 0 at the end. */
+uint32_t kind_next_head(const struct engine *e, uint32_t queue, uint32_t head, uint32_t claim);
 
 /* For the end of the engine. */
 void kind_release(struct engine *e, uint32_t kind);
 
-/* A kind's lines where somebody waits, and a queue's kinds. */
-extern const struct tree_type lines_by_head;
+/* The heads of a kind's lines, and a queue's kinds. */
+extern const struct tree_type heads_by_rank;
 extern const struct tree_type kinds_by_head;
 
 const char *kind_check(const struct engine *e, uint32_t kind);

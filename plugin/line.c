@@ -89,7 +89,6 @@ static int make(struct engine *e, uint32_t kind, const struct shape *shape, uint
     id = slab_take(&e->lines);
     *line_at(e, id) = (struct line){.queue = kind_at(e, kind)->queue,
                                     .kind = kind,
-                                    .users = 1,
                                     .count = shape->count,
                                     .bare = kind_at(e, kind)->bare,
                                     .needs = needs};
@@ -97,6 +96,30 @@ static int make(struct engine *e, uint32_t kind, const struct shape *shape, uint
     queue_at(e, kind_at(e, kind)->queue)->line_count++;
     *ret_line = id;
     return 0;
+}
+
+static int add_user(struct engine *e, struct line *line)
+{
+    if (line->crowd == 0) {
+        if (slab_reserve(&e->crowds, 1) < 0)
+            return ENGINE_NO_MEMORY;
+        line->crowd = slab_take(&e->crowds);
+        crowd_at(e, line->crowd)->users = 1;
+    }
+    crowd_at(e, line->crowd)->users++;
+    return 0;
+}
+
+/* Whether another one is left. */
+static bool drop_user(struct engine *e, struct line *line)
+{
+    if (line->crowd == 0)
+        return false;
+    if (--crowd_at(e, line->crowd)->users == 1) {
+        slab_give(&e->crowds, line->crowd);
+        line->crowd = 0;
+    }
+    return true;
 }
 
 static int get(struct engine *e, uint32_t kind, const struct shape *shape, uint32_t *ret_line)
@@ -109,7 +132,8 @@ static int get(struct engine *e, uint32_t kind, const struct shape *shape, uint3
     id = index_find(&e->lines_by_needs, hash, is_wanted, &wanted);
     if (id == 0)
         return make(e, kind, shape, hash, ret_line);
-    line_at(e, id)->users++;
+    if (add_user(e, line_at(e, id)) < 0)
+        return ENGINE_NO_MEMORY;
     kind_unref(e, kind); /* the line has one */
     *ret_line = id;
     return 0;
@@ -162,7 +186,7 @@ int line_make_own(struct engine *e, uint32_t *ret_line)
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->lines);
-    *line_at(e, id) = (struct line){.kind = kind, .users = 1, .own = true, .needs = needs};
+    *line_at(e, id) = (struct line){.kind = kind, .own = true, .needs = needs};
     *ret_line = id;
     return 0;
 }
@@ -222,7 +246,7 @@ void line_unref(struct engine *e, uint32_t id)
     struct line *line = line_at(e, id);
     uint32_t queue = line->queue, hash = line->kind;
 
-    if (--line->users > 0)
+    if (drop_user(e, line))
         return;
     for (uint32_t i = 0; i < line->count; i++)
         hash = add_to_hash(hash, line->needs[i].amount);
@@ -234,44 +258,90 @@ void line_unref(struct engine *e, uint32_t id)
     queue_drop_unused(e, queue);
 }
 
+static struct waiting *behind_head(const struct engine *e, const struct line *line)
+{
+    return line->crowd == 0 ? NULL : &crowd_at(e, line->crowd)->behind;
+}
+
 bool line_join(struct engine *e, uint32_t claim)
 {
-    uint32_t id = claim_at(e, claim)->line;
+    uint32_t id = claim_at(e, claim)->line, head = line_at(e, id)->head;
     struct line *line = line_at(e, id);
 
-    waiting_add(e, &line->waiting, claim);
     queue_at(e, line->queue)->waiting_count++;
-    if (line->head != 0 && claim_compare_rank(e, claim, line->head) > 0) {
+    if (head != 0 && claim_compare_rank(e, claim, head) > 0) {
+        waiting_add(e, behind_head(e, line), claim);
         if (!line->crowded)
-            tree_refresh(&lines_by_head, e, id);
+            tree_refresh(&heads_by_rank, e, head);
         return false;
     }
     kind_set_head(e, id, claim);
+    if (head != 0) {
+        waiting_add(e, behind_head(e, line), head);
+        tree_refresh(&heads_by_rank, e, claim);
+    }
     return true;
 }
 
 bool line_leave(struct engine *e, uint32_t claim)
 {
-    uint32_t id = claim_at(e, claim)->line;
+    uint32_t id = claim_at(e, claim)->line, next;
     struct line *line = line_at(e, id);
-    uint32_t next = claim == line->head ? waiting_next(e, &line->waiting, claim) : line->head;
 
-    waiting_remove(e, &line->waiting, claim);
     queue_at(e, line->queue)->waiting_count--;
-    if (next == line->head) {
-        if (line->head == line->waiting.last)
-            tree_refresh(&lines_by_head, e, id);
+    if (claim != line->head) {
+        waiting_remove(e, behind_head(e, line), claim);
+        if (!line_is_crowded(e, line))
+            tree_refresh(&heads_by_rank, e, line->head);
         return false;
     }
+    next = line_next(e, claim);
+    if (next != 0)
+        waiting_remove(e, behind_head(e, line), next);
     kind_set_head(e, id, next);
     return true;
 }
 
+uint32_t line_users(const struct engine *e, const struct line *line)
+{
+    return line->crowd == 0 ? 1 : crowd_at(e, line->crowd)->users;
+}
+
+uint32_t line_waiting(const struct engine *e, const struct line *line)
+{
+    return (line->head != 0) + (line->crowd == 0 ? 0 : waiting_count(e, behind_head(e, line)));
+}
+
+bool line_is_crowded(const struct engine *e, const struct line *line)
+{
+    return line->crowd != 0 && behind_head(e, line)->last != 0;
+}
+
+uint32_t line_next(const struct engine *e, uint32_t claim)
+{
+    const struct line *line = claim_line(e, claim);
+
+    if (line->crowd == 0)
+        return 0;
+    return claim == line->head ? waiting_first(e, behind_head(e, line))
+                               : waiting_next(e, behind_head(e, line), claim);
+}
+
+uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t claim)
+{
+    if (claim == line->head)
+        return 0;
+    return 1 + (line->crowd == 0 ? 0 : waiting_count_before(e, behind_head(e, line), claim));
+}
+
+uint32_t line_after(const struct engine *e, const struct line *line, uint32_t claim)
+{
+    return line->crowd == 0 ? 0 : waiting_after(e, behind_head(e, line), claim);
+}
+
 uint32_t line_first_of(const struct engine *e, uint32_t queue)
 {
-    uint32_t id = queue_at(e, queue)->first_line;
-
-    return id == 0 ? 0 : line_at(e, id)->head;
+    return queue_at(e, queue)->head;
 }
 
 uint32_t line_first_fit(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
@@ -284,9 +354,7 @@ uint32_t line_first_fit(const struct engine *e, uint32_t id, uint16_t *ret_flavo
         return head != 0 && fit_line(e, claim_at(e, head)->line, ret_flavors) ? head : 0;
     }
 
-    uint32_t line = kind_first_fit(e, id, ret_flavors);
-
-    return line == 0 ? 0 : line_at(e, line)->head;
+    return kind_first_fit(e, id, ret_flavors);
 }
 
 static void add_bound(const struct queue *queue, uint32_t resource, int64_t least,
@@ -307,7 +375,7 @@ void line_bound(const struct engine *e, uint32_t id, struct bound *ret_bound)
     ret_bound->nobody = false;
     ret_bound->count = 0;
     if (queue->strict || queue->guarding) {
-        const struct line *line = line_at(e, queue->first_line);
+        const struct line *line = claim_line(e, queue->head);
 
         for (uint32_t i = 0; i < line->count; i++)
             add_bound(queue, line_resource(e, line, i), line->needs[i].amount, ret_bound);
@@ -321,9 +389,9 @@ void line_bound(const struct engine *e, uint32_t id, struct bound *ret_bound)
 
 uint32_t line_position(const struct engine *e, uint32_t claim)
 {
-    uint32_t queue = claim_queue(e, claim), before = 0, id = 0;
+    uint32_t queue = claim_queue(e, claim), before = 0, head = 0;
 
-    while ((id = kind_next_line(e, queue, id, claim)) != 0)
-        before += waiting_count_before(e, &line_at(e, id)->waiting, claim);
+    while ((head = kind_next_head(e, queue, head, claim)) != 0)
+        before += line_count_before(e, claim_line(e, head), claim);
     return before;
 }

@@ -11,32 +11,35 @@
 
 /*
  * A line: the claims of one queue that ask for the same. Either all of them fit or none does, so
- * only the first that waits matters:
+ * only the first that waits matters, its head:
  *
- *   queue ─▶ kinds (kind.h) ─▶ lines, by the rank of their heads
- *                                line (1 cpu)    ─▶ claims that wait, by rank (waiting.h)
- *                                line (1200m)    ─▶ ...
+ *   queue ─▶ kinds (kind.h) ─▶ heads of lines, by rank
+ *                                head (1 cpu)    ─▶ claims that wait behind it, by rank (waiting.h)
+ *                                head (1200m)    ─▶ ...
+ *
+ * Many lines are of one claim, so what only others need is apart from them: the crowd.
  */
 
 /* Of the resource at the same place in the kind's needs (line_resource). */
 struct need {
     int64_t amount; /* above 0 */
-    int64_t least;  /* of this line and those below it in the kind's tree */
+    int64_t least;  /* of this line and those of the heads below its own in the kind's tree */
 };
 
 struct line {
-    struct tree_link link; /* in the kind's tree of lines */
-    int64_t head_created;  /* the head's rank but for its uid, where a search has it at hand */
-    int32_t head_priority;
     uint32_t queue, kind;
-    uint32_t users; /* claims, waiting or not */
     uint32_t head;  /* the first that waits */
-    struct waiting waiting;
+    uint32_t crowd; /* 0: one claim alone has this line */
     uint8_t count;
     bool bare;    /* without our gate: no flavor that asks for anything can be written to them */
     bool own;     /* a gang's: of one claim, and with room for FACTS_MAX_NEEDS needs */
-    bool crowded; /* more than one waits in it, or in one below it in the kind's tree */
+    bool crowded; /* somebody waits behind its head, or a head below that in the kind's tree */
     struct need *needs;
+};
+
+struct crowd {
+    uint32_t users; /* claims, waiting or not */
+    struct waiting behind;
 };
 
 struct engine;
@@ -80,6 +83,19 @@ void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound)
 
 /* How many wait before this one in its queue. [claim waits] */
 uint32_t line_position(const struct engine *e, uint32_t claim);
+
+/* How many claims have the line, and how many of them wait; whether some wait behind its head. */
+uint32_t line_users(const struct engine *e, const struct line *line);
+uint32_t line_waiting(const struct engine *e, const struct line *line);
+bool line_is_crowded(const struct engine *e, const struct line *line);
+
+/* The next one that waits in its line after this one that does, or 0. */
+uint32_t line_next(const struct engine *e, uint32_t claim);
+
+/* How many in the line wait before a claim that does not come before its head, and the first behind
+ * that head that comes after it, or 0. It need not be one of them. */
+uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t claim);
+uint32_t line_after(const struct engine *e, const struct line *line, uint32_t claim);
 
 const char *line_check(const struct engine *e, uint32_t line);
 

@@ -52,10 +52,10 @@ static bool is_beyond(const struct page *page, uint32_t claim)
     return page->count == page->most && comes_after(page, claim, page->heap[0]);
 }
 
-static void take(struct page *page, const struct line *line, uint32_t claim)
+/* Of one line. */
+static void take(struct page *page, uint32_t claim)
 {
-    for (; claim != 0 && !is_beyond(page, claim);
-         claim = waiting_next(page->e, &line->waiting, claim)) {
+    for (; claim != 0 && !is_beyond(page, claim); claim = line_next(page->e, claim)) {
         if (page->count < page->most) {
             add(page, claim);
         } else {
@@ -65,25 +65,21 @@ static void take(struct page *page, const struct line *line, uint32_t claim)
     }
 }
 
-/* Recursion is as deep as the tree of lines. */
-static void take_lines(struct page *page, uint32_t id)
+/* Recursion is as deep as the tree of heads. */
+static void take_lines(struct page *page, uint32_t head)
 {
     const struct engine *e = page->e;
 
-    while (id != 0) {
-        const struct line *line = line_at(e, id);
-        uint32_t left = line->link.left;
-        bool began = page->behind != 0 && !comes_after(page, line->head, page->behind);
+    while (head != 0) {
+        uint32_t left = claim_at(e, head)->link.left;
+        bool began = page->behind != 0 && !comes_after(page, head, page->behind);
 
-        if (left != 0 && (!began || line_at(e, left)->crowded))
+        if (left != 0 && (!began || claim_line(e, left)->crowded))
             take_lines(page, left);
-        if (is_beyond(page, line->head))
+        if (is_beyond(page, head))
             return;
-        if (!began)
-            take(page, line, line->head);
-        else if (line->head != line->waiting.last)
-            take(page, line, waiting_after(e, &line->waiting, page->behind));
-        id = line->link.right;
+        take(page, began ? line_after(e, claim_line(e, head), page->behind) : head);
+        head = claim_at(e, head)->link.right;
     }
 }
 
@@ -95,7 +91,7 @@ uint32_t pending_page(const struct engine *e, uint32_t queue, uint32_t claim, ui
     for (uint32_t kind = tree_first(&kinds_by_head, e, queue_at(e, queue)->kinds);
          kind != 0 && !is_beyond(&page, kind_at(e, kind)->head);
          kind = tree_next(&kinds_by_head, e, kind))
-        take_lines(&page, kind_at(e, kind)->lines);
+        take_lines(&page, kind_at(e, kind)->heads);
     for (uint32_t left = page.count; left > 1; left--) {
         swap(&ret_claims[0], &ret_claims[left - 1]);
         sink(&page, left - 1);

@@ -153,13 +153,11 @@ static bool preempt_for(struct engine *e, uint32_t claim, uint32_t *ret_looked)
     return found;
 }
 
-/* The first in the line that was promised nothing yet. */
-static uint32_t first_unpromised(const struct engine *e, uint32_t line)
+/* The first in the line, from its head on, that was promised nothing yet. */
+static uint32_t first_unpromised(const struct engine *e, uint32_t id)
 {
-    uint32_t id = line_at(e, line)->head;
-
     while (id != 0 && (claim_at(e, id)->flags & CLAIM_PROMISED) != 0)
-        id = waiting_next(e, &line_at(e, line)->waiting, id);
+        id = line_next(e, id);
     return id;
 }
 
@@ -199,9 +197,9 @@ static void find_asking(const struct engine *e, uint32_t id, struct asking *ret)
          kind != 0 && kinds < PREEMPT_LOOK; kind = tree_next(&kinds_by_head, e, kind), kinds++) {
         uint32_t lines = 0;
 
-        for (uint32_t line = kind_at(e, kind)->first; line != 0 && lines < PREEMPT_LOOK;
-             line = tree_next(&lines_by_head, e, line), lines++)
-            add_asking(e, ret, first_unpromised(e, line));
+        for (uint32_t at = kind_at(e, kind)->head; at != 0 && lines < PREEMPT_LOOK;
+             at = tree_next(&heads_by_rank, e, at), lines++)
+            add_asking(e, ret, first_unpromised(e, at));
     }
 }
 
@@ -214,7 +212,7 @@ static bool may_ask(const struct engine *e, uint32_t id, uint32_t stirs)
         return false;
     if (queue->looked == stirs && queue->tried >= PREEMPT_LOOK)
         return false;
-    return queue->first_line != 0 && queue_stops(e, id) == REASON_NONE;
+    return queue->head != 0 && queue_stops(e, id) == REASON_NONE;
 }
 
 /* The leaves that may ask stand in a pairing heap, by the rank of their first claims: to find the

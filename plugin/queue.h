@@ -52,10 +52,10 @@ struct queue {
     uint32_t cell_count;
     uint32_t parent, first_child;
     enum queue_kind kind;
-    uint8_t state, own;  /* enum queue_state: now, and as its own commands left it */
-    uint32_t guard;      /* the leaf for whose head room is set aside here; 0: none */
-    uint32_t kinds;      /* tree of kinds where somebody waits, by their heads' rank */
-    uint32_t first_line; /* whose head is the first of all */
+    uint8_t state, own; /* enum queue_state: now, and as its own commands left it */
+    uint32_t guard;     /* the leaf for whose head room is set aside here; 0: none */
+    uint32_t kinds;     /* tree of kinds where somebody waits, by their heads' rank */
+    uint32_t head;      /* the first that waits; 0: nobody does */
     uint32_t waiting_count;
     bool known, strict;
     bool misplaced; /* the parent that its object names would close a cycle, or be too deep */

@@ -25,17 +25,17 @@ static void add_ahead(const struct engine *e, const struct line *line, uint32_t 
 
 static void count_ahead(const struct engine *e, uint32_t id, struct standing *place)
 {
-    uint32_t queue = claim_queue(e, id), at = 0, looked = 0;
+    uint32_t queue = claim_queue(e, id), head = 0, looked = 0;
 
     place->position = 1;
-    while ((at = kind_next_line(e, queue, at, id)) != 0) {
-        const struct line *line = line_at(e, at);
+    while ((head = kind_next_head(e, queue, head, id)) != 0) {
+        const struct line *line = claim_line(e, head);
         uint32_t before;
 
         place->at_least = looked++ == STANDING_LINES;
         if (place->at_least)
             return;
-        before = waiting_count_before(e, &line->waiting, id);
+        before = line_count_before(e, line, id);
         place->position += before;
         add_ahead(e, line, before, place);
     }

@@ -59,6 +59,7 @@ struct engine {
     struct heap guard_timers;
 
     struct slab lines;
+    struct slab crowds;
     struct index lines_by_needs;
     struct slab kinds;
     struct index kinds_by_needs;
@@ -134,6 +135,11 @@ static inline struct line *line_at(const struct engine *e, uint32_t id)
     return slab_at(&e->lines, id);
 }
 
+static inline struct crowd *crowd_at(const struct engine *e, uint32_t id)
+{
+    return slab_at(&e->crowds, id);
+}
+
 static inline struct kind *kind_at(const struct engine *e, uint32_t id)
 {
     return slab_at(&e->kinds, id);
@@ -152,6 +158,12 @@ static inline uint32_t line_resource(const struct engine *e, const struct line *
 static inline struct claim *claim_at(const struct engine *e, uint32_t id)
 {
     return slab_at(&e->claims, id);
+}
+
+/* The line of a claim; NULL for 0. */
+static inline struct line *claim_line(const struct engine *e, uint32_t claim)
+{
+    return claim == 0 ? NULL : line_at(e, claim_at(e, claim)->line);
 }
 
 static inline struct command *command_at(const struct engine *e, uint32_t id)

@@ -127,6 +127,11 @@ uint32_t waiting_first(const struct engine *e, const struct waiting *waiting)
     return waiting->tree != 0 ? tree_first(&claims_by_rank, e, waiting->tree) : waiting->newcomer;
 }
 
+uint32_t waiting_count(const struct engine *e, const struct waiting *waiting)
+{
+    return tree_size(&claims_by_rank, e, waiting->tree) + waiting->newcomers;
+}
+
 bool waiting_check(const struct engine *e, const struct waiting *waiting)
 {
     uint32_t before = tree_last(&claims_by_rank, e, waiting->tree), in_list_before = 0, count = 0;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * The claims that wait in a line, by rank. Who comes is nearly always the last, and to put it into
+ * The claims that wait in a line behind its head, by rank. Who comes is nearly always the last, and to put it into
  * a large tree would cost a cache miss for each of the tree's levels. So newcomers stand in a list
  * behind the tree, and enter it together:
  *
@@ -41,6 +41,7 @@ uint32_t waiting_count_before(const struct engine *e, const struct waiting *wait
 uint32_t waiting_after(const struct engine *e, const struct waiting *waiting, uint32_t claim);
 
 uint32_t waiting_first(const struct engine *e, const struct waiting *waiting);
+uint32_t waiting_count(const struct engine *e, const struct waiting *waiting);
 
 /* For checks: whether they stand in order of rank. */
 bool waiting_check(const struct engine *e, const struct waiting *waiting);

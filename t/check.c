@@ -109,10 +109,18 @@ static void test_lines(void)
     int32_t priority = claim("wait")->priority;
 
     claim("wait")->priority = -9;
-    is_broken("the claims of a line wait in order of rank");
+    is_broken("a line's head is its first claim");
     claim("wait")->priority = priority;
+    claim("wait2")->priority = -9;
+    is_broken("the claims of a line wait in order of rank");
+    claim("wait2")->priority = priority;
     is_sound();
-    spoil_u32(&line("wait")->head, kit_claim(&kit, "wait2"), "a line's head is its first claim");
+    spoil_u32(&line("wait")->head, 0, "a line's head is its first claim");
+    spoil_u32(&crowd_at(kit.engine, line("wait")->crowd)->users, 1, "a crowd is more than one");
+    line("wait")->crowded = false;
+    is_broken("it is known where more than one waits");
+    line("wait")->crowded = true;
+    is_sound();
     line("wait")->needs[0].least += 100;
     is_broken("the least need is not above the line's own");
     line("wait")->needs[0].least -= 100;
@@ -123,9 +131,10 @@ static void test_kinds(void)
 {
     struct kind *kind = kind_at(kit.engine, line("wait")->kind);
 
-    spoil_u32(&kind->head, kit_claim(&kit, "wait2"), "a kind's head is the head of its first line");
+    spoil_u32(&kind->head, kit_claim(&kit, "wait2"),
+              "a kind's head is the first head of its lines");
     spoil_u32(&kind->head, 0, "a kind is in its queue's tree while somebody waits in it");
-    spoil_u32(&kind->lines, 0, "a kind is in its queue's tree while somebody waits in it");
+    spoil_u32(&kind->heads, 0, "a kind is in its queue's tree while somebody waits in it");
     kind->needs[0].own += 100;
     is_broken("a kind knows the least that its lines ask for");
     kind->needs[0].own -= 100;
@@ -221,6 +230,7 @@ int main(void)
     kit_do(&kit,
            "queue p cpu=90 r1=5; queue q parent=p cpu=4; time 2; pod g1 queue=q cpu=2; time 3;"
            "pod g2 queue=q cpu=2; pod wait queue=q cpu=3; pod wait2 queue=q cpu=3;"
+           "pod wait3 queue=q cpu=3;"
            "pod other queue=q cpu=7; pod held queue=q foreign; pod un queue=u;"
            "queue m cpu=10 memory=4; pod m1 queue=m cpu=17; pod m2 queue=m cpu=1 memory=5");
     is_sound();

@@ -86,7 +86,7 @@ static void test_walk(void)
 {
     char names[64] = "";
     struct kit kit;
-    uint32_t q, line = 0;
+    uint32_t q, head = 0;
 
     kit_open(&kit, "");
     kit_do(&kit, "queue q gpu=0; pod a queue=q gpu=9 created=10; pod b queue=q gpu=1 created=20;"
@@ -94,15 +94,21 @@ static void test_walk(void)
                  "pod e queue=q gpu=1 created=50; pod f queue=q gpu=10 created=60;"
                  "pod g queue=q gpu=100 created=70; pod held queue=q gpu=11 created=1 foreign");
     q = kit_queue(&kit, "q");
-    while ((line = kind_next_line(kit.engine, q, line, kit_claim(&kit, "e"))) != 0)
-        strncat(names, claim_uid(kit.engine, line_at(kit.engine, line)->head).at, 1);
+    while ((head = kind_next_head(kit.engine, q, head, kit_claim(&kit, "e"))) != 0)
+        strncat(names, claim_uid(kit.engine, head).at, 1);
     is_str(names, "acbd", "each line whose head comes before e, kind by kind");
-    for (names[0] = '\0'; (line = kind_next_line(kit.engine, q, line, 0)) != 0;)
-        strncat(names, claim_uid(kit.engine, line_at(kit.engine, line)->head).at, 1);
+    for (names[0] = '\0'; (head = kind_next_head(kit.engine, q, head, 0)) != 0;)
+        strncat(names, claim_uid(kit.engine, head).at, 1);
     is_str(names, "acfbdg", "or each where somebody waits");
-    line = kind_next_line(kit.engine, kit_queue(&kit, "default"), 0, 0);
-    is_int(line, 0, "none, where nobody does");
+    head = kind_next_head(kit.engine, kit_queue(&kit, "default"), 0, 0);
+    is_int(head, 0, "none, where nobody does");
     kit_close(&kit);
+}
+
+/* On top of the tree that this one's line is in. */
+static uint32_t top_line(const struct kit *kit, const char *uid)
+{
+    return claim_at(kit->engine, kind_at(kit->engine, kind_of(kit, uid))->heads)->line;
 }
 
 /* Half ask for too much of one, half for too much of another: all of them together do not tell. */
@@ -124,10 +130,9 @@ static void test_two_kinds(void)
     needs = kind_at(kit.engine, queue_at(kit.engine, q)->kinds)->needs;
     is_int(needs[0].least + needs[1].least + needs[2].least, 3, "somebody asks for 1 of each");
     rooms_init(&rooms, kit.engine, q);
-    ok(!rooms_hold_least(&rooms, kind_at(kit.engine, kind_of(&kit, "c0"))->lines),
+    ok(!rooms_hold_least(&rooms, top_line(&kit, "c0")),
        "of those who ask for much cpu nobody fits, and their least tells");
-    ok(!rooms_hold_least(&rooms, kind_at(kit.engine, kind_of(&kit, "m0"))->lines),
-       "so it does of the others");
+    ok(!rooms_hold_least(&rooms, top_line(&kit, "m0")), "so it does of the others");
     is_int(kind_first_fit(kit.engine, q, flavors), 0, "nobody fits");
     kit_do(&kit, "pod late queue=q cpu=7 memory=3");
     is_str(kit_granted(&kit), "late", "who does, does");
@@ -183,12 +188,12 @@ static void test_against_scan(void)
         kit_try(&kit, step);
 
         uint32_t queue = kit_queue(&kit, "cluster/c"), want = scan(&kit, queue, wanted);
-        uint32_t line = kind_first_fit(e, queue, flavors);
+        uint32_t head = kind_first_fit(e, queue, flavors);
 
-        wrong += want != (line == 0 ? 0 : line_at(e, line)->head);
-        found += line != 0;
-        wrong_flavors +=
-            line != 0 && memcmp(flavors, wanted, line_at(e, line)->count * sizeof(*flavors)) != 0;
+        wrong += want != head;
+        found += head != 0;
+        wrong_flavors += head != 0 && memcmp(flavors, wanted,
+                                             claim_line(e, head)->count * sizeof(*flavors)) != 0;
     }
     ok(wrong == 0 && found > 20, "the first that fits is what a scan finds (%d found)", found);
     is_int(wrong_flavors, 0, "and in the same flavors");

@@ -44,7 +44,7 @@ static void test_shapes(void)
     ok(line_of(&kit, "a") == line_of(&kit, "d"), "a pod is one of `pods`, whatever it says");
     ok(line_of(&kit, "a") != line_of(&kit, "c"), "who asks for another amount is not");
     is_int(line_of(&kit, "a")->count, 3, "cpu, gpu and pods: what is 0 is not asked for");
-    is_int(line_of(&kit, "a")->users, 3, "three ask for this");
+    is_int(line_users(kit.engine, line_of(&kit, "a")), 3, "three ask for this");
     is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->line_count, 2, "two shapes");
     kit_do(&kit, "lose-pod a; lose-pod b; lose-pod d");
     is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->line_count, 1,
@@ -97,6 +97,35 @@ static void test_strict(void)
     is_str(kit_granted(&kit), "one x", "a head that is held lets the next ones pass");
     kit_do(&kit, "pod big queue=q cpu=3; pod two queue=q cpu=1; pod big queue=q cpu=3 priority=-1");
     is_str(kit_granted(&kit), "one two x", "so does one that takes another place");
+    kit_close(&kit);
+}
+
+/* Only a line of several claims has a crowd. */
+static void test_crowd(void)
+{
+    const struct line *line;
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q gpu=0; pod c queue=q gpu=1 created=3");
+    line = line_of(&kit, "c");
+    is_int(line->crowd, 0, "one claim is no crowd");
+    ok(kit_starve(&kit, "pod d queue=q gpu=1 created=4") > 1, "a crowd's memory is had beforehand");
+    is_int(line_users(kit.engine, line), 2, "two claims are one");
+    is_int(line_next(kit.engine, kit_claim(&kit, "c")), kit_claim(&kit, "d"), "d is behind c");
+    kit_do(&kit, "pod a queue=q gpu=1 created=1");
+    is_int(line->head, kit_claim(&kit, "a"), "an older one is the head");
+    is_int(line_next(kit.engine, kit_claim(&kit, "a")), kit_claim(&kit, "c"), "before the old one");
+    is_int(line_next(kit.engine, kit_claim(&kit, "d")), 0, "nobody is behind the last");
+    is_int(line_waiting(kit.engine, line), 3, "three wait");
+    kit_do(&kit, "pod a queue=q gpu=1 foreign; pod c queue=q gpu=1 foreign");
+    is_int(line->head, kit_claim(&kit, "d"), "the last is the head of what is left");
+    is_int(line_waiting(kit.engine, line), 1, "one waits");
+    is_int(line_users(kit.engine, line), 3, "though three ask for this");
+    kit_do(&kit, "lose-pod a; lose-pod d");
+    is_int(line->crowd, 0, "one is left, who does not even wait: no crowd");
+    is_int(line->head, 0, "and no head");
+    is_int(slab_count(&kit.engine->crowds), 0, "so there is none at all");
     kit_close(&kit);
 }
 
@@ -191,6 +220,7 @@ int main(void)
     test_shapes();
     test_first_fit();
     test_strict();
+    test_crowd();
     test_against_scan();
     test_least();
     return tap_done();

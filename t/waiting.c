@@ -6,7 +6,7 @@
 
 static struct waiting *waiting_of(const struct kit *kit, const char *uid)
 {
-    return &line_at(kit->engine, claim_at(kit->engine, kit_claim(kit, uid))->line)->waiting;
+    return &crowd_at(kit->engine, claim_line(kit->engine, kit_claim(kit, uid))->crowd)->behind;
 }
 
 static void see(struct kit *kit, int number, int created)
@@ -21,10 +21,11 @@ static void test_newcomers(void)
 
     kit_open(&kit, "");
     kit_do(&kit, "queue q gpu=0");
-    for (int i = 1; i <= WAITING_NEWCOMERS; i++)
-        see(&kit, i, 10 * i);
+    for (int i = 0; i <= WAITING_NEWCOMERS; i++)
+        see(&kit, i, 1 + 10 * i);
     waiting = waiting_of(&kit, "p1");
-    is_int(waiting->newcomers, WAITING_NEWCOMERS, "who comes last stands in the list");
+    is_int(waiting->newcomers, WAITING_NEWCOMERS,
+           "who comes last, behind the head, stands in the list");
     is_int(waiting->tree, 0, "and in no tree");
     see(&kit, 1000, 1000);
     is_int(waiting->newcomers, 1, "when it is full they enter the tree together");
@@ -42,9 +43,12 @@ static void test_leaving(void)
     struct kit kit;
 
     kit_open(&kit, "");
-    kit_do(&kit, "queue q gpu=0; pod d queue=q gpu=1 created=4; pod c queue=q gpu=1 created=3;"
-                 "pod e queue=q gpu=1 created=5; pod f queue=q gpu=1 created=6;"
-                 "pod g queue=q gpu=1 created=7; pod h queue=q gpu=1 created=8");
+    kit_do(
+        &kit,
+        "queue q gpu=0; pod head queue=q gpu=1 created=1; pod gone queue=q gpu=1 created=2 foreign;"
+        "pod d queue=q gpu=1 created=4; pod c queue=q gpu=1 created=3;"
+        "pod e queue=q gpu=1 created=5; pod f queue=q gpu=1 created=6;"
+        "pod g queue=q gpu=1 created=7; pod h queue=q gpu=1 created=8");
     waiting = waiting_of(&kit, "d");
     is_int(waiting->newcomers, 4, "c and d are in the tree, four in the list");
     is_int(waiting_next(kit.engine, waiting, kit_claim(&kit, "d")), kit_claim(&kit, "e"),
@@ -52,11 +56,11 @@ static void test_leaving(void)
     is_int(waiting_next(kit.engine, waiting, kit_claim(&kit, "e")), kit_claim(&kit, "f"),
            "and on in it");
     kit_do(&kit, "lose-pod f");
-    is_str(kit_waiting(&kit, "q"), "c d e g h", "one goes from the middle of the list,");
+    is_str(kit_waiting(&kit, "q"), "head c d e g h", "one goes from the middle of the list,");
     kit_do(&kit, "lose-pod e");
-    is_str(kit_waiting(&kit, "q"), "c d g h", "the first,");
+    is_str(kit_waiting(&kit, "q"), "head c d g h", "the first,");
     kit_do(&kit, "lose-pod h");
-    is_str(kit_waiting(&kit, "q"), "c d g", "the last,");
+    is_str(kit_waiting(&kit, "q"), "head c d g", "the last,");
     is_int(waiting->last, kit_claim(&kit, "g"), "and another one is the last now");
     kit_do(&kit, "lose-pod g");
     is_int(waiting->last, kit_claim(&kit, "d"), "with the list empty, the last of the tree");
@@ -64,9 +68,9 @@ static void test_leaving(void)
     is_int(waiting_first(kit.engine, waiting), kit_claim(&kit, "i"), "or only the list is left");
     kit_do(&kit, "pod j queue=q gpu=1 created=10; lose-pod i; pod x queue=q gpu=1 created=11 "
                  "foreign; lose-pod j");
-    is_int(waiting->last, 0, "nobody waits");
+    is_int(waiting->last, 0, "nobody waits behind the head");
     kit_do(&kit, "pod x queue=q gpu=1 created=11");
-    is_str(kit_waiting(&kit, "q"), "x", "until somebody does again");
+    is_str(kit_waiting(&kit, "q"), "head x", "until somebody does again");
     kit_close(&kit);
 }
 
@@ -102,7 +106,7 @@ static uint32_t pod_claim(const struct kit *kit, int pod)
 static int count_wrong(const struct kit *kit, const int64_t *created, unsigned pod)
 {
     const struct waiting *waiting = waiting_of(kit, "anchor");
-    uint32_t claim = pod_claim(kit, (int)pod), before = 0, next;
+    uint32_t claim = pod_claim(kit, (int)pod), before = 0, next; /* but for the anchor */
     int after = -1;
 
     for (int i = 0; i < PODS; i++) {
@@ -124,7 +128,7 @@ static void test_against_counting(void)
     struct kit kit;
 
     kit_open(&kit, "standby");
-    kit_do(&kit, "queue q; pod anchor queue=q gpu=1 created=1 foreign");
+    kit_do(&kit, "queue q; pod anchor queue=q gpu=1 created=1; pod other queue=q gpu=1 foreign");
     for (unsigned step = 0; step < STEPS; step++) {
         const struct waiting *waiting = waiting_of(&kit, "anchor");
         unsigned pod = test_random(&seed) % PODS;
