@@ -22,9 +22,9 @@ bool advance_fits_again(struct engine *e, uint32_t id)
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
     uint16_t flavors[FACTS_MAX_NEEDS];
-    bool stamped = queue_at(e, line->queue)->kind == QUEUE_VOLCANO;
+    bool stamped = queue_at(e, line_queue(e, line))->kind == QUEUE_VOLCANO;
 
-    for (uint32_t i = 0; i < line->count; i++)
+    for (uint32_t i = 0; i < line_count(e, line); i++)
         stamped = stamped || claim_flavors(claim)[i] != 0;
     if (!stamped) {
         if (!fit_line(e, claim->line, flavors))

@@ -19,7 +19,7 @@ bool alike_has(const struct alike *alike, const struct engine *e, uint32_t id)
 
         if (other->line == claim->line &&
             memcmp(claim_flavors(other), claim_flavors(claim),
-                   line_at(e, claim->line)->count * sizeof(uint16_t)) == 0)
+                   line_count(e, line_at(e, claim->line)) * sizeof(uint16_t)) == 0)
             return true;
     }
     return false;

@@ -87,8 +87,8 @@ void asks_count(struct engine *e, uint32_t id, int more)
     const struct line *line = line_at(e, id);
     const struct kind *kind = kind_at(e, line->kind);
 
-    for (uint32_t i = 0; i < line->count; i++)
-        add(e, kind->needs[i].ask, (wide)more * line->needs[i].amount);
+    for (uint32_t i = 0; i < line_count(e, line); i++)
+        add(e, kind->needs[i].ask, (wide)more * line_amount(e, line, i));
 }
 
 void asks_hang(struct engine *e, uint32_t queue)
@@ -118,9 +118,11 @@ static wide waiting_in_line(const struct engine *e, uint32_t id, uint32_t resour
 {
     const struct line *line = line_at(e, id);
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (line_resource(e, line, i) == resource)
-            return line->own ? 0 : (wide)line_waiting(e, line) * line->needs[i].amount;
+            return kind_at(e, line->kind)->own
+                       ? 0
+                       : (wide)line_waiting(e, line) * line_amount(e, line, i);
     }
     return 0;
 }
@@ -134,10 +136,10 @@ static wide waiting_in_gang(const struct engine *e, const struct group *group, u
         return 0;
     for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
         const struct line *line = line_at(e, claim_at(e, at)->line);
-        bool counts = claim_waits_in_gang(claim_at(e, at)) && line->queue == queue;
+        bool counts = claim_waits_in_gang(claim_at(e, at)) && line_queue(e, line) == queue;
 
-        for (uint32_t i = 0; i < line->count && counts; i++)
-            sum += line_resource(e, line, i) == resource ? line->needs[i].amount : 0;
+        for (uint32_t i = 0; i < line_count(e, line) && counts; i++)
+            sum += line_resource(e, line, i) == resource ? line_amount(e, line, i) : 0;
     }
     return sum;
 }

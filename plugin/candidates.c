@@ -7,12 +7,12 @@
 
 static wide need_of(const struct hunt *hunt, uint32_t i)
 {
-    return line_at(hunt->e, claim_at(hunt->e, hunt->claim)->line)->needs[i].amount;
+    return line_amount(hunt->e, line_at(hunt->e, claim_at(hunt->e, hunt->claim)->line), i);
 }
 
 static uint32_t need_count(const struct hunt *hunt)
 {
-    return line_at(hunt->e, claim_at(hunt->e, hunt->claim)->line)->count;
+    return line_count(hunt->e, line_at(hunt->e, claim_at(hunt->e, hunt->claim)->line));
 }
 
 static uint32_t resource_of(const struct hunt *hunt, uint32_t i)
@@ -133,7 +133,7 @@ static bool uses(const struct hunt *hunt, const struct claim *candidate, uint32_
 {
     const struct line *line = line_at(hunt->e, candidate->line);
 
-    for (uint32_t k = 0; k < line->count; k++) {
+    for (uint32_t k = 0; k < line_count(hunt->e, line); k++) {
         if (line_resource(hunt->e, line, k) == resource_of(hunt, i) &&
             claim_flavors(candidate)[k] == hunt->flavors[i])
             return true;
@@ -284,10 +284,10 @@ static bool reduce(const struct hunt *hunt, uint32_t id, wide *lacks)
     bool enough = true;
 
     for (uint32_t i = 0; i < need_count(hunt); i++) {
-        for (uint32_t k = 0; k < line->count && lacks[i] > 0; k++) {
+        for (uint32_t k = 0; k < line_count(hunt->e, line) && lacks[i] > 0; k++) {
             if (line_resource(hunt->e, line, k) == resource_of(hunt, i) &&
                 claim_flavors(claim)[k] == hunt->flavors[i])
-                lacks[i] -= line->needs[k].amount;
+                lacks[i] -= line_amount(hunt->e, line, k);
         }
         enough = enough && lacks[i] <= 0;
     }

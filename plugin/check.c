@@ -64,13 +64,13 @@ const char *line_check(const struct engine *e, uint32_t id)
         crowded = crowded || (below[k] != NULL && below[k]->crowded);
     if (line->crowded != crowded)
         return "it is known where more than one waits";
-    for (uint32_t i = 0; i < line->count; i++) {
-        const struct need *need = &line->needs[i];
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        int64_t least = line_least(e, line, i);
 
-        if (need->least > need->amount)
+        if (least > line_amount(e, line, i))
             return "the least need is not above the line's own";
         for (int k = 0; k < 2; k++) {
-            if (below[k] != NULL && need->least > below[k]->needs[i].least)
+            if (below[k] != NULL && least > line_least(e, below[k], i))
                 return "the least need is not above those below it";
         }
     }
@@ -84,7 +84,7 @@ static const char *check_least(const struct engine *e, const struct kind *kind)
     for (uint32_t i = 0; i < kind->count; i++) {
         int64_t least = kind->needs[i].least;
 
-        if (kind->needs[i].own != claim_line(e, kind->heads)->needs[i].least)
+        if (kind->needs[i].own != line_least(e, claim_line(e, kind->heads), i))
             return "a kind knows the least that its lines ask for";
         if (least > kind->needs[i].own)
             return "the least need of a kind is not above its lines' own";

@@ -22,7 +22,7 @@ static void head_may_change(struct engine *e, uint32_t queue, uint32_t leaving)
 
 static uint32_t *tree_of(struct engine *e, const struct claim *claim)
 {
-    struct queue *queue = queue_at(e, line_at(e, claim->line)->queue);
+    struct queue *queue = queue_at(e, line_queue(e, line_at(e, claim->line)));
 
     return claim->state == CLAIM_RESERVED ? &queue->reserved : &queue->allocated;
 }
@@ -32,11 +32,11 @@ static void charge(struct engine *e, uint32_t id, int reserved, int allocated)
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
 
-    for (uint32_t i = 0; i < line->count; i++) {
-        wide amount = line->needs[i].amount;
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        wide amount = line_amount(e, line, i);
         wide later = claim_counts_later(claim) ? (reserved + allocated) * amount : 0;
         uint32_t topmost =
-            quota_charge(e, line->queue, claim_flavors(claim)[i], line_resource(e, line, i),
+            quota_charge(e, line_queue(e, line), claim_flavors(claim)[i], line_resource(e, line, i),
                          reserved * amount, allocated * amount, later, recount_has(e, id));
 
         if (reserved + allocated < 0)
@@ -187,7 +187,7 @@ void claim_set_flavors(struct engine *e, uint32_t id, const uint16_t *flavors)
 {
     struct claim *claim = claim_at(e, id);
 
-    for (uint32_t i = 0; i < line_at(e, claim->line)->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line_at(e, claim->line)); i++) {
         uint16_t next = flavors == NULL ? 0 : flavors[i];
 
         flavor_ref(e, next);
@@ -310,7 +310,7 @@ void claim_to_restore(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
 
-    uint32_t count = line_at(e, claim->line)->count;
+    uint32_t count = line_count(e, line_at(e, claim->line));
     uint16_t flavors[FACTS_MAX_NEEDS];
 
     if (claim->flags & CLAIM_RESTORING)
@@ -335,8 +335,8 @@ bool claim_guess_flavors(struct engine *e, uint32_t id)
     int reserved = claim->state == CLAIM_RESERVED, allocated = claim->state == CLAIM_ALLOCATED;
 
     fit_guess(e, id, anew, flavors);
-    if (memcmp(flavors, claim_flavors(claim), line_at(e, claim->line)->count * sizeof(*flavors)) ==
-        0)
+    if (memcmp(flavors, claim_flavors(claim),
+               line_count(e, line_at(e, claim->line)) * sizeof(*flavors)) == 0)
         return false;
     charge(e, id, -reserved, -allocated);
     removable_leave(e, id);

@@ -112,7 +112,7 @@ void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_
     ret_patch->generation = claim->generation;
     ret_patch->stamp = claim->stamp;
     ret_patch->flavor_count = ret_patch->pair_count = 0;
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         uint16_t flavor = claim_flavors(claim)[i];
         bool again = false;
 

@@ -35,7 +35,7 @@ struct text claim_name(const struct engine *e, uint32_t id)
 
 uint32_t claim_queue(const struct engine *e, uint32_t id)
 {
-    return line_at(e, claim_at(e, id)->line)->queue;
+    return line_queue(e, claim_line(e, id));
 }
 
 struct pod_question {
@@ -173,12 +173,14 @@ static char *new_text(struct engine *e, uint32_t needs, struct text uid, struct 
 
 char *claim_new_text(struct engine *e, uint32_t id, uint32_t line)
 {
-    return new_text(e, line_at(e, line)->count, claim_uid(e, id), claim_name(e, id));
+    return new_text(e, line_count(e, line_at(e, line)), claim_uid(e, id), claim_name(e, id));
 }
 
 size_t claim_text_size(const struct engine *e, uint32_t id, uint32_t line)
 {
-    return text_size(line_at(e, line)->count, claim_at(e, id)->uid_len, claim_at(e, id)->name_len);
+    const struct claim *claim = claim_at(e, id);
+
+    return text_size(line_count(e, line_at(e, line)), claim->uid_len, claim->name_len);
 }
 
 void claim_release_text(struct engine *e, uint32_t id)
@@ -191,16 +193,16 @@ void claim_release_text(struct engine *e, uint32_t id)
 void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
 {
     struct claim *claim = claim_at(e, id);
-    uint32_t old = claim->line;
+    uint32_t old = claim->line, old_queue = claim_queue(e, id);
 
     claim_set_flavors(e, id, NULL);
     claim_release_text(e, id);
     claim->text = text;
     claim->line = line;
-    claim->need_count = line_at(e, line)->count & 63u;
+    claim->need_count = line_count(e, line_at(e, line)) & 63u;
     if (claim->state == CLAIM_HELD) {
-        queue_count(e, line_at(e, old)->queue, CLAIM_HELD, -1);
-        queue_count(e, line_at(e, line)->queue, CLAIM_HELD, 1);
+        queue_count(e, old_queue, CLAIM_HELD, -1);
+        queue_count(e, claim_queue(e, id), CLAIM_HELD, 1);
     }
     line_unref(e, old);
 }
@@ -210,7 +212,7 @@ void claim_swap_line(struct engine *e, uint32_t id, uint32_t line, char *text)
     struct claim *claim = claim_at(e, id);
     uint32_t old = claim->line;
 
-    memcpy(text, claim->text, line_at(e, line)->count * sizeof(uint16_t));
+    memcpy(text, claim->text, claim->need_count * sizeof(uint16_t));
     claim_release_text(e, id);
     claim->text = text;
     claim->line = line;
@@ -228,7 +230,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
         promise_reserve(e, slab_end(&e->claims) + 1) < 0 ||
         intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
         return ENGINE_NO_MEMORY;
-    text = new_text(e, line_at(e, line)->count, pod->uid, pod->name);
+    text = new_text(e, line_count(e, line_at(e, line)), pod->uid, pod->name);
     if (text == NULL) {
         intern_unref(&e->names, space);
         return ENGINE_NO_MEMORY;
@@ -238,7 +240,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     *claim_at(e, id) = (struct claim){.created = pod->created,
                                       .priority = pod->priority,
                                       .line = line,
-                                      .need_count = line_at(e, line)->count & 63u,
+                                      .need_count = line_count(e, line_at(e, line)) & 63u,
                                       .text = text,
                                       .since = e->now,
                                       .first_second = (uint32_t)(e->now / SECOND),
@@ -252,7 +254,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
         memcpy(claim_at(e, id)->uid, pod->uid.at, pod->uid.len);
     index_put(&e->claims_by_uid, text_hash(pod->uid, 0), id);
     index_put(&e->claims_by_name, text_hash(pod->name, space), id);
-    queue_count(e, line_at(e, line)->queue, CLAIM_HELD, 1);
+    queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, 1);
     journal_seen(e, id, pod);
     *ret_claim = id;
     return 0;
@@ -311,7 +313,7 @@ void claim_destroy(struct engine *e, uint32_t id)
     journal_gone(e, id);
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     group_leave(e, id);
-    queue_count(e, line_at(e, line)->queue, CLAIM_HELD, -1);
+    queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
     outbox_forget(e, EFFECT_OF_POD, id);
     heap_clear(&e->timers, id);
     index_drop(&e->claims_by_uid, text_hash(claim_uid(e, id), 0), id);

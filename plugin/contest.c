@@ -274,12 +274,12 @@ static bool could_fit(struct rooms *rooms, const struct bound *bound)
 
 static bool borrows(const struct engine *e, const struct line *line, const uint16_t *flavors)
 {
-    const struct queue *queue = queue_at(e, line->queue);
+    const struct queue *queue = queue_at(e, line_queue(e, line));
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         const struct cell *cell = quota_cell(queue, flavors[i], line_resource(e, line, i));
 
-        if (cell != NULL && cell->usage + line->needs[i].amount > cell->share)
+        if (cell != NULL && cell->usage + line_amount(e, line, i) > cell->share)
             return true;
     }
     return false;
@@ -306,7 +306,7 @@ static void consider_leaf(struct search *search, uint32_t id)
         return;
     search->claim = found;
     search->key = key;
-    memcpy(search->flavors, flavors, line->count * sizeof(*flavors));
+    memcpy(search->flavors, flavors, line_count(search->e, line) * sizeof(*flavors));
 }
 
 static void consider(struct search *search, uint32_t id);

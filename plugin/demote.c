@@ -22,12 +22,12 @@ static bool uses_exceeded(const struct engine *e, uint32_t claim, uint32_t top)
 {
     const struct line *line = line_at(e, claim_at(e, claim)->line);
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         uint16_t flavor = claim_flavors(claim_at(e, claim))[i];
         const struct cell *cell = quota_cell(queue_at(e, top), flavor, line_resource(e, line, i));
 
         if (cell != NULL && cell->bounded && cell->usage > cell->ceiling &&
-            arrives_at(e, line->queue, top, flavor, line_resource(e, line, i)))
+            arrives_at(e, line_queue(e, line), top, flavor, line_resource(e, line, i)))
             return true;
     }
     return false;

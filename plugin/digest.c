@@ -44,13 +44,13 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     const struct line *line = line_at(e, claim->line);
     uint64_t needs = 0, hash = mix_text(mix_text(1, claim_uid(e, id)), claim_name(e, id));
 
-    hash = mix_queue(e, mix_name(e, hash, claim->space), line->queue);
+    hash = mix_queue(e, mix_name(e, hash, claim->space), line_queue(e, line));
     hash = mix(mix(mix(hash, claim->state), claim->priority), claim->created);
     hash = mix_name(e, mix_name(e, hash, claim->node), claim->a_foreign_gate);
     hash = mix_name(e, hash,
                     claim_group(e, claim) == 0 ? 0 : group_at(e, claim_group(e, claim))->name);
-    for (uint32_t i = 0; i < line->count; i++) {
-        uint64_t need = mix(mix_name(e, 2, line_resource(e, line, i)), line->needs[i].amount);
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        uint64_t need = mix(mix_name(e, 2, line_resource(e, line, i)), line_amount(e, line, i));
 
         if (claim_holds(claim))
             need = mix_text(need, flavor_name(e, claim_flavors(claim)[i]));
@@ -61,7 +61,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
         return hash;
     hash = mix(mix(mix(hash, claim->stamp), claim->since), claim->flags);
     hash = mix(mix(mix(hash, claim->generation), claim->version), claim->reason);
-    hash = mix(mix(mix(hash, claim->gates), claim->timeouts), line->bare);
+    hash = mix(mix(mix(hash, claim->gates), claim->timeouts), line_bare(e, line));
     hash = mix(hash, claim->member == 0 ? 0 : member_at(e, claim->member)->named_at);
     return mix_effects(hash, &claim->effects, CLAIM_EFFECT_CELLS, claim->attempts, claim->due);
 }

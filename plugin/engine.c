@@ -272,7 +272,7 @@ bool engine_filter(const struct engine *e, uint32_t id, uint32_t node)
     if (id == 0)
         return true;
     claim = claim_at(e, id);
-    for (uint32_t i = 0; i < line_at(e, claim->line)->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line_at(e, claim->line)); i++) {
         if (!node_has_flavor(e, node, claim_flavors(claim)[i]))
             return false;
     }

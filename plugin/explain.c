@@ -118,7 +118,7 @@ static void say_capacity(struct say *say, const struct engine *e, uint32_t id, u
     say_text(say, resource);
     say_str(say,
             claim_at(e, id)->flags & CLAIM_GANG ? ", the group asks for " : ", the pod asks for ");
-    say_amount(say, resource, line->needs[need].amount);
+    say_amount(say, resource, line_amount(e, line, need));
     if (!fit_ever(e, claim_at(e, id)->line))
         say_str(say, ", which is more than it may ever have");
     if ((claim_at(e, id)->flags & CLAIM_PROMISED) == 0)

@@ -58,24 +58,24 @@ static wide room_for(const struct trial *trial, uint16_t flavor, uint32_t resour
 
     if (known != NULL)
         return *known;
-    room = trial->room(trial->e, trial->line->queue, flavor, resource);
+    room = trial->room(trial->e, line_queue(trial->e, trial->line), flavor, resource);
     return trial->rooms == NULL ? room : note_room(trial->rooms, flavor, resource, room);
 }
 
 static bool need_fits(const struct trial *trial, uint32_t i, uint16_t flavor)
 {
-    const struct need *need = &trial->line->needs[i];
+    int64_t asked =
+        trial->least ? line_least(trial->e, trial->line, i) : line_amount(trial->e, trial->line, i);
 
-    return (trial->least ? need->least : need->amount) <=
-           room_for(trial, flavor, line_resource(trial->e, trial->line, i));
+    return asked <= room_for(trial, flavor, line_resource(trial->e, trial->line, i));
 }
 
 static bool group_fits_in(const struct trial *trial, const struct queue_group *group,
                           uint16_t flavor)
 {
-    const struct queue *queue = queue_at(trial->e, trial->line->queue);
+    const struct queue *queue = queue_at(trial->e, line_queue(trial->e, trial->line));
 
-    for (uint32_t i = 0; i < trial->line->count; i++) {
+    for (uint32_t i = 0; i < line_count(trial->e, trial->line); i++) {
         if (queue_group_of(queue, line_resource(trial->e, trial->line, i)) == group &&
             !need_fits(trial, i, flavor))
             return false;
@@ -85,7 +85,7 @@ static bool group_fits_in(const struct trial *trial, const struct queue_group *g
 
 static bool may_have(const struct engine *e, const struct line *line, uint16_t flavor)
 {
-    return flavor_usable(e, flavor) && !(line->bare && flavor_asks(e, flavor));
+    return flavor_usable(e, flavor) && !(line_bare(e, line) && flavor_asks(e, flavor));
 }
 
 /* From how far up the claim borrows in the flavor, if that makes a difference. */
@@ -93,18 +93,18 @@ static uint32_t distance(const struct trial *trial, const struct queue_group *gr
                          uint16_t flavor)
 {
     const struct line *line = trial->line;
-    const struct queue *queue = queue_at(trial->e, line->queue);
+    const struct queue *queue = queue_at(trial->e, line_queue(trial->e, line));
     uint32_t farthest = 0;
     bool reclaims;
 
     if (!queue->borrows_last || trial->least)
         return 0;
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(trial->e, line); i++) {
         uint32_t resource = line_resource(trial->e, line, i);
 
         if (queue_group_of(queue, resource) == group) {
-            uint32_t height = borrow_height(trial->e, line->queue, flavor, resource,
-                                            line->needs[i].amount, &reclaims);
+            uint32_t height = borrow_height(trial->e, line_queue(trial->e, line), flavor, resource,
+                                            line_amount(trial->e, line, i), &reclaims);
 
             farthest = height > farthest ? height : farthest;
         }
@@ -137,9 +137,9 @@ static bool flavor_that_fits(const struct trial *trial, const struct queue_group
 static bool assign(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret_need)
 {
     const struct line *line = trial->line;
-    const struct queue *queue = queue_at(trial->e, line->queue);
+    const struct queue *queue = queue_at(trial->e, line_queue(trial->e, line));
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(trial->e, line); i++) {
         const struct queue_group *group = queue_group_of(queue, line_resource(trial->e, line, i));
         uint32_t k = 0;
 
@@ -164,10 +164,10 @@ static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret
 {
     if (trial->room == room_now && recount_awaits(trial->e, trial->line, ret_need))
         return false;
-    if (queue_at(trial->e, trial->line->queue)->kind != QUEUE_VOLCANO)
+    if (queue_at(trial->e, line_queue(trial->e, trial->line))->kind != QUEUE_VOLCANO)
         return assign(trial, ret_flavors, ret_need);
 
-    for (uint32_t i = 0; i < trial->line->count; i++) {
+    for (uint32_t i = 0; i < line_count(trial->e, trial->line); i++) {
         *ret_need = i;
         if (!need_fits(trial, i, 0))
             return false;
@@ -198,9 +198,10 @@ static bool fits_in(const struct engine *e, uint32_t id, const uint16_t *flavors
 {
     const struct line *line = line_at(e, id);
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (flavors[i] != FLAVOR_NONE &&
-            line->needs[i].amount > room(e, line->queue, flavors[i], line_resource(e, line, i)))
+            line_amount(e, line, i) >
+                room(e, line_queue(e, line), flavors[i], line_resource(e, line, i)))
             return false;
     }
     return true;
@@ -265,7 +266,7 @@ bool rooms_hold(struct rooms *rooms, uint32_t line, uint16_t *ret_flavors)
 
     if (!fits(&trial, flavors, &need))
         return false;
-    memcpy(ret_flavors, flavors, trial.line->count * sizeof(*flavors));
+    memcpy(ret_flavors, flavors, line_count(trial.e, trial.line) * sizeof(*flavors));
     return true;
 }
 
@@ -321,7 +322,7 @@ bool fit_refused(const struct engine *e, uint32_t id, uint32_t *ret_queue, uint3
                  wide *ret_room)
 {
     const struct line *line = line_at(e, id);
-    const struct queue *queue = queue_at(e, line->queue);
+    const struct queue *queue = queue_at(e, line_queue(e, line));
     const struct trial trial = {.e = e, .line = line, .room = room_now};
     uint16_t flavors[FACTS_MAX_NEEDS], flavor = 0;
     uint32_t refused;
@@ -329,18 +330,18 @@ bool fit_refused(const struct engine *e, uint32_t id, uint32_t *ret_queue, uint3
     if (fits(&trial, flavors, &refused))
         return false;
     *ret_need = refused;
-    *ret_queue = line->queue; /* not declared here, or in no flavor that it may have */
+    *ret_queue = line_queue(e, line); /* not declared here, or in no flavor that it may have */
     *ret_room = 0;
 
     const struct queue_group *group = queue_group_of(queue, line_resource(e, line, refused));
 
     if (queue->kind != QUEUE_VOLCANO && !first_flavor(e, line, group, &flavor))
         return true;
-    for (uint32_t i = refused; i < line->count; i++) {
+    for (uint32_t i = refused; i < line_count(e, line); i++) {
         uint32_t resource = line_resource(e, line, i);
 
         if (queue_group_of(queue, resource) == group &&
-            refused_at(e, line->queue, flavor, resource, line->needs[i].amount, ret_queue,
+            refused_at(e, line_queue(e, line), flavor, resource, line_amount(e, line, i), ret_queue,
                        ret_room)) {
             *ret_need = i;
             return true;
@@ -368,9 +369,9 @@ void fit_guess(const struct engine *e, uint32_t id, bool anew, uint16_t *ret_fla
 {
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
-    const struct queue *queue = queue_at(e, line->queue);
+    const struct queue *queue = queue_at(e, line_queue(e, line));
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         const struct queue_group *group = queue_group_of(queue, line_resource(e, line, i));
         uint16_t now = anew ? 0 : claim_flavors(claim)[i];
 

@@ -11,9 +11,9 @@ static wide asked_by(const struct engine *e, uint32_t id, uint16_t flavor, uint3
     const struct line *line = line_at(e, claim->line);
     wide sum = 0;
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (line_resource(e, line, i) == resource && claim_flavors(claim)[i] == flavor)
-            sum += line->needs[i].amount;
+            sum += line_amount(e, line, i);
     }
     return sum;
 }

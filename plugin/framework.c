@@ -106,7 +106,7 @@ void engine_pre_filter(struct engine *e, struct text uid, struct verdict *ret_ve
     if (claim_at(e, id)->state == CLAIM_RESERVED)
         claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
     claim_set_timer(e, id);
-    for (uint32_t i = 0; i < line_at(e, claim_at(e, id)->line)->count; i++)
+    for (uint32_t i = 0; i < line_count(e, line_at(e, claim_at(e, id)->line)); i++)
         *ret_nodes_matter = *ret_nodes_matter || flavor_asks(e, claim_flavors(claim_at(e, id))[i]);
 }
 

@@ -159,12 +159,13 @@ static bool stands_as(const struct engine *e, const struct group *group, const s
     const struct claim *entry = claim_at(e, group->entry);
     const struct line *line = line_at(e, entry->line);
 
-    if (line->queue != sum->queue || line->bare != sum->bare || line->count != sum->count ||
-        entry->priority != sum->priority || entry->created != group->created)
+    if (line_queue(e, line) != sum->queue || line_bare(e, line) != sum->bare ||
+        line_count(e, line) != sum->count || entry->priority != sum->priority ||
+        entry->created != group->created)
         return false;
     for (uint8_t i = 0; i < sum->count; i++) {
         if (line_resource(e, line, i) != sum->requests[i].resource ||
-            line->needs[i].amount != sum->requests[i].amount)
+            line_amount(e, line, i) != sum->requests[i].amount)
             return false;
     }
     return true;
@@ -208,7 +209,7 @@ static void share_flavors(const struct engine *e, const struct line *line,
                           const struct gang_sum *sum, const uint16_t *flavors,
                           uint16_t *ret_flavors)
 {
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         for (uint8_t k = 0; k < sum->count; k++) {
             if (sum->requests[k].resource == line_resource(e, line, i))
                 ret_flavors[i] = flavors[k];
@@ -221,7 +222,7 @@ void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors)
     struct group *group = group_at(e, gang_of_entry(e, entry));
     const struct line *line = line_at(e, claim_at(e, entry)->line);
     int64_t lacks = group_lacks(group);
-    struct gang_sum sum = {.count = line->count};
+    struct gang_sum sum = {.count = line_count(e, line)};
     uint16_t own[FACTS_MAX_NEEDS];
 
     for (uint8_t i = 0; i < sum.count; i++)

@@ -28,14 +28,14 @@ static enum group_fault add_member(const struct engine *e, struct gang_sum *sum,
     const struct line *line = line_at(e, claim->line);
     enum group_fault fault = GROUP_SOUND;
 
-    if (sum->queue != 0 && sum->queue != line->queue)
+    if (sum->queue != 0 && sum->queue != line_queue(e, line))
         return GROUP_TWO_QUEUES;
     if (sum->queue == 0)
         sum->priority = claim->priority; /* the first has the highest */
-    sum->queue = line->queue;
-    sum->bare = sum->bare || line->bare;
-    for (uint32_t i = 0; i < line->count && fault == GROUP_SOUND; i++)
-        fault = add(sum, line_resource(e, line, i), line->needs[i].amount);
+    sum->queue = line_queue(e, line);
+    sum->bare = sum->bare || line_bare(e, line);
+    for (uint32_t i = 0; i < line_count(e, line) && fault == GROUP_SOUND; i++)
+        fault = add(sum, line_resource(e, line, i), line_amount(e, line, i));
     return fault;
 }
 

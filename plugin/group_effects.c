@@ -92,12 +92,12 @@ static void describe_creation(const struct engine *e, const struct group *group,
     ret->priority_class = name_text(e, group->owner.priority_class);
     ret->minimum = group->asked_minimum;
     ret->least_count = 0;
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (line_resource(e, line, i) == e->name_pods)
             continue;
         ret->least[ret->least_count].resource = name_text(e, line_resource(e, line, i));
         ret->least[ret->least_count++].amount =
-            amount_clamp((wide)line->needs[i].amount * group->asked_minimum);
+            amount_clamp((wide)line_amount(e, line, i) * group->asked_minimum);
     }
 }
 

@@ -12,9 +12,9 @@ static bool fits(const struct hunt *hunt, bool borrowing)
 
     if (!borrowing && candidates_would_borrow(hunt))
         return false;
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (hunt->asked[i] && hunt->flavors[i] != FLAVOR_NONE &&
-            line->needs[i].amount >
+            line_amount(e, line, i) >
                 room_later(e, hunt->queue, hunt->flavors[i], line_resource(e, line, i)))
             return false;
     }

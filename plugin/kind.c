@@ -14,28 +14,30 @@ static int compare_heads(const void *ctx, uint32_t a, uint32_t b)
     return claim_compare_rank(ctx, a, b);
 }
 
-/* What is known of a subtree is in the lines of its heads: all of a kind need the same resources. */
+/* What is known of a subtree is in the lines of its heads, which all need the same resources. */
 static bool update_head(void *ctx, uint32_t id)
 {
     const struct claim *head = claim_at(ctx, id);
     const struct line *below[2] = {claim_line(ctx, head->link.left),
                                    claim_line(ctx, head->link.right)};
     struct line *line = line_at(ctx, head->line);
+    const struct kind *kind = kind_at(ctx, line->kind);
     bool crowded = line_is_crowded(ctx, line), changed;
 
     for (int k = 0; k < 2; k++)
         crowded = crowded || (below[k] != NULL && below[k]->crowded);
     changed = crowded != line->crowded;
     line->crowded = crowded;
-    for (uint32_t i = 0; i < line->count; i++) {
-        int64_t least = line->needs[i].amount;
+    for (uint32_t i = 0; i < kind->count; i++) {
+        int64_t least = needs_amount(&line->needs, kind, i);
 
         for (int k = 0; k < 2; k++) {
-            if (below[k] != NULL && below[k]->needs[i].least < least)
-                least = below[k]->needs[i].least;
+            int64_t theirs = below[k] == NULL ? least : needs_least(&below[k]->needs, kind, i);
+
+            least = theirs < least ? theirs : least;
         }
-        changed = changed || least != line->needs[i].least;
-        line->needs[i].least = least;
+        changed = changed || least != needs_least(&line->needs, kind, i);
+        needs_set_least(&line->needs, kind, i, least);
     }
     return changed;
 }
@@ -85,9 +87,9 @@ static bool update_kind(void *ctx, uint32_t id)
 
 const struct tree_type kinds_by_head = {kind_link, compare_kinds, update_kind};
 
-static uint32_t magnitude_of(int64_t amount)
+static uint8_t magnitude_of(int64_t amount)
 {
-    return 63 - (uint32_t)__builtin_clzll((unsigned long long)amount);
+    return (uint8_t)(63 - __builtin_clzll((unsigned long long)amount));
 }
 
 struct wanted {
@@ -126,6 +128,15 @@ static uint32_t hash_of(const struct wanted *wanted)
     return hash;
 }
 
+static void lay_out(struct kind *kind)
+{
+    kind->line_bytes = 0;
+    for (uint32_t i = 0; i < kind->count; i++) {
+        kind->needs[i].at = kind->line_bytes;
+        kind->line_bytes = (uint16_t)(kind->line_bytes + needs_size(kind->needs[i].magnitude));
+    }
+}
+
 static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, uint32_t *ret_kind)
 {
     struct likeness *needs = mem_alloc(&e->mem, wanted->count * sizeof(*needs));
@@ -152,6 +163,7 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
                                     .count = wanted->count,
                                     .bare = wanted->bare,
                                     .needs = needs};
+    lay_out(kind_at(e, id));
     index_put(&e->kinds_by_needs, hash, id);
     *ret_kind = id;
     return 0;
@@ -201,6 +213,7 @@ void kind_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct re
     kind->queue = queue;
     kind->count = count;
     kind->bare = bare;
+    lay_out(kind);
 }
 
 void kind_release(struct engine *e, uint32_t id)
@@ -227,7 +240,7 @@ void kind_unref(struct engine *e, uint32_t id)
 static void note_least(const struct engine *e, struct kind *kind)
 {
     for (uint32_t i = 0; i < kind->count; i++)
-        kind->needs[i].own = claim_line(e, kind->heads)->needs[i].least;
+        kind->needs[i].own = line_least(e, claim_line(e, kind->heads), i);
 }
 
 /* The kind's heads changed: its place among the queue's kinds follows. */

@@ -30,22 +30,24 @@ struct request {
 
 struct likeness {
     uint32_t resource;
-    uint32_t ask;       /* where it is summed up what waits (asks.h); 0: of a kind that is shared
+    uint32_t ask;      /* where it is summed up what waits (asks.h); 0: of a kind that is shared
                            with nobody */
-    uint32_t magnitude; /* amounts are from 2 to the power of this up to the next one */
-    int64_t own;        /* the least that a line asks for where somebody waits */
-    int64_t least;      /* of this kind and those below it in the tree; 0: not all ask for it */
+    uint8_t magnitude; /* amounts are from 2 to the power of this up to the next one */
+    uint16_t at;       /* where a line has its own (needs.h) */
+    int64_t own;       /* the least that a line asks for where somebody waits */
+    int64_t least;     /* of this kind and those below it in the tree; 0: not all ask for it */
 };
 
 struct kind {
     struct tree_link link; /* in the queue's tree of kinds where somebody waits */
     uint32_t queue;
     uint32_t hash;
-    uint32_t users; /* lines, empty ones too */
-    uint32_t heads; /* tree of the claims that are heads of its lines, by rank */
-    uint32_t head;  /* the first of them */
+    uint32_t users;      /* lines, empty ones too */
+    uint32_t heads;      /* tree of the claims that are heads of its lines, by rank */
+    uint32_t head;       /* the first of them */
+    uint16_t line_bytes; /* what the needs of a line take */
     uint8_t count;
-    bool bare;
+    bool bare;              /* without our gate: no flavor that asks for anything can be written */
     bool own;               /* of a line that is shared with nobody: in no index */
     struct likeness *needs; /* by resource id, so that equal kinds have equal needs */
 };

@@ -22,8 +22,8 @@ static bool is_wanted(const void *ctx, uint32_t id)
 
     if (line->kind != wanted->kind)
         return false;
-    for (uint32_t i = 0; i < line->count; i++) {
-        if (line->needs[i].amount != wanted->shape->requests[i].amount)
+    for (uint32_t i = 0; i < wanted->shape->count; i++) {
+        if (line_amount(wanted->e, line, i) != wanted->shape->requests[i].amount)
             return false;
     }
     return true;
@@ -76,22 +76,16 @@ static int read_shape(struct engine *e, const struct named_amounts *requests, st
 static int make(struct engine *e, uint32_t kind, const struct shape *shape, uint32_t hash,
                 uint32_t *ret_line)
 {
-    struct need *needs = mem_alloc(&e->mem, shape->count * sizeof(*needs));
+    struct needs needs;
     uint32_t id;
 
-    if (needs == NULL || slab_reserve(&e->lines, 1) < 0 ||
-        index_reserve(&e->lines_by_needs, 1) < 0) {
-        mem_free(&e->mem, needs, shape->count * sizeof(*needs));
+    if (slab_reserve(&e->lines, 1) < 0 || index_reserve(&e->lines_by_needs, 1) < 0 ||
+        needs_alloc(&e->mem, kind_at(e, kind), &needs) < 0)
         return ENGINE_NO_MEMORY;
-    }
     for (uint32_t i = 0; i < shape->count; i++)
-        needs[i] = (struct need){shape->requests[i].amount, 0};
+        needs_set_amount(&needs, kind_at(e, kind), i, shape->requests[i].amount);
     id = slab_take(&e->lines);
-    *line_at(e, id) = (struct line){.queue = kind_at(e, kind)->queue,
-                                    .kind = kind,
-                                    .count = shape->count,
-                                    .bare = kind_at(e, kind)->bare,
-                                    .needs = needs};
+    *line_at(e, id) = (struct line){.kind = kind, .needs = needs};
     index_put(&e->lines_by_needs, hash, id);
     queue_at(e, kind_at(e, kind)->queue)->line_count++;
     *ret_line = id;
@@ -103,7 +97,7 @@ static int add_user(struct engine *e, struct line *line)
     if (line->crowd == 0) {
         if (slab_reserve(&e->crowds, 1) < 0)
             return ENGINE_NO_MEMORY;
-        line->crowd = slab_take(&e->crowds);
+        line->crowd = slab_take(&e->crowds) & INT32_MAX;
         crowd_at(e, line->crowd)->users = 1;
     }
     crowd_at(e, line->crowd)->users++;
@@ -161,13 +155,13 @@ int line_get(struct engine *e, uint32_t queue, const struct named_amounts *reque
 int line_get_like(struct engine *e, uint32_t like, uint32_t queue, uint32_t *ret_line)
 {
     const struct line *line = line_at(e, like);
-    struct shape shape = {.count = line->count};
+    struct shape shape = {.count = line_count(e, line)};
     uint32_t kind;
     int error;
 
-    for (uint32_t i = 0; i < line->count; i++)
-        shape.requests[i] = (struct request){line_resource(e, line, i), line->needs[i].amount};
-    error = kind_get(e, queue, shape.requests, shape.count, line->bare, &kind);
+    for (uint32_t i = 0; i < shape.count; i++)
+        shape.requests[i] = (struct request){line_resource(e, line, i), line_amount(e, line, i)};
+    error = kind_get(e, queue, shape.requests, shape.count, line_bare(e, line), &kind);
     if (error < 0)
         return error;
     error = get(e, kind, &shape, ret_line);
@@ -178,15 +172,17 @@ int line_get_like(struct engine *e, uint32_t like, uint32_t queue, uint32_t *ret
 
 int line_make_own(struct engine *e, uint32_t *ret_line)
 {
-    struct need *needs = mem_alloc(&e->mem, FACTS_MAX_NEEDS * sizeof(*needs));
+    struct needs needs;
     uint32_t kind, id;
 
-    if (needs == NULL || slab_reserve(&e->lines, 1) < 0 || kind_make_own(e, &kind) < 0) {
-        mem_free(&e->mem, needs, FACTS_MAX_NEEDS * sizeof(*needs));
+    if (slab_reserve(&e->lines, 1) < 0 || kind_make_own(e, &kind) < 0)
+        return ENGINE_NO_MEMORY;
+    if (needs_alloc(&e->mem, kind_at(e, kind), &needs) < 0) {
+        kind_unref(e, kind);
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->lines);
-    *line_at(e, id) = (struct line){.kind = kind, .own = true, .needs = needs};
+    *line_at(e, id) = (struct line){.kind = kind, .needs = needs};
     *ret_line = id;
     return 0;
 }
@@ -195,14 +191,11 @@ void line_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct re
                   uint8_t count, bool bare)
 {
     struct line *line = line_at(e, id);
-    uint32_t before = line->queue;
+    uint32_t before = line_queue(e, line);
 
     kind_set_own(e, line->kind, queue, requests, count, bare);
     for (uint8_t i = 0; i < count; i++)
-        line->needs[i] = (struct need){requests[i].amount, 0};
-    line->count = count;
-    line->bare = bare;
-    line->queue = queue;
+        needs_set_amount(&line->needs, kind_at(e, line->kind), i, requests[i].amount);
     if (queue != 0)
         queue_at(e, queue)->line_count++;
     if (before == 0)
@@ -214,28 +207,27 @@ void line_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct re
 void line_free_own(struct engine *e, uint32_t id)
 {
     line_set_own(e, id, 0, NULL, 0, false);
-    kind_unref(e, line_at(e, id)->kind);
     line_release(e, id);
+    kind_unref(e, line_at(e, id)->kind);
     slab_give(&e->lines, id);
 }
 
 void line_release(struct engine *e, uint32_t id)
 {
     struct line *line = line_at(e, id);
-    size_t count = line->own ? FACTS_MAX_NEEDS : line->count;
 
-    mem_free(&e->mem, line->needs, count * sizeof(*line->needs));
+    needs_free(&e->mem, kind_at(e, line->kind), &line->needs);
 }
 
 bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
 {
     const struct line *x = line_at(e, a), *y = line_at(e, b);
 
-    if (x->queue != y->queue || x->count != y->count)
+    if (line_queue(e, x) != line_queue(e, y) || line_count(e, x) != line_count(e, y))
         return false;
-    for (uint32_t i = 0; i < x->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, x); i++) {
         if (line_resource(e, x, i) != line_resource(e, y, i) ||
-            x->needs[i].amount != y->needs[i].amount)
+            line_amount(e, x, i) != line_amount(e, y, i))
             return false;
     }
     return true;
@@ -244,12 +236,12 @@ bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
 void line_unref(struct engine *e, uint32_t id)
 {
     struct line *line = line_at(e, id);
-    uint32_t queue = line->queue, hash = line->kind;
+    uint32_t queue = line_queue(e, line), hash = line->kind;
 
     if (drop_user(e, line))
         return;
-    for (uint32_t i = 0; i < line->count; i++)
-        hash = add_to_hash(hash, line->needs[i].amount);
+    for (uint32_t i = 0; i < line_count(e, line); i++)
+        hash = add_to_hash(hash, line_amount(e, line, i));
     index_drop(&e->lines_by_needs, hash, id);
     line_release(e, id);
     kind_unref(e, line->kind);
@@ -268,7 +260,7 @@ bool line_join(struct engine *e, uint32_t claim)
     uint32_t id = claim_at(e, claim)->line, head = line_at(e, id)->head;
     struct line *line = line_at(e, id);
 
-    queue_at(e, line->queue)->waiting_count++;
+    queue_at(e, line_queue(e, line))->waiting_count++;
     if (head != 0 && claim_compare_rank(e, claim, head) > 0) {
         waiting_add(e, behind_head(e, line), claim);
         if (!line->crowded)
@@ -288,7 +280,7 @@ bool line_leave(struct engine *e, uint32_t claim)
     uint32_t id = claim_at(e, claim)->line, next;
     struct line *line = line_at(e, id);
 
-    queue_at(e, line->queue)->waiting_count--;
+    queue_at(e, line_queue(e, line))->waiting_count--;
     if (claim != line->head) {
         waiting_remove(e, behind_head(e, line), claim);
         if (!line_is_crowded(e, line))
@@ -377,8 +369,8 @@ void line_bound(const struct engine *e, uint32_t id, struct bound *ret_bound)
     if (queue->strict || queue->guarding) {
         const struct line *line = claim_line(e, queue->head);
 
-        for (uint32_t i = 0; i < line->count; i++)
-            add_bound(queue, line_resource(e, line, i), line->needs[i].amount, ret_bound);
+        for (uint32_t i = 0; i < line_count(e, line); i++)
+            add_bound(queue, line_resource(e, line, i), line_amount(e, line, i), ret_bound);
     } else {
         const struct kind *kind = kind_at(e, queue->kinds);
 

@@ -3,7 +3,7 @@
 #define SLUICE_PLUGIN_LINE_H
 
 #include "facts.h"
-#include "tree.h"
+#include "needs.h"
 #include "waiting.h"
 
 #include <stdbool.h>
@@ -20,21 +20,13 @@
  * Many lines are of one claim, so what only others need is apart from them: the crowd.
  */
 
-/* Of the resource at the same place in the kind's needs (line_resource). */
-struct need {
-    int64_t amount; /* above 0 */
-    int64_t least;  /* of this line and those of the heads below its own in the kind's tree */
-};
-
 struct line {
-    uint32_t queue, kind;
-    uint32_t head;  /* the first that waits */
-    uint32_t crowd; /* 0: one claim alone has this line */
-    uint8_t count;
-    bool bare;    /* without our gate: no flavor that asks for anything can be written to them */
-    bool own;     /* a gang's: of one claim, and with room for FACTS_MAX_NEEDS needs */
-    bool crowded; /* somebody waits behind its head, or a head below that in the kind's tree */
-    struct need *needs;
+    uint32_t kind;
+    uint32_t head;        /* the first that waits */
+    uint32_t crowd : 31;  /* of two claims at least: there are half as many; 0: one claim has it */
+    uint32_t crowded : 1; /* somebody waits behind its head, or a head below that in the kind's
+                             tree */
+    struct needs needs;
 };
 
 struct crowd {

@@ -34,12 +34,12 @@ static bool choose_flavor(struct hunt *hunt, const struct queue_group *group)
         bool ever = fit_may_have(e, claim_at(e, hunt->claim)->line, group->flavors[k]);
         int quality = 0;
 
-        for (uint32_t i = 0; i < line->count; i++) {
+        for (uint32_t i = 0; i < line_count(e, line); i++) {
             if (!hunt->asked[i])
                 continue;
             hunt->flavors[i] = group->flavors[k];
-            ever = ever && line->needs[i].amount <= room_ever(e, hunt->queue, group->flavors[k],
-                                                              line_resource(e, line, i));
+            ever = ever && line_amount(e, line, i) <= room_ever(e, hunt->queue, group->flavors[k],
+                                                                line_resource(e, line, i));
         }
         if (!ever)
             continue;
@@ -51,7 +51,7 @@ static bool choose_flavor(struct hunt *hunt, const struct queue_group *group)
             best = group->flavors[k];
         }
     }
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (hunt->asked[i])
             hunt->flavors[i] = best;
     }
@@ -65,14 +65,14 @@ static bool choose_flavors(struct hunt *hunt)
     const struct line *line = line_at(e, claim_at(e, hunt->claim)->line);
     const struct queue *queue = queue_at(e, hunt->queue);
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         const struct queue_group *group = queue_group_of(queue, line_resource(e, line, i));
         bool again = false;
 
         hunt->flavors[i] = group == NULL ? FLAVOR_NONE : hunt->flavors[i];
         if (group == NULL && !fit_counts_nowhere(e, line_resource(e, line, i)))
             return false;
-        for (uint32_t k = 0; k < line->count; k++) {
+        for (uint32_t k = 0; k < line_count(e, line); k++) {
             hunt->asked[k] =
                 group != NULL && queue_group_of(queue, line_resource(e, line, k)) == group;
             again = again || (hunt->asked[k] && k < i);
@@ -142,7 +142,7 @@ static bool preempt_for(struct engine *e, uint32_t claim, uint32_t *ret_looked)
         *ret_looked = hunt.looked;
         return false;
     }
-    for (uint32_t i = 0; i < line->count; i++)
+    for (uint32_t i = 0; i < line_count(e, line); i++)
         hunt.asked[i] = true;
     found = hunt_begin(&hunt);
     if (found)

@@ -23,9 +23,10 @@ void promise_count(struct engine *e, uint32_t id, int sign)
     const struct line *line = line_at(e, claim->line);
     bool counted = recount_has(e, id);
 
-    for (uint32_t i = 0; i < line->count; i++)
-        quota_charge_later(e, line->queue, claim_flavors(claim)[i], line_resource(e, line, i),
-                           sign * (wide)line->needs[i].amount, counted);
+    for (uint32_t i = 0; i < line_count(e, line); i++)
+        quota_charge_later(e, line_queue(e, line), claim_flavors(claim)[i],
+                           line_resource(e, line, i), sign * (wide)line_amount(e, line, i),
+                           counted);
 }
 
 /* A claim that holds room begins or ends to go. */

@@ -82,16 +82,16 @@ static bool is_counting(const struct engine *e, uint32_t id, uint16_t flavor, ui
 bool recount_awaits(const struct engine *e, const struct line *line, uint32_t *ret_need)
 {
     static const struct queue_group volcano = {.flavor_count = 1};
-    const struct queue *queue = queue_at(e, line->queue);
+    const struct queue *queue = queue_at(e, line_queue(e, line));
 
-    for (uint32_t i = 0; i < line->count && e->recount.cells > 0; i++) {
+    for (uint32_t i = 0; i < line_count(e, line) && e->recount.cells > 0; i++) {
         uint32_t resource = line_resource(e, line, i);
         const struct queue_group *group =
             queue->kind == QUEUE_VOLCANO ? &volcano : queue_group_of(queue, resource);
 
         *ret_need = i;
         for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
-            if (is_counting(e, line->queue, group->flavors[k], resource))
+            if (is_counting(e, line_queue(e, line), group->flavors[k], resource))
                 return true;
         }
     }
@@ -102,12 +102,12 @@ static void count_claim(struct engine *e, uint32_t id)
 {
     const struct line *line = line_at(e, claim_at(e, id)->line);
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         uint16_t flavor = claim_flavors(claim_at(e, id))[i];
         uint32_t resource = line_resource(e, line, i);
         struct flow flow = flow_of_claim(e, id, flavor, resource);
 
-        for (uint32_t up = line->queue; up != 0; up = queue_at(e, up)->parent) {
+        for (uint32_t up = line_queue(e, line); up != 0; up = queue_at(e, up)->parent) {
             struct cell *cell = quota_cell(queue_at(e, up), flavor, resource);
 
             if (cell == NULL || !cell->counting)

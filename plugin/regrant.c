@@ -15,8 +15,8 @@ static void take_grant(struct engine *e, const struct claim *claim, struct grant
 {
     const struct line *line = line_at(e, claim->line);
 
-    grant->count = line->count;
-    for (uint32_t i = 0; i < line->count; i++) {
+    grant->count = line_count(e, line);
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         grant->resources[i] = line_resource(e, line, i);
         grant->flavors[i] = claim_flavors(claim)[i];
         intern_ref(&e->names, grant->resources[i]);
@@ -39,7 +39,7 @@ static bool fits_anew(const struct engine *e, const struct claim *claim, const s
     const struct line *line = line_at(e, claim->line);
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         for (uint32_t k = 0; k < grant->count; k++) {
             if (grant->resources[k] == line_resource(e, line, i)) {
                 ret_flavors[i] = grant->flavors[k];
@@ -47,7 +47,7 @@ static bool fits_anew(const struct engine *e, const struct claim *claim, const s
             }
         }
     }
-    return (kept == line->count && fit_in(e, claim->line, ret_flavors)) ||
+    return (kept == line_count(e, line) && fit_in(e, claim->line, ret_flavors)) ||
            fit_line(e, claim->line, ret_flavors);
 }
 

@@ -139,7 +139,7 @@ static uint32_t used_by(const struct engine *e, uint32_t id)
     const struct line *line = line_at(e, claim->line);
     uint32_t uses = 0;
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (claim_flavors(claim)[i] != FLAVOR_NONE)
             uses |= removable_uses(claim_flavors(claim)[i], line_resource(e, line, i));
     }

@@ -157,7 +157,7 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
         standing_find(e,
                       claim_waits_in_gang(claim) ? group_at(e, claim_group(e, claim))->entry : id,
                       ret->why.reason, &ret->place);
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         uint16_t flavor = claim_flavors(claim)[i];
 
         if (ret->granted == 0 || flavor == FLAVOR_NONE)

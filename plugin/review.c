@@ -13,20 +13,20 @@ static bool is_sound(struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
-    bool sound = queue_stops(e, line->queue) == REASON_NONE;
+    bool sound = queue_stops(e, line_queue(e, line)) == REASON_NONE;
 
     promise_count(e, id, -1);
-    for (uint32_t i = 0; i < line->count && sound; i++) {
+    for (uint32_t i = 0; i < line_count(e, line) && sound; i++) {
         uint16_t flavor = claim_flavors(claim)[i];
         uint32_t resource = line_resource(e, line, i);
-        const struct cell *cell = quota_cell(queue_at(e, line->queue), flavor, resource);
+        const struct cell *cell = quota_cell(queue_at(e, line_queue(e, line)), flavor, resource);
 
         if (flavor == FLAVOR_NONE)
             continue;
-        sound = line->needs[i].amount <= room_later(e, line->queue, flavor, resource);
+        sound = line_amount(e, line, i) <= room_later(e, line_queue(e, line), flavor, resource);
         if ((pledge_at(e, id)->promise.within >> i & 1) != 0 && cell != NULL)
-            sound = sound && cell->later + line->needs[i].amount <=
-                                 candidates_share(queue_at(e, line->queue), cell);
+            sound = sound && cell->later + line_amount(e, line, i) <=
+                                 candidates_share(queue_at(e, line_queue(e, line)), cell);
     }
     promise_count(e, id, 1);
     return sound;
@@ -138,15 +138,15 @@ static bool keep_one(struct engine *e, uint32_t root)
     for (uint32_t id = e->promises.first; id != 0; id = promise_after(e, id)) {
         const struct line *line = line_at(e, claim_at(e, id)->line);
 
-        if (queue_root(e, line->queue) != root ||
+        if (queue_root(e, line_queue(e, line)) != root ||
             !fit_promised(e, claim_at(e, id)->line, claim_flavors(claim_at(e, id))))
             continue;
-        memcpy(flavors, claim_flavors(claim_at(e, id)), line->count * sizeof(*flavors));
-        for (uint32_t i = 0; i < line->count; i++)
+        memcpy(flavors, claim_flavors(claim_at(e, id)), line_count(e, line) * sizeof(*flavors));
+        for (uint32_t i = 0; i < line_count(e, line); i++)
             flavor_ref(e, flavors[i]);
         promise_end(e, id);
         claim_grant(e, id, flavors);
-        for (uint32_t i = 0; i < line->count; i++)
+        for (uint32_t i = 0; i < line_count(e, line); i++)
             flavor_unref(e, flavors[i]);
         return true;
     }

@@ -35,9 +35,9 @@ static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_
 
     const struct line *line = line_at(e, claim_at(e, head)->line);
 
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (line_resource(e, line, i) == resource)
-            arrives = line->needs[i].amount;
+            arrives = line_amount(e, line, i);
     }
     for (; arrives > 0 && id != where; id = queue_at(e, id)->parent) {
         const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);

@@ -30,7 +30,7 @@ void slab_init(struct slab *slab, struct mem *mem, size_t record_size)
 {
     *slab = (struct slab){
         .mem = mem,
-        .record_size = record_size < 8 ? 8 : (record_size + 7) / 8 * 8,
+        .record_size = (record_size + 3) / 4 * 4,
         .end = 1,
     };
 }

@@ -28,7 +28,7 @@ struct slab {
     uint32_t free_count;
 };
 
-/* record_size is rounded up to a multiple of 8; records are aligned for any type whose alignment
+/* record_size is rounded up to a multiple of 4; records are aligned for any type whose alignment
  * divides their size. Allocates nothing. */
 void slab_init(struct slab *slab, struct mem *mem, size_t record_size);
 

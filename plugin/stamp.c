@@ -23,7 +23,7 @@ static struct text flavor_in_stamp(struct text stamp, struct text resource)
 int stamp_read(struct engine *e, struct text stamp, uint32_t line, uint16_t *ret_flavors,
                uint32_t *ret_count)
 {
-    for (uint32_t i = 0; i < line_at(e, line)->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line_at(e, line)); i++) {
         struct text resource = name_text(e, line_resource(e, line_at(e, line), i));
         struct text name = flavor_in_stamp(stamp, resource);
         int error = 0;

@@ -8,7 +8,7 @@
 static void add_ahead(const struct engine *e, const struct line *line, uint32_t claims,
                       struct standing *place)
 {
-    for (uint32_t i = 0; i < line->count && claims > 0; i++) {
+    for (uint32_t i = 0; i < line_count(e, line) && claims > 0; i++) {
         struct text resource = name_text(e, line_resource(e, line, i));
         uint32_t at = 0;
 
@@ -19,7 +19,7 @@ static void add_ahead(const struct engine *e, const struct line *line, uint32_t 
         if (at == place->ahead_count)
             place->ahead[place->ahead_count++] = (struct quota_row){.resource = resource};
         place->ahead[at].usage =
-            amount_clamp(place->ahead[at].usage + (wide)claims * line->needs[i].amount);
+            amount_clamp(place->ahead[at].usage + (wide)claims * line_amount(e, line, i));
     }
 }
 
@@ -54,7 +54,7 @@ static void find_lack(const struct engine *e, uint32_t id, struct lack *ret)
     ret->name = name_text(e, queue_at(e, where)->name);
     ret->resource = name_text(e, line_resource(e, line, need));
     ret->room = amount_clamp(wide_max(room, 0));
-    ret->asked = line->needs[need].amount;
+    ret->asked = line_amount(e, line, need);
     ret->wanted = amount_clamp(asks_sum(e, where, line_resource(e, line, need)));
 }
 
@@ -98,8 +98,8 @@ uint32_t standing_asks(const struct engine *e, uint32_t id, struct quota_row *re
 {
     const struct line *line = line_at(e, claim_at(e, id)->line);
 
-    for (uint32_t i = 0; i < line->count; i++)
+    for (uint32_t i = 0; i < line_count(e, line); i++)
         ret[i] = (struct quota_row){.resource = name_text(e, line_resource(e, line, i)),
-                                    .usage = line->needs[i].amount};
-    return line->count;
+                                    .usage = line_amount(e, line, i)};
+    return line_count(e, line);
 }

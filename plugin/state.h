@@ -150,9 +150,36 @@ static inline struct ask *ask_at(const struct engine *e, uint32_t id)
     return slab_at(&e->asks, id);
 }
 
+/* What a line asks for, and for whom: as its kind does, but for the amounts. */
+static inline uint32_t line_queue(const struct engine *e, const struct line *line)
+{
+    return kind_at(e, line->kind)->queue;
+}
+
+static inline bool line_bare(const struct engine *e, const struct line *line)
+{
+    return kind_at(e, line->kind)->bare;
+}
+
+static inline uint8_t line_count(const struct engine *e, const struct line *line)
+{
+    return kind_at(e, line->kind)->count;
+}
+
 static inline uint32_t line_resource(const struct engine *e, const struct line *line, uint32_t need)
 {
     return kind_at(e, line->kind)->needs[need].resource;
+}
+
+static inline int64_t line_amount(const struct engine *e, const struct line *line, uint32_t need)
+{
+    return needs_amount(&line->needs, kind_at(e, line->kind), need);
+}
+
+/* Of the line and those of the heads below its own in the kind's tree. */
+static inline int64_t line_least(const struct engine *e, const struct line *line, uint32_t need)
+{
+    return needs_least(&line->needs, kind_at(e, line->kind), need);
 }
 
 static inline struct claim *claim_at(const struct engine *e, uint32_t id)

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * The claims that wait in a line behind its head, by rank. Who comes is nearly always the last, and to put it into
- * a large tree would cost a cache miss for each of the tree's levels. So newcomers stand in a list
- * behind the tree, and enter it together:
+ * The claims that wait in a line behind its head, by rank. Who comes is nearly always the last, and
+ * to put it into a large tree would cost a cache miss for each of the tree's levels. So newcomers
+ * stand in a list behind the tree, and enter it together:
  *
  *   | tree: those that have waited longer |  newcomer ⇄ newcomer ⇄ ... ⇄ last
  *

@@ -13,13 +13,14 @@ static const char *candidates(struct kit *kit, const char *name)
     uint32_t taken[16], count = 0, at = 0, next;
     const struct line *line = line_at(kit->engine, claim_at(kit->engine, hunt.claim)->line);
 
-    hunt.queue = line->queue;
+    hunt.queue = line_queue(kit->engine, line);
     kit->text[0] = '\0';
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(kit->engine, line); i++) {
         hunt.asked[i] = true;
-        hunt.flavors[i] = queue_at(kit->engine, line->queue)->kind == QUEUE_VOLCANO
-                              ? 0
-                              : queue_at(kit->engine, line->queue)->groups[0].flavors[0];
+        hunt.flavors[i] =
+            queue_at(kit->engine, line_queue(kit->engine, line))->kind == QUEUE_VOLCANO
+                ? 0
+                : queue_at(kit->engine, line_queue(kit->engine, line))->groups[0].flavors[0];
         if (line_resource(kit->engine, line, i) == kit->engine->name_pods && hunt.flavors[i] != 0)
             hunt.flavors[i] = FLAVOR_NONE;
     }

@@ -104,6 +104,19 @@ static void test_effects(void)
               "the list of ready effects holds each object that has one, once");
 }
 
+/* Of cpu, which is the second need. */
+static void spoil_least(const char *uid, int64_t right, int64_t wrong, const char *message)
+{
+    struct needs *needs = &line(uid)->needs;
+    const struct kind *kind = kind_at(kit.engine, line(uid)->kind);
+
+    is_int(needs_least(needs, kind, 1), right, "the least of %s and those below it", uid);
+    needs_set_least(needs, kind, 1, wrong);
+    is_broken(message);
+    needs_set_least(needs, kind, 1, right);
+    is_sound();
+}
+
 static void test_lines(void)
 {
     int32_t priority = claim("wait")->priority;
@@ -121,10 +134,8 @@ static void test_lines(void)
     is_broken("it is known where more than one waits");
     line("wait")->crowded = true;
     is_sound();
-    line("wait")->needs[0].least += 100;
-    is_broken("the least need is not above the line's own");
-    line("wait")->needs[0].least -= 100;
-    is_sound();
+    spoil_least("m1", 17, 18, "the least need is not above the line's own");
+    spoil_least("m0", 17, 18, "the least need is not above those below it");
 }
 
 static void test_kinds(void)
@@ -232,7 +243,8 @@ int main(void)
            "pod g2 queue=q cpu=2; pod wait queue=q cpu=3; pod wait2 queue=q cpu=3;"
            "pod wait3 queue=q cpu=3;"
            "pod other queue=q cpu=7; pod held queue=q foreign; pod un queue=u;"
-           "queue m cpu=10 memory=4; pod m1 queue=m cpu=17; pod m2 queue=m cpu=1 memory=5");
+           "queue m cpu=10 memory=4; pod m0 queue=m cpu=19; pod m1 queue=m cpu=17; pod m2 queue=m "
+           "cpu=1 memory=5");
     is_sound();
     test_claims();
     test_effects();

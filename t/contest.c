@@ -255,10 +255,10 @@ static void scan_kueue(const struct engine *e, uint32_t id, struct rival *best)
     const struct line *line = line_at(e, claim->line);
 
     fit_line(e, claim->line, flavors);
-    for (uint32_t i = 0; i < line->count; i++) {
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
         const struct cell *cell = quota_cell(queue, flavors[i], line_resource(e, line, i));
 
-        rival.borrows |= cell != NULL && cell->usage + line->needs[i].amount > cell->share;
+        rival.borrows |= cell != NULL && cell->usage + line_amount(e, line, i) > cell->share;
     }
     rival.priority = claim->priority;
     rival.created = claim->created;

@@ -43,7 +43,8 @@ static void test_shapes(void)
     ok(line_of(&kit, "a") == line_of(&kit, "b"), "who asks for the same is in one line");
     ok(line_of(&kit, "a") == line_of(&kit, "d"), "a pod is one of `pods`, whatever it says");
     ok(line_of(&kit, "a") != line_of(&kit, "c"), "who asks for another amount is not");
-    is_int(line_of(&kit, "a")->count, 3, "cpu, gpu and pods: what is 0 is not asked for");
+    is_int(line_count(kit.engine, line_of(&kit, "a")), 3,
+           "cpu, gpu and pods: what is 0 is not asked for");
     is_int(line_users(kit.engine, line_of(&kit, "a")), 3, "three ask for this");
     is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->line_count, 2, "two shapes");
     kit_do(&kit, "lose-pod a; lose-pod b; lose-pod d");

@@ -12,7 +12,7 @@ static void reads(struct kit *kit, const char *stamp, const char *cpu, const cha
     uint16_t flavors[FACTS_MAX_NEEDS];
 
     is_int(stamp_read(e, text_of(stamp), line, flavors, &count), 0, "\"%s\" is read", stamp);
-    is_int(count, line_at(e, line)->count, "a flavor for each need");
+    is_int(count, line_count(e, line_at(e, line)), "a flavor for each need");
     for (uint32_t i = 0; i < count; i++) {
         struct text resource = name_text(e, line_resource(e, line_at(e, line), i));
         const char *want = text_same(resource, text_of("cpu")) ? cpu : memory;
