@@ -178,9 +178,7 @@ char *claim_new_text(struct engine *e, uint32_t id, uint32_t line)
 
 size_t claim_text_size(const struct engine *e, uint32_t id, uint32_t line)
 {
-    const struct claim *claim = claim_at(e, id);
-
-    return text_size(line_count(e, line_at(e, line)), claim->uid_len, claim->name_len);
+    return text_size(line_count(e, line_at(e, line)), claim_uid(e, id).len, claim_name(e, id).len);
 }
 
 void claim_release_text(struct engine *e, uint32_t id)
