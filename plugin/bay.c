@@ -171,7 +171,7 @@ int engine_see_check(struct engine *e, struct text name, bool active)
     struct check_record record = {.active = active};
     uint32_t id;
 
-    if (slab_reserve(&e->checks, 1) < 0 || index_reserve(&e->checks_by_name, 1) < 0 ||
+    if (slab_reserve(&e->checks, 1) < 0 || index_reserve(&e->checks_by_name) < 0 ||
         name_get(e, name, &record.name) < 0)
         return ENGINE_NO_MEMORY;
     id = check_find(e, record.name);

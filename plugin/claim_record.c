@@ -222,8 +222,8 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     uint32_t space, id;
     char *text;
 
-    if (slab_reserve(&e->claims, 1) < 0 || index_reserve(&e->claims_by_uid, 1) < 0 ||
-        index_reserve(&e->claims_by_name, 1) < 0 ||
+    if (slab_reserve(&e->claims, 1) < 0 || index_reserve(&e->claims_by_uid) < 0 ||
+        index_reserve(&e->claims_by_name) < 0 ||
         heap_reserve(&e->timers, slab_end(&e->claims) + 1) < 0 ||
         promise_reserve(e, slab_end(&e->claims) + 1) < 0 ||
         intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)

@@ -117,7 +117,7 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
 
     if (slab_count(&e->commands.records) >= e->config.max_queues)
         return ENGINE_FULL;
-    if (slab_reserve(&e->commands.records, 1) < 0 || index_reserve(&e->commands.by_uid, 1) < 0 ||
+    if (slab_reserve(&e->commands.records, 1) < 0 || index_reserve(&e->commands.by_uid) < 0 ||
         heap_reserve(&e->commands.timers, slab_end(&e->commands.records) + 1) < 0)
         return ENGINE_NO_MEMORY;
     while (count < 5 && name_get(e, texts[count], &names[count]) == 0)

@@ -68,7 +68,7 @@ int dispatch_get(struct engine *e, struct text space, struct text name, uint32_t
     }
     if (slab_count(&e->dispatches) >= e->config.max_workloads)
         return ENGINE_FULL;
-    if (slab_reserve(&e->dispatches, 1) < 0 || index_reserve(&e->dispatches_by_name, 1) < 0 ||
+    if (slab_reserve(&e->dispatches, 1) < 0 || index_reserve(&e->dispatches_by_name) < 0 ||
         heap_reserve(&e->dispatch_timers, slab_end(&e->dispatches) + 1) < 0 ||
         name_get(e, space, &d.space) < 0 || name_get(e, name, &d.name) < 0) {
         intern_unref(&e->names, d.space);

@@ -45,7 +45,7 @@ static int add(struct engine *e, uint32_t group, const struct pod_facts *pod)
 
     if (slab_count(&e->finished) >= e->config.max_pods)
         return ENGINE_FULL;
-    if (slab_reserve(&e->finished, 1) < 0 || index_reserve(&e->finished_by_uid, 1) < 0 ||
+    if (slab_reserve(&e->finished, 1) < 0 || index_reserve(&e->finished_by_uid) < 0 ||
         name_get(e, pod->uid, &uid) < 0)
         return ENGINE_NO_MEMORY;
     id = slab_take(&e->finished);

@@ -1,111 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "index.h"
 
-/* An entry of old that was moved or dropped: a search must go on past it. Only old has such marks,
- * and they go with it; a drop from now closes the gap instead. */
-#define GONE UINT32_MAX
+enum { FEWEST_SLOTS = 16 };
 
-/* A table of n slots becomes old with 3n/4 entries at most, and the next growth is 3n/8 puts away:
- * three slots for each put would just do. */
-enum { FIRST_SLOTS = 16, SLOTS_PER_STEP = 8 };
-
-static size_t table_bytes(const struct index_table *table)
+static size_t slots_bytes(uint32_t size)
 {
-    return table->count * sizeof(struct index_slot);
+    return size * sizeof(struct index_slot);
 }
 
-static uint64_t limit_of(uint64_t slots)
+/* How many entries so many slots are for. */
+static uint32_t limit_of(uint32_t size)
 {
-    return slots / 4 * 3;
+    return size / 4 * 3;
 }
 
-static uint32_t table_home(const struct index_table *table, uint32_t hash)
+static uint32_t home_of(const struct index_shelf *shelf, uint32_t hash)
 {
-    return (uint32_t)((uint64_t)(hash * UINT32_C(0x9E3779B1)) * table->count >> 32);
+    return (uint32_t)((uint64_t)(hash * UINT32_C(0x9E3779B1)) * shelf->size >> 32);
 }
 
-static uint32_t table_next(const struct index_table *table, uint32_t at)
+static uint32_t next_slot(const struct index_shelf *shelf, uint32_t at)
 {
-    return at + 1 < table->count ? at + 1 : 0;
+    return at + 1 < shelf->size ? at + 1 : 0;
 }
 
 /* How many steps lead from one slot to another. */
-static uint32_t table_steps(const struct index_table *table, uint32_t from, uint32_t to)
+static uint32_t steps_between(const struct index_shelf *shelf, uint32_t from, uint32_t to)
 {
-    return to >= from ? to - from : to + (table->count - from);
+    return to >= from ? to - from : to + (shelf->size - from);
 }
 
-static void table_put(struct index_table *table, struct index_slot entry)
+static int shelf_init(struct index_shelf *shelf, struct mem *mem, uint32_t size)
 {
-    uint32_t i = table_home(table, entry.hash);
-
-    while (table->slots[i].id != 0)
-        i = table_next(table, i);
-    table->slots[i] = entry;
+    *shelf = (struct index_shelf){.slots = mem_zalloc(mem, slots_bytes(size)), .size = size};
+    return shelf->slots == NULL ? -1 : 0;
 }
 
-static uint32_t table_find(const struct index_table *table, uint32_t hash,
-                           bool (*same)(const void *ctx, uint32_t id), const void *ctx)
+static void shelf_free(struct index_shelf *shelf, struct mem *mem)
 {
-    if (table->slots == NULL)
-        return 0;
-
-    for (uint32_t i = table_home(table, hash); table->slots[i].id != 0; i = table_next(table, i)) {
-        const struct index_slot *slot = &table->slots[i];
-
-        if (slot->hash == hash && slot->id != GONE && same(ctx, slot->id))
-            return slot->id;
-    }
-    return 0;
+    mem_free(mem, shelf->slots, slots_bytes(shelf->size));
 }
 
-static bool table_locate(const struct index_table *table, uint32_t hash, uint32_t id,
-                         uint32_t *ret_at)
+static void shelf_put(struct index_shelf *shelf, struct index_slot entry)
 {
-    if (table->slots == NULL)
-        return false;
+    uint32_t i = home_of(shelf, entry.hash);
 
-    for (uint32_t i = table_home(table, hash); table->slots[i].id != 0; i = table_next(table, i)) {
-        if (table->slots[i].hash == hash && table->slots[i].id == id) {
-            *ret_at = i;
-            return true;
-        }
-    }
-    return false;
+    while (shelf->slots[i].id != 0)
+        i = next_slot(shelf, i);
+    shelf->slots[i] = entry;
+    shelf->count++;
 }
 
 /* Empties slot `gap`, and moves back into it whatever had been pushed past it. */
-static void table_close(struct index_table *table, uint32_t gap)
+static void shelf_drop(struct index_shelf *shelf, uint32_t gap)
 {
-    for (uint32_t i = table_next(table, gap); table->slots[i].id != 0; i = table_next(table, i)) {
-        uint32_t pushed = table_steps(table, table_home(table, table->slots[i].hash), i);
+    for (uint32_t i = next_slot(shelf, gap); shelf->slots[i].id != 0; i = next_slot(shelf, i)) {
+        uint32_t pushed = steps_between(shelf, home_of(shelf, shelf->slots[i].hash), i);
 
-        if (pushed >= table_steps(table, gap, i)) {
-            table->slots[gap] = table->slots[i];
+        if (pushed >= steps_between(shelf, gap, i)) {
+            shelf->slots[gap] = shelf->slots[i];
             gap = i;
         }
     }
-    table->slots[gap] = (struct index_slot){0};
+    shelf->slots[gap] = (struct index_slot){0};
+    shelf->count--;
 }
 
-static void table_free(struct index_table *table, struct mem *mem)
+/* What would be on a shelf that is not there yet is on the one that will share with it. */
+static uint32_t shelf_number(const struct index *index, uint32_t hash)
 {
-    mem_free(mem, table->slots, table_bytes(table));
-    *table = (struct index_table){0};
-}
+    uint32_t number = hash & index->mask;
 
-static void move_some(struct index *index, uint64_t slots)
-{
-    for (; slots > 0 && index->moved < index->old.count; slots--) {
-        struct index_slot *slot = &index->old.slots[index->moved++];
-
-        if (slot->id != 0 && slot->id != GONE) {
-            table_put(&index->now, *slot);
-            slot->id = GONE;
-        }
-    }
-    if (index->moved == index->old.count)
-        table_free(&index->old, index->mem);
+    return number < index->shelf_count ? number : number & index->mask >> 1;
 }
 
 void index_init(struct index *index, struct mem *mem)
@@ -115,65 +81,153 @@ void index_init(struct index *index, struct mem *mem)
 
 void index_finish(struct index *index)
 {
-    table_free(&index->old, index->mem);
-    table_free(&index->now, index->mem);
+    for (uint32_t i = 0; i < index->shelf_count; i++)
+        shelf_free(&index->shelves[i], index->mem);
+    mem_free(index->mem, index->shelves, index->shelf_cap * sizeof(*index->shelves));
     *index = (struct index){0};
 }
 
-int index_reserve(struct index *index, uint32_t n_more)
+static int reserve_shelf(struct index *index)
 {
-    uint64_t count = (uint64_t)index->count + n_more;
+    uint32_t cap = index->shelf_cap == 0 ? 1 : 2 * index->shelf_cap;
+    struct index_shelf *shelves;
 
-    if (count <= limit_of(index->now.count))
+    if (index->shelf_count < index->shelf_cap)
         return 0;
-
-    uint64_t slots = index->now.count == 0 ? FIRST_SLOTS : index->now.count;
-
-    while (count > limit_of(slots))
-        slots += slots / 2;
-    if (slots > UINT32_MAX)
+    shelves = mem_alloc(index->mem, cap * sizeof(*shelves));
+    if (shelves == NULL)
         return -1;
+    if (index->shelf_count > 0)
+        memcpy(shelves, index->shelves, index->shelf_count * sizeof(*shelves));
+    mem_free(index->mem, index->shelves, index->shelf_cap * sizeof(*shelves));
+    index->shelves = shelves;
+    index->shelf_cap = cap;
+    return 0;
+}
 
-    struct index_table grown = {.count = (uint32_t)slots};
+static int make_first_shelf(struct index *index)
+{
+    struct index_shelf first;
 
-    grown.slots = mem_zalloc(index->mem, table_bytes(&grown));
-    if (grown.slots == NULL)
+    if (shelf_init(&first, index->mem, FEWEST_SLOTS) < 0)
         return -1;
+    if (reserve_shelf(index) < 0) {
+        shelf_free(&first, index->mem);
+        return -1;
+    }
+    index->shelves[index->shelf_count++] = first;
+    index->mask = 1;
+    return 0;
+}
 
-    move_some(index, UINT64_MAX);
-    index->old = index->now;
-    index->now = grown;
-    index->moved = 0;
+/* With a few to spare. */
+static uint32_t size_for(uint32_t entries)
+{
+    return entries / 3 * 4 + 8;
+}
+
+/* One shelf in its turn shares with a new one. */
+static int share_out(struct index *index)
+{
+    uint32_t number = index->shelf_count, moving = 0;
+    struct index_shelf *from = &index->shelves[number & index->mask >> 1], stay, go;
+
+    for (uint32_t i = 0; i < from->size; i++)
+        moving += from->slots[i].id != 0 && (from->slots[i].hash & index->mask) == number;
+    if (shelf_init(&stay, index->mem, size_for(from->count - moving)) < 0)
+        return -1;
+    if (shelf_init(&go, index->mem, size_for(moving)) < 0) {
+        shelf_free(&stay, index->mem);
+        return -1;
+    }
+    if (reserve_shelf(index) < 0) {
+        shelf_free(&stay, index->mem);
+        shelf_free(&go, index->mem);
+        return -1;
+    }
+    from = &index->shelves[number & index->mask >> 1];
+    for (uint32_t i = 0; i < from->size; i++) {
+        if (from->slots[i].id != 0)
+            shelf_put((from->slots[i].hash & index->mask) == number ? &go : &stay, from->slots[i]);
+    }
+    shelf_free(from, index->mem);
+    *from = stay;
+    index->shelves[index->shelf_count++] = go;
+    if (index->shelf_count > index->mask)
+        index->mask = 2 * index->mask + 1;
+    return 0;
+}
+
+static int grow(struct index *index, struct index_shelf *shelf)
+{
+    struct index_shelf grown;
+
+    if (shelf_init(&grown, index->mem, shelf->size + shelf->size / 8 + 4) < 0)
+        return -1;
+    for (uint32_t i = 0; i < shelf->size; i++) {
+        if (shelf->slots[i].id != 0)
+            shelf_put(&grown, shelf->slots[i]);
+    }
+    shelf_free(shelf, index->mem);
+    *shelf = grown;
+    index->full = 0;
+    return 0;
+}
+
+/* One thing at a time, so that a failure leaves all as it was. Each shelf has room for one more at
+ * any time, and is given more room before the next one comes. */
+int index_reserve(struct index *index)
+{
+    if (index->shelf_count == 0)
+        return make_first_shelf(index);
+    if (index->full != 0)
+        return grow(index, &index->shelves[index->full - 1]);
+    if (index->count / INDEX_PER_SHELF >= index->shelf_count)
+        return share_out(index);
     return 0;
 }
 
 void index_put(struct index *index, uint32_t hash, uint32_t id)
 {
-    table_put(&index->now, (struct index_slot){.hash = hash, .id = id});
+    uint32_t number = shelf_number(index, hash);
+    struct index_shelf *shelf = &index->shelves[number];
+
+    shelf_put(shelf, (struct index_slot){.hash = hash, .id = id});
     index->count++;
-    move_some(index, SLOTS_PER_STEP);
+    if (shelf->count > limit_of(shelf->size))
+        index->full = number + 1;
 }
 
 uint32_t index_find(const struct index *index, uint32_t hash,
                     bool (*same)(const void *ctx, uint32_t id), const void *ctx)
 {
-    uint32_t id = table_find(&index->now, hash, same, ctx);
+    const struct index_shelf *shelf;
 
-    return id != 0 ? id : table_find(&index->old, hash, same, ctx);
+    if (index->count == 0)
+        return 0;
+    shelf = &index->shelves[shelf_number(index, hash)];
+    for (uint32_t i = home_of(shelf, hash); shelf->slots[i].id != 0; i = next_slot(shelf, i)) {
+        if (shelf->slots[i].hash == hash && same(ctx, shelf->slots[i].id))
+            return shelf->slots[i].id;
+    }
+    return 0;
 }
 
 void index_drop(struct index *index, uint32_t hash, uint32_t id)
 {
-    uint32_t at;
+    struct index_shelf *shelf;
+    uint32_t i;
 
-    if (table_locate(&index->now, hash, id, &at))
-        table_close(&index->now, at);
-    else if (table_locate(&index->old, hash, id, &at))
-        index->old.slots[at].id = GONE;
-    else
+    if (index->count == 0)
         return;
+    shelf = &index->shelves[shelf_number(index, hash)];
+    i = home_of(shelf, hash);
+    while (shelf->slots[i].id != 0 && (shelf->slots[i].hash != hash || shelf->slots[i].id != id))
+        i = next_slot(shelf, i);
+    if (shelf->slots[i].id == 0)
+        return;
+    shelf_drop(shelf, i);
     index->count--;
-    move_some(index, SLOTS_PER_STEP);
 }
 
 /* Bytes are read as little-endian numbers everywhere. */
@@ -219,10 +273,12 @@ uint32_t hash_bytes(const void *bytes, size_t len, uint32_t seed)
 
 void index_bring(const struct index *index, uint32_t hash)
 {
-    if (index->now.slots != NULL)
-        __builtin_prefetch(&index->now.slots[table_home(&index->now, hash)]);
-    if (index->old.slots != NULL)
-        __builtin_prefetch(&index->old.slots[table_home(&index->old, hash)]);
+    const struct index_shelf *shelf;
+
+    if (index->count == 0)
+        return;
+    shelf = &index->shelves[shelf_number(index, hash)];
+    __builtin_prefetch(&shelf->slots[home_of(shelf, hash)]);
 }
 
 static bool anybody(const void *ctx, uint32_t id)

@@ -8,27 +8,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From a hash to an id: open addressing with linear probing. What an id stands for, and when two
- * are the same, only the caller knows.
+/*
+ * From a hash to an id. What an id stands for, and when two are the same, only the caller knows.
  *
- * Growing is spread out: a table that is full becomes `old`, and each put and drop moves a few of
- * its slots into a table of one and a half times the size (with one of twice the size both together
- * would take a fifth more). Until then an entry is in one of the two. */
+ *   hash ─▶ shelves ─▶ [0] ─▶ slots        one shelf for INDEX_PER_SHELF entries, each with room for
+ *                      [1] ─▶ slots        those that it has and a few more: open addressing with
+ *                      ...                 linear probing
+ *
+ * Growing is spread out and takes little: a put grows the one shelf that has become full by an
+ * eighth, or shares out one shelf between itself and a new one, each in its turn (linear hashing).
+ */
+enum { INDEX_PER_SHELF = 512 };
+
 struct index_slot {
     uint32_t hash;
     uint32_t id; /* 0: empty */
 };
 
-struct index_table {
+struct index_shelf {
     struct index_slot *slots;
-    uint32_t count; /* of slots: as far as a hash is from 0 to 2^32, so far in is its first one */
+    uint32_t size;  /* of slots: as far as a hash is from 0 to 2^32, so far in is its first one */
+    uint32_t count; /* of entries */
 };
 
 struct index {
     struct mem *mem;
-    struct index_table now;
-    struct index_table old;
-    uint32_t moved; /* slots of old below this are in now */
+    struct index_shelf *shelves;
+    uint32_t shelf_count, shelf_cap;
+    uint32_t mask; /* the least 2^n - 1 that is not below shelf_count */
+    uint32_t full; /* the number of the shelf that is to grow, from 1 on; 0: none */
     uint32_t count;
 };
 
@@ -38,10 +46,10 @@ void index_init(struct index *index, struct mem *mem);
 /* A zeroed index is fine. */
 void index_finish(struct index *index);
 
-/* Afterwards the next n_more index_put cannot fail. -1: no memory, and nothing changed. */
-int index_reserve(struct index *index, uint32_t n_more);
+/* Afterwards the next index_put cannot fail. -1: no memory, and nothing changed. */
+int index_reserve(struct index *index);
 
-/* [reserved; id is neither 0 nor UINT32_MAX; nothing the same is in the index] */
+/* [reserved; id is not 0; nothing the same is in the index] */
 void index_put(struct index *index, uint32_t hash, uint32_t id);
 
 /* Returns the id of that hash for which same(ctx, id) holds, or 0. */

@@ -66,7 +66,7 @@ void intern_finish(struct intern *intern)
 static int add(struct intern *intern, uint32_t hash, const char *s, size_t len, uint32_t *ret_id)
 {
     if (len > UINT32_MAX || slab_reserve(&intern->entries, 1) < 0 ||
-        index_reserve(&intern->index, 1) < 0)
+        index_reserve(&intern->index) < 0)
         return -1;
 
     struct entry *entry = mem_alloc(intern->entries.mem, entry_bytes(len));

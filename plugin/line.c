@@ -79,7 +79,7 @@ static int make(struct engine *e, uint32_t kind, const struct shape *shape, uint
     struct needs needs;
     uint32_t id;
 
-    if (slab_reserve(&e->lines, 1) < 0 || index_reserve(&e->lines_by_needs, 1) < 0 ||
+    if (slab_reserve(&e->lines, 1) < 0 || index_reserve(&e->lines_by_needs) < 0 ||
         needs_alloc(&e->mem, kind_at(e, kind), &needs) < 0)
         return ENGINE_NO_MEMORY;
     for (uint32_t i = 0; i < shape->count; i++)

@@ -13,7 +13,7 @@ static int make(struct engine *e, const struct load_facts *facts, uint32_t *ret_
 
     if (slab_count(&e->loads) >= e->config.max_workloads)
         return ENGINE_FULL;
-    if (slab_reserve(&e->loads, 1) < 0 || index_reserve(&e->loads_by_name, 1) < 0 ||
+    if (slab_reserve(&e->loads, 1) < 0 || index_reserve(&e->loads_by_name) < 0 ||
         heap_reserve(&e->load_timers, slab_end(&e->loads) + 1) < 0 ||
         name_get(e, facts->space, &load.space) < 0 || name_get(e, facts->name, &load.name) < 0) {
         intern_unref(&e->names, load.space);

@@ -105,7 +105,7 @@ int engine_see_node(struct engine *e, const struct node_facts *facts, uint32_t *
     error = read_details(e, facts, &node);
     if (error < 0)
         return error;
-    if (slab_reserve(&e->nodes, 1) < 0 || index_reserve(&e->nodes_by_name, 1) < 0 ||
+    if (slab_reserve(&e->nodes, 1) < 0 || index_reserve(&e->nodes_by_name) < 0 ||
         root_reserve_nodes(e, &node) < 0) {
         release_details(e, &node);
         return ENGINE_NO_MEMORY;

@@ -62,7 +62,7 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
 
     if (slab_count(&e->queues) >= e->config.max_queues)
         return ENGINE_FULL;
-    if (slab_reserve(&e->queues, 1) < 0 || index_reserve(&e->queues_by_name, 1) < 0 ||
+    if (slab_reserve(&e->queues, 1) < 0 || index_reserve(&e->queues_by_name) < 0 ||
         heap_reserve(&e->guard_timers, slab_end(&e->queues) + 1) < 0 ||
         heap_reserve(&e->queue_timers, slab_end(&e->queues) + 1) < 0 ||
         intern_get(&e->names, name.at, name.len, &word) < 0)

@@ -80,7 +80,7 @@ int wish_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool y
     wish.hash = hash_of(&q);
     id = index_find(&e->wishes_by_text, wish.hash, same, &q);
     if (id == 0) {
-        if (slab_reserve(&e->wishes, 1) < 0 || index_reserve(&e->wishes_by_text, 1) < 0)
+        if (slab_reserve(&e->wishes, 1) < 0 || index_reserve(&e->wishes_by_text) < 0)
             return ENGINE_NO_MEMORY;
         intern_ref(&e->names, text);
         if (wish_read(e, &wish) < 0) {
