@@ -88,6 +88,40 @@ void bay_stir(struct engine *e, uint32_t id)
     queue_todo(e, TODO_LOADS, root);
 }
 
+static bool exceeds_share(const struct queue *queue)
+{
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        if (queue->cells[i].later > queue->cells[i].share)
+            return true;
+    }
+    return false;
+}
+
+void bay_stir_excess(struct engine *e, uint32_t id)
+{
+    bool exceeds = false;
+    uint32_t root = id;
+
+    if (!engine_admits(e) || id == 0 || queue_at(e, id)->kind == QUEUE_VOLCANO)
+        return;
+    for (; queue_at(e, root)->parent != 0; root = queue_at(e, root)->parent)
+        exceeds = exceeds || exceeds_share(queue_at(e, root));
+    if (!exceeds)
+        return;
+    queue_at(e, root)->bay.excess = ++e->load_changes;
+    queue_todo(e, TODO_LOADS, root);
+}
+
+uint64_t bay_change(const struct engine *e, uint32_t id)
+{
+    const struct bay *root = &queue_at(e, queue_root(e, id))->bay;
+    uint64_t change = root->change > 0 ? root->change : 1;
+
+    return queue_at(e, id)->preempts.reclaim != PREEMPT_NEVER && root->excess > change
+               ? root->excess
+               : change;
+}
+
 void bay_stir_newcomer(struct engine *e, uint32_t id)
 {
     if (engine_admits(e) && id != 0)

@@ -26,7 +26,8 @@ struct bay {
     uint32_t short_of; /* but of those that lack something by what that is (shortage.h) */
     uint32_t admitted;
     uint32_t below;  /* workloads of the subtree that hold, or are promised, something */
-    uint64_t change; /* of a root: how often something changed below it that may help who waits */
+    uint64_t change; /* of a root: when something changed last below it that may help who waits */
+    uint64_t excess; /* ": the same, but only who takes others' room back */
     struct bay_check *checks;
     uint32_t check_count;
     bool preempts_last, borrows_least;
@@ -54,6 +55,13 @@ enum life_stop bay_stop(const struct engine *e, uint32_t queue); /* 0: there is 
 /* Below the root of this queue something may have become possible that was not: room, victims. */
 void bay_stir(struct engine *e, uint32_t queue);
 void bay_stir_all(struct engine *e);
+
+/* A workload of this queue came to hold something, or is promised it. Where that is more than the
+ * queue's share, or that of one above it, it may be taken back, and others' with it. */
+void bay_stir_excess(struct engine *e, uint32_t queue);
+
+/* Whoever was refused in this queue since then need not be asked. */
+uint64_t bay_change(const struct engine *e, uint32_t queue);
 
 /* The queue's object says something else, or is gone. */
 void bay_edited(struct engine *e, uint32_t queue);

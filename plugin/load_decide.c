@@ -171,6 +171,7 @@ void load_decide_reserve(struct engine *e, uint32_t id, const struct assignment 
     load->state = CLAIM_RESERVED;
     load->stamp = e->now;
     load_put_in(e, id);
+    bay_stir_excess(e, load_queue(e, id));
     load_settle(e, id);
     took(e, id);
 }
@@ -280,10 +281,10 @@ static bool ask_wish(struct engine *e, uint32_t id, bool alone, struct decision 
 
 /* The first of the queue for whom something would come of it; who is refused is put aside. Only
  * that uses up the budget: so whoever goes on later has less to look at. */
-static bool ask_queue(struct engine *e, uint32_t id, uint64_t change, uint32_t *budget,
-                      struct decision *ret)
+static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct decision *ret)
 {
     const struct queue *queue = queue_at(e, id);
+    uint64_t change = bay_change(e, id);
     struct text what;
 
     if (queue->bay.waiting == 0 || bay_fault(e, id, &what) != BAY_READY ||
@@ -328,25 +329,19 @@ static bool comes_first(const struct engine *e, const struct decision *a, const 
 }
 
 /* Recursion is as deep as the tree of queues. */
-static void find_next(struct engine *e, uint32_t id, uint64_t change, uint32_t *budget,
-                      struct decision *best)
+static void find_next(struct engine *e, uint32_t id, uint32_t *budget, struct decision *best)
 {
     struct decision decision;
 
     if (queue_at(e, id)->first_child == 0) {
-        if (queue_at(e, id)->kind == QUEUE_CLUSTER && ask_queue(e, id, change, budget, &decision) &&
+        if (queue_at(e, id)->kind == QUEUE_CLUSTER && ask_queue(e, id, budget, &decision) &&
             (best->what == DECIDE_NOTHING || comes_first(e, &decision, best)))
             *best = decision;
         return;
     }
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling)
-        find_next(e, child, change, budget, best);
-}
-
-static uint64_t bay_change(const struct engine *e, uint32_t root)
-{
-    return queue_at(e, root)->bay.change > 0 ? queue_at(e, root)->bay.change : 1;
+        find_next(e, child, budget, best);
 }
 
 uint32_t load_decide_some(struct engine *e, uint32_t budget)
@@ -364,7 +359,7 @@ uint32_t load_decide_some(struct engine *e, uint32_t budget)
             budget--;
             continue;
         }
-        find_next(e, root, bay_change(e, root), &budget, &best);
+        find_next(e, root, &budget, &best);
         if (budget == 0) /* not all were asked: somebody else may come first */
             break;
         if (best.what == DECIDE_NOTHING) {

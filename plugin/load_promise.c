@@ -52,6 +52,7 @@ void load_promise_make(struct engine *e, uint32_t id, const struct assignment *m
     load_set_flavors(e, id, made);
     load_set(load, LOAD_PROMISED, true);
     load_put_in(e, id);
+    bay_stir_excess(e, load_queue(e, id));
     load->next = 0;
     load->prev = e->last_promised;
     if (load->prev != 0)

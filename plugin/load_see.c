@@ -218,6 +218,8 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
         load_put_in(e, id);
     load_settle(e, id);
     is = footprint(e, id);
+    if (is.holds && !was.holds)
+        bay_stir_excess(e, load_queue(e, id));
     if (was.holds && before != 0 && /* it holds less, or goes, or may be sent away by others now */
         (!is.holds || (was.stays && !is.stays) || was.hash != is.hash ||
          was.priority != is.priority || was.since != is.since))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* No wake-up is lost: after whatever happened, at rest, everybody who waits is decided about once
- * more, and nothing comes of it. */
+ * more, and nobody fits, or could send others away.
+ *
+ *     build/t/t-load_wakeup [SEED]      LOAD_WAKEUP=1: says what it does */
 #include "plugin/load_decide.h"
 
 #include "t/load_kit.h"
@@ -139,24 +141,30 @@ static bool is_asked(const struct engine *e, uint32_t id)
            tree_first(&loads_of_queue, e, queue_at(e, queue)->bay.waiting) == id;
 }
 
-/* Who would preempt, but has a closed gate, signals. */
+/* Who would preempt, but has a closed gate, signals. Who only waits for others to be gone is asked
+ * when they are. */
+static bool is_lost(const struct load *load, const struct decision *decision)
+{
+    return decision->what == DECIDE_FITS || (decision->what == DECIDE_PREEMPTS &&
+                                             !decision->waits_only && !load_is(load, LOAD_BLOCKED));
+}
+
 static const char *find_lost(struct engine *e)
 {
     static char lost[100];
     struct decision decision;
 
     for (uint32_t id = 1; id < slab_end(&e->loads); id++) {
-        if (!slab_live(&e->loads, id) || !is_asked(e, id))
+        struct text name =
+            slab_live(&e->loads, id) ? name_text(e, load_at(e, id)->name) : text_of("");
+
+        if (name.len == 0 || !is_asked(e, id))
             continue;
         load_decide(e, id, &decision);
-        if ((decision.what == DECIDE_NOTHING && !load_is(load_at(e, id), LOAD_BLOCKED)) ||
-            (decision.what == DECIDE_PREEMPTS && load_is(load_at(e, id), LOAD_BLOCKED)))
+        if (!is_lost(load_at(e, id), &decision))
             continue;
-        snprintf(lost, sizeof(lost), "%.*s %s", (int)name_text(e, load_at(e, id)->name).len,
-                 name_text(e, load_at(e, id)->name).at,
-                 decision.what == DECIDE_FITS      ? "fits"
-                 : decision.what == DECIDE_NOTHING ? "signals"
-                                                   : "could preempt");
+        snprintf(lost, sizeof(lost), "%.*s %s", (int)name.len, name.at,
+                 decision.what == DECIDE_FITS ? "fits" : "could preempt");
         return lost;
     }
     return "";
