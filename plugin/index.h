@@ -11,9 +11,9 @@
 /*
  * From a hash to an id. What an id stands for, and when two are the same, only the caller knows.
  *
- *   hash ─▶ shelves ─▶ [0] ─▶ slots        one shelf for INDEX_PER_SHELF entries, each with room for
- *                      [1] ─▶ slots        those that it has and a few more: open addressing with
- *                      ...                 linear probing
+ *   hash ─▶ shelves ─▶ [0] ─▶ slots        one shelf for INDEX_PER_SHELF entries, each with room
+ *                      [1] ─▶ slots        for those that it has and a few more: open addressing
+ *                      ...                 with linear probing
  *
  * Growing is spread out and takes little: a put grows the one shelf that has become full by an
  * eighth, or shares out one shelf between itself and a new one, each in its turn (linear hashing).

@@ -142,8 +142,7 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
     struct likeness *needs = mem_alloc(&e->mem, wanted->count * sizeof(*needs));
     uint32_t id;
 
-    if (needs == NULL || slab_reserve(&e->kinds, 1) < 0 ||
-        index_reserve(&e->kinds_by_needs) < 0 ||
+    if (needs == NULL || slab_reserve(&e->kinds, 1) < 0 || index_reserve(&e->kinds_by_needs) < 0 ||
         asks_reserve(e, wanted->queue, wanted->count) < 0) {
         mem_free(&e->mem, needs, wanted->count * sizeof(*needs));
         return ENGINE_NO_MEMORY;

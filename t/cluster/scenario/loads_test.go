@@ -14,14 +14,15 @@ import (
 )
 
 func TestWrongStoriesOfWorkloads(t *testing.T) {
-	const wholeLoad = "reserved, admitted, evicted, finished, signal, active, running, count, flavor, " +
-		"evictions, writes, requeues, state, hold, why, position, priority, victims, clusterQueue, " +
+	const wholeLoad = "reserved, admitted, evicted, finished, signal, active, running, count, " +
+		"flavor, evictions, writes, requeues, state, hold, why, position, priority, victims, clusterQueue, " +
 		"backoff, flavors, gates, checks, reasons"
 	for _, each := range []struct{ step, says string }{
 		{"gate: {}", "gate is a map, want a map such as {workload/w: {example.com/mine: Open}}"},
 		{"gate: {pod/p: {g: Open}}", "gate is a map, want a map such as {workload/w:"},
 		{"gate: {workload/w: {g: Ajar}}", "g is Ajar, want Open or Closed"},
-		{"check: {workload/w: Ready}", "check is a map, want a map such as {workload/w: {budget: Ready}}"},
+		{"check: {workload/w: Ready}",
+			"check is a map, want a map such as {workload/w: {budget: Ready}}"},
 		{"check: {workload/w: {c: Maybe}}", "c is Maybe, want a map such as {workload/w:"},
 		{"check: {workload/w: {c: {state: Retry, after: -1s}}}",
 			"after is -1s, want a duration that is not negative"},
