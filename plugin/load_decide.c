@@ -131,32 +131,11 @@ bool load_decide_fits_elsewhere(struct engine *e, uint32_t id, struct assignment
     return find(&search, ret) && ret->how == ASSIGN_FITS;
 }
 
-/* Whether a queue on its way up lives above its share now, in what the workload took. */
-static bool is_over_share(const struct engine *e, uint32_t id)
-{
-    const struct load *load = load_at(e, id);
-    const struct wish *wish = wish_at(e, load->wish);
-    const uint16_t *flavors = load_flavors(load, wish->set_count);
-
-    for (uint32_t up = wish->queue; queue_at(e, up)->parent != 0; up = queue_at(e, up)->parent) {
-        for (uint32_t s = 0; s < wish->set_count; s++) {
-            for (uint32_t i = 0; i < wish->asks[s].need_count; i++) {
-                const struct cell *cell = quota_cell(queue_at(e, up), flavors[wish->sets[s].at + i],
-                                                     wish->asks[s].needs[i].resource);
-
-                if (cell != NULL && cell->later > cell->share)
-                    return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* It took room. That makes victims of those that live above a share, for others that wait; and who
- * signals may have none any more. */
+/* It took room: others that signal may have no victims any more, or some at last. */
 static void took(struct engine *e, uint32_t id)
 {
-    if (e->gated_wishes > 0 || is_over_share(e, id))
+    bay_stir_excess(e, load_queue(e, id));
+    if (e->gated_wishes > 0)
         bay_stir(e, load_queue(e, id));
 }
 
@@ -171,9 +150,8 @@ void load_decide_reserve(struct engine *e, uint32_t id, const struct assignment 
     load->state = CLAIM_RESERVED;
     load->stamp = e->now;
     load_put_in(e, id);
-    bay_stir_excess(e, load_queue(e, id));
-    load_settle(e, id);
     took(e, id);
+    load_settle(e, id);
 }
 
 uint32_t load_decide_victims(struct engine *e, const struct decision *decision,
@@ -245,13 +223,17 @@ static bool passes_gates(struct engine *e, const struct decision *decision)
 }
 
 /* Neither this one nor who comes behind it in its wish could take anybody's room: so they do not
- * signal that they would. */
-static void end_signals(struct engine *e, struct decision decision)
+ * signal that they would. True: where gates do not count, somebody still does. */
+static bool end_signals(struct engine *e, struct decision decision)
 {
+    bool signals = false;
+
     for (uint32_t next; decision.load != 0; decision.load = next) {
         next = tree_next(&loads_by_rank, e, decision.load);
         passes_gates(e, &decision);
+        signals = signals || load_is(load_at(e, decision.load), LOAD_BLOCKED);
     }
+    return signals;
 }
 
 /* What would become of the first of this wish. True: something would. Who is gated does not keep
@@ -266,8 +248,9 @@ static bool ask_wish(struct engine *e, uint32_t id, bool alone, struct decision 
         if (passes_gates(e, ret)) {
             if (ret->what != DECIDE_NOTHING)
                 return true;
+            signals = signals || load_is(load_at(e, load), LOAD_BLOCKED);
             if (wish_at(e, id)->signals)
-                end_signals(e, *ret);
+                signals = end_signals(e, *ret) || signals;
             wish_set_signals(e, id, signals);
             return false;
         }

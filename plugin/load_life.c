@@ -3,6 +3,7 @@
 #include "load.h"
 #include "load_promise.h"
 #include "load_refusal.h"
+#include "wish.h"
 #include "state.h"
 
 static bool has_flavor(const struct engine *e, uint32_t id, uint16_t flavor)
@@ -164,6 +165,8 @@ static void forget_signal(struct engine *e, uint32_t id)
     struct load *load = load_at(e, id);
 
     load_set(load, LOAD_BLOCKED, !load_holds(load) && load_is(load, LOAD_SIGNALS));
+    if (load_is(load, LOAD_BLOCKED))
+        wish_set_signals(e, load->wish, true);
 }
 
 void load_settle(struct engine *e, uint32_t id)
