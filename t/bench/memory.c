@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Bytes for a pod that waits: as the engine asked for them, as malloc gave them, and as the kernel
- * counts them. Tables that double are largest for their pods right after that. */
+ * counts them. Tables that grow are largest for their pods right after that. */
 struct watch {
     uint32_t pods;
     size_t base_bytes, base_usable;
