@@ -8,7 +8,8 @@
 
 void load_world_open(struct load_world *world)
 {
-    const struct engine_config config = {.effects = 1u << EFFECT_WRITE_WORKLOAD};
+    const struct engine_config config = {.effects = 1u << EFFECT_WRITE_WORKLOAD,
+                                         .waiting_reasons = true};
     struct flavor_facts flavor = {.name = text_of("plain")};
 
     memset(world, 0, sizeof(*world));
@@ -25,10 +26,23 @@ void load_world_settle(struct load_world *world)
         engine_tick(world->engine);
 }
 
+/* Who waits says why, once: that is over before anything is measured. */
+static void write_reasons(struct load_world *world)
+{
+    struct effect effect;
+
+    while (engine_next_effect(world->engine, &effect)) {
+        engine_lease(world->engine, effect.id);
+        engine_ack(world->engine, effect.id, EFFECT_DONE, effect.resource_version);
+    }
+}
+
 void load_world_lead(struct load_world *world)
 {
     engine_set_synced(world->engine);
     engine_set_leader(world->engine, true);
+    load_world_settle(world);
+    write_reasons(world);
     load_world_settle(world);
     if (engine_pending(world->engine) != 0)
         fail("%u writes where nobody fits", engine_pending(world->engine));
