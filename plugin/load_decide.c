@@ -120,15 +120,18 @@ void load_decide(struct engine *e, uint32_t id, struct decision *ret)
     ret->waits_only = find_all(&search, &ret->made) && search.none;
 }
 
-bool load_decide_fits_elsewhere(struct engine *e, uint32_t id, struct assignment *ret)
+bool load_decide_fits_elsewhere(struct engine *e, uint32_t id, uint32_t height,
+                                struct assignment *ret)
 {
+    const struct bay *bay = &queue_at(e, load_queue(e, id))->bay;
     struct search search;
 
-    if (!queue_at(e, load_queue(e, id))->bay.preempts_last)
+    if (!bay->preempts_last)
         return false;
     begin(e, id, &search);
     search.ask.victims = (struct assign_victims){0};
-    return find(&search, ret) && ret->how == ASSIGN_FITS;
+    return find(&search, ret) && ret->how == ASSIGN_FITS &&
+           (!bay->borrows_least || ret->height <= height);
 }
 
 /* It took room: others that signal may have no victims any more, or some at last. */

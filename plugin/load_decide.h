@@ -41,8 +41,10 @@ uint32_t load_decide_victims(struct engine *e, const struct decision *decision,
 /* The workload, which waits and is promised nothing, is reserved what was assigned. */
 void load_decide_reserve(struct engine *e, uint32_t load, const struct assignment *made);
 
-/* Whether one that is promised something could have something else at once, and would rather. */
-bool load_decide_fits_elsewhere(struct engine *e, uint32_t load, struct assignment *ret);
+/* Whether one that is promised something could have something else at once, and would rather.
+ * height: from how far up it borrows what it is promised. */
+bool load_decide_fits_elsewhere(struct engine *e, uint32_t load, uint32_t height,
+                                struct assignment *ret);
 
 /* One slice: returns what is left of the budget. */
 uint32_t load_decide_some(struct engine *e, uint32_t budget);

@@ -2,6 +2,7 @@
 #include "load_promise.h"
 
 #include "assign.h"
+#include "borrow.h"
 #include "load_decide.h"
 #include "room.h"
 #include "state.h"
@@ -157,6 +158,28 @@ uint32_t load_promise_victims(const struct engine *e, uint32_t id)
     return count;
 }
 
+/* From how far up it borrows what it is promised, which counts in what is used later. */
+static uint32_t promised_height(const struct engine *e, uint32_t id)
+{
+    const struct load *load = load_at(e, id);
+    const struct wish *wish = wish_at(e, load->wish);
+    const uint16_t *flavors = load_flavors(load, wish->set_count);
+    uint32_t most = 0;
+
+    for (uint32_t s = 0; s < wish->set_count; s++) {
+        for (uint32_t i = 0; i < wish->asks[s].need_count; i++) {
+            uint16_t flavor = flavors[wish->sets[s].at + i];
+            uint32_t height = flavor == FLAVOR_NONE
+                                  ? 0
+                                  : borrow_height_later(e, wish->queue, flavor,
+                                                        wish->asks[s].needs[i].resource, 0);
+
+            most = height > most ? height : most;
+        }
+    }
+    return most;
+}
+
 /* In what is used later: as if its promise had ended, and who need not go stayed; or (-1) as it is
  * again. */
 static void suppose_end(struct engine *e, uint32_t id, int sign)
@@ -212,11 +235,12 @@ static void copy_assignment(const struct engine *e, uint32_t id, struct assignme
  * that, also if its victims stay. */
 static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
 {
+    uint32_t height = promised_height(e, id);
     bool now, elsewhere;
 
     suppose_end(e, id, 1);
     now = fits(e, id, false);
-    elsewhere = !now && load_decide_fits_elsewhere(e, id, ret);
+    elsewhere = !now && load_decide_fits_elsewhere(e, id, height, ret);
     suppose_end(e, id, -1);
     if (now)
         copy_assignment(e, id, ret);

@@ -284,8 +284,36 @@ static void test_strategies(void)
     load_kit_close(&kit);
 }
 
+/* Of two flavors one is full of who could go, the other would be borrowed. */
+static void test_preference(void)
+{
+    static const char *const world =
+        "flavor a; flavor b; cohort o; cluster d parent=o group=cpu flavor=b cpu=2; "
+        "cluster c parent=o within=lower preemptsLast borrowsLast%s group=cpu flavor=a cpu=2 "
+        "borrow.cpu=0 flavor=b cpu=0; local l cluster=c; add low queue=l cpu=2";
+    struct load_kit kit;
+    char steps[400];
+
+    load_kit_open(&kit, "");
+    snprintf(steps, sizeof(steps), world, "");
+    load_kit_do(&kit, steps);
+    is_str(load_kit_state(&kit, "low"), "admitted a", "it has the one of its queue");
+    load_kit_do(&kit, "add w queue=l cpu=2 priority=1");
+    is_str(load_kit_state(&kit, "w"), "admitted b", "BorrowingOverPreemption: it borrows");
+    load_kit_close(&kit);
+
+    load_kit_open(&kit, "");
+    snprintf(steps, sizeof(steps), world, " borrowsLeast");
+    load_kit_do(&kit, steps);
+    load_kit_do(&kit, "add w queue=l cpu=2 priority=1");
+    is_str(load_kit_state(&kit, "w"), "admitted a", "PreemptionOverBorrowing: somebody goes");
+    is_str(load_kit_state(&kit, "low"), "admitted b", "who borrows");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
+    test_preference();
     test_table();
     test_cannot_preempt();
     test_gates();
