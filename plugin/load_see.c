@@ -224,6 +224,8 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
         (!is.holds || (was.stays && !is.stays) || was.hash != is.hash ||
          was.priority != is.priority || was.since != is.since))
         queue_todo(e, TODO_DIRTY, queue_root(e, before));
+    if (is.holds && (!was.holds || was.hash != is.hash)) /* others granted it that */
+        bay_stir(e, load_queue(e, id));
 }
 
 int engine_see_load(struct engine *e, const struct load_facts *facts)

@@ -180,6 +180,24 @@ static void test_opens_before_the_signal(void)
     load_kit_close(&kit);
 }
 
+/* Who does not wait for room any more. */
+static void test_held_signals_nothing(void)
+{
+    struct load_kit kit;
+    struct load_object *object = &kit.objects[1];
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=2; "
+                      "local l cluster=c; add low queue=l cpu=2; add w queue=l cpu=1 gate=g");
+    load_kit_log(&kit);
+    object->facts.priority = 1;
+    object->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &object->facts);
+    load_kit_do(&kit, "local l cluster=c hold");
+    is_str(load_kit_log(&kit), "w:pending", "whoever is held before it signals does not");
+    load_kit_close(&kit);
+}
+
 /* A head that goes without having been granted anything. */
 static void test_strict_head_goes(void)
 {
@@ -321,6 +339,7 @@ int main(void)
     test_signal_goes();
     test_signal_goes_with_its_victims();
     test_opens_before_the_signal();
+    test_held_signals_nothing();
     test_strict_head_goes();
     test_victims_leave_more();
     test_borrowing_makes_victims();

@@ -4,6 +4,8 @@
 #include "t/load_kit.h"
 #include "t/tap.h"
 
+#include <stdio.h>
+
 static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
                                  "local l cluster=c";
 
@@ -44,6 +46,29 @@ static void test_priority_of_a_holder(void)
     load_kit_close(&kit);
 }
 
+/* Another leader granted it room that was on its way to somebody here. */
+static void test_granted_by_others(void)
+{
+    struct load_kit kit;
+    struct load_object *object = &kit.objects[2];
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "jobsStay; add a queue=l cpu=4; add b queue=l cpu=4 priority=1");
+    is_str(load_kit_why(&kit, "b"), "Preempting", "one waits for its victim");
+    *object = kit.objects[0];
+    snprintf(object->name, sizeof(object->name), "x");
+    object->facts.uid = object->facts.name = text_of(object->name);
+    object->facts.sets = &object->set;
+    object->facts.granted = &object->granted;
+    object->facts.conditions[CONDITION_EVICTED] = (struct condition_facts){0};
+    object->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &object->facts);
+    load_kit_do(&kit, "time 2");
+    is_str(load_kit_state(&kit, "x"), "admitted f evicted", "who took its room goes, too");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -67,5 +92,6 @@ int main(void)
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 0, "where it is counted now");
     load_kit_close(&kit);
     test_priority_of_a_holder();
+    test_granted_by_others();
     return tap_done();
 }
