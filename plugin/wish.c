@@ -254,6 +254,21 @@ uint32_t wish_first(const struct engine *e, uint32_t queue, uint64_t change)
     return compare(e, open, other) < 0 ? open : other;
 }
 
+bool wish_pass_over(struct engine *e, uint32_t id, uint64_t change)
+{
+    struct shortage shortage;
+
+    wish_judge(e, id);
+    if (wish_at(e, id)->signals || !shortage_find(e, id, &shortage))
+        return false;
+    take_out(e, id);
+    wish_at(e, id)->shortage = shortage;
+    wish_at(e, id)->refused = change;
+    wish_at(e, id)->lacks = true;
+    put_in(e, id);
+    return true;
+}
+
 void wish_refuse(struct engine *e, uint32_t id, uint64_t change)
 {
     struct wish *wish = wish_at(e, id);
@@ -262,7 +277,7 @@ void wish_refuse(struct engine *e, uint32_t id, uint64_t change)
         return;
     take_out(e, id);
     wish->refused = change;
-    wish->lacks = !wish->signals && shortage_find(e, id, &wish->shortage);
+    wish->lacks = false;
     put_in(e, id);
 }
 

@@ -28,6 +28,7 @@ static void test_order(void)
     first = wish_first(e, queue, next);
     ok(wish_at(e, first)->head == load_find(e, text_of("default"), text_of("b")),
        "the first is asked first, after the next change");
+    ok(!wish_pass_over(e, first, next), "nothing tells beforehand that it is in vain");
     wish_refuse(e, first, next);
     ok(wish_at(e, wish_first(e, queue, next))->head ==
            load_find(e, text_of("default"), text_of("g")),
