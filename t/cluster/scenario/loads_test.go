@@ -15,8 +15,8 @@ import (
 
 func TestWrongStoriesOfWorkloads(t *testing.T) {
 	const wholeLoad = "reserved, admitted, evicted, finished, signal, active, running, count, " +
-		"flavor, evictions, writes, requeues, state, hold, why, position, priority, victims, clusterQueue, " +
-		"backoff, flavors, gates, checks, reasons"
+		"flavor, evictions, writes, requeues, state, hold, why, position, priority, victims, " +
+		"clusterQueue, backoff, flavors, gates, checks, reasons"
 	for _, each := range []struct{ step, says string }{
 		{"gate: {}", "gate is a map, want a map such as {workload/w: {example.com/mine: Open}}"},
 		{"gate: {pod/p: {g: Open}}", "gate is a map, want a map such as {workload/w:"},
