@@ -290,8 +290,10 @@ static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct de
         return false;
     }
     for (uint32_t wish; *budget > 0 && (wish = wish_first(e, id, change)) != 0; --*budget) {
-        if (wish_pass_over(e, wish, change))
+        if (wish_pass_over(e, wish, change)) {
+            load_refusal_note(e, wish, false);
             continue;
+        }
         if (ask_wish(e, wish, false, ret))
             return true;
         load_refusal_note(e, wish, ret->what == DECIDE_PREEMPTS);

@@ -86,9 +86,9 @@ static wide claimable(const struct engine *e, uint32_t id, uint16_t flavor, uint
     return most;
 }
 
-/* What it could get by sending others of its own queue away. */
+/* What it could get by sending others of its own queue away, or as much of it as is enough. */
 static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16_t flavor,
-                      uint32_t resource)
+                      uint32_t resource, wide enough)
 {
     const struct queue *queue = queue_at(e, id);
     const struct cell *cell = quota_cell(queue, flavor, resource);
@@ -96,7 +96,7 @@ static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16
     uint32_t at = tree_first(&loads_that_hold, e, queue->bay.holding);
     wide sum = 0;
 
-    for (int looks = 0; at != 0; at = tree_next(&loads_that_hold, e, at), looks++) {
+    for (int looks = 0; at != 0 && sum < enough; at = tree_next(&loads_that_hold, e, at), looks++) {
         const struct load *load = load_at(e, at);
 
         if (queue->preempts.within != PREEMPT_ANY && load->priority > rank.priority)
@@ -111,9 +111,10 @@ static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16
     return sum;
 }
 
-/* More than this nobody gets who asks with this one's rank, or comes behind it. */
+/* More than this nobody gets who asks with this one's rank, or comes behind it; if it is as much as
+ * is enough, it may be less. */
 static wide reach_in(const struct engine *e, uint32_t asks, uint32_t id, uint16_t flavor,
-                     uint32_t resource)
+                     uint32_t resource, wide enough)
 {
     const struct preempt_policy *policy = &queue_at(e, id)->preempts;
     wide most = room_later(e, id, flavor, resource);
@@ -124,21 +125,21 @@ static wide reach_in(const struct engine *e, uint32_t asks, uint32_t id, uint16_
         most = wide_max(most, claimable(e, id, flavor, resource));
     }
     if (policy->within != PREEMPT_NEVER)
-        most += removable(e, asks, id, flavor, resource);
+        most += removable(e, asks, id, flavor, resource, enough - most);
     return most;
 }
 
 static wide reach(const struct engine *e, uint32_t asks, uint32_t id, uint16_t flavor,
-                  uint32_t resource)
+                  uint32_t resource, wide enough)
 {
     const struct queue_group *group = queue_group_of(queue_at(e, id), resource);
     wide most = -ROOM_UNLIMITED;
 
     if (flavor != FLAVOR_NONE)
-        return reach_in(e, asks, id, flavor, resource);
+        return reach_in(e, asks, id, flavor, resource, enough);
     for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
         if (flavor_usable(e, group->flavors[k]))
-            most = wide_max(most, reach_in(e, asks, id, group->flavors[k], resource));
+            most = wide_max(most, reach_in(e, asks, id, group->flavors[k], resource, enough));
     }
     return most;
 }
@@ -205,7 +206,7 @@ static bool lacks(const struct engine *e, const struct wish *wish, uint32_t set,
     ret->flavor = count == 1 ? ret->flavor : (uint16_t)FLAVOR_NONE;
     ret->amount = count == 1 ? least_in(e, wish, ret->flavor, resource)
                              : least_of(&wish->asks[set], resource);
-    return ret->amount > reach(e, wish->head, wish->queue, ret->flavor, resource);
+    return ret->amount > reach(e, wish->head, wish->queue, ret->flavor, resource, ret->amount);
 }
 
 bool shortage_find(const struct engine *e, uint32_t id, struct shortage *ret)
@@ -270,7 +271,8 @@ static uint32_t first_of_kind(const struct engine *e, uint32_t queue, const stru
     if (kind->placements != e->placements)
         return asks;
     while (kind->resource != 0) {
-        most = reach(e, wish_at(e, asks)->head, queue, kind->flavor, kind->resource);
+        most =
+            reach(e, wish_at(e, asks)->head, queue, kind->flavor, kind->resource, ROOM_UNLIMITED);
         found = first_up_to(e, root, kind, most);
         if (found == 0 || found == asks)
             return found;

@@ -67,8 +67,9 @@ void wish_leave(struct engine *e, uint32_t load);
 /* The first wish of the queue that was not refused since this change, or that lacked something and
  * may not any more; 0: none. */
 uint32_t wish_first(const struct engine *e, uint32_t queue, uint64_t change);
-/* Puts it aside if it lacks something, and nobody has to be told that he signals no more: then there
- * is nothing to be decided about it. */
+
+/* Puts it aside if it lacks something, and nobody has to be told that he signals no more: then
+ * there is nothing to be decided about it. */
 bool wish_pass_over(struct engine *e, uint32_t wish, uint64_t change);
 void wish_refuse(struct engine *e, uint32_t wish, uint64_t change);
 void wish_set_signals(struct engine *e, uint32_t wish, bool signals);
