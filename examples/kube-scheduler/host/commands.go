@@ -45,7 +45,7 @@ func (h *Host) commandGone(object *unstructured.Unstructured) {
 }
 
 func (h *Host) deleteCommand(ctx context.Context, effect *engine.Effect) error {
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (h *Host) deleteCommand(ctx context.Context, effect *engine.Effect) error {
 // tell makes an event whose name says what it tells: once told it is not told again, whoever leads.
 func (h *Host) tell(ctx context.Context, effect *engine.Effect) error {
 	about := effect.Occurrence
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (h *Host) setCondition(ctx context.Context, effect *engine.Effect) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -149,9 +149,4 @@ func (h *Host) setCondition(ctx context.Context, effect *engine.Effect) error {
 	_, err = h.clients.effects.CoreV1().Pods(effect.Namespace).Patch(ctx, effect.Name,
 		types.StrategicMergePatchType, text, metav1.PatchOptions{}, "status")
 	return err
-}
-
-// writing is the context of one write as the leader.
-func (h *Host) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	return h.lease.Writing(ctx)
 }

@@ -54,7 +54,7 @@ func (h *Host) evict(ctx context.Context, effect *engine.Effect) error {
 	case pod.DeletionTimestamp != nil:
 		return nil
 	}
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (h *Host) createGroup(ctx context.Context, effect *engine.Effect) error {
 	if !h.groups.served.Load() {
 		return errNoPodGroups
 	}
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect)
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +140,7 @@ func (h *Host) setGroupStatus(ctx context.Context, effect *engine.Effect) error 
 	if err := putStatus(group, effect.GroupStatus, metav1.Now()); err != nil {
 		return fmt.Errorf("the status of PodGroup %s/%s: %w", effect.Namespace, effect.Name, err)
 	}
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func (w writerOf) PatchJob(ctx context.Context, seen, wanted *batchv1.Job,
 	if err != nil || text == nil {
 		return seen, err
 	}
-	ctx, cancel, err := w.h.writing(ctx)
+	ctx, cancel, err := w.h.lease.Writing(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (w writerOf) patchWorkload(ctx context.Context, seen, wanted *kueue.Workloa
 	if err != nil || text == nil {
 		return facts.Version(seen.ResourceVersion), err
 	}
-	ctx, cancel, err := w.h.writing(ctx)
+	ctx, cancel, err := w.h.lease.Writing(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -217,7 +217,7 @@ func (w writerOf) CreateWorkload(ctx context.Context, one *kueue.Workload) error
 		return err
 	}
 	delete(object, "status")
-	ctx, cancel, err := w.h.writing(ctx)
+	ctx, cancel, err := w.h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (w writerOf) CreateWorkload(ctx context.Context, one *kueue.Workload) error
 }
 
 func (w writerOf) DeleteWorkload(ctx context.Context, one *kueue.Workload) error {
-	ctx, cancel, err := w.h.writing(ctx)
+	ctx, cancel, err := w.h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (w writerOf) DeleteWorkload(ctx context.Context, one *kueue.Workload) error
 
 func (w writerOf) JobIsThere(ctx context.Context, name types.NamespacedName, uid types.UID) (
 	bool, error) {
-	ctx, cancel, err := w.h.writing(ctx)
+	ctx, cancel, err := w.h.lease.Writing(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -50,7 +50,7 @@ func (h *Host) writeQueue(ctx context.Context, effect *engine.Effect) (int64, er
 	if queue == nil {
 		return 0, apierrors.NewNotFound(volcanoQueues.GroupResource(), effect.Name)
 	}
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return 0, err
 	}

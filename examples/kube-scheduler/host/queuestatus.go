@@ -87,7 +87,7 @@ func (h *Host) patchObject(ctx context.Context, of schema.GroupVersionResource, 
 	if err != nil || text == nil {
 		return err
 	}
-	ctx, cancel, err := h.writing(ctx)
+	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}

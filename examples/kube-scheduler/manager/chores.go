@@ -132,7 +132,7 @@ func (m *Manager) follows(ctx context.Context, w *workload, s *session) error {
 		origin != "" && origin != string(w.UID) {
 		return m.bringBack(ctx, w, job)
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (m *Manager) reject(ctx context.Context, w *workload, check *kueue.Admissio
 	if check.State == kueue.CheckStateRejected {
 		return nil
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (m *Manager) nominate(ctx context.Context, w *workload,
 	if slices.Equal(names, w.Status.NominatedClusterNames) {
 		return nil
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (m *Manager) isLeft(s *session, job *unstructured.Unstructured) bool {
 
 func (m *Manager) deleteLeft(ctx context.Context, cluster string, s *session,
 	job *unstructured.Unstructured) {
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return
 	}

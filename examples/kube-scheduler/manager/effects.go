@@ -64,11 +64,6 @@ func (m *Manager) carryOut(ctx context.Context, effect *engine.Effect) engine.Ac
 	return engine.Ack{ID: effect.ID, Result: result}
 }
 
-// writing is the context of one write as the leader.
-func (m *Manager) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	return m.lease.Writing(ctx)
-}
-
 func keyOfEffect(effect *engine.Effect) types.NamespacedName {
 	return types.NamespacedName{Namespace: effect.Namespace, Name: effect.Name}
 }
@@ -102,7 +97,7 @@ func (m *Manager) createReplica(ctx context.Context, effect *engine.Effect) erro
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,7 +112,7 @@ func (m *Manager) deleteReplica(ctx context.Context, effect *engine.Effect) erro
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -188,7 +183,7 @@ func (m *Manager) openGate(ctx context.Context, effect *engine.Effect) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -233,7 +228,7 @@ func (m *Manager) writeMemory(ctx context.Context, effect *engine.Effect) error 
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -270,7 +265,7 @@ func (m *Manager) setCluster(ctx context.Context, effect *engine.Effect) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
@@ -291,7 +286,7 @@ func (m *Manager) retryCheck(ctx context.Context, effect *engine.Effect) error {
 	if err != nil || check.State == kueue.CheckStateRetry {
 		return err
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (m *Manager) bringBack(ctx context.Context, w *workload,
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}

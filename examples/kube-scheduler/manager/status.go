@@ -110,7 +110,7 @@ func (m *Manager) writeCondition(ctx context.Context, resource schema.GroupVersi
 	if err := unstructured.SetNestedSlice(next.Object, list, "status", "conditions"); err != nil {
 		return err
 	}
-	ctx, cancel, err := m.writing(ctx)
+	ctx, cancel, err := m.lease.Writing(ctx)
 	if err != nil {
 		return err
 	}
