@@ -205,6 +205,9 @@ func (t *telling) patch(where *Tree, ref string) error {
 	}
 	patch, _ := where.plainMap()
 	status, hasStatus := patch["status"]
+	if said, ok := status.(object); ok && k.group == kueue+"/" {
+		fillConditions(said, t.clock.Wall())
+	}
 	delete(patch, "status")
 	client := t.clientFor(k, namespace)
 	for _, part := range []struct {

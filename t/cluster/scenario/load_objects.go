@@ -26,20 +26,30 @@ func fillLoad(plain object, name string) {
 // otherwise.
 func fillCheck(plain object) {
 	status := child(plain, "status")
-	active := named(list(status, "conditions"), "type", "Active")
-	if active == nil {
-		active = object{"type": "Active", "status": "True"}
+	if named(list(status, "conditions"), "type", "Active") == nil {
+		active := object{"type": "Active", "status": "True"}
 		status["conditions"] = append(list(status, "conditions"), active)
 	}
-	otherwise := object{
-		"reason": "Story", "message": "", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339),
-	}
-	for key, value := range otherwise {
-		if active[key] == nil {
-			active[key] = value
-		}
-	}
+	fillConditions(status, time.Now())
 	if spec := child(plain, "spec"); spec["controllerName"] == nil {
 		spec["controllerName"] = "sim.sluice.sh/story"
+	}
+}
+
+// fillConditions adds what the API server asks of conditions, and no story cares for.
+func fillConditions(status object, at time.Time) {
+	for _, each := range list(status, "conditions") {
+		one, ok := each.(object)
+		if !ok {
+			continue
+		}
+		otherwise := object{
+			"reason": "Story", "message": "", "lastTransitionTime": at.UTC().Format(time.RFC3339),
+		}
+		for key, value := range otherwise {
+			if one[key] == nil {
+				one[key] = value
+			}
+		}
 	}
 }

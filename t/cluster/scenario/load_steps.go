@@ -5,6 +5,8 @@ package scenario
 import (
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -90,12 +92,12 @@ func afterOf(answer *Tree) (time.Duration, error) {
 
 // loadNow is the Workload that a step names, as the API server has it.
 func (t *telling) loadNow(pair Pair) (*unstructured.Unstructured, error) {
-	t.hearAll()
-	l := t.loads[pair.Key]
-	if l == nil || l.now == nil {
+	_, namespace, name := SplitRef(pair.Key)
+	now, err := t.clientFor(kinds["workload"], namespace).Get(t.ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
 		return nil, pair.Value.Say("%s does not exist at that time", pair.Key)
 	}
-	return l.now, nil
+	return now, err
 }
 
 func (t *telling) gate(value *Tree) error {

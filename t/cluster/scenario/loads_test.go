@@ -255,7 +255,8 @@ func TestDocumentsOfWorkloads(t *testing.T) {
 	}
 	gone := object{"status": object{"conditions": []any{object{"type": "Active", "status": "False"}}}}
 	fillCheck(gone)
-	if named(list(child(gone, "status"), "conditions"), "type", "Active")["status"] != "False" {
+	said := named(list(child(gone, "status"), "conditions"), "type", "Active")
+	if said["status"] != "False" || said["lastTransitionTime"] == nil || said["message"] == nil {
 		t.Errorf("its controller is there though the story says otherwise: %v", gone)
 	}
 	rights, err := os.ReadFile(filepath.Join("../../..", loadRights))
