@@ -39,10 +39,18 @@ func (t *telling) apply(where *Tree, doc *Tree, ref string) error {
 		}
 		return t.createPod(where, of, doc.Get("status"))
 	}
+	if word == "workload" {
+		if err := t.fillPriority(of); err != nil {
+			return err
+		}
+	}
 	if word == "workload" && !t.objects[ref] {
 		err = t.createLoad(of, doc.Get("status"))
 	} else {
 		err = t.applyObject(k, of)
+		for apierrors.IsConflict(err) { // the scheduler wrote it meanwhile
+			err = t.applyObject(k, of)
+		}
 	}
 	t.wrote = time.Now()
 	if err == nil {
@@ -80,6 +88,7 @@ func (t *telling) applyObject(k kind, of *unstructured.Unstructured) error {
 		return err
 	}
 	of.SetResourceVersion(old.GetResourceVersion())
+	of.SetFinalizers(old.GetFinalizers()) // those are who uses it's
 	if k.name == "Namespace" {
 		child(of.Object, "spec")["finalizers"] = child(old.Object, "spec")["finalizers"]
 	}

@@ -66,16 +66,12 @@ func ownerOfLoad(name string) []any {
 	}}
 }
 
-// createLoad creates a Workload at the story's time, as its owner's controller would: with the
-// value of its WorkloadPriorityClass.
+// createLoad creates a Workload at the story's time.
 func (t *telling) createLoad(of *unstructured.Unstructured, status *Tree) error {
 	if err := t.ensureNamespace(of.GetNamespace()); err != nil {
 		return err
 	}
 	t.letBeSeen()
-	if err := t.fillPriority(of); err != nil {
-		return err
-	}
 	how := born{at: t.clock.Wall().Truncate(time.Second), uid: t.nextUID()}
 	if said, ok := status.plainMap(); ok {
 		how.status = func(now object) {
@@ -87,6 +83,8 @@ func (t *telling) createLoad(of *unstructured.Unstructured, status *Tree) error 
 	return t.store.create(t.ctx, kinds["workload"], of, how)
 }
 
+// fillPriority writes the value of a Workload's WorkloadPriorityClass into it, as its owner's
+// controller would.
 func (t *telling) fillPriority(of *unstructured.Unstructured) error {
 	name, named, _ := unstructured.NestedString(of.Object, "spec", "priorityClassRef", "name")
 	if _, said := child(of.Object, "spec")["priority"]; said || !named {
