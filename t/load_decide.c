@@ -180,6 +180,26 @@ static void test_opens_before_the_signal(void)
     load_kit_close(&kit);
 }
 
+/* One that signals comes to wait behind another one of the same wish, which was refused. */
+static void test_signal_behind_the_refused(void)
+{
+    struct load_kit kit;
+    struct load_object *object = &kit.objects[2];
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, "flavor f; cluster c within=newer group=cpu flavor=f cpu=2; "
+                      "local l cluster=c; add b queue=l cpu=2 priority=1; add a queue=l cpu=2; "
+                      "add w queue=l cpu=2 gate=g");
+    load_object_say(&kit, object, CONDITION_SIGNAL, true, text_of("PreemptionGated"));
+    object->facts.gates[0].said = object->facts.gates[0].open = true;
+    object->facts.uid = text_of("w-of-before");
+    object->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &object->facts);
+    load_kit_do(&kit, "time 2");
+    is_str(load_kit_state(&kit, "w"), "pending", "it does not signal any more");
+    load_kit_close(&kit);
+}
+
 /* Who does not wait for room any more. */
 static void test_held_signals_nothing(void)
 {
@@ -339,6 +359,7 @@ int main(void)
     test_signal_goes();
     test_signal_goes_with_its_victims();
     test_opens_before_the_signal();
+    test_signal_behind_the_refused();
     test_held_signals_nothing();
     test_strict_head_goes();
     test_victims_leave_more();
