@@ -214,8 +214,10 @@ func (t *telling) patch(where *Tree, ref string) error {
 	}
 	patch, _ := where.plainMap()
 	status, hasStatus := patch["status"]
-	if said, ok := status.(object); ok && k.group == kueue+"/" {
-		fillConditions(said, t.clock.Wall())
+	if word == "admissioncheck" && hasStatus {
+		made := object{"status": status}
+		fillCheck(made)
+		status = made["status"]
 	}
 	delete(patch, "status")
 	client := t.clientFor(k, namespace)

@@ -282,6 +282,13 @@ func (s *Scenario) findBeyond() {
 			switch pair.Key {
 			case "send":
 				note(pair.Value, false, "send speaks to the library, which is in another process")
+			case "delete":
+				for _, one := range pair.Value.Pairs {
+					if s.Loads && s.names(one.Value.Text) {
+						note(one.Value, true, "delete: the scheduler keeps what a ClusterQueue names ("+
+							one.Value.Text+")")
+					}
+				}
 			case "fault":
 				if acks := pair.Value.Get("acks"); acks != nil {
 					note(acks, true, "acks: acknowledgements do not leave the scheduler's process")

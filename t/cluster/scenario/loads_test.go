@@ -231,6 +231,20 @@ func TestGatesAndChecksAsWritten(t *testing.T) {
 	}
 }
 
+func TestWhatIsInUseIsNotDeleted(t *testing.T) {
+	for file, whole := range map[string]bool{
+		"workload-flavor-is-deleted": true, "workload-one-waits": false, "workload-kep-table": false,
+	} {
+		story, err := Read("../../../examples/scenarios/" + file + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(story.OutOfReach) == 1 && story.OutOfReach[0].Whole) != whole {
+			t.Errorf("%s is out of reach: %+v, want %t", file, story.OutOfReach, whole)
+		}
+	}
+}
+
 func TestDocumentsOfWorkloads(t *testing.T) {
 	story, err := Read("../../../examples/scenarios/workload-one-waits.yaml")
 	if err != nil {
