@@ -34,6 +34,8 @@ static void leased(struct engine *e, uint32_t id, uint32_t slot)
     (void)slot;
     load_at(e, id)->writing = load_at(e, id)->writes;
     load_refusal_writes(e, id);
+    if (load_is(load_at(e, id), LOAD_VICTIM)) /* it cannot stay any more: its room will come */
+        bay_stir(e, load_queue(e, id));
 }
 
 static void retried(struct engine *e, uint32_t id, uint32_t slot)

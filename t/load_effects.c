@@ -55,6 +55,40 @@ static void test_spared(void)
     load_kit_close(&kit);
 }
 
+static void ask_silently(struct load_kit *kit, const char *name, int64_t cpu, int32_t priority)
+{
+    struct load_object *object = add_silently(kit, name);
+
+    object->facts.priority = priority;
+    object->set.requests.item[0].amount = cpu;
+    object->facts.version = ++kit->version;
+    engine_see_load(kit->kit.engine, &object->facts);
+}
+
+/* There is room for one that waits for its victim: it is the victim's, if that stays. */
+static void test_on_its_way(void)
+{
+    struct load_kit kit;
+    struct effect effect;
+    int evictions = 0;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=5; "
+                      "local l cluster=c; add a queue=l cpu=2; time 2; add b queue=l cpu=2");
+    ask_silently(&kit, "large", 3, 1);
+    ask_silently(&kit, "small", 1, 2);
+    for (; strcmp(write_of(&kit, &effect)->write, "evict") == 0; evictions++)
+        engine_lease(kit.kit.engine, effect.id);
+    is_int(evictions, 2, "each has a victim");
+    while (engine_more(kit.kit.engine))
+        engine_tick(kit.kit.engine);
+    is_str(write_of(&kit, &effect)->write, "reserve",
+           "who fits meanwhile is reserved once its victim's eviction is under way");
+    is_str(name_text(kit.kit.engine, load_at(kit.kit.engine, effect.workload)->name).at, "small",
+           "the one that fits");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -91,5 +125,6 @@ int main(void)
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 1, "gone it holds nothing");
     load_kit_close(&kit);
     test_spared();
+    test_on_its_way();
     return tap_done();
 }
