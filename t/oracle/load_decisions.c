@@ -68,6 +68,20 @@ static int ask(struct load_model *model, int number, struct load_assigned *ret)
     return what;
 }
 
+/* Whoever asks for the same as one that was refused has no victims either. */
+static void silence_alike(struct load_model *model, const int *waiting, int count)
+{
+    const struct load_object *head = &model->loads[waiting[0]].seen;
+
+    for (int n = 1; n < count; n++) {
+        struct model_load *load = &model->loads[waiting[n]];
+
+        if (!load->promised && load_model_same_asks(head, &load->seen) &&
+            load_model_closed(model, head) == load_model_closed(model, &load->seen))
+            load->blocked = false;
+    }
+}
+
 static bool ask_queue(struct load_model *model, int node, struct choice *ret)
 {
     bool strict = load_model_shown(model, node)->step.v[QUEUE_STRICT];
@@ -81,8 +95,12 @@ static bool ask_queue(struct load_model *model, int node, struct choice *ret)
         ret->what = NOTHING;
         if (!model->loads[waiting[n]].promised)
             ret->what = ask(model, waiting[n], &ret->made);
-        if (ret->what != NOTHING || strict)
-            return ret->what != NOTHING;
+        if (ret->what != NOTHING)
+            return true;
+        if (strict && !model->loads[waiting[n]].promised && !model->loads[waiting[n]].blocked)
+            silence_alike(model, waiting, count);
+        if (strict)
+            return false;
     }
     return false;
 }

@@ -126,7 +126,7 @@ void load_model_give_up(struct load_model *model, int number)
     hold_nothing(load);
 }
 
-static bool same_asks(const struct load_object *a, const struct load_object *b)
+bool load_model_same_asks(const struct load_object *a, const struct load_object *b)
 {
     return a->yields == b->yields && memcmp(a->sets, b->sets, sizeof(a->sets)) == 0;
 }
@@ -135,7 +135,7 @@ static bool keeps_decision(const struct load_model *model, const struct model_lo
                            const struct load_object *object)
 {
     if (!load->known || load->over || load->seen.object != object->object ||
-        load_model_says_reserved(object) || !same_asks(&load->seen, object) ||
+        load_model_says_reserved(object) || !load_model_same_asks(&load->seen, object) ||
         queue_of_object(model, &load->seen) != queue_of_object(model, object))
         return false;
     return load->assumed || (load->promised && !load_model_closed(model, object));

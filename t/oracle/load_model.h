@@ -79,6 +79,7 @@ int load_model_queue_of(const struct load_model *model, int number); /* node; -1
 bool load_model_holds(const struct model_load *load);
 bool load_model_holds_later(const struct model_load *load);
 bool load_model_says_reserved(const struct load_object *object);
+bool load_model_same_asks(const struct load_object *a, const struct load_object *b);
 bool load_model_closed(const struct load_model *model, const struct load_object *object);
 int64_t load_model_since(const struct load_object *object);
 wide load_model_amount(const struct model_load *load, int flavor, int resource);
