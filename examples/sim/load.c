@@ -113,7 +113,7 @@ static void plan(struct sim *sim, struct load *load, int64_t after,
 }
 
 /* Its job is another object: the workload has no new version. */
-static void set_job(struct sim *sim, struct load *load, int job)
+static void set_job(struct sim *sim, struct load *load, enum job job)
 {
     load->job = job;
     load->object->runs = job == JOB_RUNS || job == JOB_STOPS;

@@ -19,9 +19,11 @@ struct scenario;
  *
  * The pods themselves are not made.
  */
+enum job { JOB_STOPPED, JOB_STARTS, JOB_RUNS, JOB_STOPS };
+
 struct load {
     struct object *object;
-    enum { JOB_STOPPED, JOB_STARTS, JOB_RUNS, JOB_STOPS } job;
+    enum job job;
     int epoch; /* counts the job's changes: what was planned before them is void */
     int64_t writes;
     int64_t evictions;
