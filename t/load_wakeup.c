@@ -59,11 +59,16 @@ static void see_queue(struct play *play, int queue)
     const char *cohort = one_of(play, cohorts, 4);
     bool strict = random_one_in(&play->random, 4), second = random_one_in(&play->random, 2);
 
+    /* One after the other: in a call it would be the compiler who chooses the order. */
+    const char *within = one_of(play, withins, 3), *reclaim = one_of(play, reclaims, 6);
+    const char *way = one_of(play, ways, 4), *stop = one_of(play, stops, 7);
+    int cpu = random_below(&play->random, 6);
+    const char *limit = *cohort == '\0' ? "" : one_of(play, limits, 4);
+    int memory = random_below(&play->random, 12);
+
     play->strict[queue] = strict;
     step(play, "cluster c%d %s %s %s %s %s %s group=cpu,memory flavor=a cpu=%d %s memory=%d%s",
-         queue, cohort, one_of(play, withins, 3), one_of(play, reclaims, 6), one_of(play, ways, 4),
-         one_of(play, stops, 7), strict ? "strict" : "", random_below(&play->random, 6),
-         *cohort == '\0' ? "" : one_of(play, limits, 4), random_below(&play->random, 12),
+         queue, cohort, within, reclaim, way, stop, strict ? "strict" : "", cpu, limit, memory,
          second ? " flavor=b cpu=3 memory=4" : "");
 }
 
@@ -80,11 +85,13 @@ static void add(struct play *play, int load)
     static const char *const more[] = {"",       "", "", "gate=g", "cannotPreempt", "count=3 min=1",
                                        "count=2"};
 
+    int queue = random_below(&play->random, QUEUES), cpu = random_below(&play->random, 7);
+    int memory = random_below(&play->random, 7), priority = random_below(&play->random, 3);
+    const char *selector = one_of(play, selects, 5), *other = one_of(play, more, 7);
+
     play->there[load] = true;
-    step(play, "add w%d queue=l%d cpu=%d memory=%d priority=%d %s %s", load,
-         random_below(&play->random, QUEUES), random_below(&play->random, 7),
-         random_below(&play->random, 7), random_below(&play->random, 3), one_of(play, selects, 5),
-         one_of(play, more, 7));
+    step(play, "add w%d queue=l%d cpu=%d memory=%d priority=%d %s %s", load, queue, cpu, memory,
+         priority, selector, other);
 }
 
 static void do_to_load(struct play *play, int load)
@@ -104,6 +111,14 @@ static void see_locals(struct play *play, int queue)
     step(play, "local l%d cluster=c%d %s", queue, queue, one_of(play, stops, 4));
 }
 
+static void see_cohort(struct play *play)
+{
+    bool below = random_one_in(&play->random, 2);
+
+    step(play, "cohort p%s group=cpu,memory flavor=a cpu=%d", below ? " parent=o" : "",
+         random_below(&play->random, 4));
+}
+
 static void event(struct play *play)
 {
     int load = random_below(&play->random, LOADS), what = random_below(&play->random, 40);
@@ -111,8 +126,7 @@ static void event(struct play *play)
     if (what == 0)
         see_flavors(play);
     else if (what == 1)
-        step(play, "cohort p%s group=cpu,memory flavor=a cpu=%d",
-             random_one_in(&play->random, 2) ? " parent=o" : "", random_below(&play->random, 4));
+        see_cohort(play);
     else if (what < 4)
         see_queue(play, random_below(&play->random, QUEUES));
     else if (what == 4)
