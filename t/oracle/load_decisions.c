@@ -240,7 +240,7 @@ static bool review_below(struct load_model *model, int root)
 
 static bool one_thing(struct load_model *model, int root)
 {
-    struct choice best = {NOTHING, -1, {NO_FIT}}, choice;
+    struct choice best = {.what = NOTHING, .number = -1}, choice;
 
     if (review_below(model, root))
         return true;
