@@ -147,14 +147,15 @@ static wide reach(const struct engine *e, uint32_t asks, uint32_t id, uint16_t f
 /* How many flavors of the group a pod set can be in; the last one of them. */
 static uint32_t count_flavors(const struct engine *e, const struct queue *queue,
                               const struct assign_set *set, const struct queue_group *group,
-                              uint16_t *ret_flavor)
+                              uint16_t *ret_only)
 {
     uint32_t count = 0;
 
+    *ret_only = FLAVOR_NONE;
     for (uint32_t k = 0; k < group->flavor_count; k++) {
         if ((set->refused[group - queue->groups] >> k & 1) == 0 &&
             flavor_usable(e, group->flavors[k])) {
-            *ret_flavor = group->flavors[k];
+            *ret_only = count == 0 ? group->flavors[k] : (uint16_t)FLAVOR_NONE;
             count++;
         }
     }
@@ -180,7 +181,8 @@ static wide least_in(const struct engine *e, const struct wish *wish, uint16_t f
     uint16_t only;
 
     for (uint32_t s = 0; s < wish->set_count; s++) {
-        if (count_flavors(e, queue, &wish->asks[s], group, &only) == 1 && only == flavor)
+        count_flavors(e, queue, &wish->asks[s], group, &only);
+        if (only == flavor)
             sum += least_of(&wish->asks[s], resource);
     }
     return sum;
@@ -203,7 +205,6 @@ static bool lacks(const struct engine *e, const struct wish *wish, uint32_t set,
         ret->resource = 0;
         return true;
     }
-    ret->flavor = count == 1 ? ret->flavor : (uint16_t)FLAVOR_NONE;
     ret->amount = count == 1 ? least_in(e, wish, ret->flavor, resource)
                              : least_of(&wish->asks[set], resource);
     return ret->amount > reach(e, wish->head, wish->queue, ret->flavor, resource, ret->amount);
