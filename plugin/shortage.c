@@ -144,7 +144,7 @@ static wide reach(const struct engine *e, uint32_t asks, uint32_t id, uint16_t f
     return most;
 }
 
-/* How many flavors of the group a pod set can be in; the last one of them. */
+/* How many flavors of the group a pod set can be in; FLAVOR_NONE unless it is only one. */
 static uint32_t count_flavors(const struct engine *e, const struct queue *queue,
                               const struct assign_set *set, const struct queue_group *group,
                               uint16_t *ret_only)
