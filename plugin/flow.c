@@ -107,6 +107,8 @@ static void add_loads(const struct engine *e, uint32_t id, uint16_t flavor, uint
 void flow_add_loads(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                     struct flow *sum)
 {
+    if (queue_at(e, id)->bay.below == 0)
+        return;
     add_loads(e, id, flavor, resource, sum);
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling)
