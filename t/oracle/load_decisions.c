@@ -179,20 +179,38 @@ static bool has_room(const struct load_model *model, int number,
     return true;
 }
 
+/* From how far up it borrows what it is promised. */
+static int promised_height(const struct load_model *model, int number)
+{
+    struct load_wanted wanted;
+    int most = 0;
+    bool any;
+
+    load_model_total(model, number, model->loads[number].held, &wanted);
+    for (int i = 0; i < wanted.count; i++) {
+        int height = load_model_height(model, load_model_queue_of(model, number), wanted.cells[i],
+                                       0, true, &any);
+
+        most = height > most ? height : most;
+    }
+    return most;
+}
+
 /* Whether it could be granted something at once by somebody who is promised nothing: with nobody
- * going for it who need not. */
+ * going for it who need not. Who would rather borrow less waits for that. */
 static bool fits_now(const struct load_model *model, int number, struct load_grant ret[LOAD_SETS])
 {
     struct load_model without = *model;
     struct load_assigned other;
-    int queue = load_model_queue_of(model, number);
+    const int64_t *policy = load_model_shown(model, load_model_queue_of(model, number))->step.v;
 
     memcpy(ret, model->loads[number].held, sizeof(model->loads[number].held));
     load_model_end_promise(&without, number);
     if (has_room(&without, number, ret, true))
         return true;
-    if (!load_model_shown(model, queue)->step.v[QUEUE_PREEMPTS_LAST] ||
-        !load_model_decide(&without, number, false, &other))
+    if (!policy[QUEUE_PREEMPTS_LAST] || !load_model_decide(&without, number, false, &other))
+        return false;
+    if (policy[QUEUE_BORROWS_LEAST] && other.height > promised_height(model, number))
         return false;
     memcpy(ret, other.granted, sizeof(other.granted));
     return true;

@@ -251,11 +251,21 @@ static bool know_their_queues(const struct load_play *play)
     return true;
 }
 
+/* No object says who is promised room: without that whoever comes first by rank may take it. */
+static bool promise_nothing(const struct load_play *play)
+{
+    for (int n = 0; n < LOADS; n++)
+        if (play->model.loads[n].promised)
+            return false;
+    return true;
+}
+
 /* Another engine is shown what there is, and leads. Where the world was calm it finds all as it
  * was, and has nothing to write. */
 static bool restart(struct load_play *play)
 {
-    bool same = is_quiet(play) && show_all(play) && is_quiet(play) && know_their_queues(play);
+    bool same = is_quiet(play) && show_all(play) && is_quiet(play) && promise_nothing(play) &&
+                know_their_queues(play);
     uint64_t before = engine_digest(play->engine, false);
 
     if (play->difference[0] != '\0')
