@@ -58,6 +58,24 @@ static void test_room_of_others(void)
     load_kit_close(&kit);
 }
 
+/* No object says who is promised room: whoever begins anew goes by rank alone. */
+static void test_restart(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "jobsStay; add v queue=l cpu=3; add big queue=l cpu=4 priority=1; "
+                      "add old queue=l cpu=1 priority=1 created=-1");
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "big")), 1, "it is promised all there is");
+    is_str(load_kit_state(&kit, "old"), "pending", "also before one that came earlier");
+    load_kit_do(&kit, "restart");
+    is_str(load_kit_state(&kit, "old"), "admitted f", "after a restart that one comes first");
+    load_kit_do(&kit, "halt v");
+    is_str(load_kit_state(&kit, "big"), "pending", "and leaves too little");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -80,5 +98,6 @@ int main(void)
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 4, "who leads again counts the same");
     load_kit_close(&kit);
     test_room_of_others();
+    test_restart();
     return tap_done();
 }
