@@ -86,6 +86,21 @@ static const char *truth(bool is)
     return is ? "true" : "false";
 }
 
+/* Whether "a, b, c" has this name. */
+static bool lists(const char *names, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const char *at = names; *at; at += strspn(at, ", ")) {
+        size_t own = strcspn(at, ",");
+
+        if (own == len && memcmp(at, name, len) == 0)
+            return true;
+        at += own;
+    }
+    return false;
+}
+
 /* All flavors that it was given, or the one of a resource. */
 static const char *flavors_of(struct sim *sim, const struct tree *status, const char *resource)
 {
@@ -98,7 +113,7 @@ static const char *flavors_of(struct sim *sim, const struct tree *status, const 
             const char *name = tree_word_of(flavors->pairs[f].value);
             if (resource && strcmp(resource, flavors->pairs[f].key) == 0)
                 return name;
-            if (!resource && !strstr(text, name))
+            if (!resource && !lists(text, name))
                 text = arena_format(&sim->arena, "%s%s%s", text, *text ? ", " : "", name);
         }
     }
