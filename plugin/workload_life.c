@@ -142,6 +142,22 @@ static struct life_step of_reserved(const struct workload_life *life)
     return step(LIFE_WRITE_NOTHING, LIFE_NONE);
 }
 
+/* Its check wants it to wait for longer than is written down. */
+static bool waits_longer(const struct workload_life *life, int64_t now)
+{
+    return life->retry && life->retry_at > now && life->retry_at > life->requeue_at;
+}
+
+/* Also while something else is to be written first: its state follows the time alone. */
+static int64_t wake(const struct workload_life *life, int64_t now)
+{
+    if (!life->active)
+        return 0;
+    if (waits(life, now) && !life->reserved && !life->deactivation_target)
+        return life->requeue_at;
+    return waits_longer(life, now) ? life->retry_at : 0;
+}
+
 struct life_step workload_life_step(const struct workload_life *life, int64_t now,
                                     int64_t *ret_wake)
 {
@@ -150,21 +166,20 @@ struct life_step workload_life_step(const struct workload_life *life, int64_t no
     *ret_wake = 0;
     if (life->finished || life->deleted)
         return next;
+    *ret_wake = wake(life, now);
     if (life->gates_want_status)
         return step(LIFE_WRITE_GATES, LIFE_NONE);
     if (life->evicted && life->reserved && life->job_stopped)
         return end_eviction(life);
     if (!life->active)
         return of_inactive(life);
-    if (life->retry && life->retry_at > now && life->retry_at > life->requeue_at) {
+    if (waits_longer(life, now)) {
         next = step(LIFE_WRITE_REQUEUE_AT, LIFE_NONE);
-        next.at = *ret_wake = life->retry_at;
+        next.at = life->retry_at;
         return next;
     }
-    if (waits(life, now) && !life->reserved && !life->deactivation_target) {
-        *ret_wake = life->requeue_at;
+    if (waits(life, now) && !life->reserved && !life->deactivation_target)
         return next;
-    }
     next = of_active(life);
     if (next.write != LIFE_WRITE_NOTHING)
         return next;

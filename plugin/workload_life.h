@@ -108,7 +108,8 @@ struct life_step {
     bool requeued; /* LIFE_WRITE_END_EVICTION */
 };
 
-/* What is to be written now. *ret_wake: when time alone makes that another answer; 0: never. */
+/* What is to be written now. *ret_wake: when time alone makes that, or its state, another answer;
+ * 0: never. */
 struct life_step workload_life_step(const struct workload_life *life, int64_t now,
                                     int64_t *ret_wake);
 

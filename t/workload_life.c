@@ -194,6 +194,15 @@ static void test_checks(void)
     is_int(state_of(&life, 99), CLAIM_HELD, "it waits for the time");
     workload_life_step(&life, 99, &wake);
     is_int(wake, 100, "of which it is known when it is over");
+    life.gates_want_status = true;
+    workload_life_step(&life, 99, &wake);
+    is_int(wake, 100, "also while something else is to be written first");
+    life.gates_want_status = false;
+    life.retry = true;
+    life.retry_at = 200;
+    workload_life_step(&life, 99, &wake);
+    is_int(wake, 100, "or another time");
+    life.retry = false;
     is_str(next(&life, 100), "requeued BackoffFinished", "then it comes back");
     settle(&life, 100);
     is_int(state_of(&life, 100), CLAIM_WAITING, "into its queue");
