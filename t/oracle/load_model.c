@@ -126,9 +126,26 @@ void load_model_give_up(struct load_model *model, int number)
     hold_nothing(load);
 }
 
+/* Nothing of a resource is as good as no word of it. */
+static struct load_set plainly(struct load_set set)
+{
+    for (int r = 0; r < RESOURCES; r++)
+        if (set.asks[r] < 0)
+            set.asks[r] = 0;
+    return set;
+}
+
 bool load_model_same_asks(const struct load_object *a, const struct load_object *b)
 {
-    return a->yields == b->yields && memcmp(a->sets, b->sets, sizeof(a->sets)) == 0;
+    bool same = a->yields == b->yields;
+
+    for (int s = 0; s < LOAD_SETS; s++) {
+        struct load_set x = plainly(a->sets[s]), y = plainly(b->sets[s]);
+
+        same = same && x.count == y.count && x.minimum == y.minimum && x.selects == y.selects &&
+               x.tolerates == y.tolerates && memcmp(x.asks, y.asks, sizeof(x.asks)) == 0;
+    }
+    return same;
 }
 
 static bool keeps_decision(const struct load_model *model, const struct model_load *load,

@@ -242,6 +242,16 @@ static bool is_quiet(const struct load_play *play)
            !engine_next_live_effect(play->engine, &cursor, &effect);
 }
 
+/* Who was replaced, and whose successor went before the host heard of it, is still there for the
+ * host. */
+static bool know_who_is_gone(const struct load_play *play)
+{
+    for (int n = 0; n < LOADS; n++)
+        if (play->model.loads[n].known && !play->world.objects[n].is)
+            return false;
+    return true;
+}
+
 /* Who is in a LocalQueue that is gone was in a ClusterQueue, which nobody else can know. */
 static bool know_their_queues(const struct load_play *play)
 {
@@ -265,7 +275,7 @@ static bool promise_nothing(const struct load_play *play)
 static bool restart(struct load_play *play)
 {
     bool same = is_quiet(play) && show_all(play) && is_quiet(play) && promise_nothing(play) &&
-                know_their_queues(play);
+                know_who_is_gone(play) && know_their_queues(play);
     uint64_t before = engine_digest(play->engine, false);
 
     if (play->difference[0] != '\0')
