@@ -242,6 +242,21 @@ static void give_back(struct load_hunt *hunt, bool borrowing)
     }
 }
 
+/* Whether, with its room borrowed, one of those taken by priority could reclaim it at once: that
+ * one would send the asking workload away, come back with the others, and so on for ever. */
+static bool is_reclaimed(const struct load_hunt *hunt)
+{
+    if (load_share_fits(hunt, false))
+        return false;
+    for (uint32_t id = hunt->last; id != 0; id = load_at(hunt->e, id)->hunt.prev) {
+        if (load_at(hunt->e, id)->hunt.why == LOAD_TAKEN_WHILE_BORROWING &&
+            queue_at(hunt->e, load_queue(hunt->e, id))->preempts.reclaim == PREEMPT_ANY &&
+            load_share_returns(hunt, id))
+            return true;
+    }
+    return false;
+}
+
 static bool run(struct load_hunt *hunt, bool borrowing)
 {
     for (uint32_t id = hunt->first; id != 0; id = load_at(hunt->e, id)->hunt.next) {
@@ -253,7 +268,9 @@ static bool run(struct load_hunt *hunt, bool borrowing)
         hunt->last = id;
         if (load_share_fits(hunt, borrowing)) {
             give_back(hunt, borrowing);
-            return true;
+            if (!is_reclaimed(hunt))
+                return true;
+            break;
         }
     }
     while (hunt->last != 0)

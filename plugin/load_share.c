@@ -115,3 +115,35 @@ bool load_share_fits(const struct load_hunt *hunt, bool borrowing)
     }
     return true;
 }
+
+bool load_share_returns(const struct load_hunt *hunt, uint32_t victim)
+{
+    const struct engine *e = hunt->e;
+    wide arrives[ASSIGN_MAX_AMOUNTS];
+    bool uses[ASSIGN_MAX_AMOUNTS];
+
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        arrives[i] = load_amount(e, victim, hunt->needs[i].flavor, hunt->needs[i].resource);
+        uses[i] = arrives[i] > 0;
+    }
+    for (uint32_t at = load_queue(e, victim); at != load_at(e, victim)->hunt.common;
+         at = queue_at(e, at)->parent) {
+        bool holds = true;
+
+        for (uint32_t i = 0; i < hunt->count; i++) {
+            const struct cell *cell = uses[i] ? cell_of(hunt, at, i) : NULL;
+
+            if (!uses[i])
+                continue;
+            if (cell == NULL) {
+                holds = holds && arrives[i] <= 0;
+                continue;
+            }
+            holds = holds && cell->later + arrives[i] <= cell->share;
+            arrives[i] = wide_max(0, arrives[i] - wide_max(0, cell->kept - cell->later));
+        }
+        if (holds)
+            return true;
+    }
+    return false;
+}

@@ -35,4 +35,8 @@ bool load_share_is_under(const struct load_hunt *hunt);
 /* Whether all that is needed fits, borrowing or not. */
 bool load_share_fits(const struct load_hunt *hunt, bool borrowing);
 
+/* Whether a victim that is away, in what is used later, would be within the share again at some
+ * level below the common one, by those needs that it uses: so it could reclaim. */
+bool load_share_returns(const struct load_hunt *hunt, uint32_t victim);
+
 #endif

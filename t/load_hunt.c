@@ -26,6 +26,27 @@ static void test(const char *what, const char *policy, const char *add, const ch
     load_kit_close(&kit);
 }
 
+/* Who would borrow, against two that each leave their queue something to reclaim, or not. */
+static void test_borrower(const char *what, const char *policy, const char *victims,
+                          const char *add, const char *want)
+{
+    struct load_kit kit;
+    char steps[400];
+
+    load_kit_open(&kit, "");
+    snprintf(steps, sizeof(steps),
+             "flavor f; cluster c reclaim=any whileBorrowing parent=o group=cpu,memory flavor=f "
+             "cpu=4 memory=4; cluster d %s parent=o group=cpu,memory flavor=f cpu=4 memory=4; "
+             "local l cluster=c; local m cluster=d",
+             policy);
+    load_kit_do(&kit, steps);
+    load_kit_do(&kit, victims);
+    load_kit_log(&kit);
+    load_kit_do(&kit, add);
+    is_str(load_kit_log(&kit), want, "%s", what);
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     test("nobody may be sent away", "", "add w queue=l cpu=1 priority=9", "");
@@ -39,5 +60,18 @@ int main(void)
          "add w queue=l cpu=1 priority=1", "b:evict b:endEviction w:reserve");
     test("both, where one is not enough", "within=lower reclaim=any",
          "add w queue=l cpu=2 priority=1", "e:evict b:evict e:endEviction b:endEviction w:reserve");
+    test_borrower("nobody who would reclaim it at once, of what the queue lives within",
+                  "reclaim=any", "add a queue=m memory=6; time 2; add b queue=m cpu=4",
+                  "add w queue=l cpu=6 memory=4 priority=1", "");
+    test_borrower("nor of what it only lived above with another", "reclaim=any",
+                  "add a queue=m cpu=5; time 2; add b queue=m cpu=1",
+                  "add w queue=l cpu=8 priority=1", "");
+    test_borrower("that other one may go", "reclaim=any",
+                  "add a queue=m cpu=5; time 2; add b queue=m cpu=1",
+                  "add w queue=l cpu=7 priority=1", "a:evict a:endEviction w:reserve");
+    test_borrower("who would not get it back may go", "reclaim=lower",
+                  "add a queue=m cpu=5; time 2; add b queue=m cpu=1",
+                  "add w queue=l cpu=8 priority=1",
+                  "a:evict b:evict a:endEviction b:endEviction w:reserve");
     return tap_done();
 }

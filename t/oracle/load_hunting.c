@@ -204,6 +204,49 @@ static void give_back(struct hunting *h, bool borrowing)
     }
 }
 
+/* At some level below the common node all that it uses would be within the share again. */
+static bool comes_back(const struct hunting *h, int number, int common)
+{
+    const struct model_load *load = &h->model->loads[number];
+
+    for (int at = load_model_queue_of(h->model, number); at != common;
+         at = load_model_parent(h->model, at)) {
+        bool within = true;
+
+        for (int i = 0; i < h->wanted->count; i++) {
+            struct load_cell cell = h->wanted->cells[i];
+            wide arrives = load_model_amount(load, cell.flavor, cell.resource);
+            bool uses = arrives > 0;
+
+            for (int below = load_model_queue_of(h->model, number); below != at;
+                 below = load_model_parent(h->model, below))
+                arrives = wide_max(0, arrives - wide_max(0, load_model_kept(h->model, below, cell) -
+                                                                usage(h, below, i)));
+            within = within && (!uses || usage(h, at, i) + arrives <= share(h, at, i));
+        }
+        if (within)
+            return true;
+    }
+    return false;
+}
+
+/* Nobody is sent away by priority for room that is borrowed then, who could reclaim it at once. */
+static bool is_reclaimed(const struct hunting *h)
+{
+    if (fits(h, false))
+        return false;
+    for (int n = 0; n < h->count; n++) {
+        const struct candidate *candidate = &h->candidates[n];
+        int queue = load_model_queue_of(h->model, candidate->number);
+
+        if (h->model->loads[candidate->number].away && candidate->why == WHILE_BORROWING &&
+            load_model_shown(h->model, queue)->step.v[QUEUE_RECLAIM] == PREEMPT_ANY &&
+            comes_back(h, candidate->number, candidate->common))
+            return true;
+    }
+    return false;
+}
+
 static bool attempt(struct hunting *h, bool borrowing)
 {
     static const enum load_cause_of causes[] = {[BY_SHARE] = FROM_OTHERS,
@@ -221,7 +264,9 @@ static bool attempt(struct hunting *h, bool borrowing)
         h->found->causes[h->found->count++] = causes[candidate->why];
         if (fits(h, borrowing)) {
             give_back(h, borrowing);
-            return true;
+            if (!is_reclaimed(h))
+                return true;
+            break;
         }
     }
     load_model_return(h->model);
