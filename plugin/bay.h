@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_BAY_H
 
 #include "facts.h"
+#include "load_sources.h"
 #include "workload_life.h"
 
 #include <stdbool.h>
@@ -31,6 +32,7 @@ struct bay {
     struct bay_check *checks;
     uint32_t check_count;
     bool preempts_last, borrows_least;
+    struct load_source source; /* of victims, while a workload looks for them */
 };
 
 /* Why it grants nothing to workloads. */

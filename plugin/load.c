@@ -186,6 +186,7 @@ void load_take_out(struct engine *e, uint32_t id)
 
     if (!load_is(load, LOAD_PLACED))
         return;
+    e->load_moves++;
     count(e, id, -1);
     if (queue != 0 && load_holds(load)) {
         tree_remove(&loads_that_hold, e, &queue_at(e, queue)->bay.holding, id);
@@ -213,6 +214,7 @@ void load_put_in(struct engine *e, uint32_t id)
     struct load *load = load_at(e, id);
     uint32_t queue = load_queue(e, id);
 
+    e->load_moves++;
     load_set(load, LOAD_PLACED, true);
     count(e, id, 1);
     if (queue != 0 && load_holds(load)) {

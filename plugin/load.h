@@ -94,9 +94,8 @@ struct load {
     uint8_t cause;
 
     struct { /* while victims are looked for (load_hunt.h) */
-        uint32_t next, prev, common;
+        uint32_t prev;
         uint8_t why;
-        bool listed, removed;
     } hunt;
 
     struct outbox_entry effects;

@@ -16,8 +16,7 @@ struct search {
     struct assign_ask ask;
     struct load_hunt hunt;
 
-    /* What was found last for one amount alone: mostly that is all. */
-    struct assign_amount asked;
+    /* What was found last, for what the hunt still says. */
     bool found, none;
 };
 
@@ -29,7 +28,7 @@ static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource,
     enum assign_how how = ASSIGN_NO_VICTIMS;
 
     hunt->count = 1;
-    hunt->needs[0] = search->asked = (struct assign_amount){flavor, resource, amount};
+    hunt->needs[0] = (struct assign_amount){flavor, resource, amount};
     search->found = load_hunt_begin(hunt);
     search->none = hunt->last == 0;
     if (search->found) {
@@ -40,17 +39,30 @@ static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource,
     return how;
 }
 
-/* Whether there are victims for all of it; search->none: none are needed. */
+static bool same_needs(const struct load_hunt *hunt, const struct assign_amount *needs,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count && count == hunt->count; i++) {
+        if (needs[i].flavor != hunt->needs[i].flavor ||
+            needs[i].resource != hunt->needs[i].resource ||
+            needs[i].amount != hunt->needs[i].amount)
+            return false;
+    }
+    return count == hunt->count;
+}
+
+/* Whether there are victims for all of it; search->none: none are needed. Mostly it is what was
+ * looked for last: then they are known. */
 static bool find_all(struct search *search, const struct assignment *made)
 {
     struct load_hunt *hunt = &search->hunt;
-    const struct assign_amount *only = &hunt->needs[0];
+    struct assign_amount needs[ASSIGN_MAX_AMOUNTS];
+    uint32_t count = assign_total(&search->ask, made, needs);
 
-    hunt->count = assign_total(&search->ask, made, hunt->needs);
-    if (hunt->count == 1 && only->flavor == search->asked.flavor &&
-        only->resource == search->asked.resource && only->amount == search->asked.amount)
+    if (count > 0 && same_needs(hunt, needs, count))
         return search->found;
-    search->asked = (struct assign_amount){0};
+    hunt->count = count;
+    memcpy(hunt->needs, needs, count * sizeof(*needs));
     search->found = load_hunt_begin(hunt);
     search->none = hunt->last == 0;
     load_hunt_end(hunt);
@@ -72,8 +84,8 @@ static void begin(struct engine *e, uint32_t id, struct search *search)
 
     wish_judge(e, at);
     search->e = e;
-    search->asked = (struct assign_amount){0};
     search->hunt.e = e;
+    search->hunt.count = 0;
     search->hunt.load = id;
     search->hunt.queue = wish->queue;
     search->ask = (struct assign_ask){
@@ -118,6 +130,9 @@ void load_decide(struct engine *e, uint32_t id, struct decision *ret)
     if (ret->what == DECIDE_FITS)
         return;
     ret->waits_only = find_all(&search, &ret->made) && search.none;
+    ret->hunt = search.hunt.number;
+    ret->moves = e->load_moves;
+    ret->last = search.hunt.last;
 }
 
 bool load_decide_fits_elsewhere(struct engine *e, uint32_t id, uint32_t height,
@@ -157,22 +172,33 @@ void load_decide_reserve(struct engine *e, uint32_t id, const struct assignment 
     load_settle(e, id);
 }
 
-uint32_t load_decide_victims(struct engine *e, const struct decision *decision,
-                             struct load_name *ret_names, uint32_t max)
+/* Who goes for it; of each whom before it: load->hunt.prev. They are known from its decision,
+ * unless others were looked for since, or anybody moved. */
+static uint32_t find_victims(struct engine *e, const struct decision *decision)
 {
     struct search search;
-    uint32_t count = 0;
 
+    if (decision->hunt == e->load_hunts && decision->moves == e->load_moves)
+        return decision->last;
     begin(e, decision->load, &search);
     search.hunt.count = assign_total(&search.ask, &decision->made, search.hunt.needs);
     load_hunt_begin(&search.hunt);
-    for (uint32_t id = search.hunt.last; id != 0 && count < max; id = load_at(e, id)->hunt.prev) {
+    load_hunt_end(&search.hunt);
+    return search.hunt.last;
+}
+
+uint32_t load_decide_victims(struct engine *e, const struct decision *decision,
+                             struct load_name *ret_names, uint32_t max)
+{
+    uint32_t count = 0;
+
+    for (uint32_t id = find_victims(e, decision); id != 0 && count < max;
+         id = load_at(e, id)->hunt.prev) {
         const struct load *load = load_at(e, id);
 
         ret_names[count++] = (struct load_name){name_text(e, load->uid), name_text(e, load->space),
                                                 name_text(e, load->name)};
     }
-    load_hunt_end(&search.hunt);
     return count;
 }
 
@@ -186,17 +212,11 @@ static enum load_cause cause_of(uint8_t why)
 /* It is promised what its victims hold. */
 static void preempt(struct engine *e, const struct decision *decision)
 {
-    struct search search;
-    uint32_t id, before;
+    uint32_t id = find_victims(e, decision), before;
 
-    begin(e, decision->load, &search);
-    search.hunt.count = assign_total(&search.ask, &decision->made, search.hunt.needs);
-    load_hunt_begin(&search.hunt);
-    load_hunt_return(&search.hunt);
     load_promise_make(e, decision->load, &decision->made);
-    for (id = search.hunt.last; id != 0; id = before) {
+    for (; id != 0; id = before) {
         before = load_at(e, id)->hunt.prev;
-        load_at(e, id)->hunt.prev = 0;
         load_promise_take(e, id, (uint8_t)cause_of(load_at(e, id)->hunt.why), decision->load);
     }
     load_settle(e, decision->load);

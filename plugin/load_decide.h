@@ -26,6 +26,11 @@ struct decision {
     struct assignment made;
     uint32_t load;
     bool waits_only; /* nobody has to go: the room is on its way already */
+
+    /* Of one that preempts: the search that found its victims (load_hunt.h), whom it took last, and
+     * how often a workload had moved by then (engine.load_moves). */
+    uint64_t hunt, moves;
+    uint32_t last;
 };
 
 struct engine;

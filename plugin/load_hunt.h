@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_LOAD_HUNT_H
 
 #include "assign.h"
+#include "load_sources.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,27 +23,30 @@ enum load_taken {
     LOAD_TAKEN_WITHIN,          /* of the workload's own queue */
 };
 
-enum { LOAD_HUNT_RUNS = 32 };
-
 struct load_hunt {
     struct engine *e;
     uint32_t load, queue;
     uint32_t count;
     struct assign_amount needs[ASSIGN_MAX_AMOUNTS];
     bool contested[ASSIGN_MAX_AMOUNTS];
-    uint32_t runs[LOAD_HUNT_RUNS]; /* candidates, while they are put in order */
-    uint32_t first;                /* then all of them */
-    uint32_t last; /* who was taken away last, and of each whom before it: load->hunt.prev */
+    uint64_t number; /* of this search, among all */
+    uint32_t last;   /* who was taken away last, and of each whom before it: load->hunt.prev */
+
+    /* Where they come from (load_sources.h). */
+    uint32_t sources, heap;
     bool by_share, by_priority;
+    bool taken;                       /* the candidate of the heap's top was */
+    bool alone;                       /* only the workload's own queue has candidates: */
+    bool enough;                      /* they make room for all, so no more are looked for, */
+    wide missing[ASSIGN_MAX_AMOUNTS]; /* and until then this is to be made, of each need */
 };
 
 /* Finds victims for the needs. True: hunt->last is one of them; none, if there will be room anyway.
  * They are taken away in what is used later, until load_hunt_end. */
 bool load_hunt_begin(struct load_hunt *hunt);
-void load_hunt_end(struct load_hunt *hunt);
 
-/* They come back, but hunt->last and those before it are still known. Afterwards load_hunt_end. */
-void load_hunt_return(struct load_hunt *hunt);
+/* They come back; hunt->last and those before it are known until the next search begins. */
+void load_hunt_end(struct load_hunt *hunt);
 
 /* Whether all of them are in other queues. */
 bool load_hunt_reclaims(const struct load_hunt *hunt);

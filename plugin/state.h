@@ -96,7 +96,9 @@ struct engine {
     uint32_t first_promised, last_promised; /* workloads, in order of time */
     uint32_t loads_left, loads_at;          /* those that are to be settled again; the last one */
     uint64_t load_changes;
-    uint32_t loads_apart; /* that count otherwise later than now */
+    uint64_t load_hunts, load_moves; /* how many searches for victims there were; how often one was
+                                        taken out of its queue, or put back */
+    uint32_t loads_apart;            /* that count otherwise later than now */
     struct slab wishes;
     uint32_t gated_wishes; /* in which somebody waits */
     struct index wishes_by_text;

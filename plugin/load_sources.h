@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_LOAD_SOURCES_H
+#define SLUICE_PLUGIN_LOAD_SOURCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The queues that a workload's victims may come from. Of each only its next candidate is known: who
+ * holds quota stands there in the order in which they would go (loads_that_hold). A heap of the
+ * queues tells whose candidate is the next of all: it is a pairing heap, so that to find the first
+ * costs one comparison for each queue, and each further one about the logarithm of the queues.
+ *
+ * Who goes leaves less above: a queue whose candidate may not be taken any more is none either, as
+ * those that stand behind it may not be taken then.
+ */
+struct load_source {
+    uint32_t first, next;    /* its candidates: the first, and whose turn it is */
+    uint32_t common;         /* the lowest queue above it and the asking one's; 0: it is that */
+    uint32_t other;          /* of all of this hunt */
+    uint32_t child, sibling; /* in the heap */
+    bool by_share;
+};
+
+struct load_hunt;
+
+/* Finds them, and whether there are candidates: hunt->by_share, hunt->by_priority. */
+void load_sources_collect(struct load_hunt *hunt);
+
+/* From the first candidate again: for one way to take them, borrowing or not. */
+void load_sources_rewind(struct load_hunt *hunt);
+
+/* The next that may be taken, now that the earlier ones have been, or 0. load->hunt.why says why.
+ */
+uint32_t load_sources_next(struct load_hunt *hunt, bool borrowing);
+
+#endif
