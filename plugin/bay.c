@@ -112,14 +112,37 @@ void bay_stir_excess(struct engine *e, uint32_t id)
     queue_todo(e, TODO_LOADS, root);
 }
 
+void bay_stir_choosers(struct engine *e, uint32_t id)
+{
+    uint32_t root;
+
+    if (!engine_admits(e) || id == 0 || queue_at(e, id)->kind == QUEUE_VOLCANO)
+        return;
+    root = queue_root(e, id);
+    queue_at(e, root)->bay.taken = ++e->load_changes;
+    queue_todo(e, TODO_LOADS, root);
+}
+
+static bool has_choosers(const struct queue *queue)
+{
+    for (uint32_t g = 0; g < queue->group_count && queue->bay.choosers > 0; g++) {
+        if (queue->groups[g].flavor_count > 1)
+            return true;
+    }
+    return false;
+}
+
 uint64_t bay_change(const struct engine *e, uint32_t id)
 {
+    const struct queue *queue = queue_at(e, id);
     const struct bay *root = &queue_at(e, queue_root(e, id))->bay;
     uint64_t change = root->change > 0 ? root->change : 1;
 
-    return queue_at(e, id)->preempts.reclaim != PREEMPT_NEVER && root->excess > change
-               ? root->excess
-               : change;
+    if (queue->preempts.reclaim != PREEMPT_NEVER && root->excess > change)
+        change = root->excess;
+    if (root->taken > change && has_choosers(queue))
+        change = root->taken;
+    return change;
 }
 
 void bay_stir_newcomer(struct engine *e, uint32_t id)

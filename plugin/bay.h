@@ -26,9 +26,11 @@ struct bay {
     uint32_t wishes;   /* tree of wishes, by their heads, */
     uint32_t short_of; /* but of those that lack something by what that is (shortage.h) */
     uint32_t admitted;
-    uint32_t below;  /* workloads of the subtree that hold, or are promised, something */
-    uint64_t change; /* of a root: when something changed last below it that may help who waits */
-    uint64_t excess; /* ": the same, but only who takes others' room back */
+    uint32_t below;    /* workloads of the subtree that hold, or are promised, something */
+    uint64_t change;   /* of a root: when something changed last below it that may help who waits */
+    uint64_t excess;   /* ": the same, but only who takes others' room back */
+    uint64_t taken;    /* ": the same, but only who chooses: somebody took room */
+    uint32_t choosers; /* wishes of several pod sets in which somebody waits */
     struct bay_check *checks;
     uint32_t check_count;
     bool preempts_last, borrows_least;
@@ -61,6 +63,10 @@ void bay_stir_all(struct engine *e);
 /* A workload of this queue came to hold something, or is promised it. Where that is more than the
  * queue's share, or that of one above it, it may be taken back, and others' with it. */
 void bay_stir_excess(struct engine *e, uint32_t queue);
+
+/* Somebody below the root of this queue was reserved something. Of several pod sets an earlier one
+ * may so be led into another flavor, and leave its first choice to a later one. */
+void bay_stir_choosers(struct engine *e, uint32_t queue);
 
 /* Whoever was refused in this queue since then need not be asked. */
 uint64_t bay_change(const struct engine *e, uint32_t queue);

@@ -67,6 +67,18 @@ static const char *check_bay(const struct engine *e, uint32_t id)
     return NULL;
 }
 
+static bool counts_choosers(const struct engine *e)
+{
+    uint32_t choosers = 0;
+
+    for (uint32_t id = 1; id < slab_end(&e->wishes); id++)
+        choosers +=
+            slab_live(&e->wishes, id) && wish_at(e, id)->set_count > 1 && wish_at(e, id)->head != 0;
+    for (uint32_t id = 1; id < slab_end(&e->queues); id++)
+        choosers -= slab_live(&e->queues, id) ? queue_at(e, id)->bay.choosers : 0;
+    return choosers == 0;
+}
+
 const char *load_check(const struct engine *e)
 {
     const char *broken = load_promise_check(e);
@@ -81,6 +93,8 @@ const char *load_check(const struct engine *e)
         gated += slab_live(&e->wishes, id) && wish_at(e, id)->gated && wish_at(e, id)->head != 0;
     if (gated != e->gated_wishes)
         return "wishes that are gated are counted while somebody waits in them";
+    if (!counts_choosers(e))
+        return "a queue counts the wishes of several pod sets while somebody waits in them";
 
     for (uint32_t id = 1; id < slab_end(&e->loads) && broken == NULL; id++)
         broken = slab_live(&e->loads, id) ? check_load(e, id) : NULL;

@@ -153,6 +153,7 @@ bool load_decide_fits_elsewhere(struct engine *e, uint32_t id, uint32_t height,
 static void took(struct engine *e, uint32_t id)
 {
     bay_stir_excess(e, load_queue(e, id));
+    bay_stir_choosers(e, load_queue(e, id));
     if (e->gated_wishes > 0)
         bay_stir(e, load_queue(e, id));
 }

@@ -184,12 +184,15 @@ static void set_head(struct engine *e, uint32_t id, bool better)
 }
 
 /* Somebody waits in it now, or nobody any more. */
-static void count_gated(struct engine *e, uint32_t id, bool waited)
+static void count_waiting(struct engine *e, uint32_t id, bool waited)
 {
     const struct wish *wish = wish_at(e, id);
+    uint32_t more = (uint32_t)((wish->head != 0) - waited);
 
     if (wish->gated)
-        e->gated_wishes += (uint32_t)((wish->head != 0) - waited);
+        e->gated_wishes += more;
+    if (wish->set_count > 1)
+        queue_at(e, wish->queue)->bay.choosers += more;
 }
 
 void wish_join(struct engine *e, uint32_t load)
@@ -203,7 +206,7 @@ void wish_join(struct engine *e, uint32_t load)
         wish_at(e, id)->refused = wish_at(e, id)->refusal = 0;
     tree_insert(&loads_by_rank, e, &wish_at(e, id)->waiting, load);
     set_head(e, id, true);
-    count_gated(e, id, waited);
+    count_waiting(e, id, waited);
     if (load_is(load_at(e, load), LOAD_BLOCKED) && wish_at(e, id)->head != load)
         wish_refuse(e, id, 0); /* its signal may be over: the others were asked before it came */
 }
@@ -222,7 +225,7 @@ void wish_leave(struct engine *e, uint32_t load)
     wish_at(e, id)->head = 0;
     tree_remove(&loads_by_rank, e, &wish_at(e, id)->waiting, load);
     set_head(e, id, false);
-    count_gated(e, id, true);
+    count_waiting(e, id, true);
 }
 
 /* Of those that lack nothing. */

@@ -76,6 +76,41 @@ static void test_restart(void)
     load_kit_close(&kit);
 }
 
+/* What others take leads the first pod set into another flavor, where it may send others away: then
+ * the second one has the flavor that both would have been in. */
+static void test_several_sets(void)
+{
+    struct load_kit kit;
+    struct load_object *big = &kit.objects[1];
+    struct set_facts sets[2];
+    int ticks = 0;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor a; flavor b; cluster c within=lower preemptsLast group=cpu,memory "
+                      "flavor=a cpu=12 flavor=b cpu=6 memory=12; local l cluster=c; "
+                      "jobsStay; add v queue=l cpu=9; add big queue=l cpu=99 priority=2");
+    for (int i = 0; i < 2; i++)
+        sets[i] = big->set;
+    sets[0].requests.item[0].amount = 6;
+    sets[1].name = text_of("second");
+    sets[1].requests.item[0].amount = 1;
+    sets[1].requests.item[1].resource = text_of("memory");
+    sets[1].requests.item[1].amount = 3;
+    sets[1].requests.count = 2;
+    big->facts.sets = sets;
+    big->facts.set_count = 2;
+    big->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &big->facts);
+    load_kit_do(&kit, "time 1");
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "big")), 0, "both want one flavor");
+    see_silently(&kit, 2, "s", 4, 0);
+    while (engine_more(kit.kit.engine) && ticks++ < 100)
+        engine_tick(kit.kit.engine);
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "big")), 1,
+           "when somebody else takes some of it, one of them takes another");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -99,5 +134,6 @@ int main(void)
     load_kit_close(&kit);
     test_room_of_others();
     test_restart();
+    test_several_sets();
     return tap_done();
 }
