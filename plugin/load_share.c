@@ -119,6 +119,7 @@ bool load_share_fits(const struct load_hunt *hunt, bool borrowing)
 bool load_share_returns(const struct load_hunt *hunt, uint32_t victim)
 {
     const struct engine *e = hunt->e;
+    uint32_t queue = load_queue(e, victim), common = queue_at(e, queue)->bay.source.common;
     wide arrives[ASSIGN_MAX_AMOUNTS];
     bool uses[ASSIGN_MAX_AMOUNTS];
 
@@ -126,8 +127,7 @@ bool load_share_returns(const struct load_hunt *hunt, uint32_t victim)
         arrives[i] = load_amount(e, victim, hunt->needs[i].flavor, hunt->needs[i].resource);
         uses[i] = arrives[i] > 0;
     }
-    for (uint32_t at = load_queue(e, victim); at != load_at(e, victim)->hunt.common;
-         at = queue_at(e, at)->parent) {
+    for (uint32_t at = queue; at != common; at = queue_at(e, at)->parent) {
         bool holds = true;
 
         for (uint32_t i = 0; i < hunt->count; i++) {
