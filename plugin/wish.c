@@ -207,8 +207,10 @@ void wish_join(struct engine *e, uint32_t load)
     tree_insert(&loads_by_rank, e, &wish_at(e, id)->waiting, load);
     set_head(e, id, true);
     count_waiting(e, id, waited);
-    if (load_is(load_at(e, load), LOAD_BLOCKED) && wish_at(e, id)->head != load)
-        wish_refuse(e, id, 0); /* its signal may be over: the others were asked before it came */
+    /* Who is before it signals for victims that this one cannot take: it may fit elsewhere. And if
+     * this one signals, that may be over. */
+    if (wish_at(e, id)->signals && wish_at(e, id)->head != load)
+        wish_refuse(e, id, 0);
 }
 
 /* The next one of the same wish gets no better verdict, if its head was refused. But one whose

@@ -349,6 +349,21 @@ static void test_preference(void)
     load_kit_close(&kit);
 }
 
+/* It asks for the same as one that signals, but has no victims: so it looks at the next flavor. */
+static void test_fits_behind_a_signal(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "gates");
+    load_kit_do(&kit, "flavor f; flavor g; cluster c within=lower group=cpu flavor=f cpu=4 "
+                      "flavor=g cpu=6; local l cluster=c; add low queue=l cpu=4; "
+                      "add high queue=l cpu=4 priority=1 gate=x");
+    is_str(load_kit_state(&kit, "high"), "pending signal", "it would preempt in the first flavor");
+    load_kit_do(&kit, "add other queue=l cpu=4 gate=x");
+    is_str(load_kit_state(&kit, "other"), "admitted g", "who can preempt nobody takes the second");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     test_preference();
@@ -360,6 +375,7 @@ int main(void)
     test_signal_goes_with_its_victims();
     test_opens_before_the_signal();
     test_signal_behind_the_refused();
+    test_fits_behind_a_signal();
     test_held_signals_nothing();
     test_strict_head_goes();
     test_victims_leave_more();
