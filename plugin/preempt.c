@@ -17,7 +17,8 @@ void preempt_stir(struct engine *e, uint32_t queue)
     if (!engine_preempts(e))
         return;
     root = queue_root(e, queue);
-    queue_at(e, root)->stirs++;
+    /* No two roots have the same number: a queue may come from below one to below another. */
+    queue_at(e, root)->stirs = ++e->promises.stirs;
     queue_todo(e, TODO_PREEMPT, root);
 }
 
@@ -204,7 +205,7 @@ static void find_asking(const struct engine *e, uint32_t id, struct asking *ret)
 }
 
 /* Whether somebody in the queue may ask, and has not done so since something changed. */
-static bool may_ask(const struct engine *e, uint32_t id, uint32_t stirs)
+static bool may_ask(const struct engine *e, uint32_t id, uint64_t stirs)
 {
     const struct queue *queue = queue_at(e, id);
 
@@ -258,7 +259,7 @@ static uint32_t without_first(const struct engine *e, uint32_t first)
 }
 
 /* Recursion is as deep as the tree of queues. */
-static uint32_t collect_askers(const struct engine *e, uint32_t id, uint32_t stirs,
+static uint32_t collect_askers(const struct engine *e, uint32_t id, uint64_t stirs,
                                uint32_t *looked)
 {
     uint32_t askers = 0;
@@ -289,7 +290,7 @@ static uint32_t next_to_ask(const struct engine *e, uint32_t id, uint32_t *ret_l
 }
 
 /* Returns what that cost, in claims of a slice. */
-static uint32_t ask(struct engine *e, uint32_t id, uint32_t stirs)
+static uint32_t ask(struct engine *e, uint32_t id, uint64_t stirs)
 {
     struct queue *queue = queue_at(e, id);
     struct asking asking;

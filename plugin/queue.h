@@ -83,15 +83,15 @@ struct queue {
     struct bay bay;    /* its workloads */
 
     struct preempt_policy preempts;
-    uint32_t removable;                  /* tree of claims whose room may be taken (removable.h) */
-    struct source source;                /* as one of victims */
-    uint32_t stirs;                      /* of a root: how often something changed below it */
-    uint32_t askers;                     /* ": heap of the leaves that may still ask for victims, */
-    uint32_t askers_at;                  /* as it was found at one of those times */
+    uint32_t removable;   /* tree of claims whose room may be taken (removable.h) */
+    struct source source; /* as one of victims */
+    uint64_t stirs;       /* of a root: which stir, of all, was the last below it (preempt.h) */
+    uint64_t reviewed;    /* ": at which of those its promises were last reviewed (review.h) */
+    uint64_t askers_at;   /* ": at which of those it was found, */
+    uint32_t askers;      /* a heap of the leaves that may still ask for victims */
     uint32_t asker_child, asker_sibling; /* of a leaf: its place there */
-    uint32_t reviewed; /* ": at which of those its promises were last reviewed (review.h) */
-    uint32_t looked;   /* of a leaf: at which of those victims were last looked for, */
-    uint32_t tried;    /* and for how many of its lines that was in vain */
+    uint32_t tried;                      /* ": for how many of its lines it asked in vain, */
+    uint64_t looked;                     /* at which of those stirs, of whichever root */
 
     uint32_t asks;                /* tree of what waits in it and below, by resource */
     uint32_t line_count;          /* lines of this queue, empty ones too */

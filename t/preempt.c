@@ -113,6 +113,25 @@ static void test_edited_queue(void)
     kit_close(&kit);
 }
 
+/* However often something has changed below the one root and below the other. */
+static void test_moved_queue(void)
+{
+    for (int changes = 0; changes < 16; changes++) {
+        struct kit kit;
+
+        kit_open(&kit, "evicts");
+        kit_do(&kit, "flavor f; cluster x group=cpu flavor=f cpu=2 within=lower");
+        for (int i = 0; i < changes; i++)
+            kit_dof(&kit, "cluster x group=cpu flavor=f cpu=%d within=lower", i + 3);
+        kit_do(&kit, "cluster x parent=p group=cpu flavor=f cpu=2 within=lower;"
+                     "pod a cluster=x cpu=2 node=n; pod ask cluster=x cpu=4 priority=5");
+        is_str(kit_victims(&kit), "", "nobody goes for who could never fit");
+        kit_do(&kit, "cluster x group=cpu flavor=f cpu=4 within=lower");
+        is_str(kit_victims(&kit), "a>ask", "below another root its queue asks again");
+        kit_close(&kit);
+    }
+}
+
 static void test_default_queue(void)
 {
     struct kit kit;
@@ -173,6 +192,7 @@ int main(void)
     test_who_asks_for_nobodys();
     test_flavors();
     test_edited_queue();
+    test_moved_queue();
     test_default_queue();
     test_gang_asks();
     test_restart();
