@@ -3,6 +3,7 @@
 
 #include "assembly.h"
 #include "outbox.h"
+#include "preempt.h"
 #include "promise.h"
 #include "queue_life.h"
 #include "state.h"
@@ -285,8 +286,10 @@ void queue_todo(struct engine *e, enum todo_list list, uint32_t id)
     struct queue *queue;
     uint32_t last = e->todo[list].last;
 
-    if (list == TODO_DIRTY)
+    if (id != 0 && list == TODO_DIRTY) { /* who may fit now may also find victims now */
         bay_stir(e, id);
+        preempt_stir(e, id);
+    }
     if (id == 0 || queue_at(e, id)->is_todo[list])
         return;
     queue = queue_at(e, id);

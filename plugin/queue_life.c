@@ -2,7 +2,6 @@
 #include "queue_life.h"
 
 #include "contest.h"
-#include "preempt.h"
 #include "state.h"
 
 bool queue_rules(const struct engine *e)
@@ -79,7 +78,6 @@ static void change(struct engine *e, uint32_t id, enum queue_state state)
     struct queue *queue = queue_at(e, id);
 
     queue->state = (uint8_t)state;
-    preempt_stir(e, id);
     if (queue->first_child != 0 && queue_rules(e))
         queue->settles_all = true; /* who keeps his state may be stopped for another reason */
     contest_refresh(e, id);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_place.h"
 
-#include "preempt.h"
 #include "queue_life.h"
 #include "state.h"
 
@@ -127,7 +126,6 @@ bool queue_stays(const struct engine *e, uint32_t id, uint32_t parent)
 void queue_edited(struct engine *e, uint32_t id)
 {
     contest_refresh(e, id);
-    preempt_stir(e, id);
     queue_todo(e, TODO_DIRTY, queue_root(e, id));
 }
 

@@ -2,7 +2,6 @@
 #include "recount.h"
 
 #include "flow.h"
-#include "preempt.h"
 #include "state.h"
 
 /* What was counted so far is forgotten. */
@@ -157,7 +156,6 @@ static void finish_queue(struct engine *e, uint32_t id)
     contest_refresh(e, id);
     queue_note_change(e, id);
     queue_todo(e, TODO_DIRTY, queue_root(e, id));
-    preempt_stir(e, id);
 }
 
 /* Children come before their parents. */

@@ -132,6 +132,35 @@ static void test_moved_queue(void)
     }
 }
 
+static void test_nodes(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts root=cluster");
+    kit_do(&kit, "queue q cpu=4 within=lower; node n cpu=8 pods=9; pod a queue=q cpu=4 node=n;"
+                 "pod ask queue=q cpu=4 gpu=1 priority=5");
+    is_str(kit_victims(&kit), "", "nobody goes for who needs what no node has");
+    kit_do(&kit, "node m gpu=1 pods=9");
+    is_str(kit_victims(&kit), "a>ask", "until a node comes that has it");
+    kit_do(&kit, "lose-node m");
+    is_str(kit_victims(&kit), "", "and no longer when it goes");
+    kit_close(&kit);
+}
+
+static void test_flavor_comes(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "flavor f; cluster x group=cpu flavor=f cpu=4 within=lower;"
+                 "pod a cluster=x cpu=4 stamped=cpu=f stamp=1 node=n; lose-flavor f;"
+                 "pod ask cluster=x cpu=4 priority=5");
+    is_str(kit_victims(&kit), "", "nobody goes for a flavor without an object");
+    kit_do(&kit, "flavor f");
+    is_str(kit_victims(&kit), "a>ask", "until it has one");
+    kit_close(&kit);
+}
+
 static void test_default_queue(void)
 {
     struct kit kit;
@@ -193,6 +222,8 @@ int main(void)
     test_flavors();
     test_edited_queue();
     test_moved_queue();
+    test_nodes();
+    test_flavor_comes();
     test_default_queue();
     test_gang_asks();
     test_restart();
