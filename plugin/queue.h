@@ -39,13 +39,13 @@ struct queue_group {
     uint16_t flavors[FACTS_MAX_GROUPS];
 };
 
-/* A node of a tree of queues. It stays, unknown, while a claim, a child or a group names it. */
 /* How often claims of the queue itself were granted a place, and gave it up, since it is known. */
 struct totals {
     uint64_t granted, gave_up;
     uint64_t demoted; /* of those that gave it up: because it no longer fits */
 };
 
+/* A node of a tree of queues. It stays, unknown, while a claim, a child or a group names it. */
 struct queue {
     /* What every question about a claim reads, in 64 bytes. */
     struct cell *cells;
