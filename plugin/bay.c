@@ -125,8 +125,13 @@ void bay_stir_choosers(struct engine *e, uint32_t id)
 
 static bool has_choosers(const struct queue *queue)
 {
-    for (uint32_t g = 0; g < queue->group_count && queue->bay.choosers > 0; g++) {
-        if (queue->groups[g].flavor_count > 1)
+    bool tries_next = queue->bay.preempts_last || queue->borrows_last;
+
+    for (uint32_t g = 0; g < queue->group_count; g++) {
+        const struct queue_group *group = &queue->groups[g];
+
+        if (group->flavor_count > 1 &&
+            (queue->bay.choosers > 0 || (tries_next && group->resource_count > 1)))
             return true;
     }
     return false;

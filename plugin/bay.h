@@ -64,8 +64,9 @@ void bay_stir_all(struct engine *e);
  * queue's share, or that of one above it, it may be taken back, and others' with it. */
 void bay_stir_excess(struct engine *e, uint32_t queue);
 
-/* Somebody below the root of this queue was reserved something. Of several pod sets an earlier one
- * may so be led into another flavor, and leave its first choice to a later one. */
+/* Somebody below the root of this queue was reserved something. That may lead others into another
+ * flavor: of several pod sets an earlier one, which leaves its first choice to a later one; and who
+ * would find victims in its first choice for each resource alone, but not for all of them. */
 void bay_stir_choosers(struct engine *e, uint32_t queue);
 
 /* Whoever was refused in this queue since then need not be asked. */

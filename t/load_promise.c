@@ -4,8 +4,6 @@
 #include "t/load_kit.h"
 #include "t/tap.h"
 
-#include <stdio.h>
-
 static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
                                  "local l cluster=c";
 
@@ -111,6 +109,34 @@ static void test_several_sets(void)
     load_kit_close(&kit);
 }
 
+/* Of one flavor it could get each resource by sending others away, but not both: what others take
+ * leads it into the other one. */
+static void test_several_resources(void)
+{
+    struct load_kit kit;
+    int ticks = 0;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit,
+                "flavor f; flavor g; cohort all; cohort p parent=all;"
+                "cluster x parent=p within=lower reclaim=lower preemptsLast group=cpu,memory "
+                "flavor=f cpu=2 memory=4 flavor=g cpu=4 memory=4;"
+                "cluster y parent=p group=cpu flavor=f cpu=3;"
+                "cluster z parent=all group=cpu flavor=f cpu=2;"
+                "local x cluster=x; local y cluster=y; local z cluster=z; jobsStay;"
+                "add y1 queue=y cpu=1; add z1 queue=z cpu=4; add x1 queue=x memory=4;"
+                "add x2 queue=x cpu=4 memory=4");
+    is_str(load_kit_state(&kit, "x2"), "admitted g", "both flavors are used");
+    load_kit_do(&kit, "add big queue=x cpu=4 memory=4 priority=5");
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "big")), 0, "it wants the first");
+    see_silently(&kit, 5, "y2", 2, 0);
+    while (engine_more(kit.kit.engine) && ticks++ < 100)
+        engine_tick(kit.kit.engine);
+    is_int(kit_usage(&kit.kit, "cluster/y", "f/cpu"), 3, "when another takes some of that,");
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "big")), 1, "it takes the other one");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -135,5 +161,6 @@ int main(void)
     test_room_of_others();
     test_restart();
     test_several_sets();
+    test_several_resources();
     return tap_done();
 }
