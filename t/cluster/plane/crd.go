@@ -106,11 +106,14 @@ func definitionsIn(text []byte) ([]definition, error) {
 	}
 }
 
+// A machine that is busy with several control planes takes its time.
+const servedWithin = 2 * time.Minute
+
 func (p *Plane) awaitDefinition(
 	ctx context.Context, client crdclient.Interface, d *definition,
 ) error {
 	problem := errors.New("not looked at yet")
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, servedWithin, true,
 		func(ctx context.Context) (bool, error) {
 			problem = p.lookAtDefinition(ctx, client, d)
 			return problem == nil, nil
