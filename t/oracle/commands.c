@@ -61,6 +61,7 @@ static void carry_out(struct model *model, struct model_command *command)
     int queue = model_queue_id(QUEUE_VOLCANO, (int)command->facts[COMMAND_TARGET]);
 
     model_settle_path(model, queue);
+    model_note_written(model); /* a parent's later command may have undone what was to be written */
     command->carried_out = true;
     command->changed = false;
     command->waits_for = -1;
