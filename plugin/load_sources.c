@@ -153,8 +153,14 @@ void load_sources_collect(struct load_hunt *hunt)
     collect_from(hunt, hunt->queue, 0, false);
 }
 
-static int compare(const struct load_hunt *hunt, uint32_t a, uint32_t b)
+static struct pairing_link *link_of(const void *ctx, uint32_t queue)
 {
+    return &source_at(ctx, queue)->link;
+}
+
+static int compare(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct load_hunt *hunt = ctx;
     const struct load_source *x = source_at(hunt, a), *y = source_at(hunt, b);
 
     if ((x->common == 0) != (y->common == 0))
@@ -164,50 +170,15 @@ static int compare(const struct load_hunt *hunt, uint32_t a, uint32_t b)
     return loads_that_hold.compare(hunt->e, x->next, y->next);
 }
 
-static uint32_t meld(struct load_hunt *hunt, uint32_t a, uint32_t b)
-{
-    uint32_t first = b == 0 || (a != 0 && compare(hunt, a, b) < 0) ? a : b;
-    uint32_t second = first == a ? b : a;
-
-    if (second != 0) {
-        source_at(hunt, second)->sibling = source_at(hunt, first)->child;
-        source_at(hunt, first)->child = second;
-    }
-    return first;
-}
-
-static void pop(struct load_hunt *hunt)
-{
-    uint32_t left = source_at(hunt, hunt->heap)->child, pairs = 0;
-
-    source_at(hunt, hunt->heap)->child = 0;
-    hunt->heap = 0;
-    while (left != 0) {
-        uint32_t a = left, b = source_at(hunt, a)->sibling, pair;
-
-        left = b == 0 ? 0 : source_at(hunt, b)->sibling;
-        pair = meld(hunt, a, b);
-        source_at(hunt, pair)->sibling = pairs;
-        pairs = pair;
-    }
-    while (pairs != 0) {
-        uint32_t pair = pairs;
-
-        pairs = source_at(hunt, pair)->sibling;
-        hunt->heap = meld(hunt, hunt->heap, pair);
-    }
-}
+static const struct pairing_type sources_by_next = {link_of, compare};
 
 void load_sources_rewind(struct load_hunt *hunt)
 {
     hunt->heap = 0;
     hunt->taken = false;
     for (uint32_t queue = hunt->sources; queue != 0; queue = source_at(hunt, queue)->other) {
-        struct load_source *source = source_at(hunt, queue);
-
-        source->next = source->first;
-        source->child = 0;
-        hunt->heap = meld(hunt, hunt->heap, queue);
+        source_at(hunt, queue)->next = source_at(hunt, queue)->first;
+        pairing_insert(&sources_by_next, hunt, &hunt->heap, queue);
     }
 }
 
@@ -232,9 +203,9 @@ static void go_on(struct load_hunt *hunt)
     struct load_source *source = source_at(hunt, queue);
 
     source->next = find_next(hunt, queue, source->next);
-    pop(hunt);
+    pairing_remove_first(&sources_by_next, hunt, &hunt->heap);
     if (source->next != 0)
-        hunt->heap = meld(hunt, hunt->heap, queue);
+        pairing_insert(&sources_by_next, hunt, &hunt->heap, queue);
     hunt->taken = false;
 }
 
@@ -242,7 +213,7 @@ uint32_t load_sources_next(struct load_hunt *hunt, bool borrowing)
 {
     if (hunt->taken)
         go_on(hunt);
-    for (; hunt->heap != 0; pop(hunt)) {
+    for (; hunt->heap != 0; pairing_remove_first(&sources_by_next, hunt, &hunt->heap)) {
         const struct load_source *source = source_at(hunt, hunt->heap);
         struct load *load = load_at(hunt->e, source->next);
         enum load_taken taken = why(hunt, source, load);

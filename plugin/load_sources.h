@@ -2,23 +2,24 @@
 #ifndef SLUICE_PLUGIN_LOAD_SOURCES_H
 #define SLUICE_PLUGIN_LOAD_SOURCES_H
 
+#include "pairing.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /*
  * The queues that a workload's victims may come from. Of each only its next candidate is known: who
  * holds quota stands there in the order in which they would go (loads_that_hold). A heap of the
- * queues tells whose candidate is the next of all: it is a pairing heap, so that to find the first
- * costs one comparison for each queue, and each further one about the logarithm of the queues.
+ * queues (pairing.h) tells whose candidate is the next of all.
  *
  * Who goes leaves less above: a queue whose candidate may not be taken any more is none either, as
  * those that stand behind it may not be taken then.
  */
 struct load_source {
-    uint32_t first, next;    /* its candidates: the first, and whose turn it is */
-    uint32_t common;         /* the lowest queue above it and the asking one's; 0: it is that */
-    uint32_t other;          /* of all of this hunt */
-    uint32_t child, sibling; /* in the heap */
+    uint32_t first, next;     /* its candidates: the first, and whose turn it is */
+    uint32_t common;          /* the lowest queue above it and the asking one's; 0: it is that */
+    uint32_t other;           /* of all of this hunt */
+    struct pairing_link link; /* in the heap */
     bool by_share;
 };
 

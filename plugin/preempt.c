@@ -216,47 +216,17 @@ static bool may_ask(const struct engine *e, uint32_t id, uint64_t stirs)
     return queue->head != 0 && queue_stops(e, id) == REASON_NONE;
 }
 
-/* The leaves that may ask stand in a pairing heap, by the rank of their first claims: to find the
- * first of them costs no more than to look at all, and the others then the logarithm. */
-static uint32_t meld(const struct engine *e, uint32_t a, uint32_t b)
+static struct pairing_link *asker_link(const void *ctx, uint32_t id)
 {
-    if (a == 0 || b == 0)
-        return a == 0 ? b : a;
-    if (claim_compare_rank(e, line_first_of(e, b), line_first_of(e, a)) < 0)
-        return meld(e, b, a);
-    queue_at(e, b)->asker_sibling = queue_at(e, a)->asker_child;
-    queue_at(e, a)->asker_child = b;
-    return a;
+    return &queue_at(ctx, id)->asker;
 }
 
-static uint32_t take_sibling(const struct engine *e, uint32_t id)
+static int compare_askers(const void *ctx, uint32_t a, uint32_t b)
 {
-    uint32_t next = id == 0 ? 0 : queue_at(e, id)->asker_sibling;
-
-    if (id != 0)
-        queue_at(e, id)->asker_sibling = 0;
-    return next;
+    return claim_compare_rank(ctx, line_first_of(ctx, a), line_first_of(ctx, b));
 }
 
-static uint32_t without_first(const struct engine *e, uint32_t first)
-{
-    uint32_t pairs = 0, left = 0, a = queue_at(e, first)->asker_child;
-
-    while (a != 0) {
-        uint32_t b = take_sibling(e, a), next = take_sibling(e, b), pair = meld(e, a, b);
-
-        queue_at(e, pair)->asker_sibling = pairs;
-        pairs = pair;
-        a = next;
-    }
-    while (pairs != 0) {
-        uint32_t next = take_sibling(e, pairs);
-
-        left = meld(e, left, pairs);
-        pairs = next;
-    }
-    return left;
-}
+static const struct pairing_type askers_by_rank = {asker_link, compare_askers};
 
 /* Recursion is as deep as the tree of queues. */
 static uint32_t collect_askers(const struct engine *e, uint32_t id, uint64_t stirs,
@@ -265,13 +235,11 @@ static uint32_t collect_askers(const struct engine *e, uint32_t id, uint64_t sti
     uint32_t askers = 0;
 
     ++*looked;
-    if (queue_at(e, id)->first_child == 0 && may_ask(e, id, stirs)) {
-        queue_at(e, id)->asker_child = queue_at(e, id)->asker_sibling = 0;
-        askers = id;
-    }
+    if (queue_at(e, id)->first_child == 0 && may_ask(e, id, stirs))
+        pairing_insert(&askers_by_rank, e, &askers, id);
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling)
-        askers = meld(e, askers, collect_askers(e, child, stirs, looked));
+        askers = pairing_meld(&askers_by_rank, e, askers, collect_askers(e, child, stirs, looked));
     return askers;
 }
 
@@ -285,7 +253,7 @@ static uint32_t next_to_ask(const struct engine *e, uint32_t id, uint32_t *ret_l
         root->askers = collect_askers(e, id, root->stirs, ret_looked);
     root->askers_at = root->stirs;
     while (root->askers != 0 && !may_ask(e, root->askers, root->stirs))
-        root->askers = without_first(e, root->askers);
+        pairing_remove_first(&askers_by_rank, e, &root->askers);
     return root->askers;
 }
 

@@ -8,6 +8,7 @@
 #include "engine.h"
 #include "height.h"
 #include "outbox.h"
+#include "pairing.h"
 #include "queue_effects.h"
 #include "queue_state.h"
 #include "quota.h"
@@ -89,9 +90,9 @@ struct queue {
     uint64_t reviewed;    /* ": at which of those its promises were last reviewed (review.h) */
     uint64_t askers_at;   /* ": at which of those it was found, */
     uint32_t askers;      /* a heap of the leaves that may still ask for victims */
-    uint32_t asker_child, asker_sibling; /* of a leaf: its place there */
-    uint32_t tried;                      /* ": for how many of its lines it asked in vain, */
-    uint64_t looked;                     /* at which of those stirs, of whichever root */
+    struct pairing_link asker; /* of a leaf: its place there, */
+    uint32_t tried;            /* for how many of its lines it asked in vain, */
+    uint64_t looked;           /* at which of those stirs, of whichever root */
 
     uint32_t asks;                /* tree of what waits in it and below, by resource */
     uint32_t line_count;          /* lines of this queue, empty ones too */
