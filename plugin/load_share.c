@@ -64,22 +64,30 @@ bool load_share_has_unnamed(const struct load_hunt *hunt, uint32_t id)
     return false;
 }
 
-bool load_share_holds(const struct load_hunt *hunt, uint32_t queue, wide *arrives)
+/* uses: which of the needs; NULL: all. */
+static bool holds(const struct load_hunt *hunt, uint32_t queue, const bool *uses, wide *arrives)
 {
-    bool holds = true;
+    bool all = true;
 
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell = cell_of(hunt, queue, i);
+        const struct cell *cell;
 
+        if (uses != NULL && !uses[i])
+            continue;
+        cell = cell_of(hunt, queue, i);
         if (cell == NULL) {
-            holds = holds && arrives[i] <= 0;
+            all = all && arrives[i] <= 0;
             continue;
         }
-        if (cell->later + arrives[i] > cell->share)
-            holds = false;
+        all = all && cell->later + arrives[i] <= cell->share;
         arrives[i] = wide_max(0, arrives[i] - wide_max(0, cell->kept - cell->later));
     }
-    return holds;
+    return all;
+}
+
+bool load_share_holds(const struct load_hunt *hunt, uint32_t queue, wide *arrives)
+{
+    return holds(hunt, queue, NULL, arrives);
 }
 
 bool load_share_is_under(const struct load_hunt *hunt)
@@ -128,21 +136,7 @@ bool load_share_returns(const struct load_hunt *hunt, uint32_t victim)
         uses[i] = arrives[i] > 0;
     }
     for (uint32_t at = queue; at != common; at = queue_at(e, at)->parent) {
-        bool holds = true;
-
-        for (uint32_t i = 0; i < hunt->count; i++) {
-            const struct cell *cell = uses[i] ? cell_of(hunt, at, i) : NULL;
-
-            if (!uses[i])
-                continue;
-            if (cell == NULL) {
-                holds = holds && arrives[i] <= 0;
-                continue;
-            }
-            holds = holds && cell->later + arrives[i] <= cell->share;
-            arrives[i] = wide_max(0, arrives[i] - wide_max(0, cell->kept - cell->later));
-        }
-        if (holds)
+        if (holds(hunt, at, uses, arrives))
             return true;
     }
     return false;
