@@ -77,15 +77,26 @@ enum life_stop bay_stop(const struct engine *e, uint32_t id)
     }
 }
 
-void bay_stir(struct engine *e, uint32_t id)
+/* Something changed in this queue, now that e->load_changes is one more. Returns the bay of its root,
+ * which is to say for whom; NULL: workloads are not admitted there. */
+static struct bay *count_change(struct engine *e, uint32_t id)
 {
     uint32_t root;
 
     if (!engine_admits(e) || id == 0 || queue_at(e, id)->kind == QUEUE_VOLCANO)
-        return;
+        return NULL;
     root = queue_root(e, id);
-    queue_at(e, root)->bay.change = ++e->load_changes;
     queue_todo(e, TODO_LOADS, root);
+    e->load_changes++;
+    return &queue_at(e, root)->bay;
+}
+
+void bay_stir(struct engine *e, uint32_t id)
+{
+    struct bay *root = count_change(e, id);
+
+    if (root != NULL)
+        root->change = e->load_changes;
 }
 
 static bool exceeds_share(const struct queue *queue)
@@ -97,30 +108,30 @@ static bool exceeds_share(const struct queue *queue)
     return false;
 }
 
+/* From anybody else's: a root's share is all that there is. */
+static bool borrows(const struct engine *e, uint32_t id)
+{
+    for (; id != 0 && queue_at(e, id)->parent != 0; id = queue_at(e, id)->parent) {
+        if (exceeds_share(queue_at(e, id)))
+            return true;
+    }
+    return false;
+}
+
 void bay_stir_excess(struct engine *e, uint32_t id)
 {
-    bool exceeds = false;
-    uint32_t root = id;
+    struct bay *root = borrows(e, id) ? count_change(e, id) : NULL;
 
-    if (!engine_admits(e) || id == 0 || queue_at(e, id)->kind == QUEUE_VOLCANO)
-        return;
-    for (; queue_at(e, root)->parent != 0; root = queue_at(e, root)->parent)
-        exceeds = exceeds || exceeds_share(queue_at(e, root));
-    if (!exceeds)
-        return;
-    queue_at(e, root)->bay.excess = ++e->load_changes;
-    queue_todo(e, TODO_LOADS, root);
+    if (root != NULL)
+        root->excess = e->load_changes;
 }
 
 void bay_stir_choosers(struct engine *e, uint32_t id)
 {
-    uint32_t root;
+    struct bay *root = count_change(e, id);
 
-    if (!engine_admits(e) || id == 0 || queue_at(e, id)->kind == QUEUE_VOLCANO)
-        return;
-    root = queue_root(e, id);
-    queue_at(e, root)->bay.taken = ++e->load_changes;
-    queue_todo(e, TODO_LOADS, root);
+    if (root != NULL)
+        root->taken = e->load_changes;
 }
 
 static bool has_choosers(const struct queue *queue)
