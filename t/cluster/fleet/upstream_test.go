@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -21,7 +20,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -153,20 +151,11 @@ func (f *fleet) awaitKueue(k *itself) {
 
 func local(port int) string { return fmt.Sprint("127.0.0.1:", port) }
 
-// freePort is none of those from which the kernel takes the near ends of connections: between the
-// look and the use somebody's connection would have it.
 func (f *fleet) freePort() int {
 	f.Helper()
-	for {
-		port := 20000 + mathrand.IntN(12000)
-		listener, err := net.Listen("tcp", local(port))
-		if errors.Is(err, syscall.EADDRINUSE) {
-			continue
-		}
-		f.must(err)
-		f.must(listener.Close())
-		return port
-	}
+	port, err := plane.FreePort()
+	f.must(err)
+	return port
 }
 
 // writePair makes a certificate for this machine that stands for itself.

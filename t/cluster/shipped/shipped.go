@@ -154,7 +154,7 @@ func (s *Sluice) Run(ctx context.Context, name string) (*Replica, error) {
 	}
 	replica := &Replica{}
 	for _, port := range []*int{&replica.port, &replica.webhook} {
-		if *port, err = s.freePort(); err != nil {
+		if *port, err = plane.FreePort(); err != nil {
 			return nil, err
 		}
 	}
@@ -271,15 +271,6 @@ func (s *Sluice) library() (string, error) {
 			"where it is in SLUICE_LIB", err)
 	}
 	return filepath.Abs(name)
-}
-
-func (s *Sluice) freePort() (int, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort(s.Address, "0"))
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
 const leaderTakes = time.Minute
