@@ -22,14 +22,6 @@ static void put_time(struct request *r, const char *key, const char *text)
         r_key_int(r, key, status_time_read(text));
 }
 
-static void put_as_is(struct request *r, const char *key, const struct tree *value)
-{
-    if (!value)
-        return;
-    r_str(r, key);
-    translate_tree(r, value);
-}
-
 static size_t count_of(const struct tree *list)
 {
     return list && list->type == TREE_LIST ? list->count : 0;
@@ -88,7 +80,7 @@ static void put_pod_set(struct sim *sim, struct request *r, const struct tree *s
     r_map(r);
     r_key_str(r, "name", *tree_word(set, "name") ? tree_word(set, "name") : "main");
     r_key_int(r, "count", count);
-    put_as_is(r, "minCount", tree_get(set, "minCount"));
+    translate_key(r, "minCount", tree_get(set, "minCount"));
     r_key_map(r, "requests");
     for (size_t i = 0; i < asks.count; i++)
         if (strcmp(asks.items[i].name, "pods") != 0)
@@ -127,7 +119,7 @@ static void put_admission(struct request *r, const struct tree *admission)
         const struct tree *set = sets->pairs[i].value;
         r_map(r);
         r_key_str(r, "name", tree_word(set, "name"));
-        put_as_is(r, "count", tree_get(set, "count"));
+        translate_key(r, "count", tree_get(set, "count"));
         put_texts(r, "flavors", tree_get(set, "flavors"));
         r_end(r);
     }
@@ -178,8 +170,8 @@ static void put_workload(struct sim *sim, struct request *r, const struct object
     r_key_int(r, "created", object->created);
     r_key_int(r, "resourceVersion", object->version);
     put_text(r, "queue", tree_word(spec, "queueName"));
-    put_as_is(r, "priority", tree_get(spec, "priority"));
-    put_as_is(r, "active", tree_get(spec, "active"));
+    translate_key(r, "priority", tree_get(spec, "priority"));
+    translate_key(r, "active", tree_get(spec, "active"));
     r_key_array(r, "podSets");
     for (size_t i = 0; i < count_of(sets); i++)
         put_pod_set(sim, r, sets->pairs[i].value);
@@ -189,7 +181,7 @@ static void put_workload(struct sim *sim, struct request *r, const struct object
     put_admission(r, tree_get(status, "admission"));
     put_checks(sim, r, tree_get(status, "admissionChecks"));
     put_time(r, "requeueAt", tree_word(status, "requeueState/requeueAt"));
-    put_as_is(r, "requeueCount", tree_find(status, "requeueState/count"));
+    translate_key(r, "requeueCount", tree_find(status, "requeueState/count"));
     r_key_bool(r, "jobStopped", !object->runs);
     const struct tree *cannot =
         tree_get(tree_find(object->doc, "metadata/annotations"), CANNOT_PREEMPT);
@@ -245,7 +237,7 @@ void load_show_queue(struct request *r, const struct tree *spec)
     for (size_t i = 0; i < count_of(checks); i++) {
         r_map(r);
         r_key_str(r, "name", tree_word(checks->pairs[i].value, "name"));
-        put_as_is(r, "flavors", tree_get(checks->pairs[i].value, "onFlavors"));
+        translate_key(r, "flavors", tree_get(checks->pairs[i].value, "onFlavors"));
         r_end(r);
     }
     r_end(r);

@@ -58,12 +58,12 @@ void translate_tree(struct request *r, const struct tree *tree)
     }
 }
 
-static void put_tree(struct request *r, const char *key, const struct tree *value)
+void translate_key(struct request *r, const char *key, const struct tree *tree)
 {
-    if (!value)
+    if (!tree)
         return;
     r_str(r, key);
-    translate_tree(r, value);
+    translate_tree(r, tree);
 }
 
 /* Quantities go as text, whatever they look like: 1 is one cpu, and not one thousandth. */
@@ -76,7 +76,7 @@ static void put_quantities(struct request *r, const char *key, const struct tree
         if (map->pairs[i].value->type == TREE_TEXT)
             r_key_str(r, map->pairs[i].key, map->pairs[i].value->text);
         else
-            put_tree(r, map->pairs[i].key, map->pairs[i].value);
+            translate_key(r, map->pairs[i].key, map->pairs[i].value);
     r_end(r);
 }
 
@@ -181,7 +181,7 @@ void translate_pod(struct request *r, const char *key, const struct sim *sim, co
     r_key_bool(r, "unschedulable", strcmp(state->reason, "Unschedulable") == 0);
     r_key_str(r, "owner", pod->owner);
     r_key_bool(r, "mirror", pod->mirror);
-    put_tree(r, "preemptionPolicy", tree_get(pod->spec, "preemptionPolicy"));
+    translate_key(r, "preemptionPolicy", tree_get(pod->spec, "preemptionPolicy"));
     put_controller(r, sim, pod);
     r_end(r);
 }
@@ -209,7 +209,7 @@ static void put_flavor_quotas(struct request *r, const struct tree *resources)
             if (amount && amount->type == TREE_TEXT)
                 r_key_str(r, limits[limit][1], amount->text);
             else
-                put_tree(r, limits[limit][1], amount);
+                translate_key(r, limits[limit][1], amount);
         }
         r_end(r);
     }
@@ -222,11 +222,11 @@ static void put_groups(struct request *r, const struct tree *groups)
     for (size_t i = 0; groups && i < groups->count; i++) {
         const struct tree *flavors = tree_get(groups->pairs[i].value, "flavors");
         r_map(r);
-        put_tree(r, "resources", tree_get(groups->pairs[i].value, "coveredResources"));
+        translate_key(r, "resources", tree_get(groups->pairs[i].value, "coveredResources"));
         r_key_array(r, "flavors");
         for (size_t f = 0; flavors && f < flavors->count; f++) {
             r_map(r);
-            put_tree(r, "name", tree_get(flavors->pairs[f].value, "name"));
+            translate_key(r, "name", tree_get(flavors->pairs[f].value, "name"));
             put_flavor_quotas(r, tree_get(flavors->pairs[f].value, "resources"));
             r_end(r);
         }
@@ -240,12 +240,12 @@ static void put_volcano_queue(struct request *r, const struct tree *doc)
 {
     const struct tree *spec = tree_get(doc, "spec");
 
-    put_tree(r, "parent", tree_get(spec, "parent"));
-    put_tree(r, "priority", tree_get(spec, "priority"));
-    put_tree(r, "strategy", tree_get(spec, "dequeueStrategy"));
-    put_tree(r, "state", tree_find(doc, "status/state"));
-    put_tree(r, "annotations", tree_find(doc, "metadata/annotations"));
-    put_tree(r, "reclaimable", tree_get(spec, "reclaimable"));
+    translate_key(r, "parent", tree_get(spec, "parent"));
+    translate_key(r, "priority", tree_get(spec, "priority"));
+    translate_key(r, "strategy", tree_get(spec, "dequeueStrategy"));
+    translate_key(r, "state", tree_find(doc, "status/state"));
+    translate_key(r, "annotations", tree_find(doc, "metadata/annotations"));
+    translate_key(r, "reclaimable", tree_get(spec, "reclaimable"));
     put_quantities(r, "capability", tree_get(spec, "capability"));
     put_quantities(r, "deserved", tree_get(spec, "deserved"));
     put_quantities(r, "guarantee", tree_find(spec, "guarantee/resource"));
@@ -275,13 +275,13 @@ static void put_queue(struct request *r, const char *kind, const struct object *
         put_volcano_queue(r, object->doc);
         return;
     }
-    put_tree(r, "parent",
-             strcmp(kind, "Cohort") == 0 ? either(spec, "parentName", "parent")
-                                         : either(spec, "cohortName", "cohort"));
-    put_tree(r, "strategy", tree_get(spec, "queueingStrategy"));
-    put_tree(r, "stopPolicy", tree_get(spec, "stopPolicy"));
-    put_tree(r, "preemption", tree_get(spec, "preemption"));
-    put_tree(r, "whenCanBorrow", tree_find(spec, "flavorFungibility/whenCanBorrow"));
+    translate_key(r, "parent",
+                  strcmp(kind, "Cohort") == 0 ? either(spec, "parentName", "parent")
+                                              : either(spec, "cohortName", "cohort"));
+    translate_key(r, "strategy", tree_get(spec, "queueingStrategy"));
+    translate_key(r, "stopPolicy", tree_get(spec, "stopPolicy"));
+    translate_key(r, "preemption", tree_get(spec, "preemption"));
+    translate_key(r, "whenCanBorrow", tree_find(spec, "flavorFungibility/whenCanBorrow"));
     load_show_queue(r, spec);
     put_groups(r, tree_get(spec, "resourceGroups"));
 }
@@ -294,11 +294,11 @@ void translate_tolerations(struct request *r, const struct tree *tolerations)
     for (size_t i = 0; i < tolerations->count; i++) {
         const struct tree *item = tolerations->pairs[i].value;
         r_map(r);
-        put_tree(r, "key", tree_get(item, "key"));
-        put_tree(r, "operator", tree_get(item, "operator"));
-        put_tree(r, "value", tree_get(item, "value"));
-        put_tree(r, "effect", tree_get(item, "effect"));
-        put_tree(r, "seconds", tree_get(item, "tolerationSeconds"));
+        translate_key(r, "key", tree_get(item, "key"));
+        translate_key(r, "operator", tree_get(item, "operator"));
+        translate_key(r, "value", tree_get(item, "value"));
+        translate_key(r, "effect", tree_get(item, "effect"));
+        translate_key(r, "seconds", tree_get(item, "tolerationSeconds"));
         r_end(r);
     }
     r_end(r);
@@ -309,7 +309,7 @@ static void put_flavor(struct request *r, const struct object *object)
     const struct tree *spec = tree_get(object->doc, "spec");
 
     r_key_str(r, "name", object->name);
-    put_tree(r, "nodeLabels", tree_get(spec, "nodeLabels"));
+    translate_key(r, "nodeLabels", tree_get(spec, "nodeLabels"));
     translate_tolerations(r, tree_get(spec, "tolerations"));
     load_show_flavor(r, spec);
 }
@@ -326,12 +326,12 @@ static void put_status(struct request *r, const struct tree *status)
 {
     const struct tree *conditions = tree_get(status, "conditions");
 
-    put_tree(r, "phase", tree_get(status, "phase"));
-    put_tree(r, "running", tree_get(status, "running"));
-    put_tree(r, "succeeded", tree_get(status, "succeeded"));
-    put_tree(r, "failed", tree_get(status, "failed"));
+    translate_key(r, "phase", tree_get(status, "phase"));
+    translate_key(r, "running", tree_get(status, "running"));
+    translate_key(r, "succeeded", tree_get(status, "succeeded"));
+    translate_key(r, "failed", tree_get(status, "failed"));
     if (conditions && conditions->count > 0)
-        put_tree(r, "condition", conditions->pairs[conditions->count - 1].value);
+        translate_key(r, "condition", conditions->pairs[conditions->count - 1].value);
 }
 
 static void put_pod_group(struct request *r, const struct sim *sim, const struct object *object)
@@ -347,15 +347,15 @@ static void put_pod_group(struct request *r, const struct sim *sim, const struct
     if (!object->is)
         return;
     put_status(r, tree_get(object->doc, "status"));
-    put_tree(r, "queue", tree_find(object->doc, "spec/queue"));
-    put_tree(r, "minMember", tree_find(object->doc, "spec/minMember"));
+    translate_key(r, "queue", tree_find(object->doc, "spec/queue"));
+    translate_key(r, "minMember", tree_find(object->doc, "spec/minMember"));
     put_quantities(r, "minResources", tree_find(object->doc, "spec/minResources"));
     if (!class || class->type != TREE_TEXT)
         return;
     snprintf(ref, sizeof(ref), "priorityclass/%s", class->text);
     const struct object *priority = map_get(&sim->world.objects, ref);
     if (priority && priority->is)
-        put_tree(r, "priority", tree_get(priority->doc, "value"));
+        translate_key(r, "priority", tree_get(priority->doc, "value"));
 }
 
 void translate_observe_object(struct request *r, struct sim *sim, const struct object *object)

@@ -22,6 +22,9 @@ void translate_pod(struct request *r, const char *key, const struct sim *sim, co
 /* Any document as it is: integers, truth values and texts by their YAML type. */
 void translate_tree(struct request *r, const struct tree *tree);
 
+/* The same under a key; NULL: without the key. */
+void translate_key(struct request *r, const char *key, const struct tree *tree);
+
 /* The key of that name, where there are any. */
 void translate_tolerations(struct request *r, const struct tree *tolerations);
 
