@@ -7,6 +7,7 @@
 #include "examples/sim/fleet_seen.h"
 #include "examples/sim/load_seen.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 #include "plugin/quantity.h"
 
 static const char *const pod_texts[] = {"reason",  "message",  "node",   "phase",
@@ -19,14 +20,6 @@ static const char *const queue_texts[] = {
 static const char *const queue_either[] = {"allocated", "reserved", "usage", NULL};
 static const char *const world_keys[] = {"nodes",  "bought",      "effects", "unknownAcks",
                                          "leader", "preemptions", NULL};
-
-static bool is_one_of(const char *key, const char *const *keys)
-{
-    for (; *keys; keys++)
-        if (strcmp(*keys, key) == 0)
-            return true;
-    return false;
-}
 
 static bool starts(const char *ref, const char *kind)
 {
@@ -50,8 +43,8 @@ static void check_texts(struct fault *fault, const struct tree *map)
 
 static void check_field(struct fault *fault, bool of_pod, const struct tree_pair *field)
 {
-    bool is_map = is_one_of(field->key, of_pod ? pod_maps : queue_either);
-    bool is_text = is_one_of(field->key, of_pod ? pod_texts : queue_texts);
+    bool is_map = text_is_one_of(field->key, of_pod ? pod_maps : queue_either);
+    bool is_text = text_is_one_of(field->key, of_pod ? pod_texts : queue_texts);
     bool is_either = !of_pod && is_map;
 
     if (of_pod && strcmp(field->key, "gates") == 0) {
@@ -79,7 +72,7 @@ static void check_entry(struct fault *fault, const struct tree_pair *entry, bool
 {
     bool of_pod = starts(entry->key, "pod");
 
-    if (is_one_of(entry->key, world_keys)) {
+    if (text_is_one_of(entry->key, world_keys)) {
         tree_as_text(fault, entry->value);
         return;
     }
@@ -275,7 +268,7 @@ static void compare_entry(struct look *look, const struct tree_pair *entry)
 {
     const struct map *pods = &look->sim->world.pods;
 
-    if (is_one_of(entry->key, world_keys)) {
+    if (text_is_one_of(entry->key, world_keys)) {
         const char *seen = seen_of_world(look->sim, entry->key);
         if (!is_like(entry->value->text, seen))
             differs(look, entry->value, entry->key, "", entry->value->text, seen);

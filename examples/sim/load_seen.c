@@ -7,6 +7,7 @@
 #include "examples/sim/load_show.h"
 #include "examples/sim/load_status.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 #include "examples/sim/tree_make.h"
 
 static const char *const load_texts[] = {
@@ -16,14 +17,6 @@ static const char *const load_texts[] = {
 static const char *const load_maps[] = {"flavors", "gates", "checks", "reasons", NULL};
 static const char *const local_texts[] = {"active",    "reason",   "waiting",
                                           "reserving", "admitted", NULL};
-
-static bool is_one_of(const char *word, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(*words, word) == 0)
-            return true;
-    return false;
-}
 
 static bool is_local(const char *ref)
 {
@@ -47,10 +40,10 @@ static const char *list_of(const char *const *words, char *out, size_t cap)
 static void check_field(struct fault *fault, const struct tree_pair *field, bool local)
 {
     const struct tree *value = field->value;
-    bool is_map = !local && is_one_of(field->key, load_maps);
+    bool is_map = !local && text_is_one_of(field->key, load_maps);
     char want[400] = "";
 
-    if (!is_map && !is_one_of(field->key, local ? local_texts : load_texts)) {
+    if (!is_map && !text_is_one_of(field->key, local ? local_texts : load_texts)) {
         list_of(local ? local_texts : load_texts, want, sizeof(want));
         fault_say(fault, value, "%s cannot be expected, want one of %s", field->key,
                   local ? want : list_of(load_maps, want, sizeof(want)));

@@ -5,20 +5,13 @@
 
 #include "examples/sim/load_status.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 #include "examples/sim/tree_make.h"
 
 static const char gate_example[] = "a map such as {workload/w: {example.com/mine: Open}}";
 static const char check_example[] =
     "a map such as {workload/w: {budget: Ready}}, with Pending, Ready, Retry, Rejected or {state: "
     "Retry, after: 1m}";
-
-static bool is_one_of(const char *word, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(*words, word) == 0)
-            return true;
-    return false;
-}
 
 /* Whether it is {workload/NAME: {...}, ...}, none of them empty. */
 static bool is_about_loads(struct fault *fault, const struct tree *map, const char *example)
@@ -42,7 +35,7 @@ void load_check_gate(struct fault *fault, const struct tree *map)
     for (size_t i = 0; i < map->count; i++) {
         const struct tree *gates = map->pairs[i].value;
         for (size_t n = 0; n < gates->count; n++)
-            if (!is_one_of(tree_as_text(fault, gates->pairs[n].value), words))
+            if (!text_is_one_of(tree_as_text(fault, gates->pairs[n].value), words))
                 fault_at(fault, gates->pairs[n].value, "Open or Closed");
     }
 }
@@ -94,7 +87,7 @@ static void check_answer(struct fault *fault, const struct tree *answer)
     const struct tree *state = state_of(answer);
     const struct tree *after = tree_get(answer, "after");
 
-    if (!state || state->type != TREE_TEXT || !is_one_of(state->text, words))
+    if (!state || state->type != TREE_TEXT || !text_is_one_of(state->text, words))
         fault_at(fault, answer, "%s", check_example);
     else if (after && tree_as_duration(fault, after) < 0)
         fault_at(fault, after, "a duration that is not negative");

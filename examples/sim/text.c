@@ -35,6 +35,14 @@ void text_xml(FILE *out, const char *text)
     }
 }
 
+bool text_is_one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(*words, text) == 0)
+            return true;
+    return false;
+}
+
 void text_wrap(FILE *out, const char *text, const char *indent, size_t width)
 {
     size_t column = 0;
