@@ -26,7 +26,7 @@ asks to preempt since when, which gate is open, and what is decided next.`,
 		Args: atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				c, err := o.managerOf(manager)
+				c, err := o.asking(manager).cluster()
 				if err != nil {
 					return err
 				}
@@ -55,20 +55,17 @@ func managerFlags(cmd *cobra.Command, manager *ask.Scheduler) {
 		"the Service of sluice-manager")
 }
 
-func (o *options) managerOf(manager ask.Scheduler) (*ask.Cluster, error) {
-	asked := *o
-	asked.scheduler = manager
-	return asked.cluster()
+// asking are the same options, with a manager to ask instead of a scheduler.
+func (o *options) asking(manager ask.Scheduler) *options {
+	asking := *o
+	asking.scheduler = manager
+	return &asking
 }
 
 // dispatched prints one workload that sluice-manager dispatches, by the function of show.
 func (o *options) dispatched(ctx context.Context, manager ask.Scheduler, name string,
 	text func(*ask.Dispatch, time.Time) string) error {
-	c, err := o.managerOf(manager)
-	if err != nil {
-		return err
-	}
-	namespace, err := o.namespace()
+	c, namespace, err := o.asking(manager).within()
 	if err != nil {
 		return err
 	}

@@ -161,11 +161,7 @@ would have to preempt, since when, whose gate is open, and which one is opened n
 			if name, is := strings.CutPrefix(args[0], "workload/"); is {
 				return o.whyWorkload(cmd.Context(), manager, name)
 			}
-			c, err := o.cluster()
-			if err != nil {
-				return err
-			}
-			namespace, err := o.namespace()
+			c, namespace, err := o.within()
 			if err != nil {
 				return err
 			}
@@ -185,11 +181,7 @@ func (o *options) whyWorkload(ctx context.Context, manager ask.Scheduler, name s
 	if elsewhere == nil {
 		return nil
 	}
-	c, err := o.cluster()
-	if err != nil {
-		return err
-	}
-	namespace, err := o.namespace()
+	c, namespace, err := o.within()
 	if err != nil {
 		return err
 	}
@@ -243,12 +235,17 @@ func (o *options) whyGroup(ctx context.Context, c *ask.Cluster, namespace, name 
 	})
 }
 
-func (o *options) namespace() (string, error) {
+// within is the cluster, and the namespace in it, that the flags and the kubeconfig name.
+func (o *options) within() (*ask.Cluster, string, error) {
+	c, err := o.cluster()
+	if err != nil {
+		return nil, "", err
+	}
 	namespace, _, err := o.flags.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
-		return "", fmt.Errorf("which namespace: %w", err)
+		return nil, "", fmt.Errorf("which namespace: %w", err)
 	}
-	return namespace, nil
+	return c, namespace, nil
 }
 
 // podNames completes the names of pods that wait.
