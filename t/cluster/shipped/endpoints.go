@@ -10,7 +10,6 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 )
 
 // writeEndpoints says where the replicas listen. The API server's proxy reads Endpoints, its
@@ -69,47 +68,4 @@ func (s *Sluice) writeSlice(ctx context.Context, name, service, port string, num
 		return nil
 	}
 	return err
-}
-
-// adapt changes the paths in the shipped configuration, the webhook's port where there is one, and
-// the lease's times, which are long for a test.
-func (s *Sluice) adapt(library, kubeconfig string, webhook int) ([]byte, error) {
-	var config map[string]any
-	if err := yaml.UnmarshalStrict(s.config, &config); err != nil {
-		return nil, fmt.Errorf("the shipped configuration: %w", err)
-	}
-	found := false
-	profiles, _ := config["profiles"].([]any)
-	for _, each := range profiles {
-		profile, _ := each.(map[string]any)
-		plugins, _ := profile["pluginConfig"].([]any)
-		for _, each := range plugins {
-			plugin, _ := each.(map[string]any)
-			if plugin["name"] != "Sluice" {
-				continue
-			}
-			found = true
-			args := child(plugin, "args")
-			args["library"] = library
-			if _, asked := args["webhook"]; asked {
-				child(args, "webhook")["port"] = webhook
-			}
-		}
-	}
-	if !found {
-		return nil, fmt.Errorf("the shipped configuration has no pluginConfig for Sluice:\n%s", s.config)
-	}
-	child(config, "clientConnection")["kubeconfig"] = kubeconfig
-	election := child(config, "leaderElection")
-	election["leaseDuration"], election["renewDeadline"], election["retryPeriod"] = "10s", "8s", "1s"
-	return yaml.Marshal(config)
-}
-
-func child(of map[string]any, key string) map[string]any {
-	if found, ok := of[key].(map[string]any); ok {
-		return found
-	}
-	made := map[string]any{}
-	of[key] = made
-	return made
 }

@@ -96,7 +96,7 @@ func Apply(ctx context.Context, p *plane.Plane, overlay string) (*Sluice, error)
 		filepath.Join(deploy, overlay)); err != nil {
 		return nil, err
 	}
-	if s.config, err = s.readConfig(ctx); err != nil {
+	if s.config, err = Config(ctx, p); err != nil {
 		return nil, err
 	}
 	_, err = p.Client.CoreV1().Services(Namespace).Get(ctx, Webhook, metav1.GetOptions{})
@@ -120,26 +120,6 @@ func OwnAddress() (string, error) {
 		}
 	}
 	return "", ErrNoAddress
-}
-
-// readConfig reads the configuration that the Deployment mounts.
-func (s *Sluice) readConfig(ctx context.Context) ([]byte, error) {
-	deployment, err := s.Client.AppsV1().Deployments(Namespace).Get(ctx, Name, metav1.GetOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("the shipped Deployment: %w", err)
-	}
-	for _, volume := range deployment.Spec.Template.Spec.Volumes {
-		if volume.Name != "config" || volume.ConfigMap == nil {
-			continue
-		}
-		found, err := s.Client.CoreV1().ConfigMaps(Namespace).Get(ctx, volume.ConfigMap.Name,
-			metav1.GetOptions{})
-		if err != nil {
-			return nil, fmt.Errorf("the shipped configuration: %w", err)
-		}
-		return []byte(found.Data["config.yaml"]), nil
-	}
-	return nil, errors.New("the Deployment has no ConfigMap as its volume `config`")
 }
 
 // Run starts a replica of this name.

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/cluster/plane"
+	"sluice/cluster/shipped"
 )
 
 // What is shipped, below the top of the tree.
@@ -27,8 +28,8 @@ const (
 
 // Names that the manifests use.
 const (
-	system = metav1.NamespaceSystem
-	ours   = "sluice-scheduler" // the account, the Deployment, the lease, and what pods ask for
+	system = shipped.Namespace
+	ours   = shipped.Name // and what pods ask for
 	stock  = "default-scheduler"
 )
 
@@ -105,16 +106,16 @@ func (c *cluster) startSluice(ctx context.Context, set settings, account string)
 	if err != nil {
 		return err
 	}
-	shipped, err := c.shippedConfig(ctx)
+	config, err := shipped.Config(ctx, c.Plane)
 	if err != nil {
 		return err
 	}
-	text, err := adapt(shipped, set.library, kubeconfig)
+	text, err := shipped.WithPaths(config, set.library, kubeconfig)
 	if err != nil {
 		return err
 	}
-	config := filepath.Join(c.Dir, "config.yaml")
-	if err := os.WriteFile(config, text, 0o600); err != nil {
+	name := filepath.Join(c.Dir, "config.yaml")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
 		return fmt.Errorf("the scheduler's configuration: %w", err)
 	}
 	port, err := plane.FreePort()
@@ -123,7 +124,7 @@ func (c *cluster) startSluice(ctx context.Context, set settings, account string)
 	}
 	certificates := filepath.Join(c.Dir, "scheduler")
 	c.sluice, err = c.Run(ours, set.scheduler, []string{
-		"--config=" + config, "-v=2", "--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(port),
+		"--config=" + name, "-v=2", "--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(port),
 		"--cert-dir=" + certificates,
 		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
 	}, nil)
@@ -136,26 +137,6 @@ func (c *cluster) startSluice(ctx context.Context, set settings, account string)
 		token: c.REST(viewer).BearerToken,
 	}
 	return c.awaitLeader(ctx)
-}
-
-// shippedConfig reads the configuration that the Deployment mounts.
-func (c *cluster) shippedConfig(ctx context.Context) ([]byte, error) {
-	deployment, err := c.Client.AppsV1().Deployments(system).Get(ctx, ours, metav1.GetOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("the shipped Deployment: %w", err)
-	}
-	for _, volume := range deployment.Spec.Template.Spec.Volumes {
-		if volume.Name != "config" || volume.ConfigMap == nil {
-			continue
-		}
-		name := volume.ConfigMap.Name
-		found, err := c.Client.CoreV1().ConfigMaps(system).Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return nil, fmt.Errorf("the shipped configuration: %w", err)
-		}
-		return []byte(found.Data["config.yaml"]), nil
-	}
-	return nil, fmt.Errorf("the Deployment of %s has no ConfigMap as its volume `config`", overlay)
 }
 
 const leaderTakes = time.Minute

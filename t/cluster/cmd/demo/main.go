@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"sluice/cluster/shipped"
 )
 
 const (
@@ -71,7 +73,7 @@ func parse(args []string) (settings, error) {
 		return set, fmt.Errorf("%q: there are only options", flags.Arg(0))
 	}
 	var err error
-	if set.root, err = findRoot(); err != nil {
+	if set.root, err = shipped.Root(); err != nil {
 		return set, err
 	}
 	for _, needed := range []struct {
@@ -94,22 +96,6 @@ func parse(args []string) (settings, error) {
 		}
 	}
 	return set, nil
-}
-
-// findRoot looks upward for sluice's tree.
-func findRoot() (string, error) {
-	start, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("the working directory: %w", err)
-	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, overlay, "kustomization.yaml")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no %s in or above %s: run inside of sluice's tree", overlay, start)
-		}
-	}
 }
 
 func run(ctx context.Context, set settings, out *screen) (err error) {
