@@ -77,8 +77,8 @@ enum life_stop bay_stop(const struct engine *e, uint32_t id)
     }
 }
 
-/* Something changed in this queue, now that e->load_changes is one more. Returns the bay of its root,
- * which is to say for whom; NULL: workloads are not admitted there. */
+/* Something changed in this queue, now that e->load_changes is one more. Returns the bay of its
+ * root, which is to say for whom; NULL: workloads are not admitted there. */
 static struct bay *count_change(struct engine *e, uint32_t id)
 {
     uint32_t root;

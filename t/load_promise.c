@@ -117,15 +117,14 @@ static void test_several_resources(void)
     int ticks = 0;
 
     load_kit_open(&kit, "");
-    load_kit_do(&kit,
-                "flavor f; flavor g; cohort all; cohort p parent=all;"
-                "cluster x parent=p within=lower reclaim=lower preemptsLast group=cpu,memory "
-                "flavor=f cpu=2 memory=4 flavor=g cpu=4 memory=4;"
-                "cluster y parent=p group=cpu flavor=f cpu=3;"
-                "cluster z parent=all group=cpu flavor=f cpu=2;"
-                "local x cluster=x; local y cluster=y; local z cluster=z; jobsStay;"
-                "add y1 queue=y cpu=1; add z1 queue=z cpu=4; add x1 queue=x memory=4;"
-                "add x2 queue=x cpu=4 memory=4");
+    load_kit_do(&kit, "flavor f; flavor g; cohort all; cohort p parent=all;"
+                      "cluster x parent=p within=lower reclaim=lower preemptsLast group=cpu,memory "
+                      "flavor=f cpu=2 memory=4 flavor=g cpu=4 memory=4;"
+                      "cluster y parent=p group=cpu flavor=f cpu=3;"
+                      "cluster z parent=all group=cpu flavor=f cpu=2;"
+                      "local x cluster=x; local y cluster=y; local z cluster=z; jobsStay;"
+                      "add y1 queue=y cpu=1; add z1 queue=z cpu=4; add x1 queue=x memory=4;"
+                      "add x2 queue=x cpu=4 memory=4");
     is_str(load_kit_state(&kit, "x2"), "admitted g", "both flavors are used");
     load_kit_do(&kit, "add big queue=x cpu=4 memory=4 priority=5");
     is_int(load_promise_victims(kit.kit.engine, id(&kit, "big")), 0, "it wants the first");

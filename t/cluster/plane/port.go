@@ -60,9 +60,9 @@ func (p *port) url(scheme string) string {
 	return fmt.Sprintf("%s://127.0.0.1:%d", scheme, p.Number)
 }
 
-// FreePort is a port that nobody had a moment ago at any address of this machine, for a program that
-// does not share ports. No connection can have it by the time that the program listens: it is none
-// of those from which the kernel takes near ends, but on a machine where those are nearly all.
+// FreePort is a port that nobody had a moment ago at any address of this machine, for a program
+// that does not share ports. No connection can have it by the time that the program listens: it is
+// none of those from which the kernel takes near ends, but on a machine where those are nearly all.
 func FreePort() (int, error) {
 	ours, err := ourPorts()
 	if err != nil {
