@@ -202,18 +202,22 @@ static void check_invariants(struct call *call)
 static void serve(struct call *call, const uint8_t *req, size_t len)
 {
     const struct msg_limits limits = {call->handle->message_limit, MSG_DEPTH_DEFAULT};
-    struct text uid = foresee_uid(req, len);
-    uint32_t foreseen = uid.len > 0 ? engine_foresee(call->engine, uid) : 0;
+    struct foreseen pod;
+    uint32_t seen;
     size_t at;
-    int error = msg_check(req, len, &limits, &at);
+    int error;
+
+    foresee_pod(req, len, &pod);
+    seen = pod.uid.len > 0 ? engine_foresee(call->engine, pod.uid) : 0;
+    error = msg_check(req, len, &limits, &at);
 
     if (error < 0) {
         call_message_fault(error, at, &call->in.fault);
         call->result = call_error(SLUICE_MESSAGE, 0);
         return;
     }
-    if (uid.len > 0)
-        engine_foresee_record(call->engine, foreseen);
+    if (pod.uid.len > 0)
+        engine_foresee_record(call->engine, seen, pod.space, pod.name);
     msg_reader_init(&call->in, req, len);
     msg_open_map(&call->in, &call->keys);
     call->hook->serve(call);

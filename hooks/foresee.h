@@ -6,8 +6,13 @@
 
 #include <stdint.h>
 
-/* The uid that a request seems to be about: text behind the first key `uid` near its beginning, or
- * no text. A guess, made before the request is checked: fit to fetch memory by, nothing else. */
-struct text foresee_uid(const uint8_t *req, size_t len);
+/* The pod that a request seems to be about: text behind the first key `uid` near its beginning, and
+ * behind the keys `namespace` and `name`, if these follow at once; what is missing is no text. A
+ * guess, made before the request is checked: fit to fetch memory by, nothing else. */
+struct foreseen {
+    struct text uid, space, name;
+};
+
+void foresee_pod(const uint8_t *req, size_t len, struct foreseen *ret);
 
 #endif

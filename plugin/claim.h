@@ -136,6 +136,9 @@ uint32_t claim_queue(const struct engine *e, uint32_t claim);
 uint32_t claim_find(const struct engine *e, struct text uid);
 uint32_t claim_find_named(const struct engine *e, struct text space, struct text name);
 
+/* Under which they are found: of a uid, or of a name in a namespace. */
+uint32_t claim_hash(struct text text, uint32_t space);
+
 /* Rank in a queue: priority, then creation, then uid. */
 int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
 

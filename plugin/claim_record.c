@@ -58,46 +58,23 @@ static bool same_name(const void *ctx, uint32_t id)
     return claim_at(q->e, id)->space == q->space && text_same(claim_name(q->e, id), q->name);
 }
 
-static uint32_t text_hash(struct text text, uint32_t seed)
+uint32_t claim_hash(struct text text, uint32_t space)
 {
-    return hash_bytes(text.at, text.len, seed);
+    return hash_bytes(text.at, text.len, space);
 }
 
 uint32_t claim_find(const struct engine *e, struct text uid)
 {
     struct pod_question q = {e, uid, 0};
 
-    return index_find(&e->claims_by_uid, text_hash(uid, 0), same_uid, &q);
-}
-
-uint32_t engine_foresee(const struct engine *e, struct text uid)
-{
-    uint32_t hash = text_hash(uid, 0);
-
-    index_bring(&e->claims_by_uid, hash);
-    return hash;
-}
-
-void engine_foresee_record(const struct engine *e, uint32_t foreseen)
-{
-    uint32_t id = index_guess(&e->claims_by_uid, foreseen);
-    const struct claim *claim;
-
-    if (id == 0) /* a new one, it seems */
-        id = slab_next(&e->claims);
-    if (id == 0)
-        return;
-    claim = claim_at(e, id);
-    __builtin_prefetch(claim);
-    __builtin_prefetch(claim->uid);
-    __builtin_prefetch(claim->uid + CLAIM_SHORT_UID - 1);
+    return index_find(&e->claims_by_uid, claim_hash(uid, 0), same_uid, &q);
 }
 
 uint32_t claim_find_named(const struct engine *e, struct text space, struct text name)
 {
     struct pod_question q = {e, name, intern_find(&e->names, space.at, space.len)};
 
-    return index_find(&e->claims_by_name, text_hash(name, q.space), same_name, &q);
+    return index_find(&e->claims_by_name, claim_hash(name, q.space), same_name, &q);
 }
 
 /* By uid; and where a host gave one uid to a pod and a group, or to two groups, by what else makes
@@ -250,8 +227,8 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
                                       .effects = {.turn = outbox_turn(e)}};
     if (long_uid(pod->uid.len) == 0 && pod->uid.len > 0)
         memcpy(claim_at(e, id)->uid, pod->uid.at, pod->uid.len);
-    index_put(&e->claims_by_uid, text_hash(pod->uid, 0), id);
-    index_put(&e->claims_by_name, text_hash(pod->name, space), id);
+    index_put(&e->claims_by_uid, claim_hash(pod->uid, 0), id);
+    index_put(&e->claims_by_name, claim_hash(pod->name, space), id);
     queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, 1);
     journal_seen(e, id, pod);
     *ret_claim = id;
@@ -314,8 +291,8 @@ void claim_destroy(struct engine *e, uint32_t id)
     queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
     outbox_forget(e, EFFECT_OF_POD, id);
     heap_clear(&e->timers, id);
-    index_drop(&e->claims_by_uid, text_hash(claim_uid(e, id), 0), id);
-    index_drop(&e->claims_by_name, text_hash(claim_name(e, id), claim->space), id);
+    index_drop(&e->claims_by_uid, claim_hash(claim_uid(e, id), 0), id);
+    index_drop(&e->claims_by_name, claim_hash(claim_name(e, id), claim->space), id);
     claim_set_flavors(e, id, NULL);
     claim_release_text(e, id);
     intern_unref(&e->names, claim->space);

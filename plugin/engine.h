@@ -137,9 +137,10 @@ struct verdict {
 
 /* A question about this pod is on its way, and its record may be far away in memory: what a lookup
  * will read is brought nearer in two steps, while the host's message is being read. They decide
- * nothing, and a wrong uid does no harm. */
+ * nothing, and a wrong uid or name does no harm. */
 uint32_t engine_foresee(const struct engine *engine, struct text uid);
-void engine_foresee_record(const struct engine *engine, uint32_t foreseen);
+void engine_foresee_record(const struct engine *engine, uint32_t foreseen, struct text space,
+                           struct text name);
 
 /* The framework's hooks. A uid that is not known passes: it is not one of ours. */
 /* Without words the verdict has a reason and no message: the scheduler asks often. */

@@ -44,6 +44,34 @@ static void decide(struct engine *e, uint32_t id, bool words, struct verdict *re
     note_look(e, id, ret_verdict->pass);
 }
 
+uint32_t engine_foresee(const struct engine *e, struct text uid)
+{
+    uint32_t hash = claim_hash(uid, 0);
+
+    index_bring(&e->claims_by_uid, hash);
+    return hash;
+}
+
+void engine_foresee_record(const struct engine *e, uint32_t foreseen, struct text space,
+                           struct text name)
+{
+    uint32_t id = index_guess(&e->claims_by_uid, foreseen);
+    const struct claim *claim;
+
+    if (id == 0) { /* a new one, it seems */
+        id = slab_next(&e->claims);
+        if (name.len > 0)
+            index_bring(&e->claims_by_name,
+                        claim_hash(name, intern_find(&e->names, space.at, space.len)));
+    }
+    if (id == 0)
+        return;
+    claim = claim_at(e, id);
+    __builtin_prefetch(claim);
+    __builtin_prefetch(claim->uid);
+    __builtin_prefetch(claim->uid + CLAIM_SHORT_UID - 1);
+}
+
 bool engine_pre_enqueue_known(struct engine *e, struct text uid, int64_t version, bool words,
                               struct verdict *ret_verdict)
 {
