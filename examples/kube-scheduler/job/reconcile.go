@@ -58,8 +58,8 @@ const failedToStart = "FailedToStart"
 // again. An error means that the step is to be tried again.
 func (r *Reconciler) Step(ctx context.Context, name types.NamespacedName) error {
 	j := r.Cluster.Job(name)
-	if j == nil || j.DeletionTimestamp != nil {
-		return r.orphans(ctx, name, j)
+	if err := r.orphans(ctx, name, j); err != nil || j == nil || j.DeletionTimestamp != nil {
+		return err
 	}
 	if Queue(j) == "" || r.Cluster.ManagedAbove(j) {
 		return nil
@@ -187,19 +187,23 @@ func (r *Reconciler) release(ctx context.Context, w *kueue.Workload) error {
 	return gone(r.Writer.PatchWorkload(ctx, w, released))
 }
 
-// orphans ends the workloads of a Job that is gone, or about to go, and lets go of them.
+// orphans ends the workloads of Jobs of this name that are gone, or about to go, and lets go of
+// them: also when another one has come in their place.
 func (r *Reconciler) orphans(ctx context.Context, name types.NamespacedName,
 	j *batchv1.Job) error {
 	for _, w := range r.Cluster.OwnedByName(name) {
 		owner := metav1.GetControllerOfNoCopy(w).UID
-		if j != nil && owner != j.UID {
-			continue
-		}
-		if j == nil {
+		if j == nil || owner != j.UID {
 			// The news of a Job may come later than that of its workload.
-			if there, err := r.Writer.JobIsThere(ctx, name, owner); there || err != nil {
+			there, err := r.Writer.JobIsThere(ctx, name, owner)
+			if err != nil {
 				return err
 			}
+			if there {
+				continue
+			}
+		} else if j.DeletionTimestamp == nil {
+			continue
 		}
 		if w.DeletionTimestamp == nil && !workload.Finished(w) {
 			err := gone(r.Writer.PatchWorkload(ctx, w, Finish(w,

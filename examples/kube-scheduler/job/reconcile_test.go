@@ -309,6 +309,30 @@ func TestJobIsGone(t *testing.T) {
 	}
 }
 
+// A Job that takes the place of another one of its name leaves it no quota, and no finalizer.
+func TestAnotherJobOfItsName(t *testing.T) {
+	for _, label := range []string{"user", ""} {
+		w := start(t, nil)
+		w.settle()
+		w.admit(3)
+		w.settle()
+		w.setJob(func(j *batchv1.Job) {
+			j.UID, j.Labels[workload.QueueLabel] = "another", label
+			suspend := true
+			j.Spec.Suspend = &suspend
+		})
+		w.writes = nil
+		w.settle()
+		old := w.workloads[made]
+		if old == nil || !workload.Finished(old) || len(old.Finalizers) != 0 {
+			t.Errorf("the workload of the one before is %+v", old)
+		}
+		if count := len(w.workloads); label != "" && count != 2 {
+			t.Errorf("there are %d workloads", count)
+		}
+	}
+}
+
 // A template that cannot take the admission in ends the workload: trying again would not help.
 func TestClash(t *testing.T) {
 	w := start(t, func(j *batchv1.Job) {
