@@ -129,7 +129,7 @@ func (q *queued) follow(w *kueue.Workload) {
 	if owner := metav1.GetControllerOfNoCopy(w); owner != nil && isJob(owner) {
 		q.steps.Add(step{false, types.NamespacedName{Namespace: w.Namespace, Name: owner.Name}})
 	}
-	if w.DeletionTimestamp != nil && len(w.OwnerReferences) == 0 {
+	if w.DeletionTimestamp != nil && len(w.OwnerReferences) == 0 || wl.Orphaned(w) {
 		q.steps.Add(step{true, nameOf(w)})
 	}
 	jobs, err := q.jobs.GetIndexer().ByIndex(byPrebuilt, w.Namespace+"/"+w.Name)

@@ -206,10 +206,7 @@ func (r *Reconciler) orphans(ctx context.Context, name types.NamespacedName,
 			continue
 		}
 		if w.DeletionTimestamp == nil && !workload.Finished(w) {
-			err := gone(r.Writer.PatchWorkload(ctx, w, Finish(w,
-				kueue.WorkloadFinishedReasonOwnerNotFound,
-				"The workload's owner no longer exists"), "status"))
-			if err != nil {
+			if err := gone(r.Writer.PatchWorkload(ctx, w, ended(w), "status")); err != nil {
 				return err
 			}
 			continue // it is seen again
@@ -221,8 +218,12 @@ func (r *Reconciler) orphans(ctx context.Context, name types.NamespacedName,
 	return nil
 }
 
-// Tend does what a workload needs whoever owns it: one that is deleted, and that nobody owns, goes;
-// any other has the priority that its class of workloads has now.
+func ended(w *kueue.Workload) *kueue.Workload {
+	return Finish(w, kueue.WorkloadFinishedReasonOwnerNotFound, "The workload's owner no longer exists")
+}
+
+// Tend does what a workload needs whoever owns it: one that nobody owns ends if it was a Job's, and
+// goes if it is deleted; any other has the priority that its class of workloads has now.
 func (r *Reconciler) Tend(ctx context.Context, name types.NamespacedName) error {
 	w := r.Cluster.Workload(name)
 	switch {
@@ -230,6 +231,8 @@ func (r *Reconciler) Tend(ctx context.Context, name types.NamespacedName) error 
 		return nil
 	case w.DeletionTimestamp != nil && len(w.OwnerReferences) == 0:
 		return r.release(ctx, w)
+	case workload.Orphaned(w):
+		return gone(r.Writer.PatchWorkload(ctx, w, ended(w), "status"))
 	case w.DeletionTimestamp != nil || !workload.IsOfClass(w):
 		return nil
 	}

@@ -361,6 +361,20 @@ func TestNobodyOwnsIt(t *testing.T) {
 	}
 }
 
+// kubectl delete job --cascade=orphan leaves a workload without an owner.
+func TestItsJobLeftItBehind(t *testing.T) {
+	w := start(t, nil)
+	w.settle()
+	w.admit(3)
+	w.set(func(one *kueue.Workload) { one.OwnerReferences = nil })
+	if err := w.r.Tend(t.Context(), types.NamespacedName{Name: made}); err != nil {
+		t.Fatal(err)
+	}
+	if !workload.Finished(w.only()) {
+		t.Errorf("it holds its quota for ever: %+v", w.only().Status)
+	}
+}
+
 func TestAClassHasAnotherValue(t *testing.T) {
 	w := start(t, func(j *batchv1.Job) { j.Labels[workload.PriorityClassLabel] = "high" })
 	w.settle()

@@ -74,6 +74,12 @@ func Evicted(w *kueue.Workload) *metav1.Condition {
 	return found
 }
 
+// Orphaned tells whether it was made for a Job, and belongs to none any more: whoever deletes a Job
+// may ask for what it owns to be left behind. (A copy in a worker cluster has no such label.)
+func Orphaned(w *kueue.Workload) bool {
+	return len(w.OwnerReferences) == 0 && w.Labels[JobUIDLabel] != ""
+}
+
 // IsOfClass tells whether its priority is that of a class of workloads.
 func IsOfClass(w *kueue.Workload) bool {
 	class := w.Spec.PriorityClassRef
