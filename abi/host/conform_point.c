@@ -21,7 +21,8 @@ enum {
     LOOK_MS = 50, /* how often the main process looks at the steps */
 };
 
-/* libgcov's, where coverage is measured: _exit alone would lose what a worker reached. */
+/* libgcov's, where coverage is measured: _exit would lose what a worker reached, also in the
+ * library. */
 extern void __gcov_dump(void) __attribute__((weak));
 
 /* Written by the worker, read by the main process while it runs and after its death. */
@@ -222,7 +223,7 @@ static void worker_run(struct shared *shared, int out,
     pthread_mutex_init(&points.lock, NULL);
     check(&points, arg);
     if (__gcov_dump != NULL)
-        __gcov_dump();
+        exit(0);
     _exit(0);
 }
 
