@@ -189,9 +189,9 @@ static bool assign_set(struct search *search)
 }
 
 /* It is assigned nothing, and its next attempt begins at the first flavor. */
-static void clear_set(struct assignment *made, uint32_t set)
+static void clear_set(const struct assign_ask *ask, struct assignment *made, uint32_t set)
 {
-    for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++) {
+    for (uint32_t i = 0; i < ask->sets[set].need_count; i++) {
         made->needs[set][i].flavor = FLAVOR_NONE;
         made->needs[set][i].how = ASSIGN_FITS;
         made->needs[set][i].height = 0;
@@ -217,15 +217,15 @@ void assign_counts(const struct assign_ask *ask, const uint32_t *counts, struct 
     struct search search = {.ask = ask, .made = ret};
 
     memset(ret, 0, sizeof(*ret));
-    for (uint32_t s = 0; s < ASSIGN_MAX_SETS; s++)
-        clear_set(ret, s);
+    for (uint32_t s = 0; s < ask->set_count; s++)
+        clear_set(ask, ret, s);
     ret->how = ASSIGN_FITS;
     memcpy(ret->counts, counts, ask->set_count * sizeof(*counts));
     for (uint32_t s = 0; s < ask->set_count; s++) {
         search.set = s;
         search.count = counts[s];
         if (!assign_set(&search)) {
-            clear_set(ret, s);
+            clear_set(ask, ret, s);
             ret->how = ASSIGN_NO_FIT;
             return;
         }
