@@ -2,6 +2,7 @@
 #include "assign.h"
 
 #include "borrow.h"
+#include "fit.h"
 #include "room.h"
 #include "state.h"
 
@@ -79,6 +80,8 @@ static struct grade grade_need(const struct search *search, uint32_t need, uint1
 
     if (amount > room_ever(ask->e, ask->queue, flavor, request->resource))
         return grade;
+    if (ask->ever)
+        return (struct grade){ASSIGN_FITS, 0};
     grade.height = borrow_height(ask->e, ask->queue, flavor, request->resource, amount, &reclaims);
     if (amount <= room_now(ask->e, ask->queue, flavor, request->resource)) {
         grade.how = ASSIGN_FITS;
@@ -163,7 +166,7 @@ static bool is_declared(const struct search *search)
 
     for (uint32_t i = 0; i < set->need_count; i++) {
         if (group_of(search, i) == NULL && set->needs[i].amount > 0 &&
-            set->needs[i].resource != e->name_pods && !e->config.undeclared_unlimited)
+            !fit_counts_nowhere(e, set->needs[i].resource))
             return false;
     }
     return true;
@@ -287,6 +290,18 @@ bool assign(const struct assign_ask *ask, struct assignment *ret)
         counts[s] = ask->sets[s].count;
     assign_counts(ask, counts, ret);
     return works(ask, ret) || assign_part(ask, ret);
+}
+
+bool assign_repeatedly(struct assign_ask *ask, struct assignment *ret)
+{
+    for (int attempt = 0; attempt < ASSIGN_ATTEMPTS; attempt++) {
+        if (assign(ask, ret))
+            return true;
+        if (!ret->goes_on)
+            return false;
+        ask->from = ret->next;
+    }
+    return false;
 }
 
 static struct assign_amount *amount_of(struct assign_amount *amounts, uint32_t *count,

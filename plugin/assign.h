@@ -23,7 +23,7 @@
  *
  * Changes nothing, allocates nothing.
  */
-enum { ASSIGN_MAX_SETS = 8 };
+enum { ASSIGN_MAX_SETS = 8, ASSIGN_ATTEMPTS = 64 };
 
 /* From the worst to the best. */
 enum assign_how {
@@ -82,6 +82,7 @@ struct assign_ask {
     uint32_t queue;
     struct assign_policy policy;
     struct assign_victims victims;
+    bool ever; /* fits wherever it could if nobody used anything */
     uint32_t set_count;
     const struct assign_set *sets;
     struct assign_cursor from;
@@ -92,7 +93,11 @@ struct assign_ask {
  * the answer is about all of its pods. */
 bool assign(const struct assign_ask *ask, struct assignment *ret_assignment);
 
-/* The same for just these counts of pods, whether or not there are victims for all of it. */
+/* The same in as many attempts as it takes, each of which goes on behind where the one before it
+ * ended; at most ASSIGN_ATTEMPTS. */
+bool assign_repeatedly(struct assign_ask *ask, struct assignment *ret_assignment);
+
+/* As `assign`, for just these counts of pods, whether or not there are victims for all of it. */
 void assign_counts(const struct assign_ask *ask, const uint32_t *counts,
                    struct assignment *ret_assignment);
 

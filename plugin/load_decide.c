@@ -8,7 +8,7 @@
 #include "wish.h"
 #include "state.h"
 
-enum { DECIDE_COST = 8, DECIDE_ATTEMPTS = 64 };
+enum { DECIDE_COST = 8 };
 
 /* A decision about one workload, as the search for flavors sees it. */
 struct search {
@@ -76,44 +76,39 @@ static bool victims_of_all(void *ctx, const struct assignment *made)
     return find_all(search, made);
 }
 
-static void begin(struct engine *e, uint32_t id, struct search *search)
+/* Of somebody who sends nobody away. */
+static struct assign_ask ask_of(struct engine *e, uint32_t id)
 {
-    uint32_t at = load_at(e, id)->wish;
-    const struct wish *wish = wish_at(e, at);
+    const struct wish *wish = wish_at(e, id);
     const struct queue *queue = queue_at(e, wish->queue);
 
-    wish_judge(e, at);
-    search->e = e;
-    search->hunt.e = e;
-    search->hunt.count = 0;
-    search->hunt.load = id;
-    search->hunt.queue = wish->queue;
-    search->ask = (struct assign_ask){
+    wish_judge(e, id);
+    return (struct assign_ask){
         .e = e,
         .queue = wish->queue,
         .policy = {.skips_borrowing = queue->borrows_last,
                    .skips_preempting = queue->bay.preempts_last,
                    .borrows_least = queue->bay.borrows_least,
                    .preempts_while_borrowing = queue->preempts.while_borrowing},
-        .victims = {search, victims_of, victims_of_all},
         .set_count = wish->set_count,
         .sets = wish->asks,
     };
-    if (wish->yields)
-        search->ask.victims = (struct assign_victims){0};
 }
 
-/* Where an attempt ended before the last flavor the next one goes on behind it. */
-static bool find(struct search *search, struct assignment *ret)
+static void begin(struct engine *e, uint32_t id, struct search *search)
 {
-    for (int attempt = 0; attempt < DECIDE_ATTEMPTS; attempt++) {
-        if (assign(&search->ask, ret))
-            return true;
-        if (!ret->goes_on)
-            return false;
-        search->ask.from = ret->next;
-    }
-    return false;
+    uint32_t at = load_at(e, id)->wish;
+    const struct wish *wish = wish_at(e, at);
+
+    search->e = e;
+    search->hunt.e = e;
+    search->hunt.count = 0;
+    search->hunt.load = id;
+    search->hunt.queue = wish->queue;
+    search->ask = ask_of(e, at);
+    search->ask.victims = (struct assign_victims){search, victims_of, victims_of_all};
+    if (wish->yields)
+        search->ask.victims = (struct assign_victims){0};
 }
 
 void load_decide(struct engine *e, uint32_t id, struct decision *ret)
@@ -124,7 +119,7 @@ void load_decide(struct engine *e, uint32_t id, struct decision *ret)
     ret->load = id;
     ret->waits_only = false;
     begin(e, id, &search);
-    if (!find(&search, &ret->made))
+    if (!assign_repeatedly(&search.ask, &ret->made))
         return;
     ret->what = ret->made.how == ASSIGN_FITS ? DECIDE_FITS : DECIDE_PREEMPTS;
     if (ret->what == DECIDE_FITS)
@@ -145,8 +140,17 @@ bool load_decide_fits_elsewhere(struct engine *e, uint32_t id, uint32_t height,
         return false;
     begin(e, id, &search);
     search.ask.victims = (struct assign_victims){0};
-    return find(&search, ret) && ret->how == ASSIGN_FITS &&
+    return assign_repeatedly(&search.ask, ret) && ret->how == ASSIGN_FITS &&
            (!bay->borrows_least || ret->height <= height);
+}
+
+bool load_decide_ever(struct engine *e, uint32_t wish)
+{
+    struct assign_ask ask = ask_of(e, wish);
+    struct assignment made;
+
+    ask.ever = true;
+    return assign_repeatedly(&ask, &made);
 }
 
 /* It took room: others that signal may have no victims any more, or some at last. */

@@ -51,6 +51,10 @@ void load_decide_reserve(struct engine *e, uint32_t load, const struct assignmen
 bool load_decide_fits_elsewhere(struct engine *e, uint32_t load, uint32_t height,
                                 struct assignment *ret);
 
+/* Whether a workload of this wish could be admitted, if nobody used anything: if it waits, then for
+ * others, and not in vain. */
+bool load_decide_ever(struct engine *e, uint32_t wish);
+
 /* One slice: returns what is left of the budget. */
 uint32_t load_decide_some(struct engine *e, uint32_t budget);
 

@@ -2,7 +2,9 @@
 #include "load_refusal.h"
 
 #include "assign.h"
+#include "fit.h"
 #include "load.h"
+#include "load_decide.h"
 #include "placement.h"
 #include "room.h"
 #include "say.h"
@@ -16,7 +18,6 @@ struct asked {
     const struct engine *e;
     const struct wish *wish;
     uint32_t set;
-    bool least; /* with as few pods as it may begin with */
 };
 
 static const struct queue *queue_of(const struct asked *asked)
@@ -30,7 +31,7 @@ static wide amount_of(const struct asked *asked, uint32_t set, uint32_t resource
 
     for (uint32_t i = 0; i < ask->need_count; i++) {
         if (ask->needs[i].resource == resource)
-            return (wide)ask->needs[i].amount * (asked->least ? ask->minimum : ask->count);
+            return (wide)ask->needs[i].amount * ask->count;
     }
     return 0;
 }
@@ -55,7 +56,7 @@ static bool is_undeclared(const struct asked *asked, uint32_t need)
     const struct request *request = &asked->wish->asks[asked->set].needs[need];
 
     return group_of(asked, need) == NULL && request->amount > 0 &&
-           request->resource != asked->e->name_pods && !asked->e->config.undeclared_unlimited;
+           !fit_counts_nowhere(asked->e, request->resource);
 }
 
 static bool asks_of(const struct asked *asked, const struct queue_group *group)
@@ -67,54 +68,6 @@ static bool asks_of(const struct asked *asked, const struct queue_group *group)
     return false;
 }
 
-static bool could_ever_be_in(const struct asked *asked, const struct queue_group *group,
-                             uint16_t flavor)
-{
-    for (uint32_t i = 0; i < asked->wish->asks[asked->set].need_count; i++) {
-        uint32_t resource = asked->wish->asks[asked->set].needs[i].resource;
-
-        if (group_of(asked, i) == group &&
-            amount_before(asked, resource) + amount_of(asked, asked->set, resource) >
-                room_ever(asked->e, asked->wish->queue, flavor, resource))
-            return false;
-    }
-    return true;
-}
-
-static bool set_could_ever_be(const struct asked *asked)
-{
-    const struct queue *queue = queue_of(asked);
-
-    for (uint32_t i = 0; i < asked->wish->asks[asked->set].need_count; i++) {
-        if (is_undeclared(asked, i))
-            return false;
-    }
-    for (uint32_t g = 0; g < queue->group_count; g++) {
-        uint32_t k = 0;
-
-        if (!asks_of(asked, &queue->groups[g]))
-            continue;
-        while (k < queue->groups[g].flavor_count &&
-               ((asked->wish->asks[asked->set].refused[g] >> k & 1) != 0 ||
-                !could_ever_be_in(asked, &queue->groups[g], queue->groups[g].flavors[k])))
-            k++;
-        if (k == queue->groups[g].flavor_count)
-            return false;
-    }
-    return true;
-}
-
-static bool could_ever_be(const struct engine *e, uint32_t id)
-{
-    struct asked asked = {.e = e, .wish = wish_at(e, id), .least = true};
-
-    for (; asked.set < asked.wish->set_count; asked.set++) {
-        if (!set_could_ever_be(&asked))
-            return false;
-    }
-    return true;
-}
-
 void load_refusal_note(struct engine *e, uint32_t id, bool gated)
 {
     struct wish *wish = wish_at(e, id);
@@ -124,7 +77,7 @@ void load_refusal_note(struct engine *e, uint32_t id, bool gated)
     if (!e->config.waiting_reasons)
         return;
     if (!gated)
-        why = could_ever_be(e, id) ? LOAD_REFUSAL_QUOTA : LOAD_REFUSAL_NEVER;
+        why = load_decide_ever(e, id) ? LOAD_REFUSAL_QUOTA : LOAD_REFUSAL_NEVER;
     if (wish->refusal == (uint8_t)why)
         return;
     wish->refusal = (uint8_t)why;

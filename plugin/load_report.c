@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assign.h"
 #include "explain.h"
 #include "load.h"
 #include "load_decide.h"
@@ -55,59 +54,13 @@ static const char *fault_reason(enum bay_fault fault)
                                   : "QueueInactive";
 }
 
-/* Whether all that the least of a pod set asks for of a group could be in this flavor, had nobody
- * used anything. */
-static bool suits(const struct engine *e, const struct wish *wish, const struct assign_set *ask,
-                  const struct queue_group *group, uint32_t place)
-{
-    const struct queue *queue = queue_at(e, wish->queue);
-    uint16_t flavor = group->flavors[place];
-
-    if (!flavor_usable(e, flavor) || (ask->refused[group - queue->groups] >> place & 1) != 0)
-        return false;
-    for (uint32_t i = 0; i < ask->need_count; i++) {
-        const struct request *need = &ask->needs[i];
-
-        if (queue_group_of(queue, need->resource) == group &&
-            (wide)need->amount * ask->minimum > room_ever(e, wish->queue, flavor, need->resource))
-            return false;
-    }
-    return true;
-}
-
-/* Whether it waits for others, and not in vain. */
-static bool could_ever_fit(const struct engine *e, uint32_t id)
-{
-    const struct wish *wish = wish_at(e, load_at(e, id)->wish);
-    const struct queue *queue = queue_at(e, wish->queue);
-
-    for (uint32_t s = 0; s < wish->set_count; s++) {
-        const struct assign_set *ask = &wish->asks[s];
-
-        for (uint32_t i = 0; i < ask->need_count; i++) {
-            const struct queue_group *group = queue_group_of(queue, ask->needs[i].resource);
-            uint32_t place = 0;
-
-            if (group == NULL && (e->config.undeclared_unlimited || ask->needs[i].amount == 0 ||
-                                  ask->needs[i].resource == e->name_pods))
-                continue;
-            while (group != NULL && place < group->flavor_count &&
-                   !suits(e, wish, ask, group, place))
-                place++;
-            if (group == NULL || place == group->flavor_count)
-                return false;
-        }
-    }
-    return true;
-}
-
 /* What would be decided now. */
 static const char *why_refused(struct engine *e, uint32_t id, struct decision *decision)
 {
     load_decide(e, id, decision);
     if (decision->what != DECIDE_NOTHING)
         return "QueueOrder";
-    return could_ever_fit(e, id) ? "QueueCapacity" : "NoFlavor";
+    return load_decide_ever(e, load_at(e, id)->wish) ? "QueueCapacity" : "NoFlavor";
 }
 
 static void note_victims(struct engine *e, uint32_t id, const struct decision *decision,

@@ -283,6 +283,32 @@ static void test_partial(void)
     kit_close(&kit);
 }
 
+static void test_ever(void)
+{
+    struct kit kit;
+    struct question q;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor one; flavor two; cluster c group=cpu flavor=one cpu=4 flavor=two cpu=3;"
+                 "pod x cluster=c cpu=4 node=n stamp=1 stamped=cpu=one;"
+                 "pod y cluster=c cpu=3 node=n stamp=1 stamped=cpu=two");
+    question_open(&q, &kit, "");
+    add_set(&q, 1, 1, "cpu=3");
+    is_str(answer(&q, false), "none 0: 1 one", "a full queue");
+    q.ask.ever = true;
+    is_str(answer(&q, true), "fit 0: 1 one", "has room when everybody is gone");
+    add_set(&q, 5, 3, "cpu=1");
+    is_str(answer(&q, true), "fit 0: 1 one; 3 two", "for the least of a later pod set, too");
+    q.sets[1].refused[0] = 2;
+    is_str(answer(&q, false), "no 0: 1 one; 5 ", "but not in the flavor of the first");
+    ok(assign_repeatedly(&q.ask, &q.answer), "unless a later attempt begins behind that");
+    is_str(flavor_name(kit.engine, q.answer.needs[0][0].flavor).at, "two", "as it does");
+    q.sets[0].needs[0].amount = 4;
+    q.ask.from = (struct assign_cursor){0};
+    ok(!assign_repeatedly(&q.ask, &q.answer), "of which none is behind the last flavor");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_first_that_fits();
@@ -291,5 +317,6 @@ int main(void)
     test_who_may_send_away();
     test_partial();
     test_total();
+    test_ever();
     return tap_done();
 }

@@ -296,6 +296,21 @@ void load_kit_close(struct load_kit *kit)
     kit_close(&kit->kit);
 }
 
+void load_kit_split(struct load_kit *kit, const char *name, struct set_facts sets[2], int64_t main,
+                    int64_t second)
+{
+    struct load_object *object = find(kit, name);
+
+    sets[0] = sets[1] = object->set;
+    sets[1].name = text_of("second");
+    sets[0].requests.item[0].amount = main;
+    sets[1].requests.item[0].amount = second;
+    object->facts.sets = sets;
+    object->facts.set_count = 2;
+    show(kit, object);
+    load_kit_do(kit, "time 1");
+}
+
 const char *load_kit_state(struct load_kit *kit, const char *name)
 {
     const struct load_object *object = find(kit, name);

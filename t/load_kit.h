@@ -73,6 +73,11 @@ void load_kit_open(struct load_kit *kit, const char *words);
 void load_kit_close(struct load_kit *kit);
 void load_kit_do(struct load_kit *kit, const char *steps);
 
+/* From now on it asks for two pod sets, `main` and `second`, of so much cpu. It must not be
+ * admitted: only what one pod set is granted is carried out here. */
+void load_kit_split(struct load_kit *kit, const char *name, struct set_facts sets[2], int64_t main,
+                    int64_t second);
+
 /* What its object says: "pending", "reserved FLAVOR", "admitted FLAVOR", "finished", and behind it
  * "signal", "evicted". */
 const char *load_kit_state(struct load_kit *kit, const char *name);

@@ -103,6 +103,26 @@ static void test_flavors(void)
     load_kit_close(&kit);
 }
 
+static void test_several_sets(void)
+{
+    struct load_kit kit;
+    struct set_facts sets[2];
+
+    load_kit_open(&kit, "reasons");
+    load_kit_do(&kit, "flavor f; flavor g; cluster c group=cpu flavor=f cpu=4 flavor=g cpu=3; "
+                      "local l cluster=c; add a queue=l cpu=4; add b queue=l cpu=3; "
+                      "local l cluster=c hold; add w queue=l cpu=3");
+    load_kit_split(&kit, "w", sets, 3, 3);
+    load_kit_log(&kit);
+    load_kit_do(&kit, "local l cluster=c");
+    is_str(load_kit_log(&kit), "w:pending", "pod sets that could be in two flavors wait for quota");
+    load_kit_do(&kit, "cluster c group=cpu flavor=f cpu=5 flavor=g cpu=2");
+    is_str(load_kit_log(&kit), "w:pending", "and say so when they never can be");
+    load_kit_do(&kit, "cluster c group=cpu flavor=f cpu=4 flavor=g cpu=2");
+    is_str(load_kit_log(&kit), "", "once");
+    load_kit_close(&kit);
+}
+
 /* More than are looked at at once; and another engine. */
 static void test_many(void)
 {
@@ -136,6 +156,7 @@ int main(void)
     test_once();
     test_kinds();
     test_flavors();
+    test_several_sets();
     test_many();
     return tap_done();
 }

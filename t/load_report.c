@@ -17,6 +17,33 @@ static struct load_report *report(struct load_kit *kit, const char *name)
     return &report;
 }
 
+/* Two pod sets that both want so much; another workload has all there is. */
+static const char *why_both(struct load_kit *kit, int64_t cpu)
+{
+    static struct set_facts sets[2];
+
+    load_kit_do(kit, "lose-local m; add both queue=m cpu=1");
+    load_kit_split(kit, "both", sets, cpu, cpu);
+    load_kit_do(kit, "local m cluster=c");
+    return report(kit, "both")->reason;
+}
+
+static void test_several_sets(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "add a queue=l cpu=4");
+    is_str(why_both(&kit, 2), "QueueCapacity", "two pod sets that could be there together wait");
+    load_kit_do(&kit, "remove both");
+    is_str(why_both(&kit, 3), "NoFlavor", "each alone could, but not both");
+    load_kit_do(&kit, "flavor g; cluster c within=lower group=cpu flavor=f cpu=4 flavor=g cpu=3; "
+                      "add b queue=l cpu=3");
+    is_str(report(&kit, "both")->reason, "QueueCapacity", "unless they are in two flavors");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -52,5 +79,6 @@ int main(void)
     is_str(report(&kit, "x")->reason, "NoFlavor", "so much there never is");
     is_str(report(&kit, "p")->reason, "QueueCapacity", "its minimum there is");
     load_kit_close(&kit);
+    test_several_sets();
     return tap_done();
 }
