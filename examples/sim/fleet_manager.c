@@ -183,7 +183,7 @@ static void open_library(struct sim *sim, struct manager *manager)
     struct request *r = &library->request;
 
     if (!library->loader && !library_load(library, sim->fleet.library)) {
-        fault_say(&sim->fault, NULL, "%s: %s", sim->fleet.library, library->error);
+        fault_say(&sim->fault, NULL, "%s", library->error);
         return;
     }
     request_clear(r);

@@ -8,6 +8,9 @@
 
 #include "abi/sluice.h"
 
+/* As seen from the folder of the program: in a build, and where both were installed. */
+static const char *const places[] = {"sluice.so", SLUICE_INSTALLED};
+
 const char *library_path(const char *given, const char *program, char *out, size_t cap)
 {
     const char *named = given ? given : getenv("SLUICE_LIB");
@@ -22,8 +25,11 @@ const char *library_path(const char *given, const char *program, char *out, size
     snprintf(self + (len > 0 ? len : 0), sizeof(self) - (size_t)(len > 0 ? len : 0), "%s",
              len > 0 ? "" : program);
     char *slash = strrchr(self, '/');
-    if (slash) {
-        snprintf(out, cap, "%.*s/sluice.so", (int)(slash - self), self);
+    for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
+        if (places[i][0] == '/')
+            snprintf(out, cap, "%s", places[i]);
+        else
+            snprintf(out, cap, "%.*s/%s", (int)(slash - self), self, places[i]);
         if (access(out, R_OK) == 0)
             return out;
     }
@@ -33,8 +39,18 @@ const char *library_path(const char *given, const char *program, char *out, size
 
 bool library_load(struct library *library, const char *path)
 {
+    char why[400];
+
     request_init(&library->request);
-    return loader_open(path, &library->loader, library->error, sizeof(library->error));
+    if (loader_open(path, &library->loader, why, sizeof(why)))
+        return true;
+    /* The system's words begin with the path, others do not. */
+    size_t told = strlen(path) + 2;
+    bool tells = strncmp(why, path, strlen(path)) == 0 && strlen(why) > told;
+    snprintf(library->error, sizeof(library->error),
+             "the library %s cannot be used, name another with --lib or SLUICE_LIB: %s", path,
+             why + (tells ? told : 0));
+    return false;
 }
 
 static void forget_answer(struct library *library)

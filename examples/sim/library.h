@@ -31,7 +31,7 @@ struct library {
     struct answer answer;
     bool has_answer;
     int64_t result;
-    char error[512]; /* of a failed call */
+    char error[1024]; /* of a failed call */
     uint64_t calls;
 
     /* From the latest answer. */
@@ -40,9 +40,11 @@ struct library {
     bool more;
 };
 
-/* Where the library is: the path given, else $SLUICE_LIB, else beside the program, else by name. */
+/* Where the library is: the path given, else $SLUICE_LIB, else beside the program, else where both
+ * were installed, else by name. */
 const char *library_path(const char *given, const char *program, char *out, size_t cap);
 
+/* False: library->error says of which file what is wrong with it, and what to do. */
 bool library_load(struct library *library, const char *path);
 void library_finish(struct library *library);
 

@@ -19,14 +19,16 @@ static const char help[] =
     "why     tells FILE up to TIME (as 12s), and says why POD is where it is\n"
     "replay  makes the calls of a recording again, and compares every answer\n"
     "\n"
-    "  --lib PATH     the library; else $SLUICE_LIB, else sluice.so beside this program\n"
+    "  --lib PATH     the library; else $SLUICE_LIB, else sluice.so beside this program, else\n"
+    "                 the one that was installed with it\n"
     "  --removal      when gates are removed, whatever the story says\n"
     "  --format json  what happened as one JSON object for each FILE\n"
     "  --svg FILE     a picture of the queues over time (of the last story)\n"
     "  --record FILE  every call that changed the library's state, for replay\n"
     "  --quiet        only how it ended\n"
     "\n"
-    "exit status: 0 all went as it should, 1 it did not, 2 the input is wrong\n";
+    "exit status: 0 all went as it should, 1 it did not, 2 the input is wrong,\n"
+    "3 the machine has no memory\n";
 
 struct arguments {
     const char *lib;
@@ -103,16 +105,24 @@ static int run(const struct arguments *arguments)
     return worst;
 }
 
+static int say_help(void)
+{
+    printf("%s%s", usage, help);
+    return EXIT_HELD;
+}
+
 int main(int argc, char **argv)
 {
     struct arguments arguments = {0};
     const char *command = argc > 1 ? argv[1] : "";
     char path[4200];
 
-    if (strcmp(command, "help") == 0 || strcmp(command, "--help") == 0) {
-        printf("%s%s", usage, help);
-        return EXIT_HELD;
-    }
+    if (strcmp(command, "help") == 0 || strcmp(command, "--help") == 0 ||
+        strcmp(command, "-h") == 0)
+        return say_help();
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return say_help();
     int code = parse(argc, argv, &arguments);
     if (code != EXIT_HELD)
         return code;

@@ -227,7 +227,7 @@ int replay_file(const char *library, const char *path)
     if (!replay.file)
         fprintf(stderr, "sluice-sim: %s: %s\n", path, strerror(errno));
     else if (!library_load(&replay.library, library))
-        fprintf(stderr, "sluice-sim: %s: %s\n", library, replay.library.error);
+        fprintf(stderr, "sluice-sim: %s\n", replay.library.error);
     else
         code = replay_all(&replay);
     library_finish(&replay.library);

@@ -129,7 +129,7 @@ bool run_init(struct sim *sim, struct scenario *scenario, const struct run_optio
     sim->world.documents = scenario->documents;
     sim->loads.is = loads_are_in(scenario);
     if (!library_load(&sim->library, options->library))
-        fault_say(&sim->fault, NULL, "%s: %s", options->library, sim->library.error);
+        fault_say(&sim->fault, NULL, "%s", sim->library.error);
     open_recording(sim, options->record);
     if (!sim->fault.is)
         host_start(sim);

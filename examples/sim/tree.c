@@ -28,7 +28,7 @@ static void say(struct fault *fault, const struct tree *where, const char *what,
     int used = 0;
 
     fault->is = true;
-    if (where)
+    if (where && where->line > 0)
         used = snprintf(fault->text, cap, "%s:%d: ", where->file, where->line);
     if (used >= 0 && (size_t)used < cap)
         vsnprintf(fault->text + used, cap - (size_t)used, what, args);

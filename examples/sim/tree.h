@@ -25,7 +25,7 @@ enum tree_type {
 struct tree {
     enum tree_type type;
     bool quoted; /* a text in quotes is never a number or a truth value */
-    int line;
+    int line;    /* 0: it is in no file */
     const char *file;
     const char *key;  /* the key it stands under; of an item, that of its list */
     const char *text; /* of a text */

@@ -66,7 +66,9 @@ static void say(struct sim *sim, const struct pod *pod, const char *at)
     r_key_str(r, "uid", pod->uid);
     const msgpack_object *seen = host_call(sim, LOADER_INSPECT);
     if (!seen) {
-        printf("%s at %s: the queues do not know it: %s\n", pod->ref, at, sim->library.error);
+        printf("%s at %s is in no queue: it is over, not seen yet, or no pod of ours. Its\n"
+               "schedulerName is %s; which ones are ours is in `config: {schedulers: [...]}`.\n",
+               pod->ref, at, pod->scheduler);
         say_scheduler(pod);
         return;
     }
@@ -116,12 +118,14 @@ static void say_about(struct sim *sim, const char *name, const char *at)
 int why_file(const char *library, const char *path, const char *pod, const char *at)
 {
     const struct run_options options = {.library = library, .quiet = true};
-    const struct tree when = {.type = TREE_TEXT, .text = at, .key = "--at", .file = "the command"};
+    const struct tree when = {.type = TREE_TEXT, .text = at, .key = "--at"};
     struct sim sim;
     struct scenario scenario;
 
     if (run_init(&sim, &scenario, &options, path)) {
         int64_t until = tree_as_duration(&sim.fault, &when);
+        if (until < 0)
+            fault_at(&sim.fault, &when, "a time from the beginning on, such as 30s");
         if (!sim.fault.is && run_story(&sim, until)) {
             sim.clock.now = until;
             say_about(&sim, pod, at);
