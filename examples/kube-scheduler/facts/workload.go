@@ -54,8 +54,11 @@ func Workload(w *kueue.Workload, around *Around) *engine.WorkerWorkload {
 	}
 	for i := range w.Spec.PodSets {
 		set := &w.Spec.PodSets[i]
-		seen.PodSets = append(seen.PodSets, podSet(set, max(set.Count-reclaimable[set.Name], 0),
-			around, &seen.Unsupported))
+		read := podSet(set, max(set.Count-reclaimable[set.Name], 0), around, &seen.Unsupported)
+		if held := admittedWith(w, set.Name); held != nil {
+			read.Requests = held
+		}
+		seen.PodSets = append(seen.PodSets, read)
 	}
 	for i := range w.Spec.PreemptionGates {
 		seen.Gates = append(seen.Gates, w.Spec.PreemptionGates[i].Name)
@@ -108,6 +111,22 @@ func podSet(set *kueue.PodSet, count int32, around *Around, unsupported *string)
 		*unsupported = "a node affinity with more terms, expressions or values than can be looked at"
 	}
 	return read
+}
+
+// admittedWith is what each pod was granted by the admission that holds: neither another LimitRange
+// nor another RuntimeClass changes what runs already. nil: the admission does not say.
+func admittedWith(w *kueue.Workload, set kueue.PodSetReference) []engine.Amount {
+	from := workload.Assignment(w, set)
+	if !workload.Reserved(w) || from == nil || len(from.ResourceUsage) == 0 || from.Count == nil ||
+		*from.Count <= 0 {
+		return nil
+	}
+	held := slices.DeleteFunc(amounts(from.ResourceUsage, []engine.Amount{}),
+		func(a engine.Amount) bool { return a.Name == string(v1.ResourcePods) })
+	for i := range held {
+		held[i].Value /= int64(*from.Count)
+	}
+	return held
 }
 
 func affinity(said *v1.Affinity) (terms [][]engine.Expression, fits bool) {

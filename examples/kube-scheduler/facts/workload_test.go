@@ -85,6 +85,22 @@ func TestWorkload(t *testing.T) {
 	}
 }
 
+// What runs has what it was admitted with, whatever the API server would give to new pods now.
+func TestWorkloadThatRuns(t *testing.T) {
+	w := whole()
+	w.Spec.PodSets[0].Template.Spec.Containers[0].Resources = v1.ResourceRequirements{}
+	around := &Around{}
+	around.Defaults.Ranges = []*v1.LimitRange{{Spec: v1.LimitRangeSpec{Limits: []v1.LimitRangeItem{{
+		Type: v1.LimitTypeContainer, DefaultRequest: list("cpu", "4")}}}}}
+	w.Status.Admission.PodSetAssignments[0].ResourceUsage = list("cpu", "1500m", "pods", "3")
+	for status, want := range map[metav1.ConditionStatus]int64{metav1.ConditionTrue: 500,
+		metav1.ConditionFalse: 4000} {
+		w.Status.Conditions = []metav1.Condition{{Type: kueue.WorkloadQuotaReserved, Status: status}}
+		got := Workload(w, around).PodSets[0].Requests
+		same(t, got, []engine.Amount{{Name: "cpu", Value: want}})
+	}
+}
+
 func TestWorkloadThatGetsNothing(t *testing.T) {
 	for want, change := range map[string]func(*kueue.Workload, *Around){
 		"slices": func(w *kueue.Workload, _ *Around) {
