@@ -10,6 +10,7 @@ package job
 
 import (
 	"strconv"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -157,12 +158,33 @@ func Reclaimable(j *batchv1.Job) []kueue.ReclaimablePod {
 	if j.Spec.Completions != nil {
 		completions = *j.Spec.Completions
 	}
-	if parallelism == 1 || j.Status.Succeeded == 0 {
+	succeeded := succeeded(j, completions)
+	if parallelism == 1 || succeeded == 0 {
 		return nil
 	}
-	left := max(completions-j.Status.Succeeded, 0)
+	left := max(completions-succeeded, 0)
 	if left >= parallelism {
 		return nil
 	}
 	return []kueue.ReclaimablePod{{Name: kueue.DefaultPodSetName, Count: parallelism - left}}
+}
+
+// succeeded are the pods that count for so many completions: of an indexed Job whose completions
+// were fewer than before, only those whose index is still asked for.
+func succeeded(j *batchv1.Job, completions int32) (count int32) {
+	if j.Spec.CompletionMode == nil || *j.Spec.CompletionMode != batchv1.IndexedCompletion {
+		return j.Status.Succeeded
+	}
+	for span := range strings.SplitSeq(j.Status.CompletedIndexes, ",") {
+		from, to, isSpan := strings.Cut(span, "-")
+		if !isSpan {
+			to = from
+		}
+		first, err := strconv.ParseInt(from, 10, 32)
+		last, err2 := strconv.ParseInt(to, 10, 32)
+		if err == nil && err2 == nil {
+			count += max(min(int32(last), completions-1)-int32(first)+1, 0)
+		}
+	}
+	return count
 }

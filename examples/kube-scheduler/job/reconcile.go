@@ -165,12 +165,20 @@ func (r *Reconciler) stop(ctx context.Context, j *batchv1.Job, w *kueue.Workload
 	return true, err
 }
 
+// reclaimable is what the workload should say of pods that are needed no more: while it holds quota
+// never fewer than were told.
 func reclaimable(j *batchv1.Job, w *kueue.Workload) []kueue.ReclaimablePod {
-	counts := Reclaimable(j)
-	if len(counts) == 0 || len(w.Spec.PodSets) != 1 {
-		return w.Status.ReclaimablePods // never fewer than were told
+	counts, holds := Reclaimable(j), workload.Reserved(w)
+	if len(w.Spec.PodSets) != 1 || len(counts) == 0 && holds {
+		return w.Status.ReclaimablePods
+	}
+	if len(counts) == 0 {
+		return nil
 	}
 	counts[0].Count = min(counts[0].Count, w.Spec.PodSets[0].Count)
+	if !holds { // the Job may have been edited
+		return counts
+	}
 	for _, told := range w.Status.ReclaimablePods {
 		if told.Name == counts[0].Name {
 			counts[0].Count = max(counts[0].Count, told.Count)

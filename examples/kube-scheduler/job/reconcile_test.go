@@ -292,6 +292,52 @@ func TestReclaimable(t *testing.T) {
 	}
 }
 
+// A Job that is edited after it was stopped needs other pods than before.
+func TestReclaimableOfAnEditedJob(t *testing.T) {
+	ten, two, one := int32(10), int32(2), int32(1)
+	w := start(t, func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = &ten, &ten })
+	w.settle()
+	w.admit(10)
+	w.settle()
+	w.setJob(func(j *batchv1.Job) { j.Status.Succeeded, j.Status.Active = 8, 2 })
+	w.settle()
+	w.condition(kueue.WorkloadEvicted, metav1.ConditionTrue)
+	w.setJob(idles)
+	w.settle()
+	w.set(func(one *kueue.Workload) {
+		one.Status.Admission = nil
+		for _, kind := range []string{kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted} {
+			workload.SetCondition(one, kind, metav1.ConditionFalse, "Test", "")
+		}
+	})
+	for _, c := range []struct {
+		parallelism *int32
+		want        []kueue.ReclaimablePod
+	}{{&two, nil}, {&ten, []kueue.ReclaimablePod{{Name: "main", Count: 8}}}, {&one, nil}} {
+		w.setJob(func(j *batchv1.Job) { j.Spec.Parallelism = c.parallelism })
+		w.settle()
+		if got := w.only().Status.ReclaimablePods; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("with %d pods at a time %v are needed no more", *c.parallelism, got)
+		}
+	}
+}
+
+// An index that is asked for no more is nothing that was reached.
+func TestReclaimableOfAnIndexedJob(t *testing.T) {
+	four, indexed := int32(4), batchv1.IndexedCompletion
+	for indexes, want := range map[string][]kueue.ReclaimablePod{
+		"": nil, "5-7": nil, "0,2-9": {{Name: "main", Count: 3}}, "3": {{Name: "main", Count: 1}},
+		"1,x-2,5": {{Name: "main", Count: 1}},
+	} {
+		got := Reclaimable(&batchv1.Job{
+			Spec:   batchv1.JobSpec{Parallelism: &four, Completions: &four, CompletionMode: &indexed},
+			Status: batchv1.JobStatus{CompletedIndexes: indexes, Succeeded: 4}})
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("of %q %v are needed no more, want %v", indexes, got, want)
+		}
+	}
+}
+
 // A Job that is gone lets its workload go, and gives its quota back at once.
 func TestJobIsGone(t *testing.T) {
 	w := start(t, nil)
