@@ -71,6 +71,11 @@ func (d *Defaults) Wrong(spec *v1.PodSpec) (why string) {
 			}
 		}
 	})
+	if of := spec.Resources; of != nil {
+		if over := above(of.Requests, of.Limits); over != "" {
+			blame("the pod: its request of %s is above its limit", over)
+		}
+	}
 	total := Requests(spec)
 	for _, limit := range d.of(v1.LimitTypePod) {
 		if over := above(total, limit.Max); over != "" {

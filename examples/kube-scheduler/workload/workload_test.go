@@ -101,6 +101,43 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// What a pod asks for as a whole stands above what its containers do.
+func TestRequestsOfAWholePod(t *testing.T) {
+	for wrong, whole := range map[string]v1.ResourceRequirements{
+		"": {Limits: list("cpu", "2")},
+		"the pod: its request of cpu is above its limit": {Requests: list("cpu", "2"),
+			Limits: list("cpu", "1")},
+	} {
+		set := podSet(list("cpu", "500m", "memory", "1Gi"), nil)
+		set.Template.Spec.Resources = &whole
+		spec := (&Defaults{}).Spec(set)
+		got := Requests(spec)
+		if cpu, memory := got["cpu"], got["memory"]; cpu.Value() != 2 || memory.Value() != 1<<30 {
+			t.Errorf("requests are %v", got)
+		}
+		if is := (&Defaults{}).Wrong(spec); is != wrong {
+			t.Errorf("wrong is %q, want %q", is, wrong)
+		}
+	}
+}
+
+// An init container that goes on beside the others counts with them, any other one before them.
+func TestRequestsOfInitContainers(t *testing.T) {
+	always := v1.ContainerRestartPolicyAlways
+	of := func(cpu string, policy *v1.ContainerRestartPolicy) v1.Container {
+		return v1.Container{RestartPolicy: policy,
+			Resources: v1.ResourceRequirements{Limits: list("cpu", cpu)}}
+	}
+	for want, first := range map[string]v1.Container{"3": of("3", nil), "1500m": of("1", &always)} {
+		set := podSet(list("cpu", "500m"), nil)
+		set.Template.Spec.InitContainers = []v1.Container{first}
+		got := Requests((&Defaults{}).Spec(set))["cpu"]
+		if got.String() != want {
+			t.Errorf("with %v it asks for %s, want %s", first, got.String(), want)
+		}
+	}
+}
+
 func admitted() *kueue.Workload {
 	count := int32(2)
 	return &kueue.Workload{
