@@ -4,6 +4,8 @@
 #include "t/load_kit.h"
 #include "t/tap.h"
 
+#include <stdio.h>
+
 static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
                                  "local l cluster=c";
 
