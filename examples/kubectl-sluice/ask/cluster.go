@@ -124,8 +124,8 @@ func (c *Cluster) authorize(ctx context.Context) error {
 	}
 	asked := time.Now()
 	if err := c.call(ctx, c.api.Post().AbsPath(path), request, &answer); err != nil {
-		return fmt.Errorf("a token of the service account %s/%s, which the scheduler answers: %w",
-			c.scheduler.Namespace, c.scheduler.Account, c.hint(err))
+		return fmt.Errorf("asking %s takes a token of the service account %s/%s: %w",
+			c.scheduler.Service, c.scheduler.Namespace, c.scheduler.Account, c.hint(err))
 	}
 	c.token, c.until = answer.Status.Token, asked.Add(tokenLasts/2)
 	return nil

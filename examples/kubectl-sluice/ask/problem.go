@@ -4,6 +4,7 @@ package ask
 
 import (
 	"errors"
+	"fmt"
 	"net"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -51,8 +52,11 @@ func named(err error) error {
 		return &Problem{Forbidden, err}
 	case apierrors.IsNotFound(err):
 		return &Problem{NotFound, err}
-	case apierrors.IsServiceUnavailable(err), errors.As(err, &network):
+	case apierrors.IsServiceUnavailable(err):
 		return &Problem{Unreachable, err}
+	case errors.As(err, &network):
+		return &Problem{Unreachable,
+			fmt.Errorf("%w (is it the right cluster? --kubeconfig, --context or --server say which)", err)}
 	}
 	return err
 }

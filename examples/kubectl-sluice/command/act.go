@@ -61,12 +61,16 @@ func (o *options) act(action ask.Action) *cobra.Command {
 		Args:              exactly("NAME"),
 		ValidArgsFunction: o.queueNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			name := strings.TrimPrefix(args[0], "queue/")
+			if err := called("queue", name); err != nil {
+				return err
+			}
 			c, err := o.cluster()
 			if err != nil {
 				return err
 			}
 			a := &actor{options: o, cluster: c, deed: deed}
-			return a.run(cmd.Context(), args[0], action, wait, timeout)
+			return a.run(cmd.Context(), name, action, wait, timeout)
 		},
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, "until the queue is "+deed.wanted)
@@ -93,7 +97,7 @@ const look = 200 * time.Millisecond
 
 func (a *actor) run(ctx context.Context, name string, action ask.Action, wait bool,
 	timeout time.Duration) error {
-	queue, err := a.cluster.Object(ctx, strings.TrimPrefix(name, "queue/"))
+	queue, err := a.cluster.Object(ctx, name)
 	if err != nil {
 		return fmt.Errorf("queue %s: %w", name, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
@@ -115,6 +116,16 @@ func atMostOne(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return usage(fmt.Errorf("%s: %d arguments, want one at most", cmd.CommandPath(), len(args)))
+}
+
+// called makes sure that an object can have this name; else the API server would be asked for
+// something else, all objects for one.
+func called(what, name string) error {
+	if len(validation.IsDNS1123Subdomain(name)) == 0 {
+		return nil
+	}
+	return usage(fmt.Errorf("%q cannot be the name of a %s: want lower-case letters, digits, - and .",
+		name, what))
 }
 
 // cluster is the one that the flags and the kubeconfig name.

@@ -38,8 +38,11 @@ asks to preempt since when, which gate is open, and what is decided next.`,
 					return show.Fleet(all, time.Now())
 				})
 			}
-			return o.dispatched(cmd.Context(), manager, strings.TrimPrefix(args[0], "workload/"),
-				show.Dispatch)
+			name := strings.TrimPrefix(args[0], "workload/")
+			if err := called("workload", name); err != nil {
+				return err
+			}
+			return o.dispatched(cmd.Context(), manager, name, show.Dispatch)
 		},
 	}
 	managerFlags(cmd, &manager)

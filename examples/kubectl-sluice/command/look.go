@@ -103,6 +103,9 @@ func (o *options) queue() *cobra.Command {
 			if err := checkKind(kind); err != nil {
 				return err
 			}
+			if err := called("queue", args[0]); err != nil {
+				return err
+			}
 			c, err := o.cluster()
 			if err != nil {
 				return err
@@ -155,20 +158,31 @@ would have to preempt, since when, whose gate is open, and which one is opened n
   kubectl sluice why -n science train-7
   kubectl sluice why podgroup/train
   kubectl sluice why workload/job-train-1a2b3`,
-		Args:              exactly("POD"),
+		Args:              exactly("POD | podgroup/NAME | workload/NAME"),
 		ValidArgsFunction: o.podNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if name, is := strings.CutPrefix(args[0], "workload/"); is {
+			kind, name, is := strings.Cut(args[0], "/")
+			if !is {
+				kind, name = "pod", args[0]
+			}
+			if !slices.Contains([]string{"pod", "podgroup", "workload"}, kind) {
+				return usage(fmt.Errorf("%q: want POD, podgroup/NAME or workload/NAME; -n says in "+
+					"which namespace", args[0]))
+			}
+			if err := called(kind, name); err != nil {
+				return err
+			}
+			if kind == "workload" {
 				return o.whyWorkload(cmd.Context(), manager, name)
 			}
 			c, namespace, err := o.within()
 			if err != nil {
 				return err
 			}
-			if name, is := strings.CutPrefix(args[0], "podgroup/"); is {
+			if kind == "podgroup" {
 				return o.whyGroup(cmd.Context(), c, namespace, name)
 			}
-			return o.whyPod(cmd.Context(), c, namespace, strings.TrimPrefix(args[0], "pod/"))
+			return o.whyPod(cmd.Context(), c, namespace, name)
 		},
 	}
 	managerFlags(cmd, &manager)
