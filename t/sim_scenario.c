@@ -29,7 +29,7 @@ static void a_good_one(void)
                            "  steps:\n"
                            "  - apply: [pod/p, {pod/p: 3}]\n"
                            "  - {at: 10s, expect: {pod/p: {gates: [], reason: \"!x\"}}}\n"
-                           "  - {expect: {nodes: 1, never: {pod/p: gone}}}\n"
+                           "  - {expect: {nodes: 1, never: {pod/p: gone, pod/p-2: {node: n}}}}\n"
                            "  - {at: 1m, complete: [pod/p]}\n" POD
                            "\n---\nkind: Node\nmetadata: {name: n, namespace: default}\n"
                            "\n---\nkind: Pod\nmetadata: {name: p, namespace: other}\n",
@@ -84,6 +84,23 @@ static void bad_ones(void)
         {HEAD "  steps: [{expect: {pod/p: here}}]\n", "pod/p is here, want a map of what"},
         {HEAD "  steps: [{expect: {queue/q: {allocated: [1]}}}]\n", "allocated is a list"},
         {HEAD "  steps: [{expect: {never: {queue/q: {x: 1}}}}]\n", "x cannot be expected"},
+        {HEAD "  steps: [{expect: {never: {pod/p: {reason: x}}}}]\n", "pod/p is not described"},
+        {HEAD "  steps: [{expect: {never: {queue/p-1: {state: Open}}}}]\n" POD,
+         "queue/p-1 is not described"},
+        {HEAD "  steps: [{expect: {queue/q: {allocated: {cpu: 1x}}}}]\n",
+         "cpu is 1x, want a quantity such as"},
+        {HEAD "  steps: [{expect: {queue/q: {reserved: {\"spot:cpu\": \"!one\"}}}}]\n",
+         "spot:cpu is \"!one\", want a quantity such as"},
+        {HEAD "  steps: [{expect: {queue/q: {waiting: one}}}]\n", "waiting is one, want a count"},
+        {HEAD "  steps: [{expect: {queue/q: {known: maybe}}}]\n", "known is maybe, want true"},
+        {HEAD "  steps: [{expect: {nodes: -1}}]\n", "nodes is -1, want a count"},
+        {HEAD "  steps: [{expect: {podgroup/g: {gates: []}}}]\n",
+         "gates cannot be expected, want phase, running, succeeded or failed"},
+        {HEAD "  steps: [{}]\n", "a step is empty, want {at: 10s"},
+        {HEAD "  steps: [~]\n", "a step is empty, want {at: 10s"},
+        {HEAD "  steps: [{send: {hook: tick, mesage: {}}}]\n", "mesage is not known here"},
+        {HEAD "  clusters: {workers: {east: {qota: {cpu: 1}}}}\n  steps: [{at: 0s}]\n",
+         "qota is not known here, want quota"},
         {HEAD "  autoscaler: {template: pod/p}\n  steps: [{at: 0s}]\n" POD,
          "autoscaler.template is missing, want node/NAME"},
         {HEAD "  steps: [{at: 0s}]\n" POD POD, "pod/p is described twice, first in line"},

@@ -4,120 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "examples/sim/fleet_seen.h"
-#include "examples/sim/load_seen.h"
 #include "examples/sim/sim.h"
-#include "examples/sim/text.h"
 #include "plugin/quantity.h"
-
-static const char *const pod_texts[] = {"reason",  "message",  "node",   "phase",
-                                        "patches", "state",    "hold",   "why",
-                                        "queue",   "position", "events", NULL};
-static const char *const pod_maps[] = {"annotations", "nodeSelector", NULL};
-static const char *const queue_texts[] = {
-    "state",   "reason", "parent", "waiting", "held",    "known",     "own",    "byParent",
-    "written", "writes", "events", "phase",   "running", "succeeded", "failed", NULL};
-static const char *const queue_either[] = {"allocated", "reserved", "usage", NULL};
-static const char *const world_keys[] = {"nodes",  "bought",      "effects", "unknownAcks",
-                                         "leader", "preemptions", NULL};
 
 static bool starts(const char *ref, const char *kind)
 {
     size_t len = strlen(kind);
 
     return strncmp(ref, kind, len) == 0 && ref[len] == '/' && ref[len + 1];
-}
-
-static bool is_queue(const char *ref)
-{
-    return starts(ref, "queue") || starts(ref, "clusterqueue") || starts(ref, "cohort") ||
-           starts(ref, "podgroup");
-}
-
-static void check_texts(struct fault *fault, const struct tree *map)
-{
-    for (size_t i = 0; i < map->count; i++)
-        if (map->pairs[i].value->type != TREE_TEXT)
-            fault_at(fault, map->pairs[i].value, "text, \"*\" or \"!text\"");
-}
-
-static void check_field(struct fault *fault, bool of_pod, const struct tree_pair *field)
-{
-    bool is_map = text_is_one_of(field->key, of_pod ? pod_maps : queue_either);
-    bool is_text = text_is_one_of(field->key, of_pod ? pod_texts : queue_texts);
-    bool is_either = !of_pod && is_map;
-
-    if (of_pod && strcmp(field->key, "gates") == 0) {
-        if (field->value->type == TREE_LIST)
-            check_texts(fault, field->value);
-        else if (field->value->type != TREE_TEXT)
-            fault_at(fault, field->value, "a list of gates, \"*\" or \"!gate\"");
-    } else if (is_map && field->value->type == TREE_MAP) {
-        check_texts(fault, field->value);
-    } else if (is_text || is_either) {
-        if (field->value->type != TREE_TEXT)
-            fault_at(fault, field->value, "text, \"*\" or \"!text\" (nothing is \"\")");
-    } else if (is_map) {
-        fault_at(fault, field->value, "a map");
-    } else {
-        fault_say(fault, field->value, "%s cannot be expected, want %s", field->key,
-                  of_pod ? "gates, reason, message, node, phase, annotations, nodeSelector, "
-                           "patches, state, hold, why, queue or position"
-                         : "allocated, reserved, usage, waiting, held, state, reason, parent or "
-                           "known");
-    }
-}
-
-static void check_entry(struct fault *fault, const struct tree_pair *entry, bool fleet)
-{
-    bool of_pod = starts(entry->key, "pod");
-
-    if (text_is_one_of(entry->key, world_keys)) {
-        tree_as_text(fault, entry->value);
-        return;
-    }
-    if (!fleet && load_seen_is(entry->key)) {
-        load_seen_check(fault, entry);
-        return;
-    }
-    if (fleet_seen_is(entry->key)) {
-        fleet_seen_check(fault, entry);
-        return;
-    }
-    if (!of_pod && !is_queue(entry->key)) {
-        fault_say(fault, entry->value,
-                  "%s cannot be expected, want pod/NAME, queue/NAME, "
-                  "clusterqueue/NAME, cohort/NAME, nodes, bought, effects, "
-                  "unknownAcks, leader, preemptions, workload/NAME, localqueue/NAME, "
-                  "workload@CLUSTER/NAME, "
-                  "cluster/NAME, manager/NAME or never",
-                  entry->key);
-        return;
-    }
-    if (entry->value->type == TREE_TEXT && strcmp(entry->value->text, "gone") == 0)
-        return;
-    if (entry->value->type != TREE_MAP)
-        fault_at(fault, entry->value, "a map of what is expected, or gone");
-    for (size_t i = 0; entry->value->type == TREE_MAP && i < entry->value->count; i++)
-        check_field(fault, of_pod, &entry->value->pairs[i]);
-}
-
-static void check_entries(struct fault *fault, const struct tree *tree, bool fleet, bool with_never)
-{
-    if (tree->type != TREE_MAP || tree->count == 0) {
-        fault_at(fault, tree, "a map such as {pod/p: {reason: Unschedulable}}");
-        return;
-    }
-    for (size_t i = 0; i < tree->count; i++)
-        if (with_never && strcmp(tree->pairs[i].key, "never") == 0)
-            check_entries(fault, tree->pairs[i].value, fleet, false);
-        else
-            check_entry(fault, &tree->pairs[i], fleet);
-}
-
-void expect_check(struct fault *fault, const struct tree *tree, bool fleet)
-{
-    check_entries(fault, tree, fleet, true);
 }
 
 void expect_failed(struct sim *sim, const struct tree *where, const char *key, const char *wanted,
@@ -268,7 +162,7 @@ static void compare_entry(struct look *look, const struct tree_pair *entry)
 {
     const struct map *pods = &look->sim->world.pods;
 
-    if (text_is_one_of(entry->key, world_keys)) {
+    if (expect_is_world(entry->key)) {
         const char *seen = seen_of_world(look->sim, entry->key);
         if (!is_like(entry->value->text, seen))
             differs(look, entry->value, entry->key, "", entry->value->text, seen);

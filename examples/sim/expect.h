@@ -20,8 +20,13 @@ struct expectations {
     int held; /* steps whose expectation held */
 };
 
-/* Checks the form of an expectation. fleet: of a story with clusters. */
-void expect_check(struct fault *fault, const struct tree *tree, bool fleet);
+/* Checks the form of an expectation. What is never to be of a pod or queue that is not described could
+ * not fail: a mistake. fleet: of a story with clusters. */
+void expect_check(struct fault *fault, const struct tree *tree, const struct map *documents,
+                  bool fleet);
+
+/* Whether the key is one of the whole story's: nodes, leader, ... */
+bool expect_is_world(const char *key);
 
 /* A step's interval begins, a moment has passed, the interval is over. */
 void expect_begin(struct sim *sim, const struct step *step);

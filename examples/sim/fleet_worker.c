@@ -59,10 +59,10 @@ static void check_key(struct fault *fault, const struct tree_pair *pair)
 
 void worker_check(struct fault *fault, const struct tree *spec)
 {
-    if (spec->type != TREE_MAP || !tree_get(spec, "quota"))
-        fault_at(fault, spec, "a map with a quota: {quota: {cpu: 4}}");
     for (size_t i = 0; spec->type == TREE_MAP && i < spec->count; i++)
         check_key(fault, &spec->pairs[i]);
+    if (spec->type != TREE_MAP || !tree_get(spec, "quota"))
+        fault_at(fault, spec, "a map with a quota: {quota: {cpu: 4}}");
 }
 
 static int64_t duration(struct fault *fault, const struct tree *spec, const char *key,

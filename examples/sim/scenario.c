@@ -168,7 +168,7 @@ static void check_send(struct reading *in, const struct tree *value)
 
 static void check_expect(struct reading *in, const struct tree *value)
 {
-    expect_check(in->fault, value, has_clusters(in));
+    expect_check(in->fault, value, &in->scenario->documents, has_clusters(in));
 }
 
 static void check_text(struct reading *in, const struct tree *value)
@@ -238,7 +238,10 @@ static void read_steps(struct reading *in, const struct tree *spec)
     scenario->steps = arena_get(in->arena, list->count * sizeof(*scenario->steps));
     for (size_t i = 0; i < list->count && !in->fault->is; i++) {
         const struct tree *tree = list->pairs[i].value;
-        if (tree->type != TREE_MAP || tree->count == 0)
+        if (tree->type == TREE_NULL || (tree->type == TREE_MAP && tree->count == 0))
+            fault_say(in->fault, tree,
+                      "a step is empty, want {at: 10s, apply: [pod/p]} or the like");
+        else if (tree->type != TREE_MAP)
             fault_at(in->fault, tree, "a map such as {at: 10s, apply: [pod/p]}");
         for (size_t k = 0; tree->type == TREE_MAP && k < tree->count; k++)
             check_step_key(in, &tree->pairs[k]);

@@ -49,15 +49,6 @@ void host_check_send(struct fault *fault, const struct tree *spec)
     uint8_t scratch[SEND_BYTES];
     size_t len;
 
-    if (spec->type != TREE_MAP || loader_hook_of(hook, strlen(hook)) < 0)
-        fault_at(fault, tree_get(spec, "hook") ? tree_get(spec, "hook") : spec,
-                 "a map with the name of a hook: {hook: observe, message: {...}}");
-    if (!bytes_of(bytes, scratch, &len))
-        fault_at(fault, tree_get(spec, "bytes"), "hexadecimal digits, at most %d bytes",
-                 SEND_BYTES);
-    if (!tree_map(fault, spec, "message") == !tree_get(spec, "bytes"))
-        fault_at(fault, spec, "a map with either message or bytes");
-    tree_map(fault, spec, "answer");
     for (size_t i = 0; spec->type == TREE_MAP && i < spec->count; i++) {
         size_t k = 0;
         while (k < sizeof(keys) / sizeof(*keys) && strcmp(keys[k], spec->pairs[i].key) != 0)
@@ -67,6 +58,15 @@ void host_check_send(struct fault *fault, const struct tree *spec)
                       "%s is not known here, want hook, message, bytes, error, says or answer",
                       spec->pairs[i].key);
     }
+    if (spec->type != TREE_MAP || loader_hook_of(hook, strlen(hook)) < 0)
+        fault_at(fault, tree_get(spec, "hook") ? tree_get(spec, "hook") : spec,
+                 "a map with the name of a hook: {hook: observe, message: {...}}");
+    if (!bytes_of(bytes, scratch, &len))
+        fault_at(fault, tree_get(spec, "bytes"), "hexadecimal digits, at most %d bytes",
+                 SEND_BYTES);
+    if (!tree_map(fault, spec, "message") == !tree_get(spec, "bytes"))
+        fault_at(fault, spec, "a map with either message or bytes");
+    tree_map(fault, spec, "answer");
 }
 
 static const char *value_text(const msgpack_object *value, char *out, size_t cap)

@@ -69,8 +69,10 @@ void translate_key(struct request *r, const char *key, const struct tree *tree)
 /* Quantities go as text, whatever they look like: 1 is one cpu, and not one thousandth. */
 static void put_quantities(struct request *r, const char *key, const struct tree *map)
 {
-    if (!map)
+    if (!map || map->type != TREE_MAP) {
+        translate_key(r, key, map); /* the library says what it wants */
         return;
+    }
     r_key_map(r, key);
     for (size_t i = 0; i < map->count; i++)
         if (map->pairs[i].value->type == TREE_TEXT)
