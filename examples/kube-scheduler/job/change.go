@@ -39,14 +39,16 @@ func Workload(j *batchv1.Job, priority Priority) *kueue.Workload {
 	}
 }
 
-// annotations of a workload also say where its Job is out of scope.
+// annotations of a workload also say where its Job is out of scope, and who gates its admission.
 func annotations(j *batchv1.Job) map[string]string {
 	kept := workload.AnnotationsOf(j.Annotations)
-	if value, has := j.Annotations[workload.ElasticAnnotation]; has {
-		if kept == nil {
-			kept = map[string]string{}
+	for _, name := range []string{workload.ElasticAnnotation, workload.AdmissionGatedBy} {
+		if value := j.Annotations[name]; value != "" {
+			if kept == nil {
+				kept = map[string]string{}
+			}
+			kept[name] = value
 		}
-		kept[workload.ElasticAnnotation] = value
 	}
 	return kept
 }

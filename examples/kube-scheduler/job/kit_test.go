@@ -210,6 +210,9 @@ func (w *world) PatchWorkload(_ context.Context, seen, wanted *kueue.Workload,
 	if now == nil || now.ResourceVersion != seen.ResourceVersion {
 		return apierrors.NewConflict(kueue.Resource("workloads"), seen.Name, nil)
 	}
+	if err := invalid(wanted); err != nil {
+		return err
+	}
 	next := now.DeepCopy()
 	if len(sub) > 0 {
 		next.Status = wanted.Status
@@ -228,7 +231,20 @@ func (w *world) PatchWorkload(_ context.Context, seen, wanted *kueue.Workload,
 	return nil
 }
 
+// invalid is what the definition of Workloads refuses.
+func invalid(one *kueue.Workload) error {
+	for i := range one.Spec.PodSets {
+		if set := &one.Spec.PodSets[i]; set.MinCount != nil && *set.MinCount > set.Count {
+			return apierrors.NewInvalid(kueue.SchemeGroupVersion.WithKind("Workload").GroupKind(), one.Name, nil)
+		}
+	}
+	return nil
+}
+
 func (w *world) CreateWorkload(_ context.Context, one *kueue.Workload) error {
+	if err := invalid(one); err != nil {
+		return err
+	}
 	if w.workloads[one.Name] != nil {
 		return apierrors.NewAlreadyExists(kueue.Resource("workloads"), one.Name)
 	}

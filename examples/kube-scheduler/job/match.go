@@ -35,7 +35,9 @@ func (r *Reconciler) workloadOf(ctx context.Context, j *batchv1.Job) (w *kueue.W
 		if w == nil {
 			return nil, false, nil
 		}
-		wrote, err = r.reprioritize(ctx, j, w)
+		if wrote, err = r.regate(ctx, j, w); !wrote && err == nil {
+			wrote, err = r.reprioritize(ctx, j, w)
+		}
 		return w, wrote, err
 	}
 	_, _, ended := Ended(j)
@@ -83,10 +85,30 @@ func (r *Reconciler) rewrite(ctx context.Context, j *batchv1.Job, w *kueue.Workl
 	wanted.Spec = Workload(j, priority).Spec
 	wanted.Spec.Active, wanted.Spec.PreemptionGates = active, gates
 	if err := r.Writer.PatchWorkload(ctx, w, wanted); err != nil {
-		return true, err
+		return true, r.refused(j, err)
 	}
 	r.Writer.Tell(j, v1.EventTypeNormal, "UpdatedWorkload",
 		fmt.Sprintf("Updated not matching Workload for suspended job: %s/%s", w.Namespace, w.Name))
+	return true, nil
+}
+
+// regate follows the Job's annotation: who gates the admission of its workload.
+func (r *Reconciler) regate(ctx context.Context, j *batchv1.Job, w *kueue.Workload) (bool, error) {
+	by := j.Annotations[workload.AdmissionGatedBy]
+	if by == w.Annotations[workload.AdmissionGatedBy] || workload.Finished(w) ||
+		w.DeletionTimestamp != nil {
+		return false, nil
+	}
+	wanted := w.DeepCopy()
+	delete(wanted.Annotations, workload.AdmissionGatedBy)
+	if by != "" {
+		metav1.SetMetaDataAnnotation(&wanted.ObjectMeta, workload.AdmissionGatedBy, by)
+	}
+	if err := r.Writer.PatchWorkload(ctx, w, wanted); err != nil {
+		return true, err
+	}
+	r.Writer.Tell(j, v1.EventTypeNormal, "UpdatedWorkload",
+		fmt.Sprintf("Updated workload AdmissionGatedBy to %q", by))
 	return true, nil
 }
 
@@ -117,6 +139,15 @@ func (r *Reconciler) reprioritize(ctx context.Context, j *batchv1.Job, w *kueue.
 	r.Writer.Tell(j, v1.EventTypeNormal, "UpdatedWorkload",
 		fmt.Sprintf("Updated workload priority class: %s/%s", w.Namespace, w.Name))
 	return true, nil
+}
+
+// refused tells the Job's owner where the API server will have no such workload, as with a
+// job-min-parallelism above the parallelism: the Job waits until it is edited.
+func (r *Reconciler) refused(j *batchv1.Job, err error) error {
+	if apierrors.IsInvalid(err) {
+		r.Writer.Tell(j, v1.EventTypeWarning, "ErrWorkloadCompose", err.Error())
+	}
+	return err
 }
 
 func (r *Reconciler) priority(j *batchv1.Job) (Priority, error) {
@@ -165,7 +196,7 @@ func (r *Reconciler) without(ctx context.Context, j *batchv1.Job) error {
 	}
 	made := Workload(j, priority)
 	if err := r.Writer.CreateWorkload(ctx, made); err != nil {
-		return err
+		return r.refused(j, err)
 	}
 	r.Writer.Tell(j, v1.EventTypeNormal, "CreatedWorkload",
 		fmt.Sprintf("Created Workload: %s/%s", made.Namespace, made.Name))

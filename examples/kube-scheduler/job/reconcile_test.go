@@ -338,6 +338,40 @@ func TestReclaimableOfAnIndexedJob(t *testing.T) {
 	}
 }
 
+// Whoever gates a Job's admission says so at the Job; the workload follows until there is nobody.
+func TestAdmissionIsGated(t *testing.T) {
+	w := start(t, func(j *batchv1.Job) {
+		j.Annotations = map[string]string{workload.AdmissionGatedBy: "example.com/budget"}
+	})
+	w.settle()
+	if why := workload.Unsupported(w.only()); why != "Admission is gated by: example.com/budget" {
+		t.Errorf("it waits for %q", why)
+	}
+	w.setJob(func(j *batchv1.Job) { j.Annotations[workload.AdmissionGatedBy] = "" })
+	w.writes = nil
+	w.settle()
+	w.did("workload")
+	if why := workload.Unsupported(w.only()); why != "" {
+		t.Errorf("it waits for %q", why)
+	}
+}
+
+// What the API server refuses is told, when it is made and when it is edited.
+func TestAWorkloadThatIsRefused(t *testing.T) {
+	four := func(j *batchv1.Job) { j.Annotations = map[string]string{MinParallelism: "4"} }
+	made := start(t, four)
+	edited := start(t, nil)
+	edited.settle()
+	edited.setJob(four)
+	for _, w := range []*world{made, edited} {
+		w.events = nil
+		if err := w.r.Step(t.Context(), key); err == nil ||
+			!reflect.DeepEqual(w.events, []string{"ErrWorkloadCompose"}) {
+			t.Errorf("it told %v, and returned %v", w.events, err)
+		}
+	}
+}
+
 // A Job that is gone lets its workload go, and gives its quota back at once.
 func TestJobIsGone(t *testing.T) {
 	w := start(t, nil)

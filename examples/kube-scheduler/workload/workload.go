@@ -26,6 +26,7 @@ const (
 	JobUIDLabel        = "kueue.x-k8s.io/job-uid"
 	MaxExecTimeLabel   = "kueue.x-k8s.io/max-exec-time-seconds"
 	ElasticAnnotation  = "kueue.x-k8s.io/elastic-job"
+	AdmissionGatedBy   = "kueue.x-k8s.io/admission-gated-by" // annotation of Jobs and Workloads
 
 	podSetLabel       = "kueue.x-k8s.io/podset"
 	localQueueLabel   = "kueue.x-k8s.io/local-queue-name"

@@ -236,6 +236,9 @@ func TestScope(t *testing.T) {
 		"slices": {func(w *kueue.Workload) {
 			w.Annotations = map[string]string{ElasticAnnotation: "true"}
 		}, "slices"},
+		"gated": {func(w *kueue.Workload) {
+			w.Annotations = map[string]string{AdmissionGatedBy: "a,b"}
+		}, "gated by: a,b"},
 		"devices": {func(w *kueue.Workload) {
 			w.Spec.PodSets[0].Template.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu"}}
 		}, "resourceClaims"},
