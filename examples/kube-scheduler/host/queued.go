@@ -129,7 +129,8 @@ func (q *queued) follow(w *kueue.Workload) {
 	if owner := metav1.GetControllerOfNoCopy(w); owner != nil && isJob(owner) {
 		q.steps.Add(step{false, types.NamespacedName{Namespace: w.Namespace, Name: owner.Name}})
 	}
-	if w.DeletionTimestamp != nil && len(w.OwnerReferences) == 0 || wl.Orphaned(w) {
+	if w.DeletionTimestamp != nil && len(w.OwnerReferences) == 0 || wl.Orphaned(w) ||
+		w.Spec.MaximumExecutionTimeSeconds != nil {
 		q.steps.Add(step{true, nameOf(w)})
 	}
 	jobs, err := q.jobs.GetIndexer().ByIndex(byPrebuilt, w.Namespace+"/"+w.Name)
@@ -218,7 +219,7 @@ func (h *Host) runQueued(ctx context.Context, synced []cache.InformerSynced) {
 		q.steps.ShutDown()
 		return
 	}
-	reconciler := &job.Reconciler{Cluster: clusterOf{h}, Writer: writerOf{h}}
+	reconciler := &job.Reconciler{Cluster: clusterOf{h}, Writer: writerOf{h}, Now: h.now}
 	for range h.args.Effects.Workers {
 		h.done.Go(func() {
 			for h.takeStep(ctx, reconciler) {
@@ -240,17 +241,23 @@ func (h *Host) takeStep(ctx context.Context, reconciler *job.Reconciler) bool {
 	if !h.Leads() {
 		return true // whoever leads looks at all of them
 	}
-	take := reconciler.Step
+	var again time.Duration
+	var err error
 	if next.workload {
-		take = reconciler.Tend
+		again, err = reconciler.Tend(ctx, next.name)
+	} else {
+		err = reconciler.Step(ctx, next.name)
 	}
-	if err := take(ctx, next.name); err != nil {
+	if err != nil {
 		h.log.V(2).Info("A step is tried again", "workload", next.workload,
 			"name", next.name.String(), "why", err.Error())
 		h.queued.steps.AddRateLimited(next)
 		return true
 	}
 	h.queued.steps.Forget(next)
+	if again > 0 {
+		h.queued.steps.AddAfter(next, again)
+	}
 	return true
 }
 

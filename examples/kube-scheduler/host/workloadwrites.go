@@ -16,6 +16,9 @@ import (
 	wl "sluice/kube-scheduler/workload"
 )
 
+// now is the engine's.
+func (h *Host) now() time.Time { return time.Unix(0, h.eng.Now()) }
+
 // writeWorkload writes into the very version of the workload that was decided about, and returns
 // the version that says it.
 func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64, error) {
@@ -30,7 +33,7 @@ func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64,
 	if facts.Version(seen.ResourceVersion) != effect.ResourceVersion {
 		return 0, outbox.ErrMoved
 	}
-	wanted, ofSpec := wl.Write(seen, effect, time.Unix(0, h.eng.Now()))
+	wanted, ofSpec := wl.Write(seen, effect, h.now())
 	if wanted == nil {
 		return 0, fmt.Errorf("%w: %q", errUnknownWrite, effect.Workload.Write)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
@@ -33,12 +34,13 @@ type world struct {
 	workloads map[string]*kueue.Workload
 	writes    []string
 	events    []string
+	now       time.Time
 	late      bool // the news of the Job has not come yet
 }
 
 func start(t *testing.T, change func(*batchv1.Job)) *world {
 	w := &world{T: t, workloads: map[string]*kueue.Workload{}}
-	w.r = &Reconciler{w, w}
+	w.r = &Reconciler{w, w, func() time.Time { return w.now }}
 	suspend, three := true, int32(3)
 	w.job = &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, UID: uid,

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
@@ -49,6 +50,7 @@ type Writer interface {
 type Reconciler struct {
 	Cluster Cluster
 	Writer  Writer
+	Now     func() time.Time
 }
 
 // failedToStart is why a workload ends whose Job cannot take its admission in.
@@ -231,17 +233,29 @@ func ended(w *kueue.Workload) *kueue.Workload {
 }
 
 // Tend does what a workload needs whoever owns it: one that nobody owns ends if it was a Job's, and
-// goes if it is deleted; any other has the priority that its class of workloads has now.
-func (r *Reconciler) Tend(ctx context.Context, name types.NamespacedName) error {
+// goes if it is deleted; any other has the priority that its class of workloads has now, and runs no
+// longer than it may. It returns after which time to look again; 0: when something changes.
+func (r *Reconciler) Tend(ctx context.Context, name types.NamespacedName) (time.Duration, error) {
 	w := r.Cluster.Workload(name)
 	switch {
 	case w == nil || workload.Finished(w) && w.DeletionTimestamp == nil:
-		return nil
+		return 0, nil
 	case w.DeletionTimestamp != nil && len(w.OwnerReferences) == 0:
-		return r.release(ctx, w)
+		return 0, r.release(ctx, w)
 	case workload.Orphaned(w):
-		return gone(r.Writer.PatchWorkload(ctx, w, ended(w), "status"))
-	case w.DeletionTimestamp != nil || !workload.IsOfClass(w):
+		return 0, gone(r.Writer.PatchWorkload(ctx, w, ended(w), "status"))
+	case w.DeletionTimestamp != nil:
+		return 0, nil
+	}
+	left, limited := workload.TimeLeft(w, r.Now())
+	if limited && left <= 0 {
+		return 0, gone(r.Writer.PatchWorkload(ctx, w, workload.OutOfTime(w), "status"))
+	}
+	return left, r.followClass(ctx, w)
+}
+
+func (r *Reconciler) followClass(ctx context.Context, w *kueue.Workload) error {
+	if !workload.IsOfClass(w) {
 		return nil
 	}
 	priority, err := r.Cluster.Priority(w.Spec.PriorityClassRef.Name, true)

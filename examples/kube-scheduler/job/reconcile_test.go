@@ -5,6 +5,7 @@ package job
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
@@ -428,12 +429,44 @@ func TestClash(t *testing.T) {
 	}
 }
 
+// It runs no longer than it may, and not again before somebody says so.
+func TestOutOfTime(t *testing.T) {
+	w := start(t, func(j *batchv1.Job) { j.Labels[workload.MaxExecTimeLabel] = "60" })
+	tend := func(want time.Duration, writes ...string) {
+		t.Helper()
+		w.writes = nil
+		again, err := w.r.Tend(t.Context(), types.NamespacedName{Name: made})
+		if err != nil || again.Round(time.Second) != want {
+			t.Errorf("it is looked at after %v: %v", again, err)
+		}
+		w.did(writes...)
+	}
+	w.settle()
+	w.now = time.Now()
+	tend(0)
+	w.admit(3)
+	tend(time.Minute)
+	before := int32(20)
+	w.set(func(one *kueue.Workload) { one.Status.AccumulatedPastExecutionTimeSeconds = &before })
+	w.now = w.now.Add(30 * time.Second)
+	tend(10 * time.Second)
+	w.now = w.now.Add(11 * time.Second)
+	tend(0, "workload status")
+	one := w.only()
+	if c := one.Status.Conditions; c[len(c)-1].Type != "DeactivationTarget" ||
+		c[len(c)-1].Reason != "MaximumExecutionTimeExceeded" ||
+		one.Status.AccumulatedPastExecutionTimeSeconds != nil {
+		t.Errorf("the status is %+v", one.Status)
+	}
+	tend(0)
+}
+
 func TestNobodyOwnsIt(t *testing.T) {
 	w := start(t, nil)
 	w.settle()
 	now := metav1.Now()
 	w.set(func(one *kueue.Workload) { one.OwnerReferences = nil; one.DeletionTimestamp = &now })
-	if err := w.r.Tend(t.Context(), types.NamespacedName{Name: made}); err != nil {
+	if _, err := w.r.Tend(t.Context(), types.NamespacedName{Name: made}); err != nil {
 		t.Fatal(err)
 	}
 	if len(w.workloads) != 0 {
@@ -447,7 +480,7 @@ func TestItsJobLeftItBehind(t *testing.T) {
 	w.settle()
 	w.admit(3)
 	w.set(func(one *kueue.Workload) { one.OwnerReferences = nil })
-	if err := w.r.Tend(t.Context(), types.NamespacedName{Name: made}); err != nil {
+	if _, err := w.r.Tend(t.Context(), types.NamespacedName{Name: made}); err != nil {
 		t.Fatal(err)
 	}
 	if !workload.Finished(w.only()) {
@@ -461,7 +494,7 @@ func TestAClassHasAnotherValue(t *testing.T) {
 	w.writes = nil
 	tend := func() {
 		t.Helper()
-		if err := w.r.Tend(t.Context(), types.NamespacedName{Name: made}); err != nil {
+		if _, err := w.r.Tend(t.Context(), types.NamespacedName{Name: made}); err != nil {
 			t.Fatal(err)
 		}
 	}

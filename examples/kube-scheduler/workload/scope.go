@@ -19,9 +19,6 @@ func Unsupported(w *kueue.Workload) string {
 	if w.Labels[parentLabel] == "true" {
 		return "concurrent admission is not supported"
 	}
-	if w.Spec.MaximumExecutionTimeSeconds != nil {
-		return "spec.maximumExecutionTimeSeconds is not supported"
-	}
 	variable := 0
 	for i := range w.Spec.PodSets {
 		set := &w.Spec.PodSets[i]

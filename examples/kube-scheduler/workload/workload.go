@@ -10,6 +10,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"strings"
+	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -85,6 +86,31 @@ func Orphaned(w *kueue.Workload) bool {
 func IsOfClass(w *kueue.Workload) bool {
 	class := w.Spec.PriorityClassRef
 	return class != nil && class.Kind == kueue.WorkloadPriorityClassKind
+}
+
+// TimeLeft is how long it may run from now on; false: as long as it likes, or it does not run, or
+// is to stop. What it ran before it was last sent away counts.
+func TimeLeft(w *kueue.Workload, now time.Time) (time.Duration, bool) {
+	admitted := apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadAdmitted)
+	if w.Spec.MaximumExecutionTimeSeconds == nil || admitted == nil ||
+		admitted.Status != metav1.ConditionTrue || !Active(w) ||
+		Is(w, kueue.WorkloadDeactivationTarget) {
+		return 0, false
+	}
+	most := *w.Spec.MaximumExecutionTimeSeconds
+	if before := w.Status.AccumulatedPastExecutionTimeSeconds; before != nil {
+		most -= *before
+	}
+	return time.Duration(most)*time.Second - now.Sub(admitted.LastTransitionTime.Time), true
+}
+
+// OutOfTime says of the workload that it ran for as long as it may.
+func OutOfTime(w *kueue.Workload) *kueue.Workload {
+	stopped := w.DeepCopy()
+	SetCondition(stopped, kueue.WorkloadDeactivationTarget, metav1.ConditionTrue,
+		kueue.WorkloadMaximumExecutionTimeExceeded, "exceeding the maximum execution time")
+	stopped.Status.AccumulatedPastExecutionTimeSeconds = nil
+	return stopped
 }
 
 // mostMessage is how long the message of a condition may be.

@@ -199,7 +199,7 @@ func (w *write) checks() {
 func (w *write) evict() {
 	said, reason := w.effect.Workload, w.effect.Reason
 	if reason == kueue.WorkloadDeactivated && said.Cause != "" {
-		reason += "DueTo" + said.Cause
+		reason = deactivatedDueTo(said.Cause)
 	}
 	w.is(kueue.WorkloadEvicted, reason)
 	if reason == kueue.WorkloadEvictedByPreemption {
@@ -224,13 +224,35 @@ func (w *write) evict() {
 	}
 }
 
+func deactivatedDueTo(cause string) string { return kueue.WorkloadDeactivated + "DueTo" + cause }
+
 func (w *write) noAdmission(reason string) {
 	w.Status.Admission = nil
 	w.isNot(kueue.WorkloadQuotaReserved, reason)
+	w.ranUntilNow()
 	if apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadAdmitted) != nil {
 		w.set(kueue.WorkloadAdmitted, false, kueue.WorkloadAdmittedReasonNoReservation,
 			noReservation)
 	}
+}
+
+// ranUntilNow adds the time since it was admitted to that which it ran before. Of one whose time
+// was over nothing is kept: who activates it again gives it all of its time.
+func (w *write) ranUntilNow() {
+	admitted := apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadAdmitted)
+	if admitted == nil || admitted.Status != metav1.ConditionTrue {
+		return
+	}
+	if evicted := Evicted(w.Workload); evicted != nil && evicted.Reason == deactivatedDueTo(
+		kueue.WorkloadMaximumExecutionTimeExceeded) {
+		w.Status.AccumulatedPastExecutionTimeSeconds = nil
+		return
+	}
+	ran := int32(max(w.now.Sub(admitted.LastTransitionTime.Time).Seconds(), 0))
+	if before := w.Status.AccumulatedPastExecutionTimeSeconds; before != nil {
+		ran += *before
+	}
+	w.Status.AccumulatedPastExecutionTimeSeconds = &ran
 }
 
 func (w *write) clearBackoff() {

@@ -143,6 +143,23 @@ func TestNoAdmission(t *testing.T) {
 	}
 }
 
+// What it ran is added up, unless its time was over.
+func TestTimeThatItRan(t *testing.T) {
+	before := int32(20)
+	for reason, want := range map[string]int32{"Preempted": 50,
+		"DeactivatedDueToMaximumExecutionTimeExceeded": 0} {
+		w := with(kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted)
+		w.Status.AccumulatedPastExecutionTimeSeconds = &before
+		w.Status.Conditions[1].LastTransitionTime = metav1.NewTime(at.Add(-30 * time.Second))
+		SetCondition(w, kueue.WorkloadEvicted, metav1.ConditionTrue, reason, "")
+		got, _ := writes(t, w, reason, engine.WorkloadWrite{Write: "endEviction"})
+		if ran := got.Status.AccumulatedPastExecutionTimeSeconds; (ran == nil) != (want == 0) ||
+			ran != nil && *ran != want {
+			t.Errorf("after %s it is said to have run %v s", reason, ran)
+		}
+	}
+}
+
 func TestSmallWrites(t *testing.T) {
 	got, _ := writes(t, with(), "", engine.WorkloadWrite{Write: "signal"})
 	says(t, got, "BlockedOnPreemptionGates", "True/PreemptionGated")

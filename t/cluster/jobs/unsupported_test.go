@@ -49,10 +49,6 @@ func unsupported(c *cluster) {
 			return strings.Replace(job, container, "      resourceClaims: "+
 				"[{name: gpu, resourceClaimTemplateName: gpu}]\n"+container, 1)
 		}, "dynamic resource allocation (resourceClaims) is not supported"},
-		"timed": {func(job string) string {
-			return strings.Replace(job, "queue-name: out",
-				`queue-name: out, kueue.x-k8s.io/max-exec-time-seconds: "60"`, 1)
-		}, "spec.maximumExecutionTimeSeconds is not supported"},
 	}
 	for name, one := range jobs {
 		c.create(one.change(sample(name, "out", "", 1, "1")))
