@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -86,7 +85,8 @@ func startWith(t *testing.T, config, upstream string) *fleet {
 	f := &fleet{T: t, upstream: upstream, root: root, workers: map[string]*cluster{},
 		ways: map[string]*faults.Proxy{}}
 	f.build()
-	crds := f.crds()
+	crds, err := shipped.KueueCRDs(t.Context(), root)
+	f.must(err)
 	var wait sync.WaitGroup
 	for name, what := range map[string]string{"manager": "manager", "east": "worker",
 		"west": "worker"} {
@@ -119,8 +119,10 @@ func startWith(t *testing.T, config, upstream string) *fleet {
 // configure is for the replicas that are started after it.
 func (f *fleet) configure(config string) {
 	f.Helper()
+	library, err := shipped.Library(f.root)
+	f.must(err)
 	f.must(os.WriteFile(f.config, []byte("apiVersion: sluice/v1\nkind: ManagerConfiguration\n"+
-		"library: "+f.library()+"\n"+config), 0o600))
+		"library: "+library+"\n"+config), 0o600))
 }
 
 func (f *fleet) must(err error) {
@@ -128,13 +130,6 @@ func (f *fleet) must(err error) {
 	if err != nil {
 		f.Fatal(err)
 	}
-}
-
-func (f *fleet) library() string {
-	if path := os.Getenv("SLUICE_LIB"); path != "" {
-		return path
-	}
-	return filepath.Join(f.root, "build/sluice.so")
 }
 
 func (f *fleet) build() {
@@ -146,26 +141,6 @@ func (f *fleet) build() {
 	if out, err := build.CombinedOutput(); err != nil {
 		f.Fatalf("%s: %v\n%s", build, err, out)
 	}
-}
-
-// crds is the folder of Kueue's CRDs.
-func (f *fleet) crds() string {
-	return filepath.Join(f.module(), "config/components/crd/bases")
-}
-
-// module is the folder of Kueue's module, as the manager is built with it.
-func (f *fleet) module() string {
-	program, err := exec.LookPath("go")
-	if err != nil {
-		program = "/usr/local/go/bin/go"
-	}
-	list := exec.Command(program, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kueue")
-	list.Dir = filepath.Join(f.root, "examples/kube-scheduler")
-	out, err := list.CombinedOutput()
-	if err != nil {
-		f.Fatalf("%s: %v\n%s", list, err, out)
-	}
-	return strings.TrimSpace(string(out))
 }
 
 func (f *fleet) raise(c *cluster, name, crds, manifests string) {

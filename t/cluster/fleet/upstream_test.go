@@ -184,7 +184,9 @@ func (f *fleet) writePair(dir string) (authority []byte) {
 // hook sends the API server to Kueue, for Kueue's own objects and for Jobs, as its manifests do.
 func (f *fleet) hook(k *itself) {
 	f.Helper()
-	text, err := os.ReadFile(filepath.Join(f.module(), "config/components/webhook/manifests.yaml"))
+	module, err := shipped.KueueModule(f.Context(), f.root)
+	f.must(err)
+	text, err := os.ReadFile(filepath.Join(module, "config/components/webhook/manifests.yaml"))
 	f.must(err)
 	for _, document := range strings.Split(string(text), "\n---\n") {
 		// Both kinds have the same fields, as far as they are looked at here.

@@ -7,8 +7,6 @@ package jobs
 import (
 	"errors"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -65,9 +63,13 @@ func start(t *testing.T, overlay string) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
+	crds, err := shipped.KueueCRDs(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	// A busy machine takes longer for these than a plane waits.
 	for end := time.Now().Add(patience); ; {
-		if err = p.ApplyCRDDir(t.Context(), crds(t, root)); err == nil {
+		if err = p.ApplyCRDDir(t.Context(), crds); err == nil {
 			break
 		}
 		if time.Now().After(end) {
@@ -96,21 +98,6 @@ func start(t *testing.T, overlay string) *cluster {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// crds is the folder of Kueue's CRDs, in the module that the scheduler is built with.
-func crds(t *testing.T, root string) string {
-	program, err := exec.LookPath("go")
-	if err != nil {
-		program = "/usr/local/go/bin/go"
-	}
-	list := exec.Command(program, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kueue")
-	list.Dir = filepath.Join(root, "examples/kube-scheduler")
-	out, err := list.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", list, err, out)
-	}
-	return filepath.Join(strings.TrimSpace(string(out)), "config/components/crd/bases")
 }
 
 func (c *cluster) run(replica string) *shipped.Replica {

@@ -15,14 +15,6 @@ import (
 	"sluice/cluster/plane"
 )
 
-// Shipped is what stories need beside a control plane.
-type Shipped struct {
-	Root      string // of sluice's tree
-	Library   string // sluice.so
-	Scheduler string // the program
-	Kueue     string // the directory of Kueue's CRDs
-}
-
 // The account of the scheduler in the shipped manifests, and the overlay in which pods that name no
 // scheduler are ours.
 const (

@@ -21,7 +21,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -56,22 +55,6 @@ type Sluice struct {
 type Replica struct {
 	*plane.Process
 	port, webhook int
-}
-
-// Root is the top of the source tree, from anywhere within.
-func Root() (string, error) {
-	start, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "examples/deploy/crds")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no examples/deploy/crds in or above %s", start)
-		}
-	}
 }
 
 // ErrNoAddress: this machine has none but loopback addresses.
@@ -124,11 +107,11 @@ func OwnAddress() (string, error) {
 
 // Run starts a replica of this name.
 func (s *Sluice) Run(ctx context.Context, name string) (*Replica, error) {
-	program, err := s.scheduler(ctx)
+	program, err := Scheduler(ctx, s.Root)
 	if err != nil {
 		return nil, err
 	}
-	library, err := s.library()
+	library, err := Library(s.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -226,31 +209,6 @@ func (s *Sluice) get(ctx context.Context, replica *Replica, path string) (string
 		err = fmt.Errorf("%s of %s: %s: %s", path, replica.Name, answer.Status, text)
 	}
 	return string(text), err
-}
-
-// scheduler is the program that $SLUICE_SCHEDULER names, or is built.
-func (s *Sluice) scheduler(ctx context.Context) (string, error) {
-	if name := os.Getenv("SLUICE_SCHEDULER"); name != "" {
-		return filepath.Abs(name)
-	}
-	name := filepath.Join(s.Root, "build/sluice-scheduler")
-	build := exec.CommandContext(ctx, filepath.Join(s.Root, "examples/kube-scheduler/build"), name)
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", build, err, out)
-	}
-	return name, nil
-}
-
-func (s *Sluice) library() (string, error) {
-	name := os.Getenv("SLUICE_LIB")
-	if name == "" {
-		name = filepath.Join(s.Root, "build/sluice.so")
-	}
-	if _, err := os.Stat(name); err != nil {
-		return "", fmt.Errorf("%w: build it (meson setup build && meson compile -C build), or say "+
-			"where it is in SLUICE_LIB", err)
-	}
-	return filepath.Abs(name)
 }
 
 const leaderTakes = time.Minute

@@ -33,6 +33,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"sluice/cluster/scenario"
 )
 
 const (
@@ -65,7 +67,7 @@ func run(ctx context.Context, args []string) (failed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	shipped, err := find(ctx)
+	shipped, err := scenario.Find(ctx)
 	if err != nil {
 		return 0, err
 	}

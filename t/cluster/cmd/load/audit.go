@@ -21,7 +21,7 @@ var mayWrite = []string{"create events", "create pods/binding", "patch pods"}
 
 // audit counts what gated pods cost in writes, pod by pod.
 func audit(ctx context.Context, o *options) error {
-	s, err := find(ctx)
+	m, err := find(ctx)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func audit(ctx context.Context, o *options) error {
 	for round := range o.rounds {
 		for _, v := range o.chosen() {
 			say("round %d of %d: %s", round+1, o.rounds, v.name)
-			strange, err := auditOne(ctx, s, o, &v)
+			strange, err := auditOne(ctx, m, o, &v)
 			if err != nil {
 				return fmt.Errorf("%s: %w", v.name, err)
 			}
@@ -42,8 +42,8 @@ func audit(ctx context.Context, o *options) error {
 	return nil
 }
 
-func auditOne(ctx context.Context, s shipped, o *options, v *variant) (strange int, err error) {
-	l, err := newLab(ctx, s, o, o.policies)
+func auditOne(ctx context.Context, m measured, o *options, v *variant) (strange int, err error) {
+	l, err := newLab(ctx, m, o, o.policies)
 	if err != nil {
 		return 0, err
 	}

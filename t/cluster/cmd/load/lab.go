@@ -45,7 +45,7 @@ const (
 type lab struct {
 	*plane.Plane
 	client    kubernetes.Interface // of this program: no limit, protobuf
-	shipped   shipped
+	measured  measured
 	options   *options
 	policies  bool
 	scheduler *plane.Process
@@ -56,7 +56,7 @@ type lab struct {
 }
 
 // newLab starts a control plane. With policies, the shipped admission policies are in force.
-func newLab(ctx context.Context, s shipped, o *options, policies bool) (*lab, error) {
+func newLab(ctx context.Context, m measured, o *options, policies bool) (*lab, error) {
 	p, err := plane.Start(ctx, plane.Options{
 		Name: "load", Keep: o.keep, Audit: auditv1.LevelMetadata,
 		Users: []plane.User{{Name: stockUser}, {Name: bareUser, Groups: []string{"system:masters"}}},
@@ -64,7 +64,7 @@ func newLab(ctx context.Context, s shipped, o *options, policies bool) (*lab, er
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{Plane: p, shipped: s, options: o, policies: policies}
+	l := &lab{Plane: p, measured: m, options: o, policies: policies}
 	if err := l.furnish(ctx); err != nil {
 		return nil, errors.Join(err, l.Stop())
 	}
@@ -76,7 +76,7 @@ func (l *lab) furnish(ctx context.Context) error {
 	if l.client, err = kubernetes.NewForConfig(quick(l.REST(plane.Admin))); err != nil {
 		return err
 	}
-	deploy := filepath.Join(l.shipped.root, "examples/deploy")
+	deploy := filepath.Join(l.measured.root, "examples/deploy")
 	if err := l.ApplyCRDDir(ctx, filepath.Join(deploy, "crds")); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (l *lab) start(ctx context.Context, v *variant) error {
 	if err != nil {
 		return err
 	}
-	text, err := v.config(kubeconfig, l.shipped.library)
+	text, err := v.config(kubeconfig, l.measured.library)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (l *lab) start(ctx context.Context, v *variant) error {
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		return err
 	}
-	program := l.shipped.scheduler
+	program := l.measured.scheduler
 	if !v.sluice {
 		if program, err = l.Program(ctx, "kube-scheduler"); err != nil {
 			return err
@@ -224,7 +224,7 @@ func (l *lab) startBare() error {
 // startTracer attaches the tracer that was built beside the library, and returns when it has shown
 // something.
 func (l *lab) startTracer() (err error) {
-	program := filepath.Join(filepath.Dir(l.shipped.library), "sluice-trace")
+	program := filepath.Join(filepath.Dir(l.measured.library), "sluice-trace")
 	l.tracer, err = l.Run("tracer", program, []string{
 		"--pid", fmt.Sprint(l.scheduler.Pid()), "--output", "json", "top",
 	}, nil)

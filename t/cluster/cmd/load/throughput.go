@@ -31,7 +31,7 @@ type passage struct {
 }
 
 func throughput(ctx context.Context, o *options) error {
-	s, err := find(ctx)
+	m, err := find(ctx)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func throughput(ctx context.Context, o *options) error {
 		}
 		for _, v := range order {
 			say("round %d of %d: %s", round+1, o.rounds, v.name)
-			one, err := pass(ctx, s, o, &v, fmt.Sprintf("%s-%d", v.key, round+1))
+			one, err := pass(ctx, m, o, &v, fmt.Sprintf("%s-%d", v.key, round+1))
 			if err != nil {
 				return fmt.Errorf("%s: %w", v.name, err)
 			}
@@ -67,9 +67,9 @@ func throughput(ctx context.Context, o *options) error {
 }
 
 // pass lets the pods through a control plane of their own.
-func pass(ctx context.Context, s shipped, o *options, v *variant, label string) (p passage,
+func pass(ctx context.Context, m measured, o *options, v *variant, label string) (p passage,
 	err error) {
-	l, err := newLab(ctx, s, o, o.policies && v.sluice)
+	l, err := newLab(ctx, m, o, o.policies && v.sluice)
 	if err != nil {
 		return p, err
 	}

@@ -27,14 +27,14 @@ type idleness struct {
 // waiting looks at schedulers that have nothing to do: a full queue, and pods that wait for it.
 // The stock scheduler is given the same pods, which its own plugin holds for their gates.
 func waiting(ctx context.Context, o *options) error {
-	s, err := find(ctx)
+	m, err := find(ctx)
 	if err != nil {
 		return err
 	}
 	chosen := o.chosen()
 	runs := map[string][]idleness{}
 	for round := range o.rounds {
-		if err := waitingRound(ctx, s, o, chosen, round, runs); err != nil {
+		if err := waitingRound(ctx, m, o, chosen, round, runs); err != nil {
 			return err
 		}
 		slices.Reverse(chosen)
@@ -62,9 +62,9 @@ func waiting(ctx context.Context, o *options) error {
 }
 
 // waitingRound fills a queue and lets pods wait, then looks at one scheduler after the other.
-func waitingRound(ctx context.Context, s shipped, o *options, chosen []variant, round int,
+func waitingRound(ctx context.Context, m measured, o *options, chosen []variant, round int,
 	runs map[string][]idleness) (err error) {
-	l, err := newLab(ctx, s, o, o.policies)
+	l, err := newLab(ctx, m, o, o.policies)
 	if err != nil {
 		return err
 	}

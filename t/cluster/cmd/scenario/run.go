@@ -59,7 +59,7 @@ func run(ctx context.Context, o options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	shipped, err := find(ctx)
+	shipped, err := scenario.Find(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shipped
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Root is the top of the source tree, from anywhere within.
+func Root() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "examples/deploy/crds")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no examples/deploy/crds in or above %s: run inside of sluice's tree",
+				start)
+		}
+	}
+}
+
+// Library is $SLUICE_LIB, else build/sluice.so.
+func Library(root string) (string, error) {
+	name := os.Getenv("SLUICE_LIB")
+	if name == "" {
+		name = filepath.Join(root, "build/sluice.so")
+	}
+	if _, err := os.Stat(name); err != nil {
+		return "", fmt.Errorf("%w: build it (meson setup build && meson compile -C build), or say "+
+			"where it is in SLUICE_LIB", err)
+	}
+	return filepath.Abs(name)
+}
+
+// Scheduler is $SLUICE_SCHEDULER, else build/sluice-scheduler, which is built: minutes the first
+// time, and how long already is said on the standard error.
+func Scheduler(ctx context.Context, root string) (string, error) {
+	if name := os.Getenv("SLUICE_SCHEDULER"); name != "" {
+		return filepath.Abs(name)
+	}
+	name := filepath.Join(root, "build/sluice-scheduler")
+	build := exec.CommandContext(ctx, filepath.Join(root, "examples/kube-scheduler/build"), name)
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w", build, err)
+	}
+	return name, nil
+}
+
+// KueueCRDs is the folder $SLUICE_KUEUE_CRDS, else that in Kueue's module.
+func KueueCRDs(ctx context.Context, root string) (string, error) {
+	if name := os.Getenv("SLUICE_KUEUE_CRDS"); name != "" {
+		return name, nil
+	}
+	module, err := KueueModule(ctx, root)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(module, "config/components/crd/bases"), nil
+}
+
+// KueueModule is the folder of the module that the scheduler is built with.
+func KueueModule(ctx context.Context, root string) (string, error) {
+	program, err := exec.LookPath("go")
+	if err != nil {
+		program = "/usr/local/go/bin/go"
+	}
+	list := exec.CommandContext(ctx, program, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kueue")
+	list.Dir = filepath.Join(root, "examples/kube-scheduler")
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		return "", fmt.Errorf("where Kueue's module is: %s: %w", list, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
