@@ -94,10 +94,25 @@ func start(t *testing.T, overlay string) *cluster {
 			t.Fatal(err)
 		}
 	}
-	if err := startKubelets(t, p); err != nil {
-		t.Fatal(err)
-	}
+	c.startKubelets()
 	return c
+}
+
+// startKubelets lets pods run, but those that stand for replicas.
+func (c *cluster) startKubelets() {
+	client, err := c.ClientFor(kubelets)
+	if err != nil {
+		c.Fatal(err)
+	}
+	err = plane.Kubelets{Client: client, Phase: func(pod *corev1.Pod) corev1.PodPhase {
+		if pod.Namespace == shipped.Namespace {
+			return ""
+		}
+		return corev1.PodRunning
+	}}.Start(c.Context())
+	if err != nil {
+		c.Fatal(err)
+	}
 }
 
 func (c *cluster) run(replica string) *shipped.Replica {

@@ -97,10 +97,30 @@ func start(t *testing.T, overlay string) *cluster {
 		t.Fatal(err)
 	}
 	c.awaitGate()
-	if err := startKubelets(t, p); err != nil {
-		t.Fatal(err)
-	}
+	c.startKubelets()
 	return c
+}
+
+// ends is the label of pods whose containers end well at once.
+const ends = "ends"
+
+func (c *cluster) startKubelets() {
+	client, err := c.ClientFor(kubelets)
+	if err != nil {
+		c.Fatal(err)
+	}
+	err = plane.Kubelets{Client: client, Phase: func(pod *corev1.Pod) corev1.PodPhase {
+		switch {
+		case pod.Namespace != space:
+			return ""
+		case pod.Labels[ends] != "":
+			return corev1.PodSucceeded
+		}
+		return corev1.PodRunning
+	}}.Start(c.Context())
+	if err != nil {
+		c.Fatal(err)
+	}
 }
 
 func (c *cluster) on(t *testing.T) *cluster { return &cluster{t, c.Sluice, c.custom, c.first} }

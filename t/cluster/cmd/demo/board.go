@@ -190,16 +190,14 @@ func (b *board) now() ([]row, memory) {
 	return b.rows(), b.seen
 }
 
-// watch makes the board and the kubelet see all pods until stop is closed.
+// watch makes the handler see all pods until stop is closed.
 func watch(client kubernetes.Interface, stop <-chan struct{},
-	handlers ...cache.ResourceEventHandler) error {
+	handler cache.ResourceEventHandler) error {
 	list := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", "",
 		fields.Everything())
 	informer := cache.NewSharedIndexInformer(list, &corev1.Pod{}, 0, cache.Indexers{})
-	for _, handler := range handlers {
-		if _, err := informer.AddEventHandler(handler); err != nil {
-			return fmt.Errorf("watch the pods: %w", err)
-		}
+	if _, err := informer.AddEventHandler(handler); err != nil {
+		return fmt.Errorf("watch the pods: %w", err)
 	}
 	go informer.Run(stop)
 	if !cache.WaitForCacheSync(stop, informer.HasSynced) {

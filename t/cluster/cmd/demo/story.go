@@ -14,6 +14,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/cluster/plane"
 )
 
 const (
@@ -21,6 +23,8 @@ const (
 	gate    = "volcano.sh/queue-allocation-gate"
 	small   = "small"
 	big     = "big-1"
+
+	containerStarts = 200 * time.Millisecond
 )
 
 // How a pod looks: its name is given later.
@@ -46,9 +50,12 @@ func tell(ctx context.Context, c *cluster, set settings, out *screen) error {
 		return err
 	}
 	t := &teller{cluster: c, ctx: ctx, out: out, board: newBoard(1000, out), pause: set.pause}
-	kubelet := &kubelet{ctx: ctx, client: c.Client}
-	err := watch(c.Client, ctx.Done(), t.board.handler(), kubelet.handler())
-	if err != nil {
+	if err := watch(c.Client, ctx.Done(), t.board.handler()); err != nil {
+		return err
+	}
+	kubelets := plane.Kubelets{Client: c.Client, Starts: containerStarts,
+		Phase: func(*corev1.Pod) corev1.PodPhase { return corev1.PodRunning }}
+	if err := kubelets.Start(ctx); err != nil {
 		return err
 	}
 	out.say("A queue has room for 1 cpu, and three pods come for it that ask for 1 cpu each: one may "+
