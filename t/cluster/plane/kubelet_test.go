@@ -61,7 +61,7 @@ func TestKubelets(t *testing.T) {
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
-		return fmt.Errorf("it is there, or: %w", err)
+		return fmt.Errorf("it is there, and asking for it gives %v", err)
 	})
 	for _, name := range []string{"other", "unbound"} {
 		if got := said(name); got != "Pending" {
