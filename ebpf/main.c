@@ -8,6 +8,7 @@
 #include "target.h"
 #include "watch.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -65,14 +66,25 @@ static int refuse(const char *why, const char *what)
     return 2;
 }
 
-static bool number(const char *text, double least, double most, double *ret)
+static bool number(const char *option, double least, double most, double *ret)
 {
     char *end;
-    double value = strtod(text, &end);
+    double value = strtod(optarg, &end);
 
-    if (end == text || *end || !(value >= least && value <= most))
-        return say("\"%s\": a number from %g to %g is wanted", text, least, most);
+    if (end == optarg || *end || !(value >= least && value <= most))
+        return say("%s is %s, want a number from %.10g to %.10g", option, optarg, least, most);
     *ret = value;
+    return true;
+}
+
+static bool whole(const char *option, long most, long *ret)
+{
+    char *end;
+
+    errno = 0;
+    *ret = strtol(optarg, &end, 10);
+    if (end == optarg || *end || errno || *ret < 1 || *ret > most)
+        return say("%s is %s, want a whole number from 1 to %ld", option, optarg, most);
     return true;
 }
 
@@ -122,7 +134,7 @@ static int parse(int argc, char **argv, struct request *ret)
                                             {"for", required_argument, NULL, 'f'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    double value;
+    long value;
     int option;
 
     *ret = (struct request){.pid = -1, .interval = 1};
@@ -134,7 +146,7 @@ static int parse(int argc, char **argv, struct request *ret)
             ret->library = optarg;
             break;
         case 'p':
-            fine = number(optarg, 1, 1 << 30, &value);
+            fine = whole("--pid", 1 << 30, &value);
             ret->pid = fine ? (pid_t)value : -1;
             break;
         case 'P':
@@ -151,20 +163,20 @@ static int parse(int argc, char **argv, struct request *ret)
             ret->prometheus = optarg;
             break;
         case 'q':
-            fine = number(optarg, 1, 1e6, &value);
+            fine = whole("--queues", 1000000, &value);
             ret->queues = fine ? (uint32_t)value : 0;
             break;
         case 'i':
-            fine = number(optarg, 0.01, 1e6, &ret->interval);
+            fine = number("--interval", 0.01, 1e6, &ret->interval);
             break;
         case 'f':
-            fine = number(optarg, 0.01, 1e9, &ret->seconds);
+            fine = number("--for", 0.01, 1e9, &ret->seconds);
             break;
         case 'h':
             fputs(usage, stdout);
             exit(0);
         default:
-            fine = false;
+            fine = say("see sluice-trace --help");
         }
         if (!fine)
             return 2;
