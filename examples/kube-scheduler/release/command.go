@@ -100,7 +100,7 @@ func (o *options) client() (kubernetes.Interface, error) {
 	rules.ExplicitPath = o.kubeconfig
 	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("how to reach the cluster: %w", err)
+		return nil, fmt.Errorf("how to reach the cluster (--kubeconfig or $KUBECONFIG says): %w", err)
 	}
 	cfg.QPS, cfg.Burst = o.qps, max(1, int(o.qps))
 	cfg.UserAgent = "sluice-scheduler/release-gates"

@@ -47,7 +47,7 @@ func TestCommand(t *testing.T) {
 		{"--qps=NaN", "--qps is NaN"},
 		{"--qps=+Inf", "--qps is +Inf"},
 		{"surplus", "unknown command"},
-		{"--kubeconfig=/nowhere", "/nowhere"},
+		{"--kubeconfig=/nowhere", "(--kubeconfig or $KUBECONFIG says): stat /nowhere"},
 	} {
 		if _, err := under(one.arg); err == nil || !strings.Contains(err.Error(), one.says) {
 			t.Errorf("with %s the error is %v, want %q in it", one.arg, err, one.says)

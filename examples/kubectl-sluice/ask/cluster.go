@@ -138,7 +138,8 @@ func (c *Cluster) hint(err error) error {
 		return &Problem{Forbidden, fmt.Errorf("%w (bind the Role sluice-viewer of %s to who asks)",
 			err, c.scheduler.Namespace)}
 	case apierrors.IsNotFound(err):
-		return &Problem{Unreachable, fmt.Errorf("%w (is sluice installed there?)", err)}
+		return &Problem{Unreachable, fmt.Errorf("%w (is %s installed in the namespace %s, and does a "+
+			"replica of it run?)", err, c.scheduler.Service, c.scheduler.Namespace)}
 	}
 	return err
 }

@@ -4,6 +4,8 @@ package command
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -40,5 +42,27 @@ func TestErrors(t *testing.T) {
 					err.String(), c.says)
 			}
 		})
+	}
+}
+
+// An API server without sluice in it says where it was looked for.
+func TestNothingInstalled(t *testing.T) {
+	const missing = `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404,
+		"reason": "NotFound", "message": "namespaces \"x\" not found"}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(missing))
+	}))
+	defer server.Close()
+	for _, c := range [][2]string{
+		{"queues", "is sluice-scheduler installed in the namespace kube-system"},
+		{"fleet", "is sluice-manager installed in the namespace kueue-system"},
+	} {
+		var out, err bytes.Buffer
+		code := Main([]string{c[0], "--server", server.URL}, &out, &err)
+		if code != 5 || !strings.Contains(err.String(), c[1]) {
+			t.Errorf("%s: exit code %d, want 5; said %q, want %q in it", c[0], code, err.String(), c[1])
+		}
 	}
 }
