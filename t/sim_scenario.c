@@ -108,6 +108,9 @@ static void bad_ones(void)
         {HEAD "  steps: [{at: 0s}]\n---\nkind: Pod\n", "metadata.name is missing"},
         {HEAD "  steps: [{at: 0s}]\n---\n" HEAD "  steps: []\n", "a second Scenario"},
         {HEAD "  steps: [{at: 0s}]\n---\n- x\n", "want a Kubernetes document"},
+        {HEAD "  steps: [{at: 0s}]\n---\nkind: Queue\nmetadata: {name: q}\n"
+              "spec: {capabilty: {cpu: 1}}\n",
+         "f:9: capabilty is not known here, want parent, capability,"},
         {"", "no document of kind Scenario"},
     };
 

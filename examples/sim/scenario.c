@@ -315,6 +315,18 @@ static void read_story(struct reading *in)
     read_steps(in, spec);
 }
 
+/* As an API server does of a Queue; a ceiling by another name would be none. */
+static void check_queue(struct reading *in, const struct tree *doc)
+{
+    static const char *const keys[] = {
+        "affinity", "capability", "dequeueStrategy", "deserved", "extendClusters", "guarantee",
+        "parent",   "priority",   "reclaimable",     "type",     "weight",         NULL};
+
+    only_keys(in->fault, tree_map(in->fault, doc, "spec"), keys,
+              "parent, capability, deserved, guarantee, priority, dequeueStrategy, reclaimable, "
+              "weight, type, affinity or extendClusters");
+}
+
 static void read_document(struct reading *in, const struct tree *doc)
 {
     struct scenario *scenario = in->scenario;
@@ -336,6 +348,8 @@ static void read_document(struct reading *in, const struct tree *doc)
     const struct tree *other = map_get(&scenario->documents, ref);
     if (other)
         fault_say(in->fault, doc, "%s is described twice, first in line %d", ref, other->line);
+    if (strncmp(ref, "queue/", 6) == 0)
+        check_queue(in, doc);
     map_put(&scenario->documents, ref, (void *)(uintptr_t)doc);
 }
 
