@@ -34,7 +34,7 @@ struct arguments {
     const char *lib;
     const char *at;
     struct run_options run;
-    const char *files[256];
+    char **files; /* in argv, over what was read already */
     int n_files;
 };
 
@@ -66,6 +66,7 @@ static int parse(int argc, char **argv, struct arguments *ret)
 {
     const char *format = "table";
 
+    ret->files = argv + 2;
     for (int i = 2; i < argc; i++) {
         const char **slot = slot_of(ret, argv[i], &format);
         if (strcmp(argv[i], "--quiet") == 0)
@@ -76,8 +77,6 @@ static int parse(int argc, char **argv, struct arguments *ret)
             *slot = argv[++i];
         else if (argv[i][0] == '-' && argv[i][1])
             return refuse("no such option:", argv[i]);
-        else if (ret->n_files == (int)(sizeof(ret->files) / sizeof(*ret->files)))
-            return refuse("too many files", "");
         else
             ret->files[ret->n_files++] = argv[i];
     }
