@@ -8,6 +8,7 @@
  * the world calms down, everybody who asks has had a turn, and each replica is where a naive look
  * at the workloads says.
  */
+#include "t/oracle/argument.h"
 #include "t/oracle/fleet_world.h"
 #include "t/tap.h"
 
@@ -314,16 +315,18 @@ int main(int argc, char **argv)
 {
     uint64_t first = 1, count = 300, digests = 0;
     long openings = 0, broken = 0;
-    bool trace = false;
+    bool trace = false, good = true;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--trace") == 0)
             trace = true;
         else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
-            first = strtoull(argv[++i], NULL, 10);
+            good = argument_number(argv[++i], 0, &first);
         else if (i + 1 < argc && strcmp(argv[i], "--histories") == 0)
-            count = strtoull(argv[++i], NULL, 10);
+            good = argument_number(argv[++i], 1, &count);
         else
+            good = false;
+        if (!good)
             return fputs("usage: t-fleet-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
     }
     for (uint64_t seed = first; seed < first + count && broken < 10; seed++)

@@ -4,6 +4,7 @@
  * be wrong, and compares them after each step. A history that shows a difference is cut down to
  * what shows it. */
 #include "t/oracle/apart.h"
+#include "t/oracle/argument.h"
 #include "t/oracle/load_generate.h"
 #include "t/oracle/play.h"
 #include "t/oracle/shrink.h"
@@ -23,7 +24,7 @@ struct options {
 static bool read_options(int argc, char **argv, struct options *options)
 {
     for (int n = 1; n < argc; n++) {
-        char *end = "";
+        bool good = true;
 
         if (strcmp(argv[n], "--trace") == 0) {
             options->trace = true;
@@ -36,14 +37,14 @@ static bool read_options(int argc, char **argv, struct options *options)
         if (n + 1 == argc)
             return false;
         if (strcmp(argv[n], "--steps") == 0)
-            options->steps = strtoull(argv[n + 1], &end, 0);
+            good = argument_number(argv[n + 1], 1, &options->steps);
         else if (strcmp(argv[n], "--seed") == 0)
-            options->seed = strtoull(argv[n + 1], &end, 0);
+            good = argument_number(argv[n + 1], 0, &options->seed);
         else if (strcmp(argv[n], "--replay") == 0)
             options->replay = argv[n + 1];
         else
             return false;
-        if (*end != '\0')
+        if (!good)
             return false;
         n++;
     }

@@ -3,6 +3,7 @@
 /* Plays random histories through the engine and through a model that is too simple to be wrong, and
  * compares them after each step. A history that shows a difference is cut down to what shows it. */
 #include "t/oracle/apart.h"
+#include "t/oracle/argument.h"
 #include "t/oracle/compare.h"
 #include "t/oracle/generate.h"
 #include "t/oracle/play.h"
@@ -26,12 +27,12 @@ static bool read_options(int argc, char **argv, struct options *options)
     static const char *const dialects[] = {"volcano", "kueue", "both"};
 
     for (int n = 1; n + 1 < argc; n += 2) {
-        char *end = "";
+        bool good = true;
 
         if (strcmp(argv[n], "--steps") == 0)
-            options->steps = strtoull(argv[n + 1], &end, 0);
+            good = argument_number(argv[n + 1], 1, &options->steps);
         else if (strcmp(argv[n], "--seed") == 0)
-            options->seed = strtoull(argv[n + 1], &end, 0);
+            good = argument_number(argv[n + 1], 0, &options->seed);
         else if (strcmp(argv[n], "--replay") == 0)
             options->replay = argv[n + 1];
         else if (strcmp(argv[n], "--dialect") == 0) {
@@ -45,7 +46,7 @@ static bool read_options(int argc, char **argv, struct options *options)
         } else {
             return false;
         }
-        if (*end != '\0')
+        if (!good)
             return false;
     }
     return argc % 2 == 1;

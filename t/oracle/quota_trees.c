@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/room.h"
 #include "plugin/state.h"
+#include "t/oracle/argument.h"
 #include "t/oracle/kueue.h"
 #include "t/oracle/random.h"
 #include "t/tap.h"
@@ -317,13 +318,16 @@ int main(int argc, char **argv)
     static struct play play;
     uint64_t first = 1, count = 2000;
     long different = 0;
+    bool good = true;
 
     for (int i = 1; i < argc; i++) {
         if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
-            first = strtoull(argv[++i], NULL, 10);
+            good = argument_number(argv[++i], 0, &first);
         else if (i + 1 < argc && strcmp(argv[i], "--trees") == 0)
-            count = strtoull(argv[++i], NULL, 10);
+            good = argument_number(argv[++i], 1, &count);
         else
+            good = false;
+        if (!good)
             return fputs("usage: t-quota_trees [--seed N] [--trees N]\n", stderr), 2;
     }
     for (uint64_t seed = first; seed < first + count && different < 10; seed++)
