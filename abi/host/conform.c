@@ -26,6 +26,16 @@ struct options {
     int seconds;
 };
 
+enum {
+    LONGEST = 3600, /* seconds */
+};
+
+static bool refuse(const char *why)
+{
+    fprintf(stderr, "sluice-conform: %s\n", why);
+    return false;
+}
+
 static bool options_read(struct options *options, int argc, char **argv)
 {
     static const struct option known[] = {
@@ -35,6 +45,7 @@ static bool options_read(struct options *options, int argc, char **argv)
         {"write", no_argument, NULL, 'w'},
         {0},
     };
+    char *end;
 
     *options = (struct options){.seconds = 10};
     for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
@@ -43,7 +54,9 @@ static bool options_read(struct options *options, int argc, char **argv)
             fputs(usage, stdout);
             exit(0);
         case 't':
-            options->seconds = atoi(optarg);
+            options->seconds = (int)strtol(optarg, &end, 10);
+            if (*end || strlen(optarg) > 4 || options->seconds < 1 || options->seconds > LONGEST)
+                return refuse("--timeout wants 1 to 3600 seconds");
             break;
         case 'v':
             options->vectors = optarg;
@@ -54,8 +67,10 @@ static bool options_read(struct options *options, int argc, char **argv)
         default:
             return false;
         }
-    if (optind != argc - 1 || options->seconds < 1 || (options->write && !options->vectors))
-        return false;
+    if (optind != argc - 1)
+        return refuse(optind == argc ? "which library?" : "one library is wanted");
+    if (options->write && !options->vectors)
+        return refuse("--write wants --vectors DIR");
     options->path = argv[optind];
     return true;
 }
