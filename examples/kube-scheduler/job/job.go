@@ -34,10 +34,13 @@ const (
 // Queue is the LocalQueue that an object names; "": none.
 func Queue(object metav1.Object) string { return object.GetLabels()[workload.QueueLabel] }
 
+func isSuspended(j *batchv1.Job) bool { return j.Spec.Suspend != nil && *j.Spec.Suspend }
+
 // Suspended tells whether the Job is stopped, and its template its own.
-func Suspended(j *batchv1.Job) bool {
-	return j.Spec.Suspend != nil && *j.Spec.Suspend && j.Annotations[stopping] != "true"
-}
+func Suspended(j *batchv1.Job) bool { return isSuspended(j) && j.Annotations[stopping] != "true" }
+
+// isStopping tells whether it is suspended, and its template still that with which it ran.
+func isStopping(j *batchv1.Job) bool { return isSuspended(j) && j.Annotations[stopping] == "true" }
 
 // Stopped tells whether the Job is suspended and none of its pods runs.
 func Stopped(j *batchv1.Job) bool { return Suspended(j) && j.Status.Active == 0 }

@@ -115,6 +115,9 @@ func (r *Reconciler) follow(ctx context.Context, j *batchv1.Job, w *kueue.Worklo
 		return nil
 	case Suspended(j):
 		return r.begin(ctx, j, w)
+	case isStopping(j): // for an edit that was taken back
+		_, err := r.stop(ctx, j, w, "")
+		return err
 	}
 	return nil
 }
@@ -146,7 +149,7 @@ func (r *Reconciler) stop(ctx context.Context, j *batchv1.Job, w *kueue.Workload
 	if Suspended(j) {
 		return false, nil
 	}
-	if j.Spec.Suspend == nil || !*j.Spec.Suspend {
+	if !isStopping(j) {
 		if j, err = r.Writer.PatchJob(ctx, j, Suspend(j)); err != nil {
 			return true, err
 		}

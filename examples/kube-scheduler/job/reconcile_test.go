@@ -141,6 +141,27 @@ func TestStopInPieces(t *testing.T) {
 	}
 }
 
+// An edit that is taken back while the pods still go leaves a Job that is stopped, and begins anew.
+func TestAnEditIsTakenBack(t *testing.T) {
+	w := start(t, nil)
+	w.settle()
+	w.admit(3)
+	w.settle()
+	w.setJob(runs)
+	three, four := int32(3), int32(4)
+	w.setJob(func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = &four, &four })
+	w.settle()
+	w.setJob(func(j *batchv1.Job) { j.Spec.Parallelism, j.Spec.Completions = &three, &three })
+	w.settle()
+	w.writes = nil
+	w.setJob(idles)
+	w.settle()
+	w.did("job suspend=true", "job suspend=false")
+	if w.job.Annotations[stopping] != "" {
+		t.Error("it is being stopped for ever")
+	}
+}
+
 func TestPartialAdmission(t *testing.T) {
 	w := start(t, func(j *batchv1.Job) {
 		j.Annotations = map[string]string{MinParallelism: "1"}

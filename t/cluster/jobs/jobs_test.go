@@ -23,7 +23,7 @@ func TestJobs(t *testing.T) {
 		"prebuilt": prebuilt, "scope": scope, "changes": changes, "rights": rights,
 		"table": tableOfKEP, "created": created, "waiting": waiting,
 		"retry": retry, "requests": requests, "classChanges": classChanges, "inUse": inUse,
-		"unsupported": unsupported, "why": why,
+		"unsupported": unsupported, "why": why, "timed": timed, "again": again, "gatedBy": gatedBy,
 	} {
 		t.Run(name, func(t *testing.T) { story(c.on(t)) })
 	}
