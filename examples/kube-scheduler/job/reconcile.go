@@ -232,7 +232,8 @@ func (r *Reconciler) orphans(ctx context.Context, name types.NamespacedName,
 }
 
 func ended(w *kueue.Workload) *kueue.Workload {
-	return Finish(w, kueue.WorkloadFinishedReasonOwnerNotFound, "The workload's owner no longer exists")
+	return Finish(w, kueue.WorkloadFinishedReasonOwnerNotFound,
+		"The workload's owner no longer exists")
 }
 
 // Tend does what a workload needs whoever owns it: one that nobody owns ends if it was a Job's, and
