@@ -90,6 +90,8 @@ type Options struct {
 	Complete func(aboutQueues bool) error
 	// Dispatched tells whether the Jobs of a LocalQueue go to other clusters. Default: none does.
 	Dispatched func(namespace, queue string) bool
+	// HasQueue tells whether there is such a LocalQueue. Default: there is none.
+	HasQueue func(namespace, name string) bool
 	// Patience is how long a refusal must have stood before it is given. Default: 300 ms.
 	Patience time.Duration
 	// Told is called with what came of each answer of the engine: its pending effects and deadline.

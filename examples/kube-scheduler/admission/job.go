@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,8 +19,12 @@ import (
 
 var jobs = metav1.GroupVersionResource(batchv1.SchemeGroupVersion.WithResource("jobs"))
 
-// job defaults what Kueue's webhook defaults when a Job is created: one that names a queue is
-// suspended, and one whose queue sends it to other clusters is theirs to manage.
+// defaultQueue is the LocalQueue of Jobs that name none, where their namespace has it.
+const defaultQueue = "default"
+
+// job defaults what Kueue's webhook defaults when a Job is created: one that names no queue gets its
+// namespace's default one, one that names a queue is suspended, and one whose queue sends it to
+// other clusters is theirs to manage.
 func (w *Webhook) job(_ context.Context, request *admissionv1.AdmissionRequest) (
 	*admissionv1.AdmissionResponse, error) {
 	if request.Operation != admissionv1.Create {
@@ -32,12 +37,16 @@ func (w *Webhook) job(_ context.Context, request *admissionv1.AdmissionRequest) 
 	if err := json.Unmarshal(objectOf(request), &job); err != nil {
 		return nil, refuse(http.StatusBadRequest, "the object of %s is not a Job: %v", request.UID, err)
 	}
-	queue := job.Labels[workload.QueueLabel]
-	if owner := metav1.GetControllerOfNoCopy(&job); queue == "" ||
-		owner != nil && owner.Kind == "Job" { // that one is queued as a whole
+	queue, owner := job.Labels[workload.QueueLabel], metav1.GetControllerOfNoCopy(&job)
+	var steps []patchStep
+	if queue == "" && (owner == nil || owner.Kind == "CronJob") && w.options.HasQueue != nil &&
+		w.options.HasQueue(request.Namespace, defaultQueue) {
+		queue = defaultQueue
+		steps = append(steps, labelled(&job, queue))
+	}
+	if queue == "" || owner != nil && owner.Kind == "Job" { // that one is queued as a whole
 		return allowed(), nil
 	}
-	var steps []patchStep
 	if job.Spec.Suspend == nil || !*job.Spec.Suspend {
 		steps = append(steps, patchStep{"add", "/spec/suspend", true})
 	}
@@ -46,6 +55,15 @@ func (w *Webhook) job(_ context.Context, request *admissionv1.AdmissionRequest) 
 		steps = append(steps, patchStep{"add", "/spec/managedBy", kueue.MultiKueueControllerName})
 	}
 	return patched(allowed(), steps)
+}
+
+// labelled gives the Job its queue. In a path of a patch a ~1 is a slash.
+func labelled(job *batchv1.Job, queue string) patchStep {
+	if job.Labels == nil {
+		return patchStep{"add", "/metadata/labels", map[string]string{workload.QueueLabel: queue}}
+	}
+	return patchStep{"add", "/metadata/labels/" +
+		strings.ReplaceAll(workload.QueueLabel, "/", "~1"), queue}
 }
 
 func patched(response *admissionv1.AdmissionResponse, steps []patchStep) (

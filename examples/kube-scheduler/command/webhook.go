@@ -31,6 +31,7 @@ func newWebhook(h *host.Host, client kubernetes.Interface) (*admission.Webhook, 
 		Describe:    h.Newcomer,
 		Complete:    h.Complete,
 		Dispatched:  h.Dispatched,
+		HasQueue:    h.HasQueue,
 		Told:        h.Note,
 	})
 }

@@ -254,6 +254,11 @@ func (h *Host) listOf(of schema.GroupVersionResource) (all []*unstructured.Unstr
 	return all
 }
 
+// HasQueue tells whether there is such a LocalQueue.
+func (h *Host) HasQueue(namespace, name string) bool {
+	return h.args.Workloads && h.local.clusterQueue(namespace, name) != ""
+}
+
 // Dispatched tells whether the workloads of a LocalQueue go to other clusters: an admission check
 // of its ClusterQueue is the manager's.
 func (h *Host) Dispatched(namespace, queue string) bool {

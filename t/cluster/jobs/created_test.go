@@ -5,6 +5,9 @@ package jobs
 import (
 	"fmt"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const multiKueue = "kueue.x-k8s.io/multikueue"
@@ -60,6 +63,26 @@ spec: {controllerName: example.com/other}
 				one.suspended, one.managedBy)
 		}
 	}
+	if _, err := c.Client.CoreV1().Namespaces().Create(c.Context(), &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: "by-default"}}, metav1.CreateOptions{}); err != nil {
+		c.Fatal(err)
+	}
+	c.at("by-default").create(`apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: default, namespace: by-default}
+spec: {clusterQueue: far}
+`)
+	c.until("who names no queue is in the default one of its namespace", func() error {
+		j, err := c.at("by-default").dry(strings.Replace(far, "kueue.x-k8s.io/queue-name", "some", 1))
+		if err != nil {
+			return err
+		}
+		if j.Labels["kueue.x-k8s.io/queue-name"] != "default" || j.Spec.Suspend == nil ||
+			!*j.Spec.Suspend || j.Spec.ManagedBy == nil || *j.Spec.ManagedBy != multiKueue {
+			return fmt.Errorf("its labels are %v, and its spec %+v", j.Labels, j.Spec)
+		}
+		return nil
+	})
 	c.create(far)
 	c.patch("AdmissionCheck", "dispatch", fmt.Sprintf(`{"status": {"conditions": [{"type": "Active",
 		"status": "True", "reason": "Active", "message": "", "lastTransitionTime": %q}]}}`, now()),
