@@ -96,7 +96,7 @@ static bool decode_granted_sets(struct msg_reader *r, struct scratch *scratch,
     if (!msg_open_array(r, &array))
         return false;
     if (array.left > FACTS_MAX_SETS) {
-        msg_fail(r, MSG_LENGTH, "at most 8 pod sets");
+        msg_fail(r, MSG_LENGTH, "at most 18 pod sets");
         return false;
     }
     ret->granted = scratch_take(scratch, array.left * sizeof(*ret->granted));

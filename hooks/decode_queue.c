@@ -3,7 +3,7 @@
 
 enum {
     GROUP_RESOURCES_MAX = FACTS_MAX_NEEDS - 1,
-    FLAVORS_MAX = FACTS_MAX_GROUPS * FACTS_MAX_GROUPS,
+    FLAVORS_MAX = FACTS_MAX_GROUPS * FACTS_MAX_FLAVORS,
     QUOTAS_MAX = FLAVORS_MAX * GROUP_RESOURCES_MAX,
 };
 
@@ -90,8 +90,8 @@ static bool decode_group_flavors(struct msg_reader *r, struct scratch *scratch,
 
     if (!msg_open_array(r, &array))
         return false;
-    if (array.left == 0 || array.left > FACTS_MAX_GROUPS) {
-        msg_fail(r, MSG_LENGTH, "1 to 16 flavors");
+    if (array.left == 0 || array.left > FACTS_MAX_FLAVORS) {
+        msg_fail(r, MSG_LENGTH, "1 to 64 flavors");
         return false;
     }
     ret->flavors = scratch_take(scratch, array.left * sizeof(ret->flavors[0]));
@@ -269,7 +269,7 @@ static void decode_queue_check(struct msg_reader *r, struct queue_check_facts *r
             has_name = decode_name(r, &ret->name);
         else if (msg_text_is(key, "flavors"))
             ret->flavor_count =
-                decode_names(r, FACTS_MAX_GROUPS, "at most 16 flavors", ret->flavors);
+                decode_names(r, FACTS_MAX_FLAVORS, "at most 64 flavors", ret->flavors);
         else
             msg_skip_unknown(r);
     }

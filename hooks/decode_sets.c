@@ -168,7 +168,7 @@ bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct load_fact
     if (!msg_open_array(r, &array))
         return false;
     if (array.left == 0 || array.left > FACTS_MAX_SETS) {
-        msg_fail(r, MSG_LENGTH, "1 to 8 pod sets");
+        msg_fail(r, MSG_LENGTH, "1 to 18 pod sets");
         return false;
     }
     ret->sets = scratch_take(scratch, array.left * sizeof(*ret->sets));

@@ -23,7 +23,7 @@
  *
  * Changes nothing, allocates nothing.
  */
-enum { ASSIGN_MAX_SETS = 8, ASSIGN_ATTEMPTS = 64 };
+enum { ASSIGN_MAX_SETS = FACTS_MAX_SETS, ASSIGN_ATTEMPTS = 4 * FACTS_MAX_FLAVORS };
 
 /* From the worst to the best. */
 enum assign_how {
@@ -46,7 +46,7 @@ struct assign_set {
     uint32_t count, minimum; /* of pods; equal: all of them or none */
     uint8_t need_count;
     struct request needs[FACTS_MAX_NEEDS]; /* of each pod, one `pods` among them */
-    uint16_t refused[FACTS_MAX_GROUPS];    /* of each group, by their places: a bit for each flavor
+    uint64_t refused[FACTS_MAX_GROUPS];    /* of each group, by their places: a bit for each flavor
                                               on whose nodes these pods cannot be */
 };
 

@@ -16,7 +16,7 @@
 struct bay_check {
     uint32_t name;
     uint32_t flavor_count; /* 0: whatever the flavors are */
-    uint16_t flavors[FACTS_MAX_GROUPS];
+    uint16_t flavors[FACTS_MAX_FLAVORS];
 };
 
 struct bay {

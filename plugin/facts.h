@@ -13,14 +13,15 @@
  * struct means what the protocol says of keys that are absent. */
 
 enum {
-    FACTS_MAX_NEEDS = 33,  /* 32 resources and `pods` */
-    FACTS_MAX_GROUPS = 16, /* resource groups of a queue, and flavors in a group */
+    FACTS_MAX_NEEDS = 33,   /* 32 resources and `pods` */
+    FACTS_MAX_GROUPS = 16,  /* resource groups of a queue */
+    FACTS_MAX_FLAVORS = 64, /* in a group, and of an admission check */
     FACTS_MAX_LABELS = 8,
     FACTS_MAX_TOLERATIONS = 8,
     FACTS_MAX_TAINTS = 8,
     FACTS_MAX_NOMINATED = 128, /* clusters that a workload may go to */
     FACTS_MAX_PREEMPTION_GATES = 8,
-    FACTS_MAX_SETS = 8,    /* pod sets of a workload */
+    FACTS_MAX_SETS = 18,   /* pod sets of a workload */
     FACTS_MAX_CHECKS = 16, /* admission checks of a workload, and of a queue */
 };
 
@@ -123,7 +124,7 @@ struct preempt_policy {
 struct queue_check_facts {
     struct text name;
     uint32_t flavor_count; /* 0: whatever their flavors are */
-    struct text flavors[FACTS_MAX_GROUPS];
+    struct text flavors[FACTS_MAX_FLAVORS];
 };
 
 struct queue_facts {

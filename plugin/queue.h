@@ -37,7 +37,7 @@ enum todo_list {
 struct queue_group {
     uint8_t resource_count, flavor_count;
     uint32_t resources[FACTS_MAX_NEEDS - 1];
-    uint16_t flavors[FACTS_MAX_GROUPS];
+    uint16_t flavors[FACTS_MAX_FLAVORS];
 };
 
 /* How often claims of the queue itself were granted a place, and gave it up, since it is known. */

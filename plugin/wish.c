@@ -132,13 +132,13 @@ void wish_judge(struct engine *e, uint32_t id)
         return;
     wish->judged = e->placements;
     for (uint32_t s = 0; s < wish->set_count; s++) {
-        uint16_t *refused = wish->asks[s].refused;
+        uint64_t *refused = wish->asks[s].refused;
 
         for (uint32_t g = 0; g < queue->group_count; g++) {
             refused[g] = 0;
             for (uint32_t k = 0; k < queue->groups[g].flavor_count; k++) {
                 if (!suits(e, &wish->sets[s], queue->groups[g].flavors[k]))
-                    refused[g] |= (uint16_t)(1u << k);
+                    refused[g] |= (uint64_t)1 << k;
             }
         }
     }

@@ -5,6 +5,9 @@
 #include "t/ask.h"
 #include "t/tap.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define CONFIG "{effects: [writeWorkload], preemptionGates: true}"
 #define WHO "namespace: ns, name: w, uid: u1"
 #define NAMES "\"uid\"=>\"u1\", \"namespace\"=>\"ns\", \"name\"=>\"w\", \"attempt\"=>1, "
@@ -89,7 +92,7 @@ static void test_refusals(void)
          "FIELD object.podSets: nothing, want a value, the key is required"},
         {HOOK_OBSERVE,
          "{now: 1, kind: workload, object: {role: worker, " WHO ", created: 1, podSets: []}}",
-         "FIELD object.podSets: %, want 1 to 8 pod sets"},
+         "FIELD object.podSets: %, want 1 to 18 pod sets"},
         {HOOK_OBSERVE,
          "{now: 1, kind: workload, object: {role: worker, " WHO ", created: 1, podSets: "
          "[{name: a, count: 1}, {name: a, count: 1}]}}",
@@ -115,9 +118,70 @@ static void test_refusals(void)
     sluice_close(handle);
 }
 
+/* A queue of so many flavors, of which only the last has anything; and a workload of so many pod
+ * sets. */
+static const char *see_flavors(uint64_t handle, int count)
+{
+    static char text[12000];
+    size_t len = (size_t)snprintf(text, sizeof(text),
+                                  "{now: 1, kind: queue, object: {kind: ClusterQueue, name: c, "
+                                  "groups: [{resources: [cpu], flavors: [");
+
+    for (int i = 1; i <= count; i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len,
+                                "%s{name: f%d, quotas: {cpu: {nominal: %d}}}", i > 1 ? ", " : "", i,
+                                i == 64 ? 18 : 0);
+    snprintf(text + len, sizeof(text) - len, "]}]}}");
+    return ask_own(handle, HOOK_OBSERVE, text);
+}
+
+static const char *see_sets(uint64_t handle, int count)
+{
+    static char text[4000];
+    size_t len = (size_t)snprintf(text, sizeof(text),
+                                  "{now: 1, kind: workload, object: {role: worker, " WHO
+                                  ", created: 5, queue: l, podSets: [");
+
+    for (int i = 1; i <= count; i++)
+        len +=
+            (size_t)snprintf(text + len, sizeof(text) - len,
+                             "%s{name: s%d, count: 1, requests: {cpu: 1}}", i > 1 ? ", " : "", i);
+    snprintf(text + len, sizeof(text) - len, "]}}");
+    return ask_own(handle, HOOK_OBSERVE, text);
+}
+
+/* As many as Kueue's own definitions allow. */
+static void test_most(void)
+{
+    uint64_t handle = ask_open(CONFIG);
+    char name[100];
+    int granted = 0;
+
+    for (int i = 1; i <= 64; i++) {
+        snprintf(name, sizeof(name), "{now: 1, kind: flavor, object: {name: f%d}}", i);
+        ask(handle, HOOK_OBSERVE, name);
+    }
+    ask(handle, HOOK_OBSERVE,
+        "{now: 1, kind: localQueue, object: {namespace: ns, name: l, clusterQueue: c}}");
+    ask(handle, HOOK_OBSERVE, "{now: 1, kind: synced}");
+    ask(handle, HOOK_OBSERVE, "{now: 1, kind: leader}");
+    is_str(see_flavors(handle, 65),
+           "FIELD object.groups[0].flavors: an array, want 1 to 64 flavors", "65 flavors");
+    is_str(see_flavors(handle, 64), SEEN, "64 flavors");
+    is_str(see_sets(handle, 19), "FIELD object.podSets: an array, want 1 to 18 pod sets",
+           "19 pod sets");
+    is_str(see_sets(handle, 18), SEEN, "18 pod sets");
+    for (const char *at = ask(handle, HOOK_DRAIN, "{now: 1}"); (at = strstr(at, "f64")) != NULL;
+         at++)
+        granted++;
+    is_int(granted, 18, "each of them gets the last flavor");
+    sluice_close(handle);
+}
+
 int main(void)
 {
     test_way();
     test_refusals();
+    test_most();
     return tap_done();
 }

@@ -109,7 +109,7 @@ static void test_queue_faults(void)
         {GROUPS("{resources: [], flavors: []}"),
          "groups[0].resources: an array, want 1 to 32 names of resources"},
         {GROUPS("{resources: [a], flavors: []}"),
-         "groups[0].flavors: an array, want 1 to 16 flavors"},
+         "groups[0].flavors: an array, want 1 to 64 flavors"},
         {GROUPS("{resources: [a]}"),
          "groups[0].flavors: nothing, want a value, the key is required"},
         {GROUPS("{flavors: [" FLAVOR("f", "") "]}"),

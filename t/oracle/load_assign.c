@@ -5,7 +5,7 @@
 
 /* Every flavor gets a grade, grades are numbers, the first that stops the search is taken, or else
  * the largest. */
-enum { GROUP_COUNT = 2, MOST_ATTEMPTS = 64 };
+enum { GROUP_COUNT = 2, MOST_ATTEMPTS = 256 };
 
 struct assigning {
     struct load_model *model;
