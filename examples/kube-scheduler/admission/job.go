@@ -22,8 +22,8 @@ var jobs = metav1.GroupVersionResource(batchv1.SchemeGroupVersion.WithResource("
 // defaultQueue is the LocalQueue of Jobs that name none, where their namespace has it.
 const defaultQueue = "default"
 
-// job defaults what Kueue's webhook defaults when a Job is created: one that names no queue gets its
-// namespace's default one, one that names a queue is suspended, and one whose queue sends it to
+// job defaults what Kueue's webhook defaults when a Job is created: one that names no queue gets
+// its namespace's default one, one that names a queue is suspended, and one whose queue sends it to
 // other clusters is theirs to manage.
 func (w *Webhook) job(_ context.Context, request *admissionv1.AdmissionRequest) (
 	*admissionv1.AdmissionResponse, error) {

@@ -237,7 +237,8 @@ func (w *world) PatchWorkload(_ context.Context, seen, wanted *kueue.Workload,
 func invalid(one *kueue.Workload) error {
 	for i := range one.Spec.PodSets {
 		if set := &one.Spec.PodSets[i]; set.MinCount != nil && *set.MinCount > set.Count {
-			return apierrors.NewInvalid(kueue.SchemeGroupVersion.WithKind("Workload").GroupKind(), one.Name, nil)
+			return apierrors.NewInvalid(kueue.SchemeGroupVersion.WithKind("Workload").GroupKind(),
+				one.Name, nil)
 		}
 	}
 	return nil

@@ -237,8 +237,8 @@ func ended(w *kueue.Workload) *kueue.Workload {
 }
 
 // Tend does what a workload needs whoever owns it: one that nobody owns ends if it was a Job's, and
-// goes if it is deleted; any other has the priority that its class of workloads has now, and runs no
-// longer than it may. It returns after which time to look again; 0: when something changes.
+// goes if it is deleted; any other has the priority that its class of workloads has now, and runs
+// no longer than it may. It returns after which time to look again; 0: when something changes.
 func (r *Reconciler) Tend(ctx context.Context, name types.NamespacedName) (time.Duration, error) {
 	w := r.Cluster.Workload(name)
 	switch {
