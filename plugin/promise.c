@@ -29,6 +29,12 @@ void promise_count(struct engine *e, uint32_t id, int sign)
                            counted);
 }
 
+/* Less is used later: that may be what somebody waited for who fits in what there is. */
+static void free_later(struct engine *e, uint32_t id)
+{
+    queue_todo(e, TODO_DIRTY, queue_root(e, claim_queue(e, id)));
+}
+
 /* A claim that holds room begins or ends to go. */
 static void set_going(struct engine *e, uint32_t id, enum claim_flag flag, bool on)
 {
@@ -40,10 +46,12 @@ static void set_going(struct engine *e, uint32_t id, enum claim_flag flag, bool 
     if (claim_goes(claim) == before)
         return;
     promise_count(e, id, before ? 1 : -1);
-    if (before)
+    if (before) {
         e->promises.apart--;
-    else
+    } else {
         e->promises.apart++;
+        free_later(e, id);
+    }
 }
 
 static void link(struct engine *e, uint32_t *first, uint32_t id)
@@ -121,7 +129,7 @@ void promise_end(struct engine *e, uint32_t id)
         pledge_at(e, victim)->of = 0;
         link(e, &e->promises.shared, victim);
     }
-    preempt_stir(e, claim_queue(e, id));
+    free_later(e, id);
 }
 
 void promise_end_of_queue(struct engine *e, uint32_t queue)

@@ -146,6 +146,25 @@ static void test_memory(void)
     kit_close(&kit);
 }
 
+/* In a queue that takes nobody's room. */
+static void test_who_fits_in_what_is(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts root.cpu=12");
+    kit_do(&kit, "queue q within=lower; queue o; pod a queue=q cpu=7 node=n; pod b queue=o cpu=1 "
+                 "node=n; pod ask queue=q cpu=10 priority=1; pod small queue=o cpu=2");
+    is_str(kit_victims(&kit), "a>ask", "room that is promised to one");
+    is_str(kit_state(&kit, "small"), "waiting", "is not for another who fits in what is");
+    kit_do(&kit, "pod b queue=o cpu=1 node=n deleted");
+    is_str(kit_state(&kit, "small"), "reserved", "until somebody else goes");
+    kit_do(&kit, "pod more queue=o cpu=2");
+    is_str(kit_state(&kit, "more"), "waiting", "again it is not");
+    kit_do(&kit, "lose-pod ask");
+    is_str(kit_state(&kit, "more"), "reserved", "until nobody is promised it");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_room_is_kept();
@@ -156,5 +175,6 @@ int main(void)
     test_spared();
     test_standby();
     test_memory();
+    test_who_fits_in_what_is();
     return tap_done();
 }
