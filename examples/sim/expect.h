@@ -20,8 +20,8 @@ struct expectations {
     int held; /* steps whose expectation held */
 };
 
-/* Checks the form of an expectation. What is never to be of a pod or queue that is not described could
- * not fail: a mistake. fleet: of a story with clusters. */
+/* Checks the form of an expectation. What is never to be of a pod or queue that is not described
+ * could not fail: a mistake. fleet: of a story with clusters. */
 void expect_check(struct fault *fault, const struct tree *tree, const struct map *documents,
                   bool fleet);
 

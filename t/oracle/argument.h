@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A number of the command line, also in hexadecimal. False: it is none, or below the least. A random
- * test that does nothing would pass. */
+/* A number of the command line, also in hexadecimal. False: it is none, or below the least. A
+ * random test that does nothing would pass. */
 static inline bool argument_number(const char *text, uint64_t least, uint64_t *ret)
 {
     char *end;
