@@ -146,6 +146,14 @@ func Decode(object runtime.Object) (*Args, error) {
 	return args, args.validate()
 }
 
+// forms are those of fields of which an error of the decoder does not say what is wanted.
+var forms = map[string]string{
+	"reservationTimeout": "a duration such as 10m",
+	"headGuard":          "a duration such as 30s",
+	"record":             "a size such as 16Mi",
+	"rootCeiling":        "unlimited, cluster, or amounts such as {cpu: 4000, memory: 16Ti}",
+}
+
 // whichField reads the fields one by one, since not every error of a value says whose it is.
 func whichField(text []byte, all error) error {
 	var fields map[string]any
@@ -158,6 +166,9 @@ func whichField(text []byte, all error) error {
 			return all
 		}
 		if err := yaml.UnmarshalStrict(alone, &Args{}); err != nil {
+			if form := forms[name]; form != "" {
+				return fmt.Errorf("%s: %v, want %s: %w", name, fields[name], form, err)
+			}
 			return fmt.Errorf("%s: %v: %w", name, fields[name], err)
 		}
 	}
