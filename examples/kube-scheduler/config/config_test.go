@@ -52,7 +52,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		`{manage: some}`:                 `manage: "some"`,
 		`{undeclared: maybe}`:            `undeclared: "maybe"`,
 		`{rootCeiling: sky}`:             `rootCeiling: "sky", want one of ["unlimited" "cluster"]`,
-		`{rootCeiling: {cpu: many}}`:     `rootCeiling: map[cpu:many], want unlimited, cluster, or amounts such`,
+		`{rootCeiling: {cpu: many}}`:     `rootCeiling: map[cpu:many], want unlimited, cluster, or`,
 		`{reservationTimeout: 10}`:       `reservationTimeout: 10, want a duration such as 10m`,
 		`{record: 16 MB}`:                `record: 16 MB, want a size such as 16Mi`,
 		`{reservationTimeout: -1s}`:      `reservationTimeout: -1s, want 0s or more`,
