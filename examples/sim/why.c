@@ -104,6 +104,14 @@ static const struct pod *pod_named(struct sim *sim, const char *name)
 
 static void say_about(struct sim *sim, const char *name, const char *at)
 {
+    if (sim->fleet.is && strncmp(name, "workload", 8) == 0) {
+        fault_say(
+            &sim->fault, NULL,
+            "%s is dispatched to clusters: what it waits for is in the table of run, and what "
+            "it is expected to be under `why`",
+            name);
+        return;
+    }
     const struct load *load = load_owns(sim, name) ? load_find(sim, name) : NULL;
     const struct pod *pod = load_owns(sim, name) ? NULL : pod_named(sim, name);
 
