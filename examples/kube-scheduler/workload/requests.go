@@ -69,6 +69,10 @@ func (d *Defaults) Wrong(spec *v1.PodSpec) (why string) {
 			if under := below(of.Requests, limit.Min); under != "" {
 				blame("container %s: less %s than a LimitRange wants", name, under)
 			}
+			if far := apart(of, limit.MaxLimitRequestRatio); far != "" {
+				blame("container %s: its limit of %s is further above its request than a LimitRange allows",
+					name, far)
+			}
 		}
 	})
 	if of := spec.Resources; of != nil {
@@ -86,6 +90,19 @@ func (d *Defaults) Wrong(spec *v1.PodSpec) (why string) {
 		}
 	}
 	return why
+}
+
+// apart is the first resource whose limit is too many times its request, or that lacks one of them;
+// "": none.
+func apart(of *v1.ResourceRequirements, ratios v1.ResourceList) string {
+	for _, name := range slices.Sorted(maps.Keys(ratios)) {
+		request, limit, most := of.Requests[name], of.Limits[name], ratios[name]
+		if request.IsZero() || limit.IsZero() || float64(limit.MilliValue())/
+			float64(request.MilliValue()) > most.AsApproximateFloat64() {
+			return string(name)
+		}
+	}
+	return ""
 }
 
 func each(spec *v1.PodSpec, visit func(name string, of *v1.ResourceRequirements)) {

@@ -55,6 +55,8 @@ func TestRequests(t *testing.T) {
 		}
 		return list("cpu", "250m")
 	}}
+	near := &Defaults{Ranges: []*v1.LimitRange{{Spec: v1.LimitRangeSpec{Limits: []v1.LimitRangeItem{{
+		Type: v1.LimitTypeContainer, MaxLimitRequestRatio: list("cpu", "2")}}}}}}
 	for name, one := range map[string]struct {
 		defaults         *Defaults
 		requests, limits v1.ResourceList
@@ -73,6 +75,12 @@ func TestRequests(t *testing.T) {
 			list("cpu", "5", "memory", "1Gi"), "more cpu than a LimitRange allows"},
 		"below the range": {defaults, list("cpu", "10m"), nil, nil,
 			list("cpu", "10m", "memory", "1Gi"), "less cpu than a LimitRange wants"},
+		"twice is near enough": {near, list("cpu", "1"), list("cpu", "2"), nil, list("cpu", "1"), ""},
+		"just twice": {near, list("cpu", "1100m"), list("cpu", "2200m"), nil, list("cpu", "1100m"), ""},
+		"too far from its limit": {near, list("cpu", "1"), list("cpu", "2100m"), nil,
+			list("cpu", "1"), "its limit of cpu is further above"},
+		"no limit at all": {near, list("cpu", "1"), nil, nil, list("cpu", "1"),
+			"its limit of cpu is further above"},
 		"above its own limit": {&Defaults{}, list("cpu", "3"), list("cpu", "2"), nil,
 			list("cpu", "3"), "above its limit"},
 	} {
