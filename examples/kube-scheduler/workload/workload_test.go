@@ -76,7 +76,7 @@ func TestRequests(t *testing.T) {
 		"below the range": {defaults, list("cpu", "10m"), nil, nil,
 			list("cpu", "10m", "memory", "1Gi"), "less cpu than a LimitRange wants"},
 		"twice is near enough": {near, list("cpu", "1"), list("cpu", "2"), nil, list("cpu", "1"), ""},
-		"just twice": {near, list("cpu", "1100m"), list("cpu", "2200m"), nil, list("cpu", "1100m"), ""},
+		"just twice":           {near, list("cpu", "1100m"), list("cpu", "2200m"), nil, list("cpu", "1100m"), ""},
 		"too far from its limit": {near, list("cpu", "1"), list("cpu", "2100m"), nil,
 			list("cpu", "1"), "its limit of cpu is further above"},
 		"no limit at all": {near, list("cpu", "1"), nil, nil, list("cpu", "1"),
