@@ -77,6 +77,23 @@ func TestReclaimableOfAnIndexedJob(t *testing.T) {
 	}
 }
 
+// A class that does not exist, or comes too late, keeps no Job from being stopped.
+func TestStopsWithoutItsClass(t *testing.T) {
+	for _, class := range []string{"missing", "high"} {
+		w := start(t, nil)
+		w.settle()
+		w.admit(3)
+		w.settle()
+		w.setJob(func(j *batchv1.Job) { j.Labels[workload.PriorityClassLabel] = class })
+		w.condition(kueue.WorkloadEvicted, metav1.ConditionTrue)
+		w.events = nil
+		w.settle()
+		if !Stopped(w.job) || w.events[0] != "ErrWorkloadCompose" {
+			t.Errorf("%s: suspend is %v; it told %v", class, *w.job.Spec.Suspend, w.events)
+		}
+	}
+}
+
 // A Job that is gone lets its workload go, and gives its quota back at once.
 func TestJobIsGone(t *testing.T) {
 	w := start(t, nil)

@@ -215,6 +215,11 @@ func (w *world) PatchWorkload(_ context.Context, seen, wanted *kueue.Workload,
 	if err := invalid(wanted); err != nil {
 		return err
 	}
+	if workload.Reserved(now) && (now.Spec.PriorityClassRef == nil) !=
+		(wanted.Spec.PriorityClassRef == nil) {
+		return apierrors.NewInvalid(kueue.SchemeGroupVersion.WithKind("Workload").GroupKind(),
+			now.Name, nil)
+	}
 	next := now.DeepCopy()
 	if len(sub) > 0 {
 		next.Status = wanted.Status

@@ -112,7 +112,9 @@ func (r *Reconciler) regate(ctx context.Context, j *batchv1.Job, w *kueue.Worklo
 	return true, nil
 }
 
-// reprioritize follows the Job's label: another class of workloads, or one where there was none.
+// reprioritize follows the Job's label: another class of workloads, or one where there was none. A
+// class that does not exist, or that the API server refuses for what runs, is told, and changes
+// nothing: whatever its class, a Job must be stopped when its workload is evicted.
 func (r *Reconciler) reprioritize(ctx context.Context, j *batchv1.Job, w *kueue.Workload) (
 	bool, error) {
 	class, ofWorkloads := PriorityClass(j)
@@ -128,12 +130,19 @@ func (r *Reconciler) reprioritize(ctx context.Context, j *batchv1.Job, w *kueue.
 		return false, nil
 	}
 	priority, err := r.priority(j)
+	if apierrors.IsNotFound(err) {
+		r.Writer.Tell(j, v1.EventTypeWarning, "ErrWorkloadCompose", err.Error())
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
 	wanted := w.DeepCopy()
 	wanted.Spec.PriorityClassRef, wanted.Spec.Priority = priority.Class, &priority.Value
-	if err := r.Writer.PatchWorkload(ctx, w, wanted); err != nil {
+	if err := r.Writer.PatchWorkload(ctx, w, wanted); apierrors.IsInvalid(err) {
+		r.Writer.Tell(j, v1.EventTypeWarning, "ErrWorkloadCompose", err.Error())
+		return false, nil
+	} else if err != nil {
 		return true, err
 	}
 	r.Writer.Tell(j, v1.EventTypeNormal, "UpdatedWorkload",
