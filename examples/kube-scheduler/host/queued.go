@@ -232,6 +232,10 @@ func (h *Host) runQueued(ctx context.Context, synced []cache.InformerSynced) {
 	q.steps.ShutDown()
 }
 
+// loudAfter so many tries, 6 s, a step that fails is told to whoever reads the log: no other version
+// is on its way that would mend it.
+const loudAfter = 6
+
 func (h *Host) takeStep(ctx context.Context, reconciler *job.Reconciler) bool {
 	next, over := h.queued.steps.Get()
 	if over {
@@ -249,8 +253,11 @@ func (h *Host) takeStep(ctx context.Context, reconciler *job.Reconciler) bool {
 		err = reconciler.Step(ctx, next.name)
 	}
 	if err != nil {
-		h.log.V(2).Info("A step is tried again", "workload", next.workload,
-			"name", next.name.String(), "why", err.Error())
+		words := []any{"workload", next.workload, "name", next.name.String()}
+		h.log.V(2).Info("A step is tried again", append(words, "why", err.Error())...)
+		if h.queued.steps.NumRequeues(next) == loudAfter {
+			h.log.Error(err, "A step fails again and again, and goes on being tried", words...)
+		}
 		h.queued.steps.AddRateLimited(next)
 		return true
 	}
