@@ -205,6 +205,9 @@ func (r *Reconciler) release(ctx context.Context, w *kueue.Workload) error {
 func (r *Reconciler) orphans(ctx context.Context, name types.NamespacedName,
 	j *batchv1.Job) error {
 	for _, w := range r.Cluster.OwnedByName(name) {
+		if workload.Finished(w) && len(Release(w).Finalizers) == len(w.Finalizers) {
+			continue // nothing keeps it
+		}
 		owner := metav1.GetControllerOfNoCopy(w).UID
 		if j == nil || owner != j.UID {
 			// The news of a Job may come later than that of its workload.
