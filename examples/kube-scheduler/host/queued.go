@@ -232,8 +232,8 @@ func (h *Host) runQueued(ctx context.Context, synced []cache.InformerSynced) {
 	q.steps.ShutDown()
 }
 
-// loudAfter so many tries, 6 s, a step that fails is told to whoever reads the log: no other version
-// is on its way that would mend it.
+// loudAfter so many tries, 6 s, a step that fails is told to whoever reads the log: no other
+// version is on its way that would mend it.
 const loudAfter = 6
 
 func (h *Host) takeStep(ctx context.Context, reconciler *job.Reconciler) bool {
