@@ -124,7 +124,7 @@ func called(what, name string) error {
 	if len(validation.IsDNS1123Subdomain(name)) == 0 {
 		return nil
 	}
-	return usage(fmt.Errorf("%q cannot be the name of a %s: want lower-case letters, digits, - and .",
+	return usage(fmt.Errorf("%q cannot be the name of a %s: want lower-case letters, digits, dots and dashes",
 		name, what))
 }
 
