@@ -165,7 +165,7 @@ static bool is_declared(const struct search *search)
     const struct assign_set *set = &search->ask->sets[search->set];
 
     for (uint32_t i = 0; i < set->need_count; i++) {
-        if (group_of(search, i) == NULL && set->needs[i].amount > 0 &&
+        if (group_of(search, i) == NULL && set->needs[i].amount > 0 && set->count > 0 &&
             !fit_counts_nowhere(e, set->needs[i].resource))
             return false;
     }

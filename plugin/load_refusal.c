@@ -53,9 +53,10 @@ static const struct queue_group *group_of(const struct asked *asked, uint32_t ne
 
 static bool is_undeclared(const struct asked *asked, uint32_t need)
 {
-    const struct request *request = &asked->wish->asks[asked->set].needs[need];
+    const struct assign_set *ask = &asked->wish->asks[asked->set];
+    const struct request *request = &ask->needs[need];
 
-    return group_of(asked, need) == NULL && request->amount > 0 &&
+    return group_of(asked, need) == NULL && request->amount > 0 && ask->count > 0 &&
            !fit_counts_nowhere(asked->e, request->resource);
 }
 

@@ -118,6 +118,9 @@ static void test_first_that_fits(void)
     add_set(&q, 1, 1, "cpu=1 disk=0 pods=1");
     is_str(answer(&q, true), "fit 0: 1 one  ", "but none of it does, and pods are not counted");
     question_open(&q, &kit, "");
+    add_set(&q, 0, 0, "cpu=1 disk=1");
+    is_str(answer(&q, true), "fit 0: 0 one ", "and so does what no pod asks for");
+    question_open(&q, &kit, "");
     add_set(&q, 1, 1, "cpu=1")->refused[0] = 1;
     is_str(answer(&q, true), "fit 0: 1 two", "a flavor whose nodes it cannot use is left out");
     kit_do(&kit, "lose-flavor two");
