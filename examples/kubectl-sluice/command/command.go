@@ -124,8 +124,8 @@ func called(what, name string) error {
 	if len(validation.IsDNS1123Subdomain(name)) == 0 {
 		return nil
 	}
-	return usage(fmt.Errorf("%q cannot be the name of a %s: want lower-case letters, digits, dots and dashes",
-		name, what))
+	return usage(fmt.Errorf("%q cannot be the name of a %s: "+
+		"want lower-case letters, digits, dots and dashes", name, what))
 }
 
 // cluster is the one that the flags and the kubeconfig name.
