@@ -252,7 +252,7 @@ func (f *fleet) run() *plane.Process {
 	f.must(err)
 	f.Cleanup(func() {
 		if f.Failed() {
-			f.Logf("the end of %s:\n%s", name, process.Tail(60))
+			f.Logf("the end of %s:\n%s", name, process.Tail(20))
 		}
 	})
 	return process

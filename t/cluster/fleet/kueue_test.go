@@ -78,7 +78,9 @@ func (k *kueue) round(ctx context.Context) {
 		}
 		_, err := k.cluster.workloads().UpdateStatus(ctx, w, metav1.UpdateOptions{})
 		if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && ctx.Err() == nil {
-			k.Errorf("%s: the status of %s: %v", k.cluster.Name, w.GetName(), err)
+			// An API server that dies or has just come back refuses; the next round tries again, and
+			// a story that needs the write does not go on without it.
+			k.tell("%s: the status of %s: %v", k.cluster.Name, w.GetName(), err)
 		}
 	}
 }
