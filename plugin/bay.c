@@ -134,6 +134,14 @@ void bay_stir_choosers(struct engine *e, uint32_t id)
         root->taken = e->load_changes;
 }
 
+void bay_stir_deserted(struct engine *e, uint32_t id)
+{
+    struct bay *root = count_change(e, id);
+
+    if (root != NULL)
+        root->deserted = e->load_changes;
+}
+
 static bool has_choosers(const struct queue *queue)
 {
     bool tries_next = queue->bay.preempts_last || queue->borrows_last;
@@ -158,6 +166,8 @@ uint64_t bay_change(const struct engine *e, uint32_t id)
         change = root->excess;
     if (root->taken > change && has_choosers(queue))
         change = root->taken;
+    if (root->deserted > change && queue->preempts.while_borrowing)
+        change = root->deserted;
     return change;
 }
 

@@ -30,6 +30,7 @@ struct bay {
     uint64_t change;   /* of a root: when something changed last below it that may help who waits */
     uint64_t excess;   /* ": the same, but only who takes others' room back */
     uint64_t taken;    /* ": the same, but only who chooses: somebody took room */
+    uint64_t deserted; /* ": the same, but only who preempts while it borrows */
     uint32_t choosers; /* wishes of several pod sets in which somebody waits */
     struct bay_check *checks;
     uint32_t check_count;
@@ -68,6 +69,9 @@ void bay_stir_excess(struct engine *e, uint32_t queue);
  * flavor: of several pod sets an earlier one, which leaves its first choice to a later one; and who
  * would find victims in its first choice for each resource alone, but not for all of them. */
 void bay_stir_choosers(struct engine *e, uint32_t queue);
+
+/* Nobody waits in this queue any more: nobody there could reclaim what others borrow. */
+void bay_stir_deserted(struct engine *e, uint32_t queue);
 
 /* Whoever was refused in this queue since then need not be asked. */
 uint64_t bay_change(const struct engine *e, uint32_t queue);

@@ -201,6 +201,8 @@ void load_take_out(struct engine *e, uint32_t id)
         if (queue_at(e, queue)->strict) /* the next one may be its head now, and be asked */
             bay_stir_newcomer(e, queue);
         tree_remove(&loads_of_queue, e, &queue_at(e, queue)->bay.waiting, id);
+        if (queue_at(e, queue)->bay.waiting == 0)
+            bay_stir_deserted(e, queue);
         if (queue_at(e, queue)->strict) /* whoever comes behind it is the head now */
             bay_stir_newcomer(e, queue);
     } else if (queue != 0) {

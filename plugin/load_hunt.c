@@ -33,15 +33,19 @@ static void give_back(struct load_hunt *hunt, bool borrowing)
 }
 
 /* Whether, with its room borrowed, one of those taken by priority could reclaim it at once: that
- * one would send the asking workload away, come back with the others, and so on for ever. */
+ * one would send the asking workload away, come back with the others, and so on for ever. So
+ * would others of its queue that wait, where the one taken could send them away in turn. */
 static bool is_reclaimed(const struct load_hunt *hunt)
 {
     if (load_share_fits(hunt, false))
         return false;
     for (uint32_t id = hunt->last; id != 0; id = load_at(hunt->e, id)->hunt.prev) {
+        const struct queue *queue = queue_at(hunt->e, load_queue(hunt->e, id));
+        bool sends_others = queue->bay.waiting != 0 && queue->preempts.within != PREEMPT_NEVER;
+
         if (load_at(hunt->e, id)->hunt.why == LOAD_TAKEN_WHILE_BORROWING &&
-            queue_at(hunt->e, load_queue(hunt->e, id))->preempts.reclaim == PREEMPT_ANY &&
-            load_share_returns(hunt, id))
+            queue->preempts.reclaim == PREEMPT_ANY &&
+            (load_share_returns(hunt, id) || (sends_others && load_share_falls_short(hunt, id))))
             return true;
     }
     return false;

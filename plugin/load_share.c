@@ -141,3 +141,21 @@ bool load_share_returns(const struct load_hunt *hunt, uint32_t victim)
     }
     return false;
 }
+
+bool load_share_falls_short(const struct load_hunt *hunt, uint32_t victim)
+{
+    const struct engine *e = hunt->e;
+    uint32_t queue = load_queue(e, victim), common = queue_at(e, queue)->bay.source.common;
+
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        if (load_amount(e, victim, hunt->needs[i].flavor, hunt->needs[i].resource) <= 0)
+            continue;
+        for (uint32_t at = queue; at != common; at = queue_at(e, at)->parent) {
+            const struct cell *cell = cell_of(hunt, at, i);
+
+            if (cell != NULL && cell->later < cell->share)
+                return true;
+        }
+    }
+    return false;
+}

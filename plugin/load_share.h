@@ -39,4 +39,8 @@ bool load_share_fits(const struct load_hunt *hunt, bool borrowing);
  * level below the common one, by those needs that it uses: so it could reclaim. */
 bool load_share_returns(const struct load_hunt *hunt, uint32_t victim);
 
+/* Whether, with that victim away, some level below the common one uses less than its share of
+ * something that the victim used: so somebody else there could reclaim. */
+bool load_share_falls_short(const struct load_hunt *hunt, uint32_t victim);
+
 #endif

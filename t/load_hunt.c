@@ -47,6 +47,27 @@ static void test_borrower(const char *what, const char *policy, const char *vict
     load_kit_close(&kit);
 }
 
+/* One reclaims from the borrower, is sent away within its queue by another, and that one by the
+ * borrower: which would go on for ever. */
+static void test_round(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; "
+                      "cluster c reclaim=any whileBorrowing parent=o group=cpu flavor=f cpu=1; "
+                      "cluster d reclaim=any within=lower parent=o group=cpu flavor=f cpu=4; "
+                      "local l cluster=c; local m cluster=d; "
+                      "add other queue=m cpu=5 priority=2; add owner queue=m cpu=2");
+    load_kit_log(&kit);
+    load_kit_do(&kit, "add borrower queue=l cpu=4 priority=3");
+    is_str(load_kit_log(&kit), "", "nobody is sent away while the next one waits to reclaim that");
+    load_kit_do(&kit, "remove owner");
+    is_str(load_kit_log(&kit), "other:evict other:endEviction borrower:reserve",
+           "once nobody waits there, the borrower is asked again");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     test("nobody may be sent away", "", "add w queue=l cpu=1 priority=9", "");
@@ -73,5 +94,9 @@ int main(void)
                   "add a queue=m cpu=5; time 2; add b queue=m cpu=1",
                   "add w queue=l cpu=8 priority=1",
                   "a:evict b:evict a:endEviction b:endEviction w:reserve");
+    test_borrower("also one that could send others away, as long as nobody waits there",
+                  "reclaim=any within=lower", "add a queue=m cpu=5; time 2; add b queue=m cpu=1",
+                  "add w queue=l cpu=7 priority=1", "a:evict a:endEviction w:reserve");
+    test_round();
     return tap_done();
 }

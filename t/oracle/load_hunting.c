@@ -230,7 +230,34 @@ static bool comes_back(const struct hunting *h, int number, int common)
     return false;
 }
 
-/* Nobody is sent away by priority for room that is borrowed then, who could reclaim it at once. */
+/* With it away, something that it used is used less than its share at some level below the common
+ * node. */
+static bool leaves_room(const struct hunting *h, int number, int common)
+{
+    for (int at = load_model_queue_of(h->model, number); at != common;
+         at = load_model_parent(h->model, at))
+        for (int i = 0; i < h->wanted->count; i++)
+            if (load_model_amount(&h->model->loads[number], h->wanted->cells[i].flavor,
+                                  h->wanted->cells[i].resource) > 0 &&
+                usage(h, at, i) < share(h, at, i))
+                return true;
+    return false;
+}
+
+static bool anybody_waits(const struct hunting *h, int queue)
+{
+    for (int n = 0; n < LOADS; n++) {
+        const struct model_load *load = &h->model->loads[n];
+
+        if (load->known && !load->over && load->state == CLAIM_WAITING &&
+            load_model_queue_of(h->model, n) == queue)
+            return true;
+    }
+    return false;
+}
+
+/* Nobody is sent away by priority for room that is borrowed then, who could reclaim it at once, or
+ * send away whoever waits in its queue and could. */
 static bool is_reclaimed(const struct hunting *h)
 {
     if (fits(h, false))
@@ -238,10 +265,13 @@ static bool is_reclaimed(const struct hunting *h)
     for (int n = 0; n < h->count; n++) {
         const struct candidate *candidate = &h->candidates[n];
         int queue = load_model_queue_of(h->model, candidate->number);
+        const struct step *shown = &load_model_shown(h->model, queue)->step;
 
         if (h->model->loads[candidate->number].away && candidate->why == WHILE_BORROWING &&
-            load_model_shown(h->model, queue)->step.v[QUEUE_RECLAIM] == PREEMPT_ANY &&
-            comes_back(h, candidate->number, candidate->common))
+            shown->v[QUEUE_RECLAIM] == PREEMPT_ANY &&
+            (comes_back(h, candidate->number, candidate->common) ||
+             (shown->v[QUEUE_WITHIN] != PREEMPT_NEVER && anybody_waits(h, queue) &&
+              leaves_room(h, candidate->number, candidate->common))))
             return true;
     }
     return false;
