@@ -155,7 +155,7 @@ static void begin_anew(struct engine *e, uint32_t id)
 
 /* What others notice of it. */
 struct footprint {
-    bool holds, stays;
+    bool holds, stays, leaves;
     int32_t priority;
     int64_t since;
     uint32_t hash;
@@ -166,6 +166,7 @@ static struct footprint footprint(const struct engine *e, uint32_t id)
     const struct load *load = load_at(e, id);
     struct footprint ret = {.holds = load_holds(load),
                             .stays = load_counts_later(load),
+                            .leaves = load_is_leaving(load),
                             .priority = load->priority,
                             .since = load->since};
 
@@ -221,8 +222,8 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
     if (is.holds && !was.holds)
         bay_stir_excess(e, load_queue(e, id));
     if (was.holds && before != 0 && /* it holds less, or goes, or may be sent away by others now */
-        (!is.holds || (was.stays && !is.stays) || was.hash != is.hash ||
-         was.priority != is.priority || was.since != is.since))
+        (!is.holds || (was.stays && !is.stays) || (!was.leaves && is.leaves) ||
+         was.hash != is.hash || was.priority != is.priority || was.since != is.since))
         queue_todo(e, TODO_DIRTY, queue_root(e, before));
     if (is.holds && (!was.holds || was.hash != is.hash)) /* others granted it that */
         bay_stir(e, load_queue(e, id));

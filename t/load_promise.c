@@ -138,6 +138,35 @@ static void test_several_resources(void)
     load_kit_close(&kit);
 }
 
+/* There is room for it, but for one that it sends away and that could stay yet. */
+static void test_victim_that_another_evicts(void)
+{
+    struct load_kit kit;
+    struct load_object *victim = &kit.objects[1];
+    int ticks = 0;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cluster c within=lower parent=o group=cpu flavor=f cpu=8; "
+                      "cluster d within=lower parent=o group=cpu flavor=f cpu=4; "
+                      "local l cluster=c; local m cluster=d; jobsStay;"
+                      "add old queue=m cpu=4 priority=2; add v queue=m cpu=2;"
+                      "add small queue=l cpu=2; add large queue=l cpu=3;"
+                      "add big queue=l cpu=4 priority=2");
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "big")), 1, "all room is given away");
+    see_silently(&kit, 9, "w", 1, 2);
+    while (engine_more(kit.kit.engine) && ticks++ < 100)
+        engine_tick(kit.kit.engine);
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "w")), 1, "it sends somebody away");
+    load_object_say(&kit, victim, CONDITION_EVICTED, true, text_of("Preempted"));
+    victim->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &victim->facts);
+    while (engine_more(kit.kit.engine) && ticks++ < 100)
+        engine_tick(kit.kit.engine);
+    is_int(kit_usage(&kit.kit, "cluster/d", "f/cpu"), 7,
+           "who goes by another's hand is counted on");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -163,5 +192,6 @@ int main(void)
     test_restart();
     test_several_sets();
     test_several_resources();
+    test_victim_that_another_evicts();
     return tap_done();
 }
