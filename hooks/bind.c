@@ -71,6 +71,8 @@ void serve_bind(struct call *call)
     engine_bind(call->engine, uid, &patch);
     call_answer(call, PATCH_KEYS);
     put_patch(&call->out, call->engine, &patch);
+    if (msg_writer_fits(&call->out) && patch.gates != 0)
+        engine_hand_out(call->engine, uid);
 }
 
 void serve_post_bind(struct call *call)

@@ -114,26 +114,35 @@ static void refuse_limit(struct call *call, const char *key, uint32_t limit)
                 "fewer objects, or a higher limit in the configuration");
 }
 
-bool call_seen(struct call *call, int engine_result, enum call_limit limit)
+bool call_seen(struct call *call, int engine_result)
 {
     const struct engine_config *config = &call->handle->config;
 
-    if (engine_result >= 0)
-        return true;
-    if (engine_result == ENGINE_NO_MEMORY)
+    switch (engine_result) {
+    case ENGINE_NO_MEMORY:
         call_no_memory(call);
-    else if (limit == CALL_LIMIT_NODES)
-        refuse_limit(call, "limits.nodes", config->max_nodes);
-    else if (limit == CALL_LIMIT_FLEET &&
-             engine_count_workloads(call->engine) >= config->max_workloads)
-        refuse_limit(call, "limits.workloads", config->max_workloads);
-    else if (limit == CALL_LIMIT_FLEET)
-        refuse_limit(call, "limits.clusters", config->max_clusters);
-    else if (limit == CALL_LIMIT_PODS && engine_count_pods(call->engine) >= config->max_pods)
+        return false;
+    case ENGINE_FULL_PODS:
         refuse_limit(call, "limits.pods", config->max_pods);
-    else
+        return false;
+    case ENGINE_FULL_QUEUES:
         refuse_limit(call, "limits.queues", config->max_queues);
-    return false;
+        return false;
+    case ENGINE_FULL_NODES:
+        refuse_limit(call, "limits.nodes", config->max_nodes);
+        return false;
+    case ENGINE_FULL_WORKLOADS:
+        refuse_limit(call, "limits.workloads", config->max_workloads);
+        return false;
+    case ENGINE_FULL_CLUSTERS:
+        refuse_limit(call, "limits.clusters", config->max_clusters);
+        return false;
+    case ENGINE_FULL_FLAVORS:
+        refuse_limit(call, "flavors", ENGINE_MAX_FLAVORS);
+        return false;
+    default:
+        return true;
+    }
 }
 
 bool call_next_key(struct call *call, struct msg_text *ret_key)
@@ -187,7 +196,8 @@ static void put_status(struct call *call)
 static void check_invariants(struct call *call)
 {
 #ifdef SLUICE_CHECK
-    const char *broken = engine_check(call->engine);
+    /* What only reads was given an engine that it cannot change. */
+    const char *broken = call->hook->reads ? NULL : engine_check(call->engine);
 
     if (broken) {
         call->result = 0;
@@ -223,7 +233,9 @@ static void serve(struct call *call, const uint8_t *req, size_t len)
     call->hook->serve(call);
     if (call->result == 0)
         put_status(call);
-    else if (call->begun)
+    if (call->result == 0 && !msg_writer_fits(&call->out))
+        call->result = call_error(SLUICE_TOO_SMALL, msg_writer_length(&call->out) + STATUS_BYTES);
+    if (call->result < 0 && call->begun)
         engine_take_back_time(call->engine, call->before);
     check_invariants(call);
 }
@@ -239,8 +251,6 @@ static int64_t finish(struct call *call, const uint8_t *req, uint8_t *out, uint6
         return call->result;
     if (code != 0)
         return call_error_map((enum sluice_error)code, &call->in.fault, out, cap);
-    if (!msg_writer_fits(&call->out))
-        return call_error(SLUICE_TOO_SMALL, length + STATUS_BYTES);
     if (!call->hook->reads) {
         recorder_add(&handle->recorder, call->hook->name, req, call->len, (int64_t)length, out,
                      length);

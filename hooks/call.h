@@ -109,10 +109,8 @@ void call_refuse_text(struct call *call, enum sluice_error code, const char *key
                       const char *want);
 void call_no_memory(struct call *call);
 
-/* What engine_see_ returned: true if it is no error. `limit`: which one it can pass; whoever sees a
- * pod may pass that of queues, too, since the pod names one. */
-enum call_limit { CALL_LIMIT_PODS, CALL_LIMIT_QUEUES, CALL_LIMIT_NODES, CALL_LIMIT_FLEET };
-bool call_seen(struct call *call, int engine_result, enum call_limit limit);
+/* What engine_see_ returned: true if it is no error. */
+bool call_seen(struct call *call, int engine_result);
 
 /* Also for sluice_open, which has no handle yet. */
 bool call_arguments_valid(const uint8_t *req, uint64_t len, const uint8_t *out, uint64_t cap);

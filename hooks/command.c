@@ -22,8 +22,7 @@ static void obey(struct call *call, bool gone, const struct command_order *order
         return;
     if (gone)
         engine_lose_command(call->engine, order->facts.uid);
-    else if (ours && !call_seen(call, engine_see_command(call->engine, &order->facts, &report),
-                                CALL_LIMIT_QUEUES))
+    else if (ours && !call_seen(call, engine_see_command(call->engine, &order->facts, &report)))
         return;
     answer(call, !ours, &report);
 }

@@ -16,7 +16,7 @@ static bool put_next_queue(struct call *call, const void *subject, uint32_t *cur
     (void)subject;
     if (!engine_next_queue(call->engine, cursor))
         return false;
-    put_queue(&call->out, call->engine, *cursor, 0);
+    put_queue(call, *cursor, 0);
     return true;
 }
 
@@ -48,7 +48,7 @@ static void show_queue(struct call *call, const struct question *question)
 
     if (queue == 0)
         return;
-    put_queue(&call->out, call->engine, queue, CALL_STATUS_KEYS);
+    put_queue(call, queue, CALL_STATUS_KEYS);
 }
 
 static void show_pod(struct call *call, const struct question *question)

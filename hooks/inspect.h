@@ -22,7 +22,7 @@ struct question {
 };
 
 /* The map of a queue, and of a pod; so many other keys follow in it. */
-void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue, uint32_t others);
+void put_queue(struct call *call, uint32_t queue, uint32_t others);
 void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, uint32_t others);
 
 /* Parts of these maps: so many keys of where a claim stands, and amounts by resource. */

@@ -44,8 +44,31 @@ static void put_queue_asks(struct msg_writer *w, const struct engine *engine, ui
     }
 }
 
-void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue, uint32_t others)
+static void put_quotas(struct call *call, uint32_t queue, uint32_t count)
 {
+    struct msg_writer *w = &call->out;
+    uint32_t *order;
+
+    msg_put_key(w, "quota");
+    msg_put_array(w, count);
+    if (!scratch_reserve(&call->handle->scratch, count * sizeof(*order))) {
+        call_no_memory(call);
+        return;
+    }
+    order = scratch_take(&call->handle->scratch, count * sizeof(*order));
+    engine_order_quota(call->engine, queue, order);
+    for (uint32_t i = 0; i < count; i++) {
+        struct quota_row row;
+
+        engine_report_quota(call->engine, queue, order[i], &row);
+        put_quota(w, &row);
+    }
+}
+
+void put_queue(struct call *call, uint32_t queue, uint32_t others)
+{
+    const struct engine *engine = call->engine;
+    struct msg_writer *w = &call->out;
     struct queue_report report;
 
     engine_report_queue(engine, queue, &report);
@@ -65,14 +88,7 @@ void put_queue(struct msg_writer *w, const struct engine *engine, uint32_t queue
     put_key_int(w, "granted", (int64_t)report.granted);
     put_key_int(w, "released", (int64_t)report.released);
     put_key_int(w, "demoted", (int64_t)report.demoted);
-    msg_put_key(w, "quota");
-    msg_put_array(w, report.quota_count);
-    for (uint32_t i = 0; i < report.quota_count; i++) {
-        struct quota_row row;
-
-        engine_report_quota(engine, queue, i, &row);
-        put_quota(w, &row);
-    }
+    put_quotas(call, queue, report.quota_count);
     put_key_text(w, "own", report.own);
     put_key_bool(w, "byParent", report.by_parent);
     put_key_bool(w, "written", report.written);

@@ -80,7 +80,7 @@ static void observe_pod(struct call *call, bool gone)
     if (gone)
         engine_lose_pod(call->engine, pod.uid);
     else
-        call_seen(call, engine_see_pod(call->engine, &pod), CALL_LIMIT_PODS);
+        call_seen(call, engine_see_pod(call->engine, &pod));
 }
 
 static void observe_queue(struct call *call, bool gone)
@@ -93,10 +93,8 @@ static void observe_queue(struct call *call, bool gone)
         decode_queue(&call->in, &call->handle->scratch, &queue);
     if (!call_begin(call))
         return;
-    call_seen(call,
-              gone ? engine_lose_queue(call->engine, queue.kind, queue.name)
-                   : engine_see_queue(call->engine, &queue),
-              CALL_LIMIT_QUEUES);
+    call_seen(call, gone ? engine_lose_queue(call->engine, queue.kind, queue.name)
+                         : engine_see_queue(call->engine, &queue));
 }
 
 static void observe_flavor(struct call *call, bool gone)
@@ -109,10 +107,8 @@ static void observe_flavor(struct call *call, bool gone)
         decode_flavor(&call->in, &flavor);
     if (!call_begin(call))
         return;
-    call_seen(call,
-              gone ? engine_lose_flavor(call->engine, flavor.name)
-                   : engine_see_flavor(call->engine, &flavor),
-              CALL_LIMIT_QUEUES);
+    call_seen(call, gone ? engine_lose_flavor(call->engine, flavor.name)
+                         : engine_see_flavor(call->engine, &flavor));
 }
 
 static void observe_cluster(struct call *call, bool gone)
@@ -128,7 +124,7 @@ static void observe_cluster(struct call *call, bool gone)
     if (gone)
         engine_lose_cluster(call->engine, cluster.name);
     else
-        call_seen(call, engine_see_cluster(call->engine, &cluster), CALL_LIMIT_FLEET);
+        call_seen(call, engine_see_cluster(call->engine, &cluster));
 }
 
 static void observe_dispatch(struct call *call, bool gone)
@@ -146,7 +142,7 @@ static void observe_dispatch(struct call *call, bool gone)
     if (gone)
         engine_lose_workload(call->engine, lost.space, lost.name, lost.uid);
     else
-        call_seen(call, engine_see_workload(call->engine, &workload), CALL_LIMIT_FLEET);
+        call_seen(call, engine_see_workload(call->engine, &workload));
 }
 
 static void observe_load(struct call *call, bool gone)
@@ -168,7 +164,7 @@ static void observe_load(struct call *call, bool gone)
     if (gone)
         engine_lose_load(call->engine, lost.space, lost.name, lost.uid);
     else
-        call_seen(call, engine_see_load(call->engine, &load), CALL_LIMIT_FLEET);
+        call_seen(call, engine_see_load(call->engine, &load));
 }
 
 static void observe_workload(struct call *call, bool gone)
@@ -200,7 +196,7 @@ static void observe_local_queue(struct call *call, bool gone)
     if (gone)
         engine_lose_local_queue(call->engine, local.space, local.name);
     else
-        call_seen(call, engine_see_local_queue(call->engine, &local), CALL_LIMIT_QUEUES);
+        call_seen(call, engine_see_local_queue(call->engine, &local));
 }
 
 static void observe_check(struct call *call, bool gone)
@@ -214,7 +210,7 @@ static void observe_check(struct call *call, bool gone)
     if (gone)
         engine_lose_check(call->engine, name);
     else
-        call_seen(call, engine_see_check(call->engine, name, active), CALL_LIMIT_QUEUES);
+        call_seen(call, engine_see_check(call->engine, name, active));
 }
 
 static void observe_replica(struct call *call, bool gone)
@@ -230,7 +226,7 @@ static void observe_replica(struct call *call, bool gone)
     if (gone)
         engine_lose_replica(call->engine, replica.worker, replica.space, replica.name, replica.uid);
     else
-        call_seen(call, engine_see_replica(call->engine, &replica), CALL_LIMIT_FLEET);
+        call_seen(call, engine_see_replica(call->engine, &replica));
 }
 
 static void observe_group(struct call *call, bool gone)
@@ -243,10 +239,8 @@ static void observe_group(struct call *call, bool gone)
         decode_pod_group(&call->in, &group);
     if (!call_begin(call))
         return;
-    call_seen(call,
-              gone ? engine_lose_group(call->engine, group.space, group.name, group.uid)
-                   : engine_see_group(call->engine, &group),
-              CALL_LIMIT_PODS);
+    call_seen(call, gone ? engine_lose_group(call->engine, group.space, group.name, group.uid)
+                         : engine_see_group(call->engine, &group));
 }
 
 /* Whether there is an id: of a node that is there. */
@@ -261,8 +255,8 @@ static bool observe_node(struct call *call, bool gone, uint32_t *ret_id)
     if (!call_begin(call))
         return false;
     if (!gone)
-        return call_seen(call, engine_see_node(call->engine, &node, ret_id), CALL_LIMIT_NODES);
-    call_seen(call, engine_lose_node(call->engine, node.name), CALL_LIMIT_NODES);
+        return call_seen(call, engine_see_node(call->engine, &node, ret_id));
+    call_seen(call, engine_lose_node(call->engine, node.name));
     return false;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 #include "encode.h"
+#include "plugin/index.h"
 #include "probes.h"
 #include "serve.h"
 
@@ -18,39 +19,92 @@ void serve_tick(struct call *call)
     call_answer(call, 0);
 }
 
-/* An effect is leased once it is written as a whole. If not even the first one fits it stays, too
- * long, and the call says what it needs. */
+/* False: no memory for it. */
+static bool put(struct call *call, const struct effect *effect)
+{
+    struct msg_writer *w = &call->out;
+
+    if (effect->object == EFFECT_OF_WORKLOAD || effect->object == EFFECT_OF_REPLICA)
+        return put_fleet_effect(w, call->engine, &call->handle->scratch, effect);
+    if (effect->object == EFFECT_OF_LOAD)
+        put_load_effect(w, call->engine, effect);
+    else
+        put_effect(w, call->engine, effect);
+    return true;
+}
+
+/* Of what an effect says, which begins behind the keys that all have. */
+static uint64_t hash_content(const struct msg_writer *w, size_t mark, const struct effect *effect)
+{
+    struct msg_writer names;
+    size_t begin;
+
+    msg_writer_init(&names, NULL, 0);
+    put_effect_name(&names, effect);
+    begin =
+        mark + (w->out[mark] >> 4 == 8 ? 1 : 3) + msg_writer_length(&names); /* fixmap, map 16 */
+    return hash_bytes64(w->out + begin, msg_writer_mark(w) - begin, 0);
+}
+
+/* Whether the first one fits, if there is one, under any number, and there is memory for all. Else
+ * nothing was noted yet, and the call says what it needs. */
+static bool first_fits(struct call *call, uint32_t max)
+{
+    struct msg_writer *w = &call->out;
+    size_t mark = msg_writer_mark(w);
+    struct effect effect;
+
+    if (!engine_peek_effect(call->engine, &effect))
+        return true;
+    effect.id = INT64_MAX;
+    effect.attempt = UINT32_MAX;
+    if (engine_reserve_effects(call->engine, max) < 0 || !put(call, &effect))
+        call_no_memory(call);
+    if (call->result < 0 || !msg_writer_fits(w))
+        return false;
+    msg_writer_rewind(w, mark);
+    return true;
+}
+
+/* An effect is leased once it is written as a whole. One that says something else than when it was
+ * given out before is written again, as another one. The next one is looked at in any case, so that
+ * a drain leaves the same behind whether it ended by its number or by its room. */
 static void put_effects(struct call *call, uint32_t max)
 {
     struct msg_writer *w = &call->out;
     struct effect effect;
     uint32_t count = 0;
+    int next = 0;
 
     msg_put_key(w, "effects");
 
     size_t place = msg_put_array_later(w);
-    while (count < max && engine_next_effect(call->engine, &effect)) {
+    if (!first_fits(call, max))
+        return;
+    while ((next = engine_next_effect(call->engine, &effect)) > 0 && count < max) {
         size_t mark = msg_writer_mark(w);
-        bool written = true;
+        uint64_t content = 0;
+        bool written = put(call, &effect);
 
-        if (effect.object == EFFECT_OF_WORKLOAD || effect.object == EFFECT_OF_REPLICA)
-            written = put_fleet_effect(w, call->engine, &call->handle->scratch, &effect);
-        else if (effect.object == EFFECT_OF_LOAD)
-            put_load_effect(w, call->engine, &effect);
-        else
-            put_effect(w, call->engine, &effect);
-
-        if (!written && count == 0)
-            call_no_memory(call);
-        if (!written || !msg_writer_fits(w)) {
-            if (count > 0)
+        if (written && msg_writer_fits(w)) {
+            content = hash_content(w, mark, &effect);
+            if (engine_renumber(call->engine, &effect, content)) {
                 msg_writer_rewind(w, mark);
+                written = put(call, &effect);
+            }
+        }
+        if (!written)
+            next = ENGINE_NO_MEMORY;
+        if (!written || !msg_writer_fits(w)) {
+            msg_writer_rewind(w, mark);
             break;
         }
-        engine_lease(call->engine, effect.id);
+        engine_lease(call->engine, &effect, content);
         probes_tell(call->number, call->engine);
         count++;
     }
+    if (next < 0 && count == 0)
+        call_no_memory(call);
     msg_set_count(w, place, count);
 }
 

@@ -55,8 +55,7 @@ void serve_pre_enqueue(struct call *call)
     if (!call_begin(call))
         return;
     if (q.has_pod) {
-        if (call_seen(call, engine_pre_enqueue(call->engine, &q.pod, q.explain, &verdict),
-                      CALL_LIMIT_PODS))
+        if (call_seen(call, engine_pre_enqueue(call->engine, &q.pod, q.explain, &verdict)))
             answer(call, true, &verdict);
     } else if (engine_pre_enqueue_known(call->engine, q.uid, q.version, q.explain, &verdict)) {
         answer(call, true, &verdict);

@@ -20,7 +20,7 @@ bool scratch_reserve(struct scratch *scratch, size_t size)
 
 void *scratch_take(struct scratch *scratch, size_t size)
 {
-    void *p = scratch->room + scratch->used;
+    void *p = scratch->used == 0 ? scratch->room : scratch->room + scratch->used; /* perhaps none */
 
     scratch->used += (size + 7) & ~(size_t)7;
     return p;

@@ -165,12 +165,14 @@ void assembly_review(struct engine *e, uint32_t id)
         sync_members(e, group);
     }
     if (e->assembling != id) {
-        if (under_way && !group->in_line)
+        if (under_way && !group->in_line) {
             append(e, id);
-        else if (!under_way)
-            unlist(e, id);
-        if (!under_way)
+            claim_set_timer(e, group->entry); /* it may still have to pause */
             sync_members(e, group);
+        } else if (!under_way) {
+            unlist(e, id);
+            sync_members(e, group);
+        }
     } else if (group->letting_go ? group->at_permit == 0 : !under_way && group->at_permit == 0) {
         end_turn(e, id);
     } else if (group->passed) {
@@ -299,9 +301,11 @@ bool assembly_answers(const struct engine *e, uint32_t id, bool *ret_allow)
     const struct claim *claim = claim_at(e, id);
     const struct group *group;
 
-    if (claim_group(e, claim) == 0 || (claim->flags & CLAIM_AT_PERMIT) == 0 ||
-        (claim->flags & CLAIM_HEARD) != 0)
+    *ret_allow = true;
+    if ((claim->flags & CLAIM_AT_PERMIT) == 0 || (claim->flags & CLAIM_HEARD) != 0)
         return false;
+    if (claim_group(e, claim) == 0)
+        return true; /* it has left its gang, and waits for nobody any more */
     group = group_at(e, claim_group(e, claim));
     *ret_allow = group->passed;
     return group->passed || !has_turn(e, id);
@@ -310,9 +314,11 @@ bool assembly_answers(const struct engine *e, uint32_t id, bool *ret_allow)
 /* Who was let go counts as waiting until its node is given back. */
 void assembly_answered(struct engine *e, uint32_t id)
 {
+    uint32_t group = claim_group(e, claim_at(e, id));
+
     if ((claim_at(e, id)->flags & CLAIM_AT_PERMIT) == 0)
         return;
-    if (group_at(e, claim_group(e, claim_at(e, id)))->passed)
+    if (group == 0 || group_at(e, group)->passed)
         assembly_leaves_permit(e, id);
     else
         claim_set_flag(claim_at(e, id), CLAIM_HEARD, true);

@@ -83,7 +83,7 @@ static struct grade grade_need(const struct search *search, uint32_t need, uint1
     if (ask->ever)
         return (struct grade){ASSIGN_FITS, 0};
     grade.height = borrow_height(ask->e, ask->queue, flavor, request->resource, amount, &reclaims);
-    if (amount <= room_now(ask->e, ask->queue, flavor, request->resource)) {
+    if (room_holds(room_now(ask->e, ask->queue, flavor, request->resource), amount)) {
         grade.how = ASSIGN_FITS;
     } else if (amount <= (cell == NULL ? 0 : cell->share) || reclaims ||
                ask->policy.preempts_while_borrowing) {

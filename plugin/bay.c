@@ -41,11 +41,12 @@ static enum bay_fault fault_of_checks(const struct engine *e, const struct bay *
 
 enum bay_fault bay_fault(const struct engine *e, uint32_t id, struct text *ret_what)
 {
-    const struct queue *queue = queue_at(e, id);
+    const struct queue *queue;
 
     *ret_what = (struct text){"", 0};
-    if (id == 0 || !queue->known)
+    if (id == 0 || !queue_at(e, id)->known)
         return BAY_UNKNOWN;
+    queue = queue_at(e, id);
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
         if (queue_at(e, up)->misplaced)
             return BAY_CYCLE;
@@ -252,12 +253,13 @@ void bay_forget(struct engine *e, uint32_t id)
 int engine_see_check(struct engine *e, struct text name, bool active)
 {
     struct check_record record = {.active = active};
-    uint32_t id;
+    uint32_t id = check_find(e, intern_find(&e->names, name.at, name.len));
 
+    if (id == 0 && slab_count(&e->checks) >= e->config.max_queues)
+        return ENGINE_FULL_QUEUES;
     if (slab_reserve(&e->checks, 1) < 0 || index_reserve(&e->checks_by_name) < 0 ||
         name_get(e, name, &record.name) < 0)
         return ENGINE_NO_MEMORY;
-    id = check_find(e, record.name);
     if (id != 0) {
         intern_unref(&e->names, record.name);
         check_at(e, id)->active = active;

@@ -176,11 +176,58 @@ const char *queue_check(const struct engine *e, uint32_t id)
     return NULL;
 }
 
+/* Whoever goes takes its timer along. */
+static const char *check_timers(const struct engine *e)
+{
+    const struct {
+        const struct heap *heap;
+        const struct slab *records;
+    } timers[] = {
+        {&e->timers, &e->claims},
+        {&e->queue_timers, &e->queues},
+        {&e->guard_timers, &e->queues},
+        {&e->group_timers, &e->groups},
+        {&e->commands.timers, &e->commands.records},
+        {&e->load_timers, &e->loads},
+        {&e->dispatch_timers, &e->dispatches},
+        {&e->replica_timers, &e->replicas},
+    };
+
+    for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
+        uint32_t count = 0;
+
+        for (uint32_t id = 1; id < slab_end(timers[i].records); id++)
+            count += slab_live(timers[i].records, id) && heap_when(timers[i].heap, id) != INT64_MAX;
+        if (count != heap_count(timers[i].heap))
+            return "who has a timer is there";
+    }
+    return NULL;
+}
+
+/* And whoever goes is on no list of those that something is to be done for. */
+static const char *check_todo(const struct engine *e)
+{
+    for (uint32_t list = 0; list < TODO_LISTS; list++) {
+        uint32_t marked = 0, listed = 0;
+
+        for (uint32_t id = 1; id < slab_end(&e->queues); id++)
+            marked += slab_live(&e->queues, id) && queue_at(e, id)->is_todo[list];
+        for (uint32_t id = e->todo[list].first; id != 0 && listed <= marked;
+             id = queue_at(e, id)->todo[list].next)
+            listed += slab_live(&e->queues, id) ? 1 : marked + 1;
+        if (listed != marked)
+            return "a queue for which something is to be done is listed once";
+    }
+    return NULL;
+}
+
 const char *engine_check(const struct engine *e)
 {
-    const char *broken = outbox_check(e);
+    const char *broken = check_timers(e);
     uint32_t members = e->entries;
 
+    if (broken == NULL)
+        broken = outbox_check(e);
     if (broken == NULL)
         broken = assembly_check(e);
     if (broken == NULL)
@@ -220,5 +267,7 @@ const char *engine_check(const struct engine *e)
         broken = "claims to restore stand in order of their stamps";
     if (broken == NULL)
         broken = command_check(e);
+    if (broken == NULL)
+        broken = check_todo(e);
     return broken == NULL ? journal_check(e) : broken;
 }

@@ -41,15 +41,13 @@ enum claim_flag {
 /* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */
 enum { CLAIM_SHORT_UID = 36 };
 
-/* What the host is asked for: the three of every pod, then these. Each of the latter shares its
- * times with the one three before it. */
+/* What the host is asked for: the three of every pod, then these. */
 enum {
     CLAIM_ANSWER = EFFECT_ALWAYS, /* in Permit */
     CLAIM_NAME_GROUP,
     CLAIM_TELL,
     CLAIM_EVICT,
-    CLAIM_EFFECTS,
-    CLAIM_EFFECT_CELLS = 3
+    CLAIM_EFFECTS
 };
 
 /*
@@ -73,7 +71,6 @@ struct claim {
     uint8_t uid_len, name_len;
     uint8_t timeouts : 6;
     uint8_t was_waiting : 1, was_bound : 1; /* for the journal alone */
-    uint8_t attempts[CLAIM_EFFECT_CELLS];
     int64_t version;
 
     char uid[CLAIM_SHORT_UID];
@@ -81,11 +78,11 @@ struct claim {
     uint32_t space, node, a_foreign_gate;
     uint32_t member;       /* its place in its group; 0: it has none */
     uint32_t first_second; /* when it was first named */
+    uint32_t serial;       /* tells it from the record's earlier claims, for the journal alone */
 
     int64_t generation;
     int64_t stamp; /* of the grant; what it is restored and demoted by */
     int64_t since; /* it has been in its state */
-    int64_t due[CLAIM_EFFECT_CELLS];
 };
 
 struct engine;

@@ -147,7 +147,8 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
     ret->reason = REASON_NONE;
     ret->message[0] = '\0';
     ret->allow = false;
-    if (slot == CLAIM_NAME_GROUP)
+    ret->group = (struct text){NULL, 0};
+    if (slot == CLAIM_NAME_GROUP && claim_group(e, claim) != 0) /* it may have left since */
         ret->group = name_text(e, group_at(e, claim_group(e, claim))->name);
     if (slot == EFFECT_REMOVE_GATES)
         claim_patch(e, id, &ret->patch);
@@ -216,10 +217,7 @@ static void gone(struct engine *e, uint32_t id, uint32_t slot)
 const struct outbox_type claim_effects = {
     .records = offsetof(struct engine, claims),
     .entry = offsetof(struct claim, effects),
-    .attempts = offsetof(struct claim, attempts),
-    .due = offsetof(struct claim, due),
     .slots = CLAIM_EFFECTS,
-    .cells = CLAIM_EFFECT_CELLS,
     .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_ANSWER_PERMIT,
               EFFECT_SET_GROUP, EFFECT_EVENT, EFFECT_EVICT_POD},
     .wanted = wanted,

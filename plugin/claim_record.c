@@ -224,7 +224,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
                                       .reason = REASON_NOT_READY,
                                       .uid_len = (uint8_t)pod->uid.len,
                                       .name_len = (uint8_t)pod->name.len,
-                                      .effects = {.turn = outbox_turn(e)}};
+                                      .serial = ++e->serials};
     if (long_uid(pod->uid.len) == 0 && pod->uid.len > 0)
         memcpy(claim_at(e, id)->uid, pod->uid.at, pod->uid.len);
     index_put(&e->claims_by_uid, claim_hash(pod->uid, 0), id);

@@ -116,7 +116,7 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
     uint32_t names[5] = {0}, count = 0, id;
 
     if (slab_count(&e->commands.records) >= e->config.max_queues)
-        return ENGINE_FULL;
+        return ENGINE_FULL_QUEUES;
     if (slab_reserve(&e->commands.records, 1) < 0 || index_reserve(&e->commands.by_uid) < 0 ||
         heap_reserve(&e->commands.timers, slab_end(&e->commands.records) + 1) < 0)
         return ENGINE_NO_MEMORY;
@@ -134,8 +134,7 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
                                           .target = names[3],
                                           .action_text = names[4],
                                           .created = facts->created,
-                                          .state = STATE_UNSAID,
-                                          .effects = {.turn = outbox_turn(e)}};
+                                          .state = STATE_UNSAID};
     index_put(&e->commands.by_uid, uid_hash(facts->uid), id);
     tree_insert(&by_creation, e, &e->commands.waiting, id);
     *ret_id = id;
@@ -237,6 +236,31 @@ static void report(const struct engine *e, uint32_t id, struct command_report *r
     }
 }
 
+/* As if it had not been carried out. */
+static void wait_again(struct engine *e, uint32_t id)
+{
+    struct command *command = command_at(e, id);
+
+    intern_unref(&e->names, command->parent);
+    command->parent = 0;
+    command->carried_out = command->changed = false;
+    command->state = STATE_UNSAID;
+    tree_insert(&by_creation, e, &e->commands.waiting, id);
+}
+
+/* It was deleted, and has just been forgotten; yet it is shown: so it is there, and is carried out
+ * as one that was not seen before. */
+static void revive(struct engine *e, uint32_t id)
+{
+    struct command *command = command_at(e, id);
+
+    outbox_forget(e, EFFECT_OF_COMMAND, id);
+    unlink_queue(e, id);
+    command->deleted_at = 0;
+    wait_again(e, id);
+    command_set_timer(e, id);
+}
+
 int engine_see_command(struct engine *e, const struct command_facts *facts,
                        struct command_report *ret)
 {
@@ -245,6 +269,8 @@ int engine_see_command(struct engine *e, const struct command_facts *facts,
 
     if (error < 0)
         return error;
+    if (command_is_over(e, command_at(e, id)))
+        revive(e, id);
     advance(e);
     report(e, id, ret);
     return 0;
@@ -292,13 +318,8 @@ void command_stand_by(struct engine *e)
         command = command_at(e, id);
         outbox_forget(e, EFFECT_OF_COMMAND, id);
         unlink_queue(e, id);
-        if (command->carried_out && command->deleted_at == 0) {
-            intern_unref(&e->names, command->parent);
-            command->parent = 0;
-            command->carried_out = command->changed = false;
-            command->state = STATE_UNSAID;
-            tree_insert(&by_creation, e, &e->commands.waiting, id);
-        }
+        if (command->carried_out && command->deleted_at == 0)
+            wait_again(e, id);
         command_set_timer(e, id);
     }
 }

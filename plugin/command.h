@@ -39,8 +39,6 @@ struct command {
     uint32_t parent; /* name of the parent that stands in the way */
     uint8_t parent_state;
     struct outbox_entry effects;
-    uint8_t attempts[COMMAND_EFFECTS];
-    int64_t due[COMMAND_EFFECTS];
 };
 
 struct commands {

@@ -56,13 +56,23 @@ void command_say_refusal(const struct engine *e, const struct command *command, 
     }
 }
 
+static int64_t forgotten_at(const struct command *command)
+{
+    return command->deleted_at + COMMAND_FORGET_SECONDS * SECOND;
+}
+
+bool command_is_over(const struct engine *e, const struct command *command)
+{
+    return command->deleted_at != 0 && forgotten_at(command) <= e->now;
+}
+
 void command_set_timer(struct engine *e, uint32_t id)
 {
     const struct command *command = command_at(e, id);
     int64_t at = outbox_due(e, EFFECT_OF_COMMAND, id);
 
     if (command->deleted_at != 0)
-        at = command->deleted_at + COMMAND_FORGET_SECONDS * SECOND;
+        at = forgotten_at(command);
     if (at == 0)
         heap_clear(&e->commands.timers, id);
     else
@@ -134,10 +144,7 @@ static void gone(struct engine *e, uint32_t id, uint32_t slot)
 const struct outbox_type command_effects = {
     .records = offsetof(struct engine, commands.records),
     .entry = offsetof(struct command, effects),
-    .attempts = offsetof(struct command, attempts),
-    .due = offsetof(struct command, due),
     .slots = COMMAND_EFFECTS,
-    .cells = COMMAND_EFFECTS,
     .kinds = {EFFECT_EVENT, EFFECT_DELETE_COMMAND},
     .wanted = wanted,
     .describe = describe,

@@ -17,6 +17,9 @@ void command_say_refusal(const struct engine *e, const struct command *command, 
 void command_say_no_action(struct say *say, struct text action);
 void command_say_no_queue(struct say *say, struct text queue, bool built_in);
 
+/* Its deletion was acknowledged so long ago that it is forgotten. */
+bool command_is_over(const struct engine *e, const struct command *command);
+
 void command_set_timer(struct engine *e, uint32_t command);
 void command_expire(struct engine *e, uint32_t command);
 

@@ -57,6 +57,12 @@ void demote_restart(struct engine *e)
     begin(e, 0);
 }
 
+void demote_forget_queue(struct engine *e, uint32_t queue)
+{
+    if (e->demotion.top == queue || e->demotion.queue == queue)
+        begin(e, 0);
+}
+
 static bool is_newer(const struct engine *e, uint32_t a, uint32_t b)
 {
     return claims_by_stamp.compare(e, a, b) > 0;

@@ -40,6 +40,9 @@ uint32_t demote_one(struct engine *e, uint32_t claim);
 /* A search that is under way begins anew: the tree of queues is another one. */
 void demote_restart(struct engine *e);
 
+/* A queue without claims goes: only a search that has come to it begins anew. */
+void demote_forget_queue(struct engine *e, uint32_t queue);
+
 /* The claim is about to be reserved no longer, or since another time. */
 void demote_forget(struct engine *e, uint32_t claim);
 

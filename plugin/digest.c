@@ -29,15 +29,6 @@ static uint64_t mix_queue(const struct engine *e, uint64_t hash, uint32_t id)
     return mix_name(e, mix(hash, queue_at(e, id)->kind), queue_at(e, id)->name);
 }
 
-static uint64_t mix_effects(uint64_t hash, const struct outbox_entry *entry, uint32_t slots,
-                            const uint8_t *attempts, const int64_t *due)
-{
-    hash = mix(mix(mix(hash, entry->wanted), entry->leased), entry->answered);
-    for (uint32_t slot = 0; slot < slots; slot++)
-        hash = mix(mix(hash, attempts[slot]), due[slot]);
-    return hash;
-}
-
 static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
 {
     const struct claim *claim = claim_at(e, id);
@@ -63,7 +54,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, claim->generation), claim->version), claim->reason);
     hash = mix(mix(mix(hash, claim->gates), claim->timeouts), line_bare(e, line));
     hash = mix(hash, claim->member == 0 ? 0 : member_at(e, claim->member)->named_at);
-    return mix_effects(hash, &claim->effects, CLAIM_EFFECT_CELLS, claim->attempts, claim->due);
+    return outbox_hash(e, &claim->effects, hash);
 }
 
 static uint64_t digest_cell(const struct engine *e, const struct cell *cell)
@@ -127,7 +118,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(hash, queue->is_todo[TODO_PREEMPT]);
     hash = mix(hash, queue->is_todo[TODO_LOADS]);
     hash = mix(hash, queue->settles_all);
-    hash = mix_effects(hash, &queue->effects, QUEUE_EFFECTS, queue->attempts, queue->due);
+    hash = outbox_hash(e, &queue->effects, hash);
     return mix(mix(mix(hash, queue->grants), queue->last_grant), queue->grant_gap);
 }
 
@@ -191,7 +182,7 @@ static uint64_t digest_dispatch(const struct engine *e, uint32_t id, bool timers
         hash = mix_name(e, hash, worker_at(e, replica_at(e, d->target)->worker)->name);
     if (d->fresh != 0)
         hash = mix_name(e, mix(hash, 1), worker_at(e, replica_at(e, d->fresh)->worker)->name);
-    return mix_effects(hash, &d->effects, DISPATCH_EFFECTS, d->attempts, d->due);
+    return outbox_hash(e, &d->effects, hash);
 }
 
 static uint64_t digest_replica(const struct engine *e, const struct replica *r, bool timers)
@@ -206,7 +197,7 @@ static uint64_t digest_replica(const struct engine *e, const struct replica *r, 
     hash = mix(mix(mix(mix(hash, r->flags), r->rank), r->ranked_by), r->version);
     hash = mix(mix(mix(mix(hash, r->signal), r->admitted), r->opened), r->noted);
     hash = mix(mix(hash, (wide)r->opened_uid), (wide)r->noted_uid);
-    return mix_effects(hash, &r->effects, REPLICA_EFFECTS, r->attempts, r->due);
+    return outbox_hash(e, &r->effects, hash);
 }
 
 static uint64_t digest_fleet(const struct engine *e, bool timers)
@@ -237,7 +228,7 @@ static uint64_t digest_command(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix_queue(e, mix(hash, command->deleted_at), command->queue), command->state);
     hash = mix(mix(mix(hash, command->refusal), command->carried_out), command->changed);
     hash = mix(mix_name(e, mix(hash, command->told), command->parent), command->parent_state);
-    return mix_effects(hash, &command->effects, COMMAND_EFFECTS, command->attempts, command->due);
+    return outbox_hash(e, &command->effects, hash);
 }
 
 /* Of a group that nobody has seen, its members tell all that there is. */
@@ -262,8 +253,7 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     hash = mix(mix(mix(hash, group->turn_until), group->retry_at), group->was_made);
     hash = mix(mix(mix(hash, group->owner_gone), (wide)group->written), (wide)group->sent);
     hash = mix_name(e, mix_name(e, hash, group->owner.uid), group->owner.name);
-    hash =
-        mix_effects(mix(hash, group->sent_over), &group->effects, 2, group->attempts, group->due);
+    hash = outbox_hash(e, &group->effects, mix(hash, group->sent_over));
     return mix(mix(mix(hash, group->asked_minimum), group->ordered), group->replicas);
 }
 
@@ -299,7 +289,7 @@ static uint64_t digest_load(const struct engine *e, uint32_t id, bool timers)
         hash = mix_text(hash, flavor_name(e, flavors[i]));
     if (load->of != 0)
         hash = mix_name(e, hash, load_at(e, load->of)->uid);
-    return mix_effects(hash, &load->effects, 1, load->attempts, load->due);
+    return outbox_hash(e, &load->effects, hash);
 }
 
 static uint64_t digest_local_queue(const struct engine *e, const struct local_queue *local)

@@ -67,7 +67,7 @@ int dispatch_get(struct engine *e, struct text space, struct text name, uint32_t
         return 0;
     }
     if (slab_count(&e->dispatches) >= e->config.max_workloads)
-        return ENGINE_FULL;
+        return ENGINE_FULL_WORKLOADS;
     if (slab_reserve(&e->dispatches, 1) < 0 || index_reserve(&e->dispatches_by_name) < 0 ||
         heap_reserve(&e->dispatch_timers, slab_end(&e->dispatches) + 1) < 0 ||
         name_get(e, space, &d.space) < 0 || name_get(e, name, &d.name) < 0) {
@@ -75,7 +75,6 @@ int dispatch_get(struct engine *e, struct text space, struct text name, uint32_t
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->dispatches);
-    d.effects.turn = outbox_turn(e);
     d.orphaned = e->now;
     *dispatch_at(e, id) = d;
     index_put(&e->dispatches_by_name, name_hash(space, name), id);
@@ -130,7 +129,6 @@ static void empty(struct engine *e, uint32_t id)
 
     orchestrator_rest(e, id);
     outbox_forget(e, EFFECT_OF_WORKLOAD, id);
-    d->effects.turn = outbox_turn(e); /* acks of the former one's effects are not its own */
     intern_unref(&e->names, d->uid);
     release_gates(e, d->gates, d->gate_count);
     worker_unref(e, d->cluster);
@@ -216,9 +214,10 @@ static int read_details(struct engine *e, const struct workload_facts *facts, ui
     return error;
 }
 
-static bool names(const struct workload_facts *facts, struct text worker)
+/* Whether one of the first that it nominates is this one. */
+static bool names(const struct workload_facts *facts, uint32_t first, struct text worker)
 {
-    for (uint32_t i = 0; i < facts->nominated_count; i++) {
+    for (uint32_t i = 0; i < first; i++) {
         if (text_same(facts->nominated[i], worker))
             return true;
     }
@@ -237,7 +236,8 @@ static void take_places(struct engine *e, uint32_t id, const struct workload_fac
         replica_check_origin(e, at);
         if (stranger != replica_is(replica_at(e, at), REPLICA_STRANGER))
             replica_look_again(e, at);
-        replica_want(e, at, names(facts, worker), text_same(worker, facts->cluster));
+        replica_want(e, at, names(facts, facts->nominated_count, worker),
+                     text_same(worker, facts->cluster));
         outbox_sync(e, EFFECT_OF_REPLICA, at); /* its gates may be others */
         replica_release(e, at);
     }
@@ -271,14 +271,25 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
     orchestrator_todo(e, id);
 }
 
-static void release_places(struct engine *e, uint32_t id)
+static void release_place(struct engine *e, uint32_t id, struct text worker)
 {
-    uint32_t at = tree_first(&replicas_by_place, e, dispatch_at(e, id)->places), next;
+    uint32_t replica = worker.len == 0 ? 0 : replica_find(e, id, worker);
 
-    for (; at != 0; at = next) {
-        next = tree_next(&replicas_by_place, e, at);
-        replica_release(e, at);
+    if (replica != 0)
+        replica_release(e, replica);
+}
+
+/* The last that was taken is given back first, so that the next ones get the ids that they would
+ * have had: a call that failed leaves nothing behind, not even an order. */
+static void release_places(struct engine *e, uint32_t id, const struct workload_facts *facts)
+{
+    for (uint32_t i = facts->nominated_count; i-- > 0;) {
+        struct text worker = facts->nominated[i];
+
+        if (!names(facts, i, worker) && !text_same(worker, facts->cluster))
+            release_place(e, id, worker);
     }
+    release_place(e, id, facts->cluster);
 }
 
 int engine_see_workload(struct engine *e, const struct workload_facts *facts)
@@ -298,7 +309,7 @@ int engine_see_workload(struct engine *e, const struct workload_facts *facts)
         error = read_details(e, facts, id, &details);
         if (error < 0) {
             release_details(e, &details);
-            release_places(e, id);
+            release_places(e, id, facts);
             dispatch_release(e, id);
             return error;
         }
@@ -324,9 +335,8 @@ void dispatch_set_timer(struct engine *e, uint32_t id)
 void dispatch_expire(struct engine *e, uint32_t id)
 {
     struct dispatch *d = dispatch_at(e, id);
-    const uint8_t memory = 1u << DISPATCH_WRITE_MEMORY;
 
-    if ((d->effects.leased & memory) != 0 && d->due[DISPATCH_WRITE_MEMORY] <= e->now)
+    if (outbox_runs_out(e, EFFECT_OF_WORKLOAD, id, DISPATCH_WRITE_MEMORY))
         dispatch_set(d, DISPATCH_DOUBT, true);
     outbox_expire(e, EFFECT_OF_WORKLOAD, id);
     orchestrator_expire(e, id);

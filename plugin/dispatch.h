@@ -49,7 +49,6 @@ struct dispatch {
     uint16_t flags;
     uint8_t stance, phase;
     uint8_t gate_count;
-    uint8_t attempts[DISPATCH_EFFECTS];
     uint32_t gates[FACTS_MAX_PREEMPTION_GATES]; /* of its own */
     uint32_t cluster;                           /* the worker where it is for good; 0: none yet */
     uint32_t places, ranked;                    /* trees of replicas */
@@ -67,7 +66,6 @@ struct dispatch {
     uint32_t target; /* what is opened, */
     int64_t opening; /* and the time that is written down for it */
     struct outbox_entry effects;
-    int64_t due[DISPATCH_EFFECTS];
 };
 
 struct engine;

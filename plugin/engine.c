@@ -84,6 +84,7 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->kinds, &e->mem, sizeof(struct kind));
     slab_init(&e->asks, &e->mem, sizeof(struct ask));
     slab_init(&e->claims, &e->mem, sizeof(struct claim));
+    given_init(&e->given, &e->mem);
     slab_init(&e->promises.pledges, &e->mem, sizeof(struct pledge));
     slab_init(&e->groups, &e->mem, sizeof(struct group));
     slab_init(&e->members, &e->mem, sizeof(struct member));
@@ -195,6 +196,7 @@ void engine_destroy(struct engine *e)
     slab_finish(&e->groups);
     slab_finish(&e->promises.pledges);
     slab_finish(&e->members);
+    given_finish(&e->given);
     slab_finish(&e->claims);
     slab_finish(&e->asks);
     slab_finish(&e->kinds);
@@ -211,14 +213,14 @@ int64_t engine_set_time(struct engine *e, int64_t now)
 
     if (now > e->now)
         e->now = now;
-    e->turns_before = e->turns;
+    e->serials_before = e->serials;
     return before;
 }
 
 void engine_take_back_time(struct engine *e, int64_t before)
 {
     e->now = before;
-    e->turns = e->turns_before; /* those of what the call had made are nobody's now */
+    e->serials = e->serials_before; /* those of what the call had made are nobody's now */
 }
 
 void engine_set_synced(struct engine *e)

@@ -29,8 +29,16 @@ struct engine;
 
 enum engine_error {
     ENGINE_NO_MEMORY = -1, /* the allocator said no */
-    ENGINE_FULL = -2,      /* a limit of the configuration would be passed */
+    /* A limit would be passed, of the configuration: */
+    ENGINE_FULL_PODS = -2,   /* pods, or groups, or finished members: each as many as pods */
+    ENGINE_FULL_QUEUES = -3, /* queues, LocalQueues, checks, or commands: each as many as queues */
+    ENGINE_FULL_NODES = -4,  /* nodes */
+    ENGINE_FULL_WORKLOADS = -5, /* workloads, of each role */
+    ENGINE_FULL_CLUSTERS = -6,  /* worker clusters, known or named */
+    ENGINE_FULL_FLAVORS = -7,   /* ENGINE_MAX_FLAVORS, which none can raise */
 };
+
+enum { ENGINE_MAX_FLAVORS = 65534 };
 
 enum claim_state { CLAIM_HELD, CLAIM_WAITING, CLAIM_RESERVED, CLAIM_ALLOCATED, CLAIM_STATES };
 
@@ -182,7 +190,9 @@ struct removal_patch {
 };
 
 /* What the host must patch right before it binds. */
-void engine_bind(struct engine *engine, struct text uid, struct removal_patch *ret_patch);
+void engine_bind(const struct engine *engine, struct text uid, struct removal_patch *ret_patch);
+/* The host has the patch. */
+void engine_hand_out(struct engine *engine, struct text uid);
 
 /* A flavor's labels and tolerations, by the ids of a removal_patch. */
 void engine_flavor(const struct engine *engine, uint32_t flavor, struct flavor_facts *ret_facts);
@@ -250,9 +260,10 @@ struct group_status {
 };
 
 struct effect {
-    int64_t id;
+    int64_t id; /* where it is not about to be, 0: it was not given out yet */
     enum effect_kind kind;
     enum effect_object object;
+    uint32_t record, slot; /* of the object; which of its effects */
     struct text uid, space, name;
     uint32_t attempt;
     bool leased;
@@ -283,9 +294,18 @@ struct effect {
 /* What EFFECT_WRITE_MEMORY writes, at most cap bytes of it; returns how many there are. */
 size_t engine_memory_text(const struct engine *engine, uint32_t workload, char *out, size_t cap);
 
-/* The next effect that may go out, without leasing it; false if there is none. */
-bool engine_next_effect(struct engine *engine, struct effect *ret_effect);
-void engine_lease(struct engine *engine, int64_t id);
+/* Afterwards so many effects can go out without a lack of memory. Negative on error. */
+int engine_reserve_effects(struct engine *engine, uint32_t count);
+/* The next effect that may go out, without leasing it: above 0, or 0 if there is none. Negative on
+ * error. */
+int engine_next_effect(struct engine *engine, struct effect *ret_effect);
+/* The same, but nothing is noted on the way. */
+bool engine_peek_effect(const struct engine *engine, struct effect *ret_effect);
+/* content is a hash of what it says. True: it was given out before and said something else, so it
+ * is another effect now. Sets its id and its attempt. */
+bool engine_renumber(const struct engine *engine, struct effect *effect, uint64_t content);
+/* It goes out. */
+void engine_lease(struct engine *engine, struct effect *effect, uint64_t content);
 /* False if the id is not under way. version: of the object, as it was written; 0: not known. */
 bool engine_ack(struct engine *engine, int64_t id, enum effect_result result, int64_t version);
 

@@ -44,7 +44,7 @@ static int add(struct engine *e, uint32_t group, const struct pod_facts *pod)
     uint32_t uid, id;
 
     if (slab_count(&e->finished) >= e->config.max_pods)
-        return ENGINE_FULL;
+        return ENGINE_FULL_PODS;
     if (slab_reserve(&e->finished, 1) < 0 || index_reserve(&e->finished_by_uid) < 0 ||
         name_get(e, pod->uid, &uid) < 0)
         return ENGINE_NO_MEMORY;
@@ -55,14 +55,40 @@ static int add(struct engine *e, uint32_t group, const struct pod_facts *pod)
     return 0;
 }
 
+static void lose(struct engine *e, uint32_t id)
+{
+    const struct finished *finished = finished_at(e, id);
+
+    count(e, finished, UINT32_MAX);
+    index_drop(&e->finished_by_uid, uid_hash(name_text(e, finished->uid)), id);
+    intern_unref(&e->names, finished->uid);
+    slab_give(&e->finished, id);
+}
+
+/* Its group may be another one by now, or it may name none. */
+static void see_again(struct engine *e, uint32_t id, uint32_t group, bool failed)
+{
+    struct finished *finished = finished_at(e, id);
+
+    if (group == 0) {
+        lose(e, id);
+    } else if (finished->group != group || finished->failed != failed) {
+        count(e, finished, UINT32_MAX);
+        finished->group = group;
+        finished->failed = failed;
+        count(e, finished, 1);
+    }
+}
+
 int finished_see(struct engine *e, const struct pod_facts *pod)
 {
-    uint32_t group;
+    uint32_t group, id = finished_find(e, pod->uid);
     int error = group_get(e, pod, &group);
 
-    if (error < 0 || group == 0 || finished_find(e, pod->uid) != 0)
-        return error;
-    error = add(e, group, pod);
+    if (error == 0 && id != 0)
+        see_again(e, id, group, pod->failed);
+    else if (error == 0 && group != 0)
+        error = add(e, group, pod);
     if (error < 0)
         group_drop_unused(e, group);
     return error;
@@ -72,10 +98,6 @@ void finished_lose(struct engine *e, struct text uid)
 {
     uint32_t id = finished_find(e, uid);
 
-    if (id == 0)
-        return;
-    count(e, finished_at(e, id), UINT32_MAX);
-    index_drop(&e->finished_by_uid, uid_hash(uid), id);
-    intern_unref(&e->names, finished_at(e, id)->uid);
-    slab_give(&e->finished, id);
+    if (id != 0)
+        lose(e, id);
 }

@@ -17,7 +17,8 @@ struct finished {
 
 struct engine;
 
-/* Takes note of a pod that ended, once. Negative on error, and nothing has changed. */
+/* Takes note of a pod that ended, once; shown again it counts in the group that it names now.
+ * Negative on error, and nothing has changed. */
 int finished_see(struct engine *e, const struct pod_facts *pod);
 
 /* The object is gone. Nothing, if it is not known. */

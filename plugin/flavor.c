@@ -33,8 +33,8 @@ int flavor_get(struct engine *e, struct text name, uint16_t *ret_number)
         *ret_number = number;
         return 0;
     }
-    if (slab_count(&e->flavors) >= FLAVOR_NONE - 1)
-        return ENGINE_FULL;
+    if (slab_count(&e->flavors) >= ENGINE_MAX_FLAVORS)
+        return ENGINE_FULL_FLAVORS;
     if (slab_reserve(&e->flavors, 1) < 0 || intern_get(&e->names, name.at, name.len, &id) < 0)
         return ENGINE_NO_MEMORY;
 

@@ -23,6 +23,14 @@ uint32_t engine_find_workload(const struct engine *e, struct text space, struct 
     return dispatch_find(e, space, name);
 }
 
+/* Whom it was kept for may have gone since it was decided about. */
+static enum stance stance_seen(const struct engine *e, uint32_t id)
+{
+    enum stance stance = stance_now(e, id);
+
+    return stance == STANCE_KEEP && stance_winner(e, id) == 0 ? STANCE_WAIT : stance;
+}
+
 static const char *state_of(const struct engine *e, uint32_t id)
 {
     static const char *const phases[] = {
@@ -33,7 +41,7 @@ static const char *state_of(const struct engine *e, uint32_t id)
     };
     const struct dispatch *d = dispatch_at(e, id);
 
-    switch (d->stance) {
+    switch (stance_seen(e, id)) {
     case STANCE_WAIT:
         return dispatch_is(d, DISPATCH_KNOWN) ? "NotReady" : "Unknown";
     case STANCE_NONE:
@@ -91,22 +99,24 @@ static void say_candidate(const struct engine *e, uint32_t id, int64_t now, stru
 static void say_state(const struct engine *e, uint32_t id, int64_t now, struct say *say)
 {
     const struct dispatch *d = dispatch_at(e, id);
+    enum stance stance = stance_seen(e, id);
 
     if (dispatch_is(d, DISPATCH_BAD_TIMEOUT))
         say_str(say, "its annotation " ORCHESTRATOR_TIMEOUT
                      " is no span of time such as 5m, the configured one is used; ");
-    if (d->stance == STANCE_ANY && stance_gates(e, id, NULL) < 0)
+    if (stance == STANCE_ANY && stance_gates(e, id, NULL) < 0)
         say_str(say, "it has so many preemption gates that ours cannot be added: take one away");
     else if (d->phase == PHASE_OPENING || d->phase == PHASE_WRITING) {
         say_text(say, name_text(e, worker_at(e, replica_at(e, d->target)->worker)->name));
         say_str(say, d->phase == PHASE_OPENING ? ": its gate is being opened"
                                                : ": written down before its gate is opened");
-    } else if (d->stance == STANCE_ANY) {
+    } else if (stance == STANCE_ANY) {
         say_candidate(e, id, now, say);
-    } else if (d->stance == STANCE_KEEP) {
-        say_text(say, name_text(e, worker_at(e, replica_at(e, stance_first(e, id))->worker)->name));
+    } else if (stance == STANCE_KEEP) {
+        say_text(say,
+                 name_text(e, worker_at(e, replica_at(e, stance_winner(e, id))->worker)->name));
         say_str(say, " admitted it first");
-    } else if (d->stance == STANCE_NONE && dispatch_is(d, DISPATCH_KNOWN)) {
+    } else if (stance == STANCE_NONE && dispatch_is(d, DISPATCH_KNOWN)) {
         say_str(say, "it holds no quota, or is over: no cluster has a copy");
     }
 }
@@ -211,7 +221,9 @@ size_t engine_memory_text(const struct engine *e, uint32_t workload, char *out, 
 
 uint32_t engine_count_workloads(const struct engine *e)
 {
-    return slab_count(&e->dispatches);
+    uint32_t dispatched = slab_count(&e->dispatches), held = slab_count(&e->loads);
+
+    return dispatched > held ? dispatched : held;
 }
 
 uint32_t engine_count_clusters(const struct engine *e)

@@ -82,10 +82,7 @@ static void dispatch_gone(struct engine *e, uint32_t id, uint32_t slot)
 const struct outbox_type dispatch_effects = {
     .records = offsetof(struct engine, dispatches),
     .entry = offsetof(struct dispatch, effects),
-    .attempts = offsetof(struct dispatch, attempts),
-    .due = offsetof(struct dispatch, due),
     .slots = DISPATCH_EFFECTS,
-    .cells = DISPATCH_EFFECTS,
     .kinds = {EFFECT_WRITE_MEMORY, EFFECT_SET_CLUSTER, EFFECT_RETRY_CHECK},
     .wanted = wanted_of_dispatch,
     .describe = describe_dispatch,
@@ -149,10 +146,7 @@ static void replica_gone(struct engine *e, uint32_t id, uint32_t slot)
 const struct outbox_type replica_effects = {
     .records = offsetof(struct engine, replicas),
     .entry = offsetof(struct replica, effects),
-    .attempts = offsetof(struct replica, attempts),
-    .due = offsetof(struct replica, due),
     .slots = REPLICA_EFFECTS,
-    .cells = REPLICA_EFFECTS,
     .kinds = {EFFECT_CREATE_REPLICA, EFFECT_DELETE_REPLICA, EFFECT_OPEN_GATE},
     .wanted = wanted_of_replica,
     .describe = describe_replica,

@@ -15,11 +15,30 @@ static void pass(struct verdict *verdict)
     verdict->message[0] = '\0';
 }
 
-static void hold(struct verdict *verdict, enum reason reason, const char *message)
+/* Of a pod that makes no claim. Who only observes holds nobody but whom the scheduler's own plugin
+ * for gates would. */
+static void hold(const struct engine *e, struct verdict *verdict, enum reason reason,
+                 const char *message)
 {
-    verdict->pass = verdict->would = false;
+    pass(verdict);
+    verdict->would = false;
+    if (e->config.observe_only && reason != REASON_FOREIGN_GATE)
+        return;
+    verdict->pass = false;
     verdict->reason = reason;
     memcpy(verdict->message, message, strlen(message) + 1);
+}
+
+/* Who passes has no reason, whatever is said of it elsewhere. */
+static void judge(const struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
+{
+    bool would;
+
+    explain_claim(e, id, words, ret_verdict);
+    would = ret_verdict->would;
+    if (ret_verdict->pass)
+        pass(ret_verdict);
+    ret_verdict->would = would;
 }
 
 /* The scheduler asks again and again for pods that did not change. */
@@ -40,7 +59,7 @@ static void note_look(struct engine *e, uint32_t id, bool passes)
 
 static void decide(struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
 {
-    explain_claim(e, id, words, ret_verdict);
+    judge(e, id, words, ret_verdict);
     note_look(e, id, ret_verdict->pass);
 }
 
@@ -66,7 +85,7 @@ void engine_foresee_record(const struct engine *e, uint32_t foreseen, struct tex
     }
     if (id == 0)
         return;
-    claim = claim_at(e, id);
+    claim = slab_place(&e->claims, id); /* perhaps not live yet */
     __builtin_prefetch(claim);
     __builtin_prefetch(claim->uid);
     __builtin_prefetch(claim->uid + CLAIM_SHORT_UID - 1);
@@ -101,11 +120,15 @@ int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words
         }
     }
     if (id == 0) {
+        bool foreign = pod->gates.foreign > 0 && e->config.removal == REMOVE_ON_BIND;
+
         pass(ret_verdict);
         if (outdated)
-            hold(ret_verdict, REASON_NOT_READY, "a newer pod of this name was seen");
-        else if (pod->gates.foreign > 0 && e->config.removal == REMOVE_ON_BIND)
-            hold(ret_verdict, REASON_FOREIGN_GATE, "a scheduling gate is for others to remove");
+            hold(e, ret_verdict, REASON_NOT_READY,
+                 words ? "a newer pod of this name was seen" : "");
+        if (foreign && ret_verdict->pass)
+            hold(e, ret_verdict, REASON_FOREIGN_GATE,
+                 words ? "a scheduling gate is for others to remove" : "");
         return 0;
     }
     decide(e, id, words, ret_verdict);
@@ -125,7 +148,7 @@ void engine_pre_filter(struct engine *e, struct text uid, struct verdict *ret_ve
         assembly_told(e, id);
         *ret_unschedulable = true;
     }
-    explain_claim(e, id, true, ret_verdict);
+    judge(e, id, true, ret_verdict);
     *ret_unschedulable = *ret_unschedulable && !ret_verdict->pass;
     if (*ret_unschedulable) /* the same each time, so that the condition is written once */
         explain_refusal(e, id, ret_verdict->message);
@@ -157,7 +180,7 @@ void engine_reserve(struct engine *e, struct text uid, struct verdict *ret_verdi
     pass(ret_verdict);
     if (id == 0)
         return;
-    explain_claim(e, id, true, ret_verdict);
+    judge(e, id, true, ret_verdict);
     if (ret_verdict->would)
         claim_change(e, id, CLAIM_ALLOCATED, REASON_NONE);
     group_settle(e);
@@ -195,19 +218,25 @@ void engine_unreserve(struct engine *e, struct text uid)
     group_settle(e);
 }
 
-void engine_bind(struct engine *e, struct text uid, struct removal_patch *ret_patch)
+void engine_bind(const struct engine *e, struct text uid, struct removal_patch *ret_patch)
 {
     uint32_t id = claim_find(e, uid);
 
     ret_patch->gates = 0;
     if (id != 0 && !e->config.observe_only)
         claim_patch(e, id, ret_patch);
-    if (ret_patch->gates != 0)
-        journal_handed_out(e, id);
     if (ret_patch->gates == 0) { /* no patch, so nothing to write with it */
         ret_patch->flavor_count = ret_patch->pair_count = 0;
         ret_patch->generation = ret_patch->stamp = 0;
     }
+}
+
+void engine_hand_out(struct engine *e, struct text uid)
+{
+    uint32_t id = claim_find(e, uid);
+
+    if (id != 0)
+        journal_handed_out(e, id);
 }
 
 void engine_post_bind(struct engine *e, struct text uid)

@@ -75,7 +75,7 @@ static int make(struct engine *e, struct text space, struct text name, uint32_t 
     uint32_t space_id, name_id, id;
 
     if (slab_count(&e->groups) >= e->config.max_pods)
-        return ENGINE_FULL;
+        return ENGINE_FULL_PODS;
     if (slab_reserve(&e->groups, 1) < 0 || index_reserve(&e->groups_by_name) < 0 ||
         heap_reserve(&e->group_timers, slab_end(&e->groups) + 1) < 0 ||
         name_get(e, space, &space_id) < 0)
@@ -85,8 +85,7 @@ static int make(struct engine *e, struct text space, struct text name, uint32_t 
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->groups);
-    *group_at(e, id) = (struct group){
-        .space = space_id, .name = name_id, .replicas = -1, .effects = {.turn = outbox_turn(e)}};
+    *group_at(e, id) = (struct group){.space = space_id, .name = name_id, .replicas = -1};
     index_put(&e->groups_by_name, name_hash(space, name), id);
     tree_insert(&groups_by_identity, e, &e->groups_in_order, id);
     *ret_group = id;

@@ -82,8 +82,6 @@ struct group {
     uint64_t status, written, sent;
     int64_t sent_over; /* -1: over another group of this name */
     struct outbox_entry effects;
-    uint8_t attempts[2];
-    int64_t due[2];
 
     bool is_todo;
     uint32_t next_todo;

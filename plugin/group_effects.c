@@ -183,10 +183,7 @@ void group_expire(struct engine *e, uint32_t id)
 const struct outbox_type group_effects = {
     .records = offsetof(struct engine, groups),
     .entry = offsetof(struct group, effects),
-    .attempts = offsetof(struct group, attempts),
-    .due = offsetof(struct group, due),
     .slots = 2,
-    .cells = 2,
     .kinds = {EFFECT_CREATE_GROUP, EFFECT_SET_GROUP_STATUS},
     .wanted = wanted,
     .describe = describe,

@@ -94,6 +94,13 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
     return error;
 }
 
+/* A member that waits for something else is named after its group as well. */
+static void sync_members(struct engine *e, uint32_t id)
+{
+    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at))
+        outbox_sync(e, EFFECT_OF_POD, at);
+}
+
 /* What its object says of its status. */
 static uint64_t status_written(const struct group_facts *facts)
 {
@@ -105,6 +112,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     struct group *group = group_at(e, sight->group);
     struct group_amount *least = group->least;
     uint32_t least_count = group->least_count, uid = group->uid, queue = group->queue;
+    bool was_known = group->known;
 
     if (sight->entry != 0 || group->uid != sight->uid)
         gang_set_entry(e, sight->group, sight->entry);
@@ -130,6 +138,8 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     sight->uid = uid;
     sight->queue_name = queue;
     group_make_moves(e, &sight->moves);
+    if (!was_known)
+        sync_members(e, sight->group);
     group_touch(e, sight->group);
     drop_sight(e, sight);
 }
@@ -175,6 +185,7 @@ int engine_lose_group(struct engine *e, struct text space, struct text name, str
         intern_unref(&e->names, group_at(e, id)->queue);
         group_at(e, id)->queue = 0;
         group_make_moves(e, &moves);
+        sync_members(e, id);
         group_touch(e, id);
     }
     group_drop_moves(e, &moves);

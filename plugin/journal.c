@@ -37,7 +37,7 @@ static const char *keep(struct journal *journal, struct text text)
 /* By the record and by which of its users it is. Not used again within 2^32 objects. */
 static uint64_t serial_of(const struct engine *e, uint32_t id)
 {
-    return (uint64_t)claim_at(e, id)->effects.turn << 32 | id;
+    return (uint64_t)claim_at(e, id)->serial << 32 | id;
 }
 
 static void keep_pod(struct engine *e, uint32_t id, struct event *event)
@@ -188,8 +188,7 @@ void journal_effect(struct engine *e, uint32_t id, enum event_kind kind, uint32_
 {
     if (!is_kept(e, id))
         return;
-    add(e, id, kind, claim_effects.kinds[slot],
-        claim_at(e, id)->attempts[slot % CLAIM_EFFECT_CELLS]);
+    add(e, id, kind, claim_effects.kinds[slot], outbox_attempts(e, EFFECT_OF_POD, id, slot));
     if (kind == EVENT_LEASED && slot == EFFECT_REMOVE_GATES)
         journal_handed_out(e, id);
 }

@@ -17,6 +17,16 @@ static struct tree_link *peer_of(const void *ctx, uint32_t id)
     return &load_at(ctx, id)->peer;
 }
 
+/* Objects have uids of their own; messages may say the same one twice. */
+static int compare_identity(const struct engine *e, const struct load *x, const struct load *y)
+{
+    int order = text_compare(name_text(e, x->uid), name_text(e, y->uid));
+
+    if (order == 0)
+        order = text_compare(name_text(e, x->space), name_text(e, y->space));
+    return order != 0 ? order : text_compare(name_text(e, x->name), name_text(e, y->name));
+}
+
 int load_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
 {
     const struct load *x = load_at(e, a), *y = load_at(e, b);
@@ -25,7 +35,7 @@ int load_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
         return x->priority > y->priority ? -1 : 1;
     if (x->since != y->since)
         return x->since < y->since ? -1 : 1;
-    return text_compare(name_text(e, x->uid), name_text(e, y->uid));
+    return compare_identity(e, x, y);
 }
 
 static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
@@ -42,7 +52,7 @@ static int compare_holders(const void *ctx, uint32_t a, uint32_t b)
         return x->priority < y->priority ? -1 : 1;
     if (x->stamp != y->stamp)
         return x->stamp > y->stamp ? -1 : 1;
-    return text_compare(name_text(e, x->uid), name_text(e, y->uid));
+    return compare_identity(e, x, y);
 }
 
 const struct tree_type loads_by_rank = {peer_of, compare_rank, NULL};
@@ -53,7 +63,7 @@ bool load_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct engine *e = ctx;
 
-    return text_compare(name_text(e, load_at(e, a)->uid), name_text(e, load_at(e, b)->uid)) < 0;
+    return compare_identity(e, load_at(e, a), load_at(e, b)) < 0;
 }
 
 struct name_question {

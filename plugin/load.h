@@ -99,11 +99,9 @@ struct load {
     } hunt;
 
     struct outbox_entry effects;
-    uint8_t attempts[1];
     uint8_t writes, writing; /* what is to be written now, and what was last under way: enum
                                 life_write or enum load_write */
     struct life_step step;
-    int64_t due[1];
 };
 
 struct engine;

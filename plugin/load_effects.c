@@ -68,10 +68,7 @@ static void gone(struct engine *e, uint32_t id, uint32_t slot)
 const struct outbox_type load_effects = {
     .records = offsetof(struct engine, loads),
     .entry = offsetof(struct load, effects),
-    .attempts = offsetof(struct load, attempts),
-    .due = offsetof(struct load, due),
     .slots = 1,
-    .cells = 1,
     .kinds = {EFFECT_WRITE_WORKLOAD},
     .wanted = wanted,
     .describe = describe,

@@ -210,8 +210,9 @@ static bool fits(const struct engine *e, uint32_t id, bool later)
                 return false;
             amount = load_amount(e, id, flavor, resource);
             /* What it is promised is in what is used later. */
-            if (amount > (later ? amount + room_later(e, wish->queue, flavor, resource)
-                                : room_now(e, wish->queue, flavor, resource)))
+            if (!room_holds(later ? amount + room_later(e, wish->queue, flavor, resource)
+                                  : room_now(e, wish->queue, flavor, resource),
+                            amount))
                 return false;
         }
     }

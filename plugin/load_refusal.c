@@ -214,7 +214,7 @@ static void say_need(struct words *words, const struct asked *asked, uint16_t fl
     wide room = room_now(e, asked->wish->queue, flavor, resource);
     struct text name = name_text(e, resource);
 
-    if (before + asks <= room)
+    if (room_holds(room, before + asks))
         return;
     next_word(words);
     say_str(words->say,

@@ -91,7 +91,7 @@ static void say_lack(struct say *say, const struct engine *e, uint32_t id)
             if (group == NULL)
                 continue;
             room = room_now(e, wish->queue, group->flavors[0], need->resource);
-            if (asked <= room)
+            if (room_holds(room, asked))
                 continue;
             say_text(say, name_text(e, need->resource));
             say_str(say, ": ");

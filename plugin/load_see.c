@@ -12,7 +12,7 @@ static int make(struct engine *e, const struct load_facts *facts, uint32_t *ret_
     uint32_t id;
 
     if (slab_count(&e->loads) >= e->config.max_workloads)
-        return ENGINE_FULL;
+        return ENGINE_FULL_WORKLOADS;
     if (slab_reserve(&e->loads, 1) < 0 || index_reserve(&e->loads_by_name) < 0 ||
         heap_reserve(&e->load_timers, slab_end(&e->loads) + 1) < 0 ||
         name_get(e, facts->space, &load.space) < 0 || name_get(e, facts->name, &load.name) < 0) {
@@ -20,7 +20,6 @@ static int make(struct engine *e, const struct load_facts *facts, uint32_t *ret_
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->loads);
-    load.effects.turn = outbox_turn(e);
     *load_at(e, id) = load;
     index_put(&e->loads_by_name, load_name_hash(facts->space, facts->name), id);
     *ret_id = id;
@@ -56,6 +55,21 @@ static void unlink_local(struct engine *e, uint32_t id)
     local_queue_drop(e, local);
 }
 
+/* A queue that is only named is there as long as somebody names it. */
+static void hold_queue(struct engine *e, uint32_t queue)
+{
+    if (queue != 0)
+        queue_at(e, queue)->wanted_by++;
+}
+
+static void let_queue_go(struct engine *e, uint32_t queue)
+{
+    if (queue == 0)
+        return;
+    queue_at(e, queue)->wanted_by--;
+    queue_drop_unused(e, queue);
+}
+
 /* All that the record has hold of, but its name. [taken out] */
 static void drop_details(struct engine *e, uint32_t id)
 {
@@ -73,10 +87,7 @@ static void drop_details(struct engine *e, uint32_t id)
     wish_unref(e, load->wish);
     load->wish = 0;
     load->check_count = 0;
-    if (queue != 0) {
-        queue_at(e, queue)->wanted_by--;
-        queue_drop_unused(e, queue);
-    }
+    let_queue_go(e, queue);
 }
 
 static void take_conditions(struct load *load, const struct load_facts *facts)
@@ -147,7 +158,6 @@ static void begin_anew(struct engine *e, uint32_t id)
     struct load *load = load_at(e, id);
 
     outbox_forget(e, EFFECT_OF_LOAD, id);
-    load->effects.turn = outbox_turn(e);
     load_promise_lose_victim(e, id);
     load->flags = 0;
     load->version = load->wrote = 0;
@@ -184,6 +194,7 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
     bool keeps = keeps_decision(e, id, d);
     uint32_t before = load->wish == 0 ? 0 : load_queue(e, id), *counts = d->counts;
 
+    hold_queue(e, before); /* where it was is looked at once more in the end */
     if (!keeps)
         load_give_up(e, id);
     if (load->wish != 0)
@@ -194,7 +205,7 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
         counts = load->counts;
         load->counts = d->counts;
     }
-    queue_at(e, d->queue)->wanted_by += d->queue != 0;
+    hold_queue(e, d->queue);
     drop_details(e, id);
     if (load->local_queue != d->local_queue) {
         unlink_local(e, id);
@@ -227,6 +238,7 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
         queue_todo(e, TODO_DIRTY, queue_root(e, before));
     if (is.holds && (!was.holds || was.hash != is.hash)) /* others granted it that */
         bay_stir(e, load_queue(e, id));
+    let_queue_go(e, before);
 }
 
 int engine_see_load(struct engine *e, const struct load_facts *facts)

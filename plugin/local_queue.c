@@ -58,7 +58,7 @@ int local_queue_get(struct engine *e, struct text space, struct text name, uint3
         return 0;
     }
     if (slab_count(&e->local_queues) >= e->config.max_queues)
-        return ENGINE_FULL;
+        return ENGINE_FULL_QUEUES;
     if (slab_reserve(&e->local_queues, 1) < 0 || index_reserve(&e->local_queues_by_name) < 0 ||
         name_get(e, space, &local.space) < 0 || name_get(e, name, &local.name) < 0) {
         intern_unref(&e->names, local.space);

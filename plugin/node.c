@@ -101,7 +101,7 @@ int engine_see_node(struct engine *e, const struct node_facts *facts, uint32_t *
     int error;
 
     if (id == 0 && slab_count(&e->nodes) >= e->config.max_nodes)
-        return ENGINE_FULL;
+        return ENGINE_FULL_NODES;
     error = read_details(e, facts, &node);
     if (error < 0)
         return error;

@@ -79,8 +79,8 @@ static int64_t later(int64_t a, int64_t b)
 
 static bool may_open(const struct engine *e, uint32_t id)
 {
-    return e->config.orchestrated && orchestrator_leads(e) &&
-           dispatch_at(e, id)->stance == STANCE_ANY && stance_is_first(e, id, RANK_CANDIDATE);
+    return e->config.orchestrated && orchestrator_leads(e) && stance_now(e, id) == STANCE_ANY &&
+           stance_is_first(e, id, RANK_CANDIDATE);
 }
 
 static void set_phase(struct engine *e, uint32_t id, enum phase phase, uint32_t target)
@@ -183,7 +183,7 @@ bool orchestrator_wants_open(const struct engine *e, uint32_t replica)
     if (!e->config.orchestrated)
         return replica_is(r, REPLICA_THERE | REPLICA_GATED) &&
                (r->flags & (REPLICA_OPEN | REPLICA_DELETED)) == 0 &&
-               worker_at(e, r->worker)->connected && d->stance == STANCE_ANY;
+               worker_at(e, r->worker)->connected && stance_now(e, r->dispatch) == STANCE_ANY;
     return d->phase == PHASE_OPENING && d->target == replica &&
            e->now <= d->opening + OPENINGS_WINDOW && r->rank == RANK_CANDIDATE;
 }

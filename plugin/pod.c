@@ -122,7 +122,7 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
     }
     if (error == 0 && sight->claim == 0 && sight->rival == 0 &&
         engine_count_pods(e) >= e->config.max_pods)
-        error = ENGINE_FULL;
+        error = ENGINE_FULL_PODS;
     if (error == 0 && sight->claim == 0) {
         error = claim_create(e, pod, sight->line, &sight->claim);
         if (error == 0)
@@ -281,6 +281,9 @@ static void join(struct engine *e, uint32_t id, struct sight *sight, const struc
     uint32_t before = claim_group(e, claim_at(e, id));
 
     if (before != group) {
+        /* Whether it waits in its queue's order or for a minimum is the group's to say. */
+        if (claim_at(e, id)->state == CLAIM_WAITING)
+            claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
         group_leave(e, id);
         if (group != 0)
             group_join(e, group, id);

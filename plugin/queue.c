@@ -55,14 +55,45 @@ uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text na
     return index_find(&e->queues_by_name, identity_hash(kind, name), same_identity, &q);
 }
 
-/* A queue that nobody has seen hangs below Volcano's root, or is a root of its own. */
+/* Among its parent's children. */
+static void link_child(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    queue->next_sibling = queue_at(e, queue->parent)->first_child;
+    if (queue->next_sibling != 0)
+        queue_at(e, queue->next_sibling)->prev_sibling = id;
+    queue_at(e, queue->parent)->first_child = id;
+    height_join(e, id);
+}
+
+static void unlink_child(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id), *parent = queue_at(e, queue->parent);
+
+    height_leave(e, id);
+    if (parent->next_child == id)
+        parent->next_child = queue->next_sibling;
+    if (queue->prev_sibling != 0)
+        queue_at(e, queue->prev_sibling)->next_sibling = queue->next_sibling;
+    else
+        parent->first_child = queue->next_sibling;
+    if (queue->next_sibling != 0)
+        queue_at(e, queue->next_sibling)->prev_sibling = queue->prev_sibling;
+    queue->prev_sibling = queue->next_sibling = queue->parent = 0;
+}
+
+/* A queue that nobody has seen hangs below Volcano's root, or is a root of its own. That is news
+ * for nobody: it holds nothing, and Volcano's root is no leaf. So whoever finds that what it needs
+ * besides does not fit drops it again, and has changed nothing. */
 static int make_unknown(struct engine *e, enum queue_kind kind, struct text name,
                         uint32_t *ret_queue)
 {
     uint32_t id, word;
 
-    if (slab_count(&e->queues) >= e->config.max_queues)
-        return ENGINE_FULL;
+    /* root and default are there whatever the limit. */
+    if (e->default_queue != 0 && slab_count(&e->queues) >= e->config.max_queues)
+        return ENGINE_FULL_QUEUES;
     if (slab_reserve(&e->queues, 1) < 0 || index_reserve(&e->queues_by_name) < 0 ||
         heap_reserve(&e->guard_timers, slab_end(&e->queues) + 1) < 0 ||
         heap_reserve(&e->queue_timers, slab_end(&e->queues) + 1) < 0 ||
@@ -76,8 +107,10 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
     queue_at(e, id)->said.state = queue_at(e, id)->wrote.state = STATE_UNSAID;
     index_put(&e->queues_by_name, identity_hash(kind, name), id);
     tree_insert(&queues_by_identity, e, &e->queues_in_order, id);
-    if (kind == QUEUE_VOLCANO && e->volcano_root != 0)
-        queue_hang(e, id, e->volcano_root);
+    if (kind == QUEUE_VOLCANO && e->volcano_root != 0) {
+        queue_at(e, id)->parent = e->volcano_root;
+        link_child(e, id);
+    }
     queue_settle_later(e, id);
     *ret_queue = id;
     return 0;
@@ -111,11 +144,7 @@ void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
     quota_attach(e, id);
     if (parent == 0)
         return;
-    queue->next_sibling = queue_at(e, parent)->first_child;
-    if (queue->next_sibling != 0)
-        queue_at(e, queue->next_sibling)->prev_sibling = id;
-    queue_at(e, parent)->first_child = id;
-    height_join(e, id);
+    link_child(e, id);
     queue_note_change(e, parent); /* it may have been a leaf */
     queue_count_below(e, id, 1);
     asks_hang(e, id);
@@ -134,19 +163,10 @@ void queue_unhang(struct engine *e, uint32_t id)
     if (parent == 0)
         return;
     quota_detach(e, id);
-    height_leave(e, id);
     queue_note_change(e, parent);
     queue_count_below(e, id, -1);
     asks_unhang(e, id);
-    if (queue_at(e, parent)->next_child == id)
-        queue_at(e, parent)->next_child = queue->next_sibling;
-    if (queue->prev_sibling != 0)
-        queue_at(e, queue->prev_sibling)->next_sibling = queue->next_sibling;
-    else
-        queue_at(e, queue->parent)->first_child = queue->next_sibling;
-    if (queue->next_sibling != 0)
-        queue_at(e, queue->next_sibling)->prev_sibling = queue->prev_sibling;
-    queue->prev_sibling = queue->next_sibling = queue->parent = 0;
+    unlink_child(e, id);
     tell_reserved(e, parent);
 }
 
@@ -181,7 +201,11 @@ void queue_drop_unused(struct engine *e, uint32_t id)
         if (queue->known || queue->line_count > 0 || queue->first_child != 0 ||
             queue->wanted_by > 0)
             return;
-        queue_unhang(e, id);
+        demote_forget_queue(e, id);
+        contest_leave(e, id);
+        quota_detach(e, id);
+        if (parent != 0)
+            unlink_child(e, id);
         for (enum todo_list list = TODO_DIRTY; list < TODO_LISTS; list++)
             queue_done(e, list, id);
         outbox_forget(e, EFFECT_OF_QUEUE, id);

@@ -121,8 +121,6 @@ struct queue {
     struct queue_status status;
     uint32_t first_command; /* of those that wait for its state to be written */
     struct outbox_entry effects;
-    uint8_t attempts[QUEUE_EFFECTS];
-    int64_t due[QUEUE_EFFECTS];
 };
 
 struct engine;

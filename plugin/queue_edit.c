@@ -16,7 +16,8 @@ struct edit {
     uint32_t amount_count, amount_cap;
     struct queue_group *groups;
     uint32_t group_count;
-    struct bay_check *checks;
+    struct bay_check *checks; /* of ClusterQueues and Cohorts; others have none, whatever is said */
+    uint32_t check_count;
 };
 
 void queue_free_groups(struct engine *e, struct queue_group *groups, uint32_t count)
@@ -39,7 +40,8 @@ static void free_amounts(struct engine *e, struct edit *edit)
     mem_free(&e->mem, edit->amounts, edit->amount_cap * sizeof(*edit->amounts));
 }
 
-/* The amount of this flavor and resource, made if it is not there yet. Takes over no user. */
+/* The amount of this flavor and resource, made if it is not there yet. Takes over no user. The
+ * amounts of a flavor are read one after another, so they are the last ones. */
 static struct quota_amount *amount_of(struct engine *e, struct edit *edit, uint16_t flavor,
                                       struct text resource)
 {
@@ -47,8 +49,8 @@ static struct quota_amount *amount_of(struct engine *e, struct edit *edit, uint1
 
     if (intern_get(&e->names, resource.at, resource.len, &id) < 0)
         return NULL;
-    for (uint32_t i = 0; i < edit->amount_count; i++) {
-        if (edit->amounts[i].resource == id && edit->amounts[i].flavor == flavor) {
+    for (uint32_t i = edit->amount_count; i-- > 0 && edit->amounts[i].flavor == flavor;) {
+        if (edit->amounts[i].resource == id) {
             intern_unref(&e->names, id);
             return &edit->amounts[i];
         }
@@ -167,6 +169,7 @@ static int read_kueue(struct engine *e, const struct queue_facts *facts, struct 
         if (error < 0)
             return error;
     }
+    edit->check_count = facts->check_count;
     return bay_read_checks(e, facts, &edit->checks);
 }
 
@@ -207,7 +210,7 @@ static void take(struct queue *queue, const struct queue_facts *facts, const str
     queue->bay.preempts_last = facts->preempts_last;
     queue->bay.borrows_least = facts->borrows_least;
     queue->bay.checks = edit->checks;
-    queue->bay.check_count = facts->check_count;
+    queue->bay.check_count = edit->check_count;
     queue->strict = facts->strict;
     queue->priority = facts->priority;
     queue->reclaimable = facts->reclaimable;
@@ -294,7 +297,7 @@ int engine_see_queue(struct engine *e, const struct queue_facts *facts)
         intern_unref(&e->names, edit.state);
         intern_unref(&e->names, edit.uid);
         queue_free_groups(e, edit.groups, edit.group_count);
-        bay_free_checks(e, edit.checks, facts->check_count);
+        bay_free_checks(e, edit.checks, edit.check_count);
         free_amounts(e, &edit);
         queue_drop_unused(e, edit.parent);
         queue_drop_unused(e, edit.queue);
@@ -365,8 +368,8 @@ int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
     wanted = queue_at(e, id)->wanted;
     forget(e, id);
     queue_moved(e, id, parent);
-    queue_drop_parents(e, parent, wanted);
     bay_edited(e, id);
+    queue_drop_parents(e, parent, wanted); /* which one of them may be itself */
     queue_drop_unused(e, id);
     queue_place_misplaced(e);
     advance(e);

@@ -60,7 +60,8 @@ static uint8_t wanted(const struct engine *e, uint32_t id)
     const struct queue *queue = queue_at(e, id);
 
     return reports(e, queue) &&
-           (queue->attempts[QUEUE_STATUS] > 0 || e->now >= queue->status.not_before) &&
+           (outbox_attempts(e, EFFECT_OF_QUEUE, id, QUEUE_STATUS) > 0 ||
+            e->now >= queue->status.not_before) &&
            differs(e, id);
 }
 
@@ -141,7 +142,7 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
 {
     struct queue *queue = queue_at(e, id);
 
-    queue->attempts[slot] = 0;
+    (void)slot;
     queue->status.written = queue->status.leased;
     queue->wrote = queue->status.leased_state;
     if (version > queue->version)
@@ -164,10 +165,7 @@ static void gone(struct engine *e, uint32_t id, uint32_t slot)
 const struct outbox_type queue_effects = {
     .records = offsetof(struct engine, queues),
     .entry = offsetof(struct queue, effects),
-    .attempts = offsetof(struct queue, attempts),
-    .due = offsetof(struct queue, due),
     .slots = QUEUE_EFFECTS,
-    .cells = QUEUE_EFFECTS,
     .kinds = {EFFECT_QUEUE_STATUS},
     .wanted = wanted,
     .describe = describe,

@@ -239,10 +239,8 @@ void queue_hear(struct engine *e, uint32_t id, const struct queue_facts *facts, 
         queue->wrote = now;
     if (fresh || facts->version > queue->version)
         queue->version = facts->version;
-    if (fresh) {
+    if (fresh)
         outbox_forget(e, EFFECT_OF_QUEUE, id);
-        queue->effects.turn = outbox_turn(e);
-    }
     queue->said = now;
     queue->seen = true;
     queue->created_suspended = facts->create_suspended;

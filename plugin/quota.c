@@ -6,13 +6,20 @@
 #include "root.h"
 #include "state.h"
 
-struct cell *quota_cell(const struct queue *queue, uint16_t flavor, uint32_t resource)
+/* Among the first `count` of them. */
+static struct cell *cell_among(const struct queue *queue, uint32_t count, uint16_t flavor,
+                               uint32_t resource)
 {
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (queue->cells[i].resource == resource && queue->cells[i].flavor == flavor)
             return &queue->cells[i];
     }
     return NULL;
+}
+
+struct cell *quota_cell(const struct queue *queue, uint16_t flavor, uint32_t resource)
+{
+    return cell_among(queue, queue->cell_count, flavor, resource);
 }
 
 static void derive(struct engine *e, uint32_t id, struct cell *cell)
@@ -259,11 +266,12 @@ static void set_amount(struct cell *cell, const struct quota_amount *amount)
 void quota_name(struct engine *e, uint32_t id, const struct quota_amount *amounts, uint32_t count)
 {
     struct queue *queue = queue_at(e, id);
+    uint32_t old = queue->cell_count; /* no amount is there twice: none is in what comes behind */
 
-    for (uint32_t i = 0; i < queue->cell_count; i++)
+    for (uint32_t i = 0; i < old; i++)
         set_amount(&queue->cells[i], &no_amount);
     for (uint32_t i = 0; i < count; i++) {
-        struct cell *cell = quota_cell(queue, amounts[i].flavor, amounts[i].resource);
+        struct cell *cell = cell_among(queue, old, amounts[i].flavor, amounts[i].resource);
 
         if (cell == NULL)
             cell = add_cell(e, id, amounts[i].flavor, amounts[i].resource);
@@ -295,12 +303,16 @@ static void change_amount(struct engine *e, uint32_t id, struct cell *cell,
     carry(e, queue->parent, cell->flavor, cell->resource, flow, false);
 }
 
+/* Cells and amounts are mostly in the same order: so it is looked for where the last one was found,
+ * *at, and from there down, and round. */
 static const struct quota_amount *amount_for(const struct cell *cell,
-                                             const struct quota_amount *amounts, uint32_t count)
+                                             const struct quota_amount *amounts, uint32_t count,
+                                             uint32_t *at)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (amounts[i].flavor == cell->flavor && amounts[i].resource == cell->resource)
-            return &amounts[i];
+        *at = *at == 0 ? count - 1 : *at - 1;
+        if (amounts[*at].flavor == cell->flavor && amounts[*at].resource == cell->resource)
+            return &amounts[*at];
     }
     return &no_amount;
 }
@@ -308,22 +320,27 @@ static const struct quota_amount *amount_for(const struct cell *cell,
 void quota_edit(struct engine *e, uint32_t id, const struct quota_amount *amounts, uint32_t count)
 {
     struct queue *queue = queue_at(e, id);
+    uint32_t at = 0, found = 0, old;
 
     for (uint32_t i = queue->cell_count; i-- > 0;) {
         struct cell *cell = &queue->cells[i];
+        const struct quota_amount *amount = amount_for(cell, amounts, count, &at);
 
-        change_amount(e, id, cell, amount_for(cell, amounts, count), flow_of_cell(queue, cell));
+        found += amount != &no_amount;
+        change_amount(e, id, cell, amount, flow_of_cell(queue, cell));
         if (cell->named || cell->carriers > 0)
             continue;
         disown(e, queue->parent, cell->flavor, cell->resource);
         drop_cell(e, id, cell);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        struct cell *cell = quota_cell(queue, amounts[i].flavor, amounts[i].resource);
+    old = queue->cell_count;
+    for (uint32_t i = 0; i < count && found < count; i++) {
+        struct cell *cell = cell_among(queue, old, amounts[i].flavor, amounts[i].resource);
         struct flow all = {0}; /* that was used: it passed */
 
         if (cell != NULL)
             continue;
+        found++;
         adopt(e, queue->parent, amounts[i].flavor, amounts[i].resource);
         cell = add_cell(e, id, amounts[i].flavor, amounts[i].resource);
         all.usage = cell->usage;

@@ -84,10 +84,8 @@ int replica_get(struct engine *e, uint32_t dispatch, struct text name, uint32_t 
         if (error < 0)
             return error;
         id = slab_take(&e->replicas);
-        *replica_at(e, id) = (struct replica){.dispatch = dispatch,
-                                              .worker = worker,
-                                              .rank = RANK_NONE,
-                                              .effects = {.turn = outbox_turn(e)}};
+        *replica_at(e, id) =
+            (struct replica){.dispatch = dispatch, .worker = worker, .rank = RANK_NONE};
         tree_insert(&replicas_by_place, e, &dispatch_at(e, dispatch)->places, id);
         worker_enter(e, worker, id);
     }
@@ -269,7 +267,6 @@ static void take(struct engine *e, uint32_t id, const struct replica_facts *fact
     if (!replica_is(r, REPLICA_THERE) || r->uid != uid) {
         orchestrator_lose(e, id);
         outbox_forget(e, EFFECT_OF_REPLICA, id);
-        r->effects.turn = outbox_turn(e); /* acks of the former one's effects are not its own */
         clear(e, id);
     } else {
         intern_unref(&e->names, r->uid);

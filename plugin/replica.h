@@ -61,7 +61,6 @@ struct replica {
     uint32_t uid, origin;
     uint16_t flags;
     uint8_t rank;
-    uint8_t attempts[REPLICA_EFFECTS];
     int64_t ranked_by; /* time by which it is ranked */
     int64_t version;
     int64_t signal;   /* first seen; 0: none */
@@ -71,7 +70,6 @@ struct replica {
     uint64_t opened_uid, noted_uid;
     int64_t noted;
     struct outbox_entry effects;
-    int64_t due[REPLICA_EFFECTS];
 };
 
 struct engine;

@@ -69,23 +69,49 @@ static int compare_cells(const struct engine *e, const struct cell *a, const str
     return order != 0 ? order : a->flavor - b->flavor;
 }
 
+/* The greatest of these goes down the heap, where it belongs. */
+static void sift_down(const struct engine *e, const struct cell *cells, uint32_t *heap,
+                      uint32_t count, uint32_t at)
+{
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        uint32_t moved = heap[at];
+
+        if (child + 1 < count && compare_cells(e, &cells[heap[child]], &cells[heap[child + 1]]) < 0)
+            child++;
+        if (compare_cells(e, &cells[moved], &cells[heap[child]]) >= 0)
+            return;
+        heap[at] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+void engine_order_quota(const struct engine *e, uint32_t id, uint32_t *ret_order)
+{
+    const struct cell *cells = queue_at(e, id)->cells;
+    uint32_t count = queue_at(e, id)->cell_count;
+
+    for (uint32_t i = 0; i < count; i++)
+        ret_order[i] = i;
+    for (uint32_t i = count / 2; i-- > 0;)
+        sift_down(e, cells, ret_order, count, i);
+    for (uint32_t last = count; last-- > 1;) {
+        uint32_t greatest = ret_order[0];
+
+        ret_order[0] = ret_order[last];
+        ret_order[last] = greatest;
+        sift_down(e, cells, ret_order, last, 0);
+    }
+}
+
 void engine_report_quota(const struct engine *e, uint32_t id, uint32_t n, struct quota_row *ret)
 {
     const struct queue *queue = queue_at(e, id);
-    const struct cell *cell = NULL;
+    const struct cell *cell;
 
-    /* Cells are few and in no order: the one with n others before it. */
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
-        uint32_t before = 0;
-
-        for (uint32_t k = 0; k < queue->cell_count; k++)
-            before += compare_cells(e, &queue->cells[k], &queue->cells[i]) < 0;
-        if (before == n)
-            cell = &queue->cells[i];
-    }
     *ret = (struct quota_row){0};
-    if (cell == NULL)
+    if (n >= queue->cell_count)
         return;
+    cell = &queue->cells[n];
     ret->flavor = flavor_name(e, cell->flavor);
     ret->resource = name_text(e, cell->resource);
     ret->share = amount_clamp(cell->share);

@@ -33,7 +33,10 @@ struct queue_report {
 bool engine_next_queue(const struct engine *engine, uint32_t *cursor);
 uint32_t engine_find_queue(const struct engine *engine, enum queue_kind kind, struct text name);
 void engine_report_queue(const struct engine *engine, uint32_t queue, struct queue_report *ret);
-/* [n < quota_count; rows come in the order of flavor and resource names] */
+/* The numbers of its rows, in the order of the names of flavor and resource: quota_count of them,
+ * of which there may be thousands. */
+void engine_order_quota(const struct engine *engine, uint32_t queue, uint32_t *ret_order);
+/* [n < quota_count] */
 void engine_report_quota(const struct engine *engine, uint32_t queue, uint32_t n,
                          struct quota_row *ret);
 /* What the pods ask for that wait in it and below: resource and usage alone, by name. */

@@ -14,6 +14,12 @@
 
 struct engine;
 
+/* Of nothing there is enough, however deep in debt a queue is. */
+static inline bool room_holds(wide room, wide amount)
+{
+    return amount == 0 || amount <= room;
+}
+
 /* How much more a claim could ask for at this queue: the least of all ceilings on the way to the
  * root, where what is kept and unused on the way down helps. Below 0 for who is in debt. For what
  * holds something now (room_present), for what will once all that is under way has happened

@@ -207,7 +207,8 @@ static bool lacks(const struct engine *e, const struct wish *wish, uint32_t set,
     }
     ret->amount = count == 1 ? least_in(e, wish, ret->flavor, resource)
                              : least_of(&wish->asks[set], resource);
-    return ret->amount > reach(e, wish->head, wish->queue, ret->flavor, resource, ret->amount);
+    return ret->amount > 0 &&
+           ret->amount > reach(e, wish->head, wish->queue, ret->flavor, resource, ret->amount);
 }
 
 bool shortage_find(const struct engine *e, uint32_t id, struct shortage *ret)

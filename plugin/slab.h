@@ -14,7 +14,10 @@
  *   chunks ─▶ [0] ─▶ | record 0 (unused) | record 1 | ... | record 1023 | live: a bit for each |
  *             [1] ─▶ | record 1024 | ...
  *
- * The id of a record that was given back is the next to be taken. */
+ * The id of a record that was given back is the next to be taken.
+ *
+ * Where invariants are checked, whoever asks for a record that is not live ends the program; under
+ * the address sanitizer, so does whoever reads one by a pointer from when it was. */
 enum { SLAB_SHIFT = 10, SLAB_CHUNK = 1 << SLAB_SHIFT };
 
 struct slab {
@@ -65,10 +68,26 @@ static inline uint32_t slab_count(const struct slab *slab)
     return slab->end - 1 - slab->free_count;
 }
 
+#ifdef SLUICE_CHECK
+/* Ends the program: a record was asked for that is not there. A record that is not there can be
+ * read and written, and nobody would notice. */
+_Noreturn void slab_trap(void);
+#endif
+
+/* Where the record is, or will be when it is taken: to be fetched, not to be read. [reserved] */
+static inline void *slab_place(const struct slab *slab, uint32_t id)
+{
+    return slab->chunks[id >> SLAB_SHIFT] + (id & (SLAB_CHUNK - 1)) * slab->record_size;
+}
+
 /* [id is live] */
 static inline void *slab_at(const struct slab *slab, uint32_t id)
 {
-    return slab->chunks[id >> SLAB_SHIFT] + (id & (SLAB_CHUNK - 1)) * slab->record_size;
+#ifdef SLUICE_CHECK
+    if (!slab_live(slab, id))
+        slab_trap();
+#endif
+    return slab_place(slab, id);
 }
 
 #endif

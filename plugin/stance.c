@@ -16,6 +16,13 @@ bool stance_is_first(const struct engine *e, uint32_t id, enum replica_rank rank
     return first != 0 && replica_at(e, first)->rank == rank;
 }
 
+enum stance stance_now(const struct engine *e, uint32_t id)
+{
+    const struct dispatch *d = dispatch_at(e, id);
+
+    return d->stance == STANCE_ONE && d->cluster == 0 ? STANCE_WAIT : (enum stance)d->stance;
+}
+
 static enum stance stance_of(const struct engine *e, uint32_t id)
 {
     const struct dispatch *d = dispatch_at(e, id);
@@ -54,7 +61,7 @@ static int64_t retry_at(const struct engine *e, uint32_t id)
     const struct worker *worker;
     const struct replica *r;
 
-    if (d->stance != STANCE_ONE)
+    if (stance_now(e, id) != STANCE_ONE)
         return INT64_MAX;
     worker = worker_at(e, d->cluster);
     if (!worker->connected)
@@ -83,15 +90,14 @@ int64_t stance_deadline(const struct engine *e, uint32_t id)
 {
     const struct dispatch *d = dispatch_at(e, id);
 
-    return d->stance == STANCE_WAIT ? d->orphaned + ORPHAN_NANOSECONDS : retry_at(e, id);
+    return stance_now(e, id) == STANCE_WAIT ? d->orphaned + ORPHAN_NANOSECONDS : retry_at(e, id);
 }
 
 bool stance_wants_create(const struct engine *e, uint32_t replica)
 {
     const struct replica *r = replica_at(e, replica);
-    const struct dispatch *d = dispatch_at(e, r->dispatch);
 
-    return d->stance == STANCE_ANY && replica_is(r, REPLICA_NOMINATED) &&
+    return stance_now(e, r->dispatch) == STANCE_ANY && replica_is(r, REPLICA_NOMINATED) &&
            (r->flags & (REPLICA_THERE | REPLICA_MADE)) == 0 && worker_at(e, r->worker)->connected &&
            stance_gates(e, r->dispatch, NULL) >= 0;
 }
@@ -100,13 +106,14 @@ bool stance_wants_delete(const struct engine *e, uint32_t replica)
 {
     const struct replica *r = replica_at(e, replica);
     const struct dispatch *d = dispatch_at(e, r->dispatch);
+    enum stance stance = stance_now(e, r->dispatch);
 
     if (!replica_is(r, REPLICA_THERE) || replica_is(r, REPLICA_DELETED) ||
-        !worker_at(e, r->worker)->connected || d->stance == STANCE_WAIT)
+        !worker_at(e, r->worker)->connected || stance == STANCE_WAIT)
         return false;
-    if (d->stance == STANCE_NONE || replica_is(r, REPLICA_STRANGER))
+    if (stance == STANCE_NONE || replica_is(r, REPLICA_STRANGER))
         return true;
-    return d->stance == STANCE_ONE ? r->worker != d->cluster : !replica_is(r, REPLICA_NOMINATED);
+    return stance == STANCE_ONE ? r->worker != d->cluster : !replica_is(r, REPLICA_NOMINATED);
 }
 
 int stance_gates(const struct engine *e, uint32_t id,

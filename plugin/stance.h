@@ -27,6 +27,10 @@ struct engine;
 uint32_t stance_first(const struct engine *e, uint32_t dispatch);
 bool stance_is_first(const struct engine *e, uint32_t dispatch, enum replica_rank rank);
 
+/* Its stance. That of one that is in its cluster for good ends with the cluster: until it is taken
+ * anew, all is left as it is. */
+enum stance stance_now(const struct engine *e, uint32_t dispatch);
+
 /* Looks at it anew; where it changed, all replicas ask for their effects. */
 void stance_take(struct engine *e, uint32_t dispatch);
 int64_t stance_deadline(const struct engine *e, uint32_t dispatch);

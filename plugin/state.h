@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "finished.h"
 #include "flavor.h"
+#include "given.h"
 #include "group.h"
 #include "heap.h"
 #include "index.h"
@@ -121,8 +122,9 @@ struct engine {
 
     struct outbox_list ready[EFFECT_OBJECTS];
     uint32_t ready_effects;
-    uint32_t next_object;         /* whose turn it is to have an effect go out */
-    uint32_t turns, turns_before; /* how many objects have had effects; before this call */
+    uint32_t next_object; /* whose turn it is to have an effect go out */
+    struct given_list given;
+    uint32_t serials, serials_before; /* how many claims there were; before this call */
 
     struct journal journal;
 };

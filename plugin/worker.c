@@ -35,7 +35,7 @@ int worker_get(struct engine *e, struct text name, uint32_t *ret_worker)
 
     if (id == 0) {
         if (slab_count(&e->workers) >= e->config.max_clusters)
-            return ENGINE_FULL;
+            return ENGINE_FULL_CLUSTERS;
         if (slab_reserve(&e->workers, 1) < 0 || index_reserve(&e->workers_by_name) < 0 ||
             name_get(e, name, &word) < 0)
             return ENGINE_NO_MEMORY;

@@ -7,6 +7,7 @@
 #include "t/tap.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Effects that were drained and acknowledged, as "kind uid" or "allow uid", "reject uid". */
 static char told[4096];
@@ -18,13 +19,13 @@ static const char *drain(struct kit *kit)
     size_t len = 0;
 
     told[0] = '\0';
-    while (engine_next_effect(kit->engine, &effect)) {
+    while (engine_next_effect(kit->engine, &effect) > 0) {
         const char *kind = effect.kind == EFFECT_ANSWER_PERMIT ? effect.allow ? "allow" : "reject"
                                                                : kinds[effect.kind];
 
         len += (size_t)snprintf(told + len, sizeof(told) - len, "%s%s %.*s", len > 0 ? ", " : "",
                                 kind, (int)effect.uid.len, effect.uid.at);
-        engine_lease(kit->engine, effect.id);
+        engine_lease(kit->engine, &effect, 0);
         engine_ack(kit->engine, effect.id, EFFECT_DONE, 0);
         kit_work_off(kit);
         is_str(engine_check(kit->engine), NULL, "sound after an ack");
@@ -177,6 +178,17 @@ static void test_suspended(void)
     kit_close(&kit);
 }
 
+static void test_one_leaves(void)
+{
+    struct kit kit;
+
+    open_two(&kit);
+    is_str(cycle(&kit, "a0", true), "waits", "the first member waits in Permit");
+    kit_do(&kit, "pod a0 queue=q cpu=1 version=2");
+    ok(strstr(drain(&kit), "allow a0") != NULL, "who has left its gang waits for nobody: %s", told);
+    kit_close(&kit);
+}
+
 static void test_hosts_that_cannot_wait(void)
 {
     struct kit kit;
@@ -195,6 +207,7 @@ int main(void)
     test_all_are_told();
     test_time_is_over();
     test_suspended();
+    test_one_leaves();
     test_hosts_that_cannot_wait();
     return tap_done();
 }

@@ -165,7 +165,8 @@ static int grade(struct model *m, uint32_t s, int f, int r, int r_end, int how[]
         height[r] = model_height(m, f, r, amount);
         if (amount > room_ever(m->kit.engine, m->ask.queue, c->flavor, c->resource)) {
             height[r] = 0;
-        } else if (amount <= room_now(m->kit.engine, m->ask.queue, c->flavor, c->resource)) {
+        } else if (amount == 0 || /* of nothing there is enough, also of a debt */
+                   amount <= room_now(m->kit.engine, m->ask.queue, c->flavor, c->resource)) {
             how[r] = ASSIGN_FITS;
         } else if (amount <= c->share || policy->preempts_while_borrowing || height[r] < 2) {
             how[r] = ASSIGN_NO_VICTIMS;

@@ -23,11 +23,12 @@ COMPILE = [
 SOURCES = ["plugin", "hooks", "abi/msg"]
 
 
-def shell(*command, cwd):
+def shell(*command, cwd, timeout=None):
     return subprocess.run(
         command,
         check=False,
         cwd=cwd,
+        timeout=timeout,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -85,10 +86,52 @@ class Copy:
 
     def tell(self, sim, story, removal):
         file = self.root / "examples/scenarios" / f"{story}.yaml"
-        return shell(
-            sim, "run", "--quiet", "--lib", self.path / "sluice.so", "--removal", removal, file,
-            cwd=self.root,
-        )  # fmt: skip
+        try:
+            return shell(
+                sim, "run", "--quiet", "--lib", self.path / "sluice.so", "--removal", removal, file,
+                cwd=self.root, timeout=60,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as endless:
+            return subprocess.CompletedProcess(endless.cmd, 2, "it does not end")
+
+
+class Sabotage:
+    def __init__(self, title):
+        self.name = title.removesuffix("*").strip()
+        self.quick = title.endswith("*")
+        self.file = None
+        self.hunks = []  # what stands there, what is put there
+
+    def read(self, line):
+        if line.startswith("-"):
+            if not self.hunks or self.hunks[-1][1]:
+                self.hunks.append(([], []))
+            self.hunks[-1][0].append(line[1:])
+        elif line.startswith("+"):
+            self.hunks[-1][1].append(line[1:])
+        else:
+            self.file = line
+
+    def broken(self, text):
+        """None: what is to be broken is not there, or there twice."""
+        for old, new in self.hunks:
+            old = "\n".join(old)
+            if text.count(old) != 1:
+                return None
+            text = text.replace(old, "\n".join(new))
+        return text
+
+
+def sabotages(path):
+    """Those of a list: "== NAME", a * behind it for the quick share, the file, what stands there
+    (-, once), what is put there (+)."""
+    found = []
+    for line in path.read_text().splitlines():
+        if line.startswith("== "):
+            found.append(Sabotage(line[3:]))
+        elif line and not line.startswith("#"):
+            found[-1].read(line)
+    return found
 
 
 def main(breaches, table):

@@ -229,6 +229,23 @@ static void test_orders(void)
     is_sound();
 }
 
+static void test_lists(void)
+{
+    uint32_t first = kit.engine->todo[TODO_DIRTY].first;
+
+    queue("q")->is_todo[TODO_PREEMPT] = true;
+    is_broken("a queue for which something is to be done is listed once");
+    queue("q")->is_todo[TODO_PREEMPT] = false;
+    kit.engine->todo[TODO_DIRTY].first = kit_queue(&kit, "q");
+    is_broken("a queue for which something is to be done is listed once");
+    kit.engine->todo[TODO_DIRTY].first = first;
+    heap_reserve(&kit.engine->load_timers, 2);
+    heap_set(&kit.engine->load_timers, 1, 5);
+    is_broken("who has a timer is there");
+    heap_clear(&kit.engine->load_timers, 1);
+    is_sound();
+}
+
 /* One of them asks for memory, so that the least that both ask for does not tell. */
 static void test_nobody_fits(void)
 {
@@ -253,6 +270,7 @@ int main(void)
     test_quota();
     test_queues();
     test_orders();
+    test_lists();
     test_nobody_fits();
     kit_close(&kit);
     return tap_done();

@@ -78,7 +78,7 @@ static void test_limit(void)
 
     kit_open(&kit, "maxPods=2");
     kit_do(&kit, "pod a; pod b");
-    is_int(kit_try(&kit, "pod c"), ENGINE_FULL, "one too many");
+    is_int(kit_try(&kit, "pod c"), ENGINE_FULL_PODS, "one too many");
     is_str(kit_granted(&kit), "a b", "changes nothing");
     is_int(kit_try(&kit, "pod a priority=4"), 0, "those that are known may change");
     is_int(kit_try(&kit, "pod b uid=b2"), 0, "and be replaced by another pod of their name");

@@ -103,7 +103,7 @@ static void test_memory(void)
         kit_starve(&kit, step);
     }
     kit_do(&kit, "command more p SuspendQueue");
-    is_int(kit_try(&kit, "command most p ResumeQueue"), ENGINE_FULL, "there is a limit");
+    is_int(kit_try(&kit, "command most p ResumeQueue"), ENGINE_FULL_QUEUES, "there is a limit");
     kit_close(&kit);
 }
 

@@ -40,6 +40,26 @@ static void test_deleted_after_the_write(void)
     kit_close(&kit);
 }
 
+/* The message that shows it again is the first that says that it is forgotten. */
+static void test_shown_when_forgotten(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit,
+           "queue p; queue q parent=p; command 0 p CloseQueue; command 1 q OpenQueue; time 3");
+    for (int round = 0; round < 2; round++) {
+        while (kit_lease(&kit, &effect) >= 0)
+            kit_ack(&kit, &effect, EFFECT_DONE);
+        kit_do(&kit, "queue p state=Closed; queue q parent=p state=Closed");
+    }
+    ok(command_at(kit.engine, 2)->deleted_at != 0, "both are deleted");
+    kit.engine->now += COMMAND_FORGET_SECONDS * SECOND;
+    kit_do(&kit, "command 1 q OpenQueue");
+    is_str(kit.report.reason, "queue q is below queue p, which is Closed: open that first",
+           "it is carried out as a new one");
+    is_int(slab_count(&kit.engine->commands.records), 1, "the other one is forgotten");
+    kit_close(&kit);
+}
+
 static void test_changed_nothing(void)
 {
     kit_open(&kit, "writes");
@@ -130,6 +150,7 @@ static void test_not_written_half_way(void)
 int main(void)
 {
     test_deleted_after_the_write();
+    test_shown_when_forgotten();
     test_changed_nothing();
     test_written_by_the_way();
     test_refused();

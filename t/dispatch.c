@@ -22,7 +22,7 @@ static void test_life(void)
     const struct workload_facts third = {
         .uid = text_of("x"), .space = text_of("ns"), .name = text_of("x")};
 
-    is_int(engine_see_workload(f.engine, &third), ENGINE_FULL, "one too many");
+    is_int(engine_see_workload(f.engine, &third), ENGINE_FULL_WORKLOADS, "one too many");
     fleet_close(&f);
 }
 

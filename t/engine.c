@@ -77,18 +77,40 @@ static void test_limits(void)
 
     kit_open(&kit, "maxPods=1 maxQueues=4");
     kit_do(&kit, "queue a; pod x queue=a");
-    is_int(kit_try(&kit, "pod y queue=a"), ENGINE_FULL, "one pod more than there may be");
-    is_int(kit_try(&kit, "pod y queue=new"), ENGINE_FULL, "in a queue that nobody has seen");
+    is_int(kit_try(&kit, "pod y queue=a"), ENGINE_FULL_PODS, "one pod more than there may be");
+    is_int(kit_try(&kit, "pod y queue=new"), ENGINE_FULL_PODS, "in a queue that nobody has seen");
     is_int(kit_queue(&kit, "new"), 0, "which is not kept for it");
     kit_do(&kit, "queue b");
-    is_int(kit_try(&kit, "queue c"), ENGINE_FULL, "one queue more");
-    is_int(kit_try(&kit, "queue b parent=c"), ENGINE_FULL, "or a parent that nobody has seen");
+    is_int(kit_try(&kit, "queue c"), ENGINE_FULL_QUEUES, "one queue more");
+    is_int(kit_try(&kit, "queue b parent=c"), ENGINE_FULL_QUEUES,
+           "or a parent that nobody has seen");
     is_int(kit_try(&kit, "queue b cpu=3"), 0, "what is there may be edited");
     kit_do(&kit, "lose-queue b; queue c; lose-pod x; pod y queue=c");
     is_str(kit_granted(&kit), "y", "and what goes makes room");
     kit_close(&kit);
-    ok(create(&(struct engine_config){.max_queues = 1}) == NULL, "no room for those built in");
-    ok(test_mem_clean(&memory), "all memory was given back");
+    kit_open(&kit, "maxQueues=1");
+    is_int(kit_try(&kit, "pod x"), 0, "those built in are there whatever the limit");
+    is_int(kit_try(&kit, "queue a"), ENGINE_FULL_QUEUES, "and count");
+    kit_close(&kit);
+}
+
+/* Of a hundred that hold too much the search has found those that go first. */
+static void test_limits_amid_demotion(void)
+{
+    struct kit kit;
+    uint64_t before;
+
+    kit_open(&kit, "maxPods=100 maxQueues=4");
+    kit_do(&kit, "queue q cpu=100");
+    for (int i = 0; i < 100; i++)
+        kit_dof(&kit, "pod p%d queue=q cpu=1", i);
+    is_int(kit_try(&kit, "queue q cpu=1"), 0, "a queue shrinks");
+    ok(engine_more(kit.engine), "and not all has gone yet that must");
+    before = engine_digest(kit.engine, true);
+    is_int(kit_try(&kit, "pod x queue=new"), ENGINE_FULL_PODS, "a pod too many, of a new queue");
+    is_int(kit_try(&kit, "queue low parent=high"), ENGINE_FULL_QUEUES, "a queue and its parent");
+    ok(engine_digest(kit.engine, true) == before, "the search goes on where it was");
+    kit_close(&kit);
 }
 
 static void test_root(void)
@@ -179,6 +201,7 @@ int main(void)
     test_schedulers();
     test_built_in();
     test_limits();
+    test_limits_amid_demotion();
     test_root();
     test_no_memory();
     test_destroy();

@@ -6,9 +6,9 @@
 
 int kit_lease(const struct kit *kit, struct effect *ret_effect)
 {
-    if (!engine_next_effect(kit->engine, ret_effect))
+    if (engine_next_effect(kit->engine, ret_effect) <= 0)
         return -1;
-    engine_lease(kit->engine, ret_effect->id);
+    engine_lease(kit->engine, ret_effect, 0);
     return (int)ret_effect->kind;
 }
 

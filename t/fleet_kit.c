@@ -125,7 +125,7 @@ static bool find_effect(struct fleet *fleet, const char *name, struct effect *re
     return false;
 }
 
-static void lease(struct fleet *fleet, const struct effect *effect)
+static void lease(struct fleet *fleet, struct effect *effect)
 {
     if (effect->kind == EFFECT_WRITE_MEMORY) {
         size_t len = engine_memory_text(fleet->engine, effect->workload, fleet->written,
@@ -133,7 +133,8 @@ static void lease(struct fleet *fleet, const struct effect *effect)
 
         fleet->written[len] = '\0';
     }
-    engine_lease(fleet->engine, effect->id);
+    engine_next_effect(fleet->engine, &(struct effect){0}); /* there is memory for it */
+    engine_lease(fleet->engine, effect, 0);
 }
 
 static void answer(struct fleet *fleet, const struct words *words, bool acks,

@@ -129,6 +129,9 @@ static void test_foreign_gates(void)
     engine_pre_enqueue(kit.engine, &pod, true, &verdict);
     ok(!verdict.pass && verdict.reason == REASON_FOREIGN_GATE,
        "without the in-tree plugin we hold every pod with a foreign gate");
+    ok(verdict.message[0] != '\0', "and say so");
+    engine_pre_enqueue(kit.engine, &pod, false, &verdict);
+    ok(!verdict.pass && verdict.message[0] == '\0', "to who asks for words");
     kit_close(&kit);
 
     kit_open(&kit, "onAdmission");
@@ -213,7 +216,11 @@ static void test_observe_only(void)
                  "pod f queue=q cpu=1 foreign");
     ok(pre_enqueue(&kit, "b queue=q cpu=1 created=2")->pass && !verdict.would,
        "who only observes holds nobody, and says what it would do");
+    is_int(verdict.reason, REASON_NONE, "who passes has no reason");
+    is_str(verdict.message, "", "and no message");
     ok(pre_filter(&kit, "b")->pass && reserve(&kit, "b")->pass, "in no hook");
+    is_int(verdict.reason, REASON_NONE, "nor a reason there");
+    is_str(verdict.message, "", "nor a message");
     is_str(kit_state(&kit, "b"), "waiting", "but decides as if it did");
     engine_bind(kit.engine, text_of("a"), &patch);
     is_int(patch.gates, 0, "it removes nothing");

@@ -31,6 +31,35 @@ static void test_edits(void)
     kit_close(&kit);
 }
 
+/* Who waits for its group's minimum is in no order of its queue; who waits alone is. */
+static void test_another_group(const char *words)
+{
+    struct kit kit;
+
+    kit_open(&kit, words);
+    kit_do(&kit, "queue q cpu=2; group g min=2 queue=q; group h queue=q; group i min=2 queue=q;"
+                 "pod a queue=q cpu=1 group=g; pod full queue=q cpu=2");
+    kit_do(&kit, "pod b queue=q cpu=1 group=g");
+    is_str(kit_why(&kit, "b"), "QueueCapacity", "a gang waits");
+    kit_do(&kit, "pod b queue=q cpu=1 group=h");
+    is_str(kit_why(&kit, "b"), "QueueCapacity", "who leaves it waits alone");
+    is_str(kit_why(&kit, "a"), "GroupIncomplete", "and the others for more");
+    kit_do(&kit, "pod b queue=q cpu=1 group=g");
+    is_str(kit_why(&kit, "a"), "QueueCapacity", "it may come back");
+    kit_do(&kit, "pod b queue=q cpu=1");
+    is_str(kit_why(&kit, "b"), "QueueCapacity", "leave for no group");
+    kit_do(&kit, "pod b queue=q cpu=1 min=2 owner=o");
+    is_str(kit_why(&kit, "b"), "GroupMissing", "or for one that it asks for");
+    kit_do(&kit, "pod c queue=q cpu=1 min=2 owner=o; group podgroup-o min=2 queue=q");
+    is_str(kit_why(&kit, "b"), "QueueCapacity", "which waits when it is whole");
+    kit_do(&kit, "pod b queue=q cpu=1; pod c queue=q cpu=1 min=0 owner=o");
+    is_str(kit_why(&kit, "b"), "QueueCapacity", "its minimum is edited away");
+    kit_do(&kit, "pod b queue=q cpu=1 group=i; pod d queue=q cpu=1 group=i");
+    kit_do(&kit, "pod d queue=q cpu=1 group=h; lose-pod full");
+    is_str(kit_why(&kit, "b"), "GroupIncomplete", "who is left behind waits");
+    kit_close(&kit);
+}
+
 static void test_no_memory(void)
 {
     struct kit kit;
@@ -49,6 +78,8 @@ static void test_no_memory(void)
 int main(void)
 {
     test_edits();
+    test_another_group("");
+    test_another_group("creates names answers");
     test_no_memory();
     return tap_done();
 }

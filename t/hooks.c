@@ -59,6 +59,9 @@ static void test_story(void)
                    "\"tolerations\"=>[]")},
         {HOOK_UNRESERVE, "{now: 6, uid: u1, node: n}", "{}"},
         {HOOK_POST_FILTER, "{now: 7, uid: u1}", "{}"},
+        {HOOK_DRAIN, "{now: 7, max: 1}", "{\"effects\"=>[]}"}, /* one is under way */
+        {HOOK_ACK, "{now: 7, acks: [{id: 1009, result: done}, {id: 1009, result: done}]}",
+         "{\"unknown\"=>1}"},
         {HOOK_DRAIN, "{now: 7, max: 1}",
          "{\"effects\"=>[{\"id\"=>%, \"kind\"=>\"removeGates\", \"uid\"=>\"u1\", "
          "\"namespace\"=>\"d\", \"name\"=>\"p1\", \"attempt\"=>1, \"gates\"=>[\"" GATE

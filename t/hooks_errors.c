@@ -202,6 +202,61 @@ static void test_pages(void)
     sluice_close(handle);
 }
 
+/* With each limit at its least there is what is built in and one of each kind, and no second. */
+static void test_least_limits(void)
+{
+#define SEE(kind, object)                                                                          \
+    {                                                                                              \
+        HOOK_OBSERVE, "{now: 1, kind: " kind ", object: " object "}", "{\"ignored\"=>false}"       \
+    }
+#define FULL(limit, kind, object)                                                                  \
+    {                                                                                              \
+        HOOK_OBSERVE, "{now: 1, kind: " kind ", object: " object "}",                              \
+            "LIMIT limits." limit ": 1, want fewer objects, or a higher limit in the "             \
+            "configuration"                                                                        \
+    }
+#define LOAD(name, role)                                                                           \
+    "{role: " role ", uid: " name ", namespace: d, name: " name ", created: 1, podSets: [{name: "  \
+    "m, count: 1}]}"
+    static const struct ask_line lines[] = {
+        SEE("pod", OPTED("u", "a", "annotations: {" GATE ": 'true'}")),
+        FULL("pods", "pod", OPTED("v", "b", "annotations: {" GATE ": 'true'}")),
+        FULL("queues", "queue", "{kind: Queue, name: q}"),
+        FULL("queues", "queue", "{kind: ClusterQueue, name: q}"),
+        SEE("queue", "{kind: Queue, name: default}"),
+        {HOOK_OBSERVE, "{now: 1, kind: node, object: {name: n}}",
+         "{\"ignored\"=>false, \"id\"=>1}"},
+        FULL("nodes", "node", "{name: m}"),
+        SEE("flavor", "{name: f}"),
+        SEE("check", "{name: c}"),
+        FULL("queues", "check", "{name: d}"),
+        SEE("cluster", "{name: c, connected: true}"),
+        FULL("clusters", "cluster", "{name: d, connected: true}"),
+        SEE("workload", LOAD("w", "manager")),
+        FULL("workloads", "workload", LOAD("x", "manager")),
+        FULL("workloads", "replica", "{cluster: c, uid: r, namespace: d, name: x}"),
+        SEE("replica", "{cluster: c, uid: r, namespace: d, name: w}"),
+        SEE("group", "{uid: g, namespace: d, name: g, created: 1}"),
+        FULL("pods", "group", "{uid: h, namespace: d, name: h, created: 1}"),
+        {HOOK_COMMAND,
+         "{now: 1, command: {uid: c, namespace: d, name: c, action: OpenQueue, target: {name: "
+         "default}}}",
+         "{\"ignored\"=>false, \"waits\"=>true, \"state\"=>\"%\", \"changed\"=>false, "
+         "\"reason\"=>\"%\"}"},
+        {HOOK_COMMAND,
+         "{now: 1, command: {uid: e, namespace: d, name: e, action: OpenQueue, target: {name: "
+         "default}}}",
+         "LIMIT limits.queues: 1, want fewer objects, or a higher limit in the configuration"},
+    };
+    uint64_t handle =
+        ask_open("{limits: {message: 1024, pods: 1, queues: 1, nodes: 1, workloads: 1, clusters: "
+                 "1}, effects: [queueStatus, writeWorkload, answerPermit], multiKueue: {}}");
+
+    ok(handle > 0, "each limit at its least: %s", ask_text());
+    ask_play(handle, lines, sizeof(lines) / sizeof(lines[0]));
+    sluice_close(handle);
+}
+
 static void test_manifest(void)
 {
     static uint8_t room[1 << 16];
@@ -220,6 +275,7 @@ int main(void)
     test_refusals();
     test_buffers();
     test_limits();
+    test_least_limits();
     test_pages();
     test_manifest();
     return tap_done();

@@ -73,12 +73,13 @@ static void hand_out(struct kit *kit, const char *uid)
     struct removal_patch patch;
 
     engine_bind(kit->engine, text_of(uid), &patch);
+    engine_hand_out(kit->engine, text_of(uid));
 }
 
 static void lease(struct kit *kit, struct effect *ret)
 {
-    ok(engine_next_effect(kit->engine, ret), "an effect is ready");
-    engine_lease(kit->engine, ret->id);
+    ok(engine_next_effect(kit->engine, ret) > 0, "an effect is ready");
+    engine_lease(kit->engine, ret, 0);
 }
 
 static void test_on_bind(void)
@@ -146,9 +147,9 @@ static void test_other_effects(void)
     int queues = 0;
 
     begin(&kit, "journal writes", "queue q cpu=4 suspended; time 5; pod a queue=q cpu=1");
-    while (engine_next_effect(kit.engine, &effect)) {
+    while (engine_next_effect(kit.engine, &effect) > 0) {
         queues += effect.object == EFFECT_OF_QUEUE;
-        engine_lease(kit.engine, effect.id);
+        engine_lease(kit.engine, &effect, 0);
     }
     ok(queues > 0, "a queue's state is written");
     is_str(told(&kit), "a: leased 4 1", "but only what is said of the pod is told");

@@ -57,7 +57,7 @@ static void work_off(struct load_kit *kit)
     static struct load_write_report write; /* large */
     struct effect effect;
 
-    for (int steps = 0; engine_next_effect(kit->kit.engine, &effect); steps++) {
+    for (int steps = 0; engine_next_effect(kit->kit.engine, &effect) > 0; steps++) {
         struct load_object *object;
         char name[16];
 
@@ -78,7 +78,7 @@ static void work_off(struct load_kit *kit)
                  kit->log[0] == '\0' ? "" : " ", name, write.write);
         if (effect.resource_version != object->facts.version)
             ok(false, "%s is written under the version that was seen", name);
-        engine_lease(kit->kit.engine, effect.id);
+        engine_lease(kit->kit.engine, &effect, 0);
         if (lost_race(kit, object, write.write)) {
             engine_ack(kit->kit.engine, effect.id, EFFECT_CONFLICT, 0);
         } else if (kit->seen_first) {

@@ -167,6 +167,27 @@ static void test_victim_that_another_evicts(void)
     load_kit_close(&kit);
 }
 
+/* Its queue is in debt, and it asks for nothing of what that lacks. */
+static void test_nothing_of_a_debt(const char *words)
+{
+    char step[200];
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    snprintf(step, sizeof(step), "cluster c %s group=cpu flavor=f cpu=", words);
+    load_kit_do(&kit, "flavor f");
+    kit_dof(&kit.kit, "%s2", step);
+    load_kit_do(&kit, "local l cluster=c; add a queue=l cpu=2");
+    kit_dof(&kit.kit, "%s1", step);
+    load_kit_do(&kit, "add b queue=l cpu=1 count=0 priority=1");
+    is_str(load_kit_state(&kit, "b"), "admitted f", "%s: nothing is to be had of a debt", words);
+    is_str(load_kit_state(&kit, "a"), "admitted f", "and nobody goes for it");
+    load_kit_do(&kit, "add w queue=l cpu=1");
+    is_str(load_kit_state(&kit, "w"), "pending", "but something is not");
+    ok(!engine_more(kit.kit.engine), "and that is all");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -193,5 +214,9 @@ int main(void)
     test_several_sets();
     test_several_resources();
     test_victim_that_another_evicts();
+    test_nothing_of_a_debt("");
+    test_nothing_of_a_debt("strict");
+    test_nothing_of_a_debt("strict within=lower");
+    test_nothing_of_a_debt("within=lower");
     return tap_done();
 }

@@ -44,7 +44,6 @@ static void test_golden(void)
     ACCEPTED("\x82\xa1k\x01\xa1l\x02", "two keys");
     ACCEPTED("\x81\xa0\xc0", "an empty key with nil");
     ACCEPTED("\x82\xa1k\x81\xa1k\x01\xa1l\x81\xa1k\x01", "a key again in another map");
-    ACCEPTED("\x81\xa1k\xcb\x3f\xf0\0\0\0\0\0\0", "a float");
     ACCEPTED("\x81\xa1k\xc4\x02\xff\xfe", "binary that is no UTF-8");
     ACCEPTED("\xdf\0\0\0\x01\xdb\0\0\0\x01k\xdd\0\0\0\0", "the longest forms");
     ACCEPTED("\x81\xa1k\xcf\x7f\xff\xff\xff\xff\xff\xff\xff", "INT64_MAX");
@@ -68,7 +67,10 @@ static void test_golden(void)
     REFUSED("\x83\xa1k\x81\xa1k\x01\xa1l\x02\xa1k\x03", MSG_KEY_TWICE, 11,
             "a key twice around a map");
     REFUSED("\x81\xa1k\xd4\x01\x02", MSG_EXT, 3, "an extension");
+    REFUSED("\x81\xa1k\xcb\x3f\xf0\0\0\0\0\0\0", MSG_NO_INTEGER, 3, "a float");
+    REFUSED("\x81\xa1k\x91\xca\x3f\xf0\0\0", MSG_NO_INTEGER, 4, "a float in an array");
     REFUSED("\x81\xa1k\xd6\xff\0\0\0\0", MSG_EXT, 3, "a timestamp");
+    REFUSED("\x81\xcb\x3f\xf0\0\0\0\0\0\0\x01", MSG_NO_INTEGER, 1, "a float as a key");
     REFUSED("\x81\xa1k\xc1", MSG_NO_VALUE, 3, "the byte that begins no value");
     REFUSED("\x81\xa1k\xcf\x80\0\0\0\0\0\0\0", MSG_INTEGER, 3, "INT64_MAX + 1");
 }

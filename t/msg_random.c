@@ -61,7 +61,7 @@ static void random_value(msgpack_packer *pk, uint64_t *state, unsigned depth)
     } else if (kind <= 3) {
         msgpack_pack_int64(pk, (int64_t)bits >> (bits % 64));
     } else if (kind == 4) {
-        msgpack_pack_double(pk, 1.5);
+        msgpack_pack_uint64(pk, bits >> 1);
     } else if (kind == 5) {
         size_t len = bits % 20;
         msgpack_pack_bin(pk, len);

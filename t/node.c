@@ -92,7 +92,7 @@ static void test_limit(void)
     is_int(engine_see_node(e, &facts, &id), 0, "takes it");
     is_int(engine_see_node(e, &facts, &id), 0, "and takes it again");
     facts.name = text_of("m");
-    is_int(engine_see_node(e, &facts, &id), ENGINE_FULL, "but not a second one");
+    is_int(engine_see_node(e, &facts, &id), ENGINE_FULL_NODES, "but not a second one");
     engine_lose_node(e, text_of("n"));
     is_int(engine_see_node(e, &facts, &id), 0, "until the first is gone");
     engine_destroy(e);

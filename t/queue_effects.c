@@ -12,8 +12,8 @@ static struct effect effect;
 /* Takes the next effect about a queue, and does all others; its kind, or -1 if there is none. */
 static int lease(void)
 {
-    while (engine_next_effect(kit.engine, &effect)) {
-        engine_lease(kit.engine, effect.id);
+    while (engine_next_effect(kit.engine, &effect) > 0) {
+        engine_lease(kit.engine, &effect, 0);
         if (effect.object == EFFECT_OF_QUEUE)
             return (int)effect.kind;
         engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);

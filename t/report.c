@@ -109,6 +109,7 @@ static void test_totals(void)
 static void test_quota(void)
 {
     struct quota_row row;
+    uint32_t order[4];
     char seen[1024] = "";
     struct kit kit;
 
@@ -116,13 +117,14 @@ static void test_quota(void)
     kit_do(&kit, "flavor b; flavor a; cluster c group=memory,cpu flavor=b memory=8 cpu=4 flavor=a "
                  "memory=2 cpu=1; pod x cluster=c cpu=3 memory=1; pod y cluster=c cpu=1 node=n");
     is_int(queue_of(&kit, "cluster/c").quota_count, 4, "a row for each flavor and resource");
+    engine_order_quota(kit.engine, kit_queue(&kit, "cluster/c"), order);
     for (uint32_t n = 0; n < 4; n++) {
-        engine_report_quota(kit.engine, kit_queue(&kit, "cluster/c"), n, &row);
+        engine_report_quota(kit.engine, kit_queue(&kit, "cluster/c"), order[n], &row);
         snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%.99s", said(row.flavor));
         snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "/%.99s ", said(row.resource));
     }
     is_str(seen, "a/cpu a/memory b/cpu b/memory ", "in order of the names");
-    engine_report_quota(kit.engine, kit_queue(&kit, "cluster/c"), 2, &row);
+    engine_report_quota(kit.engine, kit_queue(&kit, "cluster/c"), order[2], &row);
     ok(row.share == 4 && row.bounded && row.ceiling == 4 && row.kept == 0, "what it may use");
     ok(row.usage == 4 && row.reserved == 3 && row.allocated == 1, "and does");
     engine_report_quota(kit.engine, kit_queue(&kit, "cluster/c"), 4, &row);

@@ -4,6 +4,9 @@
 #include "t/tap.h"
 #include "t/test_mem.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 struct record {
     uint32_t stamp;
     uint32_t filler[4];
@@ -127,9 +130,51 @@ static void test_no_memory(void)
     ok(n > 20, "and that was tried at %ld of them", n - 1);
 }
 
+#ifdef SLUICE_CHECK
+/* Whether a program that asks for this record ends there. */
+static bool traps(const struct slab *slab, uint32_t id)
+{
+    pid_t child = fork();
+    int status = 0;
+
+    if (child == 0) {
+        close(STDERR_FILENO); /* of a sanitizer's complaint */
+        _exit(slab_at(slab, id) == NULL);
+    }
+    waitpid(child, &status, 0);
+    return status != 0;
+}
+
+static void test_traps(void)
+{
+    struct test_mem test;
+    struct slab slab;
+    uint32_t live, given;
+
+    test_mem_init(&test);
+    slab_init(&slab, &test.mem, sizeof(struct record));
+    slab_reserve(&slab, 2);
+    live = slab_take(&slab);
+    given = slab_take(&slab);
+    slab_give(&slab, given);
+    ok(!traps(&slab, live), "a live record can be had");
+    ok(traps(&slab, 0), "record 0 is a trap");
+    ok(traps(&slab, given), "so is one that was given back");
+    ok(traps(&slab, slab_end(&slab)), "and one that was never taken");
+    ok(traps(&slab, UINT32_MAX), "wherever that would be");
+    slab_finish(&slab);
+}
+#else
+static void test_traps(void)
+{
+    tap_skip(5, "this build does not check");
+}
+#endif
+
 int main(void)
 {
     test_ids();
+    test_traps();
     test_random_use();
     test_no_memory();
     return tap_done();

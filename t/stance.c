@@ -118,6 +118,46 @@ static void test_left_behind(void)
     fleet_close(&f);
 }
 
+/* The workload says otherwise when a timer of its former stance is due. */
+static void change_when_due(const char *change, const char *state, const char *effects)
+{
+    struct fleet f;
+
+    fleet_open(&f, "lost=100");
+    fleet_do(&f, "cluster a; cluster b; workload w in=a,b bound=a; replica b/w; lease delete b/w");
+    fleet_do(&f, "cluster a off; time 100; lease retry w");
+    f.engine->now += INT64_C(1000000) * OUTBOX_LEASE_MS;
+    fleet_do(&f, change);
+    is_str(fleet_state(&f, "w"), state, "%s: the stance is another one", change);
+    is_str(fleet_effects(&f), effects, "and all is done for it");
+    fleet_close(&f);
+}
+
+static void test_change_when_due(void)
+{
+    change_when_due("workload w in=a,b", "Dispatched", "");
+    change_when_due("workload w in=a,b uid=x", "Dispatched", "");
+    change_when_due("workload w in=a,b unreserved", "Held", "delete b/w");
+    change_when_due("workload w in=a,b bound=b", "Bound", "");
+    change_when_due("lose-workload w", "LeftBehind", "delete b/w");
+}
+
+/* Nobody decides on a standby, and whom it was kept for may have gone. */
+static void test_kept_for_nobody(void)
+{
+    struct fleet f;
+
+    fleet_open(&f, "");
+    fleet_do(&f, TWO "replica a/w admitted");
+    is_str(fleet_state(&f, "w"), "Admitted", "it is kept");
+    fleet_do(&f, "follow; lose-replica a/w");
+    is_str(fleet_state(&f, "w"), "NotReady", "for nobody: that is to be seen again");
+    is_str(fleet_message(&f, "w"), "", "and nothing is said of it");
+    fleet_do(&f, "lead");
+    is_str(fleet_state(&f, "w"), "Dispatched", "by who leads");
+    fleet_close(&f);
+}
+
 static void test_gates(void)
 {
     struct fleet f;
@@ -143,6 +183,8 @@ int main(void)
     test_lost_winner();
     test_retry();
     test_left_behind();
+    test_change_when_due();
+    test_kept_for_nobody();
     test_gates();
     return tap_done();
 }

@@ -1,33 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Plays recordings with too little memory: t-starve_recording FILE...
+/* Plays recordings with too little memory, and with limits that are too low: t-starve_recording
+ * FILE...
  *
- * In each call the first allocation fails, then the second, and so on until none is left to fail.
- * Each failure says NO_MEMORY and has changed nothing; then the call answers as it was recorded. */
+ * Each call is refused in every way in which memory or a limit can refuse it, and that changes
+ * nothing; then it answers as it was recorded. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/msg/reader.h"
-#include "hooks/call.h"
-#include "hooks/memory.h"
-#include "t/ask.h"
+#include "t/refusal.h"
 #include "t/tap.h"
 
 /* A digest looks at every object: of long recordings not every call is worth it. */
-enum { DIGESTS_EACH = 1500, THEN_EVERY = 100, OUT_CAP = 1 << 20, FRAME_MOST = 64 << 20 };
-
-static long allocations, fail_at;
-
-static void *failing(size_t size, bool zeroed)
-{
-    if (++allocations == fail_at)
-        return NULL;
-    return zeroed ? calloc(1, size) : malloc(size);
-}
-
-static const struct memory_source source = {failing, free};
+enum { DIGESTS_EACH = 1500, THEN_EVERY = 100, FRAME_MOST = 64 << 20 };
 
 struct frame {
     struct msg_text hook;
@@ -39,11 +27,11 @@ struct play {
     FILE *file;
     uint8_t *bytes;
     uint64_t handle;
-    uint64_t calls, failures;
-    char broken[200];
+    uint64_t calls;
+    char broken[480];
 };
 
-static uint8_t out[OUT_CAP];
+static struct refusal refusal;
 
 static bool read_frame(struct play *play, struct frame *ret_frame)
 {
@@ -72,15 +60,6 @@ static bool read_frame(struct play *play, struct frame *ret_frame)
     return r.error == 0;
 }
 
-static int64_t call(const struct play *play, const struct frame *frame, enum hook_id hook)
-{
-    const uint8_t *request = frame->request.at;
-
-    if (msg_text_is(frame->hook, "open"))
-        return sluice_open(request, frame->request.len, out, sizeof(out));
-    return ask_call(play->handle, hook, request, frame->request.len, out, sizeof(out));
-}
-
 static enum hook_id hook_of(struct msg_text name)
 {
     for (int hook = 0; hook < HOOK_COUNT; hook++) {
@@ -93,59 +72,44 @@ static enum hook_id hook_of(struct msg_text name)
 static void fault(struct play *play, const struct frame *frame, const char *what)
 {
     if (play->broken[0] == '\0')
-        snprintf(play->broken, sizeof(play->broken), "call %" PRIu64 ", %.*s, allocation %ld: %s",
-                 play->calls, (int)frame->hook.len, frame->hook.at, fail_at, what);
+        snprintf(play->broken, sizeof(play->broken), "call %" PRIu64 ", %.*s: %s", play->calls,
+                 (int)frame->hook.len, frame->hook.at, what);
 }
 
-static void starve(struct play *play, const struct frame *frame)
+static void starve(struct play *play, const struct frame *frame, const char *kind)
 {
-    bool opens = msg_text_is(frame->hook, "open");
-    bool looks = !opens && (play->calls < DIGESTS_EACH || play->calls % THEN_EVERY == 0);
-    enum hook_id hook = hook_of(frame->hook);
-    char before[17] = "", after[17] = "";
-    int64_t result;
+    enum hook_id hook = hook_of(frame->hook); /* HOOK_COUNT: open */
+    bool looks = play->calls < DIGESTS_EACH || play->calls % THEN_EVERY == 0;
 
-    if (looks)
-        ask_digest(play->handle, before);
-    for (long n = 1;; n++) {
-        allocations = 0;
-        fail_at = n;
-        result = call(play, frame, hook);
-        if (sluice_error_code(result) != SLUICE_NO_MEMORY)
-            break;
-        play->failures++;
-        fail_at = 0;
-        if (looks)
-            ask_digest(play->handle, after);
-        if (strcmp(before, looks ? after : before) != 0)
-            fault(play, frame, "the failure changed something");
-    }
-    fail_at = 0;
+    refusal_call(play->handle, hook, frame->request.at, frame->request.len,
+                 hook == HOOK_COUNT ? NULL : kind, looks && hook != HOOK_COUNT, &refusal);
+    if (refusal.fault[0] != '\0')
+        fault(play, frame, refusal.fault);
     play->calls++;
-    if (opens)
-        play->handle = (uint64_t)result;
-    else if (result != frame->result || memcmp(out, frame->answer.at, frame->answer.len) != 0)
+    if (hook == HOOK_COUNT)
+        play->handle = (uint64_t)refusal.result;
+    else if (refusal.result != frame->result ||
+             memcmp(refusal.out, frame->answer.at, frame->answer.len) != 0)
         fault(play, frame, "the answer is not the recorded one");
 }
 
-static void play_file(const char *path)
+/* With too little memory in each call, or with one limit after the other. */
+static void play_file(const char *path, bool memory)
 {
     struct play play = {.file = fopen(path, "rb")};
-    const char *name = strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1;
     struct frame frame;
 
-    memory_set_source(&source);
+    refusal.fault[0] = '\0';
     while (play.file != NULL && read_frame(&play, &frame) && !msg_text_is(frame.hook, "full")) {
         if (msg_text_is(frame.hook, "open") && play.handle != 0)
             sluice_close(play.handle);
-        starve(&play, &frame);
+        starve(&play, &frame, memory ? NULL : refusal_kinds[play.calls % (REFUSAL_KINDS - 1)]);
     }
     sluice_close(play.handle);
-    memory_set_source(NULL);
     if (play.broken[0] != '\0')
         tap_diag("%s", play.broken);
-    ok(play.calls > 1 && play.failures > 0 && play.broken[0] == '\0',
-       "%s: %" PRIu64 " failures in %" PRIu64 " calls", name, play.failures, play.calls);
+    if (play.calls < 2 || play.broken[0] != '\0')
+        ok(false, "%s", path);
     free(play.bytes);
     if (play.file != NULL)
         fclose(play.file);
@@ -153,7 +117,16 @@ static void play_file(const char *path)
 
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++)
-        play_file(argv[i]);
+    refusal_begin();
+    for (int i = 1; i < argc; i++) {
+        const char *slash = strrchr(argv[i], '/');
+
+        refusal.count = 0;
+        play_file(argv[i], true);
+        play_file(argv[i], false);
+        ok(refusal.count > 0, "%s: refused %" PRIu64 " times", slash == NULL ? argv[i] : slash + 1,
+           refusal.count);
+    }
+    refusal_end();
     return tap_done();
 }

@@ -43,12 +43,13 @@ static void drain(struct world *w)
 {
     struct effect effect;
 
-    for (uint32_t n = 1 + below(w, 3); n > 0 && engine_next_effect(w->kit.engine, &effect); n--) {
+    for (uint32_t n = 1 + below(w, 3); n > 0 && engine_next_effect(w->kit.engine, &effect) > 0;
+         n--) {
         int pod = 0;
 
         while (!text_is(effect.uid, uid_of(pod)))
             pod++;
-        engine_lease(w->kit.engine, effect.id);
+        engine_lease(w->kit.engine, &effect, 0);
         if (effect.kind == EFFECT_ACTIVATE && w->places[pod] == LIES)
             w->places[pod] = ACTIVE;
         if (effect.kind == EFFECT_ANSWER_PERMIT && w->places[pod] == IN_PERMIT) {

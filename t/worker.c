@@ -23,7 +23,7 @@ static void test_life(void)
 
     const struct cluster_facts fourth = {.name = text_of("d"), .connected = true};
 
-    is_int(engine_see_cluster(f.engine, &fourth), ENGINE_FULL, "one too many");
+    is_int(engine_see_cluster(f.engine, &fourth), ENGINE_FULL_CLUSTERS, "one too many");
     fleet_close(&f);
 }
 

@@ -233,6 +233,8 @@ static int walk_value(struct walk *w, struct msg_head *ret_head)
         return error;
     if (ret_head->type == MSG_TEXT && !is_utf8(w->at, ret_head->count))
         return MSG_NOT_UTF8;
+    if (ret_head->type == MSG_FLOAT)
+        return MSG_NO_INTEGER;
     if (ret_head->type == MSG_TEXT || ret_head->type == MSG_BIN)
         w->at += ret_head->count;
     return 0;
@@ -338,6 +340,8 @@ const char *msg_error_text(int error)
         return "text is not UTF-8";
     case MSG_EXT:
         return "extension types are not allowed";
+    case MSG_NO_INTEGER:
+        return "floats are not allowed";
     case MSG_INTEGER:
         return "an integer does not fit 64 bits with a sign";
     case MSG_NO_VALUE:

@@ -51,15 +51,16 @@ enum msg_error {
     MSG_EXT = -10,         /* an extension type, timestamps included */
     MSG_INTEGER = -11,     /* an unsigned integer above INT64_MAX */
     MSG_NO_VALUE = -12,    /* the byte 0xc1, which begins no value */
+    MSG_NO_INTEGER = -13,  /* a float */
 
     /* From the reader: a message, but not the one that was expected. */
-    MSG_TYPE = -13,            /* a value of another type */
-    MSG_RANGE = -14,           /* an integer below the least or above the greatest */
-    MSG_LENGTH = -15,          /* text, binary or array too short or too long */
-    MSG_UNKNOWN_VALUE = -16,   /* none of the words that are allowed here */
-    MSG_REQUIRED = -17,        /* a key that must be there is not */
-    MSG_MUST_UNDERSTAND = -18, /* an unknown key that begins with '!' */
-    MSG_INVALID = -19,         /* well-formed, but means nothing here: msg_fail's caller says why */
+    MSG_TYPE = -14,            /* a value of another type */
+    MSG_RANGE = -15,           /* an integer below the least or above the greatest */
+    MSG_LENGTH = -16,          /* text, binary or array too short or too long */
+    MSG_UNKNOWN_VALUE = -17,   /* none of the words that are allowed here */
+    MSG_REQUIRED = -18,        /* a key that must be there is not */
+    MSG_MUST_UNDERSTAND = -19, /* an unknown key that begins with '!' */
+    MSG_INVALID = -20,         /* well-formed, but means nothing here: msg_fail's caller says why */
 };
 
 /*

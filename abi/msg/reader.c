@@ -26,8 +26,6 @@ static const char *type_in_words(enum msg_type type)
     switch (type) {
     case MSG_NIL:
         return "nil";
-    case MSG_FLOAT:
-        return "a float";
     case MSG_BIN:
         return "binary";
     case MSG_ARRAY:

@@ -77,11 +77,10 @@ static void carry_out(struct fleet *fleet)
     struct effect effect;
 
     work_off(fleet);
-    while (engine_next_effect(fleet->engine, &effect)) {
-        int64_t id = effect.id;
+    while (engine_next_effect(fleet->engine, &effect) > 0) {
         char memory[FLEET_WORKERS * 128];
 
-        engine_lease(fleet->engine, id);
+        engine_lease(fleet->engine, &effect, 0);
         if (effect.kind == EFFECT_WRITE_MEMORY) {
             engine_memory_text(fleet->engine, effect.workload, memory, sizeof(memory));
             fleet->written++;
@@ -92,7 +91,7 @@ static void carry_out(struct fleet *fleet)
             see_replica(fleet, &effect, false);
             fleet->dispatched++;
         }
-        engine_ack(fleet->engine, id, EFFECT_DONE, 0);
+        engine_ack(fleet->engine, effect.id, EFFECT_DONE, 0);
         work_off(fleet);
     }
 }

@@ -78,9 +78,9 @@ static double measure(struct room *room)
     load_world_settle(&room->world);
     took = clock_cpu() - began;
     if (engine_pending(room->world.engine) != 1 ||
-        !engine_next_effect(room->world.engine, &effect) || effect.name.at[0] != 'c')
+        engine_next_effect(room->world.engine, &effect) <= 0 || effect.name.at[0] != 'c')
         fail("not who fits is admitted");
-    engine_lease(room->world.engine, effect.id);
+    engine_lease(room->world.engine, &effect, 0);
     engine_ack(room->world.engine, effect.id, EFFECT_DONE, room->world.version + 1);
     comes.holds = true;
     comes.waits = false;

@@ -31,8 +31,8 @@ static void write_reasons(struct load_world *world)
 {
     struct effect effect;
 
-    while (engine_next_effect(world->engine, &effect)) {
-        engine_lease(world->engine, effect.id);
+    while (engine_next_effect(world->engine, &effect) > 0) {
+        engine_lease(world->engine, &effect, 0);
         engine_ack(world->engine, effect.id, EFFECT_DONE, effect.resource_version);
     }
 }

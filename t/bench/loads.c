@@ -84,9 +84,9 @@ static struct workload *take_effect(struct scene *scene)
 {
     struct effect effect;
 
-    if (!engine_next_effect(scene->world.engine, &effect))
+    if (engine_next_effect(scene->world.engine, &effect) <= 0)
         fail("nobody was admitted");
-    engine_lease(scene->world.engine, effect.id);
+    engine_lease(scene->world.engine, &effect, 0);
     for (uint32_t i = 0; i < QUEUES * (HOLD + WAIT); i++) {
         struct workload *load = &scene->loads[i];
 

@@ -84,9 +84,9 @@ static void carry_out_effects(struct forest *forest)
 
     for (;;) {
         begin(forest, &began);
-        if (!engine_next_effect(forest->engine, &effect))
+        if (engine_next_effect(forest->engine, &effect) <= 0)
             break;
-        engine_lease(forest->engine, effect.id);
+        engine_lease(forest->engine, &effect, 0);
         end(forest, began);
         begin(forest, &began);
         engine_ack(forest->engine, effect.id, EFFECT_DONE, 0);

@@ -59,12 +59,16 @@ static int drive_world(struct engine *engine, const struct step *step)
     }
 }
 
-static void lease(struct engine *engine, int64_t count)
+static int lease(struct engine *engine, int64_t count)
 {
     struct effect effect;
+    int error = engine_next_effect(engine, &effect);
 
-    while (count-- > 0 && engine_next_effect(engine, &effect))
-        engine_lease(engine, effect.id);
+    for (; error > 0 && count > 0; count--) {
+        engine_lease(engine, &effect, 0);
+        error = engine_next_effect(engine, &effect);
+    }
+    return error < 0 ? error : 0;
 }
 
 static int number_of(const struct effect *effect)
@@ -173,8 +177,7 @@ int drive(struct engine *engine, const struct step *step, struct answer *ret_ans
         engine_set_leader(engine, step->v[0] != 0);
         return 0;
     case STEP_LEASE:
-        lease(engine, step->v[0]);
-        return 0;
+        return lease(engine, step->v[0]);
     case STEP_ACK:
         ret_answer->acknowledged = acknowledge(engine, step);
         return 0;

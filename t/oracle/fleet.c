@@ -140,7 +140,7 @@ static void lease(struct fleet_play *play, struct manager *m)
     struct fleet_request *request = &m->requests[m->count];
     struct effect effect;
 
-    if (m->count == REQUESTS || !engine_next_effect(m->engine, &effect))
+    if (m->count == REQUESTS || engine_next_effect(m->engine, &effect) <= 0)
         return;
     *request = (struct fleet_request){.kind = effect.kind,
                                       .id = effect.id,
@@ -156,7 +156,7 @@ static void lease(struct fleet_play *play, struct manager *m)
         request->worker = request->cluster;
     if (effect.kind == EFFECT_WRITE_MEMORY)
         engine_memory_text(m->engine, effect.workload, request->memory, FLEET_MEMORY - 1);
-    engine_lease(m->engine, effect.id);
+    engine_lease(m->engine, &effect, 0);
     m->count++;
     rest(play, m);
 }

@@ -66,8 +66,8 @@ static struct grade grade_one(const struct assigning *a, int set, int resource, 
     if (amount > load_model_room_ever(a->model, a->queue, cell))
         return grade;
     grade.height = load_model_height(a->model, a->queue, cell, amount, false, &reclaims);
-    if (amount <= load_model_room(a->model, a->queue, cell, false) &&
-        amount <= load_model_room(a->model, a->queue, cell, true)) {
+    if (amount == 0 || (amount <= load_model_room(a->model, a->queue, cell, false) &&
+                        amount <= load_model_room(a->model, a->queue, cell, true))) {
         grade.how = FITS;
         return grade;
     }

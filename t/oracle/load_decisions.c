@@ -171,6 +171,8 @@ static bool has_room(const struct load_model *model, int number,
 
         if (!model->scenery->flavors[wanted.cells[i].flavor].is)
             return false;
+        if (wanted.amounts[i] == 0)
+            continue;
         if (now ? wanted.amounts[i] > later ||
                       wanted.amounts[i] > load_model_room(model, queue, wanted.cells[i], false)
                 : later < 0)

@@ -116,7 +116,7 @@ static bool lease(struct load_play *play)
     struct effect effect;
     int number;
 
-    if (!engine_next_effect(play->engine, &effect))
+    if (engine_next_effect(play->engine, &effect) <= 0)
         return true;
     number = load_world_find(effect.name);
     if (effect.kind != EFFECT_WRITE_WORKLOAD || number < 0)
@@ -128,7 +128,7 @@ static bool lease(struct load_play *play)
                                                    !text_is(effect.uid, load_world_uid(number, 0)),
                                                    {.gate_count = 0}};
     load_world_read_write(&report, &play->requests[number].write);
-    engine_lease(play->engine, effect.id);
+    engine_lease(play->engine, &effect, 0);
     load_model_lease(&play->model, number);
     return load_play_rest(play);
 }
@@ -205,7 +205,7 @@ static bool calm(struct load_play *play)
 
         if (round == MOST_ROUNDS)
             return load_play_differ(play, "the writes come to no end");
-        if (engine_next_effect(play->engine, &effect)) {
+        if (engine_next_effect(play->engine, &effect) > 0) {
             int number = load_world_find(effect.name);
 
             if (!lease(play) || !work_off(play, number))

@@ -133,18 +133,21 @@ static bool restart(struct play *play, uint64_t seed)
            differ(play, "the state after a restart is another");
 }
 
-static bool same_verdict(struct play *play, const char *hook, int64_t uid,
+static bool same_verdict(struct play *play, const char *hook, const struct step *step,
                          const struct verdict *verdict, bool wanted)
 {
     const struct model *model = &play->model;
+    int64_t uid = step->v[0];
     const struct model_claim *claim = &model->claims[uid];
-    bool foreign = !claim->live || (claim->state == CLAIM_HELD && claim->pod[POD_FOREIGN]);
+    bool foreign = claim->live ? claim->state == CLAIM_HELD && claim->pod[POD_FOREIGN]
+                               : step->kind == STEP_ENQUEUE && step->v[POD_FOREIGN] > 0;
     /* Who only observes holds nobody; but where the scheduler's own plugin for gates is off, the
      * foreign ones are kept in its place. */
-    bool pass = wanted || (model->config[CONFIG_OBSERVE_ONLY] && claim->live &&
+    bool pass = wanted || (model->config[CONFIG_OBSERVE_ONLY] &&
                            (!foreign || model->config[CONFIG_REMOVAL] != REMOVE_ON_BIND));
 
-    return (verdict->would == wanted && verdict->pass == pass) ||
+    return (verdict->would == wanted && verdict->pass == pass &&
+            (verdict->reason == REASON_NONE) == pass) ||
            differ(play, "pod %d: %s says %s, would %s (%s), wanted %s", (int)uid, hook,
                   verdict->pass ? "pass" : "hold", verdict->would ? "pass" : "hold",
                   reason_name(verdict->reason), wanted ? "pass" : "hold");
@@ -169,7 +172,7 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
         model->claims[uid].parked = !wanted;
         play->told[uid] = false;
         play->too_early[uid] = play->telling[uid];
-        return same_verdict(play, "pre_enqueue", uid, &answer->verdict, wanted);
+        return same_verdict(play, "pre_enqueue", step, &answer->verdict, wanted);
     case STEP_LOSE:
         model_lose(model, uid);
         model_lose_finished(model, uid);
@@ -179,12 +182,12 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
         return true;
     case STEP_PRE_FILTER:
         model_pre_filter(model, uid);
-        return same_verdict(play, "pre_filter", uid, &answer->verdict,
+        return same_verdict(play, "pre_filter", step, &answer->verdict,
                             model_passes_cycle(model, uid));
     case STEP_RESERVE:
         wanted = model_passes_cycle(model, uid);
         model_reserve(model, uid);
-        return same_verdict(play, "reserve", uid, &answer->verdict, wanted);
+        return same_verdict(play, "reserve", step, &answer->verdict, wanted);
     case STEP_UNRESERVE:
         model_unreserve(model, uid);
         return true;
