@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "abi/host/conform_checks.h"
+#include "abi/host/conform_promises.h"
 #include "abi/host/conform_vector.h"
 
 static const char usage[] =
@@ -104,6 +105,7 @@ static void examine(struct tally *tally, struct subject *subject, const struct o
     points_run(tally, "the handles", check_handles, subject);
     points_run(tally, "the calls", check_calls, subject);
     points_run(tally, "the threads", check_threads, subject);
+    promises_run(tally, subject);
     if (options->vectors)
         vectors_run(tally, subject, options->vectors, options->write);
 }

@@ -236,6 +236,8 @@ bool points_run(struct tally *tally, const char *title,
     int status = 0;
     bool in_time;
 
+    if (tally->hung >= HUNG_MOST)
+        return false;
     worker.shared = mmap(NULL, sizeof(*worker.shared), PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (worker.shared == MAP_FAILED || pipe(ends) != 0) {
@@ -261,6 +263,8 @@ bool points_run(struct tally *tally, const char *title,
     if (!in_time) {
         snprintf(how, sizeof(how), "hangs: no answer within %d s", tally->seconds);
         worker_died(&worker, tally, title, how);
+        if (++tally->hung == HUNG_MOST)
+            printf("# given up: %d calls did not return, the rest is not looked at\n", HUNG_MOST);
     } else if (WIFSIGNALED(status)) {
         snprintf(how, sizeof(how), "crashed: %.64s", strsignal(WTERMSIG(status)));
         worker_died(&worker, tally, title, how);

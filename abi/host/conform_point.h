@@ -14,18 +14,22 @@
  *        watches the steps    ◀─shared──    points_doing
  *
  * A worker that dies, or makes no step for too long, is one failed point that names what it was
- * doing. The rest of its check is lost, the other checks go on.
+ * doing. The rest of its check is lost, the other checks go on: but after HUNG_MOST calls that did
+ * not return no further check is begun, it would wait for nothing.
  */
+enum { HUNG_MOST = 3 };
 
 struct tally {
     int run;
     int failed;
     int seconds; /* the longest time that a call may take */
+    int hung;    /* calls that took longer */
 };
 
 struct points;
 
-/* Runs check(points, arg) in a worker; false if a point failed. title names it when it dies. */
+/* Runs check(points, arg) in a worker; false if a point failed, or nothing is run any more. title
+ * names it when it dies. */
 bool points_run(struct tally *tally, const char *title,
                 void (*check)(struct points *points, void *arg), void *arg);
 
