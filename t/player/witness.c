@@ -189,10 +189,17 @@ static bool is_left_alone(const struct msg_reader *pod)
 {
     struct msg_reader annotations, gates;
     struct msg_array array;
+    struct msg_text gate;
     char opted[8] = "";
 
-    if (peek(pod, "gates", &gates) && msg_open_array(&gates, &array) && array.left > 0)
-        return false;
+    if (peek_bool(pod, "mirror", false))
+        return true;
+    if (peek(pod, "gates", &gates) && msg_open_array(&gates, &array))
+        while (msg_next_item(&gates, &array))
+            if (msg_get_text(&gates, 0, UINT16_MAX, &gate) &&
+                (msg_text_is(gate, "scheduling.volcano.sh/queue-allocation-gate") ||
+                 msg_text_is(gate, "volcano.sh/queue-allocation-gate")))
+                return false;
     if (peek(pod, "annotations", &annotations))
         peek_text(&annotations, "scheduling.volcano.sh/queue-allocation-gate", opted,
                   sizeof(opted));
