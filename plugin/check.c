@@ -5,6 +5,7 @@
 #include "fleet.h"
 #include "flow.h"
 #include "gang.h"
+#include "guard.h"
 #include "group_home.h"
 #include "outbox.h"
 #include "queue_life.h"
@@ -166,11 +167,10 @@ const char *queue_check(const struct engine *e, uint32_t id)
         return "reserved and allocated claims stand in order of their stamps";
     if ((broken = removable_check_queue(e, id)) != NULL)
         return broken;
-    if (queue->guarding && queue->passed_head != line_first_of(e, id))
-        return "a guarded head is the head";
-    if (queue->is_todo[TODO_PLACE] != queue->misplaced ||
-        queue->is_todo[TODO_GUARD] != queue->guarding)
-        return "misplaced queues, and guarded ones, are on their lists";
+    if ((broken = guard_check(e, id)) != NULL)
+        return broken;
+    if (queue->is_todo[TODO_PLACE] != queue->misplaced)
+        return "misplaced queues are on their list";
     if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
         return "an unknown queue is named by somebody";
     return NULL;
