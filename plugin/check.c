@@ -7,6 +7,7 @@
 #include "gang.h"
 #include "guard.h"
 #include "group_home.h"
+#include "let_go.h"
 #include "outbox.h"
 #include "queue_life.h"
 #include "state.h"
@@ -28,7 +29,9 @@ const char *claim_check(const struct engine *e, uint32_t id)
         return "a held claim, and no other, has a reason of its own";
     if ((claim->flags & CLAIM_BOUND) != 0 && claim->state != CLAIM_ALLOCATED)
         return "a bound claim is allocated";
-    if ((claim->flags & CLAIM_MANAGED) == 0 && claim->state != CLAIM_ALLOCATED)
+    if (let_go_check(e, id) != NULL)
+        return let_go_check(e, id);
+    if ((claim->flags & (CLAIM_MANAGED | CLAIM_LET_GO)) == 0 && claim->state != CLAIM_ALLOCATED)
         return "a pod that obeys no queue counts only when it is bound";
     if (claim->state == CLAIM_RESERVED && e->tell.left == 0 &&
         ((claim->flags & CLAIM_STOPPED) != 0) != queue_stops_granted(e, claim_queue(e, id)))
