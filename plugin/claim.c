@@ -355,6 +355,7 @@ void claim_allocate(struct engine *e, uint32_t id)
     claim->timeouts = 0;
     assembly_leaves_permit(e, id);
     if (!claim_holds(claim)) {
+        promise_end(e, id); /* it is counted in the flavors that were promised */
         claim_set_flag(claim, CLAIM_GUESSED, (claim->flags & CLAIM_STAMPED) == 0);
         claim_guess_flavors(e, id);
     }
