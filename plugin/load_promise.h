@@ -7,8 +7,8 @@
 
 /*
  * Room that is on its way to a workload, as promise.h has it for pods: its victims are evicted, and
- * until they have gone what they hold is promised to it. Victims that nobody needs any more stay, and
- * those that their queue spares now, if they were not written to yet.
+ * until they have gone what they hold is promised to it. Victims that nobody needs any more stay,
+ * and those that their queue spares now, if they were not written to yet.
  */
 struct assignment;
 struct engine;

@@ -151,8 +151,8 @@ enum reason queue_misfit(const struct engine *e, uint32_t queue);
 bool queue_state_halts(enum queue_state state);
 bool queue_halted(const struct engine *e, uint32_t queue);
 
-/* Whether who holds room in this queue is nobody's victim: it, or one above it, grants nothing for a
- * while and lets run what runs, so whoever was sent away could not come back. A queue that closes
+/* Whether who holds room in this queue is nobody's victim: it, or one above it, grants nothing for
+ * a while and lets run what runs, so whoever was sent away could not come back. A queue that closes
  * takes nobody back in any case, and one that is drained sends them away itself. */
 bool queue_spares(const struct engine *e, uint32_t queue);
 

@@ -227,8 +227,8 @@ static void let_stay(struct model_claim *claim)
     claim->victim = (struct model_victim){0};
 }
 
-/* With it stay all of its gang that can, if it would not be whole otherwise. One that is needed stays
- * only if its queue spares it. */
+/* With it stay all of its gang that can, if it would not be whole otherwise. One that is needed
+ * stays only if its queue spares it. */
 static bool give_back(struct model *model, int uid, int root, bool spared)
 {
     int gang = model_gang_of(model, uid), staying = 0, could = 0;
