@@ -235,6 +235,18 @@ bool queue_halted(const struct engine *e, uint32_t id)
     return id != 0;
 }
 
+static bool state_spares(enum queue_state state)
+{
+    return state == QUEUE_SUSPENDED || state == QUEUE_HOLD;
+}
+
+bool queue_spares(const struct engine *e, uint32_t id)
+{
+    while (id != 0 && !state_spares((enum queue_state)queue_at(e, id)->state))
+        id = queue_at(e, id)->parent;
+    return id != 0;
+}
+
 enum reason queue_misfit(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
