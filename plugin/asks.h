@@ -16,8 +16,8 @@
  *   └─ b   cpu 3
  *
  * A queue has an ask for what a pod or a workload of its own may ask for, waiting or not, and for
- * what one of its children has. So there is one wherever a sum may have to be changed, and nothing is
- * allocated when somebody begins or ends to wait; a pod's kind even knows the first of the way.
+ * what one of its children has. So there is one wherever a sum may have to be changed, and nothing
+ * is allocated when somebody begins or ends to wait; a pod's kind even knows the first of the way.
  *
  * A gang's minimum, which waits as one, is none of them: its members are.
  */

@@ -51,8 +51,8 @@ static struct queue_report *queue(struct load_kit *kit, enum queue_kind kind, co
 {
     static struct queue_report report;
 
-    engine_report_queue(kit->kit.engine,
-                        engine_find_queue(kit->kit.engine, kind, text_of(name)), &report);
+    engine_report_queue(kit->kit.engine, engine_find_queue(kit->kit.engine, kind, text_of(name)),
+                        &report);
     return &report;
 }
 

@@ -20,16 +20,16 @@ var errLost = errors.New("no answer in time")
 func TestCreateIsTriedAgainWhereItsAnswerWasLost(t *testing.T) {
 	client := fake.NewClientset()
 	tries := 0
-	client.PrependReactor("create", "pods", func(asked k8stesting.Action) (bool, runtime.Object, error) {
+	lose := func(asked k8stesting.Action) (bool, runtime.Object, error) {
 		if tries++; tries > 1 {
 			return false, nil, nil
 		}
-		of := asked.(k8stesting.CreateAction)
-		if err := client.Tracker().Create(of.GetResource(), of.GetObject(), of.GetNamespace()); err != nil {
+		if _, _, err := k8stesting.ObjectReaction(client.Tracker())(asked); err != nil {
 			t.Error(err)
 		}
 		return true, nil, errLost
-	})
+	}
+	client.PrependReactor("create", "pods", lose)
 	eventuallyMade(t, "its pod is there", func() error {
 		_, err := createPodBy(t.Context(), client, "a")
 		return err
@@ -37,10 +37,12 @@ func TestCreateIsTriedAgainWhereItsAnswerWasLost(t *testing.T) {
 	if tries != 2 {
 		t.Errorf("it was tried %d times, want 2", tries)
 	}
-	if _, err := client.CoreV1().Pods("default").Get(t.Context(), "a", metav1.GetOptions{}); err != nil {
+	_, err := client.CoreV1().Pods("default").Get(t.Context(), "a", metav1.GetOptions{})
+	if err != nil {
 		t.Error(err)
 	}
-	for _, err := range []error{errLost, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "a", errLost)} {
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "a", errLost)
+	for _, err := range []error{errLost, forbidden} {
 		if got := Made(err); got != err {
 			t.Errorf("Made(%v) is %v", err, got)
 		}

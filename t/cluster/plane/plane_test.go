@@ -47,7 +47,8 @@ func createPod(ctx context.Context, p *Plane, user, name string) (*corev1.Pod, e
 	return createPodBy(ctx, client, name)
 }
 
-func createPodBy(ctx context.Context, client kubernetes.Interface, name string) (*corev1.Pod, error) {
+func createPodBy(ctx context.Context, client kubernetes.Interface,
+	name string) (*corev1.Pod, error) {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}},
