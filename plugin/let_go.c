@@ -29,7 +29,8 @@ void let_go_claim(struct engine *e, uint32_t id, const struct pod_facts *pod)
     group_drop_unused(e, group);
     if (pod->gates.ours == 0 || pod->generation > claim->generation)
         claim_set_flag(claim, CLAIM_GATES_GONE, false);
-    claim->flags &= ~(uint32_t)(CLAIM_MANAGED | CLAIM_PROVISIONAL | CLAIM_STAMPED);
+    claim->flags &= ~(uint32_t)(CLAIM_MANAGED | CLAIM_PROVISIONAL | CLAIM_STAMPED |
+                                CLAIM_NOMINATED | CLAIM_UNSCHEDULABLE);
     claim_set_flag(claim, CLAIM_LET_GO, true);
     claim_set_stamp(e, id, 0);
     claim->gates = pod->gates.ours & 3u;

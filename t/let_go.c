@@ -121,6 +121,19 @@ static void test_never_held(void)
     kit_close(&kit);
 }
 
+static void test_lead_is_lost(void)
+{
+    int64_t id;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q closed");
+    passes("a", true);
+    leave("a");
+    kit_do(&kit, "follow; lead");
+    is_str(next_effect(&id), "activate", "who leads again tells the scheduler");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_opts_out();
@@ -128,5 +141,6 @@ int main(void)
     test_comes_back();
     test_leaves_its_gang();
     test_never_held();
+    test_lead_is_lost();
     return tap_done();
 }
