@@ -67,8 +67,8 @@ func (h *Host) warnOfMadeGroup(group *unstructured.Unstructured) {
 	if pods, _ := known["pods"].(int64); err != nil || pods == 0 || h.rival.toldOfGroups.Swap(true) {
 		return
 	}
-	const message = "%s makes PodGroups of minimum 1 for pods of sluice-scheduler, whose own minimum " +
-		"then counts for nothing: start it with --controllers=*,-pg-controller,-queue-controller"
+	const message = "%s makes PodGroups of minimum 1 for pods of sluice-scheduler, whose own " +
+		"minimum then counts for nothing: switch its pg-controller off (--controllers=...,-pg-controller)"
 	h.log.Info("Volcano's controller makes PodGroups for pods of ours: switch its pg-controller off",
 		"manager", who, "podGroup", klog.KObj(group))
 	h.recorder.Eventf(group, nil, v1.EventTypeWarning, "SluiceRival", "Observing", message, who)
