@@ -245,7 +245,8 @@ static void collect_below(struct hunt *hunt, uint32_t id, uint32_t common, uint3
             continue;
         if (queue->first_child != 0)
             collect_below(hunt, child, common, skipped, by_share);
-        else if (queue->known && (queue->kind != QUEUE_VOLCANO || queue->reclaimable))
+        else if (queue->known && (queue->kind != QUEUE_VOLCANO || queue->reclaimable) &&
+                 !queue_spares(e, child))
             collect_from(hunt, child, common,
                          by_share ? CANDIDATE_BY_SHARE : CANDIDATE_BY_PRIORITY);
     }

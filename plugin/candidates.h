@@ -21,7 +21,7 @@
  * queues, uses what is contested, and the policy of the asking claim's queue lets it be one. In
  * other queues it is one only as long as every queue from its own up to below the lowest common
  * ancestor uses more than its share, and, in Volcano's trees, its queue is reclaimable, and is not
- * left with less than is kept for it.
+ * left with less than is kept for it. Who could not come back is none (queue_spares).
  *
  * All numbers are those of later (promise.h): who goes already has gone.
  */

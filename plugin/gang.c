@@ -47,6 +47,8 @@ void gang_set_entry(struct engine *e, uint32_t id, uint32_t entry)
     if (group->entry != 0)
         gang_free_entry(e, group->entry);
     group->entry = entry;
+    if (entry != 0)
+        claim_set_timer(e, entry); /* the group's turn, or its pause, goes on */
 }
 
 uint32_t gang_of_entry(const struct engine *e, uint32_t entry)
@@ -113,8 +115,9 @@ static enum group_mode mode_of(const struct engine *e, struct group *group, stru
     return group->fault == GROUP_SOUND ? GROUP_WAITS : GROUP_INVALID;
 }
 
-/* Members that nothing of their own holds go where the mode says. When they wait alone, several at
- * once may fit: who of them is next is a matter of their queues. */
+/* Members that nothing of their own holds go where the mode says; those that hold something may go
+ * on, or not. When they wait alone, several at once may fit: who of them is next is a matter of
+ * their queues. */
 static void set_mode(struct engine *e, struct group *group, enum group_mode mode)
 {
     enum claim_state state;
@@ -126,6 +129,8 @@ static void set_mode(struct engine *e, struct group *group, enum group_mode mode
     take_entry_out(e, group);
     group->mode = (uint8_t)mode;
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+        if (claim_holds(claim_at(e, id)))
+            outbox_sync(e, EFFECT_OF_POD, id);
         if (!group_is_ready(claim_at(e, id)))
             continue;
         told = (claim_at(e, id)->flags & CLAIM_TOLD) != 0;

@@ -3,11 +3,12 @@
 
 #include "state.h"
 
-static enum group_fault add(struct gang_sum *sum, uint32_t resource, int64_t amount)
+static enum group_fault add(const struct engine *e, struct gang_sum *sum, uint32_t resource,
+                            int64_t amount)
 {
     uint8_t i = 0;
 
-    while (i < sum->count && sum->requests[i].resource < resource)
+    while (i < sum->count && kind_resource_before(e, sum->requests[i].resource, resource))
         i++;
     if (i == sum->count || sum->requests[i].resource != resource) {
         if (sum->count == FACTS_MAX_NEEDS)
@@ -35,12 +36,13 @@ static enum group_fault add_member(const struct engine *e, struct gang_sum *sum,
     sum->queue = line_queue(e, line);
     sum->bare = sum->bare || line_bare(e, line);
     for (uint32_t i = 0; i < line_count(e, line) && fault == GROUP_SOUND; i++)
-        fault = add(sum, line_resource(e, line, i), line_amount(e, line, i));
+        fault = add(e, sum, line_resource(e, line, i), line_amount(e, line, i));
     return fault;
 }
 
 /* What the object says that the minimum needs at least counts as long as nobody has any of it. */
-static enum group_fault add_least(const struct group *group, struct gang_sum *sum)
+static enum group_fault add_least(const struct engine *e, const struct group *group,
+                                  struct gang_sum *sum)
 {
     enum group_fault fault = GROUP_SOUND;
 
@@ -51,7 +53,7 @@ static enum group_fault add_least(const struct group *group, struct gang_sum *su
         for (uint8_t k = 0; k < sum->count; k++)
             has = sum->requests[k].resource == least->resource ? sum->requests[k].amount : has;
         if (least->amount > has)
-            fault = add(sum, least->resource, least->amount - has);
+            fault = add(e, sum, least->resource, least->amount - has);
     }
     return fault;
 }
@@ -73,6 +75,6 @@ enum group_fault gang_add_up(const struct engine *e, const struct group *group,
     if (group->has_priority)
         ret_sum->priority = group->priority;
     if (fault == GROUP_SOUND && group->holding + group->succeeded == 0)
-        fault = add_least(group, ret_sum);
+        fault = add_least(e, group, ret_sum);
     return fault;
 }

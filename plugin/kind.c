@@ -368,3 +368,10 @@ uint32_t kind_next_head(const struct engine *e, uint32_t queue, uint32_t head, u
     next = kind == 0 ? 0 : kind_at(e, kind)->head;
     return next == 0 || is_after(e, next, claim) ? 0 : next;
 }
+
+bool kind_resource_before(const struct engine *e, uint32_t a, uint32_t b)
+{
+    if (a == b || a == e->name_pods || b == e->name_pods)
+        return a != b && a == e->name_pods;
+    return text_compare(name_text(e, a), name_text(e, b)) < 0;
+}

@@ -49,12 +49,15 @@ struct kind {
     uint8_t count;
     bool bare;              /* without our gate: no flavor that asks for anything can be written */
     bool own;               /* of a line that is shared with nobody: in no index */
-    struct likeness *needs; /* by resource id, so that equal kinds have equal needs */
+    struct likeness *needs; /* in that order, so that equal kinds have equal needs */
 };
 
 struct engine;
 
-/* The kind of these requests, sorted by resource id: found or made, with one more user. Negative on
+/* The order of a kind's requests, whatever ids their names have: pods first, then by name. */
+bool kind_resource_before(const struct engine *e, uint32_t a, uint32_t b);
+
+/* The kind of these requests, in that order: found or made, with one more user. Negative on
  * error. */
 int kind_get(struct engine *e, uint32_t queue, const struct request *requests, uint8_t count,
              bool bare, uint32_t *ret_kind);

@@ -34,11 +34,11 @@ static uint32_t add_to_hash(uint32_t hash, int64_t amount)
     return hash_bytes(&amount, sizeof(amount), hash);
 }
 
-static void add_need(struct shape *shape, uint32_t resource, int64_t amount)
+static void add_need(const struct engine *e, struct shape *shape, uint32_t resource, int64_t amount)
 {
     uint32_t i = shape->count++;
 
-    for (; i > 0 && shape->requests[i - 1].resource > resource; i--)
+    for (; i > 0 && kind_resource_before(e, resource, shape->requests[i - 1].resource); i--)
         shape->requests[i] = shape->requests[i - 1];
     shape->requests[i] = (struct request){resource, amount};
 }
@@ -53,7 +53,7 @@ static int read_shape(struct engine *e, const struct named_amounts *requests, st
 {
     shape->count = 0;
     intern_ref(&e->names, e->name_pods);
-    add_need(shape, e->name_pods, 1);
+    add_need(e, shape, e->name_pods, 1);
     for (uint32_t i = 0; i < requests->count; i++) {
         const struct named_amount *item = &requests->item[i];
         uint32_t resource;
@@ -67,7 +67,7 @@ static int read_shape(struct engine *e, const struct named_amounts *requests, st
         if (resource == e->name_pods) /* one pod is one pod, whatever it asks for */
             intern_unref(&e->names, resource);
         else
-            add_need(shape, resource, item->amount);
+            add_need(e, shape, resource, item->amount);
     }
     return 0;
 }

@@ -48,7 +48,7 @@ void line_unref(struct engine *e, uint32_t line);
 int line_get_like(struct engine *e, uint32_t line, uint32_t queue, uint32_t *ret_line);
 
 /* A line that is shared with nobody. While nobody waits in it, it is in no queue (0) or in any, and
- * asks for whatever it is told; FACTS_MAX_NEEDS requests at most, sorted by resource id. */
+ * asks for whatever it is told; FACTS_MAX_NEEDS requests at most, in the order of kind.h. */
 struct request;
 int line_make_own(struct engine *e, uint32_t *ret_line);
 void line_set_own(struct engine *e, uint32_t line, uint32_t queue, const struct request *requests,

@@ -73,8 +73,10 @@ static void let_stay(struct engine *e, uint32_t id)
 
 void load_promise_spare(struct engine *e, uint32_t id)
 {
-    if (!load_is(load_at(e, id), LOAD_VICTIM) || load_at(e, id)->of != 0 || !can_stay(e, id))
+    if (!load_is(load_at(e, id), LOAD_VICTIM) || !can_stay(e, id) ||
+        (load_at(e, id)->of != 0 && !queue_spares(e, load_queue(e, id))))
         return;
+    unlink_victim(e, id);
     let_stay(e, id);
     bay_stir(e, load_queue(e, id)); /* its room was thought to be coming */
 }
@@ -248,11 +250,22 @@ static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
     return now || elsewhere;
 }
 
+/* Its victims that nobody may send away any more. */
+static void spare_victims(struct engine *e, uint32_t id)
+{
+    for (uint32_t victim = load_at(e, id)->first, next; victim != 0; victim = next) {
+        next = load_at(e, victim)->next;
+        if (queue_spares(e, load_queue(e, victim)))
+            load_promise_spare(e, victim);
+    }
+}
+
 static bool review(struct engine *e, uint32_t id)
 {
     struct assignment made;
     struct text what;
 
+    spare_victims(e, id);
     if (bay_fault(e, load_queue(e, id), &what) != BAY_READY) {
         load_promise_end(e, id);
         return true;

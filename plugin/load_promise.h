@@ -8,7 +8,7 @@
 /*
  * Room that is on its way to a workload, as promise.h has it for pods: its victims are evicted, and
  * until they have gone what they hold is promised to it. Victims that nobody needs any more stay,
- * if they were not written to yet.
+ * and those that their queue spares now, if they were not written to yet.
  */
 struct assignment;
 struct engine;
@@ -31,7 +31,8 @@ void load_promise_take(struct engine *e, uint32_t victim, uint8_t cause, uint32_
 /* It holds nothing any more, or goes for another reason. [taken out] */
 void load_promise_lose_victim(struct engine *e, uint32_t victim);
 
-/* What was to be written into it was not: who goes for nobody any more stays. */
+/* What was to be written into it was not: who goes for nobody any more stays, and who is spared now
+ * (queue_spares). */
 void load_promise_spare(struct engine *e, uint32_t victim);
 
 uint32_t load_promise_victims(const struct engine *e, uint32_t load);

@@ -119,7 +119,7 @@ static void collect_below(struct load_hunt *hunt, uint32_t id, uint32_t common, 
             continue;
         if (queue_at(e, child)->first_child != 0)
             collect_below(hunt, child, common, skipped, by_share);
-        else
+        else if (!queue_spares(e, child))
             collect_from(hunt, child, common, by_share);
     }
 }

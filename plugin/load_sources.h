@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 /*
- * The queues that a workload's victims may come from. Of each only its next candidate is known: who
- * holds quota stands there in the order in which they would go (loads_that_hold). A heap of the
- * queues (pairing.h) tells whose candidate is the next of all.
+ * The queues that a workload's victims may come from; none of those that spare theirs
+ * (queue_spares). Of each only its next candidate is known: who holds quota stands there in the
+ * order in which they would go (loads_that_hold). A heap of the queues (pairing.h) tells whose
+ * candidate is the next of all.
  *
  * Who goes leaves less above: a queue whose candidate may not be taken any more is none either, as
  * those that stand behind it may not be taken then.

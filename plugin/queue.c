@@ -2,6 +2,7 @@
 #include "queue.h"
 
 #include "assembly.h"
+#include "guard.h"
 #include "outbox.h"
 #include "preempt.h"
 #include "promise.h"
@@ -162,6 +163,7 @@ void queue_unhang(struct engine *e, uint32_t id)
     contest_leave(e, id);
     if (parent == 0)
         return;
+    guard_unhang(e, id);
     quota_detach(e, id);
     queue_note_change(e, parent);
     queue_count_below(e, id, -1);
@@ -229,6 +231,18 @@ bool queue_state_halts(enum queue_state state)
 bool queue_halted(const struct engine *e, uint32_t id)
 {
     while (id != 0 && !queue_state_halts((enum queue_state)queue_at(e, id)->state))
+        id = queue_at(e, id)->parent;
+    return id != 0;
+}
+
+static bool state_spares(enum queue_state state)
+{
+    return state == QUEUE_SUSPENDED || state == QUEUE_HOLD;
+}
+
+bool queue_spares(const struct engine *e, uint32_t id)
+{
+    while (id != 0 && !state_spares((enum queue_state)queue_at(e, id)->state))
         id = queue_at(e, id)->parent;
     return id != 0;
 }

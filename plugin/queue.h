@@ -151,6 +151,11 @@ enum reason queue_misfit(const struct engine *e, uint32_t queue);
 bool queue_state_halts(enum queue_state state);
 bool queue_halted(const struct engine *e, uint32_t queue);
 
+/* Whether who holds room in this queue is nobody's victim: it, or one above it, grants nothing for
+ * a while and lets run what runs, so whoever was sent away could not come back. A queue that closes
+ * takes nobody back in any case, and one that is drained sends them away itself. */
+bool queue_spares(const struct engine *e, uint32_t queue);
+
 uint32_t queue_depth(const struct engine *e, uint32_t queue); /* a root's is 1 */
 uint32_t queue_root(const struct engine *e, uint32_t queue);
 bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);

@@ -65,11 +65,20 @@ static uint8_t wanted(const struct engine *e, uint32_t id)
            differs(e, id);
 }
 
+/* When a status that may have changed is looked at: at once while it waits to be drained, as one
+ * does whose attempt failed. */
+static int64_t looks_again(const struct queue *queue)
+{
+    int64_t at = queue->effects.ready != 0 ? 0 : queue->status.not_before;
+
+    return at > 0 ? at : 1;
+}
+
 void queue_expire(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
 
-    if (e->now >= queue->status.not_before)
+    if (e->now >= looks_again(queue))
         queue->status.stale = false;
     outbox_expire(e, EFFECT_OF_QUEUE, id);
     queue_set_timer(e, id);
@@ -90,8 +99,8 @@ void queue_set_timer(struct engine *e, uint32_t id)
     const struct queue *queue = queue_at(e, id);
     int64_t at = outbox_due(e, EFFECT_OF_QUEUE, id);
 
-    if (queue->status.stale && (at == 0 || queue->status.not_before < at))
-        at = queue->status.not_before > 0 ? queue->status.not_before : 1;
+    if (queue->status.stale && (at == 0 || looks_again(queue) < at))
+        at = looks_again(queue);
     if (at == 0 || !e->leads || !e->synced)
         heap_clear(&e->queue_timers, id);
     else

@@ -62,7 +62,7 @@ enum queue_state queue_state_under(enum queue_state parent, enum queue_state own
                                    enum queue_state now, bool empty)
 {
     if (parent == QUEUE_SUSPENDED)
-        return queue_state_after(own, ACTION_SUSPEND, empty);
+        return queue_state_refuses(own) ? own : QUEUE_SUSPENDED;
     if (queue_state_refuses(parent))
         return queue_state_after(own, ACTION_CLOSE, empty || now == QUEUE_CLOSED);
     return own;

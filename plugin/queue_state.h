@@ -18,9 +18,11 @@
  *   Closed            Open     -         -            -
  *
  * A queue has the state that its own commands left it in, and, while its parent is not open, the
- * one that the parent's makes of that. Only the second is undone when the parent opens again: so a
- * child that was suspended, or is being closed, by itself goes on where it was. Nothing else tells
- * that it is the parent's but a mark on the object, which says what the queue goes back to.
+ * one that the parent's makes of that: Suspended, or what closing makes of it. One that is being
+ * closed by itself stays so below a suspended parent, as a suspended queue takes what is new; that
+ * nothing is granted there follows from the parent. Only what the parent made is undone when it
+ * opens again: so a child that was suspended by itself goes on where it was. Nothing else tells that
+ * it is the parent's but a mark on the object, which says what the queue goes back to.
  *
  * Hold and HoldAndDrain are Kueue's: they come and go with the object, no command knows them.
  */

@@ -114,6 +114,35 @@ static bool give_back(struct engine *e, uint32_t id, uint32_t root, struct alike
     return !needed;
 }
 
+static bool spare(struct engine *e, uint32_t id, uint32_t root)
+{
+    uint32_t queue = claim_queue(e, id);
+    bool alone;
+
+    if (!promise_can_stay(e, id) || queue_root(e, queue) != root || !queue_spares(e, queue) ||
+        !would_be_whole(e, id, &alone))
+        return false;
+    let_unit_stay(e, id, alone);
+    return true;
+}
+
+/* The first that nobody may send away any more, whoever needs its room; whether there was one. */
+static bool spare_one(struct engine *e, uint32_t root)
+{
+    for (uint32_t id = e->promises.shared; id != 0; id = pledge_at(e, id)->next) {
+        if (spare(e, id, root))
+            return true;
+    }
+    for (uint32_t claim = e->promises.first; claim != 0; claim = promise_after(e, claim)) {
+        for (uint32_t id = pledge_at(e, claim)->promise.first; id != 0;
+             id = pledge_at(e, id)->next) {
+            if (spare(e, id, root))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The first that is not needed stays; whether there was one. */
 static bool give_one_back(struct engine *e, uint32_t root, struct alike *refused)
 {
@@ -159,6 +188,8 @@ bool review_promises(struct engine *e, uint32_t root)
 
     if (promise_is_empty(&e->promises) || queue_at(e, root)->reviewed == queue_at(e, root)->stirs)
         return false;
+    while (spare_one(e, root))
+        ;
     end_unsound(e, root);
     while (give_one_back(e, root, &refused))
         ;

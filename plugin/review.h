@@ -7,6 +7,8 @@
 
 /* Promises (promise.h), looked at again when something below a root has changed:
  *
+ *   victims that are spared    as queue_spares says, and that     stay where they are
+ *                              were not sent away yet
  *   who can no longer come     their queue was stopped or shrunk   is promised nothing any more
  *   victims that nobody needs  and that were not sent away yet     stay where they are
  *   who fits in what is        the first that was promised         is granted

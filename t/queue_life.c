@@ -102,6 +102,27 @@ static void test_edits(void)
     kit_close(&kit);
 }
 
+/* In whichever order they come: a suspended queue takes what is new, one that closes does not. */
+static void test_close_below_suspended(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue p; queue a parent=p; queue b parent=a cpu=1; pod x queue=b cpu=1;"
+                 "command 1 p SuspendQueue; command 2 a CloseQueue");
+    are("Suspended", "Closing", "Closing", "closed when its parent was suspended");
+    is_str(own("b"), "Open", "those below by that");
+    kit_do(&kit, "pod y queue=b cpu=1");
+    is_str(kit_why(&kit, "y"), "QueueSuspended", "nothing is granted there");
+    kit_do(&kit, "command 3 p ResumeQueue; command 4 p SuspendQueue");
+    are("Suspended", "Closing", "Closing", "or before that");
+    kit_do(&kit, "command 5 a SuspendQueue");
+    are("Suspended", "Suspended", "Suspended", "a command of its own is obeyed as ever");
+    kit_do(&kit, "command 6 a CloseQueue; lose-pod x; lose-pod y");
+    are("Suspended", "Closed", "Closed", "empty, it is Closed");
+    kit_do(&kit, "command 7 p ResumeQueue");
+    are("Open", "Closed", "Closed", "and stays it");
+    kit_close(&kit);
+}
+
 /* Whoever comes next reads what was written, in whatever order. */
 static void test_restart(void)
 {
@@ -110,11 +131,11 @@ static void test_restart(void)
                  "queue a parent=p state=Suspended; queue p state=Suspended;");
     is_str(state("b"), "Suspended", "a standby takes the objects' word");
     kit_do(&kit, "synced; lead");
-    are("Suspended", "Suspended", "Suspended", "the same");
+    are("Suspended", "Suspended", "Closing", "who was being closed is, though a mark says otherwise");
     is_str(own("a"), "Suspended", "a by itself");
-    is_str(own("b"), "Closing", "b by its parent's");
+    is_str(own("b"), "Closing", "b by itself");
     kit_do(&kit, "command 1 p ResumeQueue; command 2 a ResumeQueue");
-    are("Open", "Open", "Closing", "goes back to where it was");
+    are("Open", "Open", "Closing", "goes on where it was");
     kit_do(&kit, "lose-pod x");
     are("Open", "Open", "Closed", "and ends");
     kit_do(&kit, "follow");
@@ -234,6 +255,7 @@ int main(void)
     test_subtree();
     test_closing_ends();
     test_edits();
+    test_close_below_suspended();
     test_restart();
     test_words_of_others();
     test_words_between_ours();

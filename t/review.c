@@ -48,6 +48,30 @@ static void test_shared(void)
     kit_close(&kit);
 }
 
+/* Of a queue that is suspended meanwhile, by itself or from above, nobody goes any more. */
+static void test_spared(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(
+        &kit,
+        "queue p cpu=4; queue a parent=p deserved.cpu=3 reclaim=any; queue g parent=p reclaimable;"
+        "queue b parent=g deserved.cpu=1 reclaimable; queue c parent=p deserved.cpu=1 reclaimable;"
+        "pod x queue=b cpu=2 node=n; pod y queue=c cpu=2 node=n; pod w queue=a cpu=2");
+    is_str(kit_victims(&kit), "y>w", "somebody must go");
+    kit_do(&kit, "queue c parent=p deserved.cpu=1 reclaimable state=Suspended");
+    is_str(kit_victims(&kit), "x>w", "not he whose queue is suspended: another one does");
+    kit_do(&kit, "queue g parent=p state=Suspended");
+    is_str(kit_victims(&kit), "", "nor he whose queue is below one that is");
+    is_str(kit_promised(&kit), "", "so nobody is promised room");
+    kit_do(&kit, "queue g parent=p");
+    is_str(kit_victims(&kit), "x>w", "but when it is resumed");
+    kit_do(&kit, "queue g parent=p state=Closing");
+    is_str(kit_victims(&kit), "x>w", "closing spares nobody");
+    kit_close(&kit);
+}
+
 /* The status of the queue is written all the time; that must not keep a victim that would not
  * go. */
 static void test_queue_seen_again(void)
@@ -107,6 +131,7 @@ int main(void)
     test_given_back();
     test_granted_earlier();
     test_shared();
+    test_spared();
     test_queue_seen_again();
     test_suspended();
     test_gang_stays_whole();

@@ -131,6 +131,7 @@ static void look_at(struct hunt *hunt, const struct limits *limits, int uid)
     for (common = hunt->queue; common >= 0 && !model_is_below(model, queue, common);)
         common = model->queues[common].parent;
     if (common < 0 || model_has_children(model, queue) || !model->queues[queue].known ||
+        model_spares(model, queue) ||
         (model_kind(queue) == QUEUE_VOLCANO && model->queues[queue].spec[QUEUE_UNRECLAIMABLE]) ||
         !path_exceeds(hunt, limits, queue, common))
         return;

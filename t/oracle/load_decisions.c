@@ -224,6 +224,9 @@ static bool review(struct load_model *model, int number)
 {
     struct load_grant now[LOAD_SETS];
 
+    for (int n = 0; n < LOADS; n++)
+        if (model->loads[n].known && model->loads[n].of == number)
+            load_model_spare(model, n);
     if (!load_model_grants(model, load_model_queue_of(model, number))) {
         load_model_end_promise(model, number);
         return true;

@@ -119,6 +119,8 @@ static bool make_candidate(const struct hunting *h, int number, struct candidate
         return false;
     if (queue == h->queue)
         return policy_allows((enum preempt_whom)h->policy->v[QUEUE_WITHIN], asks, &load->seen);
+    if (load_model_stop(h->model, queue) == LIFE_HOLDS)
+        return false; /* it could not come back */
     ret->common = queue < 0 ? -1 : common_node(h->model, h->queue, queue);
     if (ret->common < 0 || !all_exceed(h, queue, ret->common) ||
         !policy_allows((enum preempt_whom)h->policy->v[QUEUE_RECLAIM], asks, &load->seen))

@@ -114,6 +114,17 @@ void load_model_end_promise(struct load_model *model, int number)
     }
 }
 
+void load_model_spare(struct load_model *model, int number)
+{
+    struct model_load *load = &model->loads[number];
+    bool holds = load_model_stop(model, load_model_queue_of(model, number)) == LIFE_HOLDS;
+
+    if (!load->victim || !can_stay(load) || (load->of >= 0 && !holds))
+        return;
+    load->victim = false;
+    load->of = -1;
+}
+
 void load_model_give_up(struct load_model *model, int number)
 {
     struct model_load *load = &model->loads[number];
@@ -266,7 +277,6 @@ void load_model_answered(struct load_model *model, int number, enum effect_resul
         load->awaits = load->awaits || version > load->seen.version;
     } else {
         load->writing[0] = '\0';
-        if (load->victim && load->of < 0)
-            load->victim = !can_stay(load);
+        load_model_spare(model, number);
     }
 }

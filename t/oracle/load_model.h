@@ -84,6 +84,8 @@ bool load_model_closed(const struct load_model *model, const struct load_object 
 int64_t load_model_since(const struct load_object *object);
 wide load_model_amount(const struct model_load *load, int flavor, int resource);
 void load_model_end_promise(struct load_model *model, int number);
+void load_model_spare(struct load_model *model,
+                      int number); /* stays, if nothing speaks against it */
 void load_model_give_up(struct load_model *model, int number);
 void load_model_settle_all(struct load_model *model);
 

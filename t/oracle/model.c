@@ -142,6 +142,15 @@ enum stop model_stops(const struct model *model, int queue)
     return levels > (volcano ? 8 : 16) ? STOP_INACTIVE : stop;
 }
 
+/* Whoever was sent away there could not come back. */
+bool model_spares(const struct model *model, int queue)
+{
+    for (; queue >= 0; queue = model->queues[queue].parent)
+        if (model->queues[queue].life.state == QUEUE_SUSPENDED)
+            return true;
+    return false;
+}
+
 bool model_goes_on(const struct model *model, const struct model_claim *claim)
 {
     enum stop stop = model_stops(model, model_queue_of(claim));

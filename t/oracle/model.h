@@ -139,6 +139,7 @@ bool model_has_children(const struct model *model, int queue);
 /* Why nothing is granted in a queue. Who was granted goes on in one that is closed. */
 enum stop { STOP_NOTHING, STOP_CLOSED, STOP_SUSPENDED, STOP_UNKNOWN, STOP_INACTIVE };
 enum stop model_stops(const struct model *model, int queue);
+bool model_spares(const struct model *model, int queue); /* who runs there is nobody's victim */
 
 /* Whether anybody may be granted anything. */
 static inline bool model_grants(const struct model *model)

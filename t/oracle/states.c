@@ -35,8 +35,8 @@ static enum queue_state due_state(const struct model *model, int queue)
     int parent = model->queues[queue].parent;
     enum queue_state above = parent < 0 ? QUEUE_OPEN : model->queues[parent].life.state;
 
-    if (above == QUEUE_SUSPENDED)
-        return life->own == QUEUE_CLOSED ? QUEUE_CLOSED : QUEUE_SUSPENDED;
+    if (above == QUEUE_SUSPENDED && !is_shut(life->own))
+        return QUEUE_SUSPENDED;
     if (is_shut(above) || life->own == QUEUE_CLOSING)
         return life->own == QUEUE_CLOSED || (is_shut(above) && life->state == QUEUE_CLOSED) ||
                        model_is_empty(model, queue)

@@ -227,14 +227,16 @@ static void let_stay(struct model_claim *claim)
     claim->victim = (struct model_victim){0};
 }
 
-/* With it stay all of its gang that can, if it would not be whole otherwise. */
-static bool give_back(struct model *model, int uid, int root)
+/* With it stay all of its gang that can, if it would not be whole otherwise. One that is needed
+ * stays only if its queue spares it. */
+static bool give_back(struct model *model, int uid, int root, bool spared)
 {
     int gang = model_gang_of(model, uid), staying = 0, could = 0;
     struct model_victim before[UIDS];
     bool together;
 
-    if (!can_stay(&model->claims[uid]) || root_of(model, uid) != root)
+    if (!can_stay(&model->claims[uid]) || root_of(model, uid) != root ||
+        (spared && !model_spares(model, model_queue_of(&model->claims[uid]))))
         return false;
     for (int other = 0; other < UIDS && gang >= 0; other++)
         could += model_gang_of(model, other) == gang && can_stay(&model->claims[other]);
@@ -248,7 +250,7 @@ static bool give_back(struct model *model, int uid, int root)
             (together && model_gang_of(model, other) == gang && can_stay(&model->claims[other])))
             let_stay(&model->claims[other]);
     }
-    if (all_sound(model, root))
+    if (spared || all_sound(model, root))
         return true;
     for (int other = 0; other < UIDS; other++)
         model->claims[other].victim = before[other];
@@ -256,16 +258,16 @@ static bool give_back(struct model *model, int uid, int root)
 }
 
 /* Whoever it goes for: its queue may be below another root by now. */
-static bool give_one_back(struct model *model, int root)
+static bool give_one_back(struct model *model, int root, bool spared)
 {
     for (int uid = next_victim(model, -1, -1); uid >= 0; uid = next_victim(model, -1, uid))
-        if (give_back(model, uid, root))
+        if (give_back(model, uid, root, spared))
             return true;
     for (int claim = next_promise(model, -1, -1, true); claim >= 0;
          claim = next_promise(model, -1, claim, true))
         for (int uid = next_victim(model, claim, -1); uid >= 0;
              uid = next_victim(model, claim, uid))
-            if (give_back(model, uid, root))
+            if (give_back(model, uid, root, spared))
                 return true;
     return false;
 }
@@ -284,12 +286,14 @@ bool model_keep_promises(struct model *model, int root)
 {
     struct limits limits;
 
+    while (give_one_back(model, root, true))
+        ;
     for (int uid = next_promise(model, root, -1, true), next; uid >= 0; uid = next) {
         next = next_promise(model, root, uid, true);
         if (!is_sound(model, uid))
             model_end_promise(model, uid);
     }
-    while (give_one_back(model, root))
+    while (give_one_back(model, root, false))
         ;
     limits_count(model, &limits);
     for (int uid = next_promise(model, root, -1, false); uid >= 0;

@@ -184,6 +184,30 @@ static void check_more_ends(struct witness *w)
         witness_complain(w, "tick: nothing more is to do, and next is over");
 }
 
+/* Over, or neither opted in nor gated: what was under way for such a pod is over with its claim. */
+static bool is_left_alone(const struct msg_reader *pod)
+{
+    struct msg_reader annotations, gates;
+    struct msg_array array;
+    struct msg_text gate;
+    char opted[8] = "", phase[16];
+
+    peek_text(pod, "phase", phase, sizeof(phase));
+    if (peek_bool(pod, "mirror", false) || strcmp(phase, "Succeeded") == 0 ||
+        strcmp(phase, "Failed") == 0)
+        return true;
+    if (peek(pod, "gates", &gates) && msg_open_array(&gates, &array))
+        while (msg_next_item(&gates, &array))
+            if (msg_get_text(&gates, 0, UINT16_MAX, &gate) &&
+                (msg_text_is(gate, "scheduling.volcano.sh/queue-allocation-gate") ||
+                 msg_text_is(gate, "volcano.sh/queue-allocation-gate")))
+                return false;
+    if (peek(pod, "annotations", &annotations))
+        peek_text(&annotations, "scheduling.volcano.sh/queue-allocation-gate", opted,
+                  sizeof(opted));
+    return strcmp(opted, "true") != 0;
+}
+
 static void take_announcement(struct witness *w, const uint8_t *bytes, uint32_t len)
 {
     struct msg_reader request, object;
@@ -199,7 +223,8 @@ static void take_announcement(struct witness *w, const uint8_t *bytes, uint32_t 
         w->leads = !gone;
         ledger_hand_over(&w->ledger);
     }
-    if (peek(&request, "object", &object) && gone) {
+    if (peek(&request, "object", &object) &&
+        (gone || (strcmp(kind, "pod") == 0 && is_left_alone(&object)))) {
         peek_text(&object, "uid", uid, sizeof(uid));
         ledger_lose(&w->ledger, uid);
     } else if (peek(&request, "object", &object)) {

@@ -72,6 +72,10 @@ func (h *Host) tell(ctx context.Context, effect *engine.Effect) error {
 		Source: v1.EventSource{Component: "sluice-scheduler"}, Count: 1,
 		FirstTimestamp: now, LastTimestamp: now,
 	}
+	if effect.UID != about.UID { // what a Command asked for is told of its queue
+		event.Related = &v1.ObjectReference{Kind: "Command", APIVersion: versions["Command"],
+			Namespace: effect.Namespace, Name: effect.Name, UID: types.UID(effect.UID)}
+	}
 	if event.Namespace == "" {
 		event.Namespace = metav1.NamespaceDefault // where those about cluster-wide objects are
 	}

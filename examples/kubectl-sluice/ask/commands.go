@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
@@ -68,9 +69,15 @@ func (c *Cluster) Object(ctx context.Context, name string) (*Object, error) {
 	return &queue, c.get(ctx, queuesPath+"/"+url.PathEscape(name), nil, &queue)
 }
 
-// Command makes a Command for the queue, and returns its name. The queue owns it: if the queue goes
-// first, the Command goes too.
-func (c *Cluster) Command(ctx context.Context, queue *Object, action Action) (string, error) {
+// Order is a Command that was made.
+type Order struct {
+	Name string
+	UID  types.UID
+}
+
+// Command makes a Command for the queue. The queue owns it: if the queue goes first, the Command
+// goes too.
+func (c *Cluster) Command(ctx context.Context, queue *Object, action Action) (Order, error) {
 	owner := metav1.OwnerReference{APIVersion: "scheduling.volcano.sh/v1beta1", Kind: VolcanoQueue,
 		Name: queue.Name, UID: queue.UID}
 	wanted := command{
@@ -91,7 +98,7 @@ func (c *Cluster) Command(ctx context.Context, queue *Object, action Action) (st
 		strings.Contains(refused.ErrStatus.Message, "denied the request"):
 		err = &Problem{Refused, err}
 	}
-	return made.Name, err
+	return Order{made.Name, made.UID}, err
 }
 
 // CarriedOut tells whether a Command has been: it is deleted then.
@@ -103,14 +110,15 @@ func (c *Cluster) CarriedOut(ctx context.Context, name string) (bool, error) {
 	return false, err
 }
 
-// Said is the newest warning about the queue that is not older than it should be; empty: none, or
-// who asks may not see it.
-func (c *Cluster) Said(ctx context.Context, queue *Object, since metav1.Time) string {
+// Refusal is why the Command was refused; empty: it was not, or who asks may not see it. Others may
+// be refused at the same time, for other reasons.
+func (c *Cluster) Refusal(ctx context.Context, queue *Object, order Order) string {
 	var list struct {
 		Items []struct {
-			metav1.ObjectMeta `json:"metadata"`
-			Type              string `json:"type"`
-			Message           string `json:"message"`
+			Message string `json:"message"`
+			Related struct {
+				UID types.UID `json:"uid"`
+			} `json:"related"`
 		} `json:"items"`
 	}
 	query := url.Values{"fieldSelector": {
@@ -118,12 +126,10 @@ func (c *Cluster) Said(ctx context.Context, queue *Object, since metav1.Time) st
 	if c.get(ctx, eventsPath, query, &list) != nil {
 		return ""
 	}
-	newest, said := since, ""
 	for i := range list.Items {
-		event := &list.Items[i]
-		if event.Type == "Warning" && !event.CreationTimestamp.Before(&newest) {
-			newest, said = event.CreationTimestamp, event.Message
+		if list.Items[i].Related.UID == order.UID {
+			return list.Items[i].Message
 		}
 	}
-	return said
+	return ""
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/kubectl-sluice/ask"
 )
@@ -101,16 +100,15 @@ func (a *actor) run(ctx context.Context, name string, action ask.Action, wait bo
 	if err != nil {
 		return fmt.Errorf("queue %s: %w", name, err)
 	}
-	began := metav1.NewTime(time.Now().Add(-2 * time.Second)) // the API server's clock is another
 	command, err := a.cluster.Command(ctx, queue, action)
 	if err != nil {
 		return fmt.Errorf("%s queue %s: %w", a.deed.verb, queue.Name, err)
 	}
-	view := deedView{Queue: queue.Name, Action: string(action), Command: command}
+	view := deedView{Queue: queue.Name, Action: string(action), Command: command.Name}
 	if !wait {
 		return a.print(view, func() string {
 			return fmt.Sprintf("queue/%s will be %s (command %s/%s)\n", queue.Name, a.deed.done,
-				ask.CommandSpace, command)
+				ask.CommandSpace, command.Name)
 		})
 	}
 	if timeout > 0 {
@@ -118,11 +116,11 @@ func (a *actor) run(ctx context.Context, name string, action ask.Action, wait bo
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	if view.State, err = a.await(ctx, queue, command, timeout); err != nil {
+	if view.State, err = a.await(ctx, queue, command.Name, timeout); err != nil {
 		return err
 	}
 	if view.State != a.deed.wanted {
-		why := a.cluster.Said(ctx, queue, began)
+		why := a.cluster.Refusal(ctx, queue, command)
 		if why == "" {
 			why = "see kubectl get events"
 		}

@@ -319,7 +319,7 @@ func testCommands(c *cluster) {
 // The parent is suspended still.
 func testRefused(c *cluster) {
 	c.says(c.sluice(operator, "resume", "train", "--wait"), 6, "queue train is Suspended",
-		"was not resumed", "research")
+		"was not resumed: queue train is below queue research, which is Suspended")
 	c.says(c.sluice(operator, "resume", "research", "--wait"), 0, "queue/research resumed")
 	c.becomes(viewer, []string{"queue", "train"}, "State      Open\n")
 	c.says(c.sluice(operator, "close", "notebooks", "--wait"), 0, "queue/notebooks closed")
@@ -333,6 +333,11 @@ func testRefused(c *cluster) {
 func testClosing(c *cluster) {
 	c.says(c.sluice(operator, "close", "train", "--wait", "--timeout", "2s"), 7,
 		"queue/train is Closing", "is not Closed after 2s: it is still Closing")
+	c.says(c.sluice(operator, "open", "train", "--wait"), 0, "queue/train opened")
+	c.says(c.sluice(operator, "suspend", "research", "--wait"), 0, "queue/research suspended")
+	c.says(c.sluice(operator, "close", "train", "--wait", "--timeout", "2s"), 7,
+		"queue/train is Closing", "is not Closed after 2s: it is still Closing")
+	c.says(c.sluice(operator, "resume", "research", "--wait"), 0, "queue/research resumed")
 	c.says(c.sluice(operator, "open", "train", "--wait"), 0, "queue/train opened")
 }
 
