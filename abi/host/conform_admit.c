@@ -152,6 +152,10 @@ static void queues(struct story *s)
         {"CREATE", "name: d8, parent: d7", "true"},
         {"CREATE", "name: d9, parent: d8", "false"},
         {"CREATE", "name: a, state: Suspended", "true"},
+        {"CREATE", "name: a, guarantee: {cpu: 1}, deserved: {memory: 1}", "false"},
+        {"CREATE", "name: a, parent: used", "false"},
+        {"UPDATE", "name: top, capability: {cpu: 4}, deserved: {memory: 1}, guarantee: {}",
+         "false"},
     };
 
     s_open(s, "{effects: [queueStatus]}");
