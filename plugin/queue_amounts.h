@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Whether the amounts of a queue of Volcano's that somebody creates or changes can be kept, resource
- * by resource. Each comparison holds from both of its ends, whichever of them is edited:
+ * Whether the amounts of a queue of Volcano's that somebody creates or changes can be kept, each
+ * resource for itself. A comparison holds from both of its ends, whichever of them is edited:
  *
  *   of itself     guarantee <= deserved <= capability; a capability that is not set bounds nothing,
  *                 a deserved that is not set is none

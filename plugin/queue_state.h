@@ -21,8 +21,8 @@
  * one that the parent's makes of that: Suspended, or what closing makes of it. One that is being
  * closed by itself stays so below a suspended parent, as a suspended queue takes what is new; that
  * nothing is granted there follows from the parent. Only what the parent made is undone when it
- * opens again: so a child that was suspended by itself goes on where it was. Nothing else tells that
- * it is the parent's but a mark on the object, which says what the queue goes back to.
+ * opens again: so a child that was suspended by itself goes on where it was. Nothing else tells
+ * that it is the parent's but a mark on the object, which says what the queue goes back to.
  *
  * Hold and HoldAndDrain are Kueue's: they come and go with the object, no command knows them.
  */

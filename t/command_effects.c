@@ -138,7 +138,8 @@ static void test_not_written_half_way(void)
 
     kit_open(&kit, "writes standby");
     kit_do(&kit, "pod p queue=d cpu=1; queue d parent=c state=Closing closedBy=true;"
-                 "queue c state=Open; queue root state=Open; command 1 c SuspendQueue; command 2 d CloseQueue;"
+                 "queue c state=Open; queue root state=Open; command 1 c SuspendQueue; command 2 d "
+                 "CloseQueue;"
                  "command 3 root CloseQueue; command 4 c OpenQueue; command 5 root OpenQueue;"
                  "synced; lead");
     while (kit_lease(&kit, &effect) >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Each comparison of amounts in a tree of queues, from both of its ends, and one resource apart from
- * the other. */
+/* Each comparison of amounts in a tree of queues, from both of its ends, and one resource apart
+ * from the other. */
 #include "plugin/queue_amounts.h"
 
 #include "plugin/queue_admit.h"
