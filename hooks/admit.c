@@ -59,7 +59,7 @@ static void admit_pod(struct call *call, enum operation operation)
              !engine_admit_to_queue(call->engine, &pod, reason))
         answer(call, reason, 0);
     else
-        answer(call, NULL, advice == GATE_ADD ? opted & GATE_LONG ? GATE_LONG : opted : 0);
+        answer(call, NULL, advice == GATE_ADD ? gate_to_add(opted) : 0);
 }
 
 static void admit_queue(struct call *call, enum operation operation)

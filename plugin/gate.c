@@ -46,9 +46,19 @@ bool gate_concerns(const struct engine_config *config, const struct pod_facts *p
     return false;
 }
 
+bool gate_opted_in(const struct pod_facts *pod)
+{
+    return pod->opted_in || pod->group.len > 0 || pod->minimum != 0;
+}
+
 bool gate_manages(const struct engine_config *config, const struct pod_facts *pod)
 {
-    return config->manage_all || pod->opted_in || pod->gates.ours != 0 || pod->stamp != 0;
+    return config->manage_all || gate_opted_in(pod) || pod->gates.ours != 0 || pod->stamp != 0;
+}
+
+uint8_t gate_to_add(uint8_t annotated)
+{
+    return annotated == GATE_SHORT ? GATE_SHORT : GATE_LONG;
 }
 
 enum gate_advice gate_admit(const struct engine_config *config, const struct pod_facts *pod)
@@ -61,7 +71,7 @@ enum gate_advice gate_admit(const struct engine_config *config, const struct pod
         return GATE_REFUSE_MINIMUM;
     if (pod->minimum > 1 && pod->controller.ordered)
         return GATE_REFUSE_ORDERED;
-    if (config->observe_only || !pod->opted_in || pod->gates.ours != 0 || pod->node.len > 0)
+    if (config->observe_only || !gate_opted_in(pod) || pod->gates.ours != 0 || pod->node.len > 0)
         return GATE_LEAVE;
     return GATE_ADD;
 }

@@ -35,6 +35,10 @@ struct engine_config;
  * DaemonSets, kube-system). */
 bool gate_concerns(const struct engine_config *config, const struct pod_facts *pod);
 
+/* Whether a pod wants to obey the queues: its annotation says so, or it asks for a group, by its
+ * name or by a minimum. A minimum can only be kept of pods that wait for each other. */
+bool gate_opted_in(const struct pod_facts *pod);
+
 /* Whether a pod of ours obeys the queues: it opted in, carries our gate or our stamp, or all do.
  * The others only count, once they are bound. */
 bool gate_manages(const struct engine_config *config, const struct pod_facts *pod);
@@ -46,6 +50,10 @@ enum gate_advice {
     GATE_REFUSE_MINIMUM,
     GATE_REFUSE_ORDERED
 };
+
+/* Which of the names of our gate such a pod gets: that of the annotation that opted it in.
+ * annotated: GATE_LONG | GATE_SHORT, those that did; 0: it only asks for a group. */
+uint8_t gate_to_add(uint8_t annotated);
 
 /* What admission must do with a pod that is being created: opted-in pods of ours get our gate, as
  * long as they do not name their node (the API server refuses gates there). A pod that brings a

@@ -9,12 +9,10 @@
 /*
  * What is wrong with a queue of Volcano's that somebody creates, changes or deletes:
  *
- *   of itself     guarantee <= deserved <= capability, where each is set
- *   with those    its parent exists and is no descendant; at most 8 levels; capability, deserved
- *   above         and guarantee within those of the nearest queue above that sets them
- *   with those    the children's guarantees and shares, summed, within their parent's: of the new
- *   beside it     parent's children, and of its own
- *   when it goes  not root or default, none with children or claims
+ *   its amounts     contradict each other, or those above, beside or below it (queue_amounts.h)
+ *   its parent      does not exist, is a descendant, is too deep for it (at most 8 levels), or has
+ *                   pods, which only a queue with none below it grants anything
+ *   when it goes    it is root or default, or has children or claims
  *
  * Every refusal names the field and both amounts. What the tree holds already is not judged anew,
  * but where the change meets it.

@@ -82,6 +82,15 @@ static void test_manages(void)
     pod.opted_in = true;
     ok(gate_manages(&config, &pod), "one that opted in does");
     pod.opted_in = false;
+    pod.minimum = 3;
+    ok(gate_manages(&config, &pod), "so does one that asks for a group by a minimum,");
+    pod.minimum = -1;
+    ok(gate_manages(&config, &pod), "be it none that can be read,");
+    pod.minimum = 0;
+    pod.group = text_of("g");
+    ok(gate_manages(&config, &pod), "or by a name,");
+    pod.group = text_of("");
+    ok(!gate_manages(&config, &pod), "but for an empty one");
     pod.gates.ours = GATE_SHORT;
     ok(gate_manages(&config, &pod), "so does one that carries our gate without the annotation");
     pod.gates.ours = 0;
@@ -105,6 +114,11 @@ static void test_admit(void)
     config.manage_all = false;
     pod.opted_in = true;
     is_int(gate_admit(&config, &pod), GATE_ADD, "a gate for whom opted in");
+    pod.opted_in = false;
+    pod.minimum = 3;
+    is_int(gate_admit(&config, &pod), GATE_ADD, "and for whom asks for a group");
+    pod.minimum = 0;
+    pod.opted_in = true;
     pod.gates.foreign = 1;
     is_int(gate_admit(&config, &pod), GATE_ADD, "beside the gates that are there");
     pod.gates.ours = GATE_SHORT;
@@ -124,11 +138,20 @@ static void test_admit(void)
     is_int(gate_admit(&config, &pod), GATE_LEAVE, "exempt pods get no gate");
 }
 
+static void test_name_to_add(void)
+{
+    is_int(gate_to_add(GATE_LONG), GATE_LONG, "the gate is named as the annotation is");
+    is_int(gate_to_add(GATE_SHORT), GATE_SHORT, "the short one, too");
+    is_int(gate_to_add(GATE_LONG | GATE_SHORT), GATE_LONG, "the long one of both");
+    is_int(gate_to_add(0), GATE_LONG, "and where there is none");
+}
+
 int main(void)
 {
     test_names();
     test_concerns();
     test_manages();
     test_admit();
+    test_name_to_add();
     return tap_done();
 }

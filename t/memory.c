@@ -52,7 +52,7 @@ static const struct ask_line story[] = {
      "{\"ignored\"=>false}"},
     {HOOK_ADMIT,
      "{now: 2, kind: queue, operation: CREATE, object: {kind: Queue, name: r, parent: q, "
-     "guarantee: {cpu: 1}}}",
+     "deserved: {cpu: 1}, guarantee: {cpu: 1}}}",
      "{\"allow\"=>true, \"reason\"=>\"\", \"gates\"=>[]}"},
     {HOOK_COMMAND,
      "{now: 2, command: {uid: c, namespace: d, name: c, created: 2, action: OpenQueue, target: "

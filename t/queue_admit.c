@@ -68,6 +68,18 @@ static void test_tree(void)
     refused("l9 parent=l8", "spec.parent is l8, which makes 9 levels of queues, more than 8");
     refused("l1 parent=p", "spec.parent is p, which makes 9 levels of queues, more than 8");
     allowed("new parent=l7");
+    kit_do(&kit, "pod x queue=new cpu=1; pod y queue=l8 cpu=1; queue other");
+    refused("q parent=new", "spec.parent is new, which does not exist: create it first");
+    kit_do(&kit, "queue new");
+    refused("q parent=new", "spec.parent is new, which has 1 pod in it: pods go into queues that "
+                            "have none below them");
+    refused("other parent=new",
+            "spec.parent is new, which has 1 pod in it: pods go into queues that "
+            "have none below them");
+    allowed("l8 parent=l7");
+    kit_do(&kit, "lose-pod x; lose-pod y");
+    allowed("q parent=new");
+    kit_do(&kit, "lose-queue new; lose-queue other");
 }
 
 static void stays(const char *name, const char *why)

@@ -3,6 +3,7 @@
 #include "abi/host/conform_steps.h"
 
 #define SHORT_GATE "volcano.sh/queue-allocation-gate"
+#define STORY_MINIMUM "scheduling.volcano.sh/group-min-member"
 #define CREATE LOADER_ADMIT, "{kind: pod, operation: CREATE, object: {namespace: n, %s}}"
 
 static void gates(struct story *s)
@@ -17,6 +18,10 @@ static void gates(struct story *s)
         {"annotations: {" STORY_GATE ": 'false'}", ""},
         {"annotations: {" STORY_GATE ": 'True'}", ""},
         {"name: p", ""},
+        {"annotations: {" STORY_MINIMUM ": '2'}", STORY_GATE},
+        {"annotations: {" STORY_MINIMUM ": '2', " SHORT_GATE ": 'true'}", SHORT_GATE},
+        {"annotations: {scheduling.k8s.io/group-name: g}", STORY_GATE},
+        {"annotations: {scheduling.k8s.io/group-name: ''}", ""},
         {"annotations: {" STORY_GATE ": 'true'}, gates: [foreign]", STORY_GATE},
         {"annotations: {" STORY_GATE ": 'true'}, gates: [" STORY_GATE "]", ""},
         {"annotations: {" STORY_GATE ": 'true'}, gates: [" SHORT_GATE "]", ""},
@@ -29,13 +34,13 @@ static void gates(struct story *s)
 
     for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
         s_ask(s, LOADER_ADMIT, "{kind: pod, operation: CREATE, object: {%s%s}}",
-              i == 14 ? "" : "namespace: n, ", asked[i].pod);
+              i == 18 ? "" : "namespace: n, ", asked[i].pod);
         s_want(s, "{allow: true, reason: '', gates: [%s]}", asked[i].gates);
         s_ask(s, LOADER_ADMIT, "{kind: pod, operation: UPDATE, object: {%s%s}}",
-              i == 14 ? "" : "namespace: n, ", asked[i].pod);
+              i == 18 ? "" : "namespace: n, ", asked[i].pod);
         s_want(s, "{allow: true, reason: '', gates: []}");
         s_ask(s, LOADER_ADMIT, "{kind: pod, operation: DELETE, object: {%s%s}}",
-              i == 14 ? "" : "namespace: n, ", asked[i].pod);
+              i == 18 ? "" : "namespace: n, ", asked[i].pod);
         s_want(s, "{allow: true, reason: '', gates: []}");
     }
 }
@@ -100,6 +105,7 @@ static void closed_queues(struct story *s)
          "false"},
         {"annotations: {" STORY_GATE ": 'true', scheduling.k8s.io/group-name: g}", "false"},
         {"annotations: {" STORY_GATE ": 'true', " STORY_QUEUE ": shut}, node: a", "true"},
+        {"annotations: {scheduling.k8s.io/group-name: g}", "false"},
         {"annotations: {" STORY_QUEUE ": shut}", "true"},
         {"annotations: {" STORY_GATE ": 'true', " STORY_QUEUE ": unseen}", "true"},
     };
@@ -152,6 +158,10 @@ static void queues(struct story *s)
         {"CREATE", "name: d8, parent: d7", "true"},
         {"CREATE", "name: d9, parent: d8", "false"},
         {"CREATE", "name: a, state: Suspended", "true"},
+        {"CREATE", "name: a, guarantee: {cpu: 1}, deserved: {memory: 1}", "false"},
+        {"CREATE", "name: a, parent: used", "false"},
+        {"UPDATE", "name: top, capability: {cpu: 4}, deserved: {memory: 1}, guarantee: {}",
+         "false"},
     };
 
     s_open(s, "{effects: [queueStatus]}");

@@ -184,8 +184,8 @@ static void check_more_ends(struct witness *w)
         witness_complain(w, "tick: nothing more is to do, and next is over");
 }
 
-/* Over, exempt, or neither opted in nor gated: what was under way for such a pod is over with its
- * claim. */
+/* Over, exempt, or neither opted in, by its annotation or for a group, nor gated: what was under
+ * way for such a pod is over with its claim. */
 static bool is_left_alone(const struct msg_reader *pod)
 {
     struct msg_reader annotations, gates;
@@ -204,9 +204,13 @@ static bool is_left_alone(const struct msg_reader *pod)
                 (msg_text_is(gate, "scheduling.volcano.sh/queue-allocation-gate") ||
                  msg_text_is(gate, "volcano.sh/queue-allocation-gate")))
                 return false;
-    if (peek(pod, "annotations", &annotations))
+    if (peek(pod, "annotations", &annotations)) {
+        if (peek(&annotations, "scheduling.k8s.io/group-name", &gates) ||
+            peek(&annotations, "scheduling.volcano.sh/group-min-member", &gates))
+            return false;
         peek_text(&annotations, "scheduling.volcano.sh/queue-allocation-gate", opted,
                   sizeof(opted));
+    }
     return strcmp(opted, "true") != 0;
 }
 

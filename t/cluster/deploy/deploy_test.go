@@ -73,6 +73,8 @@ func TestManifests(t *testing.T) {
 const (
 	long    = "scheduling.volcano.sh/queue-allocation-gate"
 	short   = "volcano.sh/queue-allocation-gate"
+	group   = "scheduling.k8s.io/group-name"
+	minimum = "scheduling.volcano.sh/group-min-member"
 	foreign = "example.com/quota"
 	granted = "sluice.sh/granted"
 	flavors = "sluice.sh/flavors"
@@ -148,6 +150,10 @@ func testGate(c *cluster) {
 		{"not opted in", pod(), nil},
 		{"no annotations at all", with(pod(), func(p *corev1.Pod) { p.Annotations = nil }), nil},
 		{"another value", with(pod(), annotated(long, "True")), nil},
+		{"a minimum alone", with(pod(), annotated(minimum, "3")), []string{long}},
+		{"a group's name alone", with(pod(), annotated(group, "g")), []string{long}},
+		{"a group without a name", with(pod(), annotated(group, "")), nil},
+		{"the short name and a minimum", with(pod(short), annotated(minimum, "3")), []string{short}},
 		{"one name true, one not", with(pod(short), annotated(long, "false")), []string{short}},
 		{"beside foreign gates", with(pod(long), gates(foreign, "x.io/y")),
 			[]string{foreign, "x.io/y", long}},

@@ -144,7 +144,8 @@ func testQueues(c *cluster) {
 		{"cpu": 5}}}}`); err != nil {
 		c.Error(err)
 	}
-	c.mustCreate(queue("hurried", "parent: company, guarantee: {resource: {cpu: 2}}"),
+	c.mustCreate(
+		queue("hurried", "parent: company, guarantee: {resource: {cpu: 2}}, deserved: {cpu: 2}"),
 		queue("hurried-child", "parent: hurried"))
 }
 
