@@ -52,7 +52,7 @@ struct pod_facts {
     int64_t generation, resource_version;
     struct text scheduler; /* none: default-scheduler */
     struct gates gates;
-    bool opted_in; /* by its annotation */
+    bool opted_in;     /* by its annotation */
     struct text queue; /* from the pod's annotation */
     struct text namespace_queue;
     enum queue_kind queue_kind; /* QUEUE_VOLCANO or QUEUE_CLUSTER */

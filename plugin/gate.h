@@ -51,8 +51,8 @@ enum gate_advice {
     GATE_REFUSE_ORDERED
 };
 
-/* Which of the names of our gate such a pod gets: that of the annotation that opted it in. annotated:
- * GATE_LONG | GATE_SHORT, those that did; 0: it only asks for a group. */
+/* Which of the names of our gate such a pod gets: that of the annotation that opted it in.
+ * annotated: GATE_LONG | GATE_SHORT, those that did; 0: it only asks for a group. */
 uint8_t gate_to_add(uint8_t annotated);
 
 /* What admission must do with a pod that is being created: opted-in pods of ours get our gate, as

@@ -184,7 +184,8 @@ static void check_more_ends(struct witness *w)
         witness_complain(w, "tick: nothing more is to do, and next is over");
 }
 
-/* Neither opted in, by its annotation or for a group, nor gated: what was under way for such a pod is over with its claim. */
+/* Neither opted in, by its annotation or for a group, nor gated: what was under way for such a pod
+ * is over with its claim. */
 static bool is_left_alone(const struct msg_reader *pod)
 {
     struct msg_reader annotations, gates;
