@@ -61,7 +61,39 @@ static int32_t minimum_of(struct text text)
     return minimum > 0 && minimum <= INT32_MAX ? (int32_t)minimum : -1;
 }
 
-static void decode_annotations(struct msg_reader *r, struct pod_facts *ret, uint8_t *ret_opted)
+/* Where a pod says whether it may be evicted for others: at NULL where it does not. */
+struct preemptable {
+    struct text annotation, label;
+};
+
+/* As Volcano reads it: the annotation first, then the label; what is no bool is taken for false. */
+static bool is_settled(const struct preemptable *said)
+{
+    static const char *const truths[] = {"1", "t", "T", "true", "TRUE", "True"};
+    struct text word = said->annotation.at != NULL ? said->annotation : said->label;
+
+    for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+        if (text_is(word, truths[i]))
+            return false;
+    }
+    return word.at != NULL;
+}
+
+static void decode_labels(struct msg_reader *r, struct text *ret_preemptable)
+{
+    struct msg_map map;
+    struct msg_text key;
+    struct text value;
+
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (decode_words(r, SIZE_MAX, &value) && msg_text_is(key, "volcano.sh/preemptable"))
+            *ret_preemptable = value;
+    }
+}
+
+static void decode_annotations(struct msg_reader *r, struct pod_facts *ret,
+                               struct text *ret_preemptable, uint8_t *ret_opted)
 {
     struct msg_map map;
     struct msg_text key;
@@ -79,8 +111,7 @@ static void decode_annotations(struct msg_reader *r, struct pod_facts *ret, uint
             if (decode_words(r, SIZE_MAX, &value))
                 ret->minimum = minimum_of(value);
         } else if (msg_text_is(key, "volcano.sh/preemptable")) {
-            if (decode_words(r, SIZE_MAX, &value))
-                ret->settled = text_is(value, "false");
+            decode_words(r, SIZE_MAX, ret_preemptable);
         } else if (msg_text_is(key, "sluice.sh/granted")) {
             if (decode_words(r, SIZE_MAX, &value))
                 ret->stamp = stamp_of(value);
@@ -163,6 +194,7 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
     struct msg_map map;
     struct msg_text key;
     bool has_uid = false, has_namespace = false, has_name = false, has_created = false;
+    struct preemptable preemptable = {0};
 
     clear(ret);
     *ret_opted = 0;
@@ -179,7 +211,9 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else if (msg_text_is(key, "gates"))
             decode_gates(r, &ret->gates);
         else if (msg_text_is(key, "annotations"))
-            decode_annotations(r, ret, ret_opted);
+            decode_annotations(r, ret, &preemptable.annotation, ret_opted);
+        else if (msg_text_is(key, "labels"))
+            decode_labels(r, &preemptable.label);
         else if (msg_text_is(key, "requests"))
             decode_amounts(r, "pods", &ret->requests);
         else if (msg_text_is(key, "priority"))
@@ -217,6 +251,7 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else
             msg_skip_unknown(r);
     }
+    ret->settled = is_settled(&preemptable);
     msg_require(r, has_namespace, "namespace");
     if (use == POD_SEEN) {
         msg_require(r, has_uid, "uid");

@@ -27,13 +27,13 @@ bool advance_fits_again(struct engine *e, uint32_t id)
     for (uint32_t i = 0; i < line_count(e, line); i++)
         stamped = stamped || claim_flavors(claim)[i] != 0;
     if (!stamped) {
-        if (!fit_line(e, claim->line, flavors))
+        if (!fit_line_again(e, claim->line, flavors))
             return false;
         claim_set_flavors(e, id, flavors);
         return true;
     }
     claim_guess_flavors(e, id);
-    return fit_in(e, claim->line, claim_flavors(claim));
+    return fit_in_again(e, claim->line, claim_flavors(claim));
 }
 
 void advance_reserve_again(struct engine *e, uint32_t id)

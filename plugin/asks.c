@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "asks.h"
 
+#include "assign.h"
+#include "load.h"
 #include "state.h"
 
 static struct tree_link *ask_link(const void *ctx, uint32_t id)
@@ -91,6 +93,43 @@ void asks_count(struct engine *e, uint32_t id, int more)
         add(e, kind->needs[i].ask, (wide)more * line_amount(e, line, i));
 }
 
+int asks_get_wish(struct engine *e, const struct wish *wish)
+{
+    if (wish->queue == 0)
+        return 0;
+    if (asks_reserve(e, wish->queue, wish->need_count) < 0)
+        return ENGINE_NO_MEMORY;
+    for (uint32_t s = 0; s < wish->set_count; s++) {
+        for (uint32_t i = 0; i < wish->asks[s].need_count; i++)
+            asks_get(e, wish->queue, wish->asks[s].needs[i].resource);
+    }
+    return 0;
+}
+
+void asks_unref_wish(struct engine *e, const struct wish *wish)
+{
+    for (uint32_t s = 0; s < wish->set_count && wish->queue != 0; s++) {
+        for (uint32_t i = 0; i < wish->asks[s].need_count; i++)
+            asks_unref(e, wish->queue, find(e, wish->queue, wish->asks[s].needs[i].resource));
+    }
+}
+
+static wide wished(const struct assign_set *set, uint32_t need)
+{
+    return (wide)set->needs[need].amount * set->count;
+}
+
+void asks_count_wish(struct engine *e, uint32_t id, int more)
+{
+    const struct wish *wish = wish_at(e, id);
+
+    for (uint32_t s = 0; s < wish->set_count; s++) {
+        for (uint32_t i = 0; i < wish->asks[s].need_count; i++)
+            add(e, find(e, wish->queue, wish->asks[s].needs[i].resource),
+                more * wished(&wish->asks[s], i));
+    }
+}
+
 void asks_hang(struct engine *e, uint32_t queue)
 {
     uint32_t parent = queue_at(e, queue)->parent;
@@ -144,6 +183,21 @@ static wide waiting_in_gang(const struct engine *e, const struct group *group, u
     return sum;
 }
 
+static wide waiting_of_load(const struct engine *e, uint32_t id, uint32_t queue, uint32_t resource)
+{
+    const struct load *load = load_at(e, id);
+    const struct wish *wish = wish_at(e, load->wish);
+    wide sum = 0;
+
+    if (load_queue(e, id) != queue || !load_is(load, LOAD_PLACED) || load->state != CLAIM_WAITING)
+        return 0;
+    for (uint32_t s = 0; s < wish->set_count; s++) {
+        for (uint32_t i = 0; i < wish->asks[s].need_count; i++)
+            sum += wish->asks[s].needs[i].resource == resource ? wished(&wish->asks[s], i) : 0;
+    }
+    return sum;
+}
+
 /* What waits in the queue itself, counted anew. */
 static wide count(const struct engine *e, uint32_t queue, uint32_t resource)
 {
@@ -154,6 +208,8 @@ static wide count(const struct engine *e, uint32_t queue, uint32_t resource)
         sum += waiting_in_line(e, claim_at(e, head)->line, resource);
     for (uint32_t id = 1; id < slab_end(&e->groups); id++)
         sum += slab_live(&e->groups, id) ? waiting_in_gang(e, group_at(e, id), queue, resource) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->loads); id++)
+        sum += slab_live(&e->loads, id) ? waiting_of_load(e, id, queue, resource) : 0;
     return sum;
 }
 
@@ -174,7 +230,11 @@ const char *asks_check_users(const struct engine *e)
             users--;
         }
     }
-    return users == 0 ? NULL : "an ask is there for kinds of its queue, and for children's";
+    for (uint32_t id = 1; id < slab_end(&e->wishes); id++) {
+        if (slab_live(&e->wishes, id) && wish_at(e, id)->queue != 0)
+            users -= wish_at(e, id)->need_count;
+    }
+    return users == 0 ? NULL : "an ask is there for who may wait in its queue, and for children's";
 }
 
 const char *asks_check(const struct engine *e, uint32_t queue)
@@ -197,7 +257,7 @@ const char *asks_check(const struct engine *e, uint32_t queue)
             sum += ask_at(e, below)->amount;
         }
         if (sum != ask->amount)
-            return "a queue knows what the pods ask for that wait in it and below it";
+            return "a queue knows what is asked for by all that wait in it and below it";
     }
     return NULL;
 }

@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 /*
- * What the pods ask for that wait in a queue and below it: a sum for each resource.
+ * What the pods and workloads ask for that wait in a queue and below it: a sum for each resource.
  *
  *   root   cpu 7  gpu 1        kind (1 to 2 cpu) ──▶ ask of its queue ──▶ of its parent ─▶ ...
  *   ├─ a   cpu 4  gpu 1
  *   └─ b   cpu 3
  *
- * A queue has an ask for what a pod of its own may ask for, waiting or not, and for what one of its
- * children has. So there is one wherever a sum may have to be changed, and nothing is looked up and
- * nothing allocated when a pod begins or ends to wait: its kind knows the first of the way.
+ * A queue has an ask for what a pod or a workload of its own may ask for, waiting or not, and for
+ * what one of its children has. So there is one wherever a sum may have to be changed, and nothing
+ * is allocated when somebody begins or ends to wait; a pod's kind even knows the first of the way.
  *
  * A gang's minimum, which waits as one, is none of them: its members are.
  */
@@ -26,10 +26,11 @@ struct ask {
     wide amount;
     uint32_t resource;
     uint32_t up;    /* its parent's of the same resource; 0: a root's */
-    uint32_t users; /* kinds of the queue, and children that have one */
+    uint32_t users; /* kinds of the queue, needs of its wishes, and children that have one */
 };
 
 struct engine;
+struct wish;
 
 /* Makes room for so many more resources in the queue and all above it. Negative on error. */
 int asks_reserve(struct engine *e, uint32_t queue, uint32_t count);
@@ -43,6 +44,13 @@ wide asks_sum(const struct engine *e, uint32_t queue, uint32_t resource);
 
 /* So many pods of this line begin to wait, or end to. */
 void asks_count(struct engine *e, uint32_t line, int more);
+
+/* The asks of all that a wish names, found or made; and done with. Negative on error. */
+int asks_get_wish(struct engine *e, const struct wish *wish);
+void asks_unref_wish(struct engine *e, const struct wish *wish);
+
+/* So many workloads of this wish begin to wait, or end to. */
+void asks_count_wish(struct engine *e, uint32_t wish, int more);
 
 /* All that is asked for in the queue is asked for above it, too, from now on, or no longer.
  * [asks_hang: reserved, in the parent] */

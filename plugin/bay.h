@@ -55,6 +55,9 @@ struct engine;
 enum bay_fault bay_fault(const struct engine *e, uint32_t queue, struct text *ret_what);
 const char *bay_fault_name(enum bay_fault fault);
 
+/* Adds how many workloads of the subtree are in which state of a claim. */
+void bay_count_loads(const struct engine *e, uint32_t queue, uint32_t *counts);
+
 enum life_stop bay_stop(const struct engine *e, uint32_t queue); /* 0: there is none */
 
 /* Below the root of this queue something may have become possible that was not: room, victims. */

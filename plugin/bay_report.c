@@ -71,6 +71,33 @@ void engine_report_bay(const struct engine *e, uint32_t id, struct bay_report *r
     ret->admitted = bay->admitted;
 }
 
+static void count_own(const struct engine *e, const struct bay *bay, uint32_t *counts)
+{
+    counts[CLAIM_WAITING] += tree_size(&loads_of_queue, e, bay->waiting);
+    counts[CLAIM_HELD] += tree_size(&loads_of_queue, e, bay->held);
+    counts[CLAIM_RESERVED] += tree_size(&loads_that_hold, e, bay->holding) - bay->admitted;
+    counts[CLAIM_ALLOCATED] += bay->admitted;
+}
+
+/* Down to the first child, else to the next sibling of the nearest queue above that has one. */
+void bay_count_loads(const struct engine *e, uint32_t top, uint32_t *counts)
+{
+    uint32_t at = top;
+
+    for (;;) {
+        count_own(e, &queue_at(e, at)->bay, counts);
+        if (queue_at(e, at)->first_child != 0) {
+            at = queue_at(e, at)->first_child;
+            continue;
+        }
+        while (at != top && queue_at(e, at)->next_sibling == 0)
+            at = queue_at(e, at)->parent;
+        if (at == top)
+            return;
+        at = queue_at(e, at)->next_sibling;
+    }
+}
+
 void engine_report_local_queue(const struct engine *e, uint32_t id, struct bay_report *ret)
 {
     const struct local_queue *local = local_queue_at(e, id);

@@ -5,7 +5,9 @@
 #include "fleet.h"
 #include "flow.h"
 #include "gang.h"
+#include "guard.h"
 #include "group_home.h"
+#include "let_go.h"
 #include "outbox.h"
 #include "queue_life.h"
 #include "state.h"
@@ -27,7 +29,9 @@ const char *claim_check(const struct engine *e, uint32_t id)
         return "a held claim, and no other, has a reason of its own";
     if ((claim->flags & CLAIM_BOUND) != 0 && claim->state != CLAIM_ALLOCATED)
         return "a bound claim is allocated";
-    if ((claim->flags & CLAIM_MANAGED) == 0 && claim->state != CLAIM_ALLOCATED)
+    if (let_go_check(e, id) != NULL)
+        return let_go_check(e, id);
+    if ((claim->flags & (CLAIM_MANAGED | CLAIM_LET_GO)) == 0 && claim->state != CLAIM_ALLOCATED)
         return "a pod that obeys no queue counts only when it is bound";
     if (claim->state == CLAIM_RESERVED && e->tell.left == 0 &&
         ((claim->flags & CLAIM_STOPPED) != 0) != queue_stops_granted(e, claim_queue(e, id)))
@@ -166,11 +170,10 @@ const char *queue_check(const struct engine *e, uint32_t id)
         return "reserved and allocated claims stand in order of their stamps";
     if ((broken = removable_check_queue(e, id)) != NULL)
         return broken;
-    if (queue->guarding && queue->passed_head != line_first_of(e, id))
-        return "a guarded head is the head";
-    if (queue->is_todo[TODO_PLACE] != queue->misplaced ||
-        queue->is_todo[TODO_GUARD] != queue->guarding)
-        return "misplaced queues, and guarded ones, are on their lists";
+    if ((broken = guard_check(e, id)) != NULL)
+        return broken;
+    if (queue->is_todo[TODO_PLACE] != queue->misplaced)
+        return "misplaced queues are on their list";
     if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
         return "an unknown queue is named by somebody";
     return NULL;

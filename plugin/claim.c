@@ -238,7 +238,9 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
     const struct claim *claim = claim_at(e, id);
 
     *ret_reason = REASON_NONE;
-    if (claim->a_foreign_gate != 0)
+    if (claim->flags & CLAIM_LET_GO)
+        *ret_reason = REASON_NOT_READY;
+    else if (claim->a_foreign_gate != 0)
         *ret_reason = REASON_FOREIGN_GATE;
     else if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF &&
              claim_deadline(e, id) > e->now)
@@ -353,6 +355,7 @@ void claim_allocate(struct engine *e, uint32_t id)
     claim->timeouts = 0;
     assembly_leaves_permit(e, id);
     if (!claim_holds(claim)) {
+        promise_end(e, id); /* it is counted in the flavors that were promised */
         claim_set_flag(claim, CLAIM_GUESSED, (claim->flags & CLAIM_STAMPED) == 0);
         claim_guess_flavors(e, id);
     }

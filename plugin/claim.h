@@ -36,6 +36,7 @@ enum claim_flag {
     CLAIM_SPARED = 1 << 23,       /* would not go: another victim is looked for, for a while */
     CLAIM_YIELDING = 1 << 24,     /* takes nobody's room: preemptionPolicy Never */
     CLAIM_SETTLED = 1 << 25,      /* nobody's victim: not preemptable */
+    CLAIM_LET_GO = 1 << 26,       /* makes no claim, but is not on its way yet (let_go.h) */
 };
 
 /* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */

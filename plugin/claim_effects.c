@@ -4,6 +4,7 @@
 #include "assembly.h"
 #include "explain.h"
 #include "journal.h"
+#include "let_go.h"
 #include "preempt.h"
 #include "state.h"
 
@@ -24,6 +25,8 @@ static bool wants_activate(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
+    if (claim->flags & CLAIM_LET_GO)
+        return let_go_wants_activate(e, id);
     return claim->state == CLAIM_RESERVED && (claim->flags & CLAIM_PARKED) != 0 &&
            assembly_holds(e, id) == REASON_NONE && !queue_stops_granted(e, claim_queue(e, id)) &&
            !claim_removal_comes_first(e, id);
@@ -35,6 +38,8 @@ static bool wants_removal(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
+    if (claim->flags & CLAIM_LET_GO)
+        return let_go_wants_removal(e, id);
     if (claim->state != CLAIM_RESERVED || claim->gates == 0 ||
         (claim->flags & CLAIM_GATES_GONE) != 0 || queue_stops_granted(e, claim_queue(e, id)))
         return false;

@@ -3,6 +3,7 @@
 
 #include "assembly.h"
 #include "journal.h"
+#include "let_go.h"
 #include "outbox.h"
 #include "queue_life.h"
 #include "state.h"
@@ -319,6 +320,8 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
 
     if (claim->flags & CLAIM_GANG)
         return assembly_deadline(e, id);
+    if (let_go_is_over(e, id))
+        return e->now;
     if (claim->flags & CLAIM_PROVISIONAL)
         at = confirm_by(claim);
     if (claim->flags & (CLAIM_VICTIM | CLAIM_SPARED))
@@ -363,6 +366,8 @@ void claim_expire(struct engine *e, uint32_t id)
     }
     if (claim->flags & CLAIM_GANG) {
         assembly_expire(e, id);
+    } else if (let_go_is_over(e, id)) {
+        claim_destroy(e, id);
     } else if ((claim->flags & CLAIM_PROVISIONAL) && confirm_by(claim) <= e->now) {
         claim_destroy(e, id);
     } else if (promise_deadline(e, id) <= e->now) {

@@ -245,14 +245,20 @@ void engine_set_leader(struct engine *e, bool leads)
     advance(e);
 }
 
+/* One that is let go makes no claim. */
+static uint32_t if_it_claims(const struct engine *e, uint32_t id)
+{
+    return id != 0 && (claim_at(e, id)->flags & CLAIM_LET_GO) != 0 ? 0 : id;
+}
+
 uint32_t engine_find_pod(const struct engine *e, struct text uid)
 {
-    return claim_find(e, uid);
+    return if_it_claims(e, claim_find(e, uid));
 }
 
 uint32_t engine_find_named_pod(const struct engine *e, struct text space, struct text name)
 {
-    return claim_find_named(e, space, name);
+    return if_it_claims(e, claim_find_named(e, space, name));
 }
 
 uint32_t engine_find_queue(const struct engine *e, enum queue_kind kind, struct text name)

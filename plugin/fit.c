@@ -162,7 +162,7 @@ static bool assign(const struct trial *trial, uint16_t *ret_flavors, uint32_t *r
 
 static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret_need)
 {
-    if (trial->room == room_now && recount_awaits(trial->e, trial->line, ret_need))
+    if (trial->room != room_ever && recount_awaits(trial->e, trial->line, ret_need))
         return false;
     if (queue_at(trial->e, line_queue(trial->e, trial->line))->kind != QUEUE_VOLCANO)
         return assign(trial, ret_flavors, ret_need);
@@ -179,6 +179,14 @@ static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret
 bool fit_line(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
 {
     const struct trial trial = {.e = e, .line = line_at(e, id), .room = room_now};
+    uint32_t need;
+
+    return fits(&trial, ret_flavors, &need);
+}
+
+bool fit_line_again(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
+{
+    const struct trial trial = {.e = e, .line = line_at(e, id), .room = room_again};
     uint32_t need;
 
     return fits(&trial, ret_flavors, &need);
@@ -215,6 +223,11 @@ bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
 bool fit_promised(const struct engine *e, uint32_t id, const uint16_t *flavors)
 {
     return fits_in(e, id, flavors, room_present);
+}
+
+bool fit_in_again(const struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    return fits_in(e, id, flavors, room_again);
 }
 
 bool fit_may_have(const struct engine *e, uint32_t line, uint16_t flavor)

@@ -3,6 +3,7 @@
 #include "assembly.h"
 #include "explain.h"
 #include "journal.h"
+#include "let_go.h"
 #include "pod.h"
 #include "state.h"
 
@@ -44,7 +45,8 @@ static void judge(const struct engine *e, uint32_t id, bool words, struct verdic
 /* The scheduler asks again and again for pods that did not change. */
 static bool is_known(const struct engine *e, uint32_t id, int64_t version)
 {
-    return id != 0 && version != 0 && version <= claim_at(e, id)->version;
+    return id != 0 && version != 0 && version <= claim_at(e, id)->version &&
+           (claim_at(e, id)->flags & CLAIM_LET_GO) == 0;
 }
 
 /* The scheduler has looked at the claim: what it was to be told it knows now. */
@@ -129,6 +131,8 @@ int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words
         if (foreign && ret_verdict->pass)
             hold(e, ret_verdict, REASON_FOREIGN_GATE,
                  words ? "a scheduling gate is for others to remove" : "");
+        if (ret_verdict->pass)
+            let_go_heard(e, pod->uid);
         return 0;
     }
     decide(e, id, words, ret_verdict);
@@ -138,7 +142,7 @@ int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words
 void engine_pre_filter(struct engine *e, struct text uid, struct verdict *ret_verdict,
                        bool *ret_nodes_matter, bool *ret_unschedulable)
 {
-    uint32_t id = claim_find(e, uid);
+    uint32_t id = engine_find_pod(e, uid);
 
     pass(ret_verdict);
     *ret_nodes_matter = *ret_unschedulable = false;
@@ -163,7 +167,7 @@ void engine_pre_filter(struct engine *e, struct text uid, struct verdict *ret_ve
 
 void engine_post_filter(struct engine *e, struct text uid)
 {
-    uint32_t id = claim_find(e, uid);
+    uint32_t id = engine_find_pod(e, uid);
 
     if (id == 0 || claim_at(e, id)->state != CLAIM_RESERVED)
         return;
@@ -175,7 +179,7 @@ void engine_post_filter(struct engine *e, struct text uid)
 
 void engine_reserve(struct engine *e, struct text uid, struct verdict *ret_verdict)
 {
-    uint32_t id = claim_find(e, uid);
+    uint32_t id = engine_find_pod(e, uid);
 
     pass(ret_verdict);
     if (id == 0)
@@ -198,7 +202,7 @@ static void give_node_back(struct engine *e, uint32_t id)
 
 bool engine_permit(struct engine *e, struct text uid, int64_t *ret_until)
 {
-    uint32_t id = claim_find(e, uid);
+    uint32_t id = engine_find_pod(e, uid);
     bool allow = true;
 
     *ret_until = 0;
@@ -210,7 +214,7 @@ bool engine_permit(struct engine *e, struct text uid, int64_t *ret_until)
 
 void engine_unreserve(struct engine *e, struct text uid)
 {
-    uint32_t id = claim_find(e, uid);
+    uint32_t id = engine_find_pod(e, uid);
 
     if (id != 0 && claim_at(e, id)->state == CLAIM_ALLOCATED &&
         (claim_at(e, id)->flags & CLAIM_BOUND) == 0)
@@ -220,7 +224,7 @@ void engine_unreserve(struct engine *e, struct text uid)
 
 void engine_bind(const struct engine *e, struct text uid, struct removal_patch *ret_patch)
 {
-    uint32_t id = claim_find(e, uid);
+    uint32_t id = engine_find_pod(e, uid);
 
     ret_patch->gates = 0;
     if (id != 0 && !e->config.observe_only)
@@ -233,7 +237,7 @@ void engine_bind(const struct engine *e, struct text uid, struct removal_patch *
 
 void engine_hand_out(struct engine *e, struct text uid)
 {
-    uint32_t id = claim_find(e, uid);
+    uint32_t id = engine_find_pod(e, uid);
 
     if (id != 0)
         journal_handed_out(e, id);
@@ -241,7 +245,7 @@ void engine_hand_out(struct engine *e, struct text uid)
 
 void engine_post_bind(struct engine *e, struct text uid)
 {
-    uint32_t id = claim_find(e, uid);
+    uint32_t id = engine_find_pod(e, uid);
 
     if (id == 0)
         return;

@@ -91,3 +91,29 @@ void guard_point_below(struct engine *e, uint32_t id)
             point(e, leaf);
     }
 }
+
+void guard_unhang(struct engine *e, uint32_t id)
+{
+    for (uint32_t leaf = e->todo[TODO_GUARD].first; leaf != 0;
+         leaf = queue_at(e, leaf)->todo[TODO_GUARD].next) {
+        uint32_t where = queue_at(e, leaf)->guard_at;
+
+        if (where != 0 && queue_is_below(e, leaf, id) && !queue_is_below(e, where, id))
+            point_at(e, leaf, 0);
+    }
+}
+
+const char *guard_check(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    if (queue->guarding && queue->passed_head != line_first_of(e, id))
+        return "a guarded head is the head";
+    if (queue->is_todo[TODO_GUARD] != queue->guarding)
+        return "queues whose heads are guarded are on their list";
+    if (queue->guard_at != 0 && (!queue->guarding || !queue_is_below(e, id, queue->guard_at)))
+        return "what is set aside for a guarded head is at its queue, or above";
+    if (queue->guard != 0 && queue_at(e, queue->guard)->guard_at != id)
+        return "what is set aside is for a head that is refused there";
+    return NULL;
+}

@@ -28,4 +28,9 @@ void guard_begin(struct engine *e, uint32_t queue);
 /* What refuses the guarded heads below this queue may have changed. */
 void guard_point_below(struct engine *e, uint32_t queue);
 
+/* The queue is about to hang elsewhere: nothing stays set aside above it for heads below. */
+void guard_unhang(struct engine *e, uint32_t queue);
+
+const char *guard_check(const struct engine *e, uint32_t queue);
+
 #endif

@@ -204,6 +204,7 @@ void load_take_out(struct engine *e, uint32_t id)
                -load_counts_later(load));
         others_see(e, id);
     } else if (queue != 0 && load->state == CLAIM_WAITING) {
+        asks_count_wish(e, load->wish, -1);
         if (load_is(load, LOAD_PROMISED))
             charge(e, id, 0, 0, -1);
         else
@@ -236,6 +237,7 @@ void load_put_in(struct engine *e, uint32_t id)
         others_see(e, id);
     } else if (queue != 0 && load->state == CLAIM_WAITING) {
         tree_insert(&loads_of_queue, e, &queue_at(e, queue)->bay.waiting, id);
+        asks_count_wish(e, load->wish, 1);
         if (load_is(load, LOAD_PROMISED))
             charge(e, id, 0, 0, 1);
         else
@@ -245,7 +247,13 @@ void load_put_in(struct engine *e, uint32_t id)
     }
 }
 
-void load_give_up(struct engine *e, uint32_t id)
+void load_count_release(struct engine *e, uint32_t id)
+{
+    if (load_queue(e, id) != 0)
+        queue_at(e, load_queue(e, id))->totals.gave_up++;
+}
+
+void load_retract(struct engine *e, uint32_t id)
 {
     struct load *load = load_at(e, id);
 
@@ -259,4 +267,11 @@ void load_give_up(struct engine *e, uint32_t id)
     load_set_flavors(e, id, NULL);
     load_put_in(e, id);
     queue_todo(e, TODO_DIRTY, queue_root(e, load_queue(e, id)));
+}
+
+void load_give_up(struct engine *e, uint32_t id)
+{
+    if (load_is(load_at(e, id), LOAD_ASSUMED))
+        load_count_release(e, id);
+    load_retract(e, id);
 }

@@ -161,8 +161,13 @@ wide load_amount(const struct engine *e, uint32_t load, uint16_t flavor, uint32_
 struct assignment;
 void load_set_flavors(struct engine *e, uint32_t load, const struct assignment *made);
 
-/* What was decided about it, and is not seen in its object, holds no more. */
+/* It holds nothing any more, and did: its queue counts that. */
+void load_count_release(struct engine *e, uint32_t load);
+
+/* What was decided about it, and is not seen in its object, holds no more: for good, or until it is
+ * known whether its object says so by now, which who retracts looks at and counts. */
 void load_give_up(struct engine *e, uint32_t load);
+void load_retract(struct engine *e, uint32_t load);
 
 /* Its object, its queues, or the time says something else now: where it belongs, and what is to be
  * written into it. */

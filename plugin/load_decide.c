@@ -173,6 +173,7 @@ void load_decide_reserve(struct engine *e, uint32_t id, const struct assignment 
     load->state = CLAIM_RESERVED;
     load->stamp = e->now;
     load_put_in(e, id);
+    queue_at(e, load_queue(e, id))->totals.granted++;
     took(e, id);
     load_settle(e, id);
 }

@@ -181,7 +181,7 @@ void load_settle(struct engine *e, uint32_t id)
     if (load_is(load, LOAD_ASSUMED) && state == CLAIM_WAITING)
         state = CLAIM_RESERVED;
     else if (load_is(load, LOAD_ASSUMED))
-        load_give_up(e, id);
+        load_retract(e, id);
     if (state != CLAIM_WAITING)
         load_promise_end(e, id);
     if (finished == load_is(load, LOAD_PLACED) || load->state != (uint8_t)state) {
@@ -200,6 +200,8 @@ void load_settle(struct engine *e, uint32_t id)
         }
         load_find_life(e, id, &life); /* which checks it wants may be others now */
     }
+    if (held && !load_holds(load))
+        load_count_release(e, id);
     if (state != CLAIM_WAITING || !engine_grants(e))
         forget_signal(e, id);
     choose(e, id, &life);

@@ -196,7 +196,7 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
 
     hold_queue(e, before); /* where it was is looked at once more in the end */
     if (!keeps)
-        load_give_up(e, id);
+        load_retract(e, id);
     if (load->wish != 0)
         load_take_out(e, id);
     if (fresh)
@@ -230,6 +230,8 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
         load_put_in(e, id);
     load_settle(e, id);
     is = footprint(e, id);
+    if (was.holds && !is.holds && !keeps && before != 0)
+        queue_at(e, before)->totals.gave_up++;
     if (is.holds && !was.holds)
         bay_stir_excess(e, load_queue(e, id));
     if (was.holds && before != 0 && /* it holds less, or goes, or may be sent away by others now */
@@ -270,15 +272,17 @@ void load_destroy(struct engine *e, uint32_t id)
     uint32_t queue = load_queue(e, id);
     bool held = load_holds(load);
 
-    load_give_up(e, id);
+    load_retract(e, id);
     load_take_out(e, id);
     load_promise_lose_victim(e, id);
     outbox_forget(e, EFFECT_OF_LOAD, id);
     heap_clear(&e->load_timers, id);
     index_drop(&e->loads_by_name,
                load_name_hash(name_text(e, load->space), name_text(e, load->name)), id);
-    if (held && queue != 0)
+    if (held && queue != 0) {
         queue_todo(e, TODO_DIRTY, queue_root(e, queue));
+        load_count_release(e, id);
+    }
     drop_details(e, id);
     unlink_local(e, id);
     intern_unref(&e->names, load->space);

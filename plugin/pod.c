@@ -5,26 +5,22 @@
 #include "finished.h"
 #include "group_home.h"
 #include "journal.h"
+#include "let_go.h"
 #include "outbox.h"
 #include "preempt.h"
 #include "regrant.h"
 #include "stamp.h"
 #include "state.h"
 
-enum relevance { POD_IS_NOTHING, POD_COUNTS, POD_OBEYS };
+enum relevance { POD_IS_NOTHING, POD_IS_LET_GO, POD_COUNTS, POD_OBEYS };
 
-/* Whether it is counted with the claim of its workload. */
-static bool is_of_workload(const struct engine *e, const struct pod_facts *pod)
+/* Of an admitted workload it is counted with that, but must lose our gate. */
+static enum relevance relevance(const struct engine *e, const struct pod_facts *pod)
 {
     uint32_t load = pod->workload.len == 0 ? 0 : load_find(e, pod->space, pod->workload);
 
-    return load != 0 && load_holds(load_at(e, load));
-}
-
-static enum relevance relevance(const struct engine *e, const struct pod_facts *pod)
-{
-    if (is_of_workload(e, pod))
-        return POD_IS_NOTHING;
+    if (load != 0 && load_holds(load_at(e, load)))
+        return let_go_needs(e, pod, 0) ? POD_IS_LET_GO : POD_IS_NOTHING;
     if (!gate_concerns(&e->config, pod) || pod->finished || (pod->deleted && pod->node.len == 0))
         return POD_IS_NOTHING;
     if (gate_manages(&e->config, pod))
@@ -50,7 +46,7 @@ struct sight {
     uint32_t line;         /* with a use of ours */
     char *text;            /* for an old claim in a new line */
     uint32_t node, a_foreign_gate;
-    bool has_flavors;
+    bool is_let_go, has_flavors;
     uint16_t flavors[FACTS_MAX_NEEDS];
     uint32_t flavor_count;
 };
@@ -190,6 +186,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     journal_observed(e, id, pod);
     note_writes(e, id, pod);
     claim_set_flag(claim, CLAIM_MANAGED, gate_manages(&e->config, pod));
+    claim_set_flag(claim, CLAIM_LET_GO, false);
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
     note_group(e, claim, pod);
@@ -311,7 +308,9 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY); /* its stamp may change */
     join(e, id, sight, pod);
     note(e, id, pod, sight);
-    if ((is_new || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
+    if (sight->is_let_go) {
+        let_go_claim(e, id, pod);
+    } else if ((is_new || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
         claim_to_restore(e, id);
         if (e->synced && e->leads && e->recount.cells == 0 &&
             tree_size(&claims_by_stamp, e, e->restoring) == 1)
@@ -331,7 +330,9 @@ static int see_nothing(struct engine *e, const struct pod_facts *pod, uint32_t c
         error = finished_see(e, pod);
     if (error < 0)
         return error;
-    if (claim != 0)
+    if (claim != 0 && let_go_needs(e, pod, claim))
+        let_go_claim(e, claim, pod);
+    else if (claim != 0)
         claim_destroy(e, claim);
     group_settle(e);
     return 0;
@@ -339,8 +340,8 @@ static int see_nothing(struct engine *e, const struct pod_facts *pod, uint32_t c
 
 int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, bool *ret_outdated)
 {
-    struct sight sight = {0};
     enum relevance is = relevance(e, pod);
+    struct sight sight = {.is_let_go = is == POD_IS_LET_GO};
     bool is_new;
     int error;
 

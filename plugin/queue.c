@@ -2,6 +2,7 @@
 #include "queue.h"
 
 #include "assembly.h"
+#include "guard.h"
 #include "outbox.h"
 #include "preempt.h"
 #include "promise.h"
@@ -162,6 +163,7 @@ void queue_unhang(struct engine *e, uint32_t id)
     contest_leave(e, id);
     if (parent == 0)
         return;
+    guard_unhang(e, id);
     quota_detach(e, id);
     queue_note_change(e, parent);
     queue_count_below(e, id, -1);

@@ -36,6 +36,7 @@ void engine_report_queue(const struct engine *e, uint32_t id, struct queue_repor
 {
     const struct queue *queue = queue_at(e, id);
     enum reason stop = queue_stops(e, id);
+    uint32_t counts[CLAIM_STATES];
 
     *ret = (struct queue_report){.kind = queue->kind,
                                  .name = name_text(e, queue->name),
@@ -51,10 +52,12 @@ void engine_report_queue(const struct engine *e, uint32_t id, struct queue_repor
                   : queue->parent != 0 ? name_text(e, queue_at(e, queue->parent)->name)
                                        : text_of("");
     ret->state = state_of(e, queue, stop);
-    ret->waiting = queue->counts[CLAIM_WAITING];
-    ret->held = queue->counts[CLAIM_HELD];
-    ret->reserved = queue->counts[CLAIM_RESERVED];
-    ret->allocated = queue->counts[CLAIM_ALLOCATED];
+    memcpy(counts, queue->counts, sizeof(counts));
+    bay_count_loads(e, id, counts);
+    ret->waiting = counts[CLAIM_WAITING];
+    ret->held = counts[CLAIM_HELD];
+    ret->reserved = counts[CLAIM_RESERVED];
+    ret->allocated = counts[CLAIM_ALLOCATED];
     ret->own = text_of(queue_state_name((enum queue_state)queue->own));
     ret->by_parent = queue->own != queue->state;
     ret->written = queue_is_written(queue);

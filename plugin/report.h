@@ -39,7 +39,7 @@ void engine_order_quota(const struct engine *engine, uint32_t queue, uint32_t *r
 /* [n < quota_count] */
 void engine_report_quota(const struct engine *engine, uint32_t queue, uint32_t n,
                          struct quota_row *ret);
-/* What the pods ask for that wait in it and below: resource and usage alone, by name. */
+/* What is asked for by all that wait in it and below: resource and usage alone, by name. */
 bool engine_next_ask(const struct engine *engine, uint32_t queue, uint32_t *cursor,
                      struct quota_row *ret);
 

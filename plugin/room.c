@@ -98,6 +98,26 @@ wide room_now(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t res
     return wide_min(now, room_of(e, id, flavor, resource, true));
 }
 
+wide room_again(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    uint32_t path[QUEUE_MAX_PATH];
+    uint32_t depth = path_to(e, id, path);
+    wide room = ROOM_UNLIMITED;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
+
+        room = wide_max(0, room);
+        if (cell != NULL)
+            room += wide_max(0, cell->kept - cell->usage);
+        if (cell != NULL && cell->bounded)
+            room = wide_min(room, cell->ceiling - cell->usage);
+        else if (cell == NULL && root_bounds_all(e, path[i]))
+            room = 0;
+    }
+    return room;
+}
+
 wide room_ever(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
 {
     uint32_t path[QUEUE_MAX_PATH];

@@ -33,6 +33,10 @@ wide room_later(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_
 wide room_left(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
                uint32_t resource, bool later);
 
+/* For a claim that was granted before, at a restart: as at a shrink (demote.h) only what arrives at
+ * a queue counts there, and the debt of those above takes nothing of what is kept. */
+wide room_again(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
+
 /* The room, had nobody used anything: what no release can ever exceed. */
 wide room_ever(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
 

@@ -83,7 +83,7 @@ int wish_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool y
         if (slab_reserve(&e->wishes, 1) < 0 || index_reserve(&e->wishes_by_text) < 0)
             return ENGINE_NO_MEMORY;
         intern_ref(&e->names, text);
-        if (wish_read(e, &wish) < 0) {
+        if (wish_read(e, &wish) < 0 || asks_get_wish(e, &wish) < 0) {
             release(e, &wish);
             return ENGINE_NO_MEMORY;
         }
@@ -103,6 +103,7 @@ void wish_unref(struct engine *e, uint32_t id)
     if (id == 0 || --(wish = wish_at(e, id))->users > 0)
         return;
     index_drop(&e->wishes_by_text, wish->hash, id);
+    asks_unref_wish(e, wish);
     release(e, wish);
     slab_give(&e->wishes, id);
 }

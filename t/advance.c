@@ -187,6 +187,45 @@ static void test_restart_by_stamp(void)
     kit_close(&kit);
 }
 
+/* A reserved claim within what is kept for its queue owes nothing to a parent in debt, nor does one
+ * of a ClusterQueue within its nominal quota that lends nothing. */
+static void test_restart_in_debt(void)
+{
+    static const struct {
+        const char *queues, *smaller, *holds;
+    } worlds[] = {
+        {"queue p cpu=4; queue c parent=p guarantee.cpu=2; queue d parent=p", "queue p cpu=3",
+         "queue=d"},
+        {"flavor f; cohort p; cluster c parent=p group=cpu flavor=f cpu=2 lend.cpu=0;"
+         "cluster d parent=p group=cpu flavor=f cpu=2",
+         "cluster d parent=p group=cpu flavor=f cpu=1", "cluster=d"},
+    };
+    struct kit kit;
+
+    for (size_t i = 0; i < sizeof(worlds) / sizeof(worlds[0]); i++) {
+        const char *own = i == 0 ? "queue=c" : "cluster=c";
+
+        kit_open(&kit, "");
+        kit_do(&kit, worlds[i].queues);
+        kit_dof(&kit, "pod held %s cpu=2 node=n", worlds[i].holds);
+        kit_dof(&kit, "pod within %s cpu=2", own);
+        kit_dof(&kit, "pod new %s cpu=1", own);
+        kit_do(&kit, worlds[i].smaller);
+        is_str(kit_granted(&kit), "held within", "a shrink leaves who is within its guarantee");
+        kit_close(&kit);
+
+        kit_open(&kit, "standby");
+        kit_do(&kit, worlds[i].queues);
+        kit_do(&kit, worlds[i].smaller);
+        kit_dof(&kit, "pod held %s cpu=2 node=n", worlds[i].holds);
+        kit_dof(&kit, "pod within %s cpu=2 bare stamp=1", own);
+        kit_dof(&kit, "pod beyond %s cpu=1 bare stamp=2", own);
+        kit_do(&kit, "synced; lead");
+        is_str(kit_granted(&kit), "held within", "so does a restart, and nobody else");
+        kit_close(&kit);
+    }
+}
+
 static void test_restart_in_queues_that_stop(void)
 {
     struct kit kit;
@@ -248,6 +287,7 @@ int main(void)
     test_nothing_before_synced_and_leader();
     test_restart();
     test_restart_by_stamp();
+    test_restart_in_debt();
     test_restart_in_queues_that_stop();
     test_restart_in_slices();
     test_restart_with_flavors();

@@ -256,11 +256,41 @@ static void test_node(void)
     scratch_finish(&scratch);
 }
 
+/* As Volcano's GetPodPreemptable does. */
+static void test_preemptable(void)
+{
+    static const struct {
+        const char *keys;
+        bool settled;
+    } said[] = {
+        {"annotations: {volcano.sh/preemptable: 'true'}", false},
+        {"annotations: {volcano.sh/preemptable: T}, labels: {volcano.sh/preemptable: f}", false},
+        {"labels: {volcano.sh/preemptable: '1'}", false},
+        {"labels: {other: 'false'}", false},
+        {"annotations: {volcano.sh/preemptable: 'False'}", true},
+        {"annotations: {volcano.sh/preemptable: '0'}", true},
+        {"annotations: {volcano.sh/preemptable: ''}, labels: {volcano.sh/preemptable: t}", true},
+        {"labels: {volcano.sh/preemptable: tRUE}", true},
+        {"labels: {volcano.sh/preemptable: 'FALSE'}, annotations: {a: b}", true},
+    };
+    struct pod_facts pod;
+    uint8_t opted;
+    char text[200];
+
+    for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+        snprintf(text, sizeof(text), "{namespace: s, %s}", said[i].keys);
+        read_pod(text, POD_ADMITTED, &pod, &opted);
+        ok(pod.settled == said[i].settled, "%s: %s", said[i].keys,
+           said[i].settled ? "not preemptable" : "preemptable");
+    }
+}
+
 int main(void)
 {
     test_pod();
     test_stamps();
     test_pod_faults();
+    test_preemptable();
     test_amounts();
     test_flavor();
     test_node();

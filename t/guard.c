@@ -50,6 +50,20 @@ static void test_head_gets_its_room(void)
     kit_close(&kit);
 }
 
+static void test_queue_moves(void)
+{
+    struct kit kit;
+
+    open_scene(&kit, "guard=10");
+    kit_do(&kit, "queue other cpu=20; time 11; pod his queue=b cpu=1");
+    ok(queue_of(&kit, "p")->guard == kit_queue(&kit, "a"), "room is set aside at the parent");
+    kit_try(&kit, "queue a parent=other");
+    is_int(queue_of(&kit, "p")->guard, 0, "and no longer once the queue hangs elsewhere");
+    kit_work_off(&kit);
+    is_str(kit_granted(&kit), "big his small x", "where its head finds room");
+    kit_close(&kit);
+}
+
 static void test_kept_quota_passes(void)
 {
     struct kit kit;
@@ -221,6 +235,7 @@ int main(void)
 {
     test_off();
     test_head_gets_its_room();
+    test_queue_moves();
     test_kept_quota_passes();
     test_only_what_it_asks_for();
     test_head_goes();

@@ -4,6 +4,9 @@
 #include "t/load_kit.h"
 #include "t/tap.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
                                  "local l cluster=c";
 
@@ -44,6 +47,66 @@ static void test_several_sets(void)
     load_kit_close(&kit);
 }
 
+static struct queue_report *queue(struct load_kit *kit, enum queue_kind kind, const char *name)
+{
+    static struct queue_report report;
+
+    engine_report_queue(kit->kit.engine, engine_find_queue(kit->kit.engine, kind, text_of(name)),
+                        &report);
+    return &report;
+}
+
+static const char *counts(struct load_kit *kit, enum queue_kind kind, const char *name)
+{
+    const struct queue_report *is = queue(kit, kind, name);
+    static char text[128];
+
+    snprintf(text, sizeof(text), "%u waiting %u held %u reserved %u allocated", is->waiting,
+             is->held, is->reserved, is->allocated);
+    return text;
+}
+
+static const char *asks(struct load_kit *kit, enum queue_kind kind, const char *name)
+{
+    uint32_t id = engine_find_queue(kit->kit.engine, kind, text_of(name)), cursor = 0;
+    static char text[128];
+    struct quota_row row;
+
+    *text = 0;
+    while (engine_next_ask(kit->kit.engine, id, &cursor, &row))
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%.*s %lld ",
+                 (int)row.resource.len, row.resource.at, (long long)row.usage);
+    return text;
+}
+
+/* The views of queues are of all that is in them, and below them: pods and workloads. */
+static void test_queues(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cluster c parent=all group=cpu flavor=f cpu=4; "
+                      "cluster d parent=all group=cpu flavor=f cpu=0; "
+                      "local l cluster=c; local m cluster=d");
+    load_kit_do(&kit, "add a queue=l cpu=3; add b queue=l cpu=2 count=2; add x queue=m cpu=5");
+    is_str(counts(&kit, QUEUE_CLUSTER, "c"), "1 waiting 0 held 0 reserved 1 allocated",
+           "one has its quota, one waits");
+    is_str(asks(&kit, QUEUE_CLUSTER, "c"), "cpu 4 pods 2 ", "for so much, all its pods together");
+    is_str(counts(&kit, QUEUE_COHORT, "all"), "2 waiting 0 held 0 reserved 1 allocated",
+           "those of all queues below");
+    is_str(asks(&kit, QUEUE_COHORT, "all"), "cpu 9 pods 3 ", "and what they ask for");
+    is_int((int64_t)queue(&kit, QUEUE_CLUSTER, "c")->granted, 1, "one was granted its quota");
+    load_kit_do(&kit, "finish a");
+    is_int((int64_t)queue(&kit, QUEUE_CLUSTER, "c")->released, 1, "and gives it back");
+    is_int((int64_t)queue(&kit, QUEUE_CLUSTER, "c")->granted, 2, "for the next one");
+    is_str(asks(&kit, QUEUE_CLUSTER, "c"), "", "then nobody asks there");
+    load_kit_do(&kit, "remove b; remove x");
+    is_str(counts(&kit, QUEUE_COHORT, "all"), "0 waiting 0 held 0 reserved 0 allocated",
+           "nobody is left");
+    is_int((int64_t)queue(&kit, QUEUE_CLUSTER, "c")->released, 2, "all was given back");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -80,5 +143,6 @@ int main(void)
     is_str(report(&kit, "p")->reason, "QueueCapacity", "its minimum there is");
     load_kit_close(&kit);
     test_several_sets();
+    test_queues();
     return tap_done();
 }

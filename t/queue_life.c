@@ -131,7 +131,8 @@ static void test_restart(void)
                  "queue a parent=p state=Suspended; queue p state=Suspended;");
     is_str(state("b"), "Suspended", "a standby takes the objects' word");
     kit_do(&kit, "synced; lead");
-    are("Suspended", "Suspended", "Closing", "who was being closed is, whatever its mark");
+    are("Suspended", "Suspended", "Closing",
+        "who was being closed is, though a mark says otherwise");
     is_str(own("a"), "Suspended", "a by itself");
     is_str(own("b"), "Closing", "b by itself");
     kit_do(&kit, "command 1 p ResumeQueue; command 2 a ResumeQueue");

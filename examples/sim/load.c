@@ -204,8 +204,7 @@ static struct load *load_of(struct sim *sim, struct object *object)
 
     if (!load) {
         load = arena_get(&sim->arena, sizeof(*load));
-        *load =
-            (struct load){.object = object, .told_state = "", .told_reason = "", .told_queue = ""};
+        *load = (struct load){.object = object, .told_state = "", .told_reason = ""};
         map_put(&sim->loads.by_ref, object->ref, load);
     }
     return load;
@@ -256,7 +255,6 @@ static void tell_state(struct sim *sim, struct load *load)
 
     if (strcmp(state, load->told_state) == 0 && strcmp(reason, load->told_reason) == 0)
         return;
-    load->told_queue = arena_copy(&sim->arena, value_str(seen, "clusterQueue", ""));
     load->told_state = arena_copy(&sim->arena, state);
     load->told_reason = arena_copy(&sim->arena, reason);
     if (waits || strcmp(state, "held") == 0)
@@ -277,17 +275,4 @@ void loads_end_moment(struct sim *sim)
         if (load->object->is)
             tell_state(sim, load);
     }
-}
-
-int64_t loads_told(const struct sim *sim, const char *cluster_queue, const char *state)
-{
-    const struct map *loads = &sim->loads.by_ref;
-    int64_t count = 0;
-
-    for (size_t i = 0; i < loads->count; i++) {
-        const struct load *load = loads->entries[i].value;
-        count += load->object->is && strcmp(load->told_queue, cluster_queue) == 0 &&
-                 strcmp(load->told_state, state) == 0;
-    }
-    return count;
 }

@@ -29,7 +29,6 @@ struct load {
     int64_t evictions;
     const char *told_state;
     const char *told_reason;
-    const char *told_queue;
 };
 
 struct loads {
@@ -56,9 +55,6 @@ void load_set_status(struct sim *sim, struct load *load, const struct tree *stat
 
 /* The moment is over: who waits now, and why, is told. */
 void loads_end_moment(struct sim *sim);
-
-/* How many of a ClusterQueue's were told to be in this state. */
-int64_t loads_told(const struct sim *sim, const char *cluster_queue, const char *state);
 
 /* Its job ends: "Succeeded" or "Failed". */
 void load_end(struct sim *sim, const struct tree *where, const char *ref, const char *reason);

@@ -213,18 +213,3 @@ const char *load_seen(struct sim *sim, const char *ref, const char *key, const c
         return of_local(sim, ref, key);
     return load ? of_workload(sim, load, key, inner) : "gone";
 }
-
-int64_t load_seen_in(struct sim *sim, const char *ref, const char *state)
-{
-    const struct map *loads = &sim->loads.by_ref;
-    const char *name = strchr(ref, '/') + 1;
-    int64_t count = 0;
-
-    for (size_t i = 0; strncmp(ref, "clusterqueue/", 13) == 0 && i < loads->count; i++) {
-        const struct load *load = loads->entries[i].value;
-        const msgpack_object *seen = load->object->is ? load_inspect(sim, load->object) : NULL;
-        count += seen && strcmp(value_str(seen, "clusterQueue", ""), name) == 0 &&
-                 strcmp(value_str(seen, "state", ""), state) == 0;
-    }
-    return count;
-}

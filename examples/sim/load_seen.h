@@ -14,7 +14,4 @@ void load_seen_check(struct fault *fault, const struct tree_pair *entry);
 /* What is seen; "gone" of what is not there. inner: the key inside of a map, or NULL. */
 const char *load_seen(struct sim *sim, const char *ref, const char *key, const char *inner);
 
-/* How many workloads of a clusterqueue/NAME are in this state. */
-int64_t load_seen_in(struct sim *sim, const char *ref, const char *state);
-
 #endif

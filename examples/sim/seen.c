@@ -146,10 +146,8 @@ const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, con
     if (strcmp(key, "state") == 0 || strcmp(key, "reason") == 0 || strcmp(key, "parent") == 0 ||
         strcmp(key, "own") == 0)
         return arena_copy(&sim->arena, value_str(queue, key, ""));
-    if (strcmp(key, "waiting") == 0 || strcmp(key, "held") == 0) {
-        int64_t pods = value_int(queue, key, 0);
-        return number(sim, pods + load_seen_in(sim, ref, key));
-    }
+    if (strcmp(key, "waiting") == 0 || strcmp(key, "held") == 0)
+        return number(sim, value_int(queue, key, 0));
     if (strcmp(key, "known") == 0 || strcmp(key, "byParent") == 0 || strcmp(key, "written") == 0)
         return value_bool(queue, key, false) ? "true" : "false";
     if (strcmp(key, "allocated") != 0 && strcmp(key, "reserved") != 0 && strcmp(key, "usage") != 0)

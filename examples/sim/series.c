@@ -86,16 +86,6 @@ static const char *part(struct sim *sim, const struct usage *usage, const struct
         sample->used.reserved ? " reserved)" : "");
 }
 
-/* The library counts pods and groups there; workloads count with them. */
-static int64_t claims(const struct sim *sim, const msgpack_object *queue, const char *state)
-{
-    int64_t count = value_int(queue, state, 0);
-
-    if (strcmp(value_str(queue, "kind", ""), "ClusterQueue") == 0)
-        count += loads_told(sim, value_str(queue, "name", ""), state);
-    return count;
-}
-
 static void take_queue(struct sim *sim, const msgpack_object *queue)
 {
     const msgpack_object *quota = value_array(queue, "quota");
@@ -119,8 +109,8 @@ static void take_queue(struct sim *sim, const msgpack_object *queue)
         resources_set(&scratch, &done, resource, 1);
         struct sample sample = {
             .at = sim->clock.now,
-            .waiting = claims(sim, queue, "waiting"),
-            .held = claims(sim, queue, "held"),
+            .waiting = value_int(queue, "waiting", 0),
+            .held = value_int(queue, "held", 0),
         };
         for (uint32_t k = i; k < value_count(quota); k++) {
             const msgpack_object *row = value_item(quota, k);
@@ -145,8 +135,8 @@ static void take_queue(struct sim *sim, const msgpack_object *queue)
     /* A root without a ceiling has nothing to say that its queues do not say. */
     if (changed && (limited || strcmp(ref, "queue/root") != 0))
         story(sim, arena_copy(&sim->arena, ref), "usage",
-              "%s; %" PRId64 " waiting, %" PRId64 " held", text, claims(sim, queue, "waiting"),
-              claims(sim, queue, "held"));
+              "%s; %" PRId64 " waiting, %" PRId64 " held", text, value_int(queue, "waiting", 0),
+              value_int(queue, "held", 0));
 }
 
 void series_sample(struct sim *sim)

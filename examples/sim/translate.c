@@ -121,6 +121,7 @@ static void put_queue_of_pod(struct request *r, const struct sim *sim, const str
     char ref[600];
     const char *cluster_queue = cluster_queue_of(sim, pod, state, ref, sizeof(ref));
 
+    put_pairs(r, "labels", &state->labels);
     if (cluster_queue) {
         struct arena scratch = {0};
         struct pairs with = pairs_set(&scratch, state->annotations, QUEUE_NAME, cluster_queue);

@@ -322,15 +322,17 @@ void model_demote(struct model *model, int uid)
 void model_restore(struct model *model, int uid, const struct limits *limits)
 {
     struct model_claim *claim = &model->claims[uid];
+    struct limits again = *limits;
     int flavors[RESOURCES];
     bool fits;
 
+    again.again = true;
     if (model_kind(model_queue_of(claim)) == QUEUE_VOLCANO || claim->kept) {
         model_guess_flavors(model, claim);
         memcpy(flavors, claim->flavor, sizeof flavors);
-        fits = limits_fit_in(model, limits, claim, flavors);
+        fits = limits_fit_in(model, &again, claim, flavors);
     } else {
-        fits = limits_fit(model, limits, claim, flavors);
+        fits = limits_fit(model, &again, claim, flavors);
     }
     let_rest(model, claim);
     if (!fits) {

@@ -183,9 +183,26 @@ wide limits_room(const struct model *model, const struct limits *limits, int que
                     limits_room_at(model, limits, queue, cell, true));
 }
 
+/* As at a shrink: of what it adds only what arrives at a queue counts there. */
+static bool stays(const struct model *model, const struct limits *limits, int queue, int cell,
+                  wide adds)
+{
+    for (; queue >= 0 && adds > 0; queue = model->queues[queue].parent) {
+        const struct number *number = &limits->at[queue][cell];
+
+        if (number->bounded && number->usage + adds > number->ceiling)
+            return false;
+        adds -= wide_max(0, number->kept - number->usage);
+    }
+    return true;
+}
+
 static bool fits_cell(const struct model *model, const struct limits *limits,
                       const struct model_claim *claim, int resource, int flavor)
 {
+    if (limits->again)
+        return stays(model, limits, model_queue_of(claim), model_cell(flavor, resource),
+                     model_need(claim, resource));
     return model_need(claim, resource) <=
            limits_room(model, limits, model_queue_of(claim), model_cell(flavor, resource));
 }

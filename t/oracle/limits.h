@@ -19,6 +19,7 @@ struct number {
 
 struct limits {
     struct number at[QUEUES][CELLS];
+    bool again; /* asked for a claim that was granted before */
 };
 
 /* Volcano's trees have one flavor, Kueue's never have that one: other cells are not counted. */

@@ -184,16 +184,19 @@ static void check_more_ends(struct witness *w)
         witness_complain(w, "tick: nothing more is to do, and next is over");
 }
 
-/* Neither opted in, by its annotation or for a group, nor gated: what was under way for such a pod
- * is over with its claim. */
+/* Over, exempt, or neither opted in, by its annotation or for a group, nor gated: what was under
+ * way for such a pod is over with its claim. */
 static bool is_left_alone(const struct msg_reader *pod)
 {
     struct msg_reader annotations, gates;
     struct msg_array array;
     struct msg_text gate;
-    char opted[8] = "";
+    char opted[8] = "", phase[16], owner[16];
 
-    if (peek_bool(pod, "mirror", false))
+    peek_text(pod, "phase", phase, sizeof(phase));
+    peek_text(pod, "owner", owner, sizeof(owner));
+    if (peek_bool(pod, "mirror", false) || strcmp(owner, "DaemonSet") == 0 ||
+        strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0)
         return true;
     if (peek(pod, "gates", &gates) && msg_open_array(&gates, &array))
         while (msg_next_item(&gates, &array))

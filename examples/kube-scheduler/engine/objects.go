@@ -18,6 +18,7 @@ type Pod struct {
 	Scheduler            string // spec.schedulerName
 	Gates                []string
 	Annotations          [][2]string // no key twice; only those that the library reads need be there
+	Labels               [][2]string // likewise
 	NamespaceQueue       string      // the queue that the namespace names
 	QueueKind            string      // KindQueue, or KindClusterQueue; "": KindQueue
 	Requests             []Amount    // no resource twice
@@ -131,6 +132,7 @@ func (w *writer) pod(p *Pod) {
 	w.int("created", p.Created)
 	keys += w.textsIf("gates", p.Gates)
 	keys += w.pairsIf("annotations", p.Annotations)
+	keys += w.pairsIf("labels", p.Labels)
 	keys += w.amountsIf("requests", p.Requests)
 	keys += w.intIf("priority", int64(p.Priority))
 	keys += w.intIf("generation", p.Generation)

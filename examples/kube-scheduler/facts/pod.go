@@ -25,7 +25,7 @@ const (
 	GroupMinMember = "scheduling.volcano.sh/group-min-member"
 	Granted        = "sluice.sh/granted"
 	Flavors        = "sluice.sh/flavors"
-	Preemptable    = "volcano.sh/preemptable" // "false": it is evicted for nobody
+	Preemptable    = "volcano.sh/preemptable" // also a label: whether it is evicted for others
 
 	// LocalQueueLabel names Kueue's LocalQueue of a pod.
 	LocalQueueLabel = "kueue.x-k8s.io/queue-name"
@@ -50,6 +50,7 @@ func Pod(pod *v1.Pod, namespaceQueue string, into *engine.Pod) {
 		Scheduler:       pod.Spec.SchedulerName,
 		Gates:           gates(pod, into.Gates),
 		Annotations:     annotations(pod, into.Annotations),
+		Labels:          labels(pod, into.Labels),
 		NamespaceQueue:  namespaceQueue,
 		Requests:        requests(pod, into.Requests),
 		Node:            pod.Spec.NodeName,
@@ -126,6 +127,14 @@ func annotations(pod *v1.Pod, into [][2]string) [][2]string {
 		if value, has := pod.Annotations[key]; has {
 			into = append(into, [2]string{key, value})
 		}
+	}
+	return into
+}
+
+func labels(pod *v1.Pod, into [][2]string) [][2]string {
+	into = into[:0]
+	if value, has := pod.Labels[Preemptable]; has {
+		into = append(into, [2]string{Preemptable, value})
 	}
 	return into
 }

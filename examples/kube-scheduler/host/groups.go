@@ -106,6 +106,7 @@ func (h *Host) groupSeen(object *unstructured.Unstructured) {
 		tail, err = h.eng.ObserveGroup(&seen)
 	}
 	h.told(object, tail, err)
+	h.warnOfMadeGroup(object)
 }
 
 func (h *Host) groupGone(object *unstructured.Unstructured) {

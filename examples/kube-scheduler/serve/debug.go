@@ -46,8 +46,13 @@ var views = []view{
 		Parameters: append(queueNamed[:2:2], page...), list: "pods", show: debug.showList},
 	{Path: "workload", About: "one workload of Kueue's: what it waits for, its gates, and who goes " +
 		"for it", Parameters: workloadNamed, show: debug.showAnswer},
+	{Path: "workloads", About: "the workloads of a ClusterQueue or a LocalQueue that wait or are " +
+		"held, in their order; or those that hold quota",
+		Parameters: append(workloadsOf[:4:4], page...), list: "workloads", show: debug.showList},
 	{Path: "clusterQueue", About: "one ClusterQueue, as its workloads see it",
 		Parameters: queueNamed[1:], show: debug.showAnswer},
+	{Path: "localQueues", About: "all LocalQueues, by namespace and name", Parameters: page,
+		list: "localQueues", show: debug.showList},
 	{Path: "localQueue", About: "one LocalQueue", Parameters: workloadNamed,
 		show: debug.showAnswer},
 	{Path: "effects", About: "what the host has to do, and is doing", Parameters: page,

@@ -261,6 +261,7 @@ func TestBeforeTheEngineIsOpen(t *testing.T) {
 			"queue": "?kind=Queue&name=x", "pending": "?kind=Queue&name=x", "pod": "?uid=x",
 			"group": "?namespace=x&name=y", "workload": "?namespace=x&name=y",
 			"localQueue": "?namespace=x&name=y", "clusterQueue": "?name=x",
+			"workloads": "?kind=ClusterQueue&name=x",
 		}[views[i].Path]
 		if path == "host" {
 			answer := getJSON(t, h, path)

@@ -62,6 +62,18 @@ var (
 		{"namespace", "of the object", true, podNamed[1].set},
 		{"name", "of the object", true, setName},
 	}
+	workloadsOf = []parameter{
+		{"kind", "ClusterQueue or LocalQueue", true, func(a *asked, value string) error {
+			a.query.Kind = value
+			return oneOf(value, engine.KindClusterQueue, "LocalQueue")
+		}},
+		{"namespace", "of the LocalQueue", false, podNamed[1].set},
+		{"name", "of the queue", true, setName},
+		{"holding", "true: those that hold quota", false, func(a *asked, value string) error {
+			a.query.Holding = value == "true"
+			return oneOf(value, "true", "false")
+		}},
+	}
 	from = parameter{"from", "where to go on: the `from` of the answer before; 0 there: the end",
 		false, func(a *asked, value string) (err error) {
 			a.query.From, err = number(value, 0, math.MaxUint32)

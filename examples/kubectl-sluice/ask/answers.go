@@ -131,6 +131,7 @@ type Member struct {
 
 // Waiting is one row of what waits in a queue.
 type Waiting struct {
+	Workload  bool   `json:"-"` // else it is a pod, or a gang's minimum
 	UID       string `json:"uid"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`

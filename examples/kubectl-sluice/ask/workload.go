@@ -5,6 +5,7 @@ package ask
 import (
 	"context"
 	"net/url"
+	"slices"
 )
 
 // Workload is what the scheduler says of a workload that gets its quota in this cluster;
@@ -54,6 +55,16 @@ type OtherWorkload struct {
 	UID       string `json:"uid"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
+}
+
+// WaitingWorkloads are those of a ClusterQueue that wait for quota here, in their order.
+func (c *Cluster) WaitingWorkloads(ctx context.Context, clusterQueue string) ([]Workload, error) {
+	all, err := page[Workload](ctx, c, "workloads", "workloads",
+		url.Values{"kind": {ClusterQueue}, "name": {clusterQueue}})
+	if KindOf(err) == NotFound { // an older scheduler has no such view
+		return nil, nil
+	}
+	return slices.DeleteFunc(all, func(w Workload) bool { return w.State != "waiting" }), err
 }
 
 // Workload asks about one that gets its quota here.

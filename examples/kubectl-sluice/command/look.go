@@ -270,11 +270,14 @@ func (o *options) podNames(cmd *cobra.Command, args []string, _ string) ([]strin
 	}
 	var names []string
 	err := o.eachWaiting(cmd.Context(), func(_ *ask.Queue, _ int, w *ask.Waiting) {
-		if w.Members > 0 {
+		switch {
+		case w.Workload:
+			names = append(names, "workload/"+w.Name)
+		case w.Members > 0:
 			names = append(names, "podgroup/"+w.Name)
-			return
+		default:
+			names = append(names, w.Name)
 		}
-		names = append(names, w.Name)
 	}, "", "")
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
@@ -308,6 +311,18 @@ func (o *options) eachWaiting(ctx context.Context, tell func(*ask.Queue, int, *a
 		for i := range waiting {
 			tell(queue, i, &waiting[i])
 		}
+		if queue.Kind != ask.ClusterQueue {
+			continue
+		}
+		workloads, err := c.WaitingWorkloads(ctx, queue.Name)
+		if err != nil {
+			return err
+		}
+		for i := range workloads {
+			w := &workloads[i]
+			tell(queue, i, &ask.Waiting{Workload: true, UID: w.UID, Namespace: w.Namespace,
+				Name: w.Name, Priority: w.Priority, Created: w.Created})
+		}
 	}
 	if !found {
 		return noQueue(kind, name)
@@ -320,9 +335,9 @@ func (o *options) pending() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pending [QUEUE]",
 		Short: "What waits, in the order of its queue",
-		Long: `Lists what waits for room, queue by queue, in the order in which it is looked at. What
-is held (for a gate of somebody else's, a group, a backoff) is not in that order:
-why POD says what for.`,
+		Long: `Lists what waits for room, queue by queue, in the order in which it is looked at: the pods
+of a queue, and then, in an order of their own, its workloads. What is held (for a gate of somebody
+else's, a group, a backoff) is not in that order: why POD says what for.`,
 		Args:              atMostOne,
 		ValidArgsFunction: o.queueNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -330,19 +345,24 @@ why POD says what for.`,
 				return err
 			}
 			name := strings.Join(args, "")
-			views := []show.WaitingView{}
+			views, workloads := []show.WaitingView{}, []show.WaitingView{}
 			rows := [][]string{{"QUEUE", "PLACE", "NAMESPACE", "NAME", "PRIORITY", "AGE"}}
 			now := time.Now()
 			err := o.eachWaiting(cmd.Context(), func(q *ask.Queue, i int, w *ask.Waiting) {
-				views = append(views, show.ViewWaiting(q, i, w))
+				if w.Workload {
+					workloads = append(workloads, show.ViewWaiting(q, i, w))
+				} else {
+					views = append(views, show.ViewWaiting(q, i, w))
+				}
 				rows = append(rows, []string{q.Name, fmt.Sprint(i + 1), w.Namespace, member(w),
 					fmt.Sprint(w.Priority), show.Span(now.Sub(time.Unix(0, w.Created)))})
 			}, kind, name)
 			if err != nil {
 				return err
 			}
-			return o.print(map[string]any{"pods": views}, func() string {
-				if len(views) == 0 {
+			all := map[string]any{"pods": views, "workloads": workloads}
+			return o.print(all, func() string {
+				if len(views)+len(workloads) == 0 {
 					return "Nothing waits for room.\n"
 				}
 				return show.Rows(rows)
@@ -353,8 +373,11 @@ why POD says what for.`,
 	return cmd
 }
 
-// member is a pod's name, or a gang's with how many it has.
+// member is a pod's or a workload's name, or a gang's with how many it has.
 func member(w *ask.Waiting) string {
+	if w.Workload {
+		return "workload/" + w.Name
+	}
 	if w.Members > 0 {
 		return fmt.Sprintf("%s (gang of %d)", w.Name, w.Members)
 	}

@@ -49,7 +49,7 @@ func TestFaultsPassAndDataStays(t *testing.T) {
 	if err := p.StartEtcd(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the API server finds etcd again", func() error {
+	eventuallyMade(t, "the API server finds etcd again", func() error {
 		_, err := createPodIn(ctx, p, 2*time.Second, "after-etcd")
 		return err
 	})

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 )
 
 func startPlane(t *testing.T, options Options) *Plane {
@@ -43,6 +44,11 @@ func createPod(ctx context.Context, p *Plane, user, name string) (*corev1.Pod, e
 	if err != nil {
 		return nil, err
 	}
+	return createPodBy(ctx, client, name)
+}
+
+func createPodBy(ctx context.Context, client kubernetes.Interface,
+	name string) (*corev1.Pod, error) {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}},
@@ -196,7 +202,7 @@ func TestUsersHaveOnlyTheirOwnRights(t *testing.T) {
 	if out, err := p.Kubectl(t.Context(), bind...); err != nil {
 		t.Fatal(out, err)
 	}
-	eventually(t, "the user with a role creates a pod", func() error {
+	eventuallyMade(t, "the user with a role creates a pod", func() error {
 		_, err := createPod(t.Context(), p, scheduler.Name, "allowed")
 		return err
 	})
@@ -244,4 +250,10 @@ func TestThePlaneTellsWhomToBelieve(t *testing.T) {
 			t.Errorf("it does not say %s: it has %v", key, authentication.Data)
 		}
 	}
+}
+
+// eventuallyMade is eventually of what creates an object.
+func eventuallyMade(t *testing.T, what string, create func() error) {
+	t.Helper()
+	eventually(t, what, func() error { return Made(create()) })
 }

@@ -194,6 +194,9 @@ func (h *host) setLease(ctx context.Context, to string) error {
 			held = &coordination.Lease{ObjectMeta: metav1.ObjectMeta{Name: lease}}
 			held, err = leases.Create(ctx, held, metav1.CreateOptions{})
 		}
+		if apierrors.IsAlreadyExists(err) {
+			continue // the scheduler has made it meanwhile
+		}
 		if err != nil {
 			return err
 		}

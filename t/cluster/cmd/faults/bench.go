@@ -96,7 +96,7 @@ func (b *bench) furnish(ctx context.Context) error {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: space}}
 	err := awaitTrue(ctx, readyTakes, func(ctx context.Context) error {
 		_, err := b.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
-		return err
+		return plane.Made(err)
 	})
 	if err != nil {
 		return err

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"sluice/cluster/plane"
 )
 
 const (
@@ -89,11 +91,26 @@ func (c *crowd) come(ctx context.Context, names []string) error {
 func (c *crowd) create(ctx context.Context, pod *corev1.Pod) error {
 	return insist(ctx, func(ctx context.Context) error {
 		_, err := c.client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
-		if apierrors.IsAlreadyExists(err) {
-			return nil
+		return plane.Made(err)
+	})
+}
+
+// remove deletes a pod at once, and returns who it was.
+func (c *crowd) remove(ctx context.Context, name string) (types.UID, error) {
+	pods := c.client.CoreV1().Pods(space)
+	var old types.UID
+	err := insist(ctx, func(ctx context.Context) error {
+		pod, err := pods.Get(ctx, name, metav1.GetOptions{})
+		if err == nil {
+			old = pod.UID
+			err = pods.Delete(ctx, name, *metav1.NewDeleteOptions(0))
+		}
+		if old != "" {
+			err = plane.Gone(err)
 		}
 		return err
 	})
+	return old, err
 }
 
 // insist does something again and again while a fault prevents it.

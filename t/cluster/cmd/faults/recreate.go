@@ -3,12 +3,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"sluice/cluster/faults"
 )
@@ -62,23 +60,14 @@ func recreate(t *trial, round int) error {
 
 // replace deletes a pod, and makes another one of its name.
 func (t *trial) replace(name string) error {
-	pods := t.crowd.client.CoreV1().Pods(space)
-	var old types.UID
-	err := insist(t.ctx, func(ctx context.Context) error {
-		pod, err := pods.Get(ctx, name, metav1.GetOptions{})
-		if err == nil {
-			old = pod.UID
-			err = pods.Delete(ctx, name, *metav1.NewDeleteOptions(0))
-		}
-		return err
-	})
+	old, err := t.crowd.remove(t.ctx, name)
 	if err != nil {
 		return err
 	}
 	if err := t.crowd.create(t.ctx, newPod(name, queueName)); err != nil {
 		return err
 	}
-	pod, err := pods.Get(t.ctx, name, metav1.GetOptions{})
+	pod, err := t.crowd.client.CoreV1().Pods(space).Get(t.ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}

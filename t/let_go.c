@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/let_go.h"
+
+#include "t/engine_kit.h"
+#include "t/tap.h"
+
+static struct kit kit;
+
+/* Asks for a pod in PreEnqueue; opted: it still names its queue. */
+static bool passes(const char *uid, bool opted)
+{
+    struct verdict verdict;
+    struct pod_facts pod = {
+        .uid = text_of(uid),
+        .space = text_of("s"),
+        .name = text_of(uid),
+        .created = 1,
+        .opted_in = opted,
+        .queue = text_of(opted ? "q" : ""),
+        .gates = {.ours = opted ? GATE_LONG : 0},
+    };
+
+    engine_pre_enqueue(kit.engine, &pod, true, &verdict);
+    return verdict.pass;
+}
+
+static void leave(const char *uid)
+{
+    struct pod_facts pod = {
+        .uid = text_of(uid), .space = text_of("s"), .name = text_of(uid), .created = 1};
+
+    engine_see_pod(kit.engine, &pod);
+    kit_work_off(&kit);
+}
+
+static const char *next_effect(int64_t *ret_id)
+{
+    struct effect effect;
+
+    *ret_id = 0;
+    while (engine_next_effect(kit.engine, &effect) > 0) {
+        engine_lease(kit.engine, &effect, 0);
+        *ret_id = effect.id;
+        if (effect.object == EFFECT_OF_POD)
+            return effect.kind == EFFECT_ACTIVATE       ? "activate"
+                   : effect.kind == EFFECT_REMOVE_GATES ? "removeGates"
+                                                        : "another";
+    }
+    return "none";
+}
+
+static void test_opts_out(void)
+{
+    int64_t id;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q closed");
+    ok(!passes("a", true), "who waits is held");
+    leave("a");
+    is_int(engine_find_pod(kit.engine, text_of("a")), 0, "who leaves the queues makes no claim");
+    is_str(next_effect(&id), "activate", "but the scheduler is told");
+    engine_ack(kit.engine, id, EFFECT_DONE, 0);
+    engine_tick(kit.engine);
+    is_int(slab_count(&kit.engine->claims), 0, "and that is all");
+    kit_close(&kit);
+}
+
+static void test_looks_by_itself(void)
+{
+    int64_t id;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q closed");
+    passes("a", true);
+    leave("a");
+    ok(passes("a", false), "the scheduler may look before it is told");
+    is_str(next_effect(&id), "none", "then it need not be told");
+    is_int(slab_count(&kit.engine->claims), 0, "and nothing is left");
+    kit_close(&kit);
+}
+
+static void test_comes_back(void)
+{
+    int64_t id;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q closed");
+    passes("a", true);
+    leave("a");
+    ok(!passes("a", true), "who opts in again is held again");
+    is_str(next_effect(&id), "none", "and not told anything");
+    leave("a");
+    kit_do(&kit, "lose-pod a");
+    is_str(next_effect(&id), "none", "nor who is gone");
+    kit_close(&kit);
+}
+
+static void test_leaves_its_gang(void)
+{
+    int64_t id;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q closed; group g min=2 queue=q");
+    ok(!passes("b", true), "a pod is there");
+    kit_do(&kit, "pod b group=g cpu=1; pod c group=g cpu=1");
+    leave("b");
+    is_str(next_effect(&id), "activate", "also who leaves a group is told");
+    is_int(engine_find_pod(kit.engine, text_of("b")), 0, "and is none of its members");
+    kit_close(&kit);
+}
+
+static void test_never_held(void)
+{
+    int64_t id;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1");
+    leave("a");
+    is_int(slab_count(&kit.engine->claims), 0, "whom the scheduler does not hold just goes");
+    is_str(next_effect(&id), "none", "and nobody is told");
+    kit_close(&kit);
+}
+
+static void test_lead_is_lost(void)
+{
+    int64_t id;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q closed");
+    passes("a", true);
+    leave("a");
+    kit_do(&kit, "follow; lead");
+    is_str(next_effect(&id), "activate", "who leads again tells the scheduler");
+    kit_close(&kit);
+}
+
+int main(void)
+{
+    test_opts_out();
+    test_looks_by_itself();
+    test_comes_back();
+    test_leaves_its_gang();
+    test_never_held();
+    test_lead_is_lost();
+    return tap_done();
+}
