@@ -31,7 +31,8 @@ static const char *lack_of(const struct group *group)
 void group_find_status(const struct group *group, struct group_status *ret)
 {
     int64_t minimum = group->minimum > 1 ? group->minimum : 1;
-    bool waits;
+    bool waits =
+        group->mode != GROUP_WHOLE || group->no_nodes || group->holding + group->succeeded == 0;
 
     ret->running = group->holding - group->reserved - group->at_permit;
     ret->succeeded = group->succeeded;
@@ -41,10 +42,9 @@ void group_find_status(const struct group *group, struct group_status *ret)
     else if ((int64_t)ret->running + ret->succeeded >= minimum)
         ret->phase = "Running";
     else if (ret->running > 0)
-        ret->phase = "Unknown";
+        ret->phase = waits ? "Unknown" : "Inqueue";
     else
         ret->phase = group->mode == GROUP_WHOLE && group->holding > 0 ? "Inqueue" : "Pending";
-    waits = group->mode != GROUP_WHOLE || group->no_nodes || group->holding + group->succeeded == 0;
     ret->type = ret->status = ret->reason = "";
     if (group->members == 0)
         return;

@@ -12,7 +12,7 @@
  * topmost controller; and that its status says what became of them, written only when it changed:
  *
  *   Pending    held, or waiting            Running    the minimum runs, or has succeeded
- *   Inqueue    granted                     Unknown    a part of the minimum runs
+ *   Inqueue    granted                     Unknown    a part of the minimum runs, the rest waits
  *                                          Completed  nobody is left who has not ended
  */
 enum { GROUP_CREATES, GROUP_WRITES_STATUS };

@@ -99,9 +99,17 @@ static void test_status(void)
     kit_do(&kit, "lose-pod x");
     expect_status(&kit, "Inqueue", "Scheduled", "of one that is granted");
     kit_do(&kit, "bind a");
-    expect_status(&kit, "Unknown", "Scheduled", "of one that runs in part");
+    expect_status(&kit, "Inqueue", "Scheduled", "of one that starts");
     kit_do(&kit, "bind b");
     expect_status(&kit, "Running", "Scheduled", "of one that runs");
+    kit_do(&kit, "lose-pod b; pod y queue=q cpu=1");
+    expect_status(&kit, "Unknown", "Unschedulable", "of one that runs in part and lacks the rest");
+    kit_do(&kit, "pod b cpu=1 group=g");
+    expect_status(&kit, "Unknown", "Unschedulable", "of one whose rest waits for its queue");
+    kit_do(&kit, "lose-pod y");
+    expect_status(&kit, "Inqueue", "Scheduled", "of one whose rest is granted");
+    kit_do(&kit, "bind b");
+    expect_status(&kit, "Running", "Scheduled", "of one that runs again");
     kit_do(&kit, "pod a cpu=1 group=g finished");
     expect_status(&kit, "Running", "Scheduled", "who has succeeded counts");
     is_int(effect.group_status.succeeded, 1, "as such");
