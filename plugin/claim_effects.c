@@ -89,14 +89,26 @@ static bool wants_group(const struct engine *e, uint32_t id)
            engine_asks(e, EFFECT_SET_GROUP);
 }
 
+static bool is_drained(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return (claim->flags & (CLAIM_MANAGED | CLAIM_BOUND)) == (CLAIM_MANAGED | CLAIM_BOUND) &&
+           queue_drains(e, claim_queue(e, id));
+}
+
+static bool must_go(const struct engine *e, uint32_t id)
+{
+    return (claim_at(e, id)->flags & CLAIM_VICTIM) != 0 || is_drained(e, id);
+}
+
 /* Until it is seen to go: that the host was told of success is not yet the end. */
 static bool wants_evict(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
-    return claim->state == CLAIM_ALLOCATED &&
-           (claim->flags & (CLAIM_VICTIM | CLAIM_EVICTED | CLAIM_ENDING)) == CLAIM_VICTIM &&
-           engine_asks(e, EFFECT_EVICT_POD);
+    return claim->state == CLAIM_ALLOCATED && must_go(e, id) &&
+           (claim->flags & (CLAIM_EVICTED | CLAIM_ENDING)) == 0 && engine_asks(e, EFFECT_EVICT_POD);
 }
 
 static uint8_t wanted(const struct engine *e, uint32_t id)
@@ -205,7 +217,7 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
     else if (slot == CLAIM_NAME_GROUP)
         named(e, id, version);
     else if (slot == CLAIM_EVICT)
-        claim_set_flag(claim, CLAIM_EVICTED, (claim->flags & CLAIM_VICTIM) != 0);
+        claim_set_flag(claim, CLAIM_EVICTED, must_go(e, id));
     else /* of a stop that is over, nothing was said about the next one */
         claim_set_flag(claim, CLAIM_TOLD,
                        claim->state != CLAIM_HELD && queue_stops_granted(e, claim_queue(e, id)));

@@ -303,6 +303,12 @@ void preempt_explain(const struct engine *e, uint32_t victim, char *message)
     struct say say;
 
     say_init(&say, message, VERDICT_MESSAGE_MAX);
+    if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 &&
+        queue_drains(e, claim_queue(e, victim))) {
+        explain_queue(&say, e, claim_queue(e, victim));
+        say_str(&say, " is drained: its stopPolicy is HoldAndDrain");
+        return;
+    }
     say_str(&say, "preempted to make room");
     if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 || claim == 0)
         return; /* for others than that which it was chosen for, or for nobody any more */

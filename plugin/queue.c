@@ -247,6 +247,11 @@ bool queue_spares(const struct engine *e, uint32_t id)
     return id != 0;
 }
 
+bool queue_drains(const struct engine *e, uint32_t id)
+{
+    return queue_at(e, id)->state == QUEUE_HOLD_AND_DRAIN;
+}
+
 enum reason queue_misfit(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);

@@ -156,6 +156,9 @@ bool queue_halted(const struct engine *e, uint32_t queue);
  * takes nobody back in any case, and one that is drained sends them away itself. */
 bool queue_spares(const struct engine *e, uint32_t queue);
 
+/* Whether who runs in this queue is to be sent away: HoldAndDrain. */
+bool queue_drains(const struct engine *e, uint32_t queue);
+
 uint32_t queue_depth(const struct engine *e, uint32_t queue); /* a root's is 1 */
 uint32_t queue_root(const struct engine *e, uint32_t queue);
 bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);

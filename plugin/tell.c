@@ -31,6 +31,9 @@ static void tell(struct engine *e, uint32_t id)
     uint32_t queue = claim_queue(e, id);
     bool stops, stopped = knows_of_stop(claim);
 
+    if (claim->state == CLAIM_ALLOCATED &&
+        (queue_drains(e, queue) || (claim->effects.wanted & 1u << CLAIM_EVICT) != 0))
+        outbox_sync(e, EFFECT_OF_POD, id);
     if ((claim->flags & CLAIM_GANG) != 0 ||
         (claim->state != CLAIM_WAITING && claim->state != CLAIM_RESERVED))
         return;

@@ -169,6 +169,33 @@ static void test_granted_again(void)
     kit_close(&kit);
 }
 
+/* HoldAndDrain: who runs there goes, once, unless it goes already. */
+static void test_drain(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "flavor f; cluster c group=cpu,pods flavor=f cpu=9 pods=9;"
+                 "pod a cluster=c cpu=1 node=n; pod going cluster=c cpu=1 node=n deleted;"
+                 "pod waits cluster=c cpu=99");
+    kit_work_off(&kit);
+    kit_do(&kit, "cluster c group=cpu,pods flavor=f cpu=9 pods=9 drain");
+    is_int(kit_lease(&kit, &effect), EFFECT_EVICT_POD, "who runs in a queue that is drained goes");
+    ok(text_is(effect.uid, "a"), "and nobody else");
+    is_str(effect.message, "cluster queue c is drained: its stopPolicy is HoldAndDrain",
+           "it is said why");
+    engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
+    kit_do(&kit, "time 99");
+    is_int(kit_lease(&kit, &effect), -1, "it is sent away once");
+    kit_do(&kit, "lose-pod a; pod b cluster=c cpu=1 node=n");
+    is_int(kit_lease(&kit, &effect), EFFECT_EVICT_POD, "as is who gets there elsewhere");
+    kit_do(&kit, "cluster c group=cpu,pods flavor=f cpu=9 pods=9");
+    engine_ack(kit.engine, effect.id, EFFECT_RETRY, 0);
+    kit_do(&kit, "time 199");
+    is_int(kit_lease(&kit, &effect), -1, "when that is over nobody has to go");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_pass_needs_no_activation();
@@ -180,5 +207,6 @@ int main(void)
     test_condition_of_a_suspended_queue();
     test_held_again_while_activated();
     test_granted_again();
+    test_drain();
     return tap_done();
 }
