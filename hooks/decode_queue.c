@@ -346,6 +346,8 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
             decode_marks(r, ret, &volcano);
         else if (msg_text_is(key, "reclaimable"))
             msg_get_bool(r, &ret->reclaimable);
+        else if (msg_text_is(key, "deleted"))
+            msg_get_bool(r, &ret->deleted);
         else if (msg_text_is(key, "capability"))
             decode_amounts(r, NULL, &ret->capability);
         else if (msg_text_is(key, "deserved"))

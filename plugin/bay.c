@@ -51,7 +51,7 @@ enum bay_fault bay_fault(const struct engine *e, uint32_t id, struct text *ret_w
         if (queue_at(e, up)->misplaced)
             return BAY_CYCLE;
     }
-    if (bay_stop(e, id) != LIFE_RUNS)
+    if (queue->deleted || bay_stop(e, id) != LIFE_RUNS)
         return BAY_STOPPED;
     for (uint32_t g = 0; g < queue->group_count; g++) {
         for (uint32_t k = 0; k < queue->groups[g].flavor_count; k++) {

@@ -79,7 +79,8 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
 
     hash = mix_queue(e, mix_queue(e, hash, queue->parent), queue->wanted);
     hash = mix(mix(mix(hash, queue->known), queue->strict), queue->state);
-    hash = mix(mix(mix_name(e, hash, queue->state_text), queue->priority), queue->reclaimable);
+    hash = mix(mix(mix_name(e, hash, queue->state_text), queue->priority),
+               queue->reclaimable | queue->deleted << 1);
     hash = mix(mix_written(mix_name(e, hash, queue->uid), queue->said), queue->own);
     hash = mix(mix(hash, queue->created_suspended), queue->podgroups);
     hash = mix(mix(hash, queue->preempts.within), queue->preempts.reclaim);

@@ -72,6 +72,10 @@ static void say_inactive(struct say *say, const struct engine *e, uint32_t id)
         say_str(say, " has queues below it: only leaves hold pods");
         return;
     }
+    if (queue->deleted) {
+        say_str(say, " is being deleted");
+        return;
+    }
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
         if (queue_at(e, up)->misplaced) {
             say_str(say, " is in a cycle of parents, or too deep: ");

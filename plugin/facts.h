@@ -140,6 +140,7 @@ struct queue_facts {
     uint8_t closed_by, suspended_by; /* the marks: queue_mark_of */
     bool create_suspended;
     bool reclaimable;
+    bool deleted;
     struct preempt_policy preempts;
     struct named_amounts capability, deserved, guarantee; /* Volcano's */
     uint32_t group_count;                                 /* Kueue's */

@@ -259,7 +259,8 @@ enum reason queue_misfit(const struct engine *e, uint32_t id)
 
     if (!queue->known)
         return REASON_QUEUE_UNKNOWN;
-    if (queue->first_child != 0 || queue->kind == QUEUE_COHORT || id == e->volcano_root)
+    if (queue->first_child != 0 || queue->kind == QUEUE_COHORT || id == e->volcano_root ||
+        queue->deleted)
         return REASON_QUEUE_INACTIVE;
 
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {

@@ -59,6 +59,7 @@ struct queue {
     uint32_t head;      /* the first that waits; 0: nobody does */
     uint32_t waiting_count;
     bool known, strict;
+    bool deleted;   /* its object goes as soon as those let go of it whose finalizers it has */
     bool misplaced; /* the parent that its object names would close a cycle, or be too deep */
     bool guarding;  /* its head was passed over for longer than the guard allows: it stops there */
     bool is_todo[TODO_LISTS];

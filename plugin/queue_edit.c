@@ -212,6 +212,7 @@ static void take(struct queue *queue, const struct queue_facts *facts, const str
     queue->bay.checks = edit->checks;
     queue->bay.check_count = edit->check_count;
     queue->strict = facts->strict;
+    queue->deleted = facts->deleted;
     queue->priority = facts->priority;
     queue->reclaimable = facts->reclaimable;
     queue->preempts = facts->preempts;
@@ -223,6 +224,7 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     struct queue *queue = queue_at(e, id);
     uint32_t old_parent = queue->parent, old_wanted = queue->wanted;
     bool stays = queue_stays(e, id, edit->parent), was_known = queue->known;
+    bool was_deleted = queue->deleted;
 
     promise_end_of_queue(e, id); /* of a place in flavors that it may no longer have */
     if (!stays)
@@ -240,6 +242,8 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
         queue_edited(e, id);
     else
         queue_moved(e, id, old_parent == queue->parent ? 0 : old_parent);
+    if (queue->deleted != was_deleted)
+        tell_claims(e);
     queue_drop_parents(e, old_parent, old_wanted);
     bay_edited(e, id);
     if (stays)
@@ -346,7 +350,7 @@ static void forget(struct engine *e, uint32_t id)
     queue->borrows_last = false;
     queue->spec = 0;
     queue->known = id == e->default_queue;
-    queue->strict = false;
+    queue->strict = queue->deleted = false;
     queue->reclaimable = true; /* as Volcano has it, where nothing is said */
     queue->preempts = (struct preempt_policy){.within = PREEMPT_NEVER};
     queue->priority = 0;

@@ -57,12 +57,12 @@ uint64_t queue_spec(const struct queue_facts *facts)
 {
     uint64_t hash = hash_bytes64(facts->parent.at, facts->parent.len, 12);
     const struct preempt_policy *preempts = &facts->preempts;
-    const int64_t numbers[13] = {
+    const int64_t numbers[14] = {
         facts->priority,         facts->strict,        facts->reclaimable,
         preempts->within,        preempts->reclaim,    preempts->while_borrowing,
         preempts->has_threshold, preempts->threshold,  facts->borrows_last,
         facts->preempts_last,    facts->borrows_least, facts->check_count,
-        facts->group_count,
+        facts->group_count,      facts->deleted,
     };
 
     hash = hash_bytes64(numbers, sizeof(numbers), hash);

@@ -27,7 +27,7 @@
  *     queue NAME [parent=NAME] [priority=N] [strict] [suspended] [closed] [state=TEXT]
  *           [hold] [uid=TEXT] [version=N] [closedBy=MARK] [suspendedBy=MARK] [createSuspended]
  *           [RES=N: capability] [guarantee.RES=N] [deserved.RES=N] [borrowsLast] [drain]
- *           [preemptsLast] [borrowsLeast] [check=NAME]
+ *           [preemptsLast] [borrowsLeast] [check=NAME] [deleted]
  *     cluster NAME [parent=COHORT] ...            and   cohort NAME ..., with groups of flavors:
  *           [group=RES,RES... {flavor=NAME {RES=N: nominal | borrow.RES=N | lend.RES=N}}]
  *     lose-queue NAME     lose-cluster NAME       lose-cohort NAME

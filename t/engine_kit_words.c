@@ -238,6 +238,8 @@ static bool queue_word(const struct word *word, struct words_queue *facts)
         queue->borrows_last = true;
     else if (text_is(word->key, "hold"))
         queue->stop = QUEUE_HOLD;
+    else if (text_is(word->key, "deleted"))
+        queue->deleted = true;
     else if (!words_preempt_queue(word, queue) && !words_load_queue(word, facts))
         return queue->kind == QUEUE_VOLCANO ? volcano_word(word, queue) : kueue_word(word, facts);
     return true;

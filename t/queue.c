@@ -206,6 +206,26 @@ static void test_no_memory(void)
     kit_close(&kit);
 }
 
+/* An object that waits for its finalizers is still there, and so is who runs. */
+static void test_deleted(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue p; queue q parent=p cpu=4; pod runs queue=q cpu=1 node=n;"
+                 "queue q parent=p cpu=4 deleted; pod late queue=q cpu=1");
+    is_str(kit_granted(&kit), "runs", "a queue that is being deleted grants nothing");
+    is_str(kit_why(&kit, "late"), "QueueInactive", "and says so");
+    kit_do(&kit, "lose-queue q; queue q parent=p cpu=4");
+    is_str(kit_granted(&kit), "late runs", "until it is made again");
+    kit_do(&kit, "flavor f; cluster c group=cpu,pods flavor=f cpu=1 pods=9 deleted;"
+                 "pod k cluster=c cpu=1");
+    is_str(kit_state(&kit, "k"), "waiting", "of Kueue's the same");
+    kit_do(&kit, "lose-cluster c; cluster c group=cpu,pods flavor=f cpu=1 pods=9");
+    is_str(kit_state(&kit, "k"), "reserved", "and one that was lost and comes anew is not deleted");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_built_in();
@@ -216,5 +236,6 @@ int main(void)
     test_lists();
     test_limit();
     test_no_memory();
+    test_deleted();
     return tap_done();
 }

@@ -53,6 +53,7 @@ type Queue struct {
 	// ResourceVersion: of two versions of one UID the higher counts.
 	ResourceVersion int64
 	Annotations     [][2]string
+	Deleted         bool // a deletionTimestamp is set
 
 	// Volcano's.
 	Priority                        int32
@@ -193,6 +194,7 @@ func (w *writer) queue(q *Queue) {
 	keys += w.textIf("whenCanPreempt", q.WhenCanPreempt)
 	keys += w.textIf("preference", q.Preference)
 	keys += w.queueChecksIf(q.Checks)
+	keys += w.boolIf("deleted", q.Deleted)
 	if q.NotReclaimable {
 		w.bool("reclaimable", false)
 		keys++

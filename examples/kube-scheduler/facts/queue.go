@@ -47,6 +47,7 @@ func Queue(queue *volcano.Queue, into *engine.Queue) error {
 		Priority:       spec.Priority,
 		Strategy:       string(spec.DequeueStrategy),
 		State:          string(queue.Status.State),
+		Deleted:        queue.DeletionTimestamp != nil,
 		NotReclaimable: spec.Reclaimable != nil && !*spec.Reclaimable,
 		Capability:     amounts(spec.Capability, nil),
 		Deserved:       amounts(spec.Deserved, nil),
@@ -82,6 +83,7 @@ func ClusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
 		Name:     queue.Name,
 		Parent:   string(queue.Spec.CohortName),
 		Created:  nanoseconds(queue.CreationTimestamp),
+		Deleted:  queue.DeletionTimestamp != nil,
 		Strategy: string(queue.Spec.QueueingStrategy),
 		Groups:   groups,
 	}
@@ -134,6 +136,7 @@ func Cohort(cohort *kueue.Cohort, into *engine.Queue) error {
 		Name:    cohort.Name,
 		Parent:  string(cohort.Spec.ParentName),
 		Created: nanoseconds(cohort.CreationTimestamp),
+		Deleted: cohort.DeletionTimestamp != nil,
 		Groups:  groups,
 	}
 	return nil
