@@ -101,13 +101,14 @@ static void knows_nodes(struct story *s)
 
 static void knows_queues(struct story *s)
 {
-    static const struct variants v = {
-        "queue",
-        "kind: Queue, name: q",
-        {"parent: p", "priority: 1", "strategy: fifo", "state: Closed", "uid: u",
-         "resourceVersion: 4", "capability: {cpu: 1}", "deserved: {cpu: 1}", "guarantee: {cpu: 1}",
-         "reclaimable: false", "annotations: {sluice.sh/preempt-within-queue: Never}",
-         "annotations: {sluice.sh/reclaim-from-queues: Never}"}};
+    static const struct variants v = {"queue",
+                                      "kind: Queue, name: q",
+                                      {"parent: p", "priority: 1", "strategy: fifo",
+                                       "state: Closed", "uid: u", "resourceVersion: 4",
+                                       "capability: {cpu: 1}", "deserved: {cpu: 1}",
+                                       "guarantee: {cpu: 1}", "reclaimable: false", "deleted: true",
+                                       "annotations: {sluice.sh/preempt-within-queue: Never}",
+                                       "annotations: {sluice.sh/reclaim-from-queues: Never}"}};
     static const struct variants kueue = {
         "queue",
         "kind: ClusterQueue, name: c",

@@ -318,6 +318,26 @@ static void without_cycle(struct story *s)
     s_want(s, "{state: held, reason: Backoff}");
 }
 
+static void leaves_the_queues(struct story *s)
+{
+    static const char left[] = "{uid: p, namespace: n, name: p, created: 1}";
+
+    s_lead(s);
+    s_see(s, "queue", "{kind: Queue, name: q, state: Closed}");
+    s_pod(s, "p", "{queue: q, resourceVersion: 1}");
+    s_ask(s, LOADER_PRE_ENQUEUE, "{uid: p, resourceVersion: 1}");
+    s_want(s, "{pass: false}");
+    s_see(s, "pod", left);
+    s_refuse(s, SLUICE_FIELD, NULL, LOADER_INSPECT, "{what: pod, uid: p}");
+    s_drain(s);
+    s_holds(s, s_effect(s, "activate", "p") != 0, "the scheduler is told of who leaves the queues");
+    s_ask(s, LOADER_PRE_ENQUEUE, "{pod: %s}", left);
+    s_want(s, "{pass: true}");
+    s_settle(s);
+    s_drain(s);
+    s_want(s, "{effects: []}");
+}
+
 const struct promise promises_of_pods[] = {
     {"the short form knows a pod at the version that was shown, or an earlier one", short_form},
     {"the short form decides as the long one", short_form_parks},
@@ -329,6 +349,7 @@ const struct promise promises_of_pods[] = {
      same_sight_again},
     {"another pod of the same name replaces the older one", replaced_by_name},
     {"which pods count, and which are nothing", who_counts},
+    {"who leaves the queues while pre_enqueue holds it is activated", leaves_the_queues},
     {"a pod's queue is that of its annotation, else its namespace's, else default", queue_of},
     {"pods wait by priority, then creation, then uid", waits_its_turn},
     {"a pod that only pre_enqueue has named is forgotten after a minute", unconfirmed_is_forgotten},

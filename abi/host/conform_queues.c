@@ -248,6 +248,33 @@ static void kueue(struct story *s)
              "{withinClusterQueue: Sometimes}}}");
 }
 
+static void drained(struct story *s)
+{
+    static const char queue[] = "{kind: ClusterQueue, name: c%s, groups: [{resources: [cpu], "
+                                "flavors: [{name: f, quotas: {cpu: {nominal: 2}}}]}]}";
+
+    s_open(s, "{effects: [evictPod]}");
+    s_lead(s);
+    s_see(s, "flavor", "{name: f}");
+    s_see(s, "queue", queue, "");
+    s_pod(s, "runs", "{queue: c, queueKind: ClusterQueue, requests: {cpu: 1}, node: n}");
+    s_drain(s);
+    s_holds(s, s_effect(s, "evictPod", "runs") == 0, "who runs in a queue that grants stays");
+    s_see(s, "queue", queue, ", stopPolicy: HoldAndDrain");
+    s_drain(s);
+    s_holds(s, s_effect(s, "evictPod", "runs") != 0, "who runs in a queue that is drained goes");
+}
+
+static void deleted(struct story *s)
+{
+    s_lead(s);
+    s_see(s, "queue", "{kind: Queue, name: q, deleted: true}");
+    s_pod(s, "p", "{queue: q}");
+    s_state(s, "p", "waiting");
+    s_see(s, "queue", "{kind: Queue, name: q}");
+    s_state(s, "p", "reserved");
+}
+
 static void unseen_flavor(struct story *s)
 {
     s_lead(s);
@@ -323,6 +350,8 @@ const struct promise promises_of_queues[] = {
     {"rootCeiling of cluster is what the nodes have, also of `pods`", cluster_ceiling},
     {"a ClusterQueue borrows and lends as far as it says, and stops when told", kueue},
     {"a flavor that was never seen is granted to nobody", unseen_flavor},
+    {"HoldAndDrain evicts the pods that run in the queue", drained},
+    {"a queue that is being deleted grants nothing", deleted},
     {"of a queue's uid the highest resourceVersion counts", newest_version_counts},
     {"the claims of a queue that is gone stay counted, root and default stay", gone_holds},
     {"Closed and Suspended grant nothing, any other state grants", states},
