@@ -55,7 +55,8 @@ static void note_look(struct engine *e, uint32_t id, bool passes)
     struct claim *claim = claim_at(e, id);
 
     claim_set_flag(claim, CLAIM_PARKED, !passes);
-    if (claim->state == CLAIM_RESERVED || claim->effects.leased != 0)
+    if (claim->state == CLAIM_RESERVED || claim->effects.leased != 0 ||
+        (claim->flags & CLAIM_LET_GO) != 0)
         outbox_renew(e, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
 }
 

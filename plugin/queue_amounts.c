@@ -244,9 +244,11 @@ static bool find_bound(const struct engine *e, const struct queue_facts *facts, 
 static bool below_it_beyond(const struct engine *e, struct say *say,
                             const struct queue_facts *facts, uint32_t id, uint32_t parent)
 {
-    const struct queue *queue = queue_at(e, id);
+    const struct queue *queue = id == 0 ? NULL : queue_at(e, id);
 
-    for (uint32_t i = 0; id != 0 && queue->first_child != 0 && i < queue->cell_count; i++) {
+    if (queue == NULL || queue->first_child == 0)
+        return false;
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
         struct most before = {.resource = name_text(e, queue->cells[i].resource)};
         struct most then = {.resource = before.resource};
 

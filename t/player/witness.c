@@ -205,6 +205,8 @@ static bool is_left_alone(const struct msg_reader *pod)
                  msg_text_is(gate, "volcano.sh/queue-allocation-gate")))
                 return false;
     if (peek(pod, "annotations", &annotations)) {
+        if (peek(&annotations, "kueue.x-k8s.io/workload", &gates))
+            return true; /* it may be counted with that */
         if (peek(&annotations, "scheduling.k8s.io/group-name", &gates) ||
             peek(&annotations, "scheduling.volcano.sh/group-min-member", &gates))
             return false;
