@@ -138,21 +138,6 @@ func (l *sight) ofLocal(ref, key string) string {
 	return number(found.number(key))
 }
 
-// loadsIn counts the Workloads of a ClusterQueue that are in a state.
-func (l *sight) loadsIn(ref, state string) (count int64) {
-	name, is := strings.CutPrefix(ref, "clusterqueue/")
-	for _, one := range l.t.loads {
-		if !is || one.now == nil {
-			continue
-		}
-		seen := l.engineOfLoad(one)
-		if seen.text("clusterQueue", "") == name && seen.text("state", "") == state {
-			count++
-		}
-	}
-	return count
-}
-
 // load compares what an expectation says of one Workload or LocalQueue.
 func (c *comparison) load(ref string, want *Tree) {
 	one := c.sight.t.loads[ref]

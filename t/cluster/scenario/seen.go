@@ -116,8 +116,6 @@ func (l *sight) ofQueue(ref, key, inner string) (string, bool) {
 		return found.text(key, ""), false
 	case "known", "byParent", "written":
 		return strconv.FormatBool(found.truth(key)), false
-	case "waiting", "held":
-		return number(found.number(key) + l.loadsIn(ref, key)), false
 	case "writes":
 		return number(l.t.host.writesTo(ref)), false
 	case "events":
