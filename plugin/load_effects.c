@@ -43,6 +43,7 @@ static void retried(struct engine *e, uint32_t id, uint32_t slot)
     (void)slot;
     load_at(e, id)->writing = LIFE_WRITE_NOTHING;
     load_promise_spare(e, id);
+    load_settle(e, id); /* a reservation that is not made may have nobody to make it again */
 }
 
 static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
@@ -52,11 +53,9 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
     (void)slot;
     load->wrote = version;
     load_refusal_written(e, id);
-    if (load->writes == LIFE_WRITE_PENDING && load->step.reason == LIFE_PENDING &&
-        !load_refusal_wants(e, id)) /* its object was seen so before this was heard */
-        load->writes = LIFE_WRITE_NOTHING;
     if (version == 0 || version > load->version)
         load_set(load, LOAD_AWAITS, true);
+    load_settle(e, id); /* its object may have been seen so, or otherwise, before this was heard */
 }
 
 static void gone(struct engine *e, uint32_t id, uint32_t slot)

@@ -124,12 +124,18 @@ void load_promise_end_of_queue(struct engine *e, uint32_t queue)
     }
 }
 
+/* Nobody has heard of its reservation: the write is neither under way nor to be seen. */
+static bool is_unheard(const struct load *load)
+{
+    return load_is(load, LOAD_ASSUMED) && load->effects.leased == 0 && !load_is(load, LOAD_AWAITS);
+}
+
 void load_promise_take(struct engine *e, uint32_t id, uint8_t cause, uint32_t of)
 {
     struct load *load = load_at(e, id);
 
-    if (load_is(load, LOAD_ASSUMED) && load->effects.leased == 0 && !load_is(load, LOAD_AWAITS)) {
-        load_give_up(e, id); /* nobody has heard of its reservation */
+    if (is_unheard(load)) {
+        load_give_up(e, id);
         load_settle(e, id);
         return;
     }
@@ -139,6 +145,12 @@ void load_promise_take(struct engine *e, uint32_t id, uint8_t cause, uint32_t of
     load->cause = cause;
     link_victim(e, id, of);
     load_settle(e, id);
+}
+
+void load_promise_give_way(struct engine *e, uint32_t id)
+{
+    if (load_is(load_at(e, id), LOAD_VICTIM) && is_unheard(load_at(e, id)))
+        load_give_up(e, id);
 }
 
 void load_promise_lose_victim(struct engine *e, uint32_t id)

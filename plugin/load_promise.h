@@ -28,6 +28,10 @@ struct load_victim {
 };
 void load_promise_take(struct engine *e, uint32_t victim, uint8_t cause, uint32_t load);
 
+/* A victim whose reservation was not made, and that nobody is to make any more, holds nothing: no
+ * object will say so. */
+void load_promise_give_way(struct engine *e, uint32_t load);
+
 /* It holds nothing any more, or goes for another reason. [taken out] */
 void load_promise_lose_victim(struct engine *e, uint32_t victim);
 

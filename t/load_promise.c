@@ -167,6 +167,41 @@ static void test_victim_that_another_evicts(void)
     load_kit_close(&kit);
 }
 
+/* The reservation of a victim is under way, and comes to nothing, or its object is seen without it:
+ * the room is the other one's at once, and the victim waits again. */
+static void test_victim_whose_reservation_fails(enum effect_result result, bool seen_first,
+                                                const char *what)
+{
+    struct load_kit kit;
+    struct effect reserve;
+    int ticks = 0;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "add first queue=l cpu=9");
+    see_silently(&kit, 1, "v", 4, 0);
+    ok(engine_next_effect(kit.kit.engine, &reserve) == 1, "a reservation is to be written");
+    engine_lease(kit.kit.engine, &reserve, 0);
+    see_silently(&kit, 2, "big", 4, 1);
+    while (engine_more(kit.kit.engine) && ticks++ < 100)
+        engine_tick(kit.kit.engine);
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "big")), 1,
+           "and is being written when its workload becomes a victim");
+    if (result == EFFECT_DONE)
+        kit.objects[1].facts.version = ++kit.version;
+    if (seen_first)
+        engine_see_load(kit.kit.engine, &kit.objects[1].facts);
+    engine_ack(kit.kit.engine, reserve.id, result, kit.objects[1].facts.version);
+    if (!seen_first)
+        engine_see_load(kit.kit.engine, &kit.objects[1].facts);
+    load_kit_do(&kit, "time 61");
+    is_str(load_kit_state(&kit, "big"), "admitted f", "%s: the room is for the other one", what);
+    is_str(load_kit_state(&kit, "v"), "pending", "and it waits");
+    load_kit_do(&kit, "finish big");
+    is_str(load_kit_state(&kit, "v"), "admitted f", "as long as it must");
+    load_kit_close(&kit);
+}
+
 /* Its queue is in debt, and it asks for nothing of what that lacks. */
 static void test_nothing_of_a_debt(const char *words)
 {
@@ -214,6 +249,10 @@ int main(void)
     test_several_sets();
     test_several_resources();
     test_victim_that_another_evicts();
+    test_victim_whose_reservation_fails(EFFECT_RETRY, false, "refused");
+    test_victim_whose_reservation_fails(EFFECT_CONFLICT, true, "overtaken");
+    test_victim_whose_reservation_fails(EFFECT_DONE, false, "taken back meanwhile");
+    test_victim_whose_reservation_fails(EFFECT_DONE, true, "taken back before it was heard");
     test_nothing_of_a_debt("");
     test_nothing_of_a_debt("strict");
     test_nothing_of_a_debt("strict within=lower");
