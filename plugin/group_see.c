@@ -4,6 +4,7 @@
 #include "advance.h"
 #include "gang.h"
 #include "group_effects.h"
+#include "group_status.h"
 #include "group_home.h"
 #include "state.h"
 
