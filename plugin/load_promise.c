@@ -246,6 +246,19 @@ static void copy_assignment(const struct engine *e, uint32_t id, struct assignme
     }
 }
 
+/* Whether it has all the pods that it is promised: with fewer of them its victims would have gone
+ * for nothing. */
+static bool is_as_much(const struct engine *e, uint32_t id, const struct assignment *made)
+{
+    const struct load *load = load_at(e, id);
+
+    for (uint32_t s = 0; s < wish_at(e, load->wish)->set_count; s++) {
+        if (made->counts[s] < load->counts[s])
+            return false;
+    }
+    return true;
+}
+
 /* Whether it has no need to wait any longer: nobody else who is promised something loses it by
  * that, also if its victims stay. */
 static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
@@ -255,7 +268,7 @@ static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
 
     suppose_end(e, id, 1);
     now = fits(e, id, false);
-    elsewhere = !now && load_decide_fits_elsewhere(e, id, height, ret);
+    elsewhere = !now && load_decide_fits_elsewhere(e, id, height, ret) && is_as_much(e, id, ret);
     suppose_end(e, id, -1);
     if (now)
         copy_assignment(e, id, ret);

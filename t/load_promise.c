@@ -223,6 +223,41 @@ static void test_nothing_of_a_debt(const char *words)
     load_kit_close(&kit);
 }
 
+/* What it could have at once is fewer pods than it is promised: it waits for its victims, which else
+ * went for nothing. As many pods of another flavor are as good. */
+static void test_fewer_pods(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cluster c within=lower preemptsLast group=cpu flavor=f cpu=20; "
+                      "local l cluster=c; jobsStay; add old queue=l cpu=1 count=10; "
+                      "add new queue=l cpu=1 count=20 min=10 priority=1");
+    is_str(load_kit_why(&kit, "new"), "Preempting", "who wants all of its pods waits");
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "new")), 1, "for the victim");
+    load_kit_do(&kit, "time 60; halt old");
+    is_str(load_kit_state(&kit, "new"), "admitted f", "until it has gone");
+    is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 20, "and gets all that it was promised");
+    load_kit_do(&kit, "finish new; time 120");
+    is_str(load_kit_state(&kit, "old"), "admitted f", "alone");
+    load_kit_do(&kit, "add part queue=l cpu=1 count=30 min=10 priority=1");
+    is_str(load_kit_why(&kit, "part"), "Preempting", "so does who can have no more than a part");
+    load_kit_do(&kit, "time 180; halt old");
+    is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 20, "of all that there is");
+    load_kit_close(&kit);
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; flavor g; cluster c within=lower preemptsLast group=cpu flavor=f "
+                      "cpu=20 flavor=g cpu=4; local l cluster=c; jobsStay; "
+                      "add old queue=l cpu=1 count=10; "
+                      "add new queue=l cpu=1 count=20 min=4 priority=1");
+    is_str(load_kit_why(&kit, "new"), "Preempting", "fewer pods of another flavor are too few");
+    load_kit_do(&kit, "cluster c within=lower preemptsLast group=cpu flavor=f cpu=20 "
+                      "flavor=g cpu=20");
+    is_str(load_kit_state(&kit, "new"), "admitted g", "as many are as good");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -257,5 +292,6 @@ int main(void)
     test_nothing_of_a_debt("strict");
     test_nothing_of_a_debt("strict within=lower");
     test_nothing_of_a_debt("within=lower");
+    test_fewer_pods();
     return tap_done();
 }
