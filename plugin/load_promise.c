@@ -275,6 +275,13 @@ static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
     return now || elsewhere;
 }
 
+/* It comes to nothing: its object says that it waits for somebody to go. */
+static void break_promise(struct engine *e, uint32_t id)
+{
+    load_promise_end(e, id);
+    load_settle(e, id);
+}
+
 /* Its victims that nobody may send away any more. */
 static void spare_victims(struct engine *e, uint32_t id)
 {
@@ -292,7 +299,7 @@ static bool review(struct engine *e, uint32_t id)
 
     spare_victims(e, id);
     if (bay_fault(e, load_queue(e, id), &what) != BAY_READY) {
-        load_promise_end(e, id);
+        break_promise(e, id);
         return true;
     }
     if (fits_now(e, id, &made)) {
@@ -309,7 +316,7 @@ static bool review(struct engine *e, uint32_t id)
         return true;
     }
     if (!fits(e, id, true)) {
-        load_promise_end(e, id);
+        break_promise(e, id);
         return true;
     }
     return false;
