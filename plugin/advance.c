@@ -15,6 +15,7 @@
 #include "preempt.h"
 #include "queue_life.h"
 #include "review.h"
+#include "stale.h"
 #include "state.h"
 
 bool advance_fits_again(struct engine *e, uint32_t id)
@@ -59,6 +60,12 @@ void advance_restore_alone(struct engine *e, uint32_t id)
         advance_reserve_again(e, id);
         return;
     }
+    advance_restore_nothing(e, id);
+}
+
+void advance_restore_nothing(struct engine *e, uint32_t id)
+{
+    stale_note_loss(e, claim_at(e, id));
     claim_set_flavors(e, id, NULL);
     claim_to_rest(e, id);
 }
@@ -225,6 +232,7 @@ void advance_end(struct engine *e)
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0) {
             outbox_forget(e, EFFECT_OF_POD, id);
+            stale_forget(claim_at(e, id));
             pod_settle(e, id);
         }
     }

@@ -29,6 +29,9 @@ void advance(struct engine *e);
 void advance_restore(struct engine *e, uint32_t claim);
 void advance_restore_alone(struct engine *e, uint32_t claim);
 
+/* It does not get it back, and waits with all others that ask. */
+void advance_restore_nothing(struct engine *e, uint32_t claim);
+
 /* Whether it still fits: in the flavors that its stamp names, or, where it names none, in those
  * that it gets now. */
 bool advance_fits_again(struct engine *e, uint32_t claim);

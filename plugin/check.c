@@ -10,6 +10,7 @@
 #include "let_go.h"
 #include "outbox.h"
 #include "queue_life.h"
+#include "stale.h"
 #include "state.h"
 
 /* Every invariant that must hold between two calls. Slow: for tests and debug builds. */
@@ -31,6 +32,8 @@ const char *claim_check(const struct engine *e, uint32_t id)
         return "a bound claim is allocated";
     if (let_go_check(e, id) != NULL)
         return let_go_check(e, id);
+    if (stale_check(claim_at(e, id)) != NULL)
+        return stale_check(claim_at(e, id));
     if ((claim->flags & (CLAIM_MANAGED | CLAIM_LET_GO)) == 0 && claim->state != CLAIM_ALLOCATED)
         return "a pod that obeys no queue counts only when it is bound";
     if (claim->state == CLAIM_RESERVED && e->tell.left == 0 &&

@@ -10,6 +10,7 @@
 #include "outbox.h"
 #include "preempt.h"
 #include "queue_life.h"
+#include "stale.h"
 #include "state.h"
 
 /* A head that goes lets the next one try, where nobody passes a head; and one that stops others
@@ -141,6 +142,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
 
         if (claim_holds(claim) && !state_holds(state)) {
             queue_at(e, queue)->totals.gave_up++;
+            stale_note_loss(e, claim);
             claim_set_flavors(e, id, NULL);
             claim_set_flag(claim, CLAIM_PARKED, true); /* it may lie where nobody looks again */
         }
@@ -245,7 +247,7 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
     else if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF &&
              claim_deadline(e, id) > e->now)
         *ret_reason = REASON_BACKOFF;
-    else if ((claim->flags & CLAIM_UNSCHEDULABLE) && !e->config.observe_only)
+    else if (stale_holds(e, claim))
         *ret_reason = REASON_CONDITION_STALE;
     else if (claim_group(e, claim) != 0)
         *ret_reason = gang_holds(e, claim_group(e, claim));

@@ -37,6 +37,8 @@ enum claim_flag {
     CLAIM_YIELDING = 1 << 24,     /* takes nobody's room: preemptionPolicy Never */
     CLAIM_SETTLED = 1 << 25,      /* nobody's victim: not preemptable */
     CLAIM_LET_GO = 1 << 26,       /* makes no claim, but is not on its way yet (let_go.h) */
+    CLAIM_KEEPS_TURN = 1 << 27,   /* it was granted before (stale.h) */
+    CLAIM_OVERWRITING = 1 << 28,  /* an overwrite went out, and what it wrote was not seen yet */
 };
 
 /* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */

@@ -6,6 +6,7 @@
 #include "journal.h"
 #include "let_go.h"
 #include "preempt.h"
+#include "stale.h"
 #include "state.h"
 
 bool claim_removal_comes_first(const struct engine *e, uint32_t id)
@@ -29,7 +30,7 @@ static bool wants_activate(const struct engine *e, uint32_t id)
         return let_go_wants_activate(e, id);
     return claim->state == CLAIM_RESERVED && (claim->flags & CLAIM_PARKED) != 0 &&
            assembly_holds(e, id) == REASON_NONE && !queue_stops_granted(e, claim_queue(e, id)) &&
-           !claim_removal_comes_first(e, id);
+           !claim_removal_comes_first(e, id) && !stale_awaits(claim);
 }
 
 /* At the grant, or, where gates go on bind, as soon as no node fits: a gate would hide the pod from
@@ -41,7 +42,8 @@ static bool wants_removal(const struct engine *e, uint32_t id)
     if (claim->flags & CLAIM_LET_GO)
         return let_go_wants_removal(e, id);
     if (claim->state != CLAIM_RESERVED || claim->gates == 0 ||
-        (claim->flags & CLAIM_GATES_GONE) != 0 || queue_stops_granted(e, claim_queue(e, id)))
+        (claim->flags & CLAIM_GATES_GONE) != 0 || stale_awaits(claim) ||
+        queue_stops_granted(e, claim_queue(e, id)))
         return false;
     return e->config.removal == REMOVE_ON_ADMISSION || (claim->flags & CLAIM_LACKS_NODE) != 0 ||
            claim_removal_comes_first(e, id);
@@ -57,7 +59,8 @@ static bool wants_condition(const struct engine *e, uint32_t id)
         (claim->flags & CLAIM_MANAGED) == 0 || claim->state == CLAIM_ALLOCATED ||
         (claim->flags & CLAIM_RESTORING) != 0)
         return false;
-    return claim->state != CLAIM_RESERVED || queue_stops_granted(e, claim_queue(e, id));
+    return claim->state != CLAIM_RESERVED || stale_awaits(claim) ||
+           queue_stops_granted(e, claim_queue(e, id));
 }
 
 /* Whoever waits for a suspended queue is told so once. */
@@ -182,6 +185,8 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
 static void leased(struct engine *e, uint32_t id, uint32_t slot)
 {
     journal_effect(e, id, EVENT_LEASED, slot);
+    if (slot == EFFECT_SET_CONDITION)
+        stale_note_write(claim_at(e, id));
 }
 
 static void retried(struct engine *e, uint32_t id, uint32_t slot)

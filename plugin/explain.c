@@ -7,6 +7,7 @@
 #include "gang.h"
 #include "group_status.h"
 #include "say.h"
+#include "stale.h"
 #include "state.h"
 
 const char *reason_name(enum reason reason)
@@ -261,8 +262,7 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct say 
     case REASON_GROUP_INCOMPLETE:
         return explain_held_group(e, claim_group(e, claim), say);
     case REASON_CONDITION_STALE:
-        say_str(say, "its condition still says Unschedulable, and is being overwritten");
-        break;
+        return stale_explain(claim, say);
     case REASON_BACKOFF:
         say_str(say, "its reservation ran out unused; it may try again in ");
         say_span(say, claim_deadline(e, id) - e->now);
@@ -277,7 +277,8 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct say 
 /* Of a reserved claim. */
 static enum reason explain_assembly(const struct engine *e, uint32_t id, struct say *say)
 {
-    enum reason reason = assembly_holds(e, id);
+    const struct claim *claim = claim_at(e, id);
+    enum reason reason = stale_awaits(claim) ? stale_explain(claim, say) : assembly_holds(e, id);
 
     if (reason == REASON_GROUP_BACKOFF) {
         say_group_name(say, e, group_at(e, claim_group(e, claim_at(e, id))));

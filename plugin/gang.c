@@ -293,10 +293,8 @@ static void restore_nothing(struct engine *e, struct group *group)
     }
     give_back(e, group);
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
-        if (claim_at(e, id)->flags & CLAIM_RESTORING) {
-            claim_set_flavors(e, id, NULL);
-            claim_to_rest(e, id);
-        }
+        if (claim_at(e, id)->flags & CLAIM_RESTORING)
+            advance_restore_nothing(e, id);
     }
 }
 
@@ -312,8 +310,7 @@ void gang_restore(struct engine *e, uint32_t id)
     } else if (group->known && fault_of(group) == GROUP_SOUND) {
         advance_restore_alone(e, id);
     } else {
-        claim_set_flavors(e, id, NULL);
-        claim_to_rest(e, id);
+        advance_restore_nothing(e, id);
     }
 }
 

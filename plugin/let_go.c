@@ -2,6 +2,7 @@
 #include "let_go.h"
 
 #include "outbox.h"
+#include "stale.h"
 #include "state.h"
 
 static bool is_let_go(const struct claim *claim)
@@ -31,6 +32,7 @@ void let_go_claim(struct engine *e, uint32_t id, const struct pod_facts *pod)
         claim_set_flag(claim, CLAIM_GATES_GONE, false);
     claim->flags &= ~(uint32_t)(CLAIM_MANAGED | CLAIM_PROVISIONAL | CLAIM_STAMPED |
                                 CLAIM_NOMINATED | CLAIM_UNSCHEDULABLE);
+    stale_forget(claim);
     claim_set_flag(claim, CLAIM_LET_GO, true);
     claim_set_stamp(e, id, 0);
     claim->gates = pod->gates.ours & 3u;

@@ -10,6 +10,7 @@
 #include "preempt.h"
 #include "regrant.h"
 #include "stamp.h"
+#include "stale.h"
 #include "state.h"
 
 enum relevance { POD_IS_NOTHING, POD_IS_LET_GO, POD_COUNTS, POD_OBEYS };
@@ -137,8 +138,7 @@ static void note_writes(struct engine *e, uint32_t id, const struct pod_facts *p
 
     if (pod->gates.ours == 0 || pod->generation > claim->generation)
         claim_set_flag(claim, CLAIM_GATES_GONE, false);
-    if (!pod->unschedulable || newer)
-        claim_set_flag(claim, CLAIM_OVERWRITTEN, false);
+    stale_note_sight(claim, pod->unschedulable, newer);
     if (pod->unschedulable && newer) /* a write under way was meant for what was there before */
         outbox_renew(e, EFFECT_OF_POD, id, EFFECT_SET_CONDITION);
 }
@@ -192,7 +192,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     note_group(e, claim, pod);
     note_preemption(e, id, pod);
     claim_set_flag(claim, CLAIM_NOMINATED, pod->nominated);
-    if (pod->unschedulable && claim->state == CLAIM_RESERVED) {
+    if (pod->unschedulable && claim->state == CLAIM_RESERVED && !stale_awaits(claim)) {
         /* What it said before the grant, it had to take back first. */
         claim_set_flag(claim, CLAIM_SEEN_IN_CYCLE, true);
         if (!pod->nominated)

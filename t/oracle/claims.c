@@ -27,14 +27,15 @@ bool model_is_held(const struct model *model, const struct model_claim *claim)
 {
     const int64_t *pod = claim->pod;
 
-    return pod[POD_FOREIGN] || (pod[POD_UNSCHEDULABLE] && !model->config[CONFIG_OBSERVE_ONLY]) ||
-           claim->again > model->now;
+    return pod[POD_FOREIGN] || claim->again > model->now ||
+           (pod[POD_UNSCHEDULABLE] && !model->config[CONFIG_OBSERVE_ONLY] && !claim->keeps_turn);
 }
 
 static void let_rest(const struct model *model, struct model_claim *claim)
 {
     if (model_holds(claim)) {
         claim->gave_back = true;
+        claim->keeps_turn = model_grants(model);
         model_forget_flavors(claim);
         claim->victim = (struct model_victim){0};
     }
@@ -267,10 +268,7 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     else if (!model_holds(claim))
         model_show_stamp(model, claim);
     note_stamp(claim);
-    if (pod[POD_UNSCHEDULABLE] && !pod[POD_NOMINATED])
-        model_post_filter(model, (int)pod[POD_UID]);
-    /* Also without a node in the cluster: then the cycle ends before pre_filter. */
-    claim->tried |= pod[POD_UNSCHEDULABLE] && claim->state == CLAIM_RESERVED;
+    model_note_condition(model, claim, version == 0 || version > before.pod[POD_VERSION]);
     settle_claim(model, claim, is_new);
 }
 
@@ -316,6 +314,7 @@ void model_post_bind(struct model *model, int uid)
 
 void model_demote(struct model *model, int uid)
 {
+    model->claims[uid].keeps_turn = true;
     let_rest(model, &model->claims[uid]);
 }
 
@@ -334,6 +333,7 @@ void model_restore(struct model *model, int uid, const struct limits *limits)
     } else {
         fits = limits_fit(model, &again, claim, flavors);
     }
+    claim->keeps_turn = true;
     let_rest(model, claim);
     if (!fits) {
         model_forget_flavors(claim);
@@ -347,9 +347,11 @@ void model_restore(struct model *model, int uid, const struct limits *limits)
 /* All that holds nothing but in memory is forgotten: the pods tell. */
 static void rebuild(struct model *model)
 {
-    for (int uid = 0; uid < UIDS; uid++)
+    for (int uid = 0; uid < UIDS; uid++) {
+        model->claims[uid].keeps_turn = model->claims[uid].overwriting = false;
         if (model->claims[uid].live)
             settle_claim(model, &model->claims[uid], false);
+    }
 }
 
 void model_restart(struct model *model)

@@ -224,7 +224,8 @@ static void count_needed(const struct play *play, int uid, bool ret_needed[POD_E
     const struct model_claim *claim = &model->claims[uid];
     bool active = claim->live && model_grants(model) && !model->config[CONFIG_OBSERVE_ONLY];
     bool reserved = claim->state == CLAIM_RESERVED;
-    bool advances = model_advances(model, claim), goes_on = model_goes_on(model, claim);
+    bool advances = model_advances(model, claim);
+    bool goes_on = model_goes_on(model, claim) && !model_is_stale(claim);
 
     ret_needed[EFFECT_ACTIVATE] =
         active && reserved && advances && claim->parked && !play->told[uid];
@@ -246,9 +247,10 @@ static bool compare_effects_of(struct play *play, int uid, const bool live[POD_E
 {
     static const char *const names[POD_EFFECTS] = {"activate", "removeGates", "setCondition",
                                                    "event", "evictPod"};
-    const struct model_claim *claim = &play->model.claims[uid];
+    struct model_claim *claim = &play->model.claims[uid];
     bool needed[POD_EFFECTS], never[UIDS] = {false};
 
+    claim->overwriting |= leased[EFFECT_SET_CONDITION];
     count_needed(play, uid, needed);
     play->telling[uid] = leased[EFFECT_ACTIVATE];
     play->too_early[uid] = play->too_early[uid] && leased[EFFECT_ACTIVATE];

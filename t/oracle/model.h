@@ -33,6 +33,8 @@ struct model_claim {
     int64_t again;         /* held: not before this, after a reservation that was not used */
     int timeouts;          /* such reservations, one after the other */
     bool said;             /* an event said that its queue is suspended */
+    bool keeps_turn;       /* granted before: its condition alone does not hold it */
+    bool overwriting;      /* an overwrite of its condition went out, and was not seen yet */
     int group_queue;       /* 0: its own; else that which its group names, and 1 */
     bool in_gang;          /* it waits, but its gang does so for it */
     bool is_gang;          /* it is no pod, but what lacks to a group's minimum, */
@@ -227,6 +229,12 @@ bool model_must_change_first(const struct model *model, const struct model_claim
 
 /* Whether a claim was granted, and nothing keeps it from its node. */
 bool model_advances(const struct model *model, const struct model_claim *claim);
+
+/* Its condition is being overwritten, and the scheduler must not hear of its grant before. */
+bool model_is_stale(const struct model_claim *claim);
+
+/* What its condition says of the cycles since the grant, and of a write under way. */
+void model_note_condition(struct model *model, struct model_claim *claim, bool newer);
 
 /* Granted before this engine led, as far as the pod tells. */
 bool model_looks_granted(const int64_t *pod);

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/model.h"
 
+bool model_is_stale(const struct model_claim *claim)
+{
+    return claim->state == CLAIM_RESERVED && claim->pod[POD_UNSCHEDULABLE] && claim->overwriting;
+}
+
 bool model_advances(const struct model *model, const struct model_claim *claim)
 {
     if (claim->state == CLAIM_RESERVED)
-        return model_goes_on(model, claim) && !model_must_change_first(model, claim);
+        return model_goes_on(model, claim) && !model_must_change_first(model, claim) &&
+               !model_is_stale(claim);
     return claim->state == CLAIM_ALLOCATED;
 }
 
@@ -28,6 +34,18 @@ void model_post_filter(struct model *model, int uid)
 {
     model->claims[uid].lacks_node |=
         model->claims[uid].live && model->claims[uid].state == CLAIM_RESERVED;
+}
+
+void model_note_condition(struct model *model, struct model_claim *claim, bool newer)
+{
+    if (!claim->pod[POD_UNSCHEDULABLE] || newer)
+        claim->overwriting = false;
+    if (!claim->pod[POD_UNSCHEDULABLE] || model_is_stale(claim))
+        return;
+    if (!claim->pod[POD_NOMINATED])
+        model_post_filter(model, (int)claim->pod[POD_UID]);
+    /* Also without a node in the cluster: then the cycle ends before pre_filter. */
+    claim->tried |= claim->state == CLAIM_RESERVED;
 }
 
 void model_reserve(struct model *model, int uid)
