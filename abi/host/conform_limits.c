@@ -246,13 +246,11 @@ static void names_cost_nothing(struct story *s)
     s_open(s, "{effects: [writeWorkload, answerPermit], limits: {queues: 4, pods: 5}}");
     s_lead(s);
     for (int i = 0; i < 4; i++) {
-        char name[8], facts[120];
+        char name[8];
 
         snprintf(name, sizeof(name), "p%d", i);
-        snprintf(facts, sizeof(facts),
-                 "{queue: made-up-%d, annotations: {scheduling.k8s.io/group-name: made-up-%d}}", i,
-                 i);
-        s_pod(s, name, facts);
+        s_pod(s, name,
+              "{queue: made-up-%d, annotations: {scheduling.k8s.io/group-name: made-up-%d}}", i, i);
         s_ask(s, LOADER_OBSERVE,
               "{kind: workload, object: {role: worker, uid: w%d, namespace: n, name: w%d, created: "
               "1, queue: made-up-%d, podSets: [{name: a, count: 1}]}}",
