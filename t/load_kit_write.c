@@ -148,11 +148,13 @@ void load_object_write(struct load_kit *kit, struct load_object *object,
     } else if (text_is(word, "requeued")) {
         load_object_say(kit, object, CONDITION_REQUEUED, true, write->reason);
         object->facts.requeue_at = 0;
+        object->facts.has_requeue = false;
     } else if (text_is(word, "requeueAt")) {
         object->facts.requeue_at = write->at;
         object->facts.has_requeue = true;
     } else if (text_is(word, "clearBackoff")) {
         object->facts.requeue_at = 0;
+        object->facts.has_requeue = false;
     } else if (text_is(word, "clearRequeue")) {
         object->facts.has_requeue = false;
         object->facts.requeue_at = 0;

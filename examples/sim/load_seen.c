@@ -14,7 +14,7 @@ static const char *const load_texts[] = {
     "reserved", "admitted", "evicted",   "finished", "signal",       "active",  "running",
     "count",    "flavor",   "evictions", "writes",   "requeues",     "state",   "hold",
     "why",      "position", "priority",  "victims",  "clusterQueue", "backoff", NULL};
-static const char *const load_maps[] = {"flavors", "gates", "checks", "reasons", NULL};
+static const char *const load_maps[] = {"flavors", "gates", "checks", "retries", "reasons", NULL};
 static const char *const local_texts[] = {"active",    "reason",   "waiting",
                                           "reserving", "admitted", NULL};
 
@@ -122,6 +122,9 @@ static const char *of_map(struct sim *sim, const struct tree *status, const char
         return tree_word(tree_item(tree_get(status, "preemptionGates"), "name", inner), "position");
     if (strcmp(key, "checks") == 0)
         return tree_word(tree_item(tree_get(status, "admissionChecks"), "name", inner), "state");
+    if (strcmp(key, "retries") == 0)
+        return tree_word(tree_item(tree_get(status, "admissionChecks"), "name", inner),
+                         "retryCount");
     return status_of(status, inner, "reason");
 }
 

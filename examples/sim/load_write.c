@@ -205,13 +205,29 @@ static void write_clear_signal(struct writing *w)
     tell(w, "signalCleared", "signals no more", w->message);
 }
 
+/* Those that are pending stay as they are; of the others it is counted how often they asked. */
 static void reset_checks(struct writing *w)
 {
     const struct tree *names = tree_get(w->said, "checks");
+    const struct tree *before = tree_get(w->status, "admissionChecks");
+    struct fault none = {0};
 
-    for (size_t i = 0; names && i < names->count; i++)
-        w->status =
-            status_check(w->arena, w->status, names->pairs[i].value->text, "Pending", 0, w->wall);
+    for (size_t i = 0; names && i < names->count; i++) {
+        const char *name = names->pairs[i].value->text;
+        const struct tree *was = tree_item(before, "name", name);
+        int64_t retries = tree_int(&none, was, "retryCount", 0, INT32_MAX, 0) + 1;
+        const struct tree *one;
+
+        if (!was || strcmp(tree_word(was, "state"), "Pending") == 0)
+            continue;
+        w->status = status_check(w->arena, w->status, name, "Pending", 0, w->wall);
+        one = tree_item(tree_get(w->status, "admissionChecks"), "name", name);
+        if (strcmp(tree_word(was, "state"), "Retry") == 0)
+            one = tree_with(w->arena, one, "retryCount", tree_of_int(w->arena, retries));
+        w->status = tree_with(
+            w->arena, w->status, "admissionChecks",
+            tree_with_item(w->arena, tree_get(w->status, "admissionChecks"), "name", name, one));
+    }
 }
 
 static void write_evict(struct writing *w)
@@ -274,9 +290,12 @@ static void set_requeue_at(struct writing *w, const struct tree *at)
                               tree_with(w->arena, state, "requeueAt", at));
 }
 
+/* Nothing is left behind, unless somebody has counted there. */
 static void clear_backoff(struct writing *w)
 {
     set_requeue_at(w, NULL);
+    if (!*tree_word(w->status, "requeueState/count"))
+        drop(w, "requeueState");
 }
 
 static void write_requeued(struct writing *w)
@@ -288,16 +307,11 @@ static void write_requeued(struct writing *w)
 
 static void write_requeue_at(struct writing *w)
 {
-    const struct tree *state = tree_get(w->status, "requeueState");
     struct fault none = {0};
-    int64_t count = tree_int(&none, state, "count", 0, INT32_MAX, 0) + 1;
     int64_t at = tree_int(&none, w->said, "at", 0, INT64_MAX, 0);
     char in[32];
 
     set_requeue_at(w, tree_of_text(w->arena, status_time(w->arena, at)));
-    state = tree_with(w->arena, tree_get(w->status, "requeueState"), "count",
-                      tree_of_int(w->arena, count));
-    w->status = tree_with(w->arena, w->status, "requeueState", state);
     tell(w, "backoff", "is not tried again for", clock_show(at - w->wall, in, sizeof(in)));
 }
 

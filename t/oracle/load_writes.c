@@ -152,11 +152,13 @@ void load_world_write(struct load_world *world, int number, const struct load_wr
     } else if (strcmp(word, "requeued") == 0) {
         load_world_say(world, object, CONDITION_REQUEUED, true, write->reason);
         object->requeue_at = 0;
+        object->has_requeue = false;
     } else if (strcmp(word, "requeueAt") == 0) {
         object->requeue_at = write->at;
         object->has_requeue = true;
     } else if (strcmp(word, "clearBackoff") == 0) {
         object->requeue_at = 0;
+        object->has_requeue = false;
     } else if (strcmp(word, "clearRequeue") == 0) {
         object->has_requeue = false;
         object->requeue_at = 0;

@@ -217,15 +217,31 @@ func (w *write) evict() {
 	for i := range w.Status.AdmissionChecks {
 		check := &w.Status.AdmissionChecks[i]
 		if slices.Contains(said.Checks, string(check.Name)) {
-			*check = kueue.AdmissionCheckState{Name: check.Name, State: kueue.CheckStatePending,
-				LastTransitionTime: w.now, Message: resetByEviction + string(check.State),
-				RetryCount: check.RetryCount}
+			w.reset(check)
 		}
 	}
 	apimeta.RemoveStatusCondition(&w.Status.Conditions, kueue.WorkloadDeactivationTarget)
 	if said.ForgetRequeue {
 		w.Status.RequeueState = nil
 	}
+}
+
+// reset makes a check pending again, and counts how often it asked for that.
+func (w *write) reset(check *kueue.AdmissionCheckState) {
+	if check.State == kueue.CheckStatePending {
+		return
+	}
+	var retries *int32
+	if check.State == kueue.CheckStateRetry {
+		count := int32(1)
+		if check.RetryCount != nil {
+			count += *check.RetryCount
+		}
+		retries = &count
+	}
+	*check = kueue.AdmissionCheckState{Name: check.Name, State: kueue.CheckStatePending,
+		LastTransitionTime: w.now, Message: resetByEviction + string(check.State),
+		RequeueAfterSeconds: check.RequeueAfterSeconds, RetryCount: retries}
 }
 
 // count adds one to how often it was evicted for this.
@@ -276,22 +292,21 @@ func (w *write) ranUntilNow() {
 	w.Status.AccumulatedPastExecutionTimeSeconds = &ran
 }
 
+// clearBackoff leaves nothing behind, unless somebody has counted there.
 func (w *write) clearBackoff() {
-	if state := w.Status.RequeueState; state != nil {
-		state.RequeueAt = nil
+	state := w.Status.RequeueState
+	if state == nil {
+		return
+	}
+	if state.RequeueAt = nil; state.Count == nil {
+		w.Status.RequeueState = nil
 	}
 }
 
 func (w *write) requeueAt() {
-	state := w.Status.RequeueState
-	if state == nil {
-		state = &kueue.RequeueState{}
-		w.Status.RequeueState = state
-	}
-	count := int32(1)
-	if state.Count != nil {
-		count += *state.Count
+	if w.Status.RequeueState == nil {
+		w.Status.RequeueState = &kueue.RequeueState{}
 	}
 	at := metav1.NewTime(time.Unix(0, w.effect.Workload.At))
-	state.Count, state.RequeueAt = &count, &at
+	w.Status.RequeueState.RequeueAt = &at
 }

@@ -186,21 +186,57 @@ func TestSmallWrites(t *testing.T) {
 }
 
 func TestBackoff(t *testing.T) {
-	later := at.Add(time.Minute)
-	got, _ := writes(t, with(), "", engine.WorkloadWrite{Write: "requeueAt", At: later.UnixNano()})
-	got, _ = writes(t, got, "", engine.WorkloadWrite{Write: "requeueAt", At: later.UnixNano()})
-	state := got.Status.RequeueState
-	if *state.Count != 2 || !state.RequeueAt.Time.Equal(later) {
-		t.Errorf("the requeue state is %+v", state)
+	later, count := at.Add(time.Minute), int32(2)
+	until := engine.WorkloadWrite{Write: "requeueAt", At: later.UnixNano()}
+	for _, over := range []string{"requeued", "clearBackoff"} {
+		got, _ := writes(t, with(), "", until)
+		got, _ = writes(t, got, "", until)
+		if state := got.Status.RequeueState; state.Count != nil || !state.RequeueAt.Time.Equal(later) {
+			t.Errorf("the requeue state is %+v", state)
+		}
+		counted := got.DeepCopy()
+		counted.Status.RequeueState.Count = &count
+		got, _ = writes(t, got, "BackoffFinished", engine.WorkloadWrite{Write: over})
+		if got.Status.RequeueState != nil {
+			t.Errorf("after %s the requeue state is %+v", over, got.Status.RequeueState)
+		}
+		got, _ = writes(t, counted, "BackoffFinished", engine.WorkloadWrite{Write: over})
+		if state := got.Status.RequeueState; state == nil || state.RequeueAt != nil || *state.Count != 2 {
+			t.Errorf("after %s the requeue state is %+v", over, state)
+		}
+		got, _ = writes(t, got, "", engine.WorkloadWrite{Write: "clearRequeue"})
+		if got.Status.RequeueState != nil {
+			t.Errorf("the requeue state is %+v", got.Status.RequeueState)
+		}
 	}
-	got, _ = writes(t, got, "BackoffFinished", engine.WorkloadWrite{Write: "requeued"})
+	got, _ := writes(t, with(), "BackoffFinished", engine.WorkloadWrite{Write: "requeued"})
 	says(t, got, "Requeued", "True/BackoffFinished")
-	if state := got.Status.RequeueState; state.RequeueAt != nil || *state.Count != 2 {
-		t.Errorf("the requeue state is %+v", state)
-	}
-	got, _ = writes(t, got, "", engine.WorkloadWrite{Write: "clearRequeue"})
-	if got.Status.RequeueState != nil {
-		t.Errorf("the requeue state is %+v", got.Status.RequeueState)
+}
+
+// How often a check has asked to be asked again is counted, in a row.
+func TestRetries(t *testing.T) {
+	w, five, two := with(), int32(5), int32(2)
+	w.Status.AdmissionChecks = []kueue.AdmissionCheckState{
+		{Name: "first", State: kueue.CheckStateRetry, RequeueAfterSeconds: &five},
+		{Name: "again", State: kueue.CheckStateRetry, RetryCount: &two},
+		{Name: "ready", State: kueue.CheckStateReady, RetryCount: &two},
+		{Name: "pending", State: kueue.CheckStatePending, RetryCount: &two, Message: "its own"}}
+	got, _ := writes(t, w, "AdmissionCheck", engine.WorkloadWrite{Write: "evict",
+		Checks: []string{"first", "again", "ready", "pending"}})
+	for i, want := range []struct {
+		count   int32
+		message string
+	}{{1, resetByEviction + "Retry"}, {3, resetByEviction + "Retry"},
+		{0, resetByEviction + "Ready"}, {2, "its own"}} {
+		check, count := got.Status.AdmissionChecks[i], int32(0)
+		if check.RetryCount != nil {
+			count = *check.RetryCount
+		}
+		if check.State != kueue.CheckStatePending || count != want.count ||
+			check.Message != want.message || !reflect.DeepEqual(check.RequeueAfterSeconds,
+			w.Status.AdmissionChecks[i].RequeueAfterSeconds) {
+			t.Errorf("%s is %+v, want %+v", check.Name, check, want)
+		}
 	}
 }
 

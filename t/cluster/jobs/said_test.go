@@ -113,6 +113,15 @@ func (c *cluster) saysWhy(job, reason, message string) {
 	}
 }
 
+// saysWas compares what the workload of a Job says of an eviction that is over.
+func (c *cluster) saysWas(job, message string) {
+	c.Helper()
+	if one := condition(c.workload(job), "Evicted"); one["status"] != "False" ||
+		one["message"] != message {
+		c.Errorf("%s says Evicted=%v, want %s", job, one, message)
+	}
+}
+
 // hears waits for an event about a workload.
 func (c *cluster) hears(workload, reason, message string) {
 	c.Helper()

@@ -89,13 +89,15 @@ spec: {controllerName: example.com/retried}
 	c.until("it is evicted, and waits for its time", func() error {
 		w := c.workload("again")
 		text, _, _ := unstructured.NestedString(w.Object, "status", "requeueState", "requeueAt")
-		count, _, _ := unstructured.NestedInt64(w.Object, "status", "requeueState", "count")
+		_, counted, _ := unstructured.NestedInt64(w.Object, "status", "requeueState", "count")
+		checks, _, _ := unstructured.NestedSlice(w.Object, "status", "admissionChecks")
 		var err error
-		if at, err = time.Parse(time.RFC3339, text); err != nil || count != 1 ||
+		if at, err = time.Parse(time.RFC3339, text); err != nil || counted || len(checks) != 1 ||
+			checks[0].(map[string]any)["retryCount"] != int64(1) ||
 			says(w, "Evicted") != "True/AdmissionCheck" ||
 			says(w, "Requeued") != "False/AdmissionCheck" ||
 			says(w, "QuotaReserved") != "False/Pending" {
-			return fmt.Errorf("requeueAt %q, count %d: %s", text, count, c.all("again"))
+			return fmt.Errorf("requeueAt %q, %v: %s", text, checks, c.all("again"))
 		}
 		return nil
 	})
@@ -109,6 +111,10 @@ spec: {controllerName: example.com/retried}
 	if said := says(w, "Requeued"); said != "True/BackoffFinished" {
 		c.Errorf("it says Requeued=%q", said)
 	}
+	if state, is, _ := unstructured.NestedMap(w.Object, "status", "requeueState"); is {
+		c.Errorf("its time is over, and its requeue state is %v", state)
+	}
+	c.saysWas("again", `Previously: Evicted due to AdmissionCheck in Retry state: "retried" (so)`)
 	answer("Ready", "")
 	c.runs("again", 3, "spot")
 	c.delete("Job", "again")

@@ -14,7 +14,7 @@ import (
 const (
 	loadTexts = "reserved admitted evicted finished signal active running count flavor evictions " +
 		"writes requeues state hold why position priority victims clusterQueue backoff"
-	loadMaps   = "flavors gates checks reasons"
+	loadMaps   = "flavors gates checks retries reasons"
 	localTexts = "active reason waiting reserving admitted"
 	// What only the scheduler's process can tell.
 	loadEngineKeys = "state hold why position priority victims clusterQueue"
@@ -67,6 +67,12 @@ func (l *sight) ofLoad(one *load, key, inner string) string {
 	case "checks":
 		state, _ := named(list(status, "admissionChecks"), "name", inner)["state"].(string)
 		return state
+	case "retries":
+		if count, is := named(list(status, "admissionChecks"), "name",
+			inner)["retryCount"].(int64); is {
+			return number(count)
+		}
+		return ""
 	case "active":
 		return strconv.FormatBool(one.isActive())
 	case "running":

@@ -16,7 +16,7 @@ import (
 func TestWrongStoriesOfWorkloads(t *testing.T) {
 	const wholeLoad = "reserved, admitted, evicted, finished, signal, active, running, count, " +
 		"flavor, evictions, writes, requeues, state, hold, why, position, priority, victims, " +
-		"clusterQueue, backoff, flavors, gates, checks, reasons"
+		"clusterQueue, backoff, flavors, gates, checks, retries, reasons"
 	for _, each := range []struct{ step, says string }{
 		{"gate: {}", "gate is a map, want a map such as {workload/w: {example.com/mine: Open}}"},
 		{"gate: {pod/p: {g: Open}}", "gate is a map, want a map such as {workload/w:"},
@@ -161,7 +161,7 @@ func TestWorkloadsAsSeen(t *testing.T) {
 	now := workload("1", "QuotaReserved", "Evicted")
 	status := now.Object["status"].(object)
 	status["preemptionGates"] = []any{object{"name": "g", "position": "Closed"}}
-	status["admissionChecks"] = []any{object{"name": "c", "state": "Ready"}}
+	status["admissionChecks"] = []any{object{"name": "c", "state": "Ready", "retryCount": int64(2)}}
 	status["requeueState"] = object{"count": int64(2), "requeueAt": "2026-01-01T00:00:00Z"}
 	one := &load{ref: "workload/w", now: now, evictions: 3}
 	look := story.newSight()
@@ -174,7 +174,8 @@ func TestWorkloadsAsSeen(t *testing.T) {
 		{"signal", "", "false"}, {"active", "", "true"}, {"running", "", "false"},
 		{"count", "", "5"}, {"flavor", "", "spot, plain"}, {"flavors", "cpu", "spot"},
 		{"flavors", "gpu", ""}, {"gates", "g", "Closed"}, {"gates", "other", ""},
-		{"checks", "c", "Ready"}, {"reasons", "Evicted", "OfEvicted"}, {"reasons", "Admitted", ""},
+		{"checks", "c", "Ready"}, {"retries", "c", "2"},
+		{"reasons", "Evicted", "OfEvicted"}, {"reasons", "Admitted", ""},
 		{"evictions", "", "3"}, {"requeues", "", "2"}, {"backoff", "", "true"},
 		{"state", "", "waiting"}, {"hold", "", "Preempting"}, {"why", "", "why"},
 		{"victims", "", "a, b"}, {"position", "", "0"}, {"clusterQueue", "", "unknown"},
