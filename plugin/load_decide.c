@@ -244,7 +244,7 @@ static bool passes_gates(struct engine *e, const struct decision *decision)
     passes = preemption_gates_pass(&load->gates, e->config.preemption_gates, came, &signal);
     load_set(load, LOAD_BLOCKED,
              signal == SIGNAL_STAYS ? load_is(load, LOAD_SIGNALS) : signal == SIGNAL_SET);
-    if (decision->what == DECIDE_NOTHING && blocked != load_is(load, LOAD_BLOCKED))
+    if (blocked != load_is(load, LOAD_BLOCKED)) /* another one may be first, and change the rest */
         load_settle(e, decision->load);
     else if (came == DECIDED_PREEMPTS && !passes && !blocked)
         load_settle(e, decision->load);

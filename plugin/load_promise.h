@@ -42,7 +42,8 @@ void load_promise_spare(struct engine *e, uint32_t victim);
 uint32_t load_promise_victims(const struct engine *e, uint32_t load);
 
 /* Looks at who is promised something below this root: whoever fits, there or in other flavors with
- * as many pods, is reserved, whoever cannot come any more is promised nothing. True if something changed. */
+ * as many pods, is reserved, whoever cannot come any more is promised nothing. True if something
+ * changed. */
 bool load_promise_review(struct engine *e, uint32_t root);
 
 const char *load_promise_check(const struct engine *e);

@@ -22,7 +22,7 @@
 struct claim;
 struct engine;
 
-/* Whether its condition keeps a claim, that holds nothing or is about to give back, from waiting. */
+/* Whether its condition keeps a claim from waiting that holds nothing, or is about to give back. */
 bool stale_holds(const struct engine *e, const struct claim *claim);
 
 /* It gave back what it was granted, or got it back no more. No later leader knows of that. */

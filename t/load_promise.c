@@ -223,8 +223,8 @@ static void test_nothing_of_a_debt(const char *words)
     load_kit_close(&kit);
 }
 
-/* What it could have at once is fewer pods than it is promised: it waits for its victims, which else
- * went for nothing. As many pods of another flavor are as good. */
+/* What it could have at once is fewer pods than it is promised: it waits for its victims, which
+ * else went for nothing. As many pods of another flavor are as good. */
 static void test_fewer_pods(void)
 {
     struct load_kit kit;

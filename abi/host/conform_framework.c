@@ -250,6 +250,28 @@ static void conditions(struct story *s)
     s_state(s, "p", "reserved");
 }
 
+static void keeps_its_turn(struct story *s)
+{
+    s_lead(s);
+    s_see(s, "queue", "{kind: Queue, name: q, capability: {cpu: 4}}");
+    s_pod(s, "a", "{queue: q, requests: {cpu: 2}, created: 1}");
+    s_pod(s, "b", "{queue: q, requests: {cpu: 2}, created: 2}");
+    s_pod(s, "a", "{queue: q, requests: {cpu: 2}, created: 1, unschedulable: true}");
+    s_pod(s, "b", "{queue: q, requests: {cpu: 2}, created: 2, unschedulable: true}");
+    s_see(s, "queue", "{kind: Queue, name: q, capability: {cpu: 1}}");
+    s_drain(s);
+    s_holds(s, s_effect(s, "setCondition", "a") != 0, "who was demoted gets another condition");
+    s_ack(s, s_effect(s, "setCondition", "b"), "done");
+    s_pod(s, "b", "{queue: q, requests: {cpu: 2}, created: 2, resourceVersion: 9}");
+    s_see(s, "queue", "{kind: Queue, name: q, capability: {cpu: 2}}");
+    s_state(s, "b", "waiting");
+    s_state(s, "a", "reserved");
+    s_want(s, "{reason: ConditionStale}");
+    s_pod(s, "a", "{queue: q, requests: {cpu: 2}, created: 1, resourceVersion: 9}");
+    s_state(s, "a", "reserved");
+    s_want(s, "{reason: ''}");
+}
+
 const struct promise promises_of_framework[] = {
     {"filter has a bit for each node in their order, the lowest bit first", filters},
     {"the bit of a node that is gone, or never was, is clear", dead_nodes},
@@ -261,5 +283,6 @@ const struct promise promises_of_framework[] = {
      refuses_the_ungranted},
     {"gates go when no node fits, or at the grant", gates_go},
     {"a condition that says Unschedulable is overwritten before the grant", conditions},
+    {"who was granted before keeps its turn while its condition is overwritten", keeps_its_turn},
     {0},
 };
