@@ -9,13 +9,14 @@
 
 /*
  * What a group asks of the host: that the PodGroup is made that its pods ask for, owned by their
- * topmost controller; and that its status says what became of them, written only when it changed:
+ * topmost controller, and changed when they ask for something else; and that its status says what
+ * became of them, written only when it changed:
  *
  *   Pending    held, or waiting            Running    the minimum runs, or has succeeded
  *   Inqueue    granted                     Unknown    a part of the minimum runs, the rest waits
  *                                          Completed  nobody is left who has not ended
  */
-enum { GROUP_CREATES, GROUP_WRITES_STATUS };
+enum { GROUP_CREATES, GROUP_CHANGES, GROUP_WRITES_STATUS };
 
 extern const struct outbox_type group_effects;
 
