@@ -211,6 +211,22 @@ uint32_t decode_names(struct msg_reader *r, uint32_t max, const char *want, stru
     return count;
 }
 
+uint32_t decode_spec_gates(struct msg_reader *r, struct text *ret_names)
+{
+    uint32_t named = decode_names(r, FACTS_MAX_PREEMPTION_GATES, "at most 8 gates", ret_names);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < named; i++) {
+        uint32_t same = 0;
+
+        while (same < count && !text_same(ret_names[same], ret_names[i]))
+            same++;
+        if (same == count)
+            ret_names[count++] = ret_names[i];
+    }
+    return count;
+}
+
 void decode_gate_states(struct msg_reader *r, struct gate_states *ret)
 {
     struct msg_map map;

@@ -46,6 +46,9 @@ bool decode_bool(struct msg_reader *r);
 /* Names, at most max of them; how many. */
 uint32_t decode_names(struct msg_reader *r, uint32_t max, const char *want, struct text *ret_names);
 
+/* The preemption gates of a spec, each once, at most FACTS_MAX_PREEMPTION_GATES; how many. */
+uint32_t decode_spec_gates(struct msg_reader *r, struct text *ret_names);
+
 /* Preemption gates that a status speaks of, whether or not there are such. */
 struct gate_states {
     uint32_t count;

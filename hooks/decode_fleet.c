@@ -12,11 +12,6 @@ static bool decode_says(struct msg_reader *r, const char *yes)
     return decode_words(r, SIZE_MAX, &word) && text_is(word, yes);
 }
 
-static uint32_t decode_gates(struct msg_reader *r, struct text *ret_gates)
-{
-    return decode_names(r, FACTS_MAX_PREEMPTION_GATES, "at most 8 gates", ret_gates);
-}
-
 void decode_cluster(struct msg_reader *r, struct cluster_facts *ret)
 {
     struct msg_map map;
@@ -133,7 +128,7 @@ void decode_workload(struct msg_reader *r, enum workload_role *ret_role, struct 
             ret->nominated_count =
                 decode_names(r, FACTS_MAX_NOMINATED, "at most 128 clusters", ret->nominated);
         else if (msg_text_is(key, "gates"))
-            ret->gate_count = decode_gates(r, ret->gates);
+            ret->gate_count = decode_spec_gates(r, ret->gates);
         else if (msg_text_is(key, "annotations"))
             decode_manager_annotations(r, ret);
         else if (!decode_identity(r, key, &who))
@@ -216,7 +211,7 @@ void decode_replica(struct msg_reader *r, struct replica_facts *ret)
         else if (msg_text_is(key, "resourceVersion"))
             msg_get_int(r, 0, INT64_MAX, &ret->resource_version);
         else if (msg_text_is(key, "gates"))
-            count = decode_gates(r, gates);
+            count = decode_spec_gates(r, gates);
         else if (msg_text_is(key, "gateStatus"))
             decode_gate_states(r, &states);
         else if (msg_text_is(key, "conditions"))

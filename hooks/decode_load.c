@@ -165,17 +165,13 @@ static void decode_check_states(struct msg_reader *r, struct load_facts *ret)
         decode_check_state(r, &ret->checks[ret->check_count++]);
 }
 
-static void decode_spec_gates(struct msg_reader *r, struct load_facts *ret)
+static void decode_gates(struct msg_reader *r, struct load_facts *ret)
 {
-    struct msg_array array;
+    struct text names[FACTS_MAX_PREEMPTION_GATES];
 
-    msg_open_array(r, &array);
-    if (array.left > FACTS_MAX_PREEMPTION_GATES)
-        msg_fail(r, MSG_LENGTH, "at most 8 gates");
-    while (msg_next_item(r, &array)) {
-        if (decode_name(r, &ret->gates[ret->gate_count].name))
-            ret->gate_count++;
-    }
+    ret->gate_count = decode_spec_gates(r, names);
+    for (uint32_t i = 0; i < ret->gate_count; i++)
+        ret->gates[i].name = names[i];
 }
 
 static void take_gate_states(const struct gate_states *states, struct load_facts *ret)
@@ -220,7 +216,7 @@ void decode_load(struct msg_reader *r, struct scratch *scratch, struct load_fact
         else if (msg_text_is(key, "podSets"))
             has_sets = decode_sets(r, scratch, ret);
         else if (msg_text_is(key, "gates"))
-            decode_spec_gates(r, ret);
+            decode_gates(r, ret);
         else if (msg_text_is(key, "gateStatus"))
             decode_gate_states(r, &states);
         else if (msg_text_is(key, "conditions"))

@@ -145,7 +145,8 @@ static void put_creation(struct msg_writer *w, const struct group_effect *create
     put_group_spec(w, create);
 }
 
-static void put_group_status(struct msg_writer *w, const struct group_status *status)
+static void put_group_status(struct msg_writer *w, const struct group_status *status,
+                             const char *message)
 {
     bool has_condition = status->type[0] != '\0';
 
@@ -157,10 +158,11 @@ static void put_group_status(struct msg_writer *w, const struct group_status *st
     msg_put_array(w, has_condition ? 1 : 0);
     if (!has_condition)
         return;
-    msg_put_map(w, 3);
+    msg_put_map(w, 4);
     put_key_str(w, "type", status->type);
     put_key_str(w, "status", status->status);
     put_key_str(w, "reason", status->reason);
+    put_key_str(w, "message", message);
 }
 
 void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
@@ -198,7 +200,7 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
         put_group_spec(w, &effect->create);
     } else if (effect->kind == EFFECT_SET_GROUP_STATUS) {
         put_key_int(w, "resourceVersion", effect->resource_version);
-        put_group_status(w, &effect->group_status);
+        put_group_status(w, &effect->group_status, effect->message);
     } else if (effect->kind == EFFECT_EVICT_POD) {
         put_key_str(w, "message", effect->message);
     }

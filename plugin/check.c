@@ -241,6 +241,8 @@ const char *engine_check(const struct engine *e)
         broken = recount_check(e);
     if (broken == NULL)
         broken = load_check(e);
+    if (broken == NULL)
+        broken = shown_check(e);
 
     for (uint32_t id = 1; id < slab_end(&e->claims) && broken == NULL; id++)
         broken = slab_live(&e->claims, id) ? claim_check(e, id) : NULL;

@@ -31,7 +31,7 @@ static int make_queue(struct engine *e, const char *name, uint32_t *ret_queue)
     int error = queue_get(e, QUEUE_VOLCANO, text_of(name), ret_queue);
 
     if (error == 0)
-        queue_at(e, *ret_queue)->known = true;
+        shown_set(e, SHOWN_QUEUES, &queue_at(e, *ret_queue)->known, true);
     return error;
 }
 
@@ -299,7 +299,7 @@ uint32_t engine_count_pods(const struct engine *e)
 
 uint32_t engine_count_queues(const struct engine *e)
 {
-    return slab_count(&e->queues);
+    return e->shown[SHOWN_QUEUES];
 }
 
 uint32_t engine_count_nodes(const struct engine *e)

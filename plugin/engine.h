@@ -273,7 +273,8 @@ struct effect {
     struct removal_patch patch;        /* EFFECT_REMOVE_GATES */
     int64_t resource_version;          /* EFFECT_SET_CONDITION, and a manager's */
     enum reason reason;                /* ", EFFECT_EVENT; of a queue's status: why it is stopped */
-    char message[VERDICT_MESSAGE_MAX]; /* ", EFFECT_RETRY_CHECK, EFFECT_EVICT_POD */
+    char message[VERDICT_MESSAGE_MAX]; /* ", EFFECT_RETRY_CHECK, EFFECT_EVICT_POD,
+                                          EFFECT_SET_GROUP_STATUS */
     uint64_t key;                      /* EFFECT_EVENT: who and why; the same after a restart */
     bool about_queue;                  /* ": of a command, it is told of its queue, which is */
     struct text queue_uid, queue_name; /* this one */

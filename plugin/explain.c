@@ -5,6 +5,7 @@
 #include "assembly.h"
 #include "fit.h"
 #include "gang.h"
+#include "group_status.h"
 #include "say.h"
 #include "state.h"
 
@@ -189,21 +190,6 @@ static void say_group_name(struct say *say, const struct engine *e, const struct
     say_text(say, name_text(e, group->name));
 }
 
-static void say_fault(struct say *say, const struct group *group)
-{
-    static const char *const faults[] = {
-        [GROUP_SOUND] = "",
-        [GROUP_BAD_MINIMUM] = " has a minimum that is not a number above 0",
-        [GROUP_ORDERED] = (" can never be complete: its StatefulSet makes the next pod when the "
-                           "one before it runs (podManagementPolicy: Parallel would do)"),
-        [GROUP_TWO_QUEUES] = " has members in different queues",
-        [GROUP_TOO_MANY] = " asks for more than 32 different resources",
-        [GROUP_TOO_MUCH] = " asks for more of a resource than can be counted",
-    };
-
-    say_str(say, faults[group->fault]);
-}
-
 static void say_incomplete(struct say *say, const struct group *group)
 {
     uint32_t there = group->ready + group->holding + group->succeeded;
@@ -218,10 +204,7 @@ static void say_incomplete(struct say *say, const struct group *group)
         say_number(say, group->members + group->succeeded - there);
         say_str(say, " that something of their own holds");
     }
-    if (group->replicas >= 0 && group->replicas < group->minimum) {
-        say_str(say, "; its owner makes only ");
-        say_number(say, (uint32_t)group->replicas);
-    }
+    group_say_replicas(group, say);
 }
 
 /* Of a member that nothing of its own holds. */
@@ -233,7 +216,7 @@ static enum reason explain_held_group(const struct engine *e, uint32_t id, struc
     if (group->mode == GROUP_MISSING || group->mode == GROUP_MOVES)
         say_str(say, group->known ? " is about to be in another queue" : " does not exist");
     else if (group->mode == GROUP_INVALID)
-        say_fault(say, group);
+        group_say_fault(group, say);
     else
         say_incomplete(say, group);
     return gang_holds(e, id);

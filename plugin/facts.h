@@ -90,7 +90,7 @@ struct group_facts {
     bool deleted;
     struct text phase;
     int64_t counts[3];        /* running, succeeded, failed */
-    struct text condition[3]; /* type, status, reason */
+    struct text condition[4]; /* type, status, reason, message */
 };
 
 struct flavor_quota {

@@ -75,8 +75,6 @@ static int make(struct engine *e, struct text space, struct text name, uint32_t 
 {
     uint32_t space_id, name_id, id;
 
-    if (slab_count(&e->groups) >= e->config.max_pods)
-        return ENGINE_FULL_PODS;
     if (slab_reserve(&e->groups, 1) < 0 || index_reserve(&e->groups_by_name) < 0 ||
         heap_reserve(&e->group_timers, slab_end(&e->groups) + 1) < 0 ||
         name_get(e, space, &space_id) < 0)

@@ -2,63 +2,14 @@
 #include "group_effects.h"
 
 #include "follow.h"
+#include "group_status.h"
 #include "state.h"
 
-static uint64_t mix(uint64_t hash, struct text text)
-{
-    uint64_t len = text.len;
-
-    return hash_bytes64(text.at, text.len, hash_bytes64(&len, sizeof(len), hash));
-}
-
-uint64_t group_status_number(struct text phase, const int64_t counts[3],
-                             const struct text condition[3])
-{
-    uint64_t hash = hash_bytes64(counts, 3 * sizeof(*counts), mix(1, phase));
-
-    for (int i = 0; i < 3; i++)
-        hash = mix(hash, condition[i]);
-    return hash;
-}
-
-/* Whether it is waiting for something that only its queue or its nodes can give. */
-static const char *lack_of(const struct group *group)
-{
-    if (group->mode == GROUP_INVALID)
-        return "GroupInvalid";
-    return group->mode == GROUP_INCOMPLETE ? "NotEnoughTasks" : "NotEnoughResources";
-}
-
-void group_find_status(const struct group *group, struct group_status *ret)
-{
-    int64_t minimum = group->minimum > 1 ? group->minimum : 1;
-    bool waits =
-        group->mode != GROUP_WHOLE || group->no_nodes || group->holding + group->succeeded == 0;
-
-    ret->running = group->holding - group->reserved - group->at_permit;
-    ret->succeeded = group->succeeded;
-    ret->failed = group->failed;
-    if (group_is_over(group))
-        ret->phase = "Completed";
-    else if ((int64_t)ret->running + ret->succeeded >= minimum)
-        ret->phase = "Running";
-    else if (ret->running > 0)
-        ret->phase = waits ? "Unknown" : "Inqueue";
-    else
-        ret->phase = group->mode == GROUP_WHOLE && group->holding > 0 ? "Inqueue" : "Pending";
-    ret->type = ret->status = ret->reason = "";
-    if (group->members == 0)
-        return;
-    ret->type = waits ? "Unschedulable" : "Scheduled";
-    ret->status = "True";
-    ret->reason = waits ? lack_of(group) : "tasks in gang are ready to be scheduled";
-}
-
-static uint64_t number_of(const struct group_status *status)
+static uint64_t number_of(const struct group_status *status, const char *message)
 {
     const int64_t counts[3] = {status->running, status->succeeded, status->failed};
-    const struct text condition[3] = {text_of(status->type), text_of(status->status),
-                                      text_of(status->reason)};
+    const struct text condition[GROUP_CONDITION] = {text_of(status->type), text_of(status->status),
+                                                    text_of(status->reason), text_of(message)};
 
     return group_status_number(text_of(status->phase), counts, condition);
 }
@@ -96,7 +47,7 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
     ret->resource_version = group->version;
     ret->create = (struct group_effect){0};
     if (slot == GROUP_WRITES_STATUS)
-        group_find_status(group, &ret->group_status);
+        group_find_status(e, id, &ret->group_status, ret->message);
     else if (group->asker != 0)
         follow_describe(e, group, &ret->create);
 }
@@ -155,12 +106,11 @@ static void set_timer(struct engine *e, uint32_t id)
 void group_sync_effects(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
+    char message[VERDICT_MESSAGE_MAX];
     struct group_status status;
-    uint64_t number;
 
-    group_find_status(group, &status);
-    number = number_of(&status);
-    group->status = number;
+    group_find_status(e, id, &status, message);
+    group->status = number_of(&status, message);
     outbox_sync(e, EFFECT_OF_GROUP, id);
     set_timer(e, id);
 }

@@ -4,6 +4,7 @@
 #include "advance.h"
 #include "gang.h"
 #include "group_effects.h"
+#include "group_status.h"
 #include "group_home.h"
 #include "state.h"
 
@@ -74,8 +75,11 @@ static int read_least(struct engine *e, const struct named_amounts *amounts, str
 static int read_sight(struct engine *e, const struct group_facts *facts, struct sight *sight)
 {
     const struct group *group;
-    int error = group_get_named(e, facts->space, facts->name, &sight->group);
+    uint32_t before = group_find(e, facts->space, facts->name);
+    int error = before != 0 && group_at(e, before)->known ? 0 : shown_has_room(e, SHOWN_GROUPS);
 
+    if (error == 0)
+        error = group_get_named(e, facts->space, facts->name, &sight->group);
     if (error < 0)
         return error;
     group = group_at(e, sight->group);
@@ -120,7 +124,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
 
     if (sight->entry != 0 || group->uid != sight->uid)
         gang_set_entry(e, sight->group, sight->entry);
-    group->known = true;
+    shown_set(e, SHOWN_GROUPS, &group->known, true);
     group->ours = facts->ours;
     group->was_made = false;
     if (facts->resource_version == 0 || facts->resource_version > group->changed_over)
@@ -188,7 +192,8 @@ int engine_lose_group(struct engine *e, struct text space, struct text name, str
     }
     error = group_read_moves(e, id, 0, false, &moves);
     if (error == 0) {
-        group_at(e, id)->known = group_at(e, id)->ours = false;
+        shown_set(e, SHOWN_GROUPS, &group_at(e, id)->known, false);
+        group_at(e, id)->ours = false;
         group_at(e, id)->was_made = false;
         group_set_home(e, id, 0);
         intern_unref(&e->names, group_at(e, id)->queue);

@@ -43,6 +43,7 @@ static void retried(struct engine *e, uint32_t id, uint32_t slot)
     (void)slot;
     load_at(e, id)->writing = LIFE_WRITE_NOTHING;
     load_promise_spare(e, id);
+    load_settle(e, id); /* a reservation that is not made may have nobody to make it again */
 }
 
 static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
@@ -52,11 +53,9 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
     (void)slot;
     load->wrote = version;
     load_refusal_written(e, id);
-    if (load->writes == LIFE_WRITE_PENDING && load->step.reason == LIFE_PENDING &&
-        !load_refusal_wants(e, id)) /* its object was seen so before this was heard */
-        load->writes = LIFE_WRITE_NOTHING;
     if (version == 0 || version > load->version)
         load_set(load, LOAD_AWAITS, true);
+    load_settle(e, id); /* its object may have been seen so, or otherwise, before this was heard */
 }
 
 static void gone(struct engine *e, uint32_t id, uint32_t slot)
@@ -132,9 +131,9 @@ static void say_obstacle(struct say *say, const struct engine *e, const struct l
                     queue == 0 ? text_of("") : name_text(e, queue_at(e, queue)->name),
                     " doesn't exist");
     else if (local->stop != LIFE_RUNS)
-        say_stopped(say, "LocalQueue", name_text(e, local->name), " is stopped");
+        say_stopped(say, "LocalQueue", name_text(e, local->name), " is inactive");
     else
-        say_stopped(say, "ClusterQueue", name_text(e, queue_at(e, queue)->name), " is stopped");
+        say_stopped(say, "ClusterQueue", name_text(e, queue_at(e, queue)->name), " is inactive");
 }
 
 static void say_preempted(struct say *say, const struct engine *e, const struct load *load)
@@ -155,8 +154,7 @@ static void say_preempted(struct say *say, const struct engine *e, const struct 
                                                   "borrowing");
 }
 
-static void say_evicted(struct say *say, const struct engine *e, const struct load *load,
-                        uint32_t queue)
+static void say_evicted(struct say *say, const struct engine *e, const struct load *load)
 {
     switch (load->step.reason) {
     case LIFE_DEACTIVATED:
@@ -168,10 +166,24 @@ static void say_evicted(struct say *say, const struct engine *e, const struct lo
     case LIFE_ADMISSION_CHECK:
         say_str(say, "At least one admission check is to be asked again");
         break;
+    case LIFE_LOCAL_QUEUE_STOPPED:
+        say_str(say, "The LocalQueue is stopped");
+        break;
+    case LIFE_CLUSTER_QUEUE_STOPPED:
+        say_str(say, "The ClusterQueue is stopped");
+        break;
     default:
-        say_obstacle(say, e, load, queue);
+        break;
     }
 }
+
+/* Why it waits again. */
+static const char *const returns[LIFE_REASONS] = {
+    [LIFE_REACTIVATED] = "The workload was reactivated",
+    [LIFE_BACKOFF_FINISHED] = "The workload backoff was finished",
+    [LIFE_LOCAL_QUEUE_RESTARTED] = "The LocalQueue was restarted after being stopped",
+    [LIFE_CLUSTER_QUEUE_RESTARTED] = "The ClusterQueue was restarted after being stopped",
+};
 
 static void find_words(const struct engine *e, uint32_t id, struct load_write_report *ret)
 {
@@ -201,7 +213,7 @@ static void find_words(const struct engine *e, uint32_t id, struct load_write_re
         say_str(&say, "No preemption would make room");
         break;
     case LIFE_WRITE_EVICT:
-        say_evicted(&say, e, load, queue);
+        say_evicted(&say, e, load);
         break;
     case LIFE_WRITE_UNRESERVE:
     case LIFE_WRITE_PENDING:
@@ -209,6 +221,9 @@ static void find_words(const struct engine *e, uint32_t id, struct load_write_re
             load_refusal_say(e, id, &say);
         else
             say_obstacle(&say, e, load, queue);
+        break;
+    case LIFE_WRITE_REQUEUED:
+        say_str(&say, returns[load->step.reason]);
         break;
     case LIFE_WRITE_TARGET:
         say_str(&say, "At least one admission check is rejected");

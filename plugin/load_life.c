@@ -174,8 +174,10 @@ void load_settle(struct engine *e, uint32_t id)
     struct load *load = load_at(e, id);
     struct workload_life life;
     enum claim_state state;
-    bool finished, held = load_holds(load);
+    bool finished, held;
 
+    load_promise_give_way(e, id);
+    held = load_holds(load);
     load_find_life(e, id, &life);
     state = state_of(e, id, &life, &finished);
     if (load_is(load, LOAD_ASSUMED) && state == CLAIM_WAITING)

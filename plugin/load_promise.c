@@ -124,12 +124,18 @@ void load_promise_end_of_queue(struct engine *e, uint32_t queue)
     }
 }
 
+/* Nobody has heard of its reservation: the write is neither under way nor to be seen. */
+static bool is_unheard(const struct load *load)
+{
+    return load_is(load, LOAD_ASSUMED) && load->effects.leased == 0 && !load_is(load, LOAD_AWAITS);
+}
+
 void load_promise_take(struct engine *e, uint32_t id, uint8_t cause, uint32_t of)
 {
     struct load *load = load_at(e, id);
 
-    if (load_is(load, LOAD_ASSUMED) && load->effects.leased == 0 && !load_is(load, LOAD_AWAITS)) {
-        load_give_up(e, id); /* nobody has heard of its reservation */
+    if (is_unheard(load)) {
+        load_give_up(e, id);
         load_settle(e, id);
         return;
     }
@@ -139,6 +145,12 @@ void load_promise_take(struct engine *e, uint32_t id, uint8_t cause, uint32_t of
     load->cause = cause;
     link_victim(e, id, of);
     load_settle(e, id);
+}
+
+void load_promise_give_way(struct engine *e, uint32_t id)
+{
+    if (load_is(load_at(e, id), LOAD_VICTIM) && is_unheard(load_at(e, id)))
+        load_give_up(e, id);
 }
 
 void load_promise_lose_victim(struct engine *e, uint32_t id)
@@ -234,6 +246,19 @@ static void copy_assignment(const struct engine *e, uint32_t id, struct assignme
     }
 }
 
+/* Whether it has all the pods that it is promised: with fewer of them its victims would have gone
+ * for nothing. */
+static bool is_as_much(const struct engine *e, uint32_t id, const struct assignment *made)
+{
+    const struct load *load = load_at(e, id);
+
+    for (uint32_t s = 0; s < wish_at(e, load->wish)->set_count; s++) {
+        if (made->counts[s] < load->counts[s])
+            return false;
+    }
+    return true;
+}
+
 /* Whether it has no need to wait any longer: nobody else who is promised something loses it by
  * that, also if its victims stay. */
 static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
@@ -243,11 +268,18 @@ static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
 
     suppose_end(e, id, 1);
     now = fits(e, id, false);
-    elsewhere = !now && load_decide_fits_elsewhere(e, id, height, ret);
+    elsewhere = !now && load_decide_fits_elsewhere(e, id, height, ret) && is_as_much(e, id, ret);
     suppose_end(e, id, -1);
     if (now)
         copy_assignment(e, id, ret);
     return now || elsewhere;
+}
+
+/* It comes to nothing: its object says that it waits for somebody to go. */
+static void break_promise(struct engine *e, uint32_t id)
+{
+    load_promise_end(e, id);
+    load_settle(e, id);
 }
 
 /* Its victims that nobody may send away any more. */
@@ -267,7 +299,7 @@ static bool review(struct engine *e, uint32_t id)
 
     spare_victims(e, id);
     if (bay_fault(e, load_queue(e, id), &what) != BAY_READY) {
-        load_promise_end(e, id);
+        break_promise(e, id);
         return true;
     }
     if (fits_now(e, id, &made)) {
@@ -284,7 +316,7 @@ static bool review(struct engine *e, uint32_t id)
         return true;
     }
     if (!fits(e, id, true)) {
-        load_promise_end(e, id);
+        break_promise(e, id);
         return true;
     }
     return false;

@@ -28,6 +28,10 @@ struct load_victim {
 };
 void load_promise_take(struct engine *e, uint32_t victim, uint8_t cause, uint32_t load);
 
+/* A victim whose reservation was not made, and that nobody is to make any more, holds nothing: no
+ * object will say so. */
+void load_promise_give_way(struct engine *e, uint32_t load);
+
 /* It holds nothing any more, or goes for another reason. [taken out] */
 void load_promise_lose_victim(struct engine *e, uint32_t victim);
 
@@ -37,8 +41,8 @@ void load_promise_spare(struct engine *e, uint32_t victim);
 
 uint32_t load_promise_victims(const struct engine *e, uint32_t load);
 
-/* Looks at who is promised something below this root: whoever fits is reserved, whoever cannot come
- * any more is promised nothing. True if something changed. */
+/* Looks at who is promised something below this root: whoever fits, there or in other flavors with
+ * as many pods, is reserved, whoever cannot come any more is promised nothing. True if something changed. */
 bool load_promise_review(struct engine *e, uint32_t root);
 
 const char *load_promise_check(const struct engine *e);

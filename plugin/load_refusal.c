@@ -5,6 +5,7 @@
 #include "fit.h"
 #include "load.h"
 #include "load_decide.h"
+#include "load_promise.h"
 #include "placement.h"
 #include "room.h"
 #include "say.h"
@@ -116,8 +117,10 @@ static enum load_refusal refusal_of(const struct engine *e, uint32_t id)
     enum load_refusal why;
 
     if (!e->config.waiting_reasons || !e->synced || !e->leads || !load_is(load, LOAD_PLACED) ||
-        load_holds(load) || load_is(load, LOAD_PROMISED))
+        load_holds(load))
         return LOAD_REFUSAL_NONE;
+    if (load_is(load, LOAD_PROMISED))
+        return LOAD_REFUSAL_VICTIMS;
     why = of_queues(e, id);
     if (why != LOAD_REFUSAL_NONE || load->state != CLAIM_WAITING ||
         bay_stop(e, load_queue(e, id)) != LIFE_RUNS)
@@ -286,6 +289,18 @@ static void say_lack(const struct engine *e, uint32_t id, struct say *say)
     }
 }
 
+/* Where nobody goes for it alone, it waits for room that is on its way anyhow. */
+static void say_victims(const struct engine *e, uint32_t id, struct say *say)
+{
+    uint32_t count = load_promise_victims(e, id);
+
+    if (count == 0)
+        return;
+    say_str(say, ". Pending the preemption of ");
+    say_number(say, count);
+    say_str(say, " workload(s)");
+}
+
 void load_refusal_say(const struct engine *e, uint32_t id, struct say *say)
 {
     uint32_t queue = load_queue(e, id);
@@ -297,7 +312,11 @@ void load_refusal_say(const struct engine *e, uint32_t id, struct say *say)
         say_str(say, " is inactive");
         break;
     case LOAD_REFUSAL_NAMESPACE:
-        say_str(say, "Workload namespace doesn't match ClusterQueue selector");
+        say_str(say, "workload namespace doesn't match ClusterQueue selector");
+        break;
+    case LOAD_REFUSAL_VICTIMS:
+        say_lack(e, id, say);
+        say_victims(e, id, say);
         break;
     default:
         say_lack(e, id, say);

@@ -11,6 +11,7 @@
  * number in the words is. So the writes of a full queue do not grow with the time that one waits.
  *
  *   of its wish      quota, never, gated       as its head was refused last (load_decide.h)
+ *   of itself        victims                   as long as it is promised their room
  *   of its queues    inactive, namespace       which ask nobody
  *
  * What another engine wrote is taken for said. Who is gated says so with its signal.
@@ -21,6 +22,7 @@ enum load_refusal {
     LOAD_REFUSAL_QUOTA,   /* others hold what it asks for */
     LOAD_REFUSAL_NEVER,   /* however many went */
     LOAD_REFUSAL_GATED,
+    LOAD_REFUSAL_VICTIMS,   /* who has it goes */
     LOAD_REFUSAL_INACTIVE,  /* the ClusterQueue */
     LOAD_REFUSAL_NAMESPACE, /* is none of the ClusterQueue's */
 };

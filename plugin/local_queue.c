@@ -57,8 +57,6 @@ int local_queue_get(struct engine *e, struct text space, struct text name, uint3
         *ret_id = id;
         return 0;
     }
-    if (slab_count(&e->local_queues) >= e->config.max_queues)
-        return ENGINE_FULL_QUEUES;
     if (slab_reserve(&e->local_queues, 1) < 0 || index_reserve(&e->local_queues_by_name) < 0 ||
         name_get(e, space, &local.space) < 0 || name_get(e, name, &local.name) < 0) {
         intern_unref(&e->names, local.space);
@@ -165,7 +163,7 @@ static int take(struct engine *e, uint32_t id, const struct local_queue_facts *f
     intern_unref(&e->names, local->uid);
     local->uid = uid;
     local->version = facts->version;
-    local->known = true;
+    shown_set(e, SHOWN_LOCAL_QUEUES, &local->known, true);
     local->selected = facts->selected;
     local->stop = facts->stop == QUEUE_HOLD             ? LIFE_HOLDS
                   : facts->stop == QUEUE_HOLD_AND_DRAIN ? LIFE_DRAINS
@@ -181,9 +179,11 @@ static int take(struct engine *e, uint32_t id, const struct local_queue_facts *f
 
 int engine_see_local_queue(struct engine *e, const struct local_queue_facts *facts)
 {
-    uint32_t id, queue = 0, uid = 0;
-    int error = local_queue_get(e, facts->space, facts->name, &id);
+    uint32_t id = local_queue_find(e, facts->space, facts->name), queue = 0, uid = 0;
+    int error = id != 0 && local_queue_at(e, id)->known ? 0 : shown_has_room(e, SHOWN_LOCAL_QUEUES);
 
+    if (error == 0)
+        error = local_queue_get(e, facts->space, facts->name, &id);
     if (error < 0)
         return error;
 
@@ -213,7 +213,7 @@ void engine_lose_local_queue(struct engine *e, struct text space, struct text na
     uint32_t id = local_queue_find(e, space, name);
 
     if (id != 0 && local_queue_at(e, id)->known) {
-        local_queue_at(e, id)->known = false;
+        shown_set(e, SHOWN_LOCAL_QUEUES, &local_queue_at(e, id)->known, false);
         local_queue_at(e, id)->stop = LIFE_MISSING;
         settle(e, id);
         local_queue_drop(e, id);

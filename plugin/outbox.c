@@ -361,8 +361,8 @@ void outbox_expire(struct engine *e, enum effect_object object, uint32_t id)
         if (given->replaced) {
             end(e, at, first);
         } else if ((entry->leased & outbox_bit(at.slot)) != 0) {
-            retry(e, at, given, 0);
             entry->leased &= (uint8_t)~outbox_bit(at.slot);
+            retry(e, at, given, 0);
         } else {
             given->due = 0;
         }

@@ -92,9 +92,6 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
 {
     uint32_t id, word;
 
-    /* root and default are there whatever the limit. */
-    if (e->default_queue != 0 && slab_count(&e->queues) >= e->config.max_queues)
-        return ENGINE_FULL_QUEUES;
     if (slab_reserve(&e->queues, 1) < 0 || index_reserve(&e->queues_by_name) < 0 ||
         heap_reserve(&e->guard_timers, slab_end(&e->queues) + 1) < 0 ||
         heap_reserve(&e->queue_timers, slab_end(&e->queues) + 1) < 0 ||

@@ -200,12 +200,13 @@ static void guess_flavors(struct engine *e, uint32_t id)
         tell_claims(e);
 }
 
-static void take(struct queue *queue, const struct queue_facts *facts, const struct edit *edit)
+static void take(struct engine *e, struct queue *queue, const struct queue_facts *facts,
+                 const struct edit *edit)
 {
     queue->groups = edit->groups;
     queue->group_count = edit->group_count;
     queue->spec = edit->spec;
-    queue->known = true;
+    shown_set(e, SHOWN_QUEUES, &queue->known, true);
     queue->borrows_last = facts->borrows_last;
     queue->bay.preempts_last = facts->preempts_last;
     queue->bay.borrows_least = facts->borrows_least;
@@ -231,7 +232,7 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
         queue_unhang(e, id);
     bay_forget(e, id);
     queue_free_groups(e, queue->groups, queue->group_count);
-    take(queue, facts, edit);
+    take(e, queue, facts, edit);
     if (id != e->volcano_root) /* the root's quota is configured */
         (stays ? quota_edit : quota_name)(e, id, edit->amounts, edit->amount_count);
     queue_want(e, id, edit->parent);
@@ -277,8 +278,11 @@ static bool is_old(const struct queue *queue, const struct queue_facts *facts, s
 int engine_see_queue(struct engine *e, const struct queue_facts *facts)
 {
     struct edit edit = {.spec = queue_spec(facts)};
-    int error = queue_get(e, facts->kind, facts->name, &edit.queue);
+    uint32_t before = queue_find(e, facts->kind, facts->name);
+    int error = before != 0 && queue_at(e, before)->known ? 0 : shown_has_room(e, SHOWN_QUEUES);
 
+    if (error == 0)
+        error = queue_get(e, facts->kind, facts->name, &edit.queue);
     if (error < 0)
         return error;
     if (is_old(queue_at(e, edit.queue), facts, name_text(e, queue_at(e, edit.queue)->uid)))
@@ -349,7 +353,7 @@ static void forget(struct engine *e, uint32_t id)
     queue->group_count = 0;
     queue->borrows_last = false;
     queue->spec = 0;
-    queue->known = id == e->default_queue;
+    shown_set(e, SHOWN_QUEUES, &queue->known, id == e->default_queue);
     queue->strict = queue->deleted = false;
     queue->reclaimable = true; /* as Volcano has it, where nothing is said */
     queue->preempts = (struct preempt_policy){.within = PREEMPT_NEVER};

@@ -4,7 +4,7 @@
 #include "contest.h"
 #include "explain.h"
 #include "follow.h"
-#include "group_effects.h"
+#include "group_status.h"
 #include "pending.h"
 #include "standing.h"
 #include "state.h"
@@ -254,9 +254,10 @@ static enum group_stand stand_of(const struct group *group)
 void engine_report_group(const struct engine *e, uint32_t id, struct group_report *ret)
 {
     const struct group *group = group_at(e, id);
+    char message[VERDICT_MESSAGE_MAX];
     struct group_status status;
 
-    group_find_status(group, &status);
+    group_find_status(e, id, &status, message);
     ret->uid = name_text(e, group->uid);
     ret->space = name_text(e, group->space);
     ret->name = name_text(e, group->name);

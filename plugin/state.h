@@ -27,6 +27,7 @@
 #include "recount.h"
 #include "replica.h"
 #include "report.h"
+#include "shown.h"
 #include "slab.h"
 #include "tell.h"
 #include "tree.h"
@@ -44,6 +45,7 @@ struct engine {
     struct intern names;
     uint32_t name_pods;
 
+    uint32_t shown[SHOWN_KINDS]; /* of which an object is there (shown.h) */
     struct slab queues;
     struct index queues_by_name;
     uint32_t queues_in_order; /* tree, by kind and name */

@@ -49,7 +49,7 @@ static void test_way(void)
         {HOOK_OBSERVE,
          SEE(", resourceVersion: 8, conditions: {QuotaReserved: {status: 'True', since: 1}}, "
              "admission: {clusterQueue: c, podSets: [{name: main, count: 2, flavors: {cpu: f, "
-             "memory: f}}]}, checks: [{name: k, state: Pending}], gates: [g], "
+             "memory: f}}]}, checks: [{name: k, state: Pending}], gates: [g, g], "
              "gateStatus: {g: Closed}"),
          SEEN},
         {HOOK_INSPECT, "{now: 1, what: workload, namespace: ns, name: w}",

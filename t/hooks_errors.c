@@ -154,8 +154,6 @@ static void test_limits(void)
         {HOOK_OBSERVE, "{now: 1, kind: queue, object: {kind: Queue, name: b}}",
          "LIMIT limits.queues: 3, want fewer objects, or a higher limit in the configuration"},
         {HOOK_OBSERVE, "{now: 1, kind: pod, object: " OPTED("u", "p", IN("other")) "}",
-         "LIMIT limits.queues: 3, want fewer objects, or a higher limit in the configuration"},
-        {HOOK_OBSERVE, "{now: 1, kind: pod, object: " OPTED("u", "p", IN("a")) "}",
          "{\"ignored\"=>false}"},
         {HOOK_OBSERVE, "{now: 1, kind: pod, object: " OPTED("v", "r", IN("a")) "}",
          "LIMIT limits.pods: 1, want fewer objects, or a higher limit in the configuration"},

@@ -167,6 +167,41 @@ static void test_victim_that_another_evicts(void)
     load_kit_close(&kit);
 }
 
+/* The reservation of a victim is under way, and comes to nothing, or its object is seen without it:
+ * the room is the other one's at once, and the victim waits again. */
+static void test_victim_whose_reservation_fails(enum effect_result result, bool seen_first,
+                                                const char *what)
+{
+    struct load_kit kit;
+    struct effect reserve;
+    int ticks = 0;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "add first queue=l cpu=9");
+    see_silently(&kit, 1, "v", 4, 0);
+    ok(engine_next_effect(kit.kit.engine, &reserve) == 1, "a reservation is to be written");
+    engine_lease(kit.kit.engine, &reserve, 0);
+    see_silently(&kit, 2, "big", 4, 1);
+    while (engine_more(kit.kit.engine) && ticks++ < 100)
+        engine_tick(kit.kit.engine);
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "big")), 1,
+           "and is being written when its workload becomes a victim");
+    if (result == EFFECT_DONE)
+        kit.objects[1].facts.version = ++kit.version;
+    if (seen_first)
+        engine_see_load(kit.kit.engine, &kit.objects[1].facts);
+    engine_ack(kit.kit.engine, reserve.id, result, kit.objects[1].facts.version);
+    if (!seen_first)
+        engine_see_load(kit.kit.engine, &kit.objects[1].facts);
+    load_kit_do(&kit, "time 61");
+    is_str(load_kit_state(&kit, "big"), "admitted f", "%s: the room is for the other one", what);
+    is_str(load_kit_state(&kit, "v"), "pending", "and it waits");
+    load_kit_do(&kit, "finish big");
+    is_str(load_kit_state(&kit, "v"), "admitted f", "as long as it must");
+    load_kit_close(&kit);
+}
+
 /* Its queue is in debt, and it asks for nothing of what that lacks. */
 static void test_nothing_of_a_debt(const char *words)
 {
@@ -185,6 +220,41 @@ static void test_nothing_of_a_debt(const char *words)
     load_kit_do(&kit, "add w queue=l cpu=1");
     is_str(load_kit_state(&kit, "w"), "pending", "but something is not");
     ok(!engine_more(kit.kit.engine), "and that is all");
+    load_kit_close(&kit);
+}
+
+/* What it could have at once is fewer pods than it is promised: it waits for its victims, which else
+ * went for nothing. As many pods of another flavor are as good. */
+static void test_fewer_pods(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; cluster c within=lower preemptsLast group=cpu flavor=f cpu=20; "
+                      "local l cluster=c; jobsStay; add old queue=l cpu=1 count=10; "
+                      "add new queue=l cpu=1 count=20 min=10 priority=1");
+    is_str(load_kit_why(&kit, "new"), "Preempting", "who wants all of its pods waits");
+    is_int(load_promise_victims(kit.kit.engine, id(&kit, "new")), 1, "for the victim");
+    load_kit_do(&kit, "time 60; halt old");
+    is_str(load_kit_state(&kit, "new"), "admitted f", "until it has gone");
+    is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 20, "and gets all that it was promised");
+    load_kit_do(&kit, "finish new; time 120");
+    is_str(load_kit_state(&kit, "old"), "admitted f", "alone");
+    load_kit_do(&kit, "add part queue=l cpu=1 count=30 min=10 priority=1");
+    is_str(load_kit_why(&kit, "part"), "Preempting", "so does who can have no more than a part");
+    load_kit_do(&kit, "time 180; halt old");
+    is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 20, "of all that there is");
+    load_kit_close(&kit);
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, "flavor f; flavor g; cluster c within=lower preemptsLast group=cpu flavor=f "
+                      "cpu=20 flavor=g cpu=4; local l cluster=c; jobsStay; "
+                      "add old queue=l cpu=1 count=10; "
+                      "add new queue=l cpu=1 count=20 min=4 priority=1");
+    is_str(load_kit_why(&kit, "new"), "Preempting", "fewer pods of another flavor are too few");
+    load_kit_do(&kit, "cluster c within=lower preemptsLast group=cpu flavor=f cpu=20 "
+                      "flavor=g cpu=20");
+    is_str(load_kit_state(&kit, "new"), "admitted g", "as many are as good");
     load_kit_close(&kit);
 }
 
@@ -214,9 +284,14 @@ int main(void)
     test_several_sets();
     test_several_resources();
     test_victim_that_another_evicts();
+    test_victim_whose_reservation_fails(EFFECT_RETRY, false, "refused");
+    test_victim_whose_reservation_fails(EFFECT_CONFLICT, true, "overtaken");
+    test_victim_whose_reservation_fails(EFFECT_DONE, false, "taken back meanwhile");
+    test_victim_whose_reservation_fails(EFFECT_DONE, true, "taken back before it was heard");
     test_nothing_of_a_debt("");
     test_nothing_of_a_debt("strict");
     test_nothing_of_a_debt("strict within=lower");
     test_nothing_of_a_debt("within=lower");
+    test_fewer_pods();
     return tap_done();
 }

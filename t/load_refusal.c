@@ -67,7 +67,7 @@ static void test_kinds(void)
     load_kit_log(&kit);
     load_kit_do(&kit,
                 "cluster c within=lower group=cpu flavor=f cpu=3; local l cluster=c unselected");
-    is_str(kit.message, "Workload namespace doesn't match ClusterQueue selector",
+    is_str(kit.message, "workload namespace doesn't match ClusterQueue selector",
            "nor in a namespace that is not wanted");
     load_kit_log(&kit);
     load_kit_do(&kit, "local l cluster=c hold");
@@ -78,8 +78,52 @@ static void test_kinds(void)
     is_str(load_kit_log(&kit), "g:gates g:signal", "the signal is what a gated one says");
     load_kit_do(&kit, "add top queue=l cpu=3 priority=5");
     is_str(load_kit_log(&kit),
-           "a:evict g:clearSignal a:endEviction g:pending top:reserve a:pending",
+           "a:evict top:pending g:clearSignal a:endEviction g:pending top:reserve a:pending",
            "and why it waits when no gate is the reason; so does a victim");
+    load_kit_close(&kit);
+}
+
+#define PENDING(amount, count) LACK(amount) ". Pending the preemption of " count " workload(s)"
+
+/* Who is promised the room of others says that they go. */
+static void test_victims(void)
+{
+    struct load_kit kit;
+
+    open_world(&kit, "reasons");
+    load_kit_do(&kit, "add a queue=l cpu=1; add b queue=l cpu=1; jobsStay");
+    load_kit_log(&kit);
+    load_kit_do(&kit, "add high queue=l cpu=2 priority=1");
+    is_str(load_kit_log(&kit), "b:evict a:evict high:pending", "victims go, and it says so");
+    is_str(kit.message, PENDING("2", "2"), "in Kueue's words");
+    load_kit_do(&kit, "halt a");
+    is_str(load_kit_log(&kit), "a:endEviction a:pending", "once, however few are left");
+    load_kit_do(&kit, "cluster c within=lower group=cpu flavor=f cpu=1");
+    is_str(load_kit_log(&kit), "high:pending a:pending", "whose promise ended says another reason");
+    load_kit_do(&kit, "cluster c within=lower group=cpu flavor=f cpu=2");
+    is_str(load_kit_log(&kit), "high:pending a:pending", "and the first one again");
+    load_kit_do(&kit, "halt b");
+    is_str(load_kit_log(&kit), "b:endEviction b:pending high:reserve", "until there is room");
+    load_kit_close(&kit);
+
+    open_world(&kit, "reasons");
+    load_kit_do(&kit, "add a queue=l cpu=1; add b queue=l cpu=1; jobsStay; "
+                      "add mid queue=l cpu=1 priority=1; add low queue=l cpu=1");
+    load_kit_log(&kit);
+    load_kit_do(&kit, "restart");
+    is_str(load_kit_log(&kit), "", "another leader does not repeat it");
+    load_kit_do(&kit, "finish a");
+    is_str(load_kit_log(&kit), "mid:reserve", "who gets other room is written to once");
+    load_kit_close(&kit);
+
+    open_world(&kit, "reasons");
+    load_kit_do(&kit, "add a queue=l cpu=2; jobsStay; deactivate a; add b queue=l cpu=2");
+    is_str(kit.message, LACK("2"), "where nobody goes for it alone, it does not say so");
+    load_kit_close(&kit);
+
+    open_world(&kit, "");
+    load_kit_do(&kit, "add a queue=l cpu=2; jobsStay; add b queue=l cpu=2 priority=1");
+    is_str(load_kit_log(&kit), "a:reserve a:evict", "hosts that did not ask for it write nothing");
     load_kit_close(&kit);
 }
 
@@ -155,6 +199,7 @@ int main(void)
 {
     test_once();
     test_kinds();
+    test_victims();
     test_flavors();
     test_several_sets();
     test_many();

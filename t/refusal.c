@@ -110,11 +110,11 @@ static uint32_t tight(uint64_t number, const char *name, uint32_t least)
 
     if (strcmp(name, "pods") == 0) {
         counts[0] = engine_count_pods(e);
-        counts[1] = slab_count(&e->groups);
+        counts[1] = e->shown[SHOWN_GROUPS];
         counts[2] = slab_count(&e->finished);
     } else if (strcmp(name, "queues") == 0) {
-        counts[0] = slab_count(&e->queues);
-        counts[1] = slab_count(&e->local_queues);
+        counts[0] = e->shown[SHOWN_QUEUES];
+        counts[1] = e->shown[SHOWN_LOCAL_QUEUES];
         counts[2] = slab_count(&e->commands.records);
         counts[3] = slab_count(&e->checks);
     } else if (strcmp(name, "nodes") == 0) {

@@ -230,21 +230,52 @@ static void queues(struct story *s)
     s_ask(s, LOADER_INSPECT, "{what: limits}");
     s_want(s, "{queues: 4, used: {queues: 2}}");
     s_see(s, "queue", "{kind: Queue, name: a}");
-    s_refuse(s, SLUICE_LIMIT, "limits.queues", LOADER_OBSERVE,
-             "{kind: queue, object: {kind: Queue, name: b, parent: unseen}}");
-    s_see(s, "queue", "{kind: ClusterQueue, name: a}");
+    s_see(s, "queue", "{kind: ClusterQueue, name: a, parent: unseen}");
     s_refuse(s, SLUICE_LIMIT, "limits.queues", LOADER_OBSERVE,
              "{kind: queue, object: {kind: Queue, name: c}}");
-    char *pod = story_pod("p", "{queue: unseen}");
-    s_refuse(s, SLUICE_LIMIT, "limits.queues", LOADER_OBSERVE, "{kind: pod, object: %s}", pod);
-    s_refuse(s, SLUICE_LIMIT, "limits.queues", LOADER_PRE_ENQUEUE, "{pod: %s}", pod);
-    free(pod);
-    s_ask(s, LOADER_INSPECT, "{what: limits}");
-    s_want(s, "{used: {queues: 4, pods: 0}}");
     s_ask(s, LOADER_INSPECT, "{what: queues}");
-    s_equal(s, (int64_t)s_count(s, "queues"), 4, "how many queues there are");
+    s_equal(s, (int64_t)s_count(s, "queues"), 5,
+            "how many queues there are, and one that is named");
     s_lose(s, "queue", "{kind: Queue, name: a}");
     s_see(s, "queue", "{kind: Queue, name: c}");
+}
+
+/* Nobody takes the places of objects by naming what is not there. */
+static void names_cost_nothing(struct story *s)
+{
+    s_open(s, "{effects: [writeWorkload, answerPermit], limits: {queues: 4, pods: 5}}");
+    s_lead(s);
+    for (int i = 0; i < 4; i++) {
+        char name[8], facts[120];
+
+        snprintf(name, sizeof(name), "p%d", i);
+        snprintf(facts, sizeof(facts),
+                 "{queue: made-up-%d, annotations: {scheduling.k8s.io/group-name: made-up-%d}}", i,
+                 i);
+        s_pod(s, name, facts);
+        s_ask(s, LOADER_OBSERVE,
+              "{kind: workload, object: {role: worker, uid: w%d, namespace: n, name: w%d, created: "
+              "1, queue: made-up-%d, podSets: [{name: a, count: 1}]}}",
+              i, i, i);
+    }
+    s_ask(s, LOADER_INSPECT, "{what: limits}");
+    s_want(s, "{used: {queues: 2, pods: 4}}");
+    s_see(s, "queue", "{kind: Queue, name: a}");
+    s_see(s, "queue", "{kind: Queue, name: made-up-1}");
+    for (int i = 0; i < 4; i++)
+        s_see(s, "localQueue", "{namespace: n, name: l%d, clusterQueue: made-up-%d}", i, i);
+    for (int i = 0; i < 5; i++)
+        s_see(s, "group", "{uid: g%d, namespace: n, name: g%d, created: 1}", i, i);
+    s_refuse(s, SLUICE_LIMIT, "limits.queues", LOADER_OBSERVE,
+             "{kind: queue, object: {kind: Queue, name: made-up-0}}");
+    s_refuse(s, SLUICE_LIMIT, "limits.queues", LOADER_OBSERVE,
+             "{kind: localQueue, object: {namespace: n, name: made-up-0, clusterQueue: c}}");
+    s_refuse(s, SLUICE_LIMIT, "limits.pods", LOADER_OBSERVE,
+             "{kind: group, object: {uid: x, namespace: n, name: made-up-0, created: 1}}");
+    s_lose(s, "queue", "{kind: Queue, name: made-up-1}");
+    s_see(s, "queue", "{kind: Queue, name: made-up-0}");
+    s_ask(s, LOADER_INSPECT, "{what: limits}");
+    s_want(s, "{used: {queues: 4, pods: 4}}");
 }
 
 static void workloads(struct story *s)
@@ -300,9 +331,9 @@ static void groups(struct story *s)
     s_see(s, "group", "{uid: b, namespace: n, name: b, created: 1}");
     s_refuse(s, SLUICE_LIMIT, "limits.pods", LOADER_OBSERVE,
              "{kind: group, object: {uid: c, namespace: n, name: c, created: 1}}");
-    char *pod = story_pod("p", "{annotations: {scheduling.k8s.io/group-name: c}}");
-    s_refuse(s, SLUICE_LIMIT, "limits.pods", LOADER_OBSERVE, "{kind: pod, object: %s}", pod);
-    free(pod);
+    s_pod(s, "p", "{annotations: {scheduling.k8s.io/group-name: c}}");
+    s_lose(s, "group", "{uid: a, namespace: n, name: a}");
+    s_see(s, "group", "{uid: c, namespace: n, name: c, created: 1}");
 }
 
 /* Each limit from its least to its most, as the table says. */
@@ -348,7 +379,8 @@ const struct promise promises_of_limits[] = {
     {"a uid has 1 to 64 bytes in every hook", uids_of_hooks},
     {"limits.nodes holds, and what it refuses leaves nothing", nodes},
     {"limits.pods holds, and what it refuses leaves nothing", pods},
-    {"limits.queues holds, also of those that are only named", queues},
+    {"limits.queues holds", queues},
+    {"what is only named counts against no limit", names_cost_nothing},
     {"limits.workloads and limits.clusters hold", workloads},
     {"commands, LocalQueues and checks may each be as many as queues", each_of_queues},
     {"groups may be as many as pods", groups},

@@ -118,6 +118,18 @@ static void waiting(struct story *s)
     s_want(s, "{effects: []}");
 }
 
+static void waits_for_victims(struct story *s)
+{
+    begin(s, "waitingReasons: true", "preemption: {withinClusterQueue: LowerPriority}");
+    s_see(s, "workload",
+          "{role: worker, uid: b, namespace: n, name: b, created: 1, queue: l, podSets: [{name: "
+          "main, count: 2, requests: {cpu: 1}}], conditions: {" ADMITTED "}, " ADMISSION "}");
+    s_ask(s, SEE, "resourceVersion: 1, priority: 1");
+    s_tick(s, s->now);
+    s_drain(s);
+    s_want(s, "{effects: [{uid: b, write: evict}, {uid: a, write: pending, reason: Pending}]}");
+}
+
 static void finished(struct story *s)
 {
     begin(s, "", "");
@@ -294,6 +306,7 @@ const struct promise promises_of_writes[] = {
     {"who is stopped with HoldAndDrain is evicted, with Hold not", stopped},
     {"checks are listed with the quota, and may send a workload away", checks},
     {"with waitingReasons who waits is told why, once", waiting},
+    {"with waitingReasons who waits for victims says so", waits_for_victims},
     {"into a workload that is finished nothing is written", finished},
     {"who has a reservation alone loses it when its queue stops or goes", reservation_ends},
     {"who waits for a queue that is stopped or not there is told so, once", obstacles},

@@ -133,9 +133,10 @@ struct group_write groups_read_status(struct sim *sim, const msgpack_object *eff
 
     for (uint32_t i = 0; i < value_count(conditions); i++) {
         const msgpack_object *item = value_item(conditions, i);
-        text = arena_format(&sim->arena, "%s%s{type: \"%s\", status: \"%s\", reason: \"%s\"}", text,
-                            i ? ", " : "", value_str(item, "type", ""),
-                            value_str(item, "status", ""), value_str(item, "reason", ""));
+        text = arena_format(
+            &sim->arena, "%s%s{type: \"%s\", status: \"%s\", reason: \"%s\", message: \"%s\"}",
+            text, i ? ", " : "", value_str(item, "type", ""), value_str(item, "status", ""),
+            value_str(item, "reason", ""), value_str(item, "message", ""));
     }
     return (struct group_write){
         .ref = group_ref(sim, effect),

@@ -228,8 +228,10 @@ bool load_show(struct sim *sim, struct request *r, const struct object *object)
 void load_show_queue(struct request *r, const struct tree *spec)
 {
     const struct tree *checks = tree_find(spec, "admissionChecksStrategy/admissionChecks");
+    const char *preempt = tree_word(spec, "flavorFungibility/whenCanPreempt");
 
-    put_text(r, "whenCanPreempt", tree_word(spec, "flavorFungibility/whenCanPreempt"));
+    /* What the API server writes into a ClusterQueue that does not say it. */
+    put_text(r, "whenCanPreempt", *preempt ? preempt : "TryNextFlavor");
     put_text(r, "preference", tree_word(spec, "flavorFungibility/preference"));
     if (!checks)
         return;

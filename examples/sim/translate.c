@@ -286,7 +286,8 @@ static void put_queue(struct request *r, const char *kind, const struct object *
     translate_key(r, "stopPolicy", tree_get(spec, "stopPolicy"));
     translate_key(r, "preemption", tree_get(spec, "preemption"));
     translate_key(r, "whenCanBorrow", tree_find(spec, "flavorFungibility/whenCanBorrow"));
-    load_show_queue(r, spec);
+    if (strcmp(kind, "ClusterQueue") == 0)
+        load_show_queue(r, spec);
     put_groups(r, tree_get(spec, "resourceGroups"));
 }
 

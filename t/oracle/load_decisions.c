@@ -199,7 +199,8 @@ static int promised_height(const struct load_model *model, int number)
 }
 
 /* Whether it could be granted something at once by somebody who is promised nothing: with nobody
- * going for it who need not. Who would rather borrow less waits for that. */
+ * going for it who need not. Who would rather borrow less waits for that, and nobody takes fewer
+ * pods than it is promised. */
 static bool fits_now(const struct load_model *model, int number, struct load_grant ret[LOAD_SETS])
 {
     struct load_model without = *model;
@@ -212,6 +213,9 @@ static bool fits_now(const struct load_model *model, int number, struct load_gra
         return true;
     if (!policy[QUEUE_PREEMPTS_LAST] || !load_model_decide(&without, number, false, &other))
         return false;
+    for (int s = 0; s < LOAD_SETS; s++)
+        if (other.granted[s].count < ret[s].count)
+            return false;
     if (policy[QUEUE_BORROWS_LEAST] && other.height > promised_height(model, number))
         return false;
     memcpy(ret, other.granted, sizeof(other.granted));

@@ -121,8 +121,11 @@ static enum claim_state state_of(const struct load_model *model, int number, boo
 static bool place(struct load_model *model, int number)
 {
     struct model_load *load = &model->loads[number], was = *load;
-    enum claim_state state = state_of(model, number, &load->over);
+    enum claim_state state;
 
+    if (load->assumed && load->victim && !load->leased && !load->awaits)
+        load_model_give_up(model, number); /* its reservation came to nothing */
+    state = state_of(model, number, &load->over);
     if (load->assumed && state == CLAIM_WAITING)
         state = CLAIM_RESERVED;
     else if (load->assumed)

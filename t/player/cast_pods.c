@@ -121,11 +121,12 @@ static void put_condition(struct msg_writer *w, const struct object *object,
                           const struct field *field, unsigned value)
 {
     (void)field;
-    msg_put_map(w, 3);
+    msg_put_map(w, value == OBJECT_AS_WRITTEN ? 4 : 3);
     if (value == OBJECT_AS_WRITTEN) {
         put_key_str(w, "type", object->granted);
         put_key_str(w, "status", object->flavors);
         put_key_str(w, "reason", object->group);
+        put_key_str(w, "message", object->message);
         return;
     }
     put_key_str(w, "type", value % 2 == 0 ? "Scheduled" : "Unschedulable");

@@ -169,6 +169,7 @@ static void write_group_condition(struct host *host, unsigned slot, const struct
     peek_text(&conditions, "type", group->granted, sizeof(group->granted));
     peek_text(&conditions, "status", group->flavors, sizeof(group->flavors));
     peek_text(&conditions, "reason", group->group, sizeof(group->group));
+    peek_text(&conditions, "message", group->message, sizeof(group->message));
     *deed_field(host, CAST_GROUP, slot, "condition") = OBJECT_AS_WRITTEN;
 }
 

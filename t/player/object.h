@@ -30,6 +30,7 @@ struct object {
     char flavors[OBJECT_TEXT];                  /* as written: the stamp's flavors */
     char group[OBJECT_TEXT];                    /* as written: a group's name */
     char reasons[OBJECT_FIELDS][OBJECT_REASON]; /* as written: of the conditions, by field */
+    char message[OBJECT_TEXT];                  /* as written: of a group's condition */
     int64_t time;                               /* as written: a time */
     uint8_t admission[1024];                    /* as written: a message of its own */
     size_t admission_len;

@@ -64,9 +64,24 @@ func Group(group *volcano.PodGroup, priority *int32, into *engine.Group) error {
 	return nil
 }
 
-// newest is the condition that changed last; of several that did, the last one.
+// SaysIfScheduled tells the two types of which only one can be True.
+func SaysIfScheduled(condition volcano.PodGroupConditionType) bool {
+	return condition == volcano.PodGroupScheduled || condition == volcano.PodGroupUnschedulableType
+}
+
+// newest is the condition that changed last; of several that did, the last one. Where both of two
+// are True that exclude each other none counts, so that they are written anew.
 func newest(conditions []volcano.PodGroupCondition) *engine.Condition {
 	var found *volcano.PodGroupCondition
+	said := 0
+	for i := range conditions {
+		if SaysIfScheduled(conditions[i].Type) && conditions[i].Status == v1.ConditionTrue {
+			said++
+		}
+	}
+	if said > 1 {
+		return nil
+	}
 	for i := range conditions {
 		if one := &conditions[i]; found == nil ||
 			!one.LastTransitionTime.Before(&found.LastTransitionTime) {

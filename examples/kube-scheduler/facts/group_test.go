@@ -44,6 +44,13 @@ func TestGroup(t *testing.T) {
 		Deleted:      true, Owner: "owner", Phase: "Inqueue", Running: 1, Succeeded: 2,
 		Condition: &engine.Condition{Type: "new", Status: "True", Reason: "r", Message: "m"}})
 
+	group.Status.Conditions[1].Type = "Scheduled"
+	group.Status.Conditions[2] = volcano.PodGroupCondition{Type: "Unschedulable", Status: "True"}
+	var both engine.Group
+	if err := Group(group, &priority, &both); err != nil || both.Condition != nil {
+		t.Errorf("of two that exclude each other %v is told, %v", both.Condition, err)
+	}
+
 	negative := list("cpu", "-1")
 	group.Spec.MinResources = &negative
 	before := got

@@ -210,7 +210,7 @@ func putStatus(group *unstructured.Unstructured, wanted *engine.GroupStatus,
 	}
 	conditions := typed.Status.Conditions
 	for _, one := range wanted.Conditions {
-		conditions = withCondition(conditions, one, now)
+		conditions = withCondition(withoutOpposite(conditions, one, now), one, now)
 	}
 	written := []any{}
 	for _, one := range conditions {
@@ -227,6 +227,24 @@ func putStatus(group *unstructured.Unstructured, wanted *engine.GroupStatus,
 		}
 	}
 	return nil
+}
+
+// withoutOpposite makes False of the condition that cannot be True beside this one. What is neither
+// of the two has no opposite.
+func withoutOpposite(conditions []volcano.PodGroupCondition, one engine.Condition,
+	now metav1.Time) []volcano.PodGroupCondition {
+	if !facts.SaysIfScheduled(volcano.PodGroupConditionType(one.Type)) {
+		return conditions
+	}
+	changed := slices.Clone(conditions)
+	for i := range changed {
+		if other := &changed[i]; facts.SaysIfScheduled(other.Type) &&
+			string(other.Type) != one.Type && other.Status != v1.ConditionFalse {
+			other.Status, other.Reason, other.Message = v1.ConditionFalse, one.Reason, one.Message
+			other.LastTransitionTime = now
+		}
+	}
+	return changed
 }
 
 // withCondition puts a condition in the place of the one of its type. It is the newest then, and

@@ -10,7 +10,6 @@ import (
 	"reflect"
 
 	batchv1 "k8s.io/api/batch/v1"
-	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -254,32 +253,9 @@ func (w writerOf) JobIsThere(ctx context.Context, name types.NamespacedName, uid
 
 const mostEventBytes = 1024
 
-func (w writerOf) Tell(j *batchv1.Job, kind, reason, message string) {
-	w.h.recorder.Eventf(j, nil, kind, reason, reason, "%s",
+func (w writerOf) Tell(about runtime.Object, kind, reason, message string) {
+	w.h.recorder.Eventf(about, nil, kind, reason, reason, "%s",
 		message[:min(len(message), mostEventBytes)])
-}
-
-// Events of workloads, by the write that they come with.
-func (h *Host) tellOf(w *kueue.Workload, write, reason, message string) {
-	kind := v1.EventTypeNormal
-	switch write {
-	case "reserve":
-		reason = kueue.WorkloadQuotaReserved
-	case "admit":
-		reason = kueue.WorkloadAdmitted
-	case "evict":
-		reason = "EvictedDueTo" + reason
-	case "signal":
-		reason = kueue.PreemptionGated
-	case "pending", "unreserve":
-		if reason == wl.Pending { // it only waits: its condition says why, and an event adds nothing
-			return
-		}
-		kind, reason = v1.EventTypeWarning, wl.Pending
-	default:
-		return
-	}
-	h.recorder.Eventf(w, nil, kind, reason, reason, "%s", message[:min(len(message), mostEventBytes)])
 }
 
 var errUnknownWrite = errors.New("this host knows no such write into a workload: use a newer one")

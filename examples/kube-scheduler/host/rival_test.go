@@ -82,6 +82,16 @@ func TestPodGroupsOfVolcanosControllerAreTold(t *testing.T) {
 	for _, name := range []string{"of-ours", "of-ours-too"} {
 		w.until(name+" is known", func() bool { return w.state(name) != "unknown" })
 	}
+	// Its status is written when it has members, by whoever does that, and so it is seen once more.
+	for _, name := range []string{"others", "ours", "ours-too"} {
+		group := w.groupNow(name)
+		group.SetAnnotations(map[string]string{"seen": "again"})
+		_, err := w.dynamic.Resource(podGroups).Namespace("default").Update(context.Background(),
+			group, metav1.UpdateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	w.until("somebody is told", func() bool { return w.rival.toldOfGroups.Load() })
 	for _, text := range told() {
 		if strings.HasPrefix(text, "others") || !strings.Contains(text, "-pg-controller") {

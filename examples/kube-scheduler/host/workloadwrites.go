@@ -45,7 +45,11 @@ func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64,
 	if err == nil && version != effect.ResourceVersion {
 		h.log.V(2).Info("Wrote into a workload", "workload", seen.Namespace+"/"+seen.Name,
 			"write", effect.Workload.Write, "reason", effect.Reason)
-		h.tellOf(seen, effect.Workload.Write, effect.Reason, effect.Message)
+		kind, reason, message := wl.Event(wanted, effect.Workload.Write,
+			seen.Status.Admission != nil)
+		if reason != "" {
+			writerOf{h}.Tell(seen, kind, reason, message)
+		}
 	}
 	return version, err
 }

@@ -4,6 +4,7 @@ package job
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -163,6 +164,9 @@ func TestOutOfTime(t *testing.T) {
 		c[len(c)-1].Reason != "MaximumExecutionTimeExceeded" ||
 		one.Status.AccumulatedPastExecutionTimeSeconds != nil {
 		t.Errorf("the status is %+v", one.Status)
+	}
+	if !slices.Contains(w.events, "MaximumExecutionTimeExceeded") {
+		t.Errorf("the events are %v", w.events)
 	}
 	tend(0)
 }

@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
@@ -281,4 +282,4 @@ func (w *world) JobIsThere(_ context.Context, _ types.NamespacedName, uid types.
 	return w.late || w.job != nil && w.job.UID == uid, nil
 }
 
-func (w *world) Tell(_ *batchv1.Job, _, reason, _ string) { w.events = append(w.events, reason) }
+func (w *world) Tell(_ runtime.Object, _, reason, _ string) { w.events = append(w.events, reason) }

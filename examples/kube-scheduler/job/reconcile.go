@@ -13,6 +13,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
@@ -43,7 +44,8 @@ type Writer interface {
 	DeleteWorkload(ctx context.Context, w *kueue.Workload) error
 	// JobIsThere asks the API server itself.
 	JobIsThere(ctx context.Context, name types.NamespacedName, uid types.UID) (bool, error)
-	Tell(job *batchv1.Job, kind, reason, message string)
+	// Tell makes an event about a Job or a Workload.
+	Tell(about runtime.Object, kind, reason, message string)
 }
 
 // Reconciler takes steps.
@@ -256,9 +258,19 @@ func (r *Reconciler) Tend(ctx context.Context, name types.NamespacedName) (time.
 	}
 	left, limited := workload.TimeLeft(w, r.Now())
 	if limited && left <= 0 {
-		return 0, gone(r.Writer.PatchWorkload(ctx, w, workload.OutOfTime(w), "status"))
+		return 0, gone(r.endTime(ctx, w))
 	}
 	return left, r.followClass(ctx, w)
+}
+
+func (r *Reconciler) endTime(ctx context.Context, w *kueue.Workload) error {
+	err := r.Writer.PatchWorkload(ctx, w, workload.OutOfTime(w), "status")
+	if err == nil {
+		r.Writer.Tell(w, v1.EventTypeWarning, kueue.WorkloadMaximumExecutionTimeExceeded,
+			fmt.Sprintf("The maximum execution time (%ds) exceeded",
+				*w.Spec.MaximumExecutionTimeSeconds))
+	}
+	return err
 }
 
 func (r *Reconciler) followClass(ctx context.Context, w *kueue.Workload) error {

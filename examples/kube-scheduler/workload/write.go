@@ -23,12 +23,6 @@ const Pending = "Pending"
 // The KEP's name for the signal; BlockedOnPreemptionGates is what was released.
 const oldSignal = "PreemptionBlocked"
 
-// Of a condition that is written because another one is.
-const (
-	noReservation   = "The workload has no reservation"
-	resetByEviction = "Reset to Pending after eviction. Previously: "
-)
-
 // write is one effect on its way into a workload.
 type write struct {
 	*kueue.Workload
@@ -49,21 +43,22 @@ func Write(seen *kueue.Workload, effect *engine.Effect, now time.Time) (
 	case "reserve":
 		w.reserve()
 	case "admit":
-		w.is(kueue.WorkloadAdmitted, kueue.WorkloadAdmitted)
+		w.set(kueue.WorkloadAdmitted, true, kueue.WorkloadAdmitted, isAdmitted)
 	case "checks":
 		w.checks()
 	case "signal":
 		w.is(kueue.WorkloadBlockedOnPreemptionGates, kueue.PreemptionGated)
 		w.isNot(kueue.WorkloadQuotaReserved, Pending)
 	case "clearSignal":
-		w.clearSignal()
+		w.clearSignal(effect.Reason, effect.Message)
 	case "evict":
 		w.evict()
 	case "endEviction":
-		w.noAdmission(Pending)
-		w.set(kueue.WorkloadRequeued, said.Requeued, effect.Reason, effect.Message)
+		why := w.whyItWent()
+		w.noAdmission(Pending, why)
+		w.set(kueue.WorkloadRequeued, said.Requeued, effect.Reason, why)
 	case "unreserve":
-		w.noAdmission(effect.Reason)
+		w.noAdmission(effect.Reason, effect.Message)
 	case "pending":
 		w.isNot(kueue.WorkloadQuotaReserved, effect.Reason)
 	case "requeued":
@@ -77,7 +72,7 @@ func Write(seen *kueue.Workload, effect *engine.Effect, now time.Time) (
 		status.RequeueState = nil
 		apimeta.RemoveStatusCondition(&status.Conditions, kueue.WorkloadDeactivationTarget)
 	case "target":
-		w.is(kueue.WorkloadDeactivationTarget, effect.Reason)
+		w.set(kueue.WorkloadDeactivationTarget, true, effect.Reason, w.whyRejected())
 	case "deactivate":
 		active := false
 		w.Spec.Active = &active
@@ -115,10 +110,17 @@ func (w *write) gates() {
 	w.Status.PreemptionGates = states
 }
 
-func (w *write) clearSignal() {
-	w.isNot(kueue.WorkloadBlockedOnPreemptionGates, w.effect.Reason)
+func (w *write) clearSignal(reason, message string) {
+	w.set(kueue.WorkloadBlockedOnPreemptionGates, false, reason, message)
 	if Is(w.Workload, oldSignal) {
-		w.isNot(oldSignal, w.effect.Reason)
+		w.set(oldSignal, false, reason, message)
+	}
+}
+
+// isOver writes of a condition that is True that it no longer is, because there is quota again.
+func (w *write) isOver(kind string) {
+	if Is(w.Workload, kind) {
+		w.set(kind, false, kueue.WorkloadQuotaReserved, w.previously(kind))
 	}
 }
 
@@ -126,18 +128,15 @@ func (w *write) reserve() {
 	said := w.effect.Workload
 	w.Status.Admission = admission(said.Admission)
 	w.is(kueue.WorkloadQuotaReserved, kueue.WorkloadQuotaReserved)
-	if Evicted(w.Workload) != nil {
-		w.isNot(kueue.WorkloadEvicted, kueue.WorkloadQuotaReserved)
-	}
-	if Is(w.Workload, kueue.WorkloadPreempted) {
-		w.isNot(kueue.WorkloadPreempted, kueue.WorkloadQuotaReserved)
-	}
+	w.isOver(kueue.WorkloadEvicted)
+	w.isOver(kueue.WorkloadPreempted)
 	w.checks()
 	if said.Admitted {
-		w.is(kueue.WorkloadAdmitted, kueue.WorkloadAdmitted)
+		w.set(kueue.WorkloadAdmitted, true, kueue.WorkloadAdmitted, isAdmitted)
 	}
 	if said.Clear {
-		w.clearSignal()
+		w.isOver(kueue.WorkloadBlockedOnPreemptionGates)
+		w.isOver(oldSignal)
 	}
 }
 
@@ -197,19 +196,24 @@ func (w *write) checks() {
 }
 
 func (w *write) evict() {
-	said, reason := w.effect.Workload, w.effect.Reason
-	if reason == kueue.WorkloadDeactivated && said.Cause != "" {
-		reason = deactivatedDueTo(said.Cause)
+	said, cause := w.effect.Workload, ""
+	reason, message := w.effect.Reason, w.whyItGoes()
+	if reason == kueue.WorkloadDeactivated {
+		cause = said.Cause
 	}
-	w.is(kueue.WorkloadEvicted, reason)
+	w.count(reason, cause)
+	if cause != "" {
+		reason = deactivatedDueTo(cause)
+	}
+	w.set(kueue.WorkloadEvicted, true, reason, message)
 	if reason == kueue.WorkloadEvictedByPreemption {
-		w.is(kueue.WorkloadPreempted, said.Cause)
+		w.set(kueue.WorkloadPreempted, true, said.Cause, message)
 	}
 	w.gates()
 	if said.Clear {
-		w.clearSignal()
+		w.clearSignal(reason, message)
 	}
-	w.Status.ClusterName = nil
+	w.Status.ClusterName, w.Status.NominatedClusterNames = nil, nil
 	for i := range w.Status.AdmissionChecks {
 		check := &w.Status.AdmissionChecks[i]
 		if slices.Contains(said.Checks, string(check.Name)) {
@@ -224,15 +228,32 @@ func (w *write) evict() {
 	}
 }
 
+// count adds one to how often it was evicted for this.
+func (w *write) count(reason, cause string) {
+	if w.Status.SchedulingStats == nil {
+		w.Status.SchedulingStats = &kueue.SchedulingStats{}
+	}
+	evictions := &w.Status.SchedulingStats.Evictions
+	at := slices.IndexFunc(*evictions, func(e kueue.WorkloadSchedulingStatsEviction) bool {
+		return e.Reason == reason && string(e.UnderlyingCause) == cause
+	})
+	if at < 0 {
+		at = len(*evictions)
+		*evictions = append(*evictions, kueue.WorkloadSchedulingStatsEviction{Reason: reason,
+			UnderlyingCause: kueue.EvictionUnderlyingCause(cause)})
+	}
+	(*evictions)[at].Count++
+}
+
 func deactivatedDueTo(cause string) string { return kueue.WorkloadDeactivated + "DueTo" + cause }
 
-func (w *write) noAdmission(reason string) {
+func (w *write) noAdmission(reason, message string) {
 	w.Status.Admission = nil
-	w.isNot(kueue.WorkloadQuotaReserved, reason)
+	w.set(kueue.WorkloadQuotaReserved, false, reason, message)
 	w.ranUntilNow()
 	if apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadAdmitted) != nil {
-		w.set(kueue.WorkloadAdmitted, false, kueue.WorkloadAdmittedReasonNoReservation,
-			noReservation)
+		reason, message := w.whyNotAdmitted()
+		w.set(kueue.WorkloadAdmitted, false, reason, message)
 	}
 }
 

@@ -217,3 +217,119 @@ func TestGates(t *testing.T) {
 		t.Errorf("the gates are %+v", gates)
 	}
 }
+
+// message of a condition; "": it is not there.
+func message(w *kueue.Workload, kind string) string {
+	if c := apimeta.FindStatusCondition(w.Status.Conditions, kind); c != nil {
+		return c.Message
+	}
+	return ""
+}
+
+// What the engine does not see is said all the same: why it was deactivated, and by which checks.
+func TestWhyItGoes(t *testing.T) {
+	target := with(kueue.WorkloadQuotaReserved)
+	SetCondition(target, kueue.WorkloadDeactivationTarget, metav1.ConditionTrue,
+		kueue.WorkloadMaximumExecutionTimeExceeded, "exceeding the maximum execution time")
+	checked := func(state kueue.CheckState) *kueue.Workload {
+		w := with(kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted)
+		w.Status.AdmissionChecks = []kueue.AdmissionCheckState{
+			{Name: "licence", State: state}, {Name: "fine", State: kueue.CheckStateReady},
+			{Name: "budget", State: state, Message: "too much"}}
+		return w
+	}
+	for _, each := range []struct {
+		w                       *kueue.Workload
+		write, reason, cause    string
+		condition, says, states string
+	}{
+		{target, "evict", "Deactivated", "MaximumExecutionTimeExceeded", "Evicted",
+			"why due to exceeding the maximum execution time",
+			"True/DeactivatedDueToMaximumExecutionTimeExceeded"},
+		{with(), "evict", "Deactivated", "", "Evicted", "why", "True/Deactivated"},
+		{checked(kueue.CheckStateRetry), "evict", "AdmissionCheck", "", "Evicted",
+			`Evicted due to AdmissionChecks in Retry state: "budget" (too much); "licence"`,
+			"True/AdmissionCheck"},
+		{checked(kueue.CheckStateRejected), "target", "AdmissionCheck", "", "DeactivationTarget",
+			`AdmissionChecks in Rejected state: "budget" (too much); "licence"`,
+			"True/AdmissionCheck"},
+		{with(), "target", "AdmissionCheck", "", "DeactivationTarget", "why", "True/AdmissionCheck"},
+	} {
+		got, _ := writes(t, each.w, each.reason, engine.WorkloadWrite{Write: each.write,
+			Cause: each.cause})
+		says(t, got, each.condition, each.states)
+		if said := message(got, each.condition); said != each.says {
+			t.Errorf("%s for %s says %q, want %q", each.write, each.reason, said, each.says)
+		}
+	}
+}
+
+// What it said before it has quota again, and before it gave it back, is said with that.
+func TestPreviously(t *testing.T) {
+	w := with(kueue.WorkloadEvicted, kueue.WorkloadPreempted, kueue.WorkloadBlockedOnPreemptionGates)
+	for i := range w.Status.Conditions {
+		w.Status.Conditions[i].Message = "this"
+	}
+	got, _ := writes(t, w, "QuotaReserved", engine.WorkloadWrite{Write: "reserve", Clear: true})
+	for _, kind := range []string{"Evicted", "Preempted", "BlockedOnPreemptionGates"} {
+		says(t, got, kind, "False/QuotaReserved")
+		if said := message(got, kind); said != "Previously: this" {
+			t.Errorf("%s says %q", kind, said)
+		}
+	}
+	w = with(kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted)
+	SetCondition(w, kueue.WorkloadEvicted, metav1.ConditionTrue, "Preempted", "that")
+	w.Status.AdmissionChecks = []kueue.AdmissionCheckState{{Name: "c",
+		State: kueue.CheckStatePending}}
+	got, _ = writes(t, w, "Preempted", engine.WorkloadWrite{Write: "endEviction", Requeued: true})
+	for kind, want := range map[string]string{"QuotaReserved": "that", "Requeued": "that",
+		"Admitted": "The workload has no reservation and not all checks ready"} {
+		if said := message(got, kind); said != want {
+			t.Errorf("%s says %q, want %q", kind, said, want)
+		}
+	}
+	says(t, got, "Admitted", "False/NoReservationUnsatisfiedChecks")
+}
+
+// Evictions are counted, each cause for itself.
+func TestCountOfEvictions(t *testing.T) {
+	w := with()
+	for _, each := range [][2]string{{"Preempted", "InClusterQueue"}, {"Preempted", "InCohort"},
+		{"Deactivated", "AdmissionCheck"}, {"Deactivated", ""}, {"Deactivated", "AdmissionCheck"}} {
+		w, _ = writes(t, w, each[0], engine.WorkloadWrite{Write: "evict", Cause: each[1]})
+	}
+	want := []kueue.WorkloadSchedulingStatsEviction{{Reason: "Preempted", Count: 2},
+		{Reason: "Deactivated", UnderlyingCause: "AdmissionCheck", Count: 2},
+		{Reason: "Deactivated", Count: 1}}
+	if got := w.Status.SchedulingStats.Evictions; !reflect.DeepEqual(got, want) {
+		t.Errorf("they are %+v, want %+v", got, want)
+	}
+}
+
+// An event says what the condition says.
+func TestEvents(t *testing.T) {
+	for _, each := range []struct {
+		write, condition, reason, want string
+		had                            bool
+	}{
+		{"reserve", "QuotaReserved", "QuotaReserved", "Normal QuotaReserved: so", false},
+		{"admit", "Admitted", "Admitted", "Normal Admitted: so", true},
+		{"evict", "Evicted", "DeactivatedDueToAdmissionCheck",
+			"Normal EvictedDueToDeactivatedDueToAdmissionCheck: so", true},
+		{"evict", "Evicted", "Deactivated", " : ", false},
+		{"target", "DeactivationTarget", "AdmissionCheck",
+			"Warning AdmissionCheckRejected: Deactivated due to so", true},
+		{"signal", "BlockedOnPreemptionGates", "PreemptionGated", "Normal PreemptionGated: so", false},
+		{"pending", "QuotaReserved", "Misconfigured", "Warning Pending: so", false},
+		{"pending", "QuotaReserved", "Pending", " : ", false},
+		{"checks", "QuotaReserved", "QuotaReserved", " : ", true},
+	} {
+		w := with()
+		SetCondition(w, each.condition, metav1.ConditionTrue, each.reason, "so")
+		kind, reason, message := Event(w, each.write, each.had)
+		if got := kind + " " + reason + ": " + message; got != each.want &&
+			!(reason == "" && each.want == " : ") {
+			t.Errorf("of %s %s people are told %q, want %q", each.write, each.reason, got, each.want)
+		}
+	}
+}

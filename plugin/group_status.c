@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group_status.h"
+
+#include "explain.h"
+#include "say.h"
+#include "state.h"
+
+static uint64_t mix(uint64_t hash, struct text text)
+{
+    uint64_t len = text.len;
+
+    return hash_bytes64(text.at, text.len, hash_bytes64(&len, sizeof(len), hash));
+}
+
+uint64_t group_status_number(struct text phase, const int64_t counts[3],
+                             const struct text condition[GROUP_CONDITION])
+{
+    uint64_t hash = hash_bytes64(counts, 3 * sizeof(*counts), mix(1, phase));
+
+    for (int i = 0; i < GROUP_CONDITION; i++)
+        hash = mix(hash, condition[i]);
+    return hash;
+}
+
+void group_say_fault(const struct group *group, struct say *say)
+{
+    static const char *const faults[] = {
+        [GROUP_SOUND] = "",
+        [GROUP_BAD_MINIMUM] = " has a minimum that is not a number above 0",
+        [GROUP_ORDERED] = (" can never be complete: its StatefulSet makes the next pod when the "
+                           "one before it runs (podManagementPolicy: Parallel would do)"),
+        [GROUP_TWO_QUEUES] = " has members in different queues",
+        [GROUP_TOO_MANY] = " asks for more than 32 different resources",
+        [GROUP_TOO_MUCH] = " asks for more of a resource than can be counted",
+    };
+
+    say_str(say, faults[group->fault]);
+}
+
+void group_say_replicas(const struct group *group, struct say *say)
+{
+    if (group->replicas < 0 || group->replicas >= group->minimum)
+        return;
+    say_str(say, "; its owner makes only ");
+    say_number(say, group->replicas);
+}
+
+/* Whether none of its members may ask the queue for anything. */
+static bool is_held(const struct group *group)
+{
+    return group->mode == GROUP_INVALID || group->mode == GROUP_INCOMPLETE ||
+           (group->mode == GROUP_WHOLE && group->ready + group->holding == 0);
+}
+
+static void say_held(const struct group *group, struct group_status *status, struct say *say)
+{
+    status->reason = group->mode == GROUP_INVALID ? "GroupInvalid" : "NotEnoughTasks";
+    if (group->mode == GROUP_INVALID) {
+        say_str(say, "the group");
+        group_say_fault(group, say);
+    } else if (group->mode == GROUP_WHOLE) {
+        say_str(say, "something of their own holds all of its members");
+    } else {
+        say_str(say, "fewer than the ");
+        say_number(say, group->minimum);
+        say_str(say, " members that it needs are there and ready");
+        group_say_replicas(group, say);
+    }
+}
+
+/* What it waits for is its queue's to give, or its nodes'. */
+static void say_waits(const struct engine *e, const struct group *group,
+                      struct group_status *status, struct say *say)
+{
+    uint32_t queue = claim_queue(e, group->first);
+    enum reason stop = queue_stops(e, queue);
+
+    status->reason = "NotEnoughResources";
+    if (group->no_nodes) {
+        say_str(say, "no nodes were found for all members that it needs");
+    } else if (stop != REASON_NONE) {
+        explain_stop(e, queue, &stop, say->out);
+        status->reason = reason_name(stop);
+    } else if (group->minimum > 1) {
+        explain_queue(say, e, queue);
+        say_str(say, " has no room yet for all of the ");
+        say_number(say, group->minimum);
+        say_str(say, " members that it needs");
+    } else {
+        explain_queue(say, e, queue);
+        say_str(say, " has no room yet for one of its members");
+    }
+}
+
+void group_find_status(const struct engine *e, uint32_t id, struct group_status *ret, char *message)
+{
+    const struct group *group = group_at(e, id);
+    int64_t minimum = group->minimum > 1 ? group->minimum : 1;
+    bool waits =
+        group->mode != GROUP_WHOLE || group->no_nodes || group->holding + group->succeeded == 0;
+    struct say say;
+
+    ret->running = group->holding - group->reserved - group->at_permit;
+    ret->succeeded = group->succeeded;
+    ret->failed = group->failed;
+    if (group_is_over(group))
+        ret->phase = "Completed";
+    else if ((int64_t)ret->running + ret->succeeded >= minimum)
+        ret->phase = "Running";
+    else if (ret->running > 0)
+        ret->phase = waits ? "Unknown" : "Inqueue";
+    else
+        ret->phase = group->mode == GROUP_WHOLE && group->holding > 0 ? "Inqueue" : "Pending";
+    ret->type = ret->status = ret->reason = "";
+    say_init(&say, message, VERDICT_MESSAGE_MAX);
+    if (group->members == 0)
+        return;
+    ret->type = waits ? "Unschedulable" : "Scheduled";
+    ret->status = "True";
+    ret->reason = "tasks in gang are ready to be scheduled";
+    if (waits && is_held(group))
+        say_held(group, ret, &say);
+    else if (waits)
+        say_waits(e, group, ret, &say);
+}
