@@ -20,6 +20,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	schedulerconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/engine"
@@ -90,13 +91,22 @@ func TestAGroupOfOursIsChanged(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, web)
 	effect := creation(web)
 	w.does(effect, engine.Done)
-	w.until("it is seen", func() bool { return w.group("default", effect.Name) != nil })
+	made := w.groupNow(effect.Name)
+	made.SetResourceVersion("7")
+	if _, err := w.dynamic.Resource(podGroups).Namespace("default").Update(context.Background(),
+		made, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.until("it is seen", func() bool {
+		seen := w.group("default", effect.Name)
+		return seen != nil && seen.GetResourceVersion() == "7"
+	})
 	change := &engine.Effect{Kind: engine.ChangeGroup, Namespace: "default", Name: effect.Name,
 		NewGroup: &engine.NewGroup{Queue: "r", MinMember: 3,
 			MinResources: []engine.Amount{{Name: "cpu", Value: 500}}}}
-	change.ResourceVersion = 77
+	change.ResourceVersion = 6
 	w.does(change, engine.Conflict)
-	change.ResourceVersion = facts.Version(w.group("default", effect.Name).GetResourceVersion())
+	change.ResourceVersion = 7
 	w.does(change, engine.Done)
 	want := map[string]any{"minMember": int64(3), "queue": "r",
 		"minResources": map[string]any{"cpu": "500m"}}
@@ -270,6 +280,43 @@ func TestTheTimeOfACondition(t *testing.T) {
 	}
 	if len(other) != 2 || other[1].Type != "Unschedulable" {
 		t.Errorf("the list that was given is changed: %v", other)
+	}
+}
+
+func TestAGroupIsNotScheduledAndUnschedulable(t *testing.T) {
+	at := func(second int) metav1.Time { return metav1.NewTime(time.Unix(int64(second), 0)) }
+	group := owned("scheduling.volcano.sh/v1beta1", "PodGroup", "g", nil, map[string]any{})
+	says := func(second int, kind string) map[string]string {
+		t.Helper()
+		err := putStatus(group, &engine.GroupStatus{Conditions: []engine.Condition{
+			{Type: kind, Status: "True", Reason: "r", Message: "m"}}}, at(second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var typed volcano.PodGroup
+		if err := facts.Read(group, &typed); err != nil {
+			t.Fatal(err)
+		}
+		said := map[string]string{}
+		for _, one := range typed.Status.Conditions {
+			said[string(one.Type)] = string(one.Status)
+		}
+		var seen engine.Group
+		if err := facts.Group(&typed, nil, &seen); err != nil {
+			t.Fatal(err)
+		}
+		if seen.Condition == nil || seen.Condition.Type != kind || seen.Condition.Message != "m" {
+			t.Errorf("the engine is told of %v, not of %s", seen.Condition, kind)
+		}
+		return said
+	}
+	for i, kind := range []string{"Unschedulable", "Other", "Scheduled", "Unschedulable",
+		"Scheduled"} {
+		said := says(i+1, kind)
+		if said["Scheduled"] == "True" && said["Unschedulable"] == "True" || said[kind] != "True" ||
+			i > 0 && said["Other"] != "True" {
+			t.Errorf("with %s True they are %v", kind, said)
+		}
 	}
 }
 
