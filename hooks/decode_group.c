@@ -45,6 +45,10 @@ void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
             decode_amounts(r, NULL, &ret->least);
         else if (msg_text_is(key, "priority"))
             ret->has_priority = decode_priority(r, &ret->priority);
+        else if (msg_text_is(key, "priorityClass"))
+            decode_words(r, DECODE_NAME_MAX, &ret->priority_class);
+        else if (msg_text_is(key, "ours"))
+            msg_get_bool(r, &ret->ours);
         else if (msg_text_is(key, "phase"))
             decode_words(r, DECODE_NAME_MAX, &ret->phase);
         else if (msg_text_is(key, "running"))

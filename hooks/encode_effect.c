@@ -11,6 +11,7 @@ const char *effect_name(enum effect_kind kind)
         [EFFECT_SET_GROUP] = "setGroup",
         [EFFECT_CREATE_GROUP] = "createGroup",
         [EFFECT_SET_GROUP_STATUS] = "setGroupStatus",
+        [EFFECT_CHANGE_GROUP] = "changeGroup",
         [EFFECT_WRITE_MEMORY] = "writeMemory",
         [EFFECT_SET_CLUSTER] = "setCluster",
         [EFFECT_RETRY_CHECK] = "retryCheck",
@@ -120,14 +121,8 @@ static void put_event(struct msg_writer *w, const struct effect *effect)
     put_key_text(w, "key", (struct text){digits, sizeof(digits)});
 }
 
-static void put_creation(struct msg_writer *w, const struct group_effect *create)
+static void put_group_spec(struct msg_writer *w, const struct group_effect *create)
 {
-    msg_put_key(w, "owner");
-    msg_put_map(w, 4);
-    put_key_text(w, "apiVersion", create->api_version);
-    put_key_text(w, "kind", create->owner_kind);
-    put_key_text(w, "name", create->owner_name);
-    put_key_text(w, "uid", create->owner_uid);
     put_key_text(w, "queue", create->queue);
     put_key_int(w, "minMember", create->minimum);
     msg_put_key(w, "minResources");
@@ -137,6 +132,17 @@ static void put_creation(struct msg_writer *w, const struct group_effect *create
         msg_put_int(w, create->least[i].amount);
     }
     put_key_text(w, "priorityClass", create->priority_class);
+}
+
+static void put_creation(struct msg_writer *w, const struct group_effect *create)
+{
+    msg_put_key(w, "owner");
+    msg_put_map(w, 4);
+    put_key_text(w, "apiVersion", create->api_version);
+    put_key_text(w, "kind", create->owner_kind);
+    put_key_text(w, "name", create->owner_name);
+    put_key_text(w, "uid", create->owner_uid);
+    put_group_spec(w, create);
 }
 
 static void put_group_status(struct msg_writer *w, const struct group_status *status,
@@ -162,15 +168,11 @@ static void put_group_status(struct msg_writer *w, const struct group_status *st
 void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
 {
     static const uint32_t own_keys[EFFECT_KINDS] = {
-        [EFFECT_REMOVE_GATES] = PATCH_KEYS,
-        [EFFECT_SET_CONDITION] = 3,
-        [EFFECT_QUEUE_STATUS] = 10,
-        [EFFECT_EVENT] = 5,
-        [EFFECT_ANSWER_PERMIT] = 2,
-        [EFFECT_SET_GROUP] = 2,
-        [EFFECT_CREATE_GROUP] = 5,
-        [EFFECT_SET_GROUP_STATUS] = 6,
-        [EFFECT_EVICT_POD] = 1,
+        [EFFECT_REMOVE_GATES] = PATCH_KEYS, [EFFECT_SET_CONDITION] = 3,
+        [EFFECT_QUEUE_STATUS] = 10,         [EFFECT_EVENT] = 5,
+        [EFFECT_ANSWER_PERMIT] = 2,         [EFFECT_SET_GROUP] = 2,
+        [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 6,
+        [EFFECT_CHANGE_GROUP] = 5,          [EFFECT_EVICT_POD] = 1,
     };
 
     msg_put_map(w, EFFECT_NAME_KEYS + own_keys[effect->kind]);
@@ -193,6 +195,9 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
         put_key_int(w, "resourceVersion", effect->resource_version);
     } else if (effect->kind == EFFECT_CREATE_GROUP) {
         put_creation(w, &effect->create);
+    } else if (effect->kind == EFFECT_CHANGE_GROUP) {
+        put_key_int(w, "resourceVersion", effect->resource_version);
+        put_group_spec(w, &effect->create);
     } else if (effect->kind == EFFECT_SET_GROUP_STATUS) {
         put_key_int(w, "resourceVersion", effect->resource_version);
         put_group_status(w, &effect->group_status, effect->message);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "follow.h"
 #include "state.h"
 
 /* The sum of a hash for each object, so that no order matters; over names, never ids. */
@@ -241,6 +242,7 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     if (group->known) {
         hash = mix_name(e, mix_name(e, hash, group->uid), group->queue);
         hash = mix(mix(mix(hash, group->minimum), group->created), group->has_priority);
+        hash = mix(mix_name(e, hash, group->priority_class), group->ours);
         hash = mix(mix(hash, group->has_priority ? group->priority : 0), group->completed);
         for (uint32_t i = 0; i < group->least_count; i++)
             least += mix(mix_name(e, 15, group->least[i].resource), group->least[i].amount);
@@ -255,7 +257,8 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     hash = mix(mix(mix(hash, group->owner_gone), (wide)group->written), (wide)group->sent);
     hash = mix_name(e, mix_name(e, hash, group->owner.uid), group->owner.name);
     hash = outbox_hash(e, &group->effects, mix(hash, group->sent_over));
-    return mix(mix(mix(hash, group->asked_minimum), group->ordered), group->replicas);
+    hash = mix(mix(hash, group->change_over), group->changed_over);
+    return mix(mix(mix(hash, follow_minimum(e, group)), group->ordered), group->replicas);
 }
 
 static uint64_t digest_load(const struct engine *e, uint32_t id, bool timers)

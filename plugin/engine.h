@@ -210,6 +210,7 @@ enum effect_kind {
     EFFECT_SET_GROUP,
     EFFECT_CREATE_GROUP,
     EFFECT_SET_GROUP_STATUS,
+    EFFECT_CHANGE_GROUP,
     EFFECT_EVICT_POD,
     EFFECT_WRITE_WORKLOAD,
     EFFECT_FLEET, /* the following ones only of a manager, which shows that it can */
@@ -244,7 +245,8 @@ struct queue_usage {
     struct queue_used item[FACTS_MAX_NEEDS];
 };
 
-/* A PodGroup that is to be made, and what is to be written into its status. */
+/* What a PodGroup is to say that is to be made or changed, and what is to be written into its
+ * status. */
 struct group_effect {
     struct text api_version, owner_kind, owner_name, owner_uid;
     struct text queue, priority_class;
@@ -281,7 +283,7 @@ struct effect {
     struct queue_usage usage;          /* " */
     bool allow;                        /* EFFECT_ANSWER_PERMIT, with its message */
     struct text group;                 /* EFFECT_SET_GROUP */
-    struct group_effect create;        /* EFFECT_CREATE_GROUP */
+    struct group_effect create;        /* EFFECT_CREATE_GROUP, EFFECT_CHANGE_GROUP */
     struct group_status group_status;  /* EFFECT_SET_GROUP_STATUS */
     uint32_t workload;   /* this and the following: a manager's; for engine_memory_text, or, of
                             EFFECT_WRITE_WORKLOAD, for engine_load_write */

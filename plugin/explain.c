@@ -214,8 +214,8 @@ static enum reason explain_held_group(const struct engine *e, uint32_t id, struc
     const struct group *group = group_at(e, id);
 
     say_group_name(say, e, group);
-    if (group->mode == GROUP_MISSING)
-        say_str(say, " does not exist");
+    if (group->mode == GROUP_MISSING || group->mode == GROUP_MOVES)
+        say_str(say, group->known ? " is about to be in another queue" : " does not exist");
     else if (group->mode == GROUP_INVALID)
         group_say_fault(group, say);
     else

@@ -85,6 +85,8 @@ struct group_facts {
     struct named_amounts least;
     bool has_priority;
     int32_t priority;
+    struct text priority_class;
+    bool ours; /* it says that we made it */
     bool deleted;
     struct text phase;
     int64_t counts[3];        /* running, succeeded, failed */

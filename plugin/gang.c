@@ -2,6 +2,7 @@
 #include "gang.h"
 
 #include "advance.h"
+#include "follow.h"
 #include "gang_sum.h"
 #include "state.h"
 
@@ -60,6 +61,7 @@ enum reason gang_holds(const struct engine *e, uint32_t id)
 {
     static const enum reason reasons[] = {
         [GROUP_MISSING] = REASON_GROUP_MISSING,
+        [GROUP_MOVES] = REASON_GROUP_MISSING,
         [GROUP_INVALID] = REASON_GROUP_INVALID,
         [GROUP_INCOMPLETE] = REASON_GROUP_INCOMPLETE,
         [GROUP_WAITS] = REASON_NONE,
@@ -86,27 +88,30 @@ bool gang_needs(const struct engine *e, uint32_t id)
 }
 
 /* What is wrong with it, whatever its members ask for. */
-static enum group_fault fault_of(const struct group *group)
+static enum group_fault fault_of(const struct engine *e, const struct group *group)
 {
-    int32_t minimum = group->known || !group->asked_for ? group->minimum : group->asked_minimum;
+    int32_t asked = follow_minimum(e, group);
+    int32_t minimum = group->known || asked == 0 ? group->minimum : asked;
 
-    if (minimum < 0)
+    if (minimum < 0 || (group->ours && asked < 0))
         return GROUP_BAD_MINIMUM;
-    return group->asked_for && group->ordered && minimum > 1 ? GROUP_ORDERED : GROUP_SOUND;
+    return asked != 0 && group->ordered && minimum > 1 ? GROUP_ORDERED : GROUP_SOUND;
 }
 
-static bool is_gang(const struct group *group)
+static bool is_gang(const struct engine *e, const struct group *group)
 {
-    return group->known && group->minimum > 1 && fault_of(group) == GROUP_SOUND;
+    return group->known && group->minimum > 1 && fault_of(e, group) == GROUP_SOUND;
 }
 
 static enum group_mode mode_of(const struct engine *e, struct group *group, struct gang_sum *sum)
 {
-    group->fault = (uint8_t)fault_of(group);
+    group->fault = (uint8_t)fault_of(e, group);
     if (group->fault != GROUP_SOUND)
         return GROUP_INVALID;
     if (!group->known)
         return GROUP_MISSING;
+    if (follow_moves(e, group))
+        return GROUP_MOVES;
     if (group->minimum <= 1 || group_lacks(group) <= 0)
         return GROUP_WHOLE;
     if (group->ready < group_lacks(group))
@@ -302,12 +307,12 @@ void gang_restore(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, claim_group(e, claim_at(e, id)));
 
-    if (is_gang(group) && group_lacks(group) > 0) {
+    if (is_gang(e, group) && group_lacks(group) > 0) {
         if (restore_minimum(e, group))
             set_mode(e, group, GROUP_WHOLE);
         else
             restore_nothing(e, group);
-    } else if (group->known && fault_of(group) == GROUP_SOUND) {
+    } else if (group->known && fault_of(e, group) == GROUP_SOUND) {
         advance_restore_alone(e, id);
     } else {
         advance_restore_nothing(e, id);
@@ -322,7 +327,7 @@ void gang_begin(struct engine *e)
         if (!slab_live(&e->groups, at))
             continue;
         group = group_at(e, at);
-        if (!is_gang(group) || group->holding == 0 || group_lacks(group) <= 0)
+        if (!is_gang(e, group) || group->holding == 0 || group_lacks(group) <= 0)
             continue;
         for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
             if (!group_is_ready(claim_at(e, id)))

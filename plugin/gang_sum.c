@@ -40,7 +40,8 @@ static enum group_fault add_member(const struct engine *e, struct gang_sum *sum,
     return fault;
 }
 
-/* What the object says that the minimum needs at least counts as long as nobody has any of it. */
+/* What the object says that the minimum needs at least counts as long as nobody has any of it. One
+ * that we made says no more than its members do. */
 static enum group_fault add_least(const struct engine *e, const struct group *group,
                                   struct gang_sum *sum)
 {
@@ -74,7 +75,7 @@ enum group_fault gang_add_up(const struct engine *e, const struct group *group,
     }
     if (group->has_priority)
         ret_sum->priority = group->priority;
-    if (fault == GROUP_SOUND && group->holding + group->succeeded == 0)
+    if (fault == GROUP_SOUND && !group->ours && group->holding + group->succeeded == 0)
         fault = add_least(e, group, ret_sum);
     return fault;
 }

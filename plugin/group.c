@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include "assembly.h"
+#include "follow.h"
 #include "gang.h"
 #include "group_effects.h"
 #include "group_home.h"
@@ -83,7 +84,8 @@ static int make(struct engine *e, struct text space, struct text name, uint32_t 
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->groups);
-    *group_at(e, id) = (struct group){.space = space_id, .name = name_id, .replicas = -1};
+    *group_at(e, id) =
+        (struct group){.space = space_id, .name = name_id, .replicas = -1, .changed_over = -1};
     index_put(&e->groups_by_name, name_hash(space, name), id);
     tree_insert(&groups_by_identity, e, &e->groups_in_order, id);
     *ret_group = id;
@@ -108,23 +110,26 @@ int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group
     return 0;
 }
 
+bool group_is_asked(const struct pod_facts *pod)
+{
+    char text[GROUP_NAME_MAX];
+
+    return pod->minimum != 0 &&
+           (pod->group.len == 0 || text_same(pod->group, asked_name(pod, text)));
+}
+
 int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group_owner *ret)
 {
     const struct controller_facts *controller = &pod->controller;
     bool bare = controller->uid.len == 0;
-    struct text queue = pod->queue_kind == QUEUE_VOLCANO ? pod->queue : text_of("");
 
     *ret = (struct group_owner){0};
-    if (pod->minimum == 0)
+    if (!group_is_asked(pod))
         return 0;
-    if (queue.len == 0 && pod->queue_kind == QUEUE_VOLCANO)
-        queue = pod->namespace_queue.len > 0 ? pod->namespace_queue : text_of("default");
     if (name_get(e, bare ? text_of("v1") : controller->api_version, &ret->api_version) < 0 ||
         name_get(e, bare ? text_of("Pod") : controller->kind, &ret->kind) < 0 ||
         name_get(e, bare ? pod->name : controller->name, &ret->name) < 0 ||
-        name_get(e, bare ? pod->uid : controller->uid, &ret->uid) < 0 ||
-        name_get(e, queue, &ret->queue) < 0 ||
-        name_get(e, pod->priority_class, &ret->priority_class) < 0) {
+        name_get(e, bare ? pod->uid : controller->uid, &ret->uid) < 0) {
         group_drop_owner(e, ret);
         return ENGINE_NO_MEMORY;
     }
@@ -137,35 +142,27 @@ void group_drop_owner(struct engine *e, struct group_owner *owner)
     intern_unref(&e->names, owner->kind);
     intern_unref(&e->names, owner->name);
     intern_unref(&e->names, owner->uid);
-    intern_unref(&e->names, owner->queue);
-    intern_unref(&e->names, owner->priority_class);
     *owner = (struct group_owner){0};
 }
 
-void group_note_asked(struct engine *e, uint32_t id, const struct pod_facts *pod,
+void group_note_owner(struct engine *e, uint32_t id, const struct pod_facts *pod,
                       struct group_owner *owner)
 {
     struct group *group = group_at(e, id);
+    struct group_owner before = group->owner;
     int64_t replicas = pod->controller.has_replicas ? pod->controller.replicas : -1;
-    char text[GROUP_NAME_MAX];
 
-    if (pod->minimum == 0 || !text_same(name_text(e, group->name), asked_name(pod, text)))
+    if (!group_is_asked(pod))
         return;
-    if (memcmp(&group->owner, owner, sizeof(*owner)) != 0) {
-        struct group_owner before = group->owner;
-
-        group->owner = *owner;
-        *owner = before;
-        group->owner_gone = false;
+    if (group->ordered != pod->controller.ordered || group->replicas != replicas)
         group_touch(e, id);
-    }
-    if (group->asked_for && group->asked_minimum == pod->minimum &&
-        group->ordered == pod->controller.ordered && group->replicas == replicas)
-        return;
-    group->asked_for = true;
-    group->asked_minimum = pod->minimum;
     group->ordered = pod->controller.ordered;
     group->replicas = replicas;
+    if (memcmp(&before, owner, sizeof(before)) == 0)
+        return;
+    group->owner = *owner;
+    *owner = before;
+    group->owner_gone = false;
     group_touch(e, id);
 }
 
@@ -207,6 +204,7 @@ void group_drop_unused(struct engine *e, uint32_t id)
     tree_remove(&groups_by_identity, e, &e->groups_in_order, id);
     intern_unref(&e->names, group->uid);
     intern_unref(&e->names, group->queue);
+    intern_unref(&e->names, group->priority_class);
     intern_unref(&e->names, group->space);
     intern_unref(&e->names, group->name);
     slab_give(&e->groups, id);
@@ -306,6 +304,7 @@ void group_leave(struct engine *e, uint32_t id)
 
     if (claim->member == 0)
         return;
+    follow_leave(e, id);
     group_uncount(e, id);
     unlink_member(e, id);
     group_at(e, claim_group(e, claim))->members--;
@@ -388,5 +387,5 @@ const char *group_check(const struct engine *e, uint32_t id)
     if (members != group->members || ready != group->ready || holding != group->holding ||
         reserved != group->reserved || at_permit != group->at_permit)
         return "a group counts its members";
-    return gang_check(e, id);
+    return follow_check(e, id) != NULL ? follow_check(e, id) : gang_check(e, id);
 }

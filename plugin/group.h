@@ -23,6 +23,7 @@
  */
 enum group_mode {
     GROUP_MISSING,    /* no PodGroup: its members are held */
+    GROUP_MOVES,      /* it is about to name another queue: likewise */
     GROUP_INVALID,    /* it cannot be granted as it is: likewise */
     GROUP_INCOMPLETE, /* fewer are ready than lack to the minimum: likewise */
     GROUP_WAITS,      /* what lacks to the minimum waits as one */
@@ -48,9 +49,11 @@ struct group {
     uint32_t space, name, uid; /* names; no uid: nobody has seen it */
     uint32_t queue;            /* a queue of Volcano's that its object names; 0: its members' own */
     uint32_t home;             /* that queue, as long as the object is there; 0: none */
+    uint32_t priority_class;   /* a name, as its object says it */
     bool counts;               /* there, as one that is left in it */
     bool completed;            /* its object says so */
     bool known;
+    bool ours; /* its object says that we made it */
     bool has_priority;
     uint8_t mode, fault;
     int32_t minimum;
@@ -65,17 +68,20 @@ struct group {
     uint32_t succeeded, failed;
     uint32_t entry; /* the claim that waits for the minimum; 0: none was needed so far */
 
-    /* What its members ask for, as the one that was seen last says it. */
-    bool asked_for, ordered;
-    int32_t asked_minimum;
+    uint32_t asker; /* the newest of the members that ask for it (follow.h); 0: none */
+
+    /* Of the controller of those that ask for it, as the one that was seen last says it. */
+    bool ordered;
     int64_t replicas;
 
-    /* Who is to own the PodGroup that they ask for, and what it is to say. */
+    /* Who is to own the PodGroup that they ask for. */
     struct group_owner {
         uint32_t api_version, kind, name, uid;
-        uint32_t queue, priority_class;
     } owner;
     bool owner_gone, was_made;
+    /* The version over which a change of it is under way; and that which was changed, until another
+     * one is seen; -1: none. */
+    int64_t change_over, changed_over;
 
     /* The status that follows from the members, as one number; that which is written; and that
      * which was sent last, to be written over this version. */
@@ -104,6 +110,8 @@ struct member {
         uint32_t queue, flavors; /* names: where it would be without the group, and what its stamp
                                     says of flavors */
         uint32_t kind;           /* enum queue_kind */
+        uint32_t priority_class; /* a name, and the minimum: what it asks of its group; */
+        int32_t minimum;         /* 0: it does not ask for it */
     } own;
 };
 
@@ -121,13 +129,16 @@ static inline int64_t group_lacks(const struct group *group)
     return (int64_t)group->minimum - group->holding - group->succeeded;
 }
 
-/* The group that the pod belongs to: found or made; 0: none. What the pod asks of it is only noted
- * by group_note_asked. Negative on error. */
+/* The group that the pod belongs to: found or made; 0: none. Negative on error. */
 int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group);
-void group_note_asked(struct engine *e, uint32_t group, const struct pod_facts *pod,
+
+/* Whether the pod, a member or to be one, asks for its group: then what it says of its controller
+ * is noted by group_note_owner. */
+bool group_is_asked(const struct pod_facts *pod);
+void group_note_owner(struct engine *e, uint32_t group, const struct pod_facts *pod,
                       struct group_owner *owner);
 
-/* Whose PodGroup a pod asks for: words that are then given to group_note_asked, or given back.
+/* Whose PodGroup a pod asks for: words that are then given to group_note_owner, or given back.
  * Negative on error. */
 int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group_owner *ret_owner);
 void group_drop_owner(struct engine *e, struct group_owner *owner);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group_effects.h"
 
+#include "follow.h"
 #include "group_status.h"
 #include "state.h"
 
@@ -15,9 +16,15 @@ static uint64_t number_of(const struct group_status *status, const char *message
 
 static bool wants_creation(const struct engine *e, const struct group *group)
 {
-    return engine_asks(e, EFFECT_CREATE_GROUP) && group->asked_for && !group->known &&
-           !group->was_made && !group->owner_gone && group->members > 0 &&
-           group->mode == GROUP_MISSING;
+    return engine_asks(e, EFFECT_CREATE_GROUP) && group->asker != 0 && !group->known &&
+           !group->was_made && !group->owner_gone && group->mode == GROUP_MISSING;
+}
+
+/* What is written already is not written over the same version again. */
+static bool wants_change(const struct engine *e, const struct group *group)
+{
+    return (group->changed_over < 0 || group->changed_over != group->version) &&
+           follow_changes(e, group);
 }
 
 static uint8_t wanted(const struct engine *e, uint32_t id)
@@ -26,30 +33,8 @@ static uint8_t wanted(const struct engine *e, uint32_t id)
     bool status =
         engine_asks(e, EFFECT_SET_GROUP_STATUS) && group->known && group->status != group->written;
 
-    return (uint8_t)(wants_creation(e, group) << GROUP_CREATES | status << GROUP_WRITES_STATUS);
-}
-
-/* The minimum times what the first of its pods asks for. */
-static void describe_creation(const struct engine *e, const struct group *group,
-                              struct group_effect *ret)
-{
-    const struct line *line = line_at(e, claim_at(e, group->first)->line);
-
-    ret->api_version = name_text(e, group->owner.api_version);
-    ret->owner_kind = name_text(e, group->owner.kind);
-    ret->owner_name = name_text(e, group->owner.name);
-    ret->owner_uid = name_text(e, group->owner.uid);
-    ret->queue = name_text(e, group->owner.queue);
-    ret->priority_class = name_text(e, group->owner.priority_class);
-    ret->minimum = group->asked_minimum;
-    ret->least_count = 0;
-    for (uint32_t i = 0; i < line_count(e, line); i++) {
-        if (line_resource(e, line, i) == e->name_pods)
-            continue;
-        ret->least[ret->least_count].resource = name_text(e, line_resource(e, line, i));
-        ret->least[ret->least_count++].amount =
-            amount_clamp((wide)line_amount(e, line, i) * group->asked_minimum);
-    }
+    return (uint8_t)(wants_creation(e, group) << GROUP_CREATES |
+                     wants_change(e, group) << GROUP_CHANGES | status << GROUP_WRITES_STATUS);
 }
 
 static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
@@ -63,14 +48,16 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
     ret->create = (struct group_effect){0};
     if (slot == GROUP_WRITES_STATUS)
         group_find_status(e, id, &ret->group_status, ret->message);
-    else if (group->members > 0)
-        describe_creation(e, group, &ret->create);
+    else if (group->asker != 0)
+        follow_describe(e, group, &ret->create);
 }
 
 static void leased(struct engine *e, uint32_t id, uint32_t slot)
 {
     struct group *group = group_at(e, id);
 
+    if (slot == GROUP_CHANGES)
+        group->change_over = group->version;
     if (slot != GROUP_WRITES_STATUS)
         return;
     group->sent = group->status;
@@ -86,6 +73,8 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
 
     if (slot == GROUP_CREATES)
         group->was_made = true;
+    else if (slot == GROUP_CHANGES)
+        group->changed_over = group->version == group->change_over ? group->version : -1;
     else if (group->version == group->sent_over)
         group->written = group->sent;
 }
@@ -97,6 +86,8 @@ static void gone(struct engine *e, uint32_t id, uint32_t slot)
 
     if (slot == GROUP_CREATES)
         group->owner_gone = true;
+    else if (slot == GROUP_CHANGES)
+        group->changed_over = group->version;
     else
         group->written = group->status;
     group_sync_effects(e, id);
@@ -133,8 +124,8 @@ void group_expire(struct engine *e, uint32_t id)
 const struct outbox_type group_effects = {
     .records = offsetof(struct engine, groups),
     .entry = offsetof(struct group, effects),
-    .slots = 2,
-    .kinds = {EFFECT_CREATE_GROUP, EFFECT_SET_GROUP_STATUS},
+    .slots = 3,
+    .kinds = {EFFECT_CREATE_GROUP, EFFECT_CHANGE_GROUP, EFFECT_SET_GROUP_STATUS},
     .wanted = wanted,
     .describe = describe,
     .leased = leased,

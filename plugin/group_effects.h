@@ -9,10 +9,10 @@
 
 /*
  * What a group asks of the host: that the PodGroup is made that its pods ask for, owned by their
- * topmost controller; and that its status says what became of them (group_status.h), written only
- * when it changed.
+ * topmost controller, and changed when they ask for something else (follow.h); and that its status
+ * says what became of them (group_status.h), written only when it changed.
  */
-enum { GROUP_CREATES, GROUP_WRITES_STATUS };
+enum { GROUP_CREATES, GROUP_CHANGES, GROUP_WRITES_STATUS };
 
 extern const struct outbox_type group_effects;
 

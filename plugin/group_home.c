@@ -38,9 +38,12 @@ void group_set_home(struct engine *e, uint32_t id, uint32_t queue)
 
 int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_own *ret)
 {
-    *ret = (struct member_own){.kind = pod->queue_kind};
+    bool asks = group_is_asked(pod);
+
+    *ret = (struct member_own){.kind = pod->queue_kind, .minimum = asks ? pod->minimum : 0};
     if (name_get(e, pod_queue_name(pod), &ret->queue) == 0 &&
-        name_get(e, pod->stamped_flavors, &ret->flavors) == 0)
+        name_get(e, pod->stamped_flavors, &ret->flavors) == 0 &&
+        (!asks || name_get(e, pod->priority_class, &ret->priority_class) == 0))
         return 0;
     group_drop_own(e, ret);
     return ENGINE_NO_MEMORY;
@@ -50,6 +53,7 @@ void group_drop_own(struct engine *e, struct member_own *own)
 {
     intern_unref(&e->names, own->queue);
     intern_unref(&e->names, own->flavors);
+    intern_unref(&e->names, own->priority_class);
     *own = (struct member_own){0};
 }
 
@@ -69,6 +73,11 @@ struct group_move {
     uint16_t flavors[FACTS_MAX_NEEDS];
     bool made, restoring;
 };
+
+static bool is_bound(const struct engine *e, uint32_t claim)
+{
+    return (claim_at(e, claim)->flags & CLAIM_BOUND) != 0;
+}
 
 /* Where the member belongs when its group names this queue. */
 static int find_queue(struct engine *e, uint32_t claim, uint32_t queue, uint32_t *ret_queue)
@@ -102,7 +111,8 @@ static int read_move(struct engine *e, uint32_t claim, uint32_t queue, struct gr
                       &move->flavor_count);
 }
 
-int group_read_moves(struct engine *e, uint32_t id, uint32_t queue, struct group_moves *ret)
+int group_read_moves(struct engine *e, uint32_t id, uint32_t queue, bool ours,
+                     struct group_moves *ret)
 {
     const struct group *group = group_at(e, id);
     int error = 0;
@@ -117,6 +127,8 @@ int group_read_moves(struct engine *e, uint32_t id, uint32_t queue, struct group
     for (uint32_t claim = group->first; claim != 0 && error == 0; claim = member_after(e, claim)) {
         uint32_t to;
 
+        if (ours && is_bound(e, claim))
+            continue;
         error = find_queue(e, claim, queue, &to);
         if (error == 0 && to != claim_queue(e, claim))
             error = read_move(e, claim, to, ret);
@@ -187,6 +199,8 @@ const char *group_check_home(const struct engine *e, uint32_t id)
     if (group->counts != (group->home != 0 && !group_is_over(group)))
         return "a group is left in its queue until it is over";
     for (uint32_t claim = group->first; claim != 0; claim = member_after(e, claim)) {
+        if (group->ours && is_bound(e, claim))
+            continue;
         const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
         uint32_t queue = claim_queue(e, claim);
 
@@ -196,6 +210,24 @@ const char *group_check_home(const struct engine *e, uint32_t id)
             return "a member is in its group's queue, or in its own";
     }
     return NULL;
+}
+
+int group_find_queue(struct engine *e, uint32_t id, uint32_t claim, const struct pod_facts *pod,
+                     uint32_t *ret_queue)
+{
+    struct text name = pod_queue_name(pod);
+    enum queue_kind kind = pod->queue_kind;
+
+    if (id != 0 && group_at(e, id)->ours && pod->node.len > 0) {
+        if (claim != 0 && claim_group(e, claim_at(e, claim)) == id &&
+            claim_holds(claim_at(e, claim))) {
+            *ret_queue = claim_queue(e, claim);
+            return 0;
+        }
+    } else if (group_names_queue(e, id, &name)) {
+        kind = QUEUE_VOLCANO;
+    }
+    return queue_get(e, kind, name, ret_queue);
 }
 
 bool group_names_queue(const struct engine *e, uint32_t id, struct text *ret_queue)

@@ -13,6 +13,10 @@
  * queue that closes is Closed when none is left, whether it has pods or not. Its members are in
  * that queue; those of one that names none, or is not there, are each where it would be without the
  * group. So a member keeps in mind what its pod says of that.
+ *
+ * A PodGroup that we made follows its owner's edits (follow.h). There, who is bound stays where it
+ * was granted: its owner does not move it, but replaces it. After a restart that is where its pod
+ * says.
  */
 struct engine;
 struct pod_facts;
@@ -34,15 +38,20 @@ void group_drop_own(struct engine *e, struct member_own *own);
 /* Leaves in *own what was noted before. */
 void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);
 
+/* The queue of a pod that is to be in this group, or, with 0, in none; with nobody in it yet, it may
+ * be. claim: the pod's; 0: a new one. Negative on error. */
+int group_find_queue(struct engine *e, uint32_t group, uint32_t claim, const struct pod_facts *pod,
+                     uint32_t *ret_queue);
+
 /* Members that must be elsewhere, with all that they need for it. */
 struct group_moves {
     struct group_move *move;
     uint32_t count, cap;
 };
 
-/* Of a group that is about to name this queue; 0: none. Negative on error; then, too, what was read
- * is to be dropped. */
-int group_read_moves(struct engine *e, uint32_t group, uint32_t queue,
+/* Of a group that is about to name this queue; 0: none. ours: we made it. Negative on error; then,
+ * too, what was read is to be dropped. */
+int group_read_moves(struct engine *e, uint32_t group, uint32_t queue, bool ours,
                      struct group_moves *ret_moves);
 void group_drop_moves(struct engine *e, struct group_moves *moves);
 

@@ -31,9 +31,9 @@ void group_release_all(struct engine *e)
 /* All that a sight of a group needs, in hand before anything changes. */
 struct sight {
     uint32_t group;
-    uint32_t uid, queue_name; /* names */
-    uint32_t queue;           /* 0: it names none */
-    uint32_t entry;           /* a new one for another uid or for the first minimum; or 0 */
+    uint32_t uid, queue_name, priority_class; /* names */
+    uint32_t queue;                           /* 0: it names none */
+    uint32_t entry; /* a new one for another uid or for the first minimum; or 0 */
     struct group_amount *least;
     uint32_t least_count;
     struct group_moves moves;
@@ -49,6 +49,7 @@ static void drop_sight(struct engine *e, struct sight *sight)
         gang_free_entry(e, sight->entry);
     intern_unref(&e->names, sight->uid);
     intern_unref(&e->names, sight->queue_name);
+    intern_unref(&e->names, sight->priority_class);
     if (sight->queue != 0)
         queue_drop_unused(e, sight->queue);
     group_drop_unused(e, sight->group);
@@ -86,13 +87,15 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
     if (error == 0)
         error = name_get(e, facts->queue, &sight->queue_name);
     if (error == 0)
+        error = name_get(e, facts->priority_class, &sight->priority_class);
+    if (error == 0)
         error = read_least(e, &facts->least, sight);
     if (error == 0 && facts->minimum > 1 && (group->entry == 0 || group->uid != sight->uid))
         error = gang_make_entry(e, sight->group, facts->uid, &sight->entry);
     if (error == 0 && facts->queue.len > 0)
         error = queue_get(e, QUEUE_VOLCANO, facts->queue, &sight->queue);
     if (error == 0)
-        error = group_read_moves(e, sight->group, sight->queue, &sight->moves);
+        error = group_read_moves(e, sight->group, sight->queue, facts->ours, &sight->moves);
     if (error < 0)
         drop_sight(e, sight);
     return error;
@@ -116,17 +119,22 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     struct group *group = group_at(e, sight->group);
     struct group_amount *least = group->least;
     uint32_t least_count = group->least_count, uid = group->uid, queue = group->queue;
+    uint32_t priority_class = group->priority_class;
     bool was_known = group->known;
 
     if (sight->entry != 0 || group->uid != sight->uid)
         gang_set_entry(e, sight->group, sight->entry);
     shown_set(e, SHOWN_GROUPS, &group->known, true);
+    group->ours = facts->ours;
     group->was_made = false;
+    if (facts->resource_version == 0 || facts->resource_version > group->changed_over)
+        group->changed_over = -1;
     group->written = status_written(facts);
     if (group->uid != sight->uid)
-        group->sent_over = -1;
+        group->sent_over = group->changed_over = -1;
     group->uid = sight->uid;
     group->queue = sight->queue_name;
+    group->priority_class = sight->priority_class;
     group->completed = text_is(facts->phase, "Completed");
     group_set_home(e, sight->group, sight->queue);
     group->created = facts->created;
@@ -141,6 +149,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     sight->least_count = least_count;
     sight->uid = uid;
     sight->queue_name = queue;
+    sight->priority_class = priority_class;
     group_make_moves(e, &sight->moves);
     if (!was_known)
         sync_members(e, sight->group);
@@ -181,13 +190,16 @@ int engine_lose_group(struct engine *e, struct text space, struct text name, str
         advance(e);
         return 0;
     }
-    error = group_read_moves(e, id, 0, &moves);
+    error = group_read_moves(e, id, 0, false, &moves);
     if (error == 0) {
         shown_set(e, SHOWN_GROUPS, &group_at(e, id)->known, false);
+        group_at(e, id)->ours = false;
         group_at(e, id)->was_made = false;
         group_set_home(e, id, 0);
         intern_unref(&e->names, group_at(e, id)->queue);
         group_at(e, id)->queue = 0;
+        intern_unref(&e->names, group_at(e, id)->priority_class);
+        group_at(e, id)->priority_class = 0;
         group_make_moves(e, &moves);
         sync_members(e, id);
         group_touch(e, id);

@@ -3,6 +3,7 @@
 
 #include "advance.h"
 #include "finished.h"
+#include "follow.h"
 #include "group_home.h"
 #include "journal.h"
 #include "let_go.h"
@@ -68,14 +69,8 @@ static void drop_sight(struct engine *e, struct sight *sight)
 static int read_line(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
     bool bare = pod->queue_kind == QUEUE_CLUSTER && pod->gates.ours == 0;
-    struct text name = pod_queue_name(pod);
-    enum queue_kind kind = pod->queue_kind;
     uint32_t queue;
-    int error;
-
-    if (group_names_queue(e, sight->group, &name))
-        kind = QUEUE_VOLCANO;
-    error = queue_get(e, kind, name, &queue);
+    int error = group_find_queue(e, sight->group, sight->claim, pod, &queue);
 
     if (error < 0)
         return error;
@@ -289,7 +284,8 @@ static void join(struct engine *e, uint32_t id, struct sight *sight, const struc
     if (group == 0)
         return;
     group_note_own(e, id, &sight->own);
-    group_note_asked(e, group, pod, &sight->owner);
+    group_note_owner(e, group, pod, &sight->owner);
+    follow_note(e, id);
 }
 
 static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, struct sight *sight)

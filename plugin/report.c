@@ -3,6 +3,7 @@
 
 #include "contest.h"
 #include "explain.h"
+#include "follow.h"
 #include "group_status.h"
 #include "pending.h"
 #include "standing.h"
@@ -266,7 +267,7 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
     ret->stand = stand_of(group);
     explain_group(e, id, &ret->why);
     ret->phase = status.phase;
-    ret->minimum = group->known || !group->asked_for ? group->minimum : group->asked_minimum;
+    ret->minimum = group->known || group->asker == 0 ? group->minimum : follow_minimum(e, group);
     ret->priority = group->has_priority ? group->priority
                     : group->first != 0 ? claim_at(e, group->first)->priority
                                         : 0;

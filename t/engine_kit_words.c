@@ -85,6 +85,8 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->effects |= 1u << EFFECT_SET_GROUP;
     else if (text_is(word->key, "statuses"))
         config->effects |= 1u << EFFECT_SET_GROUP_STATUS;
+    else if (text_is(word->key, "changes"))
+        config->effects |= 1u << EFFECT_CHANGE_GROUP;
     else if (text_is(word->key, "evicts"))
         config->effects |= 1u << EFFECT_EVICT_POD;
     else if (text_is(word->key, "writes"))

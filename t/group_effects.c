@@ -19,7 +19,7 @@ static void test_creation(void)
 
     kit_open(&kit, "creates names statuses answers");
     kit_do(&kit, "queue q cpu=2; pod a queue=q cpu=1 memory=3 min=2 owner=o version=1;"
-                 "pod b queue=q cpu=1 min=2 owner=o version=1");
+                 "pod b queue=q cpu=1 memory=3 min=2 owner=o version=1");
     is_int(kit_lease(&kit, &effect), EFFECT_CREATE_GROUP,
            "the group that is asked for is to be made");
     is_int(effect.object, EFFECT_OF_GROUP, "once for all its pods");

@@ -149,7 +149,8 @@ static void knows_groups(struct story *s)
                                       "uid: g, namespace: n, name: g, created: 3",
                                       {"queue: q", "minMember: 2", "minMember: 3",
                                        "minResources: {cpu: 1}", "priority: 4",
-                                       "resourceVersion: 2", "phase: Completed", "deleted: true"}};
+                                       "priorityClass: high", "ours: true", "resourceVersion: 2",
+                                       "phase: Completed", "deleted: true"}};
 
     each_differs(s, &v);
 }

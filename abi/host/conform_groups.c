@@ -6,7 +6,8 @@
 
 static void begin(struct story *s)
 {
-    s_open(s, "{effects: [answerPermit, createGroup, setGroup, setGroupStatus, queueStatus]}");
+    s_open(s, "{effects: [answerPermit, createGroup, changeGroup, setGroup, setGroupStatus, "
+              "queueStatus]}");
     s_lead(s);
     s_see(s, "queue", "{kind: Queue, name: q, capability: {cpu: 2}}");
 }
@@ -116,6 +117,30 @@ static void made(struct story *s)
     s_state(s, "a", "reserved");
 }
 
+static void follows(struct story *s)
+{
+    begin(s);
+    s_see(s, "queue", "{kind: Queue, name: r}");
+    s_see(s, "group",
+          "{uid: g, namespace: n, name: podgroup-d, created: 2, queue: q, minMember: 1, "
+          "minResources: {cpu: 1}, resourceVersion: 3, ours: true}");
+    s_pod(s, "a",
+          "{queue: r, requests: {cpu: 1}, annotations: {scheduling.volcano.sh/group-min-member: "
+          "'1'}, controller: {uid: d, kind: Deployment, name: web}}");
+    s_state(s, "a", "held");
+    s_drain(s);
+    int64_t id = s_effect(s, "changeGroup", "podgroup-d");
+    s_holds(s, id != 0, "the group of ours follows its newest pod");
+    s_ack(s, id, "done");
+    s_want(s, "{unknown: 0}");
+    s_see(s, "group",
+          "{uid: g, namespace: n, name: podgroup-d, created: 2, queue: r, minMember: 1, "
+          "minResources: {cpu: 1}, resourceVersion: 4, ours: true}");
+    s_state(s, "a", "reserved");
+    s_ask(s, LOADER_INSPECT, "{what: pod, uid: a}");
+    s_want(s, "{queue: r}");
+}
+
 static void owner_gone(struct story *s)
 {
     begin(s);
@@ -217,6 +242,7 @@ const struct promise promises_of_groups[] = {
     {"who waits in Permit for its gang is answered when all have nodes", permits},
     {"a gang whose member finds no node is let go, and backs off", no_nodes_for_one},
     {"a minimum asks for a group, and its members are told", made},
+    {"a group that was made follows its pods", follows},
     {"a group whose owner is gone is not asked for again", owner_gone},
     {"of a group's uid the highest resourceVersion counts, another uid is another group", identity},
     {"a group's queue is that of its members, at once", queue_of_group},

@@ -184,6 +184,9 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
     } else if (strcmp(kind, "createGroup") == 0) {
         effect->is_group = true;
         effect->group = groups_read_creation(sim, item);
+    } else if (strcmp(kind, "changeGroup") == 0) {
+        effect->is_group = true;
+        effect->group = groups_read_change(sim, item);
     } else if (strcmp(kind, "setGroupStatus") == 0) {
         effect->is_group = true;
         effect->group = groups_read_status(sim, item);
@@ -200,7 +203,7 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
         fault_say(&sim->fault, sim->scenario->tree,
                   "the library asks for the effect \"%s\", want "
                   "activate, removeGates, setCondition, answerPermit, setGroup, createGroup, "
-                  "setGroupStatus, evictPod, queueStatus, event, writeWorkload or "
+                  "changeGroup, setGroupStatus, evictPod, queueStatus, event, writeWorkload or "
                   "deleteCommand",
                   kind);
     }

@@ -7,6 +7,10 @@
 #include "abi/host/value.h"
 #include "examples/sim/sim.h"
 
+/* The label of what the scheduler has made. */
+#define MANAGED_BY "app.kubernetes.io/managed-by"
+#define OURSELVES "sluice-scheduler"
+
 static const struct tree *read_text(struct sim *sim, const char *text)
 {
     const struct tree *list =
@@ -43,19 +47,27 @@ static const char *amounts_text(struct sim *sim, const msgpack_object *amounts)
     return text;
 }
 
+/* What its spec is to say. */
+static const char *spec_text(struct sim *sim, const msgpack_object *effect, const char *least)
+{
+    return arena_format(&sim->arena,
+                        "{minMember: %" PRId64 ", queue: \"%s\", priorityClassName: \"%s\", "
+                        "minResources: {%s}}",
+                        value_int(effect, "minMember", 0), value_str(effect, "queue", ""),
+                        value_str(effect, "priorityClass", ""), least);
+}
+
 struct group_write groups_read_creation(struct sim *sim, const msgpack_object *effect)
 {
     const msgpack_object *owner = value_map(effect, "owner");
     const char *namespace = value_str(effect, "namespace", "");
-    const char *class = value_str(effect, "priorityClass", "");
     char *kind = arena_copy(&sim->arena, value_str(owner, "kind", ""));
     const char *text =
         arena_format(&sim->arena,
-                     "kind: PodGroup\nmetadata: {name: \"%s\", namespace: \"%s\"}\n"
-                     "spec: {minMember: %" PRId64 ", queue: \"%s\", %s%s%sminResources: {%s}}\n",
-                     value_str(effect, "name", ""), namespace, value_int(effect, "minMember", 0),
-                     value_str(effect, "queue", ""), class[0] ? "priorityClassName: \"" : "", class,
-                     class[0] ? "\", " : "", amounts_text(sim, value_map(effect, "minResources")));
+                     "kind: PodGroup\nmetadata: {name: \"%s\", namespace: \"%s\", "
+                     "labels: {" MANAGED_BY ": " OURSELVES "}}\nspec: %s\n",
+                     value_str(effect, "name", ""), namespace,
+                     spec_text(sim, effect, amounts_text(sim, value_map(effect, "minResources"))));
 
     for (char *c = kind; *c; c++)
         if (*c >= 'A' && *c <= 'Z')
@@ -65,6 +77,47 @@ struct group_write groups_read_creation(struct sim *sim, const msgpack_object *e
         .owner = ref_of(sim, kind, namespace, value_str(owner, "name", "")),
         .owner_uid = arena_copy(&sim->arena, value_str(owner, "uid", "")),
         .doc = read_text(sim, text),
+    };
+}
+
+void groups_put_own(struct request *r, const struct object *group)
+{
+    const struct tree *by = tree_get(tree_find(group->doc, "metadata/labels"), MANAGED_BY);
+    const struct tree *class = tree_find(group->doc, "spec/priorityClassName");
+
+    if (by && by->type == TREE_TEXT && strcmp(by->text, OURSELVES) == 0)
+        r_key_bool(r, "ours", true);
+    if (class && class->type == TREE_TEXT)
+        r_key_str(r, "priorityClass", class->text);
+}
+
+/* What is not said any more is taken away. */
+static const char *taken_away(struct sim *sim, const struct object *group,
+                              const msgpack_object *amounts)
+{
+    const struct tree *least = group ? tree_find(group->doc, "spec/minResources") : NULL;
+    const char *text = "";
+
+    for (size_t i = 0; least && i < least->count; i++)
+        if (value_int(amounts, least->pairs[i].key, -1) < 0)
+            text = arena_format(&sim->arena, "%s\"%s\": null, ", text, least->pairs[i].key);
+    return text;
+}
+
+struct group_write groups_read_change(struct sim *sim, const msgpack_object *effect)
+{
+    const msgpack_object *amounts = value_map(effect, "minResources");
+    const char *ref = group_ref(sim, effect);
+    const char *least = arena_format(&sim->arena, "%s%s",
+                                     taken_away(sim, map_get(&sim->world.objects, ref), amounts),
+                                     amounts_text(sim, amounts));
+
+    return (struct group_write){
+        .ref = ref,
+        .owner = "",
+        .version = value_int(effect, "resourceVersion", 0),
+        .doc =
+            read_text(sim, arena_format(&sim->arena, "spec: %s\n", spec_text(sim, effect, least))),
     };
 }
 

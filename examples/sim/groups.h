@@ -4,22 +4,27 @@
 
 #include <msgpack.h>
 
+#include "abi/host/request.h"
 #include "examples/sim/world.h"
 
 struct sim;
 
-/* What the library asks to be done about PodGroups: a document to be created, or a status to be
- * merged into one, as it stands in the effect. */
+/* What the library asks to be done about PodGroups: a document to be created, or a spec or a status
+ * to be merged into one, as it stands in the effect. */
 struct group_write {
     const char *ref;
-    const char *owner; /* ref; "": of a status */
+    const char *owner; /* ref; "": of one that is there */
     const char *owner_uid;
     int64_t version;
     const struct tree *doc;
 };
 
 struct group_write groups_read_creation(struct sim *sim, const msgpack_object *effect);
+struct group_write groups_read_change(struct sim *sim, const msgpack_object *effect);
 struct group_write groups_read_status(struct sim *sim, const msgpack_object *effect);
+
+/* Whether we made it, and its priority class. */
+void groups_put_own(struct request *r, const struct object *group);
 
 enum write groups_write(struct sim *sim, const struct group_write *write);
 

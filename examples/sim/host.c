@@ -108,9 +108,9 @@ static void put_config(struct sim *sim, struct request *r, const struct tree_pai
 
 static void open_library(struct sim *sim)
 {
-    static const char *const written[] = {"queueStatus",   "event",    "deleteCommand",
-                                          "answerPermit",  "setGroup", "createGroup",
-                                          "setGroupStatus"};
+    static const char *const written[] = {"queueStatus",    "event",      "deleteCommand",
+                                          "answerPermit",   "setGroup",   "createGroup",
+                                          "setGroupStatus", "changeGroup"};
     const struct tree *config = sim->scenario->config;
     struct request *r = &sim->library.request;
     enum { RECORDING_BYTES = 256 << 20 };

@@ -2,6 +2,7 @@
 #include "examples/sim/podlife.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "examples/sim/host.h"
@@ -162,6 +163,11 @@ void podlife_create(struct sim *sim, const struct tree *where, const struct tree
     make_pod(sim, where, metadata, spec, status, ref, parent);
 }
 
+static const char *ref_of_nth(struct sim *sim, const char *owner, int64_t n)
+{
+    return arena_format(&sim->arena, "pod/%s-%" PRId64, strchr(owner, '/') + 1, n);
+}
+
 void podlife_create_all(struct sim *sim, const struct tree *where, const struct tree *doc,
                         const char *ref)
 {
@@ -175,7 +181,40 @@ void podlife_create_all(struct sim *sim, const struct tree *where, const struct 
         fault_say(&sim->fault, doc, "spec.template.spec.containers is missing in %s", ref);
     for (int64_t i = 0; i < n && !sim->fault.is; i++)
         podlife_create(sim, where, tree_get(template, "metadata"), tree_get(template, "spec"),
-                       arena_format(&sim->arena, "pod/%s-%" PRId64, strchr(ref, '/') + 1, i), ref);
+                       ref_of_nth(sim, ref, i), ref);
+}
+
+/* One more than the latest that is there. */
+static int64_t count_made(struct sim *sim, const char *owner)
+{
+    const struct map *pods = &sim->world.pods;
+    int64_t count = 0;
+
+    for (size_t i = 0; i < pods->count; i++) {
+        const struct pod *pod = pods->entries[i].value;
+        if (!pod || pod->state->gone || strcmp(pod->parent, owner) != 0)
+            continue;
+        int64_t n = strtoll(strrchr(pod->ref, '-') + 1, NULL, 10);
+        count = n >= count ? n + 1 : count;
+    }
+    return count;
+}
+
+void podlife_follow(struct sim *sim, const struct tree *where, const struct object *owner)
+{
+    int64_t made = count_made(sim, owner->ref), wanted = podlife_replicas(owner);
+
+    if (!tree_find(where, owners[owner_of(owner->ref)].count))
+        return;
+    for (int64_t i = made; i < wanted && !sim->fault.is; i++)
+        podlife_create(sim, where, tree_find(owner->doc, "spec/template/metadata"),
+                       tree_find(owner->doc, "spec/template/spec"), ref_of_nth(sim, owner->ref, i),
+                       owner->ref);
+    for (int64_t i = made - 1; i >= wanted; i--) {
+        struct pod *pod = world_pod(sim, ref_of_nth(sim, owner->ref, i));
+        if (pod && strcmp(pod->parent, owner->ref) == 0)
+            podlife_delete(sim, pod);
+    }
 }
 
 void podlife_end(struct sim *sim, struct pod *pod, const char *phase)

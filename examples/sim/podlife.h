@@ -7,10 +7,10 @@
 /* How pods come and go: admission, Jobs and the like that make pods, kubelets, deletion. */
 
 /* Whether what goes by this reference makes pods: a Job, a ReplicaSet, a Deployment. */
+bool podlife_is_owner(const char *ref);
+
 /* How many pods it is to make. */
 int64_t podlife_replicas(const struct object *owner);
-
-bool podlife_is_owner(const char *ref);
 
 /* Creates a pod, as the API server does after the webhook has been asked. */
 void podlife_create(struct sim *sim, const struct tree *where, const struct tree *metadata,
@@ -19,6 +19,11 @@ void podlife_create(struct sim *sim, const struct tree *where, const struct tree
 /* Creates the pods of a Job and the like: NAME-0, NAME-1, ... */
 void podlife_create_all(struct sim *sim, const struct tree *where, const struct tree *doc,
                         const char *ref);
+
+/* The owner was patched: those that are missing are made, from its template as it is now, and the
+ * latest of those that are too many are deleted. No others: which of its pods it replaces is the
+ * story's to tell. */
+void podlife_follow(struct sim *sim, const struct tree *where, const struct object *owner);
 
 /* The pod runs on its node; ends; shall end; is patched by a step. */
 void podlife_started(struct sim *sim, struct pod *pod);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "examples/sim/groups.h"
 #include "examples/sim/load_show.h"
 #include "examples/sim/podlife.h"
 #include "examples/sim/sim.h"
@@ -354,6 +355,7 @@ static void put_pod_group(struct request *r, const struct sim *sim, const struct
     translate_key(r, "queue", tree_find(object->doc, "spec/queue"));
     translate_key(r, "minMember", tree_find(object->doc, "spec/minMember"));
     put_quantities(r, "minResources", tree_find(object->doc, "spec/minResources"));
+    groups_put_own(r, object);
     if (!class || class->type != TREE_TEXT)
         return;
     snprintf(ref, sizeof(ref), "priorityclass/%s", class->text);

@@ -331,9 +331,11 @@ void world_patch(struct sim *sim, const struct tree *patch, const char *ref)
         podlife_patch(sim, pod, patch);
     else if (machine && machine->is)
         world_apply(sim, patch, tree_merge(&sim->arena, machine->doc, patch), ref);
-    else if (object && object->is && !podlife_is_owner(ref))
+    else if (object && object->is) {
         apply_object(sim, tree_merge(&sim->arena, object->doc, patch), ref);
-    else
+        if (podlife_is_owner(ref))
+            podlife_follow(sim, patch, object);
+    } else
         fault_say(&sim->fault, patch, "%s cannot be patched: it does not exist at that time", ref);
 }
 

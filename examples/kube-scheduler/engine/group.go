@@ -19,6 +19,8 @@ type Group struct {
 	MinMember                  int32
 	MinResources               []Amount
 	Priority                   *int32 // of its priority class; nil: its first member's
+	PriorityClass              string
+	Ours                       bool // this scheduler made it
 	Deleted                    bool
 	Owner                      string // the uid of its controlling owner
 	Phase                      string
@@ -26,7 +28,7 @@ type Group struct {
 	Condition                  *Condition // the newest
 }
 
-// NewGroup is a PodGroup that the library wants to be there.
+// NewGroup is what the library wants a PodGroup to be.
 type NewGroup struct {
 	Owner         Controller // without a UID: nobody
 	Queue         string
@@ -88,6 +90,8 @@ func (w *writer) podGroup(g *Group) {
 		w.int("priority", int64(*g.Priority))
 		keys++
 	}
+	keys += w.textIf("priorityClass", g.PriorityClass)
+	keys += w.boolIf("ours", g.Ours)
 	keys += w.boolIf("deleted", g.Deleted)
 	keys += w.textIf("owner", g.Owner)
 	keys += w.textIf("phase", g.Phase)

@@ -31,13 +31,14 @@ func TestAGroupAsItIsWritten(t *testing.T) {
 	var w writer
 	w.podGroup(&Group{UID: "u", Namespace: "ns", Name: "g", Created: 7, ResourceVersion: 8,
 		Generation: 9, Queue: "q", MinMember: -1, MinResources: []Amount{{"cpu", 500}},
-		Priority: &priority, Deleted: true, Owner: "o", Phase: "Pending", Running: 1, Succeeded: 2,
+		Priority: &priority, PriorityClass: "high", Ours: true, Deleted: true, Owner: "o", Phase: "Pending", Running: 1, Succeeded: 2,
 		Failed: 3, Condition: &Condition{"Scheduled", "True", "r", "m"}})
 	same(t, readBack(t, w), map[string]any{
 		"uid": "u", "namespace": "ns", "name": "g", "created": int64(7),
 		"resourceVersion": int64(8), "generation": int64(9), "queue": "q",
 		"minMember": int64(-1), "minResources": map[string]any{"cpu": int64(500)},
-		"priority": int64(0), "deleted": true, "owner": "o", "phase": "Pending",
+		"priority": int64(0), "priorityClass": "high", "ours": true,
+		"deleted": true, "owner": "o", "phase": "Pending",
 		"running": int64(1), "succeeded": int64(2), "failed": int64(3),
 		"condition": map[string]any{"type": "Scheduled", "status": "True", "reason": "r",
 			"message": "m"},
@@ -102,6 +103,17 @@ func TestEffectsOfGroups(t *testing.T) {
 	}), Effect{ID: 1, Kind: CreateGroup, Namespace: "ns", Name: "podgroup-u", NewGroup: &NewGroup{
 		Owner: Controller{UID: "u", APIVersion: "apps/v1", Kind: "Deployment", Name: "web"},
 		Queue: "q", MinMember: 4, MinResources: []Amount{{"cpu", 4000}}, PriorityClass: "high"}})
+
+	same(t, effectOf(t, func(w *writer) {
+		w.putMap(6)
+		w.text("kind", ChangeGroup)
+		w.text("uid", "u")
+		w.int("resourceVersion", 12)
+		w.text("queue", "q")
+		w.int("minMember", 4)
+		w.text("priorityClass", "high")
+	}), Effect{Kind: ChangeGroup, UID: "u", ResourceVersion: 12,
+		NewGroup: &NewGroup{Queue: "q", MinMember: 4, PriorityClass: "high"}})
 
 	same(t, effectOf(t, func(w *writer) {
 		w.putMap(8)

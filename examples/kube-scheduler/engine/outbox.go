@@ -22,6 +22,7 @@ const (
 	AnswerPermit   = "answerPermit"   // let the pod that waits in Permit go on, or reject it
 	SetGroup       = "setGroup"       // write Group into the pod's annotation
 	CreateGroup    = "createGroup"    // make NewGroup
+	ChangeGroup    = "changeGroup"    // write NewGroup, but for its owner, over ResourceVersion
 	SetGroupStatus = "setGroupStatus" // write GroupStatus, under ResourceVersion
 	EvictPod       = "evictPod"       // evict the pod, unless a disruption budget refuses
 )
@@ -209,6 +210,8 @@ func (r *reader) effectKind() string {
 		return SetGroup
 	case CreateGroup:
 		return CreateGroup
+	case ChangeGroup:
+		return ChangeGroup
 	case SetGroupStatus:
 		return SetGroupStatus
 	default:
@@ -231,7 +234,7 @@ func (r *reader) readOf(key []byte, e *Effect) bool {
 			e.Occurrence = &Occurrence{}
 		}
 		return r.readEvent(key, e.Occurrence)
-	case CreateGroup:
+	case CreateGroup, ChangeGroup:
 		if e.NewGroup == nil {
 			e.NewGroup = &NewGroup{}
 		}

@@ -13,6 +13,9 @@ import (
 // KindGroup is the kind of Volcano's PodGroup.
 const KindGroup = "PodGroup"
 
+// ManagedBy is the label of what the scheduler has made.
+const ManagedBy, ManagedByUs = "app.kubernetes.io/managed-by", "sluice-scheduler"
+
 // Grouped tells whether a pod names a group, or wants one.
 func Grouped(pod *v1.Pod) bool { return pod.Annotations[GroupName] != "" || WantsGroup(pod) }
 
@@ -46,6 +49,8 @@ func Group(group *volcano.PodGroup, priority *int32, into *engine.Group) error {
 		MinMember:       group.Spec.MinMember,
 		MinResources:    amounts(least, nil),
 		Priority:        priority,
+		PriorityClass:   group.Spec.PriorityClassName,
+		Ours:            group.Labels[ManagedBy] == ManagedByUs,
 		Deleted:         group.DeletionTimestamp != nil,
 		Phase:           string(group.Status.Phase),
 		Running:         max(group.Status.Running, 0),

@@ -23,9 +23,11 @@ func TestGroup(t *testing.T) {
 	group := &volcano.PodGroup{
 		ObjectMeta: metav1.ObjectMeta{Name: "g", Namespace: "ns", UID: "u", ResourceVersion: "12",
 			Generation: 3, CreationTimestamp: created, DeletionTimestamp: &deleted,
+			Labels: map[string]string{ManagedBy: ManagedByUs},
 			OwnerReferences: []metav1.OwnerReference{{UID: "not"},
 				{UID: "owner", Controller: &yes}}},
-		Spec: volcano.PodGroupSpec{MinMember: 4, Queue: "q", MinResources: &least},
+		Spec: volcano.PodGroupSpec{MinMember: 4, Queue: "q", MinResources: &least,
+			PriorityClassName: "high"},
 		Status: volcano.PodGroupStatus{Phase: "Inqueue", Running: 1, Succeeded: 2, Failed: -3,
 			Conditions: []volcano.PodGroupCondition{
 				{Type: "old", LastTransitionTime: at(1)},
@@ -37,6 +39,7 @@ func TestGroup(t *testing.T) {
 	}
 	same(t, got, engine.Group{UID: "u", Namespace: "ns", Name: "g", Created: created.UnixNano(),
 		ResourceVersion: 12, Generation: 3, Queue: "q", MinMember: 4, Priority: &priority,
+		PriorityClass: "high", Ours: true,
 		MinResources: []engine.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 2 << 30}},
 		Deleted:      true, Owner: "owner", Phase: "Inqueue", Running: 1, Succeeded: 2,
 		Condition: &engine.Condition{Type: "new", Status: "True", Reason: "r", Message: "m"}})

@@ -41,6 +41,8 @@ func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
 		err = h.deleteCommand(ctx, effect)
 	case engine.CreateGroup:
 		err = h.createGroup(ctx, effect)
+	case engine.ChangeGroup:
+		err = h.changeGroup(ctx, effect)
 	case engine.SetGroupStatus:
 		err = h.setGroupStatus(ctx, effect)
 	case engine.EvictPod:

@@ -27,7 +27,7 @@ var podGroups = volcano.SchemeGroupVersion.WithResource("podgroups")
 
 // grouping is what the engine asks for where this host has the groups.
 var grouping = []string{engine.AnswerPermit, engine.SetGroup, engine.CreateGroup,
-	engine.SetGroupStatus}
+	engine.SetGroupStatus, engine.ChangeGroup}
 
 // groups is what the host knows of PodGroups beside the engine. Without their CRD nothing of it
 // runs.

@@ -26,9 +26,6 @@ import (
 	"sluice/kube-scheduler/outbox"
 )
 
-// managedBy is the label of what the scheduler has made.
-const managedBy, managedByUs = "app.kubernetes.io/managed-by", "sluice-scheduler"
-
 // errNoPodGroups is what keeps pods with a minimum waiting in a cluster without the CRD.
 var errNoPodGroups = errors.New("the API server serves no podgroups.scheduling.volcano.sh: " +
 	"apply the CRDs (examples/deploy/crds)")
@@ -72,28 +69,81 @@ func (h *Host) createGroup(ctx context.Context, effect *engine.Effect) error {
 
 func newGroup(effect *engine.Effect) *unstructured.Unstructured {
 	wanted := effect.NewGroup
-	spec := map[string]any{"minMember": int64(wanted.MinMember)}
-	if wanted.Queue != "" {
-		spec["queue"] = wanted.Queue
-	}
-	if wanted.PriorityClass != "" {
-		spec["priorityClassName"] = wanted.PriorityClass
-	}
-	if len(wanted.MinResources) > 0 {
-		spec["minResources"] = quantitiesOf(wanted.MinResources)
-	}
-	group := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	group := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}
+	putSpec(group, wanted)
 	group.SetAPIVersion(podGroups.GroupVersion().String())
 	group.SetKind(facts.KindGroup)
 	group.SetNamespace(effect.Namespace)
 	group.SetName(effect.Name)
-	group.SetLabels(map[string]string{managedBy: managedByUs})
+	group.SetLabels(map[string]string{facts.ManagedBy: facts.ManagedByUs})
 	if owner := wanted.Owner; owner.UID != "" {
 		controls := true
 		group.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: owner.APIVersion,
 			Kind: owner.Kind, Name: owner.Name, UID: types.UID(owner.UID), Controller: &controls}})
 	}
 	return group
+}
+
+// putSpec writes what the library wants a PodGroup to say, and leaves the rest. No queue is written,
+// too: the API server would fill in a default.
+func putSpec(group *unstructured.Unstructured, wanted *engine.NewGroup) {
+	spec, _, _ := unstructured.NestedMap(group.Object, "spec")
+	if spec == nil {
+		spec = map[string]any{}
+	}
+	spec["minMember"], spec["queue"] = int64(wanted.MinMember), wanted.Queue
+	delete(spec, "priorityClassName")
+	if wanted.PriorityClass != "" {
+		spec["priorityClassName"] = wanted.PriorityClass
+	}
+	delete(spec, "minResources")
+	if len(wanted.MinResources) > 0 {
+		spec["minResources"] = quantitiesOf(wanted.MinResources)
+	}
+	group.Object["spec"] = spec
+}
+
+// changeGroup writes over the very version of a PodGroup of ours that was decided about.
+func (h *Host) changeGroup(ctx context.Context, effect *engine.Effect) error {
+	group, err := h.groupOver(effect)
+	if err != nil {
+		return err
+	}
+	putSpec(group, effect.NewGroup)
+	ctx, cancel, err := h.lease.Writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	client := h.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
+	updated, err := client.Update(ctx, group, metav1.UpdateOptions{})
+	if err == nil {
+		h.groupWritten(updated)
+	}
+	return err
+}
+
+// groupOver is a copy of the PodGroup in the version that the effect is about.
+func (h *Host) groupOver(effect *engine.Effect) (*unstructured.Unstructured, error) {
+	group := h.group(effect.Namespace, effect.Name)
+	if group == nil || string(group.GetUID()) != effect.UID {
+		return nil, apierrors.NewNotFound(podGroups.GroupResource(), effect.Name)
+	}
+	version := strconv.FormatInt(effect.ResourceVersion, 10)
+	written, _ := h.groups.written.Load(group.GetUID())
+	if last, is := written.(int64); group.GetResourceVersion() != version ||
+		is && last > effect.ResourceVersion {
+		return nil, outbox.ErrMoved // or it is not seen yet what was written last
+	}
+	return group.DeepCopy(), nil
+}
+
+// groupWritten remembers the version that was written last.
+func (h *Host) groupWritten(group *unstructured.Unstructured) {
+	h.groups.written.Store(group.GetUID(), facts.Version(group.GetResourceVersion()))
+	if h.group(group.GetNamespace(), group.GetName()) == nil {
+		h.groups.written.Delete(group.GetUID()) // it went meanwhile
+	}
 }
 
 // setGroup writes the name of its group into a pod that carries none, and returns the version of
@@ -126,17 +176,10 @@ func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect)
 
 // setGroupStatus writes the status of the very version of the PodGroup that was decided about.
 func (h *Host) setGroupStatus(ctx context.Context, effect *engine.Effect) error {
-	group := h.group(effect.Namespace, effect.Name)
-	if group == nil || string(group.GetUID()) != effect.UID {
-		return apierrors.NewNotFound(podGroups.GroupResource(), effect.Name)
+	group, err := h.groupOver(effect)
+	if err != nil {
+		return err
 	}
-	version := strconv.FormatInt(effect.ResourceVersion, 10)
-	written, _ := h.groups.written.Load(group.GetUID())
-	if last, is := written.(int64); group.GetResourceVersion() != version ||
-		is && last > effect.ResourceVersion {
-		return outbox.ErrMoved // or it is not seen yet what was written last
-	}
-	group = group.DeepCopy()
 	if err := putStatus(group, effect.GroupStatus, metav1.Now()); err != nil {
 		return fmt.Errorf("the status of PodGroup %s/%s: %w", effect.Namespace, effect.Name, err)
 	}
@@ -148,10 +191,7 @@ func (h *Host) setGroupStatus(ctx context.Context, effect *engine.Effect) error 
 	client := h.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
 	updated, err := client.UpdateStatus(ctx, group, metav1.UpdateOptions{})
 	if err == nil {
-		h.groups.written.Store(group.GetUID(), facts.Version(updated.GetResourceVersion()))
-		if h.group(effect.Namespace, effect.Name) == nil {
-			h.groups.written.Delete(group.GetUID()) // it went meanwhile
-		}
+		h.groupWritten(updated)
 	}
 	if apierrors.IsNotFound(err) {
 		now, gone := client.Get(ctx, effect.Name, metav1.GetOptions{})

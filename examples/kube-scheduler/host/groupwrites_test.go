@@ -86,6 +86,53 @@ func TestAGroupIsMadeOnce(t *testing.T) {
 	w.does(effect, engine.Done)
 }
 
+func TestAGroupOfOursIsChanged(t *testing.T) {
+	web := deployment(4)
+	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, web)
+	effect := creation(web)
+	w.does(effect, engine.Done)
+	made := w.groupNow(effect.Name)
+	made.SetResourceVersion("7")
+	if _, err := w.dynamic.Resource(podGroups).Namespace("default").Update(context.Background(),
+		made, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.until("it is seen", func() bool {
+		seen := w.group("default", effect.Name)
+		return seen != nil && seen.GetResourceVersion() == "7"
+	})
+	change := &engine.Effect{Kind: engine.ChangeGroup, Namespace: "default", Name: effect.Name,
+		NewGroup: &engine.NewGroup{Queue: "r", MinMember: 3,
+			MinResources: []engine.Amount{{Name: "cpu", Value: 500}}}}
+	change.ResourceVersion = 6
+	w.does(change, engine.Conflict)
+	change.ResourceVersion = 7
+	w.does(change, engine.Done)
+	want := map[string]any{"minMember": int64(3), "queue": "r",
+		"minResources": map[string]any{"cpu": "500m"}}
+	now := w.groupNow(effect.Name)
+	if !reflect.DeepEqual(now.Object["spec"], want) {
+		t.Errorf("got  %v\nwant %v", now.Object["spec"], want)
+	}
+	if now.GetLabels()[facts.ManagedBy] != facts.ManagedByUs || len(now.GetOwnerReferences()) != 1 {
+		t.Errorf("it is nobody's any more: %v", now.Object["metadata"])
+	}
+	change.Name = "another"
+	w.does(change, engine.Gone)
+}
+
+func TestAGroupOfNoQueueSaysSo(t *testing.T) {
+	web := deployment(4)
+	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, web)
+	effect := creation(web)
+	effect.NewGroup.Queue = ""
+	w.does(effect, engine.Done)
+	queue, there, _ := unstructured.NestedString(w.groupNow(effect.Name).Object, "spec", "queue")
+	if queue != "" || !there {
+		t.Errorf("its queue is %q, %v: the API server would write one", queue, there)
+	}
+}
+
 func TestNoGroupForAnOwnerThatIsGone(t *testing.T) {
 	web := deployment(4)
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)

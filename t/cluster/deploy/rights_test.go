@@ -45,7 +45,7 @@ var needed = []right{
 	{"get list watch patch", "queues.scheduling.volcano.sh", "-"},
 	{"update", "queues.scheduling.volcano.sh/status", "-"},
 	{"get list watch delete", "commands.bus.volcano.sh", "-"},
-	{"get list watch create", "podgroups.scheduling.volcano.sh", "-"},
+	{"get list watch create update", "podgroups.scheduling.volcano.sh", "-"},
 	{"update", "podgroups.scheduling.volcano.sh/status", "-"},
 	{"get list watch", "priorityclasses.scheduling.k8s.io", "-"},
 	{"get", "deployments.apps", "-"},
@@ -91,7 +91,7 @@ var forbidden = []right{
 	{"list watch create update patch delete", "jobs.batch", "-"},
 	{"create update patch delete", "replicasets.apps", "-"},
 	{"create update patch delete", "statefulsets.apps", "-"},
-	{"update patch delete", "podgroups.scheduling.volcano.sh", "-"},
+	{"patch delete", "podgroups.scheduling.volcano.sh", "-"},
 	{"create patch", "podgroups.scheduling.volcano.sh/status", "-"},
 	{"create update patch delete", "priorityclasses.scheduling.k8s.io", "-"},
 }

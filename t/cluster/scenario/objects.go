@@ -198,13 +198,13 @@ func split(pod *unstructured.Unstructured, evicts bool) (needs []*unstructured.U
 	return needs
 }
 
-// podOfTemplate is one of the pods that a Job and the like make.
-func podOfTemplate(owner *Tree, ownerRef, ref string) *unstructured.Unstructured {
-	template := plainObject(owner.Find("spec", "template"))
+// podOfTemplate is one of the pods that a Job and the like make. edits: how often its template was
+// edited.
+func podOfTemplate(template object, edits int, ownerRef, ref string) *unstructured.Unstructured {
 	_, namespace, name := SplitRef(ref)
 	word, _, ownerName := SplitRef(ownerRef)
 	if between := ownerKinds[word].make; between != "" {
-		word, ownerName = between, ownerName+"-rs"
+		word, ownerName = between, inBetween(ownerName, edits)
 	}
 	metadata := child(template, "metadata")
 	metadata["name"], metadata["namespace"] = name, namespace

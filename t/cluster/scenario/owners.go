@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -17,6 +18,9 @@ import (
 // chain of owners that there would be:
 //
 //	Deployment NAME (story-NAME) ◀── ReplicaSet NAME-rs (story-NAME-rs) ◀── pods NAME-0, NAME-1, ...
+//	                             ◀── ReplicaSet NAME-rs1 ◀── pods made after its template was edited
+//
+// Which pods go when others of a new template come is the story's to tell.
 
 // ownerKind is a kind that makes pods.
 type ownerKind struct {
@@ -98,9 +102,24 @@ func (t *telling) makeOwner(word string, of *unstructured.Unstructured) error {
 	name := of.GetName()
 	how := born{at: t.clock.Wall(), uid: ownerUID(name)}
 	err := t.store.create(t.ctx, kinds[word], of, how)
-	between := ownerKinds[word].make
-	if err != nil || between == "" {
+	if err != nil {
 		return err
+	}
+	return t.makeBetween(word, of, 0)
+}
+
+func inBetween(name string, edits int) string {
+	if edits == 0 {
+		return name + "-rs"
+	}
+	return fmt.Sprintf("%s-rs%d", name, edits)
+}
+
+// makeBetween makes what makes the pods of a template of an owner, if it does not itself.
+func (t *telling) makeBetween(word string, of *unstructured.Unstructured, edits int) error {
+	between := ownerKinds[word].make
+	if between == "" {
+		return nil
 	}
 	spec := child(of.Object, "spec")
 	inner := &unstructured.Unstructured{Object: object{"spec": object{
@@ -109,9 +128,9 @@ func (t *telling) makeOwner(word string, of *unstructured.Unstructured) error {
 	inner.SetAPIVersion(kinds[between].resource.GroupVersion().String())
 	inner.SetKind(kinds[between].name)
 	inner.SetNamespace(of.GetNamespace())
-	inner.SetName(name + "-rs")
-	child(inner.Object, "metadata")["ownerReferences"] = controlledBy(word, name)
-	how.uid = ownerUID(inner.GetName())
+	inner.SetName(inBetween(of.GetName(), edits))
+	child(inner.Object, "metadata")["ownerReferences"] = controlledBy(word, of.GetName())
+	how := born{at: t.clock.Wall(), uid: ownerUID(inner.GetName())}
 	return t.store.create(t.ctx, kinds[between], inner, how)
 }
 
@@ -119,10 +138,15 @@ func (t *telling) makeOwner(word string, of *unstructured.Unstructured) error {
 func (t *telling) scale(where *Tree, doc *Tree, ref string, count int64) error {
 	_, namespace, name := SplitRef(ref)
 	made := t.children[ref]
+	edited := t.edited[ref]
 	for i := int64(len(made)); i < count; i++ {
+		template := plainObject(doc.Find("spec", "template"))
+		if edited.times > 0 {
+			template = runtime.DeepCopyJSON(edited.template)
+		}
 		podRef := RefOf("pod", namespace, fmt.Sprintf("%s-%d", name, i))
 		t.children[ref] = append(t.children[ref], podRef)
-		if err := t.createPod(where, podOfTemplate(doc, ref, podRef), nil); err != nil {
+		if err := t.createPod(where, podOfTemplate(template, edited.times, ref, podRef), nil); err != nil {
 			return err
 		}
 	}
@@ -137,9 +161,33 @@ func (t *telling) scale(where *Tree, doc *Tree, ref string, count int64) error {
 	return nil
 }
 
-// patchOwner follows a patch of how many pods an owner wants.
+// edited is what an owner makes its pods from after it was edited.
+type edited struct {
+	times    int
+	template object
+}
+
+// editOwner follows a patch of an owner's template.
+func (t *telling) editOwner(ref string) error {
+	word, namespace, name := SplitRef(ref)
+	now, err := t.clientFor(kinds[word], namespace).Get(t.ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	edits := t.edited[ref].times + 1
+	template := child(child(now.Object, "spec"), "template")
+	t.edited[ref] = edited{edits, runtime.DeepCopyJSON(template)}
+	return t.makeBetween(word, now, edits)
+}
+
+// patchOwner follows a patch of an owner's template, and of how many pods it wants.
 func (t *telling) patchOwner(where *Tree, ref string) error {
 	word, _, _ := SplitRef(ref)
+	if where.Find("spec", "template") != nil {
+		if err := t.editOwner(ref); err != nil {
+			return where.Say("%s: %v", ref, err)
+		}
+	}
 	if count := where.Find("spec", ownerKinds[word].count); count != nil {
 		n, err := where.Get("spec").IntOf(ownerKinds[word].count, 0, 1000000, 1)
 		if err != nil {
@@ -163,10 +211,13 @@ func (t *telling) deleteOwner(ref string) error {
 		return err
 	}
 	if between := ownerKinds[word].make; between != "" {
-		if err := t.remove(kinds[between], namespace, name+"-rs"); err != nil {
-			return err
+		for edits := range t.edited[ref].times + 1 {
+			if err := t.remove(kinds[between], namespace, inBetween(name, edits)); err != nil {
+				return err
+			}
 		}
 	}
+	delete(t.edited, ref)
 	if err := t.eachChild(ref, t.deletePod); err != nil {
 		return err
 	}

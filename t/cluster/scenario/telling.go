@@ -43,6 +43,7 @@ type telling struct {
 	policies   removedPolicies
 	lives      map[types.UID]*podlife
 	children   map[string][]string // the pods of a Job and the like
+	edited     map[string]edited   // those whose template was changed
 	objects    map[string]bool     // what the story has made, but for pods
 	loads      map[string]*load    // the jobs behind its Workloads
 	// The newest version of a Workload that was heard of, or written here.
@@ -103,6 +104,7 @@ func Tell(ctx context.Context, c *Cluster, s *Scenario, out io.Writer) (*Result,
 	t := &telling{
 		ctx: ctx, s: s, cluster: c, out: out,
 		lives: map[types.UID]*podlife{}, children: map[string][]string{},
+		edited:  map[string]edited{},
 		objects: map[string]bool{}, loads: map[string]*load{}, touched: map[string]bool{},
 		refusals: map[string]*refusal{},
 		warned:   map[string]bool{},
