@@ -57,6 +57,8 @@ void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
             decode_condition(r, ret->condition);
         else if (msg_text_is(key, "deleted"))
             msg_get_bool(r, &ret->deleted);
+        else if (msg_text_is(key, "made"))
+            msg_get_bool(r, &ret->made);
         else
             msg_skip_unknown(r);
     }

@@ -241,7 +241,8 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     if (group->known) {
         hash = mix_name(e, mix_name(e, hash, group->uid), group->queue);
         hash = mix(mix(mix(hash, group->minimum), group->created), group->has_priority);
-        hash = mix(mix(hash, group->has_priority ? group->priority : 0), group->completed);
+        hash = mix(mix(hash, group->has_priority ? group->priority : 0),
+                   group->completed | group->made << 1);
         for (uint32_t i = 0; i < group->least_count; i++)
             least += mix(mix_name(e, 15, group->least[i].resource), group->least[i].amount);
     }

@@ -86,6 +86,7 @@ struct group_facts {
     bool has_priority;
     int32_t priority;
     bool deleted;
+    bool made; /* by us, for pods that asked for it */
     struct text phase;
     int64_t counts[3];        /* running, succeeded, failed */
     struct text condition[3]; /* type, status, reason */

@@ -51,6 +51,7 @@ struct group {
     bool counts;               /* there, as one that is left in it */
     bool completed;            /* its object says so */
     bool known;
+    bool made; /* its object, by us, for those that ask for it */
     bool has_priority;
     uint8_t mode, fault;
     int32_t minimum;

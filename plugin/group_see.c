@@ -121,6 +121,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
         gang_set_entry(e, sight->group, sight->entry);
     shown_set(e, SHOWN_GROUPS, &group->known, true);
     group->was_made = false;
+    group->made = facts->made;
     group->written = status_written(facts);
     if (group->uid != sight->uid)
         group->sent_over = -1;
@@ -183,7 +184,7 @@ int engine_lose_group(struct engine *e, struct text space, struct text name, str
     error = group_read_moves(e, id, 0, &moves);
     if (error == 0) {
         shown_set(e, SHOWN_GROUPS, &group_at(e, id)->known, false);
-        group_at(e, id)->was_made = false;
+        group_at(e, id)->was_made = group_at(e, id)->made = false;
         group_set_home(e, id, 0);
         intern_unref(&e->names, group_at(e, id)->queue);
         group_at(e, id)->queue = 0;

@@ -145,11 +145,11 @@ static void knows_flavors(struct story *s)
 
 static void knows_groups(struct story *s)
 {
-    static const struct variants v = {"group",
-                                      "uid: g, namespace: n, name: g, created: 3",
-                                      {"queue: q", "minMember: 2", "minMember: 3",
-                                       "minResources: {cpu: 1}", "priority: 4",
-                                       "resourceVersion: 2", "phase: Completed", "deleted: true"}};
+    static const struct variants v = {
+        "group",
+        "uid: g, namespace: n, name: g, created: 3",
+        {"queue: q", "minMember: 2", "minMember: 3", "minResources: {cpu: 1}", "priority: 4",
+         "resourceVersion: 2", "phase: Completed", "deleted: true", "made: true"}};
 
     each_differs(s, &v);
 }

@@ -51,7 +51,8 @@ struct group_write groups_read_creation(struct sim *sim, const msgpack_object *e
     char *kind = arena_copy(&sim->arena, value_str(owner, "kind", ""));
     const char *text =
         arena_format(&sim->arena,
-                     "kind: PodGroup\nmetadata: {name: \"%s\", namespace: \"%s\"}\n"
+                     "kind: PodGroup\nmetadata: {name: \"%s\", namespace: \"%s\", labels: "
+                     "{app.kubernetes.io/managed-by: sluice-scheduler}}\n"
                      "spec: {minMember: %" PRId64 ", queue: \"%s\", %s%s%sminResources: {%s}}\n",
                      value_str(effect, "name", ""), namespace, value_int(effect, "minMember", 0),
                      value_str(effect, "queue", ""), class[0] ? "priorityClassName: \"" : "", class,

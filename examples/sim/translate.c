@@ -337,6 +337,13 @@ static void put_status(struct request *r, const struct tree *status)
         translate_key(r, "condition", conditions->pairs[conditions->count - 1].value);
 }
 
+/* As the host of kube-scheduler marks what it makes. */
+static void put_maker(struct request *r, const struct tree *maker)
+{
+    if (maker && maker->type == TREE_TEXT && strcmp(maker->text, "sluice-scheduler") == 0)
+        r_key_bool(r, "made", true);
+}
+
 static void put_pod_group(struct request *r, const struct sim *sim, const struct object *object)
 {
     const struct tree *class = tree_find(object->doc, "spec/priorityClassName");
@@ -350,6 +357,8 @@ static void put_pod_group(struct request *r, const struct sim *sim, const struct
     if (!object->is)
         return;
     put_status(r, tree_get(object->doc, "status"));
+    put_maker(r,
+              tree_get(tree_find(object->doc, "metadata/labels"), "app.kubernetes.io/managed-by"));
     translate_key(r, "queue", tree_find(object->doc, "spec/queue"));
     translate_key(r, "minMember", tree_find(object->doc, "spec/minMember"));
     put_quantities(r, "minResources", tree_find(object->doc, "spec/minResources"));

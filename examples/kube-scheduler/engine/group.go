@@ -20,6 +20,7 @@ type Group struct {
 	MinResources               []Amount
 	Priority                   *int32 // of its priority class; nil: its first member's
 	Deleted                    bool
+	Made                       bool   // by us
 	Owner                      string // the uid of its controlling owner
 	Phase                      string
 	Running, Succeeded, Failed int32
@@ -89,6 +90,7 @@ func (w *writer) podGroup(g *Group) {
 		keys++
 	}
 	keys += w.boolIf("deleted", g.Deleted)
+	keys += w.boolIf("made", g.Made)
 	keys += w.textIf("owner", g.Owner)
 	keys += w.textIf("phase", g.Phase)
 	keys += w.intIf("running", int64(g.Running))

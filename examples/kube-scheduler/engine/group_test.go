@@ -31,13 +31,13 @@ func TestAGroupAsItIsWritten(t *testing.T) {
 	var w writer
 	w.podGroup(&Group{UID: "u", Namespace: "ns", Name: "g", Created: 7, ResourceVersion: 8,
 		Generation: 9, Queue: "q", MinMember: -1, MinResources: []Amount{{"cpu", 500}},
-		Priority: &priority, Deleted: true, Owner: "o", Phase: "Pending", Running: 1, Succeeded: 2,
-		Failed: 3, Condition: &Condition{"Scheduled", "True", "r", "m"}})
+		Priority: &priority, Deleted: true, Made: true, Owner: "o", Phase: "Pending", Running: 1,
+		Succeeded: 2, Failed: 3, Condition: &Condition{"Scheduled", "True", "r", "m"}})
 	same(t, readBack(t, w), map[string]any{
 		"uid": "u", "namespace": "ns", "name": "g", "created": int64(7),
 		"resourceVersion": int64(8), "generation": int64(9), "queue": "q",
 		"minMember": int64(-1), "minResources": map[string]any{"cpu": int64(500)},
-		"priority": int64(0), "deleted": true, "owner": "o", "phase": "Pending",
+		"priority": int64(0), "deleted": true, "made": true, "owner": "o", "phase": "Pending",
 		"running": int64(1), "succeeded": int64(2), "failed": int64(3),
 		"condition": map[string]any{"type": "Scheduled", "status": "True", "reason": "r",
 			"message": "m"},

@@ -13,6 +13,9 @@ import (
 // KindGroup is the kind of Volcano's PodGroup.
 const KindGroup = "PodGroup"
 
+// ManagedBy is the label of what the scheduler has made.
+const ManagedBy, ManagedByUs = "app.kubernetes.io/managed-by", "sluice-scheduler"
+
 // Grouped tells whether a pod names a group, or wants one.
 func Grouped(pod *v1.Pod) bool { return pod.Annotations[GroupName] != "" || WantsGroup(pod) }
 
@@ -47,6 +50,7 @@ func Group(group *volcano.PodGroup, priority *int32, into *engine.Group) error {
 		MinResources:    amounts(least, nil),
 		Priority:        priority,
 		Deleted:         group.DeletionTimestamp != nil,
+		Made:            group.Labels[ManagedBy] == ManagedByUs,
 		Phase:           string(group.Status.Phase),
 		Running:         max(group.Status.Running, 0),
 		Succeeded:       max(group.Status.Succeeded, 0),

@@ -22,6 +22,7 @@ func TestGroup(t *testing.T) {
 	}
 	group := &volcano.PodGroup{
 		ObjectMeta: metav1.ObjectMeta{Name: "g", Namespace: "ns", UID: "u", ResourceVersion: "12",
+			Labels:     map[string]string{ManagedBy: ManagedByUs},
 			Generation: 3, CreationTimestamp: created, DeletionTimestamp: &deleted,
 			OwnerReferences: []metav1.OwnerReference{{UID: "not"},
 				{UID: "owner", Controller: &yes}}},
@@ -38,7 +39,7 @@ func TestGroup(t *testing.T) {
 	same(t, got, engine.Group{UID: "u", Namespace: "ns", Name: "g", Created: created.UnixNano(),
 		ResourceVersion: 12, Generation: 3, Queue: "q", MinMember: 4, Priority: &priority,
 		MinResources: []engine.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 2 << 30}},
-		Deleted:      true, Owner: "owner", Phase: "Inqueue", Running: 1, Succeeded: 2,
+		Deleted:      true, Made: true, Owner: "owner", Phase: "Inqueue", Running: 1, Succeeded: 2,
 		Condition: &engine.Condition{Type: "new", Status: "True", Reason: "r", Message: "m"}})
 
 	negative := list("cpu", "-1")

@@ -26,9 +26,6 @@ import (
 	"sluice/kube-scheduler/outbox"
 )
 
-// managedBy is the label of what the scheduler has made.
-const managedBy, managedByUs = "app.kubernetes.io/managed-by", "sluice-scheduler"
-
 // errNoPodGroups is what keeps pods with a minimum waiting in a cluster without the CRD.
 var errNoPodGroups = errors.New("the API server serves no podgroups.scheduling.volcano.sh: " +
 	"apply the CRDs (examples/deploy/crds)")
@@ -87,7 +84,7 @@ func newGroup(effect *engine.Effect) *unstructured.Unstructured {
 	group.SetKind(facts.KindGroup)
 	group.SetNamespace(effect.Namespace)
 	group.SetName(effect.Name)
-	group.SetLabels(map[string]string{managedBy: managedByUs})
+	group.SetLabels(map[string]string{facts.ManagedBy: facts.ManagedByUs})
 	if owner := wanted.Owner; owner.UID != "" {
 		controls := true
 		group.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: owner.APIVersion,
