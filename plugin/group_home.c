@@ -7,10 +7,17 @@
 #include "stamp.h"
 #include "state.h"
 
+/* One that somebody made may get pods at any time. One that we made has lost those that it was made
+ * for: its owner wants none any more. */
+static bool is_left(const struct group *group)
+{
+    return group->home != 0 && !group_is_over(group) && (!group->ours || group->members > 0);
+}
+
 void group_count_home(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
-    bool counts = group->home != 0 && !group_is_over(group);
+    bool counts = is_left(group);
 
     if (counts == group->counts)
         return;
@@ -196,7 +203,7 @@ const char *group_check_home(const struct engine *e, uint32_t id)
 
     if ((group->home != 0) != (group->known && group->queue != 0))
         return "a group that is there has the queue that it names";
-    if (group->counts != (group->home != 0 && !group_is_over(group)))
+    if (group->counts != is_left(group))
         return "a group is left in its queue until it is over";
     for (uint32_t claim = group->first; claim != 0; claim = member_after(e, claim)) {
         if (group->ours && is_bound(e, claim))

@@ -43,6 +43,30 @@ static void test_closing_waits_for_groups(void)
     kit_close(&kit);
 }
 
+/* One that we made stays behind when its owner wants no pods any more. */
+static void test_closing_waits_for_no_leftovers(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue p; queue q parent=p; pod a group=g cpu=1; pod b group=g cpu=1;"
+                 "group g min=2 queue=q ours; command 1 p CloseQueue");
+    is_str(state("q"), "Closing", "its pods are left");
+    kit_do(&kit, "lose-pod a");
+    is_str(state("q"), "Closing", "and one is still");
+    kit_do(&kit, "lose-pod b");
+    is_str(state("q"), "Closed", "a group that was made for pods is nothing without them");
+    is_str(state("p"), "Closed", "also to those above it");
+    kit_do(&kit, "command 2 p OpenQueue; group g min=2 queue=q; command 3 q CloseQueue");
+    is_str(state("q"), "Closing", "but it is somebody's if nobody says that we made it");
+    kit_do(&kit, "group g min=2 queue=q ours");
+    is_str(state("q"), "Closed", "until it is said");
+    kit_do(&kit, "command 4 q OpenQueue; lose-group g; group g min=2 queue=q; "
+                 "command 5 q CloseQueue");
+    is_str(state("q"), "Closing", "another of its name is another");
+    kit_do(&kit, "group h min=2 queue=q ours; lose-group g");
+    is_str(state("q"), "Closed", "and those made that come when it closes are nothing either");
+    kit_close(&kit);
+}
+
 static void test_moves_between_closing_queues(void)
 {
     kit_open(&kit, "writes");
@@ -145,6 +169,7 @@ static void test_no_memory(void)
 int main(void)
 {
     test_closing_waits_for_groups();
+    test_closing_waits_for_no_leftovers();
     test_moves_between_closing_queues();
     test_members_go_home();
     test_back_to_its_flavors();

@@ -62,6 +62,19 @@ static void closes_when_empty(struct story *s)
     s_want(s, "{state: Closed}");
 }
 
+static void closes_without_leftovers(struct story *s)
+{
+    s_open(s, "{effects: [queueStatus, event, deleteCommand, answerPermit]}");
+    s_lead(s);
+    s_see(s, "queue", "{kind: Queue, name: q, uid: u}");
+    s_see(s, "group", "{uid: g, namespace: n, name: g, created: 1, queue: q}");
+    s_ask(s, COMMAND, "c", "c", "CloseQueue", "q");
+    s_want(s, "{state: Closing, changed: true}");
+    s_see(s, "group", "{uid: g, namespace: n, name: g, created: 1, queue: q, ours: true}");
+    s_ask(s, LOADER_INSPECT, "{what: queue, kind: Queue, name: q}");
+    s_want(s, "{state: Closed}");
+}
+
 static void shown_again(struct story *s)
 {
     char before[STORY_DIGEST];
@@ -212,6 +225,8 @@ static void told_of_suspension(struct story *s)
 const struct promise promises_of_commands[] = {
     {"a command changes a state as the table says", table},
     {"a queue that closes is Closed when nobody is left in it", closes_when_empty},
+    {"a group that the host made and that has no pods is not left in its queue",
+     closes_without_leftovers},
     {"a command that is shown again changes nothing and gets the same answer", shown_again},
     {"a command is deleted once the state is written; an echo is told by its version",
      deleted_when_written},

@@ -141,6 +141,7 @@ const struct field group_fields[] = {
     {"minResources", SELDOM, 40, put_some_amounts, NULL},
     {"priority", SELDOM, 3, put_sign, NULL},
     {"deleted", SELDOM, 2, put_truth, NULL},
+    {"ours", SELDOM, 2, put_truth, NULL},
     {"phase", SELDOM, 6, put_word, group_phases},
     {"running", SELDOM, 4, put_number, NULL},
     {"succeeded", SELDOM, 4, put_number, NULL},

@@ -22,8 +22,8 @@ func TestGroup(t *testing.T) {
 	}
 	group := &volcano.PodGroup{
 		ObjectMeta: metav1.ObjectMeta{Name: "g", Namespace: "ns", UID: "u", ResourceVersion: "12",
+			Labels:     map[string]string{ManagedBy: ManagedByUs},
 			Generation: 3, CreationTimestamp: created, DeletionTimestamp: &deleted,
-			Labels: map[string]string{ManagedBy: ManagedByUs},
 			OwnerReferences: []metav1.OwnerReference{{UID: "not"},
 				{UID: "owner", Controller: &yes}}},
 		Spec: volcano.PodGroupSpec{MinMember: 4, Queue: "q", MinResources: &least,

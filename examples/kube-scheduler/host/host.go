@@ -56,6 +56,7 @@ type Host struct {
 	permits    permits
 	podLister  corelisters.PodLister
 	podIndex   cache.Indexer
+	nodes      corelisters.NodeLister
 	spaces     corelisters.NamespaceLister
 	waitFor    []cache.InformerSynced
 
@@ -78,6 +79,7 @@ type Host struct {
 	flavored atomic.Bool
 	local    localClusters
 	refusals refusals
+	limited  limited
 	groups   groups
 	queued   queued
 	nodeless nodeless
@@ -138,10 +140,12 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 		permits:    handle,
 		podLister:  core.Pods().Lister(),
 		podIndex:   core.Pods().Informer().GetIndexer(),
+		nodes:      core.Nodes().Lister(),
 		spaces:     core.Namespaces().Lister(),
 		ready:      make(chan struct{}),
 		pump:       outbox.New(),
 		rival:      rival{since: time.Now()},
+		limited:    newLimited(),
 		pods:       sync.Pool{New: func() any { return new(engine.Pod) }},
 	}
 	registerMetrics(h)
@@ -225,7 +229,7 @@ func (h *Host) open(ctx context.Context) error {
 		return fmt.Errorf("workloads: %s is too old for them", h.library.Path())
 	}
 	for _, run := range []func(context.Context){h.watchCustom, h.runPump, h.followLease,
-		h.groups.owners.run} {
+		h.groups.owners.run, h.runLimited} {
 		h.done.Go(func() { run(ctx) })
 	}
 	return nil

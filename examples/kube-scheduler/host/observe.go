@@ -67,9 +67,13 @@ func (h *Host) observeCore(factory informers.SharedInformerFactory) error {
 // stays as it was seen before, and somebody has to hear of it.
 func (h *Host) told(object runtime.Object, tail engine.Tail, err error) {
 	h.refusals.note(object, err)
+	again := h.limited.note(object, err)
 	if err == nil {
 		h.Note(tail)
 		return
+	}
+	if again && isLimit(err) {
+		return // somebody has heard of it
 	}
 	metrics.refused.Inc()
 	h.log.Error(err, "An object cannot be used", "object", fmt.Sprintf("%T", object))

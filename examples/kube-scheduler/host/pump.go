@@ -12,7 +12,10 @@ import (
 )
 
 // Note takes what an answer of the engine said about work that is left.
-func (h *Host) Note(tail engine.Tail) { h.pump.Note(tail) }
+func (h *Host) Note(tail engine.Tail) {
+	h.pump.Note(tail)
+	h.limited.look()
+}
 
 func (h *Host) runPump(ctx context.Context) {
 	h.pump.Run(ctx, outbox.Work{Engine: h.eng, Leads: h.Leads, Workers: h.args.Effects.Workers,

@@ -126,7 +126,8 @@ func (p *Plugin) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 	verdict, err := p.host.PreEnqueue(pod)
 	var refused *engine.Error
 	switch {
-	case errors.As(err, &refused) && refused.Code == engine.CodeField:
+	case errors.As(err, &refused) &&
+		(refused.Code == engine.CodeField || refused.Code == engine.CodeLimit):
 		// Who made the pod has been told by an event. An Error would be tried again and again.
 		return hold("Refused")
 	case err != nil:
