@@ -90,6 +90,7 @@ func (w *Webhook) checkQueue(ctx context.Context, request *admissionv1.Admission
 		return nil, err
 	}
 	asked := engine.Queue{Kind: engine.KindQueue, Name: object.GetName()}
+	var warnings []string
 	if request.Operation != admissionv1.Delete {
 		var queue volcano.Queue
 		if err := facts.Read(object, &queue); err != nil {
@@ -98,10 +99,17 @@ func (w *Webhook) checkQueue(ctx context.Context, request *admissionv1.Admission
 		if err := facts.Queue(&queue, &asked); err != nil {
 			return invalid(err.Error()), nil
 		}
+		if ignored := facts.DeviceQuota(&queue); ignored != "" {
+			warnings = append(warnings, ignored)
+		}
 	}
-	return w.answer(ctx, request, "queue", func() (engine.Admission, engine.Tail, error) {
+	answer, err := w.answer(ctx, request, "queue", func() (engine.Admission, engine.Tail, error) {
 		return w.options.Engine.AdmitQueue(string(request.Operation), &asked)
 	})
+	if answer != nil {
+		answer.Warnings = warnings
+	}
+	return answer, err
 }
 
 func (w *Webhook) checkCommand(ctx context.Context, request *admissionv1.AdmissionRequest) (

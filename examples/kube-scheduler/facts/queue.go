@@ -4,7 +4,11 @@ package facts
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	v1 "k8s.io/api/core/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
@@ -58,6 +62,32 @@ func Queue(queue *volcano.Queue, into *engine.Queue) error {
 	}
 	return nil
 }
+
+// DeviceQuota says what of a queue's amounts counts devices of claims (dynamic resource allocation),
+// which nothing does here; "": none of them.
+func DeviceQuota(queue *volcano.Queue) string {
+	for _, amounts := range []struct {
+		field string
+		of    v1.ResourceList
+	}{
+		{"spec.capability", queue.Spec.Capability},
+		{"spec.deserved", queue.Spec.Deserved},
+		{"spec.guarantee.resource", queue.Spec.Guarantee.Resource},
+	} {
+		for _, name := range slices.Sorted(maps.Keys(amounts.of)) {
+			if before, _, is := strings.Cut(string(name), "/"); is &&
+				(before == deviceClass || strings.HasSuffix(before, "."+deviceClass)) {
+				return fmt.Sprintf("%s[%s]: quota for device classes (dynamic resource "+
+					"allocation) is not supported: what claims ask for is not counted",
+					amounts.field, name)
+			}
+		}
+	}
+	return ""
+}
+
+// Volcano's names are deviceclass/<class>, and <dimension>.deviceclass/<class>.
+const deviceClass = "deviceclass"
 
 // marks are the annotations of a queue that the engine reads.
 func marks(annotations map[string]string) [][2]string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -195,5 +196,23 @@ func TestRead(t *testing.T) {
 	err := read(`{"kind": "Queue", "metadata": {"name": "q"}, "spec": {"capability": "all"}}`, &queue)
 	if err == nil {
 		t.Error("a capability that is text is read")
+	}
+}
+
+func TestQuotaOfDeviceClassesIsNamed(t *testing.T) {
+	for name, want := range map[string]string{
+		"cpu": "", "nvidia.com/gpu": "", "example.com/deviceclass": "",
+		"deviceclass/gpu.nvidia.com":      "[deviceclass/gpu.nvidia.com]",
+		"cores.deviceclass/hami-core-gpu": "[cores.deviceclass/hami-core-gpu]",
+	} {
+		var queue volcano.Queue
+		queue.Spec.Capability = list(name, "4")
+		said := DeviceQuota(&queue)
+		queue.Spec.Capability, queue.Spec.Guarantee.Resource = nil, list(name, "4")
+		kept := DeviceQuota(&queue)
+		if (want == "") != (said == "") || !strings.HasPrefix(said, "spec.capability"+want) &&
+			want != "" || (kept == "") != (want == "") {
+			t.Errorf("%s: %q, %q", name, said, kept)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
@@ -184,11 +185,31 @@ func (h *Host) volcanoQueueSeen() func(*unstructured.Unstructured) {
 	return func(object *unstructured.Unstructured) {
 		h.warnOfRivals(object)
 		seen(object)
+		h.warnOfDevices(object)
+	}
+}
+
+// warnOfDevices says of a queue that some of its amounts count for nothing, once for each edit: who
+// writes it past the webhook hears of it nowhere else.
+func (h *Host) warnOfDevices(object *unstructured.Unstructured) {
+	var queue volcano.Queue
+	if facts.Read(object, &queue) != nil {
+		return
+	}
+	ignored := facts.DeviceQuota(&queue)
+	if ignored == "" {
+		h.devices.Delete(queue.UID)
+		return
+	}
+	if before, told := h.devices.Swap(queue.UID, ignored); !told || before != ignored {
+		h.recorder.Eventf(object, nil, v1.EventTypeWarning, "SluiceUnsupported", "Observing", "%s",
+			ignored)
 	}
 }
 
 func queueGone(h *Host, kind string) func(*unstructured.Unstructured) {
 	return func(object *unstructured.Unstructured) {
+		h.devices.Delete(object.GetUID())
 		tail, err := h.eng.ForgetQueue(kind, object.GetName())
 		h.told(object, tail, err)
 	}

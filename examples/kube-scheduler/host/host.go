@@ -80,6 +80,7 @@ type Host struct {
 	local    localClusters
 	refusals refusals
 	limited  limited
+	devices  sync.Map // uid of a Queue -> what of it counts for nothing
 	groups   groups
 	queued   queued
 	nodeless nodeless

@@ -19,7 +19,7 @@ func Unsupported(w *kueue.Workload) string {
 	if w.Labels[parentLabel] == "true" {
 		return "concurrent admission is not supported"
 	}
-	variable := 0
+	variable, grouped := 0, map[string]bool{}
 	for i := range w.Spec.PodSets {
 		set := &w.Spec.PodSets[i]
 		switch {
@@ -30,6 +30,12 @@ func Unsupported(w *kueue.Workload) string {
 		}
 		if set.MinCount != nil {
 			variable++
+		}
+		if r := set.TopologyRequest; r != nil && r.PodSetGroupName != nil {
+			if grouped[*r.PodSetGroupName] {
+				return "one flavor for a group of pod sets (podSetGroupName) is not supported"
+			}
+			grouped[*r.PodSetGroupName] = true
 		}
 	}
 	if variable > 1 {

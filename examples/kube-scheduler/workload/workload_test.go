@@ -242,6 +242,17 @@ func TestScope(t *testing.T) {
 		"anywhere": {func(w *kueue.Workload) {
 			w.Spec.PodSets[0].TopologyRequest = &kueue.PodSetTopologyRequest{Unconstrained: &yes}
 		}, "topology-aware"},
+		"a group of two pod sets": {func(w *kueue.Workload) {
+			w.Spec.PodSets = append(w.Spec.PodSets, w.Spec.PodSets[0])
+			for i := range w.Spec.PodSets {
+				w.Spec.PodSets[i].TopologyRequest = &kueue.PodSetTopologyRequest{
+					PodSetGroupName: &level}
+			}
+		}, "podSetGroupName"},
+		"a group of one": {func(w *kueue.Workload) {
+			w.Spec.PodSets[0].TopologyRequest = &kueue.PodSetTopologyRequest{
+				PodSetGroupName: &level}
+		}, ""},
 		"slices": {func(w *kueue.Workload) {
 			w.Annotations = map[string]string{ElasticAnnotation: "true"}
 		}, "slices"},
