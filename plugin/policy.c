@@ -38,9 +38,18 @@ bool policy_takes_rank(struct policy_rank asks, struct policy_rank candidate,
     }
 }
 
+static bool in_one_gang(const struct engine *e, uint32_t a, uint32_t b)
+{
+    uint32_t group = claim_group(e, claim_at(e, a));
+
+    return group != 0 && group == claim_group(e, claim_at(e, b)) && group_at(e, group)->known &&
+           group_at(e, group)->minimum > 1;
+}
+
 bool policy_takes(const struct engine *e, uint32_t asks, uint32_t candidate, enum preempt_whom whom)
 {
-    return policy_takes_rank(own_rank(e, asks), own_rank(e, candidate), whom) &&
+    return !in_one_gang(e, asks, candidate) &&
+           policy_takes_rank(own_rank(e, asks), own_rank(e, candidate), whom) &&
            policy_takes_rank(own_rank(e, asks), gang_rank(e, candidate), whom);
 }
 

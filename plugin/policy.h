@@ -12,7 +12,8 @@
  *
  * A gang asks with a rank of its own, its group's age and priority. Who was granted a place with it
  * is compared with both ranks, and must be less than the asking claim in both: else that claim
- * could take the place, the gang take it back with its own rank, and so on for ever.
+ * could take the place, the gang take it back with its own rank, and so on for ever. For the same
+ * reason nobody takes the place of another member of its own gang, in whatever queues they are.
  */
 
 struct policy_rank {

@@ -36,8 +36,8 @@
  *         [unschedulable] [stamp=N] [stamped=RES=FLAVOR,...] [version=N] [generation=N]
  *         [group=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]
  *         [uid=TEXT: else the name]
- *     group NAME [min=N] [queue=NAME] [priority=N] [created=N] [version=N] [deleted] [made] [RES=N: least]
- *         [phase=TEXT] [uid=TEXT: else the name]       lose-group NAME
+ *     group NAME [min=N] [queue=NAME] [priority=N] [created=N] [version=N] [deleted] [ours]
+ *         [class=NAME] [RES=N: least] [phase=TEXT] [uid=TEXT: else the name]       lose-group NAME
  *     lose-pod UID        reserve UID     unreserve UID    bind UID
  *     node NAME [RES=N] [label=KEY:VALUE]         lose-node NAME
  *     flavor NAME [label=KEY:VALUE] [toleration=KEY]   lose-flavor NAME

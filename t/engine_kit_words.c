@@ -138,13 +138,11 @@ static bool add_group(struct words_queue *facts, struct text resources)
 
 static bool add_flavor(struct words_queue *facts, struct text name)
 {
-    uint32_t n = facts->queue.group_count;
+    uint32_t n = facts->queue.group_count, k;
 
     if (n == 0 || facts->groups[n - 1].flavor_count == WORDS_MAX_FLAVORS)
         return false;
-
-    uint32_t k = facts->groups[n - 1].flavor_count++;
-
+    k = facts->groups[n - 1].flavor_count++;
     facts->flavors[n - 1][k] = (struct group_flavor){name, 0, facts->quotas[n - 1][k]};
     return true;
 }

@@ -50,7 +50,10 @@ static void test_in_a_gang(void)
     is_int(policy_priority(kit.engine, kit_claim(&kit, "x")), 3, "if that is higher");
     kit_do(&kit, "group g min=2 created=4 priority=-3");
     is_int(policy_priority(kit.engine, kit_claim(&kit, "x")), 0, "and not if it is lower");
+    kit_do(&kit, "group g min=2 created=4; pod z queue=q created=7 priority=5 group=g");
+    ok(!takes("z", "x", PREEMPT_ANY), "nobody takes the place of another one of its gang");
     kit_do(&kit, "group g min=1 created=1 priority=3");
+    ok(takes("z", "x", PREEMPT_ANY), "each that goes alone may");
     ok(takes("b", "x", PREEMPT_LOWER), "a group without a minimum asks for nothing");
     kit_close(&kit);
 }

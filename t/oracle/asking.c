@@ -38,9 +38,11 @@ bool model_policy_takes(const struct model *model, int asks, int uid, bool own_q
     const int64_t *spec = model->queues[model_queue_of(asking)].spec, *pod = model->claims[uid].pod;
     int64_t policy = own_queue ? spec[QUEUE_WITHIN] : spec[QUEUE_RECLAIM];
     int gang = model_gang_of(model, uid);
+    int its_own = asks < UIDS ? model_gang_of(model, asks) : asks - UIDS;
     int64_t created = gang < 0 ? pod[POD_CREATED] : model->groups[gang].facts[GROUP_CREATED];
 
-    return policy_takes(policy, asking->pod, pod[POD_PRIORITY], pod[POD_CREATED]) &&
+    return (gang < 0 || gang != its_own) &&
+           policy_takes(policy, asking->pod, pod[POD_PRIORITY], pod[POD_CREATED]) &&
            policy_takes(policy, asking->pod, gang_priority(model, uid), created);
 }
 

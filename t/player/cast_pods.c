@@ -135,17 +135,11 @@ static void put_condition(struct msg_writer *w, const struct object *object,
 }
 
 const struct field group_fields[] = {
-    {"created", ALWAYS, 8, put_time, NULL},
-    {"queue", OFTEN, COUNT(queues), put_word, queues},
-    {"minMember", OFTEN, 5, put_sign, NULL},
-    {"minResources", SELDOM, 40, put_some_amounts, NULL},
-    {"priority", SELDOM, 3, put_sign, NULL},
-    {"deleted", SELDOM, 2, put_truth, NULL},
-    {"ours", SELDOM, 2, put_truth, NULL},
-    {"phase", SELDOM, 6, put_word, group_phases},
-    {"running", SELDOM, 4, put_number, NULL},
-    {"succeeded", SELDOM, 4, put_number, NULL},
-    {"failed", SELDOM, 4, put_number, NULL},
-    {"condition", SELDOM, 4, put_condition, NULL},
+    {"created", ALWAYS, 8, put_time, NULL},   {"queue", OFTEN, COUNT(queues), put_word, queues},
+    {"minMember", OFTEN, 5, put_sign, NULL},  {"minResources", SELDOM, 40, put_some_amounts, NULL},
+    {"priority", SELDOM, 3, put_sign, NULL},  {"deleted", SELDOM, 2, put_truth, NULL},
+    {"ours", SELDOM, 2, put_truth, NULL},     {"phase", SELDOM, 6, put_word, group_phases},
+    {"running", SELDOM, 4, put_number, NULL}, {"succeeded", SELDOM, 4, put_number, NULL},
+    {"failed", SELDOM, 4, put_number, NULL},  {"condition", SELDOM, 4, put_condition, NULL},
 };
 const unsigned group_field_count = COUNT(group_fields);

@@ -31,7 +31,8 @@ func TestAGroupAsItIsWritten(t *testing.T) {
 	var w writer
 	w.podGroup(&Group{UID: "u", Namespace: "ns", Name: "g", Created: 7, ResourceVersion: 8,
 		Generation: 9, Queue: "q", MinMember: -1, MinResources: []Amount{{"cpu", 500}},
-		Priority: &priority, PriorityClass: "high", Ours: true, Deleted: true, Owner: "o", Phase: "Pending", Running: 1, Succeeded: 2,
+		Priority: &priority, PriorityClass: "high", Ours: true, Deleted: true, Owner: "o",
+		Phase: "Pending", Running: 1, Succeeded: 2,
 		Failed: 3, Condition: &Condition{"Scheduled", "True", "r", "m"}})
 	same(t, readBack(t, w), map[string]any{
 		"uid": "u", "namespace": "ns", "name": "g", "created": int64(7),

@@ -63,8 +63,8 @@ func Queue(queue *volcano.Queue, into *engine.Queue) error {
 	return nil
 }
 
-// DeviceQuota says what of a queue's amounts counts devices of claims (dynamic resource allocation),
-// which nothing does here; "": none of them.
+// DeviceQuota says what of a queue's amounts counts devices of claims (dynamic resource
+// allocation), which nothing does here; "": none of them.
 func DeviceQuota(queue *volcano.Queue) string {
 	for _, amounts := range []struct {
 		field string

@@ -84,8 +84,8 @@ func newGroup(effect *engine.Effect) *unstructured.Unstructured {
 	return group
 }
 
-// putSpec writes what the library wants a PodGroup to say, and leaves the rest. No queue is written,
-// too: the API server would fill in a default.
+// putSpec writes what the library wants a PodGroup to say, and leaves the rest. That it names no
+// queue is written, too: the API server would fill in a default.
 func putSpec(group *unstructured.Unstructured, wanted *engine.NewGroup) {
 	spec, _, _ := unstructured.NestedMap(group.Object, "spec")
 	if spec == nil {

@@ -146,7 +146,8 @@ func (t *telling) scale(where *Tree, doc *Tree, ref string, count int64) error {
 		}
 		podRef := RefOf("pod", namespace, fmt.Sprintf("%s-%d", name, i))
 		t.children[ref] = append(t.children[ref], podRef)
-		if err := t.createPod(where, podOfTemplate(template, edited.times, ref, podRef), nil); err != nil {
+		pod := podOfTemplate(template, edited.times, ref, podRef)
+		if err := t.createPod(where, pod, nil); err != nil {
 			return err
 		}
 	}
