@@ -98,7 +98,7 @@ static void measure(struct cohort *cohort, uint32_t victims)
         load_world_see(&cohort->world, &asks, "owner");
         load_world_settle(&cohort->world);
         samples_add(&engine, (double)(clock_cpu() - began));
-        if (engine_pending(cohort->world.engine) != victims)
+        if (engine_pending(cohort->world.engine) != victims + 1) /* it says that it waits */
             fail("%u writes for %u victims", engine_pending(cohort->world.engine), victims);
         load_world_lose(&cohort->world, &asks);
         load_world_settle(&cohort->world);
