@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 
-static void decode_condition(struct msg_reader *r, struct text ret[4])
+static void decode_condition(struct msg_reader *r, struct text ret[FACTS_GROUP_CONDITION])
 {
-    static const char *const names[4] = {"type", "status", "reason", "message"};
+    static const char *const names[FACTS_GROUP_CONDITION] = {"type", "status", "reason", "message"};
     struct msg_map map;
     struct msg_text key;
 
@@ -11,9 +11,9 @@ static void decode_condition(struct msg_reader *r, struct text ret[4])
     while (msg_next_key(r, &map, &key)) {
         int i = 0;
 
-        while (i < 4 && !msg_text_is(key, names[i]))
+        while (i < FACTS_GROUP_CONDITION && !msg_text_is(key, names[i]))
             i++;
-        if (i < 4)
+        if (i < FACTS_GROUP_CONDITION)
             decode_words(r, SIZE_MAX, &ret[i]);
         else
             msg_skip_unknown(r);

@@ -28,9 +28,9 @@ struct bay {
     uint32_t admitted;
     uint32_t below;    /* workloads of the subtree that hold, or are promised, something */
     uint64_t change;   /* of a root: when something changed last below it that may help who waits */
-    uint64_t excess;   /* ": the same, but only who takes others' room back */
-    uint64_t taken;    /* ": the same, but only who chooses: somebody took room */
-    uint64_t deserted; /* ": the same, but only who preempts while it borrows */
+    uint64_t excess;   /* the like, where it may help only who takes others' room back */
+    uint64_t taken;    /* the like, where only who chooses: somebody took room */
+    uint64_t deserted; /* the like, where only who preempts while it borrows */
     uint32_t choosers; /* wishes of several pod sets in which somebody waits */
     struct bay_check *checks;
     uint32_t check_count;

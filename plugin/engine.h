@@ -272,15 +272,14 @@ struct effect {
     int64_t due;                       /* of a retry or of the lease; 0: now */
     struct removal_patch patch;        /* EFFECT_REMOVE_GATES */
     int64_t resource_version;          /* EFFECT_SET_CONDITION, and a manager's */
-    enum reason reason;                /* ", EFFECT_EVENT; of a queue's status: why it is stopped */
-    char message[VERDICT_MESSAGE_MAX]; /* ", EFFECT_RETRY_CHECK, EFFECT_EVICT_POD,
-                                          EFFECT_SET_GROUP_STATUS */
+    enum reason reason;                /* of a condition or an event; why a queue is stopped */
+    char message[VERDICT_MESSAGE_MAX]; /* for people: of whatever kind has words for them */
     uint64_t key;                      /* EFFECT_EVENT: who and why; the same after a restart */
-    bool about_queue;                  /* ": of a command, it is told of its queue, which is */
-    struct text queue_uid, queue_name; /* this one */
+    bool about_queue;                  /* EFFECT_EVENT of a command: it is told of its queue */
+    struct text queue_uid, queue_name; /* the queue that the event is about */
     struct queue_written state;        /* EFFECT_QUEUE_STATUS */
-    uint32_t groups[CLAIM_STATES];     /* " */
-    struct queue_usage usage;          /* " */
+    uint32_t groups[CLAIM_STATES];     /* EFFECT_QUEUE_STATUS */
+    struct queue_usage usage;          /* EFFECT_QUEUE_STATUS */
     bool allow;                        /* EFFECT_ANSWER_PERMIT, with its message */
     struct text group;                 /* EFFECT_SET_GROUP */
     struct group_effect create;        /* EFFECT_CREATE_GROUP, EFFECT_CHANGE_GROUP */

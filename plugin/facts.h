@@ -21,6 +21,7 @@ enum {
     FACTS_MAX_TAINTS = 8,
     FACTS_MAX_NOMINATED = 128, /* clusters that a workload may go to */
     FACTS_MAX_PREEMPTION_GATES = 8,
+    FACTS_GROUP_CONDITION = 4,
     FACTS_MAX_SETS = 18,   /* pod sets of a workload */
     FACTS_MAX_CHECKS = 16, /* admission checks of a workload, and of a queue */
 };
@@ -89,8 +90,8 @@ struct group_facts {
     bool ours; /* it says that we made it */
     bool deleted;
     struct text phase;
-    int64_t counts[3];        /* running, succeeded, failed */
-    struct text condition[4]; /* type, status, reason, message */
+    int64_t counts[3];                            /* running, succeeded, failed */
+    struct text condition[FACTS_GROUP_CONDITION]; /* type, status, reason, message */
 };
 
 struct flavor_quota {

@@ -33,7 +33,6 @@ static uint32_t find_asker(const struct engine *e, const struct group *group, ui
 void follow_note(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, claim_group(e, claim_at(e, id)));
-
     bool asked = group->asker == id;
 
     if (asked)

@@ -8,8 +8,8 @@
 static uint64_t number_of(const struct group_status *status, const char *message)
 {
     const int64_t counts[3] = {status->running, status->succeeded, status->failed};
-    const struct text condition[GROUP_CONDITION] = {text_of(status->type), text_of(status->status),
-                                                    text_of(status->reason), text_of(message)};
+    const struct text condition[FACTS_GROUP_CONDITION] = {
+        text_of(status->type), text_of(status->status), text_of(status->reason), text_of(message)};
 
     return group_status_number(text_of(status->phase), counts, condition);
 }

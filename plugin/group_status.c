@@ -13,11 +13,11 @@ static uint64_t mix(uint64_t hash, struct text text)
 }
 
 uint64_t group_status_number(struct text phase, const int64_t counts[3],
-                             const struct text condition[GROUP_CONDITION])
+                             const struct text condition[FACTS_GROUP_CONDITION])
 {
     uint64_t hash = hash_bytes64(counts, 3 * sizeof(*counts), mix(1, phase));
 
-    for (int i = 0; i < GROUP_CONDITION; i++)
+    for (int i = 0; i < FACTS_GROUP_CONDITION; i++)
         hash = mix(hash, condition[i]);
     return hash;
 }

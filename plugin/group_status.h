@@ -30,11 +30,8 @@ struct say;
 void group_say_fault(const struct group *group, struct say *say);
 void group_say_replicas(const struct group *group, struct say *say);
 
-/* A condition: its type, status, reason and message. */
-enum { GROUP_CONDITION = 4 };
-
-/* A status as a number, to be compared. */
+/* A status as a number, to be compared. condition: its type, status, reason and message. */
 uint64_t group_status_number(struct text phase, const int64_t counts[3],
-                             const struct text condition[GROUP_CONDITION]);
+                             const struct text condition[FACTS_GROUP_CONDITION]);
 
 #endif

@@ -19,9 +19,6 @@ static const char *check_load(const struct engine *e, uint32_t id)
         return "a workload that is promised room waits";
     if (load_is(load, LOAD_VICTIM) && !load_holds(load))
         return "a workload that is a victim holds room";
-    if (load_is(load, LOAD_ASSUMED | LOAD_VICTIM) && load->effects.leased == 0 &&
-        !load_is(load, LOAD_AWAITS))
-        return "a reservation that is to go again is under way, or was made";
     if (load_is(load, LOAD_ASSUMED) && (load_is(load, LOAD_RESERVED) || !load_holds(load)))
         return "a workload is assumed to hold what its object does not say yet";
     if (load_is(load, LOAD_RESERVED) && placed && !load_holds(load))

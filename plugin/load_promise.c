@@ -147,9 +147,14 @@ void load_promise_take(struct engine *e, uint32_t id, uint8_t cause, uint32_t of
     load_settle(e, id);
 }
 
+static bool must_give_way(const struct load *load)
+{
+    return load_is(load, LOAD_VICTIM) && is_unheard(load);
+}
+
 void load_promise_give_way(struct engine *e, uint32_t id)
 {
-    if (load_is(load_at(e, id), LOAD_VICTIM) && is_unheard(load_at(e, id)))
+    if (must_give_way(load_at(e, id)))
         load_give_up(e, id);
 }
 
@@ -348,6 +353,8 @@ const char *load_promise_check(const struct engine *e)
     for (uint32_t id = 1; id < slab_end(&e->loads); id++) {
         if (!slab_live(&e->loads, id))
             continue;
+        if (must_give_way(load_at(e, id)))
+            return "a reservation that is to go again is under way, or was made";
         promised -= load_is(load_at(e, id), LOAD_PROMISED);
         listed -= load_at(e, id)->of != 0;
     }
