@@ -273,12 +273,15 @@ static void no_leak(struct story *s)
             "memory does not grow with the calls: %zu bytes more", mallinfo2().uordblks - taken);
 }
 
+/* What malloc keeps at hand counts as taken, so a few handles tell nothing: a leak shows when there
+ * were many. */
 static void no_leak_of_handles(struct story *s)
 {
+    enum { SETTLED = 100, HANDLES = 400, LEAST_LEAK = 16 };
     size_t taken = 0;
 
-    for (int round = 0; round < 200; round++) {
-        if (round == 100)
+    for (int round = 0; round < HANDLES; round++) {
+        if (round == SETTLED)
             taken = mallinfo2().uordblks;
         s_open(s, "{record: 4096}");
         s_lead(s);
@@ -286,7 +289,8 @@ static void no_leak_of_handles(struct story *s)
         s_pod(s, "p", "{queue: q}");
         s_drain(s);
     }
-    s_holds(s, mallinfo2().uordblks <= taken + SLACK, "close gives back all that a handle held");
+    s_holds(s, mallinfo2().uordblks < taken + (HANDLES - SETTLED) * LEAST_LEAK,
+            "close gives back all that a handle held");
 }
 
 const struct promise promises_of_record[] = {
