@@ -114,11 +114,11 @@ static void refuse_limit(struct call *call, const char *key, uint32_t limit)
                 "fewer objects, or a higher limit in the configuration");
 }
 
-bool call_seen(struct call *call, int engine_result)
+bool call_seen(struct call *call, int result)
 {
     const struct engine_config *config = &call->handle->config;
 
-    switch (engine_result) {
+    switch (result) {
     case ENGINE_NO_MEMORY:
         call_no_memory(call);
         return false;
@@ -135,7 +135,7 @@ bool call_seen(struct call *call, int engine_result)
         refuse_limit(call, "limits.workloads", config->max_workloads);
         return false;
     case ENGINE_FULL_CLUSTERS:
-        refuse_limit(call, "limits.clusters", config->max_clusters);
+        refuse_limit(call, "limits.clusters", call->handle->fleet_config.max_clusters);
         return false;
     case ENGINE_FULL_FLAVORS:
         refuse_limit(call, "flavors", ENGINE_MAX_FLAVORS);
@@ -155,6 +155,19 @@ bool call_next_key(struct call *call, struct msg_text *ret_key)
     return false;
 }
 
+static void begin_time(struct call *call)
+{
+    call->engine_before = engine_set_time(call->engine, call->now);
+    call->fleet_before = fleet_set_time(call->fleet, call->now);
+    call->begun = true;
+}
+
+static void take_back_time(struct call *call)
+{
+    engine_take_back_time(call->engine, call->engine_before);
+    fleet_take_back_time(call->fleet, call->fleet_before);
+}
+
 bool call_begin(struct call *call)
 {
     msg_require(&call->in, call->has_now, "now");
@@ -163,8 +176,7 @@ bool call_begin(struct call *call)
     if (call->result < 0)
         return false;
     if (!call->hook->reads)
-        call->before = engine_set_time(call->engine, call->now);
-    call->begun = !call->hook->reads;
+        begin_time(call);
     return true;
 }
 
@@ -180,24 +192,39 @@ void call_answer(struct call *call, uint32_t pairs)
     msg_put_map(&call->out, pairs + CALL_STATUS_KEYS);
 }
 
+/* The earlier of two times; 0 is none. */
+static int64_t sooner(int64_t a, int64_t b)
+{
+    if (a == 0 || b == 0)
+        return a + b;
+    return a < b ? a : b;
+}
+
+const char *call_check(const struct call *call)
+{
+    const char *broken = engine_check(call->engine);
+
+    return broken == NULL ? fleet_check(call->fleet) : broken;
+}
+
 static void put_status(struct call *call)
 {
     struct msg_writer *w = &call->out;
 
     w->cap += STATUS_BYTES;
     msg_put_key(w, "pending");
-    msg_put_int(w, engine_pending(call->engine));
+    msg_put_int(w, outbox_pending(call->handle->outbox));
     msg_put_key(w, "next");
-    msg_put_int(w, engine_next(call->engine));
+    msg_put_int(w, sooner(engine_next(call->engine), fleet_next(call->fleet)));
     msg_put_key(w, "more");
-    msg_put_bool(w, engine_more(call->engine));
+    msg_put_bool(w, engine_more(call->engine) || fleet_more(call->fleet));
 }
 
 static void check_invariants(struct call *call)
 {
 #ifdef SLUICE_CHECK
     /* What only reads was given an engine that it cannot change. */
-    const char *broken = call->hook->reads ? NULL : engine_check(call->engine);
+    const char *broken = call->hook->reads ? NULL : call_check(call);
 
     if (broken) {
         call->result = 0;
@@ -236,7 +263,7 @@ static void serve(struct call *call, const uint8_t *req, size_t len)
     if (call->result == 0 && !msg_writer_fits(&call->out))
         call->result = call_error(SLUICE_TOO_SMALL, msg_writer_length(&call->out) + STATUS_BYTES);
     if (call->result < 0 && call->begun)
-        engine_take_back_time(call->engine, call->before);
+        take_back_time(call);
     check_invariants(call);
 }
 
@@ -284,6 +311,7 @@ int64_t call_run(enum hook_id id, uint64_t number, const uint8_t *req, uint64_t 
         call.number = number;
         call.handle = handle;
         call.engine = handle->engine;
+        call.fleet = handle->fleet;
         call.len = len;
         call.has_now = call.begun = false;
         call.result = 0;

@@ -45,14 +45,15 @@ struct call {
     uint64_t number; /* of the handle */
     struct handle *handle;
     struct engine *engine;
+    struct fleet *fleet;
     struct msg_reader in;
     struct msg_map keys; /* the request's own */
     struct msg_writer out;
     size_t len; /* of the request */
     bool has_now;
     int64_t now;
-    bool begun;     /* the engine's time went on, */
-    int64_t before; /* from here */
+    bool begun; /* time went on, from here: */
+    int64_t engine_before, fleet_before;
     int64_t result; /* below 0 once it is refused */
 };
 
@@ -109,8 +110,11 @@ void call_refuse_text(struct call *call, enum sluice_error code, const char *key
                       const char *want);
 void call_no_memory(struct call *call);
 
-/* What engine_see_ returned: true if it is no error. */
-bool call_seen(struct call *call, int engine_result);
+/* What engine_see_ or fleet_see_ returned: true if it is no error. */
+bool call_seen(struct call *call, int result);
+
+/* NULL, or which invariant does not hold, of all that the handle has. */
+const char *call_check(const struct call *call);
 
 /* Also for sluice_open, which has no handle yet. */
 bool call_arguments_valid(const uint8_t *req, uint64_t len, const uint8_t *out, uint64_t cap);

@@ -24,6 +24,7 @@ static void obey(struct call *call, bool gone, const struct command_order *order
         engine_lose_command(call->engine, order->facts.uid);
     else if (ours && !call_seen(call, engine_see_command(call->engine, &order->facts, &report)))
         return;
+    fleet_tick(call->fleet);
     answer(call, !ours, &report);
 }
 

@@ -109,7 +109,7 @@ bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop);
 /* Of a worker's, only the role is read. */
 void decode_cluster(struct msg_reader *r, struct cluster_facts *ret);
 void decode_workload(struct msg_reader *r, enum workload_role *ret_role,
-                     struct workload_facts *ret);
+                     struct dispatch_facts *ret);
 void decode_replica(struct msg_reader *r, struct replica_facts *ret);
 
 /* What is gone. ret_role: of a workload; NULL: of a replica, which says its cluster instead. */
@@ -139,6 +139,8 @@ void decode_lost_queue(struct msg_reader *r, enum queue_kind *ret_kind, struct t
 /* What sluice_open is told. Limits that are not named have the protocol's defaults. */
 struct open_config {
     struct engine_config engine;
+    struct fleet_config fleet;
+    bool manages; /* worker clusters */
     uint32_t message_limit;
     uint32_t record;
     int64_t now;

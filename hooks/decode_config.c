@@ -97,13 +97,13 @@ static void decode_limits(struct msg_reader *r, struct open_config *ret)
         else if (msg_text_is(key, "workloads"))
             decode_count(r, 1, OBJECTS_MAX, &ret->engine.max_workloads);
         else if (msg_text_is(key, "clusters"))
-            decode_count(r, 1, OBJECTS_MAX, &ret->engine.max_clusters);
+            decode_count(r, 1, OBJECTS_MAX, &ret->fleet.max_clusters);
         else
             msg_fail(r, MSG_INVALID, unknown_key);
     }
 }
 
-static void decode_manager(struct msg_reader *r, struct engine_config *ret)
+static void decode_manager(struct msg_reader *r, struct open_config *ret)
 {
     struct msg_map map;
     struct msg_text key;
@@ -112,13 +112,13 @@ static void decode_manager(struct msg_reader *r, struct engine_config *ret)
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "orchestratedPreemption"))
-            msg_get_bool(r, &ret->orchestrated);
+            msg_get_bool(r, &ret->fleet.orchestrated);
         else if (msg_text_is(key, "singleClusterPreemptionTimeout"))
-            msg_get_int(r, 1, DECODE_TIME_MAX, &ret->preemption_timeout);
+            msg_get_int(r, 1, DECODE_TIME_MAX, &ret->fleet.preemption_timeout);
         else if (msg_text_is(key, "workerLostTimeout"))
-            msg_get_int(r, 1, DECODE_TIME_MAX, &ret->worker_lost_timeout);
+            msg_get_int(r, 1, DECODE_TIME_MAX, &ret->fleet.worker_lost_timeout);
         else if (msg_text_is(key, "preferNoPreemption"))
-            msg_get_int(r, 0, DECODE_TIME_MAX, &ret->prefer_no_preemption);
+            msg_get_int(r, 0, DECODE_TIME_MAX, &ret->fleet.prefer_no_preemption);
         else
             msg_fail(r, MSG_INVALID, unknown_key);
     }
@@ -141,8 +141,8 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
         .engine = {.max_pods = 1 << 24,
                    .max_queues = 65536,
                    .max_nodes = 65536,
-                   .max_workloads = 1 << 20,
-                   .max_clusters = 1024},
+                   .max_workloads = 1 << 20},
+        .fleet = {.max_clusters = 1024},
         .message_limit = MSG_BYTES_DEFAULT,
     };
     msg_open_map(r, &map);
@@ -176,10 +176,12 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
         else if (msg_text_is(key, "limits"))
             decode_limits(r, ret);
         else if (msg_text_is(key, "multiKueue"))
-            decode_manager(r, engine);
+            decode_manager(r, ret);
         else
             msg_fail(r, MSG_INVALID, unknown_key);
     }
     if (engine->scheduler_count == 0)
         engine->schedulers[engine->scheduler_count++] = text_of("default-scheduler");
+    ret->fleet.max_dispatches = engine->max_workloads;
+    ret->fleet.observe_only = engine->observe_only;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 
-#include "plugin/openings.h"
-#include "plugin/orchestrator.h"
+#include "plugin/fleet/preemption_memory.h"
+#include "plugin/fleet/orchestrator.h"
 
 /* Whether a condition, or a gate, says this; Kubernetes' words are open, and any other says no. */
 static bool decode_says(struct msg_reader *r, const char *yes)
@@ -65,7 +65,7 @@ bool decode_role_of(struct msg_reader r, enum workload_role *ret)
     return has_role && r.error == 0;
 }
 
-static void decode_manager_annotations(struct msg_reader *r, struct workload_facts *ret)
+static void decode_manager_annotations(struct msg_reader *r, struct dispatch_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
@@ -74,7 +74,7 @@ static void decode_manager_annotations(struct msg_reader *r, struct workload_fac
     while (msg_next_key(r, &map, &key)) {
         struct text other;
 
-        if (msg_text_is(key, OPENINGS_ANNOTATION))
+        if (msg_text_is(key, PREEMPTION_MEMORY_ANNOTATION))
             decode_words(r, SIZE_MAX, &ret->memory);
         else if (msg_text_is(key, ORCHESTRATOR_TIMEOUT))
             decode_words(r, SIZE_MAX, &ret->timeout);
@@ -83,7 +83,7 @@ static void decode_manager_annotations(struct msg_reader *r, struct workload_fac
     }
 }
 
-static void decode_manager_conditions(struct msg_reader *r, struct workload_facts *ret)
+static void decode_manager_conditions(struct msg_reader *r, struct dispatch_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
@@ -99,14 +99,14 @@ static void decode_manager_conditions(struct msg_reader *r, struct workload_fact
     }
 }
 
-void decode_workload(struct msg_reader *r, enum workload_role *ret_role, struct workload_facts *ret)
+void decode_workload(struct msg_reader *r, enum workload_role *ret_role, struct dispatch_facts *ret)
 {
     struct identity who = {0};
     struct msg_map map;
     struct msg_text key;
     bool has_role = false, active = true;
 
-    *ret = (struct workload_facts){0};
+    *ret = (struct dispatch_facts){0};
     *ret_role = ROLE_MANAGER;
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {

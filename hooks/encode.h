@@ -4,6 +4,7 @@
 
 #include "abi/msg/writer.h"
 #include "plugin/engine.h"
+#include "plugin/fleet/fleet.h"
 #include "scratch.h"
 
 #include <stdbool.h>
@@ -54,7 +55,7 @@ void put_effect_name(struct msg_writer *w, const struct effect *effect);
 void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect);
 
 /* The same of a manager's. False: no memory for what it writes, and the writer is to be rewound. */
-bool put_fleet_effect(struct msg_writer *w, const struct engine *engine, struct scratch *scratch,
+bool put_fleet_effect(struct msg_writer *w, const struct fleet *fleet, struct scratch *scratch,
                       const struct effect *effect);
 
 /* The same of a workload that is admitted here. */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "encode.h"
 
-#include "plugin/openings.h"
-#include "plugin/orchestrator.h"
+#include "plugin/fleet/preemption_memory.h"
+#include "plugin/fleet/orchestrator.h"
 
 /* The memory of a workload over all clusters may be long. False: no room to write it in. */
-static bool put_memory(struct msg_writer *w, const struct engine *engine, struct scratch *scratch,
+static bool put_memory(struct msg_writer *w, const struct fleet *fleet, struct scratch *scratch,
                        const struct effect *effect)
 {
-    size_t len = engine_memory_text(engine, effect->workload, NULL, 0);
+    size_t len = fleet_memory_text(fleet, effect->dispatch, NULL, 0);
     char *text;
 
     if (!scratch_reserve(scratch, len))
         return false;
     text = scratch_take(scratch, len);
-    engine_memory_text(engine, effect->workload, text, len);
+    fleet_memory_text(fleet, effect->dispatch, text, len);
     put_key_int(w, "resourceVersion", effect->resource_version);
     msg_put_key(w, "annotations");
     msg_put_map(w, 1);
-    put_key_text(w, OPENINGS_ANNOTATION, (struct text){text, len});
+    put_key_text(w, PREEMPTION_MEMORY_ANNOTATION, (struct text){text, len});
     return true;
 }
 
@@ -41,7 +41,7 @@ static void put_replica_effect(struct msg_writer *w, const struct effect *effect
     }
 }
 
-bool put_fleet_effect(struct msg_writer *w, const struct engine *engine, struct scratch *scratch,
+bool put_fleet_effect(struct msg_writer *w, const struct fleet *fleet, struct scratch *scratch,
                       const struct effect *effect)
 {
     static const uint32_t own_keys[EFFECT_KINDS] = {
@@ -52,7 +52,7 @@ bool put_fleet_effect(struct msg_writer *w, const struct engine *engine, struct 
     msg_put_map(w, EFFECT_NAME_KEYS + own_keys[effect->kind]);
     put_effect_name(w, effect);
     if (effect->kind == EFFECT_WRITE_MEMORY)
-        return put_memory(w, engine, scratch, effect);
+        return put_memory(w, fleet, scratch, effect);
     if (effect->object == EFFECT_OF_REPLICA) {
         put_replica_effect(w, effect);
         return true;

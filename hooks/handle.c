@@ -57,6 +57,7 @@ void handle_destroy(struct handle *handle)
 {
     if (!handle)
         return;
+    fleet_destroy(handle->fleet);
     engine_destroy(handle->engine);
     scratch_finish(&handle->scratch);
     recorder_finish(&handle->recorder);

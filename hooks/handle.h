@@ -4,13 +4,15 @@
 
 #include "memory.h"
 #include "plugin/engine.h"
+#include "plugin/fleet/fleet.h"
+#include "plugin/outbox.h"
 #include "recorder.h"
 #include "scratch.h"
 
 #include <stdint.h>
 
 /*
- * An engine and what its calls need, and the number by which a host knows it:
+ * An engine, a fleet and what their calls need, and the number by which a host knows them:
  *
  *     63  62 ........ 32  31 ......... 0
  *      0 │  generation   │  place + 1   │      above 0; a closed one never means another again
@@ -23,10 +25,14 @@ enum { HANDLE_PLACES = 1024 };
 
 struct handle {
     struct engine *engine;
+    struct fleet *fleet;
+    struct outbox *outbox; /* the engine's, of both */
     struct memory memory;
     struct scratch scratch;
     struct recorder recorder;
     struct engine_config config; /* its texts are in config_bytes */
+    struct fleet_config fleet_config;
+    bool manages; /* worker clusters: a host that does not never shows the fleet anything */
     uint8_t *config_bytes;
     size_t message_limit;
     size_t longest; /* request that changed something */

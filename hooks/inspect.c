@@ -107,7 +107,7 @@ static bool put_next_effect(struct call *call, const void *subject, uint32_t *cu
     struct effect effect;
 
     (void)subject;
-    if (!engine_next_live_effect(call->engine, cursor, &effect))
+    if (!outbox_next_live(call->handle->outbox, cursor, &effect))
         return false;
     msg_put_map(&call->out, EFFECT_NAME_KEYS + 2);
     put_effect_name(&call->out, &effect);
@@ -138,22 +138,25 @@ static void show_limits(struct call *call, const struct question *question)
 {
     const struct handle *handle = call->handle;
     const struct engine *engine = call->engine;
+    uint32_t dispatched = fleet_count_dispatches(call->fleet),
+             held = engine_count_workloads(engine);
 
     (void)question;
     call_answer(call, 7);
     put_limits(&call->out, (int64_t)handle->message_limit, handle->config.max_pods,
                handle->config.max_queues, handle->config.max_nodes, handle->config.max_workloads,
-               handle->config.max_clusters);
+               handle->fleet_config.max_clusters);
     msg_put_key(&call->out, "used");
     msg_put_map(&call->out, 6);
     put_limits(&call->out, (int64_t)handle->longest, engine_count_pods(engine),
                engine_count_queues(engine), engine_count_nodes(engine),
-               engine_count_workloads(engine), engine_count_clusters(engine));
+               dispatched > held ? dispatched : held, fleet_count_clusters(call->fleet));
 }
 
 static void show_digest(struct call *call, const struct question *question)
 {
-    uint64_t digest = engine_digest(call->engine, question->timers);
+    uint64_t digest =
+        engine_digest(call->engine, question->timers) + fleet_digest(call->fleet, question->timers);
     char text[16];
 
     for (int i = 15; i >= 0; i--, digest >>= 4)
@@ -172,7 +175,7 @@ static void show_memory(struct call *call, const struct question *question)
 
 static void show_check(struct call *call, const struct question *question)
 {
-    const char *broken = engine_check(call->engine);
+    const char *broken = call_check(call);
 
     (void)question;
     call_answer(call, 2);

@@ -10,7 +10,7 @@ static void put_workload(struct call *call, uint32_t workload, uint32_t others)
     struct msg_writer *w = &call->out;
     struct dispatch_report report;
 
-    engine_report_workload(call->engine, workload, call->now, &report);
+    fleet_report_dispatch(call->fleet, workload, call->now, &report);
     msg_put_map(w, WORKLOAD_KEYS + others);
     put_key_text(w, "uid", report.uid);
     put_key_text(w, "namespace", report.space);
@@ -30,7 +30,7 @@ static void put_workload(struct call *call, uint32_t workload, uint32_t others)
 static bool put_next_workload(struct call *call, const void *subject, uint32_t *cursor)
 {
     (void)subject;
-    if (!engine_next_workload(call->engine, cursor))
+    if (!fleet_next_dispatch(call->fleet, cursor))
         return false;
     put_workload(call, *cursor, 0);
     return true;
@@ -40,9 +40,9 @@ static bool put_next_replica(struct call *call, const void *subject, uint32_t *c
 {
     struct replica_report report;
 
-    if (!engine_next_replica(call->engine, *(const uint32_t *)subject, cursor))
+    if (!fleet_next_replica(call->fleet, *(const uint32_t *)subject, cursor))
         return false;
-    engine_report_replica(call->engine, *cursor, &report);
+    fleet_report_replica(call->fleet, *cursor, &report);
     msg_put_map(&call->out, 12);
     put_key_text(&call->out, "cluster", report.cluster);
     put_key_text(&call->out, "uid", report.uid);
@@ -64,9 +64,9 @@ static bool put_next_cluster(struct call *call, const void *subject, uint32_t *c
     struct worker_report report;
 
     (void)subject;
-    if (!engine_next_cluster(call->engine, cursor))
+    if (!fleet_next_cluster(call->fleet, cursor))
         return false;
-    engine_report_cluster(call->engine, *cursor, &report);
+    fleet_report_cluster(call->fleet, *cursor, &report);
     msg_put_map(&call->out, 5);
     put_key_text(&call->out, "name", report.name);
     put_key_bool(&call->out, "known", report.known);
@@ -89,7 +89,7 @@ void show_fleet(struct call *call, const struct question *question)
     msg_require(&call->in, question->has_name, "name");
     if (!call_begin(call))
         return;
-    workload = engine_find_workload(call->engine, question->space, question->name);
+    workload = fleet_find_dispatch(call->fleet, question->space, question->name);
     if (workload == 0) {
         call_refuse_text(call, SLUICE_FIELD, "name", question->name,
                          "a workload of a manager's that was seen, or that has replicas");

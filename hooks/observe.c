@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 #include "encode.h"
+#include "observe_fleet.h"
 #include "serve.h"
 
 enum kind {
@@ -63,7 +64,7 @@ static enum kind kind_here(const struct call *call, struct text name)
         return KIND_HOLDS_NOBODY;
     if ((kind == KIND_LOCAL_QUEUE || kind == KIND_CHECK) && !admits)
         return KIND_ADMITS_NOBODY;
-    return managers && !call->handle->config.manages ? KIND_UNMANAGED : kind;
+    return managers && !call->handle->manages ? KIND_UNMANAGED : kind;
 }
 
 static void observe_pod(struct call *call, bool gone)
@@ -111,40 +112,6 @@ static void observe_flavor(struct call *call, bool gone)
                          : engine_see_flavor(call->engine, &flavor));
 }
 
-static void observe_cluster(struct call *call, bool gone)
-{
-    struct cluster_facts cluster;
-
-    if (gone)
-        decode_lost_named(&call->in, &cluster.name);
-    else
-        decode_cluster(&call->in, &cluster);
-    if (!call_begin(call))
-        return;
-    if (gone)
-        engine_lose_cluster(call->engine, cluster.name);
-    else
-        call_seen(call, engine_see_cluster(call->engine, &cluster));
-}
-
-static void observe_dispatch(struct call *call, bool gone)
-{
-    struct workload_facts workload;
-    struct replica_facts lost;
-    enum workload_role role;
-
-    if (gone)
-        decode_lost_workload(&call->in, &role, &lost);
-    else
-        decode_workload(&call->in, &role, &workload);
-    if (!call_begin(call))
-        return;
-    if (gone)
-        engine_lose_workload(call->engine, lost.space, lost.name, lost.uid);
-    else
-        call_seen(call, engine_see_workload(call->engine, &workload));
-}
-
 static void observe_load(struct call *call, bool gone)
 {
     struct load_facts load;
@@ -165,19 +132,20 @@ static void observe_load(struct call *call, bool gone)
         engine_lose_load(call->engine, lost.space, lost.name, lost.uid);
     else
         call_seen(call, engine_see_load(call->engine, &load));
+    fleet_tick(call->fleet);
 }
 
 static void observe_workload(struct call *call, bool gone)
 {
     const struct engine_config *config = &call->handle->config;
-    enum workload_role role = config->manages ? ROLE_MANAGER : ROLE_WORKER;
+    enum workload_role role = call->handle->manages ? ROLE_MANAGER : ROLE_WORKER;
     bool known = decode_role_of(call->in, &role);
 
     if (known && role == ROLE_WORKER && !config_names_effect(config, EFFECT_WRITE_WORKLOAD))
         call_refuse(call, SLUICE_UNSUPPORTED, "object.role", "\"worker\"",
                     "manager: without writeWorkload among the effects of `open` nothing is "
                     "admitted here");
-    else if (known && role == ROLE_MANAGER && !config->manages)
+    else if (known && role == ROLE_MANAGER && !call->handle->manages)
         call_refuse(call, SLUICE_UNSUPPORTED, "object.role", "\"manager\"",
                     "worker: only a manager of worker clusters dispatches workloads");
     else if (known && role == ROLE_WORKER)
@@ -211,22 +179,6 @@ static void observe_check(struct call *call, bool gone)
         engine_lose_check(call->engine, name);
     else
         call_seen(call, engine_see_check(call->engine, name, active));
-}
-
-static void observe_replica(struct call *call, bool gone)
-{
-    struct replica_facts replica;
-
-    if (gone)
-        decode_lost_workload(&call->in, NULL, &replica);
-    else
-        decode_replica(&call->in, &replica);
-    if (!call_begin(call))
-        return;
-    if (gone)
-        engine_lose_replica(call->engine, replica.worker, replica.space, replica.name, replica.uid);
-    else
-        call_seen(call, engine_see_replica(call->engine, &replica));
 }
 
 static void observe_group(struct call *call, bool gone)
@@ -265,8 +217,18 @@ static void observe_synced(struct call *call, bool gone)
     if (gone)
         call_refuse(call, SLUICE_FIELD, "gone", "true",
                     "false: that everything was listed is never withdrawn");
-    if (call_begin(call))
-        engine_set_synced(call->engine);
+    if (!call_begin(call))
+        return;
+    engine_set_synced(call->engine);
+    fleet_set_synced(call->fleet);
+}
+
+static void observe_leader(struct call *call, bool leads)
+{
+    if (!call_begin(call))
+        return;
+    engine_set_leader(call->engine, leads);
+    fleet_set_leader(call->fleet, leads);
 }
 
 static void answer(struct call *call, bool ignored, bool has_id, uint32_t id)
@@ -277,6 +239,14 @@ static void answer(struct call *call, bool ignored, bool has_id, uint32_t id)
     put_key_bool(&call->out, "ignored", ignored);
     if (has_id)
         put_key_int(&call->out, "id", id);
+}
+
+/* What is due in a fleet is done whatever the message is about; the fleet's own kinds, and those
+ * that both hear of, have had it done. */
+static bool is_of_engine(enum kind kind)
+{
+    return kind <= KIND_CHECK && kind != KIND_CLUSTER && kind != KIND_REPLICA &&
+           kind != KIND_WORKLOAD;
 }
 
 static void observe(struct call *call, struct text name, bool gone)
@@ -320,8 +290,7 @@ static void observe(struct call *call, struct text name, bool gone)
         observe_synced(call, gone);
         break;
     case KIND_LEADER:
-        if (call_begin(call))
-            engine_set_leader(call->engine, !gone);
+        observe_leader(call, !gone);
         break;
     case KIND_UNMANAGED:
         call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", name,
@@ -342,6 +311,8 @@ static void observe(struct call *call, struct text name, bool gone)
         call_begin(call);
         break;
     }
+    if (call->begun && call->result == 0 && is_of_engine(kind))
+        fleet_tick(call->fleet);
     answer(call, kind == KIND_NOTHING, has_id, id);
 }
 

@@ -30,12 +30,19 @@ static struct handle *handle_create(const uint8_t *config, size_t len, struct ms
         goto fail;
     }
     handle->config = opened.engine;
+    handle->fleet_config = opened.fleet;
+    handle->manages = opened.manages;
     handle->config.journal = PROBES_BUILT;
     handle->message_limit = opened.message_limit;
     if (!recorder_init(&handle->recorder, opened.record) ||
         engine_create(&handle->config, &handle->memory.mem, &handle->engine) < 0)
         goto fail;
+    handle->outbox = engine_outbox(handle->engine);
+    if (fleet_create(&handle->fleet_config, &handle->memory.mem, handle->outbox, &handle->fleet) <
+        0)
+        goto fail;
     engine_set_time(handle->engine, opened.now);
+    fleet_set_time(handle->fleet, opened.now);
     return handle;
 
 fail:

@@ -16,6 +16,7 @@ void serve_tick(struct call *call)
     if (!call_begin(call))
         return;
     engine_tick(call->engine);
+    fleet_tick(call->fleet);
     call_answer(call, 0);
 }
 
@@ -24,8 +25,8 @@ static bool put(struct call *call, const struct effect *effect)
 {
     struct msg_writer *w = &call->out;
 
-    if (effect->object == EFFECT_OF_WORKLOAD || effect->object == EFFECT_OF_REPLICA)
-        return put_fleet_effect(w, call->engine, &call->handle->scratch, effect);
+    if (effect->object == EFFECT_OF_DISPATCH || effect->object == EFFECT_OF_REPLICA)
+        return put_fleet_effect(w, call->fleet, &call->handle->scratch, effect);
     if (effect->object == EFFECT_OF_LOAD)
         put_load_effect(w, call->engine, effect);
     else
@@ -54,11 +55,11 @@ static bool first_fits(struct call *call, uint32_t max)
     size_t mark = msg_writer_mark(w);
     struct effect effect;
 
-    if (!engine_peek_effect(call->engine, &effect))
+    if (!outbox_peek(call->handle->outbox, &effect))
         return true;
     effect.id = INT64_MAX;
     effect.attempt = UINT32_MAX;
-    if (engine_reserve_effects(call->engine, max) < 0 || !put(call, &effect))
+    if (outbox_reserve(call->handle->outbox, max) < 0 || !put(call, &effect))
         call_no_memory(call);
     if (call->result < 0 || !msg_writer_fits(w))
         return false;
@@ -81,14 +82,14 @@ static void put_effects(struct call *call, uint32_t max)
     size_t place = msg_put_array_later(w);
     if (!first_fits(call, max))
         return;
-    while ((next = engine_next_effect(call->engine, &effect)) > 0 && count < max) {
+    while ((next = outbox_next(call->handle->outbox, &effect)) > 0 && count < max) {
         size_t mark = msg_writer_mark(w);
         uint64_t content = 0;
         bool written = put(call, &effect);
 
         if (written && msg_writer_fits(w)) {
             content = hash_content(w, mark, &effect);
-            if (engine_renumber(call->engine, &effect, content)) {
+            if (outbox_renumber(call->handle->outbox, &effect, content)) {
                 msg_writer_rewind(w, mark);
                 written = put(call, &effect);
             }
@@ -99,7 +100,7 @@ static void put_effects(struct call *call, uint32_t max)
             msg_writer_rewind(w, mark);
             break;
         }
-        engine_lease(call->engine, &effect, content);
+        outbox_lease(call->handle->outbox, &effect, content);
         probes_tell(call->number, call->engine);
         count++;
     }
@@ -189,7 +190,7 @@ void serve_ack(struct call *call)
     if (!call_begin(call))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        if (!engine_ack(call->engine, acks[i].id, acks[i].result, acks[i].version))
+        if (!outbox_ack(call->handle->outbox, acks[i].id, acks[i].result, acks[i].version))
             unknown++;
         probes_tell(call->number, call->engine);
     }

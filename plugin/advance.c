@@ -9,7 +9,6 @@
 #include "guard.h"
 #include "load_decide.h"
 #include "command_effects.h"
-#include "orchestrator.h"
 #include "outbox.h"
 #include "pod.h"
 #include "preempt.h"
@@ -164,7 +163,6 @@ void advance(struct engine *e)
     command_some(e, ADVANCE_SLICE);
     queue_settle_some(e, ADVANCE_SLICE);
     tell_some(e);
-    orchestrator_advance(e);
     group_settle(e);
     load_sweep_some(e, ADVANCE_SLICE);
     recount_some(e);
@@ -194,13 +192,12 @@ void advance_guess_again(struct engine *e)
 
 void advance_begin(struct engine *e)
 {
-    orchestrator_begin(e);
     load_begin(e);
     advance_guess_again(e);
     gang_begin(e);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id)) {
-            outbox_sync(e, EFFECT_OF_POD, id);
+            outbox_sync(&e->outbox, EFFECT_OF_POD, id);
             claim_set_timer(e, id);
         }
     }
@@ -220,18 +217,17 @@ void advance_begin(struct engine *e)
 
 void advance_end(struct engine *e)
 {
-    orchestrator_end(e);
     load_end(e);
     promise_end_all(e);
     for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
         if (slab_live(&e->groups, id)) {
-            outbox_forget(e, EFFECT_OF_GROUP, id);
+            outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
             group_sync_effects(e, id);
         }
     }
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0) {
-            outbox_forget(e, EFFECT_OF_POD, id);
+            outbox_forget(&e->outbox, EFFECT_OF_POD, id);
             stale_forget(claim_at(e, id));
             pod_settle(e, id);
         }
@@ -252,9 +248,8 @@ bool engine_more(const struct engine *e)
 {
     int64_t at;
 
-    if (orchestrator_more(e) || e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 ||
-        e->tell.left > 0 || e->recount.cells > 0 || e->loads_left > 0 ||
-        (e->commands.waiting != 0 && queue_rules(e)) ||
+    if (e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 || e->tell.left > 0 ||
+        e->recount.cells > 0 || e->loads_left > 0 || (e->commands.waiting != 0 && queue_rules(e)) ||
         (e->synced && e->leads &&
          (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0 || e->todo[TODO_PREEMPT].first != 0 ||
           e->todo[TODO_LOADS].first != 0)))
@@ -274,6 +269,5 @@ int64_t engine_next(const struct engine *e)
         if (heap_min(heaps[i], &at, &id) && (next == 0 || at < next))
             next = at;
     }
-    at = orchestrator_next(e);
-    return next == 0 || (at != 0 && at < next) ? at : next;
+    return next;
 }

@@ -36,7 +36,7 @@ static void sync_members(struct engine *e, const struct group *group)
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (!claim_holds(claim_at(e, id)))
             continue;
-        outbox_sync(e, EFFECT_OF_POD, id);
+        outbox_sync(&e->outbox, EFFECT_OF_POD, id);
         claim_set_timer(e, id);
     }
 }
@@ -240,7 +240,7 @@ void assembly_told(struct engine *e, uint32_t id)
 {
     claim_set_flag(claim_at(e, id), CLAIM_HEARD, true);
     claim_set_flag(claim_at(e, id), CLAIM_LACKS_NODE, true);
-    outbox_sync(e, EFFECT_OF_POD, id);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
 }
 
 enum reason assembly_holds(const struct engine *e, uint32_t id)

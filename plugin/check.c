@@ -2,7 +2,6 @@
 #include "assembly.h"
 #include "contest.h"
 #include "fit.h"
-#include "fleet.h"
 #include "flow.h"
 #include "gang.h"
 #include "guard.h"
@@ -195,8 +194,6 @@ static const char *check_timers(const struct engine *e)
         {&e->group_timers, &e->groups},
         {&e->commands.timers, &e->commands.records},
         {&e->load_timers, &e->loads},
-        {&e->dispatch_timers, &e->dispatches},
-        {&e->replica_timers, &e->replicas},
     };
 
     for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
@@ -227,13 +224,18 @@ static const char *check_todo(const struct engine *e)
     return NULL;
 }
 
+static bool is_at_rest(const struct engine *e)
+{
+    return !engine_more(e) && (engine_next(e) == 0 || engine_next(e) > e->now);
+}
+
 const char *engine_check(const struct engine *e)
 {
     const char *broken = check_timers(e);
     uint32_t members = e->entries;
 
     if (broken == NULL)
-        broken = outbox_check(e);
+        broken = outbox_check(&e->outbox, e, is_at_rest(e));
     if (broken == NULL)
         broken = assembly_check(e);
     if (broken == NULL)
@@ -265,8 +267,6 @@ const char *engine_check(const struct engine *e)
         broken = slab_live(&e->queues, id) ? queue_check(e, id) : NULL;
     if (broken == NULL)
         broken = asks_check_users(e);
-    if (broken == NULL)
-        broken = fleet_check(e);
     if (broken == NULL && !tree_check(&queues_by_identity, e, e->queues_in_order))
         broken = "queues stand in order of kind and name";
     if (broken == NULL && !tree_check(&groups_by_identity, e, e->groups_in_order))

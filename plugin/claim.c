@@ -128,7 +128,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     if (state != CLAIM_WAITING)
         promise_end(e, id);
     if (claim->state == state && claim->reason == reason && (claim->flags & CLAIM_RESTORING) == 0) {
-        outbox_sync(e, EFFECT_OF_POD, id);
+        outbox_sync(&e->outbox, EFFECT_OF_POD, id);
         claim_set_timer(e, id);
         return;
     }
@@ -166,7 +166,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
         claim->flags &= ~(uint32_t)(CLAIM_STOPPED | CLAIM_TOLD);
     promise_note_change(e, id, went);
     preempt_stir(e, queue);
-    outbox_sync(e, EFFECT_OF_POD, id);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
     claim_set_timer(e, id);
 }
 

@@ -114,8 +114,9 @@ static bool wants_evict(const struct engine *e, uint32_t id)
            (claim->flags & (CLAIM_EVICTED | CLAIM_ENDING)) == 0 && engine_asks(e, EFFECT_EVICT_POD);
 }
 
-static uint8_t wanted(const struct engine *e, uint32_t id)
+static uint8_t wanted(const void *owner, uint32_t id)
 {
+    const struct engine *e = owner;
     return (uint8_t)(wants_activate(e, id) << EFFECT_ACTIVATE |
                      wants_removal(e, id) << EFFECT_REMOVE_GATES |
                      wants_condition(e, id) << EFFECT_SET_CONDITION |
@@ -156,8 +157,9 @@ static void describe_event(const struct engine *e, uint32_t id, struct effect *r
     ret->key = hash_bytes64(uid.at, uid.len, ret->reason);
 }
 
-static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
+static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
 {
+    const struct engine *e = owner;
     const struct claim *claim = claim_at(e, id);
 
     ret->uid = claim_uid(e, id);
@@ -182,15 +184,17 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
         explain_refusal(e, id, ret->message);
 }
 
-static void leased(struct engine *e, uint32_t id, uint32_t slot)
+static void leased(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     journal_effect(e, id, EVENT_LEASED, slot);
     if (slot == EFFECT_SET_CONDITION)
         stale_note_write(claim_at(e, id));
 }
 
-static void retried(struct engine *e, uint32_t id, uint32_t slot)
+static void retried(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     journal_effect(e, id, EVENT_RETRIED, slot);
     if (slot == CLAIM_EVICT) /* it may stay, if nobody needs its room any more */
         preempt_stir(e, claim_queue(e, id));
@@ -205,8 +209,9 @@ static void named(struct engine *e, uint32_t id, int64_t version)
         member_at(e, claim->member)->named_at = version;
 }
 
-static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
+static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
 {
+    struct engine *e = owner;
     struct claim *claim = claim_at(e, id);
 
     if (slot == EFFECT_REMOVE_GATES)
@@ -229,11 +234,17 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
     group_settle(e);
 }
 
-static void gone(struct engine *e, uint32_t id, uint32_t slot)
+static void gone(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     (void)slot;
     claim_destroy(e, id);
     group_settle(e);
+}
+
+static void set_timer(void *owner, uint32_t id)
+{
+    claim_set_timer(owner, id);
 }
 
 const struct outbox_type claim_effects = {
@@ -248,5 +259,5 @@ const struct outbox_type claim_effects = {
     .retried = retried,
     .done = done,
     .gone = gone,
-    .set_timer = claim_set_timer,
+    .set_timer = set_timer,
 };

@@ -4,6 +4,8 @@
 
 #include "outbox.h"
 
+struct engine;
+
 /* What a claim asks of the host. Each has the slot of its kind's number. */
 extern const struct outbox_type claim_effects;
 

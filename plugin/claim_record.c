@@ -290,7 +290,7 @@ void claim_destroy(struct engine *e, uint32_t id)
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     group_leave(e, id);
     queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
-    outbox_forget(e, EFFECT_OF_POD, id);
+    outbox_forget(&e->outbox, EFFECT_OF_POD, id);
     heap_clear(&e->timers, id);
     index_drop(&e->claims_by_uid, claim_hash(claim_uid(e, id), 0), id);
     index_drop(&e->claims_by_name, claim_hash(claim_name(e, id), claim->space), id);
@@ -345,7 +345,7 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
 
 void claim_set_timer(struct engine *e, uint32_t id)
 {
-    int64_t at = claim_deadline(e, id), due = outbox_due(e, EFFECT_OF_POD, id);
+    int64_t at = claim_deadline(e, id), due = outbox_due(&e->outbox, EFFECT_OF_POD, id);
 
     if (due != 0)
         at = earlier(at, due);
@@ -359,7 +359,7 @@ void claim_expire(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
 
-    outbox_expire(e, EFFECT_OF_POD, id);
+    outbox_expire(&e->outbox, EFFECT_OF_POD, id);
     if (claim_deadline(e, id) > e->now) {
         claim_set_timer(e, id);
         return;

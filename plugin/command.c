@@ -101,7 +101,7 @@ void command_destroy(struct engine *e, uint32_t id)
     unlink_queue(e, id);
     if (command->link.size > 0)
         tree_remove(&by_creation, e, &e->commands.waiting, id);
-    outbox_forget(e, EFFECT_OF_COMMAND, id);
+    outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     heap_clear(&e->commands.timers, id);
     index_drop(&e->commands.by_uid, uid_hash(name_text(e, command->uid)), id);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -208,7 +208,7 @@ static void carry_out(struct engine *e, uint32_t id)
     if (queue != 0 && command->state == STATE_UNSAID && queue_at(e, queue)->known)
         command->state = queue_at(e, queue)->state;
     command->told = command->refusal <= COMMAND_CHANGES_NOTHING || !engine_asks(e, EFFECT_EVENT);
-    outbox_sync(e, EFFECT_OF_COMMAND, id);
+    outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);
     command_set_timer(e, id);
 }
 
@@ -254,7 +254,7 @@ static void revive(struct engine *e, uint32_t id)
 {
     struct command *command = command_at(e, id);
 
-    outbox_forget(e, EFFECT_OF_COMMAND, id);
+    outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     unlink_queue(e, id);
     command->deleted_at = 0;
     wait_again(e, id);
@@ -294,7 +294,7 @@ void command_queue_written(struct engine *e, uint32_t queue)
         if (!queue_is_written(queue_at(e, queue)))
             return;
         unlink_queue(e, id);
-        outbox_sync(e, EFFECT_OF_COMMAND, id);
+        outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);
     }
 }
 
@@ -304,7 +304,7 @@ void command_queue_gone(struct engine *e, uint32_t queue)
         uint32_t id = queue_at(e, queue)->first_command;
 
         unlink_queue(e, id);
-        outbox_sync(e, EFFECT_OF_COMMAND, id);
+        outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);
     }
 }
 
@@ -316,7 +316,7 @@ void command_stand_by(struct engine *e)
         if (!slab_live(&e->commands.records, id))
             continue;
         command = command_at(e, id);
-        outbox_forget(e, EFFECT_OF_COMMAND, id);
+        outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
         unlink_queue(e, id);
         if (command->carried_out && command->deleted_at == 0)
             wait_again(e, id);

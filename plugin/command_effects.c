@@ -69,7 +69,7 @@ bool command_is_over(const struct engine *e, const struct command *command)
 void command_set_timer(struct engine *e, uint32_t id)
 {
     const struct command *command = command_at(e, id);
-    int64_t at = outbox_due(e, EFFECT_OF_COMMAND, id);
+    int64_t at = outbox_due(&e->outbox, EFFECT_OF_COMMAND, id);
 
     if (command->deleted_at != 0)
         at = forgotten_at(command);
@@ -85,12 +85,13 @@ void command_expire(struct engine *e, uint32_t id)
         command_destroy(e, id);
         return;
     }
-    outbox_expire(e, EFFECT_OF_COMMAND, id);
+    outbox_expire(&e->outbox, EFFECT_OF_COMMAND, id);
     command_set_timer(e, id);
 }
 
-static uint8_t wanted(const struct engine *e, uint32_t id)
+static uint8_t wanted(const void *owner, uint32_t id)
 {
+    const struct engine *e = owner;
     const struct command *command = command_at(e, id);
 
     if (!command->carried_out || command->deleted_at != 0)
@@ -103,8 +104,9 @@ static uint8_t wanted(const struct engine *e, uint32_t id)
                : 0;
 }
 
-static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
+static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
 {
+    const struct engine *e = owner;
     const struct command *command = command_at(e, id);
     uint32_t queue = queue_find(e, QUEUE_VOLCANO, name_text(e, command->target));
     struct say say;
@@ -125,8 +127,9 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
     command_say_refusal(e, command, &say);
 }
 
-static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
+static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
 {
+    struct engine *e = owner;
     (void)version;
     if (slot == COMMAND_EVENT)
         command_at(e, id)->told = true;
@@ -134,11 +137,17 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
         command_at(e, id)->deleted_at = e->now > 0 ? e->now : 1;
 }
 
-static void gone(struct engine *e, uint32_t id, uint32_t slot)
+static void gone(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     done(e, id, slot, 0);
-    outbox_sync(e, EFFECT_OF_COMMAND, id);
+    outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);
     command_set_timer(e, id);
+}
+
+static void set_timer(void *owner, uint32_t id)
+{
+    command_set_timer(owner, id);
 }
 
 const struct outbox_type command_effects = {
@@ -150,5 +159,5 @@ const struct outbox_type command_effects = {
     .describe = describe,
     .done = done,
     .gone = gone,
-    .set_timer = command_set_timer,
+    .set_timer = set_timer,
 };

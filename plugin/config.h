@@ -8,6 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What a manager of worker clusters is told once; times and limits of 0 are the protocol's
+ * defaults. */
+struct fleet_config {
+    bool orchestrated; /* MultiKueueOrchestratedPreemption */
+    bool observe_only;
+    int64_t preemption_timeout; /* singleClusterPreemptionTimeout */
+    int64_t worker_lost_timeout;
+    int64_t prefer_no_preemption; /* wait for a worker that needs no victims; 0: do not */
+    uint32_t max_dispatches, max_clusters;
+};
+
 /* What an engine is told once, when it is made. */
 enum removal { REMOVE_ON_BIND, REMOVE_ON_ADMISSION };
 enum root_ceiling { ROOT_UNLIMITED, ROOT_CLUSTER, ROOT_AMOUNTS };
@@ -30,15 +41,7 @@ struct engine_config {
     bool journal;          /* keep events: somebody takes them (journal.h) */
     uint32_t effects; /* those beyond EFFECT_ALWAYS that the host carries out: a bit for each */
 
-    /* Of a manager of worker clusters; times of 0 are the protocol's defaults. */
-    bool manages;               /* this is one */
-    bool orchestrated;          /* MultiKueueOrchestratedPreemption */
-    int64_t preemption_timeout; /* singleClusterPreemptionTimeout */
-    int64_t worker_lost_timeout;
-    int64_t prefer_no_preemption; /* wait for a worker that needs no victims; 0: do not */
-    uint32_t max_workloads, max_clusters;
-
-    uint32_t max_pods, max_queues, max_nodes; /* 0: the protocol's default */
+    uint32_t max_pods, max_queues, max_nodes, max_workloads; /* 0: the protocol's default */
 };
 
 /* Whether the host was said to carry out effects of this kind, of those beyond EFFECT_ALWAYS. */

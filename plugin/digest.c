@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "follow.h"
+#include "mix.h"
 #include "state.h"
 
 /* The sum of a hash for each object, so that no order matters; over names, never ids. */
-
-static uint64_t mix(uint64_t hash, wide number)
-{
-    uint8_t bytes[16];
-
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        bytes[i] = (uint8_t)((uint64_t)(number >> (8 * i)) & 0xff);
-    return hash_bytes64(bytes, sizeof(bytes), hash);
-}
-
-static uint64_t mix_text(uint64_t hash, struct text text)
-{
-    return hash_bytes64(text.at, text.len, mix(hash, (wide)text.len));
-}
 
 static uint64_t mix_name(const struct engine *e, uint64_t hash, uint32_t name)
 {
@@ -55,7 +42,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, claim->generation), claim->version), claim->reason);
     hash = mix(mix(mix(hash, claim->gates), claim->timeouts), line_bare(e, line));
     hash = mix(hash, claim->member == 0 ? 0 : member_at(e, claim->member)->named_at);
-    return outbox_hash(e, &claim->effects, hash);
+    return outbox_hash(&e->outbox, &claim->effects, hash);
 }
 
 static uint64_t digest_cell(const struct engine *e, const struct cell *cell)
@@ -120,7 +107,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(hash, queue->is_todo[TODO_PREEMPT]);
     hash = mix(hash, queue->is_todo[TODO_LOADS]);
     hash = mix(hash, queue->settles_all);
-    hash = outbox_hash(e, &queue->effects, hash);
+    hash = outbox_hash(&e->outbox, &queue->effects, hash);
     return mix(mix(mix(hash, queue->grants), queue->last_grant), queue->grant_gap);
 }
 
@@ -155,66 +142,6 @@ static uint64_t digest_flavor(const struct engine *e, const struct flavor *flavo
     return hash;
 }
 
-static uint64_t digest_worker(const struct engine *e, const struct worker *worker, bool timers)
-{
-    uint64_t hash = mix(mix(mix_name(e, 10, worker->name), worker->known), worker->connected);
-
-    return timers ? mix(mix(hash, worker->sweeps), worker->connected ? 0 : worker->lost) : hash;
-}
-
-static uint64_t mix_dispatch(const struct engine *e, uint64_t hash, const struct dispatch *d)
-{
-    return mix_name(e, mix_name(e, mix_name(e, hash, d->space), d->name), d->uid);
-}
-
-static uint64_t digest_dispatch(const struct engine *e, uint32_t id, bool timers)
-{
-    const struct dispatch *d = dispatch_at(e, id);
-    uint64_t hash = mix(mix_dispatch(e, 11, d), d->flags & DISPATCH_OBJECT);
-
-    for (uint32_t i = 0; i < d->gate_count; i++)
-        hash = mix_name(e, hash, d->gates[i]);
-    hash = mix_name(e, mix(hash, d->timeout), d->cluster == 0 ? 0 : worker_at(e, d->cluster)->name);
-    if (!timers)
-        return hash;
-    hash = mix(mix(mix(mix(hash, d->flags), d->stance), d->phase), d->version);
-    hash = mix(mix(mix(mix(hash, d->orphaned), d->counted), d->past), d->noted);
-    hash = mix(mix(hash, (wide)d->memory), d->phase == PHASE_REST ? 0 : d->opening);
-    if (d->target != 0)
-        hash = mix_name(e, hash, worker_at(e, replica_at(e, d->target)->worker)->name);
-    if (d->fresh != 0)
-        hash = mix_name(e, mix(hash, 1), worker_at(e, replica_at(e, d->fresh)->worker)->name);
-    return outbox_hash(e, &d->effects, hash);
-}
-
-static uint64_t digest_replica(const struct engine *e, const struct replica *r, bool timers)
-{
-    uint64_t hash = mix_dispatch(e, 12, dispatch_at(e, r->dispatch));
-
-    hash = mix_name(e, hash, worker_at(e, r->worker)->name);
-    hash = mix_name(e, mix_name(e, hash, r->uid), r->origin);
-    hash = mix(hash, r->flags & REPLICA_OBJECT);
-    if (!timers)
-        return hash;
-    hash = mix(mix(mix(mix(hash, r->flags), r->rank), r->ranked_by), r->version);
-    hash = mix(mix(mix(mix(hash, r->signal), r->admitted), r->opened), r->noted);
-    hash = mix(mix(hash, (wide)r->opened_uid), (wide)r->noted_uid);
-    return outbox_hash(e, &r->effects, hash);
-}
-
-static uint64_t digest_fleet(const struct engine *e, bool timers)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t id = 1; id < slab_end(&e->workers); id++)
-        sum += slab_live(&e->workers, id) ? digest_worker(e, worker_at(e, id), timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->dispatches); id++)
-        sum += slab_live(&e->dispatches, id) ? digest_dispatch(e, id, timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->replicas); id++)
-        sum += slab_live(&e->replicas, id) ? digest_replica(e, replica_at(e, id), timers) : 0;
-    return sum;
-}
-
 /* Who was deleted is only remembered for a while. */
 static uint64_t digest_command(const struct engine *e, uint32_t id, bool timers)
 {
@@ -230,7 +157,7 @@ static uint64_t digest_command(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix_queue(e, mix(hash, command->deleted_at), command->queue), command->state);
     hash = mix(mix(mix(hash, command->refusal), command->carried_out), command->changed);
     hash = mix(mix_name(e, mix(hash, command->told), command->parent), command->parent_state);
-    return outbox_hash(e, &command->effects, hash);
+    return outbox_hash(&e->outbox, &command->effects, hash);
 }
 
 /* Of a group that nobody has seen, its members tell all that there is. */
@@ -256,7 +183,7 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     hash = mix(mix(mix(hash, group->turn_until), group->retry_at), group->was_made);
     hash = mix(mix(mix(hash, group->owner_gone), (wide)group->written), (wide)group->sent);
     hash = mix_name(e, mix_name(e, hash, group->owner.uid), group->owner.name);
-    hash = outbox_hash(e, &group->effects, mix(hash, group->sent_over));
+    hash = outbox_hash(&e->outbox, &group->effects, mix(hash, group->sent_over));
     hash = mix(mix(hash, group->change_over), group->changed_over);
     return mix(mix(mix(hash, follow_minimum(e, group)), group->ordered), group->replicas);
 }
@@ -293,7 +220,7 @@ static uint64_t digest_load(const struct engine *e, uint32_t id, bool timers)
         hash = mix_text(hash, flavor_name(e, flavors[i]));
     if (load->of != 0)
         hash = mix_name(e, hash, load_at(e, load->of)->uid);
-    return outbox_hash(e, &load->effects, hash);
+    return outbox_hash(&e->outbox, &load->effects, hash);
 }
 
 static uint64_t digest_local_queue(const struct engine *e, const struct local_queue *local)
@@ -321,9 +248,7 @@ static uint64_t digest_loads(const struct engine *e, bool timers)
 
 uint64_t engine_digest(const struct engine *e, bool timers)
 {
-    uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_fleet(e, timers);
-
-    sum += digest_loads(e, timers);
+    uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_loads(e, timers);
 
     if (timers)
         sum = mix(mix(mix(sum, e->now), e->tell.left != 0), e->demotion.count);

@@ -2,6 +2,10 @@
 #include "engine.h"
 
 #include "advance.h"
+#include "claim_effects.h"
+#include "command_effects.h"
+#include "group_effects.h"
+#include "load_effects.h"
 #include "root.h"
 #include "state.h"
 
@@ -57,6 +61,15 @@ static uint32_t or_default(uint32_t limit, uint32_t otherwise)
     return limit == 0 ? otherwise : limit;
 }
 
+static void own_effects(struct engine *e)
+{
+    outbox_own(&e->outbox, EFFECT_OF_POD, &claim_effects, e);
+    outbox_own(&e->outbox, EFFECT_OF_QUEUE, &queue_effects, e);
+    outbox_own(&e->outbox, EFFECT_OF_COMMAND, &command_effects, e);
+    outbox_own(&e->outbox, EFFECT_OF_GROUP, &group_effects, e);
+    outbox_own(&e->outbox, EFFECT_OF_LOAD, &load_effects, e);
+}
+
 int engine_create(const struct engine_config *config, const struct mem *mem,
                   struct engine **ret_engine)
 {
@@ -68,15 +81,12 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
         return ENGINE_NO_MEMORY;
     e->mem = own;
     e->config = *config;
+    outbox_init(&e->outbox, &e->mem);
+    own_effects(e);
     e->config.max_pods = or_default(config->max_pods, 1u << 24);
     e->config.max_queues = or_default(config->max_queues, 1u << 16);
     e->config.max_nodes = or_default(config->max_nodes, 1u << 16);
     e->config.max_workloads = or_default(config->max_workloads, 1u << 20);
-    e->config.max_clusters = or_default(config->max_clusters, 1024);
-    if (config->preemption_timeout == 0)
-        e->config.preemption_timeout = INT64_C(300) * 1000000000;
-    if (config->worker_lost_timeout == 0)
-        e->config.worker_lost_timeout = INT64_C(900) * 1000000000;
     intern_init(&e->names, &e->mem);
     slab_init(&e->queues, &e->mem, sizeof(struct queue));
     slab_init(&e->lines, &e->mem, sizeof(struct line));
@@ -84,7 +94,6 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->kinds, &e->mem, sizeof(struct kind));
     slab_init(&e->asks, &e->mem, sizeof(struct ask));
     slab_init(&e->claims, &e->mem, sizeof(struct claim));
-    given_init(&e->given, &e->mem);
     slab_init(&e->promises.pledges, &e->mem, sizeof(struct pledge));
     slab_init(&e->groups, &e->mem, sizeof(struct group));
     slab_init(&e->members, &e->mem, sizeof(struct member));
@@ -101,13 +110,6 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     index_init(&e->checks_by_name, &e->mem);
     heap_init(&e->load_timers, &e->mem, load_before, e);
     e->load_changes = e->placements = 1;
-    slab_init(&e->workers, &e->mem, sizeof(struct worker));
-    slab_init(&e->dispatches, &e->mem, sizeof(struct dispatch));
-    slab_init(&e->replicas, &e->mem, sizeof(struct replica));
-    index_init(&e->workers_by_name, &e->mem);
-    index_init(&e->dispatches_by_name, &e->mem);
-    heap_init(&e->dispatch_timers, &e->mem, dispatch_before, e);
-    heap_init(&e->replica_timers, &e->mem, replica_before, e);
     index_init(&e->queues_by_name, &e->mem);
     index_init(&e->lines_by_needs, &e->mem);
     index_init(&e->kinds_by_needs, &e->mem);
@@ -160,8 +162,6 @@ void engine_destroy(struct engine *e)
     load_release_all(e);
     queue_release_all(e);
     node_release_all(e);
-    heap_finish(&e->replica_timers);
-    heap_finish(&e->dispatch_timers);
     journal_finish(&e->journal, &e->mem);
     heap_finish(&e->guard_timers);
     heap_finish(&e->queue_timers);
@@ -177,8 +177,6 @@ void engine_destroy(struct engine *e)
     slab_finish(&e->local_queues);
     slab_finish(&e->wishes);
     slab_finish(&e->loads);
-    index_finish(&e->dispatches_by_name);
-    index_finish(&e->workers_by_name);
     index_finish(&e->nodes_by_name);
     index_finish(&e->finished_by_uid);
     index_finish(&e->groups_by_name);
@@ -187,22 +185,19 @@ void engine_destroy(struct engine *e)
     index_finish(&e->kinds_by_needs);
     index_finish(&e->lines_by_needs);
     index_finish(&e->queues_by_name);
-    slab_finish(&e->replicas);
-    slab_finish(&e->dispatches);
-    slab_finish(&e->workers);
     slab_finish(&e->nodes);
     slab_finish(&e->flavors);
     slab_finish(&e->finished);
     slab_finish(&e->groups);
     slab_finish(&e->promises.pledges);
     slab_finish(&e->members);
-    given_finish(&e->given);
     slab_finish(&e->claims);
     slab_finish(&e->asks);
     slab_finish(&e->kinds);
     slab_finish(&e->lines);
     slab_finish(&e->crowds);
     slab_finish(&e->queues);
+    outbox_finish(&e->outbox);
     intern_finish(&e->names);
     mem_free(&mem, e, sizeof(*e));
 }
@@ -213,20 +208,32 @@ int64_t engine_set_time(struct engine *e, int64_t now)
 
     if (now > e->now)
         e->now = now;
+    e->outbox.now = e->now;
     e->serials_before = e->serials;
     return before;
 }
 
 void engine_take_back_time(struct engine *e, int64_t before)
 {
-    e->now = before;
+    e->outbox.now = e->now = before;
     e->serials = e->serials_before; /* those of what the call had made are nobody's now */
+}
+
+struct outbox *engine_outbox(struct engine *e)
+{
+    return &e->outbox;
+}
+
+static void open_or_close_outbox(struct engine *e)
+{
+    outbox_open(&e->outbox, e, e->synced && e->leads && !e->config.observe_only);
 }
 
 void engine_set_synced(struct engine *e)
 {
     if (!e->synced) {
         e->synced = true;
+        open_or_close_outbox(e);
         if (e->leads)
             advance_begin(e);
     }
@@ -238,6 +245,7 @@ void engine_set_leader(struct engine *e, bool leads)
     bool led = e->leads;
 
     e->leads = leads;
+    open_or_close_outbox(e);
     if (e->synced && leads && !led)
         advance_begin(e);
     else if (e->synced && led && !leads)
@@ -287,11 +295,6 @@ bool engine_filter(const struct engine *e, uint32_t id, uint32_t node)
     return true;
 }
 
-uint32_t engine_pending(const struct engine *e)
-{
-    return e->ready_effects;
-}
-
 uint32_t engine_count_pods(const struct engine *e)
 {
     return slab_count(&e->claims) - e->entries;
@@ -305,4 +308,9 @@ uint32_t engine_count_queues(const struct engine *e)
 uint32_t engine_count_nodes(const struct engine *e)
 {
     return slab_count(&e->nodes);
+}
+
+uint32_t engine_count_workloads(const struct engine *e)
+{
+    return slab_count(&e->loads);
 }

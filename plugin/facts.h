@@ -303,8 +303,8 @@ struct local_queue_facts {
     bool selected;
 };
 
-/* A workload in the cluster of its manager. */
-struct workload_facts {
+/* A workload in the cluster of its manager, which dispatches it. */
+struct dispatch_facts {
     struct text uid, space, name;
     int64_t resource_version;
     bool reserved;

@@ -57,7 +57,7 @@ static void note_look(struct engine *e, uint32_t id, bool passes)
     claim_set_flag(claim, CLAIM_PARKED, !passes);
     if (claim->state == CLAIM_RESERVED || claim->effects.leased != 0 ||
         (claim->flags & CLAIM_LET_GO) != 0)
-        outbox_renew(e, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
+        outbox_renew(&e->outbox, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
 }
 
 static void decide(struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
@@ -174,7 +174,7 @@ void engine_post_filter(struct engine *e, struct text uid)
         return;
     claim_set_flag(claim_at(e, id), CLAIM_LACKS_NODE, true);
     assembly_fail(e, id);
-    outbox_sync(e, EFFECT_OF_POD, id);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
     group_settle(e);
 }
 
@@ -198,7 +198,7 @@ static void give_node_back(struct engine *e, uint32_t id)
     if (!assembly_finds_no_nodes(e, id))
         return;
     claim_set_flag(claim_at(e, id), CLAIM_LACKS_NODE, true);
-    outbox_sync(e, EFFECT_OF_POD, id);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
 }
 
 bool engine_permit(struct engine *e, struct text uid, int64_t *ret_until)

@@ -135,7 +135,7 @@ static void set_mode(struct engine *e, struct group *group, enum group_mode mode
     group->mode = (uint8_t)mode;
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_holds(claim_at(e, id)))
-            outbox_sync(e, EFFECT_OF_POD, id);
+            outbox_sync(&e->outbox, EFFECT_OF_POD, id);
         if (!group_is_ready(claim_at(e, id)))
             continue;
         told = (claim_at(e, id)->flags & CLAIM_TOLD) != 0;

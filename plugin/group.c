@@ -194,7 +194,7 @@ void group_drop_unused(struct engine *e, uint32_t id)
         return;
     untouch(e, id);
     assembly_forget(e, id);
-    outbox_forget(e, EFFECT_OF_GROUP, id);
+    outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
     heap_clear(&e->group_timers, id);
     group_drop_owner(e, &group->owner);
     gang_set_entry(e, id, 0);

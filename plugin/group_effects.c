@@ -27,8 +27,9 @@ static bool wants_change(const struct engine *e, const struct group *group)
            follow_changes(e, group);
 }
 
-static uint8_t wanted(const struct engine *e, uint32_t id)
+static uint8_t wanted(const void *owner, uint32_t id)
 {
+    const struct engine *e = owner;
     const struct group *group = group_at(e, id);
     bool status =
         engine_asks(e, EFFECT_SET_GROUP_STATUS) && group->known && group->status != group->written;
@@ -37,8 +38,9 @@ static uint8_t wanted(const struct engine *e, uint32_t id)
                      wants_change(e, group) << GROUP_CHANGES | status << GROUP_WRITES_STATUS);
 }
 
-static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
+static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
 {
+    const struct engine *e = owner;
     const struct group *group = group_at(e, id);
 
     ret->uid = name_text(e, group->uid);
@@ -52,8 +54,9 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
         follow_describe(e, group, &ret->create);
 }
 
-static void leased(struct engine *e, uint32_t id, uint32_t slot)
+static void leased(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     struct group *group = group_at(e, id);
 
     if (slot == GROUP_CHANGES)
@@ -65,8 +68,9 @@ static void leased(struct engine *e, uint32_t id, uint32_t slot)
 }
 
 /* A later version than that which was written over is what was written, or what came after. */
-static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
+static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
 {
+    struct engine *e = owner;
     struct group *group = group_at(e, id);
 
     (void)version;
@@ -80,8 +84,9 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
 }
 
 /* The owner is gone, or the group, which its own message will say. */
-static void gone(struct engine *e, uint32_t id, uint32_t slot)
+static void gone(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     struct group *group = group_at(e, id);
 
     if (slot == GROUP_CREATES)
@@ -93,9 +98,10 @@ static void gone(struct engine *e, uint32_t id, uint32_t slot)
     group_sync_effects(e, id);
 }
 
-static void set_timer(struct engine *e, uint32_t id)
+static void set_timer(void *owner, uint32_t id)
 {
-    int64_t at = outbox_due(e, EFFECT_OF_GROUP, id);
+    struct engine *e = owner;
+    int64_t at = outbox_due(&e->outbox, EFFECT_OF_GROUP, id);
 
     if (at == 0)
         heap_clear(&e->group_timers, id);
@@ -111,13 +117,13 @@ void group_sync_effects(struct engine *e, uint32_t id)
 
     group_find_status(e, id, &status, message);
     group->status = number_of(&status, message);
-    outbox_sync(e, EFFECT_OF_GROUP, id);
+    outbox_sync(&e->outbox, EFFECT_OF_GROUP, id);
     set_timer(e, id);
 }
 
 void group_expire(struct engine *e, uint32_t id)
 {
-    outbox_expire(e, EFFECT_OF_GROUP, id);
+    outbox_expire(&e->outbox, EFFECT_OF_GROUP, id);
     set_timer(e, id);
 }
 

@@ -105,7 +105,7 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
 static void sync_members(struct engine *e, uint32_t id)
 {
     for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at))
-        outbox_sync(e, EFFECT_OF_POD, at);
+        outbox_sync(&e->outbox, EFFECT_OF_POD, at);
 }
 
 /* What its object says of its status. */

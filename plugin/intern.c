@@ -136,3 +136,11 @@ const char *intern_text(const struct intern *intern, uint32_t id, size_t *ret_le
         *ret_len = entry == NULL ? 0 : entry->len;
     return entry == NULL ? "" : entry->text;
 }
+
+struct text intern_view(const struct intern *intern, uint32_t id)
+{
+    struct text text;
+
+    text.at = intern_text(intern, id, &text.len);
+    return text;
+}

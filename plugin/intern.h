@@ -5,6 +5,7 @@
 #include "index.h"
 #include "mem.h"
 #include "slab.h"
+#include "text.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,9 @@ void intern_unref(struct intern *intern, uint32_t id);
 /* The bytes, and a NUL after them; they stay where they are while they have a user. ret_len may be
  * NULL. [id is 0 or in use] */
 const char *intern_text(const struct intern *intern, uint32_t id, size_t *ret_len);
+
+/* The same, as a view. */
+struct text intern_view(const struct intern *intern, uint32_t id);
 
 /* How many different strings there are, the empty one not counted. */
 static inline uint32_t intern_count(const struct intern *intern)

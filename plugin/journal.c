@@ -188,7 +188,8 @@ void journal_effect(struct engine *e, uint32_t id, enum event_kind kind, uint32_
 {
     if (!is_kept(e, id))
         return;
-    add(e, id, kind, claim_effects.kinds[slot], outbox_attempts(e, EFFECT_OF_POD, id, slot));
+    add(e, id, kind, claim_effects.kinds[slot],
+        outbox_attempts(&e->outbox, EFFECT_OF_POD, id, slot));
     if (kind == EVENT_LEASED && slot == EFFECT_REMOVE_GATES)
         journal_handed_out(e, id);
 }

@@ -38,7 +38,7 @@ void let_go_claim(struct engine *e, uint32_t id, const struct pod_facts *pod)
     claim->gates = pod->gates.ours & 3u;
     claim->generation = pod->generation;
     claim->version = pod->resource_version;
-    outbox_sync(e, EFFECT_OF_POD, id);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
     claim_set_timer(e, id);
 }
 

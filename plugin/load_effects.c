@@ -10,15 +10,17 @@
 #include "say.h"
 #include "state.h"
 
-static uint8_t wanted(const struct engine *e, uint32_t id)
+static uint8_t wanted(const void *owner, uint32_t id)
 {
+    const struct engine *e = owner;
     const struct load *load = load_at(e, id);
 
     return engine_admits(e) && load->writes != LIFE_WRITE_NOTHING && !load_is(load, LOAD_AWAITS);
 }
 
-static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
+static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
 {
+    const struct engine *e = owner;
     const struct load *load = load_at(e, id);
 
     (void)slot;
@@ -29,8 +31,9 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
     ret->workload = id;
 }
 
-static void leased(struct engine *e, uint32_t id, uint32_t slot)
+static void leased(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     (void)slot;
     load_at(e, id)->writing = load_at(e, id)->writes;
     load_refusal_writes(e, id);
@@ -38,16 +41,18 @@ static void leased(struct engine *e, uint32_t id, uint32_t slot)
         bay_stir(e, load_queue(e, id));
 }
 
-static void retried(struct engine *e, uint32_t id, uint32_t slot)
+static void retried(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     (void)slot;
     load_at(e, id)->writing = LIFE_WRITE_NOTHING;
     load_promise_spare(e, id);
     load_settle(e, id); /* a reservation that is not made may have nobody to make it again */
 }
 
-static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
+static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
 {
+    struct engine *e = owner;
     struct load *load = load_at(e, id);
 
     (void)slot;
@@ -58,10 +63,16 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
     load_settle(e, id); /* its object may have been seen so, or otherwise, before this was heard */
 }
 
-static void gone(struct engine *e, uint32_t id, uint32_t slot)
+static void gone(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     (void)slot;
     load_destroy(e, id);
+}
+
+static void set_timer(void *owner, uint32_t id)
+{
+    load_set_timer(owner, id);
 }
 
 const struct outbox_type load_effects = {
@@ -75,7 +86,7 @@ const struct outbox_type load_effects = {
     .retried = retried,
     .done = done,
     .gone = gone,
-    .set_timer = load_set_timer,
+    .set_timer = set_timer,
 };
 
 static const char *const words[LOAD_WRITES] = {

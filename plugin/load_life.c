@@ -141,7 +141,7 @@ static void choose(struct engine *e, uint32_t id, const struct workload_life *li
         load->writes = LIFE_WRITE_PENDING;
         load->step = (struct life_step){.write = LIFE_WRITE_PENDING, .reason = LIFE_PENDING};
     }
-    outbox_sync(e, EFFECT_OF_LOAD, id);
+    outbox_sync(&e->outbox, EFFECT_OF_LOAD, id);
     load_set_timer(e, id);
 }
 
@@ -212,7 +212,7 @@ void load_settle(struct engine *e, uint32_t id)
 void load_set_timer(struct engine *e, uint32_t id)
 {
     const struct load *load = load_at(e, id);
-    int64_t at = load->wake, due = outbox_due(e, EFFECT_OF_LOAD, id);
+    int64_t at = load->wake, due = outbox_due(&e->outbox, EFFECT_OF_LOAD, id);
 
     if (due != 0 && (at == 0 || due < at))
         at = due;
@@ -224,7 +224,7 @@ void load_set_timer(struct engine *e, uint32_t id)
 
 void load_expire(struct engine *e, uint32_t id)
 {
-    outbox_expire(e, EFFECT_OF_LOAD, id);
+    outbox_expire(&e->outbox, EFFECT_OF_LOAD, id);
     load_settle(e, id);
 }
 
@@ -264,7 +264,7 @@ void load_end(struct engine *e)
     for (uint32_t id = 1; id < slab_end(&e->loads); id++) {
         if (!slab_live(&e->loads, id))
             continue;
-        outbox_forget(e, EFFECT_OF_LOAD, id);
+        outbox_forget(&e->outbox, EFFECT_OF_LOAD, id);
         load_set(load_at(e, id), LOAD_AWAITS, false);
         load_give_up(e, id);
         if (load_is(load_at(e, id), LOAD_VICTIM)) {

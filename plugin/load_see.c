@@ -157,7 +157,7 @@ static void begin_anew(struct engine *e, uint32_t id)
 {
     struct load *load = load_at(e, id);
 
-    outbox_forget(e, EFFECT_OF_LOAD, id);
+    outbox_forget(&e->outbox, EFFECT_OF_LOAD, id);
     load_promise_lose_victim(e, id);
     load->flags = 0;
     load->version = load->wrote = 0;
@@ -275,7 +275,7 @@ void load_destroy(struct engine *e, uint32_t id)
     load_retract(e, id);
     load_take_out(e, id);
     load_promise_lose_victim(e, id);
-    outbox_forget(e, EFFECT_OF_LOAD, id);
+    outbox_forget(&e->outbox, EFFECT_OF_LOAD, id);
     heap_clear(&e->load_timers, id);
     index_drop(&e->loads_by_name,
                load_name_hash(name_text(e, load->space), name_text(e, load->name)), id);

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "outbox.h"
-#include "state.h"
+
+#include "index.h"
+
+/* What is asked of an outbox that changes nothing in it. */
 
 /* The cursor counts slots: of each kind of object those of all its records, one kind after the
  * other. */
-bool engine_next_live_effect(const struct engine *e, uint32_t *cursor, struct effect *ret)
+bool outbox_next_live(const struct outbox *outbox, uint32_t *cursor, struct effect *ret)
 {
     uint32_t base = 0;
 
     for (enum effect_object object = 0; object < EFFECT_OBJECTS; object++) {
-        uint32_t slots = outbox_types[object]->slots,
-                 end = base + slots * slab_end(outbox_records(e, object));
+        uint32_t slots, end;
 
+        if (outbox->owners[object].type == NULL)
+            continue;
+        slots = outbox->owners[object].type->slots;
+        end = base + slots * slab_end(outbox_records(outbox, object));
         for (uint32_t at = *cursor < base + slots ? base + slots : *cursor; at < end; at++) {
             struct outbox_place place = {object, (at - base) / slots, (at - base) % slots};
-            if (!slab_live(outbox_records(e, object), place.id))
+            if (!slab_live(outbox_records(outbox, object), place.id))
                 continue;
 
-            const struct outbox_entry *entry = outbox_at(e, object, place.id);
+            const struct outbox_entry *entry = outbox_at(outbox, object, place.id);
             if (((entry->wanted | entry->leased) & outbox_bit(place.slot)) == 0)
                 continue;
-            outbox_describe(e, place, ret);
+            outbox_describe(outbox, place, ret);
             *cursor = at + 1;
             return true;
         }
@@ -29,44 +35,63 @@ bool engine_next_live_effect(const struct engine *e, uint32_t *cursor, struct ef
     return false;
 }
 
-static const char *check_list(const struct engine *e, enum effect_object object,
+uint64_t outbox_hash(const struct outbox *outbox, const struct outbox_entry *entry, uint64_t seed)
+{
+    const uint8_t bits[] = {entry->wanted, entry->leased, entry->replaced};
+
+    return given_hash(&outbox->given, entry->given, hash_bytes64(bits, sizeof(bits), seed));
+}
+
+static const char *check_list(const struct outbox *outbox, enum effect_object object,
                               uint32_t *ret_effects)
 {
     uint32_t listed = 0;
 
-    for (uint32_t id = e->ready[object].first; id != 0; id = outbox_at(e, object, id)->next) {
-        if (outbox_at(e, object, id)->ready == 0 ||
-            ++listed > slab_count(outbox_records(e, object)))
+    for (uint32_t id = outbox->ready[object].first; id != 0;
+         id = outbox_at(outbox, object, id)->next) {
+        if (outbox_at(outbox, object, id)->ready == 0 ||
+            ++listed > slab_count(outbox_records(outbox, object)))
             return "the list of ready effects holds each object that has one, once";
-        *ret_effects += outbox_count(outbox_at(e, object, id)->ready);
+        *ret_effects += outbox_count(outbox_at(outbox, object, id)->ready);
     }
     return NULL;
 }
 
-const char *outbox_check(const struct engine *e)
+static const char *check_object(const struct outbox *outbox, enum effect_object object,
+                                bool at_rest)
 {
-    uint32_t effects = 0;
-    bool settled = e->leads && e->synced && !e->config.observe_only && !engine_more(e) &&
-                   (engine_next(e) == 0 || engine_next(e) > e->now);
+    const struct outbox_owner *of = &outbox->owners[object];
 
-    for (enum effect_object object = 0; object < EFFECT_OBJECTS; object++) {
-        const char *broken = check_list(e, object, &effects);
+    for (uint32_t id = 1; id < slab_end(outbox_records(outbox, object)); id++) {
+        const struct outbox_entry *entry;
 
-        if (broken != NULL)
-            return broken;
-        for (uint32_t id = 1; id < slab_end(outbox_records(e, object)); id++) {
-            if (!slab_live(outbox_records(e, object), id))
-                continue;
-
-            const struct outbox_entry *entry = outbox_at(e, object, id);
-            if ((entry->ready & entry->leased) != 0 ||
-                (entry->ready & entry->wanted) != entry->ready)
-                return "an effect that is ready is wanted, and not under way";
-            /* A queue's status is looked at once in a second. */
-            if (settled && object != EFFECT_OF_QUEUE && (entry->leased | entry->replaced) == 0 &&
-                entry->wanted != outbox_types[object]->wanted(e, id))
-                return "what is wanted of the host was looked at when it changed";
-        }
+        if (!slab_live(outbox_records(outbox, object), id))
+            continue;
+        entry = outbox_at(outbox, object, id);
+        if ((entry->ready & entry->leased) != 0 || (entry->ready & entry->wanted) != entry->ready)
+            return "an effect that is ready is wanted, and not under way";
+        /* A queue's status is looked at once in a second. */
+        if (at_rest && of->open && object != EFFECT_OF_QUEUE &&
+            (entry->leased | entry->replaced) == 0 &&
+            entry->wanted != of->type->wanted(of->owner, id))
+            return "what is wanted of the host was looked at when it changed";
     }
-    return effects == e->ready_effects ? NULL : "ready effects are counted";
+    return NULL;
+}
+
+const char *outbox_check(const struct outbox *outbox, const void *owner, bool at_rest)
+{
+    const char *broken = NULL;
+    uint32_t effects = 0;
+
+    for (enum effect_object object = 0; object < EFFECT_OBJECTS && broken == NULL; object++) {
+        if (outbox->owners[object].type == NULL)
+            continue;
+        broken = check_list(outbox, object, &effects);
+        if (broken == NULL && outbox->owners[object].owner == owner)
+            broken = check_object(outbox, object, at_rest);
+    }
+    if (broken != NULL)
+        return broken;
+    return effects == outbox->ready_effects ? NULL : "ready effects are counted";
 }

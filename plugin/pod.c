@@ -135,7 +135,7 @@ static void note_writes(struct engine *e, uint32_t id, const struct pod_facts *p
         claim_set_flag(claim, CLAIM_GATES_GONE, false);
     stale_note_sight(claim, pod->unschedulable, newer);
     if (pod->unschedulable && newer) /* a write under way was meant for what was there before */
-        outbox_renew(e, EFFECT_OF_POD, id, EFFECT_SET_CONDITION);
+        outbox_renew(&e->outbox, EFFECT_OF_POD, id, EFFECT_SET_CONDITION);
 }
 
 /* What was written stays so until a later version of the object says otherwise: another write of

@@ -149,7 +149,7 @@ void promise_take(struct engine *e, uint32_t victim, uint32_t claim)
     pledge->of = claim;
     pledge->at = e->now;
     link(e, &pledge_at(e, claim)->promise.first, victim);
-    outbox_sync(e, EFFECT_OF_POD, victim);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, victim);
     claim_set_timer(e, victim);
 }
 
@@ -174,7 +174,7 @@ void promise_let_stay(struct engine *e, uint32_t id)
     unlink_victim(e, id);
     set_going(e, id, CLAIM_VICTIM, false);
     claim_set_flag(claim_at(e, id), CLAIM_EVICTED, false);
-    outbox_sync(e, EFFECT_OF_POD, id);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
     claim_set_timer(e, id);
 }
 

@@ -207,7 +207,7 @@ void queue_drop_unused(struct engine *e, uint32_t id)
             unlink_child(e, id);
         for (enum todo_list list = TODO_DIRTY; list < TODO_LISTS; list++)
             queue_done(e, list, id);
-        outbox_forget(e, EFFECT_OF_QUEUE, id);
+        outbox_forget(&e->outbox, EFFECT_OF_QUEUE, id);
         heap_clear(&e->guard_timers, id);
         heap_clear(&e->queue_timers, id);
         index_drop(&e->queues_by_name, identity_hash(queue->kind, name_text(e, queue->name)), id);

@@ -323,7 +323,7 @@ static void forget_state(struct engine *e, uint32_t id)
     struct queue *queue = queue_at(e, id);
 
     command_queue_gone(e, id);
-    outbox_forget(e, EFFECT_OF_QUEUE, id);
+    outbox_forget(&e->outbox, EFFECT_OF_QUEUE, id);
     heap_clear(&e->queue_timers, id);
     intern_unref(&e->names, queue->state_text);
     intern_unref(&e->names, queue->uid);

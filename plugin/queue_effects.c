@@ -55,12 +55,13 @@ static bool differs(const struct engine *e, uint32_t id)
 }
 
 /* A failed attempt has its own time to wait for. */
-static uint8_t wanted(const struct engine *e, uint32_t id)
+static uint8_t wanted(const void *owner, uint32_t id)
 {
+    const struct engine *e = owner;
     const struct queue *queue = queue_at(e, id);
 
     return reports(e, queue) &&
-           (outbox_attempts(e, EFFECT_OF_QUEUE, id, QUEUE_STATUS) > 0 ||
+           (outbox_attempts(&e->outbox, EFFECT_OF_QUEUE, id, QUEUE_STATUS) > 0 ||
             e->now >= queue->status.not_before) &&
            differs(e, id);
 }
@@ -80,7 +81,7 @@ void queue_expire(struct engine *e, uint32_t id)
 
     if (e->now >= looks_again(queue))
         queue->status.stale = false;
-    outbox_expire(e, EFFECT_OF_QUEUE, id);
+    outbox_expire(&e->outbox, EFFECT_OF_QUEUE, id);
     queue_set_timer(e, id);
 }
 
@@ -97,7 +98,7 @@ void queue_note_change(struct engine *e, uint32_t id)
 void queue_set_timer(struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
-    int64_t at = outbox_due(e, EFFECT_OF_QUEUE, id);
+    int64_t at = outbox_due(&e->outbox, EFFECT_OF_QUEUE, id);
 
     if (queue->status.stale && (at == 0 || looks_again(queue) < at))
         at = looks_again(queue);
@@ -121,8 +122,9 @@ static void add(struct queue_usage *usage, const struct cell *cell, struct text 
     usage->item[at].allocated = amount_clamp(usage->item[at].allocated + cell->allocated);
 }
 
-static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct effect *ret)
+static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
 {
+    const struct engine *e = owner;
     const struct queue *queue = queue_at(e, id);
 
     (void)slot;
@@ -137,8 +139,9 @@ static void describe(const struct engine *e, uint32_t id, uint32_t slot, struct 
         add(&ret->usage, &queue->cells[i], name_text(e, queue->cells[i].resource));
 }
 
-static void leased(struct engine *e, uint32_t id, uint32_t slot)
+static void leased(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     struct queue *queue = queue_at(e, id);
 
     (void)slot;
@@ -147,8 +150,9 @@ static void leased(struct engine *e, uint32_t id, uint32_t slot)
     queue->status.not_before = e->now + STATUS_SECONDS * SECOND;
 }
 
-static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
+static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
 {
+    struct engine *e = owner;
     struct queue *queue = queue_at(e, id);
 
     (void)slot;
@@ -161,14 +165,20 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
 }
 
 /* Whoever deletes an object says so: until then nothing is asked for it any more. */
-static void gone(struct engine *e, uint32_t id, uint32_t slot)
+static void gone(void *owner, uint32_t id, uint32_t slot)
 {
+    struct engine *e = owner;
     struct queue *queue = queue_at(e, id);
 
     (void)slot;
     queue->seen = false;
     command_queue_gone(e, id);
-    outbox_sync(e, EFFECT_OF_QUEUE, id);
+    outbox_sync(&e->outbox, EFFECT_OF_QUEUE, id);
+}
+
+static void set_timer(void *owner, uint32_t id)
+{
+    queue_set_timer(owner, id);
 }
 
 const struct outbox_type queue_effects = {
@@ -181,5 +191,5 @@ const struct outbox_type queue_effects = {
     .leased = leased,
     .done = done,
     .gone = gone,
-    .set_timer = queue_set_timer,
+    .set_timer = set_timer,
 };

@@ -21,6 +21,7 @@ struct queue_status {
     bool stale;                        /* something may have changed since it was looked at */
 };
 
+struct engine;
 struct queue;
 
 extern const struct outbox_type queue_effects;

@@ -240,7 +240,7 @@ void queue_hear(struct engine *e, uint32_t id, const struct queue_facts *facts, 
     if (fresh || facts->version > queue->version)
         queue->version = facts->version;
     if (fresh)
-        outbox_forget(e, EFFECT_OF_QUEUE, id);
+        outbox_forget(&e->outbox, EFFECT_OF_QUEUE, id);
     queue->said = now;
     queue->seen = true;
     queue->created_suspended = facts->create_suspended;
@@ -262,7 +262,7 @@ void queue_stand_by(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
 
-    outbox_forget(e, EFFECT_OF_QUEUE, id);
+    outbox_forget(&e->outbox, EFFECT_OF_QUEUE, id);
     heap_clear(&e->queue_timers, id);
     queue_forget_status(queue);
     if (engine_asks(e, EFFECT_QUEUE_STATUS) && queue->seen && queue->kind == QUEUE_VOLCANO) {

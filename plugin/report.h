@@ -229,41 +229,4 @@ bool engine_next_local_queue(const struct engine *engine, uint32_t *cursor);
 bool engine_next_load_usage(const struct engine *engine, uint32_t queue, uint32_t local,
                             uint32_t *cursor, struct load_usage *ret);
 
-/* A workload's way over the clusters. */
-struct dispatch_report {
-    struct text uid, space, name, cluster;
-    bool known;
-    const char *state;
-    char message[VERDICT_MESSAGE_MAX]; /* what is waited for */
-    int64_t timeout, counted, next;    /* next: when the orchestrator acts at the latest; 0 */
-    uint32_t replicas, signals, open;
-};
-
-struct replica_report {
-    struct text cluster, uid;
-    bool connected, nominated, there, reserved, admitted, evicted, deleted;
-    const char *gate; /* none, closed, blocked (another one is closed), open */
-    int64_t signal, opened;
-};
-
-struct worker_report {
-    struct text name;
-    bool known, connected;
-    int64_t since; /* not connected since */
-    uint32_t replicas;
-};
-
-/* Pages, as above: by namespace and name; by name; of clusters in no order but each once. */
-bool engine_next_workload(const struct engine *engine, uint32_t *cursor);
-uint32_t engine_find_workload(const struct engine *engine, struct text space, struct text name);
-/* now: of whoever asks, since the engine's own time stands still between its calls. */
-void engine_report_workload(const struct engine *engine, uint32_t workload, int64_t now,
-                            struct dispatch_report *ret);
-bool engine_next_replica(const struct engine *engine, uint32_t workload, uint32_t *cursor);
-void engine_report_replica(const struct engine *engine, uint32_t replica,
-                           struct replica_report *ret);
-bool engine_next_cluster(const struct engine *engine, uint32_t *cursor);
-void engine_report_cluster(const struct engine *engine, uint32_t cluster,
-                           struct worker_report *ret);
-
 #endif

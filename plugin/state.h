@@ -6,11 +6,9 @@
 #include "claim.h"
 #include "command.h"
 #include "demote.h"
-#include "dispatch.h"
 #include "engine.h"
 #include "finished.h"
 #include "flavor.h"
-#include "given.h"
 #include "group.h"
 #include "heap.h"
 #include "index.h"
@@ -25,19 +23,18 @@
 #include "promise.h"
 #include "queue.h"
 #include "recount.h"
-#include "replica.h"
 #include "report.h"
 #include "shown.h"
 #include "slab.h"
 #include "tell.h"
 #include "tree.h"
 #include "wish.h"
-#include "worker.h"
 
 /* What an engine is made of; for the modules of this folder. */
 struct engine {
     struct mem mem;
     struct engine_config config; /* its texts are interned */
+    struct outbox outbox;        /* a fleet of the same handle may share it */
     uint32_t scheduler_names[ENGINE_MAX_SCHEDULERS];
     int64_t now;
     bool synced, leads;
@@ -111,21 +108,6 @@ struct engine {
     struct slab checks;
     struct index checks_by_name;
 
-    struct slab workers;
-    struct index workers_by_name;
-    uint32_t first_sweep; /* of the workers whose replicas are to be looked at again */
-    struct slab dispatches;
-    struct index dispatches_by_name;
-    uint32_t dispatches_in_order; /* tree, by namespace and name */
-    struct heap dispatch_timers;
-    uint32_t first_dispatch, last_dispatch; /* of those to be decided about */
-    struct slab replicas;
-    struct heap replica_timers;
-
-    struct outbox_list ready[EFFECT_OBJECTS];
-    uint32_t ready_effects;
-    uint32_t next_object; /* whose turn it is to have an effect go out */
-    struct given_list given;
     uint32_t serials, serials_before; /* how many claims there were; before this call */
 
     struct journal journal;
@@ -261,27 +243,9 @@ static inline struct check_record *check_at(const struct engine *e, uint32_t id)
     return slab_at(&e->checks, id);
 }
 
-static inline struct worker *worker_at(const struct engine *e, uint32_t id)
-{
-    return slab_at(&e->workers, id);
-}
-
-static inline struct dispatch *dispatch_at(const struct engine *e, uint32_t id)
-{
-    return slab_at(&e->dispatches, id);
-}
-
-static inline struct replica *replica_at(const struct engine *e, uint32_t id)
-{
-    return slab_at(&e->replicas, id);
-}
-
 static inline struct text name_text(const struct engine *e, uint32_t name)
 {
-    struct text text;
-
-    text.at = intern_text(&e->names, name, &text.len);
-    return text;
+    return intern_view(&e->names, name);
 }
 
 /* Interns a text, with one more user; 0 if there is no memory. Negative on error. */

@@ -35,7 +35,7 @@ static void tell(struct engine *e, uint32_t id)
         group_touch(e, claim_group(e, claim)); /* its status names what stops it */
     if (claim->state == CLAIM_ALLOCATED &&
         (queue_drains(e, queue) || (claim->effects.wanted & 1u << CLAIM_EVICT) != 0))
-        outbox_sync(e, EFFECT_OF_POD, id);
+        outbox_sync(&e->outbox, EFFECT_OF_POD, id);
     if ((claim->flags & CLAIM_GANG) != 0 ||
         (claim->state != CLAIM_WAITING && claim->state != CLAIM_RESERVED))
         return;
@@ -52,7 +52,7 @@ static void tell(struct engine *e, uint32_t id)
         claim_set_flag(claim, CLAIM_TOLD, false);
     if (stopped && !stops && claim->state == CLAIM_RESERVED)
         claim->since = e->now;
-    outbox_sync(e, EFFECT_OF_POD, id);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
     claim_set_timer(e, id);
 }
 

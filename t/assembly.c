@@ -19,14 +19,14 @@ static const char *drain(struct kit *kit)
     size_t len = 0;
 
     told[0] = '\0';
-    while (engine_next_effect(kit->engine, &effect) > 0) {
+    while (outbox_next(engine_outbox(kit->engine), &effect) > 0) {
         const char *kind = effect.kind == EFFECT_ANSWER_PERMIT ? effect.allow ? "allow" : "reject"
                                                                : kinds[effect.kind];
 
         len += (size_t)snprintf(told + len, sizeof(told) - len, "%s%s %.*s", len > 0 ? ", " : "",
                                 kind, (int)effect.uid.len, effect.uid.at);
-        engine_lease(kit->engine, &effect, 0);
-        engine_ack(kit->engine, effect.id, EFFECT_DONE, 0);
+        outbox_lease(engine_outbox(kit->engine), &effect, 0);
+        outbox_ack(engine_outbox(kit->engine), effect.id, EFFECT_DONE, 0);
         kit_work_off(kit);
         is_str(engine_check(kit->engine), NULL, "sound after an ack");
     }

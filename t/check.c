@@ -99,8 +99,8 @@ static void test_claims(void)
 
 static void test_effects(void)
 {
-    spoil_u32(&kit.engine->ready_effects, 5, "ready effects are counted");
-    spoil_u32(&kit.engine->ready[EFFECT_OF_POD].first, kit_claim(&kit, "wait"),
+    spoil_u32(&kit.engine->outbox.ready_effects, 5, "ready effects are counted");
+    spoil_u32(&kit.engine->outbox.ready[EFFECT_OF_POD].first, kit_claim(&kit, "wait"),
               "the list of ready effects holds each object that has one, once");
 }
 

@@ -67,15 +67,15 @@ static void test_effects_that_are_not_wanted(void)
     kit_open(&kit, "");
     kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1");
     engine_post_filter(kit.engine, text_of("a"));
-    is_int(engine_pending(kit.engine), 1, "a gate is to go");
+    is_int(outbox_pending(engine_outbox(kit.engine)), 1, "a gate is to go");
     kit_do(&kit, "queue q cpu=1 suspended");
-    is_int(engine_pending(kit.engine), 0, "not while the queue is suspended");
+    is_int(outbox_pending(engine_outbox(kit.engine)), 0, "not while the queue is suspended");
     kit_do(&kit, "queue q cpu=1");
-    is_int(engine_pending(kit.engine), 1, "but afterwards");
+    is_int(outbox_pending(engine_outbox(kit.engine)), 1, "but afterwards");
     kit_do(&kit, "queue q cpu=2 closed");
-    is_int(engine_pending(kit.engine), 1, "closing lets granted pods go on");
+    is_int(outbox_pending(engine_outbox(kit.engine)), 1, "closing lets granted pods go on");
     kit_do(&kit, "follow");
-    ok(engine_pending(kit.engine) == 0 && kit_live_effects(&kit) == 0,
+    ok(outbox_pending(engine_outbox(kit.engine)) == 0 && kit_live_effects(&kit) == 0,
        "who does not lead asks for nothing");
     kit_close(&kit);
 }
@@ -184,13 +184,13 @@ static void test_drain(void)
     ok(text_is(effect.uid, "a"), "and nobody else");
     is_str(effect.message, "cluster queue c is drained: its stopPolicy is HoldAndDrain",
            "it is said why");
-    engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
+    outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
     kit_do(&kit, "time 99");
     is_int(kit_lease(&kit, &effect), -1, "it is sent away once");
     kit_do(&kit, "lose-pod a; pod b cluster=c cpu=1 node=n");
     is_int(kit_lease(&kit, &effect), EFFECT_EVICT_POD, "as is who gets there elsewhere");
     kit_do(&kit, "cluster c group=cpu,pods flavor=f cpu=9 pods=9");
-    engine_ack(kit.engine, effect.id, EFFECT_RETRY, 0);
+    outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_RETRY, 0);
     kit_do(&kit, "time 199");
     is_int(kit_lease(&kit, &effect), -1, "when that is over nobody has to go");
     kit_close(&kit);

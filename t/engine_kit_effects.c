@@ -6,15 +6,15 @@
 
 int kit_lease(const struct kit *kit, struct effect *ret_effect)
 {
-    if (engine_next_effect(kit->engine, ret_effect) <= 0)
+    if (outbox_next(engine_outbox(kit->engine), ret_effect) <= 0)
         return -1;
-    engine_lease(kit->engine, ret_effect, 0);
+    outbox_lease(engine_outbox(kit->engine), ret_effect, 0);
     return (int)ret_effect->kind;
 }
 
 bool kit_ack(struct kit *kit, const struct effect *effect, enum effect_result result)
 {
-    bool known = engine_ack(kit->engine, effect->id, result, 0);
+    bool known = outbox_ack(engine_outbox(kit->engine), effect->id, result, 0);
 
     kit_work_off(kit);
     is_str(engine_check(kit->engine), NULL, "sound after an ack");
@@ -26,7 +26,7 @@ uint32_t kit_live_effects(const struct kit *kit)
     uint32_t cursor = 0, count = 0;
     struct effect each;
 
-    while (engine_next_live_effect(kit->engine, &cursor, &each))
+    while (outbox_next_live(engine_outbox(kit->engine), &cursor, &each))
         count++;
     return count;
 }

@@ -1,125 +1,97 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What a person sees of all clusters. */
-#include "plugin/fleet.h"
+/* A fleet begins, leads, goes on in time and ends, beside an engine or alone. */
+#include "plugin/fleet/fleet.h"
 
+#include "plugin/engine.h"
 #include "t/fleet_kit.h"
 #include "t/tap.h"
 
-static void report_later(const struct fleet *f, const char *name, int64_t seconds,
-                         struct dispatch_report *ret)
+static void test_starved(void)
 {
-    uint32_t id = engine_find_workload(f->engine, text_of("ns"), text_of(name));
+    const struct fleet_config config = {.orchestrated = true};
+    struct test_mem memory;
+    struct outbox outbox;
+    struct fleet *fleet = NULL;
 
-    engine_report_workload(f->engine, id, f->engine->now + seconds * SECOND, ret);
+    test_mem_init(&memory);
+    outbox_init(&outbox, &memory.mem);
+    memory.fail_at = 1;
+    ok(fleet_create(&config, &memory.mem, &outbox, &fleet) == ENGINE_NO_MEMORY && fleet == NULL,
+       "without memory there is none");
+    fleet_destroy(fleet);
+    outbox_finish(&outbox);
+    ok(test_mem_clean(&memory), "and nothing is left of it");
 }
 
-static void test_words(void)
+static void test_time(void)
 {
-    struct dispatch_report one;
-    struct fleet f;
+    struct fleet_kit f;
+    int64_t before;
 
-    fleet_open(&f, "");
-    fleet_do(&f, "cluster a; cluster b; replica a/w");
-    is_str(fleet_state(&f, "w"), "Unknown", "only a replica");
-    fleet_do(&f, "time 60");
-    is_str(fleet_state(&f, "w"), "LeftBehind", "whose workload does not come");
-    fleet_do(&f, "workload w in=a,b unreserved");
-    is_str(fleet_state(&f, "w"), "Held", "no quota");
-    fleet_do(&f, "workload w in=a,b timeout=ever");
-    is_str(fleet_state(&f, "w"), "Dispatched", "sent out");
-    is_str(fleet_message(&f, "w"),
-           "its annotation sluice.sh/single-cluster-preemption-timeout is no span of time such as "
-           "5m, the configured one is used; no worker asks to preempt",
-           "and what is wrong");
-    fleet_do(&f, "workload w in=a,b; replica b/w; replica a/w signals");
-    is_str(fleet_state(&f, "w"), "Writing", "first step");
-    is_str(fleet_message(&f, "w"), "a: written down before its gate is opened", "in words");
-    fleet_do(&f, "done write w");
-    is_str(fleet_state(&f, "w"), "Opening", "second step");
-    is_str(fleet_message(&f, "w"), "a: its gate is being opened", "in words");
-    fleet_do(&f, "done open a/w; replica a/w open; replica b/w signals; time 90");
-    is_str(fleet_message(&f, "w"), "b may preempt next, in 4m30s", "the next one");
-    report_later(&f, "w", 30, &one);
-    is_str(one.message, "b may preempt next, in 4m", "and the time of whoever asks counts");
-    fleet_do(&f, "replica b/w admitted");
-    is_str(fleet_state(&f, "w"), "Admitted", "decided");
-    is_str(fleet_message(&f, "w"), "b admitted it first", "for whom");
-    fleet_do(&f, "workload w bound=b");
-    is_str(fleet_state(&f, "w"), "Bound", "for good");
-    fleet_close(&f);
+    fleet_kit_open(&f, "");
+    before = fleet_set_time(f.fleet, 2000 * FLEET_SECOND);
+    ok(before == 1000 * FLEET_SECOND && f.fleet->now == 2000 * FLEET_SECOND, "time goes on");
+    fleet_set_time(f.fleet, before);
+    ok(f.fleet->now == 2000 * FLEET_SECOND, "and never back,");
+    fleet_take_back_time(f.fleet, before);
+    ok(f.fleet->now == before && f.outbox.now == before, "but for a call that failed");
+    fleet_kit_close(&f);
 }
 
-static void test_blocked(void)
+static void test_leads(void)
 {
-    struct fleet f;
+    struct fleet_kit f;
 
-    fleet_open(&f, "");
-    fleet_do(&f,
-             "cluster a; cluster b; workload w in=a,b; replica a/w; replica b/w signals blocked");
-    is_str(fleet_message(&f, "w"), "b asks to preempt, but a gate that is not ours is closed there",
-           "held by another");
-    fleet_close(&f);
+    fleet_kit_open(&f, "standby");
+    fleet_kit_do(&f, "cluster a; workload w in=a");
+    is_str(fleet_kit_effects(&f), "", "who does not lead asks for nothing");
+    fleet_kit_do(&f, "synced; lead");
+    is_str(fleet_kit_effects(&f), "create a/w", "who leads does");
+    fleet_kit_do(&f, "follow");
+    is_str(fleet_kit_effects(&f), "", "and no longer");
+    fleet_kit_close(&f);
 }
 
-static void test_pages(void)
+/* Each opens the outbox for its own objects alone. */
+static void test_beside_an_engine(void)
 {
-    struct dispatch_report one;
-    struct replica_report replica;
-    struct worker_report worker;
-    struct fleet f;
-    uint32_t at = 0, id;
+    const struct fleet_config config = {0};
+    const struct engine_config engine_config = {0};
+    struct test_mem memory;
+    struct engine *engine;
+    struct fleet *fleet;
 
-    fleet_open(&f, "");
-    fleet_do(&f, "cluster b off; cluster a; workload w2 in=b,a; workload w1 in=a,b bound=b;"
-                 "replica a/w2 signals open");
-    ok(engine_next_workload(f.engine, &at), "a workload");
-    engine_report_workload(f.engine, at, 0, &one);
-    ok(text_is(one.name, "w1") && text_is(one.cluster, "b") && one.replicas == 0, "by name");
-    ok(engine_next_workload(f.engine, &at), "another");
-    id = at;
-    engine_report_workload(f.engine, at, 0, &one);
-    ok(text_is(one.name, "w2") && one.replicas == 1 && one.open == 1 && one.signals == 1,
-       "counted");
-    ok(!engine_next_workload(f.engine, &at), "no more");
-    at = 0;
-    ok(engine_next_replica(f.engine, id, &at), "a replica");
-    engine_report_replica(f.engine, at, &replica);
-    ok(text_is(replica.cluster, "a") && replica.there && replica.connected, "by cluster");
-    is_str(replica.gate, "open", "its gate");
-    ok(engine_next_replica(f.engine, id, &at), "a place");
-    engine_report_replica(f.engine, at, &replica);
-    ok(text_is(replica.cluster, "b") && !replica.there && !replica.connected, "with nothing there");
-    ok(!engine_next_replica(f.engine, id, &at), "no more");
-    at = 0;
-    ok(engine_next_cluster(f.engine, &at), "a cluster");
-    engine_report_cluster(f.engine, at, &worker);
-    ok(worker.known, "that was seen");
-    ok(engine_next_cluster(f.engine, &at) && !engine_next_cluster(f.engine, &at), "and another");
-    fleet_close(&f);
-}
-
-static void test_check(void)
-{
-    struct fleet f;
-
-    fleet_open(&f, "");
-    fleet_do(&f, "cluster a; workload w in=a; replica a/w signals");
-    ok(fleet_check(f.engine) == NULL, "all is sound");
-    dispatch_at(f.engine, 1)->past = dispatch_at(f.engine, 1)->counted + 1;
-    is_str(fleet_check(f.engine), "what counts includes the past", "or not");
-    dispatch_at(f.engine, 1)->past = 0;
-    worker_at(f.engine, 1)->count++;
-    is_str(fleet_check(f.engine), "a worker's replicas are counted", "or not");
-    worker_at(f.engine, 1)->count--;
-    fleet_close(&f);
+    test_mem_init(&memory);
+    ok(engine_create(&engine_config, &memory.mem, &engine) == 0 &&
+           fleet_create(&config, &memory.mem, engine_outbox(engine), &fleet) == 0,
+       "an engine, and a fleet that shares its outbox");
+    engine_set_synced(engine);
+    engine_set_leader(engine, true);
+    ok(fleet_see_cluster(fleet, &(struct cluster_facts){.name = text_of("a"), .connected = true}) ==
+               0 &&
+           fleet_see_dispatch(fleet, &(struct dispatch_facts){.uid = text_of("u"),
+                                                              .space = text_of("ns"),
+                                                              .name = text_of("w"),
+                                                              .reserved = true,
+                                                              .ready = true,
+                                                              .nominated_count = 1,
+                                                              .nominated = {text_of("a")}}) == 0,
+       "a workload for a cluster");
+    ok(outbox_pending(engine_outbox(engine)) == 0, "an engine that leads gives out no copies");
+    fleet_set_synced(fleet);
+    fleet_set_leader(fleet, true);
+    is_int(outbox_pending(engine_outbox(engine)), 1, "the fleet does, when it leads");
+    fleet_destroy(fleet);
+    engine_destroy(engine);
+    ok(test_mem_clean(&memory), "all memory was given back");
 }
 
 int main(void)
 {
-    test_words();
-    test_blocked();
-    test_pages();
-    test_check();
+    test_starved();
+    test_time();
+    test_leads();
+    test_beside_an_engine();
     return tap_done();
 }

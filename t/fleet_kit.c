@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int see_cluster(struct fleet *fleet, const struct words *words)
+static int see_cluster(struct fleet_kit *fleet, const struct words *words)
 {
     struct cluster_facts facts = {.name = text_of(words->word[1]),
                                   .connected = !words_has(words, "off"),
                                   .since = words_number_of(words, "since", 0) * FLEET_SECOND};
 
-    return engine_see_cluster(fleet->engine, &facts);
+    return fleet_see_cluster(fleet->fleet, &facts);
 }
 
-static int64_t next_version(struct fleet *fleet, const struct words *words)
+static int64_t next_version(struct fleet_kit *fleet, const struct words *words)
 {
     int64_t version = words_number_of(words, "v", fleet->version + 1);
 
@@ -27,11 +27,11 @@ static int64_t next_version(struct fleet *fleet, const struct words *words)
     return version;
 }
 
-static int see_workload(struct fleet *fleet, const struct words *words)
+static int see_workload(struct fleet_kit *fleet, const struct words *words)
 {
     char none[] = "", *rest;
     char *memory = words_value_of(words, "memory", none);
-    struct workload_facts facts = {
+    struct dispatch_facts facts = {
         .uid = text_of(words_value_of(words, "uid", words->word[1])),
         .space = text_of("ns"),
         .name = text_of(words->word[1]),
@@ -53,7 +53,7 @@ static int see_workload(struct fleet *fleet, const struct words *words)
         if (strcmp(words->word[i], "gate") == 0)
             facts.gates[facts.gate_count++] = text_of(words->value[i]);
     }
-    return engine_see_workload(fleet->engine, &facts);
+    return fleet_see_dispatch(fleet->fleet, &facts);
 }
 
 /* CLUSTER/NAME: the cluster; the name is behind it. */
@@ -67,7 +67,7 @@ static struct text cut_place(char *place, char **ret_name)
     return (struct text){place, (size_t)(slash - place)};
 }
 
-static int see_replica(struct fleet *fleet, const struct words *words)
+static int see_replica(struct fleet_kit *fleet, const struct words *words)
 {
     char uid[64], none[] = "", *name;
     struct text worker = cut_place(words->word[1], &name);
@@ -90,7 +90,7 @@ static int see_replica(struct fleet *fleet, const struct words *words)
 
     snprintf(uid, sizeof(uid), "%.*s-%s", (int)worker.len, worker.at, name);
     facts.uid = text_of(words_value_of(words, "uid", uid));
-    return engine_see_replica(fleet->engine, &facts);
+    return fleet_see_replica(fleet->fleet, &facts);
 }
 
 static void name_effect(const struct effect *effect, char *out, size_t cap)
@@ -111,11 +111,11 @@ static void name_effect(const struct effect *effect, char *out, size_t cap)
 }
 
 /* The live effect of that name. */
-static bool find_effect(struct fleet *fleet, const char *name, struct effect *ret)
+static bool find_effect(struct fleet_kit *fleet, const char *name, struct effect *ret)
 {
     uint32_t cursor = 0;
 
-    while (engine_next_live_effect(fleet->engine, &cursor, ret)) {
+    while (outbox_next_live(&fleet->outbox, &cursor, ret)) {
         char other[256];
 
         name_effect(ret, other, sizeof(other));
@@ -125,19 +125,19 @@ static bool find_effect(struct fleet *fleet, const char *name, struct effect *re
     return false;
 }
 
-static void lease(struct fleet *fleet, struct effect *effect)
+static void lease(struct fleet_kit *fleet, struct effect *effect)
 {
     if (effect->kind == EFFECT_WRITE_MEMORY) {
-        size_t len = engine_memory_text(fleet->engine, effect->workload, fleet->written,
-                                        sizeof(fleet->written) - 1);
+        size_t len = fleet_memory_text(fleet->fleet, effect->dispatch, fleet->written,
+                                       sizeof(fleet->written) - 1);
 
         fleet->written[len] = '\0';
     }
-    engine_next_effect(fleet->engine, &(struct effect){0}); /* there is memory for it */
-    engine_lease(fleet->engine, effect, 0);
+    outbox_next(&fleet->outbox, &(struct effect){0}); /* there is memory for it */
+    outbox_lease(&fleet->outbox, effect, 0);
 }
 
-static void answer(struct fleet *fleet, const struct words *words, bool acks,
+static void answer(struct fleet_kit *fleet, const struct words *words, bool acks,
                    enum effect_result result)
 {
     struct effect effect;
@@ -150,14 +150,14 @@ static void answer(struct fleet *fleet, const struct words *words, bool acks,
     }
     if (!effect.leased)
         lease(fleet, &effect);
-    if (acks && !engine_ack(fleet->engine, effect.id, result, 0))
+    if (acks && !outbox_ack(&fleet->outbox, effect.id, result, 0))
         ok(false, "%s is under way", name);
 }
 
-static int step(struct fleet *fleet, const struct words *words)
+static int step(struct fleet_kit *fleet, const struct words *words)
 {
     static const char *const results[] = {"done", "gone", "conflict", "retry"};
-    struct engine *e = fleet->engine;
+    struct fleet *f = fleet->fleet;
     const char *verb = words->word[0];
     char none[] = "", *name;
 
@@ -168,22 +168,22 @@ static int step(struct fleet *fleet, const struct words *words)
     if (strcmp(verb, "replica") == 0)
         return see_replica(fleet, words);
     if (strcmp(verb, "lose-cluster") == 0) {
-        engine_lose_cluster(e, text_of(words->word[1]));
+        fleet_lose_cluster(f, text_of(words->word[1]));
     } else if (strcmp(verb, "lose-workload") == 0) {
-        engine_lose_workload(e, text_of("ns"), text_of(words->word[1]),
-                             words_text(words_value_of(words, "uid", none)));
+        fleet_lose_dispatch(f, text_of("ns"), text_of(words->word[1]),
+                            words_text(words_value_of(words, "uid", none)));
     } else if (strcmp(verb, "lose-replica") == 0) {
         struct text worker = cut_place(words->word[1], &name);
 
-        engine_lose_replica(e, worker, text_of("ns"), text_of(name),
-                            words_text(words_value_of(words, "uid", none)));
+        fleet_lose_replica(f, worker, text_of("ns"), text_of(name),
+                           words_text(words_value_of(words, "uid", none)));
     } else if (strcmp(verb, "time") == 0) {
-        engine_set_time(e, (1000 + strtoll(words->word[1], NULL, 10)) * FLEET_SECOND);
-        engine_tick(e);
+        fleet_set_time(f, (1000 + strtoll(words->word[1], NULL, 10)) * FLEET_SECOND);
+        fleet_tick(f);
     } else if (strcmp(verb, "synced") == 0) {
-        engine_set_synced(e);
+        fleet_set_synced(f);
     } else if (strcmp(verb, "lead") == 0 || strcmp(verb, "follow") == 0) {
-        engine_set_leader(e, *verb == 'l');
+        fleet_set_leader(f, *verb == 'l');
     } else if (strcmp(verb, "lease") == 0) {
         answer(fleet, words, false, EFFECT_DONE);
     } else {
@@ -198,26 +198,26 @@ static int step(struct fleet *fleet, const struct words *words)
     return 0;
 }
 
-static void check(struct fleet *fleet, const char *words)
+static void check(struct fleet_kit *fleet, const char *words)
 {
-    const char *broken = engine_check(fleet->engine);
+    const char *broken = fleet_check(fleet->fleet);
 
     if (broken != NULL)
         ok(false, "%s: %s", words, broken);
 }
 
-static void work_off(struct fleet *fleet)
+static void work_off(struct fleet_kit *fleet)
 {
-    for (int i = 0; engine_more(fleet->engine); i++) {
+    for (int i = 0; fleet_more(fleet->fleet); i++) {
         if (i == 10000) {
             ok(false, "it comes to rest");
             return;
         }
-        engine_tick(fleet->engine);
+        fleet_tick(fleet->fleet);
     }
 }
 
-void fleet_do(struct fleet *fleet, const char *steps)
+void fleet_kit_do(struct fleet_kit *fleet, const char *steps)
 {
     char text[4096], *rest;
 
@@ -236,9 +236,9 @@ void fleet_do(struct fleet *fleet, const char *steps)
     }
 }
 
-static void start(struct fleet *fleet, const char *text)
+static void start(struct fleet_kit *fleet, const char *text)
 {
-    struct engine_config config = {0};
+    struct fleet_config config = {0};
     struct words words;
     char line[256];
 
@@ -248,43 +248,47 @@ static void start(struct fleet *fleet, const char *text)
     config.preemption_timeout = words_number_of(&words, "timeout", 0) * FLEET_SECOND;
     config.worker_lost_timeout = words_number_of(&words, "lost", 0) * FLEET_SECOND;
     config.prefer_no_preemption = words_number_of(&words, "prefer", 0) * FLEET_SECOND;
-    config.max_workloads = (uint32_t)words_number_of(&words, "maxWorkloads", 0);
+    config.max_dispatches = (uint32_t)words_number_of(&words, "maxWorkloads", 0);
     config.max_clusters = (uint32_t)words_number_of(&words, "maxClusters", 0);
-    if (engine_create(&config, &fleet->memory.mem, &fleet->engine) < 0)
+    if (fleet_create(&config, &fleet->memory.mem, &fleet->outbox, &fleet->fleet) < 0)
         abort();
-    engine_set_time(fleet->engine, 1000 * FLEET_SECOND);
+    fleet_set_time(fleet->fleet, 1000 * FLEET_SECOND);
     if (!words_has(&words, "standby")) {
-        engine_set_synced(fleet->engine);
-        engine_set_leader(fleet->engine, true);
+        fleet_set_synced(fleet->fleet);
+        fleet_set_leader(fleet->fleet, true);
     }
 }
 
-void fleet_open(struct fleet *fleet, const char *words)
+void fleet_kit_open(struct fleet_kit *fleet, const char *words)
 {
     fleet->version = 0;
     fleet->written[0] = '\0';
     test_mem_init(&fleet->memory);
+    outbox_init(&fleet->outbox, &fleet->memory.mem);
     start(fleet, words);
 }
 
-void fleet_restart(struct fleet *fleet, const char *words)
+void fleet_kit_restart(struct fleet_kit *fleet, const char *words)
 {
-    int64_t now = fleet->engine->now;
+    int64_t now = fleet->fleet->now;
 
-    engine_destroy(fleet->engine);
+    fleet_destroy(fleet->fleet);
+    outbox_finish(&fleet->outbox);
+    outbox_init(&fleet->outbox, &fleet->memory.mem);
     start(fleet, words);
-    engine_set_time(fleet->engine, now);
+    fleet_set_time(fleet->fleet, now);
 }
 
-void fleet_close(struct fleet *fleet)
+void fleet_kit_close(struct fleet_kit *fleet)
 {
-    engine_destroy(fleet->engine);
+    fleet_destroy(fleet->fleet);
+    outbox_finish(&fleet->outbox);
     ok(test_mem_clean(&fleet->memory), "all memory was given back");
 }
 
-long fleet_starve(struct fleet *fleet, const char *text)
+long fleet_kit_starve(struct fleet_kit *fleet, const char *text)
 {
-    uint64_t before = engine_digest(fleet->engine, true);
+    uint64_t before = fleet_digest(fleet->fleet, true);
     int64_t version = fleet->version;
     bool clean = true;
     long n = 0;
@@ -302,7 +306,7 @@ long fleet_starve(struct fleet *fleet, const char *text)
         check(fleet, text);
         if (!fleet->memory.failed)
             break;
-        clean = clean && error == ENGINE_NO_MEMORY && engine_digest(fleet->engine, true) == before;
+        clean = clean && error == ENGINE_NO_MEMORY && fleet_digest(fleet->fleet, true) == before;
     }
     work_off(fleet);
     check(fleet, text);
@@ -315,14 +319,14 @@ static int by_alphabet(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-const char *fleet_effects(struct fleet *fleet)
+const char *fleet_kit_effects(struct fleet_kit *fleet)
 {
     char names[64][128];
     struct effect effect;
     uint32_t cursor = 0;
     size_t count = 0, len = 0;
 
-    while (count < 64 && engine_next_live_effect(fleet->engine, &cursor, &effect)) {
+    while (count < 64 && outbox_next_live(&fleet->outbox, &cursor, &effect)) {
         if (!effect.leased)
             name_effect(&effect, names[count++], sizeof(names[0]));
     }
@@ -334,14 +338,14 @@ const char *fleet_effects(struct fleet *fleet)
     return fleet->text;
 }
 
-const struct dispatch *fleet_workload(const struct fleet *fleet, const char *name)
+const struct dispatch *fleet_kit_workload(const struct fleet_kit *fleet, const char *name)
 {
-    uint32_t id = dispatch_find(fleet->engine, text_of("ns"), text_of(name));
+    uint32_t id = dispatch_find(fleet->fleet, text_of("ns"), text_of(name));
 
-    return id == 0 ? NULL : dispatch_at(fleet->engine, id);
+    return id == 0 ? NULL : dispatch_at(fleet->fleet, id);
 }
 
-const struct replica *fleet_replica(const struct fleet *fleet, const char *place)
+const struct replica *fleet_kit_replica(const struct fleet_kit *fleet, const char *place)
 {
     char copy[128], *name;
     struct text worker;
@@ -349,21 +353,21 @@ const struct replica *fleet_replica(const struct fleet *fleet, const char *place
 
     snprintf(copy, sizeof(copy), "%s", place);
     worker = cut_place(copy, &name);
-    id = dispatch_find(fleet->engine, text_of("ns"), text_of(name));
-    id = id == 0 ? 0 : replica_find(fleet->engine, id, worker);
-    return id == 0 ? NULL : replica_at(fleet->engine, id);
+    id = dispatch_find(fleet->fleet, text_of("ns"), text_of(name));
+    id = id == 0 ? 0 : replica_find(fleet->fleet, id, worker);
+    return id == 0 ? NULL : replica_at(fleet->fleet, id);
 }
 
-static void report(struct fleet *fleet, const char *name, struct dispatch_report *ret)
+static void report(struct fleet_kit *fleet, const char *name, struct dispatch_report *ret)
 {
-    uint32_t id = engine_find_workload(fleet->engine, text_of("ns"), text_of(name));
+    uint32_t id = fleet_find_dispatch(fleet->fleet, text_of("ns"), text_of(name));
 
     if (id == 0)
         abort();
-    engine_report_workload(fleet->engine, id, fleet->engine->now, ret);
+    fleet_report_dispatch(fleet->fleet, id, fleet->fleet->now, ret);
 }
 
-const char *fleet_state(struct fleet *fleet, const char *name)
+const char *fleet_kit_state(struct fleet_kit *fleet, const char *name)
 {
     struct dispatch_report one;
 
@@ -371,7 +375,7 @@ const char *fleet_state(struct fleet *fleet, const char *name)
     return one.state;
 }
 
-const char *fleet_message(struct fleet *fleet, const char *name)
+const char *fleet_kit_message(struct fleet_kit *fleet, const char *name)
 {
     struct dispatch_report one;
 

@@ -97,7 +97,8 @@ static void test_pre_enqueue_known(void)
 
     kit_do(&kit, "lose-pod a");
     ok(knows(&kit, "b", 7) && verdict.pass, "granted, it passes");
-    is_int(engine_pending(kit.engine), 0, "and need not be told, since it has just asked");
+    is_int(outbox_pending(engine_outbox(kit.engine)), 0,
+           "and need not be told, since it has just asked");
     kit_do(&kit, "lose-pod b");
     ok(!knows(&kit, "b", 7), "who is gone is not known");
     kit_close(&kit);
@@ -224,7 +225,7 @@ static void test_observe_only(void)
     is_str(kit_state(&kit, "b"), "waiting", "but decides as if it did");
     engine_bind(kit.engine, text_of("a"), &patch);
     is_int(patch.gates, 0, "it removes nothing");
-    is_int(engine_pending(kit.engine), 0, "and asks for nothing");
+    is_int(outbox_pending(engine_outbox(kit.engine)), 0, "and asks for nothing");
     kit_do(&kit, "time 1000");
     is_str(kit_granted(&kit), "a", "nor does a grant run out that nobody can use");
     kit_close(&kit);

@@ -65,7 +65,7 @@ static void test_names(void)
     is_int(kit_lease(&kit, &effect), -1, "then it does");
     kit_do(&kit, "pod a queue=q cpu=1 min=1 owner=o version=5");
     is_int(kit_lease(&kit, &effect), EFFECT_SET_GROUP, "who takes it off has it back");
-    engine_ack(kit.engine, effect.id, EFFECT_DONE, 8);
+    outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 8);
     kit_do(&kit, "pod a queue=q cpu=1 min=1 owner=o version=7");
     is_int(kit_lease(&kit, &effect), -1, "a version before that write says nothing");
     kit_do(&kit, "pod a queue=q cpu=1 min=1 owner=o version=9");

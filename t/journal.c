@@ -78,8 +78,8 @@ static void hand_out(struct kit *kit, const char *uid)
 
 static void lease(struct kit *kit, struct effect *ret)
 {
-    ok(engine_next_effect(kit->engine, ret) > 0, "an effect is ready");
-    engine_lease(kit->engine, ret, 0);
+    ok(outbox_next(engine_outbox(kit->engine), ret) > 0, "an effect is ready");
+    outbox_lease(engine_outbox(kit->engine), ret, 0);
 }
 
 static void test_on_bind(void)
@@ -122,7 +122,7 @@ static void test_effects(void)
     lease(&kit, &effect);
     is_str(told(&kit), "a: leased 1 1, handed-out 0", "the removal of a gate is handed out");
     kit_do(&kit, "time 6");
-    engine_ack(kit.engine, effect.id, EFFECT_RETRY, 0);
+    outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_RETRY, 0);
     is_str(told(&kit), "a: retried 1 1", "in vain");
     kit_do(&kit, "time 7");
     lease(&kit, &effect);
@@ -130,7 +130,7 @@ static void test_effects(void)
     kit_do(&kit, "time 100");
     is_str(told(&kit), "a: retried 1 2", "a lease that runs out is one more in vain");
     lease(&kit, &effect);
-    engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
+    outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
     is_str(told(&kit), "a: leased 1 3, handed-out 95, acknowledged 95 95", "done");
     kit_do(&kit, "pod a queue=q cpu=1 created=5000000000 bare stamp=5000000000");
     is_str(told(&kit), "", "seen without its gate: nothing new");
@@ -147,9 +147,9 @@ static void test_other_effects(void)
     int queues = 0;
 
     begin(&kit, "journal writes", "queue q cpu=4 suspended; time 5; pod a queue=q cpu=1");
-    while (engine_next_effect(kit.engine, &effect) > 0) {
+    while (outbox_next(engine_outbox(kit.engine), &effect) > 0) {
         queues += effect.object == EFFECT_OF_QUEUE;
-        engine_lease(kit.engine, &effect, 0);
+        outbox_lease(engine_outbox(kit.engine), &effect, 0);
     }
     ok(queues > 0, "a queue's state is written");
     is_str(told(&kit), "a: leased 4 1", "but only what is said of the pod is told");

@@ -38,8 +38,8 @@ static const char *next_effect(int64_t *ret_id)
     struct effect effect;
 
     *ret_id = 0;
-    while (engine_next_effect(kit.engine, &effect) > 0) {
-        engine_lease(kit.engine, &effect, 0);
+    while (outbox_next(engine_outbox(kit.engine), &effect) > 0) {
+        outbox_lease(engine_outbox(kit.engine), &effect, 0);
         *ret_id = effect.id;
         if (effect.object == EFFECT_OF_POD)
             return effect.kind == EFFECT_ACTIVATE       ? "activate"
@@ -59,7 +59,7 @@ static void test_opts_out(void)
     leave("a");
     is_int(engine_find_pod(kit.engine, text_of("a")), 0, "who leaves the queues makes no claim");
     is_str(next_effect(&id), "activate", "but the scheduler is told");
-    engine_ack(kit.engine, id, EFFECT_DONE, 0);
+    outbox_ack(engine_outbox(kit.engine), id, EFFECT_DONE, 0);
     engine_tick(kit.engine);
     is_int(slab_count(&kit.engine->claims), 0, "and that is all");
     kit_close(&kit);

@@ -14,7 +14,7 @@ static struct load_write_report *write_of(struct load_kit *kit, struct effect *e
     static struct load_write_report write;
 
     write.write = "";
-    if (engine_next_effect(kit->kit.engine, effect) > 0)
+    if (outbox_next(engine_outbox(kit->kit.engine), effect) > 0)
         engine_load_write(kit->kit.engine, effect->workload, &write);
     return &write;
 }
@@ -47,9 +47,9 @@ static void test_spared(void)
     kit.objects[10].facts.version = ++kit.version;
     engine_see_load(kit.kit.engine, &kit.objects[10].facts);
     is_str(write_of(&kit, &effect)->write, "evict", "it is to be evicted");
-    engine_lease(kit.kit.engine, &effect, 0);
+    outbox_lease(engine_outbox(kit.kit.engine), &effect, 0);
     engine_lose_load(kit.kit.engine, text_of("default"), text_of("b"), text_of(""));
-    engine_ack(kit.kit.engine, effect.id, EFFECT_RETRY, 0);
+    outbox_ack(engine_outbox(kit.kit.engine), effect.id, EFFECT_RETRY, 0);
     kit_do(&kit.kit, "time 2");
     is_str(write_of(&kit, &effect)->write, "", "it stays, since nobody needs its room any more");
     load_kit_close(&kit);
@@ -78,7 +78,7 @@ static void test_on_its_way(void)
     ask_silently(&kit, "large", 3, 1);
     ask_silently(&kit, "small", 1, 2);
     for (; strcmp(write_of(&kit, &effect)->write, "evict") == 0; evictions++)
-        engine_lease(kit.kit.engine, &effect, 0);
+        outbox_lease(engine_outbox(kit.kit.engine), &effect, 0);
     is_int(evictions, 2, "each has a victim");
     while (engine_more(kit.kit.engine))
         engine_tick(kit.kit.engine);
@@ -102,26 +102,26 @@ int main(void)
     object = add_silently(&kit, "b");
     is_str(write_of(&kit, &effect)->write, "reserve", "it is to be reserved");
     is_int(effect.resource_version, object->facts.version, "under its version");
-    engine_lease(kit.kit.engine, &effect, 0);
+    outbox_lease(engine_outbox(kit.kit.engine), &effect, 0);
     id = effect.id;
-    ok(engine_next_effect(kit.kit.engine, &effect) <= 0, "one write at a time");
-    ok(engine_ack(kit.kit.engine, id, EFFECT_CONFLICT, 0), "the world moved");
+    ok(outbox_next(engine_outbox(kit.kit.engine), &effect) <= 0, "one write at a time");
+    ok(outbox_ack(engine_outbox(kit.kit.engine), id, EFFECT_CONFLICT, 0), "the world moved");
     object->facts.version = ++kit.version;
     engine_see_load(kit.kit.engine, &object->facts);
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 2, "its place is kept meanwhile");
     kit_do(&kit.kit, "time 2");
     is_str(write_of(&kit, &effect)->write, "reserve", "it is tried again");
     is_int(effect.resource_version, object->facts.version, "under the new one");
-    engine_lease(kit.kit.engine, &effect, 0);
-    engine_ack(kit.kit.engine, effect.id, EFFECT_DONE, ++kit.version);
-    ok(engine_next_effect(kit.kit.engine, &effect) <= 0, "written it is to be seen first");
+    outbox_lease(engine_outbox(kit.kit.engine), &effect, 0);
+    outbox_ack(engine_outbox(kit.kit.engine), effect.id, EFFECT_DONE, ++kit.version);
+    ok(outbox_next(engine_outbox(kit.kit.engine), &effect) <= 0, "written it is to be seen first");
     engine_see_load(kit.kit.engine, &object->facts);
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 2, "an older sight changes nothing");
     object->facts.version = ++kit.version;
     engine_see_load(kit.kit.engine, &object->facts);
     is_str(write_of(&kit, &effect)->write, "reserve", "a newer one that lost it is written again");
-    engine_lease(kit.kit.engine, &effect, 0);
-    engine_ack(kit.kit.engine, effect.id, EFFECT_GONE, 0);
+    outbox_lease(engine_outbox(kit.kit.engine), &effect, 0);
+    outbox_ack(engine_outbox(kit.kit.engine), effect.id, EFFECT_GONE, 0);
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 1, "gone it holds nothing");
     load_kit_close(&kit);
     test_spared();

@@ -57,7 +57,7 @@ static void work_off(struct load_kit *kit)
     static struct load_write_report write; /* large */
     struct effect effect;
 
-    for (int steps = 0; engine_next_effect(kit->kit.engine, &effect) > 0; steps++) {
+    for (int steps = 0; outbox_next(engine_outbox(kit->kit.engine), &effect) > 0; steps++) {
         struct load_object *object;
         char name[16];
 
@@ -78,16 +78,16 @@ static void work_off(struct load_kit *kit)
                  kit->log[0] == '\0' ? "" : " ", name, write.write);
         if (effect.resource_version != object->facts.version)
             ok(false, "%s is written under the version that was seen", name);
-        engine_lease(kit->kit.engine, &effect, 0);
+        outbox_lease(engine_outbox(kit->kit.engine), &effect, 0);
         if (lost_race(kit, object, write.write)) {
-            engine_ack(kit->kit.engine, effect.id, EFFECT_CONFLICT, 0);
+            outbox_ack(engine_outbox(kit->kit.engine), effect.id, EFFECT_CONFLICT, 0);
         } else if (kit->seen_first) {
             load_object_write(kit, object, &write);
             show(kit, object);
-            engine_ack(kit->kit.engine, effect.id, EFFECT_DONE, kit->version);
+            outbox_ack(engine_outbox(kit->kit.engine), effect.id, EFFECT_DONE, kit->version);
         } else {
             load_object_write(kit, object, &write);
-            engine_ack(kit->kit.engine, effect.id, EFFECT_DONE, kit->version + 1);
+            outbox_ack(engine_outbox(kit->kit.engine), effect.id, EFFECT_DONE, kit->version + 1);
         }
         if (!kit->seen_first)
             show(kit, object);

@@ -180,8 +180,8 @@ static void test_victim_whose_reservation_fails(enum effect_result result, bool 
     load_kit_do(&kit, world);
     load_kit_do(&kit, "add first queue=l cpu=9");
     see_silently(&kit, 1, "v", 4, 0);
-    ok(engine_next_effect(kit.kit.engine, &reserve) == 1, "a reservation is to be written");
-    engine_lease(kit.kit.engine, &reserve, 0);
+    ok(outbox_next(engine_outbox(kit.kit.engine), &reserve) == 1, "a reservation is to be written");
+    outbox_lease(engine_outbox(kit.kit.engine), &reserve, 0);
     see_silently(&kit, 2, "big", 4, 1);
     while (engine_more(kit.kit.engine) && ticks++ < 100)
         engine_tick(kit.kit.engine);
@@ -191,7 +191,7 @@ static void test_victim_whose_reservation_fails(enum effect_result result, bool 
         kit.objects[1].facts.version = ++kit.version;
     if (seen_first)
         engine_see_load(kit.kit.engine, &kit.objects[1].facts);
-    engine_ack(kit.kit.engine, reserve.id, result, kit.objects[1].facts.version);
+    outbox_ack(engine_outbox(kit.kit.engine), reserve.id, result, kit.objects[1].facts.version);
     if (!seen_first)
         engine_see_load(kit.kit.engine, &kit.objects[1].facts);
     load_kit_do(&kit, "time 61");

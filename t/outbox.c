@@ -17,11 +17,12 @@ static void test_activate(void)
     is_int(kit_lease(&kit, &effect), -1,
            "nobody is activated who was not granted, or was never held");
     kit_do(&kit, "lose-pod a");
-    is_int(engine_pending(kit.engine), 1, "whom PreEnqueue held, the scheduler is told of");
+    is_int(outbox_pending(engine_outbox(kit.engine)), 1,
+           "whom PreEnqueue held, the scheduler is told of");
     is_int(kit_lease(&kit, &effect), EFFECT_ACTIVATE, "once");
     ok(text_is(effect.uid, "b") && text_is(effect.space, "default") && text_is(effect.name, "b"),
        "by uid, namespace and name");
-    ok(engine_pending(kit.engine) == 0 && kit_lease(&kit, &effect) == -1,
+    ok(outbox_pending(engine_outbox(kit.engine)) == 0 && kit_lease(&kit, &effect) == -1,
        "nothing is given out twice");
     is_int(kit_live_effects(&kit), 1, "but it lives until it is acknowledged");
     ok(kit_ack(&kit, &effect, EFFECT_DONE), "done");
@@ -40,10 +41,12 @@ static void test_ids(void)
     kit_do(&kit, "lose-pod a");
     kit_lease(&kit, &effect);
     old = effect.id;
-    ok(!engine_ack(kit.engine, 0, EFFECT_DONE, 0) && !engine_ack(kit.engine, -1, EFFECT_DONE, 0) &&
-           !engine_ack(kit.engine, INT64_MAX, EFFECT_DONE, 0),
+    ok(!outbox_ack(engine_outbox(kit.engine), 0, EFFECT_DONE, 0) &&
+           !outbox_ack(engine_outbox(kit.engine), -1, EFFECT_DONE, 0) &&
+           !outbox_ack(engine_outbox(kit.engine), INT64_MAX, EFFECT_DONE, 0),
        "made-up ids are unknown");
-    ok(!engine_ack(kit.engine, old + 1, EFFECT_DONE, 0), "so is another kind that is not live");
+    ok(!outbox_ack(engine_outbox(kit.engine), old + 1, EFFECT_DONE, 0),
+       "so is another kind that is not live");
     record = kit_claim(&kit, "b");
     kit_do(&kit, "pod x queue=q cpu=1; lose-pod b");
     kit_pre_enqueue(&kit, "c queue=q cpu=1");
@@ -51,7 +54,8 @@ static void test_ids(void)
     kit_do(&kit, "lose-pod x");
     is_int(kit_lease(&kit, &effect), EFFECT_ACTIVATE, "a claim in the record of an earlier one");
     ok(effect.id != old, "has other ids");
-    ok(!engine_ack(kit.engine, old, EFFECT_DONE, 0), "the earlier one's are unknown");
+    ok(!outbox_ack(engine_outbox(kit.engine), old, EFFECT_DONE, 0),
+       "the earlier one's are unknown");
     ok(kit_ack(&kit, &effect, EFFECT_DONE), "its own are not");
     kit_close(&kit);
 }
@@ -110,12 +114,12 @@ static void test_backoff(void)
 
         grows = grows && kit_lease(&kit, &effect) == EFFECT_ACTIVATE &&
                 effect.attempt == (uint32_t)attempt;
-        engine_ack(kit.engine, effect.id, EFFECT_RETRY, 0);
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_RETRY, 0);
         wait = engine_next(kit.engine) - now;
         grows = grows && wait >= (ms - ms / 4) * millisecond && wait <= ms * millisecond;
         engine_set_time(kit.engine, now + wait - 1);
         engine_tick(kit.engine);
-        grows = grows && engine_pending(kit.engine) == 0;
+        grows = grows && outbox_pending(engine_outbox(kit.engine)) == 0;
         now += wait;
         engine_set_time(kit.engine, now);
         engine_tick(kit.engine);
@@ -137,8 +141,9 @@ static void test_jitter(void)
     kit_do(&kit, "pod a; pod b");
     for (int i = 0; i < 2; i++) {
         kit_lease(&kit, &effect);
-        engine_ack(kit.engine, effect.id, EFFECT_RETRY, 0);
-        due[i] = outbox_due(kit.engine, EFFECT_OF_POD, kit_claim(&kit, i == 0 ? "a" : "b"));
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_RETRY, 0);
+        due[i] = outbox_due(engine_outbox(kit.engine), EFFECT_OF_POD,
+                            kit_claim(&kit, i == 0 ? "a" : "b"));
     }
     ok(due[0] != due[1], "effects that failed together come back at different times");
     kit_close(&kit);

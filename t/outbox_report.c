@@ -15,21 +15,23 @@ static void test_live(void)
     struct kit kit;
 
     kit_open_parked(&kit, "");
-    ok(!engine_next_live_effect(kit.engine, &cursor, &effect), "nothing is needed");
-    ok(!engine_peek_effect(kit.engine, &effect), "nor to be given out");
+    ok(!outbox_next_live(engine_outbox(kit.engine), &cursor, &effect), "nothing is needed");
+    ok(!outbox_peek(engine_outbox(kit.engine), &effect), "nor to be given out");
     kit_do(&kit, "lose-pod a");
     cursor = 0;
-    ok(engine_next_live_effect(kit.engine, &cursor, &effect), "what is needed is live");
+    ok(outbox_next_live(engine_outbox(kit.engine), &cursor, &effect), "what is needed is live");
     is_int(effect.id, 0, "without an id, as long as it was not given out");
-    ok(engine_peek_effect(kit.engine, &effect) && effect.id > 0, "who looks at it sees its next");
+    ok(outbox_peek(engine_outbox(kit.engine), &effect) && effect.id > 0,
+       "who looks at it sees its next");
     given = effect.id;
     kit_lease(&kit, &effect);
     is_int(effect.id, given, "under which it goes out");
-    ok(!engine_peek_effect(kit.engine, &effect), "once");
+    ok(!outbox_peek(engine_outbox(kit.engine), &effect), "once");
     cursor = 0;
-    ok(engine_next_live_effect(kit.engine, &cursor, &effect) && effect.leased, "it is under way");
+    ok(outbox_next_live(engine_outbox(kit.engine), &cursor, &effect) && effect.leased,
+       "it is under way");
     is_int(effect.id, given, "as that");
-    ok(!engine_next_live_effect(kit.engine, &cursor, &effect), "that is all");
+    ok(!outbox_next_live(engine_outbox(kit.engine), &cursor, &effect), "that is all");
     kit_close(&kit);
 }
 
@@ -40,13 +42,14 @@ static void test_check(void)
 
     kit_open_parked(&kit, "");
     kit_do(&kit, "lose-pod a");
-    entry = outbox_at(kit.engine, EFFECT_OF_POD, kit_claim(&kit, "b"));
-    ok(outbox_check(kit.engine) == NULL, "all holds");
+    entry = outbox_at(engine_outbox(kit.engine), EFFECT_OF_POD, kit_claim(&kit, "b"));
+    ok(outbox_check(engine_outbox(kit.engine), kit.engine, false) == NULL, "all holds");
     entry->wanted = 0;
-    ok(outbox_check(kit.engine) != NULL, "what is ready is needed");
+    ok(outbox_check(engine_outbox(kit.engine), kit.engine, false) != NULL,
+       "what is ready is needed");
     entry->wanted = entry->ready;
     entry->leased = entry->ready;
-    ok(outbox_check(kit.engine) != NULL, "and not under way");
+    ok(outbox_check(engine_outbox(kit.engine), kit.engine, false) != NULL, "and not under way");
     entry->leased = 0;
     kit_close(&kit);
 }

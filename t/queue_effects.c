@@ -12,11 +12,11 @@ static struct effect effect;
 /* Takes the next effect about a queue, and does all others; its kind, or -1 if there is none. */
 static int lease(void)
 {
-    while (engine_next_effect(kit.engine, &effect) > 0) {
-        engine_lease(kit.engine, &effect, 0);
+    while (outbox_next(engine_outbox(kit.engine), &effect) > 0) {
+        outbox_lease(engine_outbox(kit.engine), &effect, 0);
         if (effect.object == EFFECT_OF_QUEUE)
             return (int)effect.kind;
-        engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
     }
     return -1;
 }
@@ -71,7 +71,7 @@ static bool writes(const char *queue)
 
     while (lease() >= 0) {
         found = found || text_is(effect.name, queue);
-        engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
     }
     return found;
 }
@@ -134,7 +134,8 @@ static void test_nobody_asks(void)
     kit_do(&kit, "lead");
     is_int(lease(), EFFECT_QUEUE_STATUS, "who leads is");
     kit_do(&kit, "follow");
-    ok(!engine_ack(kit.engine, effect.id, EFFECT_DONE, 0), "an ack after that is unknown");
+    ok(!outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0),
+       "an ack after that is unknown");
     is_int(engine_next(kit.engine), 0, "nothing is waited for");
     kit_close(&kit);
 }

@@ -159,8 +159,8 @@ static void test_words_of_others(void)
     kit_do(&kit, "command 1 p ResumeQueue; queue p state=Closed version=3");
     is_str(state("p"), "Closed", "the last word counts");
     kit_do(&kit, "command 2 p OpenQueue");
-    for (struct effect effect; engine_next_effect(kit.engine, &effect) > 0;)
-        engine_lease(kit.engine, &effect, 0);
+    for (struct effect effect; outbox_next(engine_outbox(kit.engine), &effect) > 0;)
+        outbox_lease(engine_outbox(kit.engine), &effect, 0);
     kit_do(&kit, "command 3 p SuspendQueue; queue p state=Open version=4");
     is_str(state("p"), "Suspended", "the echo of a write is nobody's word");
     kit_do(&kit, "command 4 p ResumeQueue; queue p state=Closed version=3");
@@ -175,9 +175,9 @@ static void write_all(int64_t version)
 {
     struct effect effect;
 
-    while (engine_next_effect(kit.engine, &effect) > 0) {
-        engine_lease(kit.engine, &effect, 0);
-        engine_ack(kit.engine, effect.id, EFFECT_DONE, version++);
+    while (outbox_next(engine_outbox(kit.engine), &effect) > 0) {
+        outbox_lease(engine_outbox(kit.engine), &effect, 0);
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, version++);
     }
     kit_work_off(&kit);
 }

@@ -8,6 +8,7 @@
 
 #include "hooks/handle.h"
 #include "hooks/memory.h"
+#include "plugin/fleet/fleet_state.h"
 #include "plugin/state.h"
 
 const char *const refusal_kinds[REFUSAL_KINDS] = {"pods",      "queues",   "nodes",
@@ -38,64 +39,59 @@ void refusal_end(void)
 /* What must be as it was: the digest, what every answer says, and what no digest shows. */
 struct sight {
     char digest[17];
-    uint32_t pending, more, records[20];
-    int64_t next;
+    uint32_t pending, more, records[21];
+    int64_t next, fleet_next;
 };
 
 static void look(uint64_t number, struct sight *ret)
 {
+    const struct handle *handle;
     const struct engine *e;
+    const struct fleet *f;
 
     memset(ret, 0, sizeof(*ret));
     if (number == 0)
         return;
     ask_digest(number, ret->digest);
-    e = handle_enter(number)->engine;
-    ret->pending = engine_pending(e);
-    ret->more = engine_more(e);
+    handle = handle_enter(number);
+    e = handle->engine;
+    f = handle->fleet;
+    ret->pending = outbox_pending(handle->outbox);
+    ret->more = engine_more(e) || fleet_more(f);
     ret->next = engine_next(e);
+    ret->fleet_next = fleet_next(f);
 
     const struct slab *slabs[] = {
-        &e->queues,
-        &e->lines,
-        &e->crowds,
-        &e->kinds,
-        &e->asks,
-        &e->claims,
-        &e->members,
-        &e->groups,
-        &e->finished,
-        &e->flavors,
-        &e->nodes,
-        &e->loads,
-        &e->wishes,
-        &e->local_queues,
-        &e->checks,
-        &e->workers,
-        &e->replicas,
-        &e->dispatches,
-        &e->commands.records,
-        &e->names.entries,
+        &e->queues,        &e->lines,        &e->crowds,   &e->kinds,
+        &e->asks,          &e->claims,       &e->members,  &e->groups,
+        &e->finished,      &e->flavors,      &e->nodes,    &e->loads,
+        &e->wishes,        &e->local_queues, &e->checks,   &e->commands.records,
+        &e->names.entries, &f->workers,      &f->replicas, &f->dispatches,
+        &f->names.entries,
     };
     for (size_t i = 0; i < sizeof(slabs) / sizeof(slabs[0]); i++)
         ret->records[i] = slab_count(slabs[i]);
     handle_leave(number);
 }
 
+/* In the configuration of the handle, and in that which an engine or a fleet keeps. */
 static void set_limit(uint64_t number, const char *name, uint32_t limit)
 {
     struct handle *handle = handle_enter(number);
-    struct engine_config *configs[2] = {&handle->engine->config, &handle->config};
+    struct engine_config *engines[2] = {&handle->engine->config, &handle->config};
+    struct fleet_config *fleets[2] = {&handle->fleet->config, &handle->fleet_config};
 
     for (int i = 0; i < 2; i++) {
-        struct engine_config *config = configs[i];
-        uint32_t *at = strcmp(name, "pods") == 0        ? &config->max_pods
-                       : strcmp(name, "queues") == 0    ? &config->max_queues
-                       : strcmp(name, "nodes") == 0     ? &config->max_nodes
-                       : strcmp(name, "workloads") == 0 ? &config->max_workloads
-                                                        : &config->max_clusters;
-
-        *at = limit;
+        if (strcmp(name, "pods") == 0)
+            engines[i]->max_pods = limit;
+        else if (strcmp(name, "queues") == 0)
+            engines[i]->max_queues = limit;
+        else if (strcmp(name, "nodes") == 0)
+            engines[i]->max_nodes = limit;
+        else if (strcmp(name, "workloads") == 0)
+            engines[i]->max_workloads = fleets[i]->max_dispatches = limit;
+        else
+            fleets[i]->max_clusters = limit;
     }
     handle_leave(number);
 }
@@ -105,7 +101,9 @@ static void set_limit(uint64_t number, const char *name, uint32_t limit)
 static uint32_t tight(uint64_t number, const char *name, uint32_t least)
 {
     enum { MORE = 4 };
-    const struct engine *e = handle_enter(number)->engine;
+    const struct handle *handle = handle_enter(number);
+    const struct engine *e = handle->engine;
+    const struct fleet *f = handle->fleet;
     uint32_t counts[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, best = UINT32_MAX;
 
     if (strcmp(name, "pods") == 0) {
@@ -121,9 +119,9 @@ static uint32_t tight(uint64_t number, const char *name, uint32_t least)
         counts[0] = slab_count(&e->nodes);
     } else if (strcmp(name, "workloads") == 0) {
         counts[0] = slab_count(&e->loads);
-        counts[1] = slab_count(&e->dispatches);
+        counts[1] = slab_count(&f->dispatches);
     } else {
-        counts[0] = slab_count(&e->workers);
+        counts[0] = slab_count(&f->workers);
     }
     handle_leave(number);
     for (int i = 0; i < 4; i++) {

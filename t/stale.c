@@ -57,7 +57,7 @@ static int live(const char *uid, enum effect_kind kind)
     struct effect effect;
     uint32_t cursor = 0;
 
-    while (engine_next_live_effect(kit.engine, &cursor, &effect)) {
+    while (outbox_next_live(engine_outbox(kit.engine), &cursor, &effect)) {
         if (text_is(effect.uid, uid) && effect.kind == kind)
             return 1;
     }

@@ -22,7 +22,7 @@ static int events(void)
 
     for (int kind = kit_lease(&kit, &effect); kind >= 0; kind = kit_lease(&kit, &effect)) {
         count += kind == EFFECT_EVENT;
-        engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
     }
     return count;
 }
@@ -72,7 +72,7 @@ static void test_other_stops(void)
     kit_open(&kit, "writes");
     kit_do(&kit, "queue q cpu=1 createSuspended; pod a queue=q cpu=1; pod b queue=q cpu=1;"
                  "command 1 q OpenQueue");
-    for (uint32_t cursor = 0; engine_next_live_effect(kit.engine, &cursor, &effect);)
+    for (uint32_t cursor = 0; outbox_next_live(engine_outbox(kit.engine), &cursor, &effect);)
         ok(effect.kind != EFFECT_EVENT, "who never was told is not told of what is over");
     kit_do(&kit, "queue r parent=nowhere; pod c queue=r cpu=1; command 2 r SuspendQueue");
     is_int(events(), 0, "a queue that does not exist is no suspended one");
@@ -118,7 +118,7 @@ static void test_slices(void)
     ok(kit.engine->tell.left > 0, "not all are told in one slice");
     is_str(kit_why(&kit, "a599"), "QueueSuspended", "but all are stopped");
     while (kit_lease(&kit, &effect) >= 0 && effect.kind != EFFECT_REMOVE_GATES)
-        engine_ack(kit.engine, effect.id, EFFECT_DONE, 0);
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
     ok(effect.kind != EFFECT_REMOVE_GATES, "no gate goes");
     kit_work_off(&kit);
     is_int(kit.engine->tell.left, 0, "in the end they are");

@@ -43,13 +43,13 @@ static void drain(struct world *w)
 {
     struct effect effect;
 
-    for (uint32_t n = 1 + below(w, 3); n > 0 && engine_next_effect(w->kit.engine, &effect) > 0;
-         n--) {
+    for (uint32_t n = 1 + below(w, 3);
+         n > 0 && outbox_next(engine_outbox(w->kit.engine), &effect) > 0; n--) {
         int pod = 0;
 
         while (!text_is(effect.uid, uid_of(pod)))
             pod++;
-        engine_lease(w->kit.engine, &effect, 0);
+        outbox_lease(engine_outbox(w->kit.engine), &effect, 0);
         if (effect.kind == EFFECT_ACTIVATE && w->places[pod] == LIES)
             w->places[pod] = ACTIVE;
         if (effect.kind == EFFECT_ANSWER_PERMIT && w->places[pod] == IN_PERMIT) {
@@ -58,7 +58,7 @@ static void drain(struct world *w)
             if (!effect.allow)
                 engine_unreserve(w->kit.engine, effect.uid);
         }
-        engine_ack(w->kit.engine, effect.id, EFFECT_DONE, 0);
+        outbox_ack(engine_outbox(w->kit.engine), effect.id, EFFECT_DONE, 0);
     }
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/fleet/fleet.h"
+#include "plugin/outbox.h"
 #include "t/bench/bench.h"
 #include "t/bench/table.h"
 #include "t/bench/world.h"
@@ -11,24 +13,25 @@ enum { FLEET_WORKERS = 100, FLEET_ROUNDS = 3, FLEET_NAME = 16 };
 
 #define FLEET_SECOND INT64_C(1000000000)
 
-struct fleet {
+struct managed {
     struct heap_use use;
-    struct engine *engine;
+    struct outbox outbox;
+    struct fleet *fleet;
     int64_t now, version;
     uint32_t workloads, nominated;
     uint64_t dispatched, written, opened, seen;
     char worker[FLEET_WORKERS][FLEET_NAME];
 };
 
-static void work_off(struct fleet *fleet)
+static void work_off(struct managed *fleet)
 {
-    while (engine_more(fleet->engine))
-        engine_tick(fleet->engine);
+    while (fleet_more(fleet->fleet))
+        fleet_tick(fleet->fleet);
 }
 
-static void see_workload(struct fleet *fleet, uint32_t number)
+static void see_workload(struct managed *fleet, uint32_t number)
 {
-    struct workload_facts facts = {
+    struct dispatch_facts facts = {
         .space = text_of("a-namespace"), .reserved = true, .ready = true};
     char uid[40], name[32];
 
@@ -40,12 +43,12 @@ static void see_workload(struct fleet *fleet, uint32_t number)
     facts.nominated_count = fleet->nominated;
     for (uint32_t i = 0; i < fleet->nominated; i++)
         facts.nominated[i] = text_of(fleet->worker[(number + i) % FLEET_WORKERS]);
-    if (engine_see_workload(fleet->engine, &facts) < 0)
+    if (fleet_see_dispatch(fleet->fleet, &facts) < 0)
         fail("no memory for a workload");
 }
 
 /* What the worker's informer shows after an effect was carried out there. */
-static void see_replica(struct fleet *fleet, const struct effect *effect, bool open)
+static void see_replica(struct managed *fleet, const struct effect *effect, bool open)
 {
     struct replica_facts facts = {.worker = effect->cluster,
                                   .space = effect->space,
@@ -67,22 +70,22 @@ static void see_replica(struct fleet *fleet, const struct effect *effect, bool o
         snprintf(uid, sizeof(uid), "11111111-0000-4000-8000-%012u", (unsigned)fleet->version);
     facts.uid = text_of(uid);
     facts.resource_version = ++fleet->version;
-    if (engine_see_replica(fleet->engine, &facts) < 0)
+    if (fleet_see_replica(fleet->fleet, &facts) < 0)
         fail("no memory for a replica");
     fleet->seen++;
 }
 
-static void carry_out(struct fleet *fleet)
+static void carry_out(struct managed *fleet)
 {
     struct effect effect;
 
     work_off(fleet);
-    while (engine_next_effect(fleet->engine, &effect) > 0) {
+    while (outbox_next(&fleet->outbox, &effect) > 0) {
         char memory[FLEET_WORKERS * 128];
 
-        engine_lease(fleet->engine, &effect, 0);
+        outbox_lease(&fleet->outbox, &effect, 0);
         if (effect.kind == EFFECT_WRITE_MEMORY) {
-            engine_memory_text(fleet->engine, effect.workload, memory, sizeof(memory));
+            fleet_memory_text(fleet->fleet, effect.dispatch, memory, sizeof(memory));
             fleet->written++;
         } else if (effect.kind == EFFECT_OPEN_GATE) {
             see_replica(fleet, &effect, true);
@@ -91,35 +94,36 @@ static void carry_out(struct fleet *fleet)
             see_replica(fleet, &effect, false);
             fleet->dispatched++;
         }
-        engine_ack(fleet->engine, effect.id, EFFECT_DONE, 0);
+        outbox_ack(&fleet->outbox, effect.id, EFFECT_DONE, 0);
         work_off(fleet);
     }
 }
 
-static void start(struct fleet *fleet)
+static void start(struct managed *fleet)
 {
-    const struct engine_config config = {.orchestrated = true};
+    const struct fleet_config config = {.orchestrated = true};
 
     heap_use_init(&fleet->use);
     fleet->now = BENCH_EPOCH;
-    if (engine_create(&config, &fleet->use.mem, &fleet->engine) < 0)
-        fail("no memory for an engine");
-    engine_set_time(fleet->engine, fleet->now);
-    engine_set_synced(fleet->engine);
-    engine_set_leader(fleet->engine, true);
+    outbox_init(&fleet->outbox, &fleet->use.mem);
+    if (fleet_create(&config, &fleet->use.mem, &fleet->outbox, &fleet->fleet) < 0)
+        fail("no memory for a fleet");
+    fleet_set_time(fleet->fleet, fleet->now);
+    fleet_set_synced(fleet->fleet);
+    fleet_set_leader(fleet->fleet, true);
     for (uint32_t i = 0; i < FLEET_WORKERS; i++) {
         struct cluster_facts facts = {.connected = true};
 
         snprintf(fleet->worker[i], FLEET_NAME, "worker-%02u", i);
         facts.name = text_of(fleet->worker[i]);
-        if (engine_see_cluster(fleet->engine, &facts) < 0)
+        if (fleet_see_cluster(fleet->fleet, &facts) < 0)
             fail("no memory for a cluster");
     }
 }
 
 static double measure(uint32_t workloads, uint32_t nominated, double base)
 {
-    struct fleet fleet = {.workloads = workloads, .nominated = nominated};
+    struct managed fleet = {.workloads = workloads, .nominated = nominated};
     struct samples rounds = {0}, times = {0};
     int64_t began;
     char label[128];
@@ -139,15 +143,15 @@ static double measure(uint32_t workloads, uint32_t nominated, double base)
         uint64_t before = fleet.opened;
 
         fleet.now += 301 * FLEET_SECOND;
-        engine_set_time(fleet.engine, fleet.now);
+        fleet_set_time(fleet.fleet, fleet.now);
         began = clock_cpu();
         carry_out(&fleet);
         if (fleet.opened - before != workloads)
             fail("%u workloads, and %u gates opened", workloads, (unsigned)(fleet.opened - before));
         samples_add(&rounds, (double)(clock_cpu() - began) / workloads);
     }
-    if (fleet.written != fleet.opened || engine_check(fleet.engine) != NULL)
-        fail("the fleet is broken: %s", engine_check(fleet.engine));
+    if (fleet.written != fleet.opened || fleet_check(fleet.fleet) != NULL)
+        fail("the fleet is broken: %s", fleet_check(fleet.fleet));
     table_row("    to decide, write down and open one gate", &rounds, UNIT_NANOSECONDS, -1);
     table_value("    such decisions in a second", 1e9 / samples_median(&rounds), UNIT_COUNT, -1);
     table_value("    memory for a replica, its part of the workload with it",
@@ -156,7 +160,8 @@ static double measure(uint32_t workloads, uint32_t nominated, double base)
         samples_add(&times, samples_median(&rounds) / base);
         table_row("    times as long as among 1,000 workloads", &times, UNIT_TIMES, -1);
     }
-    engine_destroy(fleet.engine);
+    fleet_destroy(fleet.fleet);
+    outbox_finish(&fleet.outbox);
     return samples_median(&rounds);
 }
 

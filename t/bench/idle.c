@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/bench/bench.h"
+#include "plugin/outbox.h"
 #include "t/bench/table.h"
 #include "t/bench/world.h"
 
@@ -9,7 +10,7 @@ enum { IDLE_PODS = 5000 };
 static void wait_a_minute(struct world *world)
 {
     int64_t end = world->now + 60 * INT64_C(1000000000), next, began = clock_cpu();
-    uint32_t ticks = 0, effects = engine_pending(world->engine);
+    uint32_t ticks = 0, effects = outbox_pending(engine_outbox(world->engine));
 
     for (next = engine_next(world->engine); next != 0 && next <= end;
          next = engine_next(world->engine)) {
@@ -23,14 +24,15 @@ static void wait_a_minute(struct world *world)
     table_value("a minute behind a full queue, 5,000 pods: time of the processor",
                 (double)(clock_cpu() - began) / 1e9, UNIT_SECONDS, 0.05);
     table_value("    calls", ticks, UNIT_COUNT, -1);
-    table_value("    effects, so writes", engine_pending(world->engine) - effects, UNIT_COUNT, 0);
+    table_value("    effects, so writes", outbox_pending(engine_outbox(world->engine)) - effects,
+                UNIT_COUNT, 0);
 }
 
 /* The same with the scheduler asking for each of them again every ten seconds. */
 static void wait_and_ask(struct world *world)
 {
     struct delivery delivery;
-    uint32_t effects = engine_pending(world->engine);
+    uint32_t effects = outbox_pending(engine_outbox(world->engine));
     int64_t spent = 0;
 
     for (int second = 10; second <= 60; second += 10) {
@@ -47,7 +49,8 @@ static void wait_and_ask(struct world *world)
     }
     table_value("    with each pod asked again every 10 s", (double)spent / 1e9, UNIT_SECONDS,
                 0.05);
-    table_value("    effects, so writes", engine_pending(world->engine) - effects, UNIT_COUNT, 0);
+    table_value("    effects, so writes", outbox_pending(engine_outbox(world->engine)) - effects,
+                UNIT_COUNT, 0);
 }
 
 void bench_idle(const struct effort *effort)

@@ -3,6 +3,7 @@
 /* A cohort of 101 queues: all but one use ten times their share, in 1,000 workloads. The last one
  * takes back what is its own; beside a program that looks at all of them at each step. */
 #include "t/bench/bench.h"
+#include "plugin/outbox.h"
 #include "t/bench/load_world.h"
 #include "t/bench/table.h"
 
@@ -98,11 +99,13 @@ static void measure(struct cohort *cohort, uint32_t victims)
         load_world_see(&cohort->world, &asks, "owner");
         load_world_settle(&cohort->world);
         samples_add(&engine, (double)(clock_cpu() - began));
-        if (engine_pending(cohort->world.engine) != victims + 1) /* it says that it waits */
-            fail("%u writes for %u victims", engine_pending(cohort->world.engine), victims);
+        if (outbox_pending(engine_outbox(cohort->world.engine)) !=
+            victims + 1) /* it says that it waits */
+            fail("%u writes for %u victims", outbox_pending(engine_outbox(cohort->world.engine)),
+                 victims);
         load_world_lose(&cohort->world, &asks);
         load_world_settle(&cohort->world);
-        if (engine_pending(cohort->world.engine) != 0)
+        if (outbox_pending(engine_outbox(cohort->world.engine)) != 0)
             fail("not all victims were left where they are");
         began = clock_cpu();
         if (scan(cohort, victims) != victims)

@@ -3,6 +3,7 @@
 /* One queue in which more and more workloads wait, no two of which ask for the same: a release that
  * lets one of them in, and nobody else. */
 #include "t/bench/bench.h"
+#include "plugin/outbox.h"
 #include "t/bench/load_world.h"
 #include "t/bench/table.h"
 
@@ -77,11 +78,11 @@ static double measure(struct room *room)
     load_world_lose(&room->world, &ends);
     load_world_settle(&room->world);
     took = clock_cpu() - began;
-    if (engine_pending(room->world.engine) != 1 ||
-        engine_next_effect(room->world.engine, &effect) <= 0 || effect.name.at[0] != 'c')
+    if (outbox_pending(engine_outbox(room->world.engine)) != 1 ||
+        outbox_next(engine_outbox(room->world.engine), &effect) <= 0 || effect.name.at[0] != 'c')
         fail("not who fits is admitted");
-    engine_lease(room->world.engine, &effect, 0);
-    engine_ack(room->world.engine, effect.id, EFFECT_DONE, room->world.version + 1);
+    outbox_lease(engine_outbox(room->world.engine), &effect, 0);
+    outbox_ack(engine_outbox(room->world.engine), effect.id, EFFECT_DONE, room->world.version + 1);
     comes.holds = true;
     comes.waits = false;
     see(room, "comes", room->came++, comes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/bench/load_world.h"
 
+#include "plugin/outbox.h"
 #include "t/bench/pod.h"
 #include "t/bench/table.h"
 
@@ -31,9 +32,9 @@ static void write_reasons(struct load_world *world)
 {
     struct effect effect;
 
-    while (engine_next_effect(world->engine, &effect) > 0) {
-        engine_lease(world->engine, &effect, 0);
-        engine_ack(world->engine, effect.id, EFFECT_DONE, effect.resource_version);
+    while (outbox_next(engine_outbox(world->engine), &effect) > 0) {
+        outbox_lease(engine_outbox(world->engine), &effect, 0);
+        outbox_ack(engine_outbox(world->engine), effect.id, EFFECT_DONE, effect.resource_version);
     }
 }
 
@@ -44,8 +45,8 @@ void load_world_lead(struct load_world *world)
     load_world_settle(world);
     write_reasons(world);
     load_world_settle(world);
-    if (engine_pending(world->engine) != 0)
-        fail("%u writes where nobody fits", engine_pending(world->engine));
+    if (outbox_pending(engine_outbox(world->engine)) != 0)
+        fail("%u writes where nobody fits", outbox_pending(engine_outbox(world->engine)));
 }
 
 void load_world_close(struct load_world *world)

@@ -4,6 +4,7 @@
  * wait: what it costs to admit the next one when one has ended, and to find victims among 1,000
  * candidates; beside a program that looks at all of them each time. */
 #include "t/bench/bench.h"
+#include "plugin/outbox.h"
 #include "t/bench/load_world.h"
 #include "t/bench/table.h"
 
@@ -84,15 +85,16 @@ static struct workload *take_effect(struct scene *scene)
 {
     struct effect effect;
 
-    if (engine_next_effect(scene->world.engine, &effect) <= 0)
+    if (outbox_next(engine_outbox(scene->world.engine), &effect) <= 0)
         fail("nobody was admitted");
-    engine_lease(scene->world.engine, &effect, 0);
+    outbox_lease(engine_outbox(scene->world.engine), &effect, 0);
     for (uint32_t i = 0; i < QUEUES * (HOLD + WAIT); i++) {
         struct workload *load = &scene->loads[i];
 
         if (!text_is(effect.name, load->name))
             continue;
-        engine_ack(scene->world.engine, effect.id, EFFECT_DONE, scene->world.version + 1);
+        outbox_ack(engine_outbox(scene->world.engine), effect.id, EFFECT_DONE,
+                   scene->world.version + 1);
         return load;
     }
     fail("an effect of a stranger");
@@ -155,7 +157,7 @@ static void measure_admission(struct scene *scene)
         name_queue(queue, next->queue);
         load_world_see(&scene->world, next, queue);
         load_world_settle(&scene->world);
-        if (engine_pending(scene->world.engine) != 0)
+        if (outbox_pending(engine_outbox(scene->world.engine)) != 0)
             fail("more than one was admitted");
     }
     table_row(scene->alike ? "one ends, and the next is admitted, few shapes"
@@ -221,11 +223,13 @@ static void measure_preemption(struct scene *scene, uint32_t victims)
         load_world_see(&scene->world, &asks, "contested");
         load_world_settle(&scene->world);
         samples_add(&engine, (double)(clock_cpu() - began));
-        if (engine_pending(scene->world.engine) != victims + 1) /* it says that it waits */
-            fail("%u writes for %u victims", engine_pending(scene->world.engine), victims);
+        if (outbox_pending(engine_outbox(scene->world.engine)) !=
+            victims + 1) /* it says that it waits */
+            fail("%u writes for %u victims", outbox_pending(engine_outbox(scene->world.engine)),
+                 victims);
         engine_lose_load(scene->world.engine, text_of("default"), text_of("asks"), text_of(""));
         load_world_settle(&scene->world);
-        if (engine_pending(scene->world.engine) != 0)
+        if (outbox_pending(engine_outbox(scene->world.engine)) != 0)
             fail("not all victims were left where they are");
         began = clock_cpu();
         if (scan_victims(scene, victims) != victims)

@@ -3,6 +3,7 @@
 /* To find victims among 1,000 candidates, by the engine and by a full scan for each step; and among
  * ten times as many, by the engine. */
 #include "plugin/engine.h"
+#include "plugin/outbox.h"
 #include "t/bench/bench.h"
 #include "t/bench/pod.h"
 #include "t/bench/table.h"
@@ -163,11 +164,11 @@ static double take(struct scene *scene, uint32_t victims)
     see_pod(scene, "asks", PRIORITIES, scene->count, victims > 0 ? victims : scene->count, false,
             false);
     between = clock_cpu();
-    if (engine_pending(scene->engine) != victims)
-        fail("%u effects for %u victims", engine_pending(scene->engine), victims);
+    if (outbox_pending(engine_outbox(scene->engine)) != victims)
+        fail("%u effects for %u victims", outbox_pending(engine_outbox(scene->engine)), victims);
     engine_lose_pod(scene->engine, text_of("asks"));
     settle(scene);
-    if (engine_pending(scene->engine) != 0)
+    if (outbox_pending(engine_outbox(scene->engine)) != 0)
         fail("not all victims were given back");
     return (double)(between - began);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/bench/bench.h"
+#include "plugin/outbox.h"
 #include "t/bench/table.h"
 #include "t/bench/world.h"
 
@@ -84,12 +85,12 @@ static void carry_out_effects(struct forest *forest)
 
     for (;;) {
         begin(forest, &began);
-        if (engine_next_effect(forest->engine, &effect) <= 0)
+        if (outbox_next(engine_outbox(forest->engine), &effect) <= 0)
             break;
-        engine_lease(forest->engine, &effect, 0);
+        outbox_lease(engine_outbox(forest->engine), &effect, 0);
         end(forest, began);
         begin(forest, &began);
-        engine_ack(forest->engine, effect.id, EFFECT_DONE, 0);
+        outbox_ack(engine_outbox(forest->engine), effect.id, EFFECT_DONE, 0);
         end(forest, began);
     }
 }

@@ -3,6 +3,7 @@
 #include "t/bench/world.h"
 
 #include "abi/msg/writer.h"
+#include "plugin/outbox.h"
 #include "t/bench/table.h"
 
 #include <malloc.h>
@@ -204,7 +205,7 @@ uint32_t world_pending(struct world *world)
     int64_t r;
 
     if (world->door == NULL)
-        return engine_pending(world->engine);
+        return outbox_pending(engine_outbox(world->engine));
     r = call(world, world->door->tick, request, len, answer, sizeof(answer));
 
     const uint8_t *at = memmem(answer, (size_t)r, "\xa7pending", 8);

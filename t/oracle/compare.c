@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/compare.h"
 
+#include "plugin/outbox.h"
 #include "t/oracle/victims.h"
 #include "t/oracle/writes.h"
 
@@ -278,7 +279,7 @@ static bool compare_effects(struct play *play, const struct limits *limits)
     struct effect effect;
     uint32_t cursor = 0;
 
-    while (engine_next_live_effect(play->engine, &cursor, &effect)) {
+    while (outbox_next_live(engine_outbox(play->engine), &cursor, &effect)) {
         int uid = world_find_uid(effect.uid);
         int slot = effect.kind == EFFECT_EVENT       ? TELL
                    : effect.kind == EFFECT_EVICT_POD ? EVICT

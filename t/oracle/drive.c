@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/drive.h"
 
+#include "plugin/outbox.h"
 #include "t/oracle/load_world.h"
 
 bool drive_is_call(enum step_kind kind)
@@ -62,11 +63,11 @@ static int drive_world(struct engine *engine, const struct step *step)
 static int lease(struct engine *engine, int64_t count)
 {
     struct effect effect;
-    int error = engine_next_effect(engine, &effect);
+    int error = outbox_next(engine_outbox(engine), &effect);
 
     for (; error > 0 && count > 0; count--) {
-        engine_lease(engine, &effect, 0);
-        error = engine_next_effect(engine, &effect);
+        outbox_lease(engine_outbox(engine), &effect, 0);
+        error = outbox_next(engine_outbox(engine), &effect);
     }
     return error < 0 ? error : 0;
 }
@@ -89,11 +90,11 @@ static bool acknowledge(struct engine *engine, const struct step *step)
     struct effect effect;
     uint32_t cursor = 0;
 
-    while (engine_next_live_effect(engine, &cursor, &effect))
+    while (outbox_next_live(engine_outbox(engine), &cursor, &effect))
         if (effect.object == step->v[ACK_OBJECT] && number_of(&effect) == step->v[ACK_UID] &&
             effect.kind == step->v[ACK_KIND])
-            return engine_ack(engine, effect.id, (enum effect_result)step->v[ACK_RESULT],
-                              step->v[ACK_VERSION]) &&
+            return outbox_ack(engine_outbox(engine), effect.id,
+                              (enum effect_result)step->v[ACK_RESULT], step->v[ACK_VERSION]) &&
                    effect.leased;
     return false;
 }

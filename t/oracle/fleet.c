@@ -8,6 +8,8 @@
  * the world calms down, everybody who asks has had a turn, and each replica is where a naive look
  * at the workloads says.
  */
+#include "plugin/fleet/fleet.h"
+#include "plugin/outbox.h"
 #include "t/oracle/argument.h"
 #include "t/oracle/fleet_world.h"
 #include "t/tap.h"
@@ -20,7 +22,9 @@
 enum { MANAGERS = 2, REQUESTS = 64, STEPS = 400, CALM_ROUNDS = 400 };
 
 struct manager {
-    struct engine *engine;
+    struct mem mem;
+    struct outbox outbox;
+    struct fleet *fleet;
     bool leads;
     int count;
     struct fleet_request requests[REQUESTS]; /* under way */
@@ -50,11 +54,11 @@ static void rest(struct fleet_play *play, struct manager *m)
     const char *broken;
     int turns = 0;
 
-    while (engine_more(m->engine) && turns++ < 10000)
-        engine_tick(m->engine);
-    broken = engine_check(m->engine);
+    while (fleet_more(m->fleet) && turns++ < 10000)
+        fleet_tick(m->fleet);
+    broken = fleet_check(m->fleet);
     if (play->world.broken[0] == '\0' && (broken != NULL || turns >= 10000))
-        snprintf(play->world.broken, sizeof(play->world.broken), "the engine: %s",
+        snprintf(play->world.broken, sizeof(play->world.broken), "the fleet: %s",
                  broken != NULL ? broken : "comes to no rest");
 }
 
@@ -64,10 +68,10 @@ static void show_workload(struct fleet_play *play, struct manager *m, int number
 
     fleet_world_workload(&play->world, number, &view);
     if (play->world.workloads[number].there)
-        engine_see_workload(m->engine, &view.workload);
+        fleet_see_dispatch(m->fleet, &view.workload);
     else
-        engine_lose_workload(m->engine, view.workload.space, view.workload.name,
-                             (struct text){NULL, 0});
+        fleet_lose_dispatch(m->fleet, view.workload.space, view.workload.name,
+                            (struct text){NULL, 0});
     rest(play, m);
 }
 
@@ -79,10 +83,10 @@ static void show_replica(struct fleet_play *play, struct manager *m, int workloa
         return;
     fleet_world_replica(&play->world, workload, worker, &view);
     if (play->world.workloads[workload].at[worker].there)
-        engine_see_replica(m->engine, &view.replica);
+        fleet_see_replica(m->fleet, &view.replica);
     else
-        engine_lose_replica(m->engine, view.replica.worker, view.replica.space, view.replica.name,
-                            (struct text){NULL, 0});
+        fleet_lose_replica(m->fleet, view.replica.worker, view.replica.space, view.replica.name,
+                           (struct text){NULL, 0});
     rest(play, m);
 }
 
@@ -94,14 +98,14 @@ static void show_cluster(struct fleet_play *play, struct manager *m, int worker)
 
     snprintf(name, sizeof(name), "c%d", worker);
     facts.name = text_of(name);
-    engine_see_cluster(m->engine, &facts);
+    fleet_see_cluster(m->fleet, &facts);
     rest(play, m);
     if (!play->world.reachable[worker])
         return;
     for (int i = 0; i < FLEET_WORKLOADS; i++)
         show_replica(play, m, i, worker);
     facts.connected = true;
-    engine_see_cluster(m->engine, &facts);
+    fleet_see_cluster(m->fleet, &facts);
     rest(play, m);
 }
 
@@ -116,23 +120,30 @@ static void show_all(struct fleet_play *play, struct manager *m)
 static void set_leader(struct fleet_play *play, struct manager *m, bool leads)
 {
     m->leads = leads;
-    engine_set_leader(m->engine, leads);
+    fleet_set_leader(m->fleet, leads);
     rest(play, m);
 }
 
 static void start(struct fleet_play *play, struct manager *m)
 {
-    const struct engine_config config = {.orchestrated = true,
-                                         .preemption_timeout = FLEET_TIMEOUT,
-                                         .worker_lost_timeout = 600 * FLEET_SECOND};
-    const struct mem mem = {take, give_back, NULL, NULL};
+    const struct fleet_config config = {.orchestrated = true,
+                                        .preemption_timeout = FLEET_TIMEOUT,
+                                        .worker_lost_timeout = 600 * FLEET_SECOND};
 
-    if (engine_create(&config, &mem, &m->engine) < 0)
+    m->mem = (struct mem){take, give_back, NULL, NULL};
+    outbox_init(&m->outbox, &m->mem);
+    if (fleet_create(&config, &m->mem, &m->outbox, &m->fleet) < 0)
         abort();
-    engine_set_time(m->engine, play->world.now);
+    fleet_set_time(m->fleet, play->world.now);
     m->count = 0;
     show_all(play, m);
-    engine_set_synced(m->engine);
+    fleet_set_synced(m->fleet);
+}
+
+static void stop(struct manager *m)
+{
+    fleet_destroy(m->fleet);
+    outbox_finish(&m->outbox);
 }
 
 static void lease(struct fleet_play *play, struct manager *m)
@@ -140,7 +151,7 @@ static void lease(struct fleet_play *play, struct manager *m)
     struct fleet_request *request = &m->requests[m->count];
     struct effect effect;
 
-    if (m->count == REQUESTS || engine_next_effect(m->engine, &effect) <= 0)
+    if (m->count == REQUESTS || outbox_next(&m->outbox, &effect) <= 0)
         return;
     *request = (struct fleet_request){.kind = effect.kind,
                                       .id = effect.id,
@@ -155,8 +166,8 @@ static void lease(struct fleet_play *play, struct manager *m)
     if (effect.object == EFFECT_OF_REPLICA)
         request->worker = request->cluster;
     if (effect.kind == EFFECT_WRITE_MEMORY)
-        engine_memory_text(m->engine, effect.workload, request->memory, FLEET_MEMORY - 1);
-    engine_lease(m->engine, &effect, 0);
+        fleet_memory_text(m->fleet, effect.dispatch, request->memory, FLEET_MEMORY - 1);
+    outbox_lease(&m->outbox, &effect, 0);
     m->count++;
     rest(play, m);
 }
@@ -178,7 +189,7 @@ static void carry_out(struct fleet_play *play, struct manager *m, bool acks, boo
                 play->world.now / FLEET_SECOND, (int)(m - play->managers), (int)request.kind,
                 request.workload, request.worker, (int)result, request.memory);
     if (acks)
-        engine_ack(m->engine, request.id, result, 0);
+        outbox_ack(&m->outbox, request.id, result, 0);
     if (acks || forget)
         m->requests[n] = m->requests[--m->count]; /* else it will be carried out once more */
     rest(play, m);
@@ -188,7 +199,7 @@ static void pass_time(struct fleet_play *play, int64_t seconds)
 {
     play->world.now += seconds * FLEET_SECOND;
     for (int i = 0; i < MANAGERS; i++) {
-        engine_set_time(play->managers[i].engine, play->world.now);
+        fleet_set_time(play->managers[i].fleet, play->world.now);
         rest(play, &play->managers[i]);
     }
 }
@@ -219,7 +230,7 @@ static void step(struct fleet_play *play)
     } else if (random_one_in(random, 4)) {
         bool leads = m->leads;
 
-        engine_destroy(m->engine);
+        stop(m);
         start(play, m);
         set_leader(play, m, leads || random_one_in(random, 2));
     }
@@ -303,8 +314,8 @@ static bool play_history(uint64_t seed, bool trace, long *openings, uint64_t *di
         calm_down(&play);
     *openings += play.world.openings;
     for (int i = 0; i < MANAGERS; i++) {
-        *digests += engine_digest(play.managers[i].engine, true);
-        engine_destroy(play.managers[i].engine);
+        *digests += fleet_digest(play.managers[i].fleet, true);
+        stop(&play.managers[i]);
     }
     if (play.world.broken[0] != '\0')
         tap_diag("seed %" PRIu64 ": %s", seed, play.world.broken);

@@ -269,9 +269,9 @@ static struct text name_of(char out[16], char letter, int number)
 void fleet_world_workload(const struct fleet_world *world, int number, struct fleet_view *ret)
 {
     const struct fleet_workload *w = &world->workloads[number];
-    struct workload_facts *facts = &ret->workload;
+    struct dispatch_facts *facts = &ret->workload;
 
-    *facts = (struct workload_facts){
+    *facts = (struct dispatch_facts){
         .uid = name_of(ret->uid, 'u', w->uid),
         .space = text_of("ns"),
         .name = name_of(ret->name, 'w', number),

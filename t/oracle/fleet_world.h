@@ -2,7 +2,8 @@
 #ifndef SLUICE_T_ORACLE_FLEET_WORLD_H
 #define SLUICE_T_ORACLE_FLEET_WORLD_H
 
-#include "plugin/report.h"
+#include "plugin/effect.h"
+#include "plugin/facts.h"
 #include "t/oracle/random.h"
 
 #include <stdbool.h>
@@ -75,7 +76,7 @@ enum effect_result fleet_world_do(struct fleet_world *world, const struct fleet_
 struct fleet_view {
     char name[16], uid[16], origin[16], cluster[16];
     char names[FLEET_WORKERS][16];
-    struct workload_facts workload;
+    struct dispatch_facts workload;
     struct replica_facts replica;
 };
 void fleet_world_workload(const struct fleet_world *world, int workload, struct fleet_view *ret);

@@ -8,7 +8,7 @@
 static const wide UNLIMITED = (wide)1 << 120;
 
 /* What the children of a queue change in its own numbers. */
-struct given {
+struct lent {
     wide promised, lent;
 };
 
@@ -117,7 +117,7 @@ static void count_claims(const struct model *model, struct limits *limits)
     }
 }
 
-static void add_child(struct number *number, const struct number *child, struct given *given)
+static void add_child(struct number *number, const struct number *child, struct lent *given)
 {
     number->present |= child->present;
     number->usage += wide_max(0, child->usage - child->kept);
@@ -131,7 +131,7 @@ static void add_child(struct number *number, const struct number *child, struct 
 
 static void count_queue(const struct model *model, struct limits *limits, int queue)
 {
-    struct given given[CELLS] = {{0}};
+    struct lent given[CELLS] = {{0}};
 
     for (int child = 0; child < QUEUES; child++) {
         if (model->queues[child].parent != queue)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/load_play.h"
 
+#include "plugin/outbox.h"
 #include "t/oracle/load_compare.h"
 
 #include <assert.h>
@@ -116,7 +117,7 @@ static bool lease(struct load_play *play)
     struct effect effect;
     int number;
 
-    if (engine_next_effect(play->engine, &effect) <= 0)
+    if (outbox_next(engine_outbox(play->engine), &effect) <= 0)
         return true;
     number = load_world_find(effect.name);
     if (effect.kind != EFFECT_WRITE_WORKLOAD || number < 0)
@@ -128,7 +129,7 @@ static bool lease(struct load_play *play)
                                                    !text_is(effect.uid, load_world_uid(number, 0)),
                                                    {.gate_count = 0}};
     load_world_read_write(&report, &play->requests[number].write);
-    engine_lease(play->engine, &effect, 0);
+    outbox_lease(engine_outbox(play->engine), &effect, 0);
     load_model_lease(&play->model, number);
     return load_play_rest(play);
 }
@@ -161,7 +162,7 @@ static bool carry(struct load_play *play, int number, enum carry how)
     if (how == CARRY_DONE_UNSAID)
         return true;
     version = result == EFFECT_DONE ? play->world.objects[number].version : 0;
-    if (engine_ack(play->engine, request.id, result, version))
+    if (outbox_ack(engine_outbox(play->engine), request.id, result, version))
         load_model_answered(&play->model, number, result, version);
     return load_play_rest(play);
 }
@@ -205,7 +206,7 @@ static bool calm(struct load_play *play)
 
         if (round == MOST_ROUNDS)
             return load_play_differ(play, "the writes come to no end");
-        if (engine_next_effect(play->engine, &effect) > 0) {
+        if (outbox_next(engine_outbox(play->engine), &effect) > 0) {
             int number = load_world_find(effect.name);
 
             if (!lease(play) || !work_off(play, number))
@@ -239,7 +240,7 @@ static bool is_quiet(const struct load_play *play)
         if (play->requests[n].is)
             return false;
     return play->model.leads && play->model.synced &&
-           !engine_next_live_effect(play->engine, &cursor, &effect);
+           !outbox_next_live(engine_outbox(play->engine), &cursor, &effect);
 }
 
 /* Who was replaced, and whose successor went before the host heard of it, is still there for the

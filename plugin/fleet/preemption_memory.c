@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "openings.h"
+#include "preemption_memory.h"
 
 #include "orchestrator.h"
 #include "replica.h"
-#include "state.h"
+#include "fleet_state.h"
 
 #define NOBODY "-" /* the uid of a replica that is not known any more */
 
@@ -40,7 +40,7 @@ static bool parse_time(struct text digits, int64_t *ret)
     return true;
 }
 
-bool openings_parse_head(struct text *rest, int64_t *ret_past)
+bool preemption_memory_parse_head(struct text *rest, int64_t *ret_past)
 {
     struct text version = take_until(rest, ' '), past;
 
@@ -52,10 +52,10 @@ bool openings_parse_head(struct text *rest, int64_t *ret_past)
     return parse_time(past, ret_past);
 }
 
-bool openings_parse_note(struct text *rest, struct opening_note *ret)
+bool preemption_memory_parse_note(struct text *rest, struct opening *ret)
 {
     struct text word = take_until(rest, ' '), part, left = word;
-    struct opening_note note = {0};
+    struct opening note = {0};
 
     if (rest->len == 0)
         return false;
@@ -75,14 +75,14 @@ bool openings_parse_note(struct text *rest, struct opening_note *ret)
 
 static bool readable(struct text text)
 {
-    struct opening_note note;
+    struct opening note;
     int64_t past;
 
     if (text.len == 0)
         return true;
-    if (!openings_parse_head(&text, &past))
+    if (!preemption_memory_parse_head(&text, &past))
         return false;
-    while (openings_parse_note(&text, &note))
+    while (preemption_memory_parse_note(&text, &note))
         continue;
     return text.len == 0;
 }
@@ -106,13 +106,12 @@ static void remember_past(struct dispatch *d, int64_t until)
 }
 
 /* Managers' clocks may differ: what was written in the future happened now. */
-static void take_opening(struct engine *e, uint32_t id, uint32_t replica,
-                         const struct opening_note *note)
+static void take_opening(struct fleet *f, uint32_t id, uint32_t replica, const struct opening *note)
 {
-    struct dispatch *d = dispatch_at(e, id);
-    struct replica *r = replica_at(e, replica);
+    struct dispatch *d = dispatch_at(f, id);
+    struct replica *r = replica_at(f, replica);
     uint64_t uid = replica_uid_hash(note->uid);
-    int64_t at = at_most(note->opened, e->now);
+    int64_t at = at_most(note->opened, f->now);
 
     if (r->opened == at && (r->opened_uid == uid || text_is(note->uid, NOBODY)))
         return; /* our own, or read before */
@@ -126,44 +125,43 @@ static void take_opening(struct engine *e, uint32_t id, uint32_t replica,
         replica_set(r, REPLICA_ASKED, true);
     r->opened = at;
     r->opened_uid = uid;
-    if (at + OPENINGS_WINDOW > d->counted)
+    if (at + OPENING_WINDOW > d->counted)
         d->fresh = replica;
-    count(d, at + OPENINGS_WINDOW);
+    count(d, at + OPENING_WINDOW);
 }
 
-static void take_note(struct engine *e, uint32_t id, const struct opening_note *note,
-                      bool with_signals)
+static void take_note(struct fleet *f, uint32_t id, const struct opening *note, bool with_signals)
 {
-    struct dispatch *d = dispatch_at(e, id);
-    uint32_t replica = replica_find(e, id, note->worker);
+    struct dispatch *d = dispatch_at(f, id);
+    uint32_t replica = replica_find(f, id, note->worker);
 
     if (with_signals && note->signal != 0 && (d->noted == 0 || note->signal < d->noted))
         d->noted = note->signal;
     if (replica == 0) {
         if (note->opened != 0)
-            remember_past(d, at_most(note->opened, e->now) + OPENINGS_WINDOW);
+            remember_past(d, at_most(note->opened, f->now) + OPENING_WINDOW);
         return;
     }
 
-    struct replica *r = replica_at(e, replica);
+    struct replica *r = replica_at(f, replica);
 
     if (with_signals && note->signal != 0) {
-        r->noted = at_most(note->signal, e->now);
+        r->noted = at_most(note->signal, f->now);
         r->noted_uid = replica_uid_hash(note->uid);
-        if (r->signal != 0 && r->noted_uid == replica_uid_hash(name_text(e, r->uid)))
+        if (r->signal != 0 && r->noted_uid == replica_uid_hash(fleet_text(f, r->uid)))
             r->signal = r->noted;
     }
     if (note->opened != 0)
-        take_opening(e, id, replica, note);
-    replica_rank(e, replica);
+        take_opening(f, id, replica, note);
+    replica_rank(f, replica);
 }
 
-void openings_read(struct engine *e, uint32_t id, struct text text)
+void preemption_memory_read(struct fleet *f, uint32_t id, struct text text)
 {
-    struct dispatch *d = dispatch_at(e, id);
+    struct dispatch *d = dispatch_at(f, id);
     uint64_t hash = hash_bytes64(text.at, text.len, 2);
-    bool with_signals = !orchestrator_leads(e) || !dispatch_is(d, DISPATCH_READ);
-    struct opening_note note;
+    bool with_signals = !orchestrator_leads(f) || !dispatch_is(d, DISPATCH_READ);
+    struct opening note;
     int64_t past;
 
     if (dispatch_is(d, DISPATCH_READ) && d->memory == hash)
@@ -173,13 +171,13 @@ void openings_read(struct engine *e, uint32_t id, struct text text)
     if (text.len == 0)
         return;
     if (!readable(text)) {
-        remember_past(d, e->now);
+        remember_past(d, f->now);
         return;
     }
-    openings_parse_head(&text, &past);
-    remember_past(d, at_most(past, e->now + OPENINGS_WINDOW));
-    while (openings_parse_note(&text, &note))
-        take_note(e, id, &note, with_signals);
+    preemption_memory_parse_head(&text, &past);
+    remember_past(d, at_most(past, f->now + OPENING_WINDOW));
+    while (preemption_memory_parse_note(&text, &note))
+        take_note(f, id, &note, with_signals);
 }
 
 /* Counts what does not fit, and does not write it. */
@@ -207,11 +205,11 @@ static void put_number(struct pen *pen, int64_t number)
     put(pen, (struct text){digits + at, sizeof(digits) - at});
 }
 
-static void put_note(struct pen *pen, const struct engine *e, const struct replica *r,
+static void put_note(struct pen *pen, const struct fleet *f, const struct replica *r,
                      struct text uid, int64_t signal, int64_t opened)
 {
     put(pen, text_of(" "));
-    put(pen, name_text(e, worker_at(e, r->worker)->name));
+    put(pen, fleet_text(f, worker_at(f, r->worker)->name));
     put(pen, text_of(","));
     put(pen, uid);
     put(pen, text_of(","));
@@ -220,26 +218,26 @@ static void put_note(struct pen *pen, const struct engine *e, const struct repli
     put_number(pen, opened);
 }
 
-size_t openings_write(const struct engine *e, uint32_t id, char *out, size_t cap)
+size_t preemption_memory_write(const struct fleet *f, uint32_t id, char *out, size_t cap)
 {
-    const struct dispatch *d = dispatch_at(e, id);
+    const struct dispatch *d = dispatch_at(f, id);
     struct pen pen = {out, cap, 0};
-    uint32_t at = tree_first(&replicas_by_place, e, d->places);
+    uint32_t at = tree_first(&replicas_by_place, f, d->places);
 
     put(&pen, text_of("v1 "));
     put_number(&pen, d->past);
-    for (; at != 0; at = tree_next(&replicas_by_place, e, at)) {
-        const struct replica *r = replica_at(e, at);
-        struct text uid = name_text(e, r->uid);
+    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+        const struct replica *r = replica_at(f, at);
+        struct text uid = fleet_text(f, r->uid);
         bool chosen = d->phase == PHASE_WRITING && d->target == at;
         int64_t opened = chosen ? d->opening : r->opened;
 
         if (opened != 0 && !chosen && (uid.len == 0 || r->opened_uid != replica_uid_hash(uid))) {
-            put_note(&pen, e, r, text_of(NOBODY), 0, opened);
+            put_note(&pen, f, r, text_of(NOBODY), 0, opened);
             opened = 0;
         }
         if (opened != 0 || r->signal != 0)
-            put_note(&pen, e, r, uid, r->signal, opened);
+            put_note(&pen, f, r, uid, r->signal, opened);
     }
     return pen.len;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SLUICE_PLUGIN_STANCE_H
-#define SLUICE_PLUGIN_STANCE_H
+#ifndef SLUICE_PLUGIN_FLEET_PLAN_H
+#define SLUICE_PLUGIN_FLEET_PLAN_H
 
 #include "dispatch.h"
 #include "replica.h"
@@ -21,30 +21,30 @@
  * manager's own eviction ends this one. A replica is never put in another one's place because it
  * looks different: a worker that drops a field would have it made and deleted for ever.
  */
-struct engine;
+struct fleet;
 
 /* The replica that counts most; 0: there is none with a rank. */
-uint32_t stance_first(const struct engine *e, uint32_t dispatch);
-bool stance_is_first(const struct engine *e, uint32_t dispatch, enum replica_rank rank);
+uint32_t plan_first(const struct fleet *f, uint32_t dispatch);
+bool plan_is_first(const struct fleet *f, uint32_t dispatch, enum replica_rank rank);
 
-/* Its stance. That of one that is in its cluster for good ends with the cluster: until it is taken
+/* Its plan. That of one that is in its cluster for good ends with the cluster: until it is taken
  * anew, all is left as it is. */
-enum stance stance_now(const struct engine *e, uint32_t dispatch);
+enum plan plan_now(const struct fleet *f, uint32_t dispatch);
 
 /* Looks at it anew; where it changed, all replicas ask for their effects. */
-void stance_take(struct engine *e, uint32_t dispatch);
-int64_t stance_deadline(const struct engine *e, uint32_t dispatch);
+void plan_make(struct fleet *f, uint32_t dispatch);
+int64_t plan_deadline(const struct fleet *f, uint32_t dispatch);
 
 /* The replica whose worker is to be written down as the workload's; 0: none. */
-uint32_t stance_winner(const struct engine *e, uint32_t dispatch);
+uint32_t plan_winner(const struct fleet *f, uint32_t dispatch);
 
-bool stance_wants_retry(const struct engine *e, uint32_t dispatch);
-bool stance_wants_create(const struct engine *e, uint32_t replica);
-bool stance_wants_delete(const struct engine *e, uint32_t replica);
+bool plan_wants_retry(const struct fleet *f, uint32_t dispatch);
+bool plan_wants_create(const struct fleet *f, uint32_t replica);
+bool plan_wants_delete(const struct fleet *f, uint32_t replica);
 
 /* The gates of a new replica: ours and its workload's own. Returns how many; below 0: too many for
  * Kueue. ret_gates may be NULL. */
-int stance_gates(const struct engine *e, uint32_t dispatch,
-                 struct text ret_gates[FACTS_MAX_PREEMPTION_GATES]);
+int plan_gates(const struct fleet *f, uint32_t dispatch,
+               struct text ret_gates[FACTS_MAX_PREEMPTION_GATES]);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SLUICE_PLUGIN_DISPATCH_H
-#define SLUICE_PLUGIN_DISPATCH_H
+#ifndef SLUICE_PLUGIN_FLEET_DISPATCH_H
+#define SLUICE_PLUGIN_FLEET_DISPATCH_H
 
-#include "facts.h"
-#include "outbox.h"
-#include "tree.h"
+#include "plugin/facts.h"
+#include "plugin/outbox.h"
+#include "plugin/tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,12 +28,12 @@ enum dispatch_flag {
 #define DISPATCH_OBJECT (DISPATCH_KNOWN | DISPATCH_RESERVED | DISPATCH_READY | DISPATCH_OVER)
 
 /* Which replicas there should be. */
-enum stance {
-    STANCE_WAIT, /* its workload is not known, and may only be late: leaves all as it is */
-    STANCE_NONE,
-    STANCE_ANY,  /* one in each nominated cluster */
-    STANCE_KEEP, /* one was admitted, and the workload does not say so yet: no new ones */
-    STANCE_ONE,  /* the one in its cluster, for good */
+enum plan {
+    PLAN_WAIT, /* its workload is not known, and may only be late: leaves all as it is */
+    PLAN_NONE,
+    PLAN_ANY,  /* one in each nominated cluster */
+    PLAN_KEEP, /* one was admitted, and the workload does not say so yet: no new ones */
+    PLAN_ONE,  /* the one in its cluster, for good */
 };
 
 /* What the orchestrator is at (orchestrator.h). */
@@ -47,7 +47,7 @@ struct dispatch {
     struct tree_link link; /* among all, by namespace and name */
     uint32_t uid, space, name;
     uint16_t flags;
-    uint8_t stance, phase;
+    uint8_t plan, phase;
     uint8_t gate_count;
     uint32_t gates[FACTS_MAX_PREEMPTION_GATES]; /* of its own */
     uint32_t cluster;                           /* the worker where it is for good; 0: none yet */
@@ -68,27 +68,27 @@ struct dispatch {
     struct outbox_entry effects;
 };
 
-struct engine;
+struct fleet;
 
 extern const struct tree_type dispatches_by_name;
 
 /* Finds the workload or makes one that was not seen. Negative on error. */
-int dispatch_get(struct engine *e, struct text space, struct text name, uint32_t *ret_dispatch);
-uint32_t dispatch_find(const struct engine *e, struct text space, struct text name);
+int dispatch_get(struct fleet *f, struct text space, struct text name, uint32_t *ret_dispatch);
+uint32_t dispatch_find(const struct fleet *f, struct text space, struct text name);
 
 /* Ends it if it is not known and has no replicas. */
-void dispatch_release(struct engine *e, uint32_t dispatch);
+void dispatch_release(struct fleet *f, uint32_t dispatch);
 
 /* The world has no such workload. */
-void dispatch_forget(struct engine *e, uint32_t dispatch);
+void dispatch_forget(struct fleet *f, uint32_t dispatch);
 
 /* The replica is going; its opening counts on. */
-void dispatch_keep_opening(struct engine *e, uint32_t replica);
+void dispatch_keep_opening(struct fleet *f, uint32_t replica);
 
 /* When the orchestrator or the outbox is to look at it; INT64_MAX: not by time. */
-void dispatch_set_timer(struct engine *e, uint32_t dispatch);
-void dispatch_expire(struct engine *e, uint32_t dispatch);
-bool dispatch_before(const void *engine, uint32_t a, uint32_t b);
+void dispatch_set_timer(struct fleet *f, uint32_t dispatch);
+void dispatch_expire(struct fleet *f, uint32_t dispatch);
+bool dispatch_before(const void *fleet, uint32_t a, uint32_t b);
 
 static inline bool dispatch_is(const struct dispatch *dispatch, uint16_t flags)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SLUICE_PLUGIN_REPLICA_H
-#define SLUICE_PLUGIN_REPLICA_H
+#ifndef SLUICE_PLUGIN_FLEET_REPLICA_H
+#define SLUICE_PLUGIN_FLEET_REPLICA_H
 
-#include "facts.h"
-#include "outbox.h"
-#include "tree.h"
+#include "plugin/facts.h"
+#include "plugin/outbox.h"
+#include "plugin/tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,36 +72,36 @@ struct replica {
     struct outbox_entry effects;
 };
 
-struct engine;
+struct fleet;
 
 extern const struct tree_type replicas_by_place;
 extern const struct tree_type replicas_by_rank;
 
 /* Finds the place of a workload in a worker or makes it. Negative on error. */
-int replica_get(struct engine *e, uint32_t dispatch, struct text worker, uint32_t *ret_replica);
-uint32_t replica_find(const struct engine *e, uint32_t dispatch, struct text worker);
+int replica_get(struct fleet *f, uint32_t dispatch, struct text worker, uint32_t *ret_replica);
+uint32_t replica_find(const struct fleet *f, uint32_t dispatch, struct text worker);
 
 /* Nothing holds the place any more: ends it, if so. */
-void replica_release(struct engine *e, uint32_t replica);
+void replica_release(struct fleet *f, uint32_t replica);
 
 /* Its worker, its workload or it itself changed: ranks it, asks for its effects. */
-void replica_look_again(struct engine *e, uint32_t replica);
+void replica_look_again(struct fleet *f, uint32_t replica);
 
 /* It is not there any more. */
-void replica_forget(struct engine *e, uint32_t replica);
+void replica_forget(struct fleet *f, uint32_t replica);
 
 /* What its workload says of it. */
-void replica_want(struct engine *e, uint32_t replica, bool nominated, bool bound);
+void replica_want(struct fleet *f, uint32_t replica, bool nominated, bool bound);
 
 /* Its place among those that decide. */
-void replica_rank(struct engine *e, uint32_t replica);
+void replica_rank(struct fleet *f, uint32_t replica);
 
 /* Whether the object was made for another workload. */
-void replica_check_origin(struct engine *e, uint32_t replica);
+void replica_check_origin(struct fleet *f, uint32_t replica);
 
-void replica_set_timer(struct engine *e, uint32_t replica);
-void replica_expire(struct engine *e, uint32_t replica);
-bool replica_before(const void *engine, uint32_t a, uint32_t b);
+void replica_set_timer(struct fleet *f, uint32_t replica);
+void replica_expire(struct fleet *f, uint32_t replica);
+bool replica_before(const void *fleet, uint32_t a, uint32_t b);
 uint64_t replica_uid_hash(struct text uid);
 
 static inline bool replica_is(const struct replica *replica, uint16_t flags)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SLUICE_PLUGIN_WORKER_H
-#define SLUICE_PLUGIN_WORKER_H
+#ifndef SLUICE_PLUGIN_FLEET_WORKER_H
+#define SLUICE_PLUGIN_FLEET_WORKER_H
 
-#include "text.h"
+#include "plugin/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,22 +27,22 @@ struct worker {
     uint32_t next_sweep; /* of the workers with a sweep */
 };
 
-struct engine;
+struct fleet;
 
 /* Finds the worker or makes one that nobody has seen, with one more user. Negative on error. */
-int worker_get(struct engine *e, struct text name, uint32_t *ret_worker);
-void worker_ref(struct engine *e, uint32_t worker);
-void worker_unref(struct engine *e, uint32_t worker);
-uint32_t worker_find(const struct engine *e, struct text name);
+int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker);
+void worker_ref(struct fleet *f, uint32_t worker);
+void worker_unref(struct fleet *f, uint32_t worker);
+uint32_t worker_find(const struct fleet *f, struct text name);
 
 /* A replica begins or ceases to be one of the worker's. */
-void worker_enter(struct engine *e, uint32_t worker, uint32_t replica);
-void worker_leave(struct engine *e, uint32_t replica);
+void worker_enter(struct fleet *f, uint32_t worker, uint32_t replica);
+void worker_leave(struct fleet *f, uint32_t replica);
 
 /* Looks at replicas again, as many as the budget allows; what is left of it. */
-uint32_t worker_sweep(struct engine *e, uint32_t budget);
-bool worker_sweeps(const struct engine *e);
+uint32_t worker_sweep(struct fleet *f, uint32_t budget);
+bool worker_sweeps(const struct fleet *f);
 
-void worker_release_all(struct engine *e);
+void worker_release_all(struct fleet *f);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SLUICE_PLUGIN_OPENINGS_H
-#define SLUICE_PLUGIN_OPENINGS_H
+#ifndef SLUICE_PLUGIN_FLEET_PREEMPTION_MEMORY_H
+#define SLUICE_PLUGIN_FLEET_PREEMPTION_MEMORY_H
 
-#include "text.h"
+#include "plugin/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,29 +19,29 @@
  * opened is not known any more.
  *
  * An opening is written down before it is carried out, which may take until OPENED and
- * OPENINGS_WINDOW. A text that cannot be read may have said anything: it counts as an opening at
+ * OPENING_WINDOW. A text that cannot be read may have said anything: it counts as an opening at
  * the time at which it is read.
  */
-#define OPENINGS_ANNOTATION "sluice.sh/preemption-memory"
-#define OPENINGS_WINDOW (INT64_C(30) * 1000000000)
+#define PREEMPTION_MEMORY_ANNOTATION "sluice.sh/preemption-memory"
+#define OPENING_WINDOW (INT64_C(30) * 1000000000)
 
-struct opening_note {
+struct opening {
     struct text worker, uid;
     int64_t signal, opened;
 };
 
 /* The version and PAST; moves *rest behind them. False: it is none. */
-bool openings_parse_head(struct text *rest, int64_t *ret_past);
+bool preemption_memory_parse_head(struct text *rest, int64_t *ret_past);
 
 /* The next note; false at the end, and if there is none: then *rest is not empty. */
-bool openings_parse_note(struct text *rest, struct opening_note *ret);
+bool preemption_memory_parse_note(struct text *rest, struct opening *ret);
 
-struct engine;
+struct fleet;
 
 /* The workload's memory was seen. */
-void openings_read(struct engine *e, uint32_t dispatch, struct text text);
+void preemption_memory_read(struct fleet *f, uint32_t dispatch, struct text text);
 
 /* Writes what is to be remembered now, and no more than cap bytes. Returns how long it is. */
-size_t openings_write(const struct engine *e, uint32_t dispatch, char *out, size_t cap);
+size_t preemption_memory_write(const struct fleet *f, uint32_t dispatch, char *out, size_t cap);
 
 #endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet.h"
+
+#include "fleet_effects.h"
+#include "fleet_state.h"
+#include "orchestrator.h"
+#include "preemption_memory.h"
+
+int fleet_create(const struct fleet_config *config, const struct mem *mem, struct outbox *outbox,
+                 struct fleet **ret_fleet)
+{
+    struct mem own = *mem;
+    struct fleet *f = mem_zalloc(&own, sizeof(*f));
+
+    if (f == NULL)
+        return ENGINE_NO_MEMORY;
+    f->mem = own;
+    f->config = *config;
+    f->outbox = outbox;
+    if (f->config.max_dispatches == 0)
+        f->config.max_dispatches = 1u << 20;
+    if (f->config.max_clusters == 0)
+        f->config.max_clusters = 1024;
+    if (f->config.preemption_timeout == 0)
+        f->config.preemption_timeout = INT64_C(300) * 1000000000;
+    if (f->config.worker_lost_timeout == 0)
+        f->config.worker_lost_timeout = INT64_C(900) * 1000000000;
+    intern_init(&f->names, &f->mem);
+    slab_init(&f->workers, &f->mem, sizeof(struct worker));
+    slab_init(&f->dispatches, &f->mem, sizeof(struct dispatch));
+    slab_init(&f->replicas, &f->mem, sizeof(struct replica));
+    index_init(&f->workers_by_name, &f->mem);
+    index_init(&f->dispatches_by_name, &f->mem);
+    heap_init(&f->dispatch_timers, &f->mem, dispatch_before, f);
+    heap_init(&f->replica_timers, &f->mem, replica_before, f);
+    outbox_own(outbox, EFFECT_OF_DISPATCH, &dispatch_effects, f);
+    outbox_own(outbox, EFFECT_OF_REPLICA, &replica_effects, f);
+    *ret_fleet = f;
+    return 0;
+}
+
+void fleet_destroy(struct fleet *f)
+{
+    struct mem mem;
+
+    if (f == NULL)
+        return;
+    mem = f->mem;
+    outbox_own(f->outbox, EFFECT_OF_DISPATCH, NULL, NULL);
+    outbox_own(f->outbox, EFFECT_OF_REPLICA, NULL, NULL);
+    heap_finish(&f->replica_timers);
+    heap_finish(&f->dispatch_timers);
+    index_finish(&f->dispatches_by_name);
+    index_finish(&f->workers_by_name);
+    slab_finish(&f->replicas);
+    slab_finish(&f->dispatches);
+    slab_finish(&f->workers);
+    intern_finish(&f->names);
+    mem_free(&mem, f, sizeof(*f));
+}
+
+int64_t fleet_set_time(struct fleet *f, int64_t now)
+{
+    int64_t before = f->now;
+
+    if (now > f->now)
+        f->now = now;
+    f->outbox->now = f->now;
+    return before;
+}
+
+void fleet_take_back_time(struct fleet *f, int64_t before)
+{
+    f->outbox->now = f->now = before;
+}
+
+int fleet_intern(struct fleet *f, struct text text, uint32_t *ret_name)
+{
+    if (intern_get(&f->names, text.at, text.len, ret_name) == 0)
+        return 0;
+    *ret_name = 0;
+    return ENGINE_NO_MEMORY;
+}
+
+static void open_or_close_outbox(struct fleet *f)
+{
+    outbox_open(f->outbox, f, f->synced && f->leads && !f->config.observe_only);
+}
+
+void fleet_set_synced(struct fleet *f)
+{
+    if (!f->synced) {
+        f->synced = true;
+        open_or_close_outbox(f);
+        if (f->leads)
+            orchestrator_begin(f);
+    }
+    fleet_tick(f);
+}
+
+void fleet_set_leader(struct fleet *f, bool leads)
+{
+    bool led = f->leads;
+
+    f->leads = leads;
+    open_or_close_outbox(f);
+    if (f->synced && leads && !led)
+        orchestrator_begin(f);
+    else if (f->synced && led && !leads)
+        orchestrator_end(f);
+    fleet_tick(f);
+}
+
+void fleet_tick(struct fleet *f)
+{
+    orchestrator_advance(f);
+}
+
+int64_t fleet_next(const struct fleet *f)
+{
+    return orchestrator_next(f);
+}
+
+bool fleet_more(const struct fleet *f)
+{
+    return orchestrator_more(f);
+}
+
+size_t fleet_memory_text(const struct fleet *f, uint32_t dispatch, char *out, size_t cap)
+{
+    return preemption_memory_write(f, dispatch, out, cap);
+}
+
+uint32_t fleet_count_dispatches(const struct fleet *f)
+{
+    return slab_count(&f->dispatches);
+}
+
+uint32_t fleet_count_clusters(const struct fleet *f)
+{
+    return slab_count(&f->workers);
+}

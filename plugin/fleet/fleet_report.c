@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet.h"
+
+#include "fleet_state.h"
+#include "orchestrator.h"
+#include "plan.h"
+#include "plugin/say.h"
+
+/* What a person sees of all clusters together. */
+
+bool fleet_next_dispatch(const struct fleet *f, uint32_t *cursor)
+{
+    uint32_t next = *cursor == 0 ? tree_first(&dispatches_by_name, f, f->dispatches_in_order) : 0;
+
+    if (*cursor != 0 && slab_live(&f->dispatches, *cursor))
+        next = tree_next(&dispatches_by_name, f, *cursor);
+    if (next != 0)
+        *cursor = next;
+    return next != 0;
+}
+
+uint32_t fleet_find_dispatch(const struct fleet *f, struct text space, struct text name)
+{
+    return dispatch_find(f, space, name);
+}
+
+/* Whom it was kept for may have gone since it was decided about. */
+static enum plan plan_seen(const struct fleet *f, uint32_t id)
+{
+    enum plan plan = plan_now(f, id);
+
+    return plan == PLAN_KEEP && plan_winner(f, id) == 0 ? PLAN_WAIT : plan;
+}
+
+static const char *state_of(const struct fleet *f, uint32_t id)
+{
+    static const char *const phases[] = {
+        [PHASE_REST] = "Dispatched",
+        [PHASE_NOTING] = "Patient",
+        [PHASE_WRITING] = "Writing",
+        [PHASE_OPENING] = "Opening",
+    };
+    const struct dispatch *d = dispatch_at(f, id);
+
+    switch (plan_seen(f, id)) {
+    case PLAN_WAIT:
+        return dispatch_is(d, DISPATCH_KNOWN) ? "NotReady" : "Unknown";
+    case PLAN_NONE:
+        return dispatch_is(d, DISPATCH_KNOWN) ? "Held" : "LeftBehind";
+    case PLAN_KEEP:
+        return "Admitted";
+    case PLAN_ONE:
+        return "Bound";
+    default:
+        return phases[d->phase];
+    }
+}
+
+/* Nobody may be opened next: nobody asks, or only who would be opened in vain. */
+static void say_no_candidate(const struct fleet *f, uint32_t id, struct say *say)
+{
+    uint32_t at = tree_first(&replicas_by_place, f, dispatch_at(f, id)->places);
+
+    while (at != 0 && !(replica_is(replica_at(f, at), REPLICA_SIGNALS) &&
+                        replica_is(replica_at(f, at), REPLICA_BLOCKED)))
+        at = tree_next(&replicas_by_place, f, at);
+    if (at == 0) {
+        say_str(say, "no worker asks to preempt");
+        return;
+    }
+    say_text(say, fleet_text(f, worker_at(f, replica_at(f, at)->worker)->name));
+    say_str(say, " asks to preempt, but a gate that is not ours is closed there");
+}
+
+static void say_candidate(const struct fleet *f, uint32_t id, int64_t now, struct say *say)
+{
+    uint32_t first = plan_first(f, id);
+    int64_t wait = orchestrator_deadline(f, id);
+
+    if (first == 0) {
+        say_no_candidate(f, id, say);
+        return;
+    }
+
+    struct text name = fleet_text(f, worker_at(f, replica_at(f, first)->worker)->name);
+
+    if (replica_at(f, first)->rank == RANK_RESERVED) {
+        say_text(say, name);
+        say_str(say, " has reserved quota: nobody is to preempt");
+        return;
+    }
+    say_text(say, name);
+    say_str(say, " may preempt next");
+    if (wait != INT64_MAX && wait > now) {
+        say_str(say, ", in ");
+        say_span(say, wait - now);
+    }
+}
+
+static void say_state(const struct fleet *f, uint32_t id, int64_t now, struct say *say)
+{
+    const struct dispatch *d = dispatch_at(f, id);
+    enum plan plan = plan_seen(f, id);
+
+    if (dispatch_is(d, DISPATCH_BAD_TIMEOUT))
+        say_str(say, "its annotation " ORCHESTRATOR_TIMEOUT
+                     " is no span of time such as 5m, the configured one is used; ");
+    if (plan == PLAN_ANY && plan_gates(f, id, NULL) < 0)
+        say_str(say, "it has so many preemption gates that ours cannot be added: take one away");
+    else if (d->phase == PHASE_OPENING || d->phase == PHASE_WRITING) {
+        say_text(say, fleet_text(f, worker_at(f, replica_at(f, d->target)->worker)->name));
+        say_str(say, d->phase == PHASE_OPENING ? ": its gate is being opened"
+                                               : ": written down before its gate is opened");
+    } else if (plan == PLAN_ANY) {
+        say_candidate(f, id, now, say);
+    } else if (plan == PLAN_KEEP) {
+        say_text(say, fleet_text(f, worker_at(f, replica_at(f, plan_winner(f, id))->worker)->name));
+        say_str(say, " admitted it first");
+    } else if (plan == PLAN_NONE && dispatch_is(d, DISPATCH_KNOWN)) {
+        say_str(say, "it holds no quota, or is over: no cluster has a copy");
+    }
+}
+
+void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
+                           struct dispatch_report *ret)
+{
+    const struct dispatch *d = dispatch_at(f, id);
+    uint32_t at = tree_first(&replicas_by_place, f, d->places);
+    int64_t next = orchestrator_deadline(f, id);
+    struct say say;
+
+    *ret = (struct dispatch_report){
+        .uid = fleet_text(f, d->uid),
+        .space = fleet_text(f, d->space),
+        .name = fleet_text(f, d->name),
+        .cluster = d->cluster == 0 ? text_of("") : fleet_text(f, worker_at(f, d->cluster)->name),
+        .known = dispatch_is(d, DISPATCH_KNOWN),
+        .state = state_of(f, id),
+        .timeout = d->timeout != 0 ? d->timeout : f->config.preemption_timeout,
+        .counted = d->counted,
+        .next = next == INT64_MAX ? 0 : next,
+    };
+    say_init(&say, ret->message, sizeof(ret->message));
+    say_state(f, id, now, &say);
+    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+        ret->replicas += replica_is(replica_at(f, at), REPLICA_THERE);
+        ret->signals += replica_is(replica_at(f, at), REPLICA_SIGNALS);
+        ret->open += replica_is(replica_at(f, at), REPLICA_OPEN);
+    }
+}
+
+bool fleet_next_replica(const struct fleet *f, uint32_t id, uint32_t *cursor)
+{
+    uint32_t next =
+        *cursor == 0 ? tree_first(&replicas_by_place, f, dispatch_at(f, id)->places) : 0;
+
+    if (*cursor != 0 && slab_live(&f->replicas, *cursor))
+        next = tree_next(&replicas_by_place, f, *cursor);
+    if (next != 0)
+        *cursor = next;
+    return next != 0;
+}
+
+static const char *gate_of(const struct replica *r)
+{
+    if (!replica_is(r, REPLICA_GATED))
+        return "none";
+    if (replica_is(r, REPLICA_BLOCKED))
+        return "blocked";
+    return replica_is(r, REPLICA_OPEN) ? "open" : "closed";
+}
+
+void fleet_report_replica(const struct fleet *f, uint32_t id, struct replica_report *ret)
+{
+    const struct replica *r = replica_at(f, id);
+    const struct worker *worker = worker_at(f, r->worker);
+
+    *ret = (struct replica_report){
+        .cluster = fleet_text(f, worker->name),
+        .uid = fleet_text(f, r->uid),
+        .connected = worker->connected,
+        .nominated = replica_is(r, REPLICA_NOMINATED),
+        .there = replica_is(r, REPLICA_THERE),
+        .reserved = replica_is(r, REPLICA_RESERVED),
+        .admitted = replica_is(r, REPLICA_ADMITTED),
+        .evicted = replica_is(r, REPLICA_EVICTED),
+        .deleted = replica_is(r, REPLICA_DELETED),
+        .gate = gate_of(r),
+        .signal = r->signal,
+        .opened = r->opened,
+    };
+}
+
+bool fleet_next_cluster(const struct fleet *f, uint32_t *cursor)
+{
+    uint32_t id = *cursor + 1;
+
+    while (id < slab_end(&f->workers) && !slab_live(&f->workers, id))
+        id++;
+    if (id >= slab_end(&f->workers))
+        return false;
+    *cursor = id;
+    return true;
+}
+
+void fleet_report_cluster(const struct fleet *f, uint32_t id, struct worker_report *ret)
+{
+    const struct worker *worker = worker_at(f, id);
+
+    ret->name = fleet_text(f, worker->name);
+    ret->known = worker->known;
+    ret->connected = worker->connected;
+    ret->since = worker->connected ? 0 : worker->lost;
+    ret->replicas = worker->count;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_FLEET_FLEET_STATE_H
+#define SLUICE_PLUGIN_FLEET_FLEET_STATE_H
+
+#include "dispatch.h"
+#include "fleet.h"
+#include "plugin/heap.h"
+#include "plugin/index.h"
+#include "plugin/intern.h"
+#include "plugin/outbox.h"
+#include "plugin/slab.h"
+#include "replica.h"
+#include "worker.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a fleet is made of; for the modules of this folder. */
+struct fleet {
+    struct mem mem;
+    struct fleet_config config;
+    struct outbox *outbox; /* shared with the engine of the same handle */
+    int64_t now;
+    bool synced, leads;
+
+    struct intern names;
+    struct slab workers;
+    struct index workers_by_name;
+    uint32_t first_sweep; /* of the workers whose replicas are to be looked at again */
+
+    struct slab dispatches;
+    struct index dispatches_by_name;
+    uint32_t dispatches_in_order; /* tree, by namespace and name */
+    struct heap dispatch_timers;
+    uint32_t first_dispatch, last_dispatch; /* of those to be decided about */
+
+    struct slab replicas;
+    struct heap replica_timers;
+};
+
+static inline struct worker *worker_at(const struct fleet *f, uint32_t id)
+{
+    return slab_at(&f->workers, id);
+}
+
+static inline struct dispatch *dispatch_at(const struct fleet *f, uint32_t id)
+{
+    return slab_at(&f->dispatches, id);
+}
+
+static inline struct replica *replica_at(const struct fleet *f, uint32_t id)
+{
+    return slab_at(&f->replicas, id);
+}
+
+static inline struct text fleet_text(const struct fleet *f, uint32_t name)
+{
+    return intern_view(&f->names, name);
+}
+
+/* Interns a text, with one more user; 0 if there is no memory. Negative on error. */
+int fleet_intern(struct fleet *f, struct text text, uint32_t *ret_name);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker.h"
+
+#include "orchestrator.h"
+#include "replica.h"
+#include "fleet_state.h"
+
+struct name_question {
+    const struct fleet *f;
+    struct text name;
+};
+
+static bool same_name(const void *ctx, uint32_t id)
+{
+    const struct name_question *q = ctx;
+
+    return text_same(fleet_text(q->f, worker_at(q->f, id)->name), q->name);
+}
+
+static uint32_t name_hash(struct text name)
+{
+    return hash_bytes(name.at, name.len, 0);
+}
+
+uint32_t worker_find(const struct fleet *f, struct text name)
+{
+    struct name_question q = {f, name};
+
+    return index_find(&f->workers_by_name, name_hash(name), same_name, &q);
+}
+
+int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker)
+{
+    uint32_t id = worker_find(f, name), word;
+
+    if (id == 0) {
+        if (slab_count(&f->workers) >= f->config.max_clusters)
+            return ENGINE_FULL_CLUSTERS;
+        if (slab_reserve(&f->workers, 1) < 0 || index_reserve(&f->workers_by_name) < 0 ||
+            fleet_intern(f, name, &word) < 0)
+            return ENGINE_NO_MEMORY;
+        id = slab_take(&f->workers);
+        *worker_at(f, id) = (struct worker){.name = word, .lost = f->now};
+        index_put(&f->workers_by_name, name_hash(name), id);
+    }
+    worker_at(f, id)->users++;
+    *ret_worker = id;
+    return 0;
+}
+
+void worker_ref(struct fleet *f, uint32_t id)
+{
+    worker_at(f, id)->users++;
+}
+
+static void end_sweep(struct fleet *f, uint32_t id)
+{
+    uint32_t *at = &f->first_sweep;
+
+    while (*at != id)
+        at = &worker_at(f, *at)->next_sweep;
+    *at = worker_at(f, id)->next_sweep;
+    worker_at(f, id)->next_sweep = 0;
+    worker_at(f, id)->sweeps = false;
+}
+
+/* Takes 0. */
+void worker_unref(struct fleet *f, uint32_t id)
+{
+    if (id == 0 || --worker_at(f, id)->users > 0)
+        return;
+    if (worker_at(f, id)->sweeps)
+        end_sweep(f, id);
+    index_drop(&f->workers_by_name, name_hash(fleet_text(f, worker_at(f, id)->name)), id);
+    intern_unref(&f->names, worker_at(f, id)->name);
+    slab_give(&f->workers, id);
+}
+
+void worker_enter(struct fleet *f, uint32_t id, uint32_t replica)
+{
+    struct worker *worker = worker_at(f, id);
+    struct replica *r = replica_at(f, replica);
+
+    r->next = worker->first;
+    r->prev = 0;
+    if (worker->first != 0)
+        replica_at(f, worker->first)->prev = replica;
+    worker->first = replica;
+    worker->count++;
+}
+
+void worker_leave(struct fleet *f, uint32_t replica)
+{
+    struct replica *r = replica_at(f, replica);
+    struct worker *worker = worker_at(f, r->worker);
+
+    if (worker->sweep == replica)
+        worker->sweep = r->next;
+    if (r->prev != 0)
+        replica_at(f, r->prev)->next = r->next;
+    else
+        worker->first = r->next;
+    if (r->next != 0)
+        replica_at(f, r->next)->prev = r->prev;
+    worker->count--;
+}
+
+static void begin_sweep(struct fleet *f, uint32_t id)
+{
+    struct worker *worker = worker_at(f, id);
+    uint32_t *at = &f->first_sweep;
+
+    worker->sweep = worker->first;
+    if (worker->sweeps || worker->first == 0)
+        return;
+    while (*at != 0)
+        at = &worker_at(f, *at)->next_sweep;
+    *at = id;
+    worker->sweeps = true;
+}
+
+bool worker_sweeps(const struct fleet *f)
+{
+    return f->first_sweep != 0;
+}
+
+uint32_t worker_sweep(struct fleet *f, uint32_t budget)
+{
+    while (budget > 0 && f->first_sweep != 0) {
+        struct worker *worker = worker_at(f, f->first_sweep);
+        uint32_t replica = worker->sweep;
+
+        if (replica == 0) {
+            end_sweep(f, f->first_sweep);
+            continue;
+        }
+        worker->sweep = replica_at(f, replica)->next;
+        if (worker->known)
+            replica_look_again(f, replica);
+        else
+            replica_forget(f, replica); /* nobody will say any more what is there */
+        budget--;
+    }
+    return budget;
+}
+
+static void set_connected(struct fleet *f, uint32_t id, bool connected, int64_t since)
+{
+    struct worker *worker = worker_at(f, id);
+    bool was = worker->connected;
+    int64_t lost = worker->lost;
+
+    worker->connected = connected;
+    if (!connected && since > 0 && since < f->now)
+        worker->lost = since;
+    else if (was && !connected)
+        worker->lost = f->now;
+    if (was != connected || lost != worker->lost || !worker->known)
+        begin_sweep(f, id);
+}
+
+int fleet_see_cluster(struct fleet *f, const struct cluster_facts *facts)
+{
+    uint32_t id;
+    int error = worker_get(f, facts->name, &id);
+
+    if (error < 0)
+        return error;
+    if (worker_at(f, id)->known)
+        worker_unref(f, id); /* the object itself is one user, not one at each sight */
+    worker_at(f, id)->known = true;
+    set_connected(f, id, facts->connected, facts->since);
+    fleet_tick(f);
+    return 0;
+}
+
+void fleet_lose_cluster(struct fleet *f, struct text name)
+{
+    uint32_t id = worker_find(f, name);
+
+    if (id != 0 && worker_at(f, id)->known) {
+        worker_at(f, id)->known = false;
+        set_connected(f, id, false, 0);
+        worker_unref(f, id);
+    }
+    fleet_tick(f);
+}
+
+void worker_release_all(struct fleet *f)
+{
+    for (uint32_t id = 1; id < slab_end(&f->workers); id++) {
+        if (slab_live(&f->workers, id))
+            intern_unref(&f->names, worker_at(f, id)->name);
+    }
+}
