@@ -13,66 +13,15 @@
 #include "pod.h"
 #include "preempt.h"
 #include "queue_life.h"
+#include "restore.h"
 #include "review.h"
 #include "stale.h"
 #include "state.h"
 
-bool advance_fits_again(struct engine *e, uint32_t id)
-{
-    const struct claim *claim = claim_at(e, id);
-    const struct line *line = line_at(e, claim->line);
-    uint16_t flavors[FACTS_MAX_NEEDS];
-    bool stamped = queue_at(e, line_queue(e, line))->kind == QUEUE_VOLCANO;
-
-    for (uint32_t i = 0; i < line_count(e, line); i++)
-        stamped = stamped || claim_flavors(claim)[i] != 0;
-    if (!stamped) {
-        if (!fit_line_again(e, claim->line, flavors))
-            return false;
-        claim_set_flavors(e, id, flavors);
-        return true;
-    }
-    claim_guess_flavors(e, id);
-    return fit_in_again(e, claim->line, claim_flavors(claim));
-}
-
-void advance_reserve_again(struct engine *e, uint32_t id)
-{
-    if (claim_at(e, id)->flags & CLAIM_UNSCHEDULABLE)
-        claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
-    claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
-}
-
-void advance_restore(struct engine *e, uint32_t id)
-{
-    if (claim_group(e, claim_at(e, id)) != 0)
-        gang_restore(e, id);
-    else
-        advance_restore_alone(e, id);
-    group_settle(e);
-}
-
-void advance_restore_alone(struct engine *e, uint32_t id)
-{
-    /* Also where its queue is suspended, or not known any more: that takes nothing away. */
-    if (advance_fits_again(e, id)) {
-        advance_reserve_again(e, id);
-        return;
-    }
-    advance_restore_nothing(e, id);
-}
-
-void advance_restore_nothing(struct engine *e, uint32_t id)
-{
-    stale_note_loss(e, claim_at(e, id));
-    claim_set_flavors(e, id, NULL);
-    claim_to_rest(e, id);
-}
-
-static uint32_t restore(struct engine *e, uint32_t budget)
+static uint32_t restore_some(struct engine *e, uint32_t budget)
 {
     while (budget > 0 && e->restoring != 0) {
-        advance_restore(e, tree_first(&claims_by_stamp, e, e->restoring));
+        restore_claim(e, tree_first(&claims_by_stamp, e, e->restoring));
         budget--;
     }
     return budget;
@@ -162,7 +111,7 @@ void advance(struct engine *e)
 
     command_some(e, ADVANCE_SLICE);
     queue_settle_some(e, ADVANCE_SLICE);
-    tell_some(e);
+    stop_notice_some(e);
     group_settle(e);
     load_sweep_some(e, ADVANCE_SLICE);
     recount_some(e);
@@ -170,7 +119,7 @@ void advance(struct engine *e)
         budget = demote_some(e, budget);
     if (!e->synced || !e->leads)
         return;
-    budget = restore(e, budget);
+    budget = restore_some(e, budget);
     while (budget > 0 && e->restoring == 0 && e->todo[TODO_STATE].first == 0 &&
            (e->todo[TODO_DIRTY].first != 0 || may_preempt(e))) {
         budget = grant(e, budget);
@@ -181,19 +130,10 @@ void advance(struct engine *e)
         load_decide_some(e, budget);
 }
 
-void advance_guess_again(struct engine *e)
-{
-    for (uint32_t id = 1; id < slab_end(&e->claims) && slab_count(&e->flavors) > 0; id++) {
-        if (slab_live(&e->claims, id) && claim_at(e, id)->state == CLAIM_ALLOCATED &&
-            claim_guess_flavors(e, id))
-            contest_refresh(e, claim_queue(e, id));
-    }
-}
-
 void advance_begin(struct engine *e)
 {
     load_begin(e);
-    advance_guess_again(e);
+    restore_guess_flavors(e);
     gang_begin(e);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id)) {
@@ -248,7 +188,7 @@ bool engine_more(const struct engine *e)
 {
     int64_t at;
 
-    if (e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 || e->tell.left > 0 ||
+    if (e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 || stop_notice_is_due(e) ||
         e->recount.cells > 0 || e->loads_left > 0 || (e->commands.waiting != 0 && queue_rules(e)) ||
         (e->synced && e->leads &&
          (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0 || e->todo[TODO_PREEMPT].first != 0 ||

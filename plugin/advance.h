@@ -24,24 +24,6 @@ struct engine;
 
 void advance(struct engine *e);
 
-/* A claim that was granted before: it gets its reservation back if it fits, else it waits. A gang's
- * does with the others of its gang. */
-void advance_restore(struct engine *e, uint32_t claim);
-void advance_restore_alone(struct engine *e, uint32_t claim);
-
-/* It does not get it back, and waits with all others that ask. */
-void advance_restore_nothing(struct engine *e, uint32_t claim);
-
-/* Whether it still fits: in the flavors that its stamp names, or, where it names none, in those
- * that it gets now. */
-bool advance_fits_again(struct engine *e, uint32_t claim);
-
-/* Then it is reserved. A pod that says Unschedulable was in a cycle before the restart. */
-void advance_reserve_again(struct engine *e, uint32_t claim);
-
-/* Pods that were bound without a stamp may have been seen before their nodes or flavors. */
-void advance_guess_again(struct engine *e);
-
 /* The listing is complete and this engine leads, or no longer: what is in between is settled. */
 void advance_begin(struct engine *e);
 void advance_end(struct engine *e);

@@ -178,6 +178,11 @@ void bay_stir_newcomer(struct engine *e, uint32_t id)
         queue_todo(e, TODO_LOADS, queue_root(e, id));
 }
 
+void bay_look_again(struct engine *e)
+{
+    e->loads_left = slab_end(&e->loads) - 1;
+}
+
 void bay_stir_all(struct engine *e)
 {
     if (!engine_admits(e))
@@ -187,7 +192,7 @@ void bay_stir_all(struct engine *e)
         if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0)
             bay_stir(e, id);
     }
-    load_sweep(e);
+    bay_look_again(e);
 }
 
 void bay_edited(struct engine *e, uint32_t id)
@@ -196,7 +201,7 @@ void bay_edited(struct engine *e, uint32_t id)
         return;
     e->placements++;
     bay_stir(e, id);
-    load_sweep(e);
+    bay_look_again(e);
 }
 
 void bay_count(struct engine *e, uint32_t id, int more)
@@ -250,7 +255,7 @@ void bay_forget(struct engine *e, uint32_t id)
     bay->preempts_last = bay->borrows_least = false;
 }
 
-int engine_see_check(struct engine *e, struct text name, bool active)
+int check_see(struct engine *e, struct text name, bool active)
 {
     struct check_record record = {.active = active};
     uint32_t id = check_find(e, intern_find(&e->names, name.at, name.len));
@@ -269,11 +274,10 @@ int engine_see_check(struct engine *e, struct text name, bool active)
         index_put(&e->checks_by_name, hash_bytes(&record.name, sizeof(record.name), 17), id);
     }
     bay_stir_all(e);
-    engine_tick(e);
     return 0;
 }
 
-void engine_lose_check(struct engine *e, struct text name)
+void check_lose(struct engine *e, struct text name)
 {
     uint32_t id = check_find(e, intern_find(&e->names, name.at, name.len));
 
@@ -284,5 +288,4 @@ void engine_lose_check(struct engine *e, struct text name)
         slab_give(&e->checks, id);
         bay_stir_all(e);
     }
-    engine_tick(e);
 }

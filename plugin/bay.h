@@ -79,6 +79,9 @@ void bay_stir_deserted(struct engine *e, uint32_t queue);
 /* Whoever was refused in this queue since then need not be asked. */
 uint64_t bay_change(const struct engine *e, uint32_t queue);
 
+/* All workloads are to be settled again, in slices (load.h). */
+void bay_look_again(struct engine *e);
+
 /* The queue's object says something else, or is gone. */
 void bay_edited(struct engine *e, uint32_t queue);
 
@@ -100,5 +103,9 @@ struct check_record {
     uint32_t name;
     bool active;
 };
+
+/* An AdmissionCheck, as it is seen; or it is gone. Negative on error. */
+int check_see(struct engine *e, struct text name, bool active);
+void check_lose(struct engine *e, struct text name);
 
 #endif

@@ -35,7 +35,7 @@ const char *claim_check(const struct engine *e, uint32_t id)
         return stale_check(claim_at(e, id));
     if ((claim->flags & (CLAIM_MANAGED | CLAIM_LET_GO)) == 0 && claim->state != CLAIM_ALLOCATED)
         return "a pod that obeys no queue counts only when it is bound";
-    if (claim->state == CLAIM_RESERVED && e->tell.left == 0 &&
+    if (claim->state == CLAIM_RESERVED && e->stop_notice.left == 0 &&
         ((claim->flags & CLAIM_STOPPED) != 0) != queue_stops_granted(e, claim_queue(e, id)))
         return "a reserved claim was told whether it may go on";
     if (claim_find(e, claim_uid(e, id)) != id)

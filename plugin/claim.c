@@ -165,7 +165,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     if (state == CLAIM_HELD)
         claim->flags &= ~(uint32_t)(CLAIM_STOPPED | CLAIM_TOLD);
     promise_note_change(e, id, went);
-    preempt_stir(e, queue);
+    queue_victims_changed(e, queue);
     outbox_sync(&e->outbox, EFFECT_OF_POD, id);
     claim_set_timer(e, id);
 }
@@ -288,7 +288,7 @@ void claim_enter_line(struct engine *e, uint32_t id)
         guard_review(e, queue);
         contest_refresh(e, queue);
     }
-    preempt_stir(e, queue);
+    queue_victims_changed(e, queue);
     queue_at(e, queue)->waiting_count--; /* its members are counted */
 }
 
@@ -307,7 +307,7 @@ void claim_leave_line(struct engine *e, uint32_t id)
         guard_review(e, queue);
         contest_refresh(e, queue);
     }
-    preempt_stir(e, queue);
+    queue_victims_changed(e, queue);
 }
 
 void claim_to_restore(struct engine *e, uint32_t id)

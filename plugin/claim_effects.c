@@ -197,7 +197,7 @@ static void retried(void *owner, uint32_t id, uint32_t slot)
     struct engine *e = owner;
     journal_effect(e, id, EVENT_RETRIED, slot);
     if (slot == CLAIM_EVICT) /* it may stay, if nobody needs its room any more */
-        preempt_stir(e, claim_queue(e, id));
+        queue_victims_changed(e, claim_queue(e, id));
 }
 
 static void named(struct engine *e, uint32_t id, int64_t version)

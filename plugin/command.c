@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 
-#include "advance.h"
 #include "command_effects.h"
 #include "queue_life.h"
 #include "say.h"
@@ -220,7 +219,7 @@ void command_some(struct engine *e, uint32_t budget)
     }
 }
 
-static void report(const struct engine *e, uint32_t id, struct command_report *ret)
+void command_report(const struct engine *e, uint32_t id, struct command_report *ret)
 {
     const struct command *command = command_at(e, id);
     struct say say;
@@ -261,8 +260,7 @@ static void revive(struct engine *e, uint32_t id)
     command_set_timer(e, id);
 }
 
-int engine_see_command(struct engine *e, const struct command_facts *facts,
-                       struct command_report *ret)
+int command_see(struct engine *e, const struct command_facts *facts, uint32_t *ret_command)
 {
     uint32_t id = find(e, facts->uid);
     int error = id == 0 ? create(e, facts, &id) : 0;
@@ -271,18 +269,16 @@ int engine_see_command(struct engine *e, const struct command_facts *facts,
         return error;
     if (command_is_over(e, command_at(e, id)))
         revive(e, id);
-    advance(e);
-    report(e, id, ret);
+    *ret_command = id;
     return 0;
 }
 
-void engine_lose_command(struct engine *e, struct text uid)
+void command_lose(struct engine *e, struct text uid)
 {
     uint32_t id = find(e, uid);
 
     if (id != 0)
         command_destroy(e, id);
-    advance(e);
 }
 
 void command_queue_written(struct engine *e, uint32_t queue)

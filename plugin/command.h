@@ -53,6 +53,15 @@ struct engine;
 void command_init(struct engine *e);
 void command_finish(struct engine *e);
 
+/* Its object, as it is seen: it waits until its turn comes. Negative on error. And it is gone. */
+struct command_facts;
+int command_see(struct engine *e, const struct command_facts *facts, uint32_t *ret_command);
+void command_lose(struct engine *e, struct text uid);
+
+/* What became of it so far. */
+struct command_report;
+void command_report(const struct engine *e, uint32_t command, struct command_report *ret);
+
 /* Carries out those that wait, so many at most. */
 void command_some(struct engine *e, uint32_t budget);
 

@@ -251,7 +251,7 @@ uint64_t engine_digest(const struct engine *e, bool timers)
     uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_loads(e, timers);
 
     if (timers)
-        sum = mix(mix(mix(sum, e->now), e->tell.left != 0), e->demotion.count);
+        sum = mix(mix(mix(sum, e->now), stop_notice_is_due(e)), e->demotion.count);
     if (timers)
         sum = mix(sum, e->recount.at);
     if (timers && e->demotion.top != 0)

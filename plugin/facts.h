@@ -26,6 +26,9 @@ enum {
     FACTS_MAX_CHECKS = 16, /* admission checks of a workload, and of a queue */
 };
 
+/* What an object that is shown tells: something new, or what is known already. */
+enum seen { SEEN_ANEW, SEEN_BEFORE };
+
 struct named_amount {
     struct text resource;
     int64_t amount;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flavor.h"
 
-#include "advance.h"
 #include "queue_life.h"
 #include "contest.h"
 #include "state.h"
@@ -114,21 +113,7 @@ bool flavor_tolerates(const struct engine *e, uint16_t number)
     return number != 0 && number != FLAVOR_NONE && flavor_at(e, number)->toleration_count > 0;
 }
 
-/* A flavor that more pods may use now, or fewer. */
-static void changed(struct engine *e)
-{
-    advance_guess_again(e);
-    bay_stir_all(e);
-    tell_claims(e); /* whether the gate goes first is another answer now */
-    for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
-        if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0) {
-            queue_settle_below(e, id);
-            queue_todo(e, TODO_DIRTY, id);
-        }
-    }
-}
-
-int engine_see_flavor(struct engine *e, const struct flavor_facts *facts)
+int flavor_see(struct engine *e, const struct flavor_facts *facts)
 {
     struct flavor next = {0};
     uint16_t number;
@@ -175,8 +160,6 @@ int engine_see_flavor(struct engine *e, const struct flavor_facts *facts)
     next.users = flavor->users;
     next.seen = true;
     *flavor = next;
-    changed(e);
-    engine_tick(e);
     return 0;
 
 no_memory:
@@ -185,18 +168,16 @@ no_memory:
     return ENGINE_NO_MEMORY;
 }
 
-int engine_lose_flavor(struct engine *e, struct text name)
+bool flavor_lose(struct engine *e, struct text name)
 {
     uint16_t number = flavor_find(e, name);
 
-    if (number != 0 && flavor_at(e, number)->seen) {
-        flavor_at(e, number)->seen = false;
-        forget_details(e, flavor_at(e, number));
-        flavor_unref(e, number);
-        changed(e);
-    }
-    engine_tick(e);
-    return 0;
+    if (number == 0 || !flavor_at(e, number)->seen)
+        return false;
+    flavor_at(e, number)->seen = false;
+    forget_details(e, flavor_at(e, number));
+    flavor_unref(e, number);
+    return true;
 }
 
 void engine_flavor(const struct engine *e, uint32_t number, struct flavor_facts *ret_facts)

@@ -33,6 +33,12 @@ struct flavor {
 
 struct engine;
 
+/* Its object, as it is seen. Negative on error. */
+int flavor_see(struct engine *e, const struct flavor_facts *facts);
+
+/* It is gone; false: it was not known. */
+bool flavor_lose(struct engine *e, struct text name);
+
 /* Finds the flavor or makes an unseen one, with one more user. Negative on error. */
 int flavor_get(struct engine *e, struct text name, uint16_t *ret_number);
 void flavor_ref(struct engine *e, uint16_t number);

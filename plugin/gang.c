@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gang.h"
 
-#include "advance.h"
 #include "follow.h"
 #include "gang_sum.h"
+#include "restore.h"
 #include "state.h"
 
 int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t *ret_entry)
@@ -262,11 +262,11 @@ static bool restore_one(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
     bool was_granted = (claim->flags & CLAIM_RESTORING) != 0;
 
-    if (!advance_fits_again(e, id))
+    if (!restore_fits(e, id))
         return false;
     if (!was_granted && (claim->flags & CLAIM_STAMPED) == 0)
         claim_set_stamp(e, id, e->now);
-    advance_reserve_again(e, id);
+    restore_reserve(e, id);
     return true;
 }
 
@@ -290,7 +290,7 @@ static bool restore_minimum(struct engine *e, struct group *group)
 }
 
 /* It was not whole, or does not fit any more: nobody was granted anything. */
-static void restore_nothing(struct engine *e, struct group *group)
+static void restore_none(struct engine *e, struct group *group)
 {
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED)
@@ -299,7 +299,7 @@ static void restore_nothing(struct engine *e, struct group *group)
     give_back(e, group);
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->flags & CLAIM_RESTORING)
-            advance_restore_nothing(e, id);
+            restore_nothing(e, id);
     }
 }
 
@@ -311,11 +311,11 @@ void gang_restore(struct engine *e, uint32_t id)
         if (restore_minimum(e, group))
             set_mode(e, group, GROUP_WHOLE);
         else
-            restore_nothing(e, group);
+            restore_none(e, group);
     } else if (group->known && fault_of(e, group) == GROUP_SOUND) {
-        advance_restore_alone(e, id);
+        restore_alone(e, id);
     } else {
-        advance_restore_nothing(e, id);
+        restore_nothing(e, id);
     }
 }
 

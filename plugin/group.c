@@ -233,7 +233,7 @@ void group_settle(struct engine *e)
         untouch(e, id);
         group_count_home(e, id);
         if (group_at(e, id)->first != 0) /* how many of them may go is another number */
-            preempt_stir(e, claim_queue(e, group_at(e, id)->first));
+            queue_victims_changed(e, claim_queue(e, group_at(e, id)->first));
         gang_review(e, id);
         if (!group_at(e, id)->is_todo)
             assembly_review(e, id);

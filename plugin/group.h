@@ -129,6 +129,12 @@ static inline int64_t group_lacks(const struct group *group)
     return (int64_t)group->minimum - group->holding - group->succeeded;
 }
 
+/* Its PodGroup, as it is seen; enum seen, or negative on error. */
+int group_see(struct engine *e, const struct group_facts *facts);
+
+/* It is gone: that of this uid, or, without one, whichever it is. */
+int group_lose(struct engine *e, struct text space, struct text name, struct text uid);
+
 /* The group that the pod belongs to: found or made; 0: none. Negative on error. */
 int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group);
 

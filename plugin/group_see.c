@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group.h"
 
-#include "advance.h"
 #include "gang.h"
 #include "group_effects.h"
 #include "group_status.h"
@@ -157,39 +156,36 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     drop_sight(e, sight);
 }
 
-int engine_see_group(struct engine *e, const struct group_facts *facts)
+int group_see(struct engine *e, const struct group_facts *facts)
 {
     struct sight sight = {0};
     uint32_t id = group_find(e, facts->space, facts->name);
     int error;
 
     if (facts->deleted)
-        return engine_lose_group(e, facts->space, facts->name, facts->uid);
+        return group_lose(e, facts->space, facts->name, facts->uid);
     if (id != 0 && group_at(e, id)->known && facts->resource_version != 0 &&
         facts->resource_version < group_at(e, id)->version &&
         text_same(name_text(e, group_at(e, id)->uid), facts->uid))
-        return 0; /* an old message */
+        return SEEN_BEFORE;
     error = read_sight(e, facts, &sight);
     if (error < 0)
         return error;
     commit(e, facts, &sight);
-    advance(e);
-    return 0;
+    return SEEN_ANEW;
 }
 
 /* Its members are held, and those that run are counted, where they would be after a restart: in the
  * queues that they name themselves. */
-int engine_lose_group(struct engine *e, struct text space, struct text name, struct text uid)
+int group_lose(struct engine *e, struct text space, struct text name, struct text uid)
 {
     uint32_t id = group_find(e, space, name);
     struct group_moves moves = {0};
     int error = 0;
 
     if (id == 0 || !group_at(e, id)->known ||
-        (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->uid), uid))) {
-        advance(e);
-        return 0;
-    }
+        (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->uid), uid)))
+        return SEEN_ANEW;
     error = group_read_moves(e, id, 0, false, &moves);
     if (error == 0) {
         shown_set(e, SHOWN_GROUPS, &group_at(e, id)->known, false);
@@ -205,7 +201,5 @@ int engine_lose_group(struct engine *e, struct text space, struct text name, str
         group_touch(e, id);
     }
     group_drop_moves(e, &moves);
-    if (error == 0)
-        advance(e);
     return error;
 }

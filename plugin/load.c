@@ -185,7 +185,7 @@ static void others_see(struct engine *e, uint32_t id)
 
     if (load_holds(load_at(e, id))) {
         contest_refresh(e, queue);
-        preempt_stir(e, queue);
+        queue_victims_changed(e, queue);
     }
 }
 

@@ -140,6 +140,11 @@ static inline bool load_counts_later(const struct load *load)
                             : load_is(load, LOAD_PROMISED);
 }
 
+/* Its object, as it is seen; enum seen, or negative on error. It is gone; of another uid than that
+ * which is known it is another one. */
+int load_see(struct engine *e, const struct load_facts *facts);
+void load_lose(struct engine *e, struct text space, struct text name, struct text uid);
+
 uint32_t load_find(const struct engine *e, struct text space, struct text name);
 uint32_t load_name_hash(struct text space, struct text name);
 uint32_t load_queue(const struct engine *e, uint32_t load); /* 0: not known */
@@ -182,8 +187,7 @@ bool load_wants_check(const struct engine *e, uint32_t load, uint32_t check);
 /* It is gone. */
 void load_destroy(struct engine *e, uint32_t load);
 
-/* All are to be settled again, in slices. */
-void load_sweep(struct engine *e);
+/* Those that are to be settled again (bay_look_again), a slice of them. */
 uint32_t load_sweep_some(struct engine *e, uint32_t budget);
 void load_expire(struct engine *e, uint32_t load);
 void load_set_timer(struct engine *e, uint32_t load);

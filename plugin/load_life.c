@@ -228,11 +228,6 @@ void load_expire(struct engine *e, uint32_t id)
     load_settle(e, id);
 }
 
-void load_sweep(struct engine *e)
-{
-    e->loads_left = slab_end(&e->loads) - 1;
-}
-
 /* From where the last slice ended: so changes that never end keep nobody waiting. */
 uint32_t load_sweep_some(struct engine *e, uint32_t budget)
 {

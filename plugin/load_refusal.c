@@ -84,7 +84,7 @@ void load_refusal_note(struct engine *e, uint32_t id, bool gated)
         return;
     wish->refusal = (uint8_t)why;
     if (tree_size(&loads_by_rank, e, wish->waiting) > NOTE_AT_ONCE) {
-        load_sweep(e);
+        bay_look_again(e);
         return;
     }
     for (uint32_t load = wish->head; load != 0; load = tree_next(&loads_by_rank, e, load))

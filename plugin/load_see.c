@@ -243,7 +243,7 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
     let_queue_go(e, before);
 }
 
-int engine_see_load(struct engine *e, const struct load_facts *facts)
+int load_see(struct engine *e, const struct load_facts *facts)
 {
     struct load_details details = {0};
     uint32_t id = load_find(e, facts->space, facts->name);
@@ -253,7 +253,7 @@ int engine_see_load(struct engine *e, const struct load_facts *facts)
     if (id != 0 && facts->version != 0 &&
         text_same(name_text(e, load_at(e, id)->uid), facts->uid) &&
         (facts->version < load_at(e, id)->version || facts->version < load_at(e, id)->wrote))
-        return 0;
+        return SEEN_BEFORE;
     error = load_read_details(e, facts, &details);
     if (error == 0 && is_new)
         error = make(e, facts, &id);
@@ -262,8 +262,7 @@ int engine_see_load(struct engine *e, const struct load_facts *facts)
         return error;
     }
     take(e, id, facts, &details);
-    engine_tick(e);
-    return 0;
+    return SEEN_ANEW;
 }
 
 void load_destroy(struct engine *e, uint32_t id)
@@ -290,13 +289,12 @@ void load_destroy(struct engine *e, uint32_t id)
     slab_give(&e->loads, id);
 }
 
-void engine_lose_load(struct engine *e, struct text space, struct text name, struct text uid)
+void load_lose(struct engine *e, struct text space, struct text name, struct text uid)
 {
     uint32_t id = load_find(e, space, name);
 
     if (id != 0 && (uid.len == 0 || text_same(uid, name_text(e, load_at(e, id)->uid))))
         load_destroy(e, id);
-    engine_tick(e);
 }
 
 void load_release_all(struct engine *e)

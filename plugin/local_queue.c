@@ -177,7 +177,7 @@ static int take(struct engine *e, uint32_t id, const struct local_queue_facts *f
     return 0;
 }
 
-int engine_see_local_queue(struct engine *e, const struct local_queue_facts *facts)
+int local_queue_see(struct engine *e, const struct local_queue_facts *facts)
 {
     uint32_t id = local_queue_find(e, facts->space, facts->name), queue = 0, uid = 0;
     int error = id != 0 && local_queue_at(e, id)->known ? 0 : shown_has_room(e, SHOWN_LOCAL_QUEUES);
@@ -191,7 +191,7 @@ int engine_see_local_queue(struct engine *e, const struct local_queue_facts *fac
 
     if (local->known && facts->version != 0 && facts->version < local->version &&
         text_same(facts->uid, name_text(e, local->uid)))
-        return 0;
+        return SEEN_BEFORE;
     error = queue_get(e, QUEUE_CLUSTER, facts->queue, &queue);
     if (error == 0)
         error = name_get(e, facts->uid, &uid);
@@ -203,12 +203,11 @@ int engine_see_local_queue(struct engine *e, const struct local_queue_facts *fac
         local_queue_drop(e, id);
         return error;
     }
-    engine_tick(e);
-    return 0;
+    return SEEN_ANEW;
 }
 
 /* Its workloads stay in their ClusterQueue, and are held there. */
-void engine_lose_local_queue(struct engine *e, struct text space, struct text name)
+void local_queue_lose(struct engine *e, struct text space, struct text name)
 {
     uint32_t id = local_queue_find(e, space, name);
 
@@ -218,5 +217,4 @@ void engine_lose_local_queue(struct engine *e, struct text space, struct text na
         settle(e, id);
         local_queue_drop(e, id);
     }
-    engine_tick(e);
 }

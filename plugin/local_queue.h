@@ -25,6 +25,11 @@ enum { LOCAL_PENDING, LOCAL_RESERVING, LOCAL_ADMITTED };
 
 struct engine;
 
+/* Its object, as it is seen; enum seen, or negative on error; and it is gone. */
+struct local_queue_facts;
+int local_queue_see(struct engine *e, const struct local_queue_facts *facts);
+void local_queue_lose(struct engine *e, struct text space, struct text name);
+
 /* Finds it or makes one that was not seen. Negative on error. */
 int local_queue_get(struct engine *e, struct text space, struct text name, uint32_t *ret_id);
 uint32_t local_queue_find(const struct engine *e, struct text space, struct text name);

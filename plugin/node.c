@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "node.h"
 
-#include "advance.h"
-#include "assembly.h"
 #include "root.h"
 #include "state.h"
 
@@ -94,7 +92,7 @@ no_memory:
     return ENGINE_NO_MEMORY;
 }
 
-int engine_see_node(struct engine *e, const struct node_facts *facts, uint32_t *ret_id)
+int node_see(struct engine *e, const struct node_facts *facts, uint32_t *ret_id)
 {
     uint32_t id = node_find(e, facts->name);
     struct node node;
@@ -124,19 +122,15 @@ int engine_see_node(struct engine *e, const struct node_facts *facts, uint32_t *
         release_details(e, &old);
     }
     *ret_id = id;
-    assembly_new_nodes(e);
-    if (e->synced)
-        advance_guess_again(e);
-    engine_tick(e);
     return 0;
 }
 
-int engine_lose_node(struct engine *e, struct text name)
+bool node_lose(struct engine *e, struct text name)
 {
     uint32_t id = node_find(e, name);
 
     if (id == 0)
-        return 0;
+        return false;
 
     struct node node = *node_at(e, id);
 
@@ -144,8 +138,7 @@ int engine_lose_node(struct engine *e, struct text name)
     slab_give(&e->nodes, id);
     root_change_nodes(e, &node, NULL);
     release_details(e, &node);
-    engine_tick(e);
-    return 0;
+    return true;
 }
 
 bool node_has_flavor(const struct engine *e, uint32_t id, uint16_t number)

@@ -23,6 +23,12 @@ struct node {
 
 struct engine;
 
+/* Its object, as it is seen. Negative on error. */
+int node_see(struct engine *e, const struct node_facts *facts, uint32_t *ret_id);
+
+/* It is gone; false: it was not known. */
+bool node_lose(struct engine *e, struct text name);
+
 uint32_t node_find(const struct engine *e, struct text name);
 
 /* Whether the node has every label of the flavor. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pod.h"
 
-#include "advance.h"
 #include "finished.h"
 #include "follow.h"
 #include "group_home.h"
@@ -10,6 +9,7 @@
 #include "outbox.h"
 #include "preempt.h"
 #include "regrant.h"
+#include "restore.h"
 #include "stamp.h"
 #include "stale.h"
 #include "state.h"
@@ -163,7 +163,7 @@ static void note_preemption(struct engine *e, uint32_t id, const struct pod_fact
     removable_review(e, id);
     promise_set_ending(e, id, pod->deleted);
     if (claim->flags != before)
-        preempt_stir(e, claim_queue(e, id));
+        queue_victims_changed(e, claim_queue(e, id));
 }
 
 /* Before it asks for anything else: it is counted in the flavor of its node. */
@@ -310,7 +310,7 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         claim_to_restore(e, id);
         if (e->synced && e->leads && e->recount.cells == 0 &&
             tree_size(&claims_by_stamp, e, e->restoring) == 1)
-            advance_restore(e, id);
+            restore_claim(e, id);
     } else {
         pod_settle(e, id);
     }
@@ -368,28 +368,17 @@ int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, 
     return 0;
 }
 
-int engine_see_pod(struct engine *e, const struct pod_facts *pod)
+void pod_confirm(struct engine *e, uint32_t id)
 {
-    bool outdated;
-    uint32_t id;
-    int error = pod_see(e, pod, &id, &outdated);
-
-    if (error < 0)
-        return error;
-    if (id != 0) {
-        claim_set_flag(claim_at(e, id), CLAIM_PROVISIONAL, false);
-        claim_set_timer(e, id);
-    }
-    advance(e);
-    return 0;
+    claim_set_flag(claim_at(e, id), CLAIM_PROVISIONAL, false);
+    claim_set_timer(e, id);
 }
 
-void engine_lose_pod(struct engine *e, struct text uid)
+void pod_lose(struct engine *e, struct text uid)
 {
     uint32_t id = claim_find(e, uid);
 
     if (id != 0)
         claim_destroy(e, id);
     finished_lose(e, uid);
-    advance(e);
 }

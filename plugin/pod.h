@@ -25,6 +25,12 @@ struct pod_facts;
  * pod of its name has taken its place. Negative on error. */
 int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, bool *ret_outdated);
 
+/* Its object was seen, not only named by the scheduler. */
+void pod_confirm(struct engine *e, uint32_t claim);
+
+/* The object is gone; one that is not known is ignored. */
+void pod_lose(struct engine *e, struct text uid);
+
 /* The state that follows from what is known of a claim, while this engine does not lead, or after
  * something about it changed. */
 void pod_settle(struct engine *e, uint32_t claim);

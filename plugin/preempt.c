@@ -10,18 +10,6 @@
 #include "say.h"
 #include "state.h"
 
-void preempt_stir(struct engine *e, uint32_t queue)
-{
-    uint32_t root;
-
-    if (!engine_preempts(e))
-        return;
-    root = queue_root(e, queue);
-    /* No two roots have the same number: a queue may come from below one to below another. */
-    queue_at(e, root)->stirs = ++e->promises.stirs;
-    queue_todo(e, TODO_PREEMPT, root);
-}
-
 /* The flavor of a group in which victims are found, best none, then others' alone. The needs of
  * the group are those that hunt->asked names. */
 static bool choose_flavor(struct hunt *hunt, const struct queue_group *group)
@@ -112,7 +100,7 @@ static void commit(struct hunt *hunt)
         if (claim_at(e, reserved)->state == CLAIM_RESERVED)
             demote_one(e, reserved);
     }
-    preempt_stir(e, hunt->queue);
+    queue_victims_changed(e, hunt->queue);
 }
 
 /* A gang takes nobody's room if one of its members does not. */
@@ -205,13 +193,13 @@ static void find_asking(const struct engine *e, uint32_t id, struct asking *ret)
 }
 
 /* Whether somebody in the queue may ask, and has not done so since something changed. */
-static bool may_ask(const struct engine *e, uint32_t id, uint64_t stirs)
+static bool may_ask(const struct engine *e, uint32_t id, uint64_t change)
 {
     const struct queue *queue = queue_at(e, id);
 
     if (queue->preempts.within == PREEMPT_NEVER && queue->preempts.reclaim == PREEMPT_NEVER)
         return false;
-    if (queue->looked == stirs && queue->tried >= PREEMPT_LOOK)
+    if (queue->looked == change && queue->tried >= PREEMPT_LOOK)
         return false;
     return queue->head != 0 && queue_stops(e, id) == REASON_NONE;
 }
@@ -229,17 +217,17 @@ static int compare_askers(const void *ctx, uint32_t a, uint32_t b)
 static const struct pairing_type askers_by_rank = {asker_link, compare_askers};
 
 /* Recursion is as deep as the tree of queues. */
-static uint32_t collect_askers(const struct engine *e, uint32_t id, uint64_t stirs,
+static uint32_t collect_askers(const struct engine *e, uint32_t id, uint64_t change,
                                uint32_t *looked)
 {
     uint32_t askers = 0;
 
     ++*looked;
-    if (queue_at(e, id)->first_child == 0 && may_ask(e, id, stirs))
+    if (queue_at(e, id)->first_child == 0 && may_ask(e, id, change))
         pairing_insert(&askers_by_rank, e, &askers, id);
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling)
-        askers = pairing_meld(&askers_by_rank, e, askers, collect_askers(e, child, stirs, looked));
+        askers = pairing_meld(&askers_by_rank, e, askers, collect_askers(e, child, change, looked));
     return askers;
 }
 
@@ -249,24 +237,24 @@ static uint32_t next_to_ask(const struct engine *e, uint32_t id, uint32_t *ret_l
     struct queue *root = queue_at(e, id);
 
     *ret_looked = 0;
-    if (root->askers_at != root->stirs)
-        root->askers = collect_askers(e, id, root->stirs, ret_looked);
-    root->askers_at = root->stirs;
-    while (root->askers != 0 && !may_ask(e, root->askers, root->stirs))
+    if (root->askers_at != root->victims_change)
+        root->askers = collect_askers(e, id, root->victims_change, ret_looked);
+    root->askers_at = root->victims_change;
+    while (root->askers != 0 && !may_ask(e, root->askers, root->victims_change))
         pairing_remove_first(&askers_by_rank, e, &root->askers);
     return root->askers;
 }
 
 /* Returns what that cost, in claims of a slice. */
-static uint32_t ask(struct engine *e, uint32_t id, uint64_t stirs)
+static uint32_t ask(struct engine *e, uint32_t id, uint64_t change)
 {
     struct queue *queue = queue_at(e, id);
     struct asking asking;
     uint32_t looked = 0;
 
-    if (queue->looked != stirs)
+    if (queue->looked != change)
         queue->tried = 0;
-    queue->looked = stirs;
+    queue->looked = change;
     find_asking(e, id, &asking);
     if (queue->tried >= asking.count)
         queue->tried = PREEMPT_LOOK;
@@ -290,7 +278,7 @@ uint32_t preempt_some(struct engine *e, uint32_t budget)
             queue_done(e, TODO_PREEMPT, root);
             continue;
         }
-        cost = cost / PREEMPT_LOOKS + ask(e, queue, queue_at(e, root)->stirs);
+        cost = cost / PREEMPT_LOOKS + ask(e, queue, queue_at(e, root)->victims_change);
         group_settle(e);
         budget -= budget < cost ? budget : cost;
     }

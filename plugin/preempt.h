@@ -27,10 +27,6 @@ enum {
 
 struct engine;
 
-/* Something changed in this queue that may let it, or another one below the same root, find
- * victims. Nothing, where nobody is evicted. */
-void preempt_stir(struct engine *e, uint32_t queue);
-
 /* Whom a victim makes room for. message has VERDICT_MESSAGE_MAX bytes. */
 void preempt_explain(const struct engine *e, uint32_t victim, char *message);
 

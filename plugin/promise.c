@@ -193,7 +193,7 @@ void promise_spare(struct engine *e, uint32_t id)
     removable_review(e, id);
     pledge_at(e, id)->at = e->now + PROMISE_SPARED_SECONDS * SECOND;
     claim_set_timer(e, id);
-    preempt_stir(e, claim_queue(e, id));
+    queue_victims_changed(e, claim_queue(e, id));
 }
 
 void promise_spare_no_longer(struct engine *e, uint32_t id)
@@ -201,14 +201,14 @@ void promise_spare_no_longer(struct engine *e, uint32_t id)
     claim_set_flag(claim_at(e, id), CLAIM_SPARED, false);
     removable_review(e, id);
     claim_set_timer(e, id);
-    preempt_stir(e, claim_queue(e, id));
+    queue_victims_changed(e, claim_queue(e, id));
 }
 
 void promise_set_ending(struct engine *e, uint32_t id, bool ending)
 {
     if (ending != ((claim_at(e, id)->flags & CLAIM_ENDING) != 0)) {
         set_going(e, id, CLAIM_ENDING, ending);
-        preempt_stir(e, claim_queue(e, id));
+        queue_victims_changed(e, claim_queue(e, id));
     }
 }
 

@@ -54,7 +54,6 @@ struct promises {
     uint32_t shared; /* victims that go for nobody alone */
     uint32_t apart;  /* claims that count otherwise later than now */
     uint64_t hunts;  /* how many searches for victims there were */
-    uint64_t stirs;  /* how often something changed that may let somebody find victims */
 };
 
 enum {

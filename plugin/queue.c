@@ -129,7 +129,7 @@ static void tell_reserved(struct engine *e, uint32_t id)
 {
     assembly_queue_changed(e);
     if (queue_at(e, id)->reserved != 0)
-        tell_claims(e);
+        queue_stops_changed(e);
 }
 
 void queue_hang(struct engine *e, uint32_t id, uint32_t parent)
@@ -329,7 +329,7 @@ void queue_todo(struct engine *e, enum todo_list list, uint32_t id)
 
     if (id != 0 && list == TODO_DIRTY) { /* who may fit now may also find victims now */
         bay_stir(e, id);
-        preempt_stir(e, id);
+        queue_victims_changed(e, id);
     }
     if (id == 0 || queue_at(e, id)->is_todo[list])
         return;
@@ -378,4 +378,21 @@ const struct queue_group *queue_group_of(const struct queue *queue, uint32_t res
         }
     }
     return NULL;
+}
+
+void queue_stops_changed(struct engine *e)
+{
+    e->stop_notice.due = true;
+}
+
+void queue_victims_changed(struct engine *e, uint32_t queue)
+{
+    uint32_t root;
+
+    if (!engine_preempts(e))
+        return;
+    root = queue_root(e, queue);
+    /* No two roots have the same number: a queue may come from below one to below another. */
+    queue_at(e, root)->victims_change = ++e->victims_changes;
+    queue_todo(e, TODO_PREEMPT, root);
 }

@@ -85,15 +85,16 @@ struct queue {
     struct bay bay;    /* its workloads */
 
     struct preempt_policy preempts;
-    uint32_t removable;   /* tree of claims whose room may be taken (removable.h) */
-    struct source source; /* as one of victims */
-    uint64_t stirs;       /* of a root: which stir, of all, was the last below it (preempt.h) */
-    uint64_t reviewed;    /* ": at which of those its promises were last reviewed (review.h) */
-    uint64_t askers_at;   /* ": at which of those it was found, */
-    uint32_t askers;      /* a heap of the leaves that may still ask for victims */
-    struct pairing_link asker; /* of a leaf: its place there, */
-    uint32_t tried;            /* for how many of its lines it asked in vain, */
-    uint64_t looked;           /* at which of those stirs, of whichever root */
+    uint32_t removable;        /* tree of claims whose room may be taken (removable.h) */
+    struct source source;      /* as one of victims */
+    uint64_t victims_change;   /* of a root: the number of the last change below it that may let
+                                  somebody find victims (queue_victims_changed) */
+    uint64_t reviewed;         /* of a root: that number when its promises were last reviewed */
+    uint64_t askers_at;        /* of a root: that number when its askers were found */
+    uint32_t askers;           /* of a root: a heap of the leaves that may still ask for victims */
+    struct pairing_link asker; /* of a leaf: its place in that heap */
+    uint32_t tried;  /* of a leaf: for how many of its lines it asked in vain since then */
+    uint64_t looked; /* of a leaf: that number, of whichever root, when it asked last */
 
     uint32_t asks;                /* tree of what waits in it and below, by resource */
     uint32_t line_count;          /* lines of this queue, empty ones too */
@@ -125,6 +126,10 @@ struct queue {
 };
 
 struct engine;
+
+/* Its object, as it is seen, or it is gone; enum seen, or negative on error. */
+int queue_see(struct engine *e, const struct queue_facts *facts);
+int queue_lose(struct engine *e, enum queue_kind kind, struct text name);
 
 uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name);
 
@@ -167,6 +172,13 @@ bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);
 /* Puts the queue on a list of what is left to do, at its end, if it is not on it. 0 is no queue. */
 void queue_todo(struct engine *e, enum todo_list list, uint32_t queue);
 void queue_done(struct engine *e, enum todo_list list, uint32_t queue);
+
+/* What was granted may be stopped now, or go on: claims learn it in slices (stop_notice.h). */
+void queue_stops_changed(struct engine *e);
+
+/* Something changed in this queue that may let a claim of it, or of another queue below the same
+ * root, find victims. Nothing, where nobody is evicted. */
+void queue_victims_changed(struct engine *e, uint32_t queue);
 
 /* Whether who waits in this queue must wait for those to be asked who compete for what was released
  * above it. */

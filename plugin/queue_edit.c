@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "advance.h"
 #include "promise.h"
 #include "queue_life.h"
 #include "queue_place.h"
@@ -197,7 +196,7 @@ static void guess_flavors(struct engine *e, uint32_t id)
             others = claim_guess_flavors(e, claim) || others;
     }
     if (others)
-        tell_claims(e);
+        queue_stops_changed(e);
 }
 
 static void take(struct engine *e, struct queue *queue, const struct queue_facts *facts,
@@ -244,7 +243,7 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     else
         queue_moved(e, id, old_parent == queue->parent ? 0 : old_parent);
     if (queue->deleted != was_deleted)
-        tell_claims(e);
+        queue_stops_changed(e);
     queue_drop_parents(e, old_parent, old_wanted);
     bay_edited(e, id);
     if (stays)
@@ -275,7 +274,7 @@ static bool is_old(const struct queue *queue, const struct queue_facts *facts, s
            text_same(uid, facts->uid);
 }
 
-int engine_see_queue(struct engine *e, const struct queue_facts *facts)
+int queue_see(struct engine *e, const struct queue_facts *facts)
 {
     struct edit edit = {.spec = queue_spec(facts)};
     uint32_t before = queue_find(e, facts->kind, facts->name);
@@ -286,13 +285,12 @@ int engine_see_queue(struct engine *e, const struct queue_facts *facts)
     if (error < 0)
         return error;
     if (is_old(queue_at(e, edit.queue), facts, name_text(e, queue_at(e, edit.queue)->uid)))
-        return 0;
+        return SEEN_BEFORE;
     if (name_get(e, facts->state, &edit.state) < 0 || name_get(e, facts->uid, &edit.uid) < 0)
         error = ENGINE_NO_MEMORY;
     if (error == 0 && queue_at(e, edit.queue)->spec == edit.spec) {
         hear(e, facts, &edit);
-        advance(e);
-        return 0;
+        return SEEN_ANEW;
     }
     if (error == 0)
         error = facts->kind == QUEUE_VOLCANO ? read_volcano(e, facts, &edit)
@@ -314,8 +312,7 @@ int engine_see_queue(struct engine *e, const struct queue_facts *facts)
     hear(e, facts, &edit);
     commit(e, facts, &edit);
     free_amounts(e, &edit);
-    advance(e);
-    return 0;
+    return SEEN_ANEW;
 }
 
 static void forget_state(struct engine *e, uint32_t id)
@@ -364,12 +361,12 @@ static void forget(struct engine *e, uint32_t id)
         queue_hang(e, id, parent);
 }
 
-int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
+int queue_lose(struct engine *e, enum queue_kind kind, struct text name)
 {
     uint32_t id = queue_find(e, kind, name), parent, wanted;
 
     if (id == 0 || !queue_at(e, id)->known || id == e->volcano_root)
-        return 0;
+        return SEEN_BEFORE;
     if (queue_reserve_places(e, id, kind == QUEUE_VOLCANO ? e->volcano_root : 0, 0) < 0)
         return ENGINE_NO_MEMORY;
     parent = queue_at(e, id)->parent;
@@ -380,6 +377,5 @@ int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
     queue_drop_parents(e, parent, wanted); /* which one of them may be itself */
     queue_drop_unused(e, id);
     queue_place_misplaced(e);
-    advance(e);
-    return 0;
+    return SEEN_ANEW;
 }

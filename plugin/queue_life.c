@@ -82,7 +82,7 @@ static void change(struct engine *e, uint32_t id, enum queue_state state)
         queue->settles_all = true; /* who keeps his state may be stopped for another reason */
     contest_refresh(e, id);
     queue_todo(e, TODO_DIRTY, queue_root(e, id));
-    tell_claims(e);
+    queue_stops_changed(e);
     note_state(e, id);
 }
 

@@ -135,7 +135,7 @@ void queue_moved(struct engine *e, uint32_t id, uint32_t old_parent)
     if (old_parent != 0)
         queue_edited(e, old_parent);
     queue_settle_below(e, id);
-    tell_claims(e);
+    queue_stops_changed(e);
 }
 
 static void move(struct engine *e, uint32_t id)

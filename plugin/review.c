@@ -186,7 +186,8 @@ bool review_promises(struct engine *e, uint32_t root)
 {
     struct alike refused = {0};
 
-    if (promise_is_empty(&e->promises) || queue_at(e, root)->reviewed == queue_at(e, root)->stirs)
+    if (promise_is_empty(&e->promises) ||
+        queue_at(e, root)->reviewed == queue_at(e, root)->victims_change)
         return false;
     while (spare_one(e, root))
         ;
@@ -195,6 +196,6 @@ bool review_promises(struct engine *e, uint32_t root)
         ;
     if (keep_one(e, root))
         return true;
-    queue_at(e, root)->reviewed = queue_at(e, root)->stirs;
+    queue_at(e, root)->reviewed = queue_at(e, root)->victims_change;
     return false;
 }

@@ -26,7 +26,7 @@
 #include "report.h"
 #include "shown.h"
 #include "slab.h"
-#include "tell.h"
+#include "stop_notice.h"
 #include "tree.h"
 #include "wish.h"
 
@@ -54,7 +54,7 @@ struct engine {
     struct demotion demotion;
     struct recount recount;
     struct heap queue_timers;
-    struct tell tell;
+    struct stop_notice stop_notice;
     struct commands commands;
     struct heap guard_timers;
 
@@ -73,6 +73,7 @@ struct engine {
     uint32_t entries;   /* claims that are no pods, but wait for a group's minimum */
 
     struct promises promises;
+    uint64_t victims_changes; /* how often something changed that may let somebody find victims */
 
     struct slab groups;
     struct slab members;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Claims learn that their queues stop them: one event each, and no time runs. */
-#include "plugin/tell.h"
+#include "plugin/stop_notice.h"
 
 #include "t/engine_kit_effects.h"
 #include "t/tap.h"
@@ -115,13 +115,13 @@ static void test_slices(void)
         kit_quick(&kit, step);
     }
     kit_quick(&kit, "command 1 p SuspendQueue");
-    ok(kit.engine->tell.left > 0, "not all are told in one slice");
+    ok(stop_notice_is_due(kit.engine), "not all are told in one slice");
     is_str(kit_why(&kit, "a599"), "QueueSuspended", "but all are stopped");
     while (kit_lease(&kit, &effect) >= 0 && effect.kind != EFFECT_REMOVE_GATES)
         outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
     ok(effect.kind != EFFECT_REMOVE_GATES, "no gate goes");
     kit_work_off(&kit);
-    is_int(kit.engine->tell.left, 0, "in the end they are");
+    is_int(kit.engine->stop_notice.left, 0, "in the end they are");
     kit_close(&kit);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SLUICE_PLUGIN_TELL_H
-#define SLUICE_PLUGIN_TELL_H
+#ifndef SLUICE_PLUGIN_STOP_NOTICE_H
+#define SLUICE_PLUGIN_STOP_NOTICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -10,19 +11,20 @@
  * once, and so does the status of its group. Until a claim has learned it nothing wrong can happen
  * to it: whoever is asked about a claim asks its queues, and its timers look at them when they end.
  */
-enum { TELL_SLICE = 256 };
+enum { STOP_NOTICE_SLICE = 256 };
 
-struct tell {
+struct stop_notice {
+    bool due; /* something changed: all are to be looked at, from `at` on (queue_stops_changed) */
     uint32_t at;   /* the record to look at next */
     uint32_t left; /* how many are to be looked at */
 };
 
 struct engine;
 
-/* Something changed for claims of some queue. */
-void tell_claims(struct engine *e);
-
 /* One slice. */
-void tell_some(struct engine *e);
+void stop_notice_some(struct engine *e);
+
+/* Whether claims are left that may not know. */
+bool stop_notice_is_due(const struct engine *e);
 
 #endif

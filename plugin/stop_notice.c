@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tell.h"
+#include "stop_notice.h"
 
 #include "assembly.h"
 #include "outbox.h"
 #include "state.h"
-
-void tell_claims(struct engine *e)
-{
-    e->tell.left = slab_end(&e->claims);
-    assembly_queue_changed(e);
-}
 
 static bool holds_back(const struct engine *e, uint32_t queue)
 {
@@ -18,14 +12,14 @@ static bool holds_back(const struct engine *e, uint32_t queue)
     return state == QUEUE_HOLD || state == QUEUE_HOLD_AND_DRAIN;
 }
 
-/* It knows of a stop: it was told, or came when its queue was stopped already. */
+/* It knows of a stop: it has had notice, or came when its queue was stopped already. */
 static bool knows_of_stop(const struct claim *claim)
 {
     return (claim->flags & (CLAIM_STOPPED | CLAIM_TOLD)) != 0 ||
            (claim->effects.wanted & 1u << CLAIM_TELL) != 0;
 }
 
-static void tell(struct engine *e, uint32_t id)
+static void give_notice(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
     uint32_t queue = claim_queue(e, id);
@@ -56,13 +50,26 @@ static void tell(struct engine *e, uint32_t id)
     claim_set_timer(e, id);
 }
 
-void tell_some(struct engine *e)
+void stop_notice_some(struct engine *e)
 {
-    for (uint32_t budget = TELL_SLICE; budget > 0 && e->tell.left > 0; budget--, e->tell.left--) {
-        if (e->tell.at >= slab_end(&e->claims))
-            e->tell.at = 0;
-        if (slab_live(&e->claims, e->tell.at))
-            tell(e, e->tell.at);
-        e->tell.at++;
+    struct stop_notice *notice = &e->stop_notice;
+
+    if (notice->due) {
+        notice->due = false;
+        notice->left = slab_end(&e->claims);
+        assembly_queue_changed(e);
     }
+    for (uint32_t budget = STOP_NOTICE_SLICE; budget > 0 && notice->left > 0;
+         budget--, notice->left--) {
+        if (notice->at >= slab_end(&e->claims))
+            notice->at = 0;
+        if (slab_live(&e->claims, notice->at))
+            give_notice(e, notice->at);
+        notice->at++;
+    }
+}
+
+bool stop_notice_is_due(const struct engine *e)
+{
+    return e->stop_notice.due || e->stop_notice.left > 0;
 }
