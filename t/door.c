@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "t/bench/door.h"
-#include "t/bench/table.h"
+#include "t/door.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool find(void *library, const char *name, void *place)
 {
-    void *at = dlsym(library, name);
+    char symbol[64];
+    void *at;
 
+    snprintf(symbol, sizeof(symbol), "sluice_%s", name);
+    at = dlsym(library, symbol);
     memcpy(place, &at, sizeof(at));
     return at != NULL;
 }
@@ -17,15 +20,12 @@ static bool find(void *library, const char *name, void *place)
 bool door_load(const char *path, struct door *ret_door)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    bool whole = library != NULL && find(library, "open", &ret_door->open) &&
+                 find(library, "close", &ret_door->close) && find(library, "abi", &ret_door->abi);
 
-    if (library == NULL || !find(library, "sluice_open", &ret_door->open) ||
-        !find(library, "sluice_close", &ret_door->close) ||
-        !find(library, "sluice_abi", &ret_door->abi) ||
-        !find(library, "sluice_observe", &ret_door->observe) ||
-        !find(library, "sluice_pre_enqueue", &ret_door->pre_enqueue) ||
-        !find(library, "sluice_tick", &ret_door->tick)) {
-        progress("%s", dlerror());
-        return false;
-    }
-    return true;
+    for (int hook = 0; whole && hook < HOOK_COUNT; hook++)
+        whole = find(library, hook_table[hook].name, &ret_door->hooks[hook]);
+    if (!whole)
+        fprintf(stderr, "%s\n", dlerror());
+    return whole;
 }
