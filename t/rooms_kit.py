@@ -22,7 +22,7 @@ INLINE = re.compile(r"^static inline [^;{=]*?\b(\w+)\(", re.MULTILINE)
 STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
 SECTION = re.compile(r"Relocation section '\.rela(\.\S+)'")
 RELOCATION = re.compile(r"^[0-9a-f]+\s+[0-9a-f]+ R_\w+\s+[0-9a-f]+ (\S+)")
-KINDS = r"^\.(?:text|data\.rel\.ro\.local|data\.rel\.ro|data\.rel\.local|data\.rel|rodata|data|bss)\."
+KINDS = r"^\.(?:text|rodata|bss|data(?:\.rel)?(?:\.ro)?(?:\.local)?)\."
 
 
 @dataclass(frozen=True)
