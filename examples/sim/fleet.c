@@ -100,6 +100,12 @@ void fleet_start(struct sim *sim, const char *library)
         manager_start(sim, fleet->managers.entries[i].value);
 }
 
+void fleet_record(struct sim *sim)
+{
+    for (size_t i = 0; i < sim->fleet.managers.count; i++)
+        manager_record(sim, sim->fleet.managers.entries[i].value);
+}
+
 void fleet_finish(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->managers.count; i++)

@@ -33,6 +33,9 @@ struct fleet {
 /* `spec.clusters` of a scenario: checks it, and makes what it describes. */
 void fleet_check(struct fault *fault, const struct tree *clusters);
 void fleet_start(struct sim *sim, const char *library);
+
+/* Appends what was recorded of each manager to the story's recording, one after the other. */
+void fleet_record(struct sim *sim);
 void fleet_finish(struct fleet *fleet);
 
 /* Whether a reference names something in these clusters; "workload/x" for "workload@c/x". */

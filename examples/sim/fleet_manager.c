@@ -188,6 +188,8 @@ static void open_library(struct sim *sim, struct manager *manager)
     }
     request_clear(r);
     r_map(r);
+    if (sim->recording)
+        r_key_int(r, "record", RECORDING_BYTES);
     r_key_map(r, "multiKueue");
     for (size_t i = 0; manager->config && i < manager->config->count; i++)
         show_config(sim, r, &manager->config->pairs[i]);
@@ -230,11 +232,22 @@ void manager_start(struct sim *sim, struct manager *manager)
         manager_lead(sim, manager, true);
 }
 
+void manager_record(struct sim *sim, struct manager *manager)
+{
+    struct library *library = &manager->library;
+
+    if (sim->recording && library->handle &&
+        !library_recording(library, manager_wall(sim, manager), sim->recording))
+        fault_say(&sim->fault, sim->scenario->tree, "%s: the recording cannot be had: %s",
+                  manager->ref, library->error);
+}
+
 void manager_restart(struct sim *sim, struct manager *manager, const struct tree *config)
 {
     story(sim, manager->ref, "restarted", "restarts%s", config ? ", configured anew" : "");
     manager->epoch++;
     manager->config = config ? config : manager->config;
+    manager_record(sim, manager);
     library_close(&manager->library);
     manager_start(sim, manager);
 }

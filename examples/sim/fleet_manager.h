@@ -32,6 +32,9 @@ void manager_lead(struct sim *sim, struct manager *manager, bool leads);
 
 /* The process dies, and another one starts: nothing is left but what is in the API servers. */
 void manager_restart(struct sim *sim, struct manager *manager, const struct tree *config);
+
+/* Appends what was recorded of its handle to the story's recording, if there is one. */
+void manager_record(struct sim *sim, struct manager *manager);
 int64_t manager_wall(const struct sim *sim, const struct manager *manager);
 void manager_look_at_clock(struct sim *sim, struct manager *manager);
 

@@ -113,7 +113,6 @@ static void open_library(struct sim *sim)
                                           "setGroupStatus", "changeGroup"};
     const struct tree *config = sim->scenario->config;
     struct request *r = &sim->library.request;
-    enum { RECORDING_BYTES = 256 << 20 };
 
     request_clear(r);
     r_map(r);
@@ -164,12 +163,18 @@ void host_start(struct sim *sim)
     tell(sim, "leader", false);
 }
 
+void host_record(struct sim *sim)
+{
+    if (sim->recording && sim->library.handle &&
+        !library_recording(&sim->library, sim_wall(sim), sim->recording))
+        fault_say(&sim->fault, sim->scenario->tree, "the recording cannot be had: %s",
+                  sim->library.error);
+}
+
 void host_restart(struct sim *sim)
 {
     story(sim, "host", "restarted", "the scheduler restarts");
-    if (sim->recording && !library_recording(&sim->library, sim_wall(sim), sim->recording))
-        fault_say(&sim->fault, sim->scenario->tree, "the recording cannot be had: %s",
-                  sim->library.error);
+    host_record(sim);
     library_close(&sim->library);
     scheduler_forget(sim);
     host_start(sim);

@@ -26,6 +26,9 @@ void host_start(struct sim *sim);
 /* The process dies and another one starts: nothing is left but what is in the API server. */
 void host_restart(struct sim *sim);
 
+/* Appends what was recorded of the open handle to the story's recording, if there is one. */
+void host_record(struct sim *sim);
+
 /* The lease was lost, or gained. */
 void host_lead(struct sim *sim, bool leads);
 

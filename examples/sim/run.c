@@ -142,8 +142,8 @@ static void finish_recording(struct sim *sim)
 {
     if (!sim->recording)
         return;
-    if (sim->library.handle && !library_recording(&sim->library, sim_wall(sim), sim->recording))
-        fault_say(&sim->fault, NULL, "the recording cannot be had: %s", sim->library.error);
+    host_record(sim);
+    fleet_record(sim);
     if (fclose(sim->recording) != 0)
         fault_say(&sim->fault, NULL, "the recording cannot be written: %s", strerror(errno));
     sim->recording = NULL;

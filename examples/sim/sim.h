@@ -44,6 +44,9 @@ struct sim {
     FILE *recording;     /* NULL: nothing is recorded */
 };
 
+/* Of each handle; what is not filled is not touched. */
+enum { RECORDING_BYTES = 256 << 20 };
+
 /* A document that the library must refuse, with an error that says this. */
 struct refusal {
     const struct tree *says;

@@ -102,10 +102,10 @@ void world_prepare(const struct world *world, enum errand errand, struct deliver
 }
 
 /* An answer ends with the key `more`, a truth; pre_enqueue's begins with `pass` and `reason`. */
-static int64_t call(const struct world *world, hook_function *hook, const uint8_t *req, size_t len,
+static int64_t call(const struct world *world, enum hook_id hook, const uint8_t *req, size_t len,
                     uint8_t *out, size_t cap)
 {
-    int64_t r = hook(world->handle, req, len, out, cap);
+    int64_t r = world->door->hooks[hook](world->handle, req, len, out, cap);
 
     if (r <= 0)
         fail("sluice.so answers %lld: %.*s", (long long)r, r < 0 ? (int)(-r >> 8) : 0, (char *)out);
@@ -160,8 +160,8 @@ bool world_deliver(struct world *world, enum errand errand, const struct deliver
 
     if (world->door == NULL)
         return deliver_to_engine(world, errand, &delivery->pod);
-    r = call(world, asks ? world->door->pre_enqueue : world->door->observe, delivery->request,
-             delivery->len, answer, sizeof(answer));
+    r = call(world, asks ? HOOK_PRE_ENQUEUE : HOOK_OBSERVE, delivery->request, delivery->len,
+             answer, sizeof(answer));
     if (!asks)
         return says_more(answer, r);
     if (!says_pass(answer) && !says_why(answer))
@@ -193,8 +193,7 @@ uint32_t world_settle(struct world *world)
         return ticks;
     }
     for (; more; ticks++)
-        more =
-            says_more(answer, call(world, world->door->tick, request, len, answer, sizeof(answer)));
+        more = says_more(answer, call(world, HOOK_TICK, request, len, answer, sizeof(answer)));
     return ticks;
 }
 
@@ -206,7 +205,7 @@ uint32_t world_pending(struct world *world)
 
     if (world->door == NULL)
         return outbox_pending(engine_outbox(world->engine));
-    r = call(world, world->door->tick, request, len, answer, sizeof(answer));
+    r = call(world, HOOK_TICK, request, len, answer, sizeof(answer));
 
     const uint8_t *at = memmem(answer, (size_t)r, "\xa7pending", 8);
 
@@ -264,7 +263,7 @@ static void see_queue(struct world *world, const char *name, const char *parent)
     msg_put_map(&w, 1);
     msg_put_key(&w, "cpu");
     msg_put_int(&w, 8 * UNIT_CPU);
-    call(world, world->door->observe, request, msg_writer_length(&w), answer, sizeof(answer));
+    call(world, HOOK_OBSERVE, request, msg_writer_length(&w), answer, sizeof(answer));
 }
 
 static void see_queues(struct world *world)
@@ -302,7 +301,7 @@ static void see_mark(struct world *world, const char *kind)
     msg_put_int(&w, world->now);
     msg_put_key(&w, "kind");
     msg_put_str(&w, kind);
-    call(world, world->door->observe, request, msg_writer_length(&w), answer, sizeof(answer));
+    call(world, HOOK_OBSERVE, request, msg_writer_length(&w), answer, sizeof(answer));
 }
 
 static void open_engine(struct world *world, int64_t cpu, int64_t memory)

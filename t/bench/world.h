@@ -3,7 +3,7 @@
 #define SLUICE_BENCH_WORLD_H
 
 #include "plugin/engine.h"
-#include "t/bench/door.h"
+#include "t/door.h"
 #include "t/bench/pod.h"
 
 #include <stdbool.h>

@@ -219,3 +219,33 @@ void ledger_see(struct ledger *ledger, const struct msg_reader *object, bool obs
             ledger->effects[i].may_have_ended = true;
     }
 }
+
+bool ledger_leaves_alone(const struct msg_reader *pod)
+{
+    struct msg_reader annotations, gates;
+    struct msg_array array;
+    struct msg_text gate;
+    char opted[8] = "", phase[16], owner[16];
+
+    peek_text(pod, "phase", phase, sizeof(phase));
+    peek_text(pod, "owner", owner, sizeof(owner));
+    if (peek_bool(pod, "mirror", false) || strcmp(owner, "DaemonSet") == 0 ||
+        strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0)
+        return true;
+    if (peek(pod, "gates", &gates) && msg_open_array(&gates, &array))
+        while (msg_next_item(&gates, &array))
+            if (msg_get_text(&gates, 0, UINT16_MAX, &gate) &&
+                (msg_text_is(gate, "scheduling.volcano.sh/queue-allocation-gate") ||
+                 msg_text_is(gate, "volcano.sh/queue-allocation-gate")))
+                return false;
+    if (peek(pod, "annotations", &annotations)) {
+        if (peek(&annotations, "kueue.x-k8s.io/workload", &gates))
+            return true; /* it may be counted with that */
+        if (peek(&annotations, "scheduling.k8s.io/group-name", &gates) ||
+            peek(&annotations, "scheduling.volcano.sh/group-min-member", &gates))
+            return false;
+        peek_text(&annotations, "scheduling.volcano.sh/queue-allocation-gate", opted,
+                  sizeof(opted));
+    }
+    return strcmp(opted, "true") != 0;
+}

@@ -3,7 +3,7 @@
 #define SLUICE_T_PLAYER_LEDGER_H
 
 #include "t/player/message.h"
-#include "t/player/peek.h"
+#include "t/peek.h"
 
 /*
  * The effects that were drained, as a host remembers them, and what PROTOCOL.md promises of them:
@@ -68,6 +68,10 @@ void ledger_lose(struct ledger *ledger, const char *uid);
 /* An object was seen, by observe or not: nothing is under way any more of another one that had its
  * name. */
 void ledger_see(struct ledger *ledger, const struct msg_reader *object, bool observed);
+
+/* A pod is over, exempt, or neither opted in, by its annotation or for a group, nor gated: what was
+ * under way for it is over with its claim. */
+bool ledger_leaves_alone(const struct msg_reader *pod);
 
 /* The lead was lost or won: nothing is promised of what is under way. */
 void ledger_hand_over(struct ledger *ledger);

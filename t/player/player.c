@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "t/player/beside.h"
 #include "t/player/play.h"
 #include "t/player/shrink.h"
 #include "t/player/story.h"
@@ -26,6 +27,8 @@ static const char usage[] =
     "  --overlook TEXT goes on where what is wrong has this text in it; may be said again\n"
     "  --keep DIR      writes each as a file there\n"
     "  --seconds N     or as many calls as these seconds allow, for each profile\n"
+    "  --beside LIB    another library, which must answer the same\n"
+    "  --listed FILE   but for the differences in this list (t/answers/known.h)\n"
     "  --bytes FILE    plays what the fuzzer decided in this file, and no other\n"
     "  --replay        plays the stories, and no others\n";
 
@@ -35,6 +38,7 @@ struct options {
     unsigned kinds;
     uint64_t seconds; /* 0: as long as it takes */
     const char *keep, *bytes;
+    const char *beside, *listed; /* another library, and what may differ there */
     bool replay;
 };
 
@@ -174,6 +178,7 @@ static bool play_profile(const struct options *options, struct stage *stage, enu
     struct run run = {.profile = profile, .calls = options->calls};
 
     memset(&findings, 0, sizeof findings);
+    beside_name(profile_names[profile]);
     stage->seed = options->seed;
     stage->calls = stage->histories = stage->errors = 0;
     run.until = options->seconds == 0 ? INT64_MAX : time(NULL) + (time_t)options->seconds;
@@ -269,6 +274,8 @@ static bool options_read(struct options *options, int argc, char **argv)
         {"replay", no_argument, NULL, 'r'},
         {"seconds", required_argument, NULL, 't'},
         {"bytes", required_argument, NULL, 'b'},
+        {"beside", required_argument, NULL, 'l'},
+        {"listed", required_argument, NULL, 'i'},
         {"overlook", required_argument, NULL, 'o'},
         {0},
     };
@@ -310,6 +317,12 @@ static bool options_read(struct options *options, int argc, char **argv)
         case 'b':
             options->bytes = optarg;
             break;
+        case 'l':
+            options->beside = optarg;
+            break;
+        case 'i':
+            options->listed = optarg;
+            break;
         default:
             good = false;
         }
@@ -327,6 +340,8 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
+    if (options.beside != NULL && !beside_load(options.beside, options.listed))
+        return 2;
     if (options.bytes != NULL) {
         printf("1..1\n");
         return !play_file_of_bytes(&options, stage);
@@ -338,5 +353,9 @@ int main(int argc, char **argv)
     for (int profile = 0; profile < PROFILES && profiles > 0; profile++)
         if (options.profile == PROFILES || options.profile == profile)
             failed += !play_profile(&options, stage, (enum profile)profile, ++points);
+    if (profiles == PROFILES && beside_unused() > 0) {
+        printf("# these entries of %s do not occur\n", options.listed);
+        failed++;
+    }
     return failed > 0;
 }

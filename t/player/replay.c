@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hooks/call.h"
 #include "hooks/encode.h"
-#include "t/player/peek.h"
+#include "t/peek.h"
+#include "t/recording.h"
 
 enum { PART_BYTES = 64 << 10, RECORDING_BYTES = 8 << 20, REPLAY_ANSWER = 128 << 10 };
 
@@ -47,67 +47,15 @@ static int64_t fetch(uint64_t handle, uint8_t *ret)
     return length;
 }
 
-struct frame {
-    struct msg_text hook;
-    struct msg_bin request, answer;
-    int64_t result;
-};
-
-static bool read_frame(const uint8_t **at, const uint8_t *end, struct frame *ret)
-{
-    struct msg_reader r;
-    struct msg_array array;
-    uint32_t length;
-
-    if (end - *at < 4)
-        return false;
-    memcpy(&length, *at, 4);
-    *at += 4;
-    if (length > (size_t)(end - *at))
-        return false;
-    msg_reader_init(&r, *at, length);
-    *at += length;
-    return msg_open_array(&r, &array) && msg_next_item(&r, &array) &&
-           msg_get_text(&r, 1, 32, &ret->hook) && msg_next_item(&r, &array) &&
-           msg_get_bin(&r, 0, SIZE_MAX, &ret->request) && msg_next_item(&r, &array) &&
-           msg_get_int(&r, INT64_MIN, INT64_MAX, &ret->result) && msg_next_item(&r, &array) &&
-           msg_get_bin(&r, 0, SIZE_MAX, &ret->answer);
-}
-
-/* A drain gave what had room in its buffer, whose size no recording tells: so ask for as many. */
-static size_t put_drain(const struct frame *frame, uint8_t out[64])
-{
-    struct msg_reader request, answer, effects;
-    struct msg_array array = {.left = 0};
-    struct msg_writer w;
-
-    msg_reader_init(&request, frame->request.at, frame->request.len);
-    msg_reader_init(&answer, frame->answer.at, frame->answer.len);
-    if (peek(&answer, "effects", &effects))
-        msg_open_array(&effects, &array);
-    msg_writer_init(&w, out, 64);
-    msg_put_map(&w, 2);
-    put_key_int(&w, "now", peek_int(&request, "now", 0));
-    put_key_int(&w, "max", array.left > 0 ? array.left : peek_int(&request, "max", 64));
-    return msg_writer_length(&w);
-}
-
-static bool play_frame(uint64_t handle, const struct frame *frame)
+static bool play_frame(uint64_t handle, const struct recording_frame *frame)
 {
     static uint8_t out[REPLAY_ANSWER];
-    const uint8_t *request = frame->request.at;
-    size_t len = frame->request.len;
-    uint8_t drain[64];
-    int hook = 0;
+    uint8_t drain[RECORDING_DRAIN];
+    struct msg_bin request = recording_request(frame, drain);
+    enum hook_id hook = recording_hook(frame);
 
-    while (hook < HOOK_COUNT && !msg_text_is(frame->hook, hook_table[hook].name))
-        hook++;
-    if (hook == HOOK_DRAIN) {
-        len = put_drain(frame, drain);
-        request = drain;
-    }
     return hook < HOOK_COUNT &&
-           call_run((enum hook_id)hook, handle, request, len, out, sizeof(out)) == frame->result &&
+           call_run(hook, handle, request.at, request.len, out, sizeof(out)) == frame->result &&
            memcmp(out, frame->answer.at, frame->answer.len) == 0;
 }
 
@@ -116,16 +64,16 @@ static bool play(const uint8_t *bytes, int64_t length, char ret_digest[20])
     static uint8_t out[REPLAY_ANSWER];
     const uint8_t *at = bytes, *end = bytes + length;
     struct msg_reader answer;
-    struct frame frame;
+    struct recording_frame frame;
     bool good, full = false;
     int64_t handle;
 
-    if (!read_frame(&at, end, &frame) || !msg_text_is(frame.hook, "open"))
+    if (!recording_next(&at, end, &frame) || !msg_text_is(frame.hook, "open"))
         return false;
     handle = sluice_open(frame.request.at, frame.request.len, out, sizeof(out));
     good = handle > 0;
     while (good && at < end && !full) {
-        good = read_frame(&at, end, &frame);
+        good = recording_next(&at, end, &frame);
         full = good && msg_text_is(frame.hook, "full");
         good = good && (full || play_frame((uint64_t)handle, &frame));
     }

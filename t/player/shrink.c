@@ -16,7 +16,7 @@ bool shrink_alike(const char *a, const char *b)
         b += strspn(b, digits);
         if (*a != *b)
             return false;
-        if (*a == '\0')
+        if (*a == '\0' || *a == '\t')
             return true;
     }
 }

@@ -4,7 +4,8 @@
 
 #include "t/player/stage.h"
 
-/* Whether two complaints are of a kind: they may tell of other numbers. */
+/* Whether two complaints are of a kind: they may tell of other numbers, and of anything behind a
+ * tab. */
 bool shrink_alike(const char *a, const char *b);
 
 /*

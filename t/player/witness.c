@@ -8,6 +8,7 @@
 
 #include "abi/sluice.h"
 #include "hooks/encode.h"
+#include "t/player/beside.h"
 #include "t/player/promise.h"
 #include "t/player/replay.h"
 
@@ -169,6 +170,7 @@ static void check_more_ends(struct witness *w)
             witness_complain(w, "tick fails with code %d", sluice_error_code(result));
             return;
         }
+        beside_hear(w, HOOK_TICK, request, msg_writer_length(&writer), sizeof(out), result, out);
         msg_reader_init(&answer, out, (size_t)result);
         more = peek_bool(&answer, "more", false);
         w->pending = peek_int(&answer, "pending", -1);
@@ -182,38 +184,6 @@ static void check_more_ends(struct witness *w)
     ledger_tick(&w->ledger, w->now);
     if (w->next != 0 && w->next <= w->now)
         witness_complain(w, "tick: nothing more is to do, and next is over");
-}
-
-/* Over, exempt, or neither opted in, by its annotation or for a group, nor gated: what was under
- * way for such a pod is over with its claim. */
-static bool is_left_alone(const struct msg_reader *pod)
-{
-    struct msg_reader annotations, gates;
-    struct msg_array array;
-    struct msg_text gate;
-    char opted[8] = "", phase[16], owner[16];
-
-    peek_text(pod, "phase", phase, sizeof(phase));
-    peek_text(pod, "owner", owner, sizeof(owner));
-    if (peek_bool(pod, "mirror", false) || strcmp(owner, "DaemonSet") == 0 ||
-        strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0)
-        return true;
-    if (peek(pod, "gates", &gates) && msg_open_array(&gates, &array))
-        while (msg_next_item(&gates, &array))
-            if (msg_get_text(&gates, 0, UINT16_MAX, &gate) &&
-                (msg_text_is(gate, "scheduling.volcano.sh/queue-allocation-gate") ||
-                 msg_text_is(gate, "volcano.sh/queue-allocation-gate")))
-                return false;
-    if (peek(pod, "annotations", &annotations)) {
-        if (peek(&annotations, "kueue.x-k8s.io/workload", &gates))
-            return true; /* it may be counted with that */
-        if (peek(&annotations, "scheduling.k8s.io/group-name", &gates) ||
-            peek(&annotations, "scheduling.volcano.sh/group-min-member", &gates))
-            return false;
-        peek_text(&annotations, "scheduling.volcano.sh/queue-allocation-gate", opted,
-                  sizeof(opted));
-    }
-    return strcmp(opted, "true") != 0;
 }
 
 static void take_announcement(struct witness *w, const uint8_t *bytes, uint32_t len)
@@ -232,7 +202,7 @@ static void take_announcement(struct witness *w, const uint8_t *bytes, uint32_t 
         ledger_hand_over(&w->ledger);
     }
     if (peek(&request, "object", &object) &&
-        (gone || (strcmp(kind, "pod") == 0 && is_left_alone(&object)))) {
+        (gone || (strcmp(kind, "pod") == 0 && ledger_leaves_alone(&object)))) {
         peek_text(&object, "uid", uid, sizeof(uid));
         ledger_lose(&w->ledger, uid);
     } else if (peek(&request, "object", &object)) {
@@ -337,6 +307,7 @@ void witness_hear(struct witness *w, const struct message *message, const uint8_
     w->result = call_run(message->hook, w->handle, request, len, w->answer, message->cap);
     w->calls++;
     w->errors += w->result < 0;
+    beside_hear(w, message->hook, request, len, message->cap, w->result, w->answer);
     promise_check_answer(w, hook->name, message->cap);
     check_invariants(w);
     if (w->wrong[0] == '\0' && w->result < 0) {
@@ -385,6 +356,7 @@ bool witness_open(struct witness *w, const uint8_t *config, size_t len)
         witness_complain(w, "the same configuration does not open twice");
     w->handle = (uint64_t)handle;
     w->twin = (uint64_t)twin;
+    beside_open(config, len);
     read_digest(w, w->handle, w->digest);
     return true;
 }
@@ -394,6 +366,7 @@ void witness_close(struct witness *w)
     check_recording(w);
     if (sluice_close(w->handle) != 0 || sluice_close(w->twin) != 0)
         witness_complain(w, "close fails");
+    beside_close();
     free(w->answer);
     w->answer = NULL;
 }

@@ -11,6 +11,7 @@
  *        the host's messages ──▶ library
  *                          └───▶ twin: hears only the calls that succeeded and may change something
  *
+ *   - where another library is loaded beside this one, it answers the same (beside.h);
  *   - an answer is one message, as long as was said, with `pending`, `next` and `more`; an error
  *     has a code of sluice.h, and its map;
  *   - the twin gives the same answers and has the same digest, also right after an error and after

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/player/peek.h"
+#include "t/peek.h"
 
 bool peek(const struct msg_reader *at, const char *key, struct msg_reader *ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SLUICE_T_PLAYER_PEEK_H
-#define SLUICE_T_PLAYER_PEEK_H
+#ifndef SLUICE_T_PEEK_H
+#define SLUICE_T_PEEK_H
 
 #include "abi/msg/reader.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SLUICE_BENCH_DOOR_H
-#define SLUICE_BENCH_DOOR_H
+#ifndef SLUICE_T_DOOR_H
+#define SLUICE_T_DOOR_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "hooks/call.h"
 
-/* sluice.so, as a host calls it: by the addresses that dlsym gives, with nothing in between. */
+/* A sluice.so that is not linked with the test, by the addresses that dlsym gives, with nothing in
+ * between. Several may be loaded side by side. */
 typedef int64_t hook_function(uint64_t handle, const uint8_t *req, uint64_t len, uint8_t *out,
                               uint64_t cap);
 
@@ -13,10 +13,10 @@ struct door {
     int64_t (*open)(const uint8_t *config, uint64_t len, uint8_t *out, uint64_t cap);
     int64_t (*close)(uint64_t handle);
     uint32_t (*abi)(void);
-    hook_function *observe, *pre_enqueue, *tick;
+    hook_function *hooks[HOOK_COUNT];
 };
 
-/* False: it cannot be loaded, and stderr says why. */
+/* False: it cannot be loaded, and stderr says why. It is never unloaded. */
 bool door_load(const char *path, struct door *ret_door);
 
 #endif
