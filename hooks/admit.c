@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 #include "encode.h"
-#include "plugin/queue_admit.h"
+#include "plugin/admit.h"
 #include "serve.h"
 
 enum operation { OPERATION_CREATE, OPERATION_UPDATE, OPERATION_DELETE };

@@ -5,7 +5,7 @@
 #include "explain.h"
 #include "journal.h"
 #include "let_go.h"
-#include "preempt.h"
+#include "say.h"
 #include "stale.h"
 #include "state.h"
 
@@ -157,6 +157,32 @@ static void describe_event(const struct engine *e, uint32_t id, struct effect *r
     ret->key = hash_bytes64(uid.at, uid.len, ret->reason);
 }
 
+/* Whom a victim makes room for. */
+static void explain_eviction(const struct engine *e, uint32_t victim, char *message)
+{
+    uint32_t claim = pledge_at(e, victim)->of;
+    struct say say;
+
+    say_init(&say, message, VERDICT_MESSAGE_MAX);
+    if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 &&
+        queue_drains(e, claim_queue(e, victim))) {
+        explain_queue(&say, e, claim_queue(e, victim));
+        say_str(&say, " is drained: its stopPolicy is HoldAndDrain");
+        return;
+    }
+    say_str(&say, "preempted to make room");
+    if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 || claim == 0)
+        return; /* for others than that which it was chosen for, or for nobody any more */
+    say_str(&say, claim_at(e, claim)->flags & CLAIM_GANG ? " for gang " : " for pod ");
+    say_text(&say, name_text(e, claim_at(e, claim)->space));
+    say_str(&say, "/");
+    say_text(&say, claim_name(e, claim));
+    say_str(&say, " of priority ");
+    say_number(&say, claim_at(e, claim)->priority);
+    say_str(&say, " in ");
+    explain_queue(&say, e, claim_queue(e, claim));
+}
+
 static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
 {
     const struct engine *e = owner;
@@ -177,7 +203,7 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     if (slot == EFFECT_SET_CONDITION)
         explain_condition(e, id, &ret->reason, ret->message);
     if (slot == CLAIM_EVICT)
-        preempt_explain(e, id, ret->message);
+        explain_eviction(e, id, ret->message);
     if (slot == CLAIM_TELL)
         describe_event(e, id, ret);
     if (slot == CLAIM_ANSWER && assembly_answers(e, id, &ret->allow) && !ret->allow)

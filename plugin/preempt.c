@@ -2,12 +2,10 @@
 #include "preempt.h"
 
 #include "demote.h"
-#include "explain.h"
 #include "fit.h"
 #include "hunt.h"
 #include "review.h"
 #include "room.h"
-#include "say.h"
 #include "state.h"
 
 /* The flavor of a group in which victims are found, best none, then others' alone. The needs of
@@ -283,29 +281,4 @@ uint32_t preempt_some(struct engine *e, uint32_t budget)
         budget -= budget < cost ? budget : cost;
     }
     return budget;
-}
-
-void preempt_explain(const struct engine *e, uint32_t victim, char *message)
-{
-    uint32_t claim = pledge_at(e, victim)->of;
-    struct say say;
-
-    say_init(&say, message, VERDICT_MESSAGE_MAX);
-    if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 &&
-        queue_drains(e, claim_queue(e, victim))) {
-        explain_queue(&say, e, claim_queue(e, victim));
-        say_str(&say, " is drained: its stopPolicy is HoldAndDrain");
-        return;
-    }
-    say_str(&say, "preempted to make room");
-    if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 || claim == 0)
-        return; /* for others than that which it was chosen for, or for nobody any more */
-    say_str(&say, claim_at(e, claim)->flags & CLAIM_GANG ? " for gang " : " for pod ");
-    say_text(&say, name_text(e, claim_at(e, claim)->space));
-    say_str(&say, "/");
-    say_text(&say, claim_name(e, claim));
-    say_str(&say, " of priority ");
-    say_number(&say, claim_at(e, claim)->priority);
-    say_str(&say, " in ");
-    explain_queue(&say, e, claim_queue(e, claim));
 }

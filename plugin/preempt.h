@@ -27,9 +27,6 @@ enum {
 
 struct engine;
 
-/* Whom a victim makes room for. message has VERDICT_MESSAGE_MAX bytes. */
-void preempt_explain(const struct engine *e, uint32_t victim, char *message);
-
 /* Goes on until something was granted, or the budget is used up. Returns what is left of it. */
 uint32_t preempt_some(struct engine *e, uint32_t budget);
 

@@ -22,24 +22,9 @@ enum { QUEUE_REFUSAL_MAX = 900 };
 struct engine;
 
 /* Whether it is allowed; if not, why not. */
-bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
-                        char ret_reason[QUEUE_REFUSAL_MAX]);
-bool engine_admit_queue_deletion(const struct engine *e, struct text name,
-                                 char ret_reason[QUEUE_REFUSAL_MAX]);
-
-/* Whether a command to a queue can do anything: its action is known, and its queue exists and has
- * an object. What the table, or a parent, makes of it shows when it is carried out. */
-bool engine_admit_command(const struct engine *e, const struct command_facts *command,
+bool queue_admit_edit(const struct engine *e, const struct queue_facts *queue,
+                      char ret_reason[QUEUE_REFUSAL_MAX]);
+bool queue_admit_deletion(const struct engine *e, struct text name,
                           char ret_reason[QUEUE_REFUSAL_MAX]);
-
-/* Whether the queue of a pod that is created takes new ones: it, and those above it, are neither
- * Closed nor Closing. A pod's queue is that of its group, where that names one. */
-bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
-                           char ret_reason[QUEUE_REFUSAL_MAX]);
-
-/* Whether a PodGroup that is created can ever be: its minimum is none or a number of pods, and the
- * queue that it names takes new ones. */
-bool engine_admit_group(const struct engine *e, const struct group_facts *group,
-                        char ret_reason[QUEUE_REFUSAL_MAX]);
 
 #endif

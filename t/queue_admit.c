@@ -15,7 +15,7 @@ static void refused(const char *words, const char *why)
     static struct words_queue facts;
 
     ok(words_to_queue(words, QUEUE_VOLCANO, &facts), "%s", words);
-    ok(!engine_admit_queue(kit.engine, &facts.queue, reason), "is refused");
+    ok(!queue_admit_edit(kit.engine, &facts.queue, reason), "is refused");
     is_str(reason, why, "and says why");
 }
 
@@ -24,7 +24,7 @@ static void allowed(const char *words)
     static struct words_queue facts;
 
     ok(words_to_queue(words, QUEUE_VOLCANO, &facts), "%s", words);
-    if (!engine_admit_queue(kit.engine, &facts.queue, reason))
+    if (!queue_admit_edit(kit.engine, &facts.queue, reason))
         is_str(reason, "", "is allowed");
 }
 
@@ -84,7 +84,7 @@ static void test_tree(void)
 
 static void stays(const char *name, const char *why)
 {
-    ok(!engine_admit_queue_deletion(kit.engine, text_of(name), reason), "%s stays", name);
+    ok(!queue_admit_deletion(kit.engine, text_of(name), reason), "%s stays", name);
     is_str(reason, why, "and it is said why");
 }
 
@@ -96,67 +96,8 @@ static void test_deletion(void)
     stays("p", "queue p has queues below it, as a: delete those first");
     stays("b", "queue b has 2 pods in it: close it, and wait until it is Closed");
     kit_do(&kit, "lose-pod x; lose-pod y");
-    ok(engine_admit_queue_deletion(kit.engine, text_of("b"), reason), "empty it may go");
-    ok(engine_admit_queue_deletion(kit.engine, text_of("nobody"), reason), "or was never there");
-}
-
-static void test_pods(void)
-{
-    struct pod_facts pod;
-
-    kit_do(&kit, "pod x queue=b gpu=1; command 1 p CloseQueue");
-    words_to_pod("new queue=b", &pod);
-    ok(!engine_admit_to_queue(kit.engine, &pod, reason), "a closing queue takes no new pods");
-    is_str(reason, "queue b is Closing: it takes no new pods until it is opened", "it says");
-    pod.queue = text_of("");
-    pod.group = text_of("gang");
-    ok(engine_admit_to_queue(kit.engine, &pod, reason), "a pod of a group that is not known");
-    kit_do(&kit, "group gang queue=b");
-    ok(!engine_admit_to_queue(kit.engine, &pod, reason), "a pod's queue is its group's");
-    pod.queue = text_of("b");
-    kit_do(&kit, "command 2 p SuspendQueue");
-    ok(engine_admit_to_queue(kit.engine, &pod, reason), "a suspended one does");
-}
-
-static void test_groups(void)
-{
-    struct group_facts group = {.queue = text_of("b"), .minimum = 4};
-
-    ok(engine_admit_group(kit.engine, &group, reason), "a group for a queue that is suspended");
-    kit_do(&kit, "command 3 p CloseQueue");
-    ok(!engine_admit_group(kit.engine, &group, reason), "a closing queue takes no new groups");
-    is_str(reason, "queue b is Closing: it takes no new groups until it is opened", "it says");
-    group.queue = text_of("");
-    ok(engine_admit_group(kit.engine, &group, reason), "one that leaves the queue to its members");
-    group.queue = text_of("nowhere");
-    ok(engine_admit_group(kit.engine, &group, reason), "one whose queue may come later");
-    group.minimum = -2;
-    ok(!engine_admit_group(kit.engine, &group, reason), "a minimum that is none");
-    is_str(reason,
-           "spec.minMember is -2: want how many pods must run together, or 0 where each goes alone",
-           "it says");
-}
-
-static void commanded(const char *action, const char *queue, const char *why)
-{
-    struct command_facts facts = {.action = text_of(action), .target = text_of(queue)};
-
-    is_int(engine_admit_command(kit.engine, &facts, reason), why == NULL, "%s %s", action, queue);
-    if (why != NULL)
-        is_str(reason, why, "says what to do");
-}
-
-static void test_commands(void)
-{
-    commanded("SuspendQueue", "p", NULL);
-    commanded("AbortJob", "p",
-              "action AbortJob is not known: use OpenQueue, CloseQueue, SuspendQueue or "
-              "ResumeQueue");
-    commanded("OpenQueue", "nowhere",
-              "queue nowhere does not exist: create it, and send the command again");
-    commanded("OpenQueue", "default",
-              "queue default has no object that its state could be written to: create it, and "
-              "send the command again");
+    ok(queue_admit_deletion(kit.engine, text_of("b"), reason), "empty it may go");
+    ok(queue_admit_deletion(kit.engine, text_of("nobody"), reason), "or was never there");
 }
 
 int main(void)
@@ -165,10 +106,6 @@ int main(void)
     test_itself();
     test_tree();
     test_deletion();
-    kit_do(&kit, "queue p; queue a parent=p; queue b parent=a");
-    test_pods();
-    test_groups();
-    test_commands();
     kit_close(&kit);
     return tap_done();
 }

@@ -4,7 +4,7 @@
  * from the other. */
 #include "plugin/queue_amounts.h"
 
-#include "plugin/queue_admit.h"
+#include "plugin/admit.h"
 #include "t/engine_kit.h"
 #include "t/engine_kit_words.h"
 #include "t/tap.h"

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admit.h"
+
+#include "command_effects.h"
+#include "group.h"
+#include "group_home.h"
+#include "pod.h"
+#include "say.h"
+#include "state.h"
+
+bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
+                        char ret_reason[QUEUE_REFUSAL_MAX])
+{
+    return queue_admit_edit(e, queue, ret_reason);
+}
+
+bool engine_admit_queue_deletion(const struct engine *e, struct text name,
+                                 char ret_reason[QUEUE_REFUSAL_MAX])
+{
+    return queue_admit_deletion(e, name, ret_reason);
+}
+
+bool engine_admit_command(const struct engine *e, const struct command_facts *facts,
+                          char ret_reason[QUEUE_REFUSAL_MAX])
+{
+    uint32_t queue = queue_find(e, QUEUE_VOLCANO, facts->target);
+    struct say say;
+
+    say_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
+    if (queue_action_of(facts->action) == QUEUE_ACTIONS) {
+        command_say_no_action(&say, facts->action);
+        return false;
+    }
+    if (queue != 0 && queue_at(e, queue)->seen)
+        return true;
+    command_say_no_queue(&say, facts->target, queue != 0 && queue_at(e, queue)->known);
+    return false;
+}
+
+/* Whether a queue and all above it take what is new; if not, which of them does not. */
+static bool takes_new(const struct engine *e, uint32_t id, const char *what, struct say *say)
+{
+    for (; id != 0; id = queue_at(e, id)->parent) {
+        enum queue_state state = (enum queue_state)queue_at(e, id)->state;
+
+        if (!queue_state_refuses(state))
+            continue;
+        say_str(say, "queue ");
+        say_text(say, name_text(e, queue_at(e, id)->name));
+        say_str(say, " is ");
+        say_str(say, queue_state_name(state));
+        say_str(say, ": it takes no new ");
+        say_str(say, what);
+        say_str(say, " until it is opened");
+        return false;
+    }
+    return true;
+}
+
+bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
+                           char ret_reason[QUEUE_REFUSAL_MAX])
+{
+    struct text name = pod_queue_name(pod);
+    enum queue_kind kind = pod->queue_kind;
+    struct say say;
+
+    if (pod->group.len > 0 && group_names_queue(e, group_find(e, pod->space, pod->group), &name))
+        kind = QUEUE_VOLCANO;
+    say_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
+    return kind != QUEUE_VOLCANO || takes_new(e, queue_find(e, kind, name), "pods", &say);
+}
+
+bool engine_admit_group(const struct engine *e, const struct group_facts *group,
+                        char ret_reason[QUEUE_REFUSAL_MAX])
+{
+    struct say say;
+
+    say_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
+    if (group->minimum < 0) {
+        say_str(&say, "spec.minMember is ");
+        say_number(&say, group->minimum);
+        say_str(&say, ": want how many pods must run together, or 0 where each goes alone");
+        return false;
+    }
+    return group->queue.len == 0 ||
+           takes_new(e, queue_find(e, QUEUE_VOLCANO, group->queue), "groups", &say);
+}
