@@ -219,9 +219,9 @@ bool load_show(struct sim *sim, struct request *r, const struct object *object)
         r_key_int(r, "resourceVersion", object->version);
         r_key_str(r, "clusterQueue", tree_word(object->doc, "spec/clusterQueue"));
         put_text(r, "stopPolicy", tree_word(object->doc, "spec/stopPolicy"));
-        r_key_bool(r, "selected",
-                   pod_queue_selects(sim, tree_word(object->doc, "spec/clusterQueue"),
-                                     object->namespace));
+        r_key_bool(
+            r, "selected",
+            pod_queue_selects(sim, tree_word(object->doc, "spec/clusterQueue"), object->namespace));
     } else if (object->is) {
         r_key_bool(r, "active", is_active(object));
     }

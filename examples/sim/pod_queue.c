@@ -87,9 +87,8 @@ static const char *cluster_queue_of(const struct sim *sim, const struct pod *pod
 
     snprintf(out, cap, "localqueue/%s%s%s", is_default ? "" : pod->namespace, is_default ? "" : "/",
              local);
-    const char *name =
-        text_of(tree_find(document_of(sim, "localqueue", out + strlen("localqueue/")),
-                          "spec/clusterQueue"));
+    const char *name = text_of(tree_find(
+        document_of(sim, "localqueue", out + strlen("localqueue/")), "spec/clusterQueue"));
     return name ? name : out;
 }
 

@@ -12,8 +12,8 @@ void watch_pod(struct sim *sim, struct pod *pod);
 void watch_object(struct sim *sim, struct object *object);
 void watch_machine(struct sim *sim, struct machine *machine);
 
-/* What depends on a namespace, on a ClusterQueue, or on an owner, which have changed: pods, and where
- * there are Workloads LocalQueues. */
+/* What depends on a namespace, on a ClusterQueue or on an owner that has changed: pods, and, where
+ * there are Workloads, LocalQueues. */
 void watch_namespace(struct sim *sim, const char *namespace);
 void watch_cluster_queue(struct sim *sim, const char *name);
 void watch_owner(struct sim *sim, const char *owner);

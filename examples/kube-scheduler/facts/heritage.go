@@ -21,7 +21,7 @@ var (
 	Controllers  = schema.GroupKind{Kind: "ReplicationController"}
 )
 
-// What pods inherit. The opt-in of our gate is not among it: whoever adds gates looks at pods alone.
+// What pods inherit. The opt-in of our gate is none of it: whoever adds gates looks at pods alone.
 var inherited = [...]string{QueueName, GroupMinMember, GroupName}
 
 // KindOf is the kind that a reference names.
@@ -59,8 +59,8 @@ func Exempt(pod *v1.Pod) bool {
 	return mirror || pod.Namespace == metav1.NamespaceSystem
 }
 
-// Heir is the pod as if it said for itself what it inherits. What it does say stays as it is, and one
-// that asks for a group of its own is not put into one that its controller names.
+// Heir is the pod as if it said for itself what it inherits. What it does say stays as it is, and
+// one that asks for a group of its own is not put into one that its controller names.
 func Heir(pod *v1.Pod, bequest map[string]string) *v1.Pod {
 	own, all := pod.Annotations, map[string]string(nil)
 	for key, value := range bequest {

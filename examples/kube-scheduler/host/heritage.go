@@ -309,8 +309,10 @@ func (h *heritage) read(ctx context.Context, namespace string, to *metav1.OwnerR
 	return h.read(ctx, namespace, said.above)
 }
 
-// ask is what a controller says, by the API server. One that is gone, or cannot be read, says nothing.
-func (h *heritage) ask(ctx context.Context, namespace string, to *metav1.OwnerReference) (will, error) {
+// ask is what a controller says, by the API server. One that is gone, or may not be read, says
+// nothing.
+func (h *heritage) ask(ctx context.Context, namespace string, to *metav1.OwnerReference) (will,
+	error) {
 	object, err := h.reader.read(ctx, namespace, to)
 	switch {
 	case err == nil:

@@ -220,8 +220,8 @@ func (h *Host) tellLocalQueues(concerned func(*kueue.LocalQueue) bool) {
 	h.queued.changed()
 }
 
-// selects tells whether a ClusterQueue takes what is in a namespace. Of a namespace that is not known
-// yet it does not know.
+// selects tells whether a ClusterQueue takes what is in a namespace. One that is not known yet is
+// not selected: there will be news of it.
 func (h *Host) selects(clusterQueue, namespace string) bool {
 	space, err := h.spaces.Get(namespace)
 	return err == nil && h.spaceSelectors.selects(clusterQueue, space.Labels)

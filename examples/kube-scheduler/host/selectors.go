@@ -74,8 +74,8 @@ func (s *selectors) forget(name string) {
 	delete(s.of, name)
 }
 
-// selects tells whether a ClusterQueue takes what is in a namespace with these labels. One that does
-// not exist does: then the engine says that it does not exist.
+// selects tells whether a ClusterQueue takes what is in a namespace with these labels. One that
+// does not exist does: then the engine says that it does not exist.
 func (s *selectors) selects(name string, namespace labels.Set) bool {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
