@@ -228,6 +228,8 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
             decode_words(r, DECODE_NAME_MAX, &ret->namespace_queue);
         else if (msg_text_is(key, "queueKind"))
             decode_queue_kind(r, false, &ret->queue_kind);
+        else if (msg_text_is(key, "selected"))
+            ret->not_selected = !decode_bool(r);
         else if (msg_text_is(key, "node"))
             decode_words(r, DECODE_NAME_MAX, &ret->node);
         else if (msg_text_is(key, "nominated"))

@@ -235,6 +235,13 @@ void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
     guard_after_grant(e, queue, id);
 }
 
+/* A Volcano queue that its group names selects no namespaces. */
+static bool is_not_selected(const struct engine *e, const struct claim *claim)
+{
+    return (claim->flags & CLAIM_NOT_SELECTED) != 0 &&
+           queue_at(e, line_queue(e, line_at(e, claim->line)))->kind == QUEUE_CLUSTER;
+}
+
 enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *ret_reason)
 {
     const struct claim *claim = claim_at(e, id);
@@ -244,6 +251,8 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
         *ret_reason = REASON_NOT_READY;
     else if (claim->a_foreign_gate != 0)
         *ret_reason = REASON_FOREIGN_GATE;
+    else if (is_not_selected(e, claim))
+        *ret_reason = REASON_NAMESPACE_NOT_SELECTED;
     else if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF &&
              claim_deadline(e, id) > e->now)
         *ret_reason = REASON_BACKOFF;

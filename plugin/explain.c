@@ -30,6 +30,7 @@ const char *reason_name(enum reason reason)
         [REASON_GROUP_INCOMPLETE] = "GroupIncomplete",
         [REASON_GROUP_TURN] = "GroupTurn",
         [REASON_GROUP_BACKOFF] = "GroupBackoff",
+        [REASON_NAMESPACE_NOT_SELECTED] = "NamespaceNotSelected",
     };
 
     return names[reason];
@@ -256,6 +257,12 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct say 
         say_str(say, "scheduling gate ");
         say_text(say, name_text(e, claim->a_foreign_gate));
         say_str(say, " is for others to remove");
+        break;
+    case REASON_NAMESPACE_NOT_SELECTED:
+        say_str(say, "the namespaceSelector of ");
+        explain_queue(say, e, claim_queue(e, id));
+        say_str(say, " does not select namespace ");
+        say_text(say, name_text(e, claim->space));
         break;
     case REASON_GROUP_MISSING:
     case REASON_GROUP_INVALID:

@@ -60,6 +60,7 @@ struct pod_facts {
     struct text queue; /* from the pod's annotation */
     struct text namespace_queue;
     enum queue_kind queue_kind; /* QUEUE_VOLCANO or QUEUE_CLUSTER */
+    bool not_selected;          /* the namespaceSelector of the latter leaves its namespace out */
     struct text workload;       /* that it belongs to */
     struct text group;          /* that it names */
     int32_t minimum; /* of the group that it asks for; 0: none, -1: not a number above 0 */

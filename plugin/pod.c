@@ -184,6 +184,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim_set_flag(claim, CLAIM_LET_GO, false);
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
+    claim_set_flag(claim, CLAIM_NOT_SELECTED, pod->not_selected);
     note_group(e, claim, pod);
     note_preemption(e, id, pod);
     claim_set_flag(claim, CLAIM_NOMINATED, pod->nominated);

@@ -60,7 +60,7 @@ static void test_pod(void)
            pod.queue_kind == QUEUE_VOLCANO && pod.group.len == 0 && pod.stamp == 0 &&
            pod.stamped_flavors.len == 0 && pod.requests.count == 0 && pod.node.len == 0 &&
            !pod.nominated && !pod.finished && !pod.deleted && !pod.unschedulable &&
-           !pod.of_daemon_set && !pod.mirror && opted == 0,
+           !pod.of_daemon_set && !pod.mirror && !pod.not_selected && opted == 0,
        "and nothing else");
     is_str(
         read_pod("{uid: u, namespace: s, name: n, created: 7, priority: -2147483648, generation: "
@@ -71,7 +71,7 @@ static void test_pod(void)
                  "sluice.sh/flavors: 'cpu=f', other: x}, namespaceQueue: nq, queueKind: "
                  "ClusterQueue, requests: {cpu: 1500m, memory: 2Gi, pods: 9, x/gpu: 3}, node: "
                  "nn, nominated: x, phase: Failed, deleted: true, unschedulable: true, owner: "
-                 "DaemonSet, mirror: true}",
+                 "DaemonSet, mirror: true, selected: false}",
                  POD_SEEN, &pod, &opted),
         "", "all of a pod");
     ok(pod.priority == INT32_MIN && pod.generation == 4 && pod.resource_version == 5 &&
@@ -83,7 +83,8 @@ static void test_pod(void)
     ok(pod.opted_in && opted == GATE_SHORT && text_is(pod.queue, "q") && text_is(pod.group, "g") &&
            pod.stamp == 12 && text_is(pod.stamped_flavors, "cpu=f"),
        "annotations");
-    ok(text_is(pod.namespace_queue, "nq") && pod.queue_kind == QUEUE_CLUSTER, "queue");
+    ok(text_is(pod.namespace_queue, "nq") && pod.queue_kind == QUEUE_CLUSTER && pod.not_selected,
+       "queue");
     is_int(pod.requests.count, 3, "requests, without its own `pods`");
     ok(text_is(pod.requests.item[0].resource, "cpu") && pod.requests.item[0].amount == 1500 &&
            pod.requests.item[1].amount == INT64_C(2) << 30 && pod.requests.item[2].amount == 3,

@@ -32,8 +32,9 @@
  *           [group=RES,RES... {flavor=NAME {RES=N: nominal | borrow.RES=N | lend.RES=N}}]
  *     lose-queue NAME     lose-cluster NAME       lose-cohort NAME
  *     pod NAME [queue=NAME | cluster=NAME] [RES=N] [priority=N] [created=N: else after the rest]
- *         [bare: without our gate] [foreign] [node=NAME] [nominated] [finished] [deleted]
- *         [unschedulable] [stamp=N] [stamped=RES=FLAVOR,...] [version=N] [generation=N]
+ *         [outside: of what the cluster's namespaceSelector selects] [bare: without our gate]
+ *         [foreign] [node=NAME] [nominated] [finished] [deleted] [unschedulable]
+ *         [stamp=N] [stamped=RES=FLAVOR,...] [version=N] [generation=N]
  *         [group=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]
  *         [uid=TEXT: else the name]
  *     group NAME [min=N] [queue=NAME] [priority=N] [created=N] [version=N] [deleted] [ours]

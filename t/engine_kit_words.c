@@ -269,6 +269,8 @@ static bool pod_flag(const struct word *word, struct pod_facts *pod)
         gates_add(&pod->gates, text_of("example.com/gate"));
     else if (text_is(word->key, "nominated"))
         pod->nominated = true;
+    else if (text_is(word->key, "outside"))
+        pod->not_selected = true;
     else if (text_is(word->key, "finished"))
         pod->finished = true;
     else if (text_is(word->key, "failed"))
@@ -388,10 +390,8 @@ bool words_to_flavor(const char *words, struct flavor_facts *ret)
                 return false;
         } else if (text_is(word.key, "toleration") &&
                    ret->toleration_count < FACTS_MAX_TOLERATIONS) {
-            struct toleration *to = &ret->tolerations[ret->toleration_count++];
-
-            to->key = word.value;
-            to->operator_ = text_of("Exists");
+            ret->tolerations[ret->toleration_count++] =
+                (struct toleration){.key = word.value, .operator_ = text_of("Exists")};
         } else {
             return false;
         }

@@ -41,6 +41,9 @@ static void test_held(void)
     struct kit kit;
 
     kit_open(&kit, "timeout=60");
+    kit_do(&kit, "cluster c group=cpu flavor=default cpu=1; pod o cluster=c outside");
+    says(&kit, "o", "NamespaceNotSelected",
+         "the namespaceSelector of cluster queue c does not select namespace default");
     kit_do(&kit, "queue q cpu=4000; pod f queue=q foreign; pod g queue=q group=team;"
                  "pod s queue=q unschedulable; pod t queue=q cpu=1000");
     says(&kit, "t", "", "");

@@ -133,6 +133,65 @@ static void test_foreign_gates(void)
 }
 
 /* The annotation of the pod, else of its namespace, else `default`. */
+/* A ClusterQueue says whose pods it is for; what it once granted stays granted. */
+static void test_namespaces(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f; cluster c group=cpu flavor=f cpu=2;"
+                 "pod a cluster=c cpu=2 created=1 outside; pod b cluster=c cpu=1 created=2");
+    is_str(kit_why(&kit, "a"), "NamespaceNotSelected", "a pod of another namespace is held");
+    is_str(kit_granted(&kit), "b", "and blocks nobody");
+    kit_do(&kit, "pod a cluster=c cpu=1 created=1; pod b cluster=c cpu=1 created=2 outside");
+    is_str(kit_granted(&kit), "a b", "selected, it passes; who was granted keeps that");
+    kit_do(&kit, "pod d cluster=c cpu=1 created=4; pod e cluster=c cpu=1 created=5;"
+                 "pod d cluster=c cpu=1 created=4 outside; lose-pod a");
+    is_str(kit_granted(&kit), "b e", "who waits, and is no longer selected, gets nothing");
+    kit_do(&kit, "cluster c group=cpu flavor=f cpu=1");
+    is_str(kit_granted(&kit), "b", "a shrink takes from the newest");
+    kit_do(&kit, "cluster c group=cpu flavor=f cpu=0; cluster c group=cpu flavor=f cpu=2");
+    is_str(kit_granted(&kit), "e", "who was demoted comes back only where it is selected");
+    kit_do(&kit, "pod b cluster=c cpu=1 created=2");
+    is_str(kit_granted(&kit), "b e", "then it does");
+    kit_do(&kit, "queue q cpu=1; pod g queue=q cpu=1 outside");
+    is_str(kit_state(&kit, "g"), "reserved", "a Volcano queue selects nobody");
+    kit_close(&kit);
+}
+
+static void test_namespaces_after_a_restart(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "flavor f; cluster c group=cpu flavor=f cpu=2;"
+                 "pod a cluster=c cpu=1 bare stamp=5 outside; pod b cluster=c cpu=1 outside;"
+                 "synced; lead");
+    is_str(kit_granted(&kit), "a", "a restart leaves who was granted what it has");
+    is_str(kit_why(&kit, "b"), "NamespaceNotSelected", "and grants others nothing");
+    kit_close(&kit);
+}
+
+static void test_namespaces_of_groups(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f; cluster c group=cpu flavor=f cpu=2; queue q cpu=2;"
+                 "group team min=2; pod a cluster=c cpu=1 group=team;"
+                 "pod b cluster=c cpu=1 group=team outside");
+    is_str(kit_why(&kit, "a"), "GroupIncomplete", "one of two is not selected");
+    kit_do(&kit, "pod b cluster=c cpu=1 group=team");
+    is_str(kit_granted(&kit), "a b", "both are");
+    kit_do(&kit, "group other min=0; pod g cluster=c cpu=1 group=other outside");
+    is_str(kit_why(&kit, "g"), "NamespaceNotSelected", "a group without a queue changes nothing");
+    kit_do(&kit, "group other min=0 queue=q");
+    is_str(kit_state(&kit, "g"), "reserved", "one with a Volcano queue takes it there");
+    kit_do(&kit, "lose-pod a; lose-pod b; pod a cluster=c cpu=1; group other min=0");
+    is_str(kit_why(&kit, "g"), "NamespaceNotSelected", "and back");
+    kit_close(&kit);
+}
+
 static void test_queue_names(void)
 {
     struct pod_facts pod = {.uid = text_of("u"),
@@ -193,6 +252,9 @@ int main(void)
     test_resize();
     test_priority();
     test_foreign_gates();
+    test_namespaces();
+    test_namespaces_after_a_restart();
+    test_namespaces_of_groups();
     test_queue_names();
     test_who_counts();
     return tap_done();

@@ -59,7 +59,7 @@ static void knows_pods(struct story *s)
         "uid: p, namespace: n, name: p, created: 5, gates: [" STORY_GATE "]",
         {"priority: 1", "requests: {cpu: 1}", "requests: {cpu: 2}", "requests: {gpu: 1}", "node: a",
          "nominated: a, generation: 9", "generation: 2", "resourceVersion: 3",
-         "unschedulable: true", "queueKind: ClusterQueue", "namespaceQueue: q",
+         "unschedulable: true", "queueKind: ClusterQueue", "selected: false", "namespaceQueue: q",
          "annotations: {scheduling.k8s.io/group-name: g}", "annotations: {sluice.sh/granted: '7'}",
          "deleted: true"}};
 

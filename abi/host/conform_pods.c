@@ -220,6 +220,9 @@ static void who_counts(struct story *s)
          "reserved"},
         {"{gates: [other]}", "held"},
         {"{queueKind: ClusterQueue}", "waiting"},
+        {"{queueKind: ClusterQueue, selected: true}", "waiting"},
+        {"{queueKind: ClusterQueue, selected: false}", "held"},
+        {"{selected: false}", "reserved"},
     };
 
     s_lead(s);

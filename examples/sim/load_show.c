@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "examples/sim/load_status.h"
+#include "examples/sim/pod_queue.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/translate.h"
 #include "examples/sim/tree_make.h"
@@ -218,6 +219,9 @@ bool load_show(struct sim *sim, struct request *r, const struct object *object)
         r_key_int(r, "resourceVersion", object->version);
         r_key_str(r, "clusterQueue", tree_word(object->doc, "spec/clusterQueue"));
         put_text(r, "stopPolicy", tree_word(object->doc, "spec/stopPolicy"));
+        r_key_bool(
+            r, "selected",
+            pod_queue_selects(sim, tree_word(object->doc, "spec/clusterQueue"), object->namespace));
     } else if (object->is) {
         r_key_bool(r, "active", is_active(object));
     }

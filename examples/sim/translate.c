@@ -5,10 +5,9 @@
 
 #include "examples/sim/groups.h"
 #include "examples/sim/load_show.h"
+#include "examples/sim/pod_queue.h"
 #include "examples/sim/podlife.h"
 #include "examples/sim/sim.h"
-
-#define QUEUE_NAME "scheduling.volcano.sh/queue-name"
 
 static const struct {
     const char *kind;
@@ -83,7 +82,7 @@ static void put_quantities(struct request *r, const char *key, const struct tree
     r_end(r);
 }
 
-static void put_pairs(struct request *r, const char *key, const struct pairs *pairs)
+void translate_pairs(struct request *r, const char *key, const struct pairs *pairs)
 {
     r_key_map(r, key);
     for (size_t i = 0; i < pairs->count; i++)
@@ -97,48 +96,6 @@ static void put_resources(struct request *r, const char *key, const struct resou
     for (size_t i = 0; i < resources->count; i++)
         r_key_int(r, resources->items[i].name, resources->items[i].amount);
     r_end(r);
-}
-
-/* Kueue's pods name a LocalQueue; what counts is the ClusterQueue behind it. */
-static const char *cluster_queue_of(const struct sim *sim, const struct pod *pod,
-                                    const struct pod_state *state, char *out, size_t cap)
-{
-    const char *local = pairs_get(&state->labels, "kueue.x-k8s.io/queue-name");
-    bool is_default = strcmp(pod->namespace, "default") == 0;
-
-    if (!local)
-        return NULL;
-    snprintf(out, cap, "localqueue/%s%s%s", is_default ? "" : pod->namespace, is_default ? "" : "/",
-             local);
-    const struct object *object = map_get(&sim->world.objects, out);
-    const struct tree *name =
-        object && object->is ? tree_find(object->doc, "spec/clusterQueue") : NULL;
-    return name && name->type == TREE_TEXT ? name->text : out;
-}
-
-static void put_queue_of_pod(struct request *r, const struct sim *sim, const struct pod *pod,
-                             const struct pod_state *state)
-{
-    char ref[600];
-    const char *cluster_queue = cluster_queue_of(sim, pod, state, ref, sizeof(ref));
-
-    put_pairs(r, "labels", &state->labels);
-    if (cluster_queue) {
-        struct arena scratch = {0};
-        struct pairs with = pairs_set(&scratch, state->annotations, QUEUE_NAME, cluster_queue);
-        r_key_str(r, "queueKind", "ClusterQueue");
-        put_pairs(r, "annotations", &with);
-        arena_finish(&scratch);
-        return;
-    }
-    put_pairs(r, "annotations", &state->annotations);
-    snprintf(ref, sizeof(ref), "namespace/%s", pod->namespace);
-    const struct object *namespace = map_get(&sim->world.objects, ref);
-    const struct tree *annotations =
-        namespace && namespace->is ? tree_find(namespace->doc, "metadata/annotations") : NULL;
-    const struct tree *queue = tree_get(annotations, QUEUE_NAME);
-    if (queue && queue->type == TREE_TEXT)
-        r_key_str(r, "namespaceQueue", queue->text);
 }
 
 /* The topmost controller: owners make their pods themselves here. */
@@ -176,7 +133,7 @@ void translate_pod(struct request *r, const char *key, const struct sim *sim, co
     for (size_t i = 0; i < state->gates.count; i++)
         r_str(r, state->gates.items[i]);
     r_end(r);
-    put_queue_of_pod(r, sim, pod, state);
+    pod_queue_put(r, sim, pod, state);
     put_resources(r, "requests", &state->requests);
     r_key_str(r, "node", state->node);
     r_key_str(r, "nominated", state->nominated);
@@ -394,7 +351,7 @@ void translate_observe_machine(struct request *r, const struct machine *machine)
     r_key_bool(r, "gone", !machine->is);
     r_key_map(r, "object");
     r_key_str(r, "name", machine->name);
-    put_pairs(r, "labels", &machine->labels);
+    translate_pairs(r, "labels", &machine->labels);
     put_resources(r, "allocatable", &machine->allocatable);
     r_end(r);
 }

@@ -25,6 +25,9 @@ void translate_tree(struct request *r, const struct tree *tree);
 /* The same under a key; NULL: without the key. */
 void translate_key(struct request *r, const char *key, const struct tree *tree);
 
+/* A map of texts under a key. */
+void translate_pairs(struct request *r, const char *key, const struct pairs *pairs);
+
 /* The key of that name, where there are any. */
 void translate_tolerations(struct request *r, const struct tree *tolerations);
 

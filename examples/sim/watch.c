@@ -159,15 +159,54 @@ void watch_machine(struct sim *sim, struct machine *machine)
     dispatch(sim, (struct notice){.machine = machine});
 }
 
-void watch_namespace(struct sim *sim, const char *namespace)
+/* What is NULL matters not. */
+static void watch_pods(struct sim *sim, const char *namespace, const char *owner)
 {
     const struct map *pods = &sim->world.pods;
 
     for (size_t i = 0; i < pods->count; i++) {
         struct pod *pod = pods->entries[i].value;
-        if (pod && strcmp(pod->namespace, namespace) == 0)
+        if (pod && (!namespace || strcmp(pod->namespace, namespace) == 0) &&
+            (!owner || strcmp(pod->parent, owner) == 0))
             watch_pod(sim, pod);
     }
+}
+
+static void watch_local_queues(struct sim *sim, const char *namespace, const char *cluster_queue)
+{
+    const struct map *objects = &sim->world.objects;
+
+    for (size_t i = 0; i < objects->count; i++) {
+        struct object *object = objects->entries[i].value;
+        if (!object->is || strcmp(object->kind, "localqueue") != 0)
+            continue;
+        const struct tree *behind = tree_find(object->doc, "spec/clusterQueue");
+        if (cluster_queue &&
+            !(behind && behind->type == TREE_TEXT && strcmp(behind->text, cluster_queue) == 0))
+            continue;
+        if (namespace && strcmp(object->namespace, namespace) != 0)
+            continue;
+        if (sim->loads.is)
+            watch_object(sim, object);
+        if (cluster_queue)
+            watch_pods(sim, object->namespace, NULL);
+    }
+}
+
+void watch_namespace(struct sim *sim, const char *namespace)
+{
+    watch_local_queues(sim, namespace, NULL);
+    watch_pods(sim, namespace, NULL);
+}
+
+void watch_cluster_queue(struct sim *sim, const char *name)
+{
+    watch_local_queues(sim, NULL, name);
+}
+
+void watch_owner(struct sim *sim, const char *owner)
+{
+    watch_pods(sim, NULL, owner);
 }
 
 /* Workloads come after what they name. */

@@ -217,15 +217,17 @@ static void apply_object(struct sim *sim, const struct tree *doc, const char *re
     object->version = ++sim->world.version;
     object->is = true;
     world_split(&sim->arena, ref, &namespace, &name);
-    if (is_kind(ref, "localqueue") && sim->loads.is)
-        watch_object(sim, object);
+    if (is_kind(ref, "clusterqueue")) /* before it grants anything by what it says now */
+        watch_cluster_queue(sim, name);
     if (is_kind(ref, "namespace"))
         watch_namespace(sim, name);
     else if (is_kind(ref, "localqueue"))
         watch_namespace(sim, namespace);
     else if (load_owns(sim, ref))
         load_changed(sim, object);
-    else if (!podlife_is_owner(ref) && !is_kind(ref, "priorityclass"))
+    else if (podlife_is_owner(ref))
+        watch_owner(sim, ref);
+    else if (!is_kind(ref, "priorityclass"))
         watch_object(sim, object);
 }
 

@@ -27,7 +27,7 @@ bool model_is_held(const struct model *model, const struct model_claim *claim)
 {
     const int64_t *pod = claim->pod;
 
-    return pod[POD_FOREIGN] || claim->again > model->now ||
+    return model_waits_for_others(claim) || claim->again > model->now ||
            (pod[POD_UNSCHEDULABLE] && !model->config[CONFIG_OBSERVE_ONLY] && !claim->keeps_turn);
 }
 
@@ -40,7 +40,7 @@ static void let_rest(const struct model *model, struct model_claim *claim)
         claim->victim = (struct model_victim){0};
     }
     claim->restoring = claim->lacks_node = claim->tried = false;
-    if (claim->pod[POD_FOREIGN] || claim->again <= model->now)
+    if (model_waits_for_others(claim) || claim->again <= model->now)
         claim->again = 0; /* it waits for something else than the time, or not */
     claim->state = model_is_held(model, claim) ? CLAIM_HELD : CLAIM_WAITING;
     claim->said &= claim->state != CLAIM_HELD;

@@ -128,6 +128,7 @@ static struct step any_pod(struct generator *g, const struct model *model, int u
     step.v[POD_GENERATION] = 1;
     step.v[POD_VERSION] = 1 + generate_below(g, 1000);
     step.v[POD_KIND] = generate_kind(g) != QUEUE_VOLCANO;
+    step.v[POD_NOT_SELECTED] = generate_one_in(g, 8);
     step.v[POD_GATES] = generate_one_in(g, 8) ? generate_below(g, 4) : GATE_LONG;
     step.v[POD_FOREIGN] = generate_one_in(g, 8) ? 1 + generate_below(g, 2) : 0;
     step.v[POD_OPTED_IN] = !generate_one_in(g, 8);
@@ -180,7 +181,7 @@ static struct step after_grant(struct generator *g, const struct model *model, i
     struct step step = same_pod(model, uid), hook = step_make(STEP_PRE_FILTER);
 
     hook.v[0] = uid;
-    switch (generate_below(g, 10)) {
+    switch (generate_below(g, 11)) {
     case 0:
         return hook;
     case 1:
@@ -210,6 +211,9 @@ static struct step after_grant(struct generator *g, const struct model *model, i
         step.v[POD_NODE] = 1 + generate_below(g, NODES);
         step.v[POD_UNSCHEDULABLE] = step.v[POD_NOMINATED] = 0;
         return step;
+    case 8:
+        step.v[POD_NOT_SELECTED] = !step.v[POD_NOT_SELECTED];
+        return step;
     default:
         break;
     }
@@ -222,7 +226,7 @@ static struct step after_creation(struct generator *g, const struct model *model
 {
     struct step step = same_pod(model, uid);
 
-    switch (generate_below(g, 14)) {
+    switch (generate_below(g, 15)) {
     case 0:
         for (int r = 0; r < RESOURCES - 1; r++)
             if (step.v[POD_REQUEST + r] != UNSAID && generate_one_in(g, 2))
@@ -255,6 +259,9 @@ static struct step after_creation(struct generator *g, const struct model *model
     case 9:
     case 10:
         return generate_one_in(g, 2) ? step : (step = step_make(STEP_LOSE), step.v[0] = uid, step);
+    case 13:
+        step.v[POD_NOT_SELECTED] = !step.v[POD_NOT_SELECTED];
+        break;
     default:
         step.v[POD_UNSCHEDULABLE] = 0;
         break;

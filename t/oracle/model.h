@@ -227,6 +227,10 @@ bool model_goes_on(const struct model *model, const struct model_claim *claim);
  * into the pod only together with the removal of its gate. */
 bool model_must_change_first(const struct model *model, const struct model_claim *claim);
 
+/* Whether something holds it that neither time nor a write of ours ends: a gate that is not ours,
+ * or a ClusterQueue that does not select its namespace. */
+bool model_waits_for_others(const struct model_claim *claim);
+
 /* Whether a claim was granted, and nothing keeps it from its node. */
 bool model_advances(const struct model *model, const struct model_claim *claim);
 

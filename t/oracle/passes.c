@@ -6,6 +6,12 @@ bool model_is_stale(const struct model_claim *claim)
     return claim->state == CLAIM_RESERVED && claim->pod[POD_UNSCHEDULABLE] && claim->overwriting;
 }
 
+bool model_waits_for_others(const struct model_claim *claim)
+{
+    return claim->pod[POD_FOREIGN] ||
+           (claim->pod[POD_NOT_SELECTED] && model_kind(model_queue_of(claim)) == QUEUE_CLUSTER);
+}
+
 bool model_advances(const struct model *model, const struct model_claim *claim)
 {
     if (claim->state == CLAIM_RESERVED)

@@ -35,6 +35,7 @@ static const struct field pod_fields[] = {
     {"queue", ONE, false},
     {"namespaceQueue", ONE, false},
     {"kind", ONE, false},
+    {"notSelected", ONE, false},
     {"group", ONE, false},
     {"stamp", ONE, false},
     {"stamped", OF_RESOURCES, false},

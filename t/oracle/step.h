@@ -85,7 +85,8 @@ enum pod_field {
     POD_OPTED_IN,
     POD_QUEUE,           /* 0: none, else the name's number and 1 */
     POD_NAMESPACE_QUEUE, /* " */
-    POD_KIND,            /* 1: the queue is a ClusterQueue */
+    POD_KIND,            /* 1: the queue is a ClusterQueue, */
+    POD_NOT_SELECTED,    /* whose namespaceSelector leaves its namespace out */
     POD_GROUP,
     POD_STAMP,
     POD_STAMPED,                            /* for each resource: 0: none, else the flavor and 1 */

@@ -127,6 +127,7 @@ void world_pod_facts(const int64_t *fields, struct pod_view *view)
     pod->queue = queue_text(fields[POD_QUEUE]);
     pod->namespace_queue = queue_text(fields[POD_NAMESPACE_QUEUE]);
     pod->queue_kind = fields[POD_KIND] ? QUEUE_CLUSTER : QUEUE_VOLCANO;
+    pod->not_selected = fields[POD_NOT_SELECTED];
     if (fields[POD_GROUP])
         pod->group = text_of(world_group((int)fields[POD_GROUP] - 1));
     pod->stamp = fields[POD_STAMP];

@@ -92,6 +92,7 @@ const struct field pod_fields[] = {
     {"annotations/!odd", SELDOM, 1, put_word, classes},
     {"namespaceQueue", SELDOM, COUNT(queues), put_word, queues},
     {"queueKind", SELDOM, 2, put_word, queue_kinds},
+    {"selected", SELDOM, 2, put_truth, NULL},
     {"requests", OFTEN, 40, put_some_amounts, NULL},
     {"node", SELDOM, 4, put_word, nodes},
     {"nominated", SELDOM, 4, put_word, nodes},

@@ -25,6 +25,7 @@ const (
 	ReasonQueueClosed     = "QueueClosed"
 	ReasonQueueUnknown    = "QueueUnknown"
 	ReasonQueueInactive   = "QueueInactive"
+	ReasonNotSelected     = "NamespaceNotSelected"
 	ReasonGroupMissing    = "GroupMissing"
 	ReasonGroupInvalid    = "GroupInvalid"
 	ReasonGroupIncomplete = "GroupIncomplete"
@@ -54,6 +55,8 @@ func (r *reader) reason() string {
 		return ReasonQueueUnknown
 	case ReasonQueueInactive:
 		return ReasonQueueInactive
+	case ReasonNotSelected:
+		return ReasonNotSelected
 	case ReasonGroupMissing:
 		return ReasonGroupMissing
 	case ReasonGroupInvalid:

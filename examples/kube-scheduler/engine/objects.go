@@ -21,6 +21,7 @@ type Pod struct {
 	Labels               [][2]string // likewise
 	NamespaceQueue       string      // the queue that the namespace names
 	QueueKind            string      // KindQueue, or KindClusterQueue; "": KindQueue
+	NotSelected          bool        // the namespaceSelector of that ClusterQueue leaves the pod's out
 	Requests             []Amount    // no resource twice
 	Node, Nominated      string
 	Phase                string
@@ -141,6 +142,7 @@ func (w *writer) pod(p *Pod) {
 	keys += w.textIf("scheduler", p.Scheduler)
 	keys += w.textIf("namespaceQueue", p.NamespaceQueue)
 	keys += w.textIf("queueKind", p.QueueKind)
+	keys += w.boolUnless("selected", !p.NotSelected)
 	keys += w.textIf("node", p.Node)
 	keys += w.textIf("nominated", p.Nominated)
 	keys += w.textIf("phase", p.Phase)
@@ -169,6 +171,7 @@ func (w *writer) newPod(p *Pod) {
 	keys += w.textIf("scheduler", p.Scheduler)
 	keys += w.textIf("namespaceQueue", p.NamespaceQueue)
 	keys += w.textIf("queueKind", p.QueueKind)
+	keys += w.boolUnless("selected", !p.NotSelected)
 	keys += w.textIf("node", p.Node)
 	keys += w.textIf("owner", p.Owner)
 	keys += w.boolIf("mirror", p.Mirror)

@@ -126,6 +126,15 @@ func (w *writer) boolIf(key string, value bool) int {
 	return 1
 }
 
+// boolUnless leaves out what is true.
+func (w *writer) boolUnless(key string, value bool) int {
+	if value {
+		return 0
+	}
+	w.bool(key, value)
+	return 1
+}
+
 func (w *writer) textsIf(key string, values []string) int {
 	if len(values) == 0 {
 		return 0

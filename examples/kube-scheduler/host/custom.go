@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -142,7 +143,7 @@ func (h *Host) served(ctx context.Context, version schema.GroupVersion,
 func (h *Host) declareSynced(ctx context.Context) bool {
 	// What has been listed is known in full when its controllers are.
 	if !cache.WaitForCacheSync(ctx.Done(), h.waitFor...) ||
-		!cache.WaitForCacheSync(ctx.Done(), h.groups.owners.settled) {
+		!cache.WaitForCacheSync(ctx.Done(), h.heritage.settled, h.groups.owners.settled) {
 		return false
 	}
 	tail, err := h.eng.Synced()
@@ -240,15 +241,35 @@ func (h *Host) flavorGone(object *unstructured.Unstructured) {
 }
 
 func (h *Host) clusterQueueSeen(object *unstructured.Unstructured) {
+	var cluster kueue.ClusterQueue
+	name := object.GetName()
+	readable := facts.Read(object, &cluster) == nil
+	if readable && h.spaceSelectors.narrow(name, cluster.Spec.NamespaceSelector) {
+		h.tellBehind(name)
+	}
 	queueSeen(h, h.clusterQueue)(object)
-	h.tellLocalQueues(func(q *kueue.LocalQueue) bool {
-		return string(q.Spec.ClusterQueue) == object.GetName()
-	})
+	if readable && h.spaceSelectors.widen(name) {
+		h.tellBehind(name)
+	}
 }
 
 func (h *Host) clusterQueueGone(object *unstructured.Unstructured) {
 	queueGone(h, engine.KindClusterQueue)(object)
+	h.spaceSelectors.forget(object.GetName())
 	h.queued.changed()
+}
+
+// tellBehind tells again of the LocalQueues of a ClusterQueue that may select other namespaces now,
+// and of their pods.
+func (h *Host) tellBehind(clusterQueue string) {
+	h.tellLocalQueues(func(q *kueue.LocalQueue) bool {
+		return string(q.Spec.ClusterQueue) == clusterQueue
+	})
+	for _, local := range h.local.behind(clusterQueue) {
+		h.observeAgain(local.Namespace, func(pod *v1.Pod) bool {
+			return facts.LocalQueue(pod) == local.Name
+		})
+	}
 }
 
 // clusterQueue of which something is out of scope, or that goes, grants nothing; its status says
@@ -272,6 +293,18 @@ func (l *localClusters) clusterQueue(namespace, name string) string {
 	l.mutex.RLock()
 	defer l.mutex.RUnlock()
 	return l.name[[2]string{namespace, name}]
+}
+
+// behind are the LocalQueues of a ClusterQueue.
+func (l *localClusters) behind(clusterQueue string) (all []types.NamespacedName) {
+	l.mutex.RLock()
+	defer l.mutex.RUnlock()
+	for local, name := range l.name {
+		if name == clusterQueue {
+			all = append(all, types.NamespacedName{Namespace: local[0], Name: local[1]})
+		}
+	}
+	return all
 }
 
 // set returns whether that is another one than before.

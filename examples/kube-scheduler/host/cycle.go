@@ -36,6 +36,7 @@ func (h *Host) mayEnter(pod *v1.Pod) (engine.Verdict, error) {
 
 // preEnqueue asks about a pod, or a version of it, of which the engine has not heard.
 func (h *Host) preEnqueue(pod *v1.Pod) (verdict engine.Verdict, tail engine.Tail, err error) {
+	before := h.surroundings.Load()
 	described, complete := h.describe(pod)
 	defer func() { h.pods.Put(described) }()
 	if !complete {
@@ -44,7 +45,7 @@ func (h *Host) preEnqueue(pod *v1.Pod) (verdict engine.Verdict, tail engine.Tail
 		h.asleep.add(pod.UID)
 		h.pods.Put(described)
 		if described, complete = h.describe(pod); !complete {
-			return engine.Verdict{Reason: engine.ReasonGroupMissing}, tail, nil
+			return h.unknownController(pod), tail, nil
 		}
 	}
 	verdict, tail, err = h.eng.PreEnqueue(described, false)
@@ -59,7 +60,29 @@ func (h *Host) preEnqueue(pod *v1.Pod) (verdict engine.Verdict, tail engine.Tail
 		verdict, tail, err = now, told, nil
 	}
 	h.asleep.take(pod.UID)
+	if h.surroundings.Load() != before { // as in tellPod
+		h.Note(tail)
+		h.tellAgain(pod)
+		now, known, told, err := h.eng.PreEnqueueKnown(string(pod.UID),
+			facts.Version(pod.ResourceVersion))
+		if err == nil && known {
+			return now, told, nil
+		}
+	}
 	return verdict, tail, err
+}
+
+// unknownController holds a pod of which it is not known yet what to tell the engine.
+func (h *Host) unknownController(pod *v1.Pod) engine.Verdict {
+	held := engine.Verdict{Reason: engine.ReasonNotReady,
+		Message: "what controls it, and what it inherits, is not known yet"}
+	switch {
+	case h.args.ObserveOnly:
+		return engine.Verdict{Pass: true}
+	case facts.WantsGroup(pod):
+		held.Reason = engine.ReasonGroupMissing
+	}
+	return held
 }
 
 // PreFilter asks whether the pod may still go on, and which nodes it may use: nil means every node.

@@ -62,14 +62,18 @@ func (h *Host) initGroups(client kubernetes.Interface) error {
 	h.groups.ended = coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, 0,
 		cache.Indexers{}, notRunning)
 	h.groups.classes = schedulinginformers.NewPriorityClassInformer(client, 0, cache.Indexers{})
-	return h.groups.ended.SetTransform(onlyMembers)
+	return h.groups.ended.SetTransform(h.onlyMembers)
 }
 
 // onlyMembers leaves of a pod that is in no group, as most are, only what tells that it is there.
-func onlyMembers(object any) (any, error) {
+func (h *Host) onlyMembers(object any) (any, error) {
 	pod, is := object.(*v1.Pod)
-	if !is || facts.Grouped(pod) {
+	if !is {
 		return object, nil
+	}
+	heir, known := h.heir(pod, false)
+	if facts.Grouped(heir) || !known && metav1.GetControllerOfNoCopy(pod) != nil {
+		return heir, nil
 	}
 	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name,
 		UID: pod.UID, ResourceVersion: pod.ResourceVersion}}, nil
@@ -166,19 +170,27 @@ func (h *Host) endedPod(namespace, name string, uid types.UID) *v1.Pod {
 	if err != nil || !there {
 		return nil
 	}
-	if pod := object.(*v1.Pod); pod.UID == uid && facts.Grouped(pod) && hasEnded(pod) {
+	if pod := h.ended(object.(*v1.Pod)); pod.UID == uid && facts.Grouped(pod) && hasEnded(pod) {
 		return pod
 	}
 	return nil
 }
 
+// ended is a pod that has ended, with what it inherits as far as that is known.
+func (h *Host) ended(pod *v1.Pod) *v1.Pod {
+	heir, _ := h.heir(pod, false)
+	return heir
+}
+
 func (h *Host) endedPodSeen(_, pod *v1.Pod) {
+	pod = h.ended(pod)
 	if facts.Grouped(pod) && hasEnded(pod) {
 		h.memberSeen(pod)
 	}
 }
 
 func (h *Host) endedPodGone(pod *v1.Pod) {
+	pod = h.ended(pod)
 	if facts.Grouped(pod) && hasEnded(pod) {
 		h.memberGone(pod)
 	}

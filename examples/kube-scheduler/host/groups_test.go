@@ -265,7 +265,7 @@ func TestTheEndOfAMember(t *testing.T) {
 
 func TestOnlyMembersAreKept(t *testing.T) {
 	plain := gatedPod("p1")
-	kept, err := onlyMembers(plain)
+	kept, err := new(Host).onlyMembers(plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestOnlyMembersAreKept(t *testing.T) {
 		t.Errorf("of a plain pod there is left %+v", pod)
 	}
 	wants := member("p2", nil)
-	if kept, _ := onlyMembers(wants); kept != any(wants) {
+	if kept, _ := new(Host).onlyMembers(wants); kept != any(wants) {
 		t.Error("a member is changed")
 	}
 }

@@ -69,23 +69,26 @@ type Host struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	lease    lease.Lease
-	pump     *outbox.Pump
-	synced   atomic.Bool
-	nodeIDs  sync.Map // name -> uint32
-	listers  sync.Map // of custom resources: schema.GroupVersionResource -> cache.GenericLister
-	listed   sync.Map // schema.GroupVersionResource -> cache.InformerSynced: the engine was told
-	rival    rival
-	flavored atomic.Bool
-	local    localClusters
-	refusals refusals
-	limited  limited
-	devices  sync.Map // uid of a Queue -> what of it counts for nothing
-	groups   groups
-	queued   queued
-	nodeless nodeless
-	asleep   asleep
-	pods     sync.Pool
+	lease          lease.Lease
+	pump           *outbox.Pump
+	synced         atomic.Bool
+	nodeIDs        sync.Map // name -> uint32
+	listers        sync.Map // of custom resources: schema.GroupVersionResource -> cache.GenericLister
+	listed         sync.Map // schema.GroupVersionResource -> cache.InformerSynced: the engine was told
+	rival          rival
+	flavored       atomic.Bool
+	local          localClusters
+	spaceSelectors selectors     // of ClusterQueues
+	surroundings   atomic.Uint64 // goes up when something changes that pods depend on
+	refusals       refusals
+	limited        limited
+	devices        sync.Map // uid of a Queue -> what of it counts for nothing
+	groups         groups
+	heritage       *heritage
+	queued         queued
+	nodeless       nodeless
+	asleep         asleep
+	pods           sync.Pool
 }
 
 // New makes a host from a profile's arguments and handle.
@@ -154,6 +157,13 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 		return nil, fmt.Errorf("to follow pods that have ended: %w", err)
 	}
 	h.initQueued(handle.ClientSet())
+	var err error
+	h.heritage, err = newHeritage(handle.ClientSet(), handle.SharedInformerFactory(),
+		h.groups.owners.reader, h.heirsSeen)
+	if err != nil {
+		return nil, fmt.Errorf("to follow the controllers of pods: %w", err)
+	}
+	h.waitFor = append(h.waitFor, h.heritage.synced...)
 	return h, h.observeCore(handle.SharedInformerFactory())
 }
 
@@ -230,7 +240,7 @@ func (h *Host) open(ctx context.Context) error {
 		return fmt.Errorf("workloads: %s is too old for them", h.library.Path())
 	}
 	for _, run := range []func(context.Context){h.watchCustom, h.runPump, h.followLease,
-		h.groups.owners.run, h.runLimited} {
+		h.groups.owners.run, h.heritage.run, h.runLimited} {
 		h.done.Go(func() { run(ctx) })
 	}
 	return nil
@@ -291,10 +301,11 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 }
 
 // describe writes what the engine wants to know of a pod into one of the pool. False: who controls
-// the pod is not known yet, and without that the engine must not hear of it.
+// the pod, or what it inherits, is not known yet, and without that the engine must not hear of it.
 func (h *Host) describe(pod *v1.Pod) (*engine.Pod, bool) {
 	into := h.pods.Get().(*engine.Pod)
-	return into, h.fill(pod, into)
+	heir, known := h.heir(pod, true)
+	return into, known && h.fill(heir, into)
 }
 
 // NamespaceQueue is the queue that a namespace names; "": none.

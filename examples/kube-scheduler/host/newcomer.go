@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"sluice/kube-scheduler/engine"
@@ -33,10 +34,14 @@ func (h *Host) Complete(aboutQueues bool) error {
 }
 
 // Newcomer is what the engine wants to know of a pod that is being created, as it will be told when
-// the pod is observed. Of a pod that wants a group the topmost controller is read, where that is
-// not known from its siblings.
+// the pod is observed. Controllers are read where they are not known: the one from which a pod
+// inherits, and the topmost one of a pod that wants a group.
 func (h *Host) Newcomer(ctx context.Context, pod *v1.Pod) (*engine.Pod, error) {
 	into := &engine.Pod{}
+	pod, err := h.newHeir(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
 	if h.fill(pod, into) {
 		return into, nil
 	}
@@ -49,12 +54,27 @@ func (h *Host) Newcomer(ctx context.Context, pod *v1.Pod) (*engine.Pod, error) {
 	return into, nil
 }
 
+func (h *Host) newHeir(ctx context.Context, pod *v1.Pod) (*v1.Pod, error) {
+	heir, known := h.heir(pod, false)
+	if known {
+		return heir, nil
+	}
+	owner := metav1.GetControllerOfNoCopy(pod)
+	bequest, err := h.heritage.read(ctx, pod.Namespace, owner)
+	if err != nil {
+		return nil, fmt.Errorf("its controller %s %s cannot be read: %w", owner.Kind, owner.Name, err)
+	}
+	return facts.Heir(pod, bequest), nil
+}
+
 // fill writes over `into` what the engine wants to know of a pod. False: but for who controls it,
 // which is not known yet.
 func (h *Host) fill(pod *v1.Pod, into *engine.Pod) bool {
 	facts.Pod(pod, h.NamespaceQueue(pod.Namespace), into)
 	if name := facts.LocalQueue(pod); name != "" {
-		facts.InClusterQueue(into, name, h.local.clusterQueue(pod.Namespace, name))
+		clusterQueue := h.local.clusterQueue(pod.Namespace, name)
+		facts.InClusterQueue(into, name, clusterQueue)
+		into.NotSelected = clusterQueue != "" && !h.selects(clusterQueue, pod.Namespace)
 	}
 	if !facts.WantsGroup(pod) || !h.isOurs(pod) {
 		return true

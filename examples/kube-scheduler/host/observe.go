@@ -9,6 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
@@ -85,14 +86,43 @@ func (h *Host) told(object runtime.Object, tail engine.Tail, err error) {
 
 func (h *Host) podSeen(_, pod *v1.Pod) {
 	h.opened()
-	if facts.Grouped(pod) {
-		h.memberSeen(pod)
+	if heir, _ := h.heir(pod, true); facts.Grouped(heir) {
+		h.memberSeen(heir)
 	} else {
-		h.tellPod(pod)
+		h.tellPod(heir)
 	}
 }
 
+// heir is the pod with what it inherits. False: that is not known yet; if it is awaited, the pod is
+// told of again when it is.
+func (h *Host) heir(pod *v1.Pod, await bool) (*v1.Pod, bool) {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil || !facts.MayInherit(pod) || !h.isOurs(pod) || facts.Exempt(pod) {
+		return pod, true
+	}
+	bequest, known := h.heritage.of(pod.Namespace, owner, await)
+	return facts.Heir(pod, bequest), known
+}
+
+// heirsSeen tells again of pods that may inherit something else now.
+func (h *Host) heirsSeen(pods []*v1.Pod) {
+	h.surroundings.Add(1)
+	for _, pod := range pods {
+		h.tellAgain(pod)
+	}
+}
+
+// tellPod tells of a pod. What it depends on beside itself has other watches: where that changes
+// meanwhile, whoever tells of the change may have told of the pod already, and it is told again.
 func (h *Host) tellPod(pod *v1.Pod) {
+	for told := false; !told; {
+		before := h.surroundings.Load()
+		h.tellPodOnce(pod)
+		told = h.surroundings.Load() == before
+	}
+}
+
+func (h *Host) tellPodOnce(pod *v1.Pod) {
 	seen, complete := h.describe(pod)
 	defer h.pods.Put(seen)
 	if !complete {
@@ -112,11 +142,14 @@ func (h *Host) podGone(pod *v1.Pod) {
 	h.nodeless.forget(pod.UID)
 	h.asleep.take(pod.UID)
 	h.groups.permits.Delete(pod.UID)
-	if facts.Grouped(pod) {
+	heir, _ := h.heir(pod, false)
+	h.heritage.podGone(pod)
+	if facts.Grouped(heir) {
 		h.opened()
-		h.memberLeft(pod)
+		h.memberLeft(heir)
 		return
 	}
+	h.groups.owners.gone(pod)
 	tail, err := h.opened().ForgetPod(string(pod.UID))
 	h.told(pod, tail, err)
 }
@@ -170,6 +203,7 @@ func (h *Host) namespaceSeen(old, now *v1.Namespace) {
 	}
 	if old == nil || !maps.Equal(old.Labels, now.Labels) {
 		h.tellLocalQueues(func(q *kueue.LocalQueue) bool { return q.Namespace == now.Name })
+		h.observeAgain(now.Name, func(pod *v1.Pod) bool { return facts.LocalQueue(pod) != "" })
 	}
 }
 
@@ -191,9 +225,10 @@ func (h *Host) observeAgain(namespace string, concerned func(*v1.Pod) bool) {
 		h.log.Error(err, "Pods of a namespace", "namespace", namespace)
 		return
 	}
+	h.surroundings.Add(1)
 	for _, object := range objects {
 		if pod := object.(*v1.Pod); concerned(pod) {
-			h.podSeen(nil, pod)
+			h.tellAgain(pod)
 		}
 	}
 }

@@ -49,8 +49,9 @@ type queued struct {
 	steps     workqueue.TypedRateLimitingInterface[step]
 	dirty     chan struct{} // a queue's status may say something else
 
-	// Held while the engine is told of a workload, so that what it hears last was seen last.
-	telling sync.Mutex
+	// Held while the engine is told of a workload, or of a LocalQueue, so that what it hears last was
+	// seen last.
+	telling, tellingQueues sync.Mutex
 }
 
 // step is a Job that is to be looked at, or a workload by itself.

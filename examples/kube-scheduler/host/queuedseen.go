@@ -174,16 +174,23 @@ func (h *Host) workloadClassSeen(object *unstructured.Unstructured) {
 	}
 }
 
-// tellLocalQueue tells of a LocalQueue, and whether its ClusterQueue wants its namespace.
+// tellLocalQueue tells of a LocalQueue, and whether its ClusterQueue wants its namespace. Those who
+// have news of either tell one after the other, so that what the engine hears last was so last.
 func (h *Host) tellLocalQueue(object *unstructured.Unstructured) {
 	if !h.args.Workloads {
+		return
+	}
+	h.queued.tellingQueues.Lock()
+	defer h.queued.tellingQueues.Unlock()
+	if object = h.customObject(localQueues, object.GetNamespace(), object.GetName()); object == nil {
 		return
 	}
 	var queue kueue.LocalQueue
 	var tail engine.Tail
 	err := facts.Read(object, &queue)
 	if err == nil {
-		tail, err = h.eng.ObserveLocalQueue(facts.WorkloadQueue(&queue, h.selected(&queue)))
+		selected := h.selects(string(queue.Spec.ClusterQueue), queue.Namespace)
+		tail, err = h.eng.ObserveLocalQueue(facts.WorkloadQueue(&queue, selected))
 	}
 	h.told(object, tail, err)
 	h.queued.changed()
@@ -193,6 +200,8 @@ func (h *Host) forgetLocalQueue(object *unstructured.Unstructured) {
 	if !h.args.Workloads {
 		return
 	}
+	h.queued.tellingQueues.Lock()
+	defer h.queued.tellingQueues.Unlock()
 	tail, err := h.eng.ForgetLocalQueue(object.GetNamespace(), object.GetName())
 	h.told(object, tail, err)
 }
@@ -211,15 +220,11 @@ func (h *Host) tellLocalQueues(concerned func(*kueue.LocalQueue) bool) {
 	h.queued.changed()
 }
 
-func (h *Host) selected(queue *kueue.LocalQueue) bool {
-	object := h.customObject(clusterQueues, "", string(queue.Spec.ClusterQueue))
-	var cluster kueue.ClusterQueue
-	if object == nil || facts.Read(object, &cluster) != nil {
-		return true // there is no such queue: the engine says so
-	}
-	selector, err := metav1.LabelSelectorAsSelector(cluster.Spec.NamespaceSelector)
-	space, unknown := h.spaces.Get(queue.Namespace)
-	return err == nil && unknown == nil && selector.Matches(labels.Set(space.Labels))
+// selects tells whether a ClusterQueue takes what is in a namespace. One that is not known yet is
+// not selected: there will be news of it.
+func (h *Host) selects(clusterQueue, namespace string) bool {
+	space, err := h.spaces.Get(namespace)
+	return err == nil && h.spaceSelectors.selects(clusterQueue, space.Labels)
 }
 
 // customObject is a custom resource as it was last seen; nil: there is none.

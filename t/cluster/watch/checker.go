@@ -63,19 +63,20 @@ type Config struct {
 type Checker struct {
 	config Config
 
-	mu         sync.Mutex
-	tree       *tree
-	pods       map[types.UID]*podState
-	own        map[id]vector     // what the pods of a queue themselves use
-	groups     map[string]*group // by namespace/name
-	namespaces map[string]string
-	locals     map[string]string // namespace/name of a LocalQueue: its ClusterQueue
-	nodes      map[string]corev1.ResourceList
-	suspects   []*suspect
-	written    map[types.UID]map[string]bool // versions that the scheduler wrote
-	underWay   map[*faults.Request]time.Time // its writes to pods that are not answered
-	removals   map[types.UID]int
-	excused    bool
+	mu          sync.Mutex
+	tree        *tree
+	pods        map[types.UID]*podState
+	own         map[id]vector     // what the pods of a queue themselves use
+	groups      map[string]*group // by namespace/name
+	namespaces  map[string]string
+	locals      map[string]string // namespace/name of a LocalQueue: its ClusterQueue
+	nodes       map[string]corev1.ResourceList
+	controllers map[types.UID]controller
+	suspects    []*suspect
+	written     map[types.UID]map[string]bool // versions that the scheduler wrote
+	underWay    map[*faults.Request]time.Time // its writes to pods that are not answered
+	removals    map[types.UID]int
+	excused     bool
 
 	longestHalf time.Duration
 	violations  []Violation
@@ -127,7 +128,7 @@ func New(config Config) *Checker {
 	c := &Checker{
 		config: config, tree: newTree(), pods: map[types.UID]*podState{}, own: map[id]vector{},
 		groups: map[string]*group{}, namespaces: map[string]string{}, locals: map[string]string{},
-		nodes: map[string]corev1.ResourceList{}, written: map[types.UID]map[string]bool{},
+		nodes: map[string]corev1.ResourceList{}, controllers: map[types.UID]controller{}, written: map[types.UID]map[string]bool{},
 		removals: map[types.UID]int{}, underWay: map[*faults.Request]time.Time{},
 	}
 	c.tree.unlimited = config.Undeclared
@@ -313,7 +314,8 @@ func (c *Checker) queueOf(pod *corev1.Pod) id {
 	if of := c.groupOf(pod); of != nil {
 		groups = of.queue
 	}
-	for _, name := range []string{groups, pod.Annotations[queueName], c.namespaces[pod.Namespace]} {
+	for _, name := range []string{groups, pod.Annotations[queueName], c.inherited(pod),
+		c.namespaces[pod.Namespace]} {
 		if name != "" {
 			return id{volcanoQueue, name}
 		}

@@ -234,6 +234,27 @@ func TestKueuesLimits(t *testing.T) {
 		"gpu Cohort/c")
 }
 
+func TestInheritedQueue(t *testing.T) {
+	f := newFeed(t, Config{},
+		`{kind: Queue, metadata: {name: small}, spec: {capability: {cpu: 1}}}`)
+	controls := true
+	of := func(kind string, uid types.UID) []metav1.OwnerReference {
+		return []metav1.OwnerReference{{Kind: kind, UID: uid, Controller: &controls}}
+	}
+	f.Controller(&metav1.ObjectMeta{UID: "web", Annotations: map[string]string{queueName: "small"}})
+	f.Controller(&metav1.ObjectMeta{UID: "set", OwnerReferences: of("Deployment", "web"),
+		Annotations: map[string]string{queueName: "an-old-copy"}})
+	heir := func(pod *corev1.Pod) {
+		delete(pod.Annotations, queueName)
+		pod.OwnerReferences = of("ReplicaSet", "set")
+	}
+	for _, name := range []string{"a", "b"} {
+		f.change(name, heir, asks("cpu", "1"))
+		f.change(name, gated(), on("n"))
+	}
+	f.later("capacity default/b Queue/small 2 cpu 1")
+}
+
 func TestExactSums(t *testing.T) {
 	f := newFeed(t, Config{}, `{kind: Queue, metadata: {name: q}, spec: {capability: {cpu: 300m}}}`)
 	for _, name := range []string{"a", "b", "c"} {

@@ -50,7 +50,10 @@ func (c *Checker) Follow(ctx context.Context, config *rest.Config) error {
 		queues = append(queues, untyped.ForResource(resource).Informer())
 	}
 	core := typed.Core().V1()
-	queues = append(queues, core.Namespaces().Informer(), core.Nodes().Informer())
+	queues = append(queues, core.Namespaces().Informer(), core.Nodes().Informer(),
+		typed.Apps().V1().Deployments().Informer(), typed.Apps().V1().ReplicaSets().Informer(),
+		typed.Apps().V1().StatefulSets().Informer(), typed.Batch().V1().Jobs().Informer(),
+		core.ReplicationControllers().Informer())
 	others = append(others, core.Pods().Informer())
 	for _, some := range [][]cache.SharedIndexInformer{queues, others} {
 		for _, informer := range some {
@@ -92,6 +95,8 @@ func (c *Checker) see(what any, gone bool) {
 		} else {
 			c.Queue(of, gone)
 		}
+	case metav1.Object:
+		c.Controller(of)
 	}
 }
 

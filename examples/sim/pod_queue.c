@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "examples/sim/pod_queue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "examples/sim/sim.h"
+#include "examples/sim/translate.h"
+
+#define QUEUE_NAME "scheduling.volcano.sh/queue-name"
+#define GROUP_NAME "scheduling.k8s.io/group-name"
+#define GROUP_MIN_MEMBER "scheduling.volcano.sh/group-min-member"
+
+static const struct tree *document_of(const struct sim *sim, const char *kind, const char *name)
+{
+    char ref[600];
+
+    snprintf(ref, sizeof(ref), "%s/%s", kind, name);
+    const struct object *object = map_get(&sim->world.objects, ref);
+    return object && object->is ? object->doc : NULL;
+}
+
+static const char *text_of(const struct tree *tree)
+{
+    return tree && tree->type == TREE_TEXT ? tree->text : NULL;
+}
+
+/* The API server gives each namespace its name as a label. */
+static const char *label_of(const struct tree *labels, const char *namespace, const char *key)
+{
+    return strcmp(key, "kubernetes.io/metadata.name") == 0 ? namespace
+                                                           : text_of(tree_get(labels, key));
+}
+
+static bool holds(const struct tree *demand, const struct tree *labels, const char *namespace)
+{
+    const char *key = text_of(tree_get(demand, "key"));
+    const char *how = text_of(tree_get(demand, "operator"));
+    const struct tree *values = tree_get(demand, "values");
+    const char *value = key ? label_of(labels, namespace, key) : NULL;
+    bool listed = false;
+
+    if (!key || !how)
+        return false;
+    for (size_t i = 0; value && values && i < values->count; i++) {
+        const char *each = text_of(values->pairs[i].value);
+        listed = listed || (each && strcmp(each, value) == 0);
+    }
+    if (strcmp(how, "In") == 0)
+        return listed;
+    if (strcmp(how, "NotIn") == 0)
+        return !listed;
+    if (strcmp(how, "Exists") == 0)
+        return value != NULL;
+    return strcmp(how, "DoesNotExist") == 0 && value == NULL;
+}
+
+bool pod_queue_selects(const struct sim *sim, const char *cluster_queue, const char *namespace)
+{
+    const struct tree *queue = document_of(sim, "clusterqueue", cluster_queue);
+    const struct tree *selector = tree_find(queue, "spec/namespaceSelector");
+    const struct tree *labels =
+        tree_find(document_of(sim, "namespace", namespace), "metadata/labels");
+    const struct tree *wanted = tree_get(selector, "matchLabels");
+    const struct tree *demands = tree_get(selector, "matchExpressions");
+
+    if (!queue || !selector)
+        return !queue;
+    for (size_t i = 0; wanted && i < wanted->count; i++) {
+        const char *has = label_of(labels, namespace, wanted->pairs[i].key);
+        const char *want = text_of(wanted->pairs[i].value);
+        if (!has || !want || strcmp(has, want) != 0)
+            return false;
+    }
+    for (size_t i = 0; demands && i < demands->count; i++) {
+        if (!holds(demands->pairs[i].value, labels, namespace))
+            return false;
+    }
+    return true;
+}
+
+/* The LocalQueue's name stands for a ClusterQueue that is not known. */
+static const char *cluster_queue_of(const struct sim *sim, const struct pod *pod, const char *local,
+                                    char *out, size_t cap)
+{
+    bool is_default = strcmp(pod->namespace, "default") == 0;
+
+    snprintf(out, cap, "localqueue/%s%s%s", is_default ? "" : pod->namespace, is_default ? "" : "/",
+             local);
+    const char *name = text_of(tree_find(
+        document_of(sim, "localqueue", out + strlen("localqueue/")), "spec/clusterQueue"));
+    return name ? name : out;
+}
+
+/* What the pod does not say for itself. A pod that asks for a group of its own is not put into one
+ * that its owner names. */
+static struct pairs with_inherited(struct arena *arena, const struct sim *sim,
+                                   const struct pod *pod, struct pairs own)
+{
+    static const char *const keys[] = {QUEUE_NAME, GROUP_MIN_MEMBER, GROUP_NAME};
+    const struct object *owner = map_get(&sim->world.objects, pod->parent);
+    const struct tree *said =
+        owner && owner->is ? tree_find(owner->doc, "metadata/annotations") : NULL;
+    bool asks = pairs_get(&own, GROUP_MIN_MEMBER) != NULL;
+    struct pairs all = own;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        const char *value = text_of(tree_get(said, keys[i]));
+        if (value && !pairs_get(&own, keys[i]) && !(asks && strcmp(keys[i], GROUP_NAME) == 0))
+            all = pairs_set(arena, all, keys[i], value);
+    }
+    return all;
+}
+
+void pod_queue_put(struct request *r, const struct sim *sim, const struct pod *pod,
+                   const struct pod_state *state)
+{
+    const char *local = pairs_get(&state->labels, "kueue.x-k8s.io/queue-name");
+    struct arena scratch = {0};
+    struct pairs annotations = with_inherited(&scratch, sim, pod, state->annotations);
+    char ref[600];
+
+    translate_pairs(r, "labels", &state->labels);
+    if (local) {
+        const char *queue = cluster_queue_of(sim, pod, local, ref, sizeof(ref));
+        annotations = pairs_set(&scratch, annotations, QUEUE_NAME, queue);
+        r_key_str(r, "queueKind", "ClusterQueue");
+        r_key_bool(r, "selected", pod_queue_selects(sim, queue, pod->namespace));
+    } else {
+        const struct tree *namespace = document_of(sim, "namespace", pod->namespace);
+        const char *queue =
+            text_of(tree_get(tree_find(namespace, "metadata/annotations"), QUEUE_NAME));
+        if (queue)
+            r_key_str(r, "namespaceQueue", queue);
+    }
+    translate_pairs(r, "annotations", &annotations);
+    arena_finish(&scratch);
+}
