@@ -88,7 +88,8 @@ type Kueue struct {
 }
 
 // Start runs Kueue as its manifests have it, but beside the cluster.
-func Start(ctx context.Context, p *plane.Plane, program string, gates map[string]bool) (*Kueue, error) {
+func Start(ctx context.Context, p *plane.Plane, program string, gates map[string]bool) (*Kueue,
+	error) {
 	etc := filepath.Join(p.Dir, "etc")
 	certificates := filepath.Join(etc, "kueue/metrics/certs")
 	if err := os.MkdirAll(certificates, 0o700); err != nil {
