@@ -61,6 +61,8 @@ var table = []meant{
 	{story: `timed`, path: `Workload/.*\.status\.(conditions\[DeactivationTarget\]\..*|` +
 		`accumulatedPastExecutionTimeSeconds)`, kueue: `.*`,
 		why: "who is activated again runs for all of its time; there it is deactivated at once"},
+	{story: `reactivated`, path: `.*\.status\..*|Workload/.* event .*`, kueue: `.*`, sluice: `.*`,
+		why: "who is activated again is asked about again; there it waits for ever"},
 	{story: `inactive`, path: `Workload/.*\.conditions\[QuotaReserved\]\.message`,
 		kueue: `ClusterQueue inactive is inactive`, sluice: `ClusterQueue inactive doesn't exist`,
 		why: "it says what is so now"},

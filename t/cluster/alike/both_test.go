@@ -25,6 +25,13 @@ type both struct {
 	sides []*side // Kueue's, sluice's
 }
 
+// sluice is the story on its side alone.
+func (b *both) sluice() *both {
+	alone := *b
+	alone.sides = b.sides[1:]
+	return &alone
+}
+
 // create makes the objects of a manifest.
 func (b *both) create(manifest string) {
 	b.Helper()

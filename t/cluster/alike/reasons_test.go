@@ -62,9 +62,19 @@ func rejected(b *both) {
 	b.stops("two")
 	b.is("two", "QuotaReserved", "False")
 	b.alike("two has gone")
-	b.patch("Workload", "job-one", `{"spec": {"active": true}}`)
+}
+
+// reactivated: somebody activates again what an admission check has refused.
+func reactivated(b *both) {
+	b.check("$-check")
+	b.team(3, checked)
+	b.submit("one", "", 1)
 	b.is("one", "QuotaReserved", "True")
-	b.alike("one is asked about again")
+	b.answers("one", "$-check", "Rejected", "too much", "")
+	b.is("one", "QuotaReserved", "False")
+	b.patch("Workload", "job-one", `{"spec": {"active": true}}`)
+	b.sluice().is("one", "QuotaReserved", "True")
+	b.alike("sluice asks again")
 }
 
 // gatedBy: a Job names who gates its admission.

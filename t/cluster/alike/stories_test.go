@@ -5,7 +5,7 @@ package alike
 // stories are all that WORKLOADS.md tells of.
 var stories = map[string]func(*both){
 	"life": life, "waits": waits, "preempts": preempts, "reclaims": reclaims, "never": never,
-	"partial": partial, "ready": ready, "retry": retry, "rejected": rejected,
+	"partial": partial, "ready": ready, "retry": retry, "rejected": rejected, "reactivated": reactivated,
 	"deactivated": deactivated, "hold": hold, "drain": drain, "local": local, "timed": timed,
 	"fails": fails, "deleted": deleted, "edited": edited, "gatedby": gatedBy,
 	"prebuilt": prebuilt, "outofsync": outOfSync, "noqueue": noQueue, "unwanted": unwanted,
