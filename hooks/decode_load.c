@@ -233,8 +233,12 @@ void decode_load(struct msg_reader *r, struct scratch *scratch, struct load_fact
             ret->job_stopped = decode_bool(r);
         else if (msg_text_is(key, "cannotPreempt"))
             ret->yields = decode_bool(r);
+        else if (msg_text_is(key, "jobUid"))
+            decode_words(r, DECODE_NAME_MAX, &ret->job);
         else if (msg_text_is(key, "unsupported"))
             decode_words(r, SIZE_MAX, &ret->unsupported);
+        else if (msg_text_is(key, "admissionGated"))
+            ret->admission_gated = decode_bool(r);
         else if (!decode_identity(r, key, &who))
             msg_skip_unknown(r);
     }

@@ -24,17 +24,26 @@ static uint32_t check_find(const struct engine *e, uint32_t name)
     return index_find(&e->checks_by_name, hash_bytes(&name, sizeof(name), 17), check_same, &q);
 }
 
-/* A check that asks for no flavor that it could be of counts all the same. */
+/* One that asks for no flavor that it could be of counts all the same. */
+enum bay_fault bay_check_fault(const struct engine *e, const struct bay_check *check)
+{
+    uint32_t id = check_find(e, check->name);
+
+    if (id == 0)
+        return BAY_CHECK_MISSING;
+    return check_at(e, id)->active ? BAY_READY : BAY_CHECK_INACTIVE;
+}
+
 static enum bay_fault fault_of_checks(const struct engine *e, const struct bay *bay,
                                       struct text *ret_what)
 {
     for (uint32_t i = 0; i < bay->check_count; i++) {
-        uint32_t id = check_find(e, bay->checks[i].name);
+        enum bay_fault fault = bay_check_fault(e, &bay->checks[i]);
 
-        if (id != 0 && check_at(e, id)->active)
+        if (fault == BAY_READY)
             continue;
         *ret_what = name_text(e, bay->checks[i].name);
-        return id == 0 ? BAY_CHECK_MISSING : BAY_CHECK_INACTIVE;
+        return fault;
     }
     return BAY_READY;
 }

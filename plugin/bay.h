@@ -55,6 +55,9 @@ struct engine;
 enum bay_fault bay_fault(const struct engine *e, uint32_t queue, struct text *ret_what);
 const char *bay_fault_name(enum bay_fault fault);
 
+/* What is wrong with a check that the queue names. */
+enum bay_fault bay_check_fault(const struct engine *e, const struct bay_check *check);
+
 /* Adds how many workloads of the subtree are in which state of a claim. */
 void bay_count_loads(const struct engine *e, uint32_t queue, uint32_t *counts);
 

@@ -36,22 +36,71 @@ const char *bay_fault_name(enum bay_fault fault)
     return names[fault];
 }
 
-static void say_fault(enum bay_fault fault, struct text what, char *message)
+/* What it lacks of one kind, each by its name. */
+struct lacks {
+    const struct engine *e;
+    struct say *say;
+    const char *what; /* the kind */
+    bool begun;       /* one of another kind was told */
+    bool listed;      /* one of this kind was */
+};
+
+static void tell_lack(struct lacks *lacks, struct text name)
 {
-    static const char *const words[] = {
-        [BAY_READY] = "Can admit new workloads",
-        [BAY_UNKNOWN] = "Can't admit new workloads: the ClusterQueue doesn't exist",
-        [BAY_CYCLE] = "Can't admit new workloads: its cohorts form a cycle",
-        [BAY_STOPPED] = "Can't admit new workloads: is stopped",
-        [BAY_FLAVOR_MISSING] = "Can't admit new workloads: references missing ResourceFlavor ",
-        [BAY_CHECK_MISSING] = "Can't admit new workloads: references missing AdmissionCheck ",
-        [BAY_CHECK_INACTIVE] = "Can't admit new workloads: references inactive AdmissionCheck ",
-    };
+    if (!lacks->listed) {
+        say_str(lacks->say, lacks->begun ? ", " : "");
+        say_str(lacks->say, lacks->what);
+    }
+    say_str(lacks->say, lacks->listed ? "," : "");
+    say_text(lacks->say, name);
+    lacks->begun = lacks->listed = true;
+}
+
+static void say_flavors(struct lacks *lacks, const struct queue *queue)
+{
+    lacks->what = "references missing ResourceFlavor(s): ";
+    lacks->listed = false;
+    for (uint32_t g = 0; g < queue->group_count; g++) {
+        for (uint32_t k = 0; k < queue->groups[g].flavor_count; k++) {
+            if (!flavor_usable(lacks->e, queue->groups[g].flavors[k]))
+                tell_lack(lacks, flavor_name(lacks->e, queue->groups[g].flavors[k]));
+        }
+    }
+}
+
+static void say_checks(struct lacks *lacks, const struct bay *bay, enum bay_fault kind)
+{
+    lacks->what = kind == BAY_CHECK_MISSING ? "references missing AdmissionCheck(s): "
+                                            : "references inactive AdmissionCheck(s): ";
+    lacks->listed = false;
+    for (uint32_t i = 0; i < bay->check_count; i++) {
+        if (bay_check_fault(lacks->e, &bay->checks[i]) == kind)
+            tell_lack(lacks, name_text(lacks->e, bay->checks[i].name));
+    }
+}
+
+static void say_faults(const struct engine *e, uint32_t id, enum bay_fault fault, char *message)
+{
     struct say say;
+    struct lacks lacks = {.e = e, .say = &say};
 
     say_init(&say, message, VERDICT_MESSAGE_MAX);
-    say_str(&say, words[fault]);
-    say_text(&say, what);
+    say_str(&say, fault == BAY_READY ? "Can admit new workloads" : "Can't admit new workloads: ");
+    if (fault == BAY_READY)
+        return;
+    if (fault == BAY_UNKNOWN || fault == BAY_CYCLE) {
+        say_str(&say, fault == BAY_CYCLE ? "its cohorts form a cycle."
+                                         : "the ClusterQueue doesn't exist.");
+        return;
+    }
+    if (fault == BAY_STOPPED) {
+        say_str(&say, "is stopped");
+        lacks.begun = true;
+    }
+    say_flavors(&lacks, queue_at(e, id));
+    say_checks(&lacks, &queue_at(e, id)->bay, BAY_CHECK_MISSING);
+    say_checks(&lacks, &queue_at(e, id)->bay, BAY_CHECK_INACTIVE);
+    say_str(&say, ".");
 }
 
 void engine_report_bay(const struct engine *e, uint32_t id, struct bay_report *ret)
@@ -64,7 +113,7 @@ void engine_report_bay(const struct engine *e, uint32_t id, struct bay_report *r
     ret->name = name_text(e, queue_at(e, id)->name);
     ret->active = fault == BAY_READY;
     ret->reason = bay_fault_name(fault);
-    say_fault(fault, what, ret->message);
+    say_faults(e, id, fault, ret->message);
     ret->pending =
         tree_size(&loads_of_queue, e, bay->waiting) + tree_size(&loads_of_queue, e, bay->held);
     ret->reserving = tree_size(&loads_that_hold, e, bay->holding);
@@ -119,8 +168,10 @@ void engine_report_local_queue(const struct engine *e, uint32_t id, struct bay_r
                                              : "Ready";
     ret->active = text_is(text_of(ret->reason), "Ready");
     say_init(&say, ret->message, VERDICT_MESSAGE_MAX);
-    say_str(&say, ret->active ? "Can submit new workloads to ClusterQueue"
-                              : "Can't submit new workloads to ClusterQueue");
+    say_str(&say, ret->active ? "Can submit new workloads to localQueue"
+                  : text_is(text_of(ret->reason), "Stopped")
+                      ? "LocalQueue is stopped"
+                      : "Can't submit new workloads to clusterQueue");
 }
 
 static bool is_one(const struct engine *e, uint32_t id, bool holding)

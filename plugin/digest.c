@@ -201,6 +201,7 @@ static uint64_t digest_load(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, load->created), load->requeue_at), load->retry_at);
     hash = mix(mix(mix(hash, load->evicted_why), load->on_hold), load->pending_why);
     hash = mix_name(e, mix_name(e, hash, load->unsupported), load->target_cause);
+    hash = mix_name(e, hash, load->job);
     for (uint32_t i = 0; i < load->check_count; i++)
         hash = mix(mix_name(e, hash, load->checks[i]), load->check_states[i]);
     for (uint32_t i = 0; i < load->gates.count; i++)

@@ -274,12 +274,14 @@ struct load_check_facts {
 struct load_facts {
     struct text uid, space, name;
     int64_t created, version;
+    struct text job;   /* the UID of the Job that it is of; no text: of none */
     struct text queue; /* its LocalQueue */
     int32_t priority;
     bool active, deleted;
     bool job_stopped;
     bool yields;             /* takes nobody's room */
     struct text unsupported; /* no text: it asks for nothing that is not done here */
+    bool admission_gated;    /* what that says is what it waits for, and may be taken away */
     uint32_t set_count;
     struct set_facts *sets;
     uint32_t gate_count;

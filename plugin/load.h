@@ -35,8 +35,9 @@ enum load_flag {
     LOAD_EVICTED = 1 << 6,
     LOAD_TARGET = 1 << 7, /* of a deactivation */
     LOAD_SIGNALS = 1 << 8,
-    LOAD_REQUEUES = 1 << 9, /* has a requeueState */
-    LOAD_YIELDS = 1 << 10,  /* takes nobody's room */
+    LOAD_REQUEUES = 1 << 9,  /* has a requeueState */
+    LOAD_YIELDS = 1 << 10,   /* takes nobody's room */
+    LOAD_GATED_BY = 1 << 11, /* `unsupported` is what its admission waits for */
 
     LOAD_ASSUMED = 1 << 16, /* it was reserved, and its object does not say so yet */
     LOAD_PROMISED = 1 << 17,
@@ -65,6 +66,7 @@ struct load {
     struct tree_link link; /* in its queue, by its state */
     struct tree_link peer; /* in its wish, while it waits and is promised nothing */
     uint32_t uid, space, name;
+    uint32_t job; /* the UID of its Job; 0: it has none */
     uint32_t local_queue, next_local, prev_local;
     uint32_t wish;
     uint32_t other_wish; /* while its LocalQueue moves */

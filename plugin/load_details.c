@@ -31,6 +31,7 @@ void load_release_details(struct engine *e, struct load_details *d)
     preemption_gates_drop(e, &d->gates);
     wish_unref(e, d->wish);
     intern_unref(&e->names, d->uid);
+    intern_unref(&e->names, d->job);
     intern_unref(&e->names, d->unsupported);
     intern_unref(&e->names, d->target_cause);
     intern_unref(&e->names, d->text);
@@ -105,6 +106,8 @@ static int read_names(struct engine *e, const struct load_facts *facts, struct l
 {
     int error = name_get(e, facts->uid, &d->uid);
 
+    if (error == 0)
+        error = name_get(e, facts->job, &d->job);
     if (error == 0)
         error = name_get(e, facts->unsupported, &d->unsupported);
     if (error == 0)

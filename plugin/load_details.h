@@ -11,7 +11,7 @@
 /* What a workload's object says, with all that it needs in hand: so whoever takes it over cannot
  * fail any more. */
 struct load_details {
-    uint32_t uid, unsupported, target_cause;
+    uint32_t uid, job, unsupported, target_cause;
     uint32_t local_queue, queue, text, wish;
     struct preemption_gates gates;
     uint32_t check_count;

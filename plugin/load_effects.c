@@ -128,51 +128,59 @@ static void say_stopped(struct say *say, const char *kind, struct text name, con
     say_str(say, what);
 }
 
-static void say_obstacle(struct say *say, const struct engine *e, const struct load *load,
-                         uint32_t queue)
+static void say_known(struct say *say, struct text text)
 {
-    const struct local_queue *local = local_queue_at(e, load->local_queue);
-
-    if (load->unsupported != 0)
-        say_text(say, name_text(e, load->unsupported));
-    else if (!local->known)
-        say_stopped(say, "LocalQueue", name_text(e, local->name), " doesn't exist");
-    else if (queue == 0 || !queue_at(e, queue)->known)
-        say_stopped(say, "ClusterQueue",
-                    queue == 0 ? text_of("") : name_text(e, queue_at(e, queue)->name),
-                    " doesn't exist");
-    else if (local->stop != LIFE_RUNS)
-        say_stopped(say, "LocalQueue", name_text(e, local->name), " is inactive");
-    else
-        say_stopped(say, "ClusterQueue", name_text(e, queue_at(e, queue)->name), " is inactive");
+    say_text(say, text.len == 0 ? text_of("UNKNOWN") : text);
 }
 
-static void say_preempted(struct say *say, const struct engine *e, const struct load *load)
+/* From the root down. */
+static void say_path(struct say *say, const struct engine *e, uint32_t queue)
 {
-    say_str(say, "Preempted to accommodate a workload");
-    if (load->of == 0)
-        return;
-    say_str(say, " (UID: ");
-    say_text(say, name_text(e, load_at(e, load->of)->uid));
-    say_str(say, ", ");
-    say_text(say, name_text(e, load_at(e, load->of)->space));
-    say_str(say, "/");
-    say_text(say, name_text(e, load_at(e, load->of)->name));
-    say_str(say, ")");
-    say_str(say, load->cause == CAUSE_OWN_QUEUE ? " due to prioritization in the ClusterQueue"
-                 : load->cause == CAUSE_RECLAIM ? " due to reclamation within the cohort"
-                                                : " due to reclamation within the cohort while "
-                                                  "borrowing");
+    uint32_t depth = 0;
+
+    for (uint32_t at = queue; at != 0; at = queue_at(e, at)->parent)
+        depth++;
+    if (depth == 0)
+        say_known(say, text_of(""));
+    for (; depth > 0; depth--) {
+        uint32_t at = queue;
+
+        for (uint32_t up = 1; up < depth; up++)
+            at = queue_at(e, at)->parent;
+        say_str(say, "/");
+        say_text(say, name_text(e, queue_at(e, at)->name));
+    }
 }
 
-static void say_evicted(struct say *say, const struct engine *e, const struct load *load)
+/* Whom it makes room for is told by UIDs: names of another namespace are nobody's to see. */
+static void say_preempted(struct say *say, const struct engine *e, const struct load *load,
+                          uint32_t queue)
+{
+    uint32_t by = load->of;
+
+    say_str(say, "Preempted to accommodate a workload (UID: ");
+    say_known(say, by == 0 ? text_of("") : name_text(e, load_at(e, by)->uid));
+    say_str(say, ", JobUID: ");
+    say_known(say, by == 0 ? text_of("") : name_text(e, load_at(e, by)->job));
+    say_str(say, ") due to ");
+    say_str(say, load->cause == CAUSE_OWN_QUEUE ? "prioritization in the ClusterQueue"
+                 : load->cause == CAUSE_RECLAIM ? "reclamation within the cohort"
+                                                : "reclamation within the cohort while borrowing");
+    say_str(say, "; preemptor path: ");
+    say_path(say, e, by == 0 ? 0 : load_queue(e, by));
+    say_str(say, "; preemptee path: ");
+    say_path(say, e, queue);
+}
+
+static void say_evicted(struct say *say, const struct engine *e, const struct load *load,
+                        uint32_t queue)
 {
     switch (load->step.reason) {
     case LIFE_DEACTIVATED:
         say_str(say, "The workload is deactivated");
         break;
     case LIFE_PREEMPTED:
-        say_preempted(say, e, load);
+        say_preempted(say, e, load, queue);
         break;
     case LIFE_ADMISSION_CHECK:
         say_str(say, "At least one admission check is to be asked again");
@@ -224,14 +232,11 @@ static void find_words(const struct engine *e, uint32_t id, struct load_write_re
         say_str(&say, "No preemption would make room");
         break;
     case LIFE_WRITE_EVICT:
-        say_evicted(&say, e, load);
+        say_evicted(&say, e, load, queue);
         break;
     case LIFE_WRITE_UNRESERVE:
     case LIFE_WRITE_PENDING:
-        if (load->step.reason == LIFE_PENDING)
-            load_refusal_say(e, id, &say);
-        else
-            say_obstacle(&say, e, load, queue);
+        load_refusal_say(e, id, &say);
         break;
     case LIFE_WRITE_REQUEUED:
         say_str(&say, returns[load->step.reason]);

@@ -93,10 +93,11 @@ void load_find_life(const struct engine *e, uint32_t id, struct workload_life *r
         .retry_at = load->retry_at,
         .gates_want_status = preemption_gates_want_status(&load->gates),
         .job_stopped = load_is(load, LOAD_STOPPED),
+        .admission_gated = load_is(load, LOAD_GATED_BY),
         .local_queue = (enum life_stop)local->stop,
         .cluster_queue = bay_stop(e, load_queue(e, id)),
     };
-    if (!local->known || load->unsupported != 0)
+    if (!local->known || (load->unsupported != 0 && !ret->admission_gated))
         ret->local_queue = LIFE_MISSING;
     judge_checks(e, id, ret);
 }
@@ -139,7 +140,8 @@ static void choose(struct engine *e, uint32_t id, const struct workload_life *li
         load->step = (struct life_step){.write = LIFE_WRITE_EVICT, .reason = LIFE_PREEMPTED};
     if (load->writes == LIFE_WRITE_NOTHING && load_refusal_wants(e, id)) {
         load->writes = LIFE_WRITE_PENDING;
-        load->step = (struct life_step){.write = LIFE_WRITE_PENDING, .reason = LIFE_PENDING};
+        load->step =
+            (struct life_step){.write = LIFE_WRITE_PENDING, .reason = load_refusal_reason(e, id)};
     }
     outbox_sync(&e->outbox, EFFECT_OF_LOAD, id);
     load_set_timer(e, id);

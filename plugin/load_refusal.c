@@ -93,20 +93,40 @@ void load_refusal_note(struct engine *e, uint32_t id, bool gated)
         load_settle(e, loads[i]);
 }
 
+/* What keeps it from being asked at all, whatever state it is in. */
+static enum load_refusal obstacle(const struct engine *e, uint32_t id)
+{
+    const struct load *load = load_at(e, id);
+    const struct local_queue *local = local_queue_at(e, load->local_queue);
+    enum life_stop stop = bay_stop(e, load_queue(e, id));
+
+    if (load->unsupported != 0 && !load_is(load, LOAD_GATED_BY))
+        return LOAD_REFUSAL_UNSUPPORTED;
+    if (!local->known)
+        return LOAD_REFUSAL_NO_LOCAL;
+    if (local->stop != LIFE_RUNS)
+        return LOAD_REFUSAL_LOCAL_STOPPED;
+    if (stop != LIFE_RUNS)
+        return stop == LIFE_MISSING ? LOAD_REFUSAL_NO_CLUSTER : LOAD_REFUSAL_INACTIVE;
+    return load_is(load, LOAD_GATED_BY) ? LOAD_REFUSAL_GATED_BY : LOAD_REFUSAL_NONE;
+}
+
 /* Why it is not even asked. */
 static enum load_refusal of_queues(const struct engine *e, uint32_t id)
 {
     const struct load *load = load_at(e, id);
-    const struct local_queue *local = local_queue_at(e, load->local_queue);
-    uint32_t queue = load_queue(e, id);
+    enum load_refusal why = obstacle(e, id);
     struct text what;
 
-    if (!load_is(load, LOAD_ACTIVE) || load->unsupported != 0 || load->on_hold != LIFE_NONE ||
-        !local->known || local->stop != LIFE_RUNS || bay_stop(e, queue) != LIFE_RUNS)
+    if (!load_is(load, LOAD_ACTIVE) || load->on_hold != LIFE_NONE)
         return LOAD_REFUSAL_NONE;
+    if (why != LOAD_REFUSAL_NONE)
+        return why;
     if (load->state == CLAIM_HELD)
-        return local->selected ? LOAD_REFUSAL_NONE : LOAD_REFUSAL_NAMESPACE;
-    return bay_fault(e, queue, &what) == BAY_READY ? LOAD_REFUSAL_NONE : LOAD_REFUSAL_INACTIVE;
+        return local_queue_at(e, load->local_queue)->selected ? LOAD_REFUSAL_NONE
+                                                              : LOAD_REFUSAL_NAMESPACE;
+    return bay_fault(e, load_queue(e, id), &what) == BAY_READY ? LOAD_REFUSAL_NONE
+                                                               : LOAD_REFUSAL_INACTIVE;
 }
 
 /* What is to be said of it now. */
@@ -129,14 +149,35 @@ static enum load_refusal refusal_of(const struct engine *e, uint32_t id)
                                                : (enum load_refusal)wish->refusal;
 }
 
+static enum life_reason reason_of(enum load_refusal why)
+{
+    if (why == LOAD_REFUSAL_GATED_BY)
+        return LIFE_ADMISSION_GATED;
+    return why >= LOAD_REFUSAL_UNSUPPORTED ? LIFE_INADMISSIBLE : LIFE_PENDING;
+}
+
+enum life_reason load_refusal_reason(const struct engine *e, uint32_t id)
+{
+    return reason_of(refusal_of(e, id));
+}
+
 bool load_refusal_wants(struct engine *e, uint32_t id)
 {
     struct load *load = load_at(e, id);
     enum load_refusal why = refusal_of(e, id);
 
-    if (why != LOAD_REFUSAL_NONE && load->said == LOAD_REFUSAL_UNKNOWN)
+    if (why != LOAD_REFUSAL_NONE && load->said == LOAD_REFUSAL_UNKNOWN &&
+        load->pending_why == (uint8_t)reason_of(why))
         load->said = (uint8_t)why;
     return why != LOAD_REFUSAL_NONE && load->said != (uint8_t)why;
+}
+
+/* What a write says that has another reason than Pending. */
+static enum load_refusal inadmissible(const struct engine *e, uint32_t id)
+{
+    enum load_refusal why = obstacle(e, id);
+
+    return why == LOAD_REFUSAL_NONE ? refusal_of(e, id) : why;
 }
 
 void load_refusal_writes(struct engine *e, uint32_t id)
@@ -145,14 +186,16 @@ void load_refusal_writes(struct engine *e, uint32_t id)
 
     switch (load->writes) {
     case LIFE_WRITE_PENDING:
-        load->saying =
-            load->step.reason == LIFE_PENDING ? (uint8_t)refusal_of(e, id) : LOAD_REFUSAL_NONE;
+        load->saying = load->step.reason == LIFE_PENDING ? (uint8_t)refusal_of(e, id)
+                                                         : (uint8_t)inadmissible(e, id);
+        break;
+    case LIFE_WRITE_UNRESERVE:
+        load->saying = (uint8_t)inadmissible(e, id);
         break;
     case LOAD_WRITE_SIGNAL:
         load->saying = LOAD_REFUSAL_GATED;
         break;
     case LIFE_WRITE_END_EVICTION:
-    case LIFE_WRITE_UNRESERVE:
         load->saying = LOAD_REFUSAL_NONE;
         break;
     default:
@@ -169,10 +212,13 @@ void load_refusal_seen(struct engine *e, uint32_t id, bool fresh)
 {
     struct load *load = load_at(e, id);
 
-    if (load->pending_why != LIFE_PENDING)
+    if (load->pending_why == LIFE_NONE)
         load->said = LOAD_REFUSAL_NONE;
     else if (fresh) /* of who is evicted only that is said */
         load->said = load_is(load, LOAD_EVICTED) ? LOAD_REFUSAL_NONE : LOAD_REFUSAL_UNKNOWN;
+    else if (load->said != LOAD_REFUSAL_UNKNOWN &&
+             load->pending_why != (uint8_t)reason_of((enum load_refusal)load->said))
+        load->said = LOAD_REFUSAL_NONE; /* somebody else says something else */
 }
 
 /* The words of one pod set. */
@@ -201,9 +247,13 @@ static void say_elsewhere(struct words *words, const struct asked *asked, uint16
         say_str(words->say, " doesn't match node affinity");
         return;
     }
-    say_str(words->say, "untolerated taint ");
+    say_str(words->say, "untolerated taint {");
     say_text(words->say, facts.taints.item[taint].key);
-    say_str(words->say, " in flavor ");
+    say_str(words->say, " ");
+    say_text(words->say, facts.taints.item[taint].value);
+    say_str(words->say, " ");
+    say_text(words->say, facts.taints.item[taint].effect);
+    say_str(words->say, " <nil>} in flavor ");
     say_text(words->say, facts.name);
 }
 
@@ -301,15 +351,36 @@ static void say_victims(const struct engine *e, uint32_t id, struct say *say)
     say_str(say, " workload(s)");
 }
 
+static void say_queue(struct say *say, const char *kind, struct text name, const char *what)
+{
+    say_str(say, kind);
+    say_text(say, name);
+    say_str(say, what);
+}
+
 void load_refusal_say(const struct engine *e, uint32_t id, struct say *say)
 {
+    const struct load *load = load_at(e, id);
     uint32_t queue = load_queue(e, id);
+    struct text cluster = queue == 0 ? text_of("") : name_text(e, queue_at(e, queue)->name);
+    struct text local = name_text(e, local_queue_at(e, load->local_queue)->name);
 
-    switch (refusal_of(e, id)) {
+    switch (load->step.reason == LIFE_PENDING ? refusal_of(e, id) : inadmissible(e, id)) {
+    case LOAD_REFUSAL_UNSUPPORTED:
+    case LOAD_REFUSAL_GATED_BY:
+        say_text(say, name_text(e, load->unsupported));
+        break;
+    case LOAD_REFUSAL_NO_LOCAL:
+        say_queue(say, "LocalQueue ", local, " doesn't exist");
+        break;
+    case LOAD_REFUSAL_NO_CLUSTER:
+        say_queue(say, "ClusterQueue ", cluster, " doesn't exist");
+        break;
+    case LOAD_REFUSAL_LOCAL_STOPPED:
+        say_queue(say, "LocalQueue ", local, " is inactive");
+        break;
     case LOAD_REFUSAL_INACTIVE:
-        say_str(say, "ClusterQueue ");
-        say_text(say, name_text(e, queue_at(e, queue)->name));
-        say_str(say, " is inactive");
+        say_queue(say, "ClusterQueue ", cluster, " is inactive");
         break;
     case LOAD_REFUSAL_NAMESPACE:
         say_str(say, "workload namespace doesn't match ClusterQueue selector");

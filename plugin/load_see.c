@@ -82,6 +82,7 @@ static void drop_details(struct engine *e, uint32_t id)
         intern_unref(&e->names, load->checks[i]);
     preemption_gates_drop(e, &load->gates);
     intern_unref(&e->names, load->uid);
+    intern_unref(&e->names, load->job);
     intern_unref(&e->names, load->unsupported);
     intern_unref(&e->names, load->target_cause);
     wish_unref(e, load->wish);
@@ -124,6 +125,7 @@ static void take_facts(struct load *load, const struct load_facts *facts)
     load_set(load, LOAD_DELETED, facts->deleted);
     load_set(load, LOAD_STOPPED, facts->job_stopped);
     load_set(load, LOAD_YIELDS, facts->yields);
+    load_set(load, LOAD_GATED_BY, facts->admission_gated);
     load_set(load, LOAD_REQUEUES, facts->has_requeue);
     load->created = facts->created;
     load->priority = facts->priority;
@@ -212,6 +214,7 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
         link_local(e, id, d->local_queue);
     }
     load->uid = d->uid;
+    load->job = d->job;
     load->unsupported = d->unsupported;
     load->target_cause = d->target_cause;
     load->wish = d->wish;

@@ -13,8 +13,8 @@ static const char *const names[LIFE_REASONS] = {
     [LIFE_BACKOFF_FINISHED] = "BackoffFinished",
     [LIFE_LOCAL_QUEUE_RESTARTED] = "LocalQueueRestarted",
     [LIFE_CLUSTER_QUEUE_RESTARTED] = "ClusterQueueRestarted",
-    [LIFE_MISCONFIGURED] = "Misconfigured",
-    [LIFE_SUSPENDED] = "Suspended",
+    [LIFE_INADMISSIBLE] = "Inadmissible",
+    [LIFE_ADMISSION_GATED] = "AdmissionGated",
     [LIFE_PENDING] = "Pending",
 };
 
@@ -105,11 +105,9 @@ static struct life_step of_inactive(const struct workload_life *life)
 /* Why a workload that is not admitted cannot have quota. */
 static enum life_reason obstacle(const struct workload_life *life)
 {
-    if (life->local_queue == LIFE_MISSING || life->cluster_queue == LIFE_MISSING)
-        return LIFE_MISCONFIGURED;
     if (life->local_queue != LIFE_RUNS || life->cluster_queue != LIFE_RUNS)
-        return LIFE_SUSPENDED;
-    return LIFE_NONE;
+        return LIFE_INADMISSIBLE;
+    return life->admission_gated ? LIFE_ADMISSION_GATED : LIFE_NONE;
 }
 
 static struct life_step of_pending(const struct workload_life *life)

@@ -36,8 +36,8 @@ enum life_reason {
     LIFE_BACKOFF_FINISHED,
     LIFE_LOCAL_QUEUE_RESTARTED,
     LIFE_CLUSTER_QUEUE_RESTARTED,
-    LIFE_MISCONFIGURED, /* from here on: why no quota is reserved */
-    LIFE_SUSPENDED,
+    LIFE_INADMISSIBLE, /* from here on: why no quota is reserved */
+    LIFE_ADMISSION_GATED,
     LIFE_PENDING,
     LIFE_REASONS
 };
@@ -70,6 +70,7 @@ struct workload_life {
 
     bool gates_want_status; /* preemption_gates_want_status */
     bool job_stopped;       /* nothing of it runs */
+    bool admission_gated;   /* its owner names what it waits for */
     enum life_stop local_queue, cluster_queue;
 };
 

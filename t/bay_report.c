@@ -40,6 +40,18 @@ int main(void)
     load_kit_do(&kit, "lose-cluster c");
     engine_report_local_queue(kit.kit.engine, local, &report);
     is_str(report.reason, "ClusterQueueDoesNotExist", "its ClusterQueue is gone");
+    is_str(report.message, "Can't submit new workloads to clusterQueue", "in Kueue's words");
+    load_kit_do(&kit, "local m cluster=c hold");
+    engine_report_local_queue(kit.kit.engine, local, &report);
+    is_str(report.message, "LocalQueue is stopped", "what is stopped itself says so");
+    load_kit_do(&kit, "check k; check l inactive; cluster c hold check=j check=k check=l group=cpu "
+                      "flavor=f cpu=1 flavor=g cpu=1 flavor=h cpu=1");
+    engine_report_bay(kit.kit.engine, kit_queue(&kit.kit, "cluster/c"), &report);
+    is_str(report.reason, "Stopped", "the first reason is the reason");
+    is_str(report.message,
+           "Can't admit new workloads: is stopped, references missing ResourceFlavor(s): g,h, "
+           "references missing AdmissionCheck(s): j, references inactive AdmissionCheck(s): l.",
+           "and all are told");
     load_kit_close(&kit);
     return tap_done();
 }

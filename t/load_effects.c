@@ -65,6 +65,34 @@ static void ask_silently(struct load_kit *kit, const char *name, int64_t cpu, in
     engine_see_load(kit->kit.engine, &object->facts);
 }
 
+/* A victim is told for whom by UIDs, and by which queues, not by a name of somebody's namespace. */
+static void test_told(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "add a queue=l cpu=4; add b queue=l cpu=4 priority=1 job=j");
+    is_str(kit.evicted,
+           "Preempted to accommodate a workload (UID: b, JobUID: j) due to "
+           "prioritization in the ClusterQueue; preemptor path: /c; preemptee path: /c",
+           "for one of a Job");
+    load_kit_close(&kit);
+
+    load_kit_open(&kit, "");
+    load_kit_do(
+        &kit, "flavor f; cohort pool; cluster c parent=pool reclaim=any group=cpu flavor=f cpu=2; "
+              "cluster d parent=pool reclaim=any group=cpu flavor=f cpu=2; "
+              "local l cluster=c; local m cluster=d; add a queue=l cpu=4; "
+              "add b queue=m cpu=1");
+    is_str(kit.evicted,
+           "Preempted to accommodate a workload (UID: b, JobUID: UNKNOWN) due to "
+           "reclamation within the cohort; preemptor path: /pool/d; preemptee path: "
+           "/pool/c",
+           "for one without, of another queue");
+    load_kit_close(&kit);
+}
+
 /* There is room for one that waits for its victim: it is the victim's, if that stays. */
 static void test_on_its_way(void)
 {
@@ -125,6 +153,7 @@ int main(void)
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 1, "gone it holds nothing");
     load_kit_close(&kit);
     test_spared();
+    test_told();
     test_on_its_way();
     return tap_done();
 }

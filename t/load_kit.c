@@ -72,8 +72,12 @@ static void work_off(struct load_kit *kit)
             return;
         }
         engine_load_write(kit->kit.engine, effect.workload, &write);
-        if (strcmp(write.write, "pending") == 0)
+        if (strcmp(write.write, "pending") == 0 || strcmp(write.write, "unreserve") == 0) {
             snprintf(kit->message, sizeof(kit->message), "%s", write.message);
+            keep(kit->reason, sizeof(kit->reason), write.reason);
+        } else if (strcmp(write.write, "evict") == 0) {
+            snprintf(kit->evicted, sizeof(kit->evicted), "%s", write.message);
+        }
         snprintf(kit->log + strlen(kit->log), sizeof(kit->log) - strlen(kit->log), "%s%s:%s",
                  kit->log[0] == '\0' ? "" : " ", name, write.write);
         if (effect.resource_version != object->facts.version)

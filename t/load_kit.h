@@ -17,7 +17,8 @@
  *     local NAME cluster=NAME [hold] [drain] [unselected]       lose-local NAME
  *     check NAME [inactive]       lose-check NAME
  *     add NAME queue=LOCAL [RES=N: of one pod] [count=N [min=N]] [priority=N] [created=N]
- *         [gate=NAME ...] [cannotPreempt] [unsupported=TEXT] [selects=KEY:VALUE]
+ *         [gate=NAME ...] [cannotPreempt] [unsupported=TEXT] [gatedBy=TEXT]
+ *         [job=UID] [selects=KEY:VALUE]
  *     open NAME GATE     close NAME GATE     finish NAME     remove NAME      halt NAME: its job
  *     opensMeanwhile NAME GATE: while its next signal is being written, which so is a conflict
  *     answer NAME CHECK=STATE                activate NAME   deactivate NAME
@@ -31,7 +32,8 @@ enum { LOAD_KIT_MAX = 64, LOAD_KIT_NEEDS = 3 };
 
 struct load_object {
     bool is;
-    char name[16], queue[16], flavors[LOAD_KIT_NEEDS][24], granted_queue[24], unsupported[24];
+    char name[16], queue[16], flavors[LOAD_KIT_NEEDS][24], granted_queue[24], unsupported[24],
+        job[24];
     char conditions[CONDITIONS][24];
     char checks[FACTS_MAX_CHECKS][24];
     char gates[FACTS_MAX_PREEMPTION_GATES][16];
@@ -50,7 +52,9 @@ struct load_kit {
     bool jobs_stay, seen_first;
     char opening[16], opening_gate[16]; /* whose gate opens while its signal is being written */
     char log[4096];                     /* what was written: NAME:WRITE ... */
-    char message[VERDICT_MESSAGE_MAX];  /* why the last one waits that was told so */
+    char message[VERDICT_MESSAGE_MAX];  /* why the last one waits that was told so, */
+    char reason[24];                    /* and the reason of that */
+    char evicted[VERDICT_MESSAGE_MAX];  /* why the last one went that did */
     char text[200];
 };
 

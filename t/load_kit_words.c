@@ -70,6 +70,13 @@ void words_load(struct load_object *object, const struct word *word)
     } else if (text_is(word->key, "unsupported")) {
         keep(object->unsupported, sizeof(object->unsupported), word->value);
         facts->unsupported = text_of(object->unsupported);
+    } else if (text_is(word->key, "job")) {
+        keep(object->job, sizeof(object->job), word->value);
+        facts->job = text_of(object->job);
+    } else if (text_is(word->key, "gatedBy")) {
+        keep(object->unsupported, sizeof(object->unsupported), word->value);
+        facts->unsupported = text_of(object->unsupported);
+        facts->admission_gated = true;
     } else if (text_is(word->key, "selects")) {
         const char *colon = memchr(word->value.at, ':', word->value.len);
         size_t len = colon == NULL ? 0 : (size_t)(colon - word->value.at);

@@ -22,7 +22,7 @@ int main(void)
     is_str(load_kit_state(&kit, "a"), "pending", "a reservation is cancelled");
     load_find_life(kit.kit.engine, load, &life);
     is_int(life.cluster_queue, LIFE_DRAINS, "its queue drains");
-    is_int(life.pending_why, LIFE_SUSPENDED, "and that is written down");
+    is_int(life.pending_why, LIFE_INADMISSIBLE, "and that is written down");
     load_kit_do(&kit, "cluster c group=cpu flavor=f cpu=1");
     is_str(load_kit_state(&kit, "a"), "admitted f", "and comes back, now without a check");
     load_kit_do(&kit, "deactivate a");

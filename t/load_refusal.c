@@ -167,6 +167,52 @@ static void test_several_sets(void)
     load_kit_close(&kit);
 }
 
+/* What keeps it from being asked at all is inadmissible, and each kind of that is told once. */
+static void test_inadmissible(void)
+{
+    struct load_kit kit;
+
+    load_kit_open(&kit, "reasons");
+    load_kit_do(&kit, "add a queue=l cpu=1");
+    is_str(load_kit_log(&kit), "a:pending", "no LocalQueue");
+    is_str(kit.message, "LocalQueue l doesn't exist", "it says which");
+    load_kit_do(&kit, "flavor f; local l cluster=c");
+    is_str(load_kit_log(&kit), "a:pending", "no ClusterQueue");
+    is_str(kit.message, "ClusterQueue c doesn't exist", "it says which");
+    load_kit_do(&kit, "cluster c hold group=cpu flavor=f cpu=1");
+    is_str(load_kit_log(&kit), "a:pending", "a stopped one");
+    is_str(kit.message, "ClusterQueue c is inactive", "it says which");
+    load_kit_do(&kit, "local l cluster=c hold");
+    is_str(load_kit_log(&kit), "a:pending", "a LocalQueue that is stopped, too");
+    is_str(kit.message, "LocalQueue l is inactive", "is the nearer reason");
+    load_kit_do(&kit, "restart");
+    is_str(load_kit_log(&kit), "", "another leader does not repeat it");
+    load_kit_do(&kit, "local l cluster=c; cluster c group=cpu flavor=f cpu=1");
+    is_str(load_kit_state(&kit, "a"), "admitted f", "until nothing is wrong");
+    load_kit_log(&kit);
+    load_kit_do(&kit, "add b queue=l cpu=1 unsupported=topology");
+    is_str(kit.message, "topology", "what it asks for may be the reason,");
+    load_kit_do(&kit, "add g queue=l cpu=1 gatedBy=budget");
+    is_str(load_kit_log(&kit), "b:pending g:pending", "or its owner");
+    is_str(kit.message, "budget", "who says so");
+    is_str(kit.reason, "AdmissionGated", "by a reason of its own");
+    load_kit_do(&kit, "cluster c hold group=cpu flavor=f cpu=1");
+    is_str(load_kit_log(&kit), "g:pending", "a queue that is stopped comes first");
+    is_str(kit.reason, "Inadmissible", "and is told so");
+    load_kit_do(&kit, "cluster c group=cpu flavor=f cpu=1");
+    is_str(load_kit_log(&kit), "g:pending", "then it is gated again");
+    load_kit_do(&kit, "restart");
+    is_str(load_kit_log(&kit), "", "which another leader does not repeat");
+    load_kit_close(&kit);
+
+    load_kit_open(&kit, "reasons");
+    load_kit_do(&kit, "flavor f; check k; cluster c check=k group=cpu flavor=f cpu=1; "
+                      "local l cluster=c; add a queue=l cpu=1; local l cluster=c hold");
+    is_str(load_kit_log(&kit), "a:reserve a:unreserve", "a reservation that is cancelled says");
+    is_str(kit.message, "LocalQueue l is inactive", "why, and says it once");
+    load_kit_close(&kit);
+}
+
 /* More than are looked at at once; and another engine. */
 static void test_many(void)
 {
@@ -202,6 +248,7 @@ int main(void)
     test_victims();
     test_flavors();
     test_several_sets();
+    test_inadmissible();
     test_many();
     return tap_done();
 }

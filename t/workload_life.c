@@ -224,13 +224,13 @@ static void test_queues(void)
         bool reserved, admitted;
         const char *write;
     } cases[] = {
-        {LIFE_HOLDS, LIFE_RUNS, false, false, "pending Suspended"},
-        {LIFE_RUNS, LIFE_HOLDS, false, false, "pending Suspended"},
-        {LIFE_MISSING, LIFE_RUNS, false, false, "pending Misconfigured"},
-        {LIFE_RUNS, LIFE_MISSING, false, false, "pending Misconfigured"},
-        {LIFE_HOLDS, LIFE_RUNS, true, false, "unreserve Suspended"},
-        {LIFE_RUNS, LIFE_DRAINS, true, false, "unreserve Suspended"},
-        {LIFE_MISSING, LIFE_RUNS, true, false, "unreserve Misconfigured"},
+        {LIFE_HOLDS, LIFE_RUNS, false, false, "pending Inadmissible"},
+        {LIFE_RUNS, LIFE_HOLDS, false, false, "pending Inadmissible"},
+        {LIFE_MISSING, LIFE_RUNS, false, false, "pending Inadmissible"},
+        {LIFE_RUNS, LIFE_MISSING, false, false, "pending Inadmissible"},
+        {LIFE_HOLDS, LIFE_RUNS, true, false, "unreserve Inadmissible"},
+        {LIFE_RUNS, LIFE_DRAINS, true, false, "unreserve Inadmissible"},
+        {LIFE_MISSING, LIFE_RUNS, true, false, "unreserve Inadmissible"},
         {LIFE_HOLDS, LIFE_HOLDS, true, true, ""},
         {LIFE_MISSING, LIFE_MISSING, true, true, ""},
         {LIFE_DRAINS, LIFE_RUNS, true, true, "evict LocalQueueStopped"},

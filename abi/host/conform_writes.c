@@ -151,23 +151,23 @@ static void reservation_ends(struct story *s)
     begin(s, "", "checks: [{name: k}]");
     s_ask(s, SEE, "conditions: {" RESERVED "}, checks: [{name: k, state: Pending}], " ADMISSION);
     queue(s, "checks: [{name: k}], stopPolicy: Hold");
-    writes(s, "write: unreserve, reason: Suspended");
+    writes(s, "write: unreserve, reason: Inadmissible");
     begin(s, "", "checks: [{name: k}]");
     s_ask(s, SEE, "conditions: {" RESERVED "}, checks: [{name: k, state: Pending}], " ADMISSION);
     s_lose(s, "localQueue", "{namespace: n, name: l}");
-    writes(s, "write: unreserve, reason: Misconfigured");
+    writes(s, "write: unreserve, reason: Inadmissible");
 }
 
 static void obstacles(struct story *s)
 {
     begin(s, "", "stopPolicy: Hold");
     s_ask(s, SEE, "resourceVersion: 1");
-    writes(s, "write: pending, reason: Suspended");
+    writes(s, "write: pending, reason: Inadmissible");
     begin(s, "", "");
     s_lose(s, "localQueue", "{namespace: n, name: l}");
     s_ask(s, SEE, "resourceVersion: 1");
-    writes(s, "write: pending, reason: Misconfigured");
-    s_ask(s, SEE, "conditions: {QuotaReserved: {status: 'False', reason: Misconfigured}}");
+    writes(s, "write: pending, reason: Inadmissible");
+    s_ask(s, SEE, "conditions: {QuotaReserved: {status: 'False', reason: Inadmissible}}");
     s_tick(s, s->now);
     s_drain(s);
     s_want(s, "{effects: []}");
@@ -218,7 +218,7 @@ static void comes_back(struct story *s)
 {
     begin(s, "", "stopPolicy: HoldAndDrain");
     s_ask(s, SEE, "conditions: {" FREED("ClusterQueueStopped") "}");
-    writes(s, "write: pending, reason: Suspended");
+    writes(s, "write: pending, reason: Inadmissible");
     s_ask(s, SEE, "conditions: {" FREED("ClusterQueueStopped") "}");
     queue(s, "");
     writes(s, "write: requeued, reason: ClusterQueueRestarted");

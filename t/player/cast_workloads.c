@@ -185,8 +185,10 @@ const struct field workload_fields[] = {
     {"requeueAt", SELDOM, 60, put_time, NULL},
     {"requeueCount", SELDOM, 4, put_number, NULL},
     {"jobStopped", OFTEN, 2, put_truth, NULL},
+    {"jobUid", SELDOM, 1, put_word, reasons},
     {"cannotPreempt", SELDOM, 2, put_truth, NULL},
     {"unsupported", SELDOM, 1, put_word, reasons},
+    {"admissionGated", SELDOM, 2, put_truth, NULL},
 };
 const unsigned workload_field_count = COUNT(workload_fields);
 

@@ -20,7 +20,9 @@ type WorkerWorkload struct {
 	RequeueCount         int64
 	JobStopped           bool
 	CannotPreempt        bool
+	JobUID               string // of the Job that it is of; "": of none
 	Unsupported          string // why it gets no quota; "": it may
+	AdmissionGated       bool   // that says what its admission waits for
 }
 
 // KnownCondition is one that is there, since when.
@@ -180,8 +182,10 @@ func (w *writer) workerWorkload(o *WorkerWorkload) {
 	keys += w.intIf("requeueAt", o.RequeueAt)
 	keys += w.intIf("requeueCount", o.RequeueCount)
 	keys += w.boolIf("jobStopped", o.JobStopped)
+	keys += w.textIf("jobUid", o.JobUID)
 	keys += w.boolIf("cannotPreempt", o.CannotPreempt)
 	keys += w.textIf("unsupported", o.Unsupported)
+	keys += w.boolIf("admissionGated", o.AdmissionGated)
 	w.setCount(place, keys)
 }
 

@@ -42,8 +42,12 @@ func Workload(w *kueue.Workload, around *Around) *engine.WorkerWorkload {
 		Inactive:        !workload.Active(w),
 		Deleted:         w.DeletionTimestamp != nil,
 		JobStopped:      around.JobStopped,
+		JobUID:          w.Labels[workload.JobUIDLabel],
 		CannotPreempt:   w.Annotations[CannotPreempt] == "true",
 		Unsupported:     workload.Unsupported(w),
+	}
+	if gates := workload.Gates(w); gates != "" && seen.Unsupported == "" {
+		seen.Unsupported, seen.AdmissionGated = gates, true
 	}
 	if w.Spec.Priority != nil {
 		seen.Priority = *w.Spec.Priority

@@ -4,12 +4,14 @@ package host
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -48,7 +50,7 @@ func (h *Host) keepStatuses(ctx context.Context) {
 
 // writeStatuses returns whether all say what is so.
 func (h *Host) writeStatuses(ctx context.Context) bool {
-	all, idle := true, h.deactivated()
+	all, idle := true, h.idle()
 	for _, object := range h.listOf(clusterQueues) {
 		var queue kueue.ClusterQueue
 		if facts.Read(object, &queue) != nil {
@@ -56,7 +58,7 @@ func (h *Host) writeStatuses(ctx context.Context) bool {
 		}
 		wanted, err := h.clusterQueueStatus(&queue, idle)
 		if err == nil {
-			err = h.patchObject(ctx, clusterQueues, &queue, wanted, "status")
+			err = h.patchStatus(ctx, clusterQueues, object, queue.Status, wanted.Status)
 		}
 		all = h.wroteStatus(err, &queue) && all
 	}
@@ -67,7 +69,7 @@ func (h *Host) writeStatuses(ctx context.Context) bool {
 		}
 		wanted, err := h.localQueueStatus(&queue, idle)
 		if err == nil {
-			err = h.patchObject(ctx, localQueues, &queue, wanted, "status")
+			err = h.patchStatus(ctx, localQueues, object, queue.Status, wanted.Status)
 		}
 		all = h.wroteStatus(err, &queue) && all
 	}
@@ -79,6 +81,39 @@ func (h *Host) wroteStatus(err error, queue metav1.Object) bool {
 		h.log.Error(err, "The status of a queue cannot be written", "queue", nameOf(queue).String())
 	}
 	return err == nil || apierrors.IsNotFound(err)
+}
+
+// patchStatus writes what the status of an object lacks of the wanted one.
+func (h *Host) patchStatus(ctx context.Context, of schema.GroupVersionResource,
+	seen *unstructured.Unstructured, known, wanted any) error {
+	became, err := withStatus(seen, known, wanted)
+	if err != nil {
+		return err
+	}
+	return h.patchObject(ctx, of, seen, became, "status")
+}
+
+// withStatus goes by the object as it was read: a count that was never written is not 0 yet, and
+// people see a blank. What the type of the status, as it was known, has no field for stays.
+func withStatus(seen *unstructured.Unstructured, known, wanted any) (*unstructured.Unstructured,
+	error) {
+	was, err := asMap(known)
+	if err != nil {
+		return nil, err
+	}
+	is, err := asMap(wanted)
+	if err != nil {
+		return nil, err
+	}
+	status := map[string]any{}
+	if read, has := seen.Object["status"].(map[string]any); has {
+		maps.Copy(status, read)
+	}
+	maps.DeleteFunc(status, func(key string, _ any) bool { _, ours := was[key]; return ours })
+	maps.Copy(status, is)
+	became := &unstructured.Unstructured{Object: maps.Clone(seen.Object)}
+	became.Object["status"] = status
+	return became, nil
 }
 
 func (h *Host) patchObject(ctx context.Context, of schema.GroupVersionResource, seen,
@@ -97,14 +132,23 @@ func (h *Host) patchObject(ctx context.Context, of schema.GroupVersionResource, 
 	return err
 }
 
-// deactivated counts, by LocalQueue, the workloads that hold nothing and wait for nothing: to the
-// engine they are held, and in Kueue's counts they are not pending.
-func (h *Host) deactivated() map[types.NamespacedName]int64 {
-	counts := map[types.NamespacedName]int64{}
+// idle counts, by LocalQueue, the workloads that hold nothing and wait for no quota: those that are
+// deactivated or gated, and those of a stopped LocalQueue. To the engine they are held, and in
+// Kueue's counts they are not pending.
+func (h *Host) idle() map[types.NamespacedName]int64 {
+	counts, stopped := map[types.NamespacedName]int64{}, map[types.NamespacedName]bool{}
+	for _, object := range h.listOf(localQueues) {
+		policy, _, _ := unstructured.NestedString(object.Object, "spec", "stopPolicy")
+		stopped[nameOf(object)] = policy != "" && policy != string(kueue.None)
+	}
 	for _, object := range (*h.queued.workloads.Load()).GetStore().List() {
 		w, is := object.(*kueue.Workload)
-		if is && !wl.Active(w) && !wl.Finished(w) && !wl.Reserved(w) {
-			counts[types.NamespacedName{Namespace: w.Namespace, Name: string(w.Spec.QueueName)}]++
+		if !is || wl.Finished(w) || wl.Reserved(w) {
+			continue
+		}
+		queue := types.NamespacedName{Namespace: w.Namespace, Name: string(w.Spec.QueueName)}
+		if !wl.Active(w) || wl.Gates(w) != "" || stopped[queue] {
+			counts[queue]++
 		}
 	}
 	return counts

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
@@ -37,6 +39,9 @@ func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64,
 	if wanted == nil {
 		return 0, fmt.Errorf("%w: %q", errUnknownWrite, effect.Workload.Write)
 	}
+	if isRefusal(effect) {
+		wanted.Status.ResourceRequests = asked(facts.Workload(seen, h.around(seen)))
+	}
 	var subresources []string
 	if !ofSpec {
 		subresources = []string{"status"}
@@ -45,11 +50,32 @@ func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64,
 	if err == nil && version != effect.ResourceVersion {
 		h.log.V(2).Info("Wrote into a workload", "workload", seen.Namespace+"/"+seen.Name,
 			"write", effect.Workload.Write, "reason", effect.Reason)
-		kind, reason, message := wl.Event(wanted, effect.Workload.Write,
-			seen.Status.Admission != nil)
-		if reason != "" {
-			writerOf{h}.Tell(seen, kind, reason, message)
+		for _, one := range wl.Events(seen, wanted, effect.Workload.Write, h.now()) {
+			writerOf{h}.Tell(seen, one.Kind, one.Reason, one.Message)
 		}
 	}
 	return version, err
+}
+
+// isRefusal tells whether a write says that a workload was asked about, and got nothing.
+func isRefusal(effect *engine.Effect) bool {
+	return effect.Workload.Write == "signal" ||
+		effect.Workload.Write == "pending" && effect.Reason == wl.Pending
+}
+
+// asked is what all pods of each pod set ask for.
+func asked(w *engine.WorkerWorkload) (sets []kueue.PodSetRequest) {
+	for i := range w.PodSets {
+		set := &w.PodSets[i]
+		one := kueue.PodSetRequest{Name: kueue.PodSetReference(set.Name)}
+		for _, amount := range set.Requests {
+			if one.Resources == nil {
+				one.Resources = v1.ResourceList{}
+			}
+			amount.Value *= int64(set.Count)
+			one.Resources[v1.ResourceName(amount.Name)] = wl.Quantity(amount)
+		}
+		sets = append(sets, one)
+	}
+	return sets
 }

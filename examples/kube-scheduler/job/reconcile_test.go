@@ -303,14 +303,14 @@ func TestAdmissionIsGated(t *testing.T) {
 		j.Annotations = map[string]string{workload.AdmissionGatedBy: "example.com/budget"}
 	})
 	w.settle()
-	if why := workload.Unsupported(w.only()); why != "Admission is gated by: example.com/budget" {
+	if why := workload.Gates(w.only()); why != "Admission is gated by: example.com/budget" {
 		t.Errorf("it waits for %q", why)
 	}
 	w.setJob(func(j *batchv1.Job) { j.Annotations[workload.AdmissionGatedBy] = "" })
 	w.writes = nil
 	w.settle()
 	w.did("workload")
-	if why := workload.Unsupported(w.only()); why != "" {
+	if why := workload.Gates(w.only()); why != "" {
 		t.Errorf("it waits for %q", why)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -76,6 +77,14 @@ func (w *write) whyItWent() string {
 	return w.effect.Message
 }
 
+// whatItWentFor is the reason of that.
+func (w *write) whatItWentFor() string {
+	if evicted := Evicted(w.Workload); evicted != nil {
+		return evicted.Reason
+	}
+	return w.effect.Reason
+}
+
 // previously is the message of a condition that is over.
 func (w *write) previously(kind string) string {
 	return "Previously: " + apimeta.FindStatusCondition(w.Status.Conditions, kind).Message
@@ -92,37 +101,67 @@ func (w *write) whyNotAdmitted() (reason, message string) {
 	return kueue.WorkloadAdmittedReasonNoReservation, "The workload has no reservation"
 }
 
-// Event is what people are told of a write, by what it has made of the workload; no reason: they
-// are told nothing. had: whether there was an admission before.
-func Event(wrote *kueue.Workload, write string, had bool) (kind, reason, message string) {
+// Event is one that people are told.
+type Event struct{ Kind, Reason, Message string }
+
+// Events are what people are told of a write, by what it has made of the workload. Who merely waits
+// has a condition that says why: an event would add nothing.
+func Events(seen, wrote *kueue.Workload, write string, now time.Time) (told []Event) {
+	tell := func(kind, reason, format string, words ...any) {
+		told = append(told, Event{kind, reason, fmt.Sprintf(format, words...)})
+	}
 	said := func(condition string) (reason, message string) {
 		if c := apimeta.FindStatusCondition(wrote.Status.Conditions, condition); c != nil {
 			return c.Reason, c.Message
 		}
 		return "", ""
 	}
-	kind = v1.EventTypeNormal
+	gated := quotaReason(wrote) == kueue.WorkloadAdmissionGated
+	if was := quotaReason(seen) == kueue.WorkloadAdmissionGated; was != gated && was {
+		tell(v1.EventTypeNormal, "AdmissionGateCleared",
+			"Admission gate cleared, workload is now admissible")
+	} else if was != gated {
+		tell(v1.EventTypeNormal, kueue.WorkloadAdmissionGated, "Workload admission is gated by: %s",
+			wrote.Annotations[AdmissionGatedBy])
+	}
 	switch write {
 	case "reserve":
-		reason, message = said(kueue.WorkloadQuotaReserved)
+		reason, message := said(kueue.WorkloadQuotaReserved)
+		tell(v1.EventTypeNormal, reason, "%s, wait time since queued was %.0fs", message,
+			max(now.Sub(queuedAt(seen)), 0).Seconds())
 	case "admit":
-		reason, message = said(kueue.WorkloadAdmitted)
+		since := apimeta.FindStatusCondition(wrote.Status.Conditions, kueue.WorkloadQuotaReserved)
+		if since != nil && wrote.Status.Admission != nil {
+			tell(v1.EventTypeNormal, kueue.WorkloadAdmitted, "Admitted by ClusterQueue %s, wait time "+
+				"since reservation was %.0fs", wrote.Status.Admission.ClusterQueue,
+				max(now.Sub(since.LastTransitionTime.Time), 0).Seconds())
+		}
 	case "evict":
-		if reason, message = said(kueue.WorkloadEvicted); had {
-			return kind, "EvictedDueTo" + reason, message
+		if reason, message := said(kueue.WorkloadEvicted); seen.Status.Admission != nil {
+			tell(v1.EventTypeNormal, "EvictedDueTo"+reason, "%s", message)
 		}
-		return "", "", ""
 	case "target":
-		_, message = said(kueue.WorkloadDeactivationTarget)
-		return v1.EventTypeWarning, "AdmissionCheckRejected", "Deactivated due to " + message
+		_, message := said(kueue.WorkloadDeactivationTarget)
+		tell(v1.EventTypeWarning, "AdmissionCheckRejected", "Deactivated due to %s", message)
 	case "signal":
-		reason, message = said(kueue.WorkloadBlockedOnPreemptionGates)
-	case "pending", "unreserve":
-		reason, message = said(kueue.WorkloadQuotaReserved)
-		if reason == Pending { // it only waits: its condition says why, and an event adds nothing
-			return "", "", ""
-		}
-		kind, reason = v1.EventTypeWarning, Pending
+		_, message := said(kueue.WorkloadBlockedOnPreemptionGates)
+		tell(v1.EventTypeWarning, Pending, "%s", message)
 	}
-	return kind, reason, message
+	return told
+}
+
+// quotaReason is why it has no quota, or that it has.
+func quotaReason(w *kueue.Workload) string {
+	if c := apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadQuotaReserved); c != nil {
+		return c.Reason
+	}
+	return ""
+}
+
+// queuedAt is when it began to wait, this time.
+func queuedAt(w *kueue.Workload) time.Time {
+	if c := apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadRequeued); c != nil {
+		return c.LastTransitionTime.Time
+	}
+	return w.CreationTimestamp.Time
 }

@@ -7,12 +7,17 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
-// Unsupported says what of the workload is out of scope, or who does not let it be admitted yet;
-// "": nothing. Such a workload gets no quota, and its condition says why.
-func Unsupported(w *kueue.Workload) string {
+// Gates says what the admission of the workload waits for; "": nothing.
+func Gates(w *kueue.Workload) string {
 	if by := w.Annotations[AdmissionGatedBy]; by != "" {
 		return "Admission is gated by: " + by
 	}
+	return ""
+}
+
+// Unsupported says what of the workload is out of scope; "": nothing. Such a workload gets no
+// quota, and its condition says why.
+func Unsupported(w *kueue.Workload) string {
 	if w.Annotations[ElasticAnnotation] == "true" {
 		return "workload slices (elastic jobs) are not supported"
 	}

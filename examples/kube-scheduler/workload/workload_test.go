@@ -226,6 +226,18 @@ func TestPlacementThatClashes(t *testing.T) {
 	}
 }
 
+// Who is gated is supported, and says who gates it.
+func TestWhoGates(t *testing.T) {
+	w := admitted()
+	if said := Gates(w); said != "" {
+		t.Errorf("nobody gates it, and it says %q", said)
+	}
+	w.Annotations = map[string]string{AdmissionGatedBy: "a,b"}
+	if said := Gates(w); said != "Admission is gated by: a,b" || Unsupported(w) != "" {
+		t.Errorf("it says %q and %q", said, Unsupported(w))
+	}
+}
+
 func TestScope(t *testing.T) {
 	yes, level, index := true, "rack", "batch.kubernetes.io/job-completion-index"
 	for name, one := range map[string]struct {
@@ -256,9 +268,6 @@ func TestScope(t *testing.T) {
 		"slices": {func(w *kueue.Workload) {
 			w.Annotations = map[string]string{ElasticAnnotation: "true"}
 		}, "slices"},
-		"gated": {func(w *kueue.Workload) {
-			w.Annotations = map[string]string{AdmissionGatedBy: "a,b"}
-		}, "gated by: a,b"},
 		"devices": {func(w *kueue.Workload) {
 			w.Spec.PodSets[0].Template.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu"}}
 		}, "resourceClaims"},

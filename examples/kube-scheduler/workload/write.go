@@ -16,7 +16,7 @@ import (
 	"sluice/kube-scheduler/engine"
 )
 
-// Pending is the reason for having no quota. Kueue tells its kinds apart only behind the feature
+// Pending is the reason of who waits for quota. Kueue tells its kinds apart only behind the feature
 // gate UnadmittedWorkloadsObservability, which is off in 0.19.
 const Pending = "Pending"
 
@@ -56,7 +56,7 @@ func Write(seen *kueue.Workload, effect *engine.Effect, now time.Time) (
 	case "endEviction":
 		why := w.whyItWent()
 		w.noAdmission(Pending, why)
-		w.set(kueue.WorkloadRequeued, said.Requeued, effect.Reason, why)
+		w.set(kueue.WorkloadRequeued, said.Requeued, w.whatItWentFor(), why)
 	case "unreserve":
 		w.noAdmission(effect.Reason, effect.Message)
 	case "pending":
@@ -126,7 +126,7 @@ func (w *write) isOver(kind string) {
 
 func (w *write) reserve() {
 	said := w.effect.Workload
-	w.Status.Admission = admission(said.Admission)
+	w.Status.Admission, w.Status.ResourceRequests = admission(said.Admission), nil
 	w.is(kueue.WorkloadQuotaReserved, kueue.WorkloadQuotaReserved)
 	w.isOver(kueue.WorkloadEvicted)
 	w.isOver(kueue.WorkloadPreempted)

@@ -61,6 +61,7 @@ func with(kinds ...string) *kueue.Workload {
 func TestReserve(t *testing.T) {
 	w := with(kueue.WorkloadEvicted, kueue.WorkloadPreempted, kueue.WorkloadBlockedOnPreemptionGates)
 	w.Status.Admission = nil
+	w.Status.ResourceRequests = []kueue.PodSetRequest{{Name: "main"}} // of who waits
 	w.Status.AdmissionChecks = []kueue.AdmissionCheckState{
 		{Name: "kept", State: kueue.CheckStateReady}, {Name: "dropped", State: kueue.CheckStateReady}}
 	got, ofSpec := writes(t, w, "QuotaReserved", engine.WorkloadWrite{Write: "reserve",
@@ -73,6 +74,9 @@ func TestReserve(t *testing.T) {
 		set.Flavors["cpu"] != "spot" || set.Flavors["memory"] != "big" ||
 		set.ResourceUsage.Cpu().String() != "1500m" || set.ResourceUsage.Memory().String() != "1Gi" {
 		t.Errorf("the admission is %+v", got.Status.Admission)
+	}
+	if got.Status.ResourceRequests != nil {
+		t.Errorf("it still says what it waited for: %v", got.Status.ResourceRequests)
 	}
 	checks := got.Status.AdmissionChecks
 	if len(checks) != 2 || checks[0].Name != "kept" || checks[0].State != kueue.CheckStateReady ||
@@ -129,14 +133,14 @@ func TestNoAdmission(t *testing.T) {
 	got, _ := writes(t, w, "Preempted", engine.WorkloadWrite{Write: "endEviction", Requeued: true})
 	says(t, got, "QuotaReserved", "False/Pending")
 	says(t, got, "Admitted", "False/NoReservation")
-	says(t, got, "Requeued", "True/Preempted")
+	says(t, got, "Requeued", "True/Before")
 	says(t, got, "Evicted", "True/Before")
 	if got.Status.Admission != nil {
 		t.Error("the admission stays")
 	}
-	got, _ = writes(t, with(kueue.WorkloadQuotaReserved), "Suspended",
+	got, _ = writes(t, with(kueue.WorkloadQuotaReserved), "Inadmissible",
 		engine.WorkloadWrite{Write: "unreserve"})
-	says(t, got, "QuotaReserved", "False/Suspended")
+	says(t, got, "QuotaReserved", "False/Inadmissible")
 	says(t, got, "Admitted", "")
 	if got.Status.Admission != nil {
 		t.Error("the admission stays")
@@ -170,8 +174,8 @@ func TestSmallWrites(t *testing.T) {
 
 	got, _ = writes(t, with(), "", engine.WorkloadWrite{Write: "admit"})
 	says(t, got, "Admitted", "True/Admitted")
-	got, _ = writes(t, with(), "Misconfigured", engine.WorkloadWrite{Write: "pending"})
-	says(t, got, "QuotaReserved", "False/Misconfigured")
+	got, _ = writes(t, with(), "Inadmissible", engine.WorkloadWrite{Write: "pending"})
+	says(t, got, "QuotaReserved", "False/Inadmissible")
 	got, _ = writes(t, with(), "AdmissionCheck", engine.WorkloadWrite{Write: "target"})
 	says(t, got, "DeactivationTarget", "True/AdmissionCheck")
 
@@ -339,33 +343,5 @@ func TestCountOfEvictions(t *testing.T) {
 		{Reason: "Deactivated", Count: 1}}
 	if got := w.Status.SchedulingStats.Evictions; !reflect.DeepEqual(got, want) {
 		t.Errorf("they are %+v, want %+v", got, want)
-	}
-}
-
-// An event says what the condition says.
-func TestEvents(t *testing.T) {
-	for _, each := range []struct {
-		write, condition, reason, want string
-		had                            bool
-	}{
-		{"reserve", "QuotaReserved", "QuotaReserved", "Normal QuotaReserved: so", false},
-		{"admit", "Admitted", "Admitted", "Normal Admitted: so", true},
-		{"evict", "Evicted", "DeactivatedDueToAdmissionCheck",
-			"Normal EvictedDueToDeactivatedDueToAdmissionCheck: so", true},
-		{"evict", "Evicted", "Deactivated", " : ", false},
-		{"target", "DeactivationTarget", "AdmissionCheck",
-			"Warning AdmissionCheckRejected: Deactivated due to so", true},
-		{"signal", "BlockedOnPreemptionGates", "PreemptionGated", "Normal PreemptionGated: so", false},
-		{"pending", "QuotaReserved", "Misconfigured", "Warning Pending: so", false},
-		{"pending", "QuotaReserved", "Pending", " : ", false},
-		{"checks", "QuotaReserved", "QuotaReserved", " : ", true},
-	} {
-		w := with()
-		SetCondition(w, each.condition, metav1.ConditionTrue, each.reason, "so")
-		kind, reason, message := Event(w, each.write, each.had)
-		if got := kind + " " + reason + ": " + message; got != each.want &&
-			!(reason == "" && each.want == " : ") {
-			t.Errorf("of %s %s people are told %q, want %q", each.write, each.reason, got, each.want)
-		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"sluice/cluster/faults"
 	"sluice/cluster/plane"
 	"sluice/cluster/shipped"
+	"sluice/cluster/upstream"
 )
 
 const (
@@ -60,7 +61,7 @@ func (c *cluster) in(kind string) dynamic.ResourceInterface {
 
 type fleet struct {
 	*testing.T
-	upstream string // the program of Kueue itself; "": the test plays it
+	itself   string // the program of Kueue; "": the test plays it
 	root     string
 	manager  *cluster
 	workers  map[string]*cluster
@@ -77,12 +78,12 @@ type fleet struct {
 // start makes the three clusters with all that the manifests say; no manager runs yet.
 func start(t *testing.T, config string) *fleet { return startWith(t, config, "") }
 
-func startWith(t *testing.T, config, upstream string) *fleet {
+func startWith(t *testing.T, config, itself string) *fleet {
 	root, err := shipped.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fleet{T: t, upstream: upstream, root: root, workers: map[string]*cluster{},
+	f := &fleet{T: t, itself: itself, root: root, workers: map[string]*cluster{},
 		ways: map[string]*faults.Proxy{}}
 	f.build()
 	crds, err := shipped.KueueCRDs(t.Context(), root)
@@ -146,8 +147,8 @@ func (f *fleet) build() {
 func (f *fleet) raise(c *cluster, name, crds, manifests string) {
 	var err error
 	c.Plane, err = plane.Start(f.Context(), plane.Options{Name: name, Audit: auditv1.LevelRequest,
-		Users: []plane.User{us, them, viewer}, Ready: patience,
-		ControllerManager: f.upstream != "" && name != "manager"})
+		Users: []plane.User{us, upstream.User, viewer}, Ready: patience,
+		ControllerManager: f.itself != "" && name != "manager"})
 	if err != nil {
 		f.Error(err)
 		return

@@ -17,6 +17,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"sluice/cluster/upstream"
 )
 
 // queues are those of a cluster: so many cpus, and who may be preempted.
@@ -31,15 +33,30 @@ const slow = 15 * time.Second
 // manager's cluster it runs, too, without its own MultiKueue. Jobs are run by the real controller
 // manager; kubelets are played.
 func TestKueueItself(t *testing.T) {
-	f := startWith(t, strings.Replace(orchestrated, timeout.String(), slow.String(), 1), upstream(t))
+	program, err := upstream.Program(t.Context())
+	if errors.Is(err, upstream.ErrUnobtainable) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := startWith(t, strings.Replace(orchestrated, timeout.String(), slow.String(), 1), program)
 	clusters := []*cluster{f.manager, f.workers["east"], f.workers["west"]}
-	var kueues []*itself
+	var kueues []*upstream.Kueue
 	for _, c := range clusters {
-		kueues = append(kueues, f.runKueue(c, map[string]bool{"VisibilityOnDemand": false,
-			"MultiKueue": false, "MultiKueueOrchestratedPreemption": c != f.manager}))
+		k, err := upstream.Start(t.Context(), c.Plane, program, map[string]bool{
+			"VisibilityOnDemand": false, "MultiKueue": false,
+			"MultiKueueOrchestratedPreemption": c != f.manager})
+		f.must(err)
+		f.Cleanup(func() {
+			if f.Failed() {
+				f.Logf("the end of Kueue's log in %s:\n%s", c.Name, k.Tail(5))
+			}
+		})
+		kueues = append(kueues, k)
 	}
 	for _, k := range kueues {
-		f.awaitKueue(k)
+		f.must(k.AwaitReady(t.Context(), patience))
 	}
 	f.answerPeople()
 	f.leader = f.run()

@@ -34,7 +34,8 @@ func (f *fleet) answerPeople() {
 		return
 	}
 	f.must(err)
-	port := f.freePort()
+	port, err := plane.FreePort()
+	f.must(err)
 	f.asked = net.JoinHostPort(address, strconv.Itoa(port))
 	pods := f.manager.Client.CoreV1().Pods(space)
 	pod, err := pods.Create(f.Context(), &corev1.Pod{

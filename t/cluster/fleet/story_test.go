@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+
+	"sluice/cluster/upstream"
 )
 
 // sequenceFile names a file for the events of the KEP's sequence, for the program `draw`.
@@ -44,7 +46,7 @@ func (f *fleet) preempting() map[string]time.Time {
 		for i := range events {
 			event := &events[i]
 			at := event.RequestReceivedTimestamp.Time
-			if event.User.Username != them.Name || at.Before(f.began) || !isDone(event) {
+			if event.User.Username != upstream.User.Name || at.Before(f.began) || !isDone(event) {
 				continue
 			}
 			evicted := condition(body(event), "Evicted")
@@ -167,7 +169,7 @@ func (f *fleet) meaning(c *cluster, event *auditv1.Event, job,
 		}
 	case by == us.Name && action == "create jobs" && name == job:
 		say(boss, here, "creates the Job")
-	case by != them.Name || !strings.HasSuffix(what, "workloads/status"):
+	case by != upstream.User.Name || !strings.HasSuffix(what, "workloads/status"):
 	case name == workload && here == boss:
 		if is("QuotaReserved") {
 			say(boss, boss, "quota reserved")

@@ -68,8 +68,8 @@ func gatedBy(c *cluster) {
 	c.create(team("gated-by", 3, ""))
 	c.create(strings.Replace(sample("gated-by", "gated-by", "", 3, "1"), "metadata:\n",
 		"metadata:\n  annotations: {kueue.x-k8s.io/admission-gated-by: example.com/budget}\n", 1))
-	c.waits("gated-by", "Misconfigured")
-	c.stays("it waits", func() error { return c.isWaiting("gated-by", "Misconfigured") })
+	c.waits("gated-by", "AdmissionGated")
+	c.stays("it waits", func() error { return c.isWaiting("gated-by", "AdmissionGated") })
 	c.patch("Job", "gated-by",
 		`{"metadata": {"annotations": {"kueue.x-k8s.io/admission-gated-by": null}}}`)
 	c.runs("gated-by", 3, "spot")

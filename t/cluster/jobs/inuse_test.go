@@ -63,7 +63,7 @@ spec: {clusterQueue: in-use}
 	c.delete("ResourceFlavor", "in-use")
 	c.delete("AdmissionCheck", "in-use")
 	c.isActive("ClusterQueue", "in-use", "False/Terminating")
-	c.waits("waiter", "Suspended")
+	c.waits("waiter", "Inadmissible")
 	c.stays("all that is in use stays", func() error {
 		if _, running := c.job("holder"); running != 3 {
 			return fmt.Errorf("%d pods run", running)
@@ -73,7 +73,7 @@ spec: {clusterQueue: in-use}
 				return err
 			}
 		}
-		return c.isWaiting("waiter", "Suspended")
+		return c.isWaiting("waiter", "Inadmissible")
 	})
 	c.finish("holder")
 	for _, kind := range []string{"ClusterQueue", "ResourceFlavor", "AdmissionCheck"} {
@@ -85,7 +85,7 @@ spec: {clusterQueue: in-use}
 			return fmt.Errorf("it is there: %v", err)
 		})
 	}
-	c.waits("waiter", "Misconfigured")
+	c.waits("waiter", "Inadmissible")
 	c.delete("Job", "holder")
 	c.delete("Job", "waiter")
 }

@@ -187,7 +187,7 @@ spec:
       restartPolicy: Never
       containers: [{name: c, image: none, resources: {requests: {cpu: "1"}}}]
 `)
-	c.waits("racks", "Misconfigured")
+	c.waits("racks", "Inadmissible")
 	c.patch("ClusterQueue", "scope",
 		`{"spec": {"admissionScope": {"admissionMode": "UsageBasedAdmissionFairSharing"}}}`)
 	c.isActive("ClusterQueue", "scope", "False/Unsupported")

@@ -55,7 +55,7 @@ func unsupported(c *cluster) {
 	}
 	for name, one := range jobs {
 		c.until(name+" says that it is not supported", func() error {
-			if err := c.isWaiting(name, "Misconfigured"); err != nil {
+			if err := c.isWaiting(name, "Inadmissible"); err != nil {
 				return err
 			}
 			said := fmt.Sprint(condition(c.workload(name), "QuotaReserved")["message"])
@@ -68,7 +68,7 @@ func unsupported(c *cluster) {
 	c.queuesOut()
 	c.writesOut()
 	for name := range jobs {
-		if err := c.isWaiting(name, "Misconfigured"); err != nil {
+		if err := c.isWaiting(name, "Inadmissible"); err != nil {
 			c.Errorf("%s: %v", name, err)
 		}
 		c.delete("Job", name)

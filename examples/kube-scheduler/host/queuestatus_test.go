@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/facts"
+)
+
+// A count that is 0 is written once, what is not ours stays, and what is so already is no write.
+func TestWithStatus(t *testing.T) {
+	seen := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "q", "uid": "u", "resourceVersion": "7"},
+		"status":   map[string]any{"theirs": "stays", "admittedWorkloads": int64(2)}}}
+	var queue kueue.ClusterQueue
+	if err := facts.Read(seen, &queue); err != nil {
+		t.Fatal(err)
+	}
+	wanted := queue.DeepCopy()
+	wanted.Status.AdmittedWorkloads = 1
+	became, err := withStatus(seen, queue.Status, wanted.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch, err := difference(seen, became)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"pendingWorkloads":0`, `"admittedWorkloads":1`, `"uid":"u"`} {
+		if !strings.Contains(string(patch), part) {
+			t.Errorf("the patch is %s, without %s", patch, part)
+		}
+	}
+	if strings.Contains(string(patch), "theirs") {
+		t.Errorf("the patch takes away what is not ours: %s", patch)
+	}
+	again, err := withStatus(became, wanted.Status, wanted.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if patch, err := difference(became, again); err != nil || patch != nil {
+		t.Errorf("what is so is written again: %s, %v", patch, err)
+	}
+}
+
+// Who is refused says what all of its pods ask for.
+func TestAsked(t *testing.T) {
+	sets := asked(&engine.WorkerWorkload{PodSets: []engine.PodSet{{Name: "main", Count: 3,
+		Requests: []engine.Amount{{Name: "cpu", Value: 500}}}}})
+	if cpu := sets[0].Resources.Cpu().String(); sets[0].Name != "main" || cpu != "1500m" {
+		t.Errorf("%s asks for %s cpu", sets[0].Name, cpu)
+	}
+	for write, want := range map[string]bool{"pending Pending": true, "pending Inadmissible": false,
+		"signal PreemptionGated": true, "reserve QuotaReserved": false} {
+		kind, reason, _ := strings.Cut(write, " ")
+		if is := isRefusal(&engine.Effect{Reason: reason,
+			Workload: &engine.WorkloadWrite{Write: kind}}); is != want {
+			t.Errorf("%s is a refusal: %t, want %t", write, is, want)
+		}
+	}
+}
