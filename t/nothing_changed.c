@@ -124,6 +124,7 @@ static const struct asked of_loads[] = {
     {HOOK_OBSERVE, "{now: 4, kind: synced}"},
     {HOOK_OBSERVE, "{now: 4, kind: leader}"},
     SEEN("5", "workload", LOAD("a", "lq", "unsupported: words")),
+    SEEN("5", "workload", LOAD("g", "lq", "unsupported: by, admissionGated: true, jobUid: job")),
     SEEN("5", "workload", LOAD("b", "named", "gates: [y], gateStatus: {y: Open}")),
     SEEN("5", "workload",
          LOAD("c", "third",

@@ -2,10 +2,11 @@
 
 package alike
 
-// stories are all that WORKLOADS.md tells of.
+// stories go by the names of their namespaces.
 var stories = map[string]func(*both){
 	"life": life, "waits": waits, "preempts": preempts, "reclaims": reclaims, "never": never,
-	"partial": partial, "ready": ready, "retry": retry, "rejected": rejected, "reactivated": reactivated,
+	"partial": partial, "ready": ready, "retry": retry, "rejected": rejected,
+	"reactivated": reactivated,
 	"deactivated": deactivated, "hold": hold, "drain": drain, "local": local, "timed": timed,
 	"fails": fails, "deleted": deleted, "edited": edited, "gatedby": gatedBy,
 	"prebuilt": prebuilt, "outofsync": outOfSync, "noqueue": noQueue, "unwanted": unwanted,

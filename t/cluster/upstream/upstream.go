@@ -40,7 +40,7 @@ var User = plane.User{Name: "system:serviceaccount:" + Namespace + ":kueue-contr
 	Groups: []string{"system:masters"}}
 
 // ErrUnobtainable says that Kueue cannot be run on this machine.
-var ErrUnobtainable = errors.New("Kueue itself cannot be run here")
+var ErrUnobtainable = errors.New("no Kueue can be run here")
 
 // Program is Kueue's, which is built: minutes the first time.
 func Program(ctx context.Context) (string, error) {
@@ -139,10 +139,10 @@ func (k *Kueue) AwaitReady(ctx context.Context, patience time.Duration) error {
 	problem := errors.New("not asked yet")
 	for end := time.Now().Add(patience); problem != nil; time.Sleep(50 * time.Millisecond) {
 		if !k.Running() {
-			return fmt.Errorf("Kueue has ended; the end of its log:\n%s", k.Tail(5))
+			return fmt.Errorf("the process of Kueue has ended; the end of its log:\n%s", k.Tail(5))
 		}
 		if time.Now().After(end) || ctx.Err() != nil {
-			return fmt.Errorf("Kueue is not ready after %s: %w; the end of its log:\n%s", patience,
+			return fmt.Errorf("no Kueue is ready after %s: %w; the end of its log:\n%s", patience,
 				problem, k.Tail(5))
 		}
 		problem = k.ready(ctx)
