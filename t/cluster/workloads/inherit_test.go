@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -131,10 +132,16 @@ func testInheritedGroup(c *cluster) {
 	c.nothingLeft("run")
 }
 
+// The controller manager makes 20 pods a second at most.
+const crowdTakes = 5 * time.Minute
+
 // Controllers are followed, and not asked for.
 func testManyHeirs(c *cluster) {
 	before := c.gets()
 	c.heirsOf("crowd", 1000, map[string]string{queueName: "many"})
+	for end := time.Now().Add(crowdTakes); len(c.pods("crowd")) < 1000 && time.Now().Before(end); {
+		time.Sleep(time.Second)
+	}
 	c.runs("crowd", 1000, 1000)
 	made := c.gets() - before
 	c.Logf("%d requests for single ReplicaSets, Deployments and Jobs, of whoever made them", made)
