@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advance.h"
 
+#include "booking.h"
 #include "contest.h"
 #include "demote.h"
 #include "fit.h"
@@ -46,7 +47,9 @@ void advance_reserve_again(struct engine *e, uint32_t id)
 
 void advance_restore(struct engine *e, uint32_t id)
 {
-    if (claim_group(e, claim_at(e, id)) != 0)
+    if (claim_at(e, id)->flags & CLAIM_GANG)
+        booking_restore(e, id);
+    else if (claim_group(e, claim_at(e, id)) != 0)
         gang_restore(e, id);
     else
         advance_restore_alone(e, id);
@@ -225,6 +228,7 @@ void advance_end(struct engine *e)
     promise_end_all(e);
     for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
         if (slab_live(&e->groups, id)) {
+            booking_stand_by(e, id);
             outbox_forget(e, EFFECT_OF_GROUP, id);
             group_sync_effects(e, id);
         }
