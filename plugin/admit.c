@@ -37,13 +37,15 @@ bool engine_admit_command(const struct engine *e, const struct command_facts *fa
     return false;
 }
 
-/* Whether a queue and all above it take what is new; if not, which of them does not. */
-static bool takes_new(const struct engine *e, uint32_t id, const char *what, struct say *say)
+/* Whether a queue and all above it take what is new; if not, which of them does not. While they
+ * close they take what belongs to something that has begun. */
+static bool takes_new(const struct engine *e, uint32_t id, bool begun, const char *what,
+                      struct say *say)
 {
     for (; id != 0; id = queue_at(e, id)->parent) {
         enum queue_state state = (enum queue_state)queue_at(e, id)->state;
 
-        if (!queue_state_refuses(state))
+        if (!queue_state_refuses(state) || (begun && state == QUEUE_CLOSING))
             continue;
         say_str(say, "queue ");
         say_text(say, name_text(e, queue_at(e, id)->name));
@@ -57,17 +59,25 @@ static bool takes_new(const struct engine *e, uint32_t id, const char *what, str
     return true;
 }
 
+/* Who made a PodGroup that is left in its queue may wait for its room before making its pods. */
+static bool has_begun(const struct engine *e, uint32_t group)
+{
+    return group != 0 && group_at(e, group)->counts && !group_at(e, group)->ours;
+}
+
 bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
                            char ret_reason[QUEUE_REFUSAL_MAX])
 {
     struct text name = pod_queue_name(pod);
     enum queue_kind kind = pod->queue_kind;
+    uint32_t group = pod->group.len == 0 ? 0 : group_find(e, pod->space, pod->group);
     struct say say;
 
-    if (pod->group.len > 0 && group_names_queue(e, group_find(e, pod->space, pod->group), &name))
+    if (group_names_queue(e, group, &name))
         kind = QUEUE_VOLCANO;
     say_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
-    return kind != QUEUE_VOLCANO || takes_new(e, queue_find(e, kind, name), "pods", &say);
+    return kind != QUEUE_VOLCANO ||
+           takes_new(e, queue_find(e, kind, name), has_begun(e, group), "pods", &say);
 }
 
 bool engine_admit_group(const struct engine *e, const struct group_facts *group,
@@ -83,5 +93,5 @@ bool engine_admit_group(const struct engine *e, const struct group_facts *group,
         return false;
     }
     return group->queue.len == 0 ||
-           takes_new(e, queue_find(e, QUEUE_VOLCANO, group->queue), "groups", &say);
+           takes_new(e, queue_find(e, QUEUE_VOLCANO, group->queue), false, "groups", &say);
 }

@@ -22,7 +22,8 @@ bool engine_admit_command(const struct engine *e, const struct command_facts *co
                           char ret_reason[QUEUE_REFUSAL_MAX]);
 
 /* Whether the queue of a pod that is created takes new ones: it, and those above it, are neither
- * Closed nor Closing. A pod's queue is that of its group, where that names one. */
+ * Closed nor Closing. A pod's queue is that of its group, where that names one; a queue that is
+ * Closing takes the pods of a PodGroup that somebody else made and that is left in it. */
 bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
                            char ret_reason[QUEUE_REFUSAL_MAX]);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advance.h"
 
+#include "booking.h"
 #include "contest.h"
 #include "demote.h"
 #include "fit.h"
@@ -161,6 +162,7 @@ void advance_end(struct engine *e)
     promise_end_all(e);
     for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
         if (slab_live(&e->groups, id)) {
+            booking_stand_by(e, id);
             outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
             group_sync_effects(e, id);
         }

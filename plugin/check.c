@@ -20,7 +20,9 @@ const char *claim_check(const struct engine *e, uint32_t id)
     bool in_tree = claim->state != CLAIM_HELD || (claim->flags & CLAIM_RESTORING) != 0;
 
     if (claim->flags & CLAIM_GANG)
-        return claim->state <= CLAIM_WAITING ? NULL : "a gang's entry holds nothing itself";
+        return claim->state == CLAIM_ALLOCATED     ? "a gang's entry is no pod"
+               : in_tree != (claim->link.size > 0) ? "an entry is in the tree of its state"
+                                                   : NULL;
     if (claim->state == CLAIM_WAITING && gang_takes(e, id))
         in_tree = false;
     if (in_tree != (claim->link.size > 0))

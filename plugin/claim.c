@@ -287,6 +287,12 @@ void claim_to_rest(struct engine *e, uint32_t id)
         claim_grant(e, id, flavors);
 }
 
+/* Whether an entry waits for members that are there. */
+static bool members_wait(const struct engine *e, uint32_t entry)
+{
+    return !group_at(e, claim_group(e, claim_at(e, entry)))->books;
+}
+
 void claim_enter_line(struct engine *e, uint32_t id)
 {
     uint32_t queue = claim_queue(e, id);
@@ -298,7 +304,10 @@ void claim_enter_line(struct engine *e, uint32_t id)
         contest_refresh(e, queue);
     }
     queue_victims_changed(e, queue);
-    queue_at(e, queue)->waiting_count--; /* its members are counted */
+    if (members_wait(e, id))
+        queue_at(e, queue)->waiting_count--; /* they are counted */
+    else
+        queue_count(e, queue, CLAIM_WAITING, 1);
 }
 
 void claim_leave_line(struct engine *e, uint32_t id)
@@ -309,7 +318,10 @@ void claim_leave_line(struct engine *e, uint32_t id)
     promise_end(e, id);
     head_may_change(e, queue, id);
     seen = line_leave(e, id);
-    queue_at(e, queue)->waiting_count++;
+    if (members_wait(e, id))
+        queue_at(e, queue)->waiting_count++;
+    else
+        queue_count(e, queue, CLAIM_WAITING, -1);
     claim_at(e, id)->state = CLAIM_HELD;
     claim_at(e, id)->reason = REASON_NOT_READY;
     if (seen) {
@@ -317,6 +329,26 @@ void claim_leave_line(struct engine *e, uint32_t id)
         contest_refresh(e, queue);
     }
     queue_victims_changed(e, queue);
+}
+
+void claim_hold_entry(struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t queue = claim_queue(e, id);
+
+    if (flavors == NULL)
+        leave(e, id);
+    claim_set_flavors(e, id, flavors);
+    claim->state = flavors == NULL ? CLAIM_HELD : CLAIM_RESERVED;
+    claim->reason = flavors == NULL ? REASON_NOT_READY : REASON_NONE;
+    claim->since = e->now;
+    claim->stamp = claim->created;
+    if (flavors != NULL)
+        enter(e, id);
+    guard_review(e, queue);
+    contest_refresh(e, queue);
+    queue_victims_changed(e, queue);
+    claim_set_timer(e, id);
 }
 
 void claim_to_restore(struct engine *e, uint32_t id)

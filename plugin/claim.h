@@ -160,6 +160,10 @@ void claim_destroy_entry(struct engine *e, uint32_t claim);
 void claim_enter_line(struct engine *e, uint32_t claim);
 void claim_leave_line(struct engine *e, uint32_t claim);
 
+/* An entry that does not wait begins to hold room itself, in these flavors; or, with NULL, ends to.
+ */
+void claim_hold_entry(struct engine *e, uint32_t claim, const uint16_t *flavors);
+
 /* Nobody waits longer who could pass now: else it would have, or its queue is still to be looked
  * at. So a newcomer that fits takes nobody's turn, but for a head that must not be passed. */
 bool claim_may_pass_now(const struct engine *e, uint32_t claim, uint16_t *ret_flavors);
@@ -222,6 +226,7 @@ enum {
 
 /* When the claim must be looked at again; INT64_MAX: not for the time's sake. */
 int64_t claim_deadline(const struct engine *e, uint32_t claim);
+int64_t claim_pauses_until(const struct claim *claim); /* [REASON_BACKOFF] */
 void claim_set_timer(struct engine *e, uint32_t claim);
 
 /* Does what is due. The claim may be gone afterwards. */

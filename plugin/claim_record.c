@@ -2,6 +2,7 @@
 #include "claim.h"
 
 #include "assembly.h"
+#include "booking.h"
 #include "journal.h"
 #include "let_go.h"
 #include "outbox.h"
@@ -313,13 +314,23 @@ static int64_t confirm_by(const struct claim *claim)
     return ((int64_t)claim->first_second + CLAIM_CONFIRM_SECONDS) * SECOND;
 }
 
+int64_t claim_pauses_until(const struct claim *claim)
+{
+    int doublings = claim->timeouts - 1;
+    int most = claim->flags & CLAIM_GANG ? BOOKING_BACKOFF_DOUBLINGS : CLAIM_BACKOFF_DOUBLINGS;
+
+    if (doublings > most)
+        doublings = most;
+    return claim->since + (CLAIM_BACKOFF_SECONDS * SECOND << doublings);
+}
+
 int64_t claim_deadline(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     int64_t at = INT64_MAX;
 
     if (claim->flags & CLAIM_GANG)
-        return assembly_deadline(e, id);
+        return earlier(assembly_deadline(e, id), booking_deadline(e, id));
     if (let_go_is_over(e, id))
         return e->now;
     if (claim->flags & CLAIM_PROVISIONAL)
@@ -333,13 +344,8 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
         if (e->config.reservation_timeout > 0)
             at = earlier(at, claim->since + e->config.reservation_timeout);
     }
-    if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF) {
-        int doublings = claim->timeouts - 1;
-
-        if (doublings > CLAIM_BACKOFF_DOUBLINGS)
-            doublings = CLAIM_BACKOFF_DOUBLINGS;
-        at = earlier(at, claim->since + (CLAIM_BACKOFF_SECONDS * SECOND << doublings));
-    }
+    if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF)
+        at = earlier(at, claim_pauses_until(claim));
     return at;
 }
 
@@ -364,7 +370,9 @@ void claim_expire(struct engine *e, uint32_t id)
         claim_set_timer(e, id);
         return;
     }
-    if (claim->flags & CLAIM_GANG) {
+    if ((claim->flags & CLAIM_GANG) != 0 && booking_deadline(e, id) <= e->now) {
+        booking_expire(e, id);
+    } else if (claim->flags & CLAIM_GANG) {
         assembly_expire(e, id);
     } else if (let_go_is_over(e, id)) {
         claim_destroy(e, id);

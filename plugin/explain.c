@@ -3,6 +3,7 @@
 
 #include "claim_effects.h"
 #include "assembly.h"
+#include "booking.h"
 #include "fit.h"
 #include "gang.h"
 #include "group_status.h"
@@ -238,6 +239,15 @@ static enum reason explain_gang(const struct engine *e, uint32_t id, struct say 
     return explain_waiting(e, group->entry, say);
 }
 
+/* Of a group whose members are still to be made. */
+static enum reason explain_missing(const struct engine *e, const struct group *group,
+                                   struct say *say)
+{
+    say_group_name(say, e, group);
+    say_str(say, " asks for members that are still to be made: ");
+    return explain_waiting(e, group->entry, say);
+}
+
 /* Of a claim that is not held by anything of its own. */
 static enum reason explain_rest(const struct engine *e, uint32_t id, struct say *say)
 {
@@ -348,7 +358,9 @@ void explain_group(const struct engine *e, uint32_t id, struct verdict *ret_verd
     say_init(&say, ret_verdict->message, sizeof(ret_verdict->message));
     while (member != 0 && claim_at(e, member)->state != CLAIM_RESERVED)
         member = member_after(e, member);
-    if (gang_holds(e, id) != REASON_NONE)
+    if (booking_waits(e, group))
+        ret_verdict->reason = explain_missing(e, group, &say);
+    else if (gang_holds(e, id) != REASON_NONE)
         ret_verdict->reason = explain_held_group(e, id, &say);
     else if (group->mode == GROUP_WAITS)
         ret_verdict->reason = explain_gang(e, id, &say);

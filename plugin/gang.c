@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gang.h"
 
+#include "booking.h"
 #include "follow.h"
 #include "gang_sum.h"
 #include "restore.h"
@@ -29,7 +30,7 @@ void gang_free_entry(struct engine *e, uint32_t entry)
 
 static bool entry_waits(const struct engine *e, const struct group *group)
 {
-    return group->entry != 0 && claim_at(e, group->entry)->state == CLAIM_WAITING;
+    return group->entry != 0 && !group->books && claim_at(e, group->entry)->state == CLAIM_WAITING;
 }
 
 static void take_entry_out(struct engine *e, const struct group *group)
@@ -44,6 +45,7 @@ void gang_set_entry(struct engine *e, uint32_t id, uint32_t entry)
 {
     struct group *group = group_at(e, id);
 
+    booking_end(e, id);
     take_entry_out(e, group);
     if (group->entry != 0)
         gang_free_entry(e, group->entry);
@@ -112,6 +114,10 @@ static enum group_mode mode_of(const struct engine *e, struct group *group, stru
         return GROUP_MISSING;
     if (follow_moves(e, group))
         return GROUP_MOVES;
+    if (booking_is_asked(group))
+        group->fault = (uint8_t)gang_add_missing(e, group, sum);
+    if (group->fault != GROUP_SOUND)
+        return GROUP_INVALID;
     if (group->minimum <= 1 || group_lacks(group) <= 0)
         return GROUP_WHOLE;
     if (group->ready < group_lacks(group))
@@ -164,37 +170,20 @@ static uint32_t give_back(struct engine *e, struct group *group)
     return count;
 }
 
-static bool stands_as(const struct engine *e, const struct group *group, const struct gang_sum *sum)
+/* had: the queue in which it held room until now for members that were not there; 0: none. */
+static void put_entry_in(struct engine *e, struct group *group, const struct gang_sum *sum,
+                         uint32_t had)
 {
-    const struct claim *entry = claim_at(e, group->entry);
-    const struct line *line = line_at(e, entry->line);
-
-    if (line_queue(e, line) != sum->queue || line_bare(e, line) != sum->bare ||
-        line_count(e, line) != sum->count || entry->priority != sum->priority ||
-        entry->created != group->created)
-        return false;
-    for (uint8_t i = 0; i < sum->count; i++) {
-        if (line_resource(e, line, i) != sum->requests[i].resource ||
-            line_amount(e, line, i) != sum->requests[i].amount)
-            return false;
-    }
-    return true;
-}
-
-static void put_entry_in(struct engine *e, struct group *group, const struct gang_sum *sum)
-{
-    struct claim *entry = claim_at(e, group->entry);
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    if (entry_waits(e, group) && stands_as(e, group, sum))
+    if (entry_waits(e, group) && gang_sum_stands(e, group, sum))
         return;
     if (entry_waits(e, group))
         claim_leave_line(e, group->entry);
-    line_set_own(e, entry->line, sum->queue, sum->requests, sum->count, sum->bare);
-    entry->priority = sum->priority;
-    entry->created = group->created;
+    gang_sum_put(e, group, sum);
     claim_enter_line(e, group->entry);
-    if (claim_may_pass_now(e, group->entry, flavors))
+    if (booking_passes_on(e, had, claim_at(e, group->entry)->line, flavors) ||
+        claim_may_pass_now(e, group->entry, flavors))
         claim_grant(e, group->entry, flavors);
 }
 
@@ -211,7 +200,9 @@ void gang_review(struct engine *e, uint32_t id)
     }
     set_mode(e, group, mode);
     if (mode == GROUP_WAITS)
-        put_entry_in(e, group, &sum);
+        put_entry_in(e, group, &sum, booking_is_over(e, id));
+    else
+        booking_review(e, id);
 }
 
 /* The flavors of a member's needs, of those that were found for the sum. */
@@ -235,6 +226,10 @@ void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors)
     struct gang_sum sum = {.count = line_count(e, line)};
     uint16_t own[FACTS_MAX_NEEDS];
 
+    if (group->books) {
+        booking_grant(e, entry, flavors);
+        return;
+    }
     for (uint8_t i = 0; i < sum.count; i++)
         sum.requests[i].resource = line_resource(e, line, i);
     take_entry_out(e, group);
@@ -252,6 +247,11 @@ uint32_t gang_demote(struct engine *e, uint32_t claim)
 {
     uint32_t group = claim_group(e, claim_at(e, claim));
 
+    if (claim_at(e, claim)->flags & CLAIM_GANG) {
+        booking_end(e, group);
+        group_touch(e, group);
+        return 1;
+    }
     if (group == 0 || group_at(e, group)->minimum <= 1 || group_lacks(group_at(e, group)) < 0)
         return 0;
     return give_back(e, group_at(e, group));
@@ -327,6 +327,7 @@ void gang_begin(struct engine *e)
         if (!slab_live(&e->groups, at))
             continue;
         group = group_at(e, at);
+        booking_begin(e, at);
         if (!is_gang(e, group) || group->holding == 0 || group_lacks(group) <= 0)
             continue;
         for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
@@ -352,7 +353,7 @@ const char *gang_check(const struct engine *e, uint32_t id)
         return "who is reserved belongs to a group that is whole";
     if ((copy.mode == GROUP_WAITS) != entry_waits(e, &copy))
         return "a gang is in its queue's order while it waits";
-    if (copy.mode == GROUP_WAITS && !stands_as(e, &copy, &sum))
+    if (copy.mode == GROUP_WAITS && !gang_sum_stands(e, &copy, &sum))
         return "a gang waits for what lacks to its minimum";
-    return NULL;
+    return booking_check(e, id);
 }

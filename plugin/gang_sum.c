@@ -79,3 +79,41 @@ enum group_fault gang_add_up(const struct engine *e, const struct group *group,
         fault = add_least(e, group, ret_sum);
     return fault;
 }
+
+enum group_fault gang_add_missing(const struct engine *e, const struct group *group,
+                                  struct gang_sum *ret_sum)
+{
+    int64_t pods = (group->minimum > 1 ? group->minimum : 1) - (int64_t)group->succeeded;
+    enum group_fault fault;
+
+    *ret_sum = (struct gang_sum){.queue = group->home,
+                                 .priority = group->has_priority ? group->priority : 0};
+    fault = add(e, ret_sum, e->name_pods, pods);
+    return fault == GROUP_SOUND ? add_least(e, group, ret_sum) : fault;
+}
+
+bool gang_sum_stands(const struct engine *e, const struct group *group, const struct gang_sum *sum)
+{
+    const struct claim *entry = claim_at(e, group->entry);
+    const struct line *line = line_at(e, entry->line);
+
+    if (line_queue(e, line) != sum->queue || line_bare(e, line) != sum->bare ||
+        line_count(e, line) != sum->count || entry->priority != sum->priority ||
+        entry->created != group->created)
+        return false;
+    for (uint8_t i = 0; i < sum->count; i++) {
+        if (line_resource(e, line, i) != sum->requests[i].resource ||
+            line_amount(e, line, i) != sum->requests[i].amount)
+            return false;
+    }
+    return true;
+}
+
+void gang_sum_put(struct engine *e, const struct group *group, const struct gang_sum *sum)
+{
+    struct claim *entry = claim_at(e, group->entry);
+
+    line_set_own(e, entry->line, sum->queue, sum->requests, sum->count, sum->bare);
+    entry->priority = sum->priority;
+    entry->created = group->created;
+}

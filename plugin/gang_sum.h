@@ -20,6 +20,16 @@ struct gang_sum {
 
 struct engine;
 
+/* What a group asks for while members of its minimum are missing, and where: what its object says,
+ * and one of `pods` for each of the minimum. */
+enum group_fault gang_add_missing(const struct engine *e, const struct group *group,
+                                  struct gang_sum *ret_sum);
+
+/* The group's entry asks for just this, with the group's rank; and is to ask for it. [it waits not]
+ */
+bool gang_sum_stands(const struct engine *e, const struct group *group, const struct gang_sum *sum);
+void gang_sum_put(struct engine *e, const struct group *group, const struct gang_sum *sum);
+
 /* What is wrong with it; then the sum means nothing. [enough are ready] */
 enum group_fault gang_add_up(const struct engine *e, const struct group *group,
                              struct gang_sum *ret_sum);

@@ -51,7 +51,7 @@ struct group {
     uint32_t home;             /* that queue, as long as the object is there; 0: none */
     uint32_t priority_class;   /* a name, as its object says it */
     bool counts;               /* there, as one that is left in it */
-    bool completed;            /* its object says so */
+    bool completed, inqueue;   /* its object says so */
     bool known;
     bool ours; /* its object says that we made it */
     bool has_priority;
@@ -67,6 +67,7 @@ struct group {
     uint32_t members, ready, holding, reserved;
     uint32_t succeeded, failed;
     uint32_t entry; /* the claim that waits for the minimum; 0: none was needed so far */
+    bool books;     /* for members that are still to be made, or holds room for them (booking.h) */
 
     uint32_t asker; /* the newest of the members that ask for it (follow.h); 0: none */
 

@@ -89,7 +89,8 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
         error = name_get(e, facts->priority_class, &sight->priority_class);
     if (error == 0)
         error = read_least(e, &facts->least, sight);
-    if (error == 0 && facts->minimum > 1 && (group->entry == 0 || group->uid != sight->uid))
+    if (error == 0 && (facts->minimum > 1 || !facts->ours) &&
+        (group->entry == 0 || group->uid != sight->uid))
         error = gang_make_entry(e, sight->group, facts->uid, &sight->entry);
     if (error == 0 && facts->queue.len > 0)
         error = queue_get(e, QUEUE_VOLCANO, facts->queue, &sight->queue);
@@ -135,6 +136,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     group->queue = sight->queue_name;
     group->priority_class = sight->priority_class;
     group->completed = text_is(facts->phase, "Completed");
+    group->inqueue = text_is(facts->phase, "Inqueue");
     group_set_home(e, sight->group, sight->queue);
     group->created = facts->created;
     group->version = facts->resource_version;
@@ -172,6 +174,7 @@ int group_see(struct engine *e, const struct group_facts *facts)
     if (error < 0)
         return error;
     commit(e, facts, &sight);
+    group_settle(e);
     return SEEN_ANEW;
 }
 
@@ -199,6 +202,7 @@ int group_lose(struct engine *e, struct text space, struct text name, struct tex
         group_make_moves(e, &moves);
         sync_members(e, id);
         group_touch(e, id);
+        group_settle(e);
     }
     group_drop_moves(e, &moves);
     return error;

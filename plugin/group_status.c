@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group_status.h"
 
+#include "booking.h"
 #include "explain.h"
 #include "say.h"
 #include "state.h"
@@ -46,18 +47,23 @@ void group_say_replicas(const struct group *group, struct say *say)
 }
 
 /* Whether none of its members may ask the queue for anything. */
-static bool is_held(const struct group *group)
+static bool is_held(const struct engine *e, const struct group *group)
 {
+    if (group->books)
+        return booking_holds(e, group);
     return group->mode == GROUP_INVALID || group->mode == GROUP_INCOMPLETE ||
            (group->mode == GROUP_WHOLE && group->ready + group->holding == 0);
 }
 
-static void say_held(const struct group *group, struct group_status *status, struct say *say)
+static void say_held(const struct engine *e, const struct group *group, struct group_status *status,
+                     struct say *say)
 {
     status->reason = group->mode == GROUP_INVALID ? "GroupInvalid" : "NotEnoughTasks";
     if (group->mode == GROUP_INVALID) {
         say_str(say, "the group");
         group_say_fault(group, say);
+    } else if (group->mode == GROUP_WHOLE && group->members == 0) {
+        say_str(say, "it has no members yet");
     } else if (group->mode == GROUP_WHOLE) {
         say_str(say, "something of their own holds all of its members");
     } else {
@@ -66,13 +72,17 @@ static void say_held(const struct group *group, struct group_status *status, str
         say_str(say, " members that it needs are there and ready");
         group_say_replicas(group, say);
     }
+    if (booking_holds(e, group))
+        say_str(say, "; its queue keeps room for them");
+    if (booking_pauses(e, group))
+        say_str(say, "; nobody made them in time, so it gave its room back for a while");
 }
 
 /* What it waits for is its queue's to give, or its nodes'. */
 static void say_waits(const struct engine *e, const struct group *group,
                       struct group_status *status, struct say *say)
 {
-    uint32_t queue = claim_queue(e, group->first);
+    uint32_t queue = claim_queue(e, group->books ? group->entry : group->first);
     enum reason stop = queue_stops(e, queue);
 
     status->reason = "NotEnoughResources";
@@ -110,16 +120,18 @@ void group_find_status(const struct engine *e, uint32_t id, struct group_status 
     else if (ret->running > 0)
         ret->phase = waits ? "Unknown" : "Inqueue";
     else
-        ret->phase = group->mode == GROUP_WHOLE && group->holding > 0 ? "Inqueue" : "Pending";
+        ret->phase = booking_holds(e, group) || (group->mode == GROUP_WHOLE && group->holding > 0)
+                         ? "Inqueue"
+                         : "Pending";
     ret->type = ret->status = ret->reason = "";
     say_init(&say, message, VERDICT_MESSAGE_MAX);
-    if (group->members == 0)
+    if (group->members == 0 && !booking_is_asked(group))
         return;
     ret->type = waits ? "Unschedulable" : "Scheduled";
     ret->status = "True";
     ret->reason = "tasks in gang are ready to be scheduled";
-    if (waits && is_held(group))
-        say_held(group, ret, &say);
+    if (waits && is_held(e, group))
+        say_held(e, group, ret, &say);
     else if (waits)
         say_waits(e, group, ret, &say);
 }

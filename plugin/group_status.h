@@ -10,7 +10,7 @@
  * What the status of a PodGroup says of its members, in Volcano's words:
  *
  *   Pending    held, or waiting            Running    the minimum runs, or has succeeded
- *   Inqueue    granted                     Unknown    a part of the minimum runs, the rest waits
+ *   Inqueue    granted (booking.h)         Unknown    a part of the minimum runs, the rest waits
  *                                          Completed  nobody is left who has not ended
  *
  * and in one condition: Scheduled, or Unschedulable with the reason. Its message names no amount

@@ -106,6 +106,8 @@ static bool yields(const struct engine *e, uint32_t claim)
 {
     uint32_t id = claim;
 
+    if ((claim_at(e, claim)->flags & CLAIM_GANG) != 0 && claim_at(e, claim)->timeouts > 0)
+        return true; /* nobody made use of room that it had */
     if (claim_at(e, claim)->flags & CLAIM_GANG)
         id = group_at(e, claim_group(e, claim_at(e, claim)))->first;
     for (; id != 0; id = id == claim ? 0 : member_after(e, id)) {

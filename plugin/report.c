@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
+#include "booking.h"
 #include "contest.h"
 #include "explain.h"
 #include "follow.h"
@@ -242,9 +243,9 @@ static void find_queue(const struct engine *e, const struct group *group, struct
     }
 }
 
-static enum group_stand stand_of(const struct group *group)
+static enum group_stand stand_of(const struct engine *e, const struct group *group)
 {
-    if (group->mode == GROUP_WAITS)
+    if (group->mode == GROUP_WAITS || booking_waits(e, group))
         return GROUP_STANDS_WAITING;
     if (group->mode != GROUP_WHOLE)
         return GROUP_STANDS_HELD;
@@ -264,7 +265,7 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
     ret->queue_kind = QUEUE_VOLCANO;
     find_queue(e, group, ret);
     ret->known = group->known;
-    ret->stand = stand_of(group);
+    ret->stand = stand_of(e, group);
     explain_group(e, id, &ret->why);
     ret->phase = status.phase;
     ret->minimum = group->known || group->asker == 0 ? group->minimum : follow_minimum(e, group);

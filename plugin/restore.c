@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "restore.h"
 
+#include "booking.h"
 #include "claim.h"
 #include "contest.h"
 #include "fit.h"
@@ -36,7 +37,9 @@ void restore_reserve(struct engine *e, uint32_t id)
 
 void restore_claim(struct engine *e, uint32_t id)
 {
-    if (claim_group(e, claim_at(e, id)) != 0)
+    if (claim_at(e, id)->flags & CLAIM_GANG)
+        booking_restore(e, id);
+    else if (claim_group(e, claim_at(e, id)) != 0)
         gang_restore(e, id);
     else
         restore_alone(e, id);

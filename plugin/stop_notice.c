@@ -25,7 +25,8 @@ static void give_notice(struct engine *e, uint32_t id)
     uint32_t queue = claim_queue(e, id);
     bool stops, stopped = knows_of_stop(claim);
 
-    if (claim_group(e, claim) != 0 && group_at(e, claim_group(e, claim))->first == id)
+    if (claim_group(e, claim) != 0 &&
+        ((claim->flags & CLAIM_GANG) != 0 || group_at(e, claim_group(e, claim))->first == id))
         group_touch(e, claim_group(e, claim)); /* its status names what stops it */
     if (claim->state == CLAIM_ALLOCATED &&
         (queue_drains(e, queue) || (claim->effects.wanted & 1u << CLAIM_EVICT) != 0))

@@ -31,8 +31,14 @@ static void test_pods(void)
     pod.queue = text_of("");
     pod.group = text_of("gang");
     ok(engine_admit_to_queue(kit.engine, &pod, reason), "a pod of a group that is not known");
-    kit_do(&kit, "group gang queue=b");
+    kit_do(&kit, "group gang queue=b ours");
     ok(!engine_admit_to_queue(kit.engine, &pod, reason), "a pod's queue is its group's");
+    kit_do(&kit, "group gang queue=b");
+    ok(engine_admit_to_queue(kit.engine, &pod, reason),
+       "whoever made the group that is there may make its pods");
+    kit_do(&kit, "group gang queue=b phase=Completed");
+    ok(!engine_admit_to_queue(kit.engine, &pod, reason), "until it is over");
+    kit_do(&kit, "lose-group gang; group gang queue=b");
     pod.queue = text_of("b");
     kit_do(&kit, "command 2 p SuspendQueue");
     ok(engine_admit_to_queue(kit.engine, &pod, reason), "a suspended one does");

@@ -48,6 +48,28 @@ static void test_sums(void)
     kit_close(&kit);
 }
 
+static void test_missing(void)
+{
+    struct kit kit;
+    struct group *group;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q; queue r; group g min=3 cpu=6 pods=9 queue=q created=7;"
+                 "pod a cpu=1 group=g finished; pod b cpu=4 group=g");
+    group = group_at(kit.engine, group_find(kit.engine, text_of("default"), text_of("g")));
+    is_int(gang_add_missing(kit.engine, group, &sum), GROUP_SOUND, "before its members are there");
+    is_int(asked(&kit, "cpu"), 6, "a group asks for what its object says,");
+    is_int(asked(&kit, "pods"), 9, "and is as many pods, or more,");
+    is_int(sum.priority, 0, "of no priority, if it says none");
+    ok(gang_sum_stands(kit.engine, group, &sum), "for that it stands in its queue");
+    kit_do(&kit, "group g min=3 cpu=6 queue=r created=7 priority=3");
+    ok(!gang_sum_stands(kit.engine, group, &sum), "not where it asked before");
+    gang_add_missing(kit.engine, group, &sum);
+    is_int(asked(&kit, "pods"), 2, "who has succeeded is not missing");
+    is_int(sum.priority, 3, "its priority is its own");
+    kit_close(&kit);
+}
+
 static void test_faults(void)
 {
     struct kit kit;
@@ -70,6 +92,7 @@ static void test_faults(void)
 int main(void)
 {
     test_sums();
+    test_missing();
     test_faults();
     return tap_done();
 }

@@ -91,7 +91,7 @@ static void test_status(void)
     kit_open(&kit, "statuses");
     kit_do(&kit, "queue q cpu=2; pod x queue=q cpu=1; group g min=2 queue=q;"
                  "pod a cpu=1 group=g");
-    expect_status(&kit, "Pending", "Unschedulable", "of one that is not complete");
+    expect_status(&kit, "Inqueue", "Unschedulable", "of one whose members are still to be made");
     is_str(effect.group_status.reason, "NotEnoughTasks", "for lack of members");
     kit_do(&kit, "pod b cpu=1 group=g");
     expect_status(&kit, "Pending", "Unschedulable", "of one that waits for its queue");

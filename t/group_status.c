@@ -23,7 +23,9 @@ static void test_members(void)
 
     kit_open(&kit, "statuses");
     kit_do(&kit, "queue q cpu=4; group g min=2 queue=q; pod a cpu=1 group=g");
-    expect(&kit, "NotEnoughTasks", "fewer than the 2 members that it needs are there and ready",
+    expect(&kit, "NotEnoughTasks",
+           "fewer than the 2 members that it needs are there and ready; its queue keeps room for "
+           "them",
            "of one that is not complete");
     kit_do(&kit, "pod b cpu=9 group=g");
     expect(&kit, "NotEnoughResources",

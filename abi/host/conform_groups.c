@@ -230,6 +230,36 @@ static void status(struct story *s)
     s_holds(s, s_effect(s, "setGroupStatus", "g") == 0, "what was written is not written again");
 }
 
+/* Of a group that others made. */
+static void room_before_pods(struct story *s)
+{
+    begin(s);
+    s_see(s, "group",
+          "{uid: g, namespace: n, name: g, created: 2, queue: q, minMember: 2, "
+          "minResources: {cpu: 2}}");
+    s_pod(s, "lone", "{queue: q, requests: {cpu: 1}, created: 1}");
+    s_state(s, "lone", "waiting");
+    s_ask(s, LOADER_INSPECT, "{what: group, namespace: n, name: g}");
+    s_want(s, "{phase: Inqueue, pods: 0}");
+    s_ask(s, LOADER_INSPECT, "{what: queue, kind: Queue, name: q}");
+    s_want(s, "{reserved: 1, quota: [{resource: cpu, reserved: 2}]}");
+    s_pod(s, "a", "{" MEMBER ", requests: {cpu: 1}}");
+    s_state(s, "lone", "waiting");
+    s_pod(s, "b", "{" MEMBER ", requests: {cpu: 1}}");
+    s_state(s, "a", "reserved");
+    s_state(s, "b", "reserved");
+    s_state(s, "lone", "waiting");
+    s_lose(s, "pod", "{uid: a}");
+    s_lose(s, "pod", "{uid: b}");
+    s_state(s, "lone", "reserved");
+    s_lose(s, "pod", "{uid: lone}");
+    s_ask(s, LOADER_INSPECT, "{what: group, namespace: n, name: g}");
+    s_want(s, "{phase: Inqueue}");
+    s_pod(s, "lone", "{queue: q, requests: {cpu: 1}, created: 1}");
+    s_tick(s, s->now += 301 * (int64_t)STORY_SECOND);
+    s_state(s, "lone", "reserved");
+}
+
 static void unasked(struct story *s)
 {
     s_refuse(s, SLUICE_UNSUPPORTED, "kind", LOADER_OBSERVE,
@@ -248,6 +278,7 @@ const struct promise promises_of_groups[] = {
     {"a group's queue is that of its members, at once", queue_of_group},
     {"members that have succeeded count for the minimum", counts_the_finished},
     {"a group's status is written when it changed", status},
+    {"a group whose pods are still to be made has room first, and not for ever", room_before_pods},
     {"a host without answerPermit is given no groups", unasked},
     {0},
 };

@@ -118,7 +118,7 @@ static bool preempt_for(struct model *model, int uid)
     int flavors[RESOURCES], victims[UIDS + 1];
     bool within[RESOURCES];
 
-    if (!choose_flavors(model, uid, flavors) ||
+    if ((claim->is_booking && claim->timeouts > 0) || !choose_flavors(model, uid, flavors) ||
         !model_hunt(model, uid, flavors, all, victims, within))
         return false;
     claim->promise = (struct model_promise){.made = true, .order = ++model->orders};

@@ -352,6 +352,7 @@ static void rebuild(struct model *model)
         if (model->claims[uid].live)
             settle_claim(model, &model->claims[uid], false);
     }
+    model_rebuild_bookings(model);
 }
 
 void model_restart(struct model *model)
@@ -359,6 +360,7 @@ void model_restart(struct model *model)
     model->synced = model->leads = false;
     model_stand_by(model);
     model_end_promises(model, true);
+    memset(model->claims + UIDS, 0, GROUPS * sizeof *model->claims);
     for (int uid = 0; uid < UIDS; uid++) {
         struct model_claim *claim = &model->claims[uid];
 

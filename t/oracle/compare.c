@@ -86,6 +86,11 @@ static struct counts count_below(const struct model *model, int queue)
             model->claims[uid].managed + model_holds(&model->claims[uid]) &&
             model_is_below(model, model_queue_of(&model->claims[uid]), queue))
             counts.at[model->claims[uid].state]++;
+    for (int uid = UIDS; uid < UIDS + GROUPS; uid++)
+        if (model->claims[uid].live && model->claims[uid].is_booking &&
+            model->claims[uid].state != CLAIM_HELD &&
+            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
+            counts.at[model->claims[uid].state]++;
     return counts;
 }
 

@@ -70,7 +70,7 @@ static struct step any_group(struct generator *g, const struct model *model)
     for (int r = 0; r < g->resources; r++)
         if (generate_one_in(g, 6))
             step.v[GROUP_LEAST + r] = generate_amount(g);
-    step.v[GROUP_COMPLETED] = generate_one_in(g, 6);
+    step.v[GROUP_PHASE] = generate_one_in(g, 6) ? PHASE_COMPLETED : generate_below(g, 2) * 2;
     return step;
 }
 
@@ -269,15 +269,28 @@ static struct step after_creation(struct generator *g, const struct model *model
     return step;
 }
 
+/* Whether the pod obeys its queue then. */
+static bool obeys(const struct model *model, const int64_t *pod)
+{
+    return model->config[CONFIG_MANAGE_ALL] || pod[POD_OPTED_IN] || pod[POD_GATES] ||
+           pod[POD_STAMP] || pod[POD_GROUP];
+}
+
 static struct step any_pod_step(struct generator *g, const struct model *model)
 {
     int uid = generate_below(g, g->pods);
     struct step step;
 
-    if (model->claims[uid].live && model_holds(&model->claims[uid]) && !generate_one_in(g, 4))
-        return after_grant(g, model, uid);
-    if (model->claims[uid].live)
-        return after_creation(g, model, uid);
+    if (model->claims[uid].live) {
+        bool granted = model_holds(&model->claims[uid]) && !generate_one_in(g, 4);
+
+        step = granted ? after_grant(g, model, uid) : after_creation(g, model, uid);
+        /* It does not leave the queues: who does is let go, which the model knows nothing of. */
+        if ((step.kind == STEP_SEE || step.kind == STEP_ENQUEUE) && step.v[POD_NODE] == 0 &&
+            !obeys(model, step.v))
+            step.v[POD_OPTED_IN] = 1;
+        return step;
+    }
     step = any_pod(g, model, uid);
     if (generate_one_in(g, 3))
         step.kind = STEP_ENQUEUE;
@@ -344,10 +357,13 @@ static struct step any_rare_step(struct generator *g, const struct model *model)
     return step;
 }
 
-/* A message once more, unless it takes a pod from its node: nothing does that. */
+/* A message once more, unless it takes a pod from its node, or out of the queues. */
 static bool once_more(struct generator *g, const struct model *model, struct step *ret)
 {
     *ret = g->old[generate_below(g, 8)];
+    if ((ret->kind == STEP_SEE || ret->kind == STEP_ENQUEUE) && ret->v[POD_NODE] == 0 &&
+        model->claims[ret->v[POD_UID]].live && !obeys(model, ret->v))
+        return false;
     return (ret->kind != STEP_SEE && ret->kind != STEP_ENQUEUE) || ret->v[POD_NODE] > 0 ||
            !model->claims[ret->v[POD_UID]].bound;
 }

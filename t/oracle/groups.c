@@ -66,7 +66,7 @@ static int next_member(const struct model *model, int group, int after, bool res
 /* Its object is there, names a queue, and not all its pods have ended. */
 bool model_is_left(const struct model *model, int group)
 {
-    bool over = model->groups[group].facts[GROUP_COMPLETED];
+    bool over = model->groups[group].facts[GROUP_PHASE] == PHASE_COMPLETED;
 
     for (int uid = 0; uid < UIDS; uid++)
         over |= model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
@@ -105,7 +105,8 @@ static bool add_up(const struct model *model, int group, struct model_claim *sum
     int there = count_there(model, group), uid = -1;
     wide needs[RESOURCES] = {0};
 
-    *sum = (struct model_claim){.managed = true, .state = CLAIM_WAITING, .is_gang = true};
+    *sum = (struct model_claim){
+        .managed = true, .confirmed = true, .state = CLAIM_WAITING, .is_gang = true};
     model_forget_flavors(sum);
     for (int64_t lacks = minimum_of(model, group) - there; lacks > 0; lacks--) {
         const struct model_claim *claim;
@@ -158,9 +159,11 @@ static void review(struct model *model, int group)
         give_back(model, group);
     if (!whole && is_sound(model, group))
         waits = add_up(model, group, entry);
-    entry->live = waits;
+    if (!waits && !model_books(model, group, entry))
+        *entry = (struct model_claim){0};
     entry->promise = before.promise;
-    if (!waits || !model_asks_the_same(&before, entry))
+    if (!entry->live || before.is_booking != entry->is_booking ||
+        !model_asks_the_same(&before, entry))
         model_end_promise(model, UIDS + group);
     for (int uid = 0; uid < UIDS; uid++) {
         struct model_claim *claim = &model->claims[uid];
@@ -170,6 +173,7 @@ static void review(struct model *model, int group)
         claim->state = is_ready(model, claim) && (whole || waits) ? CLAIM_WAITING : CLAIM_HELD;
         claim->in_gang = waits;
     }
+    model_review_booking(model, group, &before, waits);
 }
 
 void model_review_groups(struct model *model)
@@ -185,6 +189,10 @@ void model_grant_gang(struct model *model, int group, const int flavors[RESOURCE
 {
     int64_t lacks = minimum_of(model, group) - count_there(model, group);
 
+    if (model->claims[UIDS + group].is_booking) {
+        model_book(model, UIDS + group, flavors);
+        return;
+    }
     for (; lacks > 0; lacks--) {
         int uid = next_member(model, group, -1, false);
 
@@ -196,8 +204,10 @@ void model_demote_with_gang(struct model *model, int uid)
 {
     int group = (int)model->claims[uid].pod[POD_GROUP] - 1;
 
-    if (group >= 0 && minimum_of(model, group) > 1 &&
-        count_there(model, group) <= minimum_of(model, group))
+    if (uid >= UIDS)
+        model->claims[uid].state = CLAIM_WAITING;
+    else if (group >= 0 && minimum_of(model, group) > 1 &&
+             count_there(model, group) <= minimum_of(model, group))
         give_back(model, group);
     else
         model_demote(model, uid);
@@ -255,6 +265,7 @@ void model_begin_gangs(struct model *model)
         bool begun = is_sound(model, group) && !is_whole(model, group);
         bool holds = false;
 
+        model_begin_booking(model, group);
         for (int uid = 0; uid < UIDS; uid++)
             holds |= is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
         for (int uid = 0; uid < UIDS && begun && holds; uid++) {
@@ -274,6 +285,8 @@ void model_begin_gangs(struct model *model)
 bool model_groups_are_written(const struct model *model)
 {
     for (int group = 0; group < GROUPS; group++) {
+        if (!model_booking_is_written(model, group))
+            return false;
         for (int uid = 0; uid < UIDS; uid++) {
             const struct model_claim *claim = &model->claims[uid];
 
@@ -290,6 +303,10 @@ void model_set_group(struct model *model, const int64_t *facts)
 {
     int group = (int)facts[GROUP_NUMBER];
 
+    if (model->groups[group].facts[GROUP_UID] != facts[GROUP_UID]) { /* another group */
+        model_end_promise(model, UIDS + group);
+        model->claims[UIDS + group] = (struct model_claim){0};
+    }
     memcpy(model->groups[group].facts, facts, sizeof model->groups[group].facts);
     model->groups[group].seen = true;
     model->groups[group].queue = (int)facts[GROUP_QUEUE];

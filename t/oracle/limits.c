@@ -99,7 +99,7 @@ static void count_claims(const struct model *model, struct limits *limits)
                 limits->at[model_queue_of(claim)][model_cell(claim->promise.flavor[r], r)].later +=
                     model_need(claim, r);
     }
-    for (int uid = 0; uid < UIDS; uid++) {
+    for (int uid = 0; uid < UIDS + GROUPS; uid++) {
         const struct model_claim *claim = &model->claims[uid];
 
         for (int r = 0; model_holds(claim) && r < RESOURCES; r++) {

@@ -38,6 +38,7 @@ struct model_claim {
     int group_queue;       /* 0: its own; else that which its group names, and 1 */
     bool in_gang;          /* it waits, but its gang does so for it */
     bool is_gang;          /* it is no pod, but what lacks to a group's minimum, */
+    bool is_booking;       /* ", and of which members are still to be made; it may hold room */
     int64_t gang_needs[RESOURCES]; /* and asks for this */
     struct model_promise {         /* room that is on its way to it */
         bool made;
@@ -195,6 +196,17 @@ void model_begin_gangs(struct model *model);
 /* A member that cannot be granted a place alone. */
 bool model_waits_for_gang(const struct model *model, int uid);
 bool model_groups_are_written(const struct model *model);
+
+/* What a group asks for whose members are still to be made; false: it does not. */
+bool model_books(const struct model *model, int group, struct model_claim *ret);
+void model_book(struct model *model, int uid, const int flavors[RESOURCES]);
+void model_review_booking(struct model *model, int group, const struct model_claim *before,
+                          bool waits_as_one);
+void model_pass_on(struct model *model, int group, int queue);
+void model_rebuild_bookings(struct model *model);
+void model_begin_booking(struct model *model, int group);
+void model_restore_booking(struct model *model, int group);
+bool model_booking_is_written(const struct model *model, int group);
 
 /* Something of the pod's own holds it. */
 bool model_is_held(const struct model *model, const struct model_claim *claim);

@@ -11,11 +11,12 @@ static const int64_t second = 1000000000;
  * that lets nobody go on, it cannot be seen. */
 static const int64_t longest_without_a_cycle = 300 * second;
 
-static int64_t backoff(int timeouts)
+static int64_t backoff(const struct model_claim *claim)
 {
     int64_t wait = 10 * second;
+    int most = claim->is_booking ? 9 : 6;
 
-    for (int n = 1; n < timeouts && n <= 6; n++)
+    for (int n = 1; n < claim->timeouts && n <= most; n++)
         wait *= 2;
     return wait;
 }
@@ -38,7 +39,7 @@ int64_t model_next_deadline(const struct model *model)
 {
     int64_t next = INT64_MAX;
 
-    for (int uid = 0; uid < UIDS; uid++)
+    for (int uid = 0; uid < UIDS + GROUPS; uid++)
         if (model->claims[uid].live && deadline_of(model, &model->claims[uid]) < next)
             next = deadline_of(model, &model->claims[uid]);
     return next;
@@ -66,10 +67,12 @@ static int end(struct model *model, int uid)
     struct limits before, after;
 
     limits_count(model, &before);
-    if (!claim->confirmed && claim->forget_at <= model->now)
+    if (!claim->confirmed && claim->forget_at <= model->now) {
         model_lose(model, uid);
-    else
-        model_give_up(model, uid, model->now + backoff(++claim->timeouts));
+    } else {
+        claim->timeouts++;
+        model_give_up(model, uid, model->now + backoff(claim));
+    }
     limits_count(model, &after);
     topmost = topmost_changed(queue, model, &before, &after);
     return topmost < 0 && was_head ? queue : topmost;
@@ -80,7 +83,7 @@ static int next_due(const struct model *model)
 {
     int first = -1;
 
-    for (int uid = 0; uid < UIDS; uid++)
+    for (int uid = 0; uid < UIDS + GROUPS; uid++)
         if (model->claims[uid].live && deadline_of(model, &model->claims[uid]) <= model->now &&
             (first < 0 || model_ranks_before(model, uid, first)))
             first = uid;
@@ -109,8 +112,10 @@ void model_set_time(struct model *model, int64_t now)
     for (int uid = next_due(model); uid >= 0; uid = next_due(model)) {
         const struct model_claim *claim = &model->claims[uid];
 
-        if (claim->state == CLAIM_HELD && claim->again != 0 && claim->again <= now &&
-            (claim->confirmed || claim->forget_at > now)) {
+        if (claim->is_booking && claim->state == CLAIM_HELD) {
+            model->claims[uid].again = 0; /* its turn comes with all others' */
+        } else if (claim->state == CLAIM_HELD && claim->again != 0 && claim->again <= now &&
+                   (claim->confirmed || claim->forget_at > now)) {
             model_give_up(model, uid, 0);
             let_in(model, uid, stirred);
         } else if (model_victim_deadline(model, claim) <= now &&

@@ -266,7 +266,7 @@ static int newest_below(const struct model *model, const struct limits *limits, 
 {
     int newest = -1;
 
-    for (int uid = 0; uid < UIDS; uid++) {
+    for (int uid = 0; uid < UIDS + GROUPS; uid++) {
         const struct model_claim *claim = &model->claims[uid];
 
         if (!claim->live || claim->state != CLAIM_RESERVED ||
@@ -321,7 +321,7 @@ static void restore_all(struct model *model)
         struct model_claim *claim;
         int oldest = -1;
 
-        for (int uid = 0; uid < UIDS; uid++)
+        for (int uid = 0; uid < UIDS + GROUPS; uid++)
             if (model->claims[uid].live && model->claims[uid].restoring &&
                 (oldest < 0 || model->claims[uid].stamp < model->claims[oldest].stamp ||
                  (model->claims[uid].stamp == model->claims[oldest].stamp &&
@@ -330,7 +330,9 @@ static void restore_all(struct model *model)
         if (oldest < 0)
             return;
         claim = &model->claims[oldest];
-        if (claim->pod[POD_GROUP]) {
+        if (claim->is_booking) {
+            model_restore_booking(model, oldest - UIDS);
+        } else if (claim->pod[POD_GROUP]) {
             model_restore_member(model, oldest);
         } else {
             claim->restoring = false;

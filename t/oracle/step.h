@@ -191,9 +191,10 @@ enum group_field {
     GROUP_QUEUE, /* 0: none, else the name's number and 1 */
     GROUP_PRIORITY,
     GROUP_LEAST,
-    GROUP_COMPLETED = GROUP_LEAST + RESOURCES - 1, /* as its status says */
+    GROUP_PHASE = GROUP_LEAST + RESOURCES - 1, /* as its status says */
     GROUP_FIELDS
 };
+enum { PHASE_OTHER, PHASE_COMPLETED, PHASE_INQUEUE };
 
 enum { STEP_FIELDS = QUEUE_FIELDS };
 

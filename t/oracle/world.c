@@ -290,8 +290,8 @@ void world_group_facts(const int64_t *fields, struct group_facts *group)
     group->has_priority = fields[GROUP_PRIORITY] != UNSAID;
     if (group->has_priority)
         group->priority = (int32_t)fields[GROUP_PRIORITY];
-    if (fields[GROUP_COMPLETED])
-        group->phase = text_of("Completed");
+    if (fields[GROUP_PHASE] != PHASE_OTHER)
+        group->phase = text_of(fields[GROUP_PHASE] == PHASE_INQUEUE ? "Inqueue" : "Completed");
     set_amounts(&group->least, fields + GROUP_LEAST, RESOURCES - 1);
 }
 

@@ -183,6 +183,11 @@ static struct model_status status_of(const struct play *play, const struct limit
         if (model->claims[uid].live &&
             model_is_below(model, model_queue_of(&model->claims[uid]), queue))
             status.groups[model->claims[uid].state]++;
+    for (int uid = UIDS; uid < UIDS + GROUPS; uid++)
+        if (model->claims[uid].live && model->claims[uid].is_booking &&
+            model->claims[uid].state != CLAIM_HELD &&
+            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
+            status.groups[model->claims[uid].state]++;
     for (int r = 0; r < RESOURCES; r++) {
         const struct number *number = &limits->at[queue][model_cell(FLAVOR_DEFAULT, r)];
 

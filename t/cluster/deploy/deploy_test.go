@@ -58,6 +58,7 @@ func TestManifests(t *testing.T) {
 		{"observe-only adds no gate", testObserveOnly},
 		{"on-admission adds it again", testOnAdmission},
 		{"instead is for the pods of the default scheduler", testInstead},
+		{"volcano is for the pods of that name, and makes two queues", testVolcano},
 		{"the webhook in its place, too", testInsteadWebhook},
 		{"webhook", testWebhook},
 		{"release-gates", testReleaseGates},
@@ -269,6 +270,18 @@ func testInstead(c *cluster) {
 	if _, err := c.create(forged); !apierrors.IsForbidden(err) {
 		c.Errorf("a forged stamp: %v", err)
 	}
+}
+
+// In the place of Volcano's scheduler, whose queues `root` and `default` its webhook looks for.
+func testVolcano(c *cluster) {
+	c.apply("overlays/volcano")
+	c.awaitGates("volcano", long)
+	c.awaitGates("default-scheduler")
+	parent := c.must("get", "queue", "default", "-o", "jsonpath={.spec.parent}")
+	if parent != "root" {
+		c.Errorf("the queue default is below %q", parent)
+	}
+	c.must("delete", "queue", "root", "default")
 }
 
 // In the place of the stock scheduler the webhook, too, is asked about pods that name none.
