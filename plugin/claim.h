@@ -40,6 +40,7 @@ enum claim_flag {
     CLAIM_KEEPS_TURN = 1 << 27,   /* it was granted before (stale.h) */
     CLAIM_OVERWRITING = 1 << 28,  /* an overwrite went out, and what it wrote was not seen yet */
     CLAIM_NOT_SELECTED = 1 << 29, /* the ClusterQueue that its pod names is not for its namespace */
+    CLAIM_MOVED = 1 << 30,        /* its stamp names another queue than the one that it is in */
 };
 
 /* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */

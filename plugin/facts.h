@@ -46,7 +46,8 @@ struct controller_facts {
     struct text api_version, kind, name, uid;
     bool has_replicas; /* it is known how many pods it wants */
     int64_t replicas;
-    bool ordered; /* makes the next pod when the one before it runs */
+    bool ordered;    /* makes the next pod when the one before it runs */
+    bool supersedes; /* the pod, by one of a newer template */
 };
 
 struct pod_facts {
@@ -68,6 +69,8 @@ struct pod_facts {
     struct text priority_class;
     int64_t stamp; /* time of the grant, 0: none */
     struct text stamped_flavors;
+    struct text stamped_queue; /* it was granted in that; none: its stamp does not tell */
+    enum queue_kind stamped_kind;
     struct named_amounts requests; /* without `pods`, no resource twice */
     struct text node;
     bool nominated;

@@ -15,8 +15,10 @@
  * group. So a member keeps in mind what its pod says of that.
  *
  * A PodGroup that we made follows its owner's edits (follow.h). There, who is bound stays where it
- * was granted: its owner does not move it, but replaces it. After a restart that is where its pod
- * says.
+ * was granted: its owner does not move it, but replaces it. So does who is bound in a group whose
+ * object is gone; and a lone pod, bound or not, as long as it has what it was granted, unless the
+ * queue that it names by now has room for it. After a restart that is where its stamp says, or,
+ * where it does not tell, its pod.
  */
 struct engine;
 struct pod_facts;
@@ -38,10 +40,11 @@ void group_drop_own(struct engine *e, struct member_own *own);
 /* Leaves in *own what was noted before. */
 void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);
 
-/* The queue of a pod that is to be in this group, or, with 0, in none; a new queue, it may be.
- * claim: the pod's; 0: a new one. Negative on error. */
-int group_find_queue(struct engine *e, uint32_t group, uint32_t claim, const struct pod_facts *pod,
-                     uint32_t *ret_queue);
+/* What a pod asks for, and where, that is to be in this group, or, with 0, in none: a line, with a
+ * use of it, in a new queue, it may be. claim: the pod's; 0: a new one. Negative on error; the line
+ * may be there then, too. */
+int group_find_line(struct engine *e, uint32_t group, uint32_t claim, const struct pod_facts *pod,
+                    uint32_t *ret_line);
 
 /* Members that must be elsewhere, with all that they need for it. */
 struct group_moves {
@@ -49,9 +52,9 @@ struct group_moves {
     uint32_t count, cap;
 };
 
-/* Of a group that is about to name this queue; 0: none. ours: we made it. Negative on error; then,
- * too, what was read is to be dropped. */
-int group_read_moves(struct engine *e, uint32_t group, uint32_t queue, bool ours,
+/* Of a group that is about to name this queue; 0: none. known: there is an object of it; ours: we
+ * made that. Negative on error; then, too, what was read is to be dropped. */
+int group_read_moves(struct engine *e, uint32_t group, uint32_t queue, bool known, bool ours,
                      struct group_moves *ret_moves);
 void group_drop_moves(struct engine *e, struct group_moves *moves);
 

@@ -3,6 +3,7 @@
 
 #include "booking.h"
 #include "explain.h"
+#include "follow.h"
 #include "say.h"
 #include "state.h"
 
@@ -52,14 +53,20 @@ static bool is_held(const struct engine *e, const struct group *group)
     if (group->books)
         return booking_holds(e, group);
     return group->mode == GROUP_INVALID || group->mode == GROUP_INCOMPLETE ||
+           group->mode == GROUP_MOVES ||
            (group->mode == GROUP_WHOLE && group->ready + group->holding == 0);
 }
 
 static void say_held(const struct engine *e, const struct group *group, struct group_status *status,
                      struct say *say)
 {
-    status->reason = group->mode == GROUP_INVALID ? "GroupInvalid" : "NotEnoughTasks";
-    if (group->mode == GROUP_INVALID) {
+    status->reason = "NotEnoughTasks";
+    if (group->mode == GROUP_MOVES) {
+        status->reason = reason_name(REASON_GROUP_CHANGING);
+        say_str(say, "the group");
+        follow_say_move(e, group, say);
+    } else if (group->mode == GROUP_INVALID) {
+        status->reason = reason_name(REASON_GROUP_INVALID);
         say_str(say, "the group");
         group_say_fault(group, say);
     } else if (group->mode == GROUP_WHOLE && group->members == 0) {

@@ -132,7 +132,7 @@ enum write world_remove_gates(struct sim *sim, struct pod *pod, const struct gat
     if (patch->generation >= 0 && patch->generation != pod->state->generation)
         return WRITE_CONFLICT;
     struct pod_state *next = write_of(sim, pod);
-    next->generation++;
+    next->generation += patch->gates.count > 0;
     next->gates = left;
     for (size_t i = 0; i < patch->annotations.count; i++)
         next->annotations = pairs_set(arena, next->annotations, patch->annotations.items[i].key,
@@ -323,7 +323,7 @@ void world_delete(struct sim *sim, const struct tree *where, const char *ref)
 void world_patch(struct sim *sim, const struct tree *patch, const char *ref)
 {
     struct pod *pod = world_pod(sim, ref);
-    const struct object *object = map_get(&sim->world.objects, ref);
+    struct object *object = map_get(&sim->world.objects, ref);
     const struct machine *machine =
         is_kind(ref, "node") ? map_get(&sim->world.machines, ref + strlen("node/")) : NULL;
 

@@ -85,6 +85,7 @@ type Host struct {
 	devices        sync.Map // uid of a Queue -> what of it counts for nothing
 	groups         groups
 	heritage       *heritage
+	templates      templates
 	queued         queued
 	nodeless       nodeless
 	asleep         asleep
@@ -164,6 +165,9 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 		return nil, fmt.Errorf("to follow the controllers of pods: %w", err)
 	}
 	h.waitFor = append(h.waitFor, h.heritage.synced...)
+	if err := h.followTemplates(handle.SharedInformerFactory()); err != nil {
+		return nil, err
+	}
 	return h, h.observeCore(handle.SharedInformerFactory())
 }
 
