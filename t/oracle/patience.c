@@ -44,24 +44,20 @@ int64_t model_next_deadline(const struct model *model)
     return next;
 }
 
-/* The topmost queue where somebody's release changes what is in use. */
-static int topmost_changed(int queue, const struct model *model, const struct limits *before,
-                           const struct limits *after)
+/* Whether somebody's release changes what is in use. */
+static bool leaves_room(const struct limits *before, const struct limits *after, int queue)
 {
-    int topmost = -1;
-
-    for (; queue >= 0; queue = model->queues[queue].parent)
-        for (int cell = 0; cell < CELLS; cell++)
-            if (before->at[queue][cell].usage != after->at[queue][cell].usage)
-                topmost = queue;
-    return topmost;
+    for (int cell = 0; cell < CELLS; cell++)
+        if (before->at[queue][cell].usage != after->at[queue][cell].usage)
+            return true;
+    return false;
 }
 
-/* Time is up for a claim. Returns the queue below which it left room, -1: none. */
-static int end(struct model *model, int uid)
+/* Time is up for a claim. Whether another one may have its turn by that. */
+static bool end(struct model *model, int uid)
 {
     struct model_claim *claim = &model->claims[uid];
-    int queue = model_queue_of(claim), topmost;
+    int queue = model_queue_of(claim);
     bool was_head = model_heads(model, uid);
     struct limits before, after;
 
@@ -71,8 +67,7 @@ static int end(struct model *model, int uid)
     else
         model_give_up(model, uid, model->now + backoff(++claim->timeouts));
     limits_count(model, &after);
-    topmost = topmost_changed(queue, model, &before, &after);
-    return topmost < 0 && was_head ? queue : topmost;
+    return was_head || leaves_room(&before, &after, queue);
 }
 
 /* The most important of those whose time is up. */
@@ -87,23 +82,29 @@ static int next_due(const struct model *model)
     return first;
 }
 
+static int root_of(const struct model *model, int queue)
+{
+    while (model->queues[queue].parent >= 0)
+        queue = model->queues[queue].parent;
+    return queue;
+}
+
 /* Who has waited out its backoff is a newcomer: it may pass at once, but not where room is being
- * given away. A head that goes lets the next one of its queue try. */
+ * given away in its tree. A head that goes lets the next one of its queue try. */
 static void let_in(struct model *model, int uid, bool stirred[QUEUES])
 {
-    int own = model_queue_of(&model->claims[uid]);
+    int root = root_of(model, model_queue_of(&model->claims[uid]));
     bool was_head = model_heads(model, uid);
 
-    for (int queue = 0; queue < QUEUES; queue++)
-        if (stirred[queue] && model_is_below(model, own, queue))
-            return;
+    if (stirred[root])
+        return;
     model_arrive(model, uid);
-    stirred[own] |= was_head && model_holds(&model->claims[uid]);
+    stirred[root] = was_head && model_holds(&model->claims[uid]);
 }
 
 void model_set_time(struct model *model, int64_t now)
 {
-    bool stirred[QUEUES] = {false};
+    bool stirred[QUEUES] = {false}; /* of roots: somebody below may have room that had none */
 
     model->now = now;
     for (int uid = next_due(model); uid >= 0; uid = next_due(model)) {
@@ -117,10 +118,9 @@ void model_set_time(struct model *model, int64_t now)
                    (claim->confirmed || claim->forget_at > now)) {
             model_victim_expires(model, uid);
         } else {
-            int queue = end(model, uid);
+            int root = root_of(model, model_queue_of(claim));
 
-            if (queue >= 0)
-                stirred[queue] = true;
+            stirred[root] |= end(model, uid);
         }
     }
 }
