@@ -304,6 +304,9 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY); /* its stamp may change */
     join(e, id, sight, pod);
     note(e, id, pod, sight);
+    if (finished_lose(e, pod->uid) && pod->node.len == 0)
+        group_settle(
+            e); /* its gang may be whole no more, and gives back what it could be granted */
     if (sight->is_let_go) {
         let_go_claim(e, id, pod);
     } else if ((is_new || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
@@ -362,7 +365,6 @@ int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, 
     if (error < 0)
         return error;
     *ret_claim = sight.claim;
-    finished_lose(e, pod->uid);
     commit(e, pod, is_new, &sight);
     group_settle(e);
     return 0;
