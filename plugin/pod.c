@@ -199,10 +199,9 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     intern_unref(&e->names, claim->a_foreign_gate);
     claim->a_foreign_gate = sight->a_foreign_gate;
     sight->a_foreign_gate = 0;
-    if (pod->stamp != 0 || !claim_holds(claim)) {
-        claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
+    claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
+    if (pod->stamp != 0 || !claim_holds(claim)) /* else it is known when it was granted */
         claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);
-    }
     if (sight->has_flavors) {
         promise_end(e, id); /* of a place in others, it may be */
         claim_set_flavors(e, id, sight->flavors);
@@ -249,8 +248,8 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
     bool grant_stays = claim_holds(claim_at(e, id)) && sight->text != NULL &&
                        line_same_needs(e, claim_at(e, id)->line, sight->line);
 
-    if (pod->stamp != 0) /* it tells the flavors, if the claim cannot keep those that it has */
-        claim_set_flag(claim_at(e, id), CLAIM_STAMPED, true);
+    /* It tells the flavors, if the claim cannot keep those that it has. */
+    claim_set_flag(claim_at(e, id), CLAIM_STAMPED, pod->stamp != 0);
     if (grant_stays) { /* but its gate is gone, or came with the first real sight of it */
         claim_swap_line(e, id, sight->line, sight->text);
         sight->line = 0;
@@ -304,9 +303,9 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY); /* its stamp may change */
     join(e, id, sight, pod);
     note(e, id, pod, sight);
+    /* Its gang may be whole no more, and gives back what others may be granted. */
     if (finished_lose(e, pod->uid) && pod->node.len == 0)
-        group_settle(
-            e); /* its gang may be whole no more, and gives back what it could be granted */
+        group_settle(e);
     if (sight->is_let_go) {
         let_go_claim(e, id, pod);
     } else if ((is_new || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
