@@ -289,7 +289,8 @@ void claim_destroy(struct engine *e, uint32_t id)
     journal_gone(e, id);
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     group_leave(e, id);
-    queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
+    if ((claim->flags & CLAIM_LET_GO) == 0)
+        queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
     outbox_forget(e, EFFECT_OF_POD, id);
     heap_clear(&e->timers, id);
     index_drop(&e->claims_by_uid, claim_hash(claim_uid(e, id), 0), id);

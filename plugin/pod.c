@@ -181,7 +181,6 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     journal_observed(e, id, pod);
     note_writes(e, id, pod);
     claim_set_flag(claim, CLAIM_MANAGED, gate_manages(&e->config, pod));
-    claim_set_flag(claim, CLAIM_LET_GO, false);
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
     note_group(e, claim, pod);
@@ -292,6 +291,7 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
     uint32_t id = sight->claim;
     struct claim *claim = claim_at(e, id);
     bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
+    bool begins = let_go_return(e, id) || is_new;
 
     if (sight->rival != 0)
         claim_destroy(e, sight->rival);
@@ -308,7 +308,7 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         group_settle(e);
     if (sight->is_let_go) {
         let_go_claim(e, id, pod);
-    } else if ((is_new || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
+    } else if ((begins || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
         claim_to_restore(e, id);
         if (e->synced && e->leads && e->recount.cells == 0 &&
             tree_size(&claims_by_stamp, e, e->restoring) == 1)
@@ -377,6 +377,8 @@ int engine_see_pod(struct engine *e, const struct pod_facts *pod)
 
     if (error < 0)
         return error;
+    if (id == 0)
+        id = claim_find(e, pod->uid); /* of one that is let go */
     if (id != 0) {
         claim_set_flag(claim_at(e, id), CLAIM_PROVISIONAL, false);
         claim_set_timer(e, id);
