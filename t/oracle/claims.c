@@ -34,7 +34,7 @@ bool model_is_held(const struct model *model, const struct model_claim *claim)
 static void let_rest(const struct model *model, struct model_claim *claim)
 {
     if (model_holds(claim)) {
-        claim->gave_back = true;
+        claim->parked = true;
         claim->keeps_turn = model_grants(model);
         model_forget_flavors(claim);
         claim->victim = (struct model_victim){0};
@@ -80,8 +80,8 @@ static bool is_rival(const struct model *model, int uid, const int64_t *pod)
 {
     const struct model_claim *other = &model->claims[uid];
 
-    return other->live && uid != pod[POD_UID] && uid % NAMES == pod[POD_UID] % NAMES &&
-           other->pod[POD_SYSTEM] == pod[POD_SYSTEM];
+    return (other->live || other->let_go) && uid != pod[POD_UID] &&
+           uid % NAMES == pod[POD_UID] % NAMES && other->pod[POD_SYSTEM] == pod[POD_SYSTEM];
 }
 
 bool model_outdated(const struct model *model, const int64_t *pod)
@@ -177,6 +177,7 @@ static void reenter(struct model *model, struct model_claim *claim,
     model_forget_flavors(claim);
     model_read_stamp(claim);
     if (before->state == CLAIM_ALLOCATED) {
+        claim->parked = before->parked;
         allocate(model, claim);
         return;
     }
@@ -192,6 +193,7 @@ static void reenter(struct model *model, struct model_claim *claim,
     for (int r = 0; r < RESOURCES; r++)
         claim->flavor[r] = model_need(claim, r) > 0 ? flavors[r] : -1;
     hold_room(model, claim);
+    claim->parked = before->parked;
     claim->guessed = false;
     if (!claim->stamped)
         claim->stamp = model->now;
@@ -211,10 +213,47 @@ static bool asks_anew(const struct model *model, const struct model_claim *claim
 /* Who holds keeps the time of its grant, unless the pod tells another. */
 static void note_stamp(struct model_claim *claim)
 {
-    if (model_holds(claim) && claim->pod[POD_STAMP] == 0)
-        return;
     claim->stamped = claim->pod[POD_STAMP] > 0;
-    claim->stamp = claim->pod[claim->stamped ? POD_STAMP : POD_CREATED];
+    if (claim->stamped || !model_holds(claim))
+        claim->stamp = claim->pod[claim->stamped ? POD_STAMP : POD_CREATED];
+}
+
+bool model_is_old(const struct model_claim *claim, const int64_t *pod, bool observed)
+{
+    int64_t version = pod[POD_VERSION]; /* 0: not told */
+
+    if (version == 0 || (!claim->live && !claim->let_go))
+        return false;
+    return version < claim->pod[POD_VERSION] ||
+           (version == claim->pod[POD_VERSION] && !observed && claim->live);
+}
+
+/* It claims nothing, or no more. */
+static void see_nothing(struct model *model, const int64_t *pod, bool observed)
+{
+    struct model_claim *claim = &model->claims[pod[POD_UID]], before = *claim;
+    bool waits = concerns(pod) && !is_over(pod) && !before.bound && before.parked;
+
+    model_lose(model, (int)pod[POD_UID]);
+    if (waits && !model->config[CONFIG_OBSERVE_ONLY]) {
+        *claim = (struct model_claim){.let_go = true,
+                                      .parked = true,
+                                      .confirmed = before.confirmed || observed,
+                                      .forget_at = before.forget_at};
+        memcpy(claim->pod, pod, sizeof claim->pod);
+    }
+    if (concerns(pod) && pod[POD_FINISHED] && pod[POD_GROUP] &&
+        !model->finished[pod[POD_UID]].live) {
+        model->finished[pod[POD_UID]].live = true;
+        memcpy(model->finished[pod[POD_UID]].pod, pod, sizeof claim->pod);
+    }
+}
+
+void model_tell(struct model *model, int uid)
+{
+    model->claims[uid].parked = false;
+    if (model->claims[uid].let_go)
+        model_lose(model, uid);
 }
 
 void model_see(struct model *model, const int64_t *pod, bool observed)
@@ -224,17 +263,12 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     int64_t version = pod[POD_VERSION]; /* 0: not told */
     bool is_new = !claim->live, same = !is_new && asks_the_same(model, claim, pod);
 
-    if (!is_new && version != 0 && version + observed <= claim->pod[POD_VERSION]) {
+    if (model_is_old(claim, pod, observed)) {
         claim->confirmed |= observed;
         return;
     }
     if (!concerns(pod) || is_over(pod) || (!manages(model, pod) && pod[POD_NODE] == 0)) {
-        model_lose(model, (int)pod[POD_UID]);
-        if (concerns(pod) && pod[POD_FINISHED] && pod[POD_GROUP] &&
-            !model->finished[pod[POD_UID]].live) {
-            model->finished[pod[POD_UID]].live = true;
-            memcpy(model->finished[pod[POD_UID]].pod, pod, sizeof before.pod);
-        }
+        see_nothing(model, pod, observed);
         return;
     }
     if (model_outdated(model, pod))
@@ -244,6 +278,11 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     if (is_new) {
         *claim = (struct model_claim){.live = true,
                                       .forget_at = model->now - model->now % second + 60 * second};
+        if (before.let_go) {
+            claim->parked = before.parked;
+            claim->confirmed = before.confirmed;
+            claim->forget_at = before.forget_at;
+        }
         model_forget_flavors(claim);
     }
     memcpy(claim->pod, pod, sizeof claim->pod);
@@ -256,7 +295,6 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         pod[POD_CREATED] != before.pod[POD_CREATED]) {
         claim->lacks_node = claim->tried = false;
         claim->since = model->now;
-        claim->gave_back |= model_holds(&before);
         claim->said = false;
     }
     if (!is_new && asks_anew(model, claim, &before)) {
@@ -362,9 +400,9 @@ void model_restart(struct model *model)
     for (int uid = 0; uid < UIDS; uid++) {
         struct model_claim *claim = &model->claims[uid];
 
-        if (claim->live && !claim->confirmed)
+        if (!claim->live || !claim->confirmed)
             model_lose(model, uid);
-        claim->parked = claim->gave_back = claim->said = false;
+        claim->parked = claim->said = false;
         claim->again = claim->timeouts = 0;
         claim->bound = claim->pod[POD_NODE] > 0;
         claim->group_queue = claim->live ? group_queue(model, claim->pod) : 0;

@@ -217,12 +217,42 @@ static struct step after_grant(struct generator *g, const struct model *model, i
     return step;
 }
 
+/* Its owner takes it out of the queues. */
+static void opt_out(struct step *step)
+{
+    step->v[POD_GENERATION] += step->v[POD_GATES] != 0;
+    step->v[POD_OPTED_IN] = step->v[POD_GATES] = step->v[POD_STAMP] = step->v[POD_GROUP] = 0;
+}
+
+/* One that left, and that the scheduler was not told of: it comes back, or is heard of again. */
+static struct step after_leaving(struct generator *g, const struct model *model, int uid)
+{
+    struct step step = same_pod(model, uid);
+
+    if (generate_one_in(g, 3))
+        step.kind = STEP_ENQUEUE;
+    if (generate_one_in(g, 4))
+        step.v[POD_VERSION] -= 1 + generate_below(g, 2);
+    if (generate_one_in(g, 3))
+        step.v[POD_OPTED_IN] = 1;
+    if (generate_one_in(g, 8))
+        step.v[POD_UNSCHEDULABLE] = 1;
+    if (generate_one_in(g, 8))
+        step.v[POD_FOREIGN] = 1;
+    if (generate_one_in(g, 8))
+        step.v[POD_NODE] = 1 + generate_below(g, NODES);
+    return step;
+}
+
 /* What its owner does to a pod, or becomes of it. */
 static struct step after_creation(struct generator *g, const struct model *model, int uid)
 {
     struct step step = same_pod(model, uid);
 
-    switch (generate_below(g, 14)) {
+    switch (generate_below(g, 15)) {
+    case 13:
+        opt_out(&step);
+        break;
     case 0:
         for (int r = 0; r < RESOURCES - 1; r++)
             if (step.v[POD_REQUEST + r] != UNSAID && generate_one_in(g, 2))
@@ -271,6 +301,8 @@ static struct step any_pod_step(struct generator *g, const struct model *model)
         return after_grant(g, model, uid);
     if (model->claims[uid].live)
         return after_creation(g, model, uid);
+    if (model->claims[uid].let_go && !generate_one_in(g, 4))
+        return after_leaving(g, model, uid);
     step = any_pod(g, model, uid);
     if (generate_one_in(g, 3))
         step.kind = STEP_ENQUEUE;

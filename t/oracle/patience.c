@@ -24,6 +24,8 @@ static int64_t deadline_of(const struct model *model, const struct model_claim *
 {
     int64_t at = claim->confirmed ? INT64_MAX : claim->forget_at, other = INT64_MAX;
 
+    if (!claim->live)
+        return claim->let_go ? at : INT64_MAX;
     if (claim->state == CLAIM_RESERVED && !claim->tried && !model->config[CONFIG_OBSERVE_ONLY] &&
         model_goes_on(model, claim))
         other = claim->since + longest_without_a_cycle;
@@ -39,7 +41,7 @@ int64_t model_next_deadline(const struct model *model)
     int64_t next = INT64_MAX;
 
     for (int uid = 0; uid < UIDS; uid++)
-        if (model->claims[uid].live && deadline_of(model, &model->claims[uid]) < next)
+        if (deadline_of(model, &model->claims[uid]) < next)
             next = deadline_of(model, &model->claims[uid]);
     return next;
 }
@@ -76,7 +78,7 @@ static int next_due(const struct model *model)
     int first = -1;
 
     for (int uid = 0; uid < UIDS; uid++)
-        if (model->claims[uid].live && deadline_of(model, &model->claims[uid]) <= model->now &&
+        if (deadline_of(model, &model->claims[uid]) <= model->now &&
             (first < 0 || model_ranks_before(model, uid, first)))
             first = uid;
     return first;

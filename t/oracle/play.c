@@ -95,9 +95,10 @@ static bool all_is_written(const struct model *model)
     for (int uid = 0; uid < UIDS; uid++) {
         const struct model_claim *claim = &model->claims[uid];
 
-        if (!claim->live)
+        if (!claim->live && !claim->let_go)
             continue;
-        if (!claim->confirmed || (claim->state == CLAIM_ALLOCATED && claim->pod[POD_NODE] == 0))
+        if (claim->let_go || !claim->confirmed ||
+            (claim->state == CLAIM_ALLOCATED && claim->pod[POD_NODE] == 0))
             return false;
         if (claim->state == CLAIM_RESERVED && claim->pod[POD_STAMP] == 0)
             return false;
@@ -123,7 +124,6 @@ static bool restart(struct play *play, uint64_t seed)
         return differ(play, "an error from a call that has what it needs");
     engine_set_synced(play->engine);
     engine_set_leader(play->engine, true);
-    memset(play->told, 0, sizeof play->told);
     memset(play->removed, 0, sizeof play->removed);
     memset(play->overwrote, 0, sizeof play->overwrote);
     model_restart(&play->model);
@@ -169,9 +169,10 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
         /* While others are still to be asked first, it is not its turn; it will be told. */
         wanted =
             model_passes(model, step->v) && (answer->verdict.would || !engine_more(play->engine));
-        model->claims[uid].parked = !wanted;
-        play->told[uid] = false;
         play->too_early[uid] = play->telling[uid];
+        model->claims[uid].parked = true;
+        if (wanted)
+            model_tell(model, uid);
         return same_verdict(play, "pre_enqueue", step, &answer->verdict, wanted);
     case STEP_LOSE:
         model_lose(model, uid);
@@ -202,7 +203,6 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
 static void acknowledged(struct play *play, const struct step *step, const struct answer *answer)
 {
     int uid = (int)step->v[ACK_UID];
-    bool *done[EFFECT_ALWAYS] = {&play->told[uid], &play->removed[uid], &play->overwrote[uid]};
 
     if (!answer->acknowledged)
         return;
@@ -216,8 +216,12 @@ static void acknowledged(struct play *play, const struct step *step, const struc
         model_evict_answered(&play->model, uid, step->v[ACK_RESULT] == EFFECT_DONE);
     else if (step->v[ACK_KIND] == EFFECT_EVENT)
         play->model.claims[uid].said |= step->v[ACK_RESULT] == EFFECT_DONE;
-    else if (step->v[ACK_RESULT] == EFFECT_DONE)
-        *done[step->v[ACK_KIND]] = step->v[ACK_KIND] != EFFECT_ACTIVATE || !play->too_early[uid];
+    else if (step->v[ACK_RESULT] == EFFECT_DONE && step->v[ACK_KIND] == EFFECT_REMOVE_GATES)
+        play->removed[uid] = true;
+    else if (step->v[ACK_RESULT] == EFFECT_DONE && step->v[ACK_KIND] == EFFECT_SET_CONDITION)
+        play->overwrote[uid] = true;
+    else if (step->v[ACK_RESULT] == EFFECT_DONE && !play->too_early[uid])
+        model_tell(&play->model, uid);
 }
 
 static bool play_world_step(struct play *play, const struct step *step, const struct answer *answer)

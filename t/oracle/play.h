@@ -10,7 +10,6 @@ struct play {
     struct mem mem;
     size_t bytes; /* what the engine holds */
     struct model model;
-    bool told[UIDS];      /* an activation was done that began after PreEnqueue last said no */
     bool telling[UIDS];   /* an activation is under way, */
     bool too_early[UIDS]; /* and PreEnqueue has said no since it began */
     bool removed[UIDS];   /* a removal of gates was done */
