@@ -76,12 +76,13 @@ static bool settle(struct play *play)
     return true;
 }
 
-/* A guess of flavors depends on what was known when it was made. */
+/* A guess of flavors depends on what was known when it was made; and where the stamp itself is gone,
+ * what it said of flavors is one. */
 static bool flavors_are_written(const struct model_claim *claim)
 {
     for (int r = 0; r < RESOURCES; r++)
         if (model_need(claim, r) > 0 && claim->flavor[r] != FLAVOR_DEFAULT &&
-            claim->pod[POD_STAMPED + r] != claim->flavor[r] + 1)
+            (claim->pod[POD_STAMPED + r] != claim->flavor[r] + 1 || !claim->stamped))
             return false;
     return true;
 }
@@ -170,7 +171,7 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
         wanted =
             model_passes(model, step->v) && (answer->verdict.would || !engine_more(play->engine));
         play->too_early[uid] = play->telling[uid];
-        model->claims[uid].parked = true;
+        model->claims[uid].parked = model->claims[uid].live || model->claims[uid].let_go;
         if (wanted)
             model_tell(model, uid);
         return same_verdict(play, "pre_enqueue", step, &answer->verdict, wanted);
