@@ -19,7 +19,8 @@ struct tell {
 
 struct engine;
 
-/* Something changed for claims of some queue. */
+/* Something changed for claims of some queue. Who was granted what the tree that it is in now has
+ * nothing of gives it back. */
 void tell_claims(struct engine *e);
 
 /* One slice. */
