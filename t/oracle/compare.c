@@ -251,6 +251,8 @@ static bool compare_effects_of(struct play *play, int uid, const bool live[POD_E
     struct model_claim *claim = &play->model.claims[uid];
     bool needed[POD_EFFECTS], never[UIDS] = {false};
 
+    claim->parked |= leased[EFFECT_SET_CONDITION] && !play->overwriting[uid];
+    play->overwriting[uid] = leased[EFFECT_SET_CONDITION];
     claim->overwriting |= leased[EFFECT_SET_CONDITION];
     count_needed(play, uid, needed);
     play->telling[uid] = leased[EFFECT_ACTIVATE];

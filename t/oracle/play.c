@@ -98,7 +98,7 @@ static bool all_is_written(const struct model *model)
 
         if (!claim->live && !claim->let_go)
             continue;
-        if (claim->let_go || !claim->confirmed ||
+        if (claim->let_go || claim->again != 0 || !claim->confirmed ||
             (claim->state == CLAIM_ALLOCATED && claim->pod[POD_NODE] == 0))
             return false;
         if (claim->state == CLAIM_RESERVED && claim->pod[POD_STAMP] == 0)
@@ -127,6 +127,7 @@ static bool restart(struct play *play, uint64_t seed)
     engine_set_leader(play->engine, true);
     memset(play->removed, 0, sizeof play->removed);
     memset(play->overwrote, 0, sizeof play->overwrote);
+    memset(play->overwriting, 0, sizeof play->overwriting);
     model_restart(&play->model);
     if (!settle(play))
         return false;

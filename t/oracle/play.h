@@ -14,6 +14,7 @@ struct play {
     bool too_early[UIDS]; /* and PreEnqueue has said no since it began */
     bool removed[UIDS];   /* a removal of gates was done */
     bool overwrote[UIDS]; /* so was an overwrite of the condition */
+    bool overwriting[UIDS]; /* it is under way */
     char difference[1024];
 };
 
