@@ -55,12 +55,16 @@ bool let_go_return(struct engine *e, uint32_t id)
     return true;
 }
 
-void let_go_heard(struct engine *e, struct text uid)
+void let_go_heard(struct engine *e, struct text uid, bool passes)
 {
     uint32_t id = claim_find(e, uid);
 
-    if (id != 0 && is_let_go(claim_at(e, id)))
+    if (id == 0 || !is_let_go(claim_at(e, id)))
+        return;
+    if (passes)
         claim_destroy(e, id);
+    else
+        outbox_renew(e, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
 }
 
 static bool is_gated(const struct claim *claim)

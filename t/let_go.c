@@ -189,6 +189,29 @@ static void test_never_seen(void)
     kit_close(&kit);
 }
 
+/* What the scheduler was told before it looked says nothing of what it saw. */
+static void test_looks_in_between(void)
+{
+    struct verdict verdict;
+    struct pod_facts pod = {.uid = text_of("a"),
+                            .space = text_of("s"),
+                            .name = text_of("a"),
+                            .created = 1,
+                            .gates = {.foreign = 1, .a_foreign = text_of("x")}};
+    int64_t id;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q closed");
+    passes("a", true);
+    leave("a");
+    is_str(next_effect(&id), "activate", "the scheduler is being told");
+    engine_pre_enqueue(kit.engine, &pod, true, &verdict);
+    ok(!verdict.pass, "when it looks, and another's gate holds the pod");
+    engine_ack(kit.engine, id, EFFECT_DONE, 0);
+    is_str(next_effect(&id), "activate", "so it is told once more");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_opts_out();
@@ -200,5 +223,6 @@ int main(void)
     test_leaves_its_queue();
     test_comes_back_granted();
     test_never_seen();
+    test_looks_in_between();
     return tap_done();
 }
