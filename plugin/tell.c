@@ -4,6 +4,7 @@
 #include "assembly.h"
 #include "demote.h"
 #include "outbox.h"
+#include "root.h"
 #include "state.h"
 
 void tell_claims(struct engine *e)
