@@ -176,6 +176,9 @@ void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
     claim->text = text;
     claim->line = line;
     claim->need_count = line_count(e, line_at(e, line)) & 63u;
+    if (claim_group(e, claim) != 0 && (claim->flags & CLAIM_GANG) == 0 &&
+        claim_queue(e, id) != old_queue)
+        group_at(e, claim_group(e, claim))->spread = true;
     if (claim->state == CLAIM_HELD) {
         queue_count(e, old_queue, CLAIM_HELD, -1);
         queue_count(e, claim_queue(e, id), CLAIM_HELD, 1);
