@@ -5,8 +5,8 @@
 #include "t/oracle/gang_world.h"
 
 /*
- * A host and its scheduler over the world of gang_world.h: it shows the engine what there is, now or
- * later, runs scheduling cycles, and carries out what it is asked for, or not.
+ * A host and its scheduler over the world of gang_world.h: it shows the engine what there is, now
+ * or later, runs scheduling cycles, and carries out what it is asked for, or not.
  */
 enum { GANG_REQUESTS = 48, GANG_USERS = GANG_GROUPS - 1 /* the place of the user's PodGroup */ };
 
@@ -77,7 +77,8 @@ void gang_carry(struct gang_play *play, enum gang_way way);
 /* Something happens. */
 void gang_step(struct gang_play *play);
 
-/* All that there is to do is done, until nothing changes any more; then each object is looked at. */
+/* All that there is to do is done, until nothing changes any more; then each object is looked at.
+ */
 void gang_calm_down(struct gang_play *play);
 void gang_look(struct gang_play *play);
 

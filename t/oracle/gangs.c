@@ -2,10 +2,11 @@
 
 /*
  * Pods that ask for a group, and a host whose writes end in every way at any time: gates,
- * conditions, names of groups, PodGroups made, changed and their statuses, answers in Permit. Owners are edited,
- * roll out and go, a user has a PodGroup of his own, messages are late or old, the lead is lost, the
- * engine begins anew. Whatever happens the engine's invariants hold; and when all calms down nothing
- * is left to write, and every object says what a naive look at its owner says.
+ * conditions, names of groups, PodGroups made, changed and their statuses, answers in Permit.
+ * Owners are edited, roll out and go, a user has a PodGroup of his own, messages are late or old,
+ * the lead is lost, the engine begins anew. Whatever happens the engine's invariants hold; and when
+ * all calms down nothing is left to write, and every object says what a naive look at its owner
+ * says.
  */
 #include "t/oracle/argument.h"
 #include "t/oracle/gang_play.h"

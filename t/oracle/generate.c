@@ -309,32 +309,6 @@ static struct step any_pod_step(struct generator *g, const struct model *model)
     return step;
 }
 
-/* Effects are mostly those of claims that were granted and taken back, between two answers. */
-static struct step any_effect_step(struct generator *g, const struct model *model)
-{
-    struct step step = step_make(generate_one_in(g, 2) ? STEP_LEASE : STEP_ACK);
-
-    if (step.kind == STEP_LEASE) {
-        step.v[0] = 1 + generate_below(g, 4);
-        return step;
-    }
-    for (int tries = 0; tries < 8; tries++) {
-        step.v[ACK_UID] = generate_below(g, g->pods);
-        if (model->claims[step.v[ACK_UID]].live && model->claims[step.v[ACK_UID]].parked)
-            break;
-        if (!model->claims[step.v[ACK_UID]].victim.chosen)
-            continue;
-        step.v[ACK_KIND] = EFFECT_EVICT_POD;
-        step.v[ACK_RESULT] = generate_one_in(g, 2) ? EFFECT_DONE : generate_below(g, 4);
-        return step;
-    }
-    step.v[ACK_KIND] = generate_one_in(g, 2) ? generate_below(g, EFFECT_ALWAYS) : EFFECT_ACTIVATE;
-    if (g->writes && generate_one_in(g, 4))
-        step.v[ACK_KIND] = EFFECT_EVENT;
-    step.v[ACK_RESULT] = generate_one_in(g, 3) ? generate_below(g, 4) : EFFECT_DONE;
-    return step;
-}
-
 static struct step any_time_step(struct generator *g)
 {
     struct step step = step_make(STEP_TIME);
@@ -392,7 +366,7 @@ struct step generator_next(struct generator *g, const struct model *model)
         break;
     case 2:
     case 5:
-        step = any_effect_step(g, model);
+        step = generate_effect(g, model);
         break;
     case 3:
         if (!model->leads || generate_one_in(g, g->groups > 0 ? 2 : 4)) {

@@ -199,6 +199,15 @@ void model_begin_gangs(struct model *model);
 bool model_waits_for_gang(const struct model *model, int uid);
 bool model_groups_are_written(const struct model *model);
 
+/* The queue that a pod's group names, and 1; 0: none. */
+int model_group_queue(const struct model *model, const int64_t *pod);
+
+/* Where a claim belongs, by its pod alone or, while this engine leads, by what it holds. */
+void model_settle_claim(struct model *model, struct model_claim *claim, bool is_new);
+
+/* Who holds keeps the time of its grant, unless the pod tells another. */
+void model_note_stamp(struct model_claim *claim);
+
 /* Something of the pod's own holds it. */
 bool model_is_held(const struct model *model, const struct model_claim *claim);
 

@@ -76,8 +76,8 @@ static bool settle(struct play *play)
     return true;
 }
 
-/* A guess of flavors depends on what was known when it was made; and where the stamp itself is gone,
- * what it said of flavors is one. */
+/* A guess of flavors depends on what was known when it was made; and where the stamp itself is
+ * gone, what it said of flavors is one. */
 static bool flavors_are_written(const struct model_claim *claim)
 {
     for (int r = 0; r < RESOURCES; r++)
@@ -100,6 +100,8 @@ static bool all_is_written(const struct model *model)
             continue;
         if (claim->let_go || claim->again != 0 || !claim->confirmed ||
             (claim->state == CLAIM_ALLOCATED && claim->pod[POD_NODE] == 0))
+            return false;
+        if (claim->keeps_turn && claim->pod[POD_UNSCHEDULABLE] && !model_holds(claim))
             return false;
         if (claim->state == CLAIM_RESERVED && claim->pod[POD_STAMP] == 0)
             return false;
