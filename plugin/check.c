@@ -261,11 +261,11 @@ const char *engine_check(const struct engine *e)
         broken = load_check(e);
     if (broken == NULL)
         broken = shown_check(e);
-    if (broken == NULL)
-        broken = check_held(e);
 
     for (uint32_t id = 1; id < slab_end(&e->claims) && broken == NULL; id++)
         broken = slab_live(&e->claims, id) ? claim_check(e, id) : NULL;
+    if (broken == NULL)
+        broken = check_held(e);
     for (uint32_t id = 1; id < slab_end(&e->lines) && broken == NULL; id++)
         broken = slab_live(&e->lines, id) ? line_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->kinds) && broken == NULL; id++)
