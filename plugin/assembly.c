@@ -156,6 +156,8 @@ void assembly_review(struct engine *e, uint32_t id)
     struct group *group = group_at(e, id);
     bool under_way = is_under_way(e, group);
 
+    if (group->reserved == 0) /* who is granted its place anew has looked for no node yet */
+        group->no_nodes = false;
     if (group->at_permit == 0)
         group->passed = false;
     else if (group->mode == GROUP_WHOLE && lacks_nodes(group) <= 0 && !group->letting_go &&

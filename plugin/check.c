@@ -226,6 +226,21 @@ static const char *check_todo(const struct engine *e)
     return NULL;
 }
 
+/* Those that wait and those that hold are counted against trees of theirs (queue_life.h). */
+static const char *check_held(const struct engine *e)
+{
+    uint32_t held = 0;
+
+    for (uint32_t id = 1; id < slab_end(&e->claims); id++)
+        held += slab_live(&e->claims, id) && claim_at(e, id)->state == CLAIM_HELD &&
+                (claim_at(e, id)->flags & (CLAIM_GANG | CLAIM_LET_GO)) == 0;
+    for (uint32_t id = 1; id < slab_end(&e->queues); id++)
+        held -= slab_live(&e->queues, id) && queue_at(e, id)->parent == 0
+                    ? queue_at(e, id)->counts[CLAIM_HELD]
+                    : 0;
+    return held == 0 ? NULL : "a queue counts those that are held, but none that is let go";
+}
+
 static bool is_at_rest(const struct engine *e)
 {
     return !engine_more(e) && (engine_next(e) == 0 || engine_next(e) > e->now);
@@ -253,6 +268,8 @@ const char *engine_check(const struct engine *e)
 
     for (uint32_t id = 1; id < slab_end(&e->claims) && broken == NULL; id++)
         broken = slab_live(&e->claims, id) ? claim_check(e, id) : NULL;
+    if (broken == NULL)
+        broken = check_held(e);
     for (uint32_t id = 1; id < slab_end(&e->lines) && broken == NULL; id++)
         broken = slab_live(&e->lines, id) ? line_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->kinds) && broken == NULL; id++)

@@ -266,7 +266,7 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
     return *ret_reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD;
 }
 
-bool claim_may_pass_now(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
+bool claim_may_pass_now(struct engine *e, uint32_t id, uint16_t *ret_flavors)
 {
     const struct claim *claim = claim_at(e, id);
     uint32_t queue = claim_queue(e, id);
@@ -276,7 +276,12 @@ bool claim_may_pass_now(const struct engine *e, uint32_t id, uint16_t *ret_flavo
     if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) &&
         line_first_of(e, queue) != id)
         return false;
-    return fit_line(e, claim->line, ret_flavors);
+    if (!fit_line(e, claim->line, ret_flavors))
+        return false;
+    if (!queue_in_dirty_tree(e, queue))
+        return true;
+    queue_todo(e, TODO_DIRTY, queue_root(e, queue));
+    return false;
 }
 
 void claim_to_rest(struct engine *e, uint32_t id)

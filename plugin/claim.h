@@ -165,9 +165,10 @@ void claim_leave_line(struct engine *e, uint32_t claim);
  */
 void claim_hold_entry(struct engine *e, uint32_t claim, const uint16_t *flavors);
 
-/* Nobody waits longer who could pass now: else it would have, or its queue is still to be looked
- * at. So a newcomer that fits takes nobody's turn, but for a head that must not be passed. */
-bool claim_may_pass_now(const struct engine *e, uint32_t claim, uint16_t *ret_flavors);
+/* Nobody waits longer who could pass now: else it would have, or room is still being given away in
+ * its tree. So a newcomer that fits takes nobody's turn, but for a head that must not be passed;
+ * and where room is being given away it takes part in that instead. */
+bool claim_may_pass_now(struct engine *e, uint32_t claim, uint16_t *ret_flavors);
 
 /* For the end of the engine. */
 void claim_release_text(struct engine *e, uint32_t claim);

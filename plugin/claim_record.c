@@ -179,6 +179,9 @@ void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
     claim->text = text;
     claim->line = line;
     claim->need_count = line_count(e, line_at(e, line)) & 63u;
+    if (claim_group(e, claim) != 0 && (claim->flags & CLAIM_GANG) == 0 &&
+        claim_queue(e, id) != old_queue)
+        group_at(e, claim_group(e, claim))->spread = true;
     if (claim->state == CLAIM_HELD) {
         queue_count(e, old_queue, CLAIM_HELD, -1);
         queue_count(e, claim_queue(e, id), CLAIM_HELD, 1);
@@ -292,7 +295,8 @@ void claim_destroy(struct engine *e, uint32_t id)
     journal_gone(e, id);
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     group_leave(e, id);
-    queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
+    if ((claim->flags & CLAIM_LET_GO) == 0)
+        queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
     outbox_forget(&e->outbox, EFFECT_OF_POD, id);
     heap_clear(&e->timers, id);
     index_drop(&e->claims_by_uid, claim_hash(claim_uid(e, id), 0), id);

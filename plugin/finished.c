@@ -94,10 +94,11 @@ int finished_see(struct engine *e, const struct pod_facts *pod)
     return error;
 }
 
-void finished_lose(struct engine *e, struct text uid)
+bool finished_lose(struct engine *e, struct text uid)
 {
     uint32_t id = finished_find(e, uid);
 
     if (id != 0)
         lose(e, id);
+    return id != 0;
 }

@@ -21,8 +21,8 @@ struct engine;
  * Negative on error, and nothing has changed. */
 int finished_see(struct engine *e, const struct pod_facts *pod);
 
-/* The object is gone. Nothing, if it is not known. */
-void finished_lose(struct engine *e, struct text uid);
+/* The object is gone, or has not ended after all. False: it is not known. */
+bool finished_lose(struct engine *e, struct text uid);
 
 uint32_t finished_find(const struct engine *e, struct text uid);
 

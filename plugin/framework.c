@@ -132,8 +132,7 @@ int engine_pre_enqueue(struct engine *e, const struct pod_facts *pod, bool words
         if (foreign && ret_verdict->pass)
             hold(e, ret_verdict, REASON_FOREIGN_GATE,
                  words ? "a scheduling gate is for others to remove" : "");
-        if (ret_verdict->pass)
-            let_go_heard(e, pod->uid);
+        let_go_heard(e, pod->uid, ret_verdict->pass);
         return 0;
     }
     decide(e, id, words, ret_verdict);

@@ -80,15 +80,6 @@ bool gang_takes(const struct engine *e, uint32_t id)
     return group != 0 && group_at(e, group)->mode == GROUP_WAITS;
 }
 
-bool gang_needs(const struct engine *e, uint32_t id)
-{
-    const struct claim *claim = claim_at(e, id);
-
-    return claim_group(e, claim) != 0 &&
-           (gang_takes(e, id) || (group_at(e, claim_group(e, claim))->minimum > 1 &&
-                                  group_lacks(group_at(e, claim_group(e, claim))) > 0));
-}
-
 /* What is wrong with it, whatever its members ask for. */
 static enum group_fault fault_of(const struct engine *e, const struct group *group)
 {
@@ -103,6 +94,20 @@ static enum group_fault fault_of(const struct engine *e, const struct group *gro
 static bool is_gang(const struct engine *e, const struct group *group)
 {
     return group->known && group->minimum > 1 && fault_of(e, group) == GROUP_SOUND;
+}
+
+/* As it is now, looked at or not since it changed. */
+static bool is_whole(const struct engine *e, const struct group *group)
+{
+    return group->known && fault_of(e, group) == GROUP_SOUND && !follow_moves(e, group) &&
+           (group->minimum <= 1 || group_lacks(group) <= 0);
+}
+
+bool gang_needs(const struct engine *e, uint32_t id)
+{
+    uint32_t group = claim_group(e, claim_at(e, id));
+
+    return group != 0 && (gang_takes(e, id) || !is_whole(e, group_at(e, group)));
 }
 
 static enum group_mode mode_of(const struct engine *e, struct group *group, struct gang_sum *sum)

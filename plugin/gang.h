@@ -46,8 +46,8 @@ enum reason gang_holds(const struct engine *e, uint32_t group);
 /* with its gang, if this is true, else alone. */
 bool gang_takes(const struct engine *e, uint32_t claim);
 
-/* Whether a member that holds nothing lacks to its gang's minimum, whatever was known of it before:
- * then it cannot be granted a place alone. */
+/* Whether a claim that holds nothing is a member of a group that is not whole, whatever was known
+ * of it before: then it cannot be granted a place alone. */
 bool gang_needs(const struct engine *e, uint32_t claim);
 
 /* The entry's turn has come: its members are reserved. */

@@ -232,8 +232,7 @@ void group_settle(struct engine *e)
 
         untouch(e, id);
         group_count_home(e, id);
-        if (group_at(e, id)->first != 0) /* how many of them may go is another number */
-            queue_victims_changed(e, claim_queue(e, group_at(e, id)->first));
+        group_stir(e, id);
         gang_review(e, id);
         if (!group_at(e, id)->is_todo)
             assembly_review(e, id);
@@ -293,6 +292,7 @@ void group_join(struct engine *e, uint32_t id, uint32_t claim)
 
     *member_at(e, place) = (struct member){.group = id};
     claim_at(e, claim)->member = place;
+    group_note_queue(e, id, claim);
     link_member(e, claim);
     group_at(e, id)->members++;
     group_count(e, claim);

@@ -96,6 +96,7 @@ struct group {
 
     bool is_todo;
     uint32_t next_todo;
+    bool spread; /* its members may be in different queues */
 
     /* On nodes (assembly.h). */
     bool in_line, letting_go, passed;

@@ -3,6 +3,7 @@
 
 #include "fit.h"
 #include "pod.h"
+#include "preempt.h"
 #include "queue_life.h"
 #include "regrant.h"
 #include "stamp.h"
@@ -206,6 +207,33 @@ void group_make_moves(struct engine *e, struct group_moves *moves)
             pod_settle(e, moves->move[i].claim);
     }
     moves->count = 0;
+}
+
+void group_note_queue(struct engine *e, uint32_t id, uint32_t claim)
+{
+    struct group *group = group_at(e, id);
+
+    if (group->first != 0 && claim_queue(e, group->first) != claim_queue(e, claim))
+        group->spread = true;
+}
+
+void group_stir(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+    uint32_t queue = group->first == 0 ? 0 : claim_queue(e, group->first);
+
+    if (queue == 0)
+        return;
+    queue_victims_changed(e, queue);
+    if (!group->spread)
+        return;
+    group->spread = false;
+    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+        if (claim_queue(e, at) == queue)
+            continue;
+        group->spread = true;
+        queue_victims_changed(e, claim_queue(e, at));
+    }
 }
 
 const char *group_check_home(const struct engine *e, uint32_t id)

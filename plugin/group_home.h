@@ -61,6 +61,13 @@ void group_drop_moves(struct engine *e, struct group_moves *moves);
 /* They go; what holds room gives it back, and asks anew where it is now. */
 void group_make_moves(struct engine *e, struct group_moves *moves);
 
+/* The claim is, or becomes, a member of the group: it may be in another queue than the others. */
+void group_note_queue(struct engine *e, uint32_t group, uint32_t claim);
+
+/* How many of its members may go is another number: whoever wants their room asks again, in each
+ * queue that they are in. */
+void group_stir(struct engine *e, uint32_t group);
+
 const char *group_check_home(const struct engine *e, uint32_t group);
 
 #endif

@@ -2,6 +2,7 @@
 #include "let_go.h"
 
 #include "outbox.h"
+#include "queue_life.h"
 #include "stale.h"
 #include "state.h"
 
@@ -28,10 +29,13 @@ void let_go_claim(struct engine *e, uint32_t id, const struct pod_facts *pod)
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     group_leave(e, id);
     group_drop_unused(e, group);
+    if (!is_let_go(claim))
+        queue_count(e, claim_queue(e, id), CLAIM_HELD, -1);
     if (pod->gates.ours == 0 || pod->generation > claim->generation)
         claim_set_flag(claim, CLAIM_GATES_GONE, false);
-    claim->flags &= ~(uint32_t)(CLAIM_MANAGED | CLAIM_PROVISIONAL | CLAIM_STAMPED |
-                                CLAIM_NOMINATED | CLAIM_UNSCHEDULABLE);
+    claim->flags &= ~(uint32_t)(CLAIM_MANAGED | CLAIM_STAMPED | CLAIM_NOMINATED |
+                                CLAIM_UNSCHEDULABLE | CLAIM_OVERWRITTEN);
+    claim->timeouts = 0;
     stale_forget(claim);
     claim_set_flag(claim, CLAIM_LET_GO, true);
     claim_set_stamp(e, id, 0);
@@ -42,12 +46,25 @@ void let_go_claim(struct engine *e, uint32_t id, const struct pod_facts *pod)
     claim_set_timer(e, id);
 }
 
-void let_go_heard(struct engine *e, struct text uid)
+bool let_go_return(struct engine *e, uint32_t id)
+{
+    if (!is_let_go(claim_at(e, id)))
+        return false;
+    claim_set_flag(claim_at(e, id), CLAIM_LET_GO, false);
+    queue_count(e, claim_queue(e, id), CLAIM_HELD, 1);
+    return true;
+}
+
+void let_go_heard(struct engine *e, struct text uid, bool passes)
 {
     uint32_t id = claim_find(e, uid);
 
-    if (id != 0 && is_let_go(claim_at(e, id)))
+    if (id == 0 || !is_let_go(claim_at(e, id)))
+        return;
+    if (passes)
         claim_destroy(e, id);
+    else
+        outbox_renew(e, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
 }
 
 static bool is_gated(const struct claim *claim)

@@ -24,11 +24,15 @@ struct pod_facts;
  * made, or 0. */
 bool let_go_needs(const struct engine *e, const struct pod_facts *pod, uint32_t claim);
 
-/* The pod of this claim makes none any more. */
+/* The pod of this claim makes none any more: no queue counts it. */
 void let_go_claim(struct engine *e, uint32_t claim, const struct pod_facts *pod);
 
-/* The scheduler has looked at a pod that makes no claim, and let it pass. */
-void let_go_heard(struct engine *e, struct text uid);
+/* It is to make one again, as a newcomer. False: it never ended to. */
+bool let_go_return(struct engine *e, uint32_t claim);
+
+/* The scheduler has looked at a pod that makes no claim, and let it pass, or not: then it is told
+ * once more, whatever is under way. */
+void let_go_heard(struct engine *e, struct text uid, bool passes);
 
 /* What is wanted of the host for such a claim. */
 bool let_go_wants_removal(const struct engine *e, uint32_t claim);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load.h"
 #include "load_promise.h"
+#include "promise.h"
 #include "state.h"
 
 static const char *check_load(const struct engine *e, uint32_t id)
@@ -23,6 +24,29 @@ static const char *check_load(const struct engine *e, uint32_t id)
         return "a workload is assumed to hold what its object does not say yet";
     if (load_is(load, LOAD_RESERVED) && placed && !load_holds(load))
         return "a workload holds what its object says";
+    return NULL;
+}
+
+/* Nobody is between two states: what was decided about a workload, and its object does not say, is
+ * to be written, under way, or written and to be seen so. */
+static const char *check_decided(const struct engine *e, uint32_t id)
+{
+    const struct load *load = load_at(e, id);
+    bool on_its_way = (load->effects.wanted | load->effects.leased | load->effects.replaced) != 0 ||
+                      load_is(load, LOAD_AWAITS);
+
+    if (!engine_grants(e) || !load_is(load, LOAD_PLACED) || load_is(load, LOAD_DELETED))
+        return NULL;
+    if (load_is(load, LOAD_PROMISED) && !promise_comes(e, load_queue(e, id)) && !engine_more(e))
+        return "a workload that is promised room waits for somebody who goes";
+    if (on_its_way || e->config.observe_only)
+        return NULL;
+    if (load_is(load, LOAD_ASSUMED))
+        return "a reservation that was decided is written, and seen";
+    if (load_is(load, LOAD_VICTIM) && !load_is(load, LOAD_EVICTED))
+        return "an eviction that was decided is written, and seen";
+    if (load_is(load, LOAD_BLOCKED) != load_is(load, LOAD_SIGNALS))
+        return "a signal that is to be given, or to end, is written, and seen";
     return NULL;
 }
 
@@ -98,6 +122,8 @@ const char *load_check(const struct engine *e)
 
     for (uint32_t id = 1; id < slab_end(&e->loads) && broken == NULL; id++)
         broken = slab_live(&e->loads, id) ? check_load(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->loads) && broken == NULL; id++)
+        broken = slab_live(&e->loads, id) ? check_decided(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->wishes) && broken == NULL; id++)
         broken = slab_live(&e->wishes, id) ? wish_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->local_queues) && broken == NULL; id++)

@@ -170,7 +170,8 @@ struct footprint {
     bool holds, stays, leaves;
     int32_t priority;
     int64_t since;
-    uint32_t hash;
+    uint32_t queue; /* where it holds, */
+    uint32_t hash;  /* and what */
 };
 
 static struct footprint footprint(const struct engine *e, uint32_t id)
@@ -182,9 +183,26 @@ static struct footprint footprint(const struct engine *e, uint32_t id)
                             .priority = load->priority,
                             .since = load->since};
 
-    if (ret.holds)
-        ret.hash = hash_bytes(load->counts, load_counts_size(wish_at(e, load->wish)), 20);
+    if (!ret.holds)
+        return ret;
+    ret.queue = load_queue(e, id);
+    ret.hash = hash_bytes(load->counts, load_counts_size(wish_at(e, load->wish)), 20);
     return ret;
+}
+
+/* Room is taken that was not, by what its object says. */
+static bool takes_more(const struct footprint *was, const struct footprint *is)
+{
+    return is->holds && (!was->holds || was->queue != is->queue || was->hash != is->hash);
+}
+
+/* Room comes: it holds less, or goes; or it may be sent away by others now. */
+static bool leaves_more(const struct footprint *was, const struct footprint *is)
+{
+    return was->holds &&
+           (!is->holds || (was->stays && !is->stays) || (!was->leaves && is->leaves) ||
+            was->queue != is->queue || was->hash != is->hash || was->priority != is->priority ||
+            was->since != is->since);
 }
 
 static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
@@ -235,14 +253,12 @@ static void take(struct engine *e, uint32_t id, const struct load_facts *facts,
     is = footprint(e, id);
     if (was.holds && !is.holds && !keeps && before != 0)
         queue_at(e, before)->totals.gave_up++;
-    if (is.holds && !was.holds)
-        bay_stir_excess(e, load_queue(e, id));
-    if (was.holds && before != 0 && /* it holds less, or goes, or may be sent away by others now */
-        (!is.holds || (was.stays && !is.stays) || (!was.leaves && is.leaves) ||
-         was.hash != is.hash || was.priority != is.priority || was.since != is.since))
+    if (is.holds && was.queue != is.queue)
+        bay_stir_excess(e, is.queue);
+    if (leaves_more(&was, &is) && before != 0)
         queue_todo(e, TODO_DIRTY, queue_root(e, before));
-    if (is.holds && (!was.holds || was.hash != is.hash)) /* others granted it that */
-        bay_stir(e, load_queue(e, id));
+    if (takes_more(&was, &is)) /* others granted it that */
+        bay_stir(e, is.queue);
     let_queue_go(e, before);
 }
 

@@ -169,7 +169,6 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     journal_observed(e, id, pod);
     note_writes(e, id, pod);
     claim_set_flag(claim, CLAIM_MANAGED, gate_manages(&e->config, pod));
-    claim_set_flag(claim, CLAIM_LET_GO, false);
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
     claim_set_flag(claim, CLAIM_NOT_SELECTED, pod->not_selected);
@@ -188,10 +187,9 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     intern_unref(&e->names, claim->a_foreign_gate);
     claim->a_foreign_gate = sight->a_foreign_gate;
     sight->a_foreign_gate = 0;
-    if (pod->stamp != 0 || !claim_holds(claim)) {
-        claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
+    claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
+    if (pod->stamp != 0 || !claim_holds(claim)) /* else it is known when it was granted */
         claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);
-    }
     if (stamp_names_queue(pod))
         claim_set_flag(claim, CLAIM_MOVED, stamp_queue(e, pod) != claim_queue(e, id));
     if (sight->has_flavors) {
@@ -240,8 +238,8 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
     bool grant_stays = claim_holds(claim_at(e, id)) && sight->text != NULL &&
                        line_same_needs(e, claim_at(e, id)->line, sight->line);
 
-    if (pod->stamp != 0) /* it tells the flavors, if the claim cannot keep those that it has */
-        claim_set_flag(claim_at(e, id), CLAIM_STAMPED, true);
+    /* It tells the flavors, if the claim cannot keep those that it has. */
+    claim_set_flag(claim_at(e, id), CLAIM_STAMPED, pod->stamp != 0);
     if (grant_stays) { /* but its gate is gone, or came with the first real sight of it */
         claim_swap_line(e, id, sight->line, sight->text);
         sight->line = 0;
@@ -285,6 +283,7 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
     uint32_t id = sight->claim;
     struct claim *claim = claim_at(e, id);
     bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
+    bool begins = let_go_return(e, id) || is_new;
 
     if (sight->rival != 0)
         claim_destroy(e, sight->rival);
@@ -296,9 +295,12 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY); /* its stamp may change */
     join(e, id, sight, pod);
     note(e, id, pod, sight);
+    /* Its gang may be whole no more, and gives back what others may be granted. */
+    if (finished_lose(e, pod->uid) && pod->node.len == 0)
+        group_settle(e);
     if (sight->is_let_go) {
         let_go_claim(e, id, pod);
-    } else if ((is_new || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
+    } else if ((begins || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
         claim_to_restore(e, id);
         if (e->synced && e->leads && e->recount.cells == 0 &&
             tree_size(&claims_by_stamp, e, e->restoring) == 1)
@@ -354,7 +356,6 @@ int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, 
     if (error < 0)
         return error;
     *ret_claim = sight.claim;
-    finished_lose(e, pod->uid);
     commit(e, pod, is_new, &sight);
     group_settle(e);
     return 0;

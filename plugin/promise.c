@@ -265,6 +265,22 @@ static const char *check_victims(const struct engine *e, uint32_t first, uint32_
     return NULL;
 }
 
+bool promise_comes(const struct engine *e, uint32_t queue)
+{
+    for (uint32_t id = 1; id < slab_end(&e->loads); id++) {
+        if (slab_live(&e->loads, id) && load_holds(load_at(e, id)) &&
+            !load_counts_later(load_at(e, id)) &&
+            queue_root(e, load_queue(e, id)) == queue_root(e, queue))
+            return true;
+    }
+    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
+        if (slab_live(&e->claims, id) && claim_goes(claim_at(e, id)) &&
+            queue_root(e, claim_queue(e, id)) == queue_root(e, queue))
+            return true;
+    }
+    return false;
+}
+
 const char *promise_check(const struct engine *e)
 {
     uint32_t promised = 0, listed = 0, victims = 0, chosen = 0, apart = 0;
@@ -285,6 +301,9 @@ const char *promise_check(const struct engine *e)
         apart += (claim->flags & CLAIM_PROMISED) != 0 || claim_goes(claim);
         if ((claim->flags & CLAIM_PROMISED) != 0 && claim->state != CLAIM_WAITING)
             broken = "who is promised room waits";
+        if ((claim->flags & CLAIM_PROMISED) != 0 && !engine_more(e) &&
+            !promise_comes(e, claim_queue(e, id)))
+            broken = "who is promised room waits for somebody who goes";
         if ((claim->flags & (CLAIM_VICTIM | CLAIM_SPARED)) != 0 && !claim_holds(claim))
             broken = "a victim holds room";
     }

@@ -113,6 +113,9 @@ uint32_t promise_victims(const struct engine *e, uint32_t claim);
 int64_t promise_deadline(const struct engine *e, uint32_t claim);
 void promise_expire(struct engine *e, uint32_t claim);
 
+/* Somebody below the root of this queue, a pod or a workload, holds room and will not for long. */
+bool promise_comes(const struct engine *e, uint32_t queue);
+
 const char *promise_check(const struct engine *e);
 
 #endif

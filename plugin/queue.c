@@ -369,6 +369,16 @@ bool queue_below_dirty(const struct engine *e, uint32_t id)
     return id != 0;
 }
 
+bool queue_in_dirty_tree(const struct engine *e, uint32_t id)
+{
+    uint32_t root = e->todo[TODO_DIRTY].first == 0 ? 0 : queue_root(e, id);
+    uint32_t at = e->todo[TODO_DIRTY].first;
+
+    while (at != 0 && queue_root(e, at) != root)
+        at = queue_at(e, at)->todo[TODO_DIRTY].next;
+    return at != 0;
+}
+
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource)
 {
     for (uint32_t i = 0; i < queue->group_count; i++) {

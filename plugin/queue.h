@@ -184,6 +184,10 @@ void queue_victims_changed(struct engine *e, uint32_t queue);
  * above it. */
 bool queue_below_dirty(const struct engine *e, uint32_t queue);
 
+/* Whether room is given away anywhere in this queue's tree: also elsewhere in it somebody may come
+ * before who has just begun to wait here. */
+bool queue_in_dirty_tree(const struct engine *e, uint32_t queue);
+
 /* The group of the queue that covers the resource, or NULL. */
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);
 

@@ -136,9 +136,6 @@ bool engine_next_member(const struct engine *engine, uint32_t group, uint32_t *c
 /* Why it does not pass: the reason alone, without words. */
 enum reason engine_member_reason(const struct engine *engine, uint32_t claim);
 
-/* All live effects, in an order that only means: every one once. */
-bool engine_next_live_effect(const struct engine *engine, uint32_t *cursor, struct effect *ret);
-
 /* What is to be written into a workload that is admitted here. */
 struct load_set_report {
     struct text name;

@@ -32,6 +32,8 @@ int engine_see_pod(struct engine *e, const struct pod_facts *pod)
     uint32_t id;
     int error = pod_see(e, pod, &id, &outdated);
 
+    if (error == 0 && id == 0)
+        id = claim_find(e, pod->uid); /* of one that is let go */
     if (error == 0 && id != 0)
         pod_confirm(e, id);
     return go_on(e, error);

@@ -29,7 +29,7 @@ void stale_forget(struct claim *claim)
 
 void stale_note_write(struct claim *claim)
 {
-    claim_set_flag(claim, CLAIM_OVERWRITING, true);
+    claim->flags |= CLAIM_OVERWRITING | CLAIM_PARKED;
 }
 
 void stale_note_sight(struct claim *claim, bool unschedulable, bool newer)

@@ -29,7 +29,8 @@ bool stale_holds(const struct engine *e, const struct claim *claim);
 void stale_note_loss(const struct engine *e, struct claim *claim);
 void stale_forget(struct claim *claim);
 
-/* An overwrite goes out; and its pod is seen, in a newer version than before or not. */
+/* An overwrite goes out: its pod lies where the scheduler keeps those that no node fits, and is to
+ * be told when it may go on. And its pod is seen, in a newer version than before or not. */
 void stale_note_write(struct claim *claim);
 void stale_note_sight(struct claim *claim, bool unschedulable, bool newer);
 

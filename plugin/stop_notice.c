@@ -2,7 +2,9 @@
 #include "stop_notice.h"
 
 #include "assembly.h"
+#include "demote.h"
 #include "outbox.h"
+#include "root.h"
 #include "state.h"
 
 static bool holds_back(const struct engine *e, uint32_t queue)
@@ -19,12 +21,31 @@ static bool knows_of_stop(const struct claim *claim)
            (claim->effects.wanted & 1u << CLAIM_TELL) != 0;
 }
 
+/* It was granted what the root bounds that its queue is below by now, and no node has: nobody
+ * counts that there. */
+static bool lacks_everything(const struct engine *e, uint32_t id)
+{
+    const struct line *line = claim_line(e, id);
+    uint32_t root = queue_root(e, line_queue(e, line));
+
+    for (uint32_t i = 0; i < line_count(e, line) && root_bounds_all(e, root); i++) {
+        uint16_t flavor = claim_flavors(claim_at(e, id))[i];
+
+        if (flavor != FLAVOR_NONE && line_amount(e, line, i) > 0 &&
+            quota_cell(queue_at(e, root), flavor, line_resource(e, line, i)) == NULL)
+            return true;
+    }
+    return false;
+}
+
 static void give_notice(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
     uint32_t queue = claim_queue(e, id);
     bool stops, stopped = knows_of_stop(claim);
 
+    if (claim->state == CLAIM_RESERVED && lacks_everything(e, id))
+        demote_one(e, id);
     if (claim_group(e, claim) != 0 &&
         ((claim->flags & CLAIM_GANG) != 0 || group_at(e, claim_group(e, claim))->first == id))
         group_touch(e, claim_group(e, claim)); /* its status names what stops it */

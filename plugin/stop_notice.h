@@ -8,7 +8,8 @@
 /*
  * Claims learn, a slice at a time, that queues above them stop or no longer stop what was granted:
  * their effects follow, their time to be used begins anew, each that waits for such a queue says so
- * once, and so does the status of its group. Until a claim has learned it nothing wrong can happen
+ * once, and so does the status of its group. A claim that was granted what the tree that its queue
+ * is in by now has nothing of gives it back. Until a claim has learned it nothing wrong can happen
  * to it: whoever is asked about a claim asks its queues, and its timers look at them when they end.
  */
 enum { STOP_NOTICE_SLICE = 256 };

@@ -200,6 +200,27 @@ static void test_hosts_that_cannot_wait(void)
     kit_close(&kit);
 }
 
+/* Nodes that were not there for a reservation that it lost are no news of the next one. */
+static void test_granted_anew(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "answers");
+    kit_do(&kit, "queue q cpu=2; group g min=2; pod a0 queue=q cpu=1 group=g version=1;"
+                 "pod a1 queue=q cpu=1 group=g version=1");
+    is_str(cycle(&kit, "a0", false), "no node", "a member finds none");
+    is_str(cycle(&kit, "a1", true), "no nodes for the gang", "and the other one hears it");
+    kit_do(&kit, "queue q cpu=1");
+    is_str(kit_granted(&kit), "", "it gives back");
+    kit_do(&kit, "queue q cpu=2");
+    is_str(kit_granted(&kit), "a0 a1", "and is granted anew");
+    is_str(cycle(&kit, "a0", true), "refused", "before its turn it waits");
+    kit_do(&kit, "time 9");
+    is_str(cycle(&kit, "a0", true), "waits", "when it has its turn");
+    is_str(cycle(&kit, "a1", true), "goes", "and nobody is told what was");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_together();
@@ -209,5 +230,6 @@ int main(void)
     test_suspended();
     test_one_leaves();
     test_hosts_that_cannot_wait();
+    test_granted_anew();
     return tap_done();
 }

@@ -192,6 +192,24 @@ static void test_head_that_goes(void)
     kit_close(&kit);
 }
 
+/* One step takes the head away and brings a newcomer: whoever was behind the head comes first, also
+ * from another queue of the tree. */
+static void test_newcomer_in_the_place_of_a_head(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f; cluster a parent=o group=pods flavor=f pods=1;"
+                 "cluster b parent=o strict group=pods flavor=f pods=2");
+    kit_do(&kit, "pod a1 cluster=a; pod a2 cluster=a; pod h cluster=b cpu=1; pod n cluster=b");
+    is_str(kit_granted(&kit), "a1 a2", "the head of a strict queue fits nowhere");
+    kit_do(&kit, "pod h uid=h2 cluster=a");
+    is_str(kit_granted(&kit), "a1 a2 n", "who was behind it comes before who takes its name");
+    kit_do(&kit, "lose-pod a1");
+    is_str(kit_granted(&kit), "a2 h n", "that one waits, and is not forgotten");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_states();
@@ -203,5 +221,6 @@ int main(void)
     test_suspended_queue();
     test_unknown_queue();
     test_head_that_goes();
+    test_newcomer_in_the_place_of_a_head();
     return tap_done();
 }

@@ -5,6 +5,22 @@
 #include "t/engine_kit.h"
 #include "t/tap.h"
 
+/* Its gang gives back before anybody is granted anything. */
+static void test_its_gang_does_without(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f; flavor g; cluster q group=pods flavor=f pods=2 flavor=g pods=2;"
+                 "group g min=3; pod x cluster=q group=g finished; pod a cluster=q group=g;"
+                 "pod b cluster=q group=g");
+    is_int(kit_usage(&kit, "cluster/q", "f/pods"), 2, "with one that has ended a gang is whole");
+    kit_do(&kit, "pod x cluster=q");
+    is_str(kit_granted(&kit), "x", "when that one is alive after all, and leaves it, it is not");
+    is_int(kit_usage(&kit, "cluster/q", "f/pods"), 1, "what the gang gives back is there at once");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     const struct group *group;
@@ -23,5 +39,6 @@ int main(void)
     kit_do(&kit, "lose-pod a; lose-pod b");
     is_int(group->failed, 0, "whose object is gone does not count");
     kit_close(&kit);
+    test_its_gang_does_without();
     return tap_done();
 }

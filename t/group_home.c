@@ -219,6 +219,19 @@ static void test_a_gang_is_not_granted_in_parts(void)
     kit_close(&kit);
 }
 
+/* Not even for the moment before its group is looked at. */
+static void test_nothing_without_its_group(void)
+{
+    struct queue_report report;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q; pod a queue=q group=g; group g queue=away; lose-group g");
+    is_str(kit_why(&kit, "a"), "GroupMissing", "who comes home has no group");
+    engine_report_queue(kit.engine, kit_queue(&kit, "q"), &report);
+    is_int(report.granted, 0, "and is granted nothing");
+    kit_close(&kit);
+}
+
 static void test_no_memory(void)
 {
     kit_open(&kit, "");
@@ -246,6 +259,7 @@ int main(void)
     test_back_to_its_flavors();
     test_who_has_a_node_goes_first();
     test_a_gang_is_not_granted_in_parts();
+    test_nothing_without_its_group();
     test_no_memory();
     return tap_done();
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/outbox.h"
 #include "plugin/let_go.h"
 
 #include "t/engine_kit.h"
@@ -134,6 +135,84 @@ static void test_lead_is_lost(void)
     kit_close(&kit);
 }
 
+static void test_leaves_its_queue(void)
+{
+    struct queue_report report;
+
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue q cpu=1 createSuspended");
+    passes("a", true);
+    kit_do(&kit, "command c q CloseQueue");
+    engine_report_queue(kit.engine, kit_queue(&kit, "q"), &report);
+    ok(text_is(report.state, "Closing") && report.reserved == 1,
+       "a queue that closes waits for who is in it");
+    leave("a");
+    engine_report_queue(kit.engine, kit_queue(&kit, "q"), &report);
+    is_int(report.held + report.waiting, 0, "no queue counts who left");
+    ok(text_is(report.state, "Closed"), "nor waits for who is let go");
+    kit_close(&kit);
+}
+
+/* As if nothing had been known of it: its object says that it was granted. */
+static void test_comes_back_granted(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=4 suspended");
+    passes("a", true);
+    leave("a");
+    kit_do(&kit, "pod a queue=q cpu=1 stamp=5 bare created=1");
+    is_str(kit_state(&kit, "a"), "reserved", "who comes back with a stamp has its reservation");
+    kit_close(&kit);
+}
+
+/* Only PreEnqueue has named it, but for as long as any other. */
+static void test_never_seen(void)
+{
+    struct verdict verdict;
+    struct pod_facts pod = {.uid = text_of("a"),
+                            .space = text_of("s"),
+                            .name = text_of("a"),
+                            .created = 1,
+                            .gates = {.foreign = 1, .a_foreign = text_of("x")}};
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q closed");
+    passes("a", true);
+    engine_pre_enqueue(kit.engine, &pod, true, &verdict);
+    is_int(slab_count(&kit.engine->claims), 1, "another's gate holds who left");
+    kit_do(&kit, "time 70");
+    is_int(slab_count(&kit.engine->claims), 0, "whose object never comes is forgotten");
+    passes("b", true);
+    pod.uid = pod.name = text_of("b");
+    engine_see_pod(kit.engine, &pod);
+    kit_do(&kit, "time 140");
+    is_int(slab_count(&kit.engine->claims), 1, "and not whose object says that it left");
+    kit_close(&kit);
+}
+
+/* What the scheduler was told before it looked says nothing of what it saw. */
+static void test_looks_in_between(void)
+{
+    struct verdict verdict;
+    struct pod_facts pod = {.uid = text_of("a"),
+                            .space = text_of("s"),
+                            .name = text_of("a"),
+                            .created = 1,
+                            .gates = {.foreign = 1, .a_foreign = text_of("x")}};
+    int64_t id;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q closed");
+    passes("a", true);
+    leave("a");
+    is_str(next_effect(&id), "activate", "the scheduler is being told");
+    engine_pre_enqueue(kit.engine, &pod, true, &verdict);
+    ok(!verdict.pass, "when it looks, and another's gate holds the pod");
+    outbox_ack(engine_outbox(kit.engine), id, EFFECT_DONE, 0);
+    is_str(next_effect(&id), "activate", "so it is told once more");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_opts_out();
@@ -142,5 +221,9 @@ int main(void)
     test_leaves_its_gang();
     test_never_held();
     test_lead_is_lost();
+    test_leaves_its_queue();
+    test_comes_back_granted();
+    test_never_seen();
+    test_looks_in_between();
     return tap_done();
 }

@@ -20,6 +20,7 @@ int main(void)
     struct load_kit kit;
     struct engine *e;
     uint32_t load, local, queue;
+    struct load was;
 
     load_kit_open(&kit, "");
     load_kit_do(&kit, world);
@@ -36,6 +37,22 @@ int main(void)
     breaks(&kit, &load_at(e, load)->flags, LOAD_PROMISED,
            "who is promised something, or goes, is listed");
     breaks(&kit, &e->loads_apart, 1, "workloads that go or come are counted");
+    breaks(&kit, &load_at(e, load)->flags, LOAD_BLOCKED,
+           "a signal that is to be given, or to end, is written, and seen");
+    breaks(&kit, &load_at(e, load)->flags, LOAD_ASSUMED - LOAD_RESERVED,
+           "a reservation that was decided is written, and seen");
+    e->loads_apart++;
+    breaks(&kit, &load_at(e, load)->flags, LOAD_VICTIM,
+           "an eviction that was decided is written, and seen");
+    e->loads_apart--;
+    load_kit_do(&kit, "jobsStay; add c queue=l cpu=4 priority=1");
+    was = *load_at(e, load);
+    load_at(e, was.of)->first = load_at(e, load)->of = 0;
+    load_at(e, load)->flags &= ~(uint32_t)(LOAD_VICTIM | LOAD_EVICTED);
+    breaks(&kit, &e->loads_apart, UINT32_MAX,
+           "a workload that is promised room waits for somebody who goes");
+    *load_at(e, load) = was;
+    load_at(e, was.of)->first = load;
     load_kit_close(&kit);
     return tap_done();
 }

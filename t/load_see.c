@@ -69,6 +69,30 @@ static void test_granted_by_others(void)
     load_kit_close(&kit);
 }
 
+/* What its object says that it holds is the same, but of another queue. */
+static void test_granted_in_another_queue(void)
+{
+    struct load_kit kit;
+    struct load_object *object = &kit.objects[2];
+
+    load_kit_open(&kit, "");
+    load_kit_do(&kit, world);
+    load_kit_do(&kit, "cluster d group=cpu flavor=f cpu=4; local k cluster=d");
+    load_kit_do(&kit, "jobsStay; add a queue=l cpu=4; add b queue=l cpu=4 priority=1");
+    load_kit_do(&kit, "add x queue=k cpu=4; add y queue=k cpu=4");
+    is_str(load_kit_why(&kit, "b"), "Preempting", "one waits for its victim");
+    is_str(load_kit_state(&kit, "x"), "admitted f", "and one holds room of another queue");
+    object->facts.granted_queue = text_of("c");
+    object->facts.version = ++kit.version;
+    engine_see_load(kit.kit.engine, &object->facts);
+    load_kit_do(&kit, "time 2");
+    is_str(load_kit_state(&kit, "x"), "admitted f evicted",
+           "which goes, when it comes to hold its");
+    is_str(load_kit_state(&kit, "y"), "admitted f",
+           "and who waited there has the room that it left");
+    load_kit_close(&kit);
+}
+
 int main(void)
 {
     struct load_kit kit;
@@ -93,5 +117,6 @@ int main(void)
     load_kit_close(&kit);
     test_priority_of_a_holder();
     test_granted_by_others();
+    test_granted_in_another_queue();
     return tap_done();
 }

@@ -176,6 +176,22 @@ static void test_default_queue(void)
     kit_close(&kit);
 }
 
+/* Another member, in another tree, lets one of them go. */
+static void test_gang_in_two_trees(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "flavor f; cluster x group=cpu flavor=f cpu=4 within=lower;"
+                 "cluster z group=cpu flavor=f cpu=4; group g min=2;"
+                 "pod a cluster=x cpu=4 group=g node=n; pod b cluster=z cpu=1 group=g node=n "
+                 "priority=9; pod ask cluster=x cpu=4 priority=5");
+    is_str(kit_victims(&kit), "", "who is needed for its gang's minimum stays");
+    kit_do(&kit, "pod c cluster=z cpu=1 group=g node=n priority=8");
+    is_str(kit_victims(&kit), "a>ask", "until there are enough without it");
+    kit_close(&kit);
+}
+
 static void test_gang_asks(void)
 {
     struct kit kit;
@@ -225,6 +241,7 @@ int main(void)
     test_nodes();
     test_flavor_comes();
     test_default_queue();
+    test_gang_in_two_trees();
     test_gang_asks();
     test_restart();
     return tap_done();

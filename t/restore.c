@@ -57,6 +57,22 @@ static void test_restart_by_stamp(void)
     kit_close(&kit);
 }
 
+/* What a pod said once while it held, and says no more, is nobody's who leads next. */
+static void test_restart_without_its_stamp(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=4; pod a queue=q cpu=4 bare stamp=5 version=1 created=9;"
+                 "pod b queue=q cpu=4 priority=1");
+    is_str(kit_granted(&kit), "a", "a pod with a stamp has its reservation");
+    kit_do(&kit, "pod a queue=q cpu=4 bare version=2 created=9");
+    is_str(kit_granted(&kit), "a", "and keeps it when the stamp is taken away");
+    kit_do(&kit, "follow; lead");
+    is_str(kit_granted(&kit), "b", "but whoever leads next sees none");
+    kit_close(&kit);
+}
+
 /* A reserved claim within what is kept for its queue owes nothing to a parent in debt, nor does one
  * of a ClusterQueue within its nominal quota that lends nothing. */
 static void test_restart_in_debt(void)
@@ -149,6 +165,7 @@ int main(void)
 {
     test_restart();
     test_restart_by_stamp();
+    test_restart_without_its_stamp();
     test_restart_in_debt();
     test_restart_in_queues_that_stop();
     test_restart_in_slices();

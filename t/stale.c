@@ -195,6 +195,26 @@ static void test_restart(void)
     kit_close(&kit);
 }
 
+/* A reservation stays while its queue is suspended, but the scheduler put the pod among those that
+ * no node fits; and with its condition gone nothing would make it look there. */
+static void test_resumed(void)
+{
+    struct effect writes[3];
+
+    grant("");
+    for (const char *uid = "abc"; *uid != '\0'; uid++)
+        ok(passes((const char[]){*uid, '\0'}), "the scheduler has looked at %c", *uid);
+    kit_do(&kit, "lose-pod n; queue q cpu=9 suspended");
+    take_overwrites(writes);
+    for (int i = 0; i < 3; i++)
+        kit_ack(&kit, &writes[i], EFFECT_DONE);
+    see("a", 5, "bare");
+    is_int(live("a", EFFECT_ACTIVATE), 0, "who is suspended is not looked at");
+    kit_do(&kit, "queue q cpu=9");
+    is_int(live("a", EFFECT_ACTIVATE), 1, "but as soon as its queue is resumed");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_what_is_left();
@@ -202,5 +222,6 @@ int main(void)
     test_write_that_fails();
     test_gang();
     test_restart();
+    test_resumed();
     return tap_done();
 }

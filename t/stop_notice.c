@@ -125,6 +125,18 @@ static void test_slices(void)
     kit_close(&kit);
 }
 
+/* What is granted in a queue that is a root of its own for the moment is not counted where the
+ * cluster's nodes are. */
+static void test_comes_below_a_bounded_root(void)
+{
+    kit_open(&kit, "root=cluster");
+    kit_do(&kit, "queue q parent=q; pod a queue=q cpu=1 bare unschedulable");
+    is_str(kit_state(&kit, "a"), "reserved", "a reservation is restored where nothing bounds it");
+    kit_do(&kit, "queue q");
+    is_str(kit_state(&kit, "a"), "waiting", "and given back where no node has anything");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_one_event_each();
@@ -132,5 +144,6 @@ int main(void)
     test_other_stops();
     test_no_time_runs();
     test_slices();
+    test_comes_below_a_bounded_root();
     return tap_done();
 }

@@ -34,7 +34,7 @@ bool model_is_held(const struct model *model, const struct model_claim *claim)
 static void let_rest(const struct model *model, struct model_claim *claim)
 {
     if (model_holds(claim)) {
-        claim->gave_back = true;
+        claim->parked = true;
         claim->keeps_turn = model_grants(model);
         model_forget_flavors(claim);
         claim->victim = (struct model_victim){0};
@@ -80,8 +80,8 @@ static bool is_rival(const struct model *model, int uid, const int64_t *pod)
 {
     const struct model_claim *other = &model->claims[uid];
 
-    return other->live && uid != pod[POD_UID] && uid % NAMES == pod[POD_UID] % NAMES &&
-           other->pod[POD_SYSTEM] == pod[POD_SYSTEM];
+    return (other->live || other->let_go) && uid != pod[POD_UID] &&
+           uid % NAMES == pod[POD_UID] % NAMES && other->pod[POD_SYSTEM] == pod[POD_SYSTEM];
 }
 
 bool model_outdated(const struct model *model, const int64_t *pod)
@@ -101,7 +101,7 @@ static void lose_rivals(struct model *model, const int64_t *pod)
             model_lose(model, uid);
 }
 
-static int group_queue(const struct model *model, const int64_t *pod)
+int model_group_queue(const struct model *model, const int64_t *pod)
 {
     return pod[POD_GROUP] > 0 ? model->groups[pod[POD_GROUP] - 1].queue : 0;
 }
@@ -112,7 +112,7 @@ static bool asks_the_same(const struct model *model, const struct model_claim *c
     struct model_claim other = *claim;
 
     memcpy(other.pod, pod, sizeof other.pod);
-    other.group_queue = group_queue(model, pod);
+    other.group_queue = model_group_queue(model, pod);
     for (int r = 0; r < RESOURCES; r++)
         if (model_need(claim, r) != model_need(&other, r))
             return false;
@@ -127,8 +127,7 @@ bool model_looks_granted(const int64_t *pod)
            (pod[POD_GATES] == 0 && (pod[POD_STAMP] || pod[POD_UNSCHEDULABLE]));
 }
 
-/* Where a claim belongs, by its pod alone or, while this engine leads, by what it holds. */
-static void settle_claim(struct model *model, struct model_claim *claim, bool is_new)
+void model_settle_claim(struct model *model, struct model_claim *claim, bool is_new)
 {
     struct model_claim before = *claim;
 
@@ -177,6 +176,7 @@ static void reenter(struct model *model, struct model_claim *claim,
     model_forget_flavors(claim);
     model_read_stamp(claim);
     if (before->state == CLAIM_ALLOCATED) {
+        claim->parked = before->parked;
         allocate(model, claim);
         return;
     }
@@ -192,6 +192,7 @@ static void reenter(struct model *model, struct model_claim *claim,
     for (int r = 0; r < RESOURCES; r++)
         claim->flavor[r] = model_need(claim, r) > 0 ? flavors[r] : -1;
     hold_room(model, claim);
+    claim->parked = before->parked;
     claim->guessed = false;
     if (!claim->stamped)
         claim->stamp = model->now;
@@ -208,13 +209,50 @@ static bool asks_anew(const struct model *model, const struct model_claim *claim
            (now[POD_KIND] && !model_holds(before) && !now[POD_GATES] != !then[POD_GATES]);
 }
 
-/* Who holds keeps the time of its grant, unless the pod tells another. */
-static void note_stamp(struct model_claim *claim)
+void model_note_stamp(struct model_claim *claim)
 {
-    if (model_holds(claim) && claim->pod[POD_STAMP] == 0)
-        return;
     claim->stamped = claim->pod[POD_STAMP] > 0;
-    claim->stamp = claim->pod[claim->stamped ? POD_STAMP : POD_CREATED];
+    if (claim->stamped || !model_holds(claim))
+        claim->stamp = claim->pod[claim->stamped ? POD_STAMP : POD_CREATED];
+}
+
+bool model_is_old(const struct model_claim *claim, const int64_t *pod, bool observed)
+{
+    int64_t version = pod[POD_VERSION]; /* 0: not told */
+
+    if (version == 0 || (!claim->live && !claim->let_go))
+        return false;
+    return version < claim->pod[POD_VERSION] ||
+           (version == claim->pod[POD_VERSION] && !observed && claim->live);
+}
+
+/* It claims nothing, or no more. */
+static void see_nothing(struct model *model, const int64_t *pod, bool observed)
+{
+    struct model_claim *claim = &model->claims[pod[POD_UID]], before = *claim;
+    bool waits = concerns(pod) && !is_over(pod) && !before.bound && before.parked;
+
+    model_lose(model, (int)pod[POD_UID]);
+    if (waits && !model->config[CONFIG_OBSERVE_ONLY]) {
+        *claim = (struct model_claim){.let_go = true,
+                                      .parked = true,
+                                      .confirmed = before.confirmed || observed,
+                                      .forget_at = before.forget_at};
+        memcpy(claim->pod, pod, sizeof claim->pod);
+        claim->pod[POD_CREATED] = before.pod[POD_CREATED];
+    }
+    if (concerns(pod) && pod[POD_FINISHED] && pod[POD_GROUP] &&
+        !model->finished[pod[POD_UID]].live) {
+        model->finished[pod[POD_UID]].live = true;
+        memcpy(model->finished[pod[POD_UID]].pod, pod, sizeof claim->pod);
+    }
+}
+
+void model_tell(struct model *model, int uid)
+{
+    model->claims[uid].parked = false;
+    if (model->claims[uid].let_go)
+        model_lose(model, uid);
 }
 
 void model_see(struct model *model, const int64_t *pod, bool observed)
@@ -224,17 +262,12 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     int64_t version = pod[POD_VERSION]; /* 0: not told */
     bool is_new = !claim->live, same = !is_new && asks_the_same(model, claim, pod);
 
-    if (!is_new && version != 0 && version + observed <= claim->pod[POD_VERSION]) {
+    if (model_is_old(claim, pod, observed)) {
         claim->confirmed |= observed;
         return;
     }
     if (!concerns(pod) || is_over(pod) || (!manages(model, pod) && pod[POD_NODE] == 0)) {
-        model_lose(model, (int)pod[POD_UID]);
-        if (concerns(pod) && pod[POD_FINISHED] && pod[POD_GROUP] &&
-            !model->finished[pod[POD_UID]].live) {
-            model->finished[pod[POD_UID]].live = true;
-            memcpy(model->finished[pod[POD_UID]].pod, pod, sizeof before.pod);
-        }
+        see_nothing(model, pod, observed);
         return;
     }
     if (model_outdated(model, pod))
@@ -244,19 +277,23 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     if (is_new) {
         *claim = (struct model_claim){.live = true,
                                       .forget_at = model->now - model->now % second + 60 * second};
+        if (before.let_go) {
+            claim->parked = before.parked;
+            claim->confirmed = before.confirmed;
+            claim->forget_at = before.forget_at;
+        }
         model_forget_flavors(claim);
     }
     memcpy(claim->pod, pod, sizeof claim->pod);
-    claim->group_queue = group_queue(model, pod);
+    claim->group_queue = model_group_queue(model, pod);
     claim->managed = manages(model, pod);
     claim->confirmed |= observed;
     claim->bound = pod[POD_NODE] > 0;
-    note_stamp(claim);
+    model_note_stamp(claim);
     if (pod[POD_PRIORITY] != before.pod[POD_PRIORITY] ||
         pod[POD_CREATED] != before.pod[POD_CREATED]) {
         claim->lacks_node = claim->tried = false;
         claim->since = model->now;
-        claim->gave_back |= model_holds(&before);
         claim->said = false;
     }
     if (!is_new && asks_anew(model, claim, &before)) {
@@ -267,9 +304,9 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         reenter(model, claim, &before);
     else if (!model_holds(claim))
         model_show_stamp(model, claim);
-    note_stamp(claim);
+    model_note_stamp(claim);
     model_note_condition(model, claim, version == 0 || version > before.pod[POD_VERSION]);
-    settle_claim(model, claim, is_new);
+    model_settle_claim(model, claim, is_new);
 }
 
 void model_lose_finished(struct model *model, int uid)
@@ -290,7 +327,7 @@ void model_move(struct model *model, int uid, int queue)
         claim->restoring = true;
         claim->state = CLAIM_HELD;
     } else {
-        settle_claim(model, claim, false);
+        model_settle_claim(model, claim, false);
     }
 }
 
@@ -309,7 +346,7 @@ void model_post_bind(struct model *model, int uid)
     if (!claim->live)
         return;
     claim->bound = true;
-    settle_claim(model, claim, false);
+    model_settle_claim(model, claim, false);
 }
 
 void model_demote(struct model *model, int uid)
@@ -342,58 +379,4 @@ void model_restore(struct model *model, int uid, const struct limits *limits)
     memcpy(claim->flavor, flavors, sizeof flavors);
     hold_room(model, claim);
     claim->tried = claim->pod[POD_UNSCHEDULABLE] != 0; /* in its cycle before the restart */
-}
-
-/* All that holds nothing but in memory is forgotten: the pods tell. */
-static void rebuild(struct model *model)
-{
-    for (int uid = 0; uid < UIDS; uid++) {
-        model->claims[uid].keeps_turn = model->claims[uid].overwriting = false;
-        if (model->claims[uid].live)
-            settle_claim(model, &model->claims[uid], false);
-    }
-    model_rebuild_bookings(model);
-}
-
-void model_restart(struct model *model)
-{
-    model->synced = model->leads = false;
-    model_stand_by(model);
-    model_end_promises(model, true);
-    memset(model->claims + UIDS, 0, GROUPS * sizeof *model->claims);
-    for (int uid = 0; uid < UIDS; uid++) {
-        struct model_claim *claim = &model->claims[uid];
-
-        if (claim->live && !claim->confirmed)
-            model_lose(model, uid);
-        claim->parked = claim->gave_back = claim->said = false;
-        claim->again = claim->timeouts = 0;
-        claim->bound = claim->pod[POD_NODE] > 0;
-        claim->group_queue = claim->live ? group_queue(model, claim->pod) : 0;
-        claim->state = CLAIM_HELD;
-        note_stamp(claim);
-        claim->guessed = false;
-        model_forget_flavors(claim);
-        model_read_stamp(claim);
-    }
-    rebuild(model);
-    model_set_role(model, true, true);
-}
-
-void model_set_role(struct model *model, bool synced, bool leads)
-{
-    bool granted = model_grants(model);
-
-    model->synced = synced;
-    model->leads = leads;
-    if (granted && !model_grants(model)) {
-        model_stand_by(model);
-        model_end_promises(model, false);
-        rebuild(model);
-    }
-    if (!granted && model_grants(model)) {
-        model_guess_again(model);
-        model_begin_gangs(model);
-        model_carry_out(model);
-    }
 }

@@ -228,13 +228,14 @@ static void count_needed(const struct play *play, int uid, bool ret_needed[POD_E
 {
     const struct model *model = &play->model;
     const struct model_claim *claim = &model->claims[uid];
-    bool active = claim->live && model_grants(model) && !model->config[CONFIG_OBSERVE_ONLY];
+    bool asks = model_grants(model) && !model->config[CONFIG_OBSERVE_ONLY];
+    bool active = claim->live && asks;
     bool reserved = claim->state == CLAIM_RESERVED;
     bool advances = model_advances(model, claim);
     bool goes_on = model_goes_on(model, claim) && !model_is_stale(claim);
 
     ret_needed[EFFECT_ACTIVATE] =
-        active && reserved && advances && claim->parked && !play->told[uid];
+        claim->parked && (claim->let_go ? asks : active && reserved && advances);
     ret_needed[EFFECT_REMOVE_GATES] = active && reserved && goes_on && claim->pod[POD_GATES] &&
                                       !play->removed[uid] &&
                                       (model->config[CONFIG_REMOVAL] == REMOVE_ON_ADMISSION ||
@@ -256,20 +257,19 @@ static bool compare_effects_of(struct play *play, int uid, const bool live[POD_E
     struct model_claim *claim = &play->model.claims[uid];
     bool needed[POD_EFFECTS], never[UIDS] = {false};
 
+    claim->parked |= leased[EFFECT_SET_CONDITION] && !play->overwriting[uid];
+    play->overwriting[uid] = leased[EFFECT_SET_CONDITION];
     claim->overwriting |= leased[EFFECT_SET_CONDITION];
     count_needed(play, uid, needed);
     play->telling[uid] = leased[EFFECT_ACTIVATE];
     play->too_early[uid] = play->too_early[uid] && leased[EFFECT_ACTIVATE];
     for (int kind = 0; kind < POD_EFFECTS; kind++) {
-        const bool *done = kind == EFFECT_ACTIVATE       ? play->told
-                           : kind == EFFECT_REMOVE_GATES ? play->removed
-                           : kind >= TELL                ? never
-                                                         : play->overwrote;
+        const bool *done = kind == EFFECT_REMOVE_GATES    ? play->removed
+                           : kind == EFFECT_SET_CONDITION ? play->overwrote
+                                                          : never;
 
         if (needed[kind] && !live[kind])
             return differ(play, "pod %d: %s is not asked for", uid, names[kind]);
-        if (kind == EFFECT_ACTIVATE && claim->gave_back && model_advances(&play->model, claim))
-            continue;
         if (live[kind] && !leased[kind] && !needed[kind] && !done[uid])
             return differ(play, "pod %d: %s is asked for", uid, names[kind]);
     }
@@ -295,7 +295,7 @@ static bool compare_effects(struct play *play, const struct limits *limits)
                 return false;
             continue;
         }
-        if (uid < 0 || !play->model.claims[uid].live)
+        if (uid < 0 || (!play->model.claims[uid].live && !play->model.claims[uid].let_go))
             return differ(play, "an effect for a pod that is gone");
         if (live[uid][slot])
             return differ(play, "pod %d: two effects of a kind", uid);
@@ -306,7 +306,7 @@ static bool compare_effects(struct play *play, const struct limits *limits)
     }
     for (int uid = 0; uid < UIDS; uid++) {
         if (!play->model.claims[uid].live)
-            play->told[uid] = play->removed[uid] = play->overwrote[uid] = false;
+            play->removed[uid] = play->overwrote[uid] = false;
         if (!compare_effects_of(play, uid, live[uid], leased[uid]))
             return false;
     }

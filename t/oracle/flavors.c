@@ -58,9 +58,11 @@ void model_read_stamp(struct model_claim *claim)
 {
     if (!has_stamped_flavors(claim))
         return;
-    for (int r = 0; r < RESOURCES; r++)
+    claim->kept = false;
+    for (int r = 0; r < RESOURCES; r++) {
         claim->flavor[r] = model_need(claim, r) > 0 ? (int)claim->pod[POD_STAMPED + r] - 1 : -1;
-    claim->kept = true;
+        claim->kept |= claim->flavor[r] >= 0; /* else it says nothing of what is asked for */
+    }
 }
 
 void model_guess_flavors(struct model *model, struct model_claim *claim)

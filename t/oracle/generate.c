@@ -221,12 +221,39 @@ static struct step after_grant(struct generator *g, const struct model *model, i
     return step;
 }
 
+/* Its owner takes it out of the queues. */
+static void opt_out(struct step *step)
+{
+    step->v[POD_GENERATION] += step->v[POD_GATES] != 0;
+    step->v[POD_OPTED_IN] = step->v[POD_GATES] = step->v[POD_STAMP] = step->v[POD_GROUP] = 0;
+}
+
+/* One that left, and that the scheduler was not told of: it comes back, or is heard of again. */
+static struct step after_leaving(struct generator *g, const struct model *model, int uid)
+{
+    struct step step = same_pod(model, uid);
+
+    if (generate_one_in(g, 3))
+        step.kind = STEP_ENQUEUE;
+    if (generate_one_in(g, 4))
+        step.v[POD_VERSION] -= 2; /* an old message */
+    if (generate_one_in(g, 3))
+        step.v[POD_OPTED_IN] = 1;
+    if (generate_one_in(g, 8))
+        step.v[POD_UNSCHEDULABLE] = 1;
+    if (generate_one_in(g, 8))
+        step.v[POD_FOREIGN] = 1;
+    if (generate_one_in(g, 8))
+        step.v[POD_NODE] = 1 + generate_below(g, NODES);
+    return step;
+}
+
 /* What its owner does to a pod, or becomes of it. */
 static struct step after_creation(struct generator *g, const struct model *model, int uid)
 {
     struct step step = same_pod(model, uid);
 
-    switch (generate_below(g, 15)) {
+    switch (generate_below(g, 16)) {
     case 0:
         for (int r = 0; r < RESOURCES - 1; r++)
             if (step.v[POD_REQUEST + r] != UNSAID && generate_one_in(g, 2))
@@ -262,6 +289,9 @@ static struct step after_creation(struct generator *g, const struct model *model
     case 13:
         step.v[POD_NOT_SELECTED] = !step.v[POD_NOT_SELECTED];
         break;
+    case 14:
+        opt_out(&step);
+        break;
     default:
         step.v[POD_UNSCHEDULABLE] = 0;
         break;
@@ -269,57 +299,20 @@ static struct step after_creation(struct generator *g, const struct model *model
     return step;
 }
 
-/* Whether the pod obeys its queue then. */
-static bool obeys(const struct model *model, const int64_t *pod)
-{
-    return model->config[CONFIG_MANAGE_ALL] || pod[POD_OPTED_IN] || pod[POD_GATES] ||
-           pod[POD_STAMP] || pod[POD_GROUP];
-}
-
 static struct step any_pod_step(struct generator *g, const struct model *model)
 {
     int uid = generate_below(g, g->pods);
     struct step step;
 
-    if (model->claims[uid].live) {
-        bool granted = model_holds(&model->claims[uid]) && !generate_one_in(g, 4);
-
-        step = granted ? after_grant(g, model, uid) : after_creation(g, model, uid);
-        /* It does not leave the queues: who does is let go, which the model knows nothing of. */
-        if ((step.kind == STEP_SEE || step.kind == STEP_ENQUEUE) && step.v[POD_NODE] == 0 &&
-            !obeys(model, step.v))
-            step.v[POD_OPTED_IN] = 1;
-        return step;
-    }
+    if (model->claims[uid].live && model_holds(&model->claims[uid]) && !generate_one_in(g, 4))
+        return after_grant(g, model, uid);
+    if (model->claims[uid].live)
+        return after_creation(g, model, uid);
+    if (model->claims[uid].let_go && !generate_one_in(g, 4))
+        return after_leaving(g, model, uid);
     step = any_pod(g, model, uid);
     if (generate_one_in(g, 3))
         step.kind = STEP_ENQUEUE;
-    return step;
-}
-
-/* Effects are mostly those of claims that were granted and taken back, between two answers. */
-static struct step any_effect_step(struct generator *g, const struct model *model)
-{
-    struct step step = step_make(generate_one_in(g, 2) ? STEP_LEASE : STEP_ACK);
-
-    if (step.kind == STEP_LEASE) {
-        step.v[0] = 1 + generate_below(g, 4);
-        return step;
-    }
-    for (int tries = 0; tries < 8; tries++) {
-        step.v[ACK_UID] = generate_below(g, g->pods);
-        if (model->claims[step.v[ACK_UID]].live && model->claims[step.v[ACK_UID]].parked)
-            break;
-        if (!model->claims[step.v[ACK_UID]].victim.chosen)
-            continue;
-        step.v[ACK_KIND] = EFFECT_EVICT_POD;
-        step.v[ACK_RESULT] = generate_one_in(g, 2) ? EFFECT_DONE : generate_below(g, 4);
-        return step;
-    }
-    step.v[ACK_KIND] = generate_one_in(g, 2) ? generate_below(g, EFFECT_ALWAYS) : EFFECT_ACTIVATE;
-    if (g->writes && generate_one_in(g, 4))
-        step.v[ACK_KIND] = EFFECT_EVENT;
-    step.v[ACK_RESULT] = generate_one_in(g, 3) ? generate_below(g, 4) : EFFECT_DONE;
     return step;
 }
 
@@ -357,13 +350,10 @@ static struct step any_rare_step(struct generator *g, const struct model *model)
     return step;
 }
 
-/* A message once more, unless it takes a pod from its node, or out of the queues. */
+/* A message once more, unless it takes a pod from its node: nothing does that. */
 static bool once_more(struct generator *g, const struct model *model, struct step *ret)
 {
     *ret = g->old[generate_below(g, 8)];
-    if ((ret->kind == STEP_SEE || ret->kind == STEP_ENQUEUE) && ret->v[POD_NODE] == 0 &&
-        model->claims[ret->v[POD_UID]].live && !obeys(model, ret->v))
-        return false;
     return (ret->kind != STEP_SEE && ret->kind != STEP_ENQUEUE) || ret->v[POD_NODE] > 0 ||
            !model->claims[ret->v[POD_UID]].bound;
 }
@@ -383,7 +373,7 @@ struct step generator_next(struct generator *g, const struct model *model)
         break;
     case 2:
     case 5:
-        step = any_effect_step(g, model);
+        step = generate_effect(g, model);
         break;
     case 3:
         if (!model->leads || generate_one_in(g, g->groups > 0 ? 2 : 4)) {

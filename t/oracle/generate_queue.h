@@ -27,4 +27,8 @@ struct step generate_queue_edit(struct generator *generator, const struct model 
  * False, and no step: there is nothing to do. */
 bool generate_writes(struct generator *generator, const struct model *model, struct step *ret);
 
+/* The host takes effects, or one ends: mostly of claims that were granted and taken back, between
+ * two answers. */
+struct step generate_effect(struct generator *generator, const struct model *model);
+
 #endif

@@ -82,3 +82,28 @@ bool generate_writes(struct generator *g, const struct model *model, struct step
         return true;
     }
 }
+
+struct step generate_effect(struct generator *g, const struct model *model)
+{
+    struct step step = step_make(generate_one_in(g, 2) ? STEP_LEASE : STEP_ACK);
+
+    if (step.kind == STEP_LEASE) {
+        step.v[0] = 1 + generate_below(g, 4);
+        return step;
+    }
+    for (int tries = 0; tries < 8; tries++) {
+        step.v[ACK_UID] = generate_below(g, g->pods);
+        if (model->claims[step.v[ACK_UID]].live && model->claims[step.v[ACK_UID]].parked)
+            break;
+        if (!model->claims[step.v[ACK_UID]].victim.chosen)
+            continue;
+        step.v[ACK_KIND] = EFFECT_EVICT_POD;
+        step.v[ACK_RESULT] = generate_one_in(g, 2) ? EFFECT_DONE : generate_below(g, 4);
+        return step;
+    }
+    step.v[ACK_KIND] = generate_one_in(g, 2) ? generate_below(g, EFFECT_ALWAYS) : EFFECT_ACTIVATE;
+    if (g->writes && generate_one_in(g, 4))
+        step.v[ACK_KIND] = EFFECT_EVENT;
+    step.v[ACK_RESULT] = generate_one_in(g, 3) ? generate_below(g, 4) : EFFECT_DONE;
+    return step;
+}

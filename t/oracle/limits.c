@@ -138,7 +138,8 @@ static void count_queue(const struct model *model, struct limits *limits, int qu
             continue;
         count_queue(model, limits, child);
         for (int cell = 0; cell < CELLS; cell++)
-            add_child(&limits->at[queue][cell], &limits->at[child][cell], &given[cell]);
+            if (limits_has(queue, cell))
+                add_child(&limits->at[queue][cell], &limits->at[child][cell], &given[cell]);
     }
     for (int cell = 0; cell < CELLS; cell++) {
         struct number *number = &limits->at[queue][cell];

@@ -299,7 +299,7 @@ static struct step any_carry(struct load_generator *g, const struct load_play *p
     for (int n = 0; n < LOADS && !play->requests[number].is; n++)
         number = (number + 1) % LOADS;
     step.v[CARRY_NUMBER] = number;
-    step.v[CARRY_RESULT] = one_in(g, 5) ? below(g, CARRIES) : CARRY_DONE;
+    step.v[CARRY_RESULT] = one_in(g, 3) ? below(g, CARRIES) : CARRY_DONE;
     step.v[CARRY_LATE] = g->late && one_in(g, 3);
     return step;
 }

@@ -157,10 +157,14 @@ static bool carry(struct load_play *play, int number, enum carry how)
     play->requests[number].is = false;
     if (how == CARRY_NEVER || !request.is)
         return true;
-    if (how != CARRY_RETRY)
+    if (how == CARRY_REFUSED)
+        result = EFFECT_CONFLICT;
+    else if (how != CARRY_RETRY)
         result = carry_out(play, number, &request);
     if (how == CARRY_DONE_UNSAID)
         return true;
+    if (how == CARRY_DONE_RETRY && result == EFFECT_DONE)
+        result = EFFECT_RETRY;
     version = result == EFFECT_DONE ? play->world.objects[number].version : 0;
     if (outbox_ack(engine_outbox(play->engine), request.id, result, version))
         load_model_answered(&play->model, number, result, version);

@@ -24,7 +24,6 @@ struct model_claim {
     int64_t stamp;  /* of the grant: what the pod says, if it ever said so while it held */
     bool stamped;
     int flavor[RESOURCES]; /* -1: of a resource that is not asked for, or that nobody counts */
-    bool gave_back;        /* it was granted before; the scheduler may be told once more */
     bool lacks_node;       /* as long as it is reserved: no node fits */
     bool kept;             /* while it holds nothing: its flavors are those of a stamp or grant */
     bool guessed;          /* its flavors are not those of a stamp or grant */
@@ -56,7 +55,10 @@ struct model_claim {
         int64_t spared;   /* not again before then; 0: it was not spared */
         bool away;        /* while somebody looks for victims: as if it had gone */
     } victim;
-    bool parked; /* pre_enqueue said no, and no activation was acknowledged since the grant */
+    bool parked; /* pre_enqueue said no, or it gave back what it was granted, and the scheduler was
+                    not told since: it may lie where nobody looks */
+    bool let_go; /* it is no claim any more: its owner took it out of the queues, but it lies there
+                    still */
 };
 
 struct model_queue {
@@ -156,6 +158,7 @@ int model_group_of(const struct model *model, int queue, int resource);
 /* The world changes; model_settle follows. */
 void model_see(struct model *model, const int64_t *pod, bool observed);
 void model_lose(struct model *model, int uid);
+void model_tell(struct model *model, int uid); /* the scheduler has looked at it, or will */
 void model_set_queue(struct model *model, const int64_t *spec);
 void model_lose_queue(struct model *model, int queue);
 void model_set_flavor(struct model *model, const int64_t *facts, bool seen);
@@ -207,6 +210,14 @@ void model_rebuild_bookings(struct model *model);
 void model_begin_booking(struct model *model, int group);
 void model_restore_booking(struct model *model, int group);
 bool model_booking_is_written(const struct model *model, int group);
+/* The queue that a pod's group names, and 1; 0: none. */
+int model_group_queue(const struct model *model, const int64_t *pod);
+
+/* Where a claim belongs, by its pod alone or, while this engine leads, by what it holds. */
+void model_settle_claim(struct model *model, struct model_claim *claim, bool is_new);
+
+/* Who holds keeps the time of its grant, unless the pod tells another. */
+void model_note_stamp(struct model_claim *claim);
 
 /* Something of the pod's own holds it. */
 bool model_is_held(const struct model *model, const struct model_claim *claim);
@@ -256,6 +267,7 @@ void model_note_condition(struct model *model, struct model_claim *claim, bool n
 bool model_looks_granted(const int64_t *pod);
 
 /* Whether a younger pod of this one's name was seen. */
+bool model_is_old(const struct model_claim *claim, const int64_t *pod, bool observed);
 bool model_outdated(const struct model *model, const int64_t *pod);
 
 /* A claim that gives back. */

@@ -26,7 +26,7 @@ bool model_passes(const struct model *model, const int64_t *pod)
 
     if (claim->live)
         return model_advances(model, claim);
-    if (model_outdated(model, pod))
+    if (model_outdated(model, pod) || model_is_old(claim, pod, false))
         return false;
     return pod[POD_FOREIGN] == 0 || model->config[CONFIG_REMOVAL] != REMOVE_ON_BIND;
 }

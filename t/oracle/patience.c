@@ -25,6 +25,8 @@ static int64_t deadline_of(const struct model *model, const struct model_claim *
 {
     int64_t at = claim->confirmed ? INT64_MAX : claim->forget_at, other = INT64_MAX;
 
+    if (!claim->live)
+        return claim->let_go ? at : INT64_MAX;
     if (claim->state == CLAIM_RESERVED && !claim->tried && !model->config[CONFIG_OBSERVE_ONLY] &&
         model_goes_on(model, claim))
         other = claim->since + longest_without_a_cycle;
@@ -40,29 +42,25 @@ int64_t model_next_deadline(const struct model *model)
     int64_t next = INT64_MAX;
 
     for (int uid = 0; uid < UIDS + GROUPS; uid++)
-        if (model->claims[uid].live && deadline_of(model, &model->claims[uid]) < next)
+        if (deadline_of(model, &model->claims[uid]) < next)
             next = deadline_of(model, &model->claims[uid]);
     return next;
 }
 
-/* The topmost queue where somebody's release changes what is in use. */
-static int topmost_changed(int queue, const struct model *model, const struct limits *before,
-                           const struct limits *after)
+/* Whether somebody's release changes what is in use. */
+static bool leaves_room(const struct limits *before, const struct limits *after, int queue)
 {
-    int topmost = -1;
-
-    for (; queue >= 0; queue = model->queues[queue].parent)
-        for (int cell = 0; cell < CELLS; cell++)
-            if (before->at[queue][cell].usage != after->at[queue][cell].usage)
-                topmost = queue;
-    return topmost;
+    for (int cell = 0; cell < CELLS; cell++)
+        if (before->at[queue][cell].usage != after->at[queue][cell].usage)
+            return true;
+    return false;
 }
 
-/* Time is up for a claim. Returns the queue below which it left room, -1: none. */
-static int end(struct model *model, int uid)
+/* Time is up for a claim. Whether another one may have its turn by that. */
+static bool end(struct model *model, int uid)
 {
     struct model_claim *claim = &model->claims[uid];
-    int queue = model_queue_of(claim), topmost;
+    int queue = model_queue_of(claim);
     bool was_head = model_heads(model, uid);
     struct limits before, after;
 
@@ -74,8 +72,7 @@ static int end(struct model *model, int uid)
         model_give_up(model, uid, model->now + backoff(claim));
     }
     limits_count(model, &after);
-    topmost = topmost_changed(queue, model, &before, &after);
-    return topmost < 0 && was_head ? queue : topmost;
+    return was_head || leaves_room(&before, &after, queue);
 }
 
 /* The most important of those whose time is up. */
@@ -84,29 +81,35 @@ static int next_due(const struct model *model)
     int first = -1;
 
     for (int uid = 0; uid < UIDS + GROUPS; uid++)
-        if (model->claims[uid].live && deadline_of(model, &model->claims[uid]) <= model->now &&
+        if (deadline_of(model, &model->claims[uid]) <= model->now &&
             (first < 0 || model_ranks_before(model, uid, first)))
             first = uid;
     return first;
 }
 
+static int root_of(const struct model *model, int queue)
+{
+    while (model->queues[queue].parent >= 0)
+        queue = model->queues[queue].parent;
+    return queue;
+}
+
 /* Who has waited out its backoff is a newcomer: it may pass at once, but not where room is being
- * given away. A head that goes lets the next one of its queue try. */
+ * given away in its tree. A head that goes lets the next one of its queue try. */
 static void let_in(struct model *model, int uid, bool stirred[QUEUES])
 {
-    int own = model_queue_of(&model->claims[uid]);
+    int root = root_of(model, model_queue_of(&model->claims[uid]));
     bool was_head = model_heads(model, uid);
 
-    for (int queue = 0; queue < QUEUES; queue++)
-        if (stirred[queue] && model_is_below(model, own, queue))
-            return;
+    if (stirred[root])
+        return;
     model_arrive(model, uid);
-    stirred[own] |= was_head && model_holds(&model->claims[uid]);
+    stirred[root] = was_head && model_holds(&model->claims[uid]);
 }
 
 void model_set_time(struct model *model, int64_t now)
 {
-    bool stirred[QUEUES] = {false};
+    bool stirred[QUEUES] = {false}; /* of roots: somebody below may have room that had none */
 
     model->now = now;
     for (int uid = next_due(model); uid >= 0; uid = next_due(model)) {
@@ -122,10 +125,9 @@ void model_set_time(struct model *model, int64_t now)
                    (claim->confirmed || claim->forget_at > now)) {
             model_victim_expires(model, uid);
         } else {
-            int queue = end(model, uid);
+            int root = root_of(model, model_queue_of(claim));
 
-            if (queue >= 0)
-                stirred[queue] = true;
+            stirred[root] |= end(model, uid);
         }
     }
 }

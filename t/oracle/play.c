@@ -76,12 +76,13 @@ static bool settle(struct play *play)
     return true;
 }
 
-/* A guess of flavors depends on what was known when it was made. */
+/* A guess of flavors depends on what was known when it was made; and where the stamp itself is
+ * gone, what it said of flavors is one. */
 static bool flavors_are_written(const struct model_claim *claim)
 {
     for (int r = 0; r < RESOURCES; r++)
         if (model_need(claim, r) > 0 && claim->flavor[r] != FLAVOR_DEFAULT &&
-            claim->pod[POD_STAMPED + r] != claim->flavor[r] + 1)
+            (claim->pod[POD_STAMPED + r] != claim->flavor[r] + 1 || !claim->stamped))
             return false;
     return true;
 }
@@ -95,9 +96,12 @@ static bool all_is_written(const struct model *model)
     for (int uid = 0; uid < UIDS; uid++) {
         const struct model_claim *claim = &model->claims[uid];
 
-        if (!claim->live)
+        if (!claim->live && !claim->let_go)
             continue;
-        if (!claim->confirmed || (claim->state == CLAIM_ALLOCATED && claim->pod[POD_NODE] == 0))
+        if (claim->let_go || claim->again != 0 || !claim->confirmed ||
+            (claim->state == CLAIM_ALLOCATED && claim->pod[POD_NODE] == 0))
+            return false;
+        if (claim->keeps_turn && claim->pod[POD_UNSCHEDULABLE] && !model_holds(claim))
             return false;
         if (claim->state == CLAIM_RESERVED && claim->pod[POD_STAMP] == 0)
             return false;
@@ -123,9 +127,9 @@ static bool restart(struct play *play, uint64_t seed)
         return differ(play, "an error from a call that has what it needs");
     engine_set_synced(play->engine);
     engine_set_leader(play->engine, true);
-    memset(play->told, 0, sizeof play->told);
     memset(play->removed, 0, sizeof play->removed);
     memset(play->overwrote, 0, sizeof play->overwrote);
+    memset(play->overwriting, 0, sizeof play->overwriting);
     model_restart(&play->model);
     if (!settle(play))
         return false;
@@ -169,9 +173,10 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
         /* While others are still to be asked first, it is not its turn; it will be told. */
         wanted =
             model_passes(model, step->v) && (answer->verdict.would || !engine_more(play->engine));
-        model->claims[uid].parked = !wanted;
-        play->told[uid] = false;
         play->too_early[uid] = play->telling[uid];
+        model->claims[uid].parked = model->claims[uid].live || model->claims[uid].let_go;
+        if (wanted)
+            model_tell(model, uid);
         return same_verdict(play, "pre_enqueue", step, &answer->verdict, wanted);
     case STEP_LOSE:
         model_lose(model, uid);
@@ -202,7 +207,6 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
 static void acknowledged(struct play *play, const struct step *step, const struct answer *answer)
 {
     int uid = (int)step->v[ACK_UID];
-    bool *done[EFFECT_ALWAYS] = {&play->told[uid], &play->removed[uid], &play->overwrote[uid]};
 
     if (!answer->acknowledged)
         return;
@@ -216,8 +220,12 @@ static void acknowledged(struct play *play, const struct step *step, const struc
         model_evict_answered(&play->model, uid, step->v[ACK_RESULT] == EFFECT_DONE);
     else if (step->v[ACK_KIND] == EFFECT_EVENT)
         play->model.claims[uid].said |= step->v[ACK_RESULT] == EFFECT_DONE;
-    else if (step->v[ACK_RESULT] == EFFECT_DONE)
-        *done[step->v[ACK_KIND]] = step->v[ACK_KIND] != EFFECT_ACTIVATE || !play->too_early[uid];
+    else if (step->v[ACK_RESULT] == EFFECT_DONE && step->v[ACK_KIND] == EFFECT_REMOVE_GATES)
+        play->removed[uid] = true;
+    else if (step->v[ACK_RESULT] == EFFECT_DONE && step->v[ACK_KIND] == EFFECT_SET_CONDITION)
+        play->overwrote[uid] = true;
+    else if (step->v[ACK_RESULT] == EFFECT_DONE && !play->too_early[uid])
+        model_tell(&play->model, uid);
 }
 
 static bool play_world_step(struct play *play, const struct step *step, const struct answer *answer)

@@ -10,11 +10,11 @@ struct play {
     struct mem mem;
     size_t bytes; /* what the engine holds */
     struct model model;
-    bool told[UIDS];      /* an activation was done that began after PreEnqueue last said no */
-    bool telling[UIDS];   /* an activation is under way, */
-    bool too_early[UIDS]; /* and PreEnqueue has said no since it began */
-    bool removed[UIDS];   /* a removal of gates was done */
-    bool overwrote[UIDS]; /* so was an overwrite of the condition */
+    bool telling[UIDS];     /* an activation is under way, */
+    bool too_early[UIDS];   /* and PreEnqueue has said no since it began */
+    bool removed[UIDS];     /* a removal of gates was done */
+    bool overwrote[UIDS];   /* so was an overwrite of the condition */
+    bool overwriting[UIDS]; /* it is under way */
     char difference[1024];
 };
 

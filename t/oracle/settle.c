@@ -221,11 +221,22 @@ void model_arrive(struct model *model, int uid)
         model_give(model, uid, newcomer.flavors);
 }
 
+static bool somebody_waits(const struct model *model, int root)
+{
+    for (int uid = 0; uid < UIDS + GROUPS; uid++)
+        if (model->claims[uid].live && model->claims[uid].state == CLAIM_WAITING &&
+            model_is_below(model, model_queue_of(&model->claims[uid]), root))
+            return true;
+    return false;
+}
+
 static bool grant_one(struct model *model, int root)
 {
     struct limits limits;
     struct candidate winner;
 
+    if (!somebody_waits(model, root))
+        return false;
     limits_count(model, &limits);
     winner = model_kind(root) == QUEUE_VOLCANO ? volcano_winner(model, &limits, root)
                                                : kueue_winner(model, &limits, root);

@@ -175,7 +175,15 @@ enum touch {
 enum touch_field { TOUCH_NUMBER, TOUCH_WHAT, TOUCH_WHICH, TOUCH_STATE, TOUCH_LATE };
 enum sight_field { SIGHT_NUMBER, SIGHT_OLD };
 /* What becomes of a write. Who lost a race hears so whatever is said here. */
-enum carry { CARRY_DONE, CARRY_DONE_UNSAID, CARRY_NEVER, CARRY_RETRY, CARRY_GONE, CARRIES };
+enum carry {
+    CARRY_DONE,
+    CARRY_DONE_UNSAID, /* without an answer */
+    CARRY_DONE_RETRY,  /* the answer is lost, and the host says that it failed */
+    CARRY_NEVER,       /* nor an answer */
+    CARRY_RETRY,       /* it failed */
+    CARRY_REFUSED,     /* the API server does not take it as it is */
+    CARRIES
+};
 enum carry_field { CARRY_NUMBER, CARRY_RESULT, CARRY_LATE };
 enum node_field { NODE_NUMBER, NODE_LABEL, NODE_AMOUNT, NODE_FIELDS = NODE_AMOUNT + RESOURCES };
 /* ACK_UID: a pod's uid, a queue's name, a command's uid. */

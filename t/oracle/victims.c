@@ -295,6 +295,8 @@ bool model_keep_promises(struct model *model, int root)
     }
     while (give_one_back(model, root, false))
         ;
+    if (next_promise(model, root, -1, false) < 0)
+        return false;
     limits_count(model, &limits);
     for (int uid = next_promise(model, root, -1, false); uid >= 0;
          uid = next_promise(model, root, uid, false)) {

@@ -148,6 +148,8 @@ func (h *Host) groupWritten(group *unstructured.Unstructured) {
 
 // setGroup writes the name of its group into a pod that carries none, and returns the version of
 // the pod that has it. So what is heard later of earlier versions is no reason to write it again.
+// Who asks for a group no more, or for another minimum, is named after none: the name would bring
+// a pod back that its owner has just taken out of the queues.
 func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect) (int64, error) {
 	if now := pod.Annotations[facts.GroupName]; now != "" {
 		if now == effect.Group {
@@ -155,8 +157,13 @@ func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect)
 		}
 		return 0, outbox.ErrMoved
 	}
-	ops := addPairs([]operation{{"test", "/metadata/uid", pod.UID}}, "/metadata/annotations",
-		pod.Annotations, [][2]string{{facts.GroupName, effect.Group}})
+	ops := []operation{{"test", "/metadata/uid", pod.UID}}
+	if minimum, says := pod.Annotations[facts.GroupMinMember]; says {
+		ops = append(ops, operation{"test",
+			"/metadata/annotations/" + escape(facts.GroupMinMember), minimum})
+	}
+	ops = addPairs(ops, "/metadata/annotations", pod.Annotations,
+		[][2]string{{facts.GroupName, effect.Group}})
 	text, err := json.Marshal(ops)
 	if err != nil {
 		return 0, err
