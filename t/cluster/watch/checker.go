@@ -128,7 +128,8 @@ func New(config Config) *Checker {
 	c := &Checker{
 		config: config, tree: newTree(), pods: map[types.UID]*podState{}, own: map[id]vector{},
 		groups: map[string]*group{}, namespaces: map[string]string{}, locals: map[string]string{},
-		nodes: map[string]corev1.ResourceList{}, controllers: map[types.UID]controller{}, written: map[types.UID]map[string]bool{},
+		nodes: map[string]corev1.ResourceList{}, controllers: map[types.UID]controller{},
+		written:  map[types.UID]map[string]bool{},
 		removals: map[types.UID]int{}, underWay: map[*faults.Request]time.Time{},
 	}
 	c.tree.unlimited = config.Undeclared
