@@ -64,7 +64,7 @@ void let_go_heard(struct engine *e, struct text uid, bool passes)
     if (passes)
         claim_destroy(e, id);
     else
-        outbox_renew(e, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
+        outbox_renew(&e->outbox, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
 }
 
 static bool is_gated(const struct claim *claim)
