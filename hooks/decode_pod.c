@@ -165,6 +165,8 @@ static void decode_controller(struct msg_reader *r, struct controller_facts *ret
             ret->has_replicas = msg_get_int(r, 0, INT64_MAX, &ret->replicas);
         else if (msg_text_is(key, "ordered"))
             msg_get_bool(r, &ret->ordered);
+        else if (msg_text_is(key, "supersedes"))
+            msg_get_bool(r, &ret->supersedes);
         else
             msg_skip_unknown(r);
     }

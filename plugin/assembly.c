@@ -7,7 +7,7 @@
 /* How many members lack a node to the minimum. */
 static int64_t lacks_nodes(const struct group *group)
 {
-    return (int64_t)group->minimum - (group->holding - group->reserved) - group->succeeded;
+    return group_lacks(group) + group->reserved;
 }
 
 /* Whether this host can let go of who waits in Permit. */

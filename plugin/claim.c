@@ -4,6 +4,7 @@
 #include "assembly.h"
 #include "contest.h"
 #include "fit.h"
+#include "follow.h"
 #include "gang.h"
 #include "guard.h"
 #include "journal.h"
@@ -249,6 +250,8 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
         *ret_reason = REASON_BACKOFF;
     else if (stale_holds(e, claim))
         *ret_reason = REASON_CONDITION_STALE;
+    else if (follow_supersedes(e, id))
+        *ret_reason = REASON_SUPERSEDED;
     else if (claim_group(e, claim) != 0)
         *ret_reason = gang_holds(e, claim_group(e, claim));
     return *ret_reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD;

@@ -257,7 +257,7 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     hash = mix(mix(mix(hash, group->owner_gone), (wide)group->written), (wide)group->sent);
     hash = mix_name(e, mix_name(e, hash, group->owner.uid), group->owner.name);
     hash = outbox_hash(e, &group->effects, mix(hash, group->sent_over));
-    hash = mix(mix(hash, group->change_over), group->changed_over);
+    hash = mix(mix(mix(hash, group->change_over), group->changed_over), group->to_come);
     return mix(mix(mix(hash, follow_minimum(e, group)), group->ordered), group->replicas);
 }
 

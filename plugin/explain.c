@@ -4,6 +4,7 @@
 #include "claim_effects.h"
 #include "assembly.h"
 #include "fit.h"
+#include "follow.h"
 #include "gang.h"
 #include "group_status.h"
 #include "say.h"
@@ -30,6 +31,8 @@ const char *reason_name(enum reason reason)
         [REASON_GROUP_INCOMPLETE] = "GroupIncomplete",
         [REASON_GROUP_TURN] = "GroupTurn",
         [REASON_GROUP_BACKOFF] = "GroupBackoff",
+        [REASON_GROUP_CHANGING] = "GroupChanging",
+        [REASON_SUPERSEDED] = "Superseded",
     };
 
     return names[reason];
@@ -214,8 +217,10 @@ static enum reason explain_held_group(const struct engine *e, uint32_t id, struc
     const struct group *group = group_at(e, id);
 
     say_group_name(say, e, group);
-    if (group->mode == GROUP_MISSING || group->mode == GROUP_MOVES)
-        say_str(say, group->known ? " is about to be in another queue" : " does not exist");
+    if (group->mode == GROUP_MISSING)
+        say_str(say, " does not exist");
+    else if (group->mode == GROUP_MOVES)
+        follow_say_move(e, group, say);
     else if (group->mode == GROUP_INVALID)
         group_say_fault(group, say);
     else
@@ -260,7 +265,11 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct say 
     case REASON_GROUP_MISSING:
     case REASON_GROUP_INVALID:
     case REASON_GROUP_INCOMPLETE:
+    case REASON_GROUP_CHANGING:
         return explain_held_group(e, claim_group(e, claim), say);
+    case REASON_SUPERSEDED:
+        say_str(say, "its owner has another template by now, and replaces it by a pod of that");
+        break;
     case REASON_CONDITION_STALE:
         return stale_explain(claim, say);
     case REASON_BACKOFF:

@@ -43,7 +43,8 @@ struct controller_facts {
     struct text api_version, kind, name, uid;
     bool has_replicas; /* it is known how many pods it wants */
     int64_t replicas;
-    bool ordered; /* makes the next pod when the one before it runs */
+    bool ordered;    /* makes the next pod when the one before it runs */
+    bool supersedes; /* the pod, by one of a newer template */
 };
 
 struct pod_facts {

@@ -2,6 +2,7 @@
 #include "follow.h"
 
 #include "group.h"
+#include "say.h"
 #include "state.h"
 
 static const struct member_own *own_of(const struct engine *e, uint32_t claim)
@@ -9,46 +10,105 @@ static const struct member_own *own_of(const struct engine *e, uint32_t claim)
     return &member_at(e, claim_at(e, claim)->member)->own;
 }
 
-static bool is_newer(const struct engine *e, uint32_t a, uint32_t b)
+static struct tree_link *age_link(const void *ctx, uint32_t id)
 {
+    const struct engine *e = ctx;
+
+    return &member_at(e, claim_at(e, id)->member)->by_age;
+}
+
+/* The oldest first: those whose owner has a newer template by now. */
+static int compare_age(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct engine *e = ctx;
     const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
 
+    if (own_of(e, a)->superseded != own_of(e, b)->superseded)
+        return own_of(e, a)->superseded ? -1 : 1;
     if (x->created != y->created)
-        return x->created > y->created;
-    return text_compare(claim_uid(e, a), claim_uid(e, b)) > 0;
+        return x->created < y->created ? -1 : 1;
+    return text_compare(claim_uid(e, a), claim_uid(e, b));
 }
 
-/* The newest of the members that ask, but for one that leaves; 0: none. */
-static uint32_t find_asker(const struct engine *e, const struct group *group, uint32_t but)
+static const struct tree_type askers_by_age = {age_link, compare_age, NULL};
+
+/* Another one may be the newest, or ask for something else. */
+static void choose(struct engine *e, uint32_t id)
 {
-    uint32_t found = 0;
+    struct group *group = group_at(e, id);
 
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
-        if (id != but && own_of(e, id)->minimum != 0 && (found == 0 || is_newer(e, id, found)))
-            found = id;
-    }
-    return found;
-}
-
-void follow_note(struct engine *e, uint32_t id)
-{
-    struct group *group = group_at(e, claim_group(e, claim_at(e, id)));
-    bool asked = group->asker == id;
-
-    if (asked)
-        group->asker = find_asker(e, group, 0);
-    else if (own_of(e, id)->minimum != 0 && (group->asker == 0 || is_newer(e, id, group->asker)))
-        group->asker = id;
-    if (asked || group->asker == id)
-        group_touch(e, claim_group(e, claim_at(e, id)));
+    group->asker = tree_last(&askers_by_age, e, group->askers);
+    group_touch(e, id);
 }
 
 void follow_leave(struct engine *e, uint32_t id)
 {
-    struct group *group = group_at(e, claim_group(e, claim_at(e, id)));
+    uint32_t at = claim_group(e, claim_at(e, id));
+    struct group *group = group_at(e, at);
 
-    if (group->asker == id)
-        group->asker = find_asker(e, group, id);
+    if (age_link(e, id)->size == 0)
+        return;
+    tree_remove(&askers_by_age, e, &group->askers, id);
+    group->marked -= own_of(e, id)->superseded;
+    if (group->asker == id || group->marked > 0)
+        choose(e, at);
+}
+
+void follow_join(struct engine *e, uint32_t id)
+{
+    uint32_t at = claim_group(e, claim_at(e, id));
+    struct group *group = group_at(e, at);
+
+    if (own_of(e, id)->minimum == 0)
+        return;
+    tree_insert(&askers_by_age, e, &group->askers, id);
+    group->marked += own_of(e, id)->superseded;
+    if (tree_last(&askers_by_age, e, group->askers) == id || group->marked > 0)
+        choose(e, at);
+}
+
+static bool same_needs(const struct engine *e, uint32_t a, uint32_t b)
+{
+    const struct line *x = claim_line(e, a), *y = claim_line(e, b);
+    bool same = line_count(e, x) == line_count(e, y);
+
+    for (uint32_t i = 0; same && i < line_count(e, x); i++)
+        same = line_resource(e, x, i) == line_resource(e, y, i) &&
+               line_amount(e, x, i) == line_amount(e, y, i);
+    return same;
+}
+
+bool follow_supersedes(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+    uint32_t asker;
+
+    if (claim->member == 0 || !own_of(e, id)->superseded || (claim->flags & CLAIM_BOUND) != 0)
+        return false;
+    asker = group_at(e, claim_group(e, claim))->asker;
+    return asker != 0 && !own_of(e, asker)->superseded && !same_needs(e, id, asker);
+}
+
+bool follow_is_held(const struct claim *claim)
+{
+    return claim->state == CLAIM_HELD && claim->reason == REASON_SUPERSEDED;
+}
+
+/* Those past the reserve hook are about to have a node, and go on. */
+void follow_supersede(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+    bool some = group->marked + group->superseded > 0;
+
+    for (uint32_t at = group->first; some && at != 0; at = member_after(e, at)) {
+        const struct claim *claim = claim_at(e, at);
+
+        if (follow_supersedes(e, at) ? group_is_ready(claim) || claim->state == CLAIM_RESERVED
+                                     : follow_is_held(claim))
+            claim_to_rest(e, at);
+    }
+    if (group->to_come > (int32_t)group->superseded)
+        group->to_come = (int32_t)group->superseded;
 }
 
 int32_t follow_minimum(const struct engine *e, const struct group *group)
@@ -134,11 +194,34 @@ bool follow_moves(const struct engine *e, const struct group *group)
     return may_change(e, group) && !text_same(name_text(e, group->queue), queue_of(e, group));
 }
 
+void follow_say_move(const struct engine *e, const struct group *group, struct say *say)
+{
+    struct text queue = queue_of(e, group);
+
+    say_str(say, " is about to be in ");
+    say_str(say, queue.len > 0 ? "queue " : "its pods' own queues");
+    say_text(say, queue);
+    say_str(say, ", as its newest pod asks");
+}
+
 const char *follow_check(const struct engine *e, uint32_t id)
 {
     const struct group *group = group_at(e, id);
 
-    return group->asker == find_asker(e, group, 0)
-               ? NULL
-               : "the newest of its pods says what a group asks for";
+    uint32_t marked = 0;
+
+    if (!tree_check(&askers_by_age, e, group->askers) ||
+        group->asker != tree_last(&askers_by_age, e, group->askers))
+        return "the newest of its pods says what a group asks for";
+    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+        const struct claim *claim = claim_at(e, at);
+
+        if ((own_of(e, at)->minimum != 0) != (age_link(e, at)->size != 0))
+            return "the pods that ask for a group are known by their age";
+        marked += own_of(e, at)->superseded;
+        if (follow_supersedes(e, at) ? group_is_ready(claim) || claim->state == CLAIM_RESERVED
+                                     : follow_is_held(claim))
+            return "who is superseded is held for that";
+    }
+    return marked != group->marked ? "a group counts whom its owner supersedes" : NULL;
 }

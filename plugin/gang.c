@@ -61,7 +61,7 @@ enum reason gang_holds(const struct engine *e, uint32_t id)
 {
     static const enum reason reasons[] = {
         [GROUP_MISSING] = REASON_GROUP_MISSING,
-        [GROUP_MOVES] = REASON_GROUP_MISSING,
+        [GROUP_MOVES] = REASON_GROUP_CHANGING,
         [GROUP_INVALID] = REASON_GROUP_INVALID,
         [GROUP_INCOMPLETE] = REASON_GROUP_INCOMPLETE,
         [GROUP_WAITS] = REASON_NONE,
@@ -114,7 +114,7 @@ static enum group_mode mode_of(const struct engine *e, struct group *group, stru
         return GROUP_MOVES;
     if (group->minimum <= 1 || group_lacks(group) <= 0)
         return GROUP_WHOLE;
-    if (group->ready < group_lacks(group))
+    if ((int64_t)group->ready + group->superseded < group_lacks(group))
         return GROUP_INCOMPLETE;
     group->fault = (uint8_t)gang_add_up(e, group, sum);
     return group->fault == GROUP_SOUND ? GROUP_WAITS : GROUP_INVALID;
@@ -154,6 +154,7 @@ static uint32_t give_back(struct engine *e, struct group *group)
 {
     uint32_t count = 0;
 
+    group->to_come = 0;
     set_mode(e, group, GROUP_INCOMPLETE);
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED) {
@@ -204,6 +205,7 @@ void gang_review(struct engine *e, uint32_t id)
     enum group_mode mode;
     struct gang_sum sum;
 
+    follow_supersede(e, id);
     mode = mode_of(e, group, &sum);
     if (mode != GROUP_WHOLE && group->reserved > 0) {
         give_back(e, group);
@@ -245,6 +247,7 @@ void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors)
         claim_reserve(e, id, own);
         lacks--;
     }
+    group->to_come += (int32_t)lacks;
     set_mode(e, group, GROUP_WHOLE);
 }
 
@@ -270,12 +273,17 @@ static bool restore_one(struct engine *e, uint32_t id)
     return true;
 }
 
-/* Those first that a restart found granted, then others that are ready. */
+/* Those first that a restart found granted, then others that are ready. Who is superseded stands
+ * for who takes its place. */
 static bool restore_minimum(struct engine *e, struct group *group)
 {
     int64_t lacks = group_lacks(group);
     bool fits = true;
 
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+        if ((claim_at(e, id)->flags & CLAIM_RESTORING) != 0 && follow_supersedes(e, id))
+            advance_restore_nothing(e, id);
+    }
     for (int round = 0; round < 2; round++) {
         for (uint32_t id = group->first; id != 0 && lacks > 0 && fits; id = member_after(e, id)) {
             const struct claim *claim = claim_at(e, id);
@@ -286,7 +294,10 @@ static bool restore_minimum(struct engine *e, struct group *group)
             lacks--;
         }
     }
-    return fits && lacks == 0;
+    if (!fits || lacks > group->superseded)
+        return false;
+    group->to_come += (int32_t)lacks;
+    return true;
 }
 
 /* It was not whole, or does not fit any more: nobody was granted anything. */
@@ -312,7 +323,7 @@ void gang_restore(struct engine *e, uint32_t id)
             set_mode(e, group, GROUP_WHOLE);
         else
             restore_nothing(e, group);
-    } else if (group->known && fault_of(e, group) == GROUP_SOUND) {
+    } else if (group->known && fault_of(e, group) == GROUP_SOUND && !follow_supersedes(e, id)) {
         advance_restore_alone(e, id);
     } else {
         advance_restore_nothing(e, id);

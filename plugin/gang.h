@@ -20,6 +20,11 @@
  *
  * Who holds counts, and who has succeeded. When fewer are left than the minimum, those that are
  * only reserved give back, and what lacks waits as one again: so nobody sits on half of a gang.
+ *
+ * In the middle of a rollout there are fewer pods of the new template than the minimum, and their
+ * owner makes no more of them before those run. So members that it is about to replace (follow.h)
+ * stand for those that take their place: the sum has room for these, but nobody is reserved for
+ * them, and the gang is whole without.
  */
 
 struct engine;

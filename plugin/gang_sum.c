@@ -23,7 +23,8 @@ static enum group_fault add(const struct engine *e, struct gang_sum *sum, uint32
     return GROUP_SOUND;
 }
 
-static enum group_fault add_member(const struct engine *e, struct gang_sum *sum, uint32_t id)
+static enum group_fault add_members(const struct engine *e, struct gang_sum *sum, uint32_t id,
+                                    int64_t count)
 {
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
@@ -36,7 +37,8 @@ static enum group_fault add_member(const struct engine *e, struct gang_sum *sum,
     sum->queue = line_queue(e, line);
     sum->bare = sum->bare || line_bare(e, line);
     for (uint32_t i = 0; i < line_count(e, line) && fault == GROUP_SOUND; i++)
-        fault = add(e, sum, line_resource(e, line, i), line_amount(e, line, i));
+        fault = add(e, sum, line_resource(e, line, i),
+                    amount_clamp((wide)line_amount(e, line, i) * count));
     return fault;
 }
 
@@ -70,9 +72,11 @@ enum group_fault gang_add_up(const struct engine *e, const struct group *group,
          id = member_after(e, id)) {
         if (!group_is_ready(claim_at(e, id)))
             continue;
-        fault = add_member(e, ret_sum, id);
+        fault = add_members(e, ret_sum, id, 1);
         lacks--;
     }
+    if (lacks > 0 && fault == GROUP_SOUND)
+        fault = add_members(e, ret_sum, group->asker, lacks);
     if (group->has_priority)
         ret_sum->priority = group->priority;
     if (fault == GROUP_SOUND && !group->ours && group->holding + group->succeeded == 0)

@@ -318,22 +318,25 @@ void group_set_rank(struct engine *e, uint32_t id, int32_t priority, int64_t cre
     struct claim *claim = claim_at(e, id);
     bool listed = claim->member != 0;
 
-    if (listed)
+    if (listed) {
+        follow_leave(e, id);
         unlink_member(e, id);
+    }
     claim->priority = priority;
     claim->created = created;
-    if (listed)
-        link_member(e, id);
-    if (listed)
-        group_touch(e, claim_group(e, claim));
+    if (!listed)
+        return;
+    link_member(e, id);
+    follow_join(e, id);
+    group_touch(e, claim_group(e, claim));
 }
 
 bool group_is_ready(const struct claim *claim)
 {
     if (claim->state != CLAIM_HELD)
         return claim->state == CLAIM_WAITING;
-    return claim->reason == REASON_GROUP_MISSING || claim->reason == REASON_GROUP_INVALID ||
-           claim->reason == REASON_GROUP_INCOMPLETE;
+    return claim->reason == REASON_GROUP_MISSING || claim->reason == REASON_GROUP_CHANGING ||
+           claim->reason == REASON_GROUP_INVALID || claim->reason == REASON_GROUP_INCOMPLETE;
 }
 
 static void add(struct engine *e, uint32_t id, uint32_t one)
@@ -345,6 +348,7 @@ static void add(struct engine *e, uint32_t id, uint32_t one)
         return;
     group = group_at(e, claim_group(e, claim));
     group->ready += group_is_ready(claim) ? one : 0;
+    group->superseded += follow_is_held(claim) ? one : 0;
     group->holding += claim_holds(claim) ? one : 0;
     group->reserved += claim->state == CLAIM_RESERVED ? one : 0;
     group->at_permit += claim->flags & CLAIM_AT_PERMIT ? one : 0;
@@ -364,7 +368,7 @@ void group_count(struct engine *e, uint32_t id)
 const char *group_check(const struct engine *e, uint32_t id)
 {
     const struct group *group = group_at(e, id);
-    uint32_t members = 0, ready = 0, holding = 0, reserved = 0, at_permit = 0;
+    uint32_t members = 0, ready = 0, holding = 0, reserved = 0, at_permit = 0, superseded = 0;
 
     if (group->is_todo)
         return "no group is left to be looked at";
@@ -380,12 +384,14 @@ const char *group_check(const struct engine *e, uint32_t id)
         if (claim_waits_in_gang(claim) != (claim->state == CLAIM_WAITING && gang_takes(e, at)))
             return "a member waits with its gang while that waits";
         ready += group_is_ready(claim);
+        superseded += follow_is_held(claim);
         holding += claim_holds(claim);
         reserved += claim->state == CLAIM_RESERVED;
         at_permit += (claim->flags & CLAIM_AT_PERMIT) != 0;
     }
     if (members != group->members || ready != group->ready || holding != group->holding ||
-        reserved != group->reserved || at_permit != group->at_permit)
+        reserved != group->reserved || at_permit != group->at_permit ||
+        superseded != group->superseded)
         return "a group counts its members";
     return follow_check(e, id) != NULL ? follow_check(e, id) : gang_check(e, id);
 }

@@ -65,10 +65,14 @@ struct group {
 
     uint32_t first, last; /* members, by rank */
     uint32_t members, ready, holding, reserved;
+    uint32_t superseded; /* members that are held for that (follow.h) */
+    int32_t to_come;     /* of the minimum were granted for those that take their place */
     uint32_t succeeded, failed;
     uint32_t entry; /* the claim that waits for the minimum; 0: none was needed so far */
 
-    uint32_t asker; /* the newest of the members that ask for it (follow.h); 0: none */
+    uint32_t askers; /* tree of the members that ask for it (follow.h) */
+    uint32_t asker;  /* the newest of them; 0: none */
+    uint32_t marked; /* how many of them their owner supersedes */
 
     /* Of the controller of those that ask for it, as the one that was seen last says it. */
     bool ordered;
@@ -104,14 +108,16 @@ struct group {
 /* A claim's place in its group: plain pods need none. */
 struct member {
     uint32_t group;
-    uint32_t next, prev; /* claims, by rank */
-    int64_t named_at;    /* the pod's version in which its group's name was written */
+    uint32_t next, prev;     /* claims, by rank */
+    int64_t named_at;        /* the pod's version in which its group's name was written */
+    struct tree_link by_age; /* of the askers */
     struct member_own {
         uint32_t queue, flavors; /* names: where it would be without the group, and what its stamp
                                     says of flavors */
         uint32_t kind;           /* enum queue_kind */
         uint32_t priority_class; /* a name, and the minimum: what it asks of its group; */
         int32_t minimum;         /* 0: it does not ask for it */
+        bool superseded;         /* its owner has a newer template by now */
     } own;
 };
 
@@ -126,7 +132,7 @@ static inline bool group_is_over(const struct group *group)
 
 static inline int64_t group_lacks(const struct group *group)
 {
-    return (int64_t)group->minimum - group->holding - group->succeeded;
+    return (int64_t)group->minimum - group->holding - group->succeeded - group->to_come;
 }
 
 /* The group that the pod belongs to: found or made; 0: none. Negative on error. */

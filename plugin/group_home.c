@@ -47,7 +47,9 @@ int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_
 {
     bool asks = group_is_asked(pod);
 
-    *ret = (struct member_own){.kind = pod->queue_kind, .minimum = asks ? pod->minimum : 0};
+    *ret = (struct member_own){.kind = pod->queue_kind,
+                               .minimum = asks ? pod->minimum : 0,
+                               .superseded = asks && pod->controller.supersedes};
     if (name_get(e, pod_queue_name(pod), &ret->queue) == 0 &&
         name_get(e, pod->stamped_flavors, &ret->flavors) == 0 &&
         (!asks || name_get(e, pod->priority_class, &ret->priority_class) == 0))

@@ -2,6 +2,7 @@
 #include "group_status.h"
 
 #include "explain.h"
+#include "follow.h"
 #include "say.h"
 #include "state.h"
 
@@ -49,13 +50,20 @@ void group_say_replicas(const struct group *group, struct say *say)
 static bool is_held(const struct group *group)
 {
     return group->mode == GROUP_INVALID || group->mode == GROUP_INCOMPLETE ||
+           group->mode == GROUP_MOVES ||
            (group->mode == GROUP_WHOLE && group->ready + group->holding == 0);
 }
 
-static void say_held(const struct group *group, struct group_status *status, struct say *say)
+static void say_held(const struct engine *e, const struct group *group, struct group_status *status,
+                     struct say *say)
 {
-    status->reason = group->mode == GROUP_INVALID ? "GroupInvalid" : "NotEnoughTasks";
-    if (group->mode == GROUP_INVALID) {
+    status->reason = "NotEnoughTasks";
+    if (group->mode == GROUP_MOVES) {
+        status->reason = reason_name(REASON_GROUP_CHANGING);
+        say_str(say, "the group");
+        follow_say_move(e, group, say);
+    } else if (group->mode == GROUP_INVALID) {
+        status->reason = reason_name(REASON_GROUP_INVALID);
         say_str(say, "the group");
         group_say_fault(group, say);
     } else if (group->mode == GROUP_WHOLE) {
@@ -119,7 +127,7 @@ void group_find_status(const struct engine *e, uint32_t id, struct group_status 
     ret->status = "True";
     ret->reason = "tasks in gang are ready to be scheduled";
     if (waits && is_held(group))
-        say_held(group, ret, &say);
+        say_held(e, group, ret, &say);
     else if (waits)
         say_waits(e, group, ret, &say);
 }

@@ -283,9 +283,10 @@ static void join(struct engine *e, uint32_t id, struct sight *sight, const struc
     }
     if (group == 0)
         return;
+    follow_leave(e, id);
     group_note_own(e, id, &sight->own);
     group_note_owner(e, group, pod, &sight->owner);
-    follow_note(e, id);
+    follow_join(e, id);
 }
 
 static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, struct sight *sight)

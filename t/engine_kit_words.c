@@ -275,6 +275,8 @@ static bool pod_flag(const struct word *word, struct pod_facts *pod)
         pod->finished = pod->failed = true;
     else if (text_is(word->key, "ordered"))
         pod->controller.ordered = true;
+    else if (text_is(word->key, "superseded"))
+        pod->controller.supersedes = true;
     else if (text_is(word->key, "deleted"))
         pod->deleted = true;
     else if (text_is(word->key, "unschedulable"))

@@ -30,6 +30,8 @@ const (
 	ReasonGroupIncomplete = "GroupIncomplete"
 	ReasonGroupTurn       = "GroupTurn"
 	ReasonGroupBackoff    = "GroupBackoff"
+	ReasonGroupChanging   = "GroupChanging"
+	ReasonSuperseded      = "Superseded"
 	ReasonConditionStale  = "ConditionStale"
 	ReasonBackoff         = "Backoff"
 	ReasonNotReady        = "NotReady"
@@ -64,6 +66,10 @@ func (r *reader) reason() string {
 		return ReasonGroupTurn
 	case ReasonGroupBackoff:
 		return ReasonGroupBackoff
+	case ReasonGroupChanging:
+		return ReasonGroupChanging
+	case ReasonSuperseded:
+		return ReasonSuperseded
 	case ReasonConditionStale:
 		return ReasonConditionStale
 	case ReasonBackoff:

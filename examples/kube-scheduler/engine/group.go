@@ -7,6 +7,7 @@ type Controller struct {
 	UID, APIVersion, Kind, Name string
 	Replicas                    *int64 // how many pods it wants; nil: that is not known
 	Ordered                     bool   // it makes the next pod when the one before is ready
+	Supersedes                  bool   // the pod, by one of a newer template
 }
 
 // Group is a PodGroup, with its status as it stands.
@@ -127,6 +128,7 @@ func (w *writer) controllerIf(c *Controller) int {
 		keys++
 	}
 	keys += w.boolIf("ordered", c.Ordered)
+	keys += w.boolIf("supersedes", c.Supersedes)
 	w.setCount(place, keys)
 	return 1
 }

@@ -69,23 +69,24 @@ type Host struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	lease    lease.Lease
-	pump     *outbox.Pump
-	synced   atomic.Bool
-	nodeIDs  sync.Map // name -> uint32
-	listers  sync.Map // of custom resources: schema.GroupVersionResource -> cache.GenericLister
-	listed   sync.Map // schema.GroupVersionResource -> cache.InformerSynced: the engine was told
-	rival    rival
-	flavored atomic.Bool
-	local    localClusters
-	refusals refusals
-	limited  limited
-	devices  sync.Map // uid of a Queue -> what of it counts for nothing
-	groups   groups
-	queued   queued
-	nodeless nodeless
-	asleep   asleep
-	pods     sync.Pool
+	lease     lease.Lease
+	pump      *outbox.Pump
+	synced    atomic.Bool
+	nodeIDs   sync.Map // name -> uint32
+	listers   sync.Map // of custom resources: schema.GroupVersionResource -> cache.GenericLister
+	listed    sync.Map // schema.GroupVersionResource -> cache.InformerSynced: the engine was told
+	rival     rival
+	flavored  atomic.Bool
+	local     localClusters
+	refusals  refusals
+	limited   limited
+	devices   sync.Map // uid of a Queue -> what of it counts for nothing
+	groups    groups
+	templates templates
+	queued    queued
+	nodeless  nodeless
+	asleep    asleep
+	pods      sync.Pool
 }
 
 // New makes a host from a profile's arguments and handle.
@@ -154,6 +155,9 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 		return nil, fmt.Errorf("to follow pods that have ended: %w", err)
 	}
 	h.initQueued(handle.ClientSet())
+	if err := h.followTemplates(handle.SharedInformerFactory()); err != nil {
+		return nil, err
+	}
 	return h, h.observeCore(handle.SharedInformerFactory())
 }
 

@@ -59,7 +59,12 @@ func (h *Host) fill(pod *v1.Pod, into *engine.Pod) bool {
 	if !facts.WantsGroup(pod) || !h.isOurs(pod) {
 		return true
 	}
-	var known bool
-	into.Controller, known = h.groups.owners.of(pod)
+	top, known := h.groups.owners.of(pod)
+	into.Controller = top
+	if top != nil && h.templates.supersedes(pod) {
+		older := *top // which it has in common with the newer ones
+		older.Supersedes = true
+		into.Controller = &older
+	}
 	return known
 }

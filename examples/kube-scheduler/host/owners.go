@@ -117,6 +117,19 @@ func (o *owners) seen(pod *v1.Pod) {
 	}
 }
 
+// below are the pods of a topmost controller.
+func (o *owners) below(top types.UID) map[types.UID]types.NamespacedName {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	pods := map[types.UID]types.NamespacedName{}
+	for _, load := range o.workloads {
+		if load.top != nil && load.top.UID == string(top) {
+			maps.Copy(pods, load.pods)
+		}
+	}
+	return pods
+}
+
 // gone forgets a pod.
 func (o *owners) gone(pod *v1.Pod) {
 	o.mutex.Lock()
