@@ -16,6 +16,10 @@
  * message.
  */
 
+/* Before the name of the queue that a stamp tells. */
+#define STAMP_OF_QUEUE "queue/"
+#define STAMP_OF_CLUSTER_QUEUE "clusterqueue/"
+
 enum {
     DECODE_NAME_MAX = 253,
     DECODE_UID_MAX = 64,

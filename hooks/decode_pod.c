@@ -46,6 +46,25 @@ static int64_t stamp_of(struct text text)
     return stamp;
 }
 
+/* Where it was granted; nothing, if that cannot be read. */
+static void read_queue_stamp(struct text text, struct pod_facts *ret)
+{
+    static const struct {
+        const char *prefix;
+        enum queue_kind kind;
+    } kinds[] = {{STAMP_OF_QUEUE, QUEUE_VOLCANO}, {STAMP_OF_CLUSTER_QUEUE, QUEUE_CLUSTER}};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t len = strlen(kinds[i].prefix);
+
+        if (text.len <= len || text.len > len + DECODE_NAME_MAX ||
+            memcmp(text.at, kinds[i].prefix, len) != 0)
+            continue;
+        ret->stamped_queue = (struct text){text.at + len, text.len - len};
+        ret->stamped_kind = kinds[i].kind;
+    }
+}
+
 /* A number from 1 up, and nothing else; else -1, also for none. */
 static int32_t minimum_of(struct text text)
 {
@@ -115,6 +134,9 @@ static void decode_annotations(struct msg_reader *r, struct pod_facts *ret,
         } else if (msg_text_is(key, "sluice.sh/granted")) {
             if (decode_words(r, SIZE_MAX, &value))
                 ret->stamp = stamp_of(value);
+        } else if (msg_text_is(key, "sluice.sh/queue")) {
+            if (decode_words(r, SIZE_MAX, &value))
+                read_queue_stamp(value, ret);
         } else if (msg_text_is(key, "sluice.sh/flavors")) {
             if (decode_words(r, SIZE_MAX, &value) && value.len <= FLAVOR_STAMP_MAX)
                 ret->stamped_flavors = value;

@@ -2,6 +2,7 @@
 #include "encode.h"
 
 #include "abi/msg/line.h"
+#include "decode.h"
 
 void put_verdict(struct msg_writer *w, const struct verdict *verdict)
 {
@@ -32,6 +33,18 @@ static void put_stamp(struct msg_writer *w, int64_t stamp)
     msg_line_integer(&line, stamp);
     msg_line_end(&line, "");
     put_key_str(w, "sluice.sh/granted", digits);
+}
+
+/* "queue/team", "clusterqueue/team". */
+static void put_queue_stamp(struct msg_writer *w, const struct removal_patch *patch)
+{
+    const char *kind = patch->queue_kind == QUEUE_CLUSTER ? STAMP_OF_CLUSTER_QUEUE : STAMP_OF_QUEUE;
+    char text[sizeof(STAMP_OF_CLUSTER_QUEUE) + DECODE_NAME_MAX + 4];
+    struct msg_line line = {.out = text, .cap = sizeof(text) - 4};
+
+    msg_line_add(&line, kind, strlen(kind));
+    msg_line_add(&line, patch->queue.at, patch->queue.len);
+    put_key_text(w, "sluice.sh/queue", (struct text){text, line.len});
 }
 
 /* "cpu=spot,memory=spot": its length has to be known before it is written. */
@@ -70,9 +83,11 @@ static void put_annotations(struct msg_writer *w, const struct removal_patch *pa
     bool flavored = stamped && names_a_flavor(patch);
 
     msg_put_key(w, "annotations");
-    msg_put_map(w, (uint32_t)stamped + (uint32_t)flavored);
-    if (stamped)
+    msg_put_map(w, 2 * (uint32_t)stamped + (uint32_t)flavored);
+    if (stamped) {
         put_stamp(w, patch->stamp);
+        put_queue_stamp(w, patch);
+    }
     if (flavored)
         put_flavor_stamp(w, patch);
 }

@@ -131,6 +131,8 @@ void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_
     ret_patch->gates = (claim->flags & CLAIM_GATES_GONE) != 0 ? 0 : claim->gates;
     ret_patch->generation = claim->generation;
     ret_patch->stamp = claim->stamp;
+    ret_patch->queue = name_text(e, queue_at(e, line_queue(e, line))->name);
+    ret_patch->queue_kind = queue_at(e, line_queue(e, line))->kind;
     ret_patch->flavor_count = ret_patch->pair_count = 0;
     for (uint32_t i = 0; i < line_count(e, line); i++) {
         uint16_t flavor = claim_flavors(claim)[i];

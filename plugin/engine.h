@@ -183,6 +183,8 @@ struct removal_patch {
     uint8_t gates; /* which of ours, GATE_LONG | GATE_SHORT; 0: nothing to remove */
     int64_t generation;
     int64_t stamp;
+    struct text queue; /* in which it was granted */
+    enum queue_kind queue_kind;
     uint32_t flavor_count; /* distinct flavors that ask for something */
     uint32_t flavors[FACTS_MAX_NEEDS];
     uint32_t pair_count; /* for the stamp of flavors */

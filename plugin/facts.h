@@ -65,6 +65,8 @@ struct pod_facts {
     struct text priority_class;
     int64_t stamp; /* time of the grant, 0: none */
     struct text stamped_flavors;
+    struct text stamped_queue; /* it was granted in that; none: its stamp does not tell */
+    enum queue_kind stamped_kind;
     struct named_amounts requests; /* without `pods`, no resource twice */
     struct text node;
     bool nominated;

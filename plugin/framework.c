@@ -233,6 +233,7 @@ void engine_bind(const struct engine *e, struct text uid, struct removal_patch *
     if (ret_patch->gates == 0) { /* no patch, so nothing to write with it */
         ret_patch->flavor_count = ret_patch->pair_count = 0;
         ret_patch->generation = ret_patch->stamp = 0;
+        ret_patch->queue = (struct text){NULL, 0};
     }
 }
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What lacks to a group's minimum asks for, and where: the first of its members that are ready; and,
- * where they are too few, as much as its newest for each that is to come. */
+/* What lacks to a group's minimum asks for, and where: the first of its members that are ready;
+ * and, where they are too few, as much as its newest for each that is to come. */
 struct gang_sum {
     uint32_t queue;
     int32_t priority;

@@ -118,6 +118,7 @@ struct member {
         uint32_t priority_class; /* a name, and the minimum: what it asks of its group; */
         int32_t minimum;         /* 0: it does not ask for it */
         bool superseded;         /* its owner has a newer template by now */
+        bool stamped;            /* its stamp says where it was granted */
     } own;
 };
 

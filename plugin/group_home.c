@@ -49,7 +49,8 @@ int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_
 
     *ret = (struct member_own){.kind = pod->queue_kind,
                                .minimum = asks ? pod->minimum : 0,
-                               .superseded = asks && pod->controller.supersedes};
+                               .superseded = asks && pod->controller.supersedes,
+                               .stamped = stamp_names_queue(pod)};
     if (name_get(e, pod_queue_name(pod), &ret->queue) == 0 &&
         name_get(e, pod->stamped_flavors, &ret->flavors) == 0 &&
         (!asks || name_get(e, pod->priority_class, &ret->priority_class) == 0))
@@ -83,9 +84,12 @@ struct group_move {
     bool made, restoring;
 };
 
-static bool is_bound(const struct engine *e, uint32_t claim)
+/* Whether it stays where it was granted, whichever queue its group names. known: there is an object
+ * of the group; ours: we made that. */
+static bool is_settled(const struct engine *e, uint32_t claim, bool known, bool ours)
 {
-    return (claim_at(e, claim)->flags & CLAIM_BOUND) != 0;
+    return (claim_at(e, claim)->flags & CLAIM_BOUND) != 0 &&
+           (known ? ours : member_at(e, claim_at(e, claim)->member)->own.stamped);
 }
 
 /* Where the member belongs when its group names this queue. */
@@ -120,7 +124,7 @@ static int read_move(struct engine *e, uint32_t claim, uint32_t queue, struct gr
                       &move->flavor_count);
 }
 
-int group_read_moves(struct engine *e, uint32_t id, uint32_t queue, bool ours,
+int group_read_moves(struct engine *e, uint32_t id, uint32_t queue, bool known, bool ours,
                      struct group_moves *ret)
 {
     const struct group *group = group_at(e, id);
@@ -136,7 +140,7 @@ int group_read_moves(struct engine *e, uint32_t id, uint32_t queue, bool ours,
     for (uint32_t claim = group->first; claim != 0 && error == 0; claim = member_after(e, claim)) {
         uint32_t to;
 
-        if (ours && is_bound(e, claim))
+        if (is_settled(e, claim, known, ours))
             continue;
         error = find_queue(e, claim, queue, &to);
         if (error == 0 && to != claim_queue(e, claim))
@@ -208,7 +212,7 @@ const char *group_check_home(const struct engine *e, uint32_t id)
     if (group->counts != is_left(group))
         return "a group is left in its queue until it is over";
     for (uint32_t claim = group->first; claim != 0; claim = member_after(e, claim)) {
-        if (group->ours && is_bound(e, claim))
+        if (is_settled(e, claim, group->known, group->ours))
             continue;
         const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
         uint32_t queue = claim_queue(e, claim);
@@ -221,21 +225,50 @@ const char *group_check_home(const struct engine *e, uint32_t id)
     return NULL;
 }
 
+/* Where its stamp says that it was granted; 0: it has lost that since, or the stamp tells
+ * nothing. */
+static int find_granted(struct engine *e, uint32_t claim, const struct pod_facts *pod,
+                        uint32_t *ret_queue)
+{
+    bool remembers = claim != 0 && e->synced && e->leads && pod->node.len == 0;
+
+    *ret_queue = 0;
+    if (!stamp_names_queue(pod))
+        return 0;
+    if (claim != 0 && claim_holds(claim_at(e, claim))) {
+        *ret_queue = claim_queue(e, claim);
+        return 0;
+    }
+    return remembers && (claim_at(e, claim)->flags & CLAIM_RESTORING) == 0
+               ? 0
+               : queue_get(e, pod->stamped_kind, pod->stamped_queue, ret_queue);
+}
+
+/* Of a group that we made: where it was granted, as far as that is known. */
+static bool holds_place(const struct engine *e, uint32_t id, uint32_t claim)
+{
+    return claim != 0 && claim_group(e, claim_at(e, claim)) == id &&
+           claim_holds(claim_at(e, claim));
+}
+
 int group_find_queue(struct engine *e, uint32_t id, uint32_t claim, const struct pod_facts *pod,
                      uint32_t *ret_queue)
 {
     struct text name = pod_queue_name(pod);
     enum queue_kind kind = pod->queue_kind;
+    bool known = id != 0 && group_at(e, id)->known;
+    bool ours = known && group_at(e, id)->ours && pod->node.len > 0;
+    int error = 0;
 
-    if (id != 0 && group_at(e, id)->ours && pod->node.len > 0) {
-        if (claim != 0 && claim_group(e, claim_at(e, claim)) == id &&
-            claim_holds(claim_at(e, claim))) {
-            *ret_queue = claim_queue(e, claim);
-            return 0;
-        }
-    } else if (group_names_queue(e, id, &name)) {
+    *ret_queue = 0;
+    if (ours && holds_place(e, id, claim))
+        *ret_queue = claim_queue(e, claim);
+    else if (id == 0 || (pod->node.len > 0 && (ours || !known)))
+        error = find_granted(e, claim, pod, ret_queue);
+    if (error < 0 || *ret_queue != 0)
+        return error;
+    if (!ours && group_names_queue(e, id, &name))
         kind = QUEUE_VOLCANO;
-    }
     return queue_get(e, kind, name, ret_queue);
 }
 

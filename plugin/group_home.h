@@ -15,8 +15,9 @@
  * group. So a member keeps in mind what its pod says of that.
  *
  * A PodGroup that we made follows its owner's edits (follow.h). There, who is bound stays where it
- * was granted: its owner does not move it, but replaces it. After a restart that is where its pod
- * says.
+ * was granted: its owner does not move it, but replaces it. So does who is bound in a group whose
+ * object is gone; and a lone pod, bound or not, as long as it has what it was granted. After a
+ * restart that is where its stamp says, or, where it does not tell, its pod.
  */
 struct engine;
 struct pod_facts;
@@ -49,9 +50,9 @@ struct group_moves {
     uint32_t count, cap;
 };
 
-/* Of a group that is about to name this queue; 0: none. ours: we made it. Negative on error; then,
- * too, what was read is to be dropped. */
-int group_read_moves(struct engine *e, uint32_t group, uint32_t queue, bool ours,
+/* Of a group that is about to name this queue; 0: none. known: there is an object of it; ours: we
+ * made that. Negative on error; then, too, what was read is to be dropped. */
+int group_read_moves(struct engine *e, uint32_t group, uint32_t queue, bool known, bool ours,
                      struct group_moves *ret_moves);
 void group_drop_moves(struct engine *e, struct group_moves *moves);
 

@@ -95,7 +95,7 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
     if (error == 0 && facts->queue.len > 0)
         error = queue_get(e, QUEUE_VOLCANO, facts->queue, &sight->queue);
     if (error == 0)
-        error = group_read_moves(e, sight->group, sight->queue, facts->ours, &sight->moves);
+        error = group_read_moves(e, sight->group, sight->queue, true, facts->ours, &sight->moves);
     if (error < 0)
         drop_sight(e, sight);
     return error;
@@ -190,7 +190,7 @@ int engine_lose_group(struct engine *e, struct text space, struct text name, str
         advance(e);
         return 0;
     }
-    error = group_read_moves(e, id, 0, false, &moves);
+    error = group_read_moves(e, id, 0, false, false, &moves);
     if (error == 0) {
         shown_set(e, SHOWN_GROUPS, &group_at(e, id)->known, false);
         group_at(e, id)->ours = false;

@@ -68,12 +68,13 @@ static void drop_sight(struct engine *e, struct sight *sight)
 
 static int read_line(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
-    bool bare = pod->queue_kind == QUEUE_CLUSTER && pod->gates.ours == 0;
     uint32_t queue;
     int error = group_find_queue(e, sight->group, sight->claim, pod, &queue);
+    bool bare;
 
     if (error < 0)
         return error;
+    bare = queue_at(e, queue)->kind == QUEUE_CLUSTER && pod->gates.ours == 0;
     error = line_get(e, queue, &pod->requests, bare, &sight->line);
     if (error < 0)
         queue_drop_unused(e, queue);
@@ -82,7 +83,9 @@ static int read_line(struct engine *e, const struct pod_facts *pod, struct sight
 
 static int read_flavors(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
-    if (pod->stamped_flavors.len == 0 || pod->queue_kind != QUEUE_CLUSTER ||
+    uint32_t queue = line_queue(e, line_at(e, sight->line));
+
+    if (pod->stamped_flavors.len == 0 || queue_at(e, queue)->kind != QUEUE_CLUSTER ||
         (sight->claim != 0 && claim_holds(claim_at(e, sight->claim)) &&
          claim_at(e, sight->claim)->line == sight->line))
         return 0;

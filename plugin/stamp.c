@@ -3,6 +3,11 @@
 
 #include "state.h"
 
+bool stamp_names_queue(const struct pod_facts *pod)
+{
+    return pod->stamp != 0 && pod->gates.ours == 0 && pod->stamped_queue.len > 0;
+}
+
 /* Nothing, if it does not tell. */
 static struct text flavor_in_stamp(struct text stamp, struct text resource)
 {

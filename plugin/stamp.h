@@ -4,11 +4,16 @@
 
 #include "facts.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* What the annotation of a granted pod says of its flavors: "cpu=spot,memory=spot". */
+/* What the annotations of a granted pod say of the queue that it was granted in, and of its
+ * flavors: "cpu=spot,memory=spot". */
 
 struct engine;
+
+/* Whether it was granted, and its stamp says where: older ones do not. */
+bool stamp_names_queue(const struct pod_facts *pod);
 
 /* The flavors of a line's needs, by a stamp; 0 where it does not tell. Of the first *ret_count,
  * which was 0, the caller has a use. Negative on error. */

@@ -68,7 +68,8 @@ static void test_pod(void)
                  ", a/b, c], annotations: {" SHORT
                  ": 'true', scheduling.volcano.sh/queue-name: q, scheduling.k8s.io/group-name: "
                  "g, scheduling.volcano.sh/group-min-member: '3', sluice.sh/granted: '12', "
-                 "sluice.sh/flavors: 'cpu=f', other: x}, namespaceQueue: nq, queueKind: "
+                 "sluice.sh/queue: queue/was, sluice.sh/flavors: 'cpu=f', other: x}, "
+                 "namespaceQueue: nq, queueKind: "
                  "ClusterQueue, requests: {cpu: 1500m, memory: 2Gi, pods: 9, x/gpu: 3}, node: "
                  "nn, nominated: x, phase: Failed, deleted: true, unschedulable: true, owner: "
                  "DaemonSet, mirror: true}",
@@ -81,7 +82,8 @@ static void test_pod(void)
            text_is(pod.gates.a_foreign, "a/b"),
        "gates");
     ok(pod.opted_in && opted == GATE_SHORT && text_is(pod.queue, "q") && text_is(pod.group, "g") &&
-           pod.stamp == 12 && text_is(pod.stamped_flavors, "cpu=f"),
+           pod.stamp == 12 && text_is(pod.stamped_flavors, "cpu=f") &&
+           text_is(pod.stamped_queue, "was") && pod.stamped_kind == QUEUE_VOLCANO,
        "annotations");
     ok(text_is(pod.namespace_queue, "nq") && pod.queue_kind == QUEUE_CLUSTER, "queue");
     is_int(pod.requests.count, 3, "requests, without its own `pods`");

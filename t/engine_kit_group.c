@@ -57,3 +57,24 @@ int kit_see_group(struct kit *kit, const char *words, bool *ret_known)
         group.created = ++kit->created;
     return *ret_known ? engine_see_group(kit->engine, &group) : 0;
 }
+
+bool words_member_pod(const struct word *word, struct pod_facts *pod)
+{
+    if (text_is(word->key, "group")) {
+        pod->group = word->value;
+    } else if (text_is(word->key, "min")) {
+        pod->minimum = (int32_t)word->number;
+    } else if (text_is(word->key, "owner")) {
+        pod->controller.uid = word->value;
+    } else if (text_is(word->key, "replicas")) {
+        pod->controller.has_replicas = true;
+        pod->controller.replicas = word->number;
+    } else if (text_is(word->key, "ordered")) {
+        pod->controller.ordered = true;
+    } else if (text_is(word->key, "superseded")) {
+        pod->controller.supersedes = true;
+    } else {
+        return false;
+    }
+    return true;
+}

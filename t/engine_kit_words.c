@@ -273,10 +273,6 @@ static bool pod_flag(const struct word *word, struct pod_facts *pod)
         pod->finished = true;
     else if (text_is(word->key, "failed"))
         pod->finished = pod->failed = true;
-    else if (text_is(word->key, "ordered"))
-        pod->controller.ordered = true;
-    else if (text_is(word->key, "superseded"))
-        pod->controller.supersedes = true;
     else if (text_is(word->key, "deleted"))
         pod->deleted = true;
     else if (text_is(word->key, "unschedulable"))
@@ -288,7 +284,7 @@ static bool pod_flag(const struct word *word, struct pod_facts *pod)
 
 static bool pod_word(const struct word *word, struct pod_facts *pod)
 {
-    if (pod_flag(word, pod) || words_preempt_pod(word, pod))
+    if (pod_flag(word, pod) || words_preempt_pod(word, pod) || words_member_pod(word, pod))
         return true;
     if (text_is(word->key, "queue") || text_is(word->key, "cluster")) {
         pod->queue = word->value;
@@ -303,19 +299,13 @@ static bool pod_word(const struct word *word, struct pod_facts *pod)
         pod->stamp = word->number;
     } else if (text_is(word->key, "stamped")) {
         pod->stamped_flavors = word->value;
+    } else if (text_is(word->key, "granted") || text_is(word->key, "grantedCluster")) {
+        pod->stamped_queue = word->value;
+        pod->stamped_kind = text_is(word->key, "granted") ? QUEUE_VOLCANO : QUEUE_CLUSTER;
     } else if (text_is(word->key, "version")) {
         pod->resource_version = word->number;
     } else if (text_is(word->key, "generation")) {
         pod->generation = word->number;
-    } else if (text_is(word->key, "group")) {
-        pod->group = word->value;
-    } else if (text_is(word->key, "min")) {
-        pod->minimum = (int32_t)word->number;
-    } else if (text_is(word->key, "owner")) {
-        pod->controller.uid = word->value;
-    } else if (text_is(word->key, "replicas")) {
-        pod->controller.has_replicas = true;
-        pod->controller.replicas = word->number;
     } else if (text_is(word->key, "uid")) {
         pod->uid = word->value;
     } else {

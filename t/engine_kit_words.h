@@ -39,6 +39,9 @@ bool words_to_group(const char *words, struct group_facts *ret);
 bool words_to_node(const char *words, struct label *labels, struct node_facts *ret);
 bool words_to_flavor(const char *words, struct flavor_facts *ret);
 
+/* What a pod says of its group. */
+bool words_member_pod(const struct word *word, struct pod_facts *pod);
+
 /* Its error, or 0. */
 struct kit;
 int kit_see_group(struct kit *kit, const char *words, bool *ret_known);

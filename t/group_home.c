@@ -108,6 +108,49 @@ static void test_members_go_home(void)
     kit_close(&kit);
 }
 
+/* What was granted counts where it was granted, whatever is said of the pod later. */
+static void test_granted_stays(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue a cpu=4; queue b cpu=4; cluster k group=cpu,pods flavor=f cpu=4 pods=9;"
+                 "pod x queue=a cpu=1; pod x queue=b cpu=1");
+    is_str(queue_of("x"), "b", "before its gate goes it may go elsewhere");
+    kit_do(&kit, "pod x queue=b cpu=1 bare stamp=5 granted=b;"
+                 "pod x queue=a cpu=1 bare stamp=5 granted=b");
+    is_str(queue_of("x"), "b", "then not");
+    kit_do(&kit, "pod x cluster=k cpu=1 bare stamp=5 granted=b node=n");
+    is_str(queue_of("x"), "b", "of no kind");
+    kit_do(&kit,
+           "pod y queue=a cpu=1 bare stamp=5 node=n; pod y queue=b cpu=1 bare stamp=5 node=n");
+    is_str(queue_of("y"), "b", "an older stamp does not say where");
+    kit_do(&kit, "follow; pod z queue=a cpu=1 bare stamp=6 granted=b;"
+                 "pod u queue=a cpu=1 bare stamp=6 grantedCluster=k node=n;"
+                 "pod v queue=b cpu=1 group=g bare stamp=6 granted=a node=n; lead");
+    is_str(queue_of("z"), "b", "after a restart its stamp says so,");
+    is_str(queue_of("u"), "k", "of any kind of queue,");
+    is_str(queue_of("v"), "a", "also where a group is gone");
+    kit_do(&kit, "group g queue=b; lose-group g");
+    is_str(queue_of("v"), "b", "before it went it had said where");
+    kit_close(&kit);
+}
+
+/* Who lost what was granted is where the pod says. */
+static void test_lost_goes(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue a cpu=2; queue b cpu=4; pod x queue=a cpu=2 bare stamp=5 granted=a;"
+                 "pod x queue=b cpu=2 bare stamp=5 granted=a");
+    is_str(queue_of("x"), "a", "it was granted there");
+    kit_do(&kit, "queue a cpu=1");
+    is_str(kit_granted(&kit), "", "and lost it");
+    kit_do(&kit, "pod x queue=b cpu=2 bare stamp=5 granted=a");
+    is_str(queue_of("x"), "b", "so it asks where it wants to be");
+    is_str(kit_granted(&kit), "x", "and is granted that");
+    kit_do(&kit, "pod x queue=a cpu=2 bare stamp=5 granted=a");
+    is_str(queue_of("x"), "b", "and stays there");
+    kit_close(&kit);
+}
+
 /* A pod may have a queue of Kueue's that its group's takes it out of. */
 static void test_back_to_its_flavors(void)
 {
@@ -172,6 +215,8 @@ int main(void)
     test_closing_waits_for_no_leftovers();
     test_moves_between_closing_queues();
     test_members_go_home();
+    test_granted_stays();
+    test_lost_goes();
     test_back_to_its_flavors();
     test_who_has_a_node_goes_first();
     test_a_gang_is_not_granted_in_parts();

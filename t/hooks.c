@@ -51,9 +51,9 @@ static void test_story(void)
         {HOOK_RESERVE, "{now: 6, uid: u1, node: n}", PASSES},
         {HOOK_PERMIT, "{now: 6, uid: u1, node: n}", "{\"allow\"=>true, \"wait\"=>0}"},
         {HOOK_BIND, "{now: 6, uid: u1, node: n}",
-         PATCH("\"" GATE "\"",
-               "\"generation\"=>0, \"annotations\"=>{\"sluice.sh/granted\"=>\"6\"}, "
-               "\"nodeSelector\"=>{}, \"tolerations\"=>[]")},
+         PATCH("\"" GATE "\"", "\"generation\"=>0, \"annotations\"=>{\"sluice.sh/granted\"=>\"6\", "
+                               "\"sluice.sh/queue\"=>\"queue/q\"}, "
+                               "\"nodeSelector\"=>{}, \"tolerations\"=>[]")},
         {HOOK_BIND, "{now: 6, uid: stranger, node: n}",
          PATCH("", "\"generation\"=>0, \"annotations\"=>{}, \"nodeSelector\"=>{}, "
                    "\"tolerations\"=>[]")},
@@ -65,7 +65,8 @@ static void test_story(void)
         {HOOK_DRAIN, "{now: 7, max: 1}",
          "{\"effects\"=>[{\"id\"=>%, \"kind\"=>\"removeGates\", \"uid\"=>\"u1\", "
          "\"namespace\"=>\"d\", \"name\"=>\"p1\", \"attempt\"=>1, \"gates\"=>[\"" GATE
-         "\"], \"generation\"=>0, \"annotations\"=>{\"sluice.sh/granted\"=>\"6\"}, "
+         "\"], \"generation\"=>0, \"annotations\"=>{\"sluice.sh/granted\"=>\"6\", "
+         "\"sluice.sh/queue\"=>\"queue/q\"}, "
          "\"nodeSelector\"=>{}, \"tolerations\"=>[]}]}"},
         {HOOK_INSPECT, "{now: 7, what: effects}",
          "{\"effects\"=>[{\"id\"=>%, \"kind\"=>\"removeGates\", \"uid\"=>\"u1\", "
@@ -167,7 +168,8 @@ static void test_flavors(void)
          "{\"effects\"=>[{\"id\"=>%, \"kind\"=>\"removeGates\", \"uid\"=>\"u1\", "
          "\"namespace\"=>\"d\", \"name\"=>\"p1\", \"attempt\"=>1, \"gates\"=>[\"" GATE
          "\"], \"generation\"=>3, \"annotations\"=>{\"sluice.sh/granted\"=>\"2\", "
-         "\"sluice.sh/flavors\"=>\"cpu=f\"}, \"nodeSelector\"=>{\"pool\"=>\"spot\"}, "
+         "\"sluice.sh/queue\"=>\"clusterqueue/cq\", \"sluice.sh/flavors\"=>\"cpu=f\"}, "
+         "\"nodeSelector\"=>{\"pool\"=>\"spot\"}, "
          "\"tolerations\"=>[{\"key\"=>\"spot\", \"operator\"=>\"Exists\", \"value\"=>\"\", "
          "\"effect\"=>\"NoSchedule\", \"seconds\"=>5}]}]}"},
         {HOOK_PRE_ENQUEUE,

@@ -73,6 +73,7 @@ struct pod {
     const char *scheduler;
     const char *owner;  /* kind of the controlling owner */
     const char *parent; /* ref of the Job or Deployment that made it; "" */
+    int64_t edits;      /* of its parent's template, until it was made from that */
     const struct tree *spec;
     int64_t created;
     int64_t priority;

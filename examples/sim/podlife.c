@@ -127,8 +127,11 @@ static void make_pod(struct sim *sim, const struct tree *where, const struct tre
                             (uint64_t)++sim->world.uids);
     world_split(&sim->arena, ref, &pod->namespace, &pod->name);
     pod->created = sim_wall(sim) / SECOND * SECOND;
-    if (parent[0])
+    if (parent[0]) {
+        const struct object *owner = map_get(&sim->world.objects, parent);
         pod->owner = owners[owner_of(parent)].kind;
+        pod->edits = owner->edits;
+    }
     take_priority_class(sim, pod);
     if (sim->faults.webhook != WEBHOOK_OFF && !admitted(sim, where, pod, state))
         return;
@@ -200,10 +203,36 @@ static int64_t count_made(struct sim *sim, const char *owner)
     return count;
 }
 
-void podlife_follow(struct sim *sim, const struct tree *where, const struct object *owner)
+static bool says(const struct object *owner, const char *path, const char *what)
+{
+    const struct tree *value = tree_find(owner->doc, path);
+
+    return value && value->type == TREE_TEXT && strcmp(value->text, what) == 0;
+}
+
+bool podlife_orders(const struct object *owner, const struct pod *pod)
+{
+    return strcmp(pod->owner, "StatefulSet") == 0 &&
+           !says(owner, "spec/podManagementPolicy", "Parallel");
+}
+
+bool podlife_supersedes(const struct object *owner, const struct pod *pod)
+{
+    bool replaces = strcmp(pod->owner, "Deployment") == 0 ||
+                    (strcmp(pod->owner, "StatefulSet") == 0 &&
+                     !says(owner, "spec/updateStrategy/type", "OnDelete"));
+
+    return replaces && pod->edits < owner->edits;
+}
+
+void podlife_follow(struct sim *sim, const struct tree *where, struct object *owner)
 {
     int64_t made = count_made(sim, owner->ref), wanted = podlife_replicas(owner);
 
+    if (tree_find(where, "spec/template")) {
+        owner->edits++;
+        podlife_each(sim, owner->ref, watch_pod); /* they may be older than another now */
+    }
     if (!tree_find(where, owners[owner_of(owner->ref)].count))
         return;
     for (int64_t i = made; i < wanted && !sim->fault.is; i++)

@@ -23,7 +23,14 @@ void podlife_create_all(struct sim *sim, const struct tree *where, const struct 
 /* The owner was patched: those that are missing are made, from its template as it is now, and the
  * latest of those that are too many are deleted. No others: which of its pods it replaces is the
  * story's to tell. */
-void podlife_follow(struct sim *sim, const struct tree *where, const struct object *owner);
+void podlife_follow(struct sim *sim, const struct tree *where, struct object *owner);
+
+/* Whether the owner makes the next pod when the one before it runs. */
+bool podlife_orders(const struct object *owner, const struct pod *pod);
+
+/* Whether the owner has a newer template than the one that the pod was made from, and is of a kind
+ * that replaces such pods. */
+bool podlife_supersedes(const struct object *owner, const struct pod *pod);
 
 /* The pod runs on its node; ends; shall end; is patched by a step. */
 void podlife_started(struct sim *sim, struct pod *pod);

@@ -153,10 +153,8 @@ static void put_controller(struct request *r, const struct sim *sim, const struc
     r_key_str(r, "kind", pod->owner);
     r_key_str(r, "name", owner->name);
     r_key_int(r, "replicas", podlife_replicas(owner));
-    const struct tree *policy = tree_find(owner->doc, "spec/podManagementPolicy");
-    r_key_bool(r, "ordered",
-               strcmp(pod->owner, "StatefulSet") == 0 &&
-                   !(policy && policy->type == TREE_TEXT && strcmp(policy->text, "Parallel") == 0));
+    r_key_bool(r, "ordered", podlife_orders(owner, pod));
+    r_key_bool(r, "supersedes", podlife_supersedes(owner, pod));
     r_end(r);
 }
 

@@ -321,7 +321,7 @@ void world_delete(struct sim *sim, const struct tree *where, const char *ref)
 void world_patch(struct sim *sim, const struct tree *patch, const char *ref)
 {
     struct pod *pod = world_pod(sim, ref);
-    const struct object *object = map_get(&sim->world.objects, ref);
+    struct object *object = map_get(&sim->world.objects, ref);
     const struct machine *machine =
         is_kind(ref, "node") ? map_get(&sim->world.machines, ref + strlen("node/")) : NULL;
 

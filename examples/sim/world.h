@@ -24,6 +24,7 @@ struct object {
     int64_t created;
     int64_t version;
     int64_t writes; /* of its status */
+    int64_t edits;  /* of its template of pods */
     int64_t events;
     bool is;   /* it exists */
     bool runs; /* of a Workload: something of its job does */

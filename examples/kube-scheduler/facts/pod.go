@@ -24,6 +24,7 @@ const (
 	GroupName      = "scheduling.k8s.io/group-name"
 	GroupMinMember = "scheduling.volcano.sh/group-min-member"
 	Granted        = "sluice.sh/granted"
+	GrantedIn      = "sluice.sh/queue"
 	Flavors        = "sluice.sh/flavors"
 	Preemptable    = "volcano.sh/preemptable" // also a label: whether it is evicted for others
 
@@ -33,8 +34,8 @@ const (
 
 // annotationsRead are those that the engine reads; pods often carry many more, and long ones.
 var annotationsRead = [...]string{
-	GateLong, GateShort, QueueName, GroupName, GroupMinMember, Granted, Flavors, Preemptable,
-	kueue.WorkloadAnnotation,
+	GateLong, GateShort, QueueName, GroupName, GroupMinMember, Granted, GrantedIn, Flavors,
+	Preemptable, kueue.WorkloadAnnotation,
 }
 
 // Pod writes over `into` what the engine wants to know. namespaceQueue is the annotation QueueName

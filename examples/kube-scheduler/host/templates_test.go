@@ -26,7 +26,7 @@ func replicaSet(name, revision string, by *unstructured.Unstructured) (*appsv1.R
 	return set, owned("apps/v1", "ReplicaSet", name, by, nil)
 }
 
-// told is what the engine is told of a pod's controller.
+// superseded is what the engine is told of a pod's template.
 func (w *world) superseded(pod *v1.Pod) bool {
 	into := new(engine.Pod)
 	return w.fill(pod, into) && into.Controller != nil && into.Controller.Supersedes
@@ -38,18 +38,18 @@ func TestADeploymentSupersedesThePodsOfItsOlderTemplates(t *testing.T) {
 	newer, newerRead := replicaSet("web-2", "2", web)
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, web, olderRead, newerRead)
 	sets := w.client.AppsV1().ReplicaSets("default")
-	make := func(set *appsv1.ReplicaSet) {
+	create := func(set *appsv1.ReplicaSet) {
 		if _, err := sets.Create(context.Background(), set, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	make(older)
+	create(older)
 	first := w.create(member("p1", olderRead))
 	w.until("the engine knows the pod", func() bool { return w.state("p1") != "unknown" })
 	if w.superseded(first) {
 		t.Error("the only template is older than another")
 	}
-	make(newer)
+	create(newer)
 	second := w.create(member("p2", newerRead))
 	w.until("the older template is superseded", func() bool { return w.superseded(first) })
 	w.until("the newer one's pod is known", func() bool { return w.state("p2") != "unknown" })
@@ -66,6 +66,9 @@ func TestADeploymentSupersedesThePodsOfItsOlderTemplates(t *testing.T) {
 
 func TestWhomAStatefulSetReplaces(t *testing.T) {
 	partition := int32(2)
+	onDelete := appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
+	from2 := appsv1.StatefulSetUpdateStrategy{
+		RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &partition}}
 	for name, test := range map[string]struct {
 		strategy appsv1.StatefulSetUpdateStrategy
 		revision string
@@ -75,11 +78,9 @@ func TestWhomAStatefulSetReplaces(t *testing.T) {
 		"the older revision":    {revision: "s-1", index: "2", want: true},
 		"the newest revision":   {revision: "s-2", index: "2"},
 		"no revision":           {index: "2"},
-		"whom its user deletes": {revision: "s-1", index: "2", strategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}},
-		"below its partition": {revision: "s-1", index: "1", strategy: appsv1.StatefulSetUpdateStrategy{
-			RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &partition}}},
-		"from its partition on": {revision: "s-1", index: "2", want: true, strategy: appsv1.StatefulSetUpdateStrategy{
-			RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &partition}}},
+		"whom its user deletes": {revision: "s-1", index: "2", strategy: onDelete},
+		"below its partition":   {revision: "s-1", index: "1", strategy: from2},
+		"from its partition on": {revision: "s-1", index: "2", want: true, strategy: from2},
 	} {
 		set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{UpdateStrategy: test.strategy},
 			Status: appsv1.StatefulSetStatus{UpdateRevision: "s-2"}}

@@ -71,13 +71,14 @@ func TestManifests(t *testing.T) {
 
 // Long and short are the names of our gate, and of the annotations that ask for it.
 const (
-	long    = "scheduling.volcano.sh/queue-allocation-gate"
-	short   = "volcano.sh/queue-allocation-gate"
-	group   = "scheduling.k8s.io/group-name"
-	minimum = "scheduling.volcano.sh/group-min-member"
-	foreign = "example.com/quota"
-	granted = "sluice.sh/granted"
-	flavors = "sluice.sh/flavors"
+	long      = "scheduling.volcano.sh/queue-allocation-gate"
+	short     = "volcano.sh/queue-allocation-gate"
+	group     = "scheduling.k8s.io/group-name"
+	minimum   = "scheduling.volcano.sh/group-min-member"
+	foreign   = "example.com/quota"
+	granted   = "sluice.sh/granted"
+	grantedIn = "sluice.sh/queue"
+	flavors   = "sluice.sh/flavors"
 )
 
 var numbered int
@@ -201,7 +202,7 @@ func testMinimum(c *cluster) {
 
 func testStamp(c *cluster) {
 	ctx := c.Context()
-	for _, stamp := range []string{granted, flavors} {
+	for _, stamp := range []string{granted, grantedIn, flavors} {
 		forged := with(pod(long), func(p *corev1.Pod) { p.Annotations[stamp] = "1" })
 		if _, err := c.create(forged); !apierrors.IsForbidden(err) ||
 			!strings.Contains(err.Error(), "remove the annotations") {
@@ -236,6 +237,8 @@ func testStamp(c *cluster) {
 		{editor, granted, `"4"`, true},
 		{editor, granted, `null`, true},
 		{editor, flavors, `"cpu=spot"`, true},
+		{editor, grantedIn, `"queue/other"`, true},
+		{scheduler, grantedIn, `"queue/other"`, false},
 		{scheduler, flavors, `"cpu=spot"`, false},
 	} {
 		err := annotate(step.user, step.key, step.value)

@@ -5,6 +5,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -129,7 +130,9 @@ func (t *telling) makeBetween(word string, of *unstructured.Unstructured, edits 
 	inner.SetKind(kinds[between].name)
 	inner.SetNamespace(of.GetNamespace())
 	inner.SetName(inBetween(of.GetName(), edits))
-	child(inner.Object, "metadata")["ownerReferences"] = controlledBy(word, of.GetName())
+	metadata := child(inner.Object, "metadata")
+	metadata["ownerReferences"] = controlledBy(word, of.GetName())
+	metadata["annotations"] = object{"deployment.kubernetes.io/revision": strconv.Itoa(edits + 1)}
 	how := born{at: t.clock.Wall(), uid: ownerUID(inner.GetName())}
 	return t.store.create(t.ctx, kinds[between], inner, how)
 }
