@@ -39,6 +39,7 @@ enum claim_flag {
     CLAIM_LET_GO = 1 << 26,       /* makes no claim, but is not on its way yet (let_go.h) */
     CLAIM_KEEPS_TURN = 1 << 27,   /* it was granted before (stale.h) */
     CLAIM_OVERWRITING = 1 << 28,  /* an overwrite went out, and what it wrote was not seen yet */
+    CLAIM_MOVED = 1 << 29,        /* its stamp names another queue than the one that it is in */
 };
 
 /* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */

@@ -33,6 +33,15 @@ static bool wants_activate(const struct engine *e, uint32_t id)
            !claim_removal_comes_first(e, id) && !stale_awaits(claim);
 }
 
+/* Its stamp is to say where it counts by now: a later leader believes that. */
+static bool wants_stamp(const struct engine *e, const struct claim *claim)
+{
+    const uint32_t flags = CLAIM_MOVED | CLAIM_STAMPED | CLAIM_MANAGED;
+
+    return claim_holds(claim) && claim->gates == 0 && (claim->flags & flags) == flags &&
+           !e->config.observe_only;
+}
+
 /* At the grant, or, where gates go on bind, as soon as no node fits: a gate would hide the pod from
  * the autoscaler. */
 static bool wants_removal(const struct engine *e, uint32_t id)
@@ -41,6 +50,8 @@ static bool wants_removal(const struct engine *e, uint32_t id)
 
     if (claim->flags & CLAIM_LET_GO)
         return let_go_wants_removal(e, id);
+    if (wants_stamp(e, claim))
+        return true;
     if (claim->state != CLAIM_RESERVED || claim->gates == 0 ||
         (claim->flags & CLAIM_GATES_GONE) != 0 || stale_awaits(claim) ||
         queue_stops_granted(e, claim_queue(e, id)))
@@ -134,6 +145,8 @@ void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_
     ret_patch->queue = name_text(e, queue_at(e, line_queue(e, line))->name);
     ret_patch->queue_kind = queue_at(e, line_queue(e, line))->kind;
     ret_patch->flavor_count = ret_patch->pair_count = 0;
+    if (claim->gates == 0) /* its spec cannot be changed any more */
+        return;
     for (uint32_t i = 0; i < line_count(e, line); i++) {
         uint16_t flavor = claim_flavors(claim)[i];
         bool again = false;
@@ -211,12 +224,13 @@ static void done(struct engine *e, uint32_t id, uint32_t slot, int64_t version)
 {
     struct claim *claim = claim_at(e, id);
 
-    if (slot == EFFECT_REMOVE_GATES)
+    if (slot == EFFECT_REMOVE_GATES && claim->gates != 0)
         journal_ungated(e, id);
     if (slot == EFFECT_ACTIVATE)
         claim_set_flag(claim, CLAIM_PARKED, false);
     else if (slot == EFFECT_REMOVE_GATES)
-        claim_set_flag(claim, CLAIM_GATES_GONE, true);
+        claim_set_flag(claim, claim->gates != 0 ? CLAIM_GATES_GONE : CLAIM_MOVED,
+                       claim->gates != 0);
     else if (slot == EFFECT_SET_CONDITION)
         claim_set_flag(claim, CLAIM_OVERWRITTEN, true);
     else if (slot == CLAIM_ANSWER)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group_home.h"
 
+#include "fit.h"
 #include "pod.h"
 #include "queue_life.h"
 #include "regrant.h"
@@ -171,8 +172,12 @@ void group_drop_moves(struct engine *e, struct group_moves *moves)
 static void make_move(struct engine *e, struct group_move *move)
 {
     const struct claim *claim = claim_at(e, move->claim);
-    const struct demand demand = {claim->priority, claim->created, move->line, move->text,
-                                  move->flavor_count > 0 ? move->flavors : NULL};
+    const struct demand demand = {claim->priority,
+                                  claim->created,
+                                  move->line,
+                                  move->text,
+                                  move->flavor_count > 0 ? move->flavors : NULL,
+                                  false};
 
     move->restoring = (claim->flags & CLAIM_RESTORING) != 0;
     regrant(e, move->claim, &demand);
@@ -251,8 +256,8 @@ static bool holds_place(const struct engine *e, uint32_t id, uint32_t claim)
            claim_holds(claim_at(e, claim));
 }
 
-int group_find_queue(struct engine *e, uint32_t id, uint32_t claim, const struct pod_facts *pod,
-                     uint32_t *ret_queue)
+static int find_queue_of(struct engine *e, uint32_t id, uint32_t claim, const struct pod_facts *pod,
+                         uint32_t *ret_queue)
 {
     struct text name = pod_queue_name(pod);
     enum queue_kind kind = pod->queue_kind;
@@ -270,6 +275,53 @@ int group_find_queue(struct engine *e, uint32_t id, uint32_t claim, const struct
     if (!ours && group_names_queue(e, id, &name))
         kind = QUEUE_VOLCANO;
     return queue_get(e, kind, name, ret_queue);
+}
+
+static int find_line(struct engine *e, const struct pod_facts *pod, uint32_t queue,
+                     uint32_t *ret_line)
+{
+    bool bare = queue_at(e, queue)->kind == QUEUE_CLUSTER && pod->gates.ours == 0;
+    int error = line_get(e, queue, &pod->requests, bare, ret_line);
+
+    if (error < 0)
+        queue_drop_unused(e, queue);
+    return error;
+}
+
+/* Who was granted stays in its queue, unless the one that it names by now has room for it. */
+static int try_named(struct engine *e, uint32_t claim, const struct pod_facts *pod,
+                     uint32_t *ret_line)
+{
+    uint32_t line, queue = queue_find(e, pod->queue_kind, pod_queue_name(pod));
+    uint16_t flavors[FACTS_MAX_NEEDS];
+    int error;
+
+    if (claim == 0 || !claim_holds(claim_at(e, claim)) || !engine_grants(e) || queue == 0 ||
+        queue == claim_queue(e, claim) || queue_stops(e, queue) != REASON_NONE)
+        return 0;
+    error = find_line(e, pod, queue, &line);
+    if (error == 0 && fit_line(e, line, flavors)) {
+        uint32_t stays = *ret_line;
+
+        *ret_line = line;
+        line = stays;
+    }
+    if (error == 0)
+        line_unref(e, line);
+    return error;
+}
+
+int group_find_line(struct engine *e, uint32_t id, uint32_t claim, const struct pod_facts *pod,
+                    uint32_t *ret_line)
+{
+    uint32_t queue;
+    int error = find_queue_of(e, id, claim, pod, &queue);
+
+    if (error == 0)
+        error = find_line(e, pod, queue, ret_line);
+    if (error < 0 || id != 0 || !stamp_names_queue(pod))
+        return error;
+    return try_named(e, claim, pod, ret_line);
 }
 
 bool group_names_queue(const struct engine *e, uint32_t id, struct text *ret_queue)

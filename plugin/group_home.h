@@ -39,10 +39,11 @@ void group_drop_own(struct engine *e, struct member_own *own);
 /* Leaves in *own what was noted before. */
 void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);
 
-/* The queue of a pod that is to be in this group, or, with 0, in none; a new queue, it may be.
- * claim: the pod's; 0: a new one. Negative on error. */
-int group_find_queue(struct engine *e, uint32_t group, uint32_t claim, const struct pod_facts *pod,
-                     uint32_t *ret_queue);
+/* What a pod asks for, and where, that is to be in this group, or, with 0, in none: a line, with a
+ * use of it, in a new queue, it may be. claim: the pod's; 0: a new one. Negative on error; the line
+ * may be there then, too. */
+int group_find_line(struct engine *e, uint32_t group, uint32_t claim, const struct pod_facts *pod,
+                    uint32_t *ret_line);
 
 /* Members that must be elsewhere, with all that they need for it. */
 struct group_moves {

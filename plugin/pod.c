@@ -66,21 +66,6 @@ static void drop_sight(struct engine *e, struct sight *sight)
     group_drop_unused(e, sight->group);
 }
 
-static int read_line(struct engine *e, const struct pod_facts *pod, struct sight *sight)
-{
-    uint32_t queue;
-    int error = group_find_queue(e, sight->group, sight->claim, pod, &queue);
-    bool bare;
-
-    if (error < 0)
-        return error;
-    bare = queue_at(e, queue)->kind == QUEUE_CLUSTER && pod->gates.ours == 0;
-    error = line_get(e, queue, &pod->requests, bare, &sight->line);
-    if (error < 0)
-        queue_drop_unused(e, queue);
-    return error;
-}
-
 static int read_flavors(struct engine *e, const struct pod_facts *pod, struct sight *sight)
 {
     uint32_t queue = line_queue(e, line_at(e, sight->line));
@@ -104,7 +89,7 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
     if (error == 0 && sight->group != 0)
         error = group_read_own(e, pod, &sight->own);
     if (error == 0)
-        error = read_line(e, pod, sight);
+        error = group_find_line(e, sight->group, sight->claim, pod, &sight->line);
     if (error == 0)
         error = name_get(e, pod->node, &sight->node);
     if (error == 0)
@@ -206,6 +191,8 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
         claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
         claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);
     }
+    if (stamp_names_queue(pod))
+        claim_set_flag(claim, CLAIM_MOVED, stamp_queue(e, pod) != claim_queue(e, id));
     if (sight->has_flavors) {
         promise_end(e, id); /* of a place in others, it may be */
         claim_set_flavors(e, id, sight->flavors);
@@ -248,7 +235,7 @@ void pod_settle(struct engine *e, uint32_t id)
 static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *pod,
                        struct sight *sight)
 {
-    struct demand demand = {pod->priority, pod->created, 0, NULL, NULL};
+    struct demand demand = {pod->priority, pod->created, 0, NULL, NULL, stamp_names_queue(pod)};
     bool grant_stays = claim_holds(claim_at(e, id)) && sight->text != NULL &&
                        line_same_needs(e, claim_at(e, id)->line, sight->line);
 

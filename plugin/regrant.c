@@ -52,7 +52,7 @@ static bool fits_anew(const struct engine *e, const struct claim *claim, const s
 }
 
 static void regain(struct engine *e, uint32_t id, enum claim_state was, const struct grant *grant,
-                   bool same_line, bool same_queue)
+                   bool same_line, bool may_keep)
 {
     const struct claim *claim = claim_at(e, id);
     uint16_t flavors[FACTS_MAX_NEEDS];
@@ -62,7 +62,7 @@ static void regain(struct engine *e, uint32_t id, enum claim_state was, const st
         claim_change(e, id, was, REASON_NONE);
     } else if (was == CLAIM_ALLOCATED) {
         claim_allocate(e, id);
-    } else if (same_queue && fits_anew(e, claim, grant, flavors)) {
+    } else if (may_keep && fits_anew(e, claim, grant, flavors)) {
         claim_grant(e, id, flavors);
     }
 }
@@ -85,7 +85,7 @@ void regrant(struct engine *e, uint32_t id, const struct demand *demand)
         claim_set_flavors(e, id, demand->flavors);
     if (state_holds(was)) {
         claim_set_flag(claim, CLAIM_PARKED, parked); /* it never really was without */
-        regain(e, id, was, &grant, demand->line == 0, claim_queue(e, id) == queue);
+        regain(e, id, was, &grant, demand->line == 0, demand->moves || claim_queue(e, id) == queue);
         claim_set_flag(claim, CLAIM_PARKED, parked || claim->state == CLAIM_HELD);
     }
     drop_grant(e, &grant);

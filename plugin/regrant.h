@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_REGRANT_H
 #define SLUICE_PLUGIN_REGRANT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a claim asks for, where, or its rank has changed: it gives back and asks anew in one step.
@@ -14,6 +15,7 @@ struct demand {
     uint32_t line;           /* 0: the same; else a use of it is handed over, */
     char *text;              /* with the text for it, from claim_new_text */
     const uint16_t *flavors; /* that its stamp names; NULL: none */
+    bool moves;              /* the grant goes with it to another queue, which has room for it */
 };
 
 struct engine;

@@ -4,6 +4,7 @@
 #include "plugin/group_home.h"
 
 #include "t/engine_kit.h"
+#include "t/engine_kit_effects.h"
 #include "t/tap.h"
 
 static struct kit kit;
@@ -112,14 +113,14 @@ static void test_members_go_home(void)
 static void test_granted_stays(void)
 {
     kit_open(&kit, "");
-    kit_do(&kit, "queue a cpu=4; queue b cpu=4; cluster k group=cpu,pods flavor=f cpu=4 pods=9;"
-                 "pod x queue=a cpu=1; pod x queue=b cpu=1");
+    kit_do(&kit, "queue a cpu=4; queue b cpu=4; cluster k group=cpu,pods flavor=f cpu=1 pods=9;"
+                 "pod x queue=a cpu=2; pod x queue=b cpu=2");
     is_str(queue_of("x"), "b", "before its gate goes it may go elsewhere");
-    kit_do(&kit, "pod x queue=b cpu=1 bare stamp=5 granted=b;"
-                 "pod x queue=a cpu=1 bare stamp=5 granted=b");
-    is_str(queue_of("x"), "b", "then not");
-    kit_do(&kit, "pod x cluster=k cpu=1 bare stamp=5 granted=b node=n");
-    is_str(queue_of("x"), "b", "of no kind");
+    kit_do(&kit, "pod w queue=a cpu=4; pod x queue=b cpu=2 bare stamp=5 granted=b;"
+                 "pod x queue=a cpu=2 bare stamp=5 granted=b");
+    is_str(queue_of("x"), "b", "then not, where there is no room for it,");
+    kit_do(&kit, "pod x cluster=k cpu=2 bare stamp=5 granted=b node=n");
+    is_str(queue_of("x"), "b", "in a queue of any kind");
     kit_do(&kit,
            "pod y queue=a cpu=1 bare stamp=5 node=n; pod y queue=b cpu=1 bare stamp=5 node=n");
     is_str(queue_of("y"), "b", "an older stamp does not say where");
@@ -134,20 +135,44 @@ static void test_granted_stays(void)
     kit_close(&kit);
 }
 
+/* Or it moves to where there is room, and its stamp is to say so. */
+static void test_granted_moves(void)
+{
+    struct effect effect;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue a cpu=4; queue b cpu=4; pod x queue=a cpu=1;"
+                 "pod x queue=a cpu=1 bare stamp=5 granted=a");
+    is_int(kit_lease(&kit, &effect), -1, "its stamp is right");
+    kit_do(&kit, "pod x queue=b cpu=1 bare stamp=5 granted=a");
+    is_str(kit_granted(&kit), "x", "the grant goes with it");
+    is_int(kit_usage(&kit, "b", "cpu"), 1, "to the other queue");
+    is_int(kit_lease(&kit, &effect), EFFECT_REMOVE_GATES, "a patch");
+    is_int(effect.patch.gates, 0, "of no gate");
+    ok(text_is(effect.patch.queue, "b") && effect.patch.stamp == 5, "writes the stamp anew");
+    ok(kit_ack(&kit, &effect, EFFECT_DONE), "it is written");
+    is_int(kit_lease(&kit, &effect), -1, "once");
+    kit_do(&kit, "pod x queue=b cpu=1 bare stamp=5 granted=b; queue a cpu=4 suspended;"
+                 "pod x queue=a cpu=1 bare stamp=5 granted=b");
+    is_int(kit_usage(&kit, "b", "cpu"), 1, "nobody moves to a queue that grants nothing");
+    kit_close(&kit);
+}
+
 /* Who lost what was granted is where the pod says. */
 static void test_lost_goes(void)
 {
     kit_open(&kit, "");
-    kit_do(&kit, "queue a cpu=2; queue b cpu=4; pod x queue=a cpu=2 bare stamp=5 granted=a;"
+    kit_do(&kit, "queue a cpu=2; queue b cpu=4; pod w queue=b cpu=4; pod x queue=a cpu=2 bare "
+                 "stamp=5 granted=a;"
                  "pod x queue=b cpu=2 bare stamp=5 granted=a");
     is_str(queue_of("x"), "a", "it was granted there");
     kit_do(&kit, "queue a cpu=1");
-    is_str(kit_granted(&kit), "", "and lost it");
-    kit_do(&kit, "pod x queue=b cpu=2 bare stamp=5 granted=a");
+    is_str(kit_granted(&kit), "w", "and lost it");
+    kit_do(&kit, "pod x queue=b cpu=2 bare stamp=5 granted=a; lose-pod w");
     is_str(queue_of("x"), "b", "so it asks where it wants to be");
     is_str(kit_granted(&kit), "x", "and is granted that");
     kit_do(&kit, "pod x queue=a cpu=2 bare stamp=5 granted=a");
-    is_str(queue_of("x"), "b", "and stays there");
+    is_str(queue_of("x"), "b", "and stays there, as the other one has no room");
     kit_close(&kit);
 }
 
@@ -216,6 +241,7 @@ int main(void)
     test_moves_between_closing_queues();
     test_members_go_home();
     test_granted_stays();
+    test_granted_moves();
     test_lost_goes();
     test_back_to_its_flavors();
     test_who_has_a_node_goes_first();

@@ -132,7 +132,7 @@ enum write world_remove_gates(struct sim *sim, struct pod *pod, const struct gat
     if (patch->generation >= 0 && patch->generation != pod->state->generation)
         return WRITE_CONFLICT;
     struct pod_state *next = write_of(sim, pod);
-    next->generation++;
+    next->generation += patch->gates.count > 0;
     next->gates = left;
     for (size_t i = 0; i < patch->annotations.count; i++)
         next->annotations = pairs_set(arena, next->annotations, patch->annotations.items[i].key,

@@ -79,10 +79,12 @@ func (h *Host) writePod(ctx context.Context, effect *engine.Effect) (int64, erro
 }
 
 // RemoveGates takes our gates off the pod and writes what the queue granted, in one patch, for the
-// pod as it is given. Gates that are absent already are no error.
+// pod as it is given. Gates that are absent already are no error; where none are to go, the stamp is
+// written anew.
 func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch) error {
 	rest, ours := withoutGates(pod.Spec.SchedulingGates, patch.Gates)
-	if !ours {
+	stamps := len(patch.Gates) == 0 && len(patch.Annotations) > 0
+	if !ours && !stamps {
 		return nil
 	}
 	if pod.Generation != patch.Generation {
@@ -99,10 +101,10 @@ func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch
 	defer cancel()
 	_, err = h.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
 		types.JSONPatchType, text, metav1.PatchOptions{})
-	if outbox.Result(err) == engine.Retry && h.lostItsGates(ctx, pod, patch.Gates) {
+	if outbox.Result(err) == engine.Retry && ours && h.lostItsGates(ctx, pod, patch.Gates) {
 		err = nil
 	}
-	if err == nil {
+	if err == nil && ours {
 		h.gateRemoved(pod, patch)
 	}
 	return err

@@ -37,7 +37,9 @@ func removal(pod *v1.Pod, patch *engine.Patch, rest []v1.PodSchedulingGate) ([]b
 	ops := []operation{
 		{"test", "/metadata/uid", pod.UID},
 		{"test", "/metadata/generation", patch.Generation},
-		{"replace", "/spec/schedulingGates", rest},
+	}
+	if len(patch.Gates) > 0 {
+		ops = append(ops, operation{"replace", "/spec/schedulingGates", rest})
 	}
 	ops = addPairs(ops, "/metadata/annotations", pod.Annotations, patch.Annotations)
 	ops = addPairs(ops, "/spec/nodeSelector", pod.Spec.NodeSelector, patch.NodeSelector)
