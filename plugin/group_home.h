@@ -16,8 +16,9 @@
  *
  * A PodGroup that we made follows its owner's edits (follow.h). There, who is bound stays where it
  * was granted: its owner does not move it, but replaces it. So does who is bound in a group whose
- * object is gone; and a lone pod, bound or not, as long as it has what it was granted. After a
- * restart that is where its stamp says, or, where it does not tell, its pod.
+ * object is gone; and a lone pod, bound or not, as long as it has what it was granted, unless the
+ * queue that it names by now has room for it. After a restart that is where its stamp says, or,
+ * where it does not tell, its pod.
  */
 struct engine;
 struct pod_facts;

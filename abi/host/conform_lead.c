@@ -166,6 +166,27 @@ static void restores_by_stamp(struct story *s)
     s_holds(s, s_text(s, "state")[0] != 'r', "who does not fit is not restored");
 }
 
+/* Its owner writes another queue into it, which is full. */
+static void restores_where_granted(struct story *s)
+{
+    s_see(s, "queue", "{kind: Queue, name: q, capability: {cpu: 2}}");
+    s_see(s, "queue", "{kind: Queue, name: r, capability: {cpu: 1}}");
+    s_pod(s, "full", "{queue: r, requests: {cpu: 1}, node: a, gates: []}");
+    for (int bound = 0; bound <= 1; bound++) {
+        s_pod(s, bound ? "runs" : "waits",
+              "{queue: r, requests: {cpu: 1}, gates: [], node: '%s', annotations: "
+              "{sluice.sh/granted: '20', sluice.sh/queue: queue/q}}",
+              bound ? "a" : "");
+    }
+    s_lead(s);
+    s_state(s, "runs", "allocated");
+    s_want(s, "{queue: q}");
+    s_state(s, "waits", "reserved");
+    s_want(s, "{queue: q}");
+    s_ask(s, LOADER_INSPECT, "{what: queue, kind: Queue, name: r}");
+    s_want(s, "{allocated: 1, reserved: 0}");
+}
+
 static void stamps_that_are_none(struct story *s)
 {
     static const char *const stamps[] = {"soon", "-1", "1.5", "4611686018427387904", ""};
@@ -217,6 +238,7 @@ const struct promise promises_of_lead[] = {
     {"synced is never withdrawn", synced_stays},
     {"a new leader restores reservations, the oldest stamp first, while they fit",
      restores_by_stamp},
+    {"what was granted counts in the queue that its stamp names", restores_where_granted},
     {"a stamp that cannot be read, or lies beyond 2^62, is no stamp", stamps_that_are_none},
     {"observeOnly decides and reports, holds nothing and asks nothing", observes_only},
     {0},

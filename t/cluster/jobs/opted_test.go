@@ -17,10 +17,10 @@ func TestOptedIn(t *testing.T) {
 			c.create(spot)
 			opted(c)
 			evicted(c)
+			c.create(templated("left", "optin", gateOpts, 1))
 			if err := first.Kill(); err != nil {
 				t.Fatal(err)
 			}
-			c.create(templated("left", "optin", gateOpts, 1))
 			c.run("b")
 			c.runs("left", 1, "spot")
 			c.gateless("left")

@@ -306,6 +306,9 @@ func (c *Checker) count(state *podState, sign int64) {
 }
 
 func (c *Checker) queueOf(pod *corev1.Pod) id {
+	if granted, is := grantedIn(pod); is && c.groupOf(pod) == nil {
+		return granted
+	}
 	if local := pod.Labels[localQueueName]; local != "" {
 		return id{clusterQueue, c.locals[pod.Namespace+"/"+local]}
 	}

@@ -22,8 +22,21 @@ const (
 	queueName      = "scheduling.volcano.sh/queue-name"
 	localQueueName = "kueue.x-k8s.io/queue-name"
 	flavorsStamp   = "sluice.sh/flavors"
+	queueStamp     = "sluice.sh/queue"
 	mirrorPod      = "kubernetes.io/config.mirror"
 )
+
+// grantedIn is where a pod counts that has lost its gate: it says so itself.
+func grantedIn(pod *corev1.Pod) (queue id, is bool) {
+	kind, name, is := strings.Cut(pod.Annotations[queueStamp], "/")
+	if ours, _ := gates(pod); !is || len(ours) > 0 {
+		return id{}, false
+	}
+	if kind == "clusterqueue" {
+		return id{clusterQueue, name}, true
+	}
+	return id{volcanoQueue, name}, true
+}
 
 func gates(pod *corev1.Pod) (ours, foreign []string) {
 	for _, gate := range pod.Spec.SchedulingGates {
