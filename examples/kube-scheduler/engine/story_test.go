@@ -113,9 +113,10 @@ func TestRemovalOnBind(t *testing.T) {
 	if !slices.Equal(patch.Gates, []string{gateName}) || patch.Generation != 1 {
 		t.Errorf("bind patches %+v, want the gate away from generation 1", patch)
 	}
-	stamp := [][2]string{{"sluice.sh/granted", strconv.FormatInt(epoch, 10)}}
+	stamp := [][2]string{{"sluice.sh/granted", strconv.FormatInt(epoch, 10)},
+		{"sluice.sh/queue", "queue/q"}}
 	if !slices.Equal(patch.Annotations, stamp) {
-		t.Errorf("bind writes %v, want the time of the grant, %v", patch.Annotations, stamp)
+		t.Errorf("bind writes %v, want time and queue of the grant, %v", patch.Annotations, stamp)
 	}
 	_, err = e.PostBind(first.UID, "small")
 	must(t, err)

@@ -79,8 +79,8 @@ func (h *Host) writePod(ctx context.Context, effect *engine.Effect) (int64, erro
 }
 
 // RemoveGates takes our gates off the pod and writes what the queue granted, in one patch, for the
-// pod as it is given. Gates that are absent already are no error; where none are to go, the stamp is
-// written anew.
+// pod as it is given. Gates that are absent already are no error; where none are to go, the stamp
+// is written anew.
 func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch) error {
 	rest, ours := withoutGates(pod.Spec.SchedulingGates, patch.Gates)
 	stamps := len(patch.Gates) == 0 && len(patch.Annotations) > 0
