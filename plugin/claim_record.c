@@ -171,8 +171,6 @@ void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
     struct claim *claim = claim_at(e, id);
     uint32_t old = claim->line, old_queue = claim_queue(e, id);
 
-    if (line_queue(e, line_at(e, line)) != old_queue)
-        claim_set_flag(claim, CLAIM_MOVED, true);
     claim_set_flavors(e, id, NULL);
     claim_release_text(e, id);
     claim->text = text;

@@ -180,6 +180,8 @@ static void make_move(struct engine *e, struct group_move *move)
                                   false};
 
     move->restoring = (claim->flags & CLAIM_RESTORING) != 0;
+    if (member_at(e, claim->member)->own.stamped)
+        claim_set_flag(claim_at(e, move->claim), CLAIM_MOVED, true);
     regrant(e, move->claim, &demand);
     drop_flavors(e, move);
     move->made = true;

@@ -191,8 +191,8 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
         claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
         claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);
     }
-    if (stamp_names_queue(pod))
-        claim_set_flag(claim, CLAIM_MOVED, stamp_queue(e, pod) != claim_queue(e, id));
+    claim_set_flag(claim, CLAIM_MOVED,
+                   stamp_names_queue(pod) && stamp_queue(e, pod) != claim_queue(e, id));
     if (sight->has_flavors) {
         promise_end(e, id); /* of a place in others, it may be */
         claim_set_flavors(e, id, sight->flavors);
