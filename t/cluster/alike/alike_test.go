@@ -132,7 +132,8 @@ func (b *both) alike(moment string) {
 // says waits until a field is as wanted on both sides; "": there is none.
 func (b *both) says(object, field, want string) {
 	b.Helper()
-	path := strings.ReplaceAll(object, "$", b.story) + "." + field
+	path := strings.ReplaceAll(object+"."+field, "$", b.story)
+	want = strings.ReplaceAll(want, "$", b.story)
 	for _, s := range b.sides {
 		var fields map[string]string
 		for end := time.Now().Add(patience); ; time.Sleep(lookTurn) {

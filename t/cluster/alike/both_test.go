@@ -52,32 +52,15 @@ func (b *both) create(manifest string) {
 // patch merges something into the object of this name, or into the workload of a Job: `job-NAME`.
 func (b *both) patch(kind, name, patch string, subresources ...string) {
 	b.Helper()
-	b.try(kind, name, patch, func(s *side, err error) {
-		if err != nil {
-			b.Fatalf("%s: %v", s.name, err)
-		}
-	}, subresources...)
-}
-
-// refused is a patch that both refuse.
-func (b *both) refused(kind, name, patch string) {
-	b.Helper()
-	b.try(kind, name, patch, func(s *side, err error) {
-		if err == nil {
-			b.Errorf("%s: %s %s may be changed so: %s", s.name, kind, name, patch)
-		}
-	})
-}
-
-func (b *both) try(kind, name, patch string, then func(*side, error), subresources ...string) {
-	b.Helper()
 	name = strings.ReplaceAll(name, "$", b.story)
 	patch = strings.ReplaceAll(strings.ReplaceAll(patch, "$", b.story), "NOW",
 		time.Now().UTC().Format(time.RFC3339))
 	for _, s := range b.sides {
 		_, err := s.in(kind, b.story).Patch(b.Context(), s.real(b.story, kind, name),
 			types.MergePatchType, []byte(patch), metav1.PatchOptions{}, subresources...)
-		then(s, err)
+		if err != nil {
+			b.Fatalf("%s: %v", s.name, err)
+		}
 	}
 }
 

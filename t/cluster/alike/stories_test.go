@@ -2,6 +2,8 @@
 
 package alike
 
+import "time"
+
 // stories go by the names of their namespaces.
 var stories = map[string]func(*both){
 	"life": life, "waits": waits, "preempts": preempts, "reclaims": reclaims, "never": never,
@@ -64,6 +66,7 @@ func strict(b *both) {
 	b.runs("one")
 	b.submit("two", "", 2)
 	b.is("two", "QuotaReserved", "False")
+	time.Sleep(time.Second) // of the same second, the order is by UID
 	b.submit("three", "", 1)
 	b.says("LocalQueue/$", "status.pendingWorkloads", "2")
 	b.alike("three waits behind two")
