@@ -125,7 +125,9 @@ void load_count_later(struct engine *e, uint32_t id, int sign)
     charge(e, id, 0, 0, sign);
 }
 
-wide load_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+/* With the pods that it holds, or with as few of them as it takes. */
+static wide sum_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                   bool least)
 {
     const struct load *load = load_at(e, id);
     const struct wish *wish = wish_at(e, load->wish);
@@ -133,13 +135,26 @@ wide load_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t 
     wide sum = 0;
 
     for (uint32_t s = 0; s < wish->set_count; s++) {
-        for (uint32_t i = 0; i < wish->asks[s].need_count; i++) {
-            if (wish->asks[s].needs[i].resource == resource &&
-                flavors[wish->sets[s].at + i] == flavor)
-                sum += amount_of(load, wish, s, i);
+        const struct assign_set *set = &wish->asks[s];
+        bool fewer = least && set->minimum < load->counts[s];
+
+        for (uint32_t i = 0; i < set->need_count; i++) {
+            if (set->needs[i].resource == resource && flavors[wish->sets[s].at + i] == flavor)
+                sum +=
+                    fewer ? (wide)set->needs[i].amount * set->minimum : amount_of(load, wish, s, i);
         }
     }
     return sum;
+}
+
+wide load_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    return sum_of(e, id, flavor, resource, false);
+}
+
+wide load_least_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    return sum_of(e, id, flavor, resource, true);
 }
 
 void load_set_flavors(struct engine *e, uint32_t id, const struct assignment *made)

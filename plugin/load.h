@@ -164,6 +164,9 @@ void load_count_later(struct engine *e, uint32_t load, int sign);
 /* So much it holds or is promised, of this flavor and resource. */
 wide load_amount(const struct engine *e, uint32_t load, uint16_t flavor, uint32_t resource);
 
+/* What it would hold of it there with as few pods as it takes, and no more than it holds. */
+wide load_least_amount(const struct engine *e, uint32_t load, uint16_t flavor, uint32_t resource);
+
 /* What it holds or is promised, as it was assigned; NULL: nothing. [taken out] */
 struct assignment;
 void load_set_flavors(struct engine *e, uint32_t load, const struct assignment *made);

@@ -132,8 +132,8 @@ bool load_share_returns(const struct load_hunt *hunt, uint32_t victim)
     bool uses[ASSIGN_MAX_AMOUNTS];
 
     for (uint32_t i = 0; i < hunt->count; i++) {
-        arrives[i] = load_amount(e, victim, hunt->needs[i].flavor, hunt->needs[i].resource);
-        uses[i] = arrives[i] > 0;
+        uses[i] = load_amount(e, victim, hunt->needs[i].flavor, hunt->needs[i].resource) > 0;
+        arrives[i] = load_least_amount(e, victim, hunt->needs[i].flavor, hunt->needs[i].resource);
     }
     for (uint32_t at = queue; at != common; at = queue_at(e, at)->parent) {
         if (holds(hunt, at, uses, arrives))

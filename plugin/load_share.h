@@ -36,7 +36,8 @@ bool load_share_is_under(const struct load_hunt *hunt);
 bool load_share_fits(const struct load_hunt *hunt, bool borrowing);
 
 /* Whether a victim that is away, in what is used later, would be within the share again at some
- * level below the common one, by those needs that it uses: so it could reclaim. */
+ * level below the common one, by those needs that it uses, with as few pods as it takes: so it
+ * could reclaim. */
 bool load_share_returns(const struct load_hunt *hunt, uint32_t victim);
 
 /* Whether, with that victim away, some level below the common one uses less than its share of

@@ -87,6 +87,11 @@ int main(void)
     test_borrower("nor of what it only lived above with another", "reclaim=any",
                   "add a queue=m cpu=5; time 2; add b queue=m cpu=1",
                   "add w queue=l cpu=8 priority=1", "");
+    test_borrower("nor who would come back for it with fewer pods", "reclaim=any",
+                  "add a queue=m count=5 min=4 cpu=1", "add w queue=l cpu=5 priority=1", "");
+    test_borrower("who takes no fewer than it lived above with may go", "reclaim=any",
+                  "add a queue=m count=5 min=5 cpu=1", "add w queue=l cpu=5 priority=1",
+                  "a:evict a:endEviction w:reserve");
     test_borrower("that other one may go", "reclaim=any",
                   "add a queue=m cpu=5; time 2; add b queue=m cpu=1",
                   "add w queue=l cpu=7 priority=1", "a:evict a:endEviction w:reserve");

@@ -206,7 +206,8 @@ static void give_back(struct hunting *h, bool borrowing)
     }
 }
 
-/* At some level below the common node all that it uses would be within the share again. */
+/* At some level below the common node all that it uses would be within the share again, with as few
+ * pods as it takes. */
 static bool comes_back(const struct hunting *h, int number, int common)
 {
     const struct model_load *load = &h->model->loads[number];
@@ -217,8 +218,8 @@ static bool comes_back(const struct hunting *h, int number, int common)
 
         for (int i = 0; i < h->wanted->count; i++) {
             struct load_cell cell = h->wanted->cells[i];
-            wide arrives = load_model_amount(load, cell.flavor, cell.resource);
-            bool uses = arrives > 0;
+            wide arrives = load_model_least(load, cell.flavor, cell.resource);
+            bool uses = load_model_amount(load, cell.flavor, cell.resource) > 0;
 
             for (int below = load_model_queue_of(h->model, number); below != at;
                  below = load_model_parent(h->model, below))

@@ -80,6 +80,19 @@ wide load_model_amount(const struct model_load *load, int flavor, int resource)
     return sum;
 }
 
+wide load_model_least(const struct model_load *load, int flavor, int resource)
+{
+    wide sum = 0;
+
+    for (int s = 0; s < LOAD_SETS; s++)
+        if (load->seen.sets[s].count > 0 && load->seen.sets[s].asks[resource] > 0 &&
+            load->held[s].flavors[resource] == flavor)
+            sum += (wide)load->seen.sets[s].asks[resource] *
+                   (load->held[s].count < load->seen.sets[s].minimum ? load->held[s].count
+                                                                     : load->seen.sets[s].minimum);
+    return sum;
+}
+
 static void hold_nothing(struct model_load *load)
 {
     for (int s = 0; s < LOAD_SETS; s++) {

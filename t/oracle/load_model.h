@@ -83,6 +83,7 @@ bool load_model_same_asks(const struct load_object *a, const struct load_object 
 bool load_model_closed(const struct load_model *model, const struct load_object *object);
 int64_t load_model_since(const struct load_object *object);
 wide load_model_amount(const struct model_load *load, int flavor, int resource);
+wide load_model_least(const struct model_load *load, int flavor, int resource);
 void load_model_end_promise(struct load_model *model, int number);
 void load_model_spare(struct load_model *model,
                       int number); /* stays, if nothing speaks against it */

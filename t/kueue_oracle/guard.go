@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
+	"sigs.k8s.io/kueue/pkg/resources"
+)
+
+// guards tells whether sluice spares one of these victims, which Kueue takes while it borrows: one
+// that could reclaim the room at once, or one without whom its queue has room left that others, who
+// wait in it, would reclaim, to be sent away by the one that comes back.
+func (j *judge) guards(w *kueue.Workload, v *verdict) bool {
+	after := newJudge(j.world, j.at)
+	for one := range v.victims {
+		after.goes(one)
+	}
+	_, snapshot, err := after.open()
+	if err != nil {
+		return false
+	}
+	asks := quantities(v.admission)
+	queue := snapshot.ClusterQueue(kueue.ClusterQueueReference(w.Spec.QueueName))
+	if fitsWithin(queue, asks) {
+		return false
+	}
+	for victim, reason := range v.victims {
+		w := j.at.workloads[victim]
+		of := j.at.queues[string(w.Spec.QueueName)]
+		if reason != kueue.InCohortReclaimWhileBorrowingReason ||
+			of.Spec.Preemption.ReclaimWithinCohort != kueue.PreemptionPolicyAny {
+			continue
+		}
+		lost := quantities(least(w))
+		for fr := range lost {
+			if _, is := asks[fr]; !is {
+				delete(lost, fr)
+			}
+		}
+		sends := of.Spec.Preemption.WithinClusterQueue != kueue.PreemptionPolicyNever &&
+			j.othersWait(of.Name)
+		if returns(snapshot, queue, of.Name, lost, sends) {
+			return true
+		}
+	}
+	return false
+}
+
+// guardsSome tells whether sluice would spare victims of one of the flavors, were it the only one:
+// so it may prefer another one, or find other victims there.
+func (j *judge) guardsSome(name string) bool {
+	w := j.at.workloads[name]
+	queue := j.at.queues[string(w.Spec.QueueName)]
+	if queue.Spec.Preemption.BorrowWithinCohort.Policy == kueue.BorrowWithinCohortPolicyNever ||
+		is(w, kueue.WorkloadQuotaReserved) {
+		return false
+	}
+	for g := range queue.Spec.ResourceGroups {
+		for f := range queue.Spec.ResourceGroups[g].Flavors {
+			edited := queue.DeepCopy()
+			edited.Spec.ResourceGroups[g].Flavors = edited.Spec.ResourceGroups[g].Flavors[f : f+1]
+			v := j.verdictOf(name, edited, true)
+			if v.victims != nil && j.guards(w, &v) {
+				j.rules[ruleGuard] = true
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// returns tells whether what was lost would be within the quota of the queue, or of a cohort below
+// the one that it has in common with the other queue; or, if others of the queue wait that may send
+// each other away, whether any of it is less than that quota.
+func returns(snapshot *schdcache.Snapshot, other *schdcache.ClusterQueueSnapshot, name string,
+	lost resources.FlavorResourceQuantities, sends bool) bool {
+	common := map[kueue.CohortReference]bool{}
+	for cohort := range other.PathParentToRoot() {
+		common[cohort.Name] = true
+	}
+	queue := snapshot.ClusterQueue(kueue.ClusterQueueReference(name))
+	arrives := lost
+	fits, arrives := schdcache.QuantitiesFitInQuota(queue, arrives)
+	if fits || sends && anyBelow(queue.ResourceNode.SubtreeQuota, queue.ResourceNode.Usage, lost) {
+		return true
+	}
+	for cohort := range queue.PathParentToRoot() {
+		if common[cohort.Name] {
+			return false
+		}
+		fits, arrives = schdcache.QuantitiesFitInQuota(cohort, arrives)
+		node := &cohort.ResourceNode
+		if fits || sends && anyBelow(node.SubtreeQuota, node.Usage, lost) {
+			return true
+		}
+	}
+	return false
+}
+
+func anyBelow(quota, usage, of resources.FlavorResourceQuantities) bool {
+	for fr := range of {
+		if usage[fr].Cmp(quota[fr]) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func fitsWithin(queue *schdcache.ClusterQueueSnapshot,
+	asks resources.FlavorResourceQuantities) bool {
+	for fr, amount := range asks {
+		if queue.BorrowingWith(fr, amount) {
+			return false
+		}
+	}
+	return true
+}
+
+func (j *judge) othersWait(queue string) bool {
+	for _, w := range j.at.workloads {
+		if string(w.Spec.QueueName) == queue && !is(w, kueue.WorkloadQuotaReserved) {
+			return true
+		}
+	}
+	return false
+}
+
+// least is what a workload holds with as few pods as it takes.
+func least(w *kueue.Workload) *kueue.Admission {
+	admission := w.Status.Admission.DeepCopy()
+	for i := range admission.PodSetAssignments {
+		given := &admission.PodSetAssignments[i]
+		for k := range w.Spec.PodSets {
+			set := &w.Spec.PodSets[k]
+			if set.Name != given.Name || set.MinCount == nil || *set.MinCount >= *given.Count {
+				continue
+			}
+			for name, amount := range given.ResourceUsage {
+				each := amount.MilliValue() / int64(*given.Count)
+				given.ResourceUsage[name] = *resource.NewMilliQuantity(
+					each*int64(*set.MinCount), amount.Format)
+			}
+		}
+	}
+	return admission
+}
+
+// quantities are what an admission takes.
+func quantities(admission *kueue.Admission) resources.FlavorResourceQuantities {
+	sum := resources.FlavorResourceQuantities{}
+	for i := range admission.PodSetAssignments {
+		set := &admission.PodSetAssignments[i]
+		for name, flavor := range set.Flavors {
+			fr := resources.FlavorResource{Flavor: flavor, Resource: name}
+			sum[fr] = sum[fr].AddInt64(resources.ResourceValue(name, set.ResourceUsage[name]))
+		}
+	}
+	return sum
+}

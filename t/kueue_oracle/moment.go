@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
+	"sigs.k8s.io/kueue/pkg/workload"
+)
+
+// next is of each queue below this root the first with which Kueue would do something; "": below
+// any root.
+func (j *judge) next(k *theirs, snapshot *schdcache.Snapshot, root string) (all []asked) {
+	for _, queue := range sorted(j.at.queues) {
+		if root != "" && j.at.root(queue.Name) != root {
+			continue
+		}
+		for _, info := range k.queued.PendingWorkloadsInfo(kueue.ClusterQueueReference(queue.Name)) {
+			if j.leaving[info.Obj.Name] {
+				continue
+			}
+			info.ClusterQueue = kueue.ClusterQueueReference(queue.Name)
+			v := j.opinion(k, info, snapshot)
+			if v.does != "" {
+				all = append(all, asked{info, v})
+				break
+			}
+			if queue.Spec.QueueingStrategy == kueue.StrictFIFO {
+				break
+			}
+		}
+	}
+	return all
+}
+
+// opinion is what Kueue would do with one, as the rules of sluice change that.
+func (j *judge) opinion(k *theirs, info *workload.Info, snapshot *schdcache.Snapshot) verdict {
+	v := k.ask(info, snapshot)
+	if v.does == "" && !v.gated {
+		if other := j.unpreferred(info.Obj.Name); other != nil && other.does == admitted {
+			other.rule = ruleVictims
+			v = *other
+		}
+	}
+	if v.victims != nil && j.guards(info.Obj, &v) {
+		v.does, v.gated, v.rule = "", false, ruleGuard
+	}
+	return v
+}
+
+// root is the topmost above a queue.
+func (c *cluster) root(queue string) string {
+	parent := string(c.queues[queue].Spec.CohortName)
+	if parent == "" {
+		return "ClusterQueue " + queue
+	}
+	for range 20 {
+		cohort := c.cohorts[parent]
+		if cohort == nil || cohort.Spec.ParentName == "" {
+			break
+		}
+		parent = string(cohort.Spec.ParentName)
+	}
+	return "Cohort " + parent
+}
+
+// comesFirst is the order between queues: as sluice has it, or as Kueue does.
+func comesFirst(a, b *asked, near bool) bool {
+	x, y := a.borrows, b.borrows
+	if !near {
+		x, y = min(x, 1), min(y, 1)
+	}
+	switch {
+	case x != y:
+		return x < y
+	case *a.info.Obj.Spec.Priority != *b.info.Obj.Spec.Priority:
+		return *a.info.Obj.Spec.Priority > *b.info.Obj.Spec.Priority
+	}
+	return a.info.Obj.CreationTimestamp.Before(&b.info.Obj.CreationTimestamp)
+}
+
+// alsoNow tells whether one would be admitted while victims still hold what they have.
+func (j *judge) alsoNow(name string) bool {
+	if len(j.leaving) == 0 {
+		return true
+	}
+	now := newJudge(j.world, j.at)
+	for one := range j.promised {
+		now.waits(one)
+	}
+	for _, victims := range j.went {
+		for _, victim := range victims {
+			if j.leaving[victim.Name] {
+				now.at.workloads[victim.Name] = victim
+			}
+		}
+	}
+	v := now.verdictOf(name, nil, true)
+	return v.does == admitted
+}
+
+// without is what Kueue would assign to one, if it waited.
+func (j *judge) without(name string) string {
+	before := j.at.workloads[name]
+	defer func() { j.at.workloads[name] = before }()
+	j.waits(name)
+	v := j.verdictOf(name, nil, true)
+	return v.how()
+}
+
+// fitsElsewhere tells whether Kueue would come to this assignment, if it went on behind flavors in
+// which others would have to go, as the queue's whenCanPreempt wants; and from no farther up
+// than what it would preempt for, if that is what the queue prefers.
+func (j *judge) fitsElsewhere(act *Act, borrows int) bool {
+	queue := j.at.queues[string(j.at.workloads[act.Workload].Spec.QueueName)]
+	v := j.verdictOf(act.Workload, nil, false)
+	return queue.Spec.FlavorFungibility.WhenCanPreempt == kueue.TryNextFlavor &&
+		(!prefersPreempting(queue) || v.borrows <= borrows) &&
+		v.does == admitted && v.how() == act.How
+}
+
+// fitsBefore tells whether it was so before the last of its victims had gone.
+func (j *judge) fitsBefore(act *Act) bool {
+	victims := j.went[act.Workload]
+	for gone := range victims {
+		before := newJudge(j.world, j.at)
+		before.waits(act.Workload)
+		for _, one := range victims[gone:] {
+			before.at.workloads[one.Name] = one
+		}
+		if before.fitsElsewhere(act, j.borrows[act.Workload]) {
+			return true
+		}
+	}
+	return false
+}
+
+// verdictOf is what Kueue would do with a workload, also where another one of its queue comes
+// first; edited: were its queue so.
+func (j *judge) verdictOf(name string, edited *kueue.ClusterQueue, may bool) (v verdict) {
+	from := j.at.copy()
+	if edited != nil {
+		from.queues[edited.Name] = edited
+	}
+	k, err := newTheirs(from)
+	if err != nil {
+		return v
+	}
+	snapshot, err := k.cache.Snapshot(k.ctx)
+	if err != nil {
+		return v
+	}
+	queue := kueue.ClusterQueueReference(j.at.workloads[name].Spec.QueueName)
+	for _, info := range k.queued.PendingWorkloadsInfo(queue) {
+		if info.Obj.Name == name {
+			info.ClusterQueue = queue
+			v = k.askFor(info, snapshot, may)
+		}
+	}
+	return v
+}
+
+func prefersPreempting(queue *kueue.ClusterQueue) bool {
+	preference := queue.Spec.FlavorFungibility.Preference
+	return preference != nil && *preference == kueue.PreemptionOverBorrowing
+}
+
+// unpreferred is what Kueue would do with a workload, were it not for its queue's preference for
+// preempting; nil: it has none.
+func (j *judge) unpreferred(name string) *verdict {
+	queue := j.at.queues[string(j.at.workloads[name].Spec.QueueName)]
+	if !prefersPreempting(queue) {
+		return nil
+	}
+	edited := queue.DeepCopy()
+	edited.Spec.FlavorFungibility.Preference = nil
+	v := j.verdictOf(name, edited, true)
+	return &v
+}
+
+func (j *judge) holds(name string, admission *kueue.Admission) {
+	w := j.at.workloads[name].DeepCopy()
+	w.Status.Admission = admission
+	set(w, kueue.WorkloadQuotaReserved, true, j.at)
+	set(w, kueue.WorkloadAdmitted, true, j.at)
+	set(w, kueue.WorkloadEvicted, false, j.at)
+	j.at.workloads[name] = w
+}
+
+// waits: it holds nothing any more.
+func (j *judge) waits(name string) {
+	w := j.at.workloads[name].DeepCopy()
+	w.Status.Admission = nil
+	set(w, kueue.WorkloadQuotaReserved, false, j.at)
+	set(w, kueue.WorkloadAdmitted, false, j.at)
+	j.at.workloads[name] = w
+}
+
+// goes: it is evicted, and nothing of it runs.
+func (j *judge) goes(name string) {
+	if j.at.workloads[name] == nil {
+		return
+	}
+	delete(j.promised, name)
+	if j.world.Leave {
+		delete(j.at.workloads, name)
+		return
+	}
+	j.waits(name)
+	w := j.at.workloads[name]
+	for i := range w.Status.PreemptionGates {
+		w.Status.PreemptionGates[i].Position = kueue.PreemptionGatePositionClosed
+	}
+}
+
+func set(w *kueue.Workload, condition string, is bool, c *cluster) {
+	found := apimeta.FindStatusCondition(w.Status.Conditions, condition)
+	if found == nil && !is {
+		return
+	}
+	setCondition(w, condition, is, c.now)
+}
