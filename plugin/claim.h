@@ -165,11 +165,6 @@ void claim_leave_line(struct engine *e, uint32_t claim);
  */
 void claim_hold_entry(struct engine *e, uint32_t claim, const uint16_t *flavors);
 
-/* Nobody waits longer who could pass now: else it would have, or room is still being given away in
- * its tree. So a newcomer that fits takes nobody's turn, but for a head that must not be passed;
- * and where room is being given away it takes part in that instead. */
-bool claim_may_pass_now(struct engine *e, uint32_t claim, uint16_t *ret_flavors);
-
 /* For the end of the engine. */
 void claim_release_text(struct engine *e, uint32_t claim);
 
@@ -194,12 +189,6 @@ void claim_grant(struct engine *e, uint32_t claim, const uint16_t *flavors);
 
 /* It has its node, or the reserve hook has passed it. */
 void claim_allocate(struct engine *e, uint32_t claim);
-
-/* Where a claim belongs that holds nothing: held by something of its own, or waiting. */
-enum claim_state claim_rest(const struct engine *e, uint32_t claim, enum reason *ret_reason);
-
-/* Puts it there, and grants it at once if it fits and nobody's turn comes before its. */
-void claim_to_rest(struct engine *e, uint32_t claim);
 
 /* A place among those that a restart found granted: they get their reservations back in order. */
 void claim_to_restore(struct engine *e, uint32_t claim);

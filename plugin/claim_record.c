@@ -3,6 +3,7 @@
 
 #include "assembly.h"
 #include "booking.h"
+#include "claim_rest.h"
 #include "journal.h"
 #include "let_go.h"
 #include "outbox.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demote.h"
 
+#include "claim_rest.h"
 #include "gang.h"
 #include "state.h"
 

@@ -12,34 +12,6 @@
 #include "stale.h"
 #include "state.h"
 
-const char *reason_name(enum reason reason)
-{
-    static const char *const names[REASON_COUNT] = {
-        [REASON_NONE] = "",
-        [REASON_FOREIGN_GATE] = "ForeignGate",
-        [REASON_QUEUE_CAPACITY] = "QueueCapacity",
-        [REASON_QUEUE_ORDER] = "QueueOrder",
-        [REASON_QUEUE_SUSPENDED] = "QueueSuspended",
-        [REASON_QUEUE_CLOSED] = "QueueClosed",
-        [REASON_QUEUE_UNKNOWN] = "QueueUnknown",
-        [REASON_QUEUE_INACTIVE] = "QueueInactive",
-        [REASON_GROUP_MISSING] = "GroupMissing",
-        [REASON_CONDITION_STALE] = "ConditionStale",
-        [REASON_BACKOFF] = "Backoff",
-        [REASON_NOT_READY] = "NotReady",
-        [REASON_COMMAND_REFUSED] = "CommandRefused",
-        [REASON_GROUP_INVALID] = "GroupInvalid",
-        [REASON_GROUP_INCOMPLETE] = "GroupIncomplete",
-        [REASON_GROUP_TURN] = "GroupTurn",
-        [REASON_GROUP_BACKOFF] = "GroupBackoff",
-        [REASON_NAMESPACE_NOT_SELECTED] = "NamespaceNotSelected",
-        [REASON_GROUP_CHANGING] = "GroupChanging",
-        [REASON_SUPERSEDED] = "Superseded",
-    };
-
-    return names[reason];
-}
-
 void explain_queue(struct say *say, const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "follow.h"
 
+#include "claim_rest.h"
 #include "group.h"
 #include "say.h"
 #include "state.h"

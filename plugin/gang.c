@@ -2,6 +2,7 @@
 #include "gang.h"
 
 #include "booking.h"
+#include "claim_rest.h"
 #include "follow.h"
 #include "gang_sum.h"
 #include "restore.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pod.h"
 
+#include "claim_rest.h"
 #include "finished.h"
 #include "follow.h"
 #include "group_home.h"

@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_QUEUE_H
 #define SLUICE_PLUGIN_QUEUE_H
 
+#include "queue_todo.h"
 #include "bay.h"
 #include "candidates.h"
 #include "contest.h"
@@ -18,19 +19,6 @@
 #include <stdint.h>
 
 enum { QUEUE_MAX_DEPTH_VOLCANO = 8, QUEUE_MAX_DEPTH_KUEUE = 16, QUEUE_MAX_PATH = 64 };
-
-/* What is left to do, as lists of queues. */
-enum todo_list {
-    TODO_DIRTY,   /* somebody below may fit now */
-    TODO_OVER,    /* the usage is above a ceiling: reserved claims below must go */
-    TODO_STATE,   /* its state, or that of its children, may follow from another one now */
-    TODO_PLACE,   /* it is misplaced: another edit may make room for it */
-    TODO_GUARD,   /* its head is guarded: what refuses that may be another queue now */
-    TODO_COUNT,   /* not all of its cells are counted */
-    TODO_PREEMPT, /* of roots: somebody below may find a victim now */
-    TODO_LOADS,   /* of roots: workloads below may be granted something now */
-    TODO_LISTS
-};
 
 /* A resource group of a ClusterQueue: these resources come in one of these flavors, tried in this
  * order. */
@@ -168,25 +156,6 @@ bool queue_drains(const struct engine *e, uint32_t queue);
 uint32_t queue_depth(const struct engine *e, uint32_t queue); /* a root's is 1 */
 uint32_t queue_root(const struct engine *e, uint32_t queue);
 bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);
-
-/* Puts the queue on a list of what is left to do, at its end, if it is not on it. 0 is no queue. */
-void queue_todo(struct engine *e, enum todo_list list, uint32_t queue);
-void queue_done(struct engine *e, enum todo_list list, uint32_t queue);
-
-/* What was granted may be stopped now, or go on: claims learn it in slices (stop_notice.h). */
-void queue_stops_changed(struct engine *e);
-
-/* Something changed in this queue that may let a claim of it, or of another queue below the same
- * root, find victims. Nothing, where nobody is evicted. */
-void queue_victims_changed(struct engine *e, uint32_t queue);
-
-/* Whether who waits in this queue must wait for those to be asked who compete for what was released
- * above it. */
-bool queue_below_dirty(const struct engine *e, uint32_t queue);
-
-/* Whether room is given away anywhere in this queue's tree: also elsewhere in it somebody may come
- * before who has just begun to wait here. */
-bool queue_in_dirty_tree(const struct engine *e, uint32_t queue);
 
 /* The group of the queue that covers the resource, or NULL. */
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);

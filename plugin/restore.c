@@ -3,6 +3,7 @@
 
 #include "booking.h"
 #include "claim.h"
+#include "claim_rest.h"
 #include "contest.h"
 #include "fit.h"
 #include "gang.h"

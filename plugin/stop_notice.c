@@ -2,6 +2,7 @@
 #include "stop_notice.h"
 
 #include "assembly.h"
+#include "claim_rest.h"
 #include "demote.h"
 #include "outbox.h"
 #include "root.h"

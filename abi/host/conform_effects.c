@@ -82,6 +82,9 @@ static void one_for_a_pod(struct story *s)
     s_want(s, "{effects: [], pending: 0}");
     s_ack(s, id, "done");
     s_want(s, "{unknown: 0}");
+    s_drain(s); /* who looked at it because of that write was told to hold it */
+    s_want(s, "{effects: [{kind: activate, uid: b}]}");
+    s_ack(s, s_effect(s, "activate", "b"), "done");
     s_drain(s);
     s_want(s, "{effects: [{kind: removeGates, uid: b}]}");
 }

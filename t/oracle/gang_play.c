@@ -188,7 +188,7 @@ static void bind_pod(struct gang_play *play, int n)
     }
     pod = gang_world_change(&play->world, n);
     if (patch.gates != 0)
-        pod->stamp = patch.stamp;
+        pod->stamp = patch.stamp, pod->granted_in = gang_world_find_queue(patch.queue);
     pod->gated = pod->unschedulable = false;
     pod->bound = true;
     gang_say(play, "bind %s", uid.at);

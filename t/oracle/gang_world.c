@@ -74,7 +74,7 @@ static int find_owner(struct text uid, int *ret_life)
     return sscanf(text, "o%d-%d", &number, ret_life) == 2 ? number : -1;
 }
 
-static int find_queue(struct text name)
+int gang_world_find_queue(struct text name)
 {
     for (int queue = 0; queue < GANG_QUEUES; queue++)
         if (text_is(name, gang_world_queue(queue)))
@@ -145,23 +145,25 @@ void gang_world_pod_facts(const struct gang_world *world, const struct gang_pod 
                           struct pod_facts *ret)
 {
     (void)world;
-    *ret = (struct pod_facts){.uid = text_of(gang_world_uid(pod->number, pod->life)),
-                              .space = text_of("space"),
-                              .name = text_of(gang_world_pod(pod->number)),
-                              .created = pod->created,
-                              .generation = pod->generation,
-                              .resource_version = pod->version,
-                              .gates = {.ours = pod->gated ? GATE_LONG : 0},
-                              .opted_in = !pod->opted_out,
-                              .queue = text_of(gang_world_queue(pod->spec.queue)),
-                              .group = text_of(pod->group),
-                              .minimum =
-                                  pod->opted_out || pod->names_user_group ? 0 : pod->spec.minimum,
-                              .stamp = pod->stamp,
-                              .requests = {1, {{text_of("cpu"), pod->spec.cpu}}},
-                              .node = text_of(pod->bound ? "n" : ""),
-                              .finished = pod->finished,
-                              .unschedulable = pod->unschedulable};
+    *ret = (struct pod_facts){
+        .uid = text_of(gang_world_uid(pod->number, pod->life)),
+        .space = text_of("space"),
+        .name = text_of(gang_world_pod(pod->number)),
+        .created = pod->created,
+        .generation = pod->generation,
+        .resource_version = pod->version,
+        .gates = {.ours = pod->gated ? GATE_LONG : 0},
+        .opted_in = !pod->opted_out,
+        .queue = text_of(gang_world_queue(pod->spec.queue)),
+        .group = text_of(pod->group),
+        .minimum = pod->opted_out || pod->names_user_group ? 0 : pod->spec.minimum,
+        .stamp = pod->stamp,
+        .stamped_queue = text_of(
+            pod->stamp == 0 || pod->granted_in < 0 ? "" : gang_world_queue(pod->granted_in)),
+        .requests = {1, {{text_of("cpu"), pod->spec.cpu}}},
+        .node = text_of(pod->bound ? "n" : ""),
+        .finished = pod->finished,
+        .unschedulable = pod->unschedulable};
     ret->controller = (struct controller_facts){
         .api_version = text_of("apps/v1"),
         .kind = text_of("Deployment"),
@@ -226,7 +228,8 @@ void gang_world_read(const struct gang_world *world, const struct effect *effect
         ret->pod = gang_world_find_pod(effect->uid, &ret->life);
         copy(ret->name, sizeof(ret->name), effect->group);
         if (effect->kind == EFFECT_REMOVE_GATES)
-            ret->patch = effect->patch;
+            ret->patch = effect->patch,
+            ret->granted_in = gang_world_find_queue(effect->patch.queue);
         return;
     }
     copy(ret->name, sizeof(ret->name), effect->name);
@@ -239,7 +242,7 @@ void gang_world_read(const struct gang_world *world, const struct effect *effect
         return;
     }
     ret->owner = find_owner(effect->create.owner_uid, &ret->owner_life);
-    ret->spec.queue = find_queue(effect->create.queue);
+    ret->spec.queue = gang_world_find_queue(effect->create.queue);
     ret->spec.minimum = effect->create.minimum;
     ret->spec.cpu = effect->create.least_count == 0 || ret->spec.minimum == 0
                         ? 0
@@ -256,14 +259,15 @@ static enum effect_result write_pod(struct gang_world *world, const struct gang_
         return EFFECT_GONE;
     switch (request->kind) {
     case EFFECT_REMOVE_GATES:
-        if (!pod->gated)
+        if (!pod->gated && request->patch.gates != 0)
             return EFFECT_DONE;
         if (pod->generation != request->patch.generation)
             return EFFECT_CONFLICT;
         pod = gang_world_change(world, request->pod);
+        pod->generation += pod->gated;
         pod->gated = false;
-        pod->generation++;
         pod->stamp = request->patch.stamp;
+        pod->granted_in = request->granted_in;
         break;
     case EFFECT_SET_CONDITION:
         if (pod->version != request->version)

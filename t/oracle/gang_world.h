@@ -27,6 +27,7 @@ struct gang_pod {
     bool is;
     int number, life, owner;
     int64_t version, generation, created, stamp;
+    int granted_in; /* the queue that its stamp names; -1: none */
     struct gang_spec spec;
     bool names_user_group; /* a PodGroup that no engine makes */
     char group[GANG_TEXT]; /* that it names */
@@ -58,8 +59,9 @@ struct gang_request {
     int pod, group; /* a pod's number, a group's place; -1: none, or not known (any more) */
     int life;       /* of that object; -1: it is to be made */
     int64_t version;
-    struct removal_patch patch; /* without flavors */
-    char name[GANG_TEXT];       /* of the group */
+    struct removal_patch patch; /* without flavors and queue */
+    int granted_in;
+    char name[GANG_TEXT]; /* of the group */
     int owner, owner_life;
     struct gang_spec spec;
     struct gang_group status; /* phase, counts, condition */
@@ -71,6 +73,9 @@ const char *gang_world_pod(int number);
 const char *gang_world_uid(int number, int life);
 const char *gang_world_owner(int owner, int life); /* its uid */
 const char *gang_world_queue(int queue);
+
+/* Its number; -1: none is called so. */
+int gang_world_find_queue(struct text name);
 int gang_world_find_pod(struct text uid, int *ret_life);
 
 /* The name of the PodGroup that a pod asks for; NULL: none. */

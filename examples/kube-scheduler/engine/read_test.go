@@ -167,7 +167,8 @@ func TestKeysInAnyOrder(t *testing.T) {
 func TestEveryReasonIsOneOfOurs(t *testing.T) {
 	reasons := []string{ReasonForeignGate, ReasonQueueCapacity, ReasonQueueOrder,
 		ReasonQueueSuspended, ReasonQueueClosed, ReasonQueueUnknown, ReasonQueueInactive,
-		ReasonNotSelected, ReasonGroupMissing, ReasonGroupChanging, ReasonSuperseded, ReasonConditionStale,
+		ReasonNotSelected, ReasonGroupMissing, ReasonGroupChanging, ReasonSuperseded,
+		ReasonConditionStale,
 		ReasonBackoff, ReasonNotReady, ""}
 	for _, reason := range append(reasons, "ALaterOne") {
 		var w writer
