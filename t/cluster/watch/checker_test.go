@@ -302,6 +302,25 @@ func TestWhoNeedNotWait(t *testing.T) {
 	}
 }
 
+func TestWhoLeavesTheQueues(t *testing.T) {
+	leaves := func(pod *corev1.Pod) { delete(pod.Annotations, ourGates[0]) }
+	stamped := func(pod *corev1.Pod) { pod.Annotations[grantStamp] = "1" }
+	for _, each := range []struct {
+		how  []func(*corev1.Pod)
+		want []string
+	}{
+		{[]func(*corev1.Pod){leaves}, nil},
+		{[]func(*corev1.Pod){leaves, stamped}, []string{"capacity default/late 3 cpu 2"}},
+		{nil, []string{"capacity default/late 3 cpu 2"}},
+	} {
+		f := newFeed(t, Config{}, smallQueue)
+		f.change("late", in("q"), asks("cpu", "3"))
+		f.change("late", append(each.how, gated())...)
+		f.change("late", on("n"))
+		f.later(each.want...)
+	}
+}
+
 func TestWhoWaitsIsNotUnschedulable(t *testing.T) {
 	f := newFeed(t, Config{}, smallQueue)
 	f.change("a", in("q"), because("Unschedulable"))

@@ -104,6 +104,36 @@ func (c *Checker) bound(of *group) (count int64) {
 	return count
 }
 
+// standIns is how many members that wait will be replaced: they ask for something else than the
+// newest member does, and its like come in their stead.
+func (c *Checker) standIns(of *group) (count int64) {
+	var newest *corev1.Pod
+	for _, state := range c.pods {
+		if c.groupOf(state.pod) == of &&
+			(newest == nil || newest.CreationTimestamp.Before(&state.pod.CreationTimestamp)) {
+			newest = state.pod
+		}
+	}
+	for _, state := range c.pods {
+		if state.pod.Spec.NodeName == "" && c.groupOf(state.pod) == of &&
+			state.pod.CreationTimestamp.Before(&newest.CreationTimestamp) &&
+			!asksTheSame(state.pod, newest) {
+			count++
+		}
+	}
+	return count
+}
+
+func asksTheSame(a, b *corev1.Pod) bool {
+	one, other := requestsOf(a), requestsOf(b)
+	for name, amount := range one {
+		if other[name] == nil || amount.Cmp(other[name]) != 0 {
+			return false
+		}
+	}
+	return len(one) == len(other)
+}
+
 // checkGang holds that the minimum of a group is bound as one: what was bound for longer than the
 // writes of its siblings take, alone, has half of a gang.
 func (c *Checker) checkGang(pod *corev1.Pod) {
@@ -119,6 +149,9 @@ func (c *Checker) checkGang(pod *corev1.Pod) {
 		c.longestHalf = max(c.longestHalf, c.config.Now().Sub(of.half))
 		return
 	}
+	if c.bound(of)+c.standIns(of) >= of.minimum {
+		return
+	}
 	uid := of.uid
 	c.suspect(Violation{
 		Rule: Gang, Pod: of.name, Queue: string(uid),
@@ -131,7 +164,7 @@ func (c *Checker) checkGang(pod *corev1.Pod) {
 			return false
 		}
 		count := c.bound(now)
-		return count > 0 && count < now.minimum
+		return count > 0 && count+c.standIns(now) < now.minimum
 	})
 }
 

@@ -73,6 +73,30 @@ func TestHalfAGang(t *testing.T) {
 	}
 }
 
+// A template was edited: who waits with the former one is no half of a gang, its like are to come.
+func TestAGangInTheMiddleOfARollout(t *testing.T) {
+	for _, each := range []struct {
+		cpu    string
+		broken []string
+	}{{"1", nil}, {"4", []string{Gang}}} {
+		f := newFeed(t, Config{})
+		f.gang("g", 4)
+		for i := range 2 {
+			f.change(fmt.Sprint("old", i), inGroup("g"), asks("cpu", "4"))
+		}
+		f.now = f.now.Add(time.Minute)
+		for i := range 2 {
+			made := metav1.NewTime(f.now)
+			f.change(fmt.Sprint("new", i), inGroup("g"), asks("cpu", each.cpu), onNode,
+				func(pod *corev1.Pod) { pod.CreationTimestamp = made })
+		}
+		f.now = f.now.Add(gangTakes * Grace)
+		if got := f.rules(); !slices.Equal(got, each.broken) {
+			t.Errorf("new pods of %s cpu: %v, want %v", each.cpu, got, each.broken)
+		}
+	}
+}
+
 // While a write for a member is under way the API server is slow, and nobody is to blame.
 func TestHalfAGangWhileItIsWritten(t *testing.T) {
 	f := newFeed(t, Config{})

@@ -21,6 +21,7 @@ var ourGates = []string{
 const (
 	queueName      = "scheduling.volcano.sh/queue-name"
 	localQueueName = "kueue.x-k8s.io/queue-name"
+	grantStamp     = "sluice.sh/granted"
 	flavorsStamp   = "sluice.sh/flavors"
 	queueStamp     = "sluice.sh/queue"
 	mirrorPod      = "kubernetes.io/config.mirror"

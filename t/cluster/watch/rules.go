@@ -67,7 +67,7 @@ func (c *Checker) hasPlace(before, now *podState) bool {
 	if ours, foreign := gates(pod); len(ours) > 0 || len(foreign) > 0 {
 		return false
 	}
-	if before == nil || isMoved(before, now) {
+	if before == nil || isMoved(before, now) || c.hasLeft(now) {
 		return false
 	}
 	if before.counts {
@@ -114,7 +114,16 @@ func (c *Checker) checkCapacity(before, now *podState) {
 
 // obeys tells whether the pod has to wait for room.
 func (c *Checker) obeys(state *podState) bool {
-	return !c.config.ObserveOnly && (state.had || optedIn(state.pod) || c.config.ManageAll)
+	return !c.config.ObserveOnly && !c.hasLeft(state) &&
+		(state.had || optedIn(state.pod) || c.config.ManageAll)
+}
+
+// hasLeft tells whether the pod's owner took it out of the queues: whose gate the scheduler removes
+// is stamped, or still asks for its queue.
+func (c *Checker) hasLeft(state *podState) bool {
+	ours, _ := gates(state.pod)
+	return state.had && len(ours) == 0 && state.pod.Annotations[grantStamp] == "" &&
+		!optedIn(state.pod) && state.pod.Annotations[groupName] == "" && !c.config.ManageAll
 }
 
 // enter looks whether there is room for one more, from its queue to the root. [it does not count
