@@ -60,7 +60,7 @@ static void test_beside_an_engine(void)
     const struct engine_config engine_config = {0};
     struct test_mem memory;
     struct engine *engine;
-    struct fleet *fleet;
+    struct fleet *fleet = NULL;
 
     test_mem_init(&memory);
     ok(engine_create(&engine_config, &memory.mem, &engine) == 0 &&
