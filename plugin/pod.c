@@ -140,10 +140,11 @@ static void note_group(const struct engine *e, struct claim *claim, const struct
 }
 
 /* What of the pod lets it take others' room, and others its. */
-static void note_preemption(struct engine *e, uint32_t id, const struct pod_facts *pod)
+static void note_preemption(struct engine *e, uint32_t id, const struct pod_facts *pod,
+                            uint32_t before)
 {
     struct claim *claim = claim_at(e, id);
-    uint32_t before = claim->flags;
+    const uint32_t matter = CLAIM_MANAGED | CLAIM_YIELDING | CLAIM_SETTLED | CLAIM_ENDING;
 
     if (!engine_preempts(e))
         return;
@@ -151,7 +152,7 @@ static void note_preemption(struct engine *e, uint32_t id, const struct pod_fact
     claim_set_flag(claim, CLAIM_SETTLED, pod->settled);
     removable_review(e, id);
     promise_set_ending(e, id, pod->deleted);
-    if (claim->flags != before)
+    if (((claim->flags ^ before) & matter) != 0)
         queue_victims_changed(e, claim_queue(e, id));
 }
 
@@ -166,6 +167,7 @@ static void note_node(struct engine *e, uint32_t id, struct sight *sight)
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
 {
     struct claim *claim = claim_at(e, id);
+    uint32_t before = claim->flags;
 
     journal_observed(e, id, pod);
     note_writes(e, id, pod);
@@ -174,7 +176,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
     claim_set_flag(claim, CLAIM_NOT_SELECTED, pod->not_selected);
     note_group(e, claim, pod);
-    note_preemption(e, id, pod);
+    note_preemption(e, id, pod, before);
     claim_set_flag(claim, CLAIM_NOMINATED, pod->nominated);
     if (pod->unschedulable && claim->state == CLAIM_RESERVED && !stale_awaits(claim)) {
         /* What it said before the grant, it had to take back first. */

@@ -33,6 +33,7 @@
  *     lose-queue NAME     lose-cluster NAME       lose-cohort NAME
  *     pod NAME [queue=NAME | cluster=NAME] [RES=N] [priority=N] [created=N: else after the rest]
  *         [outside: of what the cluster's namespaceSelector selects] [bare: without our gate]
+ *         [asksNothing: it did not opt in]
  *         [foreign] [node=NAME] [nominated] [finished] [deleted] [unschedulable]
  *         [stamp=N] [stamped=RES=FLAVOR,...] [version=N] [generation=N]
  *         [group=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]

@@ -265,6 +265,8 @@ static bool pod_flag(const struct word *word, struct pod_facts *pod)
 {
     if (text_is(word->key, "bare"))
         pod->gates.ours = 0;
+    else if (text_is(word->key, "asksNothing"))
+        pod->opted_in = false;
     else if (text_is(word->key, "foreign"))
         gates_add(&pod->gates, text_of("example.com/gate"));
     else if (text_is(word->key, "nominated"))

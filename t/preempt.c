@@ -216,6 +216,20 @@ static void test_gang_asks(void)
     kit_close(&kit);
 }
 
+/* Who ran without asking was nobody's victim; now it obeys its queue. */
+static void test_who_opts_in_while_it_runs(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=4 within=lower; pod a queue=q cpu=4 node=n bare asksNothing;"
+                 "pod ask queue=q cpu=4 priority=5");
+    is_str(kit_victims(&kit), "", "who did not ask for its queue is not evicted for it");
+    kit_do(&kit, "pod a queue=q cpu=4 node=n bare version=2");
+    is_str(kit_victims(&kit), "a>ask", "who does later is");
+    kit_close(&kit);
+}
+
 static void test_restart(void)
 {
     struct kit kit;
@@ -243,6 +257,7 @@ int main(void)
     test_default_queue();
     test_gang_in_two_trees();
     test_gang_asks();
+    test_who_opts_in_while_it_runs();
     test_restart();
     return tap_done();
 }
