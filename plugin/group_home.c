@@ -310,7 +310,9 @@ static int find_queue_of(struct engine *e, uint32_t id, uint32_t claim, const st
 static int find_line(struct engine *e, const struct pod_facts *pod, uint32_t queue,
                      uint32_t *ret_line)
 {
-    bool bare = queue_at(e, queue)->kind == QUEUE_CLUSTER && pod->gates.ours == 0;
+    /* Its group may name another kind of queue by now than it does, or no more. */
+    bool flavored = pod->queue_kind == QUEUE_CLUSTER || queue_at(e, queue)->kind == QUEUE_CLUSTER;
+    bool bare = flavored && pod->gates.ours == 0;
     int error = line_get(e, queue, &pod->requests, bare, ret_line);
 
     if (error < 0)
