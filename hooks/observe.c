@@ -130,8 +130,8 @@ static void observe_load(struct call *call, bool gone)
         return;
     if (gone)
         engine_lose_load(call->engine, lost.space, lost.name, lost.uid);
-    else
-        call_seen(call, engine_see_load(call->engine, &load));
+    else if (!call_seen(call, engine_see_load(call->engine, &load)))
+        return;
     fleet_tick(call->fleet);
 }
 

@@ -15,8 +15,8 @@ void observe_cluster(struct call *call, bool gone)
         return;
     if (gone)
         fleet_lose_cluster(call->fleet, cluster.name);
-    else
-        call_seen(call, fleet_see_cluster(call->fleet, &cluster));
+    else if (!call_seen(call, fleet_see_cluster(call->fleet, &cluster)))
+        return;
     engine_tick(call->engine);
 }
 
@@ -34,8 +34,8 @@ void observe_dispatch(struct call *call, bool gone)
         return;
     if (gone)
         fleet_lose_dispatch(call->fleet, lost.space, lost.name, lost.uid);
-    else
-        call_seen(call, fleet_see_dispatch(call->fleet, &dispatch));
+    else if (!call_seen(call, fleet_see_dispatch(call->fleet, &dispatch)))
+        return;
     engine_tick(call->engine);
 }
 
@@ -51,7 +51,7 @@ void observe_replica(struct call *call, bool gone)
         return;
     if (gone)
         fleet_lose_replica(call->fleet, replica.worker, replica.space, replica.name, replica.uid);
-    else
-        call_seen(call, fleet_see_replica(call->fleet, &replica));
+    else if (!call_seen(call, fleet_see_replica(call->fleet, &replica)))
+        return;
     engine_tick(call->engine);
 }
