@@ -87,14 +87,17 @@ static void pass_on(struct engine *e, const struct group *group, uint32_t queue)
 
 uint32_t booking_is_over(struct engine *e, uint32_t id)
 {
-    uint32_t had = booking_end(e, id), entry = group_at(e, id)->entry;
+    uint32_t entry = group_at(e, id)->entry;
+    bool had_timer = group_at(e, id)->books || booking_pauses(e, group_at(e, id));
+    uint32_t had = booking_end(e, id);
 
+    if (entry == 0)
+        return had;
     if (booking_pauses(e, group_at(e, id)))
         claim_at(e, entry)->reason = REASON_NOT_READY;
-    if (entry != 0) {
-        claim_at(e, entry)->timeouts = 0;
+    claim_at(e, entry)->timeouts = 0;
+    if (had_timer)
         claim_set_timer(e, entry);
-    }
     return had;
 }
 

@@ -42,14 +42,14 @@ class Copy:
         self.root, self.path = root, path
         self.cc = os.environ.get("CC", "cc").split()
         for folder in [*SOURCES, "abi"]:
-            for file in (root / folder).glob("*.[chs]*"):
-                target = path / folder / file.name
+            for file in (root / folder).rglob("*.[chs]*"):
+                target = path / file.relative_to(root)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(file, target)
         self.sources = [
             str(file.relative_to(path))
             for f in SOURCES
-            for file in (path / f).glob("*.c")
+            for file in (path / f).rglob("*.c")
         ]
 
     def compile(self, source):
