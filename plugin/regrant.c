@@ -32,16 +32,35 @@ static void drop_grant(struct engine *e, const struct grant *grant)
     }
 }
 
+/* Whether its queue counts this need in that flavor: one that it has moved to may not. */
+static bool offers(const struct engine *e, const struct line *line, uint32_t i, uint16_t flavor)
+{
+    const struct queue *queue = queue_at(e, line_queue(e, line));
+    const struct queue_group *group = queue_group_of(queue, line_resource(e, line, i));
+
+    if (queue->kind == QUEUE_VOLCANO)
+        return flavor == 0;
+    for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
+        if (group->flavors[k] == flavor)
+            return true;
+    }
+    if (flavor != FLAVOR_NONE)
+        return false;
+    return line_amount(e, line, i) == 0 ||
+           (group == NULL && fit_counts_nowhere(e, line_resource(e, line, i)));
+}
+
 /* The flavors that it had are written into the pod: it keeps them where that is possible. */
 static bool fits_anew(const struct engine *e, const struct claim *claim, const struct grant *grant,
-                      uint16_t *ret_flavors)
+                      bool same_queue, uint16_t *ret_flavors)
 {
     const struct line *line = line_at(e, claim->line);
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < line_count(e, line); i++) {
         for (uint32_t k = 0; k < grant->count; k++) {
-            if (grant->resources[k] == line_resource(e, line, i)) {
+            if (grant->resources[k] == line_resource(e, line, i) &&
+                (same_queue || offers(e, line, i, grant->flavors[k]))) {
                 ret_flavors[i] = grant->flavors[k];
                 kept++;
             }
@@ -52,7 +71,7 @@ static bool fits_anew(const struct engine *e, const struct claim *claim, const s
 }
 
 static void regain(struct engine *e, uint32_t id, enum claim_state was, const struct grant *grant,
-                   bool same_line, bool may_keep)
+                   bool same_line, bool same_queue, bool moves)
 {
     const struct claim *claim = claim_at(e, id);
     uint16_t flavors[FACTS_MAX_NEEDS];
@@ -62,7 +81,7 @@ static void regain(struct engine *e, uint32_t id, enum claim_state was, const st
         claim_change(e, id, was, REASON_NONE);
     } else if (was == CLAIM_ALLOCATED) {
         claim_allocate(e, id);
-    } else if (may_keep && fits_anew(e, claim, grant, flavors)) {
+    } else if ((same_queue || moves) && fits_anew(e, claim, grant, same_queue, flavors)) {
         claim_grant(e, id, flavors);
     }
 }
@@ -85,7 +104,7 @@ void regrant(struct engine *e, uint32_t id, const struct demand *demand)
         claim_set_flavors(e, id, demand->flavors);
     if (state_holds(was)) {
         claim_set_flag(claim, CLAIM_PARKED, parked); /* it never really was without */
-        regain(e, id, was, &grant, demand->line == 0, demand->moves || claim_queue(e, id) == queue);
+        regain(e, id, was, &grant, demand->line == 0, claim_queue(e, id) == queue, demand->moves);
         claim_set_flag(claim, CLAIM_PARKED, parked || claim->state == CLAIM_HELD);
     }
     drop_grant(e, &grant);

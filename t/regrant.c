@@ -4,6 +4,9 @@
 #include "t/engine_kit.h"
 #include "t/tap.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static void test_resize(void)
 {
     struct kit kit;
@@ -93,6 +96,51 @@ static void test_memory(void)
     kit_close(&kit);
 }
 
+/* It is charged where it is now, in a flavor that is counted there. */
+static void test_moves(void)
+{
+    static const struct {
+        const char *from, *to, *was, *is;
+    } moves[] = {
+        {"queue=v granted=v", "cluster=c granted=v", "v cpu", "cluster/c f/cpu"},
+        {"cluster=c grantedCluster=c stamped=cpu=f", "cluster=d grantedCluster=c stamped=cpu=f",
+         "cluster/c f/cpu", "cluster/d g/cpu"},
+        {"cluster=c grantedCluster=c stamped=cpu=f", "queue=v grantedCluster=c stamped=cpu=f",
+         "cluster/c f/cpu", "v cpu"},
+        {"cluster=c grantedCluster=c stamped=cpu=f", "cluster=e grantedCluster=c stamped=cpu=f",
+         "cluster/c f/cpu", "cluster/e f/cpu"},
+    };
+    struct kit kit;
+
+    for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+        char was[32], is[32], *was_cell, *is_cell;
+
+        snprintf(was, sizeof(was), "%s", moves[i].was);
+        snprintf(is, sizeof(is), "%s", moves[i].is);
+        was_cell = strchr(was, ' '), is_cell = strchr(is, ' ');
+        *was_cell++ = *is_cell++ = '\0';
+        kit_open(&kit, "");
+        kit_do(&kit, "flavor f; flavor g; queue v cpu=4; cluster c group=cpu flavor=f cpu=4;"
+                     "cluster d group=cpu flavor=g cpu=4;"
+                     "cluster e group=cpu flavor=g cpu=4 flavor=f cpu=4");
+        kit_dof(&kit, "pod a %s cpu=3 bare stamp=1 created=1", moves[i].from);
+        is_int(kit_usage(&kit, was, was_cell), 3, "%s: granted", moves[i].was);
+        kit_dof(&kit, "pod a %s cpu=3 bare stamp=1 created=1 version=2", moves[i].to);
+        is_str(kit_state(&kit, "a"), "reserved", "it moves");
+        is_int(kit_usage(&kit, was, was_cell), 0, "%s: given back", moves[i].was);
+        is_int(kit_usage(&kit, is, is_cell), 3, "%s: charged", moves[i].is);
+        kit_close(&kit);
+    }
+
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f; cluster c group=cpu flavor=f cpu=4;"
+                 "cluster d group=cpu,pods flavor=f cpu=4 pods=4;"
+                 "pod a cluster=c cpu=3 bare stamp=1 grantedCluster=c created=1;"
+                 "pod a cluster=d cpu=3 bare stamp=1 grantedCluster=c created=1 version=2");
+    is_int(kit_usage(&kit, "cluster/d", "f/pods"), 1, "what nobody counted before is charged, too");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_resize();
@@ -100,6 +148,7 @@ int main(void)
     test_another_queue();
     test_priority();
     test_flavors();
+    test_moves();
     test_memory();
     return tap_done();
 }
