@@ -4,7 +4,6 @@
 #include "fit.h"
 #include "follow.h"
 #include "gang.h"
-#include "queue_life.h"
 #include "stale.h"
 #include "state.h"
 

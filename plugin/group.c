@@ -6,7 +6,6 @@
 #include "gang.h"
 #include "group_effects.h"
 #include "group_home.h"
-#include "preempt.h"
 #include "state.h"
 
 /* "podgroup-" and a uid, as Volcano calls them. */

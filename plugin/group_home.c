@@ -3,7 +3,6 @@
 
 #include "fit.h"
 #include "pod.h"
-#include "preempt.h"
 #include "queue_life.h"
 #include "regrant.h"
 #include "stamp.h"

@@ -4,7 +4,6 @@
 #include "assign.h"
 #include "contest.h"
 #include "load_promise.h"
-#include "preempt.h"
 #include "state.h"
 
 static struct tree_link *link_of(const void *ctx, uint32_t id)

@@ -8,7 +8,6 @@
 #include "journal.h"
 #include "let_go.h"
 #include "outbox.h"
-#include "preempt.h"
 #include "regrant.h"
 #include "restore.h"
 #include "stamp.h"

@@ -2,7 +2,6 @@
 #include "promise.h"
 
 #include "outbox.h"
-#include "preempt.h"
 #include "state.h"
 
 int promise_reserve(struct engine *e, uint32_t ids_end)

@@ -4,7 +4,6 @@
 #include "assembly.h"
 #include "guard.h"
 #include "outbox.h"
-#include "preempt.h"
 #include "promise.h"
 #include "queue_life.h"
 #include "state.h"

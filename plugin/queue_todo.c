@@ -2,7 +2,6 @@
 #include "queue_todo.h"
 
 #include "bay.h"
-#include "preempt.h"
 #include "state.h"
 
 void queue_todo(struct engine *e, enum todo_list list, uint32_t id)
