@@ -155,12 +155,14 @@ struct queue_facts {
     struct named_amounts capability, deserved, guarantee; /* Volcano's */
     uint32_t group_count;                                 /* Kueue's */
     struct resource_group *groups;
-    bool borrows_last; /* ", whenCanBorrow: a flavor in which it need not borrow comes before */
-    bool
-        preempts_last; /* ", whenCanPreempt: likewise one in which nobody has to go; of workloads */
-    bool borrows_least; /* ", preference: the flavor that borrows from nearest is the best; " */
+    /* Kueue's whenCanBorrow: a flavor in which it need not borrow comes before. */
+    bool borrows_last;
+    /* Kueue's whenCanPreempt: a flavor in which nobody has to go comes before, for workloads. */
+    bool preempts_last;
+    /* Kueue's preference: the flavor that borrows from nearest is the best, for workloads. */
+    bool borrows_least;
     uint32_t check_count;
-    struct queue_check_facts *checks; /* admission checks; " */
+    struct queue_check_facts *checks; /* Kueue's admission checks */
 };
 
 struct command_facts {

@@ -103,7 +103,7 @@ struct queue {
     uint32_t podgroups;            /* that are left in its subtree */
     uint32_t promised;             /* claims of its subtree that are promised something */
     uint32_t next_child;           /* whose state is to be settled next, while on TODO_STATE */
-    bool settles_all;              /* ": all below it are looked at, however few of them change */
+    bool settles_all;              /* all below it are looked at then, however few of them change */
 
     int64_t version;            /* of its object: the highest that is known */
     struct queue_written said;  /* by the object, as it was last seen */

@@ -125,7 +125,7 @@ struct group_report {
     uint32_t reserved, allocated, succeeded, failed;
     struct standing place; /* of what lacks to its minimum */
     uint32_t asks_count;
-    struct quota_row asks[FACTS_MAX_NEEDS]; /* " asks for: resource and usage alone */
+    struct quota_row asks[FACTS_MAX_NEEDS]; /* what that asks for: resource and usage alone */
 };
 
 /* Pages, by namespace and name; and a group's members, pods that have not ended, by rank. */

@@ -64,7 +64,7 @@ struct replica {
     int64_t ranked_by; /* time by which it is ranked */
     int64_t version;
     int64_t signal;   /* first seen; 0: none */
-    int64_t admitted; /* " */
+    int64_t admitted; /* first seen so; 0: never */
     int64_t opened;   /* the newest opening; 0: never */
     /* Which replica was opened, and whose signal the memory knew: a hash of its uid. */
     uint64_t opened_uid, noted_uid;

@@ -36,9 +36,9 @@ struct model_claim {
     bool overwriting;      /* an overwrite of its condition went out, and was not seen yet */
     int group_queue;       /* 0: its own; else that which its group names, and 1 */
     bool in_gang;          /* it waits, but its gang does so for it */
-    bool is_gang;          /* it is no pod, but what lacks to a group's minimum, */
-    bool is_booking;       /* ", and of which members are still to be made; it may hold room */
-    int64_t gang_needs[RESOURCES]; /* and asks for this */
+    bool is_gang;          /* it is no pod, but what lacks to a group's minimum */
+    bool is_booking;       /* members of that minimum are still to be made; it may hold room */
+    int64_t gang_needs[RESOURCES]; /* what a gang asks for */
     struct model_promise {         /* room that is on its way to it */
         bool made;
         int64_t order; /* of all promises */

@@ -84,9 +84,9 @@ enum pod_field {
     POD_FOREIGN, /* other gates */
     POD_OPTED_IN,
     POD_QUEUE,           /* 0: none, else the name's number and 1 */
-    POD_NAMESPACE_QUEUE, /* " */
-    POD_KIND,            /* 1: the queue is a ClusterQueue, */
-    POD_NOT_SELECTED,    /* whose namespaceSelector leaves its namespace out */
+    POD_NAMESPACE_QUEUE, /* 0: none, else the number and 1 of the name that its namespace gives */
+    POD_KIND,            /* 1: the queue is a ClusterQueue */
+    POD_NOT_SELECTED,    /* 1: that ClusterQueue does not select its namespace */
     POD_GROUP,
     POD_STAMP,
     POD_STAMPED,                            /* for each resource: 0: none, else the flavor and 1 */
@@ -127,7 +127,7 @@ enum queue_field {
     QUEUE_BORROWING = QUEUE_NOMINAL + FLAVORS * RESOURCES,
     QUEUE_LENDING = QUEUE_BORROWING + FLAVORS * RESOURCES,
     QUEUE_WITHIN = QUEUE_LENDING + FLAVORS * RESOURCES, /* enum preempt_whom */
-    QUEUE_RECLAIM,                                      /* " */
+    QUEUE_RECLAIM,                                      /* enum preempt_whom */
     QUEUE_BORROWS,                                      /* 1: also while it borrows, 2: from low */
     QUEUE_UNRECLAIMABLE,
     QUEUE_STOP,          /* stopPolicy: 1: Hold, 2: HoldAndDrain */
