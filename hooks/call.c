@@ -313,7 +313,7 @@ int64_t call_run(enum hook_id id, uint64_t number, const uint8_t *req, uint64_t 
         call.engine = handle->engine;
         call.fleet = handle->fleet;
         call.len = len;
-        call.has_now = call.begun = false;
+        call.has_now = call.begun = call.of_fleet = false;
         call.result = 0;
         msg_writer_init(&call.out, out, cap - STATUS_BYTES);
         serve(&call, req, len);

@@ -54,6 +54,7 @@ struct call {
     int64_t now;
     bool begun; /* time went on, from here: */
     int64_t engine_before, fleet_before;
+    bool of_fleet;  /* it was the fleet that heard it, and not the engine */
     int64_t result; /* below 0 once it is refused */
 };
 

@@ -130,9 +130,8 @@ static void observe_load(struct call *call, bool gone)
         return;
     if (gone)
         engine_lose_load(call->engine, lost.space, lost.name, lost.uid);
-    else if (!call_seen(call, engine_see_load(call->engine, &load)))
-        return;
-    fleet_tick(call->fleet);
+    else
+        call_seen(call, engine_see_load(call->engine, &load));
 }
 
 static void observe_workload(struct call *call, bool gone)
@@ -241,12 +240,16 @@ static void answer(struct call *call, bool ignored, bool has_id, uint32_t id)
         put_key_int(&call->out, "id", id);
 }
 
-/* What is due in a fleet is done whatever the message is about; the fleet's own kinds, and those
- * that both hear of, have had it done. */
-static bool is_of_engine(enum kind kind)
+/* Time goes on for both: what is due is done also where the message was not heard. What failed has
+ * changed nothing, and KIND_SYNCED and KIND_LEADER both have heard. */
+static void tick_the_other(struct call *call, enum kind kind)
 {
-    return kind <= KIND_CHECK && kind != KIND_CLUSTER && kind != KIND_REPLICA &&
-           kind != KIND_WORKLOAD;
+    if (!call->begun || call->result < 0 || kind > KIND_CHECK)
+        return;
+    if (call->of_fleet)
+        engine_tick(call->engine);
+    else
+        fleet_tick(call->fleet);
 }
 
 static void observe(struct call *call, struct text name, bool gone)
@@ -311,8 +314,7 @@ static void observe(struct call *call, struct text name, bool gone)
         call_begin(call);
         break;
     }
-    if (call->begun && call->result == 0 && is_of_engine(kind))
-        fleet_tick(call->fleet);
+    tick_the_other(call, kind);
     answer(call, kind == KIND_NOTHING, has_id, id);
 }
 

@@ -13,11 +13,11 @@ void observe_cluster(struct call *call, bool gone)
         decode_cluster(&call->in, &cluster);
     if (!call_begin(call))
         return;
+    call->of_fleet = true;
     if (gone)
         fleet_lose_cluster(call->fleet, cluster.name);
-    else if (!call_seen(call, fleet_see_cluster(call->fleet, &cluster)))
-        return;
-    engine_tick(call->engine);
+    else
+        call_seen(call, fleet_see_cluster(call->fleet, &cluster));
 }
 
 void observe_dispatch(struct call *call, bool gone)
@@ -32,11 +32,11 @@ void observe_dispatch(struct call *call, bool gone)
         decode_workload(&call->in, &role, &dispatch);
     if (!call_begin(call))
         return;
+    call->of_fleet = true;
     if (gone)
         fleet_lose_dispatch(call->fleet, lost.space, lost.name, lost.uid);
-    else if (!call_seen(call, fleet_see_dispatch(call->fleet, &dispatch)))
-        return;
-    engine_tick(call->engine);
+    else
+        call_seen(call, fleet_see_dispatch(call->fleet, &dispatch));
 }
 
 void observe_replica(struct call *call, bool gone)
@@ -49,9 +49,9 @@ void observe_replica(struct call *call, bool gone)
         decode_replica(&call->in, &replica);
     if (!call_begin(call))
         return;
+    call->of_fleet = true;
     if (gone)
         fleet_lose_replica(call->fleet, replica.worker, replica.space, replica.name, replica.uid);
-    else if (!call_seen(call, fleet_see_replica(call->fleet, &replica)))
-        return;
-    engine_tick(call->engine);
+    else
+        call_seen(call, fleet_see_replica(call->fleet, &replica));
 }

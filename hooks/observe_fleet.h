@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* The kinds of observe that are a manager's: worker clusters, the workloads that it dispatches, and
- * their copies there. What is due in the engine is done all the same. */
+ * their copies there. */
 void observe_cluster(struct call *call, bool gone);
 void observe_dispatch(struct call *call, bool gone);
 void observe_replica(struct call *call, bool gone);
