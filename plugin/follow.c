@@ -68,17 +68,6 @@ void follow_join(struct engine *e, uint32_t id)
         choose(e, at);
 }
 
-static bool same_needs(const struct engine *e, uint32_t a, uint32_t b)
-{
-    const struct line *x = claim_line(e, a), *y = claim_line(e, b);
-    bool same = line_count(e, x) == line_count(e, y);
-
-    for (uint32_t i = 0; same && i < line_count(e, x); i++)
-        same = line_resource(e, x, i) == line_resource(e, y, i) &&
-               line_amount(e, x, i) == line_amount(e, y, i);
-    return same;
-}
-
 bool follow_supersedes(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
@@ -87,7 +76,8 @@ bool follow_supersedes(const struct engine *e, uint32_t id)
     if (claim->member == 0 || !own_of(e, id)->superseded || (claim->flags & CLAIM_BOUND) != 0)
         return false;
     asker = group_at(e, claim_group(e, claim))->asker;
-    return asker != 0 && !own_of(e, asker)->superseded && !same_needs(e, id, asker);
+    return asker != 0 && !own_of(e, asker)->superseded &&
+           !line_same_requests(e, claim->line, claim_at(e, asker)->line);
 }
 
 bool follow_is_held(const struct claim *claim)

@@ -219,11 +219,11 @@ void line_release(struct engine *e, uint32_t id)
     needs_free(&e->mem, kind_at(e, line->kind), &line->needs);
 }
 
-bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
+bool line_same_requests(const struct engine *e, uint32_t a, uint32_t b)
 {
     const struct line *x = line_at(e, a), *y = line_at(e, b);
 
-    if (line_queue(e, x) != line_queue(e, y) || line_count(e, x) != line_count(e, y))
+    if (line_count(e, x) != line_count(e, y))
         return false;
     for (uint32_t i = 0; i < line_count(e, x); i++) {
         if (line_resource(e, x, i) != line_resource(e, y, i) ||
@@ -231,6 +231,12 @@ bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
             return false;
     }
     return true;
+}
+
+bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
+{
+    return line_queue(e, line_at(e, a)) == line_queue(e, line_at(e, b)) &&
+           line_same_requests(e, a, b);
 }
 
 void line_unref(struct engine *e, uint32_t id)

@@ -41,7 +41,8 @@ struct bound;
  * Requests of 0 ask for nothing. Negative on error. */
 int line_get(struct engine *e, uint32_t queue, const struct named_amounts *requests, bool bare,
              uint32_t *ret_line);
-bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b); /* and queue */
+bool line_same_requests(const struct engine *e, uint32_t a, uint32_t b);
+bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b); /* requests and queue */
 void line_unref(struct engine *e, uint32_t line);
 
 /* The same as another line's, in another queue. */

@@ -120,14 +120,6 @@ static const char *const causes[CAUSES] = {
     [CAUSE_RECLAIM_BORROWING] = "InCohortReclaimWhileBorrowing",
 };
 
-static void say_stopped(struct say *say, const char *kind, struct text name, const char *what)
-{
-    say_str(say, kind);
-    say_str(say, " ");
-    say_text(say, name);
-    say_str(say, what);
-}
-
 static void say_known(struct say *say, struct text text)
 {
     say_text(say, text.len == 0 ? text_of("UNKNOWN") : text);
@@ -136,10 +128,8 @@ static void say_known(struct say *say, struct text text)
 /* From the root down. */
 static void say_path(struct say *say, const struct engine *e, uint32_t queue)
 {
-    uint32_t depth = 0;
+    uint32_t depth = queue_depth(e, queue);
 
-    for (uint32_t at = queue; at != 0; at = queue_at(e, at)->parent)
-        depth++;
     if (depth == 0)
         say_known(say, text_of(""));
     for (; depth > 0; depth--) {
@@ -215,8 +205,8 @@ static void find_words(const struct engine *e, uint32_t id, struct load_write_re
     switch (load->writes) {
     case LOAD_WRITE_RESERVE:
         ret->reason = text_of("QuotaReserved");
-        say_stopped(&say, "Quota reserved in ClusterQueue", name_text(e, queue_at(e, queue)->name),
-                    "");
+        say_str(&say, "Quota reserved in ClusterQueue ");
+        say_text(&say, name_text(e, queue_at(e, queue)->name));
         break;
     case LIFE_WRITE_ADMIT:
         ret->reason = text_of("Admitted");
