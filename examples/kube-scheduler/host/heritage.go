@@ -60,6 +60,7 @@ const byController = "controller"
 // The watch of a controller may be behind that of its pods.
 const heritageWait = time.Second
 
+// controllerUID indexes an object by what controls it.
 func controllerUID(object any) ([]string, error) {
 	if meta, is := object.(metav1.Object); is {
 		if owner := metav1.GetControllerOfNoCopy(meta); owner != nil {

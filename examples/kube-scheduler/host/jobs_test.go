@@ -64,7 +64,7 @@ func TestIndexes(t *testing.T) {
 	w := &kueue.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: "ns",
 		OwnerReferences: []metav1.OwnerReference{
 			{APIVersion: "batch/v1", Kind: "Job", Name: "j", UID: "u", Controller: &yes}}}}
-	uids, _ := ownerUID(w)
+	uids, _ := controllerUID(w)
 	names, _ := ownerName(w)
 	if !reflect.DeepEqual(uids, []string{"u"}) || !reflect.DeepEqual(names, []string{"ns/j"}) {
 		t.Errorf("the indexes are %v, %v", uids, names)

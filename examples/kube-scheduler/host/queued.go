@@ -166,7 +166,7 @@ func (h *Host) followWorkloads(ctx context.Context, informer cache.SharedIndexIn
 	if err := informer.SetTransform(typed); err != nil {
 		return nil, err
 	}
-	if err := informer.AddIndexers(cache.Indexers{byOwnerUID: ownerUID,
+	if err := informer.AddIndexers(cache.Indexers{byOwnerUID: controllerUID,
 		byOwnerName: ownerName}); err != nil {
 		return nil, err
 	}
@@ -267,15 +267,6 @@ func (h *Host) takeStep(ctx context.Context, reconciler *job.Reconciler) bool {
 		h.queued.steps.AddAfter(next, again)
 	}
 	return true
-}
-
-func ownerUID(object any) ([]string, error) {
-	if w, is := object.(*kueue.Workload); is {
-		if owner := metav1.GetControllerOfNoCopy(w); owner != nil {
-			return []string{string(owner.UID)}, nil
-		}
-	}
-	return nil, nil
 }
 
 func ownerName(object any) ([]string, error) {

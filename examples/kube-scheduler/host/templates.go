@@ -19,25 +19,16 @@ import (
 // goes back to an older one makes it the latest again.
 const revisionOfSet = "deployment.kubernetes.io/revision"
 
-// bySetsController is an index of ReplicaSets by the uid of their controller.
-const bySetsController = "sluice.sh/controller"
-
 // templates knows whose controller has a newer template by now and replaces the pods of the older
 // ones: Deployments, by their ReplicaSets, and StatefulSets. The stock scheduler watches both.
 type templates struct {
-	sets     cache.Indexer // of ReplicaSets
+	sets     cache.Indexer // of ReplicaSets, byController
 	stateful appslisters.StatefulSetLister
 }
 
 func (h *Host) followTemplates(factory informers.SharedInformerFactory) error {
 	sets, stateful := factory.Apps().V1().ReplicaSets(), factory.Apps().V1().StatefulSets()
 	h.templates = templates{sets.Informer().GetIndexer(), stateful.Lister()}
-	if _, has := h.templates.sets.GetIndexers()[bySetsController]; !has {
-		err := sets.Informer().AddIndexers(cache.Indexers{bySetsController: setsController})
-		if err != nil {
-			return err
-		}
-	}
 	for informer, handler := range map[cache.SharedIndexInformer]cache.ResourceEventHandler{
 		sets.Informer(): handle(h.replicaSetSeen, func(set *appsv1.ReplicaSet) {
 			h.replicaSetSeen(nil, set)
@@ -51,17 +42,6 @@ func (h *Host) followTemplates(factory informers.SharedInformerFactory) error {
 		h.waitFor = append(h.waitFor, registration.HasSynced)
 	}
 	return nil
-}
-
-func setsController(object any) ([]string, error) {
-	set, is := object.(*appsv1.ReplicaSet)
-	if !is {
-		return nil, nil
-	}
-	if owner := metav1.GetControllerOfNoCopy(set); owner != nil {
-		return []string{string(owner.UID)}, nil
-	}
-	return nil, nil
 }
 
 // revision is the number of a ReplicaSet's template; 0: nobody counts them.
@@ -118,7 +98,7 @@ func (t *templates) setIsOlder(namespace, name string, uid types.UID) bool {
 	if set.UID != uid || owner == nil {
 		return false
 	}
-	siblings, err := t.sets.ByIndex(bySetsController, string(owner.UID))
+	siblings, err := t.sets.ByIndex(byController, string(owner.UID))
 	if err != nil {
 		return false
 	}
