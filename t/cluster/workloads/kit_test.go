@@ -35,6 +35,7 @@ const (
 	minMember = "scheduling.volcano.sh/group-min-member"
 	groupName = "scheduling.k8s.io/group-name"
 	granted   = "sluice.sh/granted"
+	grantedIn = "sluice.sh/queue"
 )
 
 var (

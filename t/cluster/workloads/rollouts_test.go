@@ -121,7 +121,7 @@ func (c *cluster) ends(name, owner string, minimum int64, queue, class string) {
 		return nil
 	})
 	for _, pod := range c.pods(name) {
-		if in := pod.Annotations["sluice.sh/queue"]; in != "queue/"+queue {
+		if in := pod.Annotations[grantedIn]; in != "queue/"+queue {
 			c.Errorf("pod %s was granted in %q, want queue/%s", pod.Name, in, queue)
 		}
 	}

@@ -213,7 +213,7 @@ func testPlain(c *cluster) {
 	if groups := c.groups(); len(groups) > 0 {
 		c.Errorf("there are %d PodGroups, want none", len(groups))
 	}
-	wanted := []string{gateName, queueName, granted}
+	wanted := []string{gateName, queueName, granted, grantedIn}
 	slices.Sort(wanted)
 	for _, pod := range c.pods(name) {
 		if keys := slices.Sorted(maps.Keys(pod.Annotations)); !slices.Equal(keys, wanted) {
