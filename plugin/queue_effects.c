@@ -34,7 +34,8 @@ static uint64_t hash_status(const struct engine *e, uint32_t id)
     for (uint32_t i = 0; i < queue->cell_count; i++) {
         const struct cell *cell = &queue->cells[i];
 
-        if (cell->reserved != 0 || cell->allocated != 0) /* a quota alone changes nothing */
+        /* A quota alone changes nothing, and half a count is none. */
+        if (!cell->counting && (cell->reserved != 0 || cell->allocated != 0))
             cells += hash_wide(hash_wide(hash_wide(11, cell->resource), cell->reserved),
                                cell->allocated);
     }
@@ -135,8 +136,10 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     ret->reason = queue_stops(e, id);
     memcpy(ret->groups, queue->counts, sizeof(ret->groups));
     ret->usage.count = 0;
-    for (uint32_t i = 0; i < queue->cell_count; i++)
-        add(&ret->usage, &queue->cells[i], name_text(e, queue->cells[i].resource));
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        if (!queue->cells[i].counting)
+            add(&ret->usage, &queue->cells[i], name_text(e, queue->cells[i].resource));
+    }
 }
 
 static void leased(void *owner, uint32_t id, uint32_t slot)

@@ -127,6 +127,7 @@ static struct cell *add_cell(struct engine *e, uint32_t id, uint16_t flavor, uin
     queue->cells[queue->cell_count] = cell;
     flavor_ref(e, flavor);
     intern_ref(&e->names, resource);
+    queue_note_change(e, id); /* its status begins to tell of that resource */
     return &queue->cells[queue->cell_count++];
 }
 
@@ -145,6 +146,7 @@ static void drop_cell(struct engine *e, uint32_t id, struct cell *cell)
     flavor_unref(e, cell->flavor);
     intern_unref(&e->names, cell->resource);
     *cell = queue->cells[--queue->cell_count];
+    queue_note_change(e, id);
 }
 
 int quota_reserve_cells(struct engine *e, uint32_t id, uint32_t more)

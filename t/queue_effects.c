@@ -6,6 +6,8 @@
 #include "t/engine_kit_effects.h"
 #include "t/tap.h"
 
+#include <stdio.h>
+
 static struct kit kit;
 static struct effect effect;
 
@@ -105,6 +107,59 @@ static void test_when(void)
     kit_close(&kit);
 }
 
+/* A status tells of a resource that some quota names, its own or another's. */
+static void test_what_is_counted(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue q state=Open cpu=9; queue r state=Open; queue s parent=q state=Open; "
+                 "pod a queue=q cpu=2 disk=3 node=n");
+    ok(writes("q"), "a queue tells what is used");
+    kit_do(&kit, "time 9; queue r state=Open disk=4");
+    ok(!writes("q"), "a quota beside it is no news");
+    kit_do(&kit, "time 19; queue s parent=q state=Open disk=1");
+    while (lease() >= 0 && !text_is(effect.name, "q"))
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
+    is_int(effect.usage.count, 2, "one below it is, that makes more of what it holds count");
+    is_int(effect.usage.item[1].allocated, 3, "as it says");
+    ack(EFFECT_DONE);
+    writes("q");
+    kit_do(&kit, "time 29; queue s parent=q state=Open");
+    ok(writes("q"), "and once it does not count any more");
+    kit_close(&kit);
+}
+
+/* What the pass over all claims has not counted to its end is not told. */
+static void test_half_a_count(void)
+{
+    char text[64];
+
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue q state=Open cpu=9000");
+    for (int i = 0; i < 4 * RECOUNT_SLICE; i++) {
+        snprintf(text, sizeof(text), "pod p%d queue=q cpu=1 disk=1", i);
+        kit_quick(&kit, text);
+    }
+    kit_work_off(&kit);
+    writes("q");
+    kit_quick(&kit, "time 9");
+    kit_quick(&kit, "lose-pod p0");
+    kit_work_off(&kit);
+    kit_quick(&kit, "queue q state=Open cpu=9000 disk=9000");
+    ok(kit.engine->recount.cells > 0, "it is being counted");
+    while (lease() >= 0 && !text_is(effect.name, "q"))
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
+    is_int(effect.usage.count, 1, "a status tells of what is known");
+    ack(EFFECT_DONE);
+    kit_work_off(&kit);
+    kit_quick(&kit, "time 19");
+    while (lease() >= 0 && !text_is(effect.name, "q"))
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
+    is_int(effect.usage.count, 2, "and of the rest when it is");
+    is_int(effect.usage.item[1].reserved, 4 * RECOUNT_SLICE - 1, "in full");
+    ack(EFFECT_DONE);
+    kit_close(&kit);
+}
+
 static void test_marks(void)
 {
     kit_open(&kit, "writes");
@@ -144,6 +199,8 @@ int main(void)
 {
     test_status();
     test_when();
+    test_what_is_counted();
+    test_half_a_count();
     test_marks();
     test_nobody_asks();
     return tap_done();
