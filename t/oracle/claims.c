@@ -107,12 +107,13 @@ int model_group_queue(const struct model *model, const int64_t *pod)
 }
 
 static bool asks_the_same(const struct model *model, const struct model_claim *claim,
-                          const int64_t *pod)
+                          const int64_t *pod, int place)
 {
     struct model_claim other = *claim;
 
     memcpy(other.pod, pod, sizeof other.pod);
     other.group_queue = model_group_queue(model, pod);
+    other.place = place;
     for (int r = 0; r < RESOURCES; r++)
         if (model_need(claim, r) != model_need(&other, r))
             return false;
@@ -152,19 +153,23 @@ void model_settle_claim(struct model *model, struct model_claim *claim, bool is_
     }
 }
 
-static bool asks_for_no_more_kinds(const struct model_claim *before,
-                                   const struct model_claim *after)
+static bool can_keep_flavors(const struct model *model, const struct model_claim *before,
+                             const struct model_claim *after)
 {
+    bool moves = model_queue_of(before) != model_queue_of(after);
+
     for (int r = 0; r < RESOURCES; r++)
-        if (model_need(after, r) > 0 && model_need(before, r) == 0)
+        if (model_need(after, r) > 0 &&
+            (model_need(before, r) == 0 ||
+             (moves && !model_offers(model, after, r, before->flavor[r]))))
             return false;
     return true;
 }
 
 /* What it asks for, or where, changed: it gives back and asks anew. Who was granted keeps the grant
- * if it still fits in the same queue, best in the flavors that it has. */
+ * if it still fits in the same queue, or goes with its stamp, best in the flavors that it has. */
 static void reenter(struct model *model, struct model_claim *claim,
-                    const struct model_claim *before)
+                    const struct model_claim *before, bool goes_with_stamp)
 {
     struct limits limits;
     int flavors[RESOURCES];
@@ -180,12 +185,13 @@ static void reenter(struct model *model, struct model_claim *claim,
         allocate(model, claim);
         return;
     }
-    if (before->state != CLAIM_RESERVED || model_queue_of(claim) != model_queue_of(before))
+    if (before->state != CLAIM_RESERVED ||
+        (model_queue_of(claim) != model_queue_of(before) && !goes_with_stamp))
         return;
     limits_count(model, &limits);
     memcpy(flavors, before->flavor, sizeof flavors);
     fits =
-        (asks_for_no_more_kinds(before, claim) && limits_fit_in(model, &limits, claim, flavors)) ||
+        (can_keep_flavors(model, before, claim) && limits_fit_in(model, &limits, claim, flavors)) ||
         limits_fit(model, &limits, claim, flavors);
     if (!fits)
         return;
@@ -205,7 +211,7 @@ static bool asks_anew(const struct model *model, const struct model_claim *claim
     const int64_t *now = claim->pod, *then = before->pod;
 
     return now[POD_PRIORITY] != then[POD_PRIORITY] || now[POD_CREATED] != then[POD_CREATED] ||
-           !asks_the_same(model, before, now) ||
+           !asks_the_same(model, before, now, claim->place) ||
            (now[POD_KIND] && !model_holds(before) && !now[POD_GATES] != !then[POD_GATES]);
 }
 
@@ -260,7 +266,8 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     struct model_claim *claim = &model->claims[pod[POD_UID]];
     struct model_claim before = *claim;
     int64_t version = pod[POD_VERSION]; /* 0: not told */
-    bool is_new = !claim->live, same = !is_new && asks_the_same(model, claim, pod);
+    int place = model_find_place(model, &before, pod);
+    bool is_new = !claim->live, same = !is_new && asks_the_same(model, claim, pod, place);
 
     if (model_is_old(claim, pod, observed)) {
         claim->confirmed |= observed;
@@ -286,6 +293,7 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     }
     memcpy(claim->pod, pod, sizeof claim->pod);
     claim->group_queue = model_group_queue(model, pod);
+    claim->place = place;
     claim->managed = manages(model, pod);
     claim->confirmed |= observed;
     claim->bound = pod[POD_NODE] > 0;
@@ -301,10 +309,11 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         model_ask_anew(model, claim);
     }
     if (!is_new && !same)
-        reenter(model, claim, &before);
+        reenter(model, claim, &before, model_names_place(pod));
     else if (!model_holds(claim))
         model_show_stamp(model, claim);
     model_note_stamp(claim);
+    model_note_place(claim);
     model_note_condition(model, claim, version == 0 || version > before.pod[POD_VERSION]);
     model_settle_claim(model, claim, is_new);
 }
@@ -319,10 +328,15 @@ void model_move(struct model *model, int uid, int queue)
     struct model_claim *claim = &model->claims[uid], before = *claim;
 
     claim->group_queue = queue;
+    claim->place =
+        claim->bound && !model_has_known_group(model, claim->pod) && model_names_place(claim->pod)
+            ? model_queue_of(&before) + 1
+            : 0;
     if (model_queue_of(claim) == model_queue_of(&before))
         return;
+    claim->stamp_is_wrong |= model_names_place(claim->pod);
     claim->again = 0; /* of the other queue */
-    reenter(model, claim, &before);
+    reenter(model, claim, &before, false);
     if (before.restoring) {
         claim->restoring = true;
         claim->state = CLAIM_HELD;

@@ -236,10 +236,11 @@ static void count_needed(const struct play *play, int uid, bool ret_needed[POD_E
 
     ret_needed[EFFECT_ACTIVATE] =
         claim->parked && (claim->let_go ? asks : active && reserved && advances);
-    ret_needed[EFFECT_REMOVE_GATES] = active && reserved && goes_on && claim->pod[POD_GATES] &&
-                                      !play->removed[uid] &&
-                                      (model->config[CONFIG_REMOVAL] == REMOVE_ON_ADMISSION ||
-                                       claim->lacks_node || model_must_change_first(model, claim));
+    ret_needed[EFFECT_REMOVE_GATES] =
+        (active && reserved && goes_on && claim->pod[POD_GATES] && !play->removed[uid] &&
+         (model->config[CONFIG_REMOVAL] == REMOVE_ON_ADMISSION || claim->lacks_node ||
+          model_must_change_first(model, claim))) ||
+        (active && model_holds(claim) && claim->managed && claim->stamp_is_wrong);
     ret_needed[EFFECT_SET_CONDITION] = active && claim->managed && claim->pod[POD_UNSCHEDULABLE] &&
                                        !claim->restoring && !play->overwrote[uid] &&
                                        claim->state != CLAIM_ALLOCATED && !(reserved && goes_on);

@@ -23,6 +23,9 @@ struct step generate_queue(struct generator *generator, int name);
 /* A change of a queue that exists; most change one thing. */
 struct step generate_queue_edit(struct generator *generator, const struct model *model);
 
+/* A pod is made, edited, bound, deleted, or seen once more. */
+struct step generate_pod_step(struct generator *generator, const struct model *model);
+
 /* Commands to queues, what others write into their objects, and what becomes of effects about them.
  * False, and no step: there is nothing to do. */
 bool generate_writes(struct generator *generator, const struct model *model, struct step *ret);

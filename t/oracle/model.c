@@ -70,6 +70,8 @@ int model_queue_of(const struct model_claim *claim)
 {
     const int64_t *pod = claim->pod;
 
+    if (claim->place > 0)
+        return claim->place - 1;
     if (claim->group_queue > 0)
         return model_queue_id(QUEUE_VOLCANO, claim->group_queue - 1);
 

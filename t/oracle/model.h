@@ -35,6 +35,8 @@ struct model_claim {
     bool keeps_turn;       /* granted before: its condition alone does not hold it */
     bool overwriting;      /* an overwrite of its condition went out, and was not seen yet */
     int group_queue;       /* 0: its own; else that which its group names, and 1 */
+    int place;             /* 0: there; else the queue that it was granted in, and 1 */
+    bool stamp_is_wrong;   /* it names another queue, and was not written since */
     bool in_gang;          /* it waits, but its gang does so for it */
     bool is_gang;          /* it is no pod, but what lacks to a group's minimum */
     bool is_booking;       /* members of that minimum are still to be made; it may hold room */
@@ -116,7 +118,7 @@ static inline int model_cell(int flavor, int resource)
     return flavor * RESOURCES + resource;
 }
 
-/* The queue that a pod names. */
+/* The queue that a claim counts in. */
 int model_queue_of(const struct model_claim *claim);
 
 /* What a claim asks for; 0: nothing. */
@@ -265,6 +267,18 @@ void model_note_condition(struct model *model, struct model_claim *claim, bool n
 
 /* Granted before this engine led, as far as the pod tells. */
 bool model_looks_granted(const int64_t *pod);
+
+/* The queue, and 1, in which a pod that was granted stays by its stamp, whatever it names by now;
+ * 0: none. Of the claim: what it was before the pod was seen. */
+int model_find_place(const struct model *model, const struct model_claim *before,
+                     const int64_t *pod);
+bool model_names_place(const int64_t *pod);
+bool model_has_known_group(const struct model *model, const int64_t *pod);
+void model_note_place(struct model_claim *claim);
+
+/* Whether a claim's queue counts what it needs of a resource in that flavor. */
+bool model_offers(const struct model *model, const struct model_claim *claim, int resource,
+                  int flavor);
 
 /* Whether a younger pod of this one's name was seen. */
 bool model_is_old(const struct model_claim *claim, const int64_t *pod, bool observed);

@@ -105,6 +105,9 @@ static bool all_is_written(const struct model *model)
             return false;
         if (claim->state == CLAIM_RESERVED && claim->pod[POD_STAMP] == 0)
             return false;
+        if (model_names_place(claim->pod) &&
+            claim->pod[POD_STAMPED_IN] != model_queue_of(claim) + 1)
+            return false;
         if (model_holds(claim) ? !flavors_are_written(claim) : model_looks_granted(claim->pod))
             return false;
     }
@@ -204,6 +207,17 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
     }
 }
 
+/* The patch removes the gates; of a pod that has none any more it only rights the stamp. */
+static void removed(struct play *play, int uid)
+{
+    struct model_claim *claim = &play->model.claims[uid];
+
+    if (claim->pod[POD_GATES] != 0)
+        play->removed[uid] = true;
+    else
+        claim->stamp_is_wrong = false;
+}
+
 static void acknowledged(struct play *play, const struct step *step, const struct answer *answer)
 {
     int uid = (int)step->v[ACK_UID];
@@ -221,7 +235,7 @@ static void acknowledged(struct play *play, const struct step *step, const struc
     else if (step->v[ACK_KIND] == EFFECT_EVENT)
         play->model.claims[uid].said |= step->v[ACK_RESULT] == EFFECT_DONE;
     else if (step->v[ACK_RESULT] == EFFECT_DONE && step->v[ACK_KIND] == EFFECT_REMOVE_GATES)
-        play->removed[uid] = true;
+        removed(play, uid);
     else if (step->v[ACK_RESULT] == EFFECT_DONE && step->v[ACK_KIND] == EFFECT_SET_CONDITION)
         play->overwrote[uid] = true;
     else if (step->v[ACK_RESULT] == EFFECT_DONE && !play->too_early[uid])

@@ -18,6 +18,8 @@ static void rebuild(struct model *model)
 
 void model_restart(struct model *model)
 {
+    const struct model_claim nobody = {0};
+
     model->synced = model->leads = false;
     model_stand_by(model);
     model_end_promises(model, true);
@@ -31,6 +33,8 @@ void model_restart(struct model *model)
         claim->again = claim->timeouts = 0;
         claim->bound = claim->pod[POD_NODE] > 0;
         claim->group_queue = claim->live ? model_group_queue(model, claim->pod) : 0;
+        claim->place = model_find_place(model, &nobody, claim->pod);
+        model_note_place(claim);
         claim->state = CLAIM_HELD;
         model_note_stamp(claim);
         claim->guessed = false;

@@ -38,6 +38,7 @@ static const struct field pod_fields[] = {
     {"notSelected", ONE, false},
     {"group", ONE, false},
     {"stamp", ONE, false},
+    {"stampedIn", ONE, false},
     {"stamped", OF_RESOURCES, false},
     {"asks", OF_REQUESTS, true},
     {"node", ONE, false},

@@ -89,7 +89,8 @@ enum pod_field {
     POD_NOT_SELECTED,    /* 1: that ClusterQueue does not select its namespace */
     POD_GROUP,
     POD_STAMP,
-    POD_STAMPED,                            /* for each resource: 0: none, else the flavor and 1 */
+    POD_STAMPED_IN, /* 0: the stamp names no queue; else that queue's number and 1 */
+    POD_STAMPED,    /* for each resource: 0: none, else the flavor and 1 */
     POD_REQUEST = POD_STAMPED + RESOURCES,  /* `pods` is never asked for in words */
     POD_NODE = POD_REQUEST + RESOURCES - 1, /* 0: none, else its number and 1 */
     POD_NOMINATED,

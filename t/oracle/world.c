@@ -131,6 +131,10 @@ void world_pod_facts(const int64_t *fields, struct pod_view *view)
     if (fields[POD_GROUP])
         pod->group = text_of(world_group((int)fields[POD_GROUP] - 1));
     pod->stamp = fields[POD_STAMP];
+    if (fields[POD_STAMPED_IN] > 0) {
+        pod->stamped_kind = (enum queue_kind)((fields[POD_STAMPED_IN] - 1) / QUEUE_NAMES);
+        pod->stamped_queue = text_of(queues[(fields[POD_STAMPED_IN] - 1) % QUEUE_NAMES]);
+    }
     for (int r = 0; r < RESOURCES; r++)
         if (fields[POD_STAMPED + r] > 0)
             len += (size_t)snprintf(view->stamped + len, sizeof view->stamped - len, "%s%s=%s",
