@@ -94,6 +94,13 @@ int finished_see(struct engine *e, const struct pod_facts *pod)
     return error;
 }
 
+uint32_t finished_group(const struct engine *e, struct text uid)
+{
+    uint32_t id = finished_find(e, uid);
+
+    return id == 0 ? 0 : finished_at(e, id)->group;
+}
+
 bool finished_lose(struct engine *e, struct text uid)
 {
     uint32_t id = finished_find(e, uid);

@@ -24,6 +24,9 @@ int finished_see(struct engine *e, const struct pod_facts *pod);
 /* The object is gone, or has not ended after all. False: it is not known. */
 bool finished_lose(struct engine *e, struct text uid);
 
+/* The group in which it counts; 0: it is not known. */
+uint32_t finished_group(const struct engine *e, struct text uid);
+
 uint32_t finished_find(const struct engine *e, struct text uid);
 
 #endif

@@ -280,13 +280,23 @@ static void join(struct engine *e, uint32_t id, struct sight *sight, const struc
     follow_join(e, id);
 }
 
+/* Its gang may be whole no more, and gives back what others may be granted. */
+static void lose_ended(struct engine *e, const struct pod_facts *pod)
+{
+    if (finished_lose(e, pod->uid) && pod->node.len == 0)
+        group_settle(e);
+}
+
 static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, struct sight *sight)
 {
     uint32_t id = sight->claim;
     struct claim *claim = claim_at(e, id);
     bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
     bool begins = let_go_return(e, id) || is_new;
+    bool ended_elsewhere = finished_group(e, pod->uid) != sight->group;
 
+    if (ended_elsewhere) /* before its new group, which may keep room for it, is looked at */
+        lose_ended(e, pod);
     if (sight->rival != 0)
         claim_destroy(e, sight->rival);
     note_node(e, id, sight);
@@ -297,9 +307,8 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY); /* its stamp may change */
     join(e, id, sight, pod);
     note(e, id, pod, sight);
-    /* Its gang may be whole no more, and gives back what others may be granted. */
-    if (finished_lose(e, pod->uid) && pod->node.len == 0)
-        group_settle(e);
+    if (!ended_elsewhere)
+        lose_ended(e, pod);
     if (sight->is_let_go) {
         let_go_claim(e, id, pod);
     } else if ((begins || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {

@@ -21,6 +21,20 @@ static void test_its_gang_does_without(void)
     kit_close(&kit);
 }
 
+/* A group of minimum 1 kept room for its first member, and hands it on to the one that comes. */
+static void test_another_group_takes_it(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "root.gpu=4");
+    kit_do(&kit, "queue q strict; group g min=1 queue=q; pod x queue=q group=h finished;"
+                 "pod big queue=default gpu=3; pod head queue=q gpu=3");
+    is_str(kit_state(&kit, "head"), "waiting", "the head of its queue has no room");
+    kit_do(&kit, "pod x group=g");
+    is_str(kit_state(&kit, "x"), "reserved", "what was kept for it is not lost on the way");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     const struct group *group;
@@ -40,5 +54,6 @@ int main(void)
     is_int(group->failed, 0, "whose object is gone does not count");
     kit_close(&kit);
     test_its_gang_does_without();
+    test_another_group_takes_it();
     return tap_done();
 }
