@@ -196,6 +196,25 @@ static void test_drain(void)
     kit_close(&kit);
 }
 
+/* Who goes is told for whom, but no name of another namespace. */
+static void test_for_whom(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=1 within=lower; pod a queue=q cpu=1 node=n;"
+                 "pod urgent queue=q cpu=1 priority=5");
+    is_int(kit_lease(&kit, &effect), EFFECT_EVICT_POD, "who is less important goes");
+    is_str(effect.message, "preempted to make room for pod default/urgent of priority 5 in queue q",
+           "and is told for whom");
+    kit_do(&kit, "lose-pod urgent; lose-pod a; pod b queue=q cpu=1 node=n;"
+                 "pod secret uid=u-1 namespace=other queue=q cpu=1 priority=7");
+    is_int(kit_lease(&kit, &effect), EFFECT_EVICT_POD, "also for somebody of another namespace");
+    is_str(effect.message, "preempted to make room for pod UID u-1 of priority 7 in queue q",
+           "whose name it does not tell");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_pass_needs_no_activation();
@@ -208,5 +227,6 @@ int main(void)
     test_held_again_while_activated();
     test_granted_again();
     test_drain();
+    test_for_whom();
     return tap_done();
 }

@@ -37,7 +37,7 @@
  *         [foreign] [node=NAME] [nominated] [finished] [deleted] [unschedulable]
  *         [stamp=N] [stamped=RES=FLAVOR,...] [version=N] [generation=N]
  *         [group=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]
- *         [uid=TEXT: else the name]
+ *         [uid=TEXT: else the name] [namespace=NAME: else default]
  *     group NAME [min=N] [queue=NAME] [priority=N] [created=N] [version=N] [deleted] [ours]
  *         [class=NAME] [RES=N: least] [phase=TEXT] [uid=TEXT: else the name]       lose-group NAME
  *     lose-pod UID        reserve UID     unreserve UID    bind UID

@@ -312,6 +312,8 @@ static bool pod_word(const struct word *word, struct pod_facts *pod)
         pod->generation = word->number;
     } else if (text_is(word->key, "uid")) {
         pod->uid = word->value;
+    } else if (text_is(word->key, "namespace")) {
+        pod->space = word->value;
     } else {
         return is_resource(word->key) && words_add_amount(&pod->requests, word->key, word->number);
     }
