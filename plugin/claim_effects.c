@@ -172,26 +172,7 @@ static void describe_event(const struct engine *e, uint32_t id, struct effect *r
     ret->key = hash_bytes64(uid.at, uid.len, ret->reason);
 }
 
-/* Names of another namespace are nobody's to see, but its administrator's, who finds the UID. */
-static void say_preemptor(struct say *say, const struct engine *e, uint32_t victim, uint32_t claim)
-{
-    bool same_space = claim_at(e, claim)->space == claim_at(e, victim)->space;
-
-    say_str(say, claim_at(e, claim)->flags & CLAIM_GANG ? " for gang " : " for pod ");
-    if (same_space) {
-        say_text(say, name_text(e, claim_at(e, claim)->space));
-        say_str(say, "/");
-        say_text(say, claim_name(e, claim));
-    } else {
-        say_str(say, "UID ");
-        say_text(say, claim_uid(e, claim));
-    }
-    say_str(say, " of priority ");
-    say_number(say, claim_at(e, claim)->priority);
-    say_str(say, " in ");
-    explain_queue(say, e, claim_queue(e, claim));
-}
-
+/* Whom a victim makes room for. */
 static void explain_eviction(const struct engine *e, uint32_t victim, char *message)
 {
     uint32_t claim = pledge_at(e, victim)->of;
@@ -207,7 +188,12 @@ static void explain_eviction(const struct engine *e, uint32_t victim, char *mess
     say_str(&say, "preempted to make room");
     if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 || claim == 0)
         return; /* for others than that which it was chosen for, or for nobody any more */
-    say_preemptor(&say, e, victim, claim);
+    say_str(&say, claim_at(e, claim)->flags & CLAIM_GANG ? " for gang " : " for pod ");
+    explain_other(&say, e, claim, victim);
+    say_str(&say, " of priority ");
+    say_number(&say, claim_at(e, claim)->priority);
+    say_str(&say, " in ");
+    explain_queue(&say, e, claim_queue(e, claim));
 }
 
 static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)

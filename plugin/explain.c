@@ -110,12 +110,22 @@ static void say_capacity(struct say *say, const struct engine *e, uint32_t id, u
     say_number(say, promise_victims(e, id));
 }
 
-static void say_head(struct say *say, const struct engine *e, uint32_t head)
+void explain_other(struct say *say, const struct engine *e, uint32_t other, uint32_t id)
+{
+    if (claim_at(e, other)->space == claim_at(e, id)->space) {
+        say_text(say, name_text(e, claim_at(e, other)->space));
+        say_str(say, "/");
+        say_text(say, claim_name(e, other));
+    } else {
+        say_str(say, "UID ");
+        say_text(say, claim_uid(e, other));
+    }
+}
+
+static void say_head(struct say *say, const struct engine *e, uint32_t head, uint32_t id)
 {
     say_str(say, "its turn comes after ");
-    say_text(say, name_text(e, claim_at(e, head)->space));
-    say_str(say, "/");
-    say_text(say, claim_name(e, head));
+    explain_other(say, e, head, id);
     say_str(say, ", the head of ");
     explain_queue(say, e, claim_queue(e, head));
 }
@@ -139,7 +149,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
     }
     if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != 0 &&
         claim_compare_rank(e, head, id) < 0) {
-        say_head(say, e, head);
+        say_head(say, e, head, id);
         return REASON_QUEUE_ORDER;
     }
     if (queue_below_dirty(e, queue)) {
@@ -153,7 +163,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         return REASON_QUEUE_ORDER;
     }
     if (queue_at(e, where)->guard != 0 && queue_at(e, where)->guard != queue) {
-        say_head(say, e, line_first_of(e, queue_at(e, where)->guard));
+        say_head(say, e, line_first_of(e, queue_at(e, where)->guard), id);
         return REASON_QUEUE_ORDER;
     }
     say_capacity(say, e, id, where, need, room);
