@@ -139,8 +139,9 @@ func (b *both) answers(job, check, state, message, more string) {
 		"status")
 }
 
-// job is one whose controller is the test: what becomes of it is the same on both sides.
-func job(name, labels string, pods int, cpu string) string {
+// job is one whose controller is the test: what becomes of it is the same on both sides. rest is
+// what follows the story's name in its labels: the rest of the queue's name, and other labels.
+func job(name, rest string, pods int, cpu string) string {
 	return fmt.Sprintf(`apiVersion: batch/v1
 kind: Job
 metadata:
@@ -156,7 +157,7 @@ spec:
       restartPolicy: Never
       containers:
       - {name: c, image: none, resources: {requests: {cpu: %q}}}
-`, name, labels, pods, cpu)
+`, name, rest, pods, cpu)
 }
 
 const ofClass = ", kueue.x-k8s.io/priority-class: "
