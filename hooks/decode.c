@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 
-#include "plugin/amount.h"
-#include "plugin/quantity.h"
+#include "plugin/base/amount.h"
+#include "plugin/base/quantity.h"
 
 bool decode_words(struct msg_reader *r, size_t max_len, struct text *ret)
 {

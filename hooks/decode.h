@@ -3,8 +3,8 @@
 #define SLUICE_HOOKS_DECODE_H
 
 #include "abi/msg/reader.h"
+#include "plugin/base/facts.h"
 #include "plugin/engine.h"
-#include "plugin/facts.h"
 #include "scratch.h"
 
 #include <stdbool.h>
@@ -103,16 +103,17 @@ enum workload_role { ROLE_MANAGER, ROLE_WORKER };
 bool decode_role_of(struct msg_reader r, enum workload_role *ret);
 
 /* A workload that is admitted here, and how much scratch it takes. */
-size_t decode_load_scratch(size_t len);
-void decode_load(struct msg_reader *r, struct scratch *scratch, struct load_facts *ret);
-bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct load_facts *ret);
+size_t decode_workload_scratch(size_t len);
+void decode_admitted_workload(struct msg_reader *r, struct scratch *scratch,
+                              struct workload_facts *ret);
+bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct workload_facts *ret);
 void decode_local_queue(struct msg_reader *r, bool gone, struct local_queue_facts *ret);
 void decode_check(struct msg_reader *r, struct text *ret_name, bool *ret_active);
 bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop);
 
 /* Of a worker's, only the role is read. */
 void decode_cluster(struct msg_reader *r, struct cluster_facts *ret);
-void decode_workload(struct msg_reader *r, enum workload_role *ret_role,
+void decode_dispatch(struct msg_reader *r, enum workload_role *ret_role,
                      struct dispatch_facts *ret);
 void decode_replica(struct msg_reader *r, struct replica_facts *ret);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 
-#include "plugin/fleet/preemption_memory.h"
 #include "plugin/fleet/orchestrator.h"
+#include "plugin/fleet/preemption_memory.h"
 
 /* Whether a condition, or a gate, says this; Kubernetes' words are open, and any other says no. */
 static bool decode_says(struct msg_reader *r, const char *yes)
@@ -99,7 +99,7 @@ static void decode_manager_conditions(struct msg_reader *r, struct dispatch_fact
     }
 }
 
-void decode_workload(struct msg_reader *r, enum workload_role *ret_role, struct dispatch_facts *ret)
+void decode_dispatch(struct msg_reader *r, enum workload_role *ret_role, struct dispatch_facts *ret)
 {
     struct identity who = {0};
     struct msg_map map;

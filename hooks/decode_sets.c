@@ -9,7 +9,7 @@ enum {
     ALIGNMENT = 16,
 };
 
-size_t decode_load_scratch(size_t len)
+size_t decode_workload_scratch(size_t len)
 {
     size_t of_set = sizeof(struct set_facts) + sizeof(struct granted_facts) +
                     SELECTOR_MAX * sizeof(struct label) + TERMS_MAX * sizeof(struct node_term) +
@@ -161,7 +161,7 @@ static void decode_set(struct msg_reader *r, struct scratch *scratch, struct set
         ret->minimum = ret->count;
 }
 
-bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct load_facts *ret)
+bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct workload_facts *ret)
 {
     struct msg_array array;
 

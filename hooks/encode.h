@@ -59,8 +59,8 @@ bool put_fleet_effect(struct msg_writer *w, const struct fleet *fleet, struct sc
                       const struct effect *effect);
 
 /* The same of a workload that is admitted here. */
-void put_load_effect(struct msg_writer *w, const struct engine *engine,
-                     const struct effect *effect);
+void put_workload_effect(struct msg_writer *w, const struct engine *engine,
+                         const struct effect *effect);
 
 /* An array of the names of our gates. */
 void put_gates(struct msg_writer *w, uint8_t gates);

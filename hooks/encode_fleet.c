@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "encode.h"
 
-#include "plugin/fleet/preemption_memory.h"
 #include "plugin/fleet/orchestrator.h"
+#include "plugin/fleet/preemption_memory.h"
 
 /* The memory of a workload over all clusters may be long. False: no room to write it in. */
 static bool put_memory(struct msg_writer *w, const struct fleet *fleet, struct scratch *scratch,

@@ -2,7 +2,7 @@
 #ifndef SLUICE_HOOKS_FORESEE_H
 #define SLUICE_HOOKS_FORESEE_H
 
-#include "plugin/text.h"
+#include "plugin/base/text.h"
 
 #include <stdint.h>
 

@@ -3,9 +3,9 @@
 #define SLUICE_HOOKS_HANDLE_H
 
 #include "memory.h"
+#include "plugin/base/outbox.h"
 #include "plugin/engine.h"
 #include "plugin/fleet/fleet.h"
-#include "plugin/outbox.h"
 #include "recorder.h"
 #include "scratch.h"
 

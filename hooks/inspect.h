@@ -3,7 +3,7 @@
 #define SLUICE_HOOKS_INSPECT_H
 
 #include "call.h"
-#include "plugin/report.h"
+#include "plugin/telling/report.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
 
 /* Parts of these maps: so many keys of where a claim stands, and amounts by resource. */
 enum { STANDING_KEYS = 6 };
-void put_standing(struct msg_writer *w, const struct standing *place);
+void put_standing(struct msg_writer *w, const struct position *place);
 void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *rows,
                  uint32_t count);
 const char *claim_state_name(enum claim_state state);

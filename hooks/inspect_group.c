@@ -44,7 +44,7 @@ static void put_group(struct msg_writer *w, const struct engine *engine, uint32_
     put_key_int(w, "succeeded", report.succeeded);
     put_key_int(w, "failed", report.failed);
     put_standing(w, &report.place);
-    put_amounts(w, "asks", report.asks, report.asks_count);
+    put_amounts(w, "asks", report.asks, report.backlog_count);
 }
 
 static bool put_next_group(struct call *call, const void *subject, uint32_t *cursor)

@@ -119,7 +119,7 @@ void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *
     }
 }
 
-void put_standing(struct msg_writer *w, const struct standing *place)
+void put_standing(struct msg_writer *w, const struct position *place)
 {
     const struct lack *on = &place->on;
 
@@ -173,7 +173,7 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
     put_key_int(w, "created", report.created);
     put_key_int(w, "granted", report.granted);
     put_standing(w, &report.place);
-    put_amounts(w, "asks", report.asks, report.asks_count);
+    put_amounts(w, "asks", report.asks, report.backlog_count);
     put_key_text(w, "group", report.group);
     put_key_int(w, "members", report.members);
     put_key_int(w, "minimum", report.minimum);

@@ -2,7 +2,7 @@
 #ifndef SLUICE_HOOKS_MEMORY_H
 #define SLUICE_HOOKS_MEMORY_H
 
-#include "plugin/mem.h"
+#include "plugin/base/mem.h"
 #include "region.h"
 
 #include <stdbool.h>

@@ -114,24 +114,24 @@ static void observe_flavor(struct call *call, bool gone)
 
 static void observe_load(struct call *call, bool gone)
 {
-    struct load_facts load;
+    struct workload_facts workload;
     struct replica_facts lost;
     enum workload_role role;
 
     if (gone) {
         decode_lost_workload(&call->in, &role, &lost);
-    } else if (!scratch_reserve(&call->handle->scratch, decode_load_scratch(call->len))) {
+    } else if (!scratch_reserve(&call->handle->scratch, decode_workload_scratch(call->len))) {
         call_no_memory(call);
         return;
     } else {
-        decode_load(&call->in, &call->handle->scratch, &load);
+        decode_admitted_workload(&call->in, &call->handle->scratch, &workload);
     }
     if (!call_begin(call))
         return;
     if (gone)
-        engine_lose_load(call->engine, lost.space, lost.name, lost.uid);
+        engine_lose_workload(call->engine, lost.space, lost.name, lost.uid);
     else
-        call_seen(call, engine_see_load(call->engine, &load));
+        call_seen(call, engine_see_workload(call->engine, &workload));
 }
 
 static void observe_workload(struct call *call, bool gone)

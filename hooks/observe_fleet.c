@@ -29,7 +29,7 @@ void observe_dispatch(struct call *call, bool gone)
     if (gone)
         decode_lost_workload(&call->in, &role, &lost);
     else
-        decode_workload(&call->in, &role, &dispatch);
+        decode_dispatch(&call->in, &role, &dispatch);
     if (!call_begin(call))
         return;
     call->of_fleet = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 #include "encode.h"
-#include "plugin/index.h"
+#include "plugin/base/index.h"
 #include "probes.h"
 #include "serve.h"
 
@@ -27,8 +27,8 @@ static bool put(struct call *call, const struct effect *effect)
 
     if (effect->object == EFFECT_OF_DISPATCH || effect->object == EFFECT_OF_REPLICA)
         return put_fleet_effect(w, call->fleet, &call->handle->scratch, effect);
-    if (effect->object == EFFECT_OF_LOAD)
-        put_load_effect(w, call->engine, effect);
+    if (effect->object == EFFECT_OF_WORKLOAD)
+        put_workload_effect(w, call->engine, effect);
     else
         put_effect(w, call->engine, effect);
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "encode.h"
-#include "plugin/gate.h"
+#include "plugin/base/gate.h"
 #include "serve.h"
 
 /* One pod in one queue at one time, so that the samples fit together. */

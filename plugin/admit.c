@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admit.h"
 
-#include "command_effects.h"
-#include "group.h"
-#include "group_home.h"
-#include "pod.h"
-#include "say.h"
+#include "plugin/base/sentence.h"
+#include "plugin/pods/group.h"
+#include "plugin/pods/group_home.h"
+#include "plugin/pods/pod.h"
+#include "plugin/queues/command_effects.h"
 #include "state.h"
 
 bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
@@ -24,9 +24,9 @@ bool engine_admit_command(const struct engine *e, const struct command_facts *fa
                           char ret_reason[QUEUE_REFUSAL_MAX])
 {
     uint32_t queue = queue_find(e, QUEUE_VOLCANO, facts->target);
-    struct say say;
+    struct sentence say;
 
-    say_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
+    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (queue_action_of(facts->action) == QUEUE_ACTIONS) {
         command_say_no_action(&say, facts->action);
         return false;
@@ -40,20 +40,20 @@ bool engine_admit_command(const struct engine *e, const struct command_facts *fa
 /* Whether a queue and all above it take what is new; if not, which of them does not. While they
  * close they take what belongs to something that has begun. */
 static bool takes_new(const struct engine *e, uint32_t id, bool begun, const char *what,
-                      struct say *say)
+                      struct sentence *say)
 {
     for (; id != 0; id = queue_at(e, id)->parent) {
         enum queue_state state = (enum queue_state)queue_at(e, id)->state;
 
         if (!queue_state_refuses(state) || (begun && state == QUEUE_CLOSING))
             continue;
-        say_str(say, "queue ");
-        say_text(say, name_text(e, queue_at(e, id)->name));
-        say_str(say, " is ");
-        say_str(say, queue_state_name(state));
-        say_str(say, ": it takes no new ");
-        say_str(say, what);
-        say_str(say, " until it is opened");
+        sentence_str(say, "queue ");
+        sentence_text(say, name_text(e, queue_at(e, id)->name));
+        sentence_str(say, " is ");
+        sentence_str(say, queue_state_name(state));
+        sentence_str(say, ": it takes no new ");
+        sentence_str(say, what);
+        sentence_str(say, " until it is opened");
         return false;
     }
     return true;
@@ -71,11 +71,11 @@ bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
     struct text name = pod_queue_name(pod);
     enum queue_kind kind = pod->queue_kind;
     uint32_t group = pod->group.len == 0 ? 0 : group_find(e, pod->space, pod->group);
-    struct say say;
+    struct sentence say;
 
     if (group_names_queue(e, group, &name))
         kind = QUEUE_VOLCANO;
-    say_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
+    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     return kind != QUEUE_VOLCANO ||
            takes_new(e, queue_find(e, kind, name), has_begun(e, group), "pods", &say);
 }
@@ -83,13 +83,13 @@ bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
 bool engine_admit_group(const struct engine *e, const struct group_facts *group,
                         char ret_reason[QUEUE_REFUSAL_MAX])
 {
-    struct say say;
+    struct sentence say;
 
-    say_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
+    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (group->minimum < 0) {
-        say_str(&say, "spec.minMember is ");
-        say_number(&say, group->minimum);
-        say_str(&say, ": want how many pods must run together, or 0 where each goes alone");
+        sentence_str(&say, "spec.minMember is ");
+        sentence_number(&say, group->minimum);
+        sentence_str(&say, ": want how many pods must run together, or 0 where each goes alone");
         return false;
     }
     return group->queue.len == 0 ||

@@ -2,8 +2,8 @@
 #ifndef SLUICE_PLUGIN_ADMIT_H
 #define SLUICE_PLUGIN_ADMIT_H
 
-#include "facts.h"
-#include "queue_admit.h"
+#include "plugin/base/facts.h"
+#include "plugin/queues/queue_admit.h"
 
 #include <stdbool.h>
 

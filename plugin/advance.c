@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advance.h"
 
-#include "booking.h"
-#include "contest.h"
-#include "demote.h"
-#include "fit.h"
-#include "gang.h"
-#include "group_effects.h"
-#include "guard.h"
-#include "load_decide.h"
-#include "command_effects.h"
-#include "outbox.h"
-#include "pod.h"
-#include "preempt.h"
-#include "queue_life.h"
-#include "restore.h"
-#include "review.h"
-#include "stale.h"
+#include "plugin/base/outbox.h"
+#include "plugin/claims/stale_condition.h"
+#include "plugin/grant/demote.h"
+#include "plugin/grant/preempt.h"
+#include "plugin/grant/review.h"
+#include "plugin/grant/workload_decide.h"
+#include "plugin/order/contest.h"
+#include "plugin/order/fit.h"
+#include "plugin/order/guard.h"
+#include "plugin/pods/booking.h"
+#include "plugin/pods/gang.h"
+#include "plugin/pods/pod.h"
+#include "plugin/pods/restore.h"
+#include "plugin/queues/command_effects.h"
+#include "plugin/queues/queue_life.h"
+#include "plugin/telling/group_effects.h"
 #include "state.h"
 
 static uint32_t restore_some(struct engine *e, uint32_t budget)
@@ -89,8 +89,8 @@ static uint32_t expire(struct engine *e, uint32_t budget)
         group_expire(e, id);
         budget--;
     }
-    while (budget > 0 && heap_min(&e->load_timers, &at, &id) && at <= e->now) {
-        load_expire(e, id);
+    while (budget > 0 && heap_min(&e->workload_timers, &at, &id) && at <= e->now) {
+        workload_expire(e, id);
         budget--;
     }
     while (budget > 0 && heap_min(&e->guard_timers, &at, &id) && at <= e->now) {
@@ -114,7 +114,7 @@ void advance(struct engine *e)
     queue_settle_some(e, ADVANCE_SLICE);
     stop_notice_some(e);
     group_settle(e);
-    load_sweep_some(e, ADVANCE_SLICE);
+    workload_sweep_some(e, ADVANCE_SLICE);
     recount_some(e);
     if (e->todo[TODO_STATE].first == 0) /* one thing at a time: a call must not take long */
         budget = demote_some(e, budget);
@@ -128,12 +128,12 @@ void advance(struct engine *e)
             budget = preempt_some(e, budget);
     }
     if (e->restoring == 0)
-        load_decide_some(e, budget);
+        workload_decide_some(e, budget);
 }
 
 void advance_begin(struct engine *e)
 {
-    load_begin(e);
+    workload_begin(e);
     restore_guess_flavors(e);
     gang_begin(e);
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
@@ -158,7 +158,7 @@ void advance_begin(struct engine *e)
 
 void advance_end(struct engine *e)
 {
-    load_end(e);
+    workload_end(e);
     promise_end_all(e);
     for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
         if (slab_live(&e->groups, id)) {
@@ -170,7 +170,7 @@ void advance_end(struct engine *e)
     for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
         if (slab_live(&e->claims, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0) {
             outbox_forget(&e->outbox, EFFECT_OF_POD, id);
-            stale_forget(claim_at(e, id));
+            stale_condition_forget(claim_at(e, id));
             pod_settle(e, id);
         }
     }
@@ -191,10 +191,11 @@ bool engine_more(const struct engine *e)
     int64_t at;
 
     if (e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 || stop_notice_is_due(e) ||
-        e->recount.cells > 0 || e->loads_left > 0 || (e->commands.waiting != 0 && queue_rules(e)) ||
+        e->recount.cells > 0 || e->workloads_left > 0 ||
+        (e->commands.waiting != 0 && queue_rules(e)) ||
         (e->synced && e->leads &&
          (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0 || e->todo[TODO_PREEMPT].first != 0 ||
-          e->todo[TODO_LOADS].first != 0)))
+          e->todo[TODO_WORKLOADS].first != 0)))
         return true;
     at = engine_next(e);
     return at != 0 && at <= e->now;
@@ -203,7 +204,7 @@ bool engine_more(const struct engine *e)
 int64_t engine_next(const struct engine *e)
 {
     const struct heap *const heaps[] = {&e->timers,          &e->group_timers, &e->queue_timers,
-                                        &e->commands.timers, &e->guard_timers, &e->load_timers};
+                                        &e->commands.timers, &e->guard_timers, &e->workload_timers};
     int64_t next = 0, at;
     uint32_t id;
 

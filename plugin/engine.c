@@ -2,11 +2,11 @@
 #include "engine.h"
 
 #include "advance.h"
-#include "claim_effects.h"
-#include "command_effects.h"
-#include "group_effects.h"
-#include "load_effects.h"
-#include "root.h"
+#include "plugin/capacity/root.h"
+#include "plugin/queues/command_effects.h"
+#include "plugin/telling/claim_effects.h"
+#include "plugin/telling/group_effects.h"
+#include "plugin/telling/workload_effects.h"
 #include "state.h"
 
 static int keep_text(struct engine *e, struct text *text, uint32_t *ret_id)
@@ -35,7 +35,7 @@ static int make_queue(struct engine *e, const char *name, uint32_t *ret_queue)
     int error = queue_get(e, QUEUE_VOLCANO, text_of(name), ret_queue);
 
     if (error == 0)
-        shown_set(e, SHOWN_QUEUES, &queue_at(e, *ret_queue)->known, true);
+        limit_count(e, LIMITED_QUEUES, &queue_at(e, *ret_queue)->known, true);
     return error;
 }
 
@@ -67,7 +67,7 @@ static void own_effects(struct engine *e)
     outbox_own(&e->outbox, EFFECT_OF_QUEUE, &queue_effects, e);
     outbox_own(&e->outbox, EFFECT_OF_COMMAND, &command_effects, e);
     outbox_own(&e->outbox, EFFECT_OF_GROUP, &group_effects, e);
-    outbox_own(&e->outbox, EFFECT_OF_LOAD, &load_effects, e);
+    outbox_own(&e->outbox, EFFECT_OF_WORKLOAD, &workload_effects, e);
 }
 
 int engine_create(const struct engine_config *config, const struct mem *mem,
@@ -91,8 +91,8 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->queues, &e->mem, sizeof(struct queue));
     slab_init(&e->lines, &e->mem, sizeof(struct line));
     slab_init(&e->crowds, &e->mem, sizeof(struct crowd));
-    slab_init(&e->kinds, &e->mem, sizeof(struct kind));
-    slab_init(&e->asks, &e->mem, sizeof(struct ask));
+    slab_init(&e->size_classes, &e->mem, sizeof(struct size_class));
+    slab_init(&e->backlogs, &e->mem, sizeof(struct backlog));
     slab_init(&e->claims, &e->mem, sizeof(struct claim));
     slab_init(&e->promises.pledges, &e->mem, sizeof(struct pledge));
     slab_init(&e->groups, &e->mem, sizeof(struct group));
@@ -100,19 +100,19 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->finished, &e->mem, sizeof(struct finished));
     slab_init(&e->flavors, &e->mem, sizeof(struct flavor));
     slab_init(&e->nodes, &e->mem, sizeof(struct node));
-    slab_init(&e->loads, &e->mem, sizeof(struct load));
-    slab_init(&e->wishes, &e->mem, sizeof(struct wish));
+    slab_init(&e->workloads, &e->mem, sizeof(struct workload));
+    slab_init(&e->demands, &e->mem, sizeof(struct demand));
     slab_init(&e->local_queues, &e->mem, sizeof(struct local_queue));
     slab_init(&e->checks, &e->mem, sizeof(struct check_record));
-    index_init(&e->loads_by_name, &e->mem);
-    index_init(&e->wishes_by_text, &e->mem);
+    index_init(&e->workloads_by_name, &e->mem);
+    index_init(&e->demands_by_text, &e->mem);
     index_init(&e->local_queues_by_name, &e->mem);
     index_init(&e->checks_by_name, &e->mem);
-    heap_init(&e->load_timers, &e->mem, load_before, e);
-    e->load_changes = e->placements = 1;
+    heap_init(&e->workload_timers, &e->mem, workload_before, e);
+    e->workload_changes = e->placements = 1;
     index_init(&e->queues_by_name, &e->mem);
     index_init(&e->lines_by_needs, &e->mem);
-    index_init(&e->kinds_by_needs, &e->mem);
+    index_init(&e->size_classes_by_needs, &e->mem);
     index_init(&e->claims_by_uid, &e->mem);
     index_init(&e->claims_by_name, &e->mem);
     index_init(&e->groups_by_name, &e->mem);
@@ -144,9 +144,9 @@ static void release_claims(struct engine *e)
         if (slab_live(&e->lines, id))
             line_release(e, id);
     }
-    for (uint32_t id = 1; id < slab_end(&e->kinds); id++) {
-        if (slab_live(&e->kinds, id))
-            kind_release(e, id);
+    for (uint32_t id = 1; id < slab_end(&e->size_classes); id++) {
+        if (slab_live(&e->size_classes, id))
+            size_class_release(e, id);
     }
 }
 
@@ -159,7 +159,7 @@ void engine_destroy(struct engine *e)
     mem = e->mem;
     group_release_all(e);
     release_claims(e);
-    load_release_all(e);
+    workload_release_all(e);
     queue_release_all(e);
     node_release_all(e);
     journal_finish(&e->journal, &e->mem);
@@ -168,21 +168,21 @@ void engine_destroy(struct engine *e)
     command_finish(e);
     heap_finish(&e->group_timers);
     heap_finish(&e->timers);
-    heap_finish(&e->load_timers);
+    heap_finish(&e->workload_timers);
     index_finish(&e->checks_by_name);
     index_finish(&e->local_queues_by_name);
-    index_finish(&e->wishes_by_text);
-    index_finish(&e->loads_by_name);
+    index_finish(&e->demands_by_text);
+    index_finish(&e->workloads_by_name);
     slab_finish(&e->checks);
     slab_finish(&e->local_queues);
-    slab_finish(&e->wishes);
-    slab_finish(&e->loads);
+    slab_finish(&e->demands);
+    slab_finish(&e->workloads);
     index_finish(&e->nodes_by_name);
     index_finish(&e->finished_by_uid);
     index_finish(&e->groups_by_name);
     index_finish(&e->claims_by_name);
     index_finish(&e->claims_by_uid);
-    index_finish(&e->kinds_by_needs);
+    index_finish(&e->size_classes_by_needs);
     index_finish(&e->lines_by_needs);
     index_finish(&e->queues_by_name);
     slab_finish(&e->nodes);
@@ -192,8 +192,8 @@ void engine_destroy(struct engine *e)
     slab_finish(&e->promises.pledges);
     slab_finish(&e->members);
     slab_finish(&e->claims);
-    slab_finish(&e->asks);
-    slab_finish(&e->kinds);
+    slab_finish(&e->backlogs);
+    slab_finish(&e->size_classes);
     slab_finish(&e->lines);
     slab_finish(&e->crowds);
     slab_finish(&e->queues);
@@ -302,7 +302,7 @@ uint32_t engine_count_pods(const struct engine *e)
 
 uint32_t engine_count_queues(const struct engine *e)
 {
-    return e->shown[SHOWN_QUEUES];
+    return e->counted[LIMITED_QUEUES];
 }
 
 uint32_t engine_count_nodes(const struct engine *e)
@@ -312,5 +312,5 @@ uint32_t engine_count_nodes(const struct engine *e)
 
 uint32_t engine_count_workloads(const struct engine *e)
 {
-    return slab_count(&e->loads);
+    return slab_count(&e->workloads);
 }

@@ -2,13 +2,13 @@
 #ifndef SLUICE_PLUGIN_ENGINE_H
 #define SLUICE_PLUGIN_ENGINE_H
 
-#include "config.h"
-#include "effect.h"
-#include "error.h"
-#include "facts.h"
-#include "mem.h"
-#include "reason.h"
-#include "text.h"
+#include "plugin/base/config.h"
+#include "plugin/base/effect.h"
+#include "plugin/base/error.h"
+#include "plugin/base/facts.h"
+#include "plugin/base/mem.h"
+#include "plugin/base/reason.h"
+#include "plugin/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,8 +45,9 @@ int engine_see_pod(struct engine *engine, const struct pod_facts *pod);
 void engine_lose_pod(struct engine *engine, struct text uid);
 int engine_see_queue(struct engine *engine, const struct queue_facts *queue);
 int engine_lose_queue(struct engine *engine, enum queue_kind kind, struct text name);
-int engine_see_load(struct engine *engine, const struct load_facts *load);
-void engine_lose_load(struct engine *engine, struct text space, struct text name, struct text uid);
+int engine_see_workload(struct engine *engine, const struct workload_facts *workload);
+void engine_lose_workload(struct engine *engine, struct text space, struct text name,
+                          struct text uid);
 int engine_see_local_queue(struct engine *engine, const struct local_queue_facts *local);
 void engine_lose_local_queue(struct engine *engine, struct text space, struct text name);
 int engine_see_check(struct engine *engine, struct text name, bool active);

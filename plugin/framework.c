@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "claim_effects.h"
-#include "assembly.h"
-#include "explain.h"
-#include "journal.h"
-#include "let_go.h"
-#include "pod.h"
+#include "plugin/pods/assembly.h"
+#include "plugin/pods/let_go.h"
+#include "plugin/pods/pod.h"
+#include "plugin/telling/claim_effects.h"
+#include "plugin/telling/explain.h"
+#include "plugin/telling/journal.h"
 #include "state.h"
 
 /* The scheduling framework's hooks, on a pod that is named by its uid. */

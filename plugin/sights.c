@@ -2,18 +2,18 @@
 #include "engine.h"
 
 #include "advance.h"
-#include "assembly.h"
-#include "bay.h"
-#include "command.h"
-#include "flavor.h"
-#include "group.h"
-#include "load.h"
-#include "local_queue.h"
-#include "node.h"
-#include "pod.h"
-#include "queue.h"
-#include "queue_life.h"
-#include "restore.h"
+#include "plugin/capacity/flavor.h"
+#include "plugin/capacity/node.h"
+#include "plugin/claims/workload.h"
+#include "plugin/pods/assembly.h"
+#include "plugin/pods/group.h"
+#include "plugin/pods/pod.h"
+#include "plugin/pods/restore.h"
+#include "plugin/queues/cluster_queue.h"
+#include "plugin/queues/command.h"
+#include "plugin/queues/queue.h"
+#include "plugin/queues/queue_life.h"
+#include "plugin/workloads/local_queue.h"
 #include "state.h"
 
 /* The world as it is seen: each sight, and then one slice of what it leaves to do. What was known
@@ -55,14 +55,14 @@ int engine_lose_queue(struct engine *e, enum queue_kind kind, struct text name)
     return go_on(e, queue_lose(e, kind, name));
 }
 
-int engine_see_load(struct engine *e, const struct load_facts *load)
+int engine_see_workload(struct engine *e, const struct workload_facts *workload)
 {
-    return go_on(e, load_see(e, load));
+    return go_on(e, workload_see(e, workload));
 }
 
-void engine_lose_load(struct engine *e, struct text space, struct text name, struct text uid)
+void engine_lose_workload(struct engine *e, struct text space, struct text name, struct text uid)
 {
-    load_lose(e, space, name, uid);
+    workload_lose(e, space, name, uid);
     advance(e);
 }
 
@@ -102,7 +102,7 @@ int engine_lose_group(struct engine *e, struct text space, struct text name, str
 static void flavors_changed(struct engine *e)
 {
     restore_guess_flavors(e);
-    bay_stir_all(e);
+    cluster_queues_changed(e);
     queue_stops_changed(e); /* whether the gate goes first is another answer now */
     for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
         if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0) {

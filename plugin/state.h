@@ -2,33 +2,33 @@
 #ifndef SLUICE_PLUGIN_STATE_H
 #define SLUICE_PLUGIN_STATE_H
 
-#include "asks.h"
-#include "claim.h"
-#include "command.h"
-#include "demote.h"
 #include "engine.h"
-#include "finished.h"
-#include "flavor.h"
-#include "group.h"
-#include "heap.h"
-#include "index.h"
-#include "intern.h"
-#include "journal.h"
-#include "kind.h"
-#include "line.h"
-#include "load.h"
-#include "local_queue.h"
-#include "node.h"
-#include "outbox.h"
-#include "promise.h"
-#include "queue.h"
-#include "recount.h"
-#include "report.h"
-#include "shown.h"
-#include "slab.h"
-#include "stop_notice.h"
-#include "tree.h"
-#include "wish.h"
+#include "plugin/base/heap.h"
+#include "plugin/base/index.h"
+#include "plugin/base/intern.h"
+#include "plugin/base/outbox.h"
+#include "plugin/base/slab.h"
+#include "plugin/base/tree.h"
+#include "plugin/capacity/flavor.h"
+#include "plugin/capacity/node.h"
+#include "plugin/claims/claim.h"
+#include "plugin/claims/recount.h"
+#include "plugin/claims/workload.h"
+#include "plugin/grant/demote.h"
+#include "plugin/grant/promise.h"
+#include "plugin/order/backlog.h"
+#include "plugin/order/demand.h"
+#include "plugin/order/line.h"
+#include "plugin/order/size_class.h"
+#include "plugin/pods/finished.h"
+#include "plugin/pods/group.h"
+#include "plugin/pods/stop_notice.h"
+#include "plugin/queues/command.h"
+#include "plugin/queues/limit.h"
+#include "plugin/queues/queue.h"
+#include "plugin/telling/journal.h"
+#include "plugin/telling/report.h"
+#include "plugin/workloads/local_queue.h"
 
 /* What an engine is made of; for the modules of this folder. */
 struct engine {
@@ -42,7 +42,7 @@ struct engine {
     struct intern names;
     uint32_t name_pods;
 
-    uint32_t shown[SHOWN_KINDS]; /* of which an object is there (shown.h) */
+    uint32_t counted[LIMITED_KINDS]; /* of which an object is there (limit.h) */
     struct slab queues;
     struct index queues_by_name;
     uint32_t queues_in_order; /* tree, by kind and name */
@@ -61,9 +61,9 @@ struct engine {
     struct slab lines;
     struct slab crowds;
     struct index lines_by_needs;
-    struct slab kinds;
-    struct index kinds_by_needs;
-    struct slab asks;
+    struct slab size_classes;
+    struct index size_classes_by_needs;
+    struct slab backlogs;
 
     struct slab claims;
     struct index claims_by_uid;
@@ -91,18 +91,19 @@ struct engine {
     struct slab nodes;
     struct index nodes_by_name;
 
-    struct slab loads;
-    struct index loads_by_name;
-    struct heap load_timers;
+    struct slab workloads;
+    struct index workloads_by_name;
+    struct heap workload_timers;
     uint32_t first_promised, last_promised; /* workloads, in order of time */
-    uint32_t loads_left, loads_at;          /* those that are to be settled again; the last one */
-    uint64_t load_changes;
-    uint64_t load_hunts, load_moves; /* how many searches for victims there were; how often one was
+    uint32_t workloads_left, workloads_at;  /* those that are to be settled again; the last one */
+    uint64_t workload_changes;
+    uint64_t workload_hunts,
+        workload_moves;       /* how many searches for victims there were; how often one was
                                         taken out of its queue, or put back */
-    uint32_t loads_apart;            /* that count otherwise later than now */
-    struct slab wishes;
-    uint32_t gated_wishes; /* in which somebody waits */
-    struct index wishes_by_text;
+    uint32_t workloads_apart; /* that count otherwise later than now */
+    struct slab demands;
+    uint32_t gated_demands; /* in which somebody waits */
+    struct index demands_by_text;
     struct slab local_queues;
     struct index local_queues_by_name;
     uint32_t local_queues_in_order; /* tree, by namespace and name */
@@ -129,46 +130,46 @@ static inline struct crowd *crowd_at(const struct engine *e, uint32_t id)
     return slab_at(&e->crowds, id);
 }
 
-static inline struct kind *kind_at(const struct engine *e, uint32_t id)
+static inline struct size_class *size_class_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->kinds, id);
+    return slab_at(&e->size_classes, id);
 }
 
-static inline struct ask *ask_at(const struct engine *e, uint32_t id)
+static inline struct backlog *backlog_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->asks, id);
+    return slab_at(&e->backlogs, id);
 }
 
 /* What a line asks for, and for whom: as its kind does, but for the amounts. */
 static inline uint32_t line_queue(const struct engine *e, const struct line *line)
 {
-    return kind_at(e, line->kind)->queue;
+    return size_class_at(e, line->kind)->queue;
 }
 
 static inline bool line_bare(const struct engine *e, const struct line *line)
 {
-    return kind_at(e, line->kind)->bare;
+    return size_class_at(e, line->kind)->bare;
 }
 
 static inline uint8_t line_count(const struct engine *e, const struct line *line)
 {
-    return kind_at(e, line->kind)->count;
+    return size_class_at(e, line->kind)->count;
 }
 
 static inline uint32_t line_resource(const struct engine *e, const struct line *line, uint32_t need)
 {
-    return kind_at(e, line->kind)->needs[need].resource;
+    return size_class_at(e, line->kind)->needs[need].resource;
 }
 
 static inline int64_t line_amount(const struct engine *e, const struct line *line, uint32_t need)
 {
-    return needs_amount(&line->needs, kind_at(e, line->kind), need);
+    return needs_amount(&line->needs, size_class_at(e, line->kind), need);
 }
 
 /* Of the line and those of the heads below its own in the kind's tree. */
 static inline int64_t line_least(const struct engine *e, const struct line *line, uint32_t need)
 {
-    return needs_least(&line->needs, kind_at(e, line->kind), need);
+    return needs_least(&line->needs, size_class_at(e, line->kind), need);
 }
 
 static inline struct claim *claim_at(const struct engine *e, uint32_t id)
@@ -224,14 +225,14 @@ static inline struct node *node_at(const struct engine *e, uint32_t id)
     return slab_at(&e->nodes, id);
 }
 
-static inline struct load *load_at(const struct engine *e, uint32_t id)
+static inline struct workload *workload_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->loads, id);
+    return slab_at(&e->workloads, id);
 }
 
-static inline struct wish *wish_at(const struct engine *e, uint32_t id)
+static inline struct demand *demand_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->wishes, id);
+    return slab_at(&e->demands, id);
 }
 
 static inline struct local_queue *local_queue_at(const struct engine *e, uint32_t id)

@@ -7,8 +7,8 @@
 
 #include "t/answers/differ.h"
 #include "t/answers/known.h"
-#include "t/ask.h"
-#include "t/tap.h"
+#include "t/kit/ask.h"
+#include "t/kit/tap.h"
 
 static char told[4000];
 

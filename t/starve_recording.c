@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "t/recording.h"
-#include "t/refusal.h"
-#include "t/tap.h"
+#include "t/kit/recording.h"
+#include "t/kit/refusal.h"
+#include "t/kit/tap.h"
 
 /* A digest looks at every object: of long recordings not every call is worth it. */
 enum { DIGESTS_EACH = 1500, THEN_EVERY = 100 };

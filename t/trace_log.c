@@ -2,7 +2,7 @@
 
 /* What the verifier said is kept when it refuses a program. */
 #include "ebpf/say.h"
-#include "t/tap.h"
+#include "t/kit/tap.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -66,7 +66,7 @@ int main(void)
     }
     error = bpf_object__load(opened);
     if (error == -EPERM) {
-        tap_skip(1, "this kernel lets nobody load programs");
+        tap_skip(1, "this kernel lets nobody workload programs");
     } else {
         ok(error < 0, "the kernel refuses the program: %d", error);
         say_log();

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "examples/sim/queue_writes.h"
 #include "examples/sim/groups.h"
-#include "examples/sim/load_write.h"
 #include "examples/sim/podlife.h"
+#include "examples/sim/queue_writes.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/workload_write.h"
 
 enum {
     BATCH = 64,
@@ -17,9 +17,9 @@ enum {
 
 struct effect {
     int64_t id;
-    struct queue_write *queue; /* NULL: it is about a pod */
-    struct load_write *load;   /* NULL: it is about no Workload */
-    struct pod *pod;           /* NULL: nobody knows it */
+    struct queue_write *queue;       /* NULL: it is about a pod */
+    struct workload_write *workload; /* NULL: it is about no Workload */
+    struct pod *pod;                 /* NULL: nobody knows it */
     bool is_condition;
     bool is_group;
     struct group_write group;
@@ -80,8 +80,8 @@ static enum write carry_out(struct sim *sim, const struct effect *effect)
 {
     if (effect->queue)
         return queue_write_do(sim, effect->queue);
-    if (effect->load)
-        return load_write_do(sim, effect->load);
+    if (effect->workload)
+        return workload_write_do(sim, effect->workload);
     if (effect->is_group)
         return groups_write(sim, &effect->group);
     if (!effect->pod)
@@ -101,8 +101,8 @@ static int64_t version_of(const struct sim *sim, const struct effect *effect)
 {
     if (effect->queue)
         return queue_write_version(effect->queue);
-    if (effect->load)
-        return load_write_version(effect->load);
+    if (effect->workload)
+        return workload_write_version(effect->workload);
     return effect->named ? sim->world.version : 0;
 }
 
@@ -171,7 +171,7 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
         .id = value_int(item, "id", 0),
         .pod = map_get(&sim->world.by_uid, value_str(item, "uid", "")),
         .queue = queue_write_read(sim, item),
-        .load = load_write_read(sim, item),
+        .workload = workload_write_read(sim, item),
         .epoch = sim->scheduler.epoch,
     };
     if (strcmp(kind, "removeGates") == 0) {
@@ -199,7 +199,7 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
     } else if (strcmp(kind, "evictPod") == 0) {
         effect->is_eviction = true;
         effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
-    } else if (strcmp(kind, "activate") != 0 && !effect->queue && !effect->load) {
+    } else if (strcmp(kind, "activate") != 0 && !effect->queue && !effect->workload) {
         fault_say(&sim->fault, sim->scenario->tree,
                   "the library asks for the effect \"%s\", want "
                   "activate, removeGates, setCondition, answerPermit, setGroup, createGroup, "

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/sim.h"
-#include "plugin/quantity.h"
+#include "plugin/base/quantity.h"
 
 static bool starts(const char *ref, const char *kind)
 {

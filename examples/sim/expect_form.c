@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "examples/sim/fleet_seen.h"
-#include "examples/sim/load_seen.h"
-#include "plugin/quantity.h"
+#include "examples/sim/workload_seen.h"
+#include "plugin/base/quantity.h"
 
 /* The form of expectations: what may be expected of what, and what its values look like. */
 
@@ -181,8 +181,8 @@ static void check_entry(struct fault *fault, const struct tree_pair *entry,
 
     if (world) {
         check_word(fault, value, world->form);
-    } else if (!fleet && load_seen_is(entry->key)) {
-        load_seen_check(fault, entry);
+    } else if (!fleet && workload_seen_is(entry->key)) {
+        workload_seen_check(fault, entry);
     } else if (fleet_seen_is(entry->key)) {
         fleet_seen_check(fault, entry);
     } else if (!keys) {

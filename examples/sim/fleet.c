@@ -166,9 +166,9 @@ static bool is_home(const char *ref)
     return strncmp(ref, "workload/", 9) == 0;
 }
 
-static struct workload *home_of(struct sim *sim, const struct tree *where, const char *ref)
+static struct dispatch *home_of(struct sim *sim, const struct tree *where, const char *ref)
 {
-    struct workload *workload = map_get(&sim->fleet.workloads, ref);
+    struct dispatch *workload = map_get(&sim->fleet.workloads, ref);
 
     if (!workload || !workload->there)
         fault_say(&sim->fault, where, "%s does not exist at that time", ref);
@@ -192,7 +192,7 @@ void fleet_apply(struct sim *sim, const struct tree *where, const struct tree *d
 
 void fleet_patch(struct sim *sim, const struct tree *patch, const char *ref)
 {
-    struct workload *workload;
+    struct dispatch *workload;
 
     if (!is_home(ref)) {
         fault_say(&sim->fault, patch, "%s cannot be patched: want one of the manager's", ref);
@@ -206,7 +206,7 @@ void fleet_patch(struct sim *sim, const struct tree *patch, const char *ref)
 void fleet_delete(struct sim *sim, const struct tree *where, const char *ref)
 {
     struct worker *worker;
-    struct workload *workload = is_home(ref) ? home_of(sim, where, ref) : NULL;
+    struct dispatch *workload = is_home(ref) ? home_of(sim, where, ref) : NULL;
     struct copy *copy = is_home(ref) ? NULL : fleet_copy_of(sim, where, ref, &worker);
 
     if (workload)
@@ -237,7 +237,7 @@ void fleet_end_moment(struct sim *sim)
         return;
     fleet->planned = false;
     for (size_t i = 0; i < fleet->workloads.count; i++) {
-        struct workload *workload = fleet->workloads.entries[i].value;
+        struct dispatch *workload = fleet->workloads.entries[i].value;
         const msgpack_object *seen;
         const char *state;
         if (!workload->touched)

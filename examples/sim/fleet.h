@@ -25,7 +25,7 @@ struct fleet {
     const char *library;
     struct map workers;   /* struct worker by name */
     struct map managers;  /* struct manager by name */
-    struct map workloads; /* struct workload by reference */
+    struct map workloads; /* struct dispatch by reference */
     int64_t preemptions;
     bool planned; /* the engine is asked about workloads at the end of this moment */
 };

@@ -49,7 +49,7 @@ static void ack(struct sim *sim, const struct errand *errand, const char *result
 /* A clone: what it asks for is the original's, its gates are the library's to say. */
 static enum write create(struct sim *sim, const struct errand *errand)
 {
-    const struct workload *workload = home_find(sim, errand->namespace, errand->name);
+    const struct dispatch *workload = home_find(sim, errand->namespace, errand->name);
 
     if (!workload || strcmp(workload->uid, errand->workload) != 0)
         return WRITE_CONFLICT;

@@ -8,24 +8,24 @@
 #include "examples/sim/fleet_manager.h"
 #include "examples/sim/sim.h"
 
-struct workload *home_find(const struct sim *sim, const char *namespace, const char *name)
+struct dispatch *home_find(const struct sim *sim, const char *namespace, const char *name)
 {
     char ref[600];
     bool usual = strcmp(namespace, "default") == 0;
 
     snprintf(ref, sizeof(ref), "workload/%s%s%s", usual ? "" : namespace, usual ? "" : "/", name);
-    struct workload *workload = map_get(&sim->fleet.workloads, ref);
+    struct dispatch *workload = map_get(&sim->fleet.workloads, ref);
     return workload && workload->there ? workload : NULL;
 }
 
-void home_touch(struct sim *sim, struct workload *workload)
+void home_touch(struct sim *sim, struct dispatch *workload)
 {
     sim->world.changes++;
     sim->fleet.planned = true;
     workload->touched = true;
 }
 
-static void changed(struct sim *sim, struct workload *workload)
+static void changed(struct sim *sim, struct dispatch *workload)
 {
     workload->version = ++sim->world.version;
     home_touch(sim, workload);
@@ -74,7 +74,7 @@ void home_read_spec(struct sim *sim, const struct tree *doc, struct copy *ret)
     read_pod_sets(sim, tree_list(&sim->fault, spec, "podSets"), &ret->asks);
 }
 
-static bool reserves(const struct workload *workload)
+static bool reserves(const struct dispatch *workload)
 {
     return workload->there && workload->active && !workload->reserved && !workload->finished;
 }
@@ -82,7 +82,7 @@ static bool reserves(const struct workload *workload)
 /* The manager's own Kueue. */
 static void reserve(struct sim *sim, void *what)
 {
-    struct workload *workload = what;
+    struct dispatch *workload = what;
 
     if (!reserves(workload))
         return;
@@ -101,14 +101,14 @@ static void reserve(struct sim *sim, void *what)
     changed(sim, workload);
 }
 
-static void plan_reservation(struct sim *sim, struct workload *workload)
+static void plan_reservation(struct sim *sim, struct dispatch *workload)
 {
     if (reserves(workload))
         clock_at(&sim->clock, sim->clock.now + SECOND, reserve, workload);
 }
 
 /* What a document or a patch says, and nothing else, is changed. */
-static void take(struct sim *sim, struct workload *workload, const struct tree *doc)
+static void take(struct sim *sim, struct dispatch *workload, const struct tree *doc)
 {
     struct fault *fault = &sim->fault;
     const struct tree *spec = tree_map(fault, doc, "spec");
@@ -142,7 +142,7 @@ static void take(struct sim *sim, struct workload *workload, const struct tree *
 
 void home_apply(struct sim *sim, const struct tree *doc, const char *ref)
 {
-    struct workload *workload = map_get(&sim->fleet.workloads, ref);
+    struct dispatch *workload = map_get(&sim->fleet.workloads, ref);
 
     if (!workload) {
         workload = arena_get(&sim->arena, sizeof(*workload));
@@ -151,7 +151,7 @@ void home_apply(struct sim *sim, const struct tree *doc, const char *ref)
     story(sim, ref, workload->there ? "changed" : "created",
           workload->there ? "changed" : "created");
     if (!workload->there) {
-        *workload = (struct workload){
+        *workload = (struct dispatch){
             .ref = ref,
             .uid = arena_format(&sim->arena, "home-%012" PRIx64, (uint64_t)++sim->world.uids),
             .cluster = "",
@@ -167,27 +167,27 @@ void home_apply(struct sim *sim, const struct tree *doc, const char *ref)
     take(sim, workload, doc);
 }
 
-void home_patch(struct sim *sim, struct workload *workload, const struct tree *patch)
+void home_patch(struct sim *sim, struct dispatch *workload, const struct tree *patch)
 {
     story(sim, workload->ref, "changed", "changed");
     take(sim, workload, patch);
 }
 
-void home_delete(struct sim *sim, struct workload *workload)
+void home_delete(struct sim *sim, struct dispatch *workload)
 {
     workload->there = false;
     story(sim, workload->ref, "deleted", "deleted");
     changed(sim, workload);
 }
 
-static enum write may_write(const struct workload *workload, const char *uid, int64_t version)
+static enum write may_write(const struct dispatch *workload, const char *uid, int64_t version)
 {
     if (!workload || strcmp(workload->uid, uid) != 0)
         return WRITE_GONE;
     return workload->version == version ? WRITE_DONE : WRITE_CONFLICT;
 }
 
-enum write home_annotate(struct sim *sim, struct workload *workload, const char *uid,
+enum write home_annotate(struct sim *sim, struct dispatch *workload, const char *uid,
                          int64_t version, const struct pairs *annotations)
 {
     enum write may = may_write(workload, uid, version);
@@ -203,7 +203,7 @@ enum write home_annotate(struct sim *sim, struct workload *workload, const char 
     return WRITE_DONE;
 }
 
-enum write home_set_cluster(struct sim *sim, struct workload *workload, const char *uid,
+enum write home_set_cluster(struct sim *sim, struct dispatch *workload, const char *uid,
                             int64_t version, const char *cluster)
 {
     enum write may = may_write(workload, uid, version);
@@ -223,7 +223,7 @@ enum write home_set_cluster(struct sim *sim, struct workload *workload, const ch
 /* The manager's own eviction, and its next attempt. */
 static void evict(struct sim *sim, void *what)
 {
-    struct workload *workload = what;
+    struct dispatch *workload = what;
 
     if (!workload->there || strcmp(workload->check, "Retry") != 0)
         return;
@@ -236,7 +236,7 @@ static void evict(struct sim *sim, void *what)
     plan_reservation(sim, workload);
 }
 
-enum write home_retry(struct sim *sim, struct workload *workload, const char *uid, int64_t version,
+enum write home_retry(struct sim *sim, struct dispatch *workload, const char *uid, int64_t version,
                       const char *message)
 {
     enum write may = may_write(workload, uid, version);
@@ -251,23 +251,23 @@ enum write home_retry(struct sim *sim, struct workload *workload, const char *ui
     return WRITE_DONE;
 }
 
-void home_finish(struct sim *sim, struct workload *workload)
+void home_finish(struct sim *sim, struct dispatch *workload)
 {
     workload->finished = true;
     story(sim, workload->ref, "finished", "finished");
     changed(sim, workload);
 }
 
-static struct workload *of_copy(const struct sim *sim, const struct copy *copy)
+static struct dispatch *of_copy(const struct sim *sim, const struct copy *copy)
 {
-    struct workload *workload = home_find(sim, copy->namespace, copy->name);
+    struct dispatch *workload = home_find(sim, copy->namespace, copy->name);
 
     return workload && strcmp(workload->uid, copy->origin) == 0 ? workload : NULL;
 }
 
 void home_count_preemptions(struct sim *sim, const struct copy *copy, int64_t count)
 {
-    struct workload *workload = of_copy(sim, copy);
+    struct dispatch *workload = of_copy(sim, copy);
 
     sim->fleet.preemptions += count;
     if (workload)
@@ -277,7 +277,7 @@ void home_count_preemptions(struct sim *sim, const struct copy *copy, int64_t co
 void home_count_opening(struct sim *sim, const struct copy *copy, const char *worker,
                         int64_t timeout)
 {
-    struct workload *workload = of_copy(sim, copy);
+    struct dispatch *workload = of_copy(sim, copy);
 
     if (!workload)
         return;

@@ -11,7 +11,7 @@ enum { HOME_NAMES = 128 };
  * reserves quota a moment after it was created, and is nominated to all workers, or to those that
  * its status names; asked to retry, it loses its reservation, and gets another one a second later.
  */
-struct workload {
+struct dispatch {
     const char *ref; /* workload/NAME */
     const char *namespace;
     const char *name;
@@ -40,24 +40,24 @@ struct workload {
 };
 
 /* NULL: there is none, or it is gone. */
-struct workload *home_find(const struct sim *sim, const char *namespace, const char *name);
+struct dispatch *home_find(const struct sim *sim, const char *namespace, const char *name);
 
 /* What a Workload document asks for, its gates and priority; a fault names its place. */
 void home_read_spec(struct sim *sim, const struct tree *doc, struct copy *ret);
 
 /* What steps do. */
 void home_apply(struct sim *sim, const struct tree *doc, const char *ref);
-void home_patch(struct sim *sim, struct workload *workload, const struct tree *patch);
-void home_delete(struct sim *sim, struct workload *workload);
+void home_patch(struct sim *sim, struct dispatch *workload, const struct tree *patch);
+void home_delete(struct sim *sim, struct dispatch *workload);
 
 /* What managers write. */
-enum write home_annotate(struct sim *sim, struct workload *workload, const char *uid,
+enum write home_annotate(struct sim *sim, struct dispatch *workload, const char *uid,
                          int64_t version, const struct pairs *annotations);
-enum write home_set_cluster(struct sim *sim, struct workload *workload, const char *uid,
+enum write home_set_cluster(struct sim *sim, struct dispatch *workload, const char *uid,
                             int64_t version, const char *cluster);
-enum write home_retry(struct sim *sim, struct workload *workload, const char *uid, int64_t version,
+enum write home_retry(struct sim *sim, struct dispatch *workload, const char *uid, int64_t version,
                       const char *message);
-void home_finish(struct sim *sim, struct workload *workload);
+void home_finish(struct sim *sim, struct dispatch *workload);
 
 /* A worker evicts for it; a manager opened its gate. */
 void home_count_preemptions(struct sim *sim, const struct copy *copy, int64_t count);
@@ -65,6 +65,6 @@ void home_count_opening(struct sim *sim, const struct copy *copy, const char *wo
                         int64_t timeout);
 
 /* Something about it changed: at the end of the moment it is told. */
-void home_touch(struct sim *sim, struct workload *workload);
+void home_touch(struct sim *sim, struct dispatch *workload);
 
 #endif

@@ -132,7 +132,7 @@ static struct request *observe(struct sim *sim, struct manager *manager, const c
 }
 
 static void observe_workload(struct sim *sim, struct manager *manager,
-                             const struct workload *workload)
+                             const struct dispatch *workload)
 {
     struct request *r = observe(sim, manager, "workload", !workload->there);
 
@@ -144,7 +144,7 @@ static void observe_copy(struct sim *sim, struct manager *manager, const struct 
                          const struct copy *copy)
 {
     struct request *r = observe(sim, manager, "replica", !copy->there);
-    struct workload *workload = home_find(sim, copy->namespace, copy->name);
+    struct dispatch *workload = home_find(sim, copy->namespace, copy->name);
 
     show_copy(r, worker, copy);
     manager_call(sim, manager, LOADER_OBSERVE);
@@ -220,7 +220,7 @@ void manager_start(struct sim *sim, struct manager *manager)
     for (size_t i = 0; i < fleet->workers.count && !sim->fault.is; i++)
         observe_worker(sim, manager, fleet->workers.entries[i].value);
     for (size_t i = 0; i < fleet->workloads.count && !sim->fault.is; i++) {
-        const struct workload *workload = fleet->workloads.entries[i].value;
+        const struct dispatch *workload = fleet->workloads.entries[i].value;
         if (workload->there)
             observe_workload(sim, manager, workload);
     }
@@ -259,7 +259,7 @@ struct notice {
     int connection;
     struct worker *worker;   /* NULL: it is about a workload at home */
     const struct copy *copy; /* NULL: about the worker */
-    const struct workload *workload;
+    const struct dispatch *workload;
 };
 
 static void deliver(struct sim *sim, void *what)
@@ -299,9 +299,9 @@ static void send_to_all(struct sim *sim, struct notice about)
     }
 }
 
-void managers_hear_workload(struct sim *sim, struct workload *workload)
+void managers_hear_workload(struct sim *sim, struct dispatch *workload)
 {
-    struct workload *state = arena_get(&sim->arena, sizeof(*state));
+    struct dispatch *state = arena_get(&sim->arena, sizeof(*state));
 
     *state = *workload;
     send_to_all(sim, (struct notice){.workload = state});
@@ -310,7 +310,7 @@ void managers_hear_workload(struct sim *sim, struct workload *workload)
 void managers_hear_copy(struct sim *sim, struct worker *worker, struct copy *copy)
 {
     struct copy *state = arena_get(&sim->arena, sizeof(*state));
-    struct workload *workload = home_find(sim, copy->namespace, copy->name);
+    struct dispatch *workload = home_find(sim, copy->namespace, copy->name);
 
     *state = *copy;
     if (workload)

@@ -49,7 +49,7 @@ const msgpack_object *manager_inspect(struct sim *sim, struct manager *manager,
 struct manager *manager_first(const struct sim *sim);
 
 /* What the API servers send to all managers: it arrives a moment later, if it can. */
-void managers_hear_workload(struct sim *sim, struct workload *workload);
+void managers_hear_workload(struct sim *sim, struct dispatch *workload);
 void managers_hear_copy(struct sim *sim, struct worker *worker, struct copy *copy);
 void managers_hear_worker(struct sim *sim, struct worker *worker);
 

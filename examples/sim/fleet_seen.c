@@ -78,7 +78,7 @@ static const char *truth(bool is)
 }
 
 /* What the manager that leads says about it. */
-static const char *of_engine(struct sim *sim, const struct workload *workload, const char *key)
+static const char *of_engine(struct sim *sim, const struct dispatch *workload, const char *key)
 {
     const msgpack_object *seen =
         manager_inspect(sim, manager_first(sim), workload->namespace, workload->name);
@@ -94,7 +94,7 @@ static const char *of_engine(struct sim *sim, const struct workload *workload, c
 
 static const char *of_workload(struct sim *sim, const char *ref, const char *key)
 {
-    const struct workload *workload = map_get(&sim->fleet.workloads, ref);
+    const struct dispatch *workload = map_get(&sim->fleet.workloads, ref);
 
     if (!workload)
         return "gone";
@@ -212,7 +212,7 @@ const char *fleet_seen(struct sim *sim, const char *ref, const char *key)
 
 bool fleet_seen_exists(struct sim *sim, const char *ref)
 {
-    const struct workload *workload = map_get(&sim->fleet.workloads, ref);
+    const struct dispatch *workload = map_get(&sim->fleet.workloads, ref);
 
     if (strncmp(ref, "workload@", 9) == 0)
         return copy_of(sim, ref) != NULL;

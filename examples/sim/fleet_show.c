@@ -19,7 +19,7 @@ static void put_status(struct request *r, const char *type, bool is)
     r_key_str(r, type, is ? "True" : "False");
 }
 
-void show_workload(struct request *r, const struct workload *workload)
+void show_workload(struct request *r, const struct dispatch *workload)
 {
     r_key_map(r, "object");
     r_key_str(r, "role", "manager");

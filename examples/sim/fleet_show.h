@@ -6,7 +6,7 @@
 #include "examples/sim/fleet_home.h"
 
 /* The key `object` of an `observe`, for the kinds workload, replica and cluster. */
-void show_workload(struct request *r, const struct workload *workload);
+void show_workload(struct request *r, const struct dispatch *workload);
 void show_copy(struct request *r, const struct worker *worker, const struct copy *copy);
 void show_cluster(struct request *r, const struct worker *worker, bool connected);
 

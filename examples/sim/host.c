@@ -123,7 +123,7 @@ static void open_library(struct sim *sim)
         r_key_array(r, "effects");
         for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++)
             r_str(r, written[i]);
-        if (sim->loads.is)
+        if (sim->workloads.is)
             r_str(r, "writeWorkload");
         r_end(r);
     }

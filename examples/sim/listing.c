@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "examples/sim/load_seen.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/tree_make.h"
+#include "examples/sim/workload_seen.h"
 
 /* Listings as `kubectl get` would print them. */
 
@@ -79,25 +79,25 @@ static void show_pods(struct sim *sim)
 /* As `kubectl get workloads` would, and why those wait that wait. */
 static void show_workloads(struct sim *sim)
 {
-    const struct map *loads = &sim->loads.by_ref;
+    const struct map *workloads = &sim->workloads.by_ref;
     struct table table = {
         .cells = {{"NAME", "QUEUE", "STATE", "REASON", "FLAVOR"}}, .rows = 1, .columns = 5};
     size_t left_out = 0;
 
-    for (size_t i = 0; i < loads->count; i++) {
-        const struct load *load = loads->entries[i].value;
-        if (!load->object->is)
+    for (size_t i = 0; i < workloads->count; i++) {
+        const struct workload *workload = workloads->entries[i].value;
+        if (!workload->object->is)
             continue;
         if (table.rows == ROWS) {
             left_out++;
             continue;
         }
         const char **row = table.cells[table.rows++];
-        row[0] = load->object->ref + strlen("workload/");
-        row[1] = tree_word(load->object->doc, "spec/queueName");
-        row[2] = load_seen(sim, load->object->ref, "state", NULL);
-        row[3] = load_seen(sim, load->object->ref, "hold", NULL);
-        row[4] = load_seen(sim, load->object->ref, "flavor", NULL);
+        row[0] = workload->object->ref + strlen("workload/");
+        row[1] = tree_word(workload->object->doc, "spec/queueName");
+        row[2] = workload_seen(sim, workload->object->ref, "state", NULL);
+        row[3] = workload_seen(sim, workload->object->ref, "hold", NULL);
+        row[4] = workload_seen(sim, workload->object->ref, "flavor", NULL);
     }
     print_table(sim->story.out, &table, left_out);
 }

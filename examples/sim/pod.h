@@ -77,7 +77,7 @@ struct pod {
     const struct tree *spec;
     int64_t created;
     int64_t priority;
-    int64_t grace;    /* ns between the wish to delete a bound pod and its end */
+    int64_t grace;    /* ns between the demand to delete a bound pod and its end */
     int64_t runs_for; /* ns from running to Succeeded; 0: until a step says so */
     bool mirror;
     int writes; /* patches and status updates that the API server has taken from the scheduler */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin/quantity.h"
+#include "plugin/base/quantity.h"
 
 static const int64_t most = INT64_C(1) << 62;
 

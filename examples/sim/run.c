@@ -127,7 +127,7 @@ bool run_init(struct sim *sim, struct scenario *scenario, const struct run_optio
     sim->expectations.never_what =
         arena_get(&sim->arena, scenario->n_steps * sizeof(*sim->expectations.never_what));
     sim->world.documents = scenario->documents;
-    sim->loads.is = loads_are_in(scenario);
+    sim->workloads.is = loads_are_in(scenario);
     if (!library_load(&sim->library, options->library))
         fault_say(&sim->fault, NULL, "%s", sim->library.error);
     open_recording(sim, options->record);
@@ -154,7 +154,7 @@ void run_finish(struct sim *sim, struct scenario *scenario)
     finish_recording(sim);
     library_finish(&sim->library);
     fleet_finish(&sim->fleet);
-    loads_finish(&sim->loads);
+    loads_finish(&sim->workloads);
     scheduler_finish(&sim->scheduler);
     story_finish(&sim->story);
     clock_finish(&sim->clock);

@@ -5,10 +5,10 @@
 
 #include "examples/sim/expect.h"
 #include "examples/sim/faults.h"
-#include "examples/sim/fleet_steps.h"
 #include "examples/sim/fleet.h"
+#include "examples/sim/fleet_steps.h"
 #include "examples/sim/host.h"
-#include "examples/sim/load_steps.h"
+#include "examples/sim/workload_steps.h"
 #include "examples/sim/world.h"
 
 const char *scenario_target(struct fault *fault, const struct tree *item, int64_t *ret_copies)
@@ -143,12 +143,12 @@ static void check_gate(struct reading *in, const struct tree *value)
     if (has_clusters(in))
         fleet_check_gate(in->fault, value);
     else
-        load_check_gate(in->fault, value);
+        workload_check_gate(in->fault, value);
 }
 
 static void check_check(struct reading *in, const struct tree *value)
 {
-    load_check_check(in->fault, value);
+    workload_check_check(in->fault, value);
 }
 
 static void check_evict(struct reading *in, const struct tree *value)

@@ -4,8 +4,8 @@
 
 #include "examples/sim/expect.h"
 #include "examples/sim/fleet_seen.h"
-#include "examples/sim/load_seen.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/workload_seen.h"
 
 static const char *number(struct sim *sim, int64_t n)
 {
@@ -115,9 +115,9 @@ static const char *seen_of_group(struct sim *sim, const char *ref, const char *k
 const char *seen_of_queue(struct sim *sim, const char *ref, const char *key, const char *inner,
                           bool *ret_is_amount)
 {
-    if (!sim->fleet.is && load_seen_is(ref)) {
+    if (!sim->fleet.is && workload_seen_is(ref)) {
         *ret_is_amount = false;
-        return load_seen(sim, ref, key, inner);
+        return workload_seen(sim, ref, key, inner);
     }
     if (fleet_seen_is(ref)) {
         *ret_is_amount = false;

@@ -10,10 +10,10 @@
 #include "examples/sim/fleet.h"
 #include "examples/sim/host.h"
 #include "examples/sim/library.h"
-#include "examples/sim/load.h"
 #include "examples/sim/scenario.h"
 #include "examples/sim/scheduler.h"
 #include "examples/sim/story.h"
+#include "examples/sim/workload.h"
 #include "examples/sim/world.h"
 
 /*
@@ -37,7 +37,7 @@ struct sim {
     struct autoscaler autoscaler;
     struct faults faults;
     struct fleet fleet;
-    struct loads loads;
+    struct workloads workloads;
     struct story story;
     struct expectations expectations;
     struct map refusals; /* struct refusal by reference: what must be refused */

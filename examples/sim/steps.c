@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "examples/sim/fleet_steps.h"
-#include "examples/sim/load_steps.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/workload_steps.h"
 
 /* What a step does to one object. */
 static void apply(struct sim *sim, const struct tree *where, const char *ref)
@@ -145,7 +145,7 @@ static void step_gate(struct sim *sim, const struct tree *value)
     if (sim->fleet.is)
         fleet_step_gate(sim, value);
     else
-        load_step_gate(sim, value);
+        workload_step_gate(sim, value);
 }
 
 static void step_say(struct sim *sim, const struct tree *value)
@@ -162,7 +162,7 @@ static const struct {
     {"refuse", step_refuse}, {"restart", step_restart},   {"leader", step_leader},
     {"clock", step_clock},   {"fault", faults_start},     {"send", host_send},
     {"say", step_say},       {"show", story_show},        {"cluster", fleet_step_cluster},
-    {"gate", step_gate},     {"evict", fleet_step_evict}, {"check", load_step_check},
+    {"gate", step_gate},     {"evict", fleet_step_evict}, {"check", workload_step_check},
 };
 
 void steps_do(struct sim *sim, const struct step *step)

@@ -34,7 +34,7 @@ static void print_row(struct sim *sim, const struct row *row)
 
     story->told_at = row->at;
     fprintf(story->out, "%10s  %-*s %s%s%s\n", same ? "" : clock_show(row->at, time, sizeof(time)),
-            sim->fleet.is || sim->loads.is ? 24 : 18, row->ref,
+            sim->fleet.is || sim->workloads.is ? 24 : 18, row->ref,
             story->colour ? colour_of(row->what) : "", row->text, story->colour ? "\033[0m" : "");
 }
 

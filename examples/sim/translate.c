@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "examples/sim/groups.h"
-#include "examples/sim/load_show.h"
 #include "examples/sim/pod_queue.h"
 #include "examples/sim/podlife.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/workload_show.h"
 
 static const struct {
     const char *kind;
@@ -242,7 +242,7 @@ static void put_queue(struct request *r, const char *kind, const struct object *
     translate_key(r, "preemption", tree_get(spec, "preemption"));
     translate_key(r, "whenCanBorrow", tree_find(spec, "flavorFungibility/whenCanBorrow"));
     if (strcmp(kind, "ClusterQueue") == 0)
-        load_show_queue(r, spec);
+        workload_show_queue(r, spec);
     put_groups(r, tree_get(spec, "resourceGroups"));
 }
 
@@ -271,7 +271,7 @@ static void put_flavor(struct request *r, const struct object *object)
     r_key_str(r, "name", object->name);
     translate_key(r, "nodeLabels", tree_get(spec, "nodeLabels"));
     translate_tolerations(r, tree_get(spec, "tolerations"));
-    load_show_flavor(r, spec);
+    workload_show_flavor(r, spec);
 }
 
 void translate_queue(struct request *r, const char *kind, const struct object *object)
@@ -324,7 +324,7 @@ void translate_observe_object(struct request *r, struct sim *sim, const struct o
     const char *message = object->kind;
     const char *kind = NULL;
 
-    if (sim->loads.is && load_show(sim, r, object))
+    if (sim->workloads.is && workload_show(sim, r, object))
         return;
     translate_kind(object->kind, &message, &kind);
     r_key_str(r, "kind", message);

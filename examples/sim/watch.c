@@ -142,7 +142,7 @@ static struct object *as_it_is(struct sim *sim, struct object *object)
 {
     struct object *copy;
 
-    if (!load_owns(sim, object->ref))
+    if (!workload_owns(sim, object->ref))
         return object;
     copy = arena_get(&sim->arena, sizeof(*copy));
     *copy = *object;
@@ -186,7 +186,7 @@ static void watch_local_queues(struct sim *sim, const char *namespace, const cha
             continue;
         if (namespace && strcmp(object->namespace, namespace) != 0)
             continue;
-        if (sim->loads.is)
+        if (sim->workloads.is)
             watch_object(sim, object);
         if (cluster_queue)
             watch_pods(sim, object->namespace, NULL);
@@ -216,7 +216,7 @@ static void list_objects(struct sim *sim, bool workloads)
 
     for (size_t i = 0; i < objects->count; i++) {
         struct object *object = objects->entries[i].value;
-        if (object->is && load_owns(sim, object->ref) == workloads)
+        if (object->is && workload_owns(sim, object->ref) == workloads)
             deliver(sim, keep(sim, (struct notice){.object = object}));
     }
 }

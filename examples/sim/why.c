@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "examples/sim/load_why.h"
 #include "examples/sim/run.h"
+#include "examples/sim/workload_why.h"
 
 static void say_amounts(const msgpack_object *map)
 {
@@ -112,11 +112,11 @@ static void say_about(struct sim *sim, const char *name, const char *at)
             name);
         return;
     }
-    const struct load *load = load_owns(sim, name) ? load_find(sim, name) : NULL;
-    const struct pod *pod = load_owns(sim, name) ? NULL : pod_named(sim, name);
+    const struct workload *workload = workload_owns(sim, name) ? workload_find(sim, name) : NULL;
+    const struct pod *pod = workload_owns(sim, name) ? NULL : pod_named(sim, name);
 
-    if (load)
-        load_why(sim, load, at);
+    if (workload)
+        workload_why(sim, workload, at);
     else if (pod)
         say(sim, pod, at);
     else if (!sim->fault.is)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "examples/sim/host.h"
+#include "examples/sim/podlife.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/watch.h"
-#include "examples/sim/podlife.h"
 
 const char *world_ref_of(struct arena *arena, struct fault *fault, const struct tree *doc)
 {
@@ -213,7 +213,7 @@ static void apply_object(struct sim *sim, const struct tree *doc, const char *re
         object->uid = arena_format(&sim->arena, "00000000-0000-4000-9000-%012" PRIx64,
                                    (uint64_t)++sim->world.uids);
     }
-    object->doc = load_owns(sim, ref) ? load_document(sim, object, doc) : doc;
+    object->doc = workload_owns(sim, ref) ? workload_document(sim, object, doc) : doc;
     object->version = ++sim->world.version;
     object->is = true;
     world_split(&sim->arena, ref, &namespace, &name);
@@ -223,8 +223,8 @@ static void apply_object(struct sim *sim, const struct tree *doc, const char *re
         watch_namespace(sim, name);
     else if (is_kind(ref, "localqueue"))
         watch_namespace(sim, namespace);
-    else if (load_owns(sim, ref))
-        load_changed(sim, object);
+    else if (workload_owns(sim, ref))
+        workload_changed(sim, object);
     else if (podlife_is_owner(ref))
         watch_owner(sim, ref);
     else if (!is_kind(ref, "priorityclass"))
@@ -311,8 +311,8 @@ void world_delete(struct sim *sim, const struct tree *where, const char *ref)
         story(sim, ref, "deleted", "deleted");
         if (podlife_is_owner(ref))
             podlife_each(sim, ref, podlife_delete);
-        else if (load_owns(sim, ref))
-            load_changed(sim, object);
+        else if (workload_owns(sim, ref))
+            workload_changed(sim, object);
         else
             watch_object(sim, object);
     } else {
@@ -348,8 +348,8 @@ void world_end(struct sim *sim, const struct tree *where, const char *ref, const
 
     if (fleet_owns(sim, ref))
         fleet_end(sim, where, ref);
-    else if (load_owns(sim, ref))
-        load_end(sim, where, ref, phase);
+    else if (workload_owns(sim, ref))
+        workload_end(sim, where, ref, phase);
     else if (pod && !pod_is_over(pod->state))
         podlife_end(sim, pod, phase);
     else if (object && object->is && podlife_is_owner(ref))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dispatch.h"
 
-#include "plugin/duration.h"
-#include "preemption_memory.h"
-#include "orchestrator.h"
-#include "replica.h"
 #include "fleet_state.h"
+#include "orchestrator.h"
+#include "plugin/base/duration.h"
+#include "preemption_memory.h"
+#include "replica.h"
 #include "worker.h"
 
 static struct tree_link *link_of(const void *ctx, uint32_t id)

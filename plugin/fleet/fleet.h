@@ -2,12 +2,12 @@
 #ifndef SLUICE_PLUGIN_FLEET_FLEET_H
 #define SLUICE_PLUGIN_FLEET_FLEET_H
 
-#include "plugin/config.h"
-#include "plugin/error.h"
-#include "plugin/facts.h"
-#include "plugin/mem.h"
-#include "plugin/reason.h"
-#include "plugin/text.h"
+#include "plugin/base/config.h"
+#include "plugin/base/error.h"
+#include "plugin/base/facts.h"
+#include "plugin/base/mem.h"
+#include "plugin/base/reason.h"
+#include "plugin/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include "fleet.h"
 
 #include "fleet_state.h"
-#include "plugin/mix.h"
+#include "plugin/base/mix.h"
 
 /* The sum of a hash for each object, so that no order matters; over names, never ids. */
 

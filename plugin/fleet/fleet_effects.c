@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet_effects.h"
 
-#include "orchestrator.h"
-#include "plugin/say.h"
-#include "plan.h"
 #include "fleet_state.h"
+#include "orchestrator.h"
+#include "plan.h"
+#include "plugin/base/sentence.h"
 
 static uint8_t wanted_of_dispatch(const void *owner, uint32_t id)
 {
@@ -24,20 +24,20 @@ static void say_why_retry(const struct fleet *f, uint32_t id, char *message)
     const struct dispatch *d = dispatch_at(f, id);
     const struct worker *worker = worker_at(f, d->cluster);
     uint32_t replica = replica_find(f, id, fleet_text(f, worker->name));
-    struct say say;
+    struct sentence say;
 
-    say_init(&say, message, VERDICT_MESSAGE_MAX);
+    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     if (!worker->connected) {
-        say_str(&say, "the cluster ");
-        say_text(&say, fleet_text(f, worker->name));
-        say_str(&say, " cannot be reached for ");
-        say_span(&say, f->now - worker->lost);
+        sentence_str(&say, "the cluster ");
+        sentence_text(&say, fleet_text(f, worker->name));
+        sentence_str(&say, " cannot be reached for ");
+        sentence_span(&say, f->now - worker->lost);
     } else if (replica_is(replica_at(f, replica), REPLICA_THERE)) {
-        say_str(&say, "evicted in the cluster ");
-        say_text(&say, fleet_text(f, worker->name));
+        sentence_str(&say, "evicted in the cluster ");
+        sentence_text(&say, fleet_text(f, worker->name));
     } else {
-        say_str(&say, "its copy is gone from the cluster ");
-        say_text(&say, fleet_text(f, worker->name));
+        sentence_str(&say, "its copy is gone from the cluster ");
+        sentence_text(&say, fleet_text(f, worker->name));
     }
 }
 

@@ -4,7 +4,7 @@
 #include "fleet_state.h"
 #include "orchestrator.h"
 #include "plan.h"
-#include "plugin/say.h"
+#include "plugin/base/sentence.h"
 
 /* What a person sees of all clusters together. */
 
@@ -57,7 +57,7 @@ static const char *state_of(const struct fleet *f, uint32_t id)
 }
 
 /* Nobody may be opened next: nobody asks, or only who would be opened in vain. */
-static void say_no_candidate(const struct fleet *f, uint32_t id, struct say *say)
+static void say_no_candidate(const struct fleet *f, uint32_t id, struct sentence *say)
 {
     uint32_t at = tree_first(&replicas_by_place, f, dispatch_at(f, id)->places);
 
@@ -65,14 +65,14 @@ static void say_no_candidate(const struct fleet *f, uint32_t id, struct say *say
                         replica_is(replica_at(f, at), REPLICA_BLOCKED)))
         at = tree_next(&replicas_by_place, f, at);
     if (at == 0) {
-        say_str(say, "no worker asks to preempt");
+        sentence_str(say, "no worker asks to preempt");
         return;
     }
-    say_text(say, fleet_text(f, worker_at(f, replica_at(f, at)->worker)->name));
-    say_str(say, " asks to preempt, but a gate that is not ours is closed there");
+    sentence_text(say, fleet_text(f, worker_at(f, replica_at(f, at)->worker)->name));
+    sentence_str(say, " asks to preempt, but a gate that is not ours is closed there");
 }
 
-static void say_candidate(const struct fleet *f, uint32_t id, int64_t now, struct say *say)
+static void say_candidate(const struct fleet *f, uint32_t id, int64_t now, struct sentence *say)
 {
     uint32_t first = plan_first(f, id);
     int64_t wait = orchestrator_deadline(f, id);
@@ -85,39 +85,41 @@ static void say_candidate(const struct fleet *f, uint32_t id, int64_t now, struc
     struct text name = fleet_text(f, worker_at(f, replica_at(f, first)->worker)->name);
 
     if (replica_at(f, first)->rank == RANK_RESERVED) {
-        say_text(say, name);
-        say_str(say, " has reserved quota: nobody is to preempt");
+        sentence_text(say, name);
+        sentence_str(say, " has reserved quota: nobody is to preempt");
         return;
     }
-    say_text(say, name);
-    say_str(say, " may preempt next");
+    sentence_text(say, name);
+    sentence_str(say, " may preempt next");
     if (wait != INT64_MAX && wait > now) {
-        say_str(say, ", in ");
-        say_span(say, wait - now);
+        sentence_str(say, ", in ");
+        sentence_span(say, wait - now);
     }
 }
 
-static void say_state(const struct fleet *f, uint32_t id, int64_t now, struct say *say)
+static void say_state(const struct fleet *f, uint32_t id, int64_t now, struct sentence *say)
 {
     const struct dispatch *d = dispatch_at(f, id);
     enum plan plan = plan_seen(f, id);
 
     if (dispatch_is(d, DISPATCH_BAD_TIMEOUT))
-        say_str(say, "its annotation " ORCHESTRATOR_TIMEOUT
-                     " is no span of time such as 5m, the configured one is used; ");
+        sentence_str(say, "its annotation " ORCHESTRATOR_TIMEOUT
+                          " is no span of time such as 5m, the configured one is used; ");
     if (plan == PLAN_ANY && plan_gates(f, id, NULL) < 0)
-        say_str(say, "it has so many preemption gates that ours cannot be added: take one away");
+        sentence_str(say,
+                     "it has so many preemption gates that ours cannot be added: take one away");
     else if (d->phase == PHASE_OPENING || d->phase == PHASE_WRITING) {
-        say_text(say, fleet_text(f, worker_at(f, replica_at(f, d->target)->worker)->name));
-        say_str(say, d->phase == PHASE_OPENING ? ": its gate is being opened"
-                                               : ": written down before its gate is opened");
+        sentence_text(say, fleet_text(f, worker_at(f, replica_at(f, d->target)->worker)->name));
+        sentence_str(say, d->phase == PHASE_OPENING ? ": its gate is being opened"
+                                                    : ": written down before its gate is opened");
     } else if (plan == PLAN_ANY) {
         say_candidate(f, id, now, say);
     } else if (plan == PLAN_KEEP) {
-        say_text(say, fleet_text(f, worker_at(f, replica_at(f, plan_winner(f, id))->worker)->name));
-        say_str(say, " admitted it first");
+        sentence_text(say,
+                      fleet_text(f, worker_at(f, replica_at(f, plan_winner(f, id))->worker)->name));
+        sentence_str(say, " admitted it first");
     } else if (plan == PLAN_NONE && dispatch_is(d, DISPATCH_KNOWN)) {
-        say_str(say, "it holds no quota, or is over: no cluster has a copy");
+        sentence_str(say, "it holds no quota, or is over: no cluster has a copy");
     }
 }
 
@@ -127,7 +129,7 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
     const struct dispatch *d = dispatch_at(f, id);
     uint32_t at = tree_first(&replicas_by_place, f, d->places);
     int64_t next = orchestrator_deadline(f, id);
-    struct say say;
+    struct sentence say;
 
     *ret = (struct dispatch_report){
         .uid = fleet_text(f, d->uid),
@@ -140,7 +142,7 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
         .counted = d->counted,
         .next = next == INT64_MAX ? 0 : next,
     };
-    say_init(&say, ret->message, sizeof(ret->message));
+    sentence_init(&say, ret->message, sizeof(ret->message));
     say_state(f, id, now, &say);
     for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
         ret->replicas += replica_is(replica_at(f, at), REPLICA_THERE);

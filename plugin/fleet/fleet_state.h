@@ -4,11 +4,11 @@
 
 #include "dispatch.h"
 #include "fleet.h"
-#include "plugin/heap.h"
-#include "plugin/index.h"
-#include "plugin/intern.h"
-#include "plugin/outbox.h"
-#include "plugin/slab.h"
+#include "plugin/base/heap.h"
+#include "plugin/base/index.h"
+#include "plugin/base/intern.h"
+#include "plugin/base/outbox.h"
+#include "plugin/base/slab.h"
 #include "replica.h"
 #include "worker.h"
 

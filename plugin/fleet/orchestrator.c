@@ -2,10 +2,10 @@
 #include "orchestrator.h"
 
 #include "dispatch.h"
+#include "fleet_state.h"
+#include "plan.h"
 #include "preemption_memory.h"
 #include "replica.h"
-#include "plan.h"
-#include "fleet_state.h"
 #include "worker.h"
 
 enum { ORCHESTRATOR_SLICE = 64 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan.h"
 
-#include "orchestrator.h"
 #include "fleet_state.h"
+#include "orchestrator.h"
 
 uint32_t plan_first(const struct fleet *f, uint32_t id)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preemption_memory.h"
 
+#include "fleet_state.h"
 #include "orchestrator.h"
 #include "replica.h"
-#include "fleet_state.h"
 
 #define NOBODY "-" /* the uid of a replica that is not known any more */
 

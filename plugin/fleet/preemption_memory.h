@@ -2,7 +2,7 @@
 #ifndef SLUICE_PLUGIN_FLEET_PREEMPTION_MEMORY_H
 #define SLUICE_PLUGIN_FLEET_PREEMPTION_MEMORY_H
 
-#include "plugin/text.h"
+#include "plugin/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 #include "replica.h"
 
 #include "dispatch.h"
-#include "orchestrator.h"
 #include "fleet_state.h"
+#include "orchestrator.h"
 #include "worker.h"
 
 static int compare_workers(const struct fleet *f, uint32_t a, uint32_t b)

@@ -2,9 +2,9 @@
 #ifndef SLUICE_PLUGIN_FLEET_REPLICA_H
 #define SLUICE_PLUGIN_FLEET_REPLICA_H
 
-#include "plugin/facts.h"
-#include "plugin/outbox.h"
-#include "plugin/tree.h"
+#include "plugin/base/facts.h"
+#include "plugin/base/outbox.h"
+#include "plugin/base/tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>

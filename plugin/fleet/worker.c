@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "worker.h"
 
+#include "fleet_state.h"
 #include "orchestrator.h"
 #include "replica.h"
-#include "fleet_state.h"
 
 struct name_question {
     const struct fleet *f;

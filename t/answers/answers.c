@@ -15,10 +15,10 @@
 #include "t/answers/differ.h"
 #include "t/answers/known.h"
 #include "t/answers/questions.h"
-#include "t/door.h"
-#include "t/peek.h"
-#include "t/recording.h"
-#include "t/tap.h"
+#include "t/kit/door.h"
+#include "t/kit/peek.h"
+#include "t/kit/recording.h"
+#include "t/kit/tap.h"
 
 enum {
     ANSWER_BYTES = 4 << 20,

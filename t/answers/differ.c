@@ -6,7 +6,7 @@
 
 #include <msgpack.h>
 
-#include "t/peek.h"
+#include "t/kit/peek.h"
 
 struct comparison {
     differ_found *found;

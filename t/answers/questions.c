@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hooks/encode.h"
-#include "t/peek.h"
+#include "t/kit/peek.h"
 
 void questions_begin(struct questions *q)
 {

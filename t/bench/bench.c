@@ -15,7 +15,8 @@ static int usage(FILE *to, int code)
           "\n"
           "  --quick    up to 100,000 waiting pods instead of 1,000,000, in a few seconds\n"
           "  --strict   exit 1 if a row is over its budget\n"
-          "  --only     growth, memory, restart, idle, queues, fleet, preempt, loads or crossing\n"
+          "  --only     growth, memory, restart, idle, queues, fleet, preempt, workloads or "
+          "crossing\n"
           "  --beside   only compares a crossing with one in this library, another build\n",
           to);
     return code;
@@ -31,9 +32,9 @@ static const struct part {
     const char *name;
     void (*run)(const struct effort *effort);
 } parts[] = {
-    {"growth", bench_growth},   {"memory", bench_memory}, {"restart", bench_restart},
-    {"idle", bench_idle},       {"queues", bench_queues}, {"fleet", bench_fleet},
-    {"preempt", bench_preempt}, {"loads", bench_loads},   {"crossing", crossing},
+    {"growth", bench_growth},   {"memory", bench_memory},   {"restart", bench_restart},
+    {"idle", bench_idle},       {"queues", bench_queues},   {"fleet", bench_fleet},
+    {"preempt", bench_preempt}, {"workloads", bench_loads}, {"crossing", crossing},
 };
 
 enum { PARTS = sizeof(parts) / sizeof(*parts) };

@@ -2,7 +2,7 @@
 #ifndef SLUICE_BENCH_BENCH_H
 #define SLUICE_BENCH_BENCH_H
 
-#include "t/door.h"
+#include "t/kit/door.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/report.h"
+#include "plugin/telling/report.h"
 #include "t/bench/bench.h"
 #include "t/bench/table.h"
 #include "t/bench/world.h"

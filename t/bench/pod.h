@@ -2,7 +2,7 @@
 #ifndef SLUICE_BENCH_POD_H
 #define SLUICE_BENCH_POD_H
 
-#include "plugin/facts.h"
+#include "plugin/base/facts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

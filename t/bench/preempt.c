@@ -2,8 +2,8 @@
 
 /* To find victims among 1,000 candidates, by the engine and by a full scan for each step; and among
  * ten times as many, by the engine. */
+#include "plugin/base/outbox.h"
 #include "plugin/engine.h"
-#include "plugin/outbox.h"
 #include "t/bench/bench.h"
 #include "t/bench/pod.h"
 #include "t/bench/table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/base/outbox.h"
 #include "t/bench/bench.h"
-#include "plugin/outbox.h"
 #include "t/bench/table.h"
 #include "t/bench/world.h"
 

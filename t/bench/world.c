@@ -3,7 +3,7 @@
 #include "t/bench/world.h"
 
 #include "abi/msg/writer.h"
-#include "plugin/outbox.h"
+#include "plugin/base/outbox.h"
 #include "t/bench/table.h"
 
 #include <malloc.h>

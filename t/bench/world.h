@@ -3,8 +3,8 @@
 #define SLUICE_BENCH_WORLD_H
 
 #include "plugin/engine.h"
-#include "t/door.h"
 #include "t/bench/pod.h"
+#include "t/kit/door.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -31,7 +31,7 @@ static const char *fault;
 static void *real;
 static pid_t loaded_by;
 
-__attribute__((constructor)) static void load(void)
+__attribute__((constructor)) static void workload(void)
 {
     const char *path = getenv("SLUICE_LIB");
 

@@ -11,7 +11,7 @@
 
 #include "abi/msg/check.h"
 #include "hooks/decode.h"
-#include "plugin/amount.h"
+#include "plugin/base/amount.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

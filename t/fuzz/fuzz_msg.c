@@ -12,7 +12,7 @@
 
 #include "abi/msg/check.h"
 #include "abi/msg/reader.h"
-#include "t/msg_oracle.h"
+#include "t/kit/msg_oracle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -2,8 +2,8 @@
 
 /* Any text as a quantity: it is refused, or read to an amount within bounds that, written and read
  * again, is the same; and thousandths and whole units agree. */
-#include "plugin/amount.h"
-#include "plugin/quantity.h"
+#include "plugin/base/amount.h"
+#include "plugin/base/quantity.h"
 
 #include <stdbool.h>
 #include <stddef.h>

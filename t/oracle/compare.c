@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/compare.h"
 
-#include "plugin/outbox.h"
+#include "plugin/base/outbox.h"
 #include "t/oracle/victims.h"
 #include "t/oracle/writes.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/drive.h"
 
-#include "plugin/outbox.h"
-#include "t/oracle/load_world.h"
+#include "plugin/base/outbox.h"
+#include "t/oracle/workload_world.h"
 
 bool drive_is_call(enum step_kind kind)
 {
@@ -43,11 +43,11 @@ static int drive_world(struct engine *engine, const struct step *step)
         return engine_lose_group(engine, text_of("space"), text_of(world_group((int)step->v[0])),
                                  text_of(""));
     case STEP_LOCAL:
-        load_world_local_facts(step->v, &local);
+        workload_world_local_facts(step->v, &local);
         return engine_see_local_queue(engine, &local);
     case STEP_LOSE_LOCAL:
         engine_lose_local_queue(engine, text_of("space"),
-                                text_of(load_world_local((int)step->v[0])));
+                                text_of(workload_world_local((int)step->v[0])));
         return 0;
     case STEP_CHECK:
         return engine_see_check(engine, text_of(world_check((int)step->v[CHECK_NUMBER])),

@@ -8,11 +8,11 @@
  * the world calms down, everybody who asks has had a turn, and each replica is where a naive look
  * at the workloads says.
  */
+#include "plugin/base/outbox.h"
 #include "plugin/fleet/fleet.h"
-#include "plugin/outbox.h"
+#include "t/kit/tap.h"
 #include "t/oracle/argument.h"
 #include "t/oracle/fleet_world.h"
-#include "t/tap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef SLUICE_T_ORACLE_FLEET_WORLD_H
 #define SLUICE_T_ORACLE_FLEET_WORLD_H
 
-#include "plugin/effect.h"
-#include "plugin/facts.h"
+#include "plugin/base/effect.h"
+#include "plugin/base/facts.h"
 #include "t/oracle/random.h"
 
 #include <stdbool.h>

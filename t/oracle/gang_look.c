@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/outbox.h"
+#include "plugin/base/outbox.h"
 #include "t/oracle/gang_play.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SLUICE_T_ORACLE_GANG_WORLD_H
 #define SLUICE_T_ORACLE_GANG_WORLD_H
 
-#include "plugin/report.h"
+#include "plugin/telling/report.h"
 #include "t/oracle/random.h"
 
 /*

@@ -8,9 +8,9 @@
  * all calms down nothing is left to write, and every object says what a naive look at its owner
  * says.
  */
+#include "t/kit/tap.h"
 #include "t/oracle/argument.h"
 #include "t/oracle/gang_play.h"
-#include "t/tap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef SLUICE_T_ORACLE_KUEUE_H
 #define SLUICE_T_ORACLE_KUEUE_H
 
-#include "plugin/amount.h"
+#include "plugin/base/amount.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #ifndef SLUICE_T_ORACLE_MODEL_H
 #define SLUICE_T_ORACLE_MODEL_H
 
-#include "plugin/amount.h"
+#include "plugin/base/amount.h"
 #include "t/oracle/states.h"
 
 /*

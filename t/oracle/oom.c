@@ -2,8 +2,8 @@
 
 /* Out of memory at every allocation of every call: the call says so, nothing has changed, and the
  * same call works afterwards as if nothing had been. Calls that cannot fail work without memory. */
+#include "t/kit/tap.h"
 #include "t/oracle/drive.h"
-#include "t/tap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,13 +2,13 @@
 
 /* Plays random histories through the engine and through a model that is too simple to be wrong, and
  * compares them after each step. A history that shows a difference is cut down to what shows it. */
+#include "t/kit/tap.h"
 #include "t/oracle/apart.h"
 #include "t/oracle/argument.h"
 #include "t/oracle/compare.h"
 #include "t/oracle/generate.h"
 #include "t/oracle/play.h"
 #include "t/oracle/shrink.h"
-#include "t/tap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

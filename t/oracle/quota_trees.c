@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/room.h"
+#include "plugin/capacity/headroom.h"
 #include "plugin/state.h"
+#include "t/kit/tap.h"
+#include "t/kit/test_mem.h"
 #include "t/oracle/argument.h"
 #include "t/oracle/kueue.h"
 #include "t/oracle/random.h"
-#include "t/tap.h"
-#include "t/test_mem.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -238,16 +238,16 @@ static bool compare_cell(struct play *play, int n, int cell)
 
     play->compared++;
     play->in_debt += kueue_debt_above(&play->tree, n, cell);
-    if (queue != 0 && id != 0 && flavor != 0 && room_now(e, queue, flavor, id) == available &&
-        room_ever(e, queue, flavor, id) == potential)
+    if (queue != 0 && id != 0 && flavor != 0 && headroom_now(e, queue, flavor, id) == available &&
+        headroom_ever(e, queue, flavor, id) == potential)
         return true;
     tap_diag("%s %s, %s in %s: available %lld, potentially %lld", is_cohort(n) ? "cohort" : "queue",
              names[n], resource, flavors[cell / KUEUE_RESOURCES],
              (long long)amount_clamp(available), (long long)amount_clamp(potential));
     if (queue != 0)
         tap_diag("but there is room for %lld, and ever for %lld",
-                 (long long)amount_clamp(room_now(e, queue, flavor, id)),
-                 (long long)amount_clamp(room_ever(e, queue, flavor, id)));
+                 (long long)amount_clamp(headroom_now(e, queue, flavor, id)),
+                 (long long)amount_clamp(headroom_ever(e, queue, flavor, id)));
     return false;
 }
 

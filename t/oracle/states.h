@@ -2,8 +2,8 @@
 #ifndef SLUICE_T_ORACLE_STATES_H
 #define SLUICE_T_ORACLE_STATES_H
 
-#include "plugin/command.h"
-#include "plugin/queue_state.h"
+#include "plugin/base/queue_state.h"
+#include "plugin/queues/command.h"
 #include "t/oracle/world.h"
 
 /*

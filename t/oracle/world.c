@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/world.h"
 
-#include "plugin/queue_state.h"
+#include "plugin/base/queue_state.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef SLUICE_T_ORACLE_WORLD_H
 #define SLUICE_T_ORACLE_WORLD_H
 
-#include "plugin/report.h"
+#include "plugin/telling/report.h"
 #include "t/oracle/step.h"
 
 /* What the numbers in a step stand for, and steps as the engine's facts. A small world: whatever

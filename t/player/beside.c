@@ -6,7 +6,7 @@
 
 #include "t/answers/differ.h"
 #include "t/answers/known.h"
-#include "t/door.h"
+#include "t/kit/door.h"
 
 static struct {
     struct door door;

@@ -28,7 +28,7 @@ enum {
     CAST_KUEUE_QUEUES = 6, /* the first slot of queues that are not Volcano's */
 };
 
-extern const struct kind cast_kinds[CAST_KINDS];
+extern const struct size_class cast_kinds[CAST_KINDS];
 
 /* How a PodGroup of the cast is called, in this slot. */
 extern const char *const cast_group_names[];

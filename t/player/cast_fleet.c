@@ -222,7 +222,7 @@ static unsigned put_replica_identity(struct msg_writer *w, const struct object *
     return 4;
 }
 
-const struct kind cast_kinds[CAST_KINDS] = {
+const struct size_class cast_kinds[CAST_KINDS] = {
     [CAST_POD] = {"pod", 14, pod_fields, &pod_field_count, put_pod_identity, true},
     [CAST_QUEUE] = {"queue", 14, queue_fields, &queue_field_count, put_queue_identity, true},
     [CAST_NODE] = {"node", 3, node_fields, &node_field_count, put_node_identity, false},

@@ -115,7 +115,7 @@ void host_changed(struct host *host, enum cast kind, unsigned slot)
 
 void host_show(struct host *host, enum cast kind, unsigned slot)
 {
-    const struct kind *cast = &cast_kinds[kind];
+    const struct size_class *cast = &cast_kinds[kind];
     const struct object *object = &host->objects[kind][slot];
     enum hook_id hook = kind == CAST_COMMAND ? HOOK_COMMAND : HOOK_OBSERVE;
     struct msg_writer w;

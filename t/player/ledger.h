@@ -2,8 +2,8 @@
 #ifndef SLUICE_T_PLAYER_LEDGER_H
 #define SLUICE_T_PLAYER_LEDGER_H
 
+#include "t/kit/peek.h"
 #include "t/player/message.h"
-#include "t/peek.h"
 
 /*
  * The effects that were drained, as a host remembers them, and what PROTOCOL.md promises of them:

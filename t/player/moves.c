@@ -44,7 +44,7 @@ static enum cast draw_kind(struct host *host)
 /* Half of those that come are like one that is there: so there are gangs, queues of one tree. */
 static void draw_like_another(struct host *host, enum cast kind, struct object *object)
 {
-    const struct kind *cast = &cast_kinds[kind];
+    const struct size_class *cast = &cast_kinds[kind];
     const struct object *other = &host->objects[kind][draw(host->draws, cast->slots)];
     struct object was;
 
@@ -72,7 +72,7 @@ static void draw_like_another(struct host *host, enum cast kind, struct object *
 /* An object comes, changes, goes, is shown again as it is or as it was. */
 static void move_slot(struct host *host, enum cast kind, unsigned slot)
 {
-    const struct kind *cast = &cast_kinds[kind];
+    const struct size_class *cast = &cast_kinds[kind];
     struct object *object = &host->objects[kind][slot], was = *object;
     unsigned what = draw(host->draws, 16);
 

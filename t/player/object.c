@@ -7,7 +7,7 @@
 
 #include "hooks/encode.h"
 
-unsigned kind_field(const struct kind *kind, const char *key)
+unsigned kind_field(const struct size_class *kind, const char *key)
 {
     unsigned i = 0;
 
@@ -18,7 +18,7 @@ unsigned kind_field(const struct kind *kind, const char *key)
     return i;
 }
 
-static void draw_field(struct object *object, const struct kind *kind, unsigned i,
+static void draw_field(struct object *object, const struct size_class *kind, unsigned i,
                        struct draws *draws)
 {
     const struct field *field = &kind->fields[i];
@@ -28,13 +28,13 @@ static void draw_field(struct object *object, const struct kind *kind, unsigned 
     object->v[i] = there ? (uint8_t)(1 + draw(draws, field->choices)) : 0;
 }
 
-void object_draw(struct object *object, const struct kind *kind, struct draws *draws)
+void object_draw(struct object *object, const struct size_class *kind, struct draws *draws)
 {
     for (unsigned i = 0; i < *kind->field_count; i++)
         draw_field(object, kind, i, draws);
 }
 
-void object_change(struct object *object, const struct kind *kind, struct draws *draws)
+void object_change(struct object *object, const struct size_class *kind, struct draws *draws)
 {
     for (unsigned times = 1 + draw(draws, 2); times > 0; times--) {
         unsigned i = draw(draws, *kind->field_count);
@@ -92,7 +92,7 @@ static uint32_t put_field(struct msg_writer *w, const struct object *object,
     return keys;
 }
 
-void object_put(struct msg_writer *w, const struct kind *kind, const struct object *object,
+void object_put(struct msg_writer *w, const struct size_class *kind, const struct object *object,
                 unsigned slot, bool whole)
 {
     struct map_open open = {0};

@@ -50,7 +50,7 @@ struct field {
     const char *const *words; /* of put_word; the text of value 1 is the first */
 };
 
-struct kind {
+struct size_class {
     const char *name; /* as observe calls it */
     unsigned slots;
     const struct field *fields;
@@ -61,16 +61,16 @@ struct kind {
 };
 
 /* The index of a field. It must be there. */
-unsigned kind_field(const struct kind *kind, const char *key);
+unsigned kind_field(const struct size_class *kind, const char *key);
 
 /* Draws every field. */
-void object_draw(struct object *object, const struct kind *kind, struct draws *draws);
+void object_draw(struct object *object, const struct size_class *kind, struct draws *draws);
 
 /* Draws one or two of the fields again. */
-void object_change(struct object *object, const struct kind *kind, struct draws *draws);
+void object_change(struct object *object, const struct size_class *kind, struct draws *draws);
 
 /* The object as a map: all of it, or what says which one it is. */
-void object_put(struct msg_writer *w, const struct kind *kind, const struct object *object,
+void object_put(struct msg_writer *w, const struct size_class *kind, const struct object *object,
                 unsigned slot, bool whole);
 
 /* Values of fields. */

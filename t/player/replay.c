@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "hooks/encode.h"
-#include "t/peek.h"
-#include "t/recording.h"
+#include "t/kit/peek.h"
+#include "t/kit/recording.h"
 
 enum { PART_BYTES = 64 << 10, RECORDING_BYTES = 8 << 20, REPLAY_ANSWER = 128 << 10 };
 

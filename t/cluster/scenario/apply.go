@@ -45,7 +45,7 @@ func (t *telling) apply(where *Tree, doc *Tree, ref string) error {
 		}
 	}
 	if word == "workload" && !t.objects[ref] {
-		err = t.createLoad(of, doc.Get("status"))
+		err = t.createWorkload(of, doc.Get("status"))
 	} else {
 		err = t.applyObject(k, of)
 		for apierrors.IsConflict(err) { // the scheduler wrote it meanwhile
@@ -187,7 +187,7 @@ func (t *telling) eachChild(ref string, visit func(*corev1.Pod) error) error {
 func (t *telling) end(where *Tree, ref string, phase corev1.PodPhase) error {
 	word, _, _ := SplitRef(ref)
 	if word == "workload" {
-		return t.endLoad(where, ref, string(phase))
+		return t.endWorkload(where, ref, string(phase))
 	}
 	set := func(pod *corev1.Pod) error { return t.setPhase(pod, phase) }
 	pod := t.podNow(ref)

@@ -284,7 +284,7 @@ func (s *Scenario) findBeyond() {
 				note(pair.Value, false, "send speaks to the library, which is in another process")
 			case "delete":
 				for _, one := range pair.Value.Pairs {
-					if s.Loads && s.names(one.Value.Text) {
+					if s.Workloads && s.names(one.Value.Text) {
 						note(one.Value, true, "delete: the scheduler keeps what a ClusterQueue names ("+
 							one.Value.Text+")")
 					}

@@ -52,7 +52,7 @@ func checkEntry(entry Pair) error {
 	}
 	ofPod := isOf(entry.Key, "pod")
 	switch {
-	case !ofPod && !isQueue(entry.Key) && !isOf(entry.Key, "podgroup") && !isLoad(entry.Key):
+	case !ofPod && !isQueue(entry.Key) && !isOf(entry.Key, "podgroup") && !isWorkload(entry.Key):
 		return entry.Value.Say("%s cannot be expected, want pod/NAME, queue/NAME, "+
 			"clusterqueue/NAME, cohort/NAME, podgroup/NAME, workload/NAME, localqueue/NAME, nodes, "+
 			"bought, podgroups, effects, unknownAcks, leader or never", entry.Key)
@@ -66,8 +66,8 @@ func checkEntry(entry Pair) error {
 		switch {
 		case isOf(entry.Key, "podgroup"):
 			err = checkGroupField(field)
-		case isLoad(entry.Key):
-			err = checkLoadField(isOf(entry.Key, "localqueue"), field)
+		case isWorkload(entry.Key):
+			err = checkWorkloadField(isOf(entry.Key, "localqueue"), field)
 		default:
 			err = checkField(ofPod, field)
 		}

@@ -33,10 +33,10 @@ type Cluster struct {
 	// Webhook is the port on which the API server asks the scheduler.
 	Webhook int
 	// Rights gives the scheduler the shipped rights for Workloads, or takes them away.
-	Rights func(ctx context.Context, loads bool) error
+	Rights func(ctx context.Context, workloads bool) error
 
-	loads   bool // it has them
-	stories int  // told so far
+	workloads bool // it has them
+	stories   int  // told so far
 }
 
 // Process is a program that runs.

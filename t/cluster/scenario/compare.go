@@ -159,8 +159,8 @@ func (c *comparison) entry(entry Pair) {
 		}
 	case isOf(entry.Key, "podgroup"):
 		c.group(entry.Key, entry.Value)
-	case isLoad(entry.Key):
-		c.load(entry.Key, entry.Value)
+	case isWorkload(entry.Key):
+		c.workload(entry.Key, entry.Value)
 	default:
 		c.one(entry.Key, c.sight.t.world.pods[entry.Key], entry.Value)
 	}

@@ -31,7 +31,7 @@ func schedulerConfig(s *Scenario, library, kubeconfig string, webhook int) ([]by
 	arguments := object{
 		"library": library, "removal": s.Removal, "webhook": object{"port": webhook},
 	}
-	if s.Loads {
+	if s.Workloads {
 		arguments["workloads"] = true
 	}
 	names := []any{"default-scheduler"}

@@ -223,8 +223,8 @@ func (h *host) note(r *faults.Request) {
 	h.noted = time.Now()
 	ofPod := r.Resource == "pods" && r.Subresource != "binding" && !isNomination(r)
 	ofQueue := r.Resource == "queues" && r.Subresource == "status"
-	ofLoad := r.Resource == "workloads"
-	if !(ofPod || ofQueue || ofLoad) || !r.Done() {
+	ofWorkload := r.Resource == "workloads"
+	if !(ofPod || ofQueue || ofWorkload) || !r.Done() {
 		return
 	}
 	var written metav1.PartialObjectMetadata
@@ -234,7 +234,7 @@ func (h *host) note(r *faults.Request) {
 	which := string(written.UID)
 	if ofQueue {
 		which = "queue/" + written.Name
-	} else if ofLoad {
+	} else if ofWorkload {
 		which = RefOf("workload", written.Namespace, written.Name)
 	}
 	versions := h.writes[which]

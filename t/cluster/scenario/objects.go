@@ -74,7 +74,7 @@ func objectOf(doc *Tree, ref string) *unstructured.Unstructured {
 	case "job", "replicaset", "statefulset", "deployment":
 		fillOwner(plain, word, name)
 	case "workload":
-		fillLoad(plain, name)
+		fillWorkload(plain, name)
 	case "admissioncheck":
 		fillCheck(plain)
 	case "priorityclass":

@@ -60,8 +60,8 @@ func NewCluster(ctx context.Context, p *plane.Plane, s Shipped) (*Cluster, error
 	return &Cluster{
 		Admin: p.REST(plane.Admin), Etcd: etcd, Dir: p.Dir, Scheduler: account, Library: s.Library,
 		Webhook: webhook,
-		Rights: func(ctx context.Context, loads bool) error {
-			return setLoadRights(ctx, p, filepath.Join(s.Root, loadRights), loads)
+		Rights: func(ctx context.Context, workloads bool) error {
+			return setWorkloadRights(ctx, p, filepath.Join(s.Root, workloadRights), workloads)
 		},
 		Run: func(args, env []string) (Process, error) {
 			process, err := p.Run("sluice-scheduler", s.Scheduler, args, env)

@@ -14,26 +14,26 @@ import (
 	"sluice/cluster/plane"
 )
 
-// loadRights is the part of the shipped manifests that only stories with Workloads have applied.
-const loadRights = "examples/deploy/components/workloads/rights.yaml"
+// workloadRights is the part of the shipped manifests that is applied for stories with Workloads.
+const workloadRights = "examples/deploy/components/workloads/rights.yaml"
 
 const rightsTake = 30 * time.Second
 
-// mayHaveLoads gives the scheduler the rights that Workloads take, or takes them away: stories of
+// mayHaveWorkloads gives the scheduler the rights that Workloads take, or takes them away: stories of
 // pods are told with what is shipped for pods.
-func (c *Cluster) mayHaveLoads(ctx context.Context, loads bool) error {
-	if c.loads == loads {
+func (c *Cluster) mayHaveWorkloads(ctx context.Context, workloads bool) error {
+	if c.workloads == workloads {
 		return nil
 	}
-	if err := c.Rights(ctx, loads); err != nil {
+	if err := c.Rights(ctx, workloads); err != nil {
 		return err
 	}
-	c.loads = loads
+	c.workloads = workloads
 	return nil
 }
 
-// setLoadRights applies or deletes them, and waits until the API server goes by it.
-func setLoadRights(ctx context.Context, p *plane.Plane, file string, on bool) error {
+// setWorkloadRights applies or deletes them, and waits until the API server goes by it.
+func setWorkloadRights(ctx context.Context, p *plane.Plane, file string, on bool) error {
 	verb := "apply"
 	if !on {
 		verb = "delete"

@@ -186,7 +186,7 @@ func (t *telling) isAtRest() bool {
 	if now.Sub(t.acted) < quiet || t.world.sinceNews() < quiet || t.host.sinceWrite() < quiet {
 		return false
 	}
-	if t.host.proxy.UnderWay() > 0 || !t.hasCaughtUp() || !t.loadsRest() {
+	if t.host.proxy.UnderWay() > 0 || !t.hasCaughtUp() || !t.workloadsRest() {
 		return false
 	}
 	limits, err := t.host.debug.ask(t.ctx, "limits", nil)

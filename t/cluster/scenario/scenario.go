@@ -20,7 +20,7 @@ type Scenario struct {
 	Steps       []*Step
 	OutOfReach  []*Beyond // what this executor leaves out
 	NeedsLease  bool      // the story takes the lease away
-	Loads       bool      // it has Workloads, which gates of pods do not concern
+	Workloads   bool      // it has Workloads, which gates of pods do not concern
 	description *Tree
 }
 
@@ -200,7 +200,7 @@ func (s *Scenario) readStory() error {
 		s.OutOfReach = append(s.OutOfReach, &Beyond{clusters, "it is told of several clusters", true})
 		return nil
 	}
-	s.Loads = s.hasLoads()
+	s.Workloads = s.hasWorkloads()
 	s.Fixed = spec.Get("removal") != nil
 	if s.Removal, err = spec.TextOf("removal", "onBind"); err != nil {
 		return err

@@ -16,18 +16,18 @@ import (
 
 // sight is one look at the cluster: each thing is asked for once.
 type sight struct {
-	t      *telling
-	pods   map[string]answer
-	queues map[string]answer
-	groups map[string]answer
-	loads  map[string]answer // and LocalQueues
-	world  map[string]string
+	t         *telling
+	pods      map[string]answer
+	queues    map[string]answer
+	groups    map[string]answer
+	workloads map[string]answer // and LocalQueues
+	world     map[string]string
 }
 
 func (t *telling) newSight() *sight {
 	return &sight{
 		t: t, pods: map[string]answer{}, queues: map[string]answer{},
-		groups: map[string]answer{}, loads: map[string]answer{}, world: map[string]string{},
+		groups: map[string]answer{}, workloads: map[string]answer{}, world: map[string]string{},
 	}
 }
 

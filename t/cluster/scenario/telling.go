@@ -42,16 +42,16 @@ type telling struct {
 	faultEpoch int
 	policies   removedPolicies
 	lives      map[types.UID]*podlife
-	children   map[string][]string // the pods of a Job and the like
-	edited     map[string]edited   // those whose template was changed
-	objects    map[string]bool     // what the story has made, but for pods
-	loads      map[string]*load    // the jobs behind its Workloads
+	children   map[string][]string  // the pods of a Job and the like
+	edited     map[string]edited    // those whose template was changed
+	objects    map[string]bool      // what the story has made, but for pods
+	workloads  map[string]*workload // the jobs behind its Workloads
 	// The newest version of a Workload that was heard of, or written here.
-	loadVersion int64
-	latest      string          // the pod that was written last
-	touched     map[string]bool // pods that may be other than they were last seen
-	refusals    map[string]*refusal
-	uids        int64
+	workloadVersion int64
+	latest          string          // the pod that was written last
+	touched         map[string]bool // pods that may be other than they were last seen
+	refusals        map[string]*refusal
+	uids            int64
 
 	expectations expectations
 	acted        time.Time // when this program last did something
@@ -93,7 +93,7 @@ func Tell(ctx context.Context, c *Cluster, s *Scenario, out io.Writer) (*Result,
 	if err := c.Reset(ctx); err != nil {
 		return nil, fmt.Errorf("the cluster cannot be emptied: %w", err)
 	}
-	if err := c.mayHaveLoads(ctx, s.Loads); err != nil {
+	if err := c.mayHaveWorkloads(ctx, s.Workloads); err != nil {
 		return nil, fmt.Errorf("the scheduler's rights: %w", err)
 	}
 	dir := filepath.Join(c.Dir, fmt.Sprintf("story-%d", c.stories))
@@ -105,7 +105,7 @@ func Tell(ctx context.Context, c *Cluster, s *Scenario, out io.Writer) (*Result,
 		ctx: ctx, s: s, cluster: c, out: out,
 		lives: map[types.UID]*podlife{}, children: map[string][]string{},
 		edited:  map[string]edited{},
-		objects: map[string]bool{}, loads: map[string]*load{}, touched: map[string]bool{},
+		objects: map[string]bool{}, workloads: map[string]*workload{}, touched: map[string]bool{},
 		refusals: map[string]*refusal{},
 		warned:   map[string]bool{},
 	}
@@ -125,8 +125,8 @@ func (t *telling) begin(dir string) (err error) {
 	if t.world, err = newWorld(t.ctx, t.cluster); err != nil {
 		return err
 	}
-	if t.s.Loads {
-		if err = t.world.followLoads(t.ctx); err != nil {
+	if t.s.Workloads {
+		if err = t.world.followWorkloads(t.ctx); err != nil {
 			return err
 		}
 	}
@@ -245,8 +245,8 @@ func (t *telling) hearAll() {
 			t.autoscaler.stale = true
 			continue
 		}
-		if one.load != nil {
-			t.hearLoad(one)
+		if one.workload != nil {
+			t.hearWorkload(one)
 			continue
 		}
 		t.tellPod(before, one)

@@ -38,10 +38,10 @@ type world struct {
 
 // news is one change: of a pod, of a node or of a Workload.
 type news struct {
-	pod  *corev1.Pod
-	node *corev1.Node
-	load *unstructured.Unstructured
-	gone bool
+	pod      *corev1.Pod
+	node     *corev1.Node
+	workload *unstructured.Unstructured
+	gone     bool
 }
 
 func newWorld(ctx context.Context, c *Cluster) (*world, error) {
@@ -75,8 +75,8 @@ func newWorld(ctx context.Context, c *Cluster) (*world, error) {
 	})
 }
 
-// followLoads lets Workloads be heard of too, each in all of its states.
-func (w *world) followLoads(ctx context.Context) error {
+// followWorkloads lets Workloads be heard of too, each in all of its states.
+func (w *world) followWorkloads(ctx context.Context) error {
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(w.dynamic, 0)
 	informer := factory.ForResource(kinds["workload"].resource).Informer()
 	if _, err := informer.AddEventHandler(w); err != nil {
@@ -110,7 +110,7 @@ func (w *world) hear(what any, gone bool) {
 	case *corev1.Node:
 		one.node = object
 	case *unstructured.Unstructured:
-		one.load = object
+		one.workload = object
 	default:
 		return
 	}
@@ -134,7 +134,7 @@ func (w *world) next() (news, bool) {
 	one := w.news[0]
 	w.news = w.news[1:]
 	w.mu.Unlock()
-	if one.load != nil {
+	if one.workload != nil {
 		return one, true
 	}
 	if one.node != nil {

@@ -50,7 +50,7 @@ func isToldWith(story *scenario.Scenario, removal, asked string) bool {
 	case asked != "":
 		return asked == removal
 	}
-	return !story.Loads || removal == "onAdmission"
+	return !story.Workloads || removal == "onAdmission"
 }
 
 func run(ctx context.Context, o options) (int, error) {

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect.h"
+
+#include "encode.h"
+
+static void put_name(struct msg_writer *w, const struct workload_name *name)
+{
+    msg_put_map(w, 3);
+    put_key_text(w, "uid", name->uid);
+    put_key_text(w, "namespace", name->space);
+    put_key_text(w, "name", name->name);
+}
+
+static void put_sets(struct msg_writer *w, const struct workload_write_report *report)
+{
+    msg_put_key(w, "podSets");
+    msg_put_array(w, report->set_count);
+    for (uint32_t s = 0; s < report->set_count; s++) {
+        const struct workload_set_report *set = &report->sets[s];
+
+        msg_put_map(w, 3);
+        put_key_text(w, "name", set->name);
+        put_key_int(w, "count", set->count);
+        msg_put_key(w, "flavors");
+        msg_put_map(w, set->need_count);
+        for (uint32_t i = 0; i < set->need_count; i++) {
+            msg_put_text(w, set->needs[i].resource.at, set->needs[i].resource.len);
+            msg_put_text(w, set->needs[i].flavor.at, set->needs[i].flavor.len);
+        }
+    }
+}
+
+static void put_gates_and_checks(struct msg_writer *w, const struct workload_report *report)
+{
+    msg_put_key(w, "gates");
+    msg_put_array(w, report->write.gate_count);
+    for (uint32_t i = 0; i < report->write.gate_count; i++) {
+        msg_put_map(w, 2);
+        put_key_text(w, "name", report->write.gates[i].name);
+        put_key_bool(w, "open", report->write.gates[i].open);
+    }
+    msg_put_key(w, "checks");
+    msg_put_array(w, report->check_count);
+    for (uint32_t i = 0; i < report->check_count; i++) {
+        msg_put_map(w, 2);
+        put_key_text(w, "name", report->checks[i].name);
+        put_key_str(w, "state", report->checks[i].state);
+    }
+}
+
+static void put_load(struct msg_writer *w, struct engine *engine, uint32_t workload, bool briefly,
+                     uint32_t others)
+{
+    enum { WORKLOAD_KEYS = 18, WORKLOAD_WORDS = 2 };
+    struct workload_report report;
+
+    engine_report_workload(engine, workload, briefly, &report);
+    msg_put_map(w, WORKLOAD_KEYS + (briefly ? 0u : WORKLOAD_WORDS) + others);
+    put_key_text(w, "uid", report.is.uid);
+    put_key_text(w, "namespace", report.is.space);
+    put_key_text(w, "name", report.is.name);
+    put_key_text(w, "queue", report.local_queue);
+    put_key_text(w, "clusterQueue", report.queue);
+    put_key_str(w, "state", report.state);
+    put_key_str(w, "reason", report.reason);
+    put_key_int(w, "priority", report.priority);
+    put_key_int(w, "created", report.created);
+    put_key_int(w, "position", report.position);
+    put_key_bool(w, "signal", report.signals);
+    put_key_int(w, "signalSince", report.signal_since);
+    put_key_text(w, "closed", report.closed);
+    put_key_str(w, "write", report.write.write);
+    put_sets(w, &report.write);
+    put_gates_and_checks(w, &report);
+    msg_put_key(w, "for");
+    if (report.is_victim)
+        put_name(w, &report.of);
+    else
+        msg_put_nil(w);
+    if (briefly)
+        return;
+    put_key_str(w, "message", report.message);
+    msg_put_key(w, "victims");
+    msg_put_array(w, report.victim_count);
+    for (uint32_t i = 0; i < report.victim_count; i++)
+        put_name(w, &report.victims[i]);
+}
+
+static bool is_named(struct call *call, const struct question *question)
+{
+    msg_require(&call->in, question->has_space, "namespace");
+    msg_require(&call->in, question->has_name, "name");
+    return call_begin(call);
+}
+
+void show_load(struct call *call, const struct question *question)
+{
+    uint32_t workload;
+
+    if (!is_named(call, question))
+        return;
+    workload = engine_find_workload(call->engine, question->space, question->name);
+    if (workload == 0)
+        call_refuse_text(call, SLUICE_FIELD, "name", question->name,
+                         "a workload that was seen in the role worker");
+    else
+        put_load(&call->out, call->engine, workload, false, CALL_STATUS_KEYS);
+}
+
+/* Whose workloads, or what is used of whose quota. */
+struct place {
+    uint32_t queue, local;
+    bool holding;
+};
+
+static bool put_next_load(struct call *call, const void *subject, uint32_t *cursor)
+{
+    const struct place *place = subject;
+    uint32_t workload;
+
+    if (!engine_next_workload(call->engine, place->queue, place->local, place->holding, cursor,
+                              &workload))
+        return false;
+    put_load(&call->out, call->engine, workload, true, 0);
+    return true;
+}
+
+/* False: refused. */
+static bool find_place(struct call *call, const struct question *question, bool local,
+                       struct place *ret)
+{
+    msg_require(&call->in, question->has_name, "name");
+    msg_require(&call->in, question->has_space || !local, "namespace");
+    if (!call_begin(call))
+        return false;
+    if (local)
+        ret->local = engine_find_local_queue(call->engine, question->space, question->name);
+    else
+        ret->queue = engine_find_queue(call->engine, QUEUE_CLUSTER, question->name);
+    if (ret->local != 0 || ret->queue != 0)
+        return true;
+    call_refuse_text(call, SLUICE_FIELD, "name", question->name,
+                     local ? "a LocalQueue that was seen or named"
+                           : "a ClusterQueue that was seen or named");
+    return false;
+}
+
+void show_loads(struct call *call, const struct question *question)
+{
+    struct place place = {.holding = question->holding};
+
+    msg_require(&call->in, question->has_kind || question->of_local, "kind");
+    if (!find_place(call, question, question->of_local, &place))
+        return;
+    call_answer(call, 2);
+    put_page(call, question, &(struct rows){"workloads", put_next_load, &place});
+}
+
+static void put_usage(struct msg_writer *w, const struct engine *engine, struct place place)
+{
+    struct workload_usage row;
+    uint32_t cursor = 0, count = 0;
+
+    while (engine_next_workload_usage(engine, place.queue, place.local, &cursor, &row))
+        count++;
+    msg_put_key(w, "usage");
+    msg_put_array(w, count);
+    for (cursor = 0; engine_next_workload_usage(engine, place.queue, place.local, &cursor, &row);) {
+        msg_put_map(w, place.local == 0 ? 5 : 4);
+        put_key_text(w, "flavor", row.flavor);
+        put_key_text(w, "resource", row.resource);
+        put_key_int(w, "reserved", row.reserved);
+        put_key_int(w, "admitted", row.admitted);
+        if (place.local == 0)
+            put_key_int(w, "borrowed", row.borrowed);
+    }
+}
+
+static void put_counts(struct msg_writer *w, const struct cluster_queue_report *report)
+{
+    put_key_text(w, "name", report->name);
+    put_key_bool(w, "active", report->active);
+    put_key_str(w, "reason", report->reason);
+    put_key_str(w, "message", report->message);
+    put_key_int(w, "waiting", report->pending);
+    put_key_int(w, "reserving", report->reserving);
+    put_key_int(w, "admitted", report->admitted);
+}
+
+void show_bay(struct call *call, const struct question *question)
+{
+    struct cluster_queue_report report;
+    struct place place = {0};
+
+    if (!find_place(call, question, false, &place))
+        return;
+    engine_report_cluster_queue(call->engine, place.queue, &report);
+    msg_put_map(&call->out, 8 + CALL_STATUS_KEYS);
+    put_counts(&call->out, &report);
+    put_usage(&call->out, call->engine, place);
+}
+
+static void put_local(struct msg_writer *w, const struct engine *engine, uint32_t local,
+                      uint32_t others)
+{
+    struct cluster_queue_report report;
+
+    engine_report_local_queue(engine, local, &report);
+    msg_put_map(w, 10 + others);
+    put_key_text(w, "namespace", report.space);
+    put_key_text(w, "clusterQueue", report.queue);
+    put_counts(w, &report);
+    put_usage(w, engine, (struct place){.local = local});
+}
+
+static bool put_next_local(struct call *call, const void *subject, uint32_t *cursor)
+{
+    (void)subject;
+    if (!engine_next_local_queue(call->engine, cursor))
+        return false;
+    put_local(&call->out, call->engine, *cursor, 0);
+    return true;
+}
+
+void show_local_queues(struct call *call, const struct question *question)
+{
+    call_answer(call, 2);
+    put_page(call, question, &(struct rows){"localQueues", put_next_local, NULL});
+}
+
+void show_local_queue(struct call *call, const struct question *question)
+{
+    struct place place = {0};
+
+    if (find_place(call, question, true, &place))
+        put_local(&call->out, call->engine, place.local, CALL_STATUS_KEYS);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gate.h"
+
+#include "plugin/engine.h"
+
+static const char *const names[GATE_NAMES] = {
+    "scheduling.volcano.sh/queue-allocation-gate",
+    "volcano.sh/queue-allocation-gate",
+};
+
+const char *gate_name(uint8_t gate)
+{
+    return names[gate == GATE_SHORT];
+}
+
+uint8_t gate_named(struct text name)
+{
+    if (text_is(name, names[0]))
+        return GATE_LONG;
+    return text_is(name, names[1]) ? GATE_SHORT : 0;
+}
+
+void gates_add(struct gates *gates, struct text name)
+{
+    uint8_t ours = gate_named(name);
+
+    if (ours != 0) {
+        gates->ours |= ours;
+        return;
+    }
+    if (gates->foreign++ == 0)
+        gates->a_foreign = name;
+}
+
+bool gate_concerns(const struct engine_config *config, const struct pod_facts *pod)
+{
+    struct text scheduler = pod->scheduler.len > 0 ? pod->scheduler : text_of("default-scheduler");
+
+    if (pod->mirror || pod->of_daemon_set || text_is(pod->space, "kube-system"))
+        return false;
+
+    for (uint32_t i = 0; i < config->scheduler_count; i++) {
+        if (text_same(scheduler, config->schedulers[i]))
+            return true;
+    }
+    return false;
+}
+
+bool gate_opted_in(const struct pod_facts *pod)
+{
+    return pod->opted_in || pod->group.len > 0 || pod->minimum != 0;
+}
+
+bool gate_manages(const struct engine_config *config, const struct pod_facts *pod)
+{
+    return config->manage_all || gate_opted_in(pod) || pod->gates.ours != 0 || pod->stamp != 0;
+}
+
+uint8_t gate_to_add(uint8_t annotated)
+{
+    return annotated == GATE_SHORT ? GATE_SHORT : GATE_LONG;
+}
+
+enum gate_advice gate_admit(const struct engine_config *config, const struct pod_facts *pod)
+{
+    if (!gate_concerns(config, pod))
+        return GATE_LEAVE;
+    if (pod->stamp != 0)
+        return GATE_REFUSE_STAMP;
+    if (pod->minimum < 0)
+        return GATE_REFUSE_MINIMUM;
+    if (pod->minimum > 1 && pod->controller.ordered)
+        return GATE_REFUSE_ORDERED;
+    if (config->observe_only || !gate_opted_in(pod) || pod->gates.ours != 0 || pod->node.len > 0)
+        return GATE_LEAVE;
+    return GATE_ADD;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_BASE_HEAP_H
+#define SLUICE_PLUGIN_BASE_HEAP_H
+
+#include "mem.h"
+#include "slab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Deadlines: a binary heap of (time, id) in which each id, from 1 up, is at most once and can be
+ * moved. Its memory grows by chunks and is never copied. */
+struct heap_slot {
+    int64_t at; /* slot n describes two things: what is at place n of the heap, */
+    uint32_t id;
+    uint32_t place_of; /* and at which place the id n is; 0: nowhere */
+};
+
+struct heap {
+    struct slab slots;
+    uint32_t count;
+    bool (*before)(const void *ctx, uint32_t a, uint32_t b);
+    const void *ctx;
+};
+
+/* before(ctx, a, b) tells whether a comes before b when both have the same time. It must be a total
+ * order of the ids in the heap, or NULL if nobody can see which of two comes first: ids themselves
+ * decide nothing. Allocates nothing. */
+void heap_init(struct heap *heap, struct mem *mem,
+               bool (*before)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
+
+/* A zeroed heap is fine. */
+void heap_finish(struct heap *heap);
+
+/* Afterwards every id below ids_end can be set, all of them at once. -1: no memory, and nothing
+ * changed. */
+int heap_reserve(struct heap *heap, uint32_t ids_end);
+
+/* Puts id in, or moves it. [reserved] */
+void heap_set(struct heap *heap, uint32_t id, int64_t at);
+
+/* Takes id out, if it is in. While id is in, before() must be able to compare it. */
+void heap_clear(struct heap *heap, uint32_t id);
+
+/* The earliest. False if the heap is empty. */
+bool heap_min(const struct heap *heap, int64_t *ret_at, uint32_t *ret_id);
+
+/* INT64_MAX if id is not in the heap. */
+int64_t heap_when(const struct heap *heap, uint32_t id);
+
+static inline uint32_t heap_count(const struct heap *heap)
+{
+    return heap->count;
+}
+
+#endif

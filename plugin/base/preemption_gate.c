@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preemption_gate.h"
+
+#include "plugin/state.h"
+
+int preemption_gates_get(struct engine *e, const struct preemption_gate_facts *facts,
+                         uint32_t count, bool strays, struct preemption_gates *ret)
+{
+    *ret = (struct preemption_gates){.strays = strays};
+    for (uint32_t i = 0; i < count; i++) {
+        if (name_get(e, facts[i].name, &ret->names[i]) < 0) {
+            preemption_gates_drop(e, ret);
+            return ENGINE_NO_MEMORY;
+        }
+        ret->positions[i] = (uint8_t)facts[i].position;
+        ret->count++;
+    }
+    return 0;
+}
+
+void preemption_gates_drop(struct engine *e, struct preemption_gates *gates)
+{
+    for (uint32_t i = 0; i < gates->count; i++)
+        intern_unref(&e->names, gates->names[i]);
+    *gates = (struct preemption_gates){0};
+}
+
+uint32_t preemption_gates_closed(const struct preemption_gates *gates)
+{
+    for (uint32_t i = 0; i < gates->count; i++) {
+        if (gates->positions[i] != GATE_OPEN)
+            return gates->names[i];
+    }
+    return 0;
+}
+
+bool preemption_gates_want_status(const struct preemption_gates *gates)
+{
+    for (uint32_t i = 0; i < gates->count; i++) {
+        if (gates->positions[i] == GATE_UNSAID)
+            return true;
+    }
+    return gates->strays;
+}
+
+void preemption_gates_close(struct preemption_gates *gates)
+{
+    memset(gates->positions, GATE_CLOSED, gates->count);
+    gates->strays = false;
+}
+
+bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced,
+                           enum preemption_decision decision, enum signal *ret_signal)
+{
+    bool closed = enforced && preemption_gates_closed(gates) != 0;
+
+    if (decision != DECIDED_PREEMPTS) {
+        *ret_signal = SIGNAL_CLEARED;
+        return false;
+    }
+    *ret_signal = closed ? SIGNAL_SET : SIGNAL_STAYS;
+    return !closed;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_BASE_TEXT_H
+#define SLUICE_PLUGIN_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* A view of text that somebody else owns: valid for one call. {NULL, 0} is no text. */
+struct text {
+    const char *at;
+    size_t len;
+};
+
+static inline struct text text_of(const char *s)
+{
+    return (struct text){s, strlen(s)};
+}
+
+static inline bool text_same(struct text a, struct text b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+/* By bytes, the shorter first: below, equal to or above 0. */
+static inline int text_compare(struct text a, struct text b)
+{
+    size_t shorter = a.len < b.len ? a.len : b.len;
+    int order = shorter == 0 ? 0 : memcmp(a.at, b.at, shorter);
+
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static inline bool text_is(struct text text, const char *literal)
+{
+    return text_same(text, text_of(literal));
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "borrow.h"
+
+#include "plugin/state.h"
+
+/* Recursion is as deep as the tree of queues, which has no cycles. */
+static uint32_t cohorts_below(const struct engine *e, uint32_t id)
+{
+    uint32_t height = 0;
+
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling) {
+        uint32_t over = queue_at(e, child)->kind == QUEUE_COHORT ? cohorts_below(e, child) + 1 : 1;
+
+        height = over > height ? over : height;
+    }
+    return height;
+}
+
+static wide used(const struct cell *cell, bool later)
+{
+    return later ? cell->later : cell->usage;
+}
+
+static bool covers(const struct cell *cell, wide amount, bool later)
+{
+    return cell == NULL ? amount <= 0 : used(cell, later) + amount <= cell->share;
+}
+
+static uint32_t height(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                       wide amount, bool later, bool *ret_reclaims)
+{
+    const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
+    uint32_t parent = queue_at(e, id)->parent;
+
+    *ret_reclaims = parent != 0;
+    if (parent == 0 || covers(cell, amount, later))
+        return 0;
+    while (parent != 0) {
+        if (cell != NULL)
+            amount -= wide_max(0, cell->kept - used(cell, later));
+        id = parent;
+        parent = queue_at(e, id)->parent;
+        cell = quota_cell(queue_at(e, id), flavor, resource);
+        *ret_reclaims = parent != 0;
+        if (covers(cell, amount, later))
+            break;
+    }
+    return cohorts_below(e, id);
+}
+
+uint32_t borrow_height(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                       wide amount, bool *ret_reclaims)
+{
+    return height(e, id, flavor, resource, amount, false, ret_reclaims);
+}
+
+uint32_t borrow_height_later(const struct engine *e, uint32_t id, uint16_t flavor,
+                             uint32_t resource, wide amount)
+{
+    bool reclaims;
+
+    return height(e, id, flavor, resource, amount, true, &reclaims);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "node.h"
+
+#include "plugin/state.h"
+#include "root.h"
+
+struct name_question {
+    const struct engine *e;
+    struct text name;
+};
+
+static bool same_name(const void *ctx, uint32_t id)
+{
+    const struct name_question *q = ctx;
+
+    return text_same(name_text(q->e, node_at(q->e, id)->name), q->name);
+}
+
+static uint32_t name_hash(struct text name)
+{
+    return hash_bytes(name.at, name.len, 0);
+}
+
+uint32_t node_find(const struct engine *e, struct text name)
+{
+    struct name_question q = {e, name};
+
+    return index_find(&e->nodes_by_name, name_hash(name), same_name, &q);
+}
+
+static void release_details(struct engine *e, struct node *node)
+{
+    for (uint32_t i = 0; i < node->label_count; i++) {
+        intern_unref(&e->names, node->labels[i].key);
+        intern_unref(&e->names, node->labels[i].value);
+    }
+    for (uint32_t i = 0; i < node->amount_count; i++)
+        intern_unref(&e->names, node->amounts[i].resource);
+    intern_unref(&e->names, node->name);
+    mem_free(&e->mem, node->labels, node->label_count * sizeof(*node->labels));
+    mem_free(&e->mem, node->amounts, node->amount_count * sizeof(*node->amounts));
+}
+
+void node_release_all(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->nodes); id++) {
+        if (slab_live(&e->nodes, id))
+            release_details(e, node_at(e, id));
+    }
+}
+
+/* All that a node record needs; on error nothing is held. */
+static int read_details(struct engine *e, const struct node_facts *facts, struct node *ret_node)
+{
+    struct node node = {0};
+    size_t labels_size = facts->label_count * sizeof(*node.labels);
+    size_t amounts_size = facts->allocatable.count * sizeof(*node.amounts);
+
+    node.labels = mem_zalloc(&e->mem, labels_size);
+    node.amounts = mem_zalloc(&e->mem, amounts_size);
+    if ((labels_size > 0 && node.labels == NULL) || (amounts_size > 0 && node.amounts == NULL))
+        goto no_memory;
+    if (intern_get(&e->names, facts->name.at, facts->name.len, &node.name) < 0) {
+        node.name = 0;
+        goto no_memory;
+    }
+    for (uint32_t i = 0; i < facts->label_count; i++) {
+        const struct label *label = &facts->labels[i];
+
+        if (intern_get(&e->names, label->key.at, label->key.len, &node.labels[i].key) < 0 ||
+            intern_get(&e->names, label->value.at, label->value.len, &node.labels[i].value) < 0)
+            goto no_memory;
+    }
+    for (uint32_t i = 0; i < facts->allocatable.count; i++) {
+        const struct named_amount *item = &facts->allocatable.item[i];
+
+        node.amounts[i].amount = item->amount;
+        if (intern_get(&e->names, item->resource.at, item->resource.len,
+                       &node.amounts[i].resource) < 0)
+            goto no_memory;
+    }
+    node.label_count = facts->label_count;
+    node.amount_count = facts->allocatable.count;
+    *ret_node = node;
+    return 0;
+
+no_memory:
+    /* The arrays are zeroed, and id 0 is never counted: what was not reached is nothing. */
+    node.label_count = node.labels == NULL ? 0 : facts->label_count;
+    node.amount_count = node.amounts == NULL ? 0 : facts->allocatable.count;
+    release_details(e, &node);
+    return ENGINE_NO_MEMORY;
+}
+
+int node_see(struct engine *e, const struct node_facts *facts, uint32_t *ret_id)
+{
+    uint32_t id = node_find(e, facts->name);
+    struct node node;
+    int error;
+
+    if (id == 0 && slab_count(&e->nodes) >= e->config.max_nodes)
+        return ENGINE_FULL_NODES;
+    error = read_details(e, facts, &node);
+    if (error < 0)
+        return error;
+    if (slab_reserve(&e->nodes, 1) < 0 || index_reserve(&e->nodes_by_name) < 0 ||
+        root_reserve_nodes(e, &node) < 0) {
+        release_details(e, &node);
+        return ENGINE_NO_MEMORY;
+    }
+
+    if (id == 0) {
+        id = slab_take(&e->nodes);
+        *node_at(e, id) = node;
+        index_put(&e->nodes_by_name, name_hash(facts->name), id);
+        root_change_nodes(e, NULL, &node);
+    } else {
+        struct node old = *node_at(e, id);
+
+        *node_at(e, id) = node;
+        root_change_nodes(e, &old, &node);
+        release_details(e, &old);
+    }
+    *ret_id = id;
+    return 0;
+}
+
+bool node_lose(struct engine *e, struct text name)
+{
+    uint32_t id = node_find(e, name);
+
+    if (id == 0)
+        return false;
+
+    struct node node = *node_at(e, id);
+
+    index_drop(&e->nodes_by_name, name_hash(name), id);
+    slab_give(&e->nodes, id);
+    root_change_nodes(e, &node, NULL);
+    release_details(e, &node);
+    return true;
+}
+
+bool node_has_flavor(const struct engine *e, uint32_t id, uint16_t number)
+{
+    if (number == 0 || number == FLAVOR_NONE)
+        return true;
+
+    const struct node *node = node_at(e, id);
+    const struct flavor *flavor = slab_at(&e->flavors, number);
+
+    if (!flavor->seen)
+        return false;
+    for (uint32_t i = 0; i < flavor->label_count; i++) {
+        bool found = false;
+
+        for (uint32_t k = 0; k < node->label_count && !found; k++)
+            found = node->labels[k].key == flavor->labels[i].key &&
+                    node->labels[k].value == flavor->labels[i].value;
+        if (!found)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_GRANT_ASSIGN_H
+#define SLUICE_PLUGIN_GRANT_ASSIGN_H
+
+#include "plugin/base/amount.h"
+#include "plugin/base/facts.h"
+#include "plugin/order/size_class.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * In which flavors of a ClusterQueue a workload would get what its pod sets ask for, and at what
+ * price:
+ *
+ *   pod set ─▶ resource group ─▶ flavor, flavor, ...     the first that will do, or else the best
+ *
+ * What a pod set asks of a group comes in one flavor, which is as good as for the worst of the
+ * resources. A pod set is as good as the worst of its groups, a workload as the worst of its pod
+ * sets; a later pod set finds what the earlier ones leave. A flavor will do if it fits, if it
+ * borrows and whenCanBorrow stops there, if it preempts and whenCanPreempt does. Where a search
+ * ended before the last flavor, the next attempt goes on behind it.
+ *
+ * Changes nothing, allocates nothing.
+ */
+enum { ASSIGN_MAX_SETS = FACTS_MAX_SETS, ASSIGN_ATTEMPTS = 4 * FACTS_MAX_FLAVORS };
+
+/* From the worst to the best. */
+enum assign_how {
+    ASSIGN_NO_FIT,     /* however many went, or because nobody may be sent away for it */
+    ASSIGN_NO_VICTIMS, /* others would have to go, and there is nobody who could be sent */
+    ASSIGN_PREEMPTS,   /* others of its own queue would go, perhaps beside those of other queues */
+    ASSIGN_RECLAIMS,   /* others of other queues would */
+    ASSIGN_FITS,
+};
+
+/* Of the queue: flavorFungibility and preemption. */
+struct assign_policy {
+    bool skips_borrowing;          /* whenCanBorrow is TryNextFlavor */
+    bool skips_preempting;         /* whenCanPreempt is */
+    bool borrows_least;            /* preference is PreemptionOverBorrowing */
+    bool preempts_while_borrowing; /* borrowWithinCohort is not Never */
+};
+
+struct assign_set {
+    uint32_t count, minimum; /* of pods; equal: all of them or none */
+    uint8_t need_count;
+    struct request needs[FACTS_MAX_NEEDS]; /* of each pod, one `pods` among them */
+    uint64_t refused[FACTS_MAX_GROUPS];    /* of each group, by their places: a bit for each flavor
+                                              on whose nodes these pods cannot be */
+};
+
+/* Where the searches begin: the places of flavors in their groups. Zeros: at the first. */
+struct assign_cursor {
+    uint8_t place[ASSIGN_MAX_SETS][FACTS_MAX_GROUPS];
+};
+
+struct assignment {
+    enum assign_how how;
+    uint32_t height; /* from how far up anything of it is borrowed (borrow.h) */
+    uint32_t counts[ASSIGN_MAX_SETS];
+    struct {
+        uint16_t flavor; /* FLAVOR_NONE: nobody counts it, or the search ended before */
+        uint8_t how, height;
+    } needs[ASSIGN_MAX_SETS][FACTS_MAX_NEEDS];
+    struct assign_cursor next; /* for the next attempt, */
+    bool goes_on;              /* which has flavors left that this one did not come to */
+};
+
+/* Who knows whom others can be sent away for. `of` finds out for one resource alone, PREEMPTS,
+ * RECLAIMS or NO_VICTIMS, and from how far up it is borrowed when they are gone; `of_all` whether
+ * there are victims for all that is assigned. Functions of NULL: nobody is ever sent away. */
+struct assign_victims {
+    void *ctx;
+    enum assign_how (*of)(void *ctx, uint16_t flavor, uint32_t resource, wide amount,
+                          uint32_t *ret_height);
+    bool (*of_all)(void *ctx, const struct assignment *assignment);
+};
+
+struct assign_ask {
+    const struct engine *e;
+    uint32_t queue;
+    struct assign_policy policy;
+    struct assign_victims victims;
+    bool ever; /* fits wherever it could if nobody used anything */
+    uint32_t set_count;
+    const struct assign_set *sets;
+    struct assign_cursor from;
+};
+
+/* Whether it could be admitted: at once, or when its victims are gone. If not with all of its pods,
+ * then with as many as possible, down to the minimum of each pod set, in proportion. If not at all,
+ * the answer is about all of its pods. */
+bool assign(const struct assign_ask *ask, struct assignment *ret_assignment);
+
+/* The same in as many attempts as it takes, each of which goes on behind where the one before it
+ * ended; at most ASSIGN_ATTEMPTS. */
+bool assign_repeatedly(struct assign_ask *ask, struct assignment *ret_assignment);
+
+/* As `assign`, for just these counts of pods, whether or not there are victims for all of it. */
+void assign_counts(const struct assign_ask *ask, const uint32_t *counts,
+                   struct assignment *ret_assignment);
+
+/* What it takes in all: each flavor and resource once, in the order of pod sets and needs. Returns
+ * how many. */
+struct assign_amount {
+    uint16_t flavor;
+    uint32_t resource;
+    wide amount;
+};
+enum { ASSIGN_MAX_AMOUNTS = ASSIGN_MAX_SETS * FACTS_MAX_NEEDS };
+
+uint32_t assign_total(const struct assign_ask *ask, const struct assignment *assignment,
+                      struct assign_amount ret_amounts[ASSIGN_MAX_AMOUNTS]);
+
+#endif

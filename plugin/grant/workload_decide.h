@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_GRANT_WORKLOAD_DECIDE_H
+#define SLUICE_PLUGIN_GRANT_WORKLOAD_DECIDE_H
+
+#include "assign.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What becomes of workloads that wait, below one root at a time:
+ *
+ *   who is promised something     comes first, when there is room (workload_promise.h)
+ *   of each queue the first       that fits or may preempt; a strict queue asks its head alone,
+ *                                 any other looks past those that were refused
+ *   of all of these               not borrowing before borrowing, priority, time, queue's name
+ *
+ * Who fits is reserved; who preempts is promised its victims' room; who would, but has a closed
+ * gate, signals and takes nothing. Who is refused is not asked again before something changes below
+ * the root that may help.
+ */
+enum decided { DECIDE_NOTHING, DECIDE_FITS, DECIDE_PREEMPTS };
+
+struct decision {
+    enum decided what;
+    struct assignment made;
+    uint32_t workload;
+    bool waits_only; /* nobody has to go: the room is on its way already */
+
+    /* Of one that preempts: the search that found its victims (workload_hunt.h), whom it took last,
+     * and how often a workload had moved by then (engine.workload_moves). */
+    uint64_t hunt, moves;
+    uint32_t last;
+};
+
+struct engine;
+
+/* Decides about one that waits and changes nothing. */
+void workload_decide(struct engine *e, uint32_t workload, struct decision *ret);
+
+/* Who would go for one that preempts: at most so many names; returns how many. Changes nothing. */
+struct workload_name;
+uint32_t workload_decide_victims(struct engine *e, const struct decision *decision,
+                                 struct workload_name *ret_names, uint32_t max);
+
+/* The workload, which waits and is promised nothing, is reserved what was assigned. */
+void workload_decide_reserve(struct engine *e, uint32_t workload, const struct assignment *made);
+
+/* Whether one that is promised something could have something else at once, and would rather.
+ * height: from how far up it borrows what it is promised. */
+bool workload_decide_fits_elsewhere(struct engine *e, uint32_t workload, uint32_t height,
+                                    struct assignment *ret);
+
+/* Whether a workload of this demand could be admitted, if nobody used anything: if it waits, then
+ * for others, and not in vain. */
+bool workload_decide_ever(struct engine *e, uint32_t demand);
+
+/* One slice: returns what is left of the budget. */
+uint32_t workload_decide_some(struct engine *e, uint32_t budget);
+
+#endif

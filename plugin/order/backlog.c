@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backlog.h"
+
+#include "plugin/claims/workload.h"
+#include "plugin/grant/assign.h"
+#include "plugin/state.h"
+
+static struct tree_link *ask_link(const void *ctx, uint32_t id)
+{
+    return &backlog_at(ctx, id)->link;
+}
+
+static int compare_resources(const void *ctx, uint32_t a, uint32_t b)
+{
+    return text_compare(name_text(ctx, backlog_at(ctx, a)->resource),
+                        name_text(ctx, backlog_at(ctx, b)->resource));
+}
+
+const struct tree_type backlog_by_resource = {ask_link, compare_resources, NULL};
+
+static uint32_t find(const struct engine *e, uint32_t queue, uint32_t resource)
+{
+    struct text name = name_text(e, resource);
+    uint32_t at = queue_at(e, queue)->asks;
+
+    while (at != 0 && backlog_at(e, at)->resource != resource) {
+        int order = text_compare(name, name_text(e, backlog_at(e, at)->resource));
+
+        at = order < 0 ? backlog_at(e, at)->link.left : backlog_at(e, at)->link.right;
+    }
+    return at;
+}
+
+int backlog_reserve(struct engine *e, uint32_t queue, uint32_t count)
+{
+    uint64_t most = (uint64_t)count * queue_depth(e, queue);
+
+    return most > UINT32_MAX || slab_reserve(&e->backlogs, (uint32_t)most) < 0 ? ENGINE_NO_MEMORY
+                                                                               : 0;
+}
+
+/* As deep as the tree of queues. */
+static uint32_t make(struct engine *e, uint32_t queue, uint32_t resource)
+{
+    uint32_t parent = queue_at(e, queue)->parent;
+    uint32_t up = parent == 0 ? 0 : backlog_get(e, parent, resource), id = slab_take(&e->backlogs);
+
+    *backlog_at(e, id) = (struct backlog){.resource = resource, .up = up};
+    tree_insert(&backlog_by_resource, e, &queue_at(e, queue)->asks, id);
+    return id;
+}
+
+uint32_t backlog_get(struct engine *e, uint32_t queue, uint32_t resource)
+{
+    uint32_t id = find(e, queue, resource);
+
+    if (id == 0)
+        id = make(e, queue, resource);
+    backlog_at(e, id)->users++;
+    return id;
+}
+
+void backlog_unref(struct engine *e, uint32_t queue, uint32_t id)
+{
+    while (id != 0 && --backlog_at(e, id)->users == 0) {
+        uint32_t up = backlog_at(e, id)->up;
+
+        tree_remove(&backlog_by_resource, e, &queue_at(e, queue)->asks, id);
+        slab_give(&e->backlogs, id);
+        queue = queue_at(e, queue)->parent;
+        id = up;
+    }
+}
+
+wide backlog_sum(const struct engine *e, uint32_t queue, uint32_t resource)
+{
+    uint32_t id = find(e, queue, resource);
+
+    return id == 0 ? 0 : backlog_at(e, id)->amount;
+}
+
+static void add(struct engine *e, uint32_t id, wide amount)
+{
+    for (; id != 0; id = backlog_at(e, id)->up)
+        backlog_at(e, id)->amount += amount;
+}
+
+void backlog_count(struct engine *e, uint32_t id, int more)
+{
+    const struct line *line = line_at(e, id);
+    const struct size_class *kind = size_class_at(e, line->kind);
+
+    for (uint32_t i = 0; i < line_count(e, line); i++)
+        add(e, kind->needs[i].ask, (wide)more * line_amount(e, line, i));
+}
+
+int backlog_get_demand(struct engine *e, const struct demand *demand)
+{
+    if (demand->queue == 0)
+        return 0;
+    if (backlog_reserve(e, demand->queue, demand->need_count) < 0)
+        return ENGINE_NO_MEMORY;
+    for (uint32_t s = 0; s < demand->set_count; s++) {
+        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
+            backlog_get(e, demand->queue, demand->asks[s].needs[i].resource);
+    }
+    return 0;
+}
+
+void backlog_unref_demand(struct engine *e, const struct demand *demand)
+{
+    for (uint32_t s = 0; s < demand->set_count && demand->queue != 0; s++) {
+        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
+            backlog_unref(e, demand->queue,
+                          find(e, demand->queue, demand->asks[s].needs[i].resource));
+    }
+}
+
+static wide wished(const struct assign_set *set, uint32_t need)
+{
+    return (wide)set->needs[need].amount * set->count;
+}
+
+void backlog_count_demand(struct engine *e, uint32_t id, int more)
+{
+    const struct demand *demand = demand_at(e, id);
+
+    for (uint32_t s = 0; s < demand->set_count; s++) {
+        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
+            add(e, find(e, demand->queue, demand->asks[s].needs[i].resource),
+                more * wished(&demand->asks[s], i));
+    }
+}
+
+void backlog_hang(struct engine *e, uint32_t queue)
+{
+    uint32_t parent = queue_at(e, queue)->parent;
+
+    for (uint32_t id = tree_first(&backlog_by_resource, e, queue_at(e, queue)->asks); id != 0;
+         id = tree_next(&backlog_by_resource, e, id)) {
+        backlog_at(e, id)->up = backlog_get(e, parent, backlog_at(e, id)->resource);
+        add(e, backlog_at(e, id)->up, backlog_at(e, id)->amount);
+    }
+}
+
+void backlog_unhang(struct engine *e, uint32_t queue)
+{
+    uint32_t parent = queue_at(e, queue)->parent;
+
+    for (uint32_t id = tree_first(&backlog_by_resource, e, queue_at(e, queue)->asks); id != 0;
+         id = tree_next(&backlog_by_resource, e, id)) {
+        add(e, backlog_at(e, id)->up, -backlog_at(e, id)->amount);
+        backlog_unref(e, parent, backlog_at(e, id)->up);
+        backlog_at(e, id)->up = 0;
+    }
+}
+
+static wide waiting_in_line(const struct engine *e, uint32_t id, uint32_t resource)
+{
+    const struct line *line = line_at(e, id);
+
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        if (line_resource(e, line, i) == resource)
+            return size_class_at(e, line->kind)->own
+                       ? 0
+                       : (wide)line_waiting(e, line) * line_amount(e, line, i);
+    }
+    return 0;
+}
+
+static wide waiting_in_gang(const struct engine *e, const struct group *group, uint32_t queue,
+                            uint32_t resource)
+{
+    wide sum = 0;
+
+    if (group->mode != GROUP_WAITS)
+        return 0;
+    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+        const struct line *line = line_at(e, claim_at(e, at)->line);
+        bool counts = claim_waits_in_gang(claim_at(e, at)) && line_queue(e, line) == queue;
+
+        for (uint32_t i = 0; i < line_count(e, line) && counts; i++)
+            sum += line_resource(e, line, i) == resource ? line_amount(e, line, i) : 0;
+    }
+    return sum;
+}
+
+static wide waiting_of_load(const struct engine *e, uint32_t id, uint32_t queue, uint32_t resource)
+{
+    const struct workload *workload = workload_at(e, id);
+    const struct demand *demand = demand_at(e, workload->demand);
+    wide sum = 0;
+
+    if (workload_queue(e, id) != queue || !workload_is(workload, WORKLOAD_PLACED) ||
+        workload->state != CLAIM_WAITING)
+        return 0;
+    for (uint32_t s = 0; s < demand->set_count; s++) {
+        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
+            sum += demand->asks[s].needs[i].resource == resource ? wished(&demand->asks[s], i) : 0;
+    }
+    return sum;
+}
+
+/* What waits in the queue itself, counted anew. */
+static wide count(const struct engine *e, uint32_t queue, uint32_t resource)
+{
+    wide sum = 0;
+
+    for (uint32_t head = size_class_next_head(e, queue, 0, 0); head != 0;
+         head = size_class_next_head(e, queue, head, 0))
+        sum += waiting_in_line(e, claim_at(e, head)->line, resource);
+    for (uint32_t id = 1; id < slab_end(&e->groups); id++)
+        sum += slab_live(&e->groups, id) ? waiting_in_gang(e, group_at(e, id), queue, resource) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->workloads); id++)
+        sum += slab_live(&e->workloads, id) ? waiting_of_load(e, id, queue, resource) : 0;
+    return sum;
+}
+
+const char *backlog_check_users(const struct engine *e)
+{
+    uint64_t users = 0;
+
+    for (uint32_t id = 1; id < slab_end(&e->backlogs); id++) {
+        if (slab_live(&e->backlogs, id))
+            users += backlog_at(e, id)->users - (backlog_at(e, id)->up != 0);
+    }
+    for (uint32_t id = 1; id < slab_end(&e->size_classes); id++) {
+        const struct size_class *kind =
+            slab_live(&e->size_classes, id) ? size_class_at(e, id) : NULL;
+
+        for (uint32_t i = 0; kind != NULL && !kind->own && i < kind->count; i++) {
+            if (kind->needs[i].ask != find(e, kind->queue, kind->needs[i].resource))
+                return "a kind knows its queue's asks";
+            users--;
+        }
+    }
+    for (uint32_t id = 1; id < slab_end(&e->demands); id++) {
+        if (slab_live(&e->demands, id) && demand_at(e, id)->queue != 0)
+            users -= demand_at(e, id)->need_count;
+    }
+    return users == 0 ? NULL : "an ask is there for who may wait in its queue, and for children's";
+}
+
+const char *backlog_check(const struct engine *e, uint32_t queue)
+{
+    if (!tree_check(&backlog_by_resource, e, queue_at(e, queue)->asks))
+        return "the asks of a queue stand in order of their resources";
+    for (uint32_t id = tree_first(&backlog_by_resource, e, queue_at(e, queue)->asks); id != 0;
+         id = tree_next(&backlog_by_resource, e, id)) {
+        const struct backlog *ask = backlog_at(e, id);
+        wide sum = count(e, queue, ask->resource);
+
+        for (uint32_t child = queue_at(e, queue)->first_child; child != 0;
+             child = queue_at(e, child)->next_sibling) {
+            uint32_t below = find(e, child, ask->resource);
+
+            if (below == 0)
+                continue;
+            if (backlog_at(e, below)->up != id)
+                return "an ask knows that of its queue's parent";
+            sum += backlog_at(e, below)->amount;
+        }
+        if (sum != ask->amount)
+            return "a queue knows what is asked for by all that wait in it and below it";
+    }
+    return NULL;
+}

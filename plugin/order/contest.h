@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_ORDER_CONTEST_H
+#define SLUICE_PLUGIN_ORDER_CONTEST_H
+
+#include "plugin/base/amount.h"
+#include "plugin/base/tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The order between queues that compete for their parent's room.
+ *
+ * Volcano's: queue priority, share of what is deserved, oldest head, name. Kueue's: who need not
+ * borrow, priority and age of the head, name.
+ *
+ * The children where somebody waits are kept in that order in a tree, and each knows the least that
+ * anybody below it asks for. So a search for who fits passes over whole subtrees that are too big:
+ * the least is a bound, never an answer.
+ */
+
+enum { BOUND_RESOURCES = 8 };
+
+/* The least that is asked for of each resource. A resource that is not listed is not asked for by
+ * all of them, and so bounds nothing. What a queue keeps unused is already taken off: this is the
+ * least that passes up. */
+struct bound {
+    bool nobody; /* there is no one that could fit */
+    uint8_t count;
+    struct {
+        uint32_t resource;
+        wide least;
+    } item[BOUND_RESOURCES];
+};
+
+struct contest {
+    struct tree_link sibling;
+    uint32_t children; /* tree of the children that compete, in order */
+    bool competes;
+
+    /* The key, as it stood when the queue was put into its parent's tree. */
+    bool borrows;
+    int32_t priority;
+    wide used, quota; /* the largest share */
+    int64_t head_created;
+    uint32_t key_name;
+
+    struct bound own;         /* of this queue's subtree, as its parent sees it */
+    struct bound all;         /* of this queue and those below it in the siblings' tree */
+    int64_t all_head_created; /* the oldest head likewise */
+};
+
+struct engine;
+
+/* What waits in this queue, what it may use, or whether it may at all has changed: puts it, and all
+ * above it, at their right places. Whoever edits a queue has those below it refreshed in the next
+ * slices (queue_settle_below); before, nobody asks who is the winner. */
+void contest_refresh(struct engine *e, uint32_t queue);
+
+/* Takes the queue out of its parent's tree, before it gets another parent or goes. */
+void contest_leave(struct engine *e, uint32_t queue);
+
+/* The claim below this queue that is next and fits all the way to the root, or 0. Its flavors, one
+ * for each of its needs, are returned with it. */
+uint32_t contest_winner(const struct engine *e, uint32_t queue, uint16_t *ret_flavors);
+
+/* For checks. */
+const char *contest_check(const struct engine *e, uint32_t queue);
+
+#endif

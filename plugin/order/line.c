@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "line.h"
+
+#include "fit.h"
+#include "plugin/state.h"
+
+struct shape {
+    uint8_t count;
+    struct request requests[FACTS_MAX_NEEDS]; /* by resource id, so that equal ones are equal */
+};
+
+struct wanted {
+    const struct engine *e;
+    uint32_t kind;
+    const struct shape *shape;
+};
+
+static bool is_wanted(const void *ctx, uint32_t id)
+{
+    const struct wanted *wanted = ctx;
+    const struct line *line = line_at(wanted->e, id);
+
+    if (line->kind != wanted->kind)
+        return false;
+    for (uint32_t i = 0; i < wanted->shape->count; i++) {
+        if (line_amount(wanted->e, line, i) != wanted->shape->requests[i].amount)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t add_to_hash(uint32_t hash, int64_t amount)
+{
+    return hash_bytes(&amount, sizeof(amount), hash);
+}
+
+static void add_need(const struct engine *e, struct shape *shape, uint32_t resource, int64_t amount)
+{
+    uint32_t i = shape->count++;
+
+    for (; i > 0 && size_class_resource_before(e, resource, shape->requests[i - 1].resource); i--)
+        shape->requests[i] = shape->requests[i - 1];
+    shape->requests[i] = (struct request){resource, amount};
+}
+
+static void unref_names(struct engine *e, const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->count; i++)
+        intern_unref(&e->names, shape->requests[i].resource);
+}
+
+static int read_shape(struct engine *e, const struct named_amounts *requests, struct shape *shape)
+{
+    shape->count = 0;
+    intern_ref(&e->names, e->name_pods);
+    add_need(e, shape, e->name_pods, 1);
+    for (uint32_t i = 0; i < requests->count; i++) {
+        const struct named_amount *item = &requests->item[i];
+        uint32_t resource;
+
+        if (item->amount <= 0)
+            continue;
+        if (intern_get(&e->names, item->resource.at, item->resource.len, &resource) < 0) {
+            unref_names(e, shape);
+            return ENGINE_NO_MEMORY;
+        }
+        if (resource == e->name_pods) /* one pod is one pod, whatever it asks for */
+            intern_unref(&e->names, resource);
+        else
+            add_need(e, shape, resource, item->amount);
+    }
+    return 0;
+}
+
+/* The use of the kind is the line's from now on. */
+static int make(struct engine *e, uint32_t kind, const struct shape *shape, uint32_t hash,
+                uint32_t *ret_line)
+{
+    struct needs needs;
+    uint32_t id;
+
+    if (slab_reserve(&e->lines, 1) < 0 || index_reserve(&e->lines_by_needs) < 0 ||
+        needs_alloc(&e->mem, size_class_at(e, kind), &needs) < 0)
+        return ENGINE_NO_MEMORY;
+    for (uint32_t i = 0; i < shape->count; i++)
+        needs_set_amount(&needs, size_class_at(e, kind), i, shape->requests[i].amount);
+    id = slab_take(&e->lines);
+    *line_at(e, id) = (struct line){.kind = kind, .needs = needs};
+    index_put(&e->lines_by_needs, hash, id);
+    queue_at(e, size_class_at(e, kind)->queue)->line_count++;
+    *ret_line = id;
+    return 0;
+}
+
+static int add_user(struct engine *e, struct line *line)
+{
+    if (line->crowd == 0) {
+        if (slab_reserve(&e->crowds, 1) < 0)
+            return ENGINE_NO_MEMORY;
+        line->crowd = slab_take(&e->crowds) & INT32_MAX;
+        crowd_at(e, line->crowd)->users = 1;
+    }
+    crowd_at(e, line->crowd)->users++;
+    return 0;
+}
+
+/* Whether another one is left. */
+static bool drop_user(struct engine *e, struct line *line)
+{
+    if (line->crowd == 0)
+        return false;
+    if (--crowd_at(e, line->crowd)->users == 1) {
+        slab_give(&e->crowds, line->crowd);
+        line->crowd = 0;
+    }
+    return true;
+}
+
+static int get(struct engine *e, uint32_t kind, const struct shape *shape, uint32_t *ret_line)
+{
+    const struct wanted wanted = {e, kind, shape};
+    uint32_t hash = kind, id;
+
+    for (uint32_t i = 0; i < shape->count; i++)
+        hash = add_to_hash(hash, shape->requests[i].amount);
+    id = index_find(&e->lines_by_needs, hash, is_wanted, &wanted);
+    if (id == 0)
+        return make(e, kind, shape, hash, ret_line);
+    if (add_user(e, line_at(e, id)) < 0)
+        return ENGINE_NO_MEMORY;
+    size_class_unref(e, kind); /* the line has one */
+    *ret_line = id;
+    return 0;
+}
+
+int line_get(struct engine *e, uint32_t queue, const struct named_amounts *requests, bool bare,
+             uint32_t *ret_line)
+{
+    struct shape shape;
+    uint32_t kind;
+    int error;
+
+    if (read_shape(e, requests, &shape) < 0)
+        return ENGINE_NO_MEMORY;
+    error = size_class_get(e, queue, shape.requests, shape.count, bare, &kind);
+    unref_names(e, &shape); /* the kind has them */
+    if (error < 0)
+        return error;
+    error = get(e, kind, &shape, ret_line);
+    if (error < 0)
+        size_class_unref(e, kind);
+    return error;
+}
+
+int line_get_like(struct engine *e, uint32_t like, uint32_t queue, uint32_t *ret_line)
+{
+    const struct line *line = line_at(e, like);
+    struct shape shape = {.count = line_count(e, line)};
+    uint32_t kind;
+    int error;
+
+    for (uint32_t i = 0; i < shape.count; i++)
+        shape.requests[i] = (struct request){line_resource(e, line, i), line_amount(e, line, i)};
+    error = size_class_get(e, queue, shape.requests, shape.count, line_bare(e, line), &kind);
+    if (error < 0)
+        return error;
+    error = get(e, kind, &shape, ret_line);
+    if (error < 0)
+        size_class_unref(e, kind);
+    return error;
+}
+
+int line_make_own(struct engine *e, uint32_t *ret_line)
+{
+    struct needs needs;
+    uint32_t kind, id;
+
+    if (slab_reserve(&e->lines, 1) < 0 || size_class_make_own(e, &kind) < 0)
+        return ENGINE_NO_MEMORY;
+    if (needs_alloc(&e->mem, size_class_at(e, kind), &needs) < 0) {
+        size_class_unref(e, kind);
+        return ENGINE_NO_MEMORY;
+    }
+    id = slab_take(&e->lines);
+    *line_at(e, id) = (struct line){.kind = kind, .needs = needs};
+    *ret_line = id;
+    return 0;
+}
+
+void line_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct request *requests,
+                  uint8_t count, bool bare)
+{
+    struct line *line = line_at(e, id);
+    uint32_t before = line_queue(e, line);
+
+    size_class_set_own(e, line->kind, queue, requests, count, bare);
+    for (uint8_t i = 0; i < count; i++)
+        needs_set_amount(&line->needs, size_class_at(e, line->kind), i, requests[i].amount);
+    if (queue != 0)
+        queue_at(e, queue)->line_count++;
+    if (before == 0)
+        return;
+    queue_at(e, before)->line_count--;
+    queue_drop_unused(e, before);
+}
+
+void line_free_own(struct engine *e, uint32_t id)
+{
+    line_set_own(e, id, 0, NULL, 0, false);
+    line_release(e, id);
+    size_class_unref(e, line_at(e, id)->kind);
+    slab_give(&e->lines, id);
+}
+
+void line_release(struct engine *e, uint32_t id)
+{
+    struct line *line = line_at(e, id);
+
+    needs_free(&e->mem, size_class_at(e, line->kind), &line->needs);
+}
+
+bool line_same_requests(const struct engine *e, uint32_t a, uint32_t b)
+{
+    const struct line *x = line_at(e, a), *y = line_at(e, b);
+
+    if (line_count(e, x) != line_count(e, y))
+        return false;
+    for (uint32_t i = 0; i < line_count(e, x); i++) {
+        if (line_resource(e, x, i) != line_resource(e, y, i) ||
+            line_amount(e, x, i) != line_amount(e, y, i))
+            return false;
+    }
+    return true;
+}
+
+bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
+{
+    return line_queue(e, line_at(e, a)) == line_queue(e, line_at(e, b)) &&
+           line_same_requests(e, a, b);
+}
+
+void line_unref(struct engine *e, uint32_t id)
+{
+    struct line *line = line_at(e, id);
+    uint32_t queue = line_queue(e, line), hash = line->kind;
+
+    if (drop_user(e, line))
+        return;
+    for (uint32_t i = 0; i < line_count(e, line); i++)
+        hash = add_to_hash(hash, line_amount(e, line, i));
+    index_drop(&e->lines_by_needs, hash, id);
+    line_release(e, id);
+    size_class_unref(e, line->kind);
+    slab_give(&e->lines, id);
+    queue_at(e, queue)->line_count--;
+    queue_drop_unused(e, queue);
+}
+
+static struct waiting *behind_head(const struct engine *e, const struct line *line)
+{
+    return line->crowd == 0 ? NULL : &crowd_at(e, line->crowd)->behind;
+}
+
+bool line_join(struct engine *e, uint32_t claim)
+{
+    uint32_t id = claim_at(e, claim)->line, head = line_at(e, id)->head;
+    struct line *line = line_at(e, id);
+
+    queue_at(e, line_queue(e, line))->waiting_count++;
+    if (head != 0 && claim_compare_rank(e, claim, head) > 0) {
+        waiting_add(e, behind_head(e, line), claim);
+        if (!line->crowded)
+            tree_refresh(&heads_by_rank, e, head);
+        return false;
+    }
+    size_class_set_head(e, id, claim);
+    if (head != 0) {
+        waiting_add(e, behind_head(e, line), head);
+        tree_refresh(&heads_by_rank, e, claim);
+    }
+    return true;
+}
+
+bool line_leave(struct engine *e, uint32_t claim)
+{
+    uint32_t id = claim_at(e, claim)->line, next;
+    struct line *line = line_at(e, id);
+
+    queue_at(e, line_queue(e, line))->waiting_count--;
+    if (claim != line->head) {
+        waiting_remove(e, behind_head(e, line), claim);
+        if (!line_is_crowded(e, line))
+            tree_refresh(&heads_by_rank, e, line->head);
+        return false;
+    }
+    next = line_next(e, claim);
+    if (next != 0)
+        waiting_remove(e, behind_head(e, line), next);
+    size_class_set_head(e, id, next);
+    return true;
+}
+
+uint32_t line_users(const struct engine *e, const struct line *line)
+{
+    return line->crowd == 0 ? 1 : crowd_at(e, line->crowd)->users;
+}
+
+uint32_t line_waiting(const struct engine *e, const struct line *line)
+{
+    return (line->head != 0) + (line->crowd == 0 ? 0 : waiting_count(e, behind_head(e, line)));
+}
+
+bool line_is_crowded(const struct engine *e, const struct line *line)
+{
+    return line->crowd != 0 && behind_head(e, line)->last != 0;
+}
+
+uint32_t line_next(const struct engine *e, uint32_t claim)
+{
+    const struct line *line = claim_line(e, claim);
+
+    if (line->crowd == 0)
+        return 0;
+    return claim == line->head ? waiting_first(e, behind_head(e, line))
+                               : waiting_next(e, behind_head(e, line), claim);
+}
+
+uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t claim)
+{
+    if (claim == line->head)
+        return 0;
+    return 1 + (line->crowd == 0 ? 0 : waiting_count_before(e, behind_head(e, line), claim));
+}
+
+uint32_t line_after(const struct engine *e, const struct line *line, uint32_t claim)
+{
+    return line->crowd == 0 ? 0 : waiting_after(e, behind_head(e, line), claim);
+}
+
+uint32_t line_first_of(const struct engine *e, uint32_t queue)
+{
+    return queue_at(e, queue)->head;
+}
+
+uint32_t line_first_fit(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    if (queue->strict || queue->guarding) {
+        uint32_t head = line_first_of(e, id);
+
+        return head != 0 && fit_line(e, claim_at(e, head)->line, ret_flavors) ? head : 0;
+    }
+
+    return size_class_first_fit(e, id, ret_flavors);
+}
+
+static void add_bound(const struct queue *queue, uint32_t resource, int64_t least,
+                      struct bound *bound)
+{
+    bool counted = queue->kind == QUEUE_VOLCANO || queue_group_of(queue, resource) != NULL;
+
+    if (least == 0 || !counted || bound->count == BOUND_RESOURCES)
+        return;
+    bound->item[bound->count].resource = resource;
+    bound->item[bound->count++].least = least;
+}
+
+void line_bound(const struct engine *e, uint32_t id, struct bound *ret_bound)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    ret_bound->nobody = false;
+    ret_bound->count = 0;
+    if (queue->strict || queue->guarding) {
+        const struct line *line = claim_line(e, queue->head);
+
+        for (uint32_t i = 0; i < line_count(e, line); i++)
+            add_bound(queue, line_resource(e, line, i), line_amount(e, line, i), ret_bound);
+    } else {
+        const struct size_class *kind = size_class_at(e, queue->kinds);
+
+        for (uint32_t i = 0; i < kind->count; i++)
+            add_bound(queue, kind->needs[i].resource, kind->needs[i].least, ret_bound);
+    }
+}
+
+uint32_t line_position(const struct engine *e, uint32_t claim)
+{
+    uint32_t queue = claim_queue(e, claim), before = 0, head = 0;
+
+    while ((head = size_class_next_head(e, queue, head, claim)) != 0)
+        before += line_count_before(e, claim_line(e, head), claim);
+    return before;
+}

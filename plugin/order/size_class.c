@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "size_class.h"
+
+#include "fit.h"
+#include "plugin/state.h"
+
+static struct tree_link *head_link(const void *ctx, uint32_t id)
+{
+    return &claim_at(ctx, id)->link;
+}
+
+static int compare_heads(const void *ctx, uint32_t a, uint32_t b)
+{
+    return claim_compare_rank(ctx, a, b);
+}
+
+/* What is known of a subtree is in the lines of its heads, which all need the same resources. */
+static bool update_head(void *ctx, uint32_t id)
+{
+    const struct claim *head = claim_at(ctx, id);
+    const struct line *below[2] = {claim_line(ctx, head->link.left),
+                                   claim_line(ctx, head->link.right)};
+    struct line *line = line_at(ctx, head->line);
+    const struct size_class *kind = size_class_at(ctx, line->kind);
+    bool crowded = line_is_crowded(ctx, line), changed;
+
+    for (int k = 0; k < 2; k++)
+        crowded = crowded || (below[k] != NULL && below[k]->crowded);
+    changed = crowded != line->crowded;
+    line->crowded = crowded;
+    for (uint32_t i = 0; i < kind->count; i++) {
+        int64_t least = needs_amount(&line->needs, kind, i);
+
+        for (int k = 0; k < 2; k++) {
+            int64_t theirs = below[k] == NULL ? least : needs_least(&below[k]->needs, kind, i);
+
+            least = theirs < least ? theirs : least;
+        }
+        changed = changed || least != needs_least(&line->needs, kind, i);
+        needs_set_least(&line->needs, kind, i, least);
+    }
+    return changed;
+}
+
+const struct tree_type heads_by_rank = {head_link, compare_heads, update_head};
+
+static struct tree_link *kind_link(const void *ctx, uint32_t id)
+{
+    return &size_class_at(ctx, id)->link;
+}
+
+static int compare_kinds(const void *ctx, uint32_t a, uint32_t b)
+{
+    return claim_compare_rank(ctx, size_class_at(ctx, a)->head, size_class_at(ctx, b)->head);
+}
+
+int64_t size_class_least(const struct size_class *kind, uint32_t resource)
+{
+    for (uint32_t i = 0; i < kind->count; i++) {
+        if (kind->needs[i].resource == resource)
+            return kind->needs[i].least;
+    }
+    return 0;
+}
+
+static bool update_kind(void *ctx, uint32_t id)
+{
+    struct size_class *kind = size_class_at(ctx, id);
+    const uint32_t below[2] = {kind->link.left, kind->link.right};
+    bool changed = false;
+
+    for (uint32_t i = 0; i < kind->count; i++) {
+        int64_t least = kind->needs[i].own;
+
+        for (int k = 0; k < 2; k++) {
+            if (below[k] != 0) {
+                int64_t theirs =
+                    size_class_least(size_class_at(ctx, below[k]), kind->needs[i].resource);
+
+                least = theirs < least ? theirs : least;
+            }
+        }
+        changed = changed || least != kind->needs[i].least;
+        kind->needs[i].least = least;
+    }
+    return changed;
+}
+
+const struct tree_type size_classes_by_head = {kind_link, compare_kinds, update_kind};
+
+static uint8_t magnitude_of(int64_t amount)
+{
+    return (uint8_t)(63 - __builtin_clzll((unsigned long long)amount));
+}
+
+struct wanted {
+    const struct engine *e;
+    uint32_t queue;
+    const struct request *requests;
+    uint8_t count;
+    bool bare;
+};
+
+static bool is_wanted(const void *ctx, uint32_t id)
+{
+    const struct wanted *wanted = ctx;
+    const struct size_class *kind = size_class_at(wanted->e, id);
+
+    if (kind->queue != wanted->queue || kind->bare != wanted->bare || kind->count != wanted->count)
+        return false;
+    for (uint32_t i = 0; i < kind->count; i++) {
+        if (kind->needs[i].resource != wanted->requests[i].resource ||
+            kind->needs[i].magnitude != magnitude_of(wanted->requests[i].amount))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t hash_of(const struct wanted *wanted)
+{
+    uint32_t hash = wanted->queue * 2 + wanted->bare;
+
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        const uint32_t like[2] = {wanted->requests[i].resource,
+                                  magnitude_of(wanted->requests[i].amount)};
+
+        hash = hash_bytes(like, sizeof(like), hash);
+    }
+    return hash;
+}
+
+static void lay_out(struct size_class *kind)
+{
+    kind->line_bytes = 0;
+    for (uint32_t i = 0; i < kind->count; i++) {
+        kind->needs[i].at = kind->line_bytes;
+        kind->line_bytes = (uint16_t)(kind->line_bytes + needs_size(kind->needs[i].magnitude));
+    }
+}
+
+static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, uint32_t *ret_kind)
+{
+    struct size_need *needs = mem_alloc(&e->mem, wanted->count * sizeof(*needs));
+    uint32_t id;
+
+    if (needs == NULL || slab_reserve(&e->size_classes, 1) < 0 ||
+        index_reserve(&e->size_classes_by_needs) < 0 ||
+        backlog_reserve(e, wanted->queue, wanted->count) < 0) {
+        mem_free(&e->mem, needs, wanted->count * sizeof(*needs));
+        return ENGINE_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        const struct request *request = &wanted->requests[i];
+
+        intern_ref(&e->names, request->resource);
+        needs[i] = (struct size_need){.resource = request->resource,
+                                      .ask = backlog_get(e, wanted->queue, request->resource),
+                                      .magnitude = magnitude_of(request->amount)};
+    }
+    id = slab_take(&e->size_classes);
+    *size_class_at(e, id) = (struct size_class){.queue = wanted->queue,
+                                                .hash = hash,
+                                                .users = 1,
+                                                .count = wanted->count,
+                                                .bare = wanted->bare,
+                                                .needs = needs};
+    lay_out(size_class_at(e, id));
+    index_put(&e->size_classes_by_needs, hash, id);
+    *ret_kind = id;
+    return 0;
+}
+
+int size_class_get(struct engine *e, uint32_t queue, const struct request *requests, uint8_t count,
+                   bool bare, uint32_t *ret_kind)
+{
+    const struct wanted wanted = {e, queue, requests, count, bare};
+    uint32_t hash = hash_of(&wanted);
+    uint32_t id = index_find(&e->size_classes_by_needs, hash, is_wanted, &wanted);
+
+    if (id == 0)
+        return make(e, &wanted, hash, ret_kind);
+    size_class_at(e, id)->users++;
+    *ret_kind = id;
+    return 0;
+}
+
+int size_class_make_own(struct engine *e, uint32_t *ret_kind)
+{
+    struct size_need *needs = mem_alloc(&e->mem, FACTS_MAX_NEEDS * sizeof(*needs));
+    uint32_t id;
+
+    if (needs == NULL || slab_reserve(&e->size_classes, 1) < 0) {
+        mem_free(&e->mem, needs, FACTS_MAX_NEEDS * sizeof(*needs));
+        return ENGINE_NO_MEMORY;
+    }
+    id = slab_take(&e->size_classes);
+    *size_class_at(e, id) = (struct size_class){.users = 1, .own = true, .needs = needs};
+    *ret_kind = id;
+    return 0;
+}
+
+void size_class_set_own(struct engine *e, uint32_t id, uint32_t queue,
+                        const struct request *requests, uint8_t count, bool bare)
+{
+    struct size_class *kind = size_class_at(e, id);
+
+    for (uint8_t i = 0; i < count; i++)
+        intern_ref(&e->names, requests[i].resource);
+    for (uint8_t i = 0; i < kind->count; i++)
+        intern_unref(&e->names, kind->needs[i].resource);
+    for (uint8_t i = 0; i < count; i++)
+        kind->needs[i] = (struct size_need){.resource = requests[i].resource,
+                                            .magnitude = magnitude_of(requests[i].amount)};
+    kind->queue = queue;
+    kind->count = count;
+    kind->bare = bare;
+    lay_out(kind);
+}
+
+void size_class_release(struct engine *e, uint32_t id)
+{
+    size_t count = size_class_at(e, id)->own ? FACTS_MAX_NEEDS : size_class_at(e, id)->count;
+
+    mem_free(&e->mem, size_class_at(e, id)->needs, count * sizeof(struct size_need));
+}
+
+void size_class_unref(struct engine *e, uint32_t id)
+{
+    if (--size_class_at(e, id)->users > 0)
+        return;
+    if (!size_class_at(e, id)->own)
+        index_drop(&e->size_classes_by_needs, size_class_at(e, id)->hash, id);
+    for (uint32_t i = 0; i < size_class_at(e, id)->count; i++) {
+        backlog_unref(e, size_class_at(e, id)->queue, size_class_at(e, id)->needs[i].ask);
+        intern_unref(&e->names, size_class_at(e, id)->needs[i].resource);
+    }
+    size_class_release(e, id);
+    slab_give(&e->size_classes, id);
+}
+
+static void note_least(const struct engine *e, struct size_class *kind)
+{
+    for (uint32_t i = 0; i < kind->count; i++)
+        kind->needs[i].own = line_least(e, claim_line(e, kind->heads), i);
+}
+
+/* The kind's heads changed: its place among the queue's kinds follows. */
+static void settle(struct engine *e, uint32_t id)
+{
+    struct size_class *kind = size_class_at(e, id);
+    struct queue *queue = queue_at(e, kind->queue);
+    uint32_t head = tree_first(&heads_by_rank, e, kind->heads), first;
+
+    if (head != 0)
+        note_least(e, kind);
+    if (head == kind->head) {
+        tree_refresh(&size_classes_by_head, e, id);
+        return;
+    }
+    if (kind->head != 0)
+        tree_remove(&size_classes_by_head, e, &queue->kinds, id);
+    kind->head = head;
+    if (head != 0)
+        tree_insert(&size_classes_by_head, e, &queue->kinds, id);
+    first = tree_first(&size_classes_by_head, e, queue->kinds);
+    queue->head = first == 0 ? 0 : size_class_at(e, first)->head;
+}
+
+void size_class_set_head(struct engine *e, uint32_t id, uint32_t head)
+{
+    struct line *line = line_at(e, id);
+    struct size_class *kind = size_class_at(e, line->kind);
+
+    if (line->head != 0)
+        tree_remove(&heads_by_rank, e, &kind->heads, line->head);
+    line->head = head;
+    if (head != 0)
+        tree_insert(&heads_by_rank, e, &kind->heads, head);
+    settle(e, line->kind);
+}
+
+struct search {
+    struct headrooms rooms;
+    uint32_t head; /* the first so far that fits */
+    uint16_t *flavors;
+};
+
+/* Nobody in the kind (or those below it, too) fits if the least of a resource, that all of them
+ * ask for, does not. */
+static bool worth_a_look(struct headrooms *rooms, const struct size_class *kind, bool those_below)
+{
+    for (uint32_t i = 0; i < kind->count; i++) {
+        int64_t least = those_below ? kind->needs[i].least : kind->needs[i].own;
+
+        if (least > 0 && least > headrooms_for(rooms, kind->needs[i].resource))
+            return false;
+    }
+    return true;
+}
+
+/* Of one kind, for a head before the one that was found. Recursion is as deep as a balanced tree.
+ */
+static bool search_heads(struct search *search, uint32_t id)
+{
+    const struct engine *e = search->rooms.e;
+    const struct claim *head;
+
+    if (id == 0)
+        return false;
+    head = claim_at(e, id);
+    if (head->link.size > 1 && !headrooms_hold_least(&search->rooms, head->line))
+        return false;
+    if (search_heads(search, head->link.left))
+        return true;
+    if (search->head != 0 && claim_compare_rank(e, id, search->head) > 0)
+        return false;
+    if (headrooms_hold(&search->rooms, head->line, search->flavors)) {
+        search->head = id;
+        return true;
+    }
+    return search_heads(search, head->link.right);
+}
+
+static void search_kinds(struct search *search, uint32_t id)
+{
+    const struct engine *e = search->rooms.e;
+    const struct size_class *kind;
+
+    if (id == 0)
+        return;
+    kind = size_class_at(e, id);
+    if (!worth_a_look(&search->rooms, kind, true))
+        return;
+    search_kinds(search, kind->link.left);
+    if (search->head != 0 && claim_compare_rank(e, kind->head, search->head) > 0)
+        return;
+    if (worth_a_look(&search->rooms, kind, false))
+        search_heads(search, kind->heads);
+    search_kinds(search, kind->link.right);
+}
+
+uint32_t size_class_first_fit(const struct engine *e, uint32_t queue, uint16_t *ret_flavors)
+{
+    struct search search;
+
+    headrooms_init(&search.rooms, e, queue);
+    search.head = 0;
+    search.flavors = ret_flavors;
+    search_kinds(&search, queue_at(e, queue)->kinds);
+    return search.head;
+}
+
+static bool is_after(const struct engine *e, uint32_t head, uint32_t claim)
+{
+    return claim != 0 && claim_compare_rank(e, head, claim) > 0;
+}
+
+uint32_t size_class_next_head(const struct engine *e, uint32_t queue, uint32_t head, uint32_t claim)
+{
+    uint32_t next, kind;
+
+    if (head != 0) {
+        next = tree_next(&heads_by_rank, e, head);
+        if (next != 0 && !is_after(e, next, claim))
+            return next;
+        kind = tree_next(&size_classes_by_head, e, claim_line(e, head)->kind);
+    } else {
+        kind = tree_first(&size_classes_by_head, e, queue_at(e, queue)->kinds);
+    }
+    next = kind == 0 ? 0 : size_class_at(e, kind)->head;
+    return next == 0 || is_after(e, next, claim) ? 0 : next;
+}
+
+bool size_class_resource_before(const struct engine *e, uint32_t a, uint32_t b)
+{
+    if (a == b || a == e->name_pods || b == e->name_pods)
+        return a != b && a == e->name_pods;
+    return text_compare(name_text(e, a), name_text(e, b)) < 0;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assembly.h"
+
+#include "gang.h"
+#include "plugin/state.h"
+
+/* How many members lack a node to the minimum. */
+static int64_t lacks_nodes(const struct group *group)
+{
+    return group_lacks(group) + group->reserved;
+}
+
+/* Whether this host can let go of who waits in Permit. */
+static bool can_wait(const struct engine *e)
+{
+    return engine_asks(e, EFFECT_ANSWER_PERMIT) && !e->config.observe_only;
+}
+
+/* One that lacks needs no turn; but the last of those that assemble does. */
+static bool is_under_way(const struct engine *e, const struct group *group)
+{
+    bool assembles = e->assembling != 0 && group_at(e, e->assembling) == group;
+
+    return can_wait(e) && group->mode == GROUP_WHOLE && group->minimum > 1 && group->entry != 0 &&
+           lacks_nodes(group) > (assembles ? 0 : 1);
+}
+
+/* Whether the queue of its members lets granted ones go on. */
+static bool may_go_on(const struct engine *e, const struct group *group)
+{
+    return group->first != 0 && !queue_stops_granted(e, claim_queue(e, group->first));
+}
+
+static void sync_members(struct engine *e, const struct group *group)
+{
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+        if (!claim_holds(claim_at(e, id)))
+            continue;
+        outbox_sync(&e->outbox, EFFECT_OF_POD, id);
+        claim_set_timer(e, id);
+    }
+}
+
+static void append(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+
+    group->in_line = true;
+    group->prev_in_line = e->last_in_line;
+    group->next_in_line = 0;
+    if (e->last_in_line != 0)
+        group_at(e, e->last_in_line)->next_in_line = id;
+    else
+        e->first_in_line = id;
+    e->last_in_line = id;
+}
+
+static void unlist(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+
+    if (!group->in_line)
+        return;
+    if (group->prev_in_line != 0)
+        group_at(e, group->prev_in_line)->next_in_line = group->next_in_line;
+    else
+        e->first_in_line = group->next_in_line;
+    if (group->next_in_line != 0)
+        group_at(e, group->next_in_line)->prev_in_line = group->prev_in_line;
+    else
+        e->last_in_line = group->prev_in_line;
+    group->in_line = false;
+    group->next_in_line = group->prev_in_line = 0;
+}
+
+/* Those that lie in the scheduler's queue of pods without a node must be looked at again. */
+static void wake_members(struct engine *e, const struct group *group)
+{
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+        if (claim_at(e, id)->state == CLAIM_RESERVED)
+            claim_set_flag(claim_at(e, id), CLAIM_PARKED, true);
+    }
+}
+
+static void take_turn(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+
+    unlist(e, id);
+    e->assembling = id;
+    group->turn_until = e->now + ASSEMBLY_SECONDS * SECOND;
+    group->retry_at = 0;
+    group->letting_go = group->no_nodes = false;
+    for (uint32_t at = group->first; at != 0; at = member_after(e, at))
+        claim_set_flag(claim_at(e, at), CLAIM_HEARD, false);
+    if (group->tries > 0)
+        wake_members(e, group);
+    sync_members(e, group);
+    claim_set_timer(e, group->entry);
+}
+
+static void next_turn(struct engine *e)
+{
+    uint32_t id = e->first_in_line;
+
+    if (e->assembling != 0)
+        return;
+    while (id != 0 && (group_at(e, id)->retry_at > e->now || !may_go_on(e, group_at(e, id))))
+        id = group_at(e, id)->next_in_line;
+    if (id != 0)
+        take_turn(e, id);
+}
+
+static void end_turn(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+
+    e->assembling = 0;
+    group->letting_go = false;
+    if (is_under_way(e, group))
+        append(e, id);
+    sync_members(e, group);
+    if (group->entry != 0)
+        claim_set_timer(e, group->entry);
+    next_turn(e);
+}
+
+/* The turn lasts until the nodes that its members hold are free. */
+static void let_go(struct engine *e, uint32_t id, bool no_nodes)
+{
+    struct group *group = group_at(e, id);
+    uint32_t doublings =
+        group->tries < ASSEMBLY_BACKOFF_DOUBLINGS ? group->tries : ASSEMBLY_BACKOFF_DOUBLINGS;
+
+    group->tries = (uint8_t)(group->tries + (group->tries < UINT8_MAX));
+    group->retry_at = e->now + (ASSEMBLY_BACKOFF_SECONDS * SECOND << doublings);
+    group->turn_until = e->now + ASSEMBLY_SECONDS * SECOND; /* for the host to do so */
+    group->letting_go = true;
+    group->no_nodes = no_nodes;
+    for (uint32_t at = group->first; at != 0 && no_nodes; at = member_after(e, at)) {
+        if (claim_at(e, at)->state == CLAIM_RESERVED)
+            claim_set_flag(claim_at(e, at), CLAIM_LACKS_NODE, true);
+    }
+    if (no_nodes)
+        wake_members(e, group);
+    if (group->at_permit == 0)
+        end_turn(e, id);
+    else
+        sync_members(e, group);
+    if (group->entry != 0)
+        claim_set_timer(e, group->entry);
+}
+
+void assembly_review(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+    bool under_way = is_under_way(e, group);
+
+    if (group->reserved == 0) /* who is granted its place anew has looked for no node yet */
+        group->no_nodes = false;
+    if (group->at_permit == 0)
+        group->passed = false;
+    else if (group->mode == GROUP_WHOLE && lacks_nodes(group) <= 0 && !group->letting_go &&
+             !group->passed) {
+        group->passed = true;
+        group->tries = 0;
+        sync_members(e, group);
+    }
+    if (e->assembling != id) {
+        if (under_way && !group->in_line) {
+            append(e, id);
+            claim_set_timer(e, group->entry); /* it may still have to pause */
+            sync_members(e, group);
+        } else if (!under_way) {
+            unlist(e, id);
+            sync_members(e, group);
+        }
+    } else if (group->letting_go ? group->at_permit == 0 : !under_way && group->at_permit == 0) {
+        end_turn(e, id);
+    } else if (group->passed) {
+        end_turn(e, id);
+    } else if (!group->letting_go && (!under_way || !may_go_on(e, group))) {
+        let_go(e, id, false);
+    }
+    next_turn(e);
+}
+
+void assembly_forget(struct engine *e, uint32_t id)
+{
+    unlist(e, id);
+    if (e->assembling != id)
+        return;
+    e->assembling = 0;
+    next_turn(e);
+}
+
+void assembly_queue_changed(struct engine *e)
+{
+    uint32_t id = e->assembling != 0 ? e->assembling : e->first_in_line;
+
+    if (id != 0)
+        group_touch(e, id);
+}
+
+void assembly_new_nodes(struct engine *e)
+{
+    for (uint32_t id = e->first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
+        group_at(e, id)->retry_at = 0;
+        claim_set_timer(e, group_at(e, id)->entry);
+    }
+    next_turn(e);
+}
+
+/* The group of a reserved claim that may need others to assemble; NULL: it may go alone. */
+static const struct group *gang_of(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct group *group;
+
+    if (claim_group(e, claim) == 0)
+        return NULL;
+    group = group_at(e, claim_group(e, claim));
+    return is_under_way(e, group) || group->letting_go ? group : NULL;
+}
+
+static bool has_turn(const struct engine *e, uint32_t id)
+{
+    uint32_t group = claim_group(e, claim_at(e, id));
+
+    return group != 0 && e->assembling == group && !group_at(e, group)->letting_go;
+}
+
+bool assembly_finds_no_nodes(const struct engine *e, uint32_t id)
+{
+    const struct group *group = gang_of(e, id);
+
+    return group != NULL && group->no_nodes && !has_turn(e, id) &&
+           claim_at(e, id)->state == CLAIM_RESERVED;
+}
+
+void assembly_told(struct engine *e, uint32_t id)
+{
+    claim_set_flag(claim_at(e, id), CLAIM_HEARD, true);
+    claim_set_flag(claim_at(e, id), CLAIM_LACKS_NODE, true);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
+}
+
+enum reason assembly_holds(const struct engine *e, uint32_t id)
+{
+    const struct group *group = gang_of(e, id);
+
+    if (group == NULL || claim_at(e, id)->state != CLAIM_RESERVED || has_turn(e, id))
+        return REASON_NONE;
+    if (group->no_nodes && (claim_at(e, id)->flags & CLAIM_HEARD) == 0)
+        return REASON_NONE; /* it will hear it in its cycle */
+    return group->retry_at > e->now ? REASON_GROUP_BACKOFF : REASON_GROUP_TURN;
+}
+
+void assembly_fail(struct engine *e, uint32_t id)
+{
+    uint32_t group = claim_group(e, claim_at(e, id));
+
+    if (!has_turn(e, id) || !is_under_way(e, group_at(e, group)))
+        return;
+    claim_set_flag(claim_at(e, id), CLAIM_HEARD, true);
+    let_go(e, group, true);
+}
+
+static void set_at_permit(struct engine *e, uint32_t id, bool waits)
+{
+    group_uncount(e, id);
+    claim_set_flag(claim_at(e, id), CLAIM_AT_PERMIT, waits);
+    group_count(e, id);
+}
+
+bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
+{
+    struct claim *claim = claim_at(e, id);
+    struct group *group;
+
+    *ret_until = 0;
+    if (claim_group(e, claim) == 0 || claim->state != CLAIM_ALLOCATED ||
+        (claim->flags & CLAIM_BOUND) != 0)
+        return true;
+    group = group_at(e, claim_group(e, claim));
+    if (!can_wait(e) || group->minimum <= 1 || group->entry == 0 || group->mode != GROUP_WHOLE ||
+        (lacks_nodes(group) <= 0 && !group->letting_go)) {
+        assembly_leaves_permit(e, id);
+        return true;
+    }
+    if (group->at_permit == 0)
+        wake_members(e, group);
+    claim_set_flag(claim, CLAIM_HEARD, false);
+    if ((claim->flags & CLAIM_AT_PERMIT) == 0)
+        set_at_permit(e, id, true);
+    *ret_until = has_turn(e, id) ? group->turn_until : e->now + ASSEMBLY_SECONDS * SECOND;
+    sync_members(e, group);
+    return false;
+}
+
+bool assembly_answers(const struct engine *e, uint32_t id, bool *ret_allow)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct group *group;
+
+    *ret_allow = true;
+    if ((claim->flags & CLAIM_AT_PERMIT) == 0 || (claim->flags & CLAIM_HEARD) != 0)
+        return false;
+    if (claim_group(e, claim) == 0)
+        return true; /* it has left its gang, and waits for nobody any more */
+    group = group_at(e, claim_group(e, claim));
+    *ret_allow = group->passed;
+    return group->passed || !has_turn(e, id);
+}
+
+/* Who was let go counts as waiting until its node is given back. */
+void assembly_answered(struct engine *e, uint32_t id)
+{
+    uint32_t group = claim_group(e, claim_at(e, id));
+
+    if ((claim_at(e, id)->flags & CLAIM_AT_PERMIT) == 0)
+        return;
+    if (group == 0 || group_at(e, group)->passed)
+        assembly_leaves_permit(e, id);
+    else
+        claim_set_flag(claim_at(e, id), CLAIM_HEARD, true);
+}
+
+void assembly_leaves_permit(struct engine *e, uint32_t id)
+{
+    if (claim_at(e, id)->flags & CLAIM_AT_PERMIT)
+        set_at_permit(e, id, false);
+}
+
+int64_t assembly_deadline(const struct engine *e, uint32_t entry)
+{
+    uint32_t id = gang_of_entry(e, entry);
+    const struct group *group = group_at(e, id);
+
+    if (e->assembling == id)
+        return group->turn_until;
+    return group->in_line && group->retry_at > 0 ? group->retry_at : INT64_MAX;
+}
+
+void assembly_expire(struct engine *e, uint32_t entry)
+{
+    uint32_t id = gang_of_entry(e, entry);
+    struct group *group = group_at(e, id);
+
+    if (e->assembling != id) {
+        group->retry_at = 0;
+        next_turn(e);
+    } else if (!group->letting_go && group->at_permit > 0) {
+        let_go(e, id, false);
+    } else {
+        for (uint32_t at = group->first; at != 0; at = member_after(e, at))
+            assembly_leaves_permit(e, at);
+        if (!group->letting_go)
+            let_go(e, id, false);
+        else
+            end_turn(e, id);
+    }
+    claim_set_timer(e, entry);
+}
+
+const char *assembly_check(const struct engine *e)
+{
+    int64_t next = engine_next(e);
+    bool is_due = next != 0 && next <= e->now; /* a pause may have ended, and nobody was told */
+    uint32_t listed = 0;
+
+    for (uint32_t id = e->first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
+        if (!group_at(e, id)->in_line || ++listed > slab_count(&e->groups))
+            return "the gangs that are to assemble are in line once";
+        if (!is_under_way(e, group_at(e, id)) || id == e->assembling)
+            return "who is in line is to assemble, and has not its turn";
+        if (e->assembling == 0 && !is_due && group_at(e, id)->retry_at <= e->now &&
+            may_go_on(e, group_at(e, id)))
+            return "a gang that may assemble has its turn if no other has";
+    }
+    if (e->assembling != 0 && !slab_live(&e->groups, e->assembling))
+        return "the gang that assembles exists";
+    return NULL;
+}

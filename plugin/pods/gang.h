@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_PODS_GANG_H
+#define SLUICE_PLUGIN_PODS_GANG_H
+
+#include "plugin/engine.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A group's minimum is granted all at once or not at all.
+ *
+ *   members that are ready ──▶ enough of them? ──▶ the first of them, by rank, that lack to the
+ *                                                  minimum: the sum of what they ask for
+ *                                                        │
+ *                             queue's order ◀── entry ◀──┘    one claim, in a line of its own, with
+ *                                  │                          the group's rank
+ *                                  └── granted: each of them is reserved, in the flavors that were
+ *                                      found for the sum
+ *
+ * Who holds counts, and who has succeeded. When fewer are left than the minimum, those that are
+ * only reserved give back, and what lacks waits as one again: so nobody sits on half of a gang.
+ *
+ * In the middle of a rollout there are fewer pods of the new template than the minimum, and their
+ * owner makes no more of them before those run. So members that it is about to replace
+ * (group_follow.h) stand for those that take their place: the sum has room for these, but nobody is
+ * reserved for them, and the gang is whole without.
+ */
+
+struct engine;
+struct claim;
+
+/* What waits for a group of this uid: memory for all that its members may come to ask for. Negative
+ * on error. */
+int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t *ret_entry);
+void gang_free_entry(struct engine *e, uint32_t entry);
+
+/* The group's entry is this one from now on, or none (0); the old one goes. */
+void gang_set_entry(struct engine *e, uint32_t group, uint32_t entry);
+
+/* Looks at the group anew: who must be held, what waits, who gives back. */
+void gang_review(struct engine *e, uint32_t group);
+
+/* Why a member that has nothing of its own to wait for is held; REASON_NONE: it waits, */
+enum reason gang_holds(const struct engine *e, uint32_t group);
+/* with its gang, if this is true, else alone. */
+bool gang_takes(const struct engine *e, uint32_t claim);
+
+/* Whether a claim that holds nothing is a member of a group that is not whole, whatever was known
+ * of it before: then it cannot be granted a place alone. */
+bool gang_needs(const struct engine *e, uint32_t claim);
+
+/* The entry's turn has come: its members are reserved. */
+void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors);
+
+/* The members that are only reserved give back, all of them, if the gang would not be whole without
+ * this one. Returns how many did; 0: it is one of those beyond the minimum. */
+uint32_t gang_demote(struct engine *e, uint32_t claim);
+
+/* A member that a restart found granted: what lacks to the minimum is reserved with it, those first
+ * that were granted before, or none of them is. */
+void gang_restore(struct engine *e, uint32_t claim);
+
+/* A gang of which a part has its nodes is made whole before others are granted anything. */
+void gang_begin(struct engine *e);
+
+/* The group of an entry. */
+uint32_t gang_of_entry(const struct engine *e, uint32_t entry);
+
+const char *gang_check(const struct engine *e, uint32_t group);
+
+#endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group.h"
+
+#include "assembly.h"
+#include "gang.h"
+#include "group_follow.h"
+#include "group_home.h"
+#include "plugin/state.h"
+#include "plugin/telling/group_effects.h"
+
+/* "podgroup-" and a uid, as Volcano calls them. */
+enum { GROUP_PREFIX = 9, GROUP_NAME_MAX = GROUP_PREFIX + 64 };
+
+/* The name of the group that a pod asks for, by its minimum. */
+static struct text asked_name(const struct pod_facts *pod, char text[GROUP_NAME_MAX])
+{
+    struct text uid = pod->controller.uid.len > 0 ? pod->controller.uid : pod->uid;
+    size_t len = uid.len < GROUP_NAME_MAX - GROUP_PREFIX ? uid.len : GROUP_NAME_MAX - GROUP_PREFIX;
+
+    memcpy(text, "podgroup-", GROUP_PREFIX);
+    if (len > 0)
+        memcpy(text + GROUP_PREFIX, uid.at, len);
+    return (struct text){text, GROUP_PREFIX + len};
+}
+
+struct group_question {
+    const struct engine *e;
+    struct text space, name;
+};
+
+static bool same_name(const void *ctx, uint32_t id)
+{
+    const struct group_question *q = ctx;
+    const struct group *group = group_at(q->e, id);
+
+    return text_same(name_text(q->e, group->name), q->name) &&
+           text_same(name_text(q->e, group->space), q->space);
+}
+
+static uint32_t name_hash(struct text space, struct text name)
+{
+    return hash_bytes(name.at, name.len, hash_bytes(space.at, space.len, 0));
+}
+
+uint32_t group_find(const struct engine *e, struct text space, struct text name)
+{
+    const struct group_question q = {e, space, name};
+
+    return index_find(&e->groups_by_name, name_hash(space, name), same_name, &q);
+}
+
+static struct tree_link *name_link(const void *ctx, uint32_t id)
+{
+    return &group_at(ctx, id)->by_name;
+}
+
+static int compare_names(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct group *x = group_at(ctx, a), *y = group_at(ctx, b);
+    int order = text_compare(name_text(ctx, x->space), name_text(ctx, y->space));
+
+    return order != 0 ? order : text_compare(name_text(ctx, x->name), name_text(ctx, y->name));
+}
+
+const struct tree_type groups_by_identity = {name_link, compare_names, NULL};
+
+bool group_before(const void *e, uint32_t a, uint32_t b)
+{
+    return compare_names(e, a, b) < 0;
+}
+
+/* A group that nobody has seen. */
+static int make(struct engine *e, struct text space, struct text name, uint32_t *ret_group)
+{
+    uint32_t space_id, name_id, id;
+
+    if (slab_reserve(&e->groups, 1) < 0 || index_reserve(&e->groups_by_name) < 0 ||
+        heap_reserve(&e->group_timers, slab_end(&e->groups) + 1) < 0 ||
+        name_get(e, space, &space_id) < 0)
+        return ENGINE_NO_MEMORY;
+    if (name_get(e, name, &name_id) < 0) {
+        intern_unref(&e->names, space_id);
+        return ENGINE_NO_MEMORY;
+    }
+    id = slab_take(&e->groups);
+    *group_at(e, id) =
+        (struct group){.space = space_id, .name = name_id, .replicas = -1, .changed_over = -1};
+    index_put(&e->groups_by_name, name_hash(space, name), id);
+    tree_insert(&groups_by_identity, e, &e->groups_in_order, id);
+    *ret_group = id;
+    return 0;
+}
+
+int group_get_named(struct engine *e, struct text space, struct text name, uint32_t *ret_group)
+{
+    *ret_group = group_find(e, space, name);
+    return *ret_group != 0 ? 0 : make(e, space, name, ret_group);
+}
+
+int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group)
+{
+    char text[GROUP_NAME_MAX];
+
+    *ret_group = 0;
+    if (pod->group.len > 0)
+        return group_get_named(e, pod->space, pod->group, ret_group);
+    if (pod->minimum != 0)
+        return group_get_named(e, pod->space, asked_name(pod, text), ret_group);
+    return 0;
+}
+
+bool group_is_asked(const struct pod_facts *pod)
+{
+    char text[GROUP_NAME_MAX];
+
+    return pod->minimum != 0 &&
+           (pod->group.len == 0 || text_same(pod->group, asked_name(pod, text)));
+}
+
+int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group_owner *ret)
+{
+    const struct controller_facts *controller = &pod->controller;
+    bool bare = controller->uid.len == 0;
+
+    *ret = (struct group_owner){0};
+    if (!group_is_asked(pod))
+        return 0;
+    if (name_get(e, bare ? text_of("v1") : controller->api_version, &ret->api_version) < 0 ||
+        name_get(e, bare ? text_of("Pod") : controller->kind, &ret->kind) < 0 ||
+        name_get(e, bare ? pod->name : controller->name, &ret->name) < 0 ||
+        name_get(e, bare ? pod->uid : controller->uid, &ret->uid) < 0) {
+        group_drop_owner(e, ret);
+        return ENGINE_NO_MEMORY;
+    }
+    return 0;
+}
+
+void group_drop_owner(struct engine *e, struct group_owner *owner)
+{
+    intern_unref(&e->names, owner->api_version);
+    intern_unref(&e->names, owner->kind);
+    intern_unref(&e->names, owner->name);
+    intern_unref(&e->names, owner->uid);
+    *owner = (struct group_owner){0};
+}
+
+void group_note_owner(struct engine *e, uint32_t id, const struct pod_facts *pod,
+                      struct group_owner *owner)
+{
+    struct group *group = group_at(e, id);
+    struct group_owner before = group->owner;
+    int64_t replicas = pod->controller.has_replicas ? pod->controller.replicas : -1;
+
+    if (!group_is_asked(pod))
+        return;
+    if (group->ordered != pod->controller.ordered || group->replicas != replicas)
+        group_touch(e, id);
+    group->ordered = pod->controller.ordered;
+    group->replicas = replicas;
+    if (memcmp(&before, owner, sizeof(before)) == 0)
+        return;
+    group->owner = *owner;
+    *owner = before;
+    group->owner_gone = false;
+    group_touch(e, id);
+}
+
+static void untouch(struct engine *e, uint32_t id)
+{
+    uint32_t at = e->first_touched, before = 0;
+
+    if (!group_at(e, id)->is_todo)
+        return;
+    for (; at != id; at = group_at(e, at)->next_todo)
+        before = at;
+    if (before != 0)
+        group_at(e, before)->next_todo = group_at(e, id)->next_todo;
+    else
+        e->first_touched = group_at(e, id)->next_todo;
+    if (e->last_touched == id)
+        e->last_touched = before;
+    group_at(e, id)->is_todo = false;
+}
+
+void group_drop_unused(struct engine *e, uint32_t id)
+{
+    struct group *group;
+
+    if (id == 0 || !slab_live(&e->groups, id))
+        return;
+    group = group_at(e, id);
+    if (group->known || group->members > 0 || group->succeeded + group->failed > 0)
+        return;
+    untouch(e, id);
+    assembly_forget(e, id);
+    outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
+    heap_clear(&e->group_timers, id);
+    group_drop_owner(e, &group->owner);
+    gang_set_entry(e, id, 0);
+    group_free_least(e, group);
+    index_drop(&e->groups_by_name, name_hash(name_text(e, group->space), name_text(e, group->name)),
+               id);
+    tree_remove(&groups_by_identity, e, &e->groups_in_order, id);
+    intern_unref(&e->names, group->uid);
+    intern_unref(&e->names, group->queue);
+    intern_unref(&e->names, group->priority_class);
+    intern_unref(&e->names, group->space);
+    intern_unref(&e->names, group->name);
+    slab_give(&e->groups, id);
+}
+
+void group_touch(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+
+    if (group->is_todo)
+        return;
+    group->is_todo = true;
+    group->next_todo = 0;
+    if (e->last_touched != 0)
+        group_at(e, e->last_touched)->next_todo = id;
+    else
+        e->first_touched = id;
+    e->last_touched = id;
+}
+
+void group_settle(struct engine *e)
+{
+    while (e->first_touched != 0) {
+        uint32_t id = e->first_touched;
+
+        untouch(e, id);
+        group_count_home(e, id);
+        group_stir(e, id);
+        gang_review(e, id);
+        if (!group_at(e, id)->is_todo)
+            assembly_review(e, id);
+        group_sync_effects(e, id);
+        group_drop_unused(e, id);
+    }
+}
+
+int group_reserve_member(struct engine *e)
+{
+    return slab_reserve(&e->members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
+}
+
+static struct member *member_of(const struct engine *e, uint32_t claim)
+{
+    return member_at(e, claim_at(e, claim)->member);
+}
+
+/* [the claim has its place] */
+static void link_member(struct engine *e, uint32_t claim)
+{
+    struct member *place = member_of(e, claim);
+    struct group *group = group_at(e, place->group);
+
+    place->prev = group->last;
+    while (place->prev != 0 && claim_compare_rank(e, claim, place->prev) < 0)
+        place->prev = member_of(e, place->prev)->prev;
+    place->next = place->prev != 0 ? member_after(e, place->prev) : group->first;
+    if (place->prev != 0)
+        member_of(e, place->prev)->next = claim;
+    else
+        group->first = claim;
+    if (place->next != 0)
+        member_of(e, place->next)->prev = claim;
+    else
+        group->last = claim;
+}
+
+static void unlink_member(struct engine *e, uint32_t claim)
+{
+    const struct member *place = member_of(e, claim);
+    struct group *group = group_at(e, place->group);
+
+    if (place->prev != 0)
+        member_of(e, place->prev)->next = place->next;
+    else
+        group->first = place->next;
+    if (place->next != 0)
+        member_of(e, place->next)->prev = place->prev;
+    else
+        group->last = place->prev;
+}
+
+void group_join(struct engine *e, uint32_t id, uint32_t claim)
+{
+    uint32_t place = slab_take(&e->members);
+
+    *member_at(e, place) = (struct member){.group = id};
+    claim_at(e, claim)->member = place;
+    group_note_queue(e, id, claim);
+    link_member(e, claim);
+    group_at(e, id)->members++;
+    group_count(e, claim);
+}
+
+void group_leave(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+
+    if (claim->member == 0)
+        return;
+    group_follow_leave(e, id);
+    group_uncount(e, id);
+    unlink_member(e, id);
+    group_at(e, claim_group(e, claim))->members--;
+    group_drop_own(e, &member_of(e, id)->own);
+    slab_give(&e->members, claim->member);
+    claim->member = 0;
+}
+
+void group_set_rank(struct engine *e, uint32_t id, int32_t priority, int64_t created)
+{
+    struct claim *claim = claim_at(e, id);
+    bool listed = claim->member != 0;
+
+    if (listed) {
+        group_follow_leave(e, id);
+        unlink_member(e, id);
+    }
+    claim->priority = priority;
+    claim->created = created;
+    if (!listed)
+        return;
+    link_member(e, id);
+    follow_join(e, id);
+    group_touch(e, claim_group(e, claim));
+}
+
+bool group_is_ready(const struct claim *claim)
+{
+    if (claim->state != CLAIM_HELD)
+        return claim->state == CLAIM_WAITING;
+    return claim->reason == REASON_GROUP_MISSING || claim->reason == REASON_GROUP_CHANGING ||
+           claim->reason == REASON_GROUP_INVALID || claim->reason == REASON_GROUP_INCOMPLETE;
+}
+
+static void add(struct engine *e, uint32_t id, uint32_t one)
+{
+    const struct claim *claim = claim_at(e, id);
+    struct group *group;
+
+    if (claim_group(e, claim) == 0 || (claim->flags & CLAIM_GANG))
+        return;
+    group = group_at(e, claim_group(e, claim));
+    group->ready += group_is_ready(claim) ? one : 0;
+    group->superseded += follow_is_held(claim) ? one : 0;
+    group->holding += claim_holds(claim) ? one : 0;
+    group->reserved += claim->state == CLAIM_RESERVED ? one : 0;
+    group->at_permit += claim->flags & CLAIM_AT_PERMIT ? one : 0;
+    group_touch(e, claim_group(e, claim));
+}
+
+void group_uncount(struct engine *e, uint32_t id)
+{
+    add(e, id, UINT32_MAX);
+}
+
+void group_count(struct engine *e, uint32_t id)
+{
+    add(e, id, 1);
+}
+
+const char *group_check(const struct engine *e, uint32_t id)
+{
+    const struct group *group = group_at(e, id);
+    uint32_t members = 0, ready = 0, holding = 0, reserved = 0, at_permit = 0, superseded = 0;
+
+    if (group->is_todo)
+        return "no group is left to be looked at";
+    if (!group->known && group->members == 0 && group->succeeded + group->failed == 0)
+        return "a group that was not seen is named by somebody";
+    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+        const struct claim *claim = claim_at(e, at);
+
+        if (claim_group(e, claim) != id || ++members > slab_count(&e->claims))
+            return "the members of a group know it";
+        if (member_of(e, at)->prev != 0 && claim_compare_rank(e, member_of(e, at)->prev, at) >= 0)
+            return "the members of a group stand in order of rank";
+        if (claim_waits_in_gang(claim) != (claim->state == CLAIM_WAITING && gang_takes(e, at)))
+            return "a member waits with its gang while that waits";
+        ready += group_is_ready(claim);
+        superseded += follow_is_held(claim);
+        holding += claim_holds(claim);
+        reserved += claim->state == CLAIM_RESERVED;
+        at_permit += (claim->flags & CLAIM_AT_PERMIT) != 0;
+    }
+    if (members != group->members || ready != group->ready || holding != group->holding ||
+        reserved != group->reserved || at_permit != group->at_permit ||
+        superseded != group->superseded)
+        return "a group counts its members";
+    return group_follow_check(e, id) != NULL ? group_follow_check(e, id) : gang_check(e, id);
+}

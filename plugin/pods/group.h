@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_PODS_GROUP_H
+#define SLUICE_PLUGIN_PODS_GROUP_H
+
+#include "plugin/base/facts.h"
+#include "plugin/base/outbox.h"
+#include "plugin/base/tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Groups: a PodGroup that was seen, or that pods name or ask for, and its members.
+ *
+ *   group ─▶ members (claims), by rank ─▶ ... those that are ready, those that hold
+ *     │
+ *     ├──▶ finished: pods that ended, and still count
+ *     └──▶ gang (gang.h): its minimum, which waits as one
+ *
+ * A pod that neither names a group nor asks for one has none: it is a group of its own, of which
+ * nothing needs to be remembered. The group of a pod that only names its minimum is called after
+ * the topmost controller's uid, so two controllers of one name never share it.
+ */
+enum group_mode {
+    GROUP_MISSING,    /* no PodGroup: its members are held */
+    GROUP_MOVES,      /* it is about to name another queue: likewise */
+    GROUP_INVALID,    /* it cannot be granted as it is: likewise */
+    GROUP_INCOMPLETE, /* fewer are ready than lack to the minimum: likewise */
+    GROUP_WAITS,      /* what lacks to the minimum waits as one */
+    GROUP_WHOLE,      /* the minimum holds: who is beyond it waits alone */
+};
+
+enum group_fault {
+    GROUP_SOUND,
+    GROUP_BAD_MINIMUM, /* is not a number above 0 */
+    GROUP_ORDERED,     /* its owner makes the next pod when the one before it runs */
+    GROUP_TWO_QUEUES,  /* its members are in different queues */
+    GROUP_TOO_MANY,    /* they ask for more resources than a pod may */
+    GROUP_TOO_MUCH,    /* they ask together for more than can be counted */
+};
+
+struct group_amount {
+    uint32_t resource;
+    int64_t amount;
+};
+
+struct group {
+    struct tree_link by_name;
+    uint32_t space, name, uid; /* names; no uid: nobody has seen it */
+    uint32_t queue;            /* a queue of Volcano's that its object names; 0: its members' own */
+    uint32_t home;             /* that queue, as long as the object is there; 0: none */
+    uint32_t priority_class;   /* a name, as its object says it */
+    bool counts;               /* there, as one that is left in it */
+    bool completed, inqueue;   /* its object says so */
+    bool known;
+    bool ours; /* its object says that we made it */
+    bool has_priority;
+    uint8_t mode, fault;
+    int32_t minimum;
+    int32_t priority;
+    int64_t created;
+    int64_t version;
+    struct group_amount *least; /* what the minimum needs at least, by its object */
+    uint32_t least_count;
+
+    uint32_t first, last; /* members, by rank */
+    uint32_t members, ready, holding, reserved;
+    uint32_t superseded; /* members that are held for that (group_follow.h) */
+    int32_t to_come;     /* of the minimum were granted for those that take their place */
+    uint32_t succeeded, failed;
+    uint32_t entry; /* the claim that waits for the minimum; 0: none was needed so far */
+    bool books;     /* for members that are still to be made, or holds room for them (booking.h) */
+
+    uint32_t askers; /* tree of the members that ask for it (group_follow.h) */
+    uint32_t asker;  /* the newest of them; 0: none */
+    uint32_t marked; /* how many of them their owner supersedes */
+
+    /* Of the controller of those that ask for it, as the one that was seen last says it. */
+    bool ordered;
+    int64_t replicas;
+
+    /* Who is to own the PodGroup that they ask for. */
+    struct group_owner {
+        uint32_t api_version, kind, name, uid;
+    } owner;
+    bool owner_gone, was_made;
+    /* The version over which a change of it is under way; and that which was changed, until another
+     * one is seen; -1: none. */
+    int64_t change_over, changed_over;
+
+    /* The status that follows from the members, as one number; that which is written; and that
+     * which was sent last, to be written over this version. */
+    uint64_t status, written, sent;
+    int64_t sent_over; /* -1: over another group of this name */
+    struct outbox_entry effects;
+
+    bool is_todo;
+    uint32_t next_todo;
+    bool spread; /* its members may be in different queues */
+
+    /* On nodes (assembly.h). */
+    bool in_line, letting_go, passed;
+    bool no_nodes; /* the last attempt found none for a member */
+    uint8_t tries; /* that failed */
+    uint32_t at_permit;
+    uint32_t next_in_line, prev_in_line;
+    int64_t turn_until, retry_at;
+};
+
+/* A claim's place in its group: plain pods need none. */
+struct member {
+    uint32_t group;
+    uint32_t next, prev;     /* claims, by rank */
+    int64_t named_at;        /* the pod's version in which its group's name was written */
+    struct tree_link by_age; /* of the askers */
+    struct member_own {
+        uint32_t queue, flavors; /* names: where it would be without the group, and what its stamp
+                                    says of flavors */
+        uint32_t kind;           /* enum queue_kind */
+        uint32_t priority_class; /* a name, and the minimum: what it asks of its group; */
+        int32_t minimum;         /* 0: it does not ask for it */
+        bool superseded;         /* its owner has a newer template by now */
+        bool stamped;            /* its stamp says where it was granted */
+    } own;
+};
+
+struct engine;
+struct claim;
+
+/* All its pods have ended: nobody waits for it. */
+static inline bool group_is_over(const struct group *group)
+{
+    return group->members == 0 && (group->completed || group->succeeded + group->failed > 0);
+}
+
+static inline int64_t group_lacks(const struct group *group)
+{
+    return (int64_t)group->minimum - group->holding - group->succeeded - group->to_come;
+}
+
+/* Its PodGroup, as it is seen; enum seen, or negative on error. */
+int group_see(struct engine *e, const struct group_facts *facts);
+
+/* It is gone: that of this uid, or, without one, whichever it is. */
+int group_lose(struct engine *e, struct text space, struct text name, struct text uid);
+
+/* The group that the pod belongs to: found or made; 0: none. Negative on error. */
+int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group);
+
+/* Whether the pod, a member or to be one, asks for its group: then what it says of its controller
+ * is noted by group_note_owner. */
+bool group_is_asked(const struct pod_facts *pod);
+void group_note_owner(struct engine *e, uint32_t group, const struct pod_facts *pod,
+                      struct group_owner *owner);
+
+/* Whose PodGroup a pod asks for: words that are then given to group_note_owner, or given back.
+ * Negative on error. */
+int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group_owner *ret_owner);
+void group_drop_owner(struct engine *e, struct group_owner *owner);
+
+int group_get_named(struct engine *e, struct text space, struct text name, uint32_t *ret_group);
+
+/* Forgets a group that nobody names and that was not seen. */
+void group_drop_unused(struct engine *e, uint32_t group);
+
+/* By name; for timers that end together. */
+bool group_before(const void *engine, uint32_t a, uint32_t b);
+
+/* All groups, by namespace and name. */
+extern const struct tree_type groups_by_identity;
+
+uint32_t group_find(const struct engine *e, struct text space, struct text name);
+
+/* Afterwards the next group_join cannot fail. Negative on error. */
+int group_reserve_member(struct engine *e);
+
+/* A claim becomes a member, or ends to be one. [group_join: reserved] */
+void group_join(struct engine *e, uint32_t group, uint32_t claim);
+void group_leave(struct engine *e, uint32_t claim);
+
+/* A claim, a member or not, gets another rank. [held] */
+void group_set_rank(struct engine *e, uint32_t claim, int32_t priority, int64_t created);
+
+/* Nothing of its own holds the member back, and it was granted nothing. */
+bool group_is_ready(const struct claim *claim);
+
+/* Around every change of a member's state, flags and needs: what it counts for. */
+void group_uncount(struct engine *e, uint32_t claim);
+void group_count(struct engine *e, uint32_t claim);
+
+/* Something about the group changed: it is looked at before the call ends. */
+void group_touch(struct engine *e, uint32_t group);
+void group_settle(struct engine *e);
+
+/* Gives back what its object said it needs at least. */
+void group_free_least(struct engine *e, struct group *group);
+void group_release_all(struct engine *e);
+
+const char *group_check(const struct engine *e, uint32_t group);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group.h"
+
+#include "gang.h"
+#include "group_home.h"
+#include "plugin/state.h"
+#include "plugin/telling/group_effects.h"
+#include "plugin/telling/group_status.h"
+
+/* PodGroups as they are seen. */
+
+void group_free_least(struct engine *e, struct group *group)
+{
+    for (uint32_t i = 0; i < group->least_count; i++)
+        intern_unref(&e->names, group->least[i].resource);
+    mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
+    group->least = NULL;
+    group->least_count = 0;
+}
+
+void group_release_all(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
+        if (slab_live(&e->groups, id))
+            mem_free(&e->mem, group_at(e, id)->least,
+                     group_at(e, id)->least_count * sizeof(struct group_amount));
+    }
+}
+
+/* All that a sight of a group needs, in hand before anything changes. */
+struct sight {
+    uint32_t group;
+    uint32_t uid, queue_name, priority_class; /* names */
+    uint32_t queue;                           /* 0: it names none */
+    uint32_t entry; /* a new one for another uid or for the first minimum; or 0 */
+    struct group_amount *least;
+    uint32_t least_count;
+    struct group_moves moves;
+};
+
+static void drop_sight(struct engine *e, struct sight *sight)
+{
+    struct group unused = {.least = sight->least, .least_count = sight->least_count};
+
+    group_drop_moves(e, &sight->moves);
+    group_free_least(e, &unused);
+    if (sight->entry != 0)
+        gang_free_entry(e, sight->entry);
+    intern_unref(&e->names, sight->uid);
+    intern_unref(&e->names, sight->queue_name);
+    intern_unref(&e->names, sight->priority_class);
+    if (sight->queue != 0)
+        queue_drop_unused(e, sight->queue);
+    group_drop_unused(e, sight->group);
+}
+
+static int read_least(struct engine *e, const struct named_amounts *amounts, struct sight *sight)
+{
+    if (amounts->count == 0)
+        return 0;
+    sight->least = mem_alloc(&e->mem, amounts->count * sizeof(*sight->least));
+    if (sight->least == NULL)
+        return ENGINE_NO_MEMORY;
+    sight->least_count = amounts->count;
+    memset(sight->least, 0, amounts->count * sizeof(*sight->least));
+    for (uint32_t i = 0; i < amounts->count; i++) {
+        sight->least[i].amount = amounts->item[i].amount;
+        if (name_get(e, amounts->item[i].resource, &sight->least[i].resource) < 0)
+            return ENGINE_NO_MEMORY;
+    }
+    return 0;
+}
+
+static int read_sight(struct engine *e, const struct group_facts *facts, struct sight *sight)
+{
+    const struct group *group;
+    uint32_t before = group_find(e, facts->space, facts->name);
+    int error = before != 0 && group_at(e, before)->known ? 0 : limit_has_room(e, LIMITED_GROUPS);
+
+    if (error == 0)
+        error = group_get_named(e, facts->space, facts->name, &sight->group);
+    if (error < 0)
+        return error;
+    group = group_at(e, sight->group);
+    error = name_get(e, facts->uid, &sight->uid);
+    if (error == 0)
+        error = name_get(e, facts->queue, &sight->queue_name);
+    if (error == 0)
+        error = name_get(e, facts->priority_class, &sight->priority_class);
+    if (error == 0)
+        error = read_least(e, &facts->least, sight);
+    if (error == 0 && (facts->minimum > 1 || !facts->ours) &&
+        (group->entry == 0 || group->uid != sight->uid))
+        error = gang_make_entry(e, sight->group, facts->uid, &sight->entry);
+    if (error == 0 && facts->queue.len > 0)
+        error = queue_get(e, QUEUE_VOLCANO, facts->queue, &sight->queue);
+    if (error == 0)
+        error = group_read_moves(e, sight->group, sight->queue, true, facts->ours, &sight->moves);
+    if (error < 0)
+        drop_sight(e, sight);
+    return error;
+}
+
+/* A member that waits for something else is named after its group as well. */
+static void sync_members(struct engine *e, uint32_t id)
+{
+    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at))
+        outbox_sync(&e->outbox, EFFECT_OF_POD, at);
+}
+
+/* What its object says of its status. */
+static uint64_t status_written(const struct group_facts *facts)
+{
+    return group_status_number(facts->phase, facts->counts, facts->condition);
+}
+
+static void commit(struct engine *e, const struct group_facts *facts, struct sight *sight)
+{
+    struct group *group = group_at(e, sight->group);
+    struct group_amount *least = group->least;
+    uint32_t least_count = group->least_count, uid = group->uid, queue = group->queue;
+    uint32_t priority_class = group->priority_class;
+    bool was_known = group->known;
+
+    if (sight->entry != 0 || group->uid != sight->uid)
+        gang_set_entry(e, sight->group, sight->entry);
+    limit_count(e, LIMITED_GROUPS, &group->known, true);
+    group->ours = facts->ours;
+    group->was_made = false;
+    if (facts->resource_version == 0 || facts->resource_version > group->changed_over)
+        group->changed_over = -1;
+    group->written = status_written(facts);
+    if (group->uid != sight->uid)
+        group->sent_over = group->changed_over = -1;
+    group->uid = sight->uid;
+    group->queue = sight->queue_name;
+    group->priority_class = sight->priority_class;
+    group->completed = text_is(facts->phase, "Completed");
+    group->inqueue = text_is(facts->phase, "Inqueue");
+    group_set_home(e, sight->group, sight->queue);
+    group->created = facts->created;
+    group->version = facts->resource_version;
+    group->has_priority = facts->has_priority;
+    group->priority = facts->priority;
+    group->minimum = facts->minimum;
+    group->least = sight->least;
+    group->least_count = sight->least_count;
+    sight->entry = 0;
+    sight->least = least;
+    sight->least_count = least_count;
+    sight->uid = uid;
+    sight->queue_name = queue;
+    sight->priority_class = priority_class;
+    group_make_moves(e, &sight->moves);
+    if (!was_known)
+        sync_members(e, sight->group);
+    group_touch(e, sight->group);
+    drop_sight(e, sight);
+}
+
+int group_see(struct engine *e, const struct group_facts *facts)
+{
+    struct sight sight = {0};
+    uint32_t id = group_find(e, facts->space, facts->name);
+    int error;
+
+    if (facts->deleted)
+        return group_lose(e, facts->space, facts->name, facts->uid);
+    if (id != 0 && group_at(e, id)->known && facts->resource_version != 0 &&
+        facts->resource_version < group_at(e, id)->version &&
+        text_same(name_text(e, group_at(e, id)->uid), facts->uid))
+        return SEEN_BEFORE;
+    error = read_sight(e, facts, &sight);
+    if (error < 0)
+        return error;
+    commit(e, facts, &sight);
+    group_settle(e);
+    return SEEN_ANEW;
+}
+
+/* Its members are held, and those that run are counted, where they would be after a restart: in the
+ * queues that they name themselves. */
+int group_lose(struct engine *e, struct text space, struct text name, struct text uid)
+{
+    uint32_t id = group_find(e, space, name);
+    struct group_moves moves = {0};
+    int error = 0;
+
+    if (id == 0 || !group_at(e, id)->known ||
+        (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->uid), uid)))
+        return SEEN_ANEW;
+    error = group_read_moves(e, id, 0, false, false, &moves);
+    if (error == 0) {
+        limit_count(e, LIMITED_GROUPS, &group_at(e, id)->known, false);
+        group_at(e, id)->ours = false;
+        group_at(e, id)->was_made = false;
+        group_set_home(e, id, 0);
+        intern_unref(&e->names, group_at(e, id)->queue);
+        group_at(e, id)->queue = 0;
+        intern_unref(&e->names, group_at(e, id)->priority_class);
+        group_at(e, id)->priority_class = 0;
+        group_make_moves(e, &moves);
+        sync_members(e, id);
+        group_touch(e, id);
+        group_settle(e);
+    }
+    group_drop_moves(e, &moves);
+    return error;
+}

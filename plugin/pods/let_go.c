@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "let_go.h"
+
+#include "plugin/base/outbox.h"
+#include "plugin/claims/stale_condition.h"
+#include "plugin/queues/queue_life.h"
+#include "plugin/state.h"
+
+static bool is_let_go(const struct claim *claim)
+{
+    return (claim->flags & CLAIM_LET_GO) != 0;
+}
+
+bool let_go_needs(const struct engine *e, const struct pod_facts *pod, uint32_t id)
+{
+    if (e->config.observe_only || !gate_concerns(&e->config, pod) || pod->finished ||
+        pod->deleted || pod->node.len > 0)
+        return false;
+    if (id == 0 || (claim_at(e, id)->flags & CLAIM_BOUND) != 0)
+        return id == 0 && pod->gates.ours != 0;
+    return pod->gates.ours != 0 || (claim_at(e, id)->flags & CLAIM_PARKED) != 0;
+}
+
+void let_go_claim(struct engine *e, uint32_t id, const struct pod_facts *pod)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t group = claim_group(e, claim);
+
+    claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+    group_leave(e, id);
+    group_drop_unused(e, group);
+    if (!is_let_go(claim))
+        queue_count(e, claim_queue(e, id), CLAIM_HELD, -1);
+    if (pod->gates.ours == 0 || pod->generation > claim->generation)
+        claim_set_flag(claim, CLAIM_GATES_GONE, false);
+    claim->flags &= ~(uint32_t)(CLAIM_MANAGED | CLAIM_STAMPED | CLAIM_NOMINATED |
+                                CLAIM_UNSCHEDULABLE | CLAIM_OVERWRITTEN);
+    claim->timeouts = 0;
+    stale_condition_forget(claim);
+    claim_set_flag(claim, CLAIM_LET_GO, true);
+    claim_set_stamp(e, id, 0);
+    claim->gates = pod->gates.ours & 3u;
+    claim->generation = pod->generation;
+    claim->version = pod->resource_version;
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
+    claim_set_timer(e, id);
+}
+
+bool let_go_return(struct engine *e, uint32_t id)
+{
+    if (!is_let_go(claim_at(e, id)))
+        return false;
+    claim_set_flag(claim_at(e, id), CLAIM_LET_GO, false);
+    queue_count(e, claim_queue(e, id), CLAIM_HELD, 1);
+    return true;
+}
+
+void let_go_heard(struct engine *e, struct text uid, bool passes)
+{
+    uint32_t id = claim_find(e, uid);
+
+    if (id == 0 || !is_let_go(claim_at(e, id)))
+        return;
+    if (passes)
+        claim_destroy(e, id);
+    else
+        outbox_renew(&e->outbox, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
+}
+
+static bool is_gated(const struct claim *claim)
+{
+    return claim->gates != 0 && (claim->flags & CLAIM_GATES_GONE) == 0;
+}
+
+bool let_go_wants_removal(const struct engine *e, uint32_t id)
+{
+    return is_gated(claim_at(e, id));
+}
+
+bool let_go_wants_activate(const struct engine *e, uint32_t id)
+{
+    return (claim_at(e, id)->flags & CLAIM_PARKED) != 0 && !is_gated(claim_at(e, id));
+}
+
+bool let_go_is_over(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return is_let_go(claim) && claim->gates == 0 && (claim->flags & CLAIM_PARKED) == 0;
+}
+
+const char *let_go_check(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    if (is_let_go(claim) && ((claim->flags & CLAIM_MANAGED) != 0 || claim->state != CLAIM_HELD ||
+                             claim_group(e, claim) != 0))
+        return "a pod that is let go holds nothing, and waits for nobody";
+    return NULL;
+}

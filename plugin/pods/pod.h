@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_PODS_POD_H
+#define SLUICE_PLUGIN_PODS_POD_H
+
+#include "plugin/base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Pods as they are seen: which of them make a claim, and the state that follows from what is seen.
+ *
+ *   not of our schedulers, exempt, finished, deleted before it was bound    no claim
+ *   obeys no queue (did not opt in)       none until it is bound; then it counts as allocated
+ *   bound                                 allocated
+ *   past the reserve hook                 stays allocated until unreserve or the node is seen
+ *   foreign gate, group                   held
+ *   found granted when a leader begins    restored in the order of the stamps
+ *   else                                  waits, and passes at once where nobody comes first
+ */
+
+struct engine;
+struct pod_facts;
+
+/* Takes note of a pod. ret_claim is 0 if it is no claim of ours; ret_outdated tells that another
+ * pod of its name has taken its place. Negative on error. */
+int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, bool *ret_outdated);
+
+/* Its object was seen, not only named by the scheduler. */
+void pod_confirm(struct engine *e, uint32_t claim);
+
+/* The object is gone; one that is not known is ignored. */
+void pod_lose(struct engine *e, struct text uid);
+
+/* The state that follows from what is known of a claim, while this engine does not lead, or after
+ * something about it changed. */
+void pod_settle(struct engine *e, uint32_t claim);
+
+/* The queue that it names, or its namespace does. */
+struct text pod_queue_name(const struct pod_facts *pod);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stop_notice.h"
+
+#include "assembly.h"
+#include "plugin/base/outbox.h"
+#include "plugin/capacity/root.h"
+#include "plugin/claims/claim_rest.h"
+#include "plugin/grant/demote.h"
+#include "plugin/state.h"
+
+static bool holds_back(const struct engine *e, uint32_t queue)
+{
+    enum queue_state state = (enum queue_state)queue_at(e, queue)->state;
+
+    return state == QUEUE_HOLD || state == QUEUE_HOLD_AND_DRAIN;
+}
+
+/* It knows of a stop: it has had notice, or came when its queue was stopped already. */
+static bool knows_of_stop(const struct claim *claim)
+{
+    return (claim->flags & (CLAIM_STOPPED | CLAIM_TOLD)) != 0 ||
+           (claim->effects.wanted & 1u << CLAIM_TELL) != 0;
+}
+
+/* It was granted what the root bounds that its queue is below by now, and no node has: nobody
+ * counts that there. */
+static bool lacks_everything(const struct engine *e, uint32_t id)
+{
+    const struct line *line = claim_line(e, id);
+    uint32_t root = queue_root(e, line_queue(e, line));
+
+    for (uint32_t i = 0; i < line_count(e, line) && root_bounds_all(e, root); i++) {
+        uint16_t flavor = claim_flavors(claim_at(e, id))[i];
+
+        if (flavor != FLAVOR_NONE && line_amount(e, line, i) > 0 &&
+            quota_cell(queue_at(e, root), flavor, line_resource(e, line, i)) == NULL)
+            return true;
+    }
+    return false;
+}
+
+static void give_notice(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t queue = claim_queue(e, id);
+    bool stops, stopped = knows_of_stop(claim);
+
+    if (claim->state == CLAIM_RESERVED && lacks_everything(e, id))
+        demote_one(e, id);
+    if (claim_group(e, claim) != 0 &&
+        ((claim->flags & CLAIM_GANG) != 0 || group_at(e, claim_group(e, claim))->first == id))
+        group_touch(e, claim_group(e, claim)); /* its status names what stops it */
+    if (claim->state == CLAIM_ALLOCATED &&
+        (queue_drains(e, queue) || (claim->effects.wanted & 1u << CLAIM_EVICT) != 0))
+        outbox_sync(&e->outbox, EFFECT_OF_POD, id);
+    if ((claim->flags & CLAIM_GANG) != 0 ||
+        (claim->state != CLAIM_WAITING && claim->state != CLAIM_RESERVED))
+        return;
+    stops = queue_stops_granted(e, queue);
+    if (stops == stopped && claim->state == CLAIM_WAITING &&
+        (!stops || (claim->flags & CLAIM_TOLD) != 0))
+        return; /* who was stopped by something else may have a queue that is suspended now */
+    claim_set_flag(claim, CLAIM_STOPPED, stops);
+    if (claim->state == CLAIM_RESERVED && stops && holds_back(e, queue)) {
+        claim_to_rest(e, id);
+        return;
+    }
+    if (!stops)
+        claim_set_flag(claim, CLAIM_TOLD, false);
+    if (stopped && !stops && claim->state == CLAIM_RESERVED)
+        claim->since = e->now;
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
+    claim_set_timer(e, id);
+}
+
+void stop_notice_some(struct engine *e)
+{
+    struct stop_notice *notice = &e->stop_notice;
+
+    if (notice->due) {
+        notice->due = false;
+        notice->left = slab_end(&e->claims);
+        assembly_queue_changed(e);
+    }
+    for (uint32_t budget = STOP_NOTICE_SLICE; budget > 0 && notice->left > 0;
+         budget--, notice->left--) {
+        if (notice->at >= slab_end(&e->claims))
+            notice->at = 0;
+        if (slab_live(&e->claims, notice->at))
+            give_notice(e, notice->at);
+        notice->at++;
+    }
+}
+
+bool stop_notice_is_due(const struct engine *e)
+{
+    return e->stop_notice.due || e->stop_notice.left > 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_QUEUES_CLUSTER_QUEUE_H
+#define SLUICE_PLUGIN_QUEUES_CLUSTER_QUEUE_H
+
+#include "plugin/base/facts.h"
+#include "plugin/base/workload_life.h"
+#include "plugin/grant/workload_sources.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What workloads know of their ClusterQueue, beside its quota: who of them waits there and who
+ * holds some, its admission checks, how it chooses among flavors, and why it may grant nothing.
+ */
+struct cluster_queue_check {
+    uint32_t name;
+    uint32_t flavor_count; /* 0: whatever the flavors are */
+    uint16_t flavors[FACTS_MAX_FLAVORS];
+};
+
+struct cluster_queue {
+    uint32_t waiting;  /* tree of workloads, by rank; who is promised something among them */
+    uint32_t held;     /* of those that may not wait, by rank */
+    uint32_t holding;  /* of those that hold quota, who would be sent away first */
+    uint32_t demands;  /* tree of demands, by their heads, */
+    uint32_t short_of; /* but of those that lack something by what that is (shortage.h) */
+    uint32_t admitted;
+    uint32_t below;    /* workloads of the subtree that hold, or are promised, something */
+    uint64_t change;   /* of a root: when something changed last below it that may help who waits */
+    uint64_t excess;   /* the like, where it may help only who takes others' room back */
+    uint64_t taken;    /* the like, where only who chooses: somebody took room */
+    uint64_t deserted; /* the like, where only who preempts while it borrows */
+    uint32_t choosers; /* demands of several pod sets in which somebody waits */
+    struct cluster_queue_check *checks;
+    uint32_t check_count;
+    bool preempts_last, borrows_least;
+    struct workload_source source; /* of victims, while a workload looks for them */
+};
+
+/* Why it grants nothing to workloads. */
+enum cluster_queue_fault {
+    CLUSTER_QUEUE_READY,
+    CLUSTER_QUEUE_UNKNOWN,
+    CLUSTER_QUEUE_CYCLE,
+    CLUSTER_QUEUE_STOPPED,
+    CLUSTER_QUEUE_FLAVOR_MISSING,
+    CLUSTER_QUEUE_CHECK_MISSING,
+    CLUSTER_QUEUE_CHECK_INACTIVE,
+};
+
+struct engine;
+
+/* *ret_what: the name of the flavor, or of the check. */
+enum cluster_queue_fault cluster_queue_fault(const struct engine *e, uint32_t queue,
+                                             struct text *ret_what);
+const char *cluster_queue_fault_name(enum cluster_queue_fault fault);
+
+/* What is wrong with a check that the queue names. */
+enum cluster_queue_fault cluster_queue_check_fault(const struct engine *e,
+                                                   const struct cluster_queue_check *check);
+
+/* Adds how many workloads of the subtree are in which state of a claim. */
+void cluster_queue_count_workloads(const struct engine *e, uint32_t queue, uint32_t *counts);
+
+enum life_stop cluster_queue_stop(const struct engine *e, uint32_t queue); /* 0: there is none */
+
+/* Below the root of this queue something may have become possible that was not: room, victims. */
+void cluster_queue_changed(struct engine *e, uint32_t queue);
+void cluster_queues_changed(struct engine *e);
+
+/* A workload of this queue came to hold something, or is promised it. Where that is more than the
+ * queue's share, or that of one above it, it may be taken back, and others' with it. */
+void cluster_queue_borrows_more(struct engine *e, uint32_t queue);
+
+/* Somebody below the root of this queue was reserved something. That may lead others into another
+ * flavor: of several pod sets an earlier one, which leaves its first choice to a later one; and who
+ * would find victims in its first choice for each resource alone, but not for all of them. */
+void cluster_queue_took_room(struct engine *e, uint32_t queue);
+
+/* Nobody waits in this queue any more: nobody there could reclaim what others borrow. */
+void cluster_queue_is_deserted(struct engine *e, uint32_t queue);
+
+/* Whoever was refused in this queue since then need not be asked. */
+uint64_t cluster_queue_change(const struct engine *e, uint32_t queue);
+
+/* All workloads are to be settled again, in slices (workload.h). */
+void workloads_look_again(struct engine *e);
+
+/* The queue's object says something else, or is gone. */
+void cluster_queue_edited(struct engine *e, uint32_t queue);
+
+/* Somebody comes to wait in this queue, and is to be looked at: that helps nobody else. */
+void cluster_queue_has_newcomer(struct engine *e, uint32_t queue);
+
+/* The checks that an object names, with what they need in hand; negative on error. */
+int cluster_queue_read_checks(struct engine *e, const struct queue_facts *facts,
+                              struct cluster_queue_check **ret);
+void cluster_queue_free_checks(struct engine *e, struct cluster_queue_check *checks,
+                               uint32_t count);
+
+/* What its object said holds no more: nobody is promised anything there. */
+void cluster_queue_forget(struct engine *e, uint32_t queue);
+
+/* So many more workloads of the queue hold, or are promised, something. */
+void cluster_queue_count(struct engine *e, uint32_t queue, int more);
+
+/* An AdmissionCheck's object. */
+struct check_record {
+    uint32_t name;
+    bool active;
+};
+
+/* An AdmissionCheck, as it is seen; or it is gone. Negative on error. */
+int check_see(struct engine *e, struct text name, bool active);
+void check_lose(struct engine *e, struct text name);
+
+#endif

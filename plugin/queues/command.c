@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command.h"
+
+#include "command_effects.h"
+#include "plugin/base/sentence.h"
+#include "plugin/state.h"
+#include "queue_life.h"
+
+static struct tree_link *command_link(const void *ctx, uint32_t id)
+{
+    return &command_at(ctx, id)->link;
+}
+
+static int compare(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct command *x = command_at(ctx, a), *y = command_at(ctx, b);
+
+    if (x->created != y->created)
+        return x->created < y->created ? -1 : 1;
+    return text_compare(name_text(ctx, x->uid), name_text(ctx, y->uid));
+}
+
+static const struct tree_type by_creation = {command_link, compare, NULL};
+
+static bool before(const void *ctx, uint32_t a, uint32_t b)
+{
+    return compare(ctx, a, b) < 0;
+}
+
+void command_init(struct engine *e)
+{
+    slab_init(&e->commands.records, &e->mem, sizeof(struct command));
+    index_init(&e->commands.by_uid, &e->mem);
+    heap_init(&e->commands.timers, &e->mem, before, e);
+}
+
+void command_finish(struct engine *e)
+{
+    heap_finish(&e->commands.timers);
+    index_finish(&e->commands.by_uid);
+    slab_finish(&e->commands.records);
+}
+
+struct question {
+    const struct engine *e;
+    struct text uid;
+};
+
+static bool same_uid(const void *ctx, uint32_t id)
+{
+    const struct question *q = ctx;
+
+    return text_same(q->uid, name_text(q->e, command_at(q->e, id)->uid));
+}
+
+static uint32_t uid_hash(struct text uid)
+{
+    return hash_bytes(uid.at, uid.len, 0);
+}
+
+static uint32_t find(const struct engine *e, struct text uid)
+{
+    struct question q = {e, uid};
+
+    return index_find(&e->commands.by_uid, uid_hash(uid), same_uid, &q);
+}
+
+static void unlink_queue(struct engine *e, uint32_t id)
+{
+    struct command *command = command_at(e, id);
+
+    if (command->queue == 0)
+        return;
+    if (command->prev != 0)
+        command_at(e, command->prev)->next = command->next;
+    else
+        queue_at(e, command->queue)->first_command = command->next;
+    if (command->next != 0)
+        command_at(e, command->next)->prev = command->prev;
+    command->queue = command->next = command->prev = 0;
+}
+
+static void link_queue(struct engine *e, uint32_t id, uint32_t queue)
+{
+    struct command *command = command_at(e, id);
+
+    command->queue = queue;
+    command->next = queue_at(e, queue)->first_command;
+    if (command->next != 0)
+        command_at(e, command->next)->prev = id;
+    queue_at(e, queue)->first_command = id;
+}
+
+void command_destroy(struct engine *e, uint32_t id)
+{
+    struct command *command = command_at(e, id);
+    const uint32_t texts[] = {command->uid,    command->space,       command->name,
+                              command->target, command->action_text, command->parent};
+
+    unlink_queue(e, id);
+    if (command->link.size > 0)
+        tree_remove(&by_creation, e, &e->commands.waiting, id);
+    outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
+    heap_clear(&e->commands.timers, id);
+    index_drop(&e->commands.by_uid, uid_hash(name_text(e, command->uid)), id);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        intern_unref(&e->names, texts[i]);
+    slab_give(&e->commands.records, id);
+}
+
+static int create(struct engine *e, const struct command_facts *facts, uint32_t *ret_id)
+{
+    const struct text texts[5] = {facts->uid, facts->space, facts->name, facts->target,
+                                  facts->action};
+    uint32_t names[5] = {0}, count = 0, id;
+
+    if (slab_count(&e->commands.records) >= e->config.max_queues)
+        return ENGINE_FULL_QUEUES;
+    if (slab_reserve(&e->commands.records, 1) < 0 || index_reserve(&e->commands.by_uid) < 0 ||
+        heap_reserve(&e->commands.timers, slab_end(&e->commands.records) + 1) < 0)
+        return ENGINE_NO_MEMORY;
+    while (count < 5 && name_get(e, texts[count], &names[count]) == 0)
+        count++;
+    if (count < 5) {
+        while (count-- > 0)
+            intern_unref(&e->names, names[count]);
+        return ENGINE_NO_MEMORY;
+    }
+    id = slab_take(&e->commands.records);
+    *command_at(e, id) = (struct command){.uid = names[0],
+                                          .space = names[1],
+                                          .name = names[2],
+                                          .target = names[3],
+                                          .action_text = names[4],
+                                          .created = facts->created,
+                                          .state = STATE_UNSAID};
+    index_put(&e->commands.by_uid, uid_hash(facts->uid), id);
+    tree_insert(&by_creation, e, &e->commands.waiting, id);
+    *ret_id = id;
+    return 0;
+}
+
+/* Whether the parent stands in the way; its name is kept for the event. */
+static bool parent_refuses(struct engine *e, struct command *command, uint32_t queue,
+                           enum queue_action action)
+{
+    uint32_t parent = queue_at(e, queue)->parent;
+
+    if ((action != ACTION_OPEN && action != ACTION_RESUME) || parent == 0 ||
+        queue_at(e, parent)->state == QUEUE_OPEN)
+        return false;
+    command->parent = queue_at(e, parent)->name;
+    command->parent_state = queue_at(e, parent)->state;
+    intern_ref(&e->names, command->parent);
+    return true;
+}
+
+/* A command of one's own takes over what the parent's command had made of the queue. */
+static bool takes_over(const struct queue *queue, enum queue_action action)
+{
+    return queue->own != queue->state &&
+           ((action == ACTION_CLOSE && queue_state_refuses((enum queue_state)queue->state)) ||
+            (action == ACTION_SUSPEND && queue->state == QUEUE_SUSPENDED));
+}
+
+static void obey(struct engine *e, uint32_t id, uint32_t queue, enum queue_action action)
+{
+    struct command *command = command_at(e, id);
+    const struct queue *at = queue_at(e, queue);
+    struct queue_written before =
+        queue_write_state((enum queue_state)at->state, (enum queue_state)at->own);
+    enum queue_state now = (enum queue_state)at->state;
+    enum queue_state next = queue_state_after(now, action, queue_is_empty(e, queue));
+
+    if (next != now || takes_over(at, action))
+        queue_set_own(e, queue, next);
+    command->state = at->state;
+    command->changed = !queue_written_same(
+        before, queue_write_state((enum queue_state)at->state, (enum queue_state)at->own));
+    if (!command->changed)
+        command->refusal = COMMAND_CHANGES_NOTHING;
+    if (!queue_is_written(at))
+        link_queue(e, id, queue);
+}
+
+static void carry_out(struct engine *e, uint32_t id)
+{
+    struct command *command = command_at(e, id);
+    uint32_t queue = queue_find(e, QUEUE_VOLCANO, name_text(e, command->target));
+    enum queue_action action = queue_action_of(name_text(e, command->action_text));
+
+    if (queue != 0)
+        queue_settle_now(e, queue);
+    tree_remove(&by_creation, e, &e->commands.waiting, id);
+    command->carried_out = true;
+    command->refusal = COMMAND_OBEYED;
+    if (action == QUEUE_ACTIONS)
+        command->refusal = COMMAND_ACTION_UNKNOWN;
+    else if (queue == 0 || !queue_at(e, queue)->known)
+        command->refusal = COMMAND_QUEUE_UNKNOWN;
+    else if (!queue_at(e, queue)->seen)
+        command->refusal = COMMAND_QUEUE_BUILT_IN;
+    else if (parent_refuses(e, command, queue, action))
+        command->refusal = COMMAND_PARENT_NOT_OPEN;
+    else
+        obey(e, id, queue, action);
+    if (queue != 0 && command->state == STATE_UNSAID && queue_at(e, queue)->known)
+        command->state = queue_at(e, queue)->state;
+    command->told = command->refusal <= COMMAND_CHANGES_NOTHING || !engine_asks(e, EFFECT_EVENT);
+    outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);
+    command_set_timer(e, id);
+}
+
+void command_some(struct engine *e, uint32_t budget)
+{
+    while (budget > 0 && queue_rules(e) && e->commands.waiting != 0) {
+        carry_out(e, tree_first(&by_creation, e, e->commands.waiting));
+        budget--;
+    }
+}
+
+void command_report(const struct engine *e, uint32_t id, struct command_report *ret)
+{
+    const struct command *command = command_at(e, id);
+    struct sentence say;
+
+    *ret = (struct command_report){.waits = !command->carried_out,
+                                   .changed = command->changed,
+                                   .refusal = (enum command_refusal)command->refusal};
+    if (command->state != STATE_UNSAID)
+        ret->state = queue_state_name((enum queue_state)command->state);
+    if (command->carried_out && command->refusal != COMMAND_OBEYED) {
+        sentence_init(&say, ret->reason, sizeof(ret->reason));
+        command_say_refusal(e, command, &say);
+    }
+}
+
+/* As if it had not been carried out. */
+static void wait_again(struct engine *e, uint32_t id)
+{
+    struct command *command = command_at(e, id);
+
+    intern_unref(&e->names, command->parent);
+    command->parent = 0;
+    command->carried_out = command->changed = false;
+    command->state = STATE_UNSAID;
+    tree_insert(&by_creation, e, &e->commands.waiting, id);
+}
+
+/* It was deleted, and has just been forgotten; yet it is shown: so it is there, and is carried out
+ * as one that was not seen before. */
+static void revive(struct engine *e, uint32_t id)
+{
+    struct command *command = command_at(e, id);
+
+    outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
+    unlink_queue(e, id);
+    command->deleted_at = 0;
+    wait_again(e, id);
+    command_set_timer(e, id);
+}
+
+int command_see(struct engine *e, const struct command_facts *facts, uint32_t *ret_command)
+{
+    uint32_t id = find(e, facts->uid);
+    int error = id == 0 ? create(e, facts, &id) : 0;
+
+    if (error < 0)
+        return error;
+    if (command_is_over(e, command_at(e, id)))
+        revive(e, id);
+    *ret_command = id;
+    return 0;
+}
+
+void command_lose(struct engine *e, struct text uid)
+{
+    uint32_t id = find(e, uid);
+
+    if (id != 0)
+        command_destroy(e, id);
+}
+
+void command_queue_written(struct engine *e, uint32_t queue)
+{
+    uint32_t next;
+
+    for (uint32_t id = queue_at(e, queue)->first_command; id != 0; id = next) {
+        next = command_at(e, id)->next;
+        if (!queue_is_written(queue_at(e, queue)))
+            return;
+        unlink_queue(e, id);
+        outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);
+    }
+}
+
+void command_queue_gone(struct engine *e, uint32_t queue)
+{
+    while (queue_at(e, queue)->first_command != 0) {
+        uint32_t id = queue_at(e, queue)->first_command;
+
+        unlink_queue(e, id);
+        outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);
+    }
+}
+
+void command_stand_by(struct engine *e)
+{
+    for (uint32_t id = 1; id < slab_end(&e->commands.records); id++) {
+        struct command *command;
+
+        if (!slab_live(&e->commands.records, id))
+            continue;
+        command = command_at(e, id);
+        outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
+        unlink_queue(e, id);
+        if (command->carried_out && command->deleted_at == 0)
+            wait_again(e, id);
+        command_set_timer(e, id);
+    }
+}
+
+const char *command_check(const struct engine *e)
+{
+    if (!tree_check(&by_creation, e, e->commands.waiting))
+        return "commands wait in the order of their creation";
+    for (uint32_t id = 1; id < slab_end(&e->commands.records); id++) {
+        if (slab_live(&e->commands.records, id) &&
+            (command_at(e, id)->link.size > 0) == command_at(e, id)->carried_out)
+            return "a command waits until it is carried out";
+    }
+    return NULL;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue_admit.h"
+
+#include "plugin/base/sentence.h"
+#include "plugin/state.h"
+#include "queue_amounts.h"
+
+/* Recursion is as deep as the tree. */
+static uint32_t levels_below(const struct engine *e, uint32_t id)
+{
+    uint32_t most = 0;
+
+    for (uint32_t child = id == 0 ? 0 : queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling) {
+        uint32_t levels = levels_below(e, child) + 1;
+
+        most = levels > most ? levels : most;
+    }
+    return most;
+}
+
+static uint32_t count_claims(const struct engine *e, uint32_t id)
+{
+    uint32_t claims = 0;
+
+    for (int state = 0; state < CLAIM_STATES; state++)
+        claims += queue_at(e, id)->counts[state];
+    return claims;
+}
+
+static void say_pods(struct sentence *say, uint32_t count)
+{
+    sentence_number(say, count);
+    sentence_str(say, count == 1 ? " pod" : " pods");
+}
+
+/* Only leaves grant: with its first child the parent would grant nothing to its own pods. */
+static bool strands_pods(const struct engine *e, struct sentence *say, uint32_t id, uint32_t parent,
+                         struct text name)
+{
+    bool stays =
+        id != 0 && (queue_at(e, id)->parent == parent || queue_at(e, id)->wanted == parent);
+    uint32_t claims = count_claims(e, parent);
+
+    if (stays || claims == 0 || queue_at(e, parent)->first_child != 0)
+        return false;
+    sentence_str(say, "spec.parent is ");
+    sentence_text(say, name);
+    sentence_str(say, ", which has ");
+    say_pods(say, claims);
+    sentence_str(say, " in it: pods go into queues that have none below them");
+    return true;
+}
+
+static bool misplaced(const struct engine *e, struct sentence *say, uint32_t id, uint32_t parent,
+                      struct text name)
+{
+    uint32_t depth;
+
+    if (parent == 0 || !queue_at(e, parent)->known) {
+        sentence_str(say, "spec.parent is ");
+        sentence_text(say, name);
+        sentence_str(say, ", which does not exist: create it first");
+        return true;
+    }
+    if (id != 0 && queue_is_below(e, parent, id)) {
+        sentence_str(say, "spec.parent is ");
+        sentence_text(say, name);
+        sentence_str(say, ", which is this queue or below it: parents must not go round");
+        return true;
+    }
+    depth = queue_depth(e, parent) + levels_below(e, id); /* root is no level */
+    if (depth > QUEUE_MAX_DEPTH_VOLCANO) {
+        sentence_str(say, "spec.parent is ");
+        sentence_text(say, name);
+        sentence_str(say, ", which makes ");
+        sentence_number(say, depth);
+        sentence_str(say, " levels of queues, more than ");
+        sentence_number(say, QUEUE_MAX_DEPTH_VOLCANO);
+        return true;
+    }
+    return strands_pods(e, say, id, parent, name);
+}
+
+bool queue_admit_edit(const struct engine *e, const struct queue_facts *queue,
+                      char ret_reason[QUEUE_REFUSAL_MAX])
+{
+    uint32_t id = queue_find(e, QUEUE_VOLCANO, queue->name), parent;
+    struct text name = queue->parent.len == 0 ? text_of("root") : queue->parent;
+    struct sentence say;
+
+    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
+    if (queue_amounts_contradict_each_other(&say, queue))
+        return false;
+    if (id == e->volcano_root)
+        return true;
+    parent = queue_find(e, QUEUE_VOLCANO, name);
+    return !misplaced(e, &say, id, parent, name) &&
+           !queue_amounts_contradict_tree(e, &say, queue, id, parent) &&
+           !queue_amounts_lack_deserved(&say, queue);
+}
+
+bool queue_admit_deletion(const struct engine *e, struct text name,
+                          char ret_reason[QUEUE_REFUSAL_MAX])
+{
+    uint32_t id = queue_find(e, QUEUE_VOLCANO, name);
+    struct sentence say;
+
+    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
+    if (id == 0)
+        return true;
+    sentence_str(&say, "queue ");
+    sentence_text(&say, name);
+    if (id == e->volcano_root || id == e->default_queue) {
+        sentence_str(&say, " is built in: it cannot be deleted");
+        return false;
+    }
+    if (queue_at(e, id)->first_child != 0) {
+        sentence_str(&say, " has queues below it, as ");
+        sentence_text(&say, name_text(e, queue_at(e, queue_at(e, id)->first_child)->name));
+        sentence_str(&say, ": delete those first");
+        return false;
+    }
+    if (count_claims(e, id) == 0)
+        return true;
+    sentence_str(&say, " has ");
+    say_pods(&say, count_claims(e, id));
+    sentence_str(&say, " in it: close it, and wait until it is Closed");
+    return false;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue_effects.h"
+
+#include "plugin/base/amount.h"
+#include "plugin/state.h"
+
+enum { STATUS_SECONDS = 1 };
+
+static struct queue_written due_state(const struct queue *queue)
+{
+    return queue_write_state((enum queue_state)queue->state, (enum queue_state)queue->own);
+}
+
+bool queue_is_written(const struct queue *queue)
+{
+    return queue_written_same(due_state(queue), queue->wrote);
+}
+
+void queue_forget_status(struct queue *queue)
+{
+    queue->status = (struct queue_status){.leased_state = queue->said};
+}
+
+static uint64_t hash_wide(uint64_t hash, wide number)
+{
+    return hash_bytes64(&number, sizeof(number), hash);
+}
+
+static uint64_t hash_status(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+    uint64_t cells = 0, hash = hash_bytes64(queue->counts, sizeof(queue->counts), 10);
+
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        const struct cell *cell = &queue->cells[i];
+
+        /* A quota alone changes nothing, and half a count is none. */
+        if (!cell->counting && (cell->reserved != 0 || cell->allocated != 0))
+            cells += hash_wide(hash_wide(hash_wide(11, cell->resource), cell->reserved),
+                               cell->allocated);
+    }
+    hash = hash_wide(hash_wide(hash, (wide)cells), queue_stops(e, id));
+    return hash_wide(hash, queue->state) | 1; /* 0: never written */
+}
+
+static bool reports(const struct engine *e, const struct queue *queue)
+{
+    return queue->seen && queue->kind == QUEUE_VOLCANO && engine_asks(e, EFFECT_QUEUE_STATUS);
+}
+
+static bool differs(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    return !queue_is_written(queue) || hash_status(e, id) != queue->status.written;
+}
+
+/* A failed attempt has its own time to wait for. */
+static uint8_t wanted(const void *owner, uint32_t id)
+{
+    const struct engine *e = owner;
+    const struct queue *queue = queue_at(e, id);
+
+    return reports(e, queue) &&
+           (outbox_attempts(&e->outbox, EFFECT_OF_QUEUE, id, QUEUE_STATUS) > 0 ||
+            e->now >= queue->status.not_before) &&
+           differs(e, id);
+}
+
+/* When a status that may have changed is looked at: at once while it waits to be drained, as one
+ * does whose attempt failed. */
+static int64_t looks_again(const struct queue *queue)
+{
+    int64_t at = queue->effects.ready != 0 ? 0 : queue->status.not_before;
+
+    return at > 0 ? at : 1;
+}
+
+void queue_expire(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    if (e->now >= looks_again(queue))
+        queue->status.stale = false;
+    outbox_expire(&e->outbox, EFFECT_OF_QUEUE, id);
+    queue_set_timer(e, id);
+}
+
+void queue_note_change(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+
+    if (queue->status.stale || !reports(e, queue))
+        return;
+    queue->status.stale = true;
+    queue_set_timer(e, id);
+}
+
+void queue_set_timer(struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+    int64_t at = outbox_due(&e->outbox, EFFECT_OF_QUEUE, id);
+
+    if (queue->status.stale && (at == 0 || looks_again(queue) < at))
+        at = looks_again(queue);
+    if (at == 0 || !e->leads || !e->synced)
+        heap_clear(&e->queue_timers, id);
+    else
+        heap_set(&e->queue_timers, id, at);
+}
+
+static void add(struct queue_usage *usage, const struct cell *cell, struct text resource)
+{
+    uint32_t at = 0;
+
+    while (at < usage->count && !text_same(usage->item[at].resource, resource))
+        at++;
+    if (at == FACTS_MAX_NEEDS)
+        return;
+    if (at == usage->count)
+        usage->item[usage->count++] = (struct queue_used){.resource = resource};
+    usage->item[at].reserved = amount_clamp(usage->item[at].reserved + cell->reserved);
+    usage->item[at].allocated = amount_clamp(usage->item[at].allocated + cell->allocated);
+}
+
+static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
+{
+    const struct engine *e = owner;
+    const struct queue *queue = queue_at(e, id);
+
+    (void)slot;
+    ret->uid = name_text(e, queue->uid);
+    ret->space = text_of("");
+    ret->name = name_text(e, queue->name);
+    ret->state = due_state(queue);
+    ret->reason = queue_stops(e, id);
+    memcpy(ret->groups, queue->counts, sizeof(ret->groups));
+    ret->usage.count = 0;
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        if (!queue->cells[i].counting)
+            add(&ret->usage, &queue->cells[i], name_text(e, queue->cells[i].resource));
+    }
+}
+
+static void leased(void *owner, uint32_t id, uint32_t slot)
+{
+    struct engine *e = owner;
+    struct queue *queue = queue_at(e, id);
+
+    (void)slot;
+    queue->status.leased = hash_status(e, id);
+    queue->status.leased_state = due_state(queue);
+    queue->status.not_before = e->now + STATUS_SECONDS * SECOND;
+}
+
+static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
+{
+    struct engine *e = owner;
+    struct queue *queue = queue_at(e, id);
+
+    (void)slot;
+    queue->status.written = queue->status.leased;
+    queue->wrote = queue->status.leased_state;
+    if (version > queue->version)
+        queue->version = version;
+    queue->status.stale = true; /* what changed meanwhile waits for its second */
+    command_queue_written(e, id);
+}
+
+/* Whoever deletes an object says so: until then nothing is asked for it any more. */
+static void gone(void *owner, uint32_t id, uint32_t slot)
+{
+    struct engine *e = owner;
+    struct queue *queue = queue_at(e, id);
+
+    (void)slot;
+    queue->seen = false;
+    command_queue_gone(e, id);
+    outbox_sync(&e->outbox, EFFECT_OF_QUEUE, id);
+}
+
+static void set_timer(void *owner, uint32_t id)
+{
+    queue_set_timer(owner, id);
+}
+
+const struct outbox_type queue_effects = {
+    .records = offsetof(struct engine, queues),
+    .entry = offsetof(struct queue, effects),
+    .slots = QUEUE_EFFECTS,
+    .kinds = {EFFECT_QUEUE_STATUS},
+    .wanted = wanted,
+    .describe = describe,
+    .leased = leased,
+    .done = done,
+    .gone = gone,
+    .set_timer = set_timer,
+};

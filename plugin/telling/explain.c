@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain.h"
+
+#include "claim_effects.h"
+#include "group_status.h"
+#include "plugin/base/sentence.h"
+#include "plugin/claims/stale_condition.h"
+#include "plugin/order/fit.h"
+#include "plugin/pods/assembly.h"
+#include "plugin/pods/booking.h"
+#include "plugin/pods/gang.h"
+#include "plugin/pods/group_follow.h"
+#include "plugin/state.h"
+
+void explain_queue(struct sentence *say, const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    sentence_str(say, queue->kind == QUEUE_COHORT    ? "cohort "
+                      : queue->kind == QUEUE_CLUSTER ? "cluster queue "
+                                                     : "queue ");
+    sentence_text(say, name_text(e, queue->name));
+}
+
+/* The nearest queue on the way to the root that lets nothing advance, by a command of its own. */
+static uint32_t nearest_halting(const struct engine *e, uint32_t id, bool closed)
+{
+    for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
+        const struct queue *queue = queue_at(e, up);
+
+        if (queue_state_halts((enum queue_state)queue->state) && queue->own == queue->state &&
+            (queue->state == QUEUE_CLOSED) == closed)
+            return up;
+    }
+    return id;
+}
+
+static uint32_t nearest_unknown(const struct engine *e, uint32_t id)
+{
+    while (queue_at(e, id)->known && queue_at(e, id)->parent != 0)
+        id = queue_at(e, id)->parent;
+    return id;
+}
+
+static void say_inactive(struct sentence *say, const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    explain_queue(say, e, id);
+    if (queue->first_child != 0 || id == e->volcano_root || queue->kind == QUEUE_COHORT) {
+        sentence_str(say, " has queues below it: only leaves hold pods");
+        return;
+    }
+    if (queue->deleted) {
+        sentence_str(say, " is being deleted");
+        return;
+    }
+    for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
+        if (queue_at(e, up)->misplaced) {
+            sentence_str(say, " is in a cycle of parents, or too deep: ");
+            explain_queue(say, e, up);
+            sentence_str(say, " cannot be below ");
+            explain_queue(say, e, queue_at(e, up)->wanted);
+            return;
+        }
+    }
+    sentence_str(say, " is too deep in the tree");
+}
+
+static void say_stop(struct sentence *say, const struct engine *e, uint32_t queue,
+                     enum reason reason)
+{
+    switch (reason) {
+    case REASON_QUEUE_UNKNOWN:
+        explain_queue(say, e, nearest_unknown(e, queue));
+        sentence_str(say, " does not exist");
+        break;
+    case REASON_QUEUE_SUSPENDED:
+        explain_queue(say, e, nearest_halting(e, queue, false));
+        sentence_str(say, " is suspended");
+        break;
+    case REASON_QUEUE_CLOSED:
+        explain_queue(say, e, nearest_halting(e, queue, true));
+        sentence_str(say, " is closed");
+        break;
+    default:
+        say_inactive(say, e, queue);
+        break;
+    }
+}
+
+static void say_capacity(struct sentence *say, const struct engine *e, uint32_t id, uint32_t queue,
+                         uint32_t need, wide room)
+{
+    const struct line *line = line_at(e, claim_at(e, id)->line);
+    struct text resource = name_text(e, line_resource(e, line, need));
+
+    explain_queue(say, e, queue);
+    sentence_str(say, " has room for ");
+    sentence_amount(say, resource, wide_max(room, 0));
+    sentence_str(say, " more ");
+    sentence_text(say, resource);
+    sentence_str(say, claim_at(e, id)->flags & CLAIM_GANG ? ", the group asks for "
+                                                          : ", the pod asks for ");
+    sentence_amount(say, resource, line_amount(e, line, need));
+    if (!fit_ever(e, claim_at(e, id)->line))
+        sentence_str(say, ", which is more than it may ever have");
+    if ((claim_at(e, id)->flags & CLAIM_PROMISED) == 0)
+        return;
+    sentence_str(say, "; room is on its way to it, victims: ");
+    sentence_number(say, promise_victims(e, id));
+}
+
+void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t id)
+{
+    if (claim_at(e, other)->space == claim_at(e, id)->space) {
+        sentence_text(say, name_text(e, claim_at(e, other)->space));
+        sentence_str(say, "/");
+        sentence_text(say, claim_name(e, other));
+    } else {
+        sentence_str(say, "UID ");
+        sentence_text(say, claim_uid(e, other));
+    }
+}
+
+static void say_head(struct sentence *say, const struct engine *e, uint32_t head, uint32_t id)
+{
+    sentence_str(say, "its turn comes after ");
+    explain_other(say, e, head, id);
+    sentence_str(say, ", the head of ");
+    explain_queue(say, e, claim_queue(e, head));
+}
+
+/* Of a claim that waits: what is it that refuses it? */
+static enum reason explain_waiting(const struct engine *e, uint32_t id, struct sentence *say)
+{
+    uint32_t queue = claim_queue(e, id), head = line_first_of(e, queue), where, need;
+    enum reason stop = queue_stops(e, queue);
+    wide room;
+
+    if (!e->synced || !e->leads || e->restoring != 0) {
+        sentence_str(say, !e->synced  ? "the first listing of the cluster is not complete"
+                          : !e->leads ? "this scheduler does not lead"
+                                      : "earlier grants are being restored");
+        return REASON_NOT_READY;
+    }
+    if (stop != REASON_NONE) {
+        say_stop(say, e, queue, stop);
+        return stop;
+    }
+    if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != 0 &&
+        claim_compare_rank(e, head, id) < 0) {
+        say_head(say, e, head, id);
+        return REASON_QUEUE_ORDER;
+    }
+    if (queue_below_dirty(e, queue)) {
+        sentence_str(say, "room was released, and those before it are asked first");
+        return REASON_QUEUE_ORDER;
+    }
+    if (say->cap == 1 && e->todo[TODO_GUARD].first == 0)
+        return REASON_QUEUE_CAPACITY;
+    if (!fit_refused(e, claim_at(e, id)->line, &where, &need, &room)) {
+        sentence_str(say, "it is about to be granted");
+        return REASON_QUEUE_ORDER;
+    }
+    if (queue_at(e, where)->guard != 0 && queue_at(e, where)->guard != queue) {
+        say_head(say, e, line_first_of(e, queue_at(e, where)->guard), id);
+        return REASON_QUEUE_ORDER;
+    }
+    say_capacity(say, e, id, where, need, room);
+    return REASON_QUEUE_CAPACITY;
+}
+
+static void say_group_name(struct sentence *say, const struct engine *e, const struct group *group)
+{
+    sentence_str(say, "its group ");
+    sentence_text(say, name_text(e, group->space));
+    sentence_str(say, "/");
+    sentence_text(say, name_text(e, group->name));
+}
+
+static void say_incomplete(struct sentence *say, const struct group *group)
+{
+    uint32_t there = group->ready + group->holding + group->succeeded;
+
+    sentence_str(say, " has ");
+    sentence_number(say, there);
+    sentence_str(say, " of the ");
+    sentence_number(say, (uint32_t)group->minimum);
+    sentence_str(say, " members that it needs");
+    if (group->members + group->succeeded > there) {
+        sentence_str(say, ", and ");
+        sentence_number(say, group->members + group->succeeded - there);
+        sentence_str(say, " that something of their own holds");
+    }
+    group_say_replicas(group, say);
+}
+
+/* Of a member that nothing of its own holds. */
+static enum reason explain_held_group(const struct engine *e, uint32_t id, struct sentence *say)
+{
+    const struct group *group = group_at(e, id);
+
+    say_group_name(say, e, group);
+    if (group->mode == GROUP_MISSING)
+        sentence_str(say, " does not exist");
+    else if (group->mode == GROUP_MOVES)
+        follow_say_move(e, group, say);
+    else if (group->mode == GROUP_INVALID)
+        group_say_fault(group, say);
+    else
+        say_incomplete(say, group);
+    return gang_holds(e, id);
+}
+
+/* Of a member that waits with its gang. */
+static enum reason explain_gang(const struct engine *e, uint32_t id, struct sentence *say)
+{
+    const struct group *group = group_at(e, id);
+
+    say_group_name(say, e, group);
+    sentence_str(say, " waits for ");
+    sentence_number(say, (uint32_t)group_lacks(group));
+    sentence_str(say, " of its ");
+    sentence_number(say, group->members);
+    sentence_str(say, " members as one: ");
+    return explain_waiting(e, group->entry, say);
+}
+
+/* Of a group whose members are still to be made. */
+static enum reason explain_missing(const struct engine *e, const struct group *group,
+                                   struct sentence *say)
+{
+    say_group_name(say, e, group);
+    sentence_str(say, " asks for members that are still to be made: ");
+    return explain_waiting(e, group->entry, say);
+}
+
+/* Of a claim that is not held by anything of its own. */
+static enum reason explain_rest(const struct engine *e, uint32_t id, struct sentence *say)
+{
+    uint32_t group = claim_group(e, claim_at(e, id));
+
+    if (group != 0 && gang_holds(e, group) != REASON_NONE)
+        return explain_held_group(e, group, say);
+    return gang_takes(e, id) ? explain_gang(e, group, say) : explain_waiting(e, id, say);
+}
+
+static enum reason explain_held(const struct engine *e, uint32_t id, struct sentence *say)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    switch (claim->reason) {
+    case REASON_FOREIGN_GATE:
+        sentence_str(say, "scheduling gate ");
+        sentence_text(say, name_text(e, claim->a_foreign_gate));
+        sentence_str(say, " is for others to remove");
+        break;
+    case REASON_NAMESPACE_NOT_SELECTED:
+        sentence_str(say, "the namespaceSelector of ");
+        explain_queue(say, e, claim_queue(e, id));
+        sentence_str(say, " does not select namespace ");
+        sentence_text(say, name_text(e, claim->space));
+        break;
+    case REASON_GROUP_MISSING:
+    case REASON_GROUP_INVALID:
+    case REASON_GROUP_INCOMPLETE:
+    case REASON_GROUP_CHANGING:
+        return explain_held_group(e, claim_group(e, claim), say);
+    case REASON_SUPERSEDED:
+        sentence_str(say,
+                     "its owner has another template by now, and replaces it by a pod of that");
+        break;
+    case REASON_CONDITION_STALE:
+        return stale_condition_explain(claim, say);
+    case REASON_BACKOFF:
+        sentence_str(say, "its reservation ran out unused; it may try again in ");
+        sentence_span(say, claim_deadline(e, id) - e->now);
+        break;
+    default:
+        sentence_str(say, "earlier grants are being restored");
+        break;
+    }
+    return claim->reason;
+}
+
+/* Of a reserved claim. */
+static enum reason explain_assembly(const struct engine *e, uint32_t id, struct sentence *say)
+{
+    const struct claim *claim = claim_at(e, id);
+    enum reason reason =
+        stale_condition_awaits(claim) ? stale_condition_explain(claim, say) : assembly_holds(e, id);
+
+    if (reason == REASON_GROUP_BACKOFF) {
+        say_group_name(say, e, group_at(e, claim_group(e, claim_at(e, id))));
+        sentence_str(say, " did not find nodes for all; it tries again in ");
+        sentence_span(say, group_at(e, claim_group(e, claim_at(e, id)))->retry_at - e->now);
+    } else if (reason == REASON_GROUP_TURN) {
+        say_group_name(say, e, group_at(e, claim_group(e, claim_at(e, id))));
+        sentence_str(say, " is granted, and looks for nodes when another gang has found its own");
+    }
+    return reason;
+}
+
+static enum reason explain_granted(const struct engine *e, uint32_t id, struct sentence *say)
+{
+    uint32_t queue = claim_queue(e, id);
+
+    if (claim_at(e, id)->state == CLAIM_ALLOCATED)
+        return REASON_NONE;
+    if (!queue_stops_granted(e, queue)) {
+        if (!claim_removal_comes_first(e, id))
+            return explain_assembly(e, id, say);
+        sentence_str(say, "its gate is being removed, and the tolerations of its flavor written");
+        return REASON_NOT_READY;
+    }
+    say_stop(say, e, queue, queue_stops(e, queue));
+    return queue_stops(e, queue);
+}
+
+static enum reason explain_state(const struct engine *e, uint32_t id, struct sentence *say)
+{
+    switch (claim_at(e, id)->state) {
+    case CLAIM_HELD:
+        return explain_held(e, id, say);
+    case CLAIM_WAITING:
+        return explain_rest(e, id, say);
+    default:
+        return explain_granted(e, id, say);
+    }
+}
+
+void explain_claim(const struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
+{
+    struct sentence say;
+
+    sentence_init(&say, ret_verdict->message, words ? sizeof(ret_verdict->message) : 1);
+    ret_verdict->reason = explain_state(e, id, &say);
+    ret_verdict->would = ret_verdict->reason == REASON_NONE;
+    /* Where the scheduler's own plugin for gates is off, foreign ones are kept for it. */
+    ret_verdict->pass = ret_verdict->would ||
+                        (e->config.observe_only && (ret_verdict->reason != REASON_FOREIGN_GATE ||
+                                                    e->config.removal == REMOVE_ON_ADMISSION));
+}
+
+void explain_group(const struct engine *e, uint32_t id, struct verdict *ret_verdict)
+{
+    const struct group *group = group_at(e, id);
+    uint32_t member = group->first;
+    struct sentence say;
+
+    sentence_init(&say, ret_verdict->message, sizeof(ret_verdict->message));
+    while (member != 0 && claim_at(e, member)->state != CLAIM_RESERVED)
+        member = member_after(e, member);
+    if (booking_waits(e, group))
+        ret_verdict->reason = explain_missing(e, group, &say);
+    else if (gang_holds(e, id) != REASON_NONE)
+        ret_verdict->reason = explain_held_group(e, id, &say);
+    else if (group->mode == GROUP_WAITS)
+        ret_verdict->reason = explain_gang(e, id, &say);
+    else
+        ret_verdict->reason = member == 0 ? REASON_NONE : explain_granted(e, member, &say);
+    ret_verdict->pass = ret_verdict->would = ret_verdict->reason == REASON_NONE;
+}
+
+void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_reason, char *message)
+{
+    const struct claim *claim = claim_at(e, id);
+    struct sentence say;
+
+    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
+    /* A claim that waits for nothing but this very write is about to wait for its queue. */
+    if (claim->state == CLAIM_HELD && claim->reason == REASON_CONDITION_STALE)
+        *ret_reason = explain_rest(e, id, &say);
+    else
+        *ret_reason = explain_state(e, id, &say);
+}
+
+void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reason, char *message)
+{
+    struct sentence say;
+
+    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
+    *ret_reason = queue_stops(e, queue);
+    say_stop(&say, e, queue, *ret_reason);
+}
+
+void explain_refusal(const struct engine *e, uint32_t id, char *message)
+{
+    struct sentence say;
+
+    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
+    say_group_name(&say, e, group_at(e, claim_group(e, claim_at(e, id))));
+    sentence_str(&say, " did not find nodes for all of its minimum");
+}

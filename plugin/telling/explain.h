@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_TELLING_EXPLAIN_H
+#define SLUICE_PLUGIN_TELLING_EXPLAIN_H
+
+#include "plugin/engine.h"
+
+#include <stdint.h>
+
+/* Why a claim does not pass, in the protocol's reasons and in words for the person who asks. */
+
+struct engine;
+struct sentence;
+
+/* Whether the claim passes PreEnqueue and PreFilter, and else why not. Without words there is no
+ * message, and less to find out. */
+void explain_claim(const struct engine *e, uint32_t claim, bool words, struct verdict *ret_verdict);
+
+/* The same of a group's minimum: while it holds, of the first member that is on its way to a node;
+ * REASON_NONE: nothing holds it up. */
+void explain_group(const struct engine *e, uint32_t group, struct verdict *ret_verdict);
+
+/* Why the queue lets nothing advance. message has VERDICT_MESSAGE_MAX bytes. [queue_stops] */
+void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reason, char *message);
+
+/* What the condition of a pod that waits for its queue says instead of Unschedulable. message
+ * likewise. */
+void explain_condition(const struct engine *e, uint32_t claim, enum reason *ret_reason,
+                       char *message);
+
+/* What a member that waits in Permit is told when its gang lets go. message likewise. */
+void explain_refusal(const struct engine *e, uint32_t claim, char *message);
+
+/* Which queue it is. */
+void explain_queue(struct sentence *say, const struct engine *e, uint32_t queue);
+
+/* Another claim, in a message to this one's owner: names of another namespace are nobody's to see.
+ * Who may see all finds it by its UID. */
+void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t claim);
+
+#endif

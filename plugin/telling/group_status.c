@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group_status.h"
+
+#include "explain.h"
+#include "plugin/base/sentence.h"
+#include "plugin/pods/booking.h"
+#include "plugin/pods/group_follow.h"
+#include "plugin/state.h"
+
+static uint64_t mix(uint64_t hash, struct text text)
+{
+    uint64_t len = text.len;
+
+    return hash_bytes64(text.at, text.len, hash_bytes64(&len, sizeof(len), hash));
+}
+
+uint64_t group_status_number(struct text phase, const int64_t counts[3],
+                             const struct text condition[FACTS_GROUP_CONDITION])
+{
+    uint64_t hash = hash_bytes64(counts, 3 * sizeof(*counts), mix(1, phase));
+
+    for (int i = 0; i < FACTS_GROUP_CONDITION; i++)
+        hash = mix(hash, condition[i]);
+    return hash;
+}
+
+void group_say_fault(const struct group *group, struct sentence *say)
+{
+    static const char *const faults[] = {
+        [GROUP_SOUND] = "",
+        [GROUP_BAD_MINIMUM] = " has a minimum that is not a number above 0",
+        [GROUP_ORDERED] = (" can never be complete: its StatefulSet makes the next pod when the "
+                           "one before it runs (podManagementPolicy: Parallel would do)"),
+        [GROUP_TWO_QUEUES] = " has members in different queues",
+        [GROUP_TOO_MANY] = " asks for more than 32 different resources",
+        [GROUP_TOO_MUCH] = " asks for more of a resource than can be counted",
+    };
+
+    sentence_str(say, faults[group->fault]);
+}
+
+void group_say_replicas(const struct group *group, struct sentence *say)
+{
+    if (group->replicas < 0 || group->replicas >= group->minimum)
+        return;
+    sentence_str(say, "; its owner makes only ");
+    sentence_number(say, group->replicas);
+}
+
+/* Whether none of its members may ask the queue for anything. */
+static bool is_held(const struct engine *e, const struct group *group)
+{
+    if (group->books)
+        return booking_holds(e, group);
+    return group->mode == GROUP_INVALID || group->mode == GROUP_INCOMPLETE ||
+           group->mode == GROUP_MOVES ||
+           (group->mode == GROUP_WHOLE && group->ready + group->holding == 0);
+}
+
+static void say_held(const struct engine *e, const struct group *group, struct group_status *status,
+                     struct sentence *say)
+{
+    status->reason = "NotEnoughTasks";
+    if (group->mode == GROUP_MOVES) {
+        status->reason = reason_name(REASON_GROUP_CHANGING);
+        sentence_str(say, "the group");
+        follow_say_move(e, group, say);
+    } else if (group->mode == GROUP_INVALID) {
+        status->reason = reason_name(REASON_GROUP_INVALID);
+        sentence_str(say, "the group");
+        group_say_fault(group, say);
+    } else if (group->mode == GROUP_WHOLE && group->members == 0) {
+        sentence_str(say, "it has no members yet");
+    } else if (group->mode == GROUP_WHOLE) {
+        sentence_str(say, "something of their own holds all of its members");
+    } else {
+        sentence_str(say, "fewer than the ");
+        sentence_number(say, group->minimum);
+        sentence_str(say, " members that it needs are there and ready");
+        group_say_replicas(group, say);
+    }
+    if (booking_holds(e, group))
+        sentence_str(say, "; its queue keeps room for them");
+    if (booking_pauses(e, group))
+        sentence_str(say, "; nobody made them in time, so it gave its room back for a while");
+}
+
+/* What it waits for is its queue's to give, or its nodes'. */
+static void say_waits(const struct engine *e, const struct group *group,
+                      struct group_status *status, struct sentence *say)
+{
+    uint32_t queue = claim_queue(e, group->books ? group->entry : group->first);
+    enum reason stop = queue_stops(e, queue);
+
+    status->reason = "NotEnoughResources";
+    if (group->no_nodes) {
+        sentence_str(say, "no nodes were found for all members that it needs");
+    } else if (stop != REASON_NONE) {
+        explain_stop(e, queue, &stop, say->out);
+        status->reason = reason_name(stop);
+    } else if (group->minimum > 1) {
+        explain_queue(say, e, queue);
+        sentence_str(say, " has no room yet for all of the ");
+        sentence_number(say, group->minimum);
+        sentence_str(say, " members that it needs");
+    } else {
+        explain_queue(say, e, queue);
+        sentence_str(say, " has no room yet for one of its members");
+    }
+}
+
+void group_find_status(const struct engine *e, uint32_t id, struct group_status *ret, char *message)
+{
+    const struct group *group = group_at(e, id);
+    int64_t minimum = group->minimum > 1 ? group->minimum : 1;
+    bool waits =
+        group->mode != GROUP_WHOLE || group->no_nodes || group->holding + group->succeeded == 0;
+    struct sentence say;
+
+    ret->running = group->holding - group->reserved - group->at_permit;
+    ret->succeeded = group->succeeded;
+    ret->failed = group->failed;
+    if (group_is_over(group))
+        ret->phase = "Completed";
+    else if ((int64_t)ret->running + ret->succeeded >= minimum)
+        ret->phase = "Running";
+    else if (ret->running > 0)
+        ret->phase = waits ? "Unknown" : "Inqueue";
+    else
+        ret->phase = booking_holds(e, group) || (group->mode == GROUP_WHOLE && group->holding > 0)
+                         ? "Inqueue"
+                         : "Pending";
+    ret->type = ret->status = ret->reason = "";
+    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
+    if (group->members == 0 && !booking_is_asked(group))
+        return;
+    ret->type = waits ? "Unschedulable" : "Scheduled";
+    ret->status = "True";
+    ret->reason = "tasks in gang are ready to be scheduled";
+    if (waits && is_held(e, group))
+        say_held(e, group, ret, &say);
+    else if (waits)
+        say_waits(e, group, ret, &say);
+}

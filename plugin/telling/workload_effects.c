@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "workload_effects.h"
+
+#include "explain.h"
+#include "plugin/base/sentence.h"
+#include "plugin/claims/workload.h"
+#include "plugin/grant/assign.h"
+#include "plugin/grant/workload_promise.h"
+#include "plugin/state.h"
+#include "plugin/workloads/workload_refusal.h"
+#include "report.h"
+
+static uint8_t wanted(const void *owner, uint32_t id)
+{
+    const struct engine *e = owner;
+    const struct workload *workload = workload_at(e, id);
+
+    return engine_admits(e) && workload->writes != LIFE_WRITE_NOTHING &&
+           !workload_is(workload, WORKLOAD_AWAITS);
+}
+
+static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
+{
+    const struct engine *e = owner;
+    const struct workload *workload = workload_at(e, id);
+
+    (void)slot;
+    ret->uid = name_text(e, workload->uid);
+    ret->space = name_text(e, workload->space);
+    ret->name = name_text(e, workload->name);
+    ret->resource_version = workload->version;
+    ret->workload = id;
+}
+
+static void leased(void *owner, uint32_t id, uint32_t slot)
+{
+    struct engine *e = owner;
+    (void)slot;
+    workload_at(e, id)->writing = workload_at(e, id)->writes;
+    workload_refusal_writes(e, id);
+    if (workload_is(workload_at(e, id),
+                    WORKLOAD_VICTIM)) /* it cannot stay any more: its room will come */
+        cluster_queue_changed(e, workload_queue(e, id));
+}
+
+static void retried(void *owner, uint32_t id, uint32_t slot)
+{
+    struct engine *e = owner;
+    (void)slot;
+    workload_at(e, id)->writing = LIFE_WRITE_NOTHING;
+    workload_promise_spare(e, id);
+    workload_settle(e, id); /* a reservation that is not made may have nobody to make it again */
+}
+
+static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
+{
+    struct engine *e = owner;
+    struct workload *workload = workload_at(e, id);
+
+    (void)slot;
+    workload->wrote = version;
+    workload_refusal_written(e, id);
+    if (version == 0 || version > workload->version)
+        workload_set(workload, WORKLOAD_AWAITS, true);
+    workload_settle(e,
+                    id); /* its object may have been seen so, or otherwise, before this was heard */
+}
+
+static void gone(void *owner, uint32_t id, uint32_t slot)
+{
+    struct engine *e = owner;
+    (void)slot;
+    workload_destroy(e, id);
+}
+
+static void set_timer(void *owner, uint32_t id)
+{
+    workload_set_timer(owner, id);
+}
+
+const struct outbox_type workload_effects = {
+    .records = offsetof(struct engine, workloads),
+    .entry = offsetof(struct workload, effects),
+    .slots = 1,
+    .kinds = {EFFECT_WRITE_WORKLOAD},
+    .wanted = wanted,
+    .describe = describe,
+    .leased = leased,
+    .retried = retried,
+    .done = done,
+    .gone = gone,
+    .set_timer = set_timer,
+};
+
+static const char *const words[WORKLOAD_WRITES] = {
+    [LIFE_WRITE_NOTHING] = "",
+    [LIFE_WRITE_GATES] = "gates",
+    [LIFE_WRITE_END_EVICTION] = "endEviction",
+    [LIFE_WRITE_REQUEUE_AT] = "requeueAt",
+    [LIFE_WRITE_CLEAR_BACKOFF] = "clearBackoff",
+    [LIFE_WRITE_CLEAR_REQUEUE] = "clearRequeue",
+    [LIFE_WRITE_DEACTIVATE] = "deactivate",
+    [LIFE_WRITE_TARGET] = "target",
+    [LIFE_WRITE_EVICT] = "evict",
+    [LIFE_WRITE_REQUEUED] = "requeued",
+    [LIFE_WRITE_CHECKS] = "checks",
+    [LIFE_WRITE_UNRESERVE] = "unreserve",
+    [LIFE_WRITE_PENDING] = "pending",
+    [LIFE_WRITE_ADMIT] = "admit",
+    [WORKLOAD_WRITE_RESERVE] = "reserve",
+    [WORKLOAD_WRITE_SIGNAL] = "signal",
+    [WORKLOAD_WRITE_CLEAR_SIGNAL] = "clearSignal",
+};
+
+const char *workload_write_name(uint8_t write)
+{
+    return words[write];
+}
+
+static const char *const causes[CAUSES] = {
+    [CAUSE_OWN_QUEUE] = "InClusterQueue",
+    [CAUSE_RECLAIM] = "InCohortReclamation",
+    [CAUSE_RECLAIM_BORROWING] = "InCohortReclaimWhileBorrowing",
+};
+
+static void say_known(struct sentence *say, struct text text)
+{
+    sentence_text(say, text.len == 0 ? text_of("UNKNOWN") : text);
+}
+
+/* From the root down. */
+static void say_path(struct sentence *say, const struct engine *e, uint32_t queue)
+{
+    uint32_t depth = queue_depth(e, queue);
+
+    if (depth == 0)
+        say_known(say, text_of(""));
+    for (; depth > 0; depth--) {
+        uint32_t at = queue;
+
+        for (uint32_t up = 1; up < depth; up++)
+            at = queue_at(e, at)->parent;
+        sentence_str(say, "/");
+        sentence_text(say, name_text(e, queue_at(e, at)->name));
+    }
+}
+
+/* Whom it makes room for is told by UIDs: names of another namespace are nobody's to see. */
+static void say_preempted(struct sentence *say, const struct engine *e,
+                          const struct workload *workload, uint32_t queue)
+{
+    uint32_t by = workload->of;
+
+    sentence_str(say, "Preempted to accommodate a workload (UID: ");
+    say_known(say, by == 0 ? text_of("") : name_text(e, workload_at(e, by)->uid));
+    sentence_str(say, ", JobUID: ");
+    say_known(say, by == 0 ? text_of("") : name_text(e, workload_at(e, by)->job));
+    sentence_str(say, ") due to ");
+    sentence_str(say, workload->cause == CAUSE_OWN_QUEUE ? "prioritization in the ClusterQueue"
+                      : workload->cause == CAUSE_RECLAIM
+                          ? "reclamation within the cohort"
+                          : "reclamation within the cohort while borrowing");
+    sentence_str(say, "; preemptor path: ");
+    say_path(say, e, by == 0 ? 0 : workload_queue(e, by));
+    sentence_str(say, "; preemptee path: ");
+    say_path(say, e, queue);
+}
+
+static void say_evicted(struct sentence *say, const struct engine *e,
+                        const struct workload *workload, uint32_t queue)
+{
+    switch (workload->step.reason) {
+    case LIFE_DEACTIVATED:
+        sentence_str(say, "The workload is deactivated");
+        break;
+    case LIFE_PREEMPTED:
+        say_preempted(say, e, workload, queue);
+        break;
+    case LIFE_ADMISSION_CHECK:
+        sentence_str(say, "At least one admission check is to be asked again");
+        break;
+    case LIFE_LOCAL_QUEUE_STOPPED:
+        sentence_str(say, "The LocalQueue is stopped");
+        break;
+    case LIFE_CLUSTER_QUEUE_STOPPED:
+        sentence_str(say, "The ClusterQueue is stopped");
+        break;
+    default:
+        break;
+    }
+}
+
+/* Why it waits again. */
+static const char *const returns[LIFE_REASONS] = {
+    [LIFE_REACTIVATED] = "The workload was reactivated",
+    [LIFE_BACKOFF_FINISHED] = "The workload backoff was finished",
+    [LIFE_LOCAL_QUEUE_RESTARTED] = "The LocalQueue was restarted after being stopped",
+    [LIFE_CLUSTER_QUEUE_RESTARTED] = "The ClusterQueue was restarted after being stopped",
+};
+
+static void find_words(const struct engine *e, uint32_t id, struct workload_write_report *ret)
+{
+    const struct workload *workload = workload_at(e, id);
+    uint32_t queue = workload_queue(e, id);
+    struct sentence say;
+
+    sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
+    ret->reason = text_of(life_reason_name(workload->step.reason));
+    switch (workload->writes) {
+    case WORKLOAD_WRITE_RESERVE:
+        ret->reason = text_of("QuotaReserved");
+        sentence_str(&say, "Quota reserved in ClusterQueue ");
+        sentence_text(&say, name_text(e, queue_at(e, queue)->name));
+        break;
+    case LIFE_WRITE_ADMIT:
+        ret->reason = text_of("Admitted");
+        sentence_str(&say, "The workload is admitted");
+        break;
+    case WORKLOAD_WRITE_SIGNAL:
+        ret->reason = text_of("PreemptionGated");
+        sentence_str(&say, "Workload requires preemption, but it's gated by ");
+        sentence_text(&say, name_text(e, preemption_gates_closed(&workload->gates)));
+        break;
+    case WORKLOAD_WRITE_CLEAR_SIGNAL:
+        ret->reason = text_of("NoPreemption");
+        sentence_str(&say, "No preemption would make room");
+        break;
+    case LIFE_WRITE_EVICT:
+        say_evicted(&say, e, workload, queue);
+        break;
+    case LIFE_WRITE_UNRESERVE:
+    case LIFE_WRITE_PENDING:
+        workload_refusal_say(e, id, &say);
+        break;
+    case LIFE_WRITE_REQUEUED:
+        sentence_str(&say, returns[workload->step.reason]);
+        break;
+    case LIFE_WRITE_TARGET:
+        sentence_str(&say, "At least one admission check is rejected");
+        break;
+    default:
+        break;
+    }
+}
+
+static void find_sets(const struct engine *e, uint32_t id, struct workload_write_report *ret)
+{
+    const struct workload *workload = workload_at(e, id);
+    const struct demand *demand = demand_at(e, workload->demand);
+    const uint16_t *flavors = workload_flavors(workload, demand->set_count);
+
+    ret->queue = demand->queue == 0 ? text_of("") : name_text(e, queue_at(e, demand->queue)->name);
+    ret->set_count = demand->set_count;
+    for (uint32_t s = 0; s < demand->set_count; s++) {
+        const struct assign_set *ask = &demand->asks[s];
+        struct workload_set_report *set = &ret->sets[s];
+
+        set->name = demand->sets[s].name;
+        set->count = workload->counts[s];
+        set->need_count = 0;
+        for (uint32_t i = 0; i < ask->need_count; i++) {
+            uint16_t flavor = flavors[demand->sets[s].at + i];
+
+            if (flavor == FLAVOR_NONE)
+                continue;
+            set->needs[set->need_count].resource = name_text(e, ask->needs[i].resource);
+            set->needs[set->need_count].flavor = flavor_name(e, flavor);
+            set->needs[set->need_count++].amount =
+                amount_clamp((wide)ask->needs[i].amount * set->count);
+        }
+    }
+}
+
+static void find_checks(const struct engine *e, uint32_t id, struct workload_write_report *ret)
+{
+    const struct workload *workload = workload_at(e, id);
+    uint32_t queue = workload_queue(e, id);
+
+    ret->check_count = 0;
+    if (workload->writes == LIFE_WRITE_EVICT) {
+        for (uint32_t i = 0; i < workload->check_count; i++)
+            ret->checks[ret->check_count++] = name_text(e, workload->checks[i]);
+        return;
+    }
+    for (uint32_t i = 0; queue != 0 && i < queue_at(e, queue)->cluster.check_count; i++) {
+        if (workload_wants_check(e, id, i))
+            ret->checks[ret->check_count++] =
+                name_text(e, queue_at(e, queue)->cluster.checks[i].name);
+    }
+}
+
+static struct text cause_of(const struct engine *e, const struct workload *workload)
+{
+    if (workload->step.reason == LIFE_PREEMPTED)
+        return text_of(causes[workload->cause]);
+    return workload->step.reason == LIFE_DEACTIVATED && workload_is(workload, WORKLOAD_TARGET)
+               ? name_text(e, workload->target_cause)
+               : text_of("");
+}
+
+void engine_workload_write(const struct engine *e, uint32_t id, struct workload_write_report *ret)
+{
+    const struct workload *workload = workload_at(e, id);
+    struct workload_life life;
+
+    ret->write = words[workload->writes];
+    find_words(e, id, ret);
+    find_sets(e, id, ret);
+    find_checks(e, id, ret);
+    workload_find_life(e, id, &life);
+    ret->admitted = life.checks_ready;
+    ret->clear = workload_is(workload, WORKLOAD_SIGNALS);
+    ret->forget_requeue =
+        workload->step.reason == LIFE_DEACTIVATED && workload_is(workload, WORKLOAD_REQUEUES);
+    ret->cause = cause_of(e, workload);
+    ret->at = workload->step.at;
+    ret->requeued = workload->step.requeued;
+    ret->gate_count = workload->gates.count;
+    for (uint32_t i = 0; i < workload->gates.count; i++) {
+        ret->gates[i].name = name_text(e, workload->gates.names[i]);
+        ret->gates[i].open =
+            workload->writes == LIFE_WRITE_GATES && workload->gates.positions[i] == GATE_OPEN;
+    }
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain.h"
+#include "plugin/base/sentence.h"
+#include "plugin/capacity/headroom.h"
+#include "plugin/claims/workload.h"
+#include "plugin/grant/workload_decide.h"
+#include "plugin/grant/workload_hunt.h"
+#include "plugin/state.h"
+#include "report.h"
+
+uint32_t engine_find_workload(const struct engine *e, struct text space, struct text name)
+{
+    return workload_find(e, space, name);
+}
+
+static struct workload_name name_of(const struct engine *e, uint32_t id)
+{
+    const struct workload *workload = workload_at(e, id);
+
+    return (struct workload_name){name_text(e, workload->uid), name_text(e, workload->space),
+                                  name_text(e, workload->name)};
+}
+
+static const char *why_holding(const struct engine *e, uint32_t id)
+{
+    struct workload_life life;
+
+    workload_find_life(e, id, &life);
+    if (workload_is_leaving(workload_at(e, id)) || workload_is(workload_at(e, id), WORKLOAD_VICTIM))
+        return "Evicted";
+    return workload_at(e, id)->state == CLAIM_RESERVED && !life.checks_ready ? "AdmissionChecks"
+                                                                             : "";
+}
+
+static const char *why_held(const struct engine *e, uint32_t id)
+{
+    const struct workload *workload = workload_at(e, id);
+    const struct local_queue *local = local_queue_at(e, workload->local_queue);
+
+    if (!workload_is(workload, WORKLOAD_ACTIVE) || workload_is(workload, WORKLOAD_TARGET))
+        return "Inactive";
+    if (workload->unsupported != 0)
+        return "Unsupported";
+    if (!local->known || workload_queue(e, id) == 0)
+        return "QueueUnknown";
+    if (local->stop != LIFE_RUNS)
+        return "QueueSuspended";
+    return local->selected ? "Backoff" : "NamespaceNotSelected";
+}
+
+static const char *fault_reason(enum cluster_queue_fault fault)
+{
+    return fault == CLUSTER_QUEUE_UNKNOWN   ? "QueueUnknown"
+           : fault == CLUSTER_QUEUE_STOPPED ? "QueueSuspended"
+                                            : "QueueInactive";
+}
+
+/* What would be decided now. */
+static const char *why_refused(struct engine *e, uint32_t id, struct decision *decision)
+{
+    workload_decide(e, id, decision);
+    if (decision->what != DECIDE_NOTHING)
+        return "QueueOrder";
+    return workload_decide_ever(e, workload_at(e, id)->demand) ? "QueueCapacity" : "NoFlavor";
+}
+
+static void note_victims(struct engine *e, uint32_t id, const struct decision *decision,
+                         struct workload_report *ret)
+{
+    if (workload_is(workload_at(e, id), WORKLOAD_PROMISED)) {
+        for (uint32_t at = workload_at(e, id)->first;
+             at != 0 && ret->victim_count < WORKLOAD_REPORT_VICTIMS; at = workload_at(e, at)->next)
+            ret->victims[ret->victim_count++] = name_of(e, at);
+        return;
+    }
+    if (decision->what == DECIDE_PREEMPTS)
+        ret->victim_count =
+            workload_decide_victims(e, decision, ret->victims, WORKLOAD_REPORT_VICTIMS);
+}
+
+/* The first that it lacks, in the first flavor that its pods could be in. */
+static void say_lack(struct sentence *say, const struct engine *e, uint32_t id)
+{
+    const struct demand *demand = demand_at(e, workload_at(e, id)->demand);
+    const struct queue *queue = queue_at(e, demand->queue);
+
+    for (uint32_t s = 0; s < demand->set_count; s++) {
+        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
+            const struct request *need = &demand->asks[s].needs[i];
+            const struct queue_group *group = queue_group_of(queue, need->resource);
+            wide asked = (wide)need->amount * demand->asks[s].count, room;
+
+            if (group == NULL)
+                continue;
+            room = headroom_now(e, demand->queue, group->flavors[0], need->resource);
+            if (headroom_holds(room, asked))
+                continue;
+            sentence_text(say, name_text(e, need->resource));
+            sentence_str(say, ": ");
+            sentence_amount(say, name_text(e, need->resource), wide_max(0, room));
+            sentence_str(say, " left in flavor ");
+            sentence_text(say, flavor_name(e, group->flavors[0]));
+            sentence_str(say, " of ClusterQueue ");
+            sentence_text(say, name_text(e, queue->name));
+            sentence_str(say, ", ");
+            sentence_amount(say, name_text(e, need->resource), asked);
+            sentence_str(say, " asked for by pod set ");
+            sentence_text(say, demand->sets[s].name);
+            return;
+        }
+    }
+}
+
+static void say_why(struct engine *e, uint32_t id, struct workload_report *ret)
+{
+    const struct workload *workload = workload_at(e, id);
+    struct text reason = text_of(ret->reason), what;
+    struct sentence say;
+
+    sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
+    if (text_is(reason, "Unsupported"))
+        sentence_text(&say, name_text(e, workload->unsupported));
+    else if (text_is(reason, "QueueCapacity"))
+        say_lack(&say, e, id);
+    else if (text_is(reason, "NoFlavor"))
+        sentence_str(&say, "no flavor suits its pods and could ever have so much");
+    else if (text_is(reason, "PreemptionGated"))
+        sentence_str(&say, "others would have to go, and a gate is closed");
+    else if (text_is(reason, "QueueInactive") && workload_queue(e, id) != 0) {
+        enum cluster_queue_fault fault = cluster_queue_fault(e, workload_queue(e, id), &what);
+
+        sentence_str(&say, cluster_queue_fault_name(fault));
+        sentence_str(&say, what.len > 0 ? " " : "");
+        sentence_text(&say, what);
+    }
+}
+
+static const char *state_of(const struct workload *workload)
+{
+    static const char *const names[CLAIM_STATES] = {"held", "waiting", "reserved", "allocated"};
+
+    return workload_is(workload, WORKLOAD_PLACED) ? names[workload->state] : "finished";
+}
+
+static const char *check_name(uint8_t state)
+{
+    static const char *const names[] = {"Pending", "Ready", "Retry", "Rejected"};
+
+    return names[state];
+}
+
+static void report_why(struct engine *e, uint32_t id, bool briefly, struct workload_report *ret)
+{
+    const struct workload *workload = workload_at(e, id);
+    struct decision decision = {.what = DECIDE_NOTHING};
+    struct text what;
+
+    if (workload_holds(workload)) {
+        ret->reason = why_holding(e, id);
+    } else if (!workload_is(workload, WORKLOAD_PLACED)) {
+        ret->reason = "";
+    } else if (workload->state == CLAIM_HELD) {
+        ret->reason = why_held(e, id);
+    } else if (workload_is(workload, WORKLOAD_PROMISED)) {
+        ret->reason = "Preempting";
+    } else if (cluster_queue_fault(e, workload_queue(e, id), &what) != CLUSTER_QUEUE_READY) {
+        ret->reason = fault_reason(cluster_queue_fault(e, workload_queue(e, id), &what));
+    } else if (!engine_grants(e)) {
+        ret->reason = "NotReady";
+    } else {
+        ret->reason = why_refused(e, id, &decision);
+        if (workload_is(workload, WORKLOAD_BLOCKED))
+            ret->reason = "PreemptionGated";
+    }
+    if (briefly)
+        return;
+    note_victims(e, id, &decision, ret);
+    say_why(e, id, ret);
+}
+
+void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
+                            struct workload_report *ret)
+{
+    const struct workload *workload = workload_at(e, id);
+    uint32_t queue = workload_queue(e, id), closed = preemption_gates_closed(&workload->gates);
+
+    memset(ret, 0, sizeof(*ret));
+    ret->is = name_of(e, id);
+    ret->local_queue = name_text(e, local_queue_at(e, workload->local_queue)->name);
+    ret->queue = queue == 0 ? text_of("") : name_text(e, queue_at(e, queue)->name);
+    ret->state = state_of(workload);
+    ret->priority = workload->priority;
+    ret->created = workload->created;
+    ret->signals = workload_is(workload, WORKLOAD_SIGNALS);
+    ret->signal_since = ret->signals ? workload->signal_since : 0;
+    ret->closed = closed == 0 ? text_of("") : name_text(e, closed);
+    if (queue != 0 && workload_is(workload, WORKLOAD_PLACED) && workload->state == CLAIM_WAITING)
+        ret->position = tree_rank(&workloads_of_queue, e, id) + 1;
+    for (uint32_t i = 0; i < workload->check_count; i++) {
+        ret->checks[i].name = name_text(e, workload->checks[i]);
+        ret->checks[i].state = check_name(workload->check_states[i]);
+        ret->check_count++;
+    }
+    ret->is_victim = workload->of != 0;
+    if (ret->is_victim)
+        ret->of = name_of(e, workload->of);
+    engine_workload_write(e, id, &ret->write);
+    for (uint32_t i = 0; i < workload->gates.count; i++)
+        ret->write.gates[i].open = workload->gates.positions[i] == GATE_OPEN;
+    report_why(e, id, briefly, ret);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_WORKLOADS_WORKLOAD_REFUSAL_H
+#define SLUICE_PLUGIN_WORKLOADS_WORKLOAD_REFUSAL_H
+
+#include "plugin/base/workload_life.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Why a workload that waits has no quota, in words for whoever describes its object: once when it
+ * is refused first, and again when the kind of the reason is another one, but not whenever a
+ * number in the words is. So the writes of a full queue do not grow with the time that one waits.
+ *
+ *   of its demand      quota, never, gated       as its head was refused last (workload_decide.h)
+ *   of itself        victims                   as long as it is promised their room
+ *   of its queues    missing, stopped,         which ask nobody
+ *                    inactive, namespace
+ *   of its object    unsupported, gated by     nothing is asked for it
+ *
+ * What another engine wrote is taken for said. Who is gated says so with its signal.
+ */
+enum workload_refusal {
+    WORKLOAD_REFUSAL_NONE,
+    WORKLOAD_REFUSAL_UNKNOWN, /* something was said before this engine decided anything */
+    WORKLOAD_REFUSAL_QUOTA,   /* others hold what it asks for */
+    WORKLOAD_REFUSAL_NEVER,   /* however many went */
+    WORKLOAD_REFUSAL_GATED,
+    WORKLOAD_REFUSAL_VICTIMS,   /* who has it goes */
+    WORKLOAD_REFUSAL_NAMESPACE, /* is none of the ClusterQueue's */
+    WORKLOAD_REFUSAL_UNSUPPORTED,
+    WORKLOAD_REFUSAL_GATED_BY,      /* its owner names what it waits for */
+    WORKLOAD_REFUSAL_NO_LOCAL,      /* its LocalQueue is not there, */
+    WORKLOAD_REFUSAL_NO_CLUSTER,    /* nor that one's ClusterQueue */
+    WORKLOAD_REFUSAL_LOCAL_STOPPED, /* the LocalQueue, */
+    WORKLOAD_REFUSAL_INACTIVE,      /* the ClusterQueue */
+};
+
+struct engine;
+struct sentence;
+
+/* The head of this demand was refused; `gated`: because of its gates alone. */
+void workload_refusal_note(struct engine *e, uint32_t demand, bool gated);
+
+/* Whether it is to be written down now, and the reason of the condition. */
+bool workload_refusal_wants(struct engine *e, uint32_t workload);
+enum life_reason workload_refusal_reason(const struct engine *e, uint32_t workload);
+
+/* What is said with the write that is under way is said when that is done; and the object says
+ * something else now, or is new here. */
+void workload_refusal_writes(struct engine *e, uint32_t workload);
+void workload_refusal_written(struct engine *e, uint32_t workload);
+void workload_refusal_seen(struct engine *e, uint32_t workload, bool fresh);
+
+/* The message, as Kueue has it. */
+void workload_refusal_say(const struct engine *e, uint32_t workload, struct sentence *say);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/kit/engine_kit.h"
+#include "t/kit/engine_kit_words.h"
+
+static bool group_word(const struct word *word, struct group_facts *group)
+{
+    struct text resource;
+
+    if (text_is(word->key, "min"))
+        group->minimum = (int32_t)word->number;
+    else if (text_is(word->key, "queue"))
+        group->queue = word->value;
+    else if (text_is(word->key, "created"))
+        group->created = word->number;
+    else if (text_is(word->key, "version"))
+        group->resource_version = word->number;
+    else if (text_is(word->key, "deleted"))
+        group->deleted = true;
+    else if (text_is(word->key, "ours"))
+        group->ours = true;
+    else if (text_is(word->key, "class"))
+        group->priority_class = word->value;
+    else if (text_is(word->key, "uid"))
+        group->uid = word->value;
+    else if (text_is(word->key, "phase"))
+        group->phase = word->value;
+    else if (text_is(word->key, "priority"))
+        group->priority = (int32_t)word->number, group->has_priority = true;
+    else
+        return words_resource(word, "", &resource) &&
+               words_add_amount(&group->least, resource, word->number);
+    return true;
+}
+
+bool words_to_group(const char *words, struct group_facts *ret)
+{
+    struct word word;
+
+    memset(ret, 0, sizeof(*ret));
+    if (!words_next(&words, &word))
+        return false;
+    ret->name = ret->uid = word.key;
+    ret->space = text_of("default");
+    while (words_next(&words, &word)) {
+        if (!group_word(&word, ret))
+            return false;
+    }
+    return true;
+}
+
+int kit_see_group(struct kit *kit, const char *words, bool *ret_known)
+{
+    struct group_facts group;
+
+    *ret_known = words_to_group(words, &group);
+    if (group.created == 0)
+        group.created = ++kit->created;
+    return *ret_known ? engine_see_group(kit->engine, &group) : 0;
+}
+
+bool words_member_pod(const struct word *word, struct pod_facts *pod)
+{
+    if (text_is(word->key, "group")) {
+        pod->group = word->value;
+    } else if (text_is(word->key, "min")) {
+        pod->minimum = (int32_t)word->number;
+    } else if (text_is(word->key, "owner")) {
+        pod->controller.uid = word->value;
+    } else if (text_is(word->key, "replicas")) {
+        pod->controller.has_replicas = true;
+        pod->controller.replicas = word->number;
+    } else if (text_is(word->key, "ordered")) {
+        pod->controller.ordered = true;
+    } else if (text_is(word->key, "superseded")) {
+        pod->controller.supersedes = true;
+    } else {
+        return false;
+    }
+    return true;
+}

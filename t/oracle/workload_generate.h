@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_WORKLOAD_GENERATE_H
+#define SLUICE_T_ORACLE_WORKLOAD_GENERATE_H
+
+#include "t/oracle/random.h"
+#include "t/oracle/workload_play.h"
+
+/* What a history of workloads is about: drawn once for each, so that histories differ in kind. */
+struct workload_generator {
+    struct random random;
+    int queues, cohorts, resources, flavors, locals, workloads, checks;
+    int largest; /* amount */
+    int priorities;
+    bool edits, restarts, loses_lead, late, gates, checks_answer, patient, sets, often_calm;
+    bool begins; /* the world is still being made */
+};
+
+void workload_generator_init(struct workload_generator *generator, uint64_t seed);
+
+/* How a history begins: step n, until false. */
+bool workload_generator_begin(struct workload_generator *generator, int n, struct step *ret_step);
+
+/* What happens next in this world. */
+struct step workload_generator_next(struct workload_generator *generator,
+                                    const struct workload_play *play);
+
+#endif

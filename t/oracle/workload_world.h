@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_WORKLOAD_WORLD_H
+#define SLUICE_T_ORACLE_WORKLOAD_WORLD_H
+
+#include "t/oracle/world.h"
+
+/*
+ * Workloads as the API server holds them, and what becomes of a write: a version each time, and
+ * whoever names an older one has lost the race. Names are numbers, -1 is none.
+ */
+enum { LOADS = 20, WORKLOAD_SETS = 2, WORKLOAD_MOST_GATES = 2, LOCALS = 6, WORKLOAD_WORD = 32 };
+
+struct workload_set {
+    int count, minimum;      /* count 0: there is no such set */
+    int64_t asks[RESOURCES]; /* of each pod; -1: not asked for. One of `pods` */
+    int selects;             /* a flavor's nodes; -1: any */
+    bool tolerates;
+};
+
+struct workload_grant {
+    int count;
+    int flavors[RESOURCES];
+};
+
+struct workload_condition_of {
+    bool is_true, is_false;
+    char reason[WORKLOAD_WORD];
+    int64_t since;
+};
+
+struct workload_object {
+    bool is;
+    int number, object; /* which of two that had the name */
+    int64_t version, created;
+    int32_t priority;
+    int local;
+    bool active, deleted, job_stopped, yields, unsupported;
+    struct workload_set sets[WORKLOAD_SETS];
+    int gate_count;
+    bool strays;
+    struct {
+        bool said, open;
+    } gates[WORKLOAD_MOST_GATES];
+    struct workload_condition_of conditions[CONDITIONS];
+    bool has_admission;
+    int granted_queue;
+    struct workload_grant granted[WORKLOAD_SETS];
+    int check_count;
+    struct {
+        int check;
+        enum check_state state;
+        int64_t retry_at;
+    } checks[CHECKS];
+    bool has_requeue;
+    int64_t requeue_at;
+};
+
+/* What the engine asks to write, without its texts. */
+struct workload_write_of {
+    char write[WORKLOAD_WORD], reason[WORKLOAD_WORD], cause[WORKLOAD_WORD];
+    int queue;
+    struct workload_grant granted[WORKLOAD_SETS];
+    int check_count, checks[CHECKS];
+    bool admitted, clear, forget_requeue, requeued;
+    int64_t at;
+    int gate_count;
+    bool open[WORKLOAD_MOST_GATES];
+};
+
+struct workload_world {
+    int64_t now, version;
+    struct workload_object objects[LOADS], before[LOADS]; /* as it was before its last change */
+};
+
+/* The facts point into the view. */
+struct workload_view {
+    struct workload_facts facts;
+    struct set_facts sets[WORKLOAD_SETS];
+    struct label selectors[WORKLOAD_SETS];
+    struct toleration toleration;
+    struct granted_facts granted[WORKLOAD_SETS];
+};
+
+const char *workload_world_name(int number);
+const char *workload_world_uid(int number, int object);
+const char *workload_world_local(int local);
+int workload_world_find(struct text name); /* -1: none */
+int workload_world_find_uid(struct text uid);
+int workload_world_find_set(struct text name);
+int workload_world_find_gate(struct text name);
+
+void workload_world_facts(const struct workload_object *object, struct workload_view *ret_view);
+void workload_world_local_facts(const int64_t *fields, struct local_queue_facts *ret_facts);
+
+/* It is made, or edited as far as that is allowed. */
+void workload_world_edit(struct workload_world *world, const int64_t *fields);
+/* What else happens to it. False: nothing. */
+bool workload_world_touch(struct workload_world *world, const int64_t *fields);
+
+/* The object is about to have a new version; it says this condition. */
+struct workload_object *workload_world_change(struct workload_world *world, int number);
+void workload_world_say(const struct workload_world *world, struct workload_object *object,
+                        enum workload_condition condition, bool is, const char *reason);
+
+void workload_world_read_write(const struct workload_write_report *report,
+                               struct workload_write_of *ret);
+/* Carries out a write into what is there. */
+void workload_world_write(struct workload_world *world, int number,
+                          const struct workload_write_of *write);
+
+#endif
