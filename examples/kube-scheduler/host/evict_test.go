@@ -24,7 +24,7 @@ import (
 // evictions are answered by answer; those that were asked for are listed.
 func (w *world) evictions(answer func() error) *[]*policy.Eviction {
 	var asked []*policy.Eviction
-	w.client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool,
+	w.typed.to("create", "pods", func(action clienttesting.Action) (bool,
 		runtime.Object, error) {
 		if action.GetSubresource() != "eviction" {
 			return false, nil, nil

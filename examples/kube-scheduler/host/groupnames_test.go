@@ -23,7 +23,7 @@ func TestNobodyIsNamedWhoAsksNoMore(t *testing.T) {
 		_, err := w.podLister.Pods("default").Get("p1")
 		return err == nil
 	})
-	w.client.PrependReactor("patch", "pods", func(clienttesting.Action) (bool, runtime.Object,
+	w.typed.to("patch", "pods", func(clienttesting.Action) (bool, runtime.Object,
 		error) {
 		left := pod.DeepCopy()
 		delete(left.Annotations, facts.GroupMinMember)

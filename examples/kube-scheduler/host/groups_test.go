@@ -158,7 +158,7 @@ func TestAnOwnerIsReadAgainWhenItsServerFails(t *testing.T) {
 	fails := make(chan bool, 1)
 	fails <- true
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, set)
-	w.dynamic.PrependReactor("get", "replicasets", func(clienttesting.Action) (bool,
+	w.untyped.to("get", "replicasets", func(clienttesting.Action) (bool,
 		runtime.Object, error) {
 		select {
 		case <-fails:
@@ -177,7 +177,7 @@ func TestAPodWithoutItsControllerIsHeld(t *testing.T) {
 	set := owned("apps/v1", "ReplicaSet", "set", nil, nil)
 	answers := make(chan struct{})
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, set)
-	w.dynamic.PrependReactor("get", "replicasets", func(clienttesting.Action) (bool,
+	w.untyped.to("get", "replicasets", func(clienttesting.Action) (bool,
 		runtime.Object, error) {
 		<-answers
 		return false, nil, nil

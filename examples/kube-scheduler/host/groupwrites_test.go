@@ -167,7 +167,7 @@ func TestAGroupWaitsForItsDefinition(t *testing.T) {
 func TestAGroupInANamespaceThatGoes(t *testing.T) {
 	web := deployment(4)
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, web)
-	w.dynamic.PrependReactor("create", "podgroups", func(clienttesting.Action) (bool,
+	w.untyped.to("create", "podgroups", func(clienttesting.Action) (bool,
 		runtime.Object, error) {
 		err := apierrors.NewForbidden(podGroups.GroupResource(), "g", nil)
 		err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: v1.NamespaceTerminatingCause}}
@@ -226,7 +226,7 @@ func TestTheStatusOfAGroup(t *testing.T) {
 	effect.ResourceVersion = 6
 	w.does(effect, engine.Conflict)
 	effect.ResourceVersion = 7
-	w.dynamic.PrependReactor("update", "podgroups", func(clienttesting.Action) (bool,
+	w.untyped.to("update", "podgroups", func(clienttesting.Action) (bool,
 		runtime.Object, error) {
 		return true, nil, apierrors.NewNotFound(podGroups.GroupResource(), "g")
 	})
@@ -243,7 +243,7 @@ func TestTheStatusOfAGroupIsNotWrittenOverWhatIsNotSeenYet(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind, ObserveOnly: true}, nil, group)
 	w.until("the group is known", func() bool { return w.group("default", "g") != nil })
 	asked := 0
-	w.dynamic.PrependReactor("update", "podgroups", func(clienttesting.Action) (bool,
+	w.untyped.to("update", "podgroups", func(clienttesting.Action) (bool,
 		runtime.Object, error) {
 		asked++
 		now := group.DeepCopy()

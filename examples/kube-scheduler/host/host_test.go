@@ -99,7 +99,7 @@ func TestARemovalWhoseAnswerIsLostCounts(t *testing.T) {
 	pod := w.create(gatedPod("p1"))
 	patch := &engine.Patch{Gates: []string{facts.GateLong}, Generation: 1}
 	written := true
-	w.client.PrependReactor("patch", "pods", func(action clienttesting.Action) (bool,
+	w.typed.to("patch", "pods", func(action clienttesting.Action) (bool,
 		runtime.Object, error) {
 		if written {
 			after := pod.DeepCopy()

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -103,6 +104,43 @@ type world struct {
 	*scheduler
 	dynamic *dynamicfake.FakeDynamicClient
 	cancel  context.CancelFunc
+	// What the API server in memory answers instead of what it would, to typed clients and others.
+	typed, untyped *reactions
+}
+
+// reactions may come while others ask: those of client-go's fakes must not.
+type reactions struct {
+	mutex sync.Mutex
+	all   []clienttesting.Reactor // the last comes first
+}
+
+func (r *reactions) to(verb, resource string, reaction clienttesting.ReactionFunc) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.all = append([]clienttesting.Reactor{&clienttesting.SimpleReactor{Verb: verb,
+		Resource: resource, Reaction: reaction}}, r.all...)
+}
+
+func (r *reactions) react(action clienttesting.Action) (bool, runtime.Object, error) {
+	r.mutex.Lock()
+	all := r.all
+	r.mutex.Unlock()
+	for _, one := range all {
+		if !one.Handles(action) {
+			continue
+		}
+		if handled, object, err := one.React(action); handled {
+			return true, object, err
+		}
+	}
+	return false, nil, nil
+}
+
+// reactionsOf are those of a fake that nobody uses yet.
+func reactionsOf(fake *clienttesting.Fake) *reactions {
+	r := &reactions{}
+	fake.PrependReactor("*", "*", r.react)
+	return r
 }
 
 // newWorld is a host that runs on an API server in memory, which serves Volcano's queues.
@@ -128,6 +166,7 @@ func newWorld(t *testing.T, args config.Args, before func(*Host),
 	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{queues: "QueueList",
 			volcanoCommands: "CommandList", podGroups: "PodGroupList"}, objects...)
+	typed, untyped := reactionsOf(&client.Fake), reactionsOf(&dynamic.Fake)
 	library, err := engine.Load(libraryPath(t))
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +187,7 @@ func newWorld(t *testing.T, args config.Args, before func(*Host),
 		t.Fatal(err)
 	}
 	s.factory.Start(ctx.Done())
-	w := &world{t, h, s, dynamic, cancel}
+	w := &world{t, h, s, dynamic, cancel, typed, untyped}
 	t.Cleanup(func() {
 		w.Stop()
 		cancel()

@@ -67,7 +67,7 @@ func TestAControllerThatCannotBeRead(t *testing.T) {
 	set := owned("apps/v1", "StatefulSet", "db", nil, nil)
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, set)
 	answer := apierrors.NewForbidden(schema.GroupResource{Resource: "statefulsets"}, "db", nil)
-	w.dynamic.PrependReactor("get", "statefulsets",
+	w.untyped.to("get", "statefulsets",
 		func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, answer })
 	asked, err := w.Newcomer(t.Context(), member("p", set))
 	if err != nil || asked.Controller == nil || asked.Controller.Name != "db" {

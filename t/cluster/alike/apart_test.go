@@ -62,10 +62,10 @@ var table = []meant{
 		`accumulatedPastExecutionTimeSeconds)`, kueue: `.*`,
 		why: "who is activated again runs for all of its time; there it is deactivated at once"},
 	{story: `reactivated`, path: `.*\.status\..*|Workload/.* event .*`, kueue: `.*`, sluice: `.*`,
-		why: "who is activated again is asked about again; there it waits for ever"},
+		chance: true, why: "who is activated again is asked about again; there, mostly, it waits for ever"},
 	{story: `inactive`, path: `Workload/.*\.conditions\[QuotaReserved\]\.message`,
 		kueue: `ClusterQueue inactive is inactive`, sluice: `ClusterQueue inactive doesn't exist`,
-		why: "it says what is so now"},
+		chance: true, why: "it says what is so now; there it is said if it comes in time"},
 	{path: `Job/.* event Normal Stopped: .*`, sluice: `said`,
 		why: "it is told when the Job is suspended; there when its pods are gone"},
 	{path: `Job/.* event Normal UpdatedAdmissionCheck: .*`, kueue: `said`,
@@ -73,7 +73,8 @@ var table = []meant{
 
 	{story: `gatedby`, path: `Workload/.* event Normal AdmissionGateCleared: .*`, sluice: `said`,
 		chance: true, why: "Kueue's scheduler may be faster than its controller"},
-	{story: `gates`, path: `LocalQueue/gates\.status\.pendingWorkloads`, kueue: `0`, sluice: `1`,
+	{story: `gates|preempts|reclaims`, path: `LocalQueue/.*\.status\.pendingWorkloads`, kueue: `0`,
+		sluice: `1`,
 		chance: true, why: "Kueue counts late who waits for victims"},
 
 	{story: `gates`, path: `Workload/gated\.status\.(admission|conditions\[(Admitted|QuotaReserved|` +
