@@ -96,7 +96,7 @@ static void show_pending(struct call *call, const struct question *question)
 
     if (all.queue == 0)
         return;
-    if (question->max < WALK_TAKES) /* and one that tells whether there are more */
+    if (question->max < WALK_TAKES) /* one more tells whether there are more */
         all.most = (uint32_t)question->max + 1;
     call_answer(call, 2);
     put_page(call, question, &(struct rows){"pods", put_next_waiting, &walk});

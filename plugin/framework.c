@@ -154,7 +154,7 @@ void engine_pre_filter(struct engine *e, struct text uid, struct verdict *ret_ve
     }
     judge(e, id, true, ret_verdict);
     *ret_unschedulable = *ret_unschedulable && !ret_verdict->pass;
-    if (*ret_unschedulable) /* the same each time, so that the condition is written once */
+    if (*ret_unschedulable) /* with one text each time, so that the condition is written once */
         explain_refusal(e, id, ret_verdict->message);
     if (!ret_verdict->would)
         return;

@@ -53,7 +53,7 @@ static void all_given(struct story *s, int64_t ids[GIVEN])
         s_drain(s);
         for (int i = 0; i < GIVEN; i++)
             ids[i] += s_effect(s, given[i].kind, given[i].about);
-        int64_t wakes = s_effect(s, "activate", "free"); /* and then its gate goes */
+        int64_t wakes = s_effect(s, "activate", "free"); /* then its gate goes */
         if (wakes)
             s_ack(s, wakes, "done");
     }

@@ -123,10 +123,10 @@ struct resource_group {
 enum preempt_whom { PREEMPT_NEVER, PREEMPT_LOWER, PREEMPT_LOWER_OR_NEWER, PREEMPT_ANY };
 
 struct preempt_policy {
-    enum preempt_whom within;  /* in the claim's own queue, */
-    enum preempt_whom reclaim; /* and in others that use more than their share */
-    bool while_borrowing;      /* the latter also for a claim that exceeds its own queue's share, */
-    bool has_threshold;        /* but only who is of this priority or less */
+    enum preempt_whom within;  /* in the claim's own queue */
+    enum preempt_whom reclaim; /* in other queues that use more than their share */
+    bool while_borrowing;      /* in others also for a claim that exceeds its own queue's share */
+    bool has_threshold;        /* while borrowing only who is of this priority or less may go */
     int32_t threshold;
 };
 
@@ -208,7 +208,7 @@ struct node_facts {
 /* A worker cluster. */
 struct cluster_facts {
     struct text name;
-    bool connected; /* and all replicas in it have been shown */
+    bool connected; /* it answers, and all replicas in it have been shown */
     int64_t since;  /* not connected since; 0: not said */
 };
 
@@ -257,8 +257,8 @@ enum workload_condition {
     CONDITION_FINISHED,
     CONDITION_REQUEUED,
     CONDITION_TARGET,     /* DeactivationTarget */
-    CONDITION_SIGNAL,     /* BlockedOnPreemptionGates, */
-    CONDITION_SIGNAL_KEP, /* or PreemptionBlocked */
+    CONDITION_SIGNAL,     /* BlockedOnPreemptionGates, as Kueue writes it */
+    CONDITION_SIGNAL_KEP, /* PreemptionBlocked, as the KEP calls it */
     CONDITIONS
 };
 
@@ -334,8 +334,8 @@ struct replica_facts {
     struct text uid, space, name;
     struct text origin; /* uid of the manager's workload that it was made for, if it says so */
     int64_t resource_version;
-    bool gated;   /* the manager's gate is in its spec, */
-    bool open;    /* and its status says that it is open */
+    bool gated;   /* the manager's gate is in its spec */
+    bool open;    /* its status says that the manager's gate is open */
     bool blocked; /* another gate is not open */
     bool signals; /* it would preempt, if it might */
     bool reserved, admitted, evicted, finished, deleted;

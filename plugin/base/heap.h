@@ -11,9 +11,9 @@
 /* Deadlines: a binary heap of (time, id) in which each id, from 1 up, is at most once and can be
  * moved. Its memory grows by chunks and is never copied. */
 struct heap_slot {
-    int64_t at; /* slot n describes two things: what is at place n of the heap, */
-    uint32_t id;
-    uint32_t place_of; /* and at which place the id n is; 0: nowhere */
+    int64_t at;        /* of what is at place n of the heap, in slot n */
+    uint32_t id;       /* at place n */
+    uint32_t place_of; /* of the id n, in slot n, which is somewhere else; 0: nowhere */
 };
 
 struct heap {

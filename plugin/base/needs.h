@@ -18,7 +18,7 @@
 enum { NEEDS_INLINE = 16 };
 
 struct needs {
-    unsigned char bytes[NEEDS_INLINE]; /* or, where they are more, a pointer to them */
+    unsigned char bytes[NEEDS_INLINE]; /* the needs; where they are more, a pointer to them */
 };
 
 struct size_class;

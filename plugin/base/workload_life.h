@@ -63,9 +63,9 @@ struct workload_life {
     bool has_requeue_state;
 
     /* status.admissionChecks */
-    bool checks_listed;   /* they are just those that its queue wants, */
-    bool checks_ready;    /* all of them Ready, */
-    bool retry, rejected; /* or one of them this */
+    bool checks_listed;   /* they are just those that its queue wants */
+    bool checks_ready;    /* all of them are Ready */
+    bool retry, rejected; /* one of them is Retry, Rejected */
     int64_t retry_at;     /* the latest time that a check wants to be asked again; 0: none */
 
     bool gates_want_status; /* preemption_gates_want_status */

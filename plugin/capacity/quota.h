@@ -23,9 +23,9 @@
  */
 struct cell {
     wide usage;               /* of a leaf: what its claims hold; else what its children pass up */
-    wide later;               /* the same, once all that is under way has happened (promise.h) */
+    wide later;               /* usage once all that is under way has happened (promise.h) */
     wide reserved, allocated; /* of all claims in the subtree, as a person counts them */
-    wide expected;            /* the sum of both, once all that is under way has happened */
+    wide expected;            /* reserved and allocated once all that is under way has happened */
     wide given;               /* sum over the children of what each gives up to this queue */
     wide share, kept, ceiling;
     wide own_share, own_ceiling, own_kept; /* as configured; Kueue's: nominal, borrowing, lending */

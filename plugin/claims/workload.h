@@ -204,9 +204,10 @@ void workload_begin(struct engine *e);
 void workload_end(struct engine *e);
 void workload_release_all(struct engine *e);
 
-extern const struct tree_type workloads_by_rank;   /* who waits, in a demand */
-extern const struct tree_type workloads_of_queue;  /* the same in a queue */
-extern const struct tree_type workloads_that_hold; /* who holds quota: who would go first */
+extern const struct tree_type workloads_by_rank;  /* those that wait, in a demand */
+extern const struct tree_type workloads_of_queue; /* those that wait, in a queue */
+extern const struct tree_type
+    workloads_that_hold; /* those that hold quota: the first would go first */
 
 /* Every invariant of workloads, of what they demand for, and of their queues. */
 const char *workload_check(const struct engine *e);

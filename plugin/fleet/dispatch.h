@@ -63,8 +63,8 @@ struct dispatch {
     int64_t noted;   /* the oldest signal that is written down */
     uint64_t memory; /* a hash of the text that was read */
     uint32_t fresh;  /* whom another manager was about to open; 0: nobody */
-    uint32_t target; /* what is opened, */
-    int64_t opening; /* and the time that is written down for it */
+    uint32_t target; /* the replica whose gate is being opened */
+    int64_t opening; /* the time that is written down for the target */
     struct outbox_entry effects;
 };
 

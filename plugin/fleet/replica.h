@@ -12,8 +12,8 @@
 enum replica_flag {
     REPLICA_NOMINATED = 1 << 0, /* its workload may go there */
     REPLICA_THERE = 1 << 1,     /* the copy exists, as far as was seen */
-    REPLICA_GATED = 1 << 2,     /* our gate is in its spec, */
-    REPLICA_OPEN = 1 << 3,      /* and open */
+    REPLICA_GATED = 1 << 2,     /* our gate is in its spec */
+    REPLICA_OPEN = 1 << 3,      /* our gate is open */
     REPLICA_BLOCKED = 1 << 4,   /* another gate is closed: opening ours would be in vain */
     REPLICA_SIGNALS = 1 << 5,   /* it would preempt */
     REPLICA_RESERVED = 1 << 6,

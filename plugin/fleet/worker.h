@@ -21,8 +21,8 @@ struct worker {
     uint32_t users;
     bool known, connected, sweeps;
     int64_t lost;   /* it is not connected since */
-    uint32_t first; /* of its replicas, */
-    uint32_t count; /* so many */
+    uint32_t first; /* of its replicas; 0: it has none */
+    uint32_t count; /* of its replicas */
     uint32_t sweep;
     uint32_t next_sweep; /* of the workers with a sweep */
 };

@@ -63,8 +63,8 @@ struct assignment {
         uint16_t flavor; /* FLAVOR_NONE: nobody counts it, or the search ended before */
         uint8_t how, height;
     } needs[ASSIGN_MAX_SETS][FACTS_MAX_NEEDS];
-    struct assign_cursor next; /* for the next attempt, */
-    bool goes_on;              /* which has flavors left that this one did not come to */
+    struct assign_cursor next; /* where the next attempt begins */
+    bool goes_on;              /* the next attempt has flavors that this one did not come to */
 };
 
 /* Who knows whom others can be sent away for. `of` finds out for one resource alone, PREEMPTS,

@@ -338,7 +338,7 @@ uint32_t candidates_next(struct hunt *hunt, bool borrowing)
         tree_remove(&sources_by_next, hunt, &hunt->sources, queue);
         if (!all_exceed_share(hunt, queue) ||
             (borrowing && !goes_while_borrowing(hunt, source, claim_at(hunt->e, id)->priority)))
-            continue; /* nor does anybody behind it */
+            continue; /* nobody behind it does either */
         find_next(hunt, queue);
         if (source->next != 0)
             tree_insert(&sources_by_next, hunt, &hunt->sources, queue);

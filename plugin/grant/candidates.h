@@ -43,8 +43,8 @@ struct hunt {
     uint32_t queue;
     uint16_t flavors[FACTS_MAX_NEEDS];
     bool asked[FACTS_MAX_NEEDS];     /* which of its needs are looked at */
-    bool contested[FACTS_MAX_NEEDS]; /* and for which of these there is no room, */
-    wide lacks[FACTS_MAX_NEEDS];     /* by how much */
+    bool contested[FACTS_MAX_NEEDS]; /* for which of these there is no room */
+    wide lacks[FACTS_MAX_NEEDS];     /* how much of each is missing */
     uint32_t uses;                   /* the bits of the latter (removable.h) */
     uint64_t number;
     uint32_t sources;           /* tree of queues, by their next candidates */

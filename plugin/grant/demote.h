@@ -22,8 +22,8 @@ struct demotion {
     uint32_t top;   /* that is above its ceiling; 0: nothing is searched */
     uint32_t queue; /* at or below it, where the search is; 0: at its end */
     uint32_t claim; /* of that queue, that was looked at last; 0: none */
-    bool more;      /* than there is place for here were found, */
-    bool again;     /* or something changed meanwhile */
+    bool more;      /* there are more than found has place for */
+    bool again;     /* something changed meanwhile: the search begins anew */
     uint32_t count;
     uint32_t found[DEMOTE_BATCH]; /* newest first */
 };

@@ -21,8 +21,8 @@
  */
 enum {
     PREEMPT_LOOK = 16,
-    PREEMPT_COST = 8,   /* of one search, in claims of a slice; */
-    PREEMPT_LOOKS = 32, /* and so many candidates, or queues, that it looks at cost one more */
+    PREEMPT_COST = 8,   /* what a search costs of a slice, counted in claims */
+    PREEMPT_LOOKS = 32, /* candidates and queues that it looks at for one claim more */
 };
 
 struct engine;

@@ -57,8 +57,8 @@ struct promises {
 };
 
 enum {
-    PROMISE_PATIENCE_SECONDS = 60, /* so long is a victim asked to go, */
-    PROMISE_SPARED_SECONDS = 300,  /* and so long not asked again, if it does not */
+    PROMISE_PATIENCE_SECONDS = 60, /* a victim is asked to go for that long */
+    PROMISE_SPARED_SECONDS = 300,  /* a victim that stayed is not asked again for that long */
 };
 
 struct engine;
@@ -75,7 +75,7 @@ void promise_make(struct engine *e, uint32_t claim, const uint16_t *flavors);
 /* It has got one, or wants none any more. Its victims stay, until review.h looks at them. */
 void promise_end(struct engine *e, uint32_t claim);
 void promise_end_of_queue(struct engine *e, uint32_t queue); /* of all its claims */
-void promise_end_all(struct engine *e);                      /* and nobody is a victim any more */
+void promise_end_all(struct engine *e);                      /* then nobody is a victim any more */
 
 /* Claims at and below this queue are promised something, or (negative) no longer. */
 void promise_count_queue(struct engine *e, uint32_t queue, int more);

@@ -35,10 +35,10 @@ struct workload_hunt {
     /* Where they come from (workload_sources.h). */
     uint32_t sources, heap;
     bool by_share, by_priority;
-    bool taken;                       /* the candidate of the heap's top was */
-    bool alone;                       /* only the workload's own queue has candidates: */
-    bool enough;                      /* they make room for all, so no more are looked for, */
-    wide missing[ASSIGN_MAX_AMOUNTS]; /* and until then this is to be made, of each need */
+    bool taken;  /* the candidate of the heap's top was */
+    bool alone;  /* only the workload's own queue has candidates */
+    bool enough; /* the victims so far make room for all: no more are looked for */
+    wide missing[ASSIGN_MAX_AMOUNTS]; /* what is still to be made, of each need, until then */
 };
 
 /* Finds victims for the needs. True: hunt->last is one of them; none, if there will be room anyway.

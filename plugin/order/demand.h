@@ -36,9 +36,9 @@ struct demand {
     bool lacks;   /* it is in the tree of those that lack something */
     bool signals; /* somebody in it may signal: then it is asked, to know when that ends */
     uint32_t waiting, head;
-    uint64_t refused; /* 0: not since it has this head */
-    uint8_t refusal;  /* why, the last time: enum workload_refusal */
-    uint64_t least;   /* the same, of this one and those below it */
+    uint64_t refused; /* the change at which it was refused; 0: not since it has this head */
+    uint8_t refusal;  /* why it was refused last: enum workload_refusal */
+    uint64_t least;   /* the smallest refused of this one and those below it in the tree */
     uint64_t judged;  /* of which state of flavors and queues `refused` of the sets tells */
     struct shortage shortage;
     uint32_t set_count, need_count;

@@ -41,9 +41,10 @@ void gang_set_entry(struct engine *e, uint32_t group, uint32_t entry);
 /* Looks at the group anew: who must be held, what waits, who gives back. */
 void gang_review(struct engine *e, uint32_t group);
 
-/* Why a member that has nothing of its own to wait for is held; REASON_NONE: it waits, */
+/* Why a member that has nothing of its own to wait for is held; REASON_NONE: it waits. */
 enum reason gang_holds(const struct engine *e, uint32_t group);
-/* with its gang, if this is true, else alone. */
+
+/* Whether a member that waits does so with its gang; else it waits alone. */
 bool gang_takes(const struct engine *e, uint32_t claim);
 
 /* Whether a claim that holds nothing is a member of a group that is not whole, whatever was known

@@ -244,7 +244,7 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
 
     /* It tells the flavors, if the claim cannot keep those that it has. */
     claim_set_flag(claim_at(e, id), CLAIM_STAMPED, pod->stamp != 0);
-    if (grant_stays) { /* but its gate is gone, or came with the first real sight of it */
+    if (grant_stays) { /* its gate is gone, or came with the first real sight of it */
         claim_swap_line(e, id, sight->line, sight->text);
         sight->line = 0;
         sight->has_flavors = false;

@@ -12,8 +12,8 @@
 struct claim_terms {
     int32_t priority;
     int64_t created;
-    uint32_t line;           /* 0: the same; else a use of it is handed over, */
-    char *text;              /* with the text for it, from claim_new_text */
+    uint32_t line;           /* 0: that which it has; else a use of this one is handed over */
+    char *text;              /* for the line, from claim_new_text */
     const uint16_t *flavors; /* that its stamp names; NULL: none */
     bool moves;              /* the grant goes with it to another queue, which has room for it */
 };

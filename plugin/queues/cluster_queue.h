@@ -23,14 +23,14 @@ struct cluster_queue {
     uint32_t waiting;  /* tree of workloads, by rank; who is promised something among them */
     uint32_t held;     /* of those that may not wait, by rank */
     uint32_t holding;  /* of those that hold quota, who would be sent away first */
-    uint32_t demands;  /* tree of demands, by their heads, */
-    uint32_t short_of; /* but of those that lack something by what that is (shortage.h) */
+    uint32_t demands;  /* tree of demands that lack nothing known, by their heads */
+    uint32_t short_of; /* tree of those that lack something, by what that is (shortage.h) */
     uint32_t admitted;
     uint32_t below;    /* workloads of the subtree that hold, or are promised, something */
     uint64_t change;   /* of a root: when something changed last below it that may help who waits */
-    uint64_t excess;   /* the like, where it may help only who takes others' room back */
-    uint64_t taken;    /* the like, where only who chooses: somebody took room */
-    uint64_t deserted; /* the like, where only who preempts while it borrows */
+    uint64_t excess;   /* when something changed that may help only who takes others' room back */
+    uint64_t taken;    /* when somebody took room, which may help only who chooses */
+    uint64_t deserted; /* when something changed that may help only who preempts while it borrows */
     uint32_t choosers; /* demands of several pod sets in which somebody waits */
     struct cluster_queue_check *checks;
     uint32_t check_count;

@@ -192,7 +192,8 @@ struct workload_report {
     struct workload_name victims[WORKLOAD_REPORT_VICTIMS];
     bool is_victim; /* of this one */
     struct workload_name of;
-    struct workload_write_report write; /* and what it holds or is promised: its sets; its gates */
+    struct workload_write_report
+        write; /* what it holds or is promised, set by set, is told here, too; its gates */
 };
 
 /* A search for victims may be tried, and taken back: nothing is changed. briefly: without message

@@ -30,10 +30,10 @@ enum workload_refusal {
     WORKLOAD_REFUSAL_NAMESPACE, /* is none of the ClusterQueue's */
     WORKLOAD_REFUSAL_UNSUPPORTED,
     WORKLOAD_REFUSAL_GATED_BY,      /* its owner names what it waits for */
-    WORKLOAD_REFUSAL_NO_LOCAL,      /* its LocalQueue is not there, */
-    WORKLOAD_REFUSAL_NO_CLUSTER,    /* nor that one's ClusterQueue */
-    WORKLOAD_REFUSAL_LOCAL_STOPPED, /* the LocalQueue, */
-    WORKLOAD_REFUSAL_INACTIVE,      /* the ClusterQueue */
+    WORKLOAD_REFUSAL_NO_LOCAL,      /* its LocalQueue is not there */
+    WORKLOAD_REFUSAL_NO_CLUSTER,    /* its LocalQueue's ClusterQueue is not there */
+    WORKLOAD_REFUSAL_LOCAL_STOPPED, /* its LocalQueue is stopped */
+    WORKLOAD_REFUSAL_INACTIVE,      /* its ClusterQueue grants nothing */
 };
 
 struct engine;

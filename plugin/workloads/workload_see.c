@@ -175,8 +175,8 @@ struct footprint {
     bool holds, stays, leaves;
     int32_t priority;
     int64_t since;
-    uint32_t queue; /* where it holds, */
-    uint32_t hash;  /* and what */
+    uint32_t queue; /* in which it holds quota */
+    uint32_t hash;  /* of the quota that it holds */
 };
 
 static struct footprint footprint(const struct engine *e, uint32_t id)

@@ -18,8 +18,8 @@ struct question {
 
 struct questions {
     uint32_t count;
-    uint32_t latest; /* those about the object that was shown last begin here, */
-    uint32_t about;  /* and are so many */
+    uint32_t latest; /* the first about the object that was shown last */
+    uint32_t about;  /* how many are about that object */
     struct question list[QUESTIONS];
 };
 

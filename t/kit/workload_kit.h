@@ -52,8 +52,8 @@ struct workload_kit {
     bool jobs_stay, seen_first;
     char opening[16], opening_gate[16]; /* whose gate opens while its signal is being written */
     char log[4096];                     /* what was written: NAME:WRITE ... */
-    char message[VERDICT_MESSAGE_MAX];  /* why the last one waits that was told so, */
-    char reason[24];                    /* and the reason of that */
+    char message[VERDICT_MESSAGE_MAX];  /* why the last one waits that was told so */
+    char reason[24];                    /* of that message */
     char evicted[VERDICT_MESSAGE_MAX];  /* why the last one went that did */
     char text[200];
 };

@@ -6,9 +6,9 @@
 
 /* The numbers of every queue and cell, counted from the claims. */
 struct number {
-    bool named;   /* the queue's own quota says something of it, */
-    bool sets;    /* and what it says is more than that there is no limit */
-    bool present; /* or that of a queue below it does */
+    bool named;   /* the queue's own quota says something of it */
+    bool sets;    /* what that says is more than that there is no limit */
+    bool present; /* its own quota, or that of a queue below it, says something of it */
     bool bounded;
     wide share, kept, ceiling, usage;
     wide later; /* usage, when all that is promised has come, and all victims have gone */

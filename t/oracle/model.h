@@ -65,7 +65,7 @@ struct model_claim {
 
 struct model_queue {
     bool seen;  /* there is an object of it */
-    bool known; /* or it is always there */
+    bool known; /* there is an object of it, or it is always there */
     int64_t spec[STEP_FIELDS];
     int parent; /* -1: a root */
     bool cyclic;

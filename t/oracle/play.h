@@ -10,8 +10,8 @@ struct play {
     struct mem mem;
     size_t bytes; /* what the engine holds */
     struct model model;
-    bool telling[UIDS];     /* an activation is under way, */
-    bool too_early[UIDS];   /* and PreEnqueue has said no since it began */
+    bool telling[UIDS];     /* an activation is under way */
+    bool too_early[UIDS];   /* PreEnqueue has said no since the activation began */
     bool removed[UIDS];     /* a removal of gates was done */
     bool overwrote[UIDS];   /* so was an overwrite of the condition */
     bool overwriting[UIDS]; /* it is under way */

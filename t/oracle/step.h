@@ -67,8 +67,8 @@ enum config_field {
     CONFIG_OBSERVE_ONLY,
     CONFIG_WRITES, /* the host writes the states of Volcano's queues */
     CONFIG_EVICTS, /* the host evicts pods */
-    CONFIG_ADMITS, /* workloads get their quota here, */
-    CONFIG_GATES,  /* and their preemption gates count */
+    CONFIG_ADMITS, /* workloads get their quota here */
+    CONFIG_GATES,  /* preemption gates of workloads count */
     CONFIG_FIELDS
 };
 
@@ -160,7 +160,7 @@ enum workload_field {
     WORKLOAD_FIELDS
 };
 enum touch {
-    TOUCH_OPEN, /* a gate, */
+    TOUCH_OPEN, /* of a gate */
     TOUCH_CLOSE,
     TOUCH_STRAY, /* one that there is not */
     TOUCH_FINISH,
@@ -180,7 +180,7 @@ enum carry {
     CARRY_DONE,
     CARRY_DONE_UNSAID, /* without an answer */
     CARRY_DONE_RETRY,  /* the answer is lost, and the host says that it failed */
-    CARRY_NEVER,       /* nor an answer */
+    CARRY_NEVER,       /* neither is done, nor answered */
     CARRY_RETRY,       /* it failed */
     CARRY_REFUSED,     /* the API server does not take it as it is */
     CARRIES

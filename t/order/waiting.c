@@ -106,7 +106,7 @@ static uint32_t pod_claim(const struct kit *kit, int pod)
 static int count_wrong(const struct kit *kit, const int64_t *created, unsigned pod)
 {
     const struct waiting *waiting = waiting_of(kit, "anchor");
-    uint32_t claim = pod_claim(kit, (int)pod), before = 0, next; /* but for the anchor */
+    uint32_t claim = pod_claim(kit, (int)pod), before = 0, next; /* the anchor is none of them */
     int after = -1;
 
     for (int i = 0; i < PODS; i++) {

@@ -177,7 +177,7 @@ void host_acknowledge(struct host *host)
 
         *line = host->owed[at];
         if (!host->orderly && draw_once_in(host->draws, 8))
-            continue; /* and once more later */
+            continue; /* it comes once more later */
         host->owed_count--;
         memmove(&host->owed[at], &host->owed[at + 1],
                 (host->owed_count - at) * sizeof(host->owed[0]));

@@ -12,7 +12,7 @@
  */
 enum profile {
     PROFILE_PODS,      /* pods, queues of all kinds, nodes, flavors, commands */
-    PROFILE_GROUPS,    /* and gangs */
+    PROFILE_GROUPS,    /* pods and their groups, some of them gangs */
     PROFILE_WORKLOADS, /* workloads that get their quota here */
     PROFILE_FLEET,     /* workloads that go to other clusters */
     PROFILE_ALL,

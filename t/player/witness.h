@@ -27,14 +27,14 @@
  */
 struct witness {
     uint64_t handle, twin;
-    uint64_t calls;  /* that the host made, */
-    uint64_t errors; /* and of them those that were refused */
+    uint64_t calls;  /* that the host made */
+    uint64_t errors; /* calls that were refused */
     int64_t now;     /* the engine's time */
     char digest[20];
     bool leads, synced;
     bool records, observes; /* as it was configured */
-    int64_t result;         /* of the last call, */
-    uint8_t *answer;        /* and its answer; a block of its own for each call */
+    int64_t result;         /* of the last call */
+    uint8_t *answer;        /* of the last call, in a block of its own */
     int64_t pending, next;
     bool more;
     char wrong[512]; /* empty: nothing yet */

@@ -19,8 +19,8 @@ const workloadRights = "examples/deploy/components/workloads/rights.yaml"
 
 const rightsTake = 30 * time.Second
 
-// mayHaveWorkloads gives the scheduler the rights that Workloads take, or takes them away: stories of
-// pods are told with what is shipped for pods.
+// mayHaveWorkloads gives the scheduler the rights that Workloads take, or takes them away: stories
+// of pods are told with what is shipped for pods.
 func (c *Cluster) mayHaveWorkloads(ctx context.Context, workloads bool) error {
 	if c.workloads == workloads {
 		return nil

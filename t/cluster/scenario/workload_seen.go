@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	workloadTexts = "reserved admitted evicted finished signal active running count flavor evictions " +
-		"writes requeues state hold why position priority victims clusterQueue backoff"
+	workloadTexts = "reserved admitted evicted finished signal active running count flavor " +
+		"evictions writes requeues state hold why position priority victims clusterQueue backoff"
 	workloadMaps = "flavors gates checks retries reasons"
 	localTexts   = "active reason waiting reserving admitted"
 	// What only the scheduler's process can tell.
