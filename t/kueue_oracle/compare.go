@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Difference is the first step after which the two do not agree.
@@ -85,7 +85,7 @@ func newSum() *Sum { return &Sum{Differ: map[string]int{}} }
 // compare lets a world happen to both, to sluice as distort makes it (nil: as it is). The answer is
 // nil if they agree all the way, or differ by rules. Kueue begins each step where sluice ended the
 // one before it.
-func compare(library *engine.Library, w *World, distort func(*World), sum *Sum) (
+func compare(library *sluice.Library, w *World, distort func(*World), sum *Sum) (
 	*Difference, error) {
 	shown := w
 	if distort != nil {

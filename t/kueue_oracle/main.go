@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 func main() {
@@ -60,7 +60,7 @@ func run() error {
 }
 
 // open loads the library that $SLUICE_LIB names, else the one that the build made.
-func open() (*engine.Library, error) {
+func open() (*sluice.Library, error) {
 	path := os.Getenv("SLUICE_LIB")
 	if path == "" {
 		path = filepath.Join("..", "..", "build", "sluice.so")
@@ -68,11 +68,11 @@ func open() (*engine.Library, error) {
 	if err := prepareKueue(); err != nil {
 		return nil, err
 	}
-	return engine.Load(path)
+	return sluice.Load(path)
 }
 
 // try compares one random world. One that differs is made small, printed, and kept in a folder.
-func try(to io.Writer, library *engine.Library, seed uint64, folder string, sum *Sum) error {
+func try(to io.Writer, library *sluice.Library, seed uint64, folder string, sum *Sum) error {
 	world := generate(seed)
 	difference, err := compare(library, world, nil, sum)
 	if err != nil {
@@ -97,7 +97,7 @@ func try(to io.Writer, library *engine.Library, seed uint64, folder string, sum 
 }
 
 // tell says what both do in each step of a world.
-func tell(to io.Writer, library *engine.Library, world *World) error {
+func tell(to io.Writer, library *sluice.Library, world *World) error {
 	sum := newSum()
 	sum.Tell = to
 	difference, err := compare(library, world, nil, sum)

@@ -9,10 +9,10 @@ import (
 
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
-var library *engine.Library
+var library *sluice.Library
 
 func TestMain(m *testing.M) {
 	var err error

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/workload"
 )
@@ -19,14 +19,14 @@ import (
 // ours is sluice.so, and what its host does beside it.
 type ours struct {
 	*cluster
-	engine *engine.Engine
+	engine *sluice.Engine
 }
 
 // newOurs is a leader that begins with these objects.
-func newOurs(library *engine.Library, c *cluster) (*ours, error) {
+func newOurs(library *sluice.Library, c *cluster) (*ours, error) {
 	s := &ours{cluster: c}
-	opened, err := library.Open(engine.Config{
-		Effects:         []string{engine.WriteWorkload},
+	opened, err := library.Open(sluice.Config{
+		Effects:         []string{sluice.WriteWorkload},
 		PreemptionGates: true,
 		Clock:           func() int64 { return s.now.UnixNano() },
 	})
@@ -46,7 +46,7 @@ func (s *ours) close() { _ = s.engine.Close() }
 // tell shows all objects, and that this host leads.
 func (s *ours) tell() error {
 	for i := range s.flavors {
-		var flavor engine.Flavor
+		var flavor sluice.Flavor
 		facts.Flavor(&s.flavors[i], &flavor)
 		if _, err := s.engine.ObserveFlavor(&flavor); err != nil {
 			return fmt.Errorf("flavor %s: %w", flavor.Name, err)
@@ -79,7 +79,7 @@ func (s *ours) tell() error {
 }
 
 func (s *ours) showCohort(cohort *kueue.Cohort) error {
-	var queue engine.Queue
+	var queue sluice.Queue
 	err := facts.Cohort(cohort, &queue)
 	if err == nil {
 		_, err = s.engine.ObserveQueue(&queue)
@@ -91,7 +91,7 @@ func (s *ours) showCohort(cohort *kueue.Cohort) error {
 }
 
 func (s *ours) showQueue(of *kueue.ClusterQueue) error {
-	var queue engine.Queue
+	var queue sluice.Queue
 	err := facts.ClusterQueue(of, &queue)
 	if err == nil {
 		_, err = s.engine.ObserveQueue(&queue)
@@ -140,13 +140,13 @@ func (s *ours) settle() (bool, error) {
 }
 
 // carryOut writes what the engine asks for, says so, and shows the workload as it is then.
-func (s *ours) carryOut(effect *engine.Effect) error {
+func (s *ours) carryOut(effect *sluice.Effect) error {
 	seen := s.workloads[effect.Name]
 	if seen == nil {
-		_, _, err := s.engine.Ack([]engine.Ack{{ID: effect.ID, Result: engine.Gone}})
+		_, _, err := s.engine.Ack([]sluice.Ack{{ID: effect.ID, Result: sluice.Gone}})
 		return err
 	}
-	if effect.Kind != engine.WriteWorkload {
+	if effect.Kind != sluice.WriteWorkload {
 		return fmt.Errorf("an effect %s, which nobody asked for", effect.Kind)
 	}
 	after, ofSpec := workload.Write(seen, effect, s.now)
@@ -159,8 +159,8 @@ func (s *ours) carryOut(effect *engine.Effect) error {
 	}
 	after.ResourceVersion = strconv.FormatInt(version+1, 10)
 	s.wrote(after)
-	done := engine.Ack{ID: effect.ID, Result: engine.Done, ResourceVersion: version + 1}
-	if _, _, err := s.engine.Ack([]engine.Ack{done}); err != nil {
+	done := sluice.Ack{ID: effect.ID, Result: sluice.Done, ResourceVersion: version + 1}
+	if _, _, err := s.engine.Ack([]sluice.Ack{done}); err != nil {
 		return err
 	}
 	if s.leave && effect.Workload.Write == "evict" {
@@ -220,8 +220,8 @@ func (s *ours) apply(w *World, step int, now time.Time) error {
 }
 
 // notePromises notes who is promised what, when somebody is sent away.
-func (s *ours) notePromises(effects []engine.Effect) error {
-	if !slices.ContainsFunc(effects, func(e engine.Effect) bool {
+func (s *ours) notePromises(effects []sluice.Effect) error {
+	if !slices.ContainsFunc(effects, func(e sluice.Effect) bool {
 		return e.Workload != nil && e.Workload.Write == "evict"
 	}) {
 		return nil
@@ -231,7 +231,7 @@ func (s *ours) notePromises(effects []engine.Effect) error {
 			continue
 		}
 		said, err := s.engine.Inspect(
-			engine.Query{What: "workload", Namespace: w.Namespace, Name: w.Name})
+			sluice.Query{What: "workload", Namespace: w.Namespace, Name: w.Name})
 		if err != nil {
 			return err
 		}

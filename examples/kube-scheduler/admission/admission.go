@@ -49,8 +49,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Where what is asked.
@@ -60,12 +60,12 @@ const (
 	Checks = "/checks"
 )
 
-// Engine is who decides: *engine.Engine.
+// Engine is who decides: *sluice.Engine.
 type Engine interface {
-	Admit(operation string, pod *engine.Pod) (engine.Admission, engine.Tail, error)
-	AdmitQueue(operation string, queue *engine.Queue) (engine.Admission, engine.Tail, error)
-	AdmitCommand(operation string, command *engine.Command) (engine.Admission, engine.Tail, error)
-	AdmitGroup(operation string, group *engine.Group) (engine.Admission, engine.Tail, error)
+	Admit(operation string, pod *sluice.Pod) (sluice.Admission, sluice.Tail, error)
+	AdmitQueue(operation string, queue *sluice.Queue) (sluice.Admission, sluice.Tail, error)
+	AdmitCommand(operation string, command *sluice.Command) (sluice.Admission, sluice.Tail, error)
+	AdmitGroup(operation string, group *sluice.Group) (sluice.Admission, sluice.Tail, error)
 }
 
 // Options of a webhook. Those without a default must be given.
@@ -85,7 +85,7 @@ type Options struct {
 
 	// Describe is what the engine wants to know of a pod that is being created. Default: what the pod
 	// itself tells.
-	Describe func(context.Context, *corev1.Pod) (*engine.Pod, error)
+	Describe func(context.Context, *corev1.Pod) (*sluice.Pod, error)
 	// Complete says what is missing before a check can be answered; nil: nothing. Default: nothing.
 	Complete func(aboutQueues bool) error
 	// Dispatched tells whether the Jobs of a LocalQueue go to other clusters. Default: none does.
@@ -96,7 +96,7 @@ type Options struct {
 	Patience time.Duration
 	// Told is called with what came of each answer of the engine: its pending effects and deadline.
 	// Default: nobody is told.
-	Told func(engine.Tail)
+	Told func(sluice.Tail)
 	// Life of the certificates, each renewed when two thirds are over. Defaults: a year, 90 days.
 	CALife, CertLife time.Duration
 	// Clock is the time of the certificates. Default: the machine's.
@@ -127,8 +127,8 @@ func New(options Options) (*Webhook, error) {
 		}
 	}
 	if options.Describe == nil {
-		options.Describe = func(_ context.Context, pod *corev1.Pod) (*engine.Pod, error) {
-			described := &engine.Pod{}
+		options.Describe = func(_ context.Context, pod *corev1.Pod) (*sluice.Pod, error) {
+			described := &sluice.Pod{}
 			facts.Pod(pod, "", described)
 			return described, nil
 		}
@@ -140,7 +140,7 @@ func New(options Options) (*Webhook, error) {
 		options.Patience = 300 * time.Millisecond
 	}
 	if options.Told == nil {
-		options.Told = func(engine.Tail) {}
+		options.Told = func(sluice.Tail) {}
 	}
 	if options.CALife == 0 {
 		options.CALife = 365 * 24 * time.Hour

@@ -21,7 +21,7 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 	testclock "k8s.io/utils/clock/testing"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 func TestWhatIsMissingIsNamed(t *testing.T) {
@@ -98,7 +98,7 @@ func TestRunServesAndReloads(t *testing.T) {
 	client := newClient(emptySecret(), shippedHook(), shippedChecks())
 	clock := testclock.NewFakeClock(testStart)
 	o := options(client, clock)
-	o.Engine = &answers{admission: engine.Admission{Allow: true, Gates: []string{"g"}}}
+	o.Engine = &answers{admission: sluice.Admission{Allow: true, Gates: []string{"g"}}}
 	w, url := running(t, client, clock, o)
 
 	body := review(admissionv1.Create, `{"metadata": {"name": "p"}}`)

@@ -20,7 +20,7 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 	testclock "k8s.io/utils/clock/testing"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 const (
@@ -34,43 +34,43 @@ var testStart = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 // answers is an engine that notes what it is asked, and answers always the same; or first what is
 // in `before`.
 type answers struct {
-	before    []engine.Admission
-	admission engine.Admission
+	before    []sluice.Admission
+	admission sluice.Admission
 	err       error
-	asked     []engine.Pod
-	queues    []engine.Queue
-	commands  []engine.Command
-	groups    []engine.Group
+	asked     []sluice.Pod
+	queues    []sluice.Queue
+	commands  []sluice.Command
+	groups    []sluice.Group
 	operation string
 }
 
-func (a *answers) answer(operation string) (engine.Admission, engine.Tail, error) {
+func (a *answers) answer(operation string) (sluice.Admission, sluice.Tail, error) {
 	a.operation = operation
 	now := a.admission
 	if len(a.before) > 0 {
 		now, a.before = a.before[0], a.before[1:]
 	}
-	return now, engine.Tail{Pending: 7}, a.err
+	return now, sluice.Tail{Pending: 7}, a.err
 }
 
-func (a *answers) Admit(operation string, pod *engine.Pod) (engine.Admission, engine.Tail, error) {
+func (a *answers) Admit(operation string, pod *sluice.Pod) (sluice.Admission, sluice.Tail, error) {
 	a.asked = append(a.asked, *pod)
 	return a.answer(operation)
 }
 
-func (a *answers) AdmitQueue(operation string, queue *engine.Queue) (engine.Admission, engine.Tail,
+func (a *answers) AdmitQueue(operation string, queue *sluice.Queue) (sluice.Admission, sluice.Tail,
 	error) {
 	a.queues = append(a.queues, *queue)
 	return a.answer(operation)
 }
 
-func (a *answers) AdmitCommand(operation string, command *engine.Command) (engine.Admission,
-	engine.Tail, error) {
+func (a *answers) AdmitCommand(operation string, command *sluice.Command) (sluice.Admission,
+	sluice.Tail, error) {
 	a.commands = append(a.commands, *command)
 	return a.answer(operation)
 }
 
-func (a *answers) AdmitGroup(operation string, group *engine.Group) (engine.Admission, engine.Tail,
+func (a *answers) AdmitGroup(operation string, group *sluice.Group) (sluice.Admission, sluice.Tail,
 	error) {
 	a.groups = append(a.groups, *group)
 	return a.answer(operation)

@@ -18,8 +18,8 @@ import (
 	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // question is one kind of object: from the request to what the engine says of it.
@@ -64,7 +64,7 @@ func (w *Webhook) pod(ctx context.Context, request *admissionv1.AdmissionRequest
 	if err != nil {
 		return nil, refuse(http.StatusServiceUnavailable, "the pod cannot be told about: %v", err)
 	}
-	admission, wrong, err := w.settle(ctx, func() (engine.Admission, engine.Tail, error) {
+	admission, wrong, err := w.settle(ctx, func() (sluice.Admission, sluice.Tail, error) {
 		return w.options.Engine.Admit(string(request.Operation), asked)
 	})
 	switch {
@@ -85,11 +85,11 @@ func (w *Webhook) checkQueue(ctx context.Context, request *admissionv1.Admission
 	if err := w.complete(true); err != nil {
 		return nil, err
 	}
-	object, err := readObject(request, engine.KindQueue)
+	object, err := readObject(request, sluice.KindQueue)
 	if err != nil {
 		return nil, err
 	}
-	asked := engine.Queue{Kind: engine.KindQueue, Name: object.GetName()}
+	asked := sluice.Queue{Kind: sluice.KindQueue, Name: object.GetName()}
 	var warnings []string
 	if request.Operation != admissionv1.Delete {
 		var queue volcano.Queue
@@ -103,7 +103,7 @@ func (w *Webhook) checkQueue(ctx context.Context, request *admissionv1.Admission
 			warnings = append(warnings, ignored)
 		}
 	}
-	answer, err := w.answer(ctx, request, "queue", func() (engine.Admission, engine.Tail, error) {
+	answer, err := w.answer(ctx, request, "queue", func() (sluice.Admission, sluice.Tail, error) {
 		return w.options.Engine.AdmitQueue(string(request.Operation), &asked)
 	})
 	if answer != nil {
@@ -127,7 +127,7 @@ func (w *Webhook) checkCommand(ctx context.Context, request *admissionv1.Admissi
 	}
 	asked := facts.Command(&command)
 	asked.Namespace = request.Namespace
-	return w.answer(ctx, request, "command", func() (engine.Admission, engine.Tail, error) {
+	return w.answer(ctx, request, "command", func() (sluice.Admission, sluice.Tail, error) {
 		return w.options.Engine.AdmitCommand(string(request.Operation), asked)
 	})
 }
@@ -144,14 +144,14 @@ func (w *Webhook) checkGroup(ctx context.Context, request *admissionv1.Admission
 	}
 	object.SetNamespace(request.Namespace)
 	var group volcano.PodGroup
-	var asked engine.Group
+	var asked sluice.Group
 	if err := facts.Read(object, &group); err != nil {
 		return invalid(err.Error()), nil
 	}
 	if err := facts.Group(&group, nil, &asked); err != nil {
 		return invalid(err.Error()), nil
 	}
-	return w.answer(ctx, request, "group", func() (engine.Admission, engine.Tail, error) {
+	return w.answer(ctx, request, "group", func() (sluice.Admission, sluice.Tail, error) {
 		return w.options.Engine.AdmitGroup(string(request.Operation), &asked)
 	})
 }
@@ -159,7 +159,7 @@ func (w *Webhook) checkGroup(ctx context.Context, request *admissionv1.Admission
 // answer is that of the engine about what is no pod. What is created or changed is wrong as it is;
 // what is deleted is only not to go now.
 func (w *Webhook) answer(ctx context.Context, request *admissionv1.AdmissionRequest, what string,
-	ask func() (engine.Admission, engine.Tail, error)) (*admissionv1.AdmissionResponse, error) {
+	ask func() (sluice.Admission, sluice.Tail, error)) (*admissionv1.AdmissionResponse, error) {
 	admission, wrong, err := w.settle(ctx, ask)
 	switch {
 	case err != nil:
@@ -188,13 +188,13 @@ const firstLook = 5 * time.Millisecond
 // settle asks until the object is allowed, or its refusal has stood for a while: whoever creates a
 // queue and then one below it, or opens a queue and then creates a pod in it, is faster than the
 // news of it. `wrong` is why the engine cannot read the object.
-func (w *Webhook) settle(ctx context.Context, ask func() (engine.Admission, engine.Tail, error)) (
-	admission engine.Admission, wrong string, err error) {
+func (w *Webhook) settle(ctx context.Context, ask func() (sluice.Admission, sluice.Tail, error)) (
+	admission sluice.Admission, wrong string, err error) {
 	for pause, waited := firstLook, time.Duration(0); ; pause *= 2 {
 		admission, tail, err := ask()
 		if err != nil {
 			wrong, err = unreadable(err)
-			return engine.Admission{}, wrong, err
+			return sluice.Admission{}, wrong, err
 		}
 		pause = min(pause, w.options.Patience-waited)
 		if admission.Allow || pause <= 0 {
@@ -213,16 +213,16 @@ func (w *Webhook) settle(ctx context.Context, ask func() (engine.Admission, engi
 // unreadable tells what is wrong with an object that the engine could not read, from an engine that
 // could not answer.
 func unreadable(err error) (wrong string, unanswered error) {
-	failed := (*engine.Error)(nil)
+	failed := (*sluice.Error)(nil)
 	if !errors.As(err, &failed) {
 		return "", fmt.Errorf("the engine cannot answer: %w", err)
 	}
 	switch failed.Code {
-	case engine.CodeField, engine.CodeLimit:
+	case sluice.CodeField, sluice.CodeLimit:
 		return fmt.Sprintf("%s: %q, want %s", failed.Key, failed.Value, failed.Want), nil
-	case engine.CodeMessage: // too long, or too deep
+	case sluice.CodeMessage: // too long, or too deep
 		return err.Error(), nil
-	case engine.CodeUnsupported:
+	case sluice.CodeUnsupported:
 		return "", refuse(http.StatusNotImplemented, "the engine cannot answer: %v", err)
 	}
 	return "", fmt.Errorf("the engine cannot answer: %w", err)

@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 const (
@@ -51,7 +51,7 @@ func TestAQueueIsShownAsItIsObserved(t *testing.T) {
 		t.Fatal(err)
 	}
 	var typed volcano.Queue
-	var want engine.Queue
+	var want sluice.Queue
 	if err := facts.Read(object, &typed); err != nil {
 		t.Fatal(err)
 	}
@@ -59,26 +59,26 @@ func TestAQueueIsShownAsItIsObserved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, operation := range []admissionv1.Operation{admissionv1.Create, admissionv1.Update} {
-		asked := &answers{admission: engine.Admission{Allow: true}}
+		asked := &answers{admission: sluice.Admission{Allow: true}}
 		response := check(t, asked, queues, operation, queueText)
 		if !response.Allowed || asked.operation != string(operation) || len(asked.queues) != 1 ||
 			!reflect.DeepEqual(asked.queues[0], want) {
 			t.Errorf("%s: %+v, asked about %+v, want %+v", operation, response, asked.queues, want)
 		}
 	}
-	asked := &answers{admission: engine.Admission{Allow: true}}
+	asked := &answers{admission: sluice.Admission{Allow: true}}
 	check(t, asked, queues, admissionv1.Delete, queueText)
-	want = engine.Queue{Kind: "Queue", Name: "q"}
-	if asked.operation != engine.Delete || len(asked.queues) != 1 ||
+	want = sluice.Queue{Kind: "Queue", Name: "q"}
+	if asked.operation != sluice.Delete || len(asked.queues) != 1 ||
 		!reflect.DeepEqual(asked.queues[0], want) {
 		t.Errorf("to delete: asked about %+v, want %+v", asked.queues, want)
 	}
 }
 
 func TestACommandIsShown(t *testing.T) {
-	asked := &answers{admission: engine.Admission{Allow: true}}
+	asked := &answers{admission: sluice.Admission{Allow: true}}
 	response := check(t, asked, commands, admissionv1.Create, commandText)
-	want := engine.Command{Namespace: "team", Action: "CloseQueue", TargetKind: "Queue",
+	want := sluice.Command{Namespace: "team", Action: "CloseQueue", TargetKind: "Queue",
 		TargetName: "q"}
 	if !response.Allowed || len(asked.commands) != 1 || asked.commands[0] != want {
 		t.Errorf("%+v, asked about %+v, want %+v", response, asked.commands, want)
@@ -86,21 +86,21 @@ func TestACommandIsShown(t *testing.T) {
 }
 
 func TestAGroupIsShown(t *testing.T) {
-	asked := &answers{admission: engine.Admission{Allow: true}}
+	asked := &answers{admission: sluice.Admission{Allow: true}}
 	response := check(t, asked, groups, admissionv1.Create, groupText)
 	if !response.Allowed || len(asked.groups) != 1 {
 		t.Fatalf("%+v, asked about %+v", response, asked.groups)
 	}
 	if got := asked.groups[0]; got.Namespace != "team" || got.Name != "g" || got.Queue != "root" ||
 		got.MinMember != 3 ||
-		!slices.Equal(got.MinResources, []engine.Amount{{Name: "cpu", Value: 4000}}) {
+		!slices.Equal(got.MinResources, []sluice.Amount{{Name: "cpu", Value: 4000}}) {
 		t.Errorf("asked about %+v", got)
 	}
 }
 
 // A validating webhook may not change what it checks.
 func TestAChecksPodGetsNoGate(t *testing.T) {
-	asked := &answers{admission: engine.Admission{Allow: true, Gates: []string{gate}}}
+	asked := &answers{admission: sluice.Admission{Allow: true, Gates: []string{gate}}}
 	response := check(t, asked, pods, admissionv1.Create, `{"spec": {}}`)
 	if !response.Allowed || response.Patch != nil || response.PatchType != nil {
 		t.Errorf("got %+v", response)
@@ -108,9 +108,9 @@ func TestAChecksPodGetsNoGate(t *testing.T) {
 }
 
 func TestRefusalsHaveTheirStatus(t *testing.T) {
-	field := &engine.Error{Code: engine.CodeField, Key: "object.capability", Value: "33",
+	field := &sluice.Error{Code: sluice.CodeField, Key: "object.capability", Value: "33",
 		Want: "at most 32"}
-	long := &engine.Error{Code: engine.CodeMessage, Key: "message", Value: "2000000"}
+	long := &sluice.Error{Code: sluice.CodeMessage, Key: "message", Value: "2000000"}
 	for _, c := range []struct {
 		resource  metav1.GroupVersionResource
 		operation admissionv1.Operation
@@ -139,7 +139,7 @@ func TestRefusalsHaveTheirStatus(t *testing.T) {
 		{commands, admissionv1.Create, strings.Replace(commandText, `"CloseQueue"`, `{}`, 1), nil, 422,
 			"action"},
 	} {
-		asked := &answers{err: c.err, admission: engine.Admission{Reason: "9, which is more than 4"}}
+		asked := &answers{err: c.err, admission: sluice.Admission{Reason: "9, which is more than 4"}}
 		response := check(t, asked, c.resource, c.operation, c.text)
 		if response.Allowed || response.Result == nil || response.Result.Code != c.code ||
 			response.Result.Status != metav1.StatusFailure ||
@@ -152,7 +152,7 @@ func TestRefusalsHaveTheirStatus(t *testing.T) {
 
 // What could never be used can at least be deleted.
 func TestABadQueueCanBeDeleted(t *testing.T) {
-	asked := &answers{admission: engine.Admission{Allow: true}}
+	asked := &answers{admission: sluice.Admission{Allow: true}}
 	bad := strings.Replace(queueText, "2500m", "many", 1)
 	if response := check(t, asked, queues, admissionv1.Delete, bad); !response.Allowed {
 		t.Errorf("got %+v", response.Result)
@@ -160,11 +160,11 @@ func TestABadQueueCanBeDeleted(t *testing.T) {
 }
 
 func TestNewsIsWaitedFor(t *testing.T) {
-	for _, before := range [][]engine.Admission{
+	for _, before := range [][]sluice.Admission{
 		{{Reason: "its parent does not exist"}},
-		slices.Repeat([]engine.Admission{{Reason: "its parent does not exist"}}, 4),
+		slices.Repeat([]sluice.Admission{{Reason: "its parent does not exist"}}, 4),
 	} {
-		asked := &answers{before: before, admission: engine.Admission{Allow: true}}
+		asked := &answers{before: before, admission: sluice.Admission{Allow: true}}
 		o := optionsFor(asked)
 		o.Patience = 0 // the default
 		response := answerAt(t, Checks, o, reviewOf(queues, admissionv1.Create, queueText))
@@ -178,7 +178,7 @@ func TestWhoKnowsNothingYetAnswersNoChecks(t *testing.T) {
 	for text, resource := range map[string]metav1.GroupVersionResource{
 		queueText: queues, commandText: commands, groupText: groups, `{}`: pods,
 	} {
-		asked := &answers{admission: engine.Admission{Allow: true}}
+		asked := &answers{admission: sluice.Admission{Allow: true}}
 		o := optionsFor(asked)
 		o.Complete = func(aboutQueues bool) error {
 			if aboutQueues != (resource != pods) {
@@ -215,10 +215,10 @@ func TestWhatCannotBeAskedIsNotAllowed(t *testing.T) {
 		"no map":          {reviewOf(queues, admissionv1.Create, `[1]`), nil, 400, "not a Queue"},
 		"no kind":         {reviewOf(commands, admissionv1.Create, `{}`), nil, 400, "not a Command"},
 		"another kind":    {reviewOf(queues, admissionv1.Create, commandText), nil, 400, "want a Queue"},
-		"an old library": {queue, &engine.Error{Code: engine.CodeUnsupported, Value: "queue"}, 501,
+		"an old library": {queue, &sluice.Error{Code: sluice.CodeUnsupported, Value: "queue"}, 501,
 			"UNSUPPORTED"},
-		"no memory":  {command, &engine.Error{Code: engine.CodeNoMemory}, 500, "cannot answer"},
-		"closed":     {queue, &engine.Error{Code: engine.CodeNoHandle}, 500, "cannot answer"},
+		"no memory":  {command, &sluice.Error{Code: sluice.CodeNoMemory}, 500, "cannot answer"},
+		"closed":     {queue, &sluice.Error{Code: sluice.CodeNoHandle}, 500, "cannot answer"},
 		"any other":  {command, errors.New("away"), 500, "away"},
 		"no quality": {queue[:len(queue)/2], nil, 400, "not an AdmissionReview"},
 	} {
@@ -229,7 +229,7 @@ func TestWhatCannotBeAskedIsNotAllowed(t *testing.T) {
 		}
 	}
 	o := optionsFor(&answers{})
-	o.Describe = func(context.Context, *corev1.Pod) (*engine.Pod, error) {
+	o.Describe = func(context.Context, *corev1.Pod) (*sluice.Pod, error) {
 		return nil, errors.New("its controller cannot be read")
 	}
 	if status, said := askAt(t, Checks, o, "POST", "application/json",
@@ -245,11 +245,11 @@ func TestTheLibrarysOwnRefusals(t *testing.T) {
 	if path == "" {
 		path, _ = filepath.Abs("../../../build/sluice.so")
 	}
-	library, err := engine.Load(path)
+	library, err := sluice.Load(path)
 	if err != nil {
 		t.Fatalf("%v: build it (meson setup build && ninja -C build), or name one in SLUICE_LIB", err)
 	}
-	e, err := library.Open(engine.Config{Effects: []string{engine.QueueStatus}})
+	e, err := library.Open(sluice.Config{Effects: []string{sluice.QueueStatus}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	testclock "k8s.io/utils/clock/testing"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 const gate = "scheduling.volcano.sh/queue-allocation-gate"
@@ -31,8 +31,8 @@ func ask(t *testing.T, asked *answers, method, content, body string) (int, strin
 func optionsFor(asked *answers) Options {
 	o := options(newClient(), testclock.NewFakeClock(testStart))
 	o.Engine = asked
-	o.Describe = func(_ context.Context, pod *corev1.Pod) (*engine.Pod, error) {
-		described := &engine.Pod{}
+	o.Describe = func(_ context.Context, pod *corev1.Pod) (*sluice.Pod, error) {
+		described := &sluice.Pod{}
 		facts.Pod(pod, "queue-of-"+pod.Namespace, described)
 		return described, nil
 	}
@@ -97,7 +97,7 @@ func TestGatesComeBesideThoseThatAreThere(t *testing.T) {
 		`{"spec": {"schedulingGates": []}}`: {gate, "b"},
 		`{"spec": {"schedulingGates": [{"name": "example.com/x"}]}}`: {"example.com/x", gate, "b"},
 	} {
-		asked := &answers{admission: engine.Admission{Allow: true, Gates: []string{gate, "b"}}}
+		asked := &answers{admission: sluice.Admission{Allow: true, Gates: []string{gate, "b"}}}
 		response := answerOf(t, asked, review(admissionv1.Create, pod))
 		if got := gatesAfter(t, pod, response); !response.Allowed || !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", pod, got, want)
@@ -106,7 +106,7 @@ func TestGatesComeBesideThoseThatAreThere(t *testing.T) {
 }
 
 func TestTheEngineIsShownThePod(t *testing.T) {
-	asked := &answers{admission: engine.Admission{Allow: true}}
+	asked := &answers{admission: sluice.Admission{Allow: true}}
 	pod := `{"metadata": {"generateName": "p-", "annotations": {"` + gate + `": "true"}},
 		"spec": {"schedulerName": "s", "schedulingGates": [{"name": "x"}], "containers": [
 		{"name": "c", "resources": {"requests": {"cpu": "1500m"}}}]}}`
@@ -115,16 +115,16 @@ func TestTheEngineIsShownThePod(t *testing.T) {
 		t.Fatalf("got %+v after %d questions", response, len(asked.asked))
 	}
 	got := asked.asked[0]
-	if asked.operation != engine.Create || got.Namespace != "team" || got.Scheduler != "s" ||
+	if asked.operation != sluice.Create || got.Namespace != "team" || got.Scheduler != "s" ||
 		got.NamespaceQueue != "queue-of-team" || !slices.Equal(got.Gates, []string{"x"}) ||
 		!slices.Contains(got.Annotations, [2]string{gate, "true"}) ||
-		!slices.Contains(got.Requests, engine.Amount{Name: "cpu", Value: 1500}) {
+		!slices.Contains(got.Requests, sluice.Amount{Name: "cpu", Value: 1500}) {
 		t.Errorf("%s: %+v", asked.operation, got)
 	}
 }
 
 func TestADryRunIsAnsweredLikeAnyOther(t *testing.T) {
-	asked := &answers{admission: engine.Admission{Allow: true, Gates: []string{gate}}}
+	asked := &answers{admission: sluice.Admission{Allow: true, Gates: []string{gate}}}
 	body := review(admissionv1.Create, `{"spec": {}}`)
 	dry := strings.Replace(body, `"uid":`, `"dryRun": true, "uid":`, 1)
 	if a, b := answerOf(t, asked, body), answerOf(t, asked, dry); string(a.Patch) != string(b.Patch) {
@@ -134,10 +134,10 @@ func TestADryRunIsAnsweredLikeAnyOther(t *testing.T) {
 
 func TestRefusalsSayWhy(t *testing.T) {
 	for why, asked := range map[string]*answers{
-		"ours to give": {admission: engine.Admission{Reason: "the stamp is ours to give"}},
-		`requests: "33", want at most 32`: {err: &engine.Error{Code: engine.CodeField,
+		"ours to give": {admission: sluice.Admission{Reason: "the stamp is ours to give"}},
+		`requests: "33", want at most 32`: {err: &sluice.Error{Code: sluice.CodeField,
 			Key: "object.requests", Value: "33", Want: "at most 32"}},
-		`pods: "9", want fewer`: {err: &engine.Error{Code: engine.CodeLimit,
+		`pods: "9", want fewer`: {err: &sluice.Error{Code: sluice.CodeLimit,
 			Key: "pods", Value: "9", Want: "fewer"}},
 	} {
 		response := answerOf(t, asked, review(admissionv1.Create, `{}`))
@@ -150,7 +150,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 
 func TestUpdatesAndDeletesAreShownToTheEngine(t *testing.T) {
 	for _, operation := range []admissionv1.Operation{admissionv1.Update, admissionv1.Delete} {
-		asked := &answers{admission: engine.Admission{Allow: true}}
+		asked := &answers{admission: sluice.Admission{Allow: true}}
 		response := answerOf(t, asked, review(operation, `{"metadata": {"name": "p"}}`))
 		if !response.Allowed || asked.operation != string(operation) || asked.asked[0].Name != "p" {
 			t.Errorf("%s: %+v, asked %+v", operation, response, asked)
@@ -214,7 +214,7 @@ func TestBadInputIsTold(t *testing.T) {
 }
 
 func TestAnEngineThatCannotAnswerIsNoRefusal(t *testing.T) {
-	for _, err := range []error{errors.New("closed"), &engine.Error{Code: engine.CodeNoMemory}} {
+	for _, err := range []error{errors.New("closed"), &sluice.Error{Code: sluice.CodeNoMemory}} {
 		status, text := ask(t, &answers{err: err}, "POST", "application/json",
 			review(admissionv1.Create, `{}`))
 		if status != http.StatusInternalServerError || !strings.Contains(text, "cannot answer") {

@@ -26,8 +26,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler"
 
 	"sluice/kube-scheduler/host"
-	"sluice/kube-scheduler/plugin"
 	"sluice/kube-scheduler/release"
+	"sluice/kube-scheduler/schedulerplugin"
 	"sluice/kube-scheduler/serve"
 )
 
@@ -74,8 +74,8 @@ func run(cmd *cobra.Command, opts *options.Options) error {
 	asked := server.SetupSignalContext()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(asked))
 	defer cancel()
-	plugins := &plugin.Factory{}
-	cc, sched, err := app.Setup(ctx, opts, app.WithPlugin(plugin.Name, plugins.New))
+	plugins := &schedulerplugin.Factory{}
+	cc, sched, err := app.Setup(ctx, opts, app.WithPlugin(schedulerplugin.Name, plugins.New))
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/plugin"
+	"sluice/kube-scheduler/schedulerplugin"
 )
 
 // checkProfile refuses a profile in which gates could never be removed as the configuration says,
@@ -23,7 +23,7 @@ func checkProfile(name string, plugins *kubeconfig.Plugins, removal string) erro
 		return all
 	}
 	preEnqueue, bind := order(plugins.PreEnqueue), order(plugins.Bind)
-	if !slices.Contains(preEnqueue, plugin.Name) {
+	if !slices.Contains(preEnqueue, schedulerplugin.Name) {
 		return nil // a profile of its own
 	}
 	wrong := func(format string, words ...any) error {
@@ -38,12 +38,12 @@ func checkProfile(name string, plugins *kubeconfig.Plugins, removal string) erro
 	if removal == config.OnAdmission && !stock {
 		return wrong("removal is onAdmission, but the plugin SchedulingGates is disabled")
 	}
-	ours, binder := slices.Index(bind, plugin.Name), slices.Index(bind, names.DefaultBinder)
+	ours, binder := slices.Index(bind, schedulerplugin.Name), slices.Index(bind, names.DefaultBinder)
 	if ours < 0 || binder >= 0 && binder < ours {
 		return wrong("in bind, Sluice does not come before %v, so gates would never be removed",
 			bind)
 	}
-	if first := order(plugins.PreFilter); len(first) == 0 || first[0] != plugin.Name {
+	if first := order(plugins.PreFilter); len(first) == 0 || first[0] != schedulerplugin.Name {
 		return wrong("Sluice is not the first in preFilter (%v), and others may find a pod "+
 			"unschedulable that its queue has taken back", first)
 	}

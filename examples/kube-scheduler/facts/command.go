@@ -5,13 +5,13 @@ package facts
 import (
 	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Command is what the engine wants to know of Volcano's Command. Whether it can be used is the
 // engine's to say.
-func Command(command *bus.Command) *engine.Command {
-	into := &engine.Command{
+func Command(command *bus.Command) *sluice.Command {
+	into := &sluice.Command{
 		UID:       string(command.UID),
 		Namespace: command.Namespace,
 		Name:      command.Name,

@@ -9,7 +9,7 @@ import (
 	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 func TestCommand(t *testing.T) {
@@ -17,7 +17,7 @@ func TestCommand(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "default", UID: "u",
 			CreationTimestamp: created},
 		Action: "SuspendQueue", TargetObject: &metav1.OwnerReference{Kind: "Queue", Name: "q"}}
-	want := &engine.Command{UID: "u", Namespace: "default", Name: "c",
+	want := &sluice.Command{UID: "u", Namespace: "default", Name: "c",
 		Created: created.UnixNano(), Action: "SuspendQueue", TargetKind: "Queue", TargetName: "q"}
 	same(t, Command(command), want)
 	command.TargetObject = nil
@@ -30,7 +30,7 @@ func TestMarks(t *testing.T) {
 	queue := &volcano.Queue{ObjectMeta: metav1.ObjectMeta{Name: "q", UID: "u",
 		ResourceVersion: "12", Annotations: map[string]string{"other": "x",
 			CreateSuspended: "true", SuspendedByParent: "Open"}}}
-	var got engine.Queue
+	var got sluice.Queue
 	if err := Queue(queue, &got); err != nil {
 		t.Fatal(err)
 	}

@@ -9,19 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Reference is what a reference alone tells about a controller.
-func Reference(owner *metav1.OwnerReference) engine.Controller {
-	return engine.Controller{UID: string(owner.UID), APIVersion: owner.APIVersion,
+func Reference(owner *metav1.OwnerReference) sluice.Controller {
+	return sluice.Controller{UID: string(owner.UID), APIVersion: owner.APIVersion,
 		Kind: owner.Kind, Name: owner.Name}
 }
 
 // Controller is what is known of a controller that was read. How many pods it wants is known of
 // Kubernetes' own kinds: a number of replicas elsewhere need not be one of pods.
-func Controller(object *unstructured.Unstructured) engine.Controller {
-	read := engine.Controller{UID: string(object.GetUID()), APIVersion: object.GetAPIVersion(),
+func Controller(object *unstructured.Unstructured) sluice.Controller {
+	read := sluice.Controller{UID: string(object.GetUID()), APIVersion: object.GetAPIVersion(),
 		Kind: object.GetKind(), Name: object.GetName()}
 	field := ""
 	switch kind := object.GroupVersionKind().GroupKind(); kind {

@@ -27,7 +27,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Error is a value of an object that cannot be used.
@@ -77,12 +77,12 @@ func amount(name string, quantity resource.Quantity) int64 {
 }
 
 // amounts writes a list of resources over `into`, by name: the same list is the same message.
-func amounts(list v1.ResourceList, into []engine.Amount) []engine.Amount {
+func amounts(list v1.ResourceList, into []sluice.Amount) []sluice.Amount {
 	into = into[:0]
 	for name, quantity := range list {
-		into = append(into, engine.Amount{Name: string(name), Value: amount(string(name), quantity)})
+		into = append(into, sluice.Amount{Name: string(name), Value: amount(string(name), quantity)})
 	}
-	slices.SortFunc(into, func(a, b engine.Amount) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(into, func(a, b sluice.Amount) int { return strings.Compare(a.Name, b.Name) })
 	return into
 }
 

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // KindGroup is the kind of Volcano's PodGroup.
@@ -29,7 +29,7 @@ func WantsGroup(pod *v1.Pod) bool {
 // Group writes over `into` what the engine wants to know of Volcano's PodGroup. priority is that of
 // its priority class; nil: it names none, or there is none of that name. After an error it is as it
 // was.
-func Group(group *volcano.PodGroup, priority *int32, into *engine.Group) error {
+func Group(group *volcano.PodGroup, priority *int32, into *sluice.Group) error {
 	object := KindGroup + "/" + group.Namespace + "/" + group.Name
 	var least v1.ResourceList
 	if group.Spec.MinResources != nil {
@@ -38,7 +38,7 @@ func Group(group *volcano.PodGroup, priority *int32, into *engine.Group) error {
 	if err := notNegative(object, "spec.minResources", least); err != nil {
 		return err
 	}
-	*into = engine.Group{
+	*into = sluice.Group{
 		UID:             string(group.UID),
 		Namespace:       group.Namespace,
 		Name:            group.Name,
@@ -71,7 +71,7 @@ func SaysIfScheduled(condition volcano.PodGroupConditionType) bool {
 
 // newest is the condition that changed last; of several that did, the last one. Where both of two
 // are True that exclude each other none counts, so that they are written anew.
-func newest(conditions []volcano.PodGroupCondition) *engine.Condition {
+func newest(conditions []volcano.PodGroupCondition) *sluice.Condition {
 	var found *volcano.PodGroupCondition
 	said := 0
 	for i := range conditions {
@@ -91,6 +91,6 @@ func newest(conditions []volcano.PodGroupCondition) *engine.Condition {
 	if found == nil {
 		return nil
 	}
-	return &engine.Condition{Type: string(found.Type), Status: string(found.Status),
+	return &sluice.Condition{Type: string(found.Type), Status: string(found.Status),
 		Reason: found.Reason, Message: found.Message}
 }

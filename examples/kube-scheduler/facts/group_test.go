@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 func TestGroup(t *testing.T) {
@@ -33,20 +33,20 @@ func TestGroup(t *testing.T) {
 				{Type: "old", LastTransitionTime: at(1)},
 				{Type: "new", Status: "True", Reason: "r", Message: "m", LastTransitionTime: at(2)},
 				{Type: "older", LastTransitionTime: at(0)}}}}
-	var got engine.Group
+	var got sluice.Group
 	if err := Group(group, &priority, &got); err != nil {
 		t.Fatal(err)
 	}
-	same(t, got, engine.Group{UID: "u", Namespace: "ns", Name: "g", Created: created.UnixNano(),
+	same(t, got, sluice.Group{UID: "u", Namespace: "ns", Name: "g", Created: created.UnixNano(),
 		ResourceVersion: 12, Generation: 3, Queue: "q", MinMember: 4, Priority: &priority,
 		PriorityClass: "high", Ours: true,
-		MinResources: []engine.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 2 << 30}},
+		MinResources: []sluice.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 2 << 30}},
 		Deleted:      true, Owner: "owner", Phase: "Inqueue", Running: 1, Succeeded: 2,
-		Condition: &engine.Condition{Type: "new", Status: "True", Reason: "r", Message: "m"}})
+		Condition: &sluice.Condition{Type: "new", Status: "True", Reason: "r", Message: "m"}})
 
 	group.Status.Conditions[1].Type = "Scheduled"
 	group.Status.Conditions[2] = volcano.PodGroupCondition{Type: "Unschedulable", Status: "True"}
-	var both engine.Group
+	var both sluice.Group
 	if err := Group(group, &priority, &both); err != nil || both.Condition != nil {
 		t.Errorf("of two that exclude each other %v is told, %v", both.Condition, err)
 	}
@@ -58,12 +58,12 @@ func TestGroup(t *testing.T) {
 		Field: "spec.minResources[cpu]", Value: "-1"})
 	same(t, got, before)
 
-	var bare engine.Group
+	var bare sluice.Group
 	err := Group(&volcano.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: "g"}}, nil, &bare)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, bare, engine.Group{Name: "g", MinResources: bare.MinResources})
+	same(t, bare, sluice.Group{Name: "g", MinResources: bare.MinResources})
 	if len(bare.MinResources) != 0 {
 		t.Errorf("without minResources there are %v", bare.MinResources)
 	}

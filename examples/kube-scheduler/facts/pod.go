@@ -13,7 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // The names that the engine and its users share.
@@ -40,8 +40,8 @@ var annotationsRead = [...]string{
 
 // Pod writes over `into` what the engine wants to know. namespaceQueue is the annotation QueueName
 // of the pod's namespace. A pod with a LocalQueue needs InClusterQueue, too.
-func Pod(pod *v1.Pod, namespaceQueue string, into *engine.Pod) {
-	*into = engine.Pod{
+func Pod(pod *v1.Pod, namespaceQueue string, into *sluice.Pod) {
+	*into = sluice.Pod{
 		UID:             string(pod.UID),
 		Namespace:       pod.Namespace,
 		Name:            pod.Name,
@@ -79,11 +79,11 @@ func LocalQueue(pod *v1.Pod) string { return pod.Labels[LocalQueueLabel] }
 // InClusterQueue sends a pod, after Pod has written it, to Kueue's tree: to the ClusterQueue behind
 // its LocalQueue. "" means that this LocalQueue does not exist (yet): the pod waits, and its reason
 // names it.
-func InClusterQueue(into *engine.Pod, localQueue, clusterQueue string) {
+func InClusterQueue(into *sluice.Pod, localQueue, clusterQueue string) {
 	if clusterQueue == "" {
 		clusterQueue = missingLocalQueue(into.Namespace, localQueue)
 	}
-	into.QueueKind = engine.KindClusterQueue
+	into.QueueKind = sluice.KindClusterQueue
 	into.NamespaceQueue = ""
 	for i := range into.Annotations {
 		if into.Annotations[i][0] == QueueName {
@@ -164,7 +164,7 @@ var lists = sync.Pool{New: func() any { return v1.ResourceList{} }}
 
 // requests is what the scheduler counts for the pod (framework.PodInfo.CalculateResource): under
 // the same feature gates, from the same helper.
-func requests(pod *v1.Pod, into []engine.Amount) []engine.Amount {
+func requests(pod *v1.Pod, into []sluice.Amount) []sluice.Amount {
 	on := utilfeature.DefaultFeatureGate.Enabled
 	reuse := lists.Get().(v1.ResourceList)
 	list := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 func list(amounts ...string) v1.ResourceList {
@@ -55,16 +55,16 @@ func TestPod(t *testing.T) {
 			Conditions: []v1.PodCondition{{Type: v1.PodReady},
 				{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: "Unschedulable"}}},
 	}
-	want := engine.Pod{UID: "u-1", Namespace: "team", Name: "worker", Created: created.UnixNano(),
+	want := sluice.Pod{UID: "u-1", Namespace: "team", Name: "worker", Created: created.UnixNano(),
 		Priority: -7, Generation: 3, ResourceVersion: 812, Scheduler: "sluice",
 		Gates: []string{GateShort, "example.com/wait"},
 		Annotations: [][2]string{{GateShort, "true"}, {QueueName, "q"}, {GroupName, "g"},
 			{GroupMinMember, "3"}, {Granted, "17"}, {Flavors, "cpu=spot"}},
 		NamespaceQueue: "of-the-namespace",
-		Requests:       []engine.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 1 << 30}},
+		Requests:       []sluice.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 1 << 30}},
 		Node:           "n-1", Nominated: "n-2", Phase: "Running", Deleted: true, Unschedulable: true,
 		Mirror: true, Owner: "DaemonSet"}
-	var got engine.Pod
+	var got sluice.Pod
 	Pod(pod, "of-the-namespace", &got)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -76,9 +76,9 @@ func TestPod(t *testing.T) {
 		Annotations: map[string]string{QueueName: "r"}},
 		Spec: v1.PodSpec{SchedulingGates: []v1.PodSchedulingGate{{Name: GateLong}},
 			Containers: []v1.Container{container("main", "cpu", "1")}}}, "", &got)
-	want = engine.Pod{UID: "u-2", Gates: []string{GateLong},
+	want = sluice.Pod{UID: "u-2", Gates: []string{GateLong},
 		Annotations: [][2]string{{QueueName, "r"}},
-		Requests:    []engine.Amount{{Name: "cpu", Value: 1000}}}
+		Requests:    []sluice.Amount{{Name: "cpu", Value: 1000}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -99,7 +99,7 @@ func TestUnschedulable(t *testing.T) {
 		{v1.PodScheduled, v1.ConditionTrue, "Unschedulable", false},
 		{v1.PodReady, v1.ConditionFalse, "Unschedulable", false},
 	} {
-		var got engine.Pod
+		var got sluice.Pod
 		Pod(&v1.Pod{Status: v1.PodStatus{Conditions: []v1.PodCondition{
 			{Type: c.kind, Status: c.status, Reason: c.reason}}}}, "", &got)
 		if got.Unschedulable != c.want {
@@ -131,10 +131,10 @@ func TestInClusterQueue(t *testing.T) {
 	} {
 		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Annotations: c.annotations,
 			Labels: map[string]string{LocalQueueLabel: "local"}}}
-		var got engine.Pod
+		var got sluice.Pod
 		Pod(pod, "of-the-namespace", &got)
 		InClusterQueue(&got, LocalQueue(pod), c.clusterQueue)
-		if got.QueueKind != engine.KindClusterQueue || got.NamespaceQueue != "" ||
+		if got.QueueKind != sluice.KindClusterQueue || got.NamespaceQueue != "" ||
 			!slices.Equal(got.Annotations, c.want) {
 			t.Errorf("%s: got %+v, want the annotations %v", c.name, got, c.want)
 		}
@@ -191,7 +191,7 @@ func TestRequests(t *testing.T) {
 			map[string]int64{"cpu": 124, "memory": 2, "example.com/gpu": 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var got engine.Pod
+			var got sluice.Pod
 			Pod(&c.pod, "", &got)
 			seen := map[string]int64{}
 			for _, amount := range got.Requests {
@@ -239,7 +239,7 @@ func BenchmarkPod(b *testing.B) {
 		ResourceVersion: "812", Annotations: map[string]string{GateLong: "true", QueueName: "q"}},
 		Spec: v1.PodSpec{SchedulingGates: []v1.PodSchedulingGate{{Name: GateLong}},
 			Containers: []v1.Container{container("main", "cpu", "1500m", "memory", "1Gi")}}}
-	var into engine.Pod
+	var into sluice.Pod
 	b.ReportAllocs()
 	for b.Loop() {
 		Pod(pod, "", &into)

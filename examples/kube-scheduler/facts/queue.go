@@ -12,7 +12,7 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Annotations of Volcano's Queue. The first two say that its state is its parent's doing.
@@ -29,8 +29,8 @@ const (
 
 // Queue writes over `into` what the engine wants to know of Volcano's Queue. After an error it is
 // as it was.
-func Queue(queue *volcano.Queue, into *engine.Queue) error {
-	object := engine.KindQueue + "/" + queue.Name
+func Queue(queue *volcano.Queue, into *sluice.Queue) error {
+	object := sluice.KindQueue + "/" + queue.Name
 	spec := &queue.Spec
 	if err := notNegative(object, "spec.capability", spec.Capability); err != nil {
 		return err
@@ -42,8 +42,8 @@ func Queue(queue *volcano.Queue, into *engine.Queue) error {
 	if err != nil {
 		return err
 	}
-	*into = engine.Queue{
-		Kind:           engine.KindQueue,
+	*into = sluice.Queue{
+		Kind:           sluice.KindQueue,
 		Name:           queue.Name,
 		UID:            string(queue.UID),
 		Parent:         spec.Parent,
@@ -103,13 +103,13 @@ func marks(annotations map[string]string) [][2]string {
 
 // ClusterQueue writes over `into` what the engine wants to know of Kueue's ClusterQueue. After an
 // error it is as it was.
-func ClusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
-	groups, err := resourceGroups(engine.KindClusterQueue+"/"+queue.Name, queue.Spec.ResourceGroups)
+func ClusterQueue(queue *kueue.ClusterQueue, into *sluice.Queue) error {
+	groups, err := resourceGroups(sluice.KindClusterQueue+"/"+queue.Name, queue.Spec.ResourceGroups)
 	if err != nil {
 		return err
 	}
-	*into = engine.Queue{
-		Kind:     engine.KindClusterQueue,
+	*into = sluice.Queue{
+		Kind:     sluice.KindClusterQueue,
 		Name:     queue.Name,
 		Parent:   string(queue.Spec.CohortName),
 		Created:  nanoseconds(queue.CreationTimestamp),
@@ -132,7 +132,7 @@ func ClusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
 	}
 	if said := queue.Spec.AdmissionChecksStrategy; said != nil {
 		for i := range said.AdmissionChecks {
-			check := engine.QueueCheck{Name: string(said.AdmissionChecks[i].Name)}
+			check := sluice.QueueCheck{Name: string(said.AdmissionChecks[i].Name)}
 			for _, flavor := range said.AdmissionChecks[i].OnFlavors {
 				check.Flavors = append(check.Flavors, string(flavor))
 			}
@@ -142,8 +142,8 @@ func ClusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
 	return nil
 }
 
-func preemption(said *kueue.ClusterQueuePreemption) engine.Preemption {
-	read := engine.Preemption{
+func preemption(said *kueue.ClusterQueuePreemption) sluice.Preemption {
+	read := sluice.Preemption{
 		WithinClusterQueue:  string(said.WithinClusterQueue),
 		ReclaimWithinCohort: string(said.ReclaimWithinCohort),
 	}
@@ -156,13 +156,13 @@ func preemption(said *kueue.ClusterQueuePreemption) engine.Preemption {
 
 // Cohort writes over `into` what the engine wants to know of Kueue's Cohort. After an error it is
 // as it was.
-func Cohort(cohort *kueue.Cohort, into *engine.Queue) error {
-	groups, err := resourceGroups(engine.KindCohort+"/"+cohort.Name, cohort.Spec.ResourceGroups)
+func Cohort(cohort *kueue.Cohort, into *sluice.Queue) error {
+	groups, err := resourceGroups(sluice.KindCohort+"/"+cohort.Name, cohort.Spec.ResourceGroups)
 	if err != nil {
 		return err
 	}
-	*into = engine.Queue{
-		Kind:    engine.KindCohort,
+	*into = sluice.Queue{
+		Kind:    sluice.KindCohort,
 		Name:    cohort.Name,
 		Parent:  string(cohort.Spec.ParentName),
 		Created: nanoseconds(cohort.CreationTimestamp),
@@ -172,10 +172,10 @@ func Cohort(cohort *kueue.Cohort, into *engine.Queue) error {
 	return nil
 }
 
-func resourceGroups(object string, groups []kueue.ResourceGroup) ([]engine.ResourceGroup, error) {
-	var read []engine.ResourceGroup
+func resourceGroups(object string, groups []kueue.ResourceGroup) ([]sluice.ResourceGroup, error) {
+	var read []sluice.ResourceGroup
 	for g := range groups {
-		group := engine.ResourceGroup{}
+		group := sluice.ResourceGroup{}
 		for _, resource := range groups[g].CoveredResources {
 			group.Resources = append(group.Resources, string(resource))
 		}
@@ -192,8 +192,8 @@ func resourceGroups(object string, groups []kueue.ResourceGroup) ([]engine.Resou
 	return read, nil
 }
 
-func flavorQuotas(object, field string, flavor *kueue.FlavorQuotas) (engine.FlavorQuotas, error) {
-	read := engine.FlavorQuotas{Name: string(flavor.Name)}
+func flavorQuotas(object, field string, flavor *kueue.FlavorQuotas) (sluice.FlavorQuotas, error) {
+	read := sluice.FlavorQuotas{Name: string(flavor.Name)}
 	for r := range flavor.Resources {
 		from := &flavor.Resources[r]
 		at := fmt.Sprintf("%s.resources[%d]", field, r)
@@ -207,7 +207,7 @@ func flavorQuotas(object, field string, flavor *kueue.FlavorQuotas) (engine.Flav
 		if err := checkSign(object, at+".lendingLimit", from.LendingLimit); err != nil {
 			return read, err
 		}
-		quota := engine.Quota{Resource: name, Nominal: amount(name, from.NominalQuota)}
+		quota := sluice.Quota{Resource: name, Nominal: amount(name, from.NominalQuota)}
 		if from.BorrowingLimit != nil {
 			borrowing := amount(name, *from.BorrowingLimit)
 			quota.Borrowing = &borrowing

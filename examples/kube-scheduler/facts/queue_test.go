@@ -17,7 +17,7 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 var created = metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
@@ -56,16 +56,16 @@ func TestQueue(t *testing.T) {
 			Capability: list("memory", "64Gi", "cpu", "8"), Deserved: list("cpu", "4"),
 			Guarantee: volcano.Guarantee{Resource: list("cpu", "500m")}},
 		Status: volcano.QueueStatus{State: "Suspended"}}
-	var got engine.Queue
+	var got sluice.Queue
 	if err := Queue(queue, &got); err != nil {
 		t.Fatal(err)
 	}
-	same(t, got, engine.Queue{Kind: "Queue", Name: "science", Parent: "lab",
+	same(t, got, sluice.Queue{Kind: "Queue", Name: "science", Parent: "lab",
 		Created: created.UnixNano(), Strategy: "fifo", Priority: 5, State: "Suspended",
 		NotReclaimable: true,
-		Capability:     []engine.Amount{{Name: "cpu", Value: 8000}, {Name: "memory", Value: 64 << 30}},
-		Deserved:       []engine.Amount{{Name: "cpu", Value: 4000}},
-		Guarantee:      []engine.Amount{{Name: "cpu", Value: 500}}})
+		Capability:     []sluice.Amount{{Name: "cpu", Value: 8000}, {Name: "memory", Value: 64 << 30}},
+		Deserved:       []sluice.Amount{{Name: "cpu", Value: 4000}},
+		Guarantee:      []sluice.Amount{{Name: "cpu", Value: 500}}})
 
 	type spec = volcano.QueueSpec
 	before := got
@@ -81,7 +81,7 @@ func TestQueue(t *testing.T) {
 	same(t, got, before)
 
 	for _, reclaimable := range []*bool{nil, &yes} {
-		var got engine.Queue
+		var got sluice.Queue
 		queue := &volcano.Queue{Spec: volcano.QueueSpec{Reclaimable: reclaimable}}
 		if err := Queue(queue, &got); err != nil || got.NotReclaimable || got.Created != 0 {
 			t.Errorf("a queue that says nothing is %+v (%v)", got, err)
@@ -101,14 +101,14 @@ func groupsOf(nominal, borrowing, lending string) []kueue.ResourceGroup {
 
 func TestClusterQueueAndCohort(t *testing.T) {
 	borrowing, lending := int64(2000), int64(500)
-	groups := []engine.ResourceGroup{{Resources: []string{"cpu", "memory"},
-		Flavors: []engine.FlavorQuotas{{Name: "spot", Quotas: []engine.Quota{
+	groups := []sluice.ResourceGroup{{Resources: []string{"cpu", "memory"},
+		Flavors: []sluice.FlavorQuotas{{Name: "spot", Quotas: []sluice.Quota{
 			{Resource: "cpu", Nominal: 1000, Borrowing: &borrowing, Lending: &lending},
 			{Resource: "memory", Nominal: 1 << 30}}}}}}
 	hold := kueue.Hold
 	meta := metav1.ObjectMeta{Name: "science", CreationTimestamp: created}
 
-	var got engine.Queue
+	var got sluice.Queue
 	queue := &kueue.ClusterQueue{ObjectMeta: meta, Spec: kueue.ClusterQueueSpec{
 		CohortName: "lab", QueueingStrategy: kueue.StrictFIFO, StopPolicy: &hold,
 		FlavorFungibility: &kueue.FlavorFungibility{WhenCanBorrow: kueue.TryNextFlavor},
@@ -116,7 +116,7 @@ func TestClusterQueueAndCohort(t *testing.T) {
 	if err := ClusterQueue(queue, &got); err != nil {
 		t.Fatal(err)
 	}
-	same(t, got, engine.Queue{Kind: "ClusterQueue", Name: "science", Parent: "lab",
+	same(t, got, sluice.Queue{Kind: "ClusterQueue", Name: "science", Parent: "lab",
 		Created: created.UnixNano(), Strategy: "StrictFIFO", StopPolicy: "Hold",
 		WhenCanBorrow: "TryNextFlavor", Groups: groups})
 
@@ -125,7 +125,7 @@ func TestClusterQueueAndCohort(t *testing.T) {
 	if err := Cohort(cohort, &got); err != nil {
 		t.Fatal(err)
 	}
-	same(t, got, engine.Queue{Kind: "Cohort", Name: "science", Parent: "lab",
+	same(t, got, sluice.Queue{Kind: "Cohort", Name: "science", Parent: "lab",
 		Created: created.UnixNano(), Groups: groups})
 
 	before := got
@@ -146,10 +146,10 @@ func TestNodeAndFlavor(t *testing.T) {
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n-1",
 		Labels: map[string]string{"zone": "b", "arch": "a"}}, Spec: v1.NodeSpec{Unschedulable: true},
 		Status: v1.NodeStatus{Allocatable: list("cpu", "3920m", "pods", "110")}}
-	var gotNode engine.Node
+	var gotNode sluice.Node
 	Node(node, &gotNode)
-	same(t, gotNode, engine.Node{Name: "n-1", Labels: [][2]string{{"arch", "a"}, {"zone", "b"}},
-		Allocatable: []engine.Amount{{Name: "cpu", Value: 3920}, {Name: "pods", Value: 110}}})
+	same(t, gotNode, sluice.Node{Name: "n-1", Labels: [][2]string{{"arch", "a"}, {"zone", "b"}},
+		Allocatable: []sluice.Amount{{Name: "cpu", Value: 3920}, {Name: "pods", Value: 110}}})
 
 	seconds := int64(30)
 	flavor := &kueue.ResourceFlavor{ObjectMeta: metav1.ObjectMeta{Name: "spot"},
@@ -157,11 +157,11 @@ func TestNodeAndFlavor(t *testing.T) {
 			NodeTaints: []v1.Taint{{Key: "spot"}},
 			Tolerations: []v1.Toleration{{Key: "spot", Operator: "Exists", Effect: "NoExecute",
 				TolerationSeconds: &seconds}, {Key: "x", Value: "y"}}}}
-	var gotFlavor engine.Flavor
+	var gotFlavor sluice.Flavor
 	Flavor(flavor, &gotFlavor)
-	same(t, gotFlavor, engine.Flavor{Name: "spot", NodeLabels: [][2]string{{"type", "spot"}},
-		Taints: []engine.Taint{{Key: "spot"}},
-		Tolerations: []engine.Toleration{{Key: "spot", Operator: "Exists", Effect: "NoExecute",
+	same(t, gotFlavor, sluice.Flavor{Name: "spot", NodeLabels: [][2]string{{"type", "spot"}},
+		Taints: []sluice.Taint{{Key: "spot"}},
+		Tolerations: []sluice.Toleration{{Key: "spot", Operator: "Exists", Effect: "NoExecute",
 			Seconds: &seconds}, {Key: "x", Value: "y"}}})
 }
 

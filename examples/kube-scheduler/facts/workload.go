@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 	"sluice/kube-scheduler/workload"
 )
 
@@ -33,8 +33,8 @@ const (
 )
 
 // Workload is what the engine wants to know of a workload that gets its quota here.
-func Workload(w *kueue.Workload, around *Around) *engine.WorkerWorkload {
-	seen := &engine.WorkerWorkload{
+func Workload(w *kueue.Workload, around *Around) *sluice.WorkerWorkload {
+	seen := &sluice.WorkerWorkload{
 		UID: string(w.UID), Namespace: w.Namespace, Name: w.Name,
 		Created:         nanoseconds(w.CreationTimestamp),
 		ResourceVersion: Version(w.ResourceVersion),
@@ -73,7 +73,7 @@ func Workload(w *kueue.Workload, around *Around) *engine.WorkerWorkload {
 	}
 	for i := range w.Status.Conditions {
 		c := &w.Status.Conditions[i]
-		seen.Conditions = append(seen.Conditions, engine.KnownCondition{Type: c.Type,
+		seen.Conditions = append(seen.Conditions, sluice.KnownCondition{Type: c.Type,
 			Status: string(c.Status), Reason: c.Reason, Since: nanoseconds(c.LastTransitionTime)})
 	}
 	seen.Admission = admission(w, reclaimable)
@@ -89,9 +89,9 @@ func Workload(w *kueue.Workload, around *Around) *engine.WorkerWorkload {
 	return seen
 }
 
-func podSet(set *kueue.PodSet, count int32, around *Around, unsupported *string) engine.PodSet {
+func podSet(set *kueue.PodSet, count int32, around *Around, unsupported *string) sluice.PodSet {
 	spec := around.Defaults.Spec(set)
-	read := engine.PodSet{
+	read := sluice.PodSet{
 		Name: string(set.Name), Count: count,
 		Requests:     amounts(workload.Requests(spec), nil),
 		NodeSelector: pairs(spec.NodeSelector, nil),
@@ -102,7 +102,7 @@ func podSet(set *kueue.PodSet, count int32, around *Around, unsupported *string)
 	}
 	for i := range spec.Tolerations {
 		t := &spec.Tolerations[i]
-		read.Tolerations = append(read.Tolerations, engine.Toleration{Key: t.Key,
+		read.Tolerations = append(read.Tolerations, sluice.Toleration{Key: t.Key,
 			Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect),
 			Seconds: t.TolerationSeconds})
 	}
@@ -119,21 +119,21 @@ func podSet(set *kueue.PodSet, count int32, around *Around, unsupported *string)
 
 // admittedWith is what each pod was granted by the admission that holds: neither another LimitRange
 // nor another RuntimeClass changes what runs already. nil: the admission does not say.
-func admittedWith(w *kueue.Workload, set kueue.PodSetReference) []engine.Amount {
+func admittedWith(w *kueue.Workload, set kueue.PodSetReference) []sluice.Amount {
 	from := workload.Assignment(w, set)
 	if !workload.Reserved(w) || from == nil || len(from.ResourceUsage) == 0 || from.Count == nil ||
 		*from.Count <= 0 {
 		return nil
 	}
-	held := slices.DeleteFunc(amounts(from.ResourceUsage, []engine.Amount{}),
-		func(a engine.Amount) bool { return a.Name == string(v1.ResourcePods) })
+	held := slices.DeleteFunc(amounts(from.ResourceUsage, []sluice.Amount{}),
+		func(a sluice.Amount) bool { return a.Name == string(v1.ResourcePods) })
 	for i := range held {
 		held[i].Value /= int64(*from.Count)
 	}
 	return held
 }
 
-func affinity(said *v1.Affinity) (terms [][]engine.Expression, fits bool) {
+func affinity(said *v1.Affinity) (terms [][]sluice.Expression, fits bool) {
 	if said == nil || said.NodeAffinity == nil ||
 		said.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil, true
@@ -143,12 +143,12 @@ func affinity(said *v1.Affinity) (terms [][]engine.Expression, fits bool) {
 		return nil, false
 	}
 	for i := range required.NodeSelectorTerms {
-		term := []engine.Expression{}
+		term := []sluice.Expression{}
 		for _, one := range required.NodeSelectorTerms[i].MatchExpressions {
 			if len(one.Values) > mostValues {
 				return nil, false
 			}
-			term = append(term, engine.Expression{Key: one.Key, Operator: string(one.Operator),
+			term = append(term, sluice.Expression{Key: one.Key, Operator: string(one.Operator),
 				Values: one.Values})
 		}
 		if len(term) > mostExpressions {
@@ -161,11 +161,11 @@ func affinity(said *v1.Affinity) (terms [][]engine.Expression, fits bool) {
 
 // admission counts only the pods that are still needed: the quota of the others is free again.
 func admission(w *kueue.Workload,
-	reclaimable map[kueue.PodSetReference]int32) *engine.WorkloadAdmission {
+	reclaimable map[kueue.PodSetReference]int32) *sluice.WorkloadAdmission {
 	if w.Status.Admission == nil {
 		return nil
 	}
-	read := &engine.WorkloadAdmission{ClusterQueue: string(w.Status.Admission.ClusterQueue)}
+	read := &sluice.WorkloadAdmission{ClusterQueue: string(w.Status.Admission.ClusterQueue)}
 	for i := range w.Spec.PodSets {
 		set := &w.Spec.PodSets[i]
 		from := workload.Assignment(w, set.Name)
@@ -176,7 +176,7 @@ func admission(w *kueue.Workload,
 		if from.Count != nil {
 			count = min(count, *from.Count)
 		}
-		one := engine.Assignment{Name: string(set.Name), Count: max(count, 0)}
+		one := sluice.Assignment{Name: string(set.Name), Count: max(count, 0)}
 		for _, resource := range slices.Sorted(maps.Keys(from.Flavors)) {
 			one.Flavors = append(one.Flavors,
 				[2]string{string(resource), string(from.Flavors[resource])})
@@ -186,22 +186,22 @@ func admission(w *kueue.Workload,
 	return read
 }
 
-func checks(states []kueue.AdmissionCheckState) (read []engine.CheckState) {
+func checks(states []kueue.AdmissionCheckState) (read []sluice.CheckState) {
 	for i := range states {
-		one := engine.CheckState{Name: string(states[i].Name), State: string(states[i].State)}
+		one := sluice.CheckState{Name: string(states[i].Name), State: string(states[i].State)}
 		if after := states[i].RequeueAfterSeconds; after != nil && *after > 0 {
 			one.RetryAfter = nanoseconds(metav1.NewTime(states[i].LastTransitionTime.Add(
 				time.Duration(*after) * time.Second)))
 		}
 		read = append(read, one)
 	}
-	slices.SortFunc(read, func(a, b engine.CheckState) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(read, func(a, b sluice.CheckState) int { return strings.Compare(a.Name, b.Name) })
 	return read
 }
 
 // WorkloadQueue is what the engine wants to know of Kueue's LocalQueue.
-func WorkloadQueue(queue *kueue.LocalQueue, selected bool) *engine.LocalQueue {
-	read := &engine.LocalQueue{UID: string(queue.UID), Namespace: queue.Namespace, Name: queue.Name,
+func WorkloadQueue(queue *kueue.LocalQueue, selected bool) *sluice.LocalQueue {
+	read := &sluice.LocalQueue{UID: string(queue.UID), Namespace: queue.Namespace, Name: queue.Name,
 		ResourceVersion: Version(queue.ResourceVersion),
 		ClusterQueue:    string(queue.Spec.ClusterQueue), NotSelected: !selected}
 	if queue.Spec.StopPolicy != nil {

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 	"sluice/kube-scheduler/workload"
 )
 
@@ -57,21 +57,21 @@ func whole() *kueue.Workload {
 func TestWorkload(t *testing.T) {
 	least := int32(1)
 	at := noon.UnixNano()
-	want := &engine.WorkerWorkload{UID: "u", Namespace: "ns", Name: "w", Created: at,
+	want := &sluice.WorkerWorkload{UID: "u", Namespace: "ns", Name: "w", Created: at,
 		ResourceVersion: 12, Queue: "lq", Priority: 7, Inactive: true, JobStopped: true,
 		CannotPreempt: true,
-		PodSets: []engine.PodSet{{Name: "main", Count: 4, MinCount: &least,
-			Requests:     []engine.Amount{{Name: "cpu", Value: 500}, {Name: "memory", Value: 1 << 30}},
+		PodSets: []sluice.PodSet{{Name: "main", Count: 4, MinCount: &least,
+			Requests:     []sluice.Amount{{Name: "cpu", Value: 500}, {Name: "memory", Value: 1 << 30}},
 			NodeSelector: [][2]string{{"kind", "spot"}},
-			Affinity: [][]engine.Expression{{{Key: "zone", Operator: "In",
+			Affinity: [][]sluice.Expression{{{Key: "zone", Operator: "In",
 				Values: []string{"a", "b"}}}},
-			Tolerations: []engine.Toleration{{Key: "t", Operator: "Exists"}}}},
+			Tolerations: []sluice.Toleration{{Key: "t", Operator: "Exists"}}}},
 		Gates: []string{"g"}, GateStatus: [][2]string{{"g", "Open"}},
-		Conditions: []engine.KnownCondition{{Type: "Evicted", Status: "True", Reason: "Preempted",
+		Conditions: []sluice.KnownCondition{{Type: "Evicted", Status: "True", Reason: "Preempted",
 			Since: at}},
-		Admission: &engine.WorkloadAdmission{ClusterQueue: "cq", PodSets: []engine.Assignment{{
+		Admission: &sluice.WorkloadAdmission{ClusterQueue: "cq", PodSets: []sluice.Assignment{{
 			Name: "main", Count: 3, Flavors: [][2]string{{"cpu", "c"}, {"memory", "m"}}}}},
-		Checks: []engine.CheckState{{Name: "a", State: "Retry",
+		Checks: []sluice.CheckState{{Name: "a", State: "Retry",
 			RetryAfter: at + int64(time.Minute)}, {Name: "z", State: "Ready"}},
 		RequeueAt: at, RequeueCount: 3,
 	}
@@ -97,7 +97,7 @@ func TestWorkloadThatRuns(t *testing.T) {
 		metav1.ConditionFalse: 4000} {
 		w.Status.Conditions = []metav1.Condition{{Type: kueue.WorkloadQuotaReserved, Status: status}}
 		got := Workload(w, around).PodSets[0].Requests
-		same(t, got, []engine.Amount{{Name: "cpu", Value: want}})
+		same(t, got, []sluice.Amount{{Name: "cpu", Value: want}})
 	}
 }
 
@@ -131,6 +131,6 @@ func TestWorkloadQueue(t *testing.T) {
 	hold := kueue.Hold
 	queue := &kueue.LocalQueue{ObjectMeta: metav1.ObjectMeta{UID: "u", Namespace: "ns", Name: "lq",
 		ResourceVersion: "3"}, Spec: kueue.LocalQueueSpec{ClusterQueue: "cq", StopPolicy: &hold}}
-	same(t, WorkloadQueue(queue, false), &engine.LocalQueue{UID: "u", Namespace: "ns", Name: "lq",
+	same(t, WorkloadQueue(queue, false), &sluice.LocalQueue{UID: "u", Namespace: "ns", Name: "lq",
 		ResourceVersion: 3, ClusterQueue: "cq", StopPolicy: "Hold", NotSelected: true})
 }

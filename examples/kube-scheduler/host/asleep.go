@@ -8,7 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // asleep are the pods that PreEnqueue held and that the engine will not wake. Either it could not
@@ -38,7 +38,7 @@ func (h *Host) wake(pod *v1.Pod) {
 // hasGate holds a pod that has a gate of somebody else's until there is news of it. The scheduler
 // may ask about a version that is not the last: its queue hears of the news later than we do, and
 // by then nobody wakes the pod any more.
-func (h *Host) hasGate(pod *v1.Pod, held engine.Verdict) (engine.Verdict, error) {
+func (h *Host) hasGate(pod *v1.Pod, held sluice.Verdict) (sluice.Verdict, error) {
 	h.asleep.add(pod.UID)
 	last, err := h.podLister.Pods(pod.Namespace).Get(pod.Name)
 	if err != nil || last.UID != pod.UID ||

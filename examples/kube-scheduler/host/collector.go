@@ -7,7 +7,7 @@ import (
 
 	basemetrics "k8s.io/component-base/metrics"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // collector is the metrics of what the engine knows: it is asked when they are read.
@@ -89,7 +89,7 @@ func (c *collector) CollectWithStability(ch chan<- basemetrics.Metric) {
 	leads := c.host.Leads()
 	s.gauge(c.leading, truth(leads))
 	s.gauge(c.synced, truth(c.host.Synced()))
-	memory, err := c.host.ask(engine.Query{What: "memory"})
+	memory, err := c.host.ask(sluice.Query{What: "memory"})
 	if err != nil {
 		c.failed(err)
 		return
@@ -100,7 +100,7 @@ func (c *collector) CollectWithStability(ch chan<- basemetrics.Metric) {
 	if !leads {
 		return
 	}
-	queues, _, err := c.host.List(engine.Query{What: "queues"}, "queues", math.MaxInt)
+	queues, _, err := c.host.List(sluice.Query{What: "queues"}, "queues", math.MaxInt)
 	if err != nil {
 		c.failed(err)
 		return
@@ -128,7 +128,7 @@ func (c *collector) queues(s sink, queues []any) {
 			continue
 		}
 		seen[identity{kind, name}] = true
-		if known, _ := queue["known"].(bool); known || kind == engine.KindCohort {
+		if known, _ := queue["known"].(bool); known || kind == sluice.KindCohort {
 			c.queue(s, queue, kind, name)
 			continue
 		}

@@ -15,28 +15,28 @@ import (
 	basemetrics "k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/testutil"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // testEngine is one that is synced and leads.
-func testEngine(tb testing.TB) *engine.Engine {
+func testEngine(tb testing.TB) *sluice.Engine {
 	tb.Helper()
 	path := os.Getenv("SLUICE_LIB")
 	if path == "" {
 		path = filepath.Join("..", "..", "..", "build", "sluice.so")
 	}
-	library, err := engine.Load(path)
+	library, err := sluice.Load(path)
 	if err != nil {
 		tb.Fatalf("%v (build sluice.so with meson, or name one in SLUICE_LIB)", err)
 	}
-	eng, err := library.Open(engine.Config{})
+	eng, err := library.Open(sluice.Config{})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = eng.Close() })
-	for _, call := range []func() (engine.Tail, error){
+	for _, call := range []func() (sluice.Tail, error){
 		eng.Synced,
-		func() (engine.Tail, error) { return eng.Lead(true) },
+		func() (sluice.Tail, error) { return eng.Lead(true) },
 	} {
 		if _, err := call(); err != nil {
 			tb.Fatal(err)
@@ -56,8 +56,8 @@ func measured(tb testing.TB) (*Host, basemetrics.KubeRegistry) {
 	return h, registry
 }
 
-func told(tb testing.TB) func(engine.Tail, error) {
-	return func(_ engine.Tail, err error) {
+func told(tb testing.TB) func(sluice.Tail, error) {
+	return func(_ sluice.Tail, err error) {
 		tb.Helper()
 		if err != nil {
 			tb.Fatal(err)
@@ -65,7 +65,7 @@ func told(tb testing.TB) func(engine.Tail, error) {
 	}
 }
 
-func settle(tb testing.TB, eng *engine.Engine) {
+func settle(tb testing.TB, eng *sluice.Engine) {
 	tb.Helper()
 	for {
 		tail, err := eng.Tick()
@@ -78,13 +78,13 @@ func settle(tb testing.TB, eng *engine.Engine) {
 	}
 }
 
-func waitingPod(name, queue string) *engine.Pod {
+func waitingPod(name, queue string) *sluice.Pod {
 	const gate = "scheduling.volcano.sh/queue-allocation-gate"
-	return &engine.Pod{UID: "uid-" + name, Namespace: "default", Name: name,
+	return &sluice.Pod{UID: "uid-" + name, Namespace: "default", Name: name,
 		Created: 1_700_000_000_000_000_000, Generation: 1, ResourceVersion: 1,
 		Scheduler: "default-scheduler", Phase: "Pending", Gates: []string{gate},
 		Annotations: [][2]string{{gate, "true"}, {"scheduling.volcano.sh/queue-name", queue}},
-		Requests:    []engine.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 1 << 30}}}
+		Requests:    []sluice.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 1 << 30}}}
 }
 
 // scrape is what a reader of the metrics gets; the help is left out.
@@ -110,9 +110,9 @@ func scrape(tb testing.TB, registry basemetrics.KubeRegistry) string {
 func TestMetricsOfQueues(t *testing.T) {
 	h, registry := measured(t)
 	ok := told(t)
-	ok(h.eng.ObserveQueue(&engine.Queue{Kind: engine.KindQueue, Name: "science",
-		Capability: []engine.Amount{{Name: "cpu", Value: 2500}},
-		Deserved:   []engine.Amount{{Name: "memory", Value: 4 << 30}}}))
+	ok(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
+		Capability: []sluice.Amount{{Name: "cpu", Value: 2500}},
+		Deserved:   []sluice.Amount{{Name: "memory", Value: 4 << 30}}}))
 	running := waitingPod("running", "science")
 	running.Gates, running.Node = nil, "node-1"
 	ok(h.eng.ObservePod(running))
@@ -162,18 +162,18 @@ func TestMetricsOfQueues(t *testing.T) {
 func TestTotalsOfQueues(t *testing.T) {
 	h, registry := measured(t)
 	ok := told(t)
-	ok(h.eng.ObserveQueue(&engine.Queue{Kind: engine.KindQueue, Name: "science",
-		Capability: []engine.Amount{{Name: "cpu", Value: 3000}}}))
+	ok(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
+		Capability: []sluice.Amount{{Name: "cpu", Value: 3000}}}))
 	for _, name := range []string{"a", "b", "c"} {
 		ok(h.eng.ObservePod(waitingPod(name, "science")))
 	}
 	settle(t, h.eng)
 	ok(h.eng.ForgetPod("uid-a"))
 	settle(t, h.eng)
-	ok(h.eng.ObserveQueue(&engine.Queue{Kind: engine.KindQueue, Name: "science",
-		Capability: []engine.Amount{{Name: "cpu", Value: 1500}}}))
+	ok(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
+		Capability: []sluice.Amount{{Name: "cpu", Value: 1500}}}))
 	settle(t, h.eng)
-	answer, err := h.Inspect(engine.Query{What: "queue", Kind: engine.KindQueue, Name: "science"})
+	answer, err := h.Inspect(sluice.Query{What: "queue", Kind: sluice.KindQueue, Name: "science"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,10 +236,10 @@ func TestQueueThatComesTwice(t *testing.T) {
 // All metrics, ours that the host counts included, pass the linter that promtool uses.
 func TestMetricsAreAsPrometheusWants(t *testing.T) {
 	h, registry := measured(t)
-	told(t)(h.eng.ObserveQueue(&engine.Queue{Kind: engine.KindQueue, Name: "science",
-		Capability: []engine.Amount{{Name: "cpu", Value: 3000}}}))
+	told(t)(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
+		Capability: []sluice.Amount{{Name: "cpu", Value: 3000}}}))
 	registry.MustRegister(metrics.refused, metrics.effects, metrics.removals, metrics.hooks)
-	metrics.effects.WithLabelValues(engine.RemoveGates, engine.Done).Inc()
+	metrics.effects.WithLabelValues(sluice.RemoveGates, sluice.Done).Inc()
 	metrics.removals.WithLabelValues("grant").Observe(1)
 	HookTimer("PreEnqueue")(time.Now())
 	families, err := registry.Gather()
@@ -294,9 +294,9 @@ func TestListFollowsThePages(t *testing.T) {
 	ok := told(t)
 	const queues = 700 // and root, default
 	for i := range queues {
-		ok(h.eng.ObserveQueue(&engine.Queue{Kind: engine.KindQueue, Name: fmt.Sprintf("q%03d", i)}))
+		ok(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: fmt.Sprintf("q%03d", i)}))
 	}
-	question := engine.Query{What: "queues"}
+	question := sluice.Query{What: "queues"}
 	rows, from, err := h.List(question, "queues", 1<<30)
 	if err != nil || from != 0 || len(rows) != queues+2 {
 		t.Errorf("there are %d rows, from %d, %v; want %d, 0", len(rows), from, err, queues+2)

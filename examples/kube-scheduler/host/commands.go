@@ -14,19 +14,19 @@ import (
 	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 var volcanoCommands = bus.SchemeGroupVersion.WithResource("commands")
 
 // ruling is what the engine asks for where this host writes the states of queues.
-var ruling = []string{engine.QueueStatus, engine.Event, engine.DeleteCommand}
+var ruling = []string{sluice.QueueStatus, sluice.Event, sluice.DeleteCommand}
 
 func (h *Host) commandSeen(object *unstructured.Unstructured) {
 	var typed bus.Command
-	var tail engine.Tail
-	var outcome engine.Outcome
+	var tail sluice.Tail
+	var outcome sluice.Outcome
 	err := facts.Read(object, &typed)
 	if err == nil {
 		outcome, tail, err = h.eng.Command(facts.Command(&typed))
@@ -44,7 +44,7 @@ func (h *Host) commandGone(object *unstructured.Unstructured) {
 	h.told(object, tail, err)
 }
 
-func (h *Host) deleteCommand(ctx context.Context, effect *engine.Effect) error {
+func (h *Host) deleteCommand(ctx context.Context, effect *sluice.Effect) error {
 	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (h *Host) deleteCommand(ctx context.Context, effect *engine.Effect) error {
 }
 
 // tell makes an event whose name says what it tells: once told it is not told again, whoever leads.
-func (h *Host) tell(ctx context.Context, effect *engine.Effect) error {
+func (h *Host) tell(ctx context.Context, effect *sluice.Effect) error {
 	about := effect.Occurrence
 	ctx, cancel, err := h.lease.Writing(ctx)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 	wl "sluice/kube-scheduler/workload"
 )
 
@@ -40,11 +40,11 @@ func (h *Host) customs() []custom {
 	}
 	all := []custom{
 		{kueueResource("resourceflavors"), h.flavorSeen, h.flavorGone, nil},
-		{kueueResource("cohorts"), queueSeen(h, facts.Cohort), queueGone(h, engine.KindCohort),
+		{kueueResource("cohorts"), queueSeen(h, facts.Cohort), queueGone(h, sluice.KindCohort),
 			nil},
 		{clusterQueues, h.clusterQueueSeen, h.clusterQueueGone, nil},
 		{localQueues, h.localQueueSeen, h.localQueueGone, nil},
-		{volcanoQueues, h.volcanoQueueSeen(), queueGone(h, engine.KindQueue), nil},
+		{volcanoQueues, h.volcanoQueueSeen(), queueGone(h, sluice.KindQueue), nil},
 		{volcanoCommands, h.commandSeen, h.commandGone, nil},
 		{podGroups, h.groupSeen, h.groupGone, h.followGroups},
 	}
@@ -164,12 +164,12 @@ func wait(ctx context.Context, length time.Duration) bool {
 	}
 }
 
-func queueSeen[T any](h *Host, translate func(*T, *engine.Queue) error) func(
+func queueSeen[T any](h *Host, translate func(*T, *sluice.Queue) error) func(
 	*unstructured.Unstructured) {
 	return func(object *unstructured.Unstructured) {
 		var typed T
-		var seen engine.Queue
-		var tail engine.Tail
+		var seen sluice.Queue
+		var tail sluice.Tail
 		err := facts.Read(object, &typed)
 		if err == nil {
 			err = translate(&typed, &seen)
@@ -218,8 +218,8 @@ func queueGone(h *Host, kind string) func(*unstructured.Unstructured) {
 
 func (h *Host) flavorSeen(object *unstructured.Unstructured) {
 	var typed kueue.ResourceFlavor
-	var seen engine.Flavor
-	var tail engine.Tail
+	var seen sluice.Flavor
+	var tail sluice.Tail
 	err := facts.Read(object, &typed)
 	if h.args.Workloads && err == nil && wl.UnsupportedFlavor(&typed) != "" {
 		h.flavorGone(object) // nobody gets it, and the queues that have it say so
@@ -254,7 +254,7 @@ func (h *Host) clusterQueueSeen(object *unstructured.Unstructured) {
 }
 
 func (h *Host) clusterQueueGone(object *unstructured.Unstructured) {
-	queueGone(h, engine.KindClusterQueue)(object)
+	queueGone(h, sluice.KindClusterQueue)(object)
 	h.spaceSelectors.forget(object.GetName())
 	h.queued.changed()
 }
@@ -274,7 +274,7 @@ func (h *Host) tellBehind(clusterQueue string) {
 
 // clusterQueue of which something is out of scope, or that goes, grants nothing; its status says
 // why.
-func (h *Host) clusterQueue(queue *kueue.ClusterQueue, into *engine.Queue) error {
+func (h *Host) clusterQueue(queue *kueue.ClusterQueue, into *sluice.Queue) error {
 	err := facts.ClusterQueue(queue, into)
 	stays := queue.DeletionTimestamp == nil && wl.UnsupportedQueue(queue) == ""
 	if h.args.Workloads && !stays && into.StopPolicy != string(kueue.HoldAndDrain) {

@@ -9,21 +9,21 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // PreEnqueue asks the engine whether the scheduler may look at the pod. Mostly the engine has seen
 // this version of it already; else it is told.
-func (h *Host) PreEnqueue(pod *v1.Pod) (engine.Verdict, error) {
+func (h *Host) PreEnqueue(pod *v1.Pod) (sluice.Verdict, error) {
 	verdict, err := h.mayEnter(pod)
-	if err == nil && !verdict.Pass && verdict.Reason == engine.ReasonForeignGate {
+	if err == nil && !verdict.Pass && verdict.Reason == sluice.ReasonForeignGate {
 		return h.hasGate(pod, verdict)
 	}
 	return verdict, err
 }
 
-func (h *Host) mayEnter(pod *v1.Pod) (engine.Verdict, error) {
+func (h *Host) mayEnter(pod *v1.Pod) (sluice.Verdict, error) {
 	eng := h.opened()
 	verdict, known, tail, err := eng.PreEnqueueKnown(string(pod.UID),
 		facts.Version(pod.ResourceVersion))
@@ -35,7 +35,7 @@ func (h *Host) mayEnter(pod *v1.Pod) (engine.Verdict, error) {
 }
 
 // preEnqueue asks about a pod, or a version of it, of which the engine has not heard.
-func (h *Host) preEnqueue(pod *v1.Pod) (verdict engine.Verdict, tail engine.Tail, err error) {
+func (h *Host) preEnqueue(pod *v1.Pod) (verdict sluice.Verdict, tail sluice.Tail, err error) {
 	before := h.surroundings.Load()
 	described, complete := h.describe(pod)
 	defer func() { h.pods.Put(described) }()
@@ -73,20 +73,20 @@ func (h *Host) preEnqueue(pod *v1.Pod) (verdict engine.Verdict, tail engine.Tail
 }
 
 // unknownController holds a pod of which it is not known yet what to tell the engine.
-func (h *Host) unknownController(pod *v1.Pod) engine.Verdict {
-	held := engine.Verdict{Reason: engine.ReasonNotReady,
+func (h *Host) unknownController(pod *v1.Pod) sluice.Verdict {
+	held := sluice.Verdict{Reason: sluice.ReasonNotReady,
 		Message: "what controls it, and what it inherits, is not known yet"}
 	switch {
 	case h.args.ObserveOnly:
-		return engine.Verdict{Pass: true}
+		return sluice.Verdict{Pass: true}
 	case facts.WantsGroup(pod):
-		held.Reason = engine.ReasonGroupMissing
+		held.Reason = sluice.ReasonGroupMissing
 	}
 	return held
 }
 
 // PreFilter asks whether the pod may still go on, and which nodes it may use: nil means every node.
-func (h *Host) PreFilter(pod *v1.Pod) (verdict engine.Verdict, nodes *Nodes, err error) {
+func (h *Host) PreFilter(pod *v1.Pod) (verdict sluice.Verdict, nodes *Nodes, err error) {
 	eng := h.opened()
 	verdict, matter, tail, err := eng.PreFilter(string(pod.UID))
 	h.Note(tail)
@@ -108,7 +108,7 @@ type Nodes struct {
 // Has tells whether the node is one of them.
 func (n *Nodes) Has(name string) bool {
 	id, known := n.ids.nodeIDs.Load(name)
-	return known && engine.Has(n.bits, id.(uint32))
+	return known && sluice.Has(n.bits, id.(uint32))
 }
 
 // PostFilter tells that no node fits.
@@ -119,7 +119,7 @@ func (h *Host) PostFilter(pod *v1.Pod) error {
 }
 
 // Reserve asks whether the pod may have the node, for its queue's sake.
-func (h *Host) Reserve(pod *v1.Pod, node string) (engine.Verdict, error) {
+func (h *Host) Reserve(pod *v1.Pod, node string) (sluice.Verdict, error) {
 	h.nodeless.forget(pod.UID)
 	verdict, tail, err := h.opened().Reserve(string(pod.UID), node)
 	h.Note(tail)

@@ -12,13 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/outbox"
+	"sluice/kube-scheduler/sluice"
 )
 
 // pod is the one that the effect is about, as it was last seen; nil: there is none.
-func (h *Host) pod(effect *engine.Effect) *v1.Pod {
+func (h *Host) pod(effect *sluice.Effect) *v1.Pod {
 	pod, err := h.podLister.Pods(effect.Namespace).Get(effect.Name)
 	if err != nil || string(pod.UID) != effect.UID {
 		return nil
@@ -27,37 +27,37 @@ func (h *Host) pod(effect *engine.Effect) *v1.Pod {
 }
 
 // carryOut does what the effect says and returns what became of it.
-func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
-	ack := engine.Ack{ID: effect.ID}
+func (h *Host) carryOut(ctx context.Context, effect *sluice.Effect) sluice.Ack {
+	ack := sluice.Ack{ID: effect.ID}
 	var err error
 	switch effect.Kind {
-	case engine.RemoveGates, engine.SetCondition, engine.SetGroup:
+	case sluice.RemoveGates, sluice.SetCondition, sluice.SetGroup:
 		ack.ResourceVersion, err = h.writePod(ctx, effect)
-	case engine.QueueStatus:
+	case sluice.QueueStatus:
 		ack.ResourceVersion, err = h.writeQueue(ctx, effect)
-	case engine.Event:
+	case sluice.Event:
 		err = h.tell(ctx, effect)
-	case engine.DeleteCommand:
+	case sluice.DeleteCommand:
 		err = h.deleteCommand(ctx, effect)
-	case engine.CreateGroup:
+	case sluice.CreateGroup:
 		err = h.createGroup(ctx, effect)
-	case engine.ChangeGroup:
+	case sluice.ChangeGroup:
 		err = h.changeGroup(ctx, effect)
-	case engine.SetGroupStatus:
+	case sluice.SetGroupStatus:
 		err = h.setGroupStatus(ctx, effect)
-	case engine.EvictPod:
+	case sluice.EvictPod:
 		err = h.evict(ctx, effect)
-	case engine.WriteWorkload:
+	case sluice.WriteWorkload:
 		ack.ResourceVersion, err = h.writeWorkload(ctx, effect)
 	default:
 		err = errors.New("this host does not know effects of this kind: use a newer one")
 	}
 	ack.Result = outbox.Result(err)
 	metrics.effects.WithLabelValues(effect.Kind, ack.Result).Inc()
-	if apierrors.IsTooManyRequests(err) && effect.Kind == engine.EvictPod {
+	if apierrors.IsTooManyRequests(err) && effect.Kind == sluice.EvictPod {
 		h.log.V(2).Info("A disruption budget holds a pod that is to be evicted",
 			"pod", effect.Namespace+"/"+effect.Name, "attempt", effect.Attempt)
-	} else if err != nil && (ack.Result == engine.Retry || apierrors.IsInvalid(err)) {
+	} else if err != nil && (ack.Result == sluice.Retry || apierrors.IsInvalid(err)) {
 		h.log.Error(err, "An effect failed and will be tried again", "effect", effect.Kind,
 			"object", effect.Namespace+"/"+effect.Name, "attempt", effect.Attempt)
 	}
@@ -65,14 +65,14 @@ func (h *Host) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
 }
 
 // writePod returns the version that it wrote, where the engine wants to know it.
-func (h *Host) writePod(ctx context.Context, effect *engine.Effect) (int64, error) {
+func (h *Host) writePod(ctx context.Context, effect *sluice.Effect) (int64, error) {
 	pod := h.pod(effect)
 	switch {
 	case pod == nil:
 		return 0, apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
-	case effect.Kind == engine.RemoveGates:
+	case effect.Kind == sluice.RemoveGates:
 		return 0, h.RemoveGates(ctx, pod, &effect.Patch)
-	case effect.Kind == engine.SetGroup:
+	case effect.Kind == sluice.SetGroup:
 		return h.setGroup(ctx, pod, effect)
 	}
 	return 0, h.setCondition(ctx, effect)
@@ -81,7 +81,7 @@ func (h *Host) writePod(ctx context.Context, effect *engine.Effect) (int64, erro
 // RemoveGates takes our gates off the pod and writes what the queue granted, in one patch, for the
 // pod as it is given. Gates that are absent already are no error; where none are to go, the stamp
 // is written anew.
-func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch) error {
+func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *sluice.Patch) error {
 	rest, ours := withoutGates(pod.Spec.SchedulingGates, patch.Gates)
 	stamps := len(patch.Gates) == 0 && len(patch.Annotations) > 0
 	if !ours && !stamps {
@@ -101,7 +101,7 @@ func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *engine.Patch
 	defer cancel()
 	_, err = h.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
 		types.JSONPatchType, text, metav1.PatchOptions{})
-	if outbox.Result(err) == engine.Retry && ours && h.lostItsGates(ctx, pod, patch.Gates) {
+	if outbox.Result(err) == sluice.Retry && ours && h.lostItsGates(ctx, pod, patch.Gates) {
 		err = nil
 	}
 	if err == nil && ours {
@@ -121,7 +121,7 @@ func (h *Host) lostItsGates(ctx context.Context, pod *v1.Pod, gates []string) bo
 	return !has
 }
 
-func (h *Host) gateRemoved(pod *v1.Pod, patch *engine.Patch) {
+func (h *Host) gateRemoved(pod *v1.Pod, patch *sluice.Patch) {
 	now := h.eng.Now()
 	metrics.removals.WithLabelValues("creation").Observe(
 		seconds(now - pod.CreationTimestamp.UnixNano()))
@@ -138,7 +138,7 @@ func seconds(nanoseconds int64) float64 {
 	return float64(max(nanoseconds, 0)) / float64(time.Second)
 }
 
-func (h *Host) setCondition(ctx context.Context, effect *engine.Effect) error {
+func (h *Host) setCondition(ctx context.Context, effect *sluice.Effect) error {
 	told := *effect
 	told.Message = h.refusals.explain(effect.Message)
 	text, err := condition(&told)

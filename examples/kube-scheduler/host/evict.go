@@ -14,16 +14,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // optional is what the engine asks for only where the configuration says so.
 func optional(args *config.Args) (kinds []string) {
 	if args.Preempt {
-		kinds = append(kinds, engine.EvictPod)
+		kinds = append(kinds, sluice.EvictPod)
 	}
 	if args.Workloads {
-		kinds = append(kinds, engine.WriteWorkload)
+		kinds = append(kinds, sluice.WriteWorkload)
 	}
 	return kinds
 }
@@ -46,7 +46,7 @@ func (r refusedAtOnce) RoundTrip(request *http.Request) (*http.Response, error) 
 
 // evict asks the API server to delete the pod, and no other one of its name; disruption budgets
 // hold.
-func (h *Host) evict(ctx context.Context, effect *engine.Effect) error {
+func (h *Host) evict(ctx context.Context, effect *sluice.Effect) error {
 	pod := h.pod(effect)
 	switch {
 	case pod == nil:

@@ -18,7 +18,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // evictions are answered by answer; those that were asked for are listed.
@@ -43,26 +43,26 @@ func TestAVictimIsEvictedUnderItsUID(t *testing.T) {
 		_, err := w.podLister.Pods("default").Get("a")
 		return err == nil
 	})
-	effect := &engine.Effect{Kind: engine.EvictPod, Namespace: pod.Namespace, Name: pod.Name,
+	effect := &sluice.Effect{Kind: sluice.EvictPod, Namespace: pod.Namespace, Name: pod.Name,
 		UID: string(pod.UID), Message: "preempted to make room"}
 	var refusal error
 	asked := w.evictions(func() error { return refusal })
 
 	refusal = apierrors.NewTooManyRequests("the budget is used up", 10)
-	w.does(effect, engine.Retry)
+	w.does(effect, sluice.Retry)
 	refusal = nil
-	w.does(effect, engine.Done)
+	w.does(effect, sluice.Done)
 	if len(*asked) != 2 || (*asked)[1].Name != pod.Name ||
 		*(*asked)[1].DeleteOptions.Preconditions.UID != pod.UID {
 		t.Errorf("asked for %+v", *asked)
 	}
 	refusal = apierrors.NewConflict(v1.Resource("pods"), pod.Name, nil)
-	w.does(effect, engine.Conflict)
+	w.does(effect, sluice.Conflict)
 	refusal = apierrors.NewNotFound(v1.Resource("pods"), pod.Name)
-	w.does(effect, engine.Gone)
+	w.does(effect, sluice.Gone)
 
 	effect.UID = "another"
-	w.does(effect, engine.Gone)
+	w.does(effect, sluice.Gone)
 	if len(*asked) != 4 {
 		t.Errorf("another pod of that name is asked about, too: %d", len(*asked))
 	}
@@ -92,7 +92,7 @@ func TestPodsAreEvictedOnlyIfTheConfigurationSaysSo(t *testing.T) {
 	for _, preempt := range []bool{false, true} {
 		args := config.Args{Removal: config.OnBind, Preempt: preempt}
 		cfg := engineConfig(&args, nil, nil)
-		if slices.Contains(cfg.Effects, engine.EvictPod) != preempt {
+		if slices.Contains(cfg.Effects, sluice.EvictPod) != preempt {
 			t.Errorf("preempt: %v asks for %q", preempt, cfg.Effects)
 		}
 	}

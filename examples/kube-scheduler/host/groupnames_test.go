@@ -11,8 +11,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // The owner takes the pod out of the queues while its group is being written.
@@ -30,9 +30,9 @@ func TestNobodyIsNamedWhoAsksNoMore(t *testing.T) {
 		_ = w.client.Tracker().Update(v1.SchemeGroupVersion.WithResource("pods"), left, "default")
 		return false, nil, nil
 	})
-	ack := w.carryOut(context.Background(), &engine.Effect{Kind: engine.SetGroup,
+	ack := w.carryOut(context.Background(), &sluice.Effect{Kind: sluice.SetGroup,
 		UID: string(pod.UID), Namespace: "default", Name: "p1", Group: "g"})
-	if ack.Result == engine.Done {
+	if ack.Result == sluice.Done {
 		t.Error("it was written")
 	}
 	if got, is := w.seen("p1").Annotations[facts.GroupName]; is {

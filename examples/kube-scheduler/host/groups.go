@@ -19,15 +19,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 var podGroups = volcano.SchemeGroupVersion.WithResource("podgroups")
 
 // grouping is what the engine asks for where this host has the groups.
-var grouping = []string{engine.AnswerPermit, engine.SetGroup, engine.CreateGroup,
-	engine.SetGroupStatus, engine.ChangeGroup}
+var grouping = []string{sluice.AnswerPermit, sluice.SetGroup, sluice.CreateGroup,
+	sluice.SetGroupStatus, sluice.ChangeGroup}
 
 // groups is what the host knows of PodGroups beside the engine. Without their CRD nothing of it
 // runs.
@@ -100,8 +100,8 @@ func (h *Host) followGroups(ctx context.Context, informer cache.SharedIndexInfor
 
 func (h *Host) groupSeen(object *unstructured.Unstructured) {
 	var typed volcano.PodGroup
-	var seen engine.Group
-	var tail engine.Tail
+	var seen sluice.Group
+	var tail sluice.Tail
 	err := facts.Read(object, &typed)
 	if err == nil {
 		err = facts.Group(&typed, h.classPriority(typed.Spec.PriorityClassName), &seen)

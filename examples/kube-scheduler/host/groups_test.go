@@ -19,8 +19,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // owned is an object with a controller; nil: with none.
@@ -58,7 +58,7 @@ func member(name string, by *unstructured.Unstructured) *v1.Pod {
 }
 
 // top waits until the topmost controller of a pod is known.
-func (w *world) top(pod *v1.Pod) (top *engine.Controller) {
+func (w *world) top(pod *v1.Pod) (top *sluice.Controller) {
 	w.t.Helper()
 	w.until("the controller of "+pod.Name+" is known", func() (known bool) {
 		top, known = w.groups.owners.of(pod)
@@ -109,18 +109,18 @@ func TestControllersThatEndTheSearch(t *testing.T) {
 	custom := owned("example.com/v1", "Train", "train", nil, map[string]any{"replicas": int64(9)})
 	for name, one := range map[string]struct {
 		object *unstructured.Unstructured
-		want   engine.Controller
+		want   sluice.Controller
 	}{
 		"of a plan": {owned("batch/v1", "Job", "run", cron, map[string]any{
-			"parallelism": int64(4)}), engine.Controller{Kind: "Job", Name: "run",
+			"parallelism": int64(4)}), sluice.Controller{Kind: "Job", Name: "run",
 			Replicas: pointer(4)}},
 		"ordered": {owned("apps/v1", "StatefulSet", "db", nil, map[string]any{
-			"replicas": int64(2)}), engine.Controller{Kind: "StatefulSet", Name: "db",
+			"replicas": int64(2)}), sluice.Controller{Kind: "StatefulSet", Name: "db",
 			Replicas: pointer(2), Ordered: true}},
 		"parallel": {owned("apps/v1", "StatefulSet", "db", nil, map[string]any{
-			"podManagementPolicy": "Parallel"}), engine.Controller{Kind: "StatefulSet",
+			"podManagementPolicy": "Parallel"}), sluice.Controller{Kind: "StatefulSet",
 			Name: "db"}},
-		"of no kind of ours": {custom, engine.Controller{Kind: "Train", Name: "train"}},
+		"of no kind of ours": {custom, sluice.Controller{Kind: "Train", Name: "train"}},
 	} {
 		got := facts.Controller(one.object)
 		got.UID, got.APIVersion = "", ""
@@ -185,7 +185,7 @@ func TestAPodWithoutItsControllerIsHeld(t *testing.T) {
 	pod := w.create(member("p1", set))
 	w.until("it is looked for", func() bool { return !w.groups.owners.settled() })
 	verdict, err := w.PreEnqueue(pod)
-	if err != nil || verdict.Pass || verdict.Reason != engine.ReasonGroupMissing {
+	if err != nil || verdict.Pass || verdict.Reason != sluice.ReasonGroupMissing {
 		t.Errorf("it gets %+v, %v", verdict, err)
 	}
 	if w.state("p1") != "unknown" || w.groups.owners.settled() {

@@ -21,9 +21,9 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/outbox"
+	"sluice/kube-scheduler/sluice"
 )
 
 // errNoPodGroups is what keeps pods with a minimum waiting in a cluster without the CRD.
@@ -36,7 +36,7 @@ var errNoGroupStatus = errors.New("podgroups.scheduling.volcano.sh has no subres
 
 // createGroup makes the PodGroup of a workload. Of an owner that is gone, or about to go, it makes
 // none: nobody would take it away again.
-func (h *Host) createGroup(ctx context.Context, effect *engine.Effect) error {
+func (h *Host) createGroup(ctx context.Context, effect *sluice.Effect) error {
 	if !h.groups.served.Load() {
 		return errNoPodGroups
 	}
@@ -67,7 +67,7 @@ func (h *Host) createGroup(ctx context.Context, effect *engine.Effect) error {
 	return err
 }
 
-func newGroup(effect *engine.Effect) *unstructured.Unstructured {
+func newGroup(effect *sluice.Effect) *unstructured.Unstructured {
 	wanted := effect.NewGroup
 	group := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}
 	putSpec(group, wanted)
@@ -86,7 +86,7 @@ func newGroup(effect *engine.Effect) *unstructured.Unstructured {
 
 // putSpec writes what the library wants a PodGroup to say, and leaves the rest. That it names no
 // queue is written, too: the API server would fill in a default.
-func putSpec(group *unstructured.Unstructured, wanted *engine.NewGroup) {
+func putSpec(group *unstructured.Unstructured, wanted *sluice.NewGroup) {
 	spec, _, _ := unstructured.NestedMap(group.Object, "spec")
 	if spec == nil {
 		spec = map[string]any{}
@@ -104,7 +104,7 @@ func putSpec(group *unstructured.Unstructured, wanted *engine.NewGroup) {
 }
 
 // changeGroup writes over the very version of a PodGroup of ours that was decided about.
-func (h *Host) changeGroup(ctx context.Context, effect *engine.Effect) error {
+func (h *Host) changeGroup(ctx context.Context, effect *sluice.Effect) error {
 	group, err := h.groupOver(effect)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (h *Host) changeGroup(ctx context.Context, effect *engine.Effect) error {
 }
 
 // groupOver is a copy of the PodGroup in the version that the effect is about.
-func (h *Host) groupOver(effect *engine.Effect) (*unstructured.Unstructured, error) {
+func (h *Host) groupOver(effect *sluice.Effect) (*unstructured.Unstructured, error) {
 	group := h.group(effect.Namespace, effect.Name)
 	if group == nil || string(group.GetUID()) != effect.UID {
 		return nil, apierrors.NewNotFound(podGroups.GroupResource(), effect.Name)
@@ -150,7 +150,7 @@ func (h *Host) groupWritten(group *unstructured.Unstructured) {
 // the pod that has it. So what is heard later of earlier versions is no reason to write it again.
 // Who asks for a group no more, or for another minimum, is named after none: the name would bring
 // a pod back that its owner has just taken out of the queues.
-func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect) (int64, error) {
+func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *sluice.Effect) (int64, error) {
 	if now := pod.Annotations[facts.GroupName]; now != "" {
 		if now == effect.Group {
 			return facts.Version(pod.ResourceVersion), nil
@@ -182,7 +182,7 @@ func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *engine.Effect)
 }
 
 // setGroupStatus writes the status of the very version of the PodGroup that was decided about.
-func (h *Host) setGroupStatus(ctx context.Context, effect *engine.Effect) error {
+func (h *Host) setGroupStatus(ctx context.Context, effect *sluice.Effect) error {
 	group, err := h.groupOver(effect)
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (h *Host) setGroupStatus(ctx context.Context, effect *engine.Effect) error 
 	return err
 }
 
-func putStatus(group *unstructured.Unstructured, wanted *engine.GroupStatus,
+func putStatus(group *unstructured.Unstructured, wanted *sluice.GroupStatus,
 	now metav1.Time) error {
 	var typed volcano.PodGroup
 	if err := facts.Read(group, &typed); err != nil {
@@ -238,7 +238,7 @@ func putStatus(group *unstructured.Unstructured, wanted *engine.GroupStatus,
 
 // withoutOpposite makes False of the condition that cannot be True beside this one. What is neither
 // of the two has no opposite.
-func withoutOpposite(conditions []volcano.PodGroupCondition, one engine.Condition,
+func withoutOpposite(conditions []volcano.PodGroupCondition, one sluice.Condition,
 	now metav1.Time) []volcano.PodGroupCondition {
 	if !facts.SaysIfScheduled(volcano.PodGroupConditionType(one.Type)) {
 		return conditions
@@ -257,7 +257,7 @@ func withoutOpposite(conditions []volcano.PodGroupCondition, one engine.Conditio
 // withCondition puts a condition in the place of the one of its type. It is the newest then, and
 // the last: so it is the one that the engine is told of. Only if it was all of that, and says
 // nothing new, its time stays.
-func withCondition(conditions []volcano.PodGroupCondition, one engine.Condition,
+func withCondition(conditions []volcano.PodGroupCondition, one sluice.Condition,
 	now metav1.Time) []volcano.PodGroupCondition {
 	fresh := volcano.PodGroupCondition{
 		Type: volcano.PodGroupConditionType(one.Type), Status: v1.ConditionStatus(one.Status),
@@ -304,27 +304,27 @@ type permits interface {
 const permitLag = 5 * time.Second
 
 // answerPermit ends the wait of a pod in Permit.
-func (h *Host) answerPermit(effect *engine.Effect) string {
+func (h *Host) answerPermit(effect *sluice.Effect) string {
 	waiting := h.permits.GetWaitingPod(types.UID(effect.UID))
 	if waiting == nil {
 		// The answer to a sibling may be quicker than the framework.
 		since, told := h.groups.permits.Load(types.UID(effect.UID))
 		if told && time.Since(since.(time.Time)) < permitLag {
-			return engine.Retry
+			return sluice.Retry
 		}
-		return engine.Done
+		return sluice.Done
 	}
 	h.groups.permits.Delete(types.UID(effect.UID))
 	if effect.Allow {
 		waiting.Allow(PluginName)
-		return engine.Done
+		return sluice.Done
 	}
 	for waited := time.Duration(0); waited < nominationWait && !h.isNominated(effect); {
 		time.Sleep(cacheLook)
 		waited += cacheLook
 	}
 	waiting.Reject(PluginName, effect.Message)
-	return engine.Done
+	return sluice.Done
 }
 
 // nominationWait is how long the news that a pod is nominated may take.
@@ -334,7 +334,7 @@ const nominationWait = 2 * time.Second
 // wait it writes status.nominatedNodeName, and when the wait ends in vain it takes back only what
 // its informer shows: a rejection that is quicker than the informer would leave a nomination
 // behind, and no autoscaler looks at a pod with one.
-func (h *Host) isNominated(effect *engine.Effect) bool {
+func (h *Host) isNominated(effect *sluice.Effect) bool {
 	if !utilfeature.DefaultFeatureGate.Enabled(features.NominatedNodeNameForExpectation) {
 		return true
 	}

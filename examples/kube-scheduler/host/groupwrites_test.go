@@ -23,25 +23,25 @@ import (
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 func apps(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: resource}
 }
 
-func creation(owner *unstructured.Unstructured) *engine.Effect {
-	return &engine.Effect{Kind: engine.CreateGroup, Namespace: "default",
-		Name: "podgroup-" + string(owner.GetUID()), NewGroup: &engine.NewGroup{
-			Owner: engine.Controller{UID: string(owner.GetUID()), APIVersion: owner.GetAPIVersion(),
+func creation(owner *unstructured.Unstructured) *sluice.Effect {
+	return &sluice.Effect{Kind: sluice.CreateGroup, Namespace: "default",
+		Name: "podgroup-" + string(owner.GetUID()), NewGroup: &sluice.NewGroup{
+			Owner: sluice.Controller{UID: string(owner.GetUID()), APIVersion: owner.GetAPIVersion(),
 				Kind: owner.GetKind(), Name: owner.GetName()},
 			Queue: "q", MinMember: 4, PriorityClass: "high",
-			MinResources: []engine.Amount{{Name: "cpu", Value: 1500},
+			MinResources: []sluice.Amount{{Name: "cpu", Value: 1500},
 				{Name: "memory", Value: 4 << 30}, {Name: "pods", Value: 4}}}}
 }
 
-func (w *world) does(effect *engine.Effect, want string) {
+func (w *world) does(effect *sluice.Effect, want string) {
 	w.t.Helper()
 	if got := w.carryOut(context.Background(), effect).Result; got != want {
 		w.t.Errorf("%s of %s is %q, want %q", effect.Kind, effect.Name, got, want)
@@ -65,7 +65,7 @@ func TestAGroupIsMadeOnce(t *testing.T) {
 	web := deployment(4)
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, web)
 	effect := creation(web)
-	w.does(effect, engine.Done)
+	w.does(effect, sluice.Done)
 	got := w.groupNow(effect.Name)
 	if got == nil {
 		t.Fatal("there is none")
@@ -83,14 +83,14 @@ func TestAGroupIsMadeOnce(t *testing.T) {
 	if !reflect.DeepEqual(got.Object, want) {
 		t.Errorf("got  %v\nwant %v", got.Object, want)
 	}
-	w.does(effect, engine.Done)
+	w.does(effect, sluice.Done)
 }
 
 func TestAGroupOfOursIsChanged(t *testing.T) {
 	web := deployment(4)
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, web)
 	effect := creation(web)
-	w.does(effect, engine.Done)
+	w.does(effect, sluice.Done)
 	made := w.groupNow(effect.Name)
 	made.SetResourceVersion("7")
 	if _, err := w.dynamic.Resource(podGroups).Namespace("default").Update(context.Background(),
@@ -101,13 +101,13 @@ func TestAGroupOfOursIsChanged(t *testing.T) {
 		seen := w.group("default", effect.Name)
 		return seen != nil && seen.GetResourceVersion() == "7"
 	})
-	change := &engine.Effect{Kind: engine.ChangeGroup, Namespace: "default", Name: effect.Name,
-		NewGroup: &engine.NewGroup{Queue: "r", MinMember: 3,
-			MinResources: []engine.Amount{{Name: "cpu", Value: 500}}}}
+	change := &sluice.Effect{Kind: sluice.ChangeGroup, Namespace: "default", Name: effect.Name,
+		NewGroup: &sluice.NewGroup{Queue: "r", MinMember: 3,
+			MinResources: []sluice.Amount{{Name: "cpu", Value: 500}}}}
 	change.ResourceVersion = 6
-	w.does(change, engine.Conflict)
+	w.does(change, sluice.Conflict)
 	change.ResourceVersion = 7
-	w.does(change, engine.Done)
+	w.does(change, sluice.Done)
 	want := map[string]any{"minMember": int64(3), "queue": "r",
 		"minResources": map[string]any{"cpu": "500m"}}
 	now := w.groupNow(effect.Name)
@@ -118,7 +118,7 @@ func TestAGroupOfOursIsChanged(t *testing.T) {
 		t.Errorf("it is nobody's any more: %v", now.Object["metadata"])
 	}
 	change.Name = "another"
-	w.does(change, engine.Gone)
+	w.does(change, sluice.Gone)
 }
 
 func TestAGroupOfNoQueueSaysSo(t *testing.T) {
@@ -126,7 +126,7 @@ func TestAGroupOfNoQueueSaysSo(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, web)
 	effect := creation(web)
 	effect.NewGroup.Queue = ""
-	w.does(effect, engine.Done)
+	w.does(effect, sluice.Done)
 	queue, there, _ := unstructured.NestedString(w.groupNow(effect.Name).Object, "spec", "queue")
 	if queue != "" || !there {
 		t.Errorf("its queue is %q, %v: the API server would write one", queue, there)
@@ -136,7 +136,7 @@ func TestAGroupOfNoQueueSaysSo(t *testing.T) {
 func TestNoGroupForAnOwnerThatIsGone(t *testing.T) {
 	web := deployment(4)
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
-	w.does(creation(web), engine.Gone)
+	w.does(creation(web), sluice.Gone)
 
 	another := web.DeepCopy()
 	another.SetUID("another")
@@ -144,14 +144,14 @@ func TestNoGroupForAnOwnerThatIsGone(t *testing.T) {
 	if _, err := owners.Create(context.Background(), another, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	w.does(creation(web), engine.Gone)
+	w.does(creation(web), sluice.Gone)
 
 	now := metav1.Now()
 	another.SetDeletionTimestamp(&now)
 	if _, err := owners.Update(context.Background(), another, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	w.does(creation(another), engine.Gone)
+	w.does(creation(another), sluice.Gone)
 	if w.groupNow("podgroup-uid-web") != nil || w.groupNow("podgroup-another") != nil {
 		t.Error("there is a group without an owner")
 	}
@@ -161,7 +161,7 @@ func TestAGroupWaitsForItsDefinition(t *testing.T) {
 	web := deployment(4)
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, web)
 	w.groups.served.Store(false)
-	w.does(creation(web), engine.Retry)
+	w.does(creation(web), sluice.Retry)
 }
 
 func TestAGroupInANamespaceThatGoes(t *testing.T) {
@@ -173,7 +173,7 @@ func TestAGroupInANamespaceThatGoes(t *testing.T) {
 		err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: v1.NamespaceTerminatingCause}}
 		return true, nil, err
 	})
-	w.does(creation(web), engine.Gone)
+	w.does(creation(web), sluice.Gone)
 }
 
 func TestTheGroupIsWrittenIntoThePod(t *testing.T) {
@@ -185,11 +185,11 @@ func TestTheGroupIsWrittenIntoThePod(t *testing.T) {
 		_, err := w.podLister.Pods("default").Get("p1")
 		return err == nil
 	})
-	effect := &engine.Effect{Kind: engine.SetGroup, UID: string(pod.UID), Namespace: "default",
+	effect := &sluice.Effect{Kind: sluice.SetGroup, UID: string(pod.UID), Namespace: "default",
 		Name: "p1", Group: "g"}
 	ack := w.carryOut(context.Background(), effect)
-	if ack.Result != engine.Done || ack.ResourceVersion != 5 {
-		t.Errorf("%+v, want %s in the version that was written, 5", ack, engine.Done)
+	if ack.Result != sluice.Done || ack.ResourceVersion != 5 {
+		t.Errorf("%+v, want %s in the version that was written, 5", ack, sluice.Done)
 	}
 	if got := w.seen("p1").Annotations[facts.GroupName]; got != "g" {
 		t.Errorf("its group is %q", got)
@@ -198,11 +198,11 @@ func TestTheGroupIsWrittenIntoThePod(t *testing.T) {
 		pod, _ := w.podLister.Pods("default").Get("p1")
 		return pod.Annotations[facts.GroupName] == "g"
 	})
-	w.does(effect, engine.Done)
+	w.does(effect, sluice.Done)
 	effect.Group = "another"
-	w.does(effect, engine.Conflict)
+	w.does(effect, sluice.Conflict)
 	effect.UID = "another"
-	w.does(effect, engine.Gone)
+	w.does(effect, sluice.Gone)
 }
 
 func TestTheStatusOfAGroup(t *testing.T) {
@@ -213,26 +213,26 @@ func TestTheStatusOfAGroup(t *testing.T) {
 	// The engine has a word about it, too: it only observes.
 	w := newWorld(t, config.Args{Removal: config.OnBind, ObserveOnly: true}, nil, group)
 	w.until("the group is known", func() bool { return w.group("default", "g") != nil })
-	effect := &engine.Effect{Kind: engine.SetGroupStatus, UID: "uid-g", Namespace: "default",
-		Name: "g", ResourceVersion: 7, GroupStatus: &engine.GroupStatus{Phase: "Running",
-			Running: 4, Conditions: []engine.Condition{
+	effect := &sluice.Effect{Kind: sluice.SetGroupStatus, UID: "uid-g", Namespace: "default",
+		Name: "g", ResourceVersion: 7, GroupStatus: &sluice.GroupStatus{Phase: "Running",
+			Running: 4, Conditions: []sluice.Condition{
 				{Type: "Scheduled", Status: "True", Reason: "r", Message: "m"}}}}
-	w.does(effect, engine.Done)
+	w.does(effect, sluice.Done)
 	status := w.groupNow("g").Object["status"].(map[string]any)
 	if status["phase"] != "Running" || status["running"] != int64(4) ||
 		status["unknown"] != "stays" || len(status["conditions"].([]any)) != 2 {
 		t.Errorf("its status is %v", status)
 	}
 	effect.ResourceVersion = 6
-	w.does(effect, engine.Conflict)
+	w.does(effect, sluice.Conflict)
 	effect.ResourceVersion = 7
 	w.untyped.to("update", "podgroups", func(clienttesting.Action) (bool,
 		runtime.Object, error) {
 		return true, nil, apierrors.NewNotFound(podGroups.GroupResource(), "g")
 	})
-	w.does(effect, engine.Retry) // it is the subresource that is not there
+	w.does(effect, sluice.Retry) // it is the subresource that is not there
 	effect.UID = "another"
-	w.does(effect, engine.Gone)
+	w.does(effect, sluice.Gone)
 }
 
 // What was written is seen a moment later. A write that is based on what was before would only be
@@ -250,10 +250,10 @@ func TestTheStatusOfAGroupIsNotWrittenOverWhatIsNotSeenYet(t *testing.T) {
 		now.SetResourceVersion("8")
 		return true, now, nil
 	})
-	effect := &engine.Effect{Kind: engine.SetGroupStatus, UID: "uid-g", Namespace: "default",
-		Name: "g", ResourceVersion: 7, GroupStatus: &engine.GroupStatus{Phase: "Running"}}
-	w.does(effect, engine.Done)
-	w.does(effect, engine.Conflict)
+	effect := &sluice.Effect{Kind: sluice.SetGroupStatus, UID: "uid-g", Namespace: "default",
+		Name: "g", ResourceVersion: 7, GroupStatus: &sluice.GroupStatus{Phase: "Running"}}
+	w.does(effect, sluice.Done)
+	w.does(effect, sluice.Conflict)
 	if asked != 1 {
 		t.Errorf("the API server was asked %d times, want once", asked)
 	}
@@ -265,8 +265,8 @@ func TestTheStatusOfAGroupIsNotWrittenOverWhatIsNotSeenYet(t *testing.T) {
 
 func TestTheTimeOfACondition(t *testing.T) {
 	at := func(second int) metav1.Time { return metav1.NewTime(time.Unix(int64(second), 0)) }
-	scheduled := engine.Condition{Type: "Scheduled", Status: "True", Reason: "r", Message: "m"}
-	not := engine.Condition{Type: "Unschedulable", Status: "True", Reason: "x", Message: "y"}
+	scheduled := sluice.Condition{Type: "Scheduled", Status: "True", Reason: "r", Message: "m"}
+	not := sluice.Condition{Type: "Unschedulable", Status: "True", Reason: "x", Message: "y"}
 	first := withCondition(nil, scheduled, at(1))
 	again := withCondition(first, scheduled, at(2))
 	if len(again) != 1 || again[0].LastTransitionTime != at(1) {
@@ -288,7 +288,7 @@ func TestAGroupIsNotScheduledAndUnschedulable(t *testing.T) {
 	group := owned("scheduling.volcano.sh/v1beta1", "PodGroup", "g", nil, map[string]any{})
 	says := func(second int, kind string) map[string]string {
 		t.Helper()
-		err := putStatus(group, &engine.GroupStatus{Conditions: []engine.Condition{
+		err := putStatus(group, &sluice.GroupStatus{Conditions: []sluice.Condition{
 			{Type: kind, Status: "True", Reason: "r", Message: "m"}}}, at(second))
 		if err != nil {
 			t.Fatal(err)
@@ -301,7 +301,7 @@ func TestAGroupIsNotScheduledAndUnschedulable(t *testing.T) {
 		for _, one := range typed.Status.Conditions {
 			said[string(one.Type)] = string(one.Status)
 		}
-		var seen engine.Group
+		var seen sluice.Group
 		if err := facts.Group(&typed, nil, &seen); err != nil {
 			t.Fatal(err)
 		}
@@ -340,26 +340,26 @@ func (w *world) waiting(uid types.UID) fwk.WaitingPod {
 func TestAnswersToPodsInPermit(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
 	waiting := w.waiting("u")
-	answer := &engine.Effect{Kind: engine.AnswerPermit, UID: "u", Allow: true}
-	if got := w.answerPermit(answer); got != engine.Done ||
+	answer := &sluice.Effect{Kind: sluice.AnswerPermit, UID: "u", Allow: true}
+	if got := w.answerPermit(answer); got != sluice.Done ||
 		len(waiting.GetPendingPlugins()) != 0 {
 		t.Errorf("%s, and it waits for %v", got, waiting.GetPendingPlugins())
 	}
 	waiting = w.waiting("u")
 	answer.Allow = false
-	if got := w.answerPermit(answer); got != engine.Done || waiting.Reject(PluginName, "again") {
+	if got := w.answerPermit(answer); got != sluice.Done || waiting.Reject(PluginName, "again") {
 		t.Errorf("%s, and it was not rejected", got)
 	}
 	pod := gatedPod("p2")
 	pod = w.create(pod)
 	w.until("the lister has it", func() bool {
-		return w.pod(&engine.Effect{UID: "uid-p2",
+		return w.pod(&sluice.Effect{UID: "uid-p2",
 			Namespace: "default", Name: "p2"}) != nil
 	})
 	waiting = w.waiting(pod.UID)
 	answered := make(chan string)
 	go func() {
-		answered <- w.answerPermit(&engine.Effect{Kind: engine.AnswerPermit, UID: "uid-p2",
+		answered <- w.answerPermit(&sluice.Effect{Kind: sluice.AnswerPermit, UID: "uid-p2",
 			Namespace: "default", Name: "p2"})
 	}()
 	select {
@@ -372,19 +372,19 @@ func TestAnswersToPodsInPermit(t *testing.T) {
 		metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-answered; got != engine.Done || waiting.Reject(PluginName, "again") {
+	if got := <-answered; got != sluice.Done || waiting.Reject(PluginName, "again") {
 		t.Errorf("%s, and it was not rejected", got)
 	}
-	other := &engine.Effect{Kind: engine.AnswerPermit, UID: "other"}
-	if got := w.answerPermit(other); got != engine.Done {
+	other := &sluice.Effect{Kind: sluice.AnswerPermit, UID: "other"}
+	if got := w.answerPermit(other); got != sluice.Done {
 		t.Errorf("of a pod that does not wait: %s", got)
 	}
 	w.groups.permits.Store(types.UID("other"), time.Now())
-	if got := w.answerPermit(other); got != engine.Retry {
+	if got := w.answerPermit(other); got != sluice.Retry {
 		t.Errorf("of a pod that is about to wait: %s", got)
 	}
 	w.groups.permits.Store(types.UID("other"), time.Now().Add(-2*permitLag))
-	if got := w.answerPermit(other); got != engine.Done {
+	if got := w.answerPermit(other); got != sluice.Done {
 		t.Errorf("of a pod that should wait for long: %s", got)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 func meta(name string, annotations map[string]string) metav1.ObjectMeta {
@@ -58,7 +58,7 @@ func (w *world) rollout(said map[string]string) (*appsv1.Deployment, *appsv1.Rep
 }
 
 func (w *world) queueOf(name string) string {
-	answer, err := w.Engine().Inspect(engine.Query{What: "pod", Namespace: "default", Name: name})
+	answer, err := w.Engine().Inspect(sluice.Query{What: "pod", Namespace: "default", Name: name})
 	if err != nil {
 		return "unknown"
 	}
@@ -130,7 +130,7 @@ func TestAPodWaitsForItsController(t *testing.T) {
 		return err == nil
 	})
 	verdict, err := w.PreEnqueue(pod)
-	if err != nil || verdict.Pass || verdict.Reason != engine.ReasonNotReady {
+	if err != nil || verdict.Pass || verdict.Reason != sluice.ReasonNotReady {
 		t.Errorf("before its controller is known: %+v %v", verdict, err)
 	}
 	if w.queueOf("heir") != "unknown" {
@@ -213,7 +213,7 @@ func TestAPodInheritsAGroup(t *testing.T) {
 	pod.Spec.SchedulingGates = nil
 	w.create(pod)
 	w.until("it asks for a group, which opts it in", func() bool {
-		answer, err := w.Engine().Inspect(engine.Query{What: "pod", Namespace: "default",
+		answer, err := w.Engine().Inspect(sluice.Query{What: "pod", Namespace: "default",
 			Name: "member"})
 		return err == nil && answer["group"] == "podgroup-uid-run" && answer["queue"] == "team" &&
 			answer["state"] == "held"

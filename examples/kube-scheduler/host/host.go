@@ -36,16 +36,16 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/lease"
 	"sluice/kube-scheduler/outbox"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Host is one engine in one scheduler.
 type Host struct {
 	args       *config.Args
-	library    *engine.Library
+	library    *sluice.Library
 	schedulers []string
 	log        klog.Logger
 
@@ -65,7 +65,7 @@ type Host struct {
 	start  sync.Once
 	broken error
 	ready  chan struct{} // closed when the engine is open
-	eng    *engine.Engine
+	eng    *sluice.Engine
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
@@ -94,7 +94,7 @@ type Host struct {
 
 // New makes a host from a profile's arguments and handle.
 func New(ctx context.Context, args *config.Args, handle fwk.Handle) (*Host, error) {
-	library, err := engine.Load(args.Library)
+	library, err := sluice.Load(args.Library)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ type clients struct {
 	custom  dynamic.Interface
 }
 
-func assemble(ctx context.Context, args *config.Args, library *engine.Library, own clients,
+func assemble(ctx context.Context, args *config.Args, library *sluice.Library, own clients,
 	handle fwk.Handle) (*Host, error) {
 	core := handle.SharedInformerFactory().Core().V1()
 	if err := indexByNamespace(core.Pods().Informer()); err != nil {
@@ -151,7 +151,7 @@ func assemble(ctx context.Context, args *config.Args, library *engine.Library, o
 		pump:       outbox.New(),
 		rival:      rival{since: time.Now()},
 		limited:    newLimited(),
-		pods:       sync.Pool{New: func() any { return new(engine.Pod) }},
+		pods:       sync.Pool{New: func() any { return new(sluice.Pod) }},
 	}
 	registerMetrics(h)
 	if err := h.initGroups(handle.ClientSet()); err != nil {
@@ -200,10 +200,10 @@ func (h *Host) AwaitCache(cache Cache) { h.cache = cache }
 func (h *Host) Args() *config.Args { return h.args }
 
 // Library is the loaded sluice.so.
-func (h *Host) Library() *engine.Library { return h.library }
+func (h *Host) Library() *sluice.Library { return h.library }
 
 // Engine is the open engine: it waits until there is one.
-func (h *Host) Engine() *engine.Engine {
+func (h *Host) Engine() *sluice.Engine {
 	<-h.ready
 	return h.eng
 }
@@ -238,9 +238,9 @@ func (h *Host) open(ctx context.Context) error {
 	manifest := h.library.Manifest()
 	h.log.Info("Opened the engine", "library", h.library.Path(), "version", manifest.Version,
 		"removal", h.args.Removal, "manage", h.args.Manage, "observeOnly", h.args.ObserveOnly,
-		"profiles", h.schedulers, "groups", eng.Asks(engine.AnswerPermit),
-		"workloads", eng.Asks(engine.WriteWorkload))
-	if h.args.Workloads && !eng.Asks(engine.WriteWorkload) {
+		"profiles", h.schedulers, "groups", eng.Asks(sluice.AnswerPermit),
+		"workloads", eng.Asks(sluice.WriteWorkload))
+	if h.args.Workloads && !eng.Asks(sluice.WriteWorkload) {
 		return fmt.Errorf("workloads: %s is too old for them", h.library.Path())
 	}
 	for _, run := range []func(context.Context){h.watchCustom, h.runPump, h.followLease,
@@ -261,7 +261,7 @@ func (h *Host) Stop() {
 
 // opened is the engine for who cannot wait for Start: the handlers and hooks of a scheduler that
 // knows of the plugin only (the command of this module calls Start itself).
-func (h *Host) opened() *engine.Engine {
+func (h *Host) opened() *sluice.Engine {
 	select {
 	case <-h.ready:
 	default:
@@ -273,8 +273,8 @@ func (h *Host) opened() *engine.Engine {
 	return h.eng
 }
 
-func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) engine.Config {
-	cfg := engine.Config{
+func engineConfig(args *config.Args, schedulers []string, clock sluice.Clock) sluice.Config {
+	cfg := sluice.Config{
 		Schedulers:         schedulers,
 		Removal:            args.Removal,
 		Manage:             args.Manage,
@@ -287,7 +287,7 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 		Effects:            slices.Concat(ruling, grouping, optional(args)),
 		PreemptionGates:    args.PreemptionGates,
 		WaitingReasons:     args.Workloads,
-		Limits: engine.Limits{
+		Limits: sluice.Limits{
 			Message: args.Limits.Message.Value(),
 			Pods:    args.Limits.Pods,
 			Queues:  args.Limits.Queues,
@@ -306,8 +306,8 @@ func engineConfig(args *config.Args, schedulers []string, clock engine.Clock) en
 
 // describe writes what the engine wants to know of a pod into one of the pool. False: who controls
 // the pod, or what it inherits, is not known yet, and without that the engine must not hear of it.
-func (h *Host) describe(pod *v1.Pod) (*engine.Pod, bool) {
-	into := h.pods.Get().(*engine.Pod)
+func (h *Host) describe(pod *v1.Pod) (*sluice.Pod, bool) {
+	into := h.pods.Get().(*sluice.Pod)
 	heir, known := h.heir(pod, true)
 	return into, known && h.fill(heir, into)
 }

@@ -17,9 +17,9 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/outbox"
+	"sluice/kube-scheduler/sluice"
 )
 
 func TestOnBindTheGrantedPodIsActivatedAndKeepsItsGate(t *testing.T) {
@@ -68,7 +68,7 @@ func TestAPodOfTheSameNameIsNotTouchedForTheOldOne(t *testing.T) {
 	w.queue("q", "1")
 	old := w.create(gatedPod("p1"))
 	w.until("it is granted", w.is("p1", "reserved"))
-	patch := engine.Patch{Gates: []string{facts.GateLong}, Generation: 1}
+	patch := sluice.Patch{Gates: []string{facts.GateLong}, Generation: 1}
 	other := gatedPod("p1")
 	other.UID = "another"
 	if err := w.client.Tracker().Update(v1.SchemeGroupVersion.WithResource("pods"), other,
@@ -88,8 +88,8 @@ func TestAnEditedPodIsNotPatchedForItsOldSpec(t *testing.T) {
 	pod := gatedPod("p1")
 	pod.Generation = 2
 	err := w.RemoveGates(context.Background(), pod,
-		&engine.Patch{Gates: []string{facts.GateLong}, Generation: 1})
-	if outbox.Result(err) != engine.Conflict {
+		&sluice.Patch{Gates: []string{facts.GateLong}, Generation: 1})
+	if outbox.Result(err) != sluice.Conflict {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -97,7 +97,7 @@ func TestAnEditedPodIsNotPatchedForItsOldSpec(t *testing.T) {
 func TestARemovalWhoseAnswerIsLostCounts(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
 	pod := w.create(gatedPod("p1"))
-	patch := &engine.Patch{Gates: []string{facts.GateLong}, Generation: 1}
+	patch := &sluice.Patch{Gates: []string{facts.GateLong}, Generation: 1}
 	written := true
 	w.typed.to("patch", "pods", func(action clienttesting.Action) (bool,
 		runtime.Object, error) {
@@ -114,7 +114,7 @@ func TestARemovalWhoseAnswerIsLostCounts(t *testing.T) {
 	}
 	written = false
 	other := w.create(gatedPod("p2"))
-	if err := w.RemoveGates(context.Background(), other, patch); outbox.Result(err) != engine.Retry {
+	if err := w.RemoveGates(context.Background(), other, patch); outbox.Result(err) != sluice.Retry {
 		t.Errorf("it was not written: %v", err)
 	}
 }
@@ -209,7 +209,7 @@ func TestAGateThatIsGoneIsNoError(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
 	pod := gatedPod("p1")
 	pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "foreign"}}
-	err := w.RemoveGates(context.Background(), pod, &engine.Patch{Gates: []string{facts.GateLong}})
+	err := w.RemoveGates(context.Background(), pod, &sluice.Patch{Gates: []string{facts.GateLong}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestProfilesMustSayTheSame(t *testing.T) {
 }
 
 func TestAConfigurationThatTheEngineRefuses(t *testing.T) {
-	library, err := engine.Load(libraryPath(t))
+	library, err := sluice.Load(libraryPath(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ package host
 import (
 	"errors"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // ErrNotOpen is why nothing can be asked yet.
@@ -26,7 +26,7 @@ func (h *Host) Synced() bool { return h.synced.Load() }
 // there). Unlike the hooks it does not wait for the engine: before it is open it fails with
 // ErrNotOpen. Of an object that the engine could not use it tells why: as `refused`, or, where the
 // engine knows nothing else of it, as an error that is a *Refused.
-func (h *Host) Inspect(q engine.Query) (map[string]any, error) {
+func (h *Host) Inspect(q sluice.Query) (map[string]any, error) {
 	answer, err := h.ask(q)
 	err = h.refusals.complete(q, answer, err)
 	if q.What != "limits" {
@@ -37,7 +37,7 @@ func (h *Host) Inspect(q engine.Query) (map[string]any, error) {
 	return answer, err
 }
 
-func (h *Host) ask(q engine.Query) (map[string]any, error) {
+func (h *Host) ask(q sluice.Query) (map[string]any, error) {
 	select {
 	case <-h.ready:
 		return h.eng.Inspect(q)
@@ -49,7 +49,7 @@ func (h *Host) ask(q engine.Query) (map[string]any, error) {
 // List asks a question that is answered by a list, from q.From on, for so many rows at most. It
 // asks page by page, so that nobody has to wait long for the engine; what changes between two pages
 // may be missing or come twice. It returns where the rows go on; 0: there are no more.
-func (h *Host) List(q engine.Query, key string, most int) (rows []any, from int64, err error) {
+func (h *Host) List(q sluice.Query, key string, most int) (rows []any, from int64, err error) {
 	for range readAgain {
 		rows, from, err = h.pages(q, key, most)
 		if err == nil || !errors.Is(err, errRestless) {
@@ -59,7 +59,7 @@ func (h *Host) List(q engine.Query, key string, most int) (rows []any, from int6
 	return nil, 0, err
 }
 
-func (h *Host) pages(q engine.Query, key string, most int) (rows []any, from int64, err error) {
+func (h *Host) pages(q sluice.Query, key string, most int) (rows []any, from int64, err error) {
 	for {
 		q.Max = min(pageRows, most-len(rows))
 		answer, err := h.Inspect(q)

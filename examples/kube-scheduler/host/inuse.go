@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // keepInUse has what is deleted stay for as long as it is in use: a ClusterQueue while workloads
@@ -55,7 +55,7 @@ func named(queue *kueue.ClusterQueue, flavors, checks map[string]bool) {
 // holds tells whether workloads hold quota of a ClusterQueue that is deleted, or may still get some
 // because the engine has not heard of that.
 func (h *Host) holds(name string) bool {
-	answer, err := h.ask(engine.Query{What: "clusterQueue", Name: name})
+	answer, err := h.ask(sluice.Query{What: "clusterQueue", Name: name})
 	active, _ := answer["active"].(bool)
 	return err != nil || active || number(answer["reserving"]) > 0
 }

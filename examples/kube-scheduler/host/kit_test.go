@@ -30,8 +30,8 @@ import (
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // libraryPath is $SLUICE_LIB, or the build of the checkout that this file is in.
@@ -167,7 +167,7 @@ func newWorld(t *testing.T, args config.Args, before func(*Host),
 		map[schema.GroupVersionResource]string{queues: "QueueList",
 			volcanoCommands: "CommandList", podGroups: "PodGroupList"}, objects...)
 	typed, untyped := reactionsOf(&client.Fake), reactionsOf(&dynamic.Fake)
-	library, err := engine.Load(libraryPath(t))
+	library, err := sluice.Load(libraryPath(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func (w *world) create(pod *v1.Pod) *v1.Pod {
 }
 
 func (w *world) state(name string) string {
-	answer, err := w.Engine().Inspect(engine.Query{What: "pod", Namespace: "default", Name: name})
+	answer, err := w.Engine().Inspect(sluice.Query{What: "pod", Namespace: "default", Name: name})
 	if err != nil {
 		return "unknown"
 	}

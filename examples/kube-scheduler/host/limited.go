@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // limited are the objects that a limit of the configuration refused. The engine keeps nothing of
@@ -72,8 +72,8 @@ func keyOfObject(object runtime.Object) (key objectKey, is bool) {
 }
 
 func isLimit(err error) bool {
-	var refused *engine.Error
-	return errors.As(err, &refused) && refused.Code == engine.CodeLimit
+	var refused *sluice.Error
+	return errors.As(err, &refused) && refused.Code == sluice.CodeLimit
 }
 
 // note keeps an object that a limit refused, or forgets one that was not. It tells whether the

@@ -15,8 +15,8 @@ import (
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 func podIn(name, queue string) *v1.Pod {
@@ -43,7 +43,7 @@ func (w *world) losePod(name string) {
 
 func (w *world) knows(queue string) func() bool {
 	return func() bool {
-		answer, err := w.Engine().Inspect(engine.Query{What: "queue", Kind: engine.KindQueue,
+		answer, err := w.Engine().Inspect(sluice.Query{What: "queue", Kind: sluice.KindQueue,
 			Name: queue})
 		return err == nil && answer["known"] == true
 	}
@@ -171,7 +171,7 @@ func TestNodesAndGroupsAreTriedAgain(t *testing.T) {
 
 func (w *world) knowsGroup(name string) func() bool {
 	return func() bool {
-		answer, err := w.Engine().Inspect(engine.Query{What: "group", Namespace: "default",
+		answer, err := w.Engine().Inspect(sluice.Query{What: "group", Namespace: "default",
 			Name: name})
 		return err == nil && answer["known"] == true
 	}

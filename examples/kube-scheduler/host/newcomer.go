@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 var errQueuesNotListed = errors.New("the queues have not been listed yet")
@@ -36,8 +36,8 @@ func (h *Host) Complete(aboutQueues bool) error {
 // Newcomer is what the engine wants to know of a pod that is being created, as it will be told when
 // the pod is observed. Controllers are read where they are not known: the one from which a pod
 // inherits, and the topmost one of a pod that wants a group.
-func (h *Host) Newcomer(ctx context.Context, pod *v1.Pod) (*engine.Pod, error) {
-	into := &engine.Pod{}
+func (h *Host) Newcomer(ctx context.Context, pod *v1.Pod) (*sluice.Pod, error) {
+	into := &sluice.Pod{}
 	pod, err := h.newHeir(ctx, pod)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (h *Host) newHeir(ctx context.Context, pod *v1.Pod) (*v1.Pod, error) {
 
 // fill writes over `into` what the engine wants to know of a pod. False: but for who controls it,
 // which is not known yet.
-func (h *Host) fill(pod *v1.Pod, into *engine.Pod) bool {
+func (h *Host) fill(pod *v1.Pod, into *sluice.Pod) bool {
 	facts.Pod(pod, h.NamespaceQueue(pod.Namespace), into)
 	if name := facts.LocalQueue(pod); name != "" {
 		clusterQueue := h.local.clusterQueue(pod.Namespace, name)

@@ -17,14 +17,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 func TestAPodIsAskedAboutAsItIsObserved(t *testing.T) {
 	set := owned("apps/v1", "StatefulSet", "db", nil, map[string]any{"replicas": int64(3)})
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil, set)
-	for name, pod := range map[string]*engine.Pod{"alone": nil, "grouped": {}} {
+	for name, pod := range map[string]*sluice.Pod{"alone": nil, "grouped": {}} {
 		asked := gatedPod(name)
 		if pod != nil {
 			asked = member(name, set)
@@ -56,7 +56,7 @@ func TestALocalQueueOfANewPod(t *testing.T) {
 	pod := gatedPod("p")
 	pod.Labels = map[string]string{facts.LocalQueueLabel: "mine"}
 	asked, err := w.Newcomer(t.Context(), pod)
-	if err != nil || asked.QueueKind != engine.KindClusterQueue {
+	if err != nil || asked.QueueKind != sluice.KindClusterQueue {
 		t.Errorf("%+v, %v", asked, err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // handle calls seen and gone for what an informer of T delivers.
@@ -66,7 +66,7 @@ func (h *Host) observeCore(factory informers.SharedInformerFactory) error {
 
 // told takes what came of telling the engine about an object. An object that the engine refuses
 // stays as it was seen before, and somebody has to hear of it.
-func (h *Host) told(object runtime.Object, tail engine.Tail, err error) {
+func (h *Host) told(object runtime.Object, tail sluice.Tail, err error) {
 	h.refusals.note(object, err)
 	again := h.limited.note(object, err)
 	if err == nil {
@@ -174,7 +174,7 @@ func (h *Host) nodeSeen(old, node *v1.Node) {
 		node.Status.Allocatable) {
 		h.await(func() bool { return h.cache.Knows(node) })
 	}
-	var seen engine.Node
+	var seen sluice.Node
 	facts.Node(node, &seen)
 	id, tail, err := h.opened().ObserveNode(&seen)
 	if err == nil {

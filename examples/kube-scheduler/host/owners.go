@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 const (
@@ -67,7 +67,7 @@ func (k *ownerKey) reference() *metav1.OwnerReference {
 
 // workload is the pods of one controller.
 type workload struct {
-	top  *engine.Controller // nil: not known yet
+	top  *sluice.Controller // nil: not known yet
 	pods map[types.UID]types.NamespacedName
 }
 
@@ -154,7 +154,7 @@ func (o *owners) forget(pod types.UID) {
 }
 
 // of is the topmost controller of a pod; nil: it has none. False: that is not known yet.
-func (o *owners) of(pod *v1.Pod) (*engine.Controller, bool) {
+func (o *owners) of(pod *v1.Pod) (*sluice.Controller, bool) {
 	key, controlled := keyOf(pod)
 	if !controlled {
 		return nil, true
@@ -243,7 +243,7 @@ func (o *owners) concerns(key ownerKey) bool {
 
 // topmost follows the controllers of a pod. With an error it is the highest that is known of, and
 // `at` is the one that could not be read.
-func (o *owners) topmost(ctx context.Context, key ownerKey) (top engine.Controller,
+func (o *owners) topmost(ctx context.Context, key ownerKey) (top sluice.Controller,
 	at *metav1.OwnerReference, err error) {
 	at = key.reference()
 	for range mostOwners {

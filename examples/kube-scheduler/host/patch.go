@@ -10,7 +10,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // operation is one of a JSON patch.
@@ -33,7 +33,7 @@ func withoutGates(gates []v1.PodSchedulingGate, ours []string) ([]v1.PodScheduli
 
 // removal is the patch that takes the gates off. Its tests hold it to the pod that was decided
 // about: the same one, with its spec unchanged, for a gated spec may be edited.
-func removal(pod *v1.Pod, patch *engine.Patch, rest []v1.PodSchedulingGate) ([]byte, error) {
+func removal(pod *v1.Pod, patch *sluice.Patch, rest []v1.PodSchedulingGate) ([]byte, error) {
 	ops := []operation{
 		{"test", "/metadata/uid", pod.UID},
 		{"test", "/metadata/generation", patch.Generation},
@@ -71,7 +71,7 @@ func escape(key string) string {
 }
 
 func addTolerations(ops []operation, there []v1.Toleration,
-	wanted []engine.Toleration) []operation {
+	wanted []sluice.Toleration) []operation {
 	var fresh []v1.Toleration
 	for _, one := range wanted {
 		toleration := v1.Toleration{
@@ -100,7 +100,7 @@ func addTolerations(ops []operation, there []v1.Toleration,
 
 // condition is the patch that says why the pod waits instead of Unschedulable, in the place of the
 // very condition that was seen.
-func condition(effect *engine.Effect) ([]byte, error) {
+func condition(effect *sluice.Effect) ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"metadata": map[string]string{
 			"uid":             effect.UID,

@@ -7,12 +7,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/outbox"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Note takes what an answer of the engine said about work that is left.
-func (h *Host) Note(tail engine.Tail) {
+func (h *Host) Note(tail sluice.Tail) {
 	h.pump.Note(tail)
 	h.limited.look()
 }
@@ -25,25 +25,25 @@ func (h *Host) runPump(ctx context.Context) {
 
 // take deals with the effects on the scheduler's queue in one call, and with answers to pods in
 // Permit, which wait for nobody: each may have to wait itself. Workers do the others.
-func (h *Host) take(effects []engine.Effect) (writes []engine.Effect) {
+func (h *Host) take(effects []sluice.Effect) (writes []sluice.Effect) {
 	batch := map[string]*v1.Pod{}
 	for i := range effects {
 		effect := &effects[i]
-		if effect.Kind == engine.AnswerPermit {
+		if effect.Kind == sluice.AnswerPermit {
 			h.answer(effect)
 			continue
 		}
-		if effect.Kind != engine.Activate {
+		if effect.Kind != sluice.Activate {
 			writes = append(writes, *effect)
 			continue
 		}
-		result := engine.Gone
+		result := sluice.Gone
 		if pod := h.pod(effect); pod != nil {
 			batch[effect.Namespace+"/"+effect.Name] = pod
-			result = engine.Done
+			result = sluice.Done
 		}
 		metrics.effects.WithLabelValues(effect.Kind, result).Inc()
-		defer h.pump.Acknowledge(engine.Ack{ID: effect.ID, Result: result})
+		defer h.pump.Acknowledge(sluice.Ack{ID: effect.ID, Result: result})
 	}
 	if len(batch) > 0 {
 		h.activator.Activate(h.log, batch)
@@ -52,10 +52,10 @@ func (h *Host) take(effects []engine.Effect) (writes []engine.Effect) {
 }
 
 // answer answers a pod in Permit.
-func (h *Host) answer(effect *engine.Effect) {
+func (h *Host) answer(effect *sluice.Effect) {
 	h.done.Go(func() {
 		result := h.answerPermit(effect)
 		metrics.effects.WithLabelValues(effect.Kind, result).Inc()
-		h.pump.Acknowledge(engine.Ack{ID: effect.ID, Result: result})
+		h.pump.Acknowledge(sluice.Ack{ID: effect.ID, Result: result})
 	})
 }

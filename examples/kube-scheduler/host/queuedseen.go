@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/job"
+	"sluice/kube-scheduler/sluice"
 	wl "sluice/kube-scheduler/workload"
 )
 
@@ -50,7 +50,7 @@ func (h *Host) jobGone(j *batchv1.Job) {
 
 // workloadUnreadable is one that could not be made typed: somebody has to hear of it.
 func (h *Host) workloadUnreadable(object *unstructured.Unstructured) {
-	h.told(object, engine.Tail{}, facts.Read(object, &kueue.Workload{}))
+	h.told(object, sluice.Tail{}, facts.Read(object, &kueue.Workload{}))
 }
 
 func (h *Host) workloadSeen(old, w *kueue.Workload) {
@@ -138,7 +138,7 @@ func (h *Host) jobStopped(w *kueue.Workload) bool {
 
 func (h *Host) checkSeen(object *unstructured.Unstructured) {
 	var check kueue.AdmissionCheck
-	var tail engine.Tail
+	var tail sluice.Tail
 	err := facts.Read(object, &check)
 	if err == nil {
 		tail, err = h.eng.ObserveCheck(check.Name, apimeta.IsStatusConditionTrue(
@@ -186,7 +186,7 @@ func (h *Host) tellLocalQueue(object *unstructured.Unstructured) {
 		return
 	}
 	var queue kueue.LocalQueue
-	var tail engine.Tail
+	var tail sluice.Tail
 	err := facts.Read(object, &queue)
 	if err == nil {
 		selected := h.selects(string(queue.Spec.ClusterQueue), queue.Namespace)

@@ -18,14 +18,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 var volcanoQueues = volcano.SchemeGroupVersion.WithResource("queues")
 
 // queue is the one that the effect is about, as it was last seen; nil: there is none.
-func (h *Host) queue(effect *engine.Effect) *unstructured.Unstructured {
+func (h *Host) queue(effect *sluice.Effect) *unstructured.Unstructured {
 	lister, followed := h.listers.Load(volcanoQueues)
 	if !followed {
 		return nil
@@ -45,7 +45,7 @@ func (h *Host) queue(effect *engine.Effect) *unstructured.Unstructured {
 // before the state that it explains, and goes after it: whoever reads the queue in between takes
 // what the parent did for the parent's doing. Every write is under the version that was seen, or
 // that the write before made: what somebody else wrote meanwhile is looked at first.
-func (h *Host) writeQueue(ctx context.Context, effect *engine.Effect) (int64, error) {
+func (h *Host) writeQueue(ctx context.Context, effect *sluice.Effect) (int64, error) {
 	queue := h.queue(effect)
 	if queue == nil {
 		return 0, apierrors.NewNotFound(volcanoQueues.GroupResource(), effect.Name)
@@ -102,7 +102,7 @@ func (h *Host) annotate(ctx context.Context, queue *unstructured.Unstructured,
 }
 
 func (h *Host) writeStatus(ctx context.Context, queue *unstructured.Unstructured,
-	status *engine.Status) (*unstructured.Unstructured, error) {
+	status *sluice.Status) (*unstructured.Unstructured, error) {
 	wanted := queue.DeepCopy()
 	fields, _, _ := unstructured.NestedMap(wanted.Object, "status")
 	if fields == nil {
@@ -128,7 +128,7 @@ func (h *Host) writeStatus(ctx context.Context, queue *unstructured.Unstructured
 }
 
 // quantitiesOf are the amounts as the API server would write them.
-func quantitiesOf(amounts []engine.Amount) map[string]any {
+func quantitiesOf(amounts []sluice.Amount) map[string]any {
 	list := map[string]any{}
 	for _, amount := range amounts {
 		list[amount.Name] = quantityOf(amount)
@@ -136,7 +136,7 @@ func quantitiesOf(amounts []engine.Amount) map[string]any {
 	return list
 }
 
-func quantityOf(amount engine.Amount) string {
+func quantityOf(amount sluice.Amount) string {
 	switch name := v1.ResourceName(amount.Name); {
 	case name == v1.ResourceCPU:
 		return resource.NewMilliQuantity(amount.Value, resource.DecimalSI).String()
@@ -148,7 +148,7 @@ func quantityOf(amount engine.Amount) string {
 }
 
 // conditionsOf keep the time of a condition whose status stays.
-func conditionsOf(conditions []engine.Condition, before []any, now time.Time) []any {
+func conditionsOf(conditions []sluice.Condition, before []any, now time.Time) []any {
 	list := []any{}
 	for _, condition := range conditions {
 		since := now.UTC().Format(time.RFC3339)

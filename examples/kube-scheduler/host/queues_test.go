@@ -14,7 +14,7 @@ import (
 	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 func (w *world) command(name, action, queue string) {
@@ -51,7 +51,7 @@ func (w *world) stateWritten(queue string) string {
 
 // The state is in the object when the command goes, not after.
 func TestACommandIsDeletedWhenItsChangeIsWritten(t *testing.T) {
-	w := newWorld(t, config.Args{Removal: engine.OnBind}, nil)
+	w := newWorld(t, config.Args{Removal: sluice.OnBind}, nil)
 	w.queue("q", "1")
 	w.until("the queue's state is written", func() bool { return w.stateWritten("q") == "Open" })
 	w.command("stop", "SuspendQueue", "q")
@@ -70,7 +70,7 @@ func TestACommandIsDeletedWhenItsChangeIsWritten(t *testing.T) {
 }
 
 func TestAMarkOfTheParentComesAndGoes(t *testing.T) {
-	w := newWorld(t, config.Args{Removal: engine.OnBind}, nil)
+	w := newWorld(t, config.Args{Removal: sluice.OnBind}, nil)
 	w.queue("p", "4")
 	child := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
@@ -99,7 +99,7 @@ func TestAMarkOfTheParentComesAndGoes(t *testing.T) {
 
 // What stands in the way is told once, however often the same is asked; other commands are left.
 func TestWhatACommandCannotDoIsTold(t *testing.T) {
-	w := newWorld(t, config.Args{Removal: engine.OnBind}, nil)
+	w := newWorld(t, config.Args{Removal: sluice.OnBind}, nil)
 	w.command("lost", "SuspendQueue", "nothing")
 	w.until("the command is gone", w.commandIsGone("lost"))
 	w.until("there is an event", func() bool {
@@ -127,7 +127,7 @@ func TestWhatACommandCannotDoIsTold(t *testing.T) {
 
 func TestConditionsKeepTheirTime(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	open := []engine.Condition{{Type: "Granting", Status: "True", Reason: "Open"}}
+	open := []sluice.Condition{{Type: "Granting", Status: "True", Reason: "Open"}}
 	first := conditionsOf(open, nil, now)
 	open[0].Reason = "StillOpen"
 	second := conditionsOf(open, first, now.Add(time.Hour))

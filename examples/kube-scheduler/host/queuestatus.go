@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 	wl "sluice/kube-scheduler/workload"
 )
 
@@ -159,7 +159,7 @@ type usage struct{ flavor, resource, key string }
 
 func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue,
 	idle map[types.NamespacedName]int64) (*kueue.ClusterQueue, error) {
-	answer, err := h.ask(engine.Query{What: "clusterQueue", Name: seen.Name})
+	answer, err := h.ask(sluice.Query{What: "clusterQueue", Name: seen.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -212,8 +212,8 @@ func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue,
 func resourceUsage(name v1.ResourceName, used map[usage]int64, of usage,
 	borrowed int64) kueue.ResourceUsage {
 	return kueue.ResourceUsage{Name: name,
-		Total:    wl.Quantity(engine.Amount{Name: of.resource, Value: used[of]}),
-		Borrowed: wl.Quantity(engine.Amount{Name: of.resource, Value: borrowed})}
+		Total:    wl.Quantity(sluice.Amount{Name: of.resource, Value: used[of]}),
+		Borrowed: wl.Quantity(sluice.Amount{Name: of.resource, Value: borrowed})}
 }
 
 // unsupportedFlavors says which flavor of the queue nobody gets, and why.
@@ -233,7 +233,7 @@ func (h *Host) unsupportedFlavors(queue *kueue.ClusterQueue) string {
 
 func (h *Host) localQueueStatus(seen *kueue.LocalQueue,
 	idle map[types.NamespacedName]int64) (*kueue.LocalQueue, error) {
-	answer, err := h.ask(engine.Query{What: "localQueue", Namespace: seen.Namespace,
+	answer, err := h.ask(sluice.Query{What: "localQueue", Namespace: seen.Namespace,
 		Name: seen.Name})
 	if err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func localUsage(answer map[string]any, key string) (all []kueue.LocalQueueFlavor
 		of, _ := row.(map[string]any)
 		name, resource := kueue.ResourceFlavorReference(text(of["flavor"])), text(of["resource"])
 		one := kueue.LocalQueueResourceUsage{Name: v1.ResourceName(resource),
-			Total: wl.Quantity(engine.Amount{Name: resource, Value: number(of[key])})}
+			Total: wl.Quantity(sluice.Amount{Name: resource, Value: number(of[key])})}
 		if last := len(all) - 1; last >= 0 && all[last].Name == name {
 			all[last].Resources = append(all[last].Resources, one)
 		} else {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Refused is the answer about an object that is there, and that the engine cannot use.
@@ -28,8 +28,8 @@ type refusals struct {
 }
 
 // What the engine calls a queue, in its messages.
-var queueWords = map[string]string{engine.KindQueue: "queue ",
-	engine.KindClusterQueue: "cluster queue ", engine.KindCohort: "cohort "}
+var queueWords = map[string]string{sluice.KindQueue: "queue ",
+	sluice.KindClusterQueue: "cluster queue ", sluice.KindCohort: "cohort "}
 
 func wordsFor(object runtime.Object) (words, uid string) {
 	switch one := object.(type) {
@@ -75,7 +75,7 @@ func (r *refusals) find(words string) *Refused {
 }
 
 // asked is the refusal of the object that a question is about; nil: it was not refused.
-func (r *refusals) asked(q engine.Query) *Refused {
+func (r *refusals) asked(q sluice.Query) *Refused {
 	switch {
 	case q.What == "queue":
 		return r.find(queueWords[q.Kind] + q.Name)
@@ -100,11 +100,11 @@ func (r *refusals) explain(message string) string {
 }
 
 // complete adds to an answer what the engine cannot know.
-func (r *refusals) complete(q engine.Query, answer map[string]any, err error) error {
+func (r *refusals) complete(q sluice.Query, answer map[string]any, err error) error {
 	refused := r.asked(q)
-	var unknown *engine.Error
+	var unknown *sluice.Error
 	switch {
-	case refused != nil && errors.As(err, &unknown) && unknown.Code == engine.CodeField:
+	case refused != nil && errors.As(err, &unknown) && unknown.Code == sluice.CodeField:
 		return refused
 	case err != nil:
 		return err

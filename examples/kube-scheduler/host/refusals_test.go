@@ -13,11 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
-func podNamedQuery(name string) engine.Query {
-	return engine.Query{What: "pod", Namespace: "default", Name: name}
+func podNamedQuery(name string) sluice.Query {
+	return sluice.Query{What: "pod", Namespace: "default", Name: name}
 }
 
 func TestWhoWaitsForARefusedQueueIsToldSo(t *testing.T) {
@@ -25,7 +25,7 @@ func TestWhoWaitsForARefusedQueueIsToldSo(t *testing.T) {
 	w.queue("q", "-1")
 	w.until("it is refused", func() bool {
 		var refused *Refused
-		_, err := w.Inspect(engine.Query{What: "queue", Kind: engine.KindQueue, Name: "q"})
+		_, err := w.Inspect(sluice.Query{What: "queue", Kind: sluice.KindQueue, Name: "q"})
 		return errors.As(err, &refused)
 	})
 	pod := gatedPod("p1")
@@ -35,7 +35,7 @@ func TestWhoWaitsForARefusedQueueIsToldSo(t *testing.T) {
 	w.until("its condition is another", func() bool {
 		return w.seen("p1").Status.Conditions[0].Reason != v1.PodReasonUnschedulable
 	})
-	if told := w.seen("p1").Status.Conditions[0]; told.Reason != engine.ReasonQueueUnknown ||
+	if told := w.seen("p1").Status.Conditions[0]; told.Reason != sluice.ReasonQueueUnknown ||
 		!strings.HasPrefix(told.Message, "queue q was refused: ") {
 		t.Errorf("its condition is %+v", told)
 	}
@@ -47,7 +47,7 @@ func TestWhoWaitsForARefusedQueueIsToldSo(t *testing.T) {
 		!strings.Contains(message, "capability") {
 		t.Errorf("%v, it is told %q", err, message)
 	}
-	answer, err = w.Inspect(engine.Query{What: "queue", Kind: engine.KindQueue, Name: "q"})
+	answer, err = w.Inspect(sluice.Query{What: "queue", Kind: sluice.KindQueue, Name: "q"})
 	if why, _ := answer["refused"].(string); err != nil || !strings.Contains(why, "capability") {
 		t.Errorf("%v, the queue is %v", err, answer)
 	}
@@ -72,7 +72,7 @@ func TestARefusedPodIsNotUnknown(t *testing.T) {
 		_, err := w.Inspect(podNamedQuery("p1"))
 		return errors.As(err, &refused)
 	})
-	if _, err := w.Inspect(engine.Query{What: "pod", UID: "uid-p1"}); err == nil ||
+	if _, err := w.Inspect(sluice.Query{What: "pod", UID: "uid-p1"}); err == nil ||
 		err.Error() != refused.Error() || !strings.Contains(refused.Why, "-3") {
 		t.Errorf("by its uid it is %v, by its name %v", err, refused)
 	}
@@ -83,8 +83,8 @@ func TestARefusedPodIsNotUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("it is unknown", func() bool {
-		var unknown *engine.Error
+		var unknown *sluice.Error
 		_, err := w.Inspect(podNamedQuery("p1"))
-		return errors.As(err, &unknown) && unknown.Code == engine.CodeField
+		return errors.As(err, &unknown) && unknown.Code == sluice.CodeField
 	})
 }

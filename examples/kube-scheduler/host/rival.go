@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 	batch "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // rival watches for Volcano's own components: a queue's status has one writer, or two that undo
@@ -62,7 +62,7 @@ func (h *Host) warnOfMadeGroup(group *unstructured.Unstructured) {
 	if who == "" || h.rival.toldOfGroups.Load() {
 		return
 	}
-	known, err := h.ask(engine.Query{What: "group", Namespace: group.GetNamespace(),
+	known, err := h.ask(sluice.Query{What: "group", Namespace: group.GetNamespace(),
 		Name: group.GetName()})
 	if pods, _ := known["pods"].(int64); err != nil || pods == 0 || h.rival.toldOfGroups.Swap(true) {
 		return

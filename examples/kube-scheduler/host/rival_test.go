@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 func groupMadeBy(manager, name, owner string, at time.Time) *unstructured.Unstructured {
@@ -50,7 +50,7 @@ func TestWhoMakesPodGroups(t *testing.T) {
 // Volcano's controller makes PodGroups for pods of the schedulers that it was told: if they are
 // ours, that is said, and once.
 func TestPodGroupsOfVolcanosControllerAreTold(t *testing.T) {
-	w := newWorld(t, config.Args{Removal: engine.OnBind}, nil)
+	w := newWorld(t, config.Args{Removal: sluice.OnBind}, nil)
 	w.queue("q", "4")
 	later := time.Now().Add(time.Hour)
 	for _, name := range []string{"others", "ours", "ours-too"} {

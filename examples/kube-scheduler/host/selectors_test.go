@@ -13,8 +13,8 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 func TestSelectorsNarrowBeforeTheyWiden(t *testing.T) {
@@ -88,7 +88,7 @@ func TestAPodWaitsWhereItsNamespaceIsNotSelected(t *testing.T) {
 			pod = w.create(pod)
 			w.until("it is held", w.is("p", "held"))
 			verdict, err := w.PreEnqueue(pod)
-			if err != nil || verdict.Pass || verdict.Reason != engine.ReasonNotSelected {
+			if err != nil || verdict.Pass || verdict.Reason != sluice.ReasonNotSelected {
 				t.Errorf("of a namespace that is not known: %+v %v", verdict, err)
 			}
 
@@ -131,8 +131,8 @@ func TestAClusterQueueIsNotNamedDirectly(t *testing.T) {
 	pod.Annotations[facts.QueueName] = "cq"
 	w.create(pod)
 	w.until("it waits for a Volcano queue of that name", func() bool {
-		answer, err := w.Engine().Inspect(engine.Query{What: "pod", Namespace: "default", Name: "p"})
-		return err == nil && answer["queueKind"] == engine.KindQueue &&
-			answer["reason"] == engine.ReasonQueueUnknown
+		answer, err := w.Engine().Inspect(sluice.Query{What: "pod", Namespace: "default", Name: "p"})
+		return err == nil && answer["queueKind"] == sluice.KindQueue &&
+			answer["reason"] == sluice.ReasonQueueUnknown
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // replicaSet is one of a Deployment, for the informer and for the reader.
@@ -28,7 +28,7 @@ func replicaSet(name, revision string, by *unstructured.Unstructured) (*appsv1.R
 
 // superseded is what the engine is told of a pod's template.
 func (w *world) superseded(pod *v1.Pod) bool {
-	into := new(engine.Pod)
+	into := new(sluice.Pod)
 	return w.fill(pod, into) && into.Controller != nil && into.Controller.Supersedes
 }
 

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/outbox"
+	"sluice/kube-scheduler/sluice"
 	wl "sluice/kube-scheduler/workload"
 )
 
@@ -23,7 +23,7 @@ func (h *Host) now() time.Time { return time.Unix(0, h.eng.Now()) }
 
 // writeWorkload writes into the very version of the workload that was decided about, and returns
 // the version that says it.
-func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64, error) {
+func (h *Host) writeWorkload(ctx context.Context, effect *sluice.Effect) (int64, error) {
 	if h.queued.workloads.Load() == nil {
 		return 0, fmt.Errorf("workloads are not followed yet")
 	}
@@ -58,13 +58,13 @@ func (h *Host) writeWorkload(ctx context.Context, effect *engine.Effect) (int64,
 }
 
 // isRefusal tells whether a write says that a workload was asked about, and got nothing.
-func isRefusal(effect *engine.Effect) bool {
+func isRefusal(effect *sluice.Effect) bool {
 	return effect.Workload.Write == "signal" ||
 		effect.Workload.Write == "pending" && effect.Reason == wl.Pending
 }
 
 // asked is what all pods of each pod set ask for.
-func asked(w *engine.WorkerWorkload) (sets []kueue.PodSetRequest) {
+func asked(w *sluice.WorkerWorkload) (sets []kueue.PodSetRequest) {
 	for i := range w.PodSets {
 		set := &w.PodSets[i]
 		one := kueue.PodSetRequest{Name: kueue.PodSetReference(set.Name)}

@@ -18,53 +18,53 @@ import (
 	"k8s.io/client-go/dynamic"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/outbox"
+	"sluice/kube-scheduler/sluice"
 )
 
 var errLate = errors.New("too late to be carried out")
 
 // carryOut does what the effect says and returns what became of it.
-func (m *Manager) carryOut(ctx context.Context, effect *engine.Effect) engine.Ack {
+func (m *Manager) carryOut(ctx context.Context, effect *sluice.Effect) sluice.Ack {
 	var err error
 	began := time.Now()
 	if effect.Fleet == nil {
-		effect.Fleet = &engine.FleetEffect{}
+		effect.Fleet = &sluice.FleetEffect{}
 	}
 	switch effect.Kind {
-	case engine.CreateReplica:
+	case sluice.CreateReplica:
 		err = m.createReplica(ctx, effect)
-	case engine.DeleteReplica:
+	case sluice.DeleteReplica:
 		err = m.deleteReplica(ctx, effect)
-	case engine.OpenGate:
+	case sluice.OpenGate:
 		err = m.openGate(ctx, effect)
-	case engine.WriteMemory:
+	case sluice.WriteMemory:
 		err = m.writeMemory(ctx, effect)
-	case engine.SetCluster:
+	case sluice.SetCluster:
 		err = m.setCluster(ctx, effect)
-	case engine.RetryCheck:
+	case sluice.RetryCheck:
 		err = m.retryCheck(ctx, effect)
 	default:
 		err = errors.New("this manager does not know effects of this kind: use a newer one")
 	}
 	result := outbox.Result(err)
-	if effect.Kind == engine.CreateReplica && result != engine.Done && result != engine.Conflict {
-		result = engine.Retry // what is not found there is the namespace, and it may come
+	if effect.Kind == sluice.CreateReplica && result != sluice.Done && result != sluice.Conflict {
+		result = sluice.Retry // what is not found there is the namespace, and it may come
 	}
 	metrics.effects.WithLabelValues(effect.Kind, result).Inc()
 	metrics.durations.WithLabelValues(effect.Kind).Observe(time.Since(began).Seconds())
 	words := []any{"effect", effect.Kind, "workload", effect.Namespace + "/" + effect.Name, "cluster",
 		effect.Fleet.Cluster, "result", result, "attempt", effect.Attempt}
-	if err != nil && result == engine.Retry {
+	if err != nil && result == sluice.Retry {
 		m.log.Error(err, "An effect failed and will be tried again", words...)
 	} else {
 		m.log.V(2).Info("Carried out", words...)
 	}
-	return engine.Ack{ID: effect.ID, Result: result}
+	return sluice.Ack{ID: effect.ID, Result: result}
 }
 
-func keyOfEffect(effect *engine.Effect) types.NamespacedName {
+func keyOfEffect(effect *sluice.Effect) types.NamespacedName {
 	return types.NamespacedName{Namespace: effect.Namespace, Name: effect.Name}
 }
 
@@ -83,7 +83,7 @@ func onlyThis(uid types.UID) metav1.DeleteOptions {
 		PropagationPolicy: &inBackground}
 }
 
-func (m *Manager) createReplica(ctx context.Context, effect *engine.Effect) error {
+func (m *Manager) createReplica(ctx context.Context, effect *sluice.Effect) error {
 	w := m.workload(keyOfEffect(effect))
 	if w == nil || string(w.UID) != effect.Fleet.Workload {
 		return outbox.ErrMoved
@@ -107,7 +107,7 @@ func (m *Manager) createReplica(ctx context.Context, effect *engine.Effect) erro
 }
 
 // deleteReplica deletes the worker's Job first, so that none is left without its workload.
-func (m *Manager) deleteReplica(ctx context.Context, effect *engine.Effect) error {
+func (m *Manager) deleteReplica(ctx context.Context, effect *sluice.Effect) error {
 	s, err := m.session(effect.Fleet.Cluster)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (s *session) release(ctx context.Context, copy *unstructured.Unstructured) 
 }
 
 // openGate ends with the time until which the engine counts it.
-func (m *Manager) openGate(ctx context.Context, effect *engine.Effect) error {
+func (m *Manager) openGate(ctx context.Context, effect *sluice.Effect) error {
 	s, err := m.session(effect.Fleet.Cluster)
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func opened(copy *unstructured.Unstructured, name string,
 	return copy, unstructured.SetNestedSlice(copy.Object, list, "status", "preemptionGates")
 }
 
-func (m *Manager) writeMemory(ctx context.Context, effect *engine.Effect) error {
+func (m *Manager) writeMemory(ctx context.Context, effect *sluice.Effect) error {
 	annotations := map[string]string{}
 	for _, pair := range effect.Fleet.Annotations {
 		annotations[pair[0]] = pair[1]
@@ -239,7 +239,7 @@ func (m *Manager) writeMemory(ctx context.Context, effect *engine.Effect) error 
 }
 
 // decidedAbout is the workload as the engine knew it when it decided, and its check.
-func (m *Manager) decidedAbout(effect *engine.Effect) (*workload, *kueue.AdmissionCheckState,
+func (m *Manager) decidedAbout(effect *sluice.Effect) (*workload, *kueue.AdmissionCheckState,
 	error) {
 	w := m.workload(keyOfEffect(effect))
 	if w == nil || string(w.UID) != effect.UID {
@@ -256,7 +256,7 @@ func (m *Manager) decidedAbout(effect *engine.Effect) (*workload, *kueue.Admissi
 }
 
 // setCluster makes the Job in the cluster before the workload says that it is there.
-func (m *Manager) setCluster(ctx context.Context, effect *engine.Effect) error {
+func (m *Manager) setCluster(ctx context.Context, effect *sluice.Effect) error {
 	w, check, err := m.decidedAbout(effect)
 	if err != nil {
 		return err
@@ -281,7 +281,7 @@ func (m *Manager) setCluster(ctx context.Context, effect *engine.Effect) error {
 	})
 }
 
-func (m *Manager) retryCheck(ctx context.Context, effect *engine.Effect) error {
+func (m *Manager) retryCheck(ctx context.Context, effect *sluice.Effect) error {
 	w, check, err := m.decidedAbout(effect)
 	if err != nil || check.State == kueue.CheckStateRetry {
 		return err

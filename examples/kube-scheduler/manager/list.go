@@ -2,7 +2,7 @@
 
 package manager
 
-import "sluice/kube-scheduler/engine"
+import "sluice/kube-scheduler/sluice"
 
 const (
 	pageRows = 256
@@ -12,7 +12,7 @@ const (
 // List asks a question that is answered by a list, from q.From on, for so many rows at most. It
 // asks page by page, so that nobody waits long for the engine; what changes between two pages may
 // be missing or come twice. It returns where the rows go on; 0: there are no more.
-func (m *Manager) List(q engine.Query, key string, most int) (rows []any, from int64, err error) {
+func (m *Manager) List(q sluice.Query, key string, most int) (rows []any, from int64, err error) {
 	for {
 		q.Max = min(pageRows, most-len(rows))
 		answer, err := m.Inspect(q)

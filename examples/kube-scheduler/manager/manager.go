@@ -35,16 +35,16 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/lease"
 	"sluice/kube-scheduler/outbox"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Manager is one engine over many clusters.
 type Manager struct {
 	config  *Config
-	library *engine.Library
-	eng     *engine.Engine
+	library *sluice.Library
+	eng     *sluice.Engine
 	log     klog.Logger
 
 	core     kubernetes.Interface
@@ -76,7 +76,7 @@ type shown struct {
 
 // New makes a manager for the cluster that the client configuration is for.
 func New(config *Config, cluster *rest.Config, identity string) (*Manager, error) {
-	library, err := engine.Load(config.Library)
+	library, err := sluice.Load(config.Library)
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +123,11 @@ func (m *Manager) elect(cluster *rest.Config, identity string) error {
 	return nil
 }
 
-func (m *Manager) engineConfig() engine.Config {
-	return engine.Config{
+func (m *Manager) engineConfig() sluice.Config {
+	return sluice.Config{
 		Clock:  outbox.NewClock(),
 		Record: m.config.Record.Value(),
-		MultiKueue: &engine.MultiKueue{
+		MultiKueue: &sluice.MultiKueue{
 			Orchestrated:       m.config.FeatureGates[OrchestratedPreemption],
 			PreemptionTimeout:  m.config.SingleClusterPreemptionTimeout.Duration,
 			WorkerLostTimeout:  m.config.WorkerLostTimeout.Duration,
@@ -246,10 +246,10 @@ func (m *Manager) Ready() error {
 }
 
 // Inspect asks the engine a question of a person.
-func (m *Manager) Inspect(q engine.Query) (map[string]any, error) { return m.eng.Inspect(q) }
+func (m *Manager) Inspect(q sluice.Query) (map[string]any, error) { return m.eng.Inspect(q) }
 
 // told notes what an answer of the engine says; what it refuses is counted, and told once.
-func (m *Manager) told(tail engine.Tail, err error, kind, name string) {
+func (m *Manager) told(tail sluice.Tail, err error, kind, name string) {
 	if err != nil {
 		metrics.refused.Inc()
 		m.log.Error(err, "The engine cannot use what was seen", "kind", kind, "object", name)

@@ -8,7 +8,7 @@ import (
 	basemetrics "k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 const subsystem = "sluice_manager"
@@ -86,11 +86,11 @@ func (c *collector) CollectWithStability(to chan<- basemetrics.Metric) {
 	leads := c.manager.Leads()
 	put(c.leading, number(leads))
 	put(c.synced, number(c.manager.synced.Load()))
-	if answer, err := c.manager.Inspect(engine.Query{What: "limits"}); err == nil {
+	if answer, err := c.manager.Inspect(sluice.Query{What: "limits"}); err == nil {
 		pending, _ := answer["pending"].(int64)
 		put(c.pending, float64(pending))
 	}
-	clusters, _, err := c.manager.List(engine.Query{What: "clusters"}, "clusters", mostRows)
+	clusters, _, err := c.manager.List(sluice.Query{What: "clusters"}, "clusters", mostRows)
 	for _, row := range clusters {
 		cluster, _ := row.(map[string]any)
 		if name, is := cluster["name"].(string); is && err == nil && cluster["known"] == true {
@@ -102,7 +102,7 @@ func (c *collector) CollectWithStability(to chan<- basemetrics.Metric) {
 	if !leads {
 		return
 	}
-	workloads, _, err := c.manager.List(engine.Query{What: "fleet"}, "workloads", mostRows)
+	workloads, _, err := c.manager.List(sluice.Query{What: "fleet"}, "workloads", mostRows)
 	states := map[string]int{}
 	for _, row := range workloads {
 		workload, _ := row.(map[string]any)

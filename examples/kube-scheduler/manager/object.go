@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // What is followed, here and in the workers.
@@ -136,8 +136,8 @@ func isJob(owner *metav1.OwnerReference) bool {
 
 // managed is what the engine wants to know of a workload of this manager, whose check is this one;
 // "": the check is not known, and the workload stays where it is.
-func (w *workload) managed(check string) *engine.Workload {
-	seen := &engine.Workload{
+func (w *workload) managed(check string) *sluice.Workload {
+	seen := &sluice.Workload{
 		UID: string(w.UID), Namespace: w.Namespace, Name: w.Name,
 		ResourceVersion: facts.Version(w.ResourceVersion),
 		Conditions: statuses(w.Status.Conditions, kueue.WorkloadQuotaReserved,
@@ -165,8 +165,8 @@ func (w *workload) managed(check string) *engine.Workload {
 
 // replica is what the engine wants to know of a copy. One that ended because its worker found it to
 // be another than its Job is to be dispatched again, not finished.
-func (w *workload) replica(cluster string) *engine.Replica {
-	seen := &engine.Replica{
+func (w *workload) replica(cluster string) *sluice.Replica {
+	seen := &sluice.Replica{
 		Cluster: cluster, UID: string(w.UID), Namespace: w.Namespace, Name: w.Name,
 		ResourceVersion: facts.Version(w.ResourceVersion),
 		Origin:          w.Annotations[originUID],

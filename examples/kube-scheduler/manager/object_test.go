@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 func object(t *testing.T, text string) *unstructured.Unstructured {
@@ -58,7 +58,7 @@ status:
 
 func TestAWorkloadAsTheEngineSeesIt(t *testing.T) {
 	w := aWorkload(t, full)
-	want := &engine.Workload{UID: "u", Namespace: "ns", Name: "w", ResourceVersion: 7,
+	want := &sluice.Workload{UID: "u", Namespace: "ns", Name: "w", ResourceVersion: 7,
 		Conditions: [][2]string{{"QuotaReserved", "True"}}, ChecksReady: true,
 		Nominated: []string{"east", "west"}, Gates: []string{"mine"},
 		Annotations: [][2]string{{"sluice.sh/preemption-memory", "v1 0"},
@@ -78,7 +78,7 @@ func TestAWorkloadAsTheEngineSeesIt(t *testing.T) {
 		t.Errorf("it stands for %q, over: %v", w.job(), w.over())
 	}
 	same(t, aWorkload(t, `{metadata: {name: w}, spec: {active: false}}`).managed("x"),
-		&engine.Workload{Name: "w", ChecksReady: true, Inactive: true})
+		&sluice.Workload{Name: "w", ChecksReady: true, Inactive: true})
 }
 
 func TestACopyAsTheEngineSeesIt(t *testing.T) {
@@ -86,7 +86,7 @@ func TestACopyAsTheEngineSeesIt(t *testing.T) {
 		annotations: {sluice.sh/workload-uid: u}}, spec: {preemptionGates: [{name: g}, {name: h}]},
 		status: {conditions: [{type: BlockedOnPreemptionGates, status: "True"}],
 		preemptionGates: [{name: g, position: Open}, {name: h, state: Closed}]}}`)
-	want := &engine.Replica{Cluster: "east", UID: "r", Namespace: "ns", Name: "w",
+	want := &sluice.Replica{Cluster: "east", UID: "r", Namespace: "ns", Name: "w",
 		ResourceVersion: 9, Origin: "u", Gates: []string{"g", "h"},
 		GateStatus: [][2]string{{"g", "Open"}, {"h", "Closed"}},
 		Conditions: [][2]string{{"BlockedOnPreemptionGates", "True"}}}

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/component-base/metrics/legacyregistry"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Endpoints are who may ask, and where.
@@ -114,7 +114,7 @@ func (m *Manager) about(req *http.Request) (answer any, status int) {
 	}
 	what := strings.TrimPrefix(req.URL.Path, debugPath)
 	values := req.URL.Query()
-	q := engine.Query{What: what, Namespace: values.Get("namespace"), Name: values.Get("name")}
+	q := sluice.Query{What: what, Namespace: values.Get("namespace"), Name: values.Get("name")}
 	var err error
 	switch what {
 	case "limits", "memory", "digest", "check":
@@ -131,17 +131,17 @@ func (m *Manager) about(req *http.Request) (answer any, status int) {
 		return failed(http.StatusNotFound, "%s%s: there are clusters, fleet, limits, memory, digest "+
 			"and check", debugPath, what)
 	}
-	var refused *engine.Error
+	var refused *sluice.Error
 	switch {
 	case err == nil:
 		return answer, http.StatusOK
-	case errors.As(err, &refused) && refused.Code == engine.CodeField:
+	case errors.As(err, &refused) && refused.Code == sluice.CodeField:
 		return failed(http.StatusNotFound, "%v", err)
 	}
 	return failed(http.StatusInternalServerError, "%v", err)
 }
 
-func (m *Manager) rows(q engine.Query, key string) (map[string]any, error) {
+func (m *Manager) rows(q sluice.Query, key string) (map[string]any, error) {
 	rows, _, err := m.List(q, key, mostRows)
 	if rows == nil {
 		rows = []any{} // not null
@@ -150,7 +150,7 @@ func (m *Manager) rows(q engine.Query, key string) (map[string]any, error) {
 }
 
 // wholeWorkload is one workload with all its copies.
-func (m *Manager) wholeWorkload(q engine.Query) (map[string]any, error) {
+func (m *Manager) wholeWorkload(q sluice.Query) (map[string]any, error) {
 	answer, err := m.Inspect(q)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // worker is one worker cluster: it is connected by a session, and when that ends by another one,
@@ -157,7 +157,7 @@ func (w *worker) joined(s *session) {
 }
 
 func (w *worker) tell(connected bool) {
-	cluster := engine.WorkerCluster{Name: w.name, Connected: connected}
+	cluster := sluice.WorkerCluster{Name: w.name, Connected: connected}
 	if !connected && !w.since.IsZero() && w.since.UnixNano() > 0 {
 		cluster.Since = w.since.UnixNano()
 	}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 	"k8s.io/klog/v2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // clockFile names a file of eight bytes, an integer of the machine's order: nanoseconds that are
@@ -25,8 +25,8 @@ const movableLook = 20 * time.Millisecond
 func movable() bool { return os.Getenv(clockFile) != "" }
 
 // NewClock is the clock of a program's engine.
-func NewClock() engine.Clock {
-	clock := engine.NewClock()
+func NewClock() sluice.Clock {
+	clock := sluice.NewClock()
 	if !movable() {
 		return clock
 	}

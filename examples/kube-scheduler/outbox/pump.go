@@ -18,22 +18,22 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Work is what a pump is for.
 type Work struct {
-	Engine  *engine.Engine
+	Engine  *sluice.Engine
 	Leads   func() bool // whether effects may be given out now
 	Workers int         // how many effects may be under way at once
 	Log     klog.Logger
 
 	// CarryOut does what the effect says, in a worker, and says what became of it.
-	CarryOut func(context.Context, *engine.Effect) engine.Ack
+	CarryOut func(context.Context, *sluice.Effect) sluice.Ack
 
 	// Take deals with effects that need no worker, and returns the others; nil: all need one. What
 	// became of those that it takes, it says with Acknowledge.
-	Take func([]engine.Effect) []engine.Effect
+	Take func([]sluice.Effect) []sluice.Effect
 
 	// Unknown is told of how many acknowledgements the engine did not know the effect; nil: nobody.
 	Unknown func(int)
@@ -44,11 +44,11 @@ type Work struct {
 type Pump struct {
 	wake  chan struct{}
 	armed atomic.Int64 // the deadline that it sleeps to
-	jobs  chan engine.Effect
+	jobs  chan sluice.Effect
 	free  atomic.Int64 // workers without a job
 
 	mutex sync.Mutex
-	acks  []engine.Ack
+	acks  []sluice.Ack
 }
 
 // New makes a pump that does not run yet.
@@ -59,13 +59,13 @@ func New() *Pump {
 }
 
 // Note takes what an answer of the engine said about work that is left.
-func (p *Pump) Note(tail engine.Tail) {
+func (p *Pump) Note(tail sluice.Tail) {
 	if tail.More || tail.Pending > 0 || deadline(tail) < p.armed.Load() {
 		p.poke()
 	}
 }
 
-func deadline(tail engine.Tail) int64 {
+func deadline(tail sluice.Tail) int64 {
 	if tail.Next == 0 {
 		return math.MaxInt64
 	}
@@ -80,14 +80,14 @@ func (p *Pump) poke() {
 }
 
 // Acknowledge takes what became of an effect.
-func (p *Pump) Acknowledge(ack engine.Ack) {
+func (p *Pump) Acknowledge(ack sluice.Ack) {
 	p.mutex.Lock()
 	p.acks = append(p.acks, ack)
 	p.mutex.Unlock()
 	p.poke()
 }
 
-func (p *Pump) takeAcks() []engine.Ack {
+func (p *Pump) takeAcks() []sluice.Ack {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	acks := p.acks
@@ -98,7 +98,7 @@ func (p *Pump) takeAcks() []engine.Ack {
 // Run works until the context ends, and then until nothing is under way.
 func (p *Pump) Run(ctx context.Context, work Work) {
 	var workers sync.WaitGroup
-	p.jobs = make(chan engine.Effect, work.Workers)
+	p.jobs = make(chan sluice.Effect, work.Workers)
 	p.free.Store(int64(work.Workers))
 	for range work.Workers {
 		workers.Go(func() {
@@ -113,7 +113,7 @@ func (p *Pump) Run(ctx context.Context, work Work) {
 		tail, err := p.turn(ctx, &work)
 		if err != nil {
 			work.Log.Error(err, "The engine does not go on")
-			tail = engine.Tail{Next: work.Engine.Now() + int64(time.Second)}
+			tail = sluice.Tail{Next: work.Engine.Now() + int64(time.Second)}
 		}
 		if tail.More {
 			runtime.Gosched() // whoever waits for the engine goes first
@@ -127,7 +127,7 @@ func (p *Pump) Run(ctx context.Context, work Work) {
 }
 
 // turn says what became of effects, lets the engine go on, and gives out what may be given out.
-func (p *Pump) turn(ctx context.Context, work *Work) (tail engine.Tail, err error) {
+func (p *Pump) turn(ctx context.Context, work *Work) (tail sluice.Tail, err error) {
 	if acks := p.takeAcks(); len(acks) > 0 {
 		unknown, _, err := work.Engine.Ack(acks)
 		if err != nil {
@@ -139,7 +139,7 @@ func (p *Pump) turn(ctx context.Context, work *Work) (tail engine.Tail, err erro
 	}
 	tail, err = work.Engine.Tick()
 	for err == nil && tail.Pending > 0 && ctx.Err() == nil && work.Leads() {
-		var effects []engine.Effect
+		var effects []sluice.Effect
 		room := int(p.free.Load())
 		if room == 0 {
 			return tail, nil // a worker that is done wakes the pump
@@ -159,7 +159,7 @@ func (p *Pump) turn(ctx context.Context, work *Work) (tail engine.Tail, err erro
 	return tail, err
 }
 
-func (p *Pump) sleep(ctx context.Context, until int64, now engine.Clock) {
+func (p *Pump) sleep(ctx context.Context, until int64, now sluice.Clock) {
 	p.armed.Store(until)
 	defer p.armed.Store(math.MaxInt64) // what is noted while it is awake, it looks at again
 	for {

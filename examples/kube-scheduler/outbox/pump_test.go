@@ -16,28 +16,28 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 const patience = 20 * time.Second
 
 // leading is an engine that is synced and leads, with a queue `q` that has room for so many pods,
 // whose gates are removed when they are granted.
-func leading(t *testing.T, pods int, clock engine.Clock) *engine.Engine {
+func leading(t *testing.T, pods int, clock sluice.Clock) *sluice.Engine {
 	t.Helper()
 	path := os.Getenv("SLUICE_LIB")
 	if path == "" {
 		path = "../../../build/sluice.so"
 	}
-	library, err := engine.Load(path)
+	library, err := sluice.Load(path)
 	must(t, err)
-	eng, err := library.Open(engine.Config{Schedulers: []string{"default-scheduler"},
-		Removal: engine.OnAdmission, Clock: clock})
+	eng, err := library.Open(sluice.Config{Schedulers: []string{"default-scheduler"},
+		Removal: sluice.OnAdmission, Clock: clock})
 	must(t, err)
 	t.Cleanup(func() { must(t, eng.Close()) })
-	_, err = eng.ObserveQueue(&engine.Queue{Kind: engine.KindQueue, Name: "q",
-		Capability: []engine.Amount{{Name: "cpu", Value: int64(pods) * 1000}}})
+	_, err = eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "q",
+		Capability: []sluice.Amount{{Name: "cpu", Value: int64(pods) * 1000}}})
 	must(t, err)
 	_, err = eng.Synced()
 	must(t, err)
@@ -54,15 +54,15 @@ func must(t *testing.T, err error) {
 }
 
 // show tells the engine, and the pump, of so many pods behind our gate.
-func show(t *testing.T, eng *engine.Engine, pump *Pump, pods int) {
+func show(t *testing.T, eng *sluice.Engine, pump *Pump, pods int) {
 	t.Helper()
 	for i := range pods {
 		name := fmt.Sprint("p", i)
-		tail, err := eng.ObservePod(&engine.Pod{UID: name, Namespace: "default", Name: name,
+		tail, err := eng.ObservePod(&sluice.Pod{UID: name, Namespace: "default", Name: name,
 			Created: eng.Now(), Generation: 1, ResourceVersion: 1, Scheduler: "default-scheduler",
 			Phase: "Pending", Gates: []string{facts.GateLong},
 			Annotations: [][2]string{{facts.GateLong, "true"}, {facts.QueueName, "q"}},
-			Requests:    []engine.Amount{{Name: "cpu", Value: 1000}}})
+			Requests:    []sluice.Amount{{Name: "cpu", Value: 1000}}})
 		must(t, err)
 		pump.Note(tail)
 	}
@@ -97,9 +97,9 @@ func TestOneWorkerCarriesOutAllThatThereIs(t *testing.T) {
 	eng, pump := leading(t, pods, nil), New()
 	var done atomic.Int64
 	run(t, pump, Work{Engine: eng, Workers: 1,
-		CarryOut: func(_ context.Context, effect *engine.Effect) engine.Ack {
+		CarryOut: func(_ context.Context, effect *sluice.Effect) sluice.Ack {
 			done.Add(1)
-			return engine.Ack{ID: effect.ID, Result: engine.Done}
+			return sluice.Ack{ID: effect.ID, Result: sluice.Done}
 		}})
 	show(t, eng, pump, pods)
 	await(t, "every gate is removed", func() bool { return done.Load() >= pods })
@@ -110,13 +110,13 @@ func TestWhatIsTakenNeedsNoWorker(t *testing.T) {
 	eng, pump := leading(t, pods, nil), New()
 	var taken atomic.Int64
 	run(t, pump, Work{Engine: eng, Workers: 1,
-		CarryOut: func(context.Context, *engine.Effect) engine.Ack {
+		CarryOut: func(context.Context, *sluice.Effect) sluice.Ack {
 			t.Error("a worker got an effect")
-			return engine.Ack{}
+			return sluice.Ack{}
 		},
-		Take: func(effects []engine.Effect) []engine.Effect {
+		Take: func(effects []sluice.Effect) []sluice.Effect {
 			for i := range effects {
-				pump.Acknowledge(engine.Ack{ID: effects[i].ID, Result: engine.Done})
+				pump.Acknowledge(sluice.Ack{ID: effects[i].ID, Result: sluice.Done})
 			}
 			taken.Add(int64(len(effects)))
 			return nil
@@ -129,9 +129,9 @@ func TestWhoDoesNotLeadGivesNothingOut(t *testing.T) {
 	eng, pump := leading(t, 1, nil), New()
 	var leads, done atomic.Bool
 	run(t, pump, Work{Engine: eng, Workers: 1, Leads: leads.Load,
-		CarryOut: func(_ context.Context, effect *engine.Effect) engine.Ack {
+		CarryOut: func(_ context.Context, effect *sluice.Effect) sluice.Ack {
 			done.Store(true)
-			return engine.Ack{ID: effect.ID, Result: engine.Done}
+			return sluice.Ack{ID: effect.ID, Result: sluice.Done}
 		}})
 	show(t, eng, pump, 1)
 	time.Sleep(50 * time.Millisecond)
@@ -139,7 +139,7 @@ func TestWhoDoesNotLeadGivesNothingOut(t *testing.T) {
 		t.Fatal("an effect was carried out")
 	}
 	leads.Store(true)
-	pump.Note(engine.Tail{Pending: 1})
+	pump.Note(sluice.Tail{Pending: 1})
 	await(t, "it is carried out", done.Load)
 }
 
@@ -150,10 +150,10 @@ func TestTheEndWaitsForWhatIsUnderWay(t *testing.T) {
 	show(t, eng, pump, 1)
 	pump.Run(ctx, Work{Engine: eng, Workers: 1, Leads: func() bool { return true },
 		Log: klog.Background(),
-		CarryOut: func(_ context.Context, effect *engine.Effect) engine.Ack {
+		CarryOut: func(_ context.Context, effect *sluice.Effect) sluice.Ack {
 			stop()
 			time.Sleep(50 * time.Millisecond)
-			return engine.Ack{ID: effect.ID, Result: engine.Done}
+			return sluice.Ack{ID: effect.ID, Result: sluice.Done}
 		}})
 	effects, tail, err := eng.Drain(10)
 	must(t, err)
@@ -166,12 +166,12 @@ func TestWhatFailedComesAgain(t *testing.T) {
 	eng, pump := leading(t, 1, nil), New()
 	var tries atomic.Int64
 	run(t, pump, Work{Engine: eng, Workers: 1,
-		CarryOut: func(_ context.Context, effect *engine.Effect) engine.Ack {
+		CarryOut: func(_ context.Context, effect *sluice.Effect) sluice.Ack {
 			result := Result(errors.New("it is away"))
 			if tries.Add(1) == 3 {
 				result = Result(nil)
 			}
-			return engine.Ack{ID: effect.ID, Result: result}
+			return sluice.Ack{ID: effect.ID, Result: result}
 		}})
 	show(t, eng, pump, 1)
 	await(t, "it is tried again", func() bool { return tries.Load() == 3 })

@@ -7,7 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // ErrMoved is a write that would meet another object than the engine decided about.
@@ -17,12 +17,12 @@ var ErrMoved = errors.New("the object has changed since it was decided about")
 func Result(err error) string {
 	switch {
 	case err == nil:
-		return engine.Done
+		return sluice.Done
 	case apierrors.IsNotFound(err):
-		return engine.Gone
+		return sluice.Gone
 	case errors.Is(err, ErrMoved), apierrors.IsConflict(err), apierrors.IsInvalid(err),
 		apierrors.IsAlreadyExists(err):
-		return engine.Conflict
+		return sluice.Conflict
 	}
-	return engine.Retry
+	return sluice.Retry
 }

@@ -17,7 +17,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	benchmark "k8s.io/kubernetes/test/integration/scheduler_perf"
 
-	"sluice/kube-scheduler/plugin"
+	"sluice/kube-scheduler/schedulerplugin"
 )
 
 var cases = flag.String("cases", "cases.yaml", "the file of the cases")
@@ -32,13 +32,13 @@ func TestMain(m *testing.M) {
 
 func BenchmarkPerfScheduling(b *testing.B) {
 	benchmark.RunBenchmarkPerfScheduling(b, *cases, "sluice",
-		frameworkruntime.Registry{plugin.Name: newPlugin})
+		frameworkruntime.Registry{schedulerplugin.Name: newPlugin})
 }
 
 // newPlugin makes a host for each scheduler that the benchmark starts, which has one profile, and
 // ends it with that scheduler: the benchmark looks for what is left running.
 func newPlugin(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-	factory := &plugin.Factory{}
+	factory := &schedulerplugin.Factory{}
 	made, err := factory.New(ctx, args, handle)
 	if err != nil {
 		return nil, err

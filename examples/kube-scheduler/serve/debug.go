@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/host"
+	"sluice/kube-scheduler/sluice"
 )
 
 const debugPath = "/debug/sluice/"
@@ -118,7 +118,7 @@ func (d debug) serve(w http.ResponseWriter, req *http.Request) error {
 func refuse(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	var failed *failure
-	var refused *engine.Error
+	var refused *sluice.Error
 	var unusable *host.Refused
 	switch {
 	case errors.As(err, &failed):
@@ -129,13 +129,13 @@ func refuse(w http.ResponseWriter, err error) {
 		status = http.StatusServiceUnavailable
 	case errors.As(err, &refused):
 		switch refused.Code {
-		case engine.CodeMessage: // it is not UTF-8
+		case sluice.CodeMessage: // it is not UTF-8
 			status = http.StatusBadRequest
-		case engine.CodeField:
+		case sluice.CodeField:
 			status = http.StatusNotFound
-		case engine.CodeUnsupported:
+		case sluice.CodeUnsupported:
 			status = http.StatusNotImplemented
-		case engine.CodeNoHandle, engine.CodeNoMemory:
+		case sluice.CodeNoHandle, sluice.CodeNoMemory:
 			status = http.StatusServiceUnavailable
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/host"
+	"sluice/kube-scheduler/sluice"
 )
 
 // get asks one view, and fails the test if the status is another one.
@@ -68,15 +68,15 @@ func field(tb testing.TB, from any, path ...any) string {
 
 func storyHost(tb testing.TB) *host.Host {
 	h := running(tb, "1Mi")
-	ok(tb)(h.Engine().ObserveQueue(&engine.Queue{Kind: engine.KindQueue, Name: "science",
-		Capability: []engine.Amount{{Name: "cpu", Value: 1000}}}))
+	ok(tb)(h.Engine().ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
+		Capability: []sluice.Amount{{Name: "cpu", Value: 1000}}}))
 	bound := waiting("first", "science")
 	bound.Gates, bound.Node = nil, "node-1"
 	ok(tb)(h.Engine().ObservePod(bound))
 	for _, name := range []string{"second", "third"} {
 		ok(tb)(h.Engine().ObservePod(waiting(name, "science")))
 	}
-	ok(tb)(h.Engine().ObserveGroup(&engine.Group{UID: "uid-gang", Namespace: "default",
+	ok(tb)(h.Engine().ObserveGroup(&sluice.Group{UID: "uid-gang", Namespace: "default",
 		Name: "gang", Created: 1_700_000_001_000_000_000, Queue: "science", MinMember: 2}))
 	for _, name := range []string{"left", "right"} {
 		member := waiting("gang-"+name, "science")

@@ -19,8 +19,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/host"
+	"sluice/kube-scheduler/sluice"
 )
 
 // handle is what a host needs of a scheduler, on an API server that has nothing.
@@ -99,8 +99,8 @@ func eventually(tb testing.TB, what string, is func() bool) {
 	}
 }
 
-func ok(tb testing.TB) func(engine.Tail, error) {
-	return func(_ engine.Tail, err error) {
+func ok(tb testing.TB) func(sluice.Tail, error) {
+	return func(_ sluice.Tail, err error) {
 		tb.Helper()
 		if err != nil {
 			tb.Fatal(err)
@@ -109,11 +109,11 @@ func ok(tb testing.TB) func(engine.Tail, error) {
 }
 
 // waiting is a pod of one cpu behind our gate.
-func waiting(name, queue string) *engine.Pod {
+func waiting(name, queue string) *sluice.Pod {
 	const gate = "scheduling.volcano.sh/queue-allocation-gate"
-	return &engine.Pod{UID: "uid-" + name, Namespace: "default", Name: name,
+	return &sluice.Pod{UID: "uid-" + name, Namespace: "default", Name: name,
 		Created: 1_700_000_000_000_000_000, Generation: 1, ResourceVersion: 1,
 		Scheduler: "default-scheduler", Phase: "Pending", Gates: []string{gate},
 		Annotations: [][2]string{{gate, "true"}, {"scheduling.volcano.sh/queue-name", queue}},
-		Requests:    []engine.Amount{{Name: "cpu", Value: 1000}}}
+		Requests:    []sluice.Amount{{Name: "cpu", Value: 1000}}}
 }

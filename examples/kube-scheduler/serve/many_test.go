@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"sluice/kube-scheduler/engine"
 	"sluice/kube-scheduler/host"
+	"sluice/kube-scheduler/sluice"
 )
 
 // manyQueues is a tree of 10,000 queues: 9 departments of 10 groups of teams, and 110 teams in each
@@ -24,8 +24,8 @@ import (
 func manyQueues(tb testing.TB, h *host.Host, count int) {
 	tb.Helper()
 	queue := func(name, parent string, cpu int64) {
-		ok(tb)(h.Engine().ObserveQueue(&engine.Queue{Kind: engine.KindQueue, Name: name,
-			Parent: parent, Capability: []engine.Amount{{Name: "cpu", Value: cpu}}}))
+		ok(tb)(h.Engine().ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: name,
+			Parent: parent, Capability: []sluice.Amount{{Name: "cpu", Value: cpu}}}))
 	}
 	for d := range 9 {
 		queue(fmt.Sprintf("department-%d", d), "root", 2_000_000)
@@ -102,7 +102,7 @@ func timePages(tb testing.TB, h *host.Host) {
 	began := time.Now()
 	for from := int64(0); ; pages++ {
 		asked := time.Now()
-		answer, err := h.Inspect(engine.Query{What: "queues", From: from})
+		answer, err := h.Inspect(sluice.Query{What: "queues", From: from})
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // parameter is one of a view's query.
@@ -26,7 +26,7 @@ type parameter struct {
 
 // asked is what a request wants to know.
 type asked struct {
-	query engine.Query
+	query sluice.Query
 	most  int64 // rows, or bytes
 }
 
@@ -39,7 +39,7 @@ var (
 	queueNamed = []parameter{
 		{"kind", "Queue, ClusterQueue or Cohort", true, func(a *asked, value string) error {
 			a.query.Kind = value
-			return oneOf(value, engine.KindQueue, engine.KindClusterQueue, engine.KindCohort)
+			return oneOf(value, sluice.KindQueue, sluice.KindClusterQueue, sluice.KindCohort)
 		}},
 		{"name", "of the queue", true, setName},
 	}
@@ -65,7 +65,7 @@ var (
 	workloadsOf = []parameter{
 		{"kind", "ClusterQueue or LocalQueue", true, func(a *asked, value string) error {
 			a.query.Kind = value
-			return oneOf(value, engine.KindClusterQueue, "LocalQueue")
+			return oneOf(value, sluice.KindClusterQueue, "LocalQueue")
 		}},
 		{"namespace", "of the LocalQueue", false, podNamed[1].set},
 		{"name", "of the queue", true, setName},
@@ -130,7 +130,7 @@ func (v *view) read(text string) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asked{query: engine.Query{What: v.Path}, most: math.MaxInt64}
+	a := &asked{query: sluice.Query{What: v.Path}, most: math.MaxInt64}
 	if v.list != "" {
 		a.most = usualRows
 	}

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Events say what the conditions say, and how long it waited.
@@ -74,6 +74,6 @@ func TestRequeuedSaysWhatItWentFor(t *testing.T) {
 	w := with(kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted)
 	SetCondition(w, kueue.WorkloadEvicted, metav1.ConditionTrue, "DeactivatedDueToAdmissionCheck",
 		"so")
-	got, _ := writes(t, w, "Deactivated", engine.WorkloadWrite{Write: "endEviction"})
+	got, _ := writes(t, w, "Deactivated", sluice.WorkloadWrite{Write: "endEviction"})
 	says(t, got, "Requeued", "False/DeactivatedDueToAdmissionCheck")
 }

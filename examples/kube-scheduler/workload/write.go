@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 // Pending is the reason of who waits for quota. Kueue tells its kinds apart only behind the feature
@@ -26,14 +26,14 @@ const oldSignal = "PreemptionBlocked"
 // write is one effect on its way into a workload.
 type write struct {
 	*kueue.Workload
-	effect *engine.Effect
+	effect *sluice.Effect
 	now    metav1.Time
 }
 
 // Write is the workload as an effect of the engine wants it, and whether that is another spec; else
 // it is another status. nil: this version knows no such write. now is the engine's: it compares the
 // times of conditions with each other and with its own.
-func Write(seen *kueue.Workload, effect *engine.Effect, now time.Time) (
+func Write(seen *kueue.Workload, effect *sluice.Effect, now time.Time) (
 	wanted *kueue.Workload, ofSpec bool) {
 	w := &write{seen.DeepCopy(), effect, metav1.NewTime(now.Truncate(time.Second))}
 	status, said := &w.Status, effect.Workload
@@ -140,7 +140,7 @@ func (w *write) reserve() {
 	}
 }
 
-func admission(said *engine.WorkloadAdmission) *kueue.Admission {
+func admission(said *sluice.WorkloadAdmission) *kueue.Admission {
 	if said == nil {
 		return nil
 	}
@@ -166,7 +166,7 @@ func admission(said *engine.WorkloadAdmission) *kueue.Admission {
 }
 
 // Quantity is an amount as the API server would write it.
-func Quantity(amount engine.Amount) resource.Quantity {
+func Quantity(amount sluice.Amount) resource.Quantity {
 	switch name := v1.ResourceName(amount.Name); {
 	case name == v1.ResourceCPU:
 		return *resource.NewMilliQuantity(amount.Value, resource.DecimalSI)

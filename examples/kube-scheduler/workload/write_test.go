@@ -11,16 +11,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/engine"
+	"sluice/kube-scheduler/sluice"
 )
 
 var at = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 
-func writes(t *testing.T, w *kueue.Workload, reason string, said engine.WorkloadWrite) (
+func writes(t *testing.T, w *kueue.Workload, reason string, said sluice.WorkloadWrite) (
 	*kueue.Workload, bool) {
 	t.Helper()
 	before := w.DeepCopy()
-	wanted, ofSpec := Write(w, &engine.Effect{Reason: reason, Message: "why", Workload: &said}, at)
+	wanted, ofSpec := Write(w, &sluice.Effect{Reason: reason, Message: "why", Workload: &said}, at)
 	if !reflect.DeepEqual(w, before) {
 		t.Errorf("%s: what was seen is another now", said.Write)
 	}
@@ -64,10 +64,10 @@ func TestReserve(t *testing.T) {
 	w.Status.ResourceRequests = []kueue.PodSetRequest{{Name: "main"}} // of who waits
 	w.Status.AdmissionChecks = []kueue.AdmissionCheckState{
 		{Name: "kept", State: kueue.CheckStateReady}, {Name: "dropped", State: kueue.CheckStateReady}}
-	got, ofSpec := writes(t, w, "QuotaReserved", engine.WorkloadWrite{Write: "reserve",
-		Admission: &engine.WorkloadAdmission{ClusterQueue: "team", PodSets: []engine.Assignment{{
+	got, ofSpec := writes(t, w, "QuotaReserved", sluice.WorkloadWrite{Write: "reserve",
+		Admission: &sluice.WorkloadAdmission{ClusterQueue: "team", PodSets: []sluice.Assignment{{
 			Name: "main", Count: 2, Flavors: [][2]string{{"cpu", "spot"}, {"memory", "big"}},
-			Requests: []engine.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 1 << 30}}}}},
+			Requests: []sluice.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 1 << 30}}}}},
 		Checks: []string{"kept", "fresh"}, Admitted: true, Clear: true})
 	set := Assignment(got, "main")
 	if ofSpec || got.Status.Admission.ClusterQueue != "team" || *set.Count != 2 ||
@@ -100,7 +100,7 @@ func TestEvict(t *testing.T) {
 		Position: kueue.PreemptionGatePositionOpen}, {Name: "old"}}
 	w.Status.AdmissionChecks = []kueue.AdmissionCheckState{{Name: "c", State: kueue.CheckStateRetry},
 		{Name: "d", State: kueue.CheckStateReady}}
-	got, _ := writes(t, w, "Preempted", engine.WorkloadWrite{Write: "evict",
+	got, _ := writes(t, w, "Preempted", sluice.WorkloadWrite{Write: "evict",
 		Cause: "InClusterQueue", Gates: [][2]string{{"g", "Closed"}}, Clear: true,
 		Checks: []string{"c"}, ForgetRequeue: true})
 	gates := got.Status.PreemptionGates
@@ -121,16 +121,16 @@ func TestEvict(t *testing.T) {
 		"QuotaReserved": "True/Before"} {
 		says(t, got, kind, want)
 	}
-	got, _ = writes(t, with(), "Deactivated", engine.WorkloadWrite{Write: "evict",
+	got, _ = writes(t, with(), "Deactivated", sluice.WorkloadWrite{Write: "evict",
 		Cause: "AdmissionCheck"})
 	says(t, got, "Evicted", "True/DeactivatedDueToAdmissionCheck")
-	got, _ = writes(t, with(), "Deactivated", engine.WorkloadWrite{Write: "evict"})
+	got, _ = writes(t, with(), "Deactivated", sluice.WorkloadWrite{Write: "evict"})
 	says(t, got, "Evicted", "True/Deactivated")
 }
 
 func TestNoAdmission(t *testing.T) {
 	w := with(kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted, kueue.WorkloadEvicted)
-	got, _ := writes(t, w, "Preempted", engine.WorkloadWrite{Write: "endEviction", Requeued: true})
+	got, _ := writes(t, w, "Preempted", sluice.WorkloadWrite{Write: "endEviction", Requeued: true})
 	says(t, got, "QuotaReserved", "False/Pending")
 	says(t, got, "Admitted", "False/NoReservation")
 	says(t, got, "Requeued", "True/Before")
@@ -139,7 +139,7 @@ func TestNoAdmission(t *testing.T) {
 		t.Error("the admission stays")
 	}
 	got, _ = writes(t, with(kueue.WorkloadQuotaReserved), "Inadmissible",
-		engine.WorkloadWrite{Write: "unreserve"})
+		sluice.WorkloadWrite{Write: "unreserve"})
 	says(t, got, "QuotaReserved", "False/Inadmissible")
 	says(t, got, "Admitted", "")
 	if got.Status.Admission != nil {
@@ -156,7 +156,7 @@ func TestTimeThatItRan(t *testing.T) {
 		w.Status.AccumulatedPastExecutionTimeSeconds = &before
 		w.Status.Conditions[1].LastTransitionTime = metav1.NewTime(at.Add(-30 * time.Second))
 		SetCondition(w, kueue.WorkloadEvicted, metav1.ConditionTrue, reason, "")
-		got, _ := writes(t, w, reason, engine.WorkloadWrite{Write: "endEviction"})
+		got, _ := writes(t, w, reason, sluice.WorkloadWrite{Write: "endEviction"})
 		if ran := got.Status.AccumulatedPastExecutionTimeSeconds; (ran == nil) != (want == 0) ||
 			ran != nil && *ran != want {
 			t.Errorf("after %s it is said to have run %v s", reason, ran)
@@ -165,25 +165,25 @@ func TestTimeThatItRan(t *testing.T) {
 }
 
 func TestSmallWrites(t *testing.T) {
-	got, _ := writes(t, with(), "", engine.WorkloadWrite{Write: "signal"})
+	got, _ := writes(t, with(), "", sluice.WorkloadWrite{Write: "signal"})
 	says(t, got, "BlockedOnPreemptionGates", "True/PreemptionGated")
 	says(t, got, "QuotaReserved", "False/Pending")
-	got, _ = writes(t, got, "NoCandidates", engine.WorkloadWrite{Write: "clearSignal"})
+	got, _ = writes(t, got, "NoCandidates", sluice.WorkloadWrite{Write: "clearSignal"})
 	says(t, got, "BlockedOnPreemptionGates", "False/NoCandidates")
 	says(t, got, "PreemptionBlocked", "")
 
-	got, _ = writes(t, with(), "", engine.WorkloadWrite{Write: "admit"})
+	got, _ = writes(t, with(), "", sluice.WorkloadWrite{Write: "admit"})
 	says(t, got, "Admitted", "True/Admitted")
-	got, _ = writes(t, with(), "Inadmissible", engine.WorkloadWrite{Write: "pending"})
+	got, _ = writes(t, with(), "Inadmissible", sluice.WorkloadWrite{Write: "pending"})
 	says(t, got, "QuotaReserved", "False/Inadmissible")
-	got, _ = writes(t, with(), "AdmissionCheck", engine.WorkloadWrite{Write: "target"})
+	got, _ = writes(t, with(), "AdmissionCheck", sluice.WorkloadWrite{Write: "target"})
 	says(t, got, "DeactivationTarget", "True/AdmissionCheck")
 
-	got, ofSpec := writes(t, with(), "", engine.WorkloadWrite{Write: "deactivate"})
+	got, ofSpec := writes(t, with(), "", sluice.WorkloadWrite{Write: "deactivate"})
 	if !ofSpec || Active(got) {
 		t.Error("it is still active")
 	}
-	if none, _ := Write(with(), &engine.Effect{Workload: &engine.WorkloadWrite{Write: "dance"}},
+	if none, _ := Write(with(), &sluice.Effect{Workload: &sluice.WorkloadWrite{Write: "dance"}},
 		at); none != nil {
 		t.Error("it can dance")
 	}
@@ -191,7 +191,7 @@ func TestSmallWrites(t *testing.T) {
 
 func TestBackoff(t *testing.T) {
 	later, count := at.Add(time.Minute), int32(2)
-	until := engine.WorkloadWrite{Write: "requeueAt", At: later.UnixNano()}
+	until := sluice.WorkloadWrite{Write: "requeueAt", At: later.UnixNano()}
 	for _, over := range []string{"requeued", "clearBackoff"} {
 		got, _ := writes(t, with(), "", until)
 		got, _ = writes(t, got, "", until)
@@ -200,20 +200,20 @@ func TestBackoff(t *testing.T) {
 		}
 		counted := got.DeepCopy()
 		counted.Status.RequeueState.Count = &count
-		got, _ = writes(t, got, "BackoffFinished", engine.WorkloadWrite{Write: over})
+		got, _ = writes(t, got, "BackoffFinished", sluice.WorkloadWrite{Write: over})
 		if got.Status.RequeueState != nil {
 			t.Errorf("after %s the requeue state is %+v", over, got.Status.RequeueState)
 		}
-		got, _ = writes(t, counted, "BackoffFinished", engine.WorkloadWrite{Write: over})
+		got, _ = writes(t, counted, "BackoffFinished", sluice.WorkloadWrite{Write: over})
 		if state := got.Status.RequeueState; state == nil || state.RequeueAt != nil || *state.Count != 2 {
 			t.Errorf("after %s the requeue state is %+v", over, state)
 		}
-		got, _ = writes(t, got, "", engine.WorkloadWrite{Write: "clearRequeue"})
+		got, _ = writes(t, got, "", sluice.WorkloadWrite{Write: "clearRequeue"})
 		if got.Status.RequeueState != nil {
 			t.Errorf("the requeue state is %+v", got.Status.RequeueState)
 		}
 	}
-	got, _ := writes(t, with(), "BackoffFinished", engine.WorkloadWrite{Write: "requeued"})
+	got, _ := writes(t, with(), "BackoffFinished", sluice.WorkloadWrite{Write: "requeued"})
 	says(t, got, "Requeued", "True/BackoffFinished")
 }
 
@@ -225,7 +225,7 @@ func TestRetries(t *testing.T) {
 		{Name: "again", State: kueue.CheckStateRetry, RetryCount: &two},
 		{Name: "ready", State: kueue.CheckStateReady, RetryCount: &two},
 		{Name: "pending", State: kueue.CheckStatePending, RetryCount: &two, Message: "its own"}}
-	got, _ := writes(t, w, "AdmissionCheck", engine.WorkloadWrite{Write: "evict",
+	got, _ := writes(t, w, "AdmissionCheck", sluice.WorkloadWrite{Write: "evict",
 		Checks: []string{"first", "again", "ready", "pending"}})
 	for i, want := range []struct {
 		count   int32
@@ -250,7 +250,7 @@ func TestGates(t *testing.T) {
 	before := metav1.NewTime(at.Add(-time.Hour))
 	w.Status.PreemptionGates = []kueue.PreemptionGateState{
 		{Name: "a", Position: kueue.PreemptionGatePositionClosed, LastTransitionTime: before}}
-	said := engine.WorkloadWrite{Write: "gates", Gates: [][2]string{{"a", "Closed"}, {"b", "Closed"}}}
+	said := sluice.WorkloadWrite{Write: "gates", Gates: [][2]string{{"a", "Closed"}, {"b", "Closed"}}}
 	got, _ := writes(t, w, "", said)
 	if gates := got.Status.PreemptionGates; len(gates) != 2 ||
 		!gates[0].LastTransitionTime.Equal(&before) || !gates[1].LastTransitionTime.Time.Equal(at) {
@@ -295,7 +295,7 @@ func TestWhyItGoes(t *testing.T) {
 			"True/AdmissionCheck"},
 		{with(), "target", "AdmissionCheck", "", "DeactivationTarget", "why", "True/AdmissionCheck"},
 	} {
-		got, _ := writes(t, each.w, each.reason, engine.WorkloadWrite{Write: each.write,
+		got, _ := writes(t, each.w, each.reason, sluice.WorkloadWrite{Write: each.write,
 			Cause: each.cause})
 		says(t, got, each.condition, each.states)
 		if said := message(got, each.condition); said != each.says {
@@ -310,7 +310,7 @@ func TestPreviously(t *testing.T) {
 	for i := range w.Status.Conditions {
 		w.Status.Conditions[i].Message = "this"
 	}
-	got, _ := writes(t, w, "QuotaReserved", engine.WorkloadWrite{Write: "reserve", Clear: true})
+	got, _ := writes(t, w, "QuotaReserved", sluice.WorkloadWrite{Write: "reserve", Clear: true})
 	for _, kind := range []string{"Evicted", "Preempted", "BlockedOnPreemptionGates"} {
 		says(t, got, kind, "False/QuotaReserved")
 		if said := message(got, kind); said != "Previously: this" {
@@ -321,7 +321,7 @@ func TestPreviously(t *testing.T) {
 	SetCondition(w, kueue.WorkloadEvicted, metav1.ConditionTrue, "Preempted", "that")
 	w.Status.AdmissionChecks = []kueue.AdmissionCheckState{{Name: "c",
 		State: kueue.CheckStatePending}}
-	got, _ = writes(t, w, "Preempted", engine.WorkloadWrite{Write: "endEviction", Requeued: true})
+	got, _ = writes(t, w, "Preempted", sluice.WorkloadWrite{Write: "endEviction", Requeued: true})
 	for kind, want := range map[string]string{"QuotaReserved": "that", "Requeued": "that",
 		"Admitted": "The workload has no reservation and not all checks ready"} {
 		if said := message(got, kind); said != want {
@@ -336,7 +336,7 @@ func TestCountOfEvictions(t *testing.T) {
 	w := with()
 	for _, each := range [][2]string{{"Preempted", "InClusterQueue"}, {"Preempted", "InCohort"},
 		{"Deactivated", "AdmissionCheck"}, {"Deactivated", ""}, {"Deactivated", "AdmissionCheck"}} {
-		w, _ = writes(t, w, each[0], engine.WorkloadWrite{Write: "evict", Cause: each[1]})
+		w, _ = writes(t, w, each[0], sluice.WorkloadWrite{Write: "evict", Cause: each[1]})
 	}
 	want := []kueue.WorkloadSchedulingStatsEviction{{Reason: "Preempted", Count: 2},
 		{Reason: "Deactivated", UnderlyingCause: "AdmissionCheck", Count: 2},

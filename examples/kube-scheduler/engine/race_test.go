@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-//go:build race
-
-package engine
-
-const raceEnabled = true
