@@ -5,6 +5,7 @@
 #include "hunt.h"
 #include "plugin/capacity/headroom.h"
 #include "plugin/order/fit.h"
+#include "plugin/order/turn.h"
 #include "plugin/state.h"
 #include "review.h"
 
@@ -178,6 +179,8 @@ static void find_asking(const struct engine *e, uint32_t id, struct asking *ret)
     uint32_t head = line_first_of(e, id), kinds = 0;
 
     ret->count = 0;
+    if (turn_is_workloads(e, id))
+        return;
     if (queue->strict || queue->guarding) {
         if ((claim_at(e, head)->flags & CLAIM_PROMISED) == 0)
             ret->claims[ret->count++] = head;
@@ -270,6 +273,11 @@ uint32_t preempt_some(struct engine *e, uint32_t budget)
     while (budget > 0 && e->todo[TODO_PREEMPT].first != 0 && e->todo[TODO_DIRTY].first == 0) {
         uint32_t root = e->todo[TODO_PREEMPT].first, queue, cost;
 
+        if (queue_at(e, root)->parent != 0) { /* it is a root no more, and others may come first */
+            queue_done(e, TODO_PREEMPT, root);
+            queue_victims_changed(e, root);
+            continue;
+        }
         if (review_promises(e, root)) {
             group_settle(e);
             budget--;

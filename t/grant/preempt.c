@@ -2,6 +2,7 @@
 #include "plugin/grant/preempt.h"
 
 #include "t/kit/engine_kit_effects.h"
+#include "t/kit/engine_kit_effects.h"
 #include "t/kit/engine_kit_preempt.h"
 #include "t/kit/tap.h"
 
@@ -242,6 +243,29 @@ static void test_restart(void)
     kit_close(&kit);
 }
 
+/* A queue that looks for victims by itself comes to hang beside others, one of whom is before it. */
+static void test_root_joins_a_cohort(void)
+{
+    struct kit kit;
+    struct effect effect;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "flavor f; cohort b group=cpu,memory flavor=f cpu=2 memory=1;"
+                 "cluster q parent=b group=cpu,memory flavor=f cpu=9 memory=2 within=newer;"
+                 "pod first cluster=q cpu=11 memory=11 created=1;"
+                 "pod runs cluster=q cpu=2 created=2 node=n");
+    kit_do(&kit, "cluster r group=cpu,pods flavor=f cpu=9 pods=1 within=newer;"
+                 "pod goes cluster=r memory=2 created=4 node=n; pod second cluster=r cpu=9 "
+                 "created=3");
+    is_str(kit_victims(&kit), "goes>second", "it has found one");
+    is_int(kit_lease(&kit, &effect), EFFECT_EVICT_POD, "who is told to go");
+    kit_do(&kit, "cluster r parent=b group=cpu,memory,pods flavor=f cpu=9 memory=8 pods=1 "
+                 "within=newer reclaim=any");
+    is_str(kit_promised(&kit), "first second", "both are promised room");
+    is_str(kit_victims(&kit), "runs>second goes>", "and who is second has to take more of others'");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_only_where_the_host_evicts();
@@ -259,5 +283,6 @@ int main(void)
     test_gang_asks();
     test_who_opts_in_while_it_runs();
     test_restart();
+    test_root_joins_a_cohort();
     return tap_done();
 }
