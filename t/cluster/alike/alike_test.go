@@ -117,8 +117,9 @@ func (b *both) alike(moment string) {
 				since = at
 			}
 		}
-		unmeant := unmeant(b.story, apart(theirs, ours), time.Since(since) >= quiet)
-		switch calm := time.Since(since); {
+		calm := time.Since(since) // of what is looked at: what explains it counts if this does
+		unmeant := unmeant(b.story, apart(theirs, ours), calm >= quiet)
+		switch {
 		case len(unmeant) == 0 && calm >= quiet:
 			b.Logf("%7.2fs alike: %s", time.Since(b.began).Seconds(), moment)
 			return

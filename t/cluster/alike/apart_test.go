@@ -62,11 +62,10 @@ var table = []meant{
 		`accumulatedPastExecutionTimeSeconds)`, kueue: `.*`,
 		why: "who is activated again runs for all of its time; there it is deactivated at once"},
 	{story: `reactivated`, path: `.*\.status\..*|Workload/.* event .*`, kueue: `.*`, sluice: `.*`,
-		chance: true, why: "who is activated again is asked about again; there, mostly, it waits " +
-			"for ever"},
+		why: "who is activated again is asked about again; there it waits for ever"},
 	{story: `inactive`, path: `Workload/.*\.conditions\[QuotaReserved\]\.message`,
 		kueue: `ClusterQueue inactive is inactive`, sluice: `ClusterQueue inactive doesn't exist`,
-		chance: true, why: "it says what is so now; there it is said if it comes in time"},
+		why: "it says what is so now"},
 	{path: `Job/.* event Normal Stopped: .*`, sluice: `said`,
 		why: "it is told when the Job is suspended; there when its pods are gone"},
 	{path: `Job/.* event Normal UpdatedAdmissionCheck: .*`, kueue: `said`,
