@@ -6,7 +6,7 @@
 #include "plugin/grant/demote.h"
 #include "plugin/grant/preempt.h"
 #include "plugin/grant/review.h"
-#include "plugin/grant/workload_decide.h"
+#include "plugin/grant/workload_next.h"
 #include "plugin/order/contest.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/guard.h"
@@ -58,6 +58,8 @@ static uint32_t grant(struct engine *e, uint32_t budget)
             queue_done(e, TODO_DIRTY, queue);
             continue;
         }
+        if (workload_next_before(e, claim, contest_borrows(e, claim, flavors), &budget))
+            continue;
         claim_grant(e, claim, flavors);
         group_settle(e);
         budget--;
@@ -128,7 +130,7 @@ void advance(struct engine *e)
             budget = preempt_some(e, budget);
     }
     if (e->restoring == 0)
-        workload_decide_some(e, budget);
+        workload_next_some(e, budget);
 }
 
 void advance_begin(struct engine *e)

@@ -16,8 +16,11 @@
  * ends that. */
 static void head_may_change(struct engine *e, uint32_t queue, uint32_t leaving)
 {
-    if (queue_at(e, queue)->strict && line_first_of(e, queue) == leaving)
-        queue_todo(e, TODO_DIRTY, queue);
+    if (!queue_at(e, queue)->strict || line_first_of(e, queue) != leaving)
+        return;
+    queue_todo(e, TODO_DIRTY, queue);
+    if (queue_at(e, queue)->cluster.waiting != 0)
+        cluster_queue_has_newcomer(e, queue);
 }
 
 static uint32_t *tree_of(struct engine *e, const struct claim *claim)

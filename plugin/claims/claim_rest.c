@@ -6,6 +6,7 @@
 #include "plugin/pods/group_follow.h"
 #include "plugin/state.h"
 #include "stale_condition.h"
+#include "turn.h"
 
 /* A Volcano queue that its group names selects no namespaces. */
 static bool is_not_selected(const struct engine *e, const struct claim *claim)
@@ -37,6 +38,14 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
     return *ret_reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD;
 }
 
+/* Workloads that wait beside it are to be asked first: one may come before it. */
+static bool workloads_come_first(const struct engine *e, uint32_t queue)
+{
+    const struct queue *root = queue_at(e, queue_root(e, queue));
+
+    return root->is_todo[TODO_WORKLOADS] && root->cluster.waiting_below > 0;
+}
+
 bool claim_may_pass_now(struct engine *e, uint32_t id, uint16_t *ret_flavors)
 {
     const struct claim *claim = claim_at(e, id);
@@ -45,11 +54,11 @@ bool claim_may_pass_now(struct engine *e, uint32_t id, uint16_t *ret_flavors)
     if (!engine_grants(e) || queue_stops(e, queue) != REASON_NONE || queue_below_dirty(e, queue))
         return false;
     if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) &&
-        line_first_of(e, queue) != id)
+        (line_first_of(e, queue) != id || turn_is_workloads(e, queue)))
         return false;
     if (!fit_line(e, claim->line, ret_flavors))
         return false;
-    if (!queue_in_dirty_tree(e, queue))
+    if (!queue_in_dirty_tree(e, queue) && !workloads_come_first(e, queue))
         return true;
     queue_todo(e, TODO_DIRTY, queue_root(e, queue));
     return false;

@@ -5,6 +5,7 @@
 #include "plugin/grant/workload_promise.h"
 #include "plugin/order/contest.h"
 #include "plugin/state.h"
+#include "turn.h"
 
 static struct tree_link *link_of(const void *ctx, uint32_t id)
 {
@@ -229,10 +230,12 @@ void workload_take_out(struct engine *e, uint32_t id)
         if (queue_at(e, queue)->strict) /* the next one may be its head now, and be asked */
             cluster_queue_has_newcomer(e, queue);
         tree_remove(&workloads_of_queue, e, &queue_at(e, queue)->cluster.waiting, id);
+        cluster_queue_count_waiting(e, queue, -1);
         if (queue_at(e, queue)->cluster.waiting == 0)
             cluster_queue_is_deserted(e, queue);
         if (queue_at(e, queue)->strict) /* whoever comes behind it is the head now */
             cluster_queue_has_newcomer(e, queue);
+        turn_changes(e, queue);
     } else if (queue != 0) {
         tree_remove(&workloads_of_queue, e, &queue_at(e, queue)->cluster.held, id);
     }
@@ -254,6 +257,8 @@ void workload_put_in(struct engine *e, uint32_t id)
         others_see(e, id);
     } else if (queue != 0 && workload->state == CLAIM_WAITING) {
         tree_insert(&workloads_of_queue, e, &queue_at(e, queue)->cluster.waiting, id);
+        cluster_queue_count_waiting(e, queue, 1);
+        turn_changes(e, queue);
         backlog_count_demand(e, workload->demand, 1);
         if (workload_is(workload, WORKLOAD_PROMISED))
             charge(e, id, 0, 0, 1);

@@ -4,8 +4,8 @@
 #include "demote.h"
 #include "hunt.h"
 #include "plugin/capacity/headroom.h"
+#include "plugin/claims/turn.h"
 #include "plugin/order/fit.h"
-#include "plugin/order/turn.h"
 #include "plugin/state.h"
 #include "review.h"
 

@@ -4,11 +4,8 @@
 #include "plugin/capacity/borrow.h"
 #include "plugin/order/demand.h"
 #include "plugin/state.h"
-#include "plugin/workloads/workload_refusal.h"
 #include "workload_hunt.h"
 #include "workload_promise.h"
-
-enum { DECIDE_COST = 8 };
 
 /* A decision about one workload, as the search for flavors sees it. */
 struct search {
@@ -216,8 +213,7 @@ static enum workload_cause cause_of(uint8_t why)
                                                    : CAUSE_RECLAIM;
 }
 
-/* It is promised what its victims hold. */
-static void preempt(struct engine *e, const struct decision *decision)
+void workload_decide_preempt(struct engine *e, const struct decision *decision)
 {
     uint32_t id = find_victims(e, decision), before;
 
@@ -230,169 +226,4 @@ static void preempt(struct engine *e, const struct decision *decision)
     workload_settle(e, decision->workload);
     cluster_queue_changed(
         e, workload_queue(e, decision->workload)); /* its victims may leave more than it takes */
-}
-
-/* The signal says whether its gates alone keep it from preempting. True: they do not. */
-static bool passes_gates(struct engine *e, const struct decision *decision)
-{
-    struct workload *workload = workload_at(e, decision->workload);
-    enum preemption_decision came = DECIDED_NO_VICTIMS;
-    bool blocked = workload_is(workload, WORKLOAD_BLOCKED), passes;
-    enum signal signal;
-
-    if (decision->what == DECIDE_FITS)
-        came = DECIDED_RESERVES;
-    else if (decision->what == DECIDE_PREEMPTS && !decision->waits_only)
-        came = DECIDED_PREEMPTS;
-    passes = preemption_gates_pass(&workload->gates, e->config.preemption_gates, came, &signal);
-    workload_set(workload, WORKLOAD_BLOCKED,
-                 signal == SIGNAL_STAYS ? workload_is(workload, WORKLOAD_SIGNALS)
-                                        : signal == SIGNAL_SET);
-    if (blocked !=
-        workload_is(workload, WORKLOAD_BLOCKED)) /* another one may be first, and change the rest */
-        workload_settle(e, decision->workload);
-    else if (came == DECIDED_PREEMPTS && !passes && !blocked)
-        workload_settle(e, decision->workload);
-    return came != DECIDED_PREEMPTS || passes;
-}
-
-/* Neither this one nor who comes behind it in its demand could take anybody's room: so they do not
- * signal that they would. True: where gates do not count, somebody still does. */
-static bool end_signals(struct engine *e, struct decision decision)
-{
-    bool signals = false;
-
-    for (uint32_t next; decision.workload != 0; decision.workload = next) {
-        next = tree_next(&workloads_by_rank, e, decision.workload);
-        passes_gates(e, &decision);
-        signals = signals || workload_is(workload_at(e, decision.workload), WORKLOAD_BLOCKED);
-    }
-    return signals;
-}
-
-/* What would become of the first of this demand. True: something would. Who is gated does not keep
- * the others of its demand from saying the same. */
-static bool ask_demand(struct engine *e, uint32_t id, bool alone, struct decision *ret)
-{
-    bool signals = false;
-
-    for (uint32_t workload = demand_at(e, id)->head; workload != 0;
-         workload = tree_next(&workloads_by_rank, e, workload)) {
-        workload_decide(e, workload, ret);
-        if (passes_gates(e, ret)) {
-            if (ret->what != DECIDE_NOTHING)
-                return true;
-            signals = signals || workload_is(workload_at(e, workload), WORKLOAD_BLOCKED);
-            if (demand_at(e, id)->signals)
-                signals = end_signals(e, *ret) || signals;
-            demand_set_signals(e, id, signals);
-            return false;
-        }
-        signals = true;
-        demand_set_signals(e, id, true);
-        if (alone)
-            break;
-    }
-    return false;
-}
-
-/* The first of the queue for whom something would come of it; who is refused is put aside. Only
- * that uses up the budget: so whoever goes on later has less to look at. */
-static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct decision *ret)
-{
-    const struct queue *queue = queue_at(e, id);
-    uint64_t change = cluster_queue_change(e, id);
-    struct text what;
-
-    if (queue->cluster.waiting == 0 || cluster_queue_fault(e, id, &what) != CLUSTER_QUEUE_READY ||
-        queue_stops(e, id) != REASON_NONE)
-        return false;
-    if (queue->strict) {
-        uint32_t head = tree_first(&workloads_of_queue, e, queue->cluster.waiting);
-        uint32_t demand = workload_at(e, head)->demand;
-
-        if (workload_is(workload_at(e, head), WORKLOAD_PROMISED) ||
-            demand_at(e, demand)->refused >= change)
-            return false;
-        if (ask_demand(e, demand, true, ret))
-            return true;
-        workload_refusal_note(e, demand, ret->what == DECIDE_PREEMPTS);
-        demand_refuse(e, demand, change);
-        *budget -= *budget > 0;
-        return false;
-    }
-    for (uint32_t demand; *budget > 0 && (demand = demand_first(e, id, change)) != 0; --*budget) {
-        if (demand_pass_over(e, demand, change)) {
-            workload_refusal_note(e, demand, false);
-            continue;
-        }
-        if (ask_demand(e, demand, false, ret))
-            return true;
-        workload_refusal_note(e, demand, ret->what == DECIDE_PREEMPTS);
-        demand_refuse(e, demand, change);
-    }
-    return false;
-}
-
-/* The order between queues. */
-static bool comes_first(const struct engine *e, const struct decision *a, const struct decision *b)
-{
-    const struct workload *x = workload_at(e, a->workload), *y = workload_at(e, b->workload);
-    bool borrows_a = a->made.height > 0, borrows_b = b->made.height > 0;
-
-    if (borrows_a != borrows_b)
-        return !borrows_a;
-    if (x->priority != y->priority)
-        return x->priority > y->priority;
-    if (x->since != y->since)
-        return x->since < y->since;
-    return text_compare(name_text(e, queue_at(e, workload_queue(e, a->workload))->name),
-                        name_text(e, queue_at(e, workload_queue(e, b->workload))->name)) < 0;
-}
-
-/* Recursion is as deep as the tree of queues. */
-static void find_next(struct engine *e, uint32_t id, uint32_t *budget, struct decision *best)
-{
-    struct decision decision;
-
-    if (queue_at(e, id)->first_child == 0) {
-        if (queue_at(e, id)->kind == QUEUE_CLUSTER && ask_queue(e, id, budget, &decision) &&
-            (best->what == DECIDE_NOTHING || comes_first(e, &decision, best)))
-            *best = decision;
-        return;
-    }
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
-        find_next(e, child, budget, best);
-}
-
-uint32_t workload_decide_some(struct engine *e, uint32_t budget)
-{
-    while (budget > 0 && e->todo[TODO_WORKLOADS].first != 0) {
-        uint32_t root = e->todo[TODO_WORKLOADS].first;
-        struct decision best = {.what = DECIDE_NOTHING};
-
-        if (queue_at(e, root)->parent != 0) { /* it is a root no more */
-            queue_done(e, TODO_WORKLOADS, root);
-            queue_todo(e, TODO_WORKLOADS, queue_root(e, root));
-            continue;
-        }
-        if (workload_promise_review(e, root)) {
-            budget--;
-            continue;
-        }
-        find_next(e, root, &budget, &best);
-        if (budget == 0) /* not all were asked: somebody else may come first */
-            break;
-        if (best.what == DECIDE_NOTHING) {
-            queue_done(e, TODO_WORKLOADS, root);
-            continue;
-        }
-        if (best.what == DECIDE_FITS)
-            workload_decide_reserve(e, best.workload, &best.made);
-        else if (best.what == DECIDE_PREEMPTS)
-            preempt(e, &best);
-        budget -= budget < DECIDE_COST ? budget : DECIDE_COST;
-    }
-    return budget;
 }

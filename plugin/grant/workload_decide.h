@@ -8,16 +8,8 @@
 #include <stdint.h>
 
 /*
- * What becomes of workloads that wait, below one root at a time:
- *
- *   who is promised something     comes first, when there is room (workload_promise.h)
- *   of each queue the first       that fits or may preempt; a strict queue asks its head alone,
- *                                 any other looks past those that were refused
- *   of all of these               not borrowing before borrowing, priority, time, queue's name
- *
- * Who fits is reserved; who preempts is promised its victims' room; who would, but has a closed
- * gate, signals and takes nothing. Who is refused is not asked again before something changes below
- * the root that may help.
+ * What would become of one workload that waits, were it its turn: it fits, in these flavors, or it
+ * preempts those whose room it takes, or neither. Which of them is next, workload_next.h knows.
  */
 enum decided { DECIDE_NOTHING, DECIDE_FITS, DECIDE_PREEMPTS };
 
@@ -46,6 +38,9 @@ uint32_t workload_decide_victims(struct engine *e, const struct decision *decisi
 /* The workload, which waits and is promised nothing, is reserved what was assigned. */
 void workload_decide_reserve(struct engine *e, uint32_t workload, const struct assignment *made);
 
+/* One that preempts is promised what its victims hold, and they are to go. */
+void workload_decide_preempt(struct engine *e, const struct decision *decision);
+
 /* Whether one that is promised something could have something else at once, and would rather.
  * height: from how far up it borrows what it is promised. */
 bool workload_decide_fits_elsewhere(struct engine *e, uint32_t workload, uint32_t height,
@@ -54,8 +49,5 @@ bool workload_decide_fits_elsewhere(struct engine *e, uint32_t workload, uint32_
 /* Whether a workload of this demand could be admitted, if nobody used anything: if it waits, then
  * for others, and not in vain. */
 bool workload_decide_ever(struct engine *e, uint32_t demand);
-
-/* One slice: returns what is left of the budget. */
-uint32_t workload_decide_some(struct engine *e, uint32_t budget);
 
 #endif

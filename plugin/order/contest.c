@@ -3,6 +3,7 @@
 
 #include "fit.h"
 #include "plugin/capacity/headroom.h"
+#include "plugin/claims/turn.h"
 #include "plugin/state.h"
 
 static struct tree_link *sibling_link(const void *ctx, uint32_t id)
@@ -190,7 +191,7 @@ static void compute(const struct engine *e, uint32_t id, struct contest *next)
         uint32_t head = line_first_of(e, id);
 
         next->competes = head != 0 && !queue_state_halts((enum queue_state)queue->state) &&
-                         queue_misfit(e, id) == REASON_NONE;
+                         queue_misfit(e, id) == REASON_NONE && !turn_is_workloads(e, id);
         if (!next->competes)
             return;
         line_bound(e, id, &next->own);
@@ -272,8 +273,9 @@ static bool could_fit(struct headrooms *rooms, const struct bound *bound)
     return true;
 }
 
-static bool borrows(const struct engine *e, const struct line *line, const uint16_t *flavors)
+bool contest_borrows(const struct engine *e, uint32_t claim, const uint16_t *flavors)
 {
+    const struct line *line = claim_line(e, claim);
     const struct queue *queue = queue_at(e, line_queue(e, line));
 
     for (uint32_t i = 0; i < line_count(e, line); i++) {
@@ -298,7 +300,7 @@ static void consider_leaf(struct search *search, uint32_t id)
     const struct claim *claim = claim_at(search->e, found);
     const struct line *line = line_at(search->e, claim->line);
 
-    key.borrows = borrows(search->e, line, flavors);
+    key.borrows = contest_borrows(search->e, found, flavors);
     key.priority = claim->priority;
     key.head_created = claim->created;
     key.key_name = queue->name;

@@ -64,6 +64,9 @@ void contest_leave(struct engine *e, uint32_t queue);
  * for each of its needs, are returned with it. */
 uint32_t contest_winner(const struct engine *e, uint32_t queue, uint16_t *ret_flavors);
 
+/* Whether that is more than what is left of its queue's own share. */
+bool contest_borrows(const struct engine *e, uint32_t claim, const uint16_t *flavors);
+
 /* For checks. */
 const char *contest_check(const struct engine *e, uint32_t queue);
 

@@ -2,6 +2,7 @@
 #include "line.h"
 
 #include "fit.h"
+#include "plugin/claims/turn.h"
 #include "plugin/state.h"
 
 struct shape {
@@ -346,6 +347,8 @@ uint32_t line_first_fit(const struct engine *e, uint32_t id, uint16_t *ret_flavo
 {
     const struct queue *queue = queue_at(e, id);
 
+    if (turn_is_workloads(e, id))
+        return 0;
     if (queue->strict || queue->guarding) {
         uint32_t head = line_first_of(e, id);
 

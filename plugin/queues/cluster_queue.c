@@ -221,6 +221,12 @@ void cluster_queue_count(struct engine *e, uint32_t id, int more)
         queue_at(e, id)->cluster.below += (uint32_t)more;
 }
 
+void cluster_queue_count_waiting(struct engine *e, uint32_t id, int more)
+{
+    for (; id != 0; id = queue_at(e, id)->parent)
+        queue_at(e, id)->cluster.waiting_below += (uint32_t)more;
+}
+
 static int read_check(struct engine *e, const struct queue_check_facts *facts,
                       struct cluster_queue_check *check)
 {

@@ -26,7 +26,8 @@ struct cluster_queue {
     uint32_t demands;  /* tree of demands that lack nothing known, by their heads */
     uint32_t short_of; /* tree of those that lack something, by what that is (shortage.h) */
     uint32_t admitted;
-    uint32_t below;    /* workloads of the subtree that hold, or are promised, something */
+    uint32_t waiting_below; /* workloads of the subtree that wait */
+    uint32_t below;         /* workloads of the subtree that hold, or are promised, something */
     uint64_t change;   /* of a root: when something changed last below it that may help who waits */
     uint64_t excess;   /* when something changed that may help only who takes others' room back */
     uint64_t taken;    /* when somebody took room, which may help only who chooses */
@@ -104,6 +105,7 @@ void cluster_queue_forget(struct engine *e, uint32_t queue);
 
 /* So many more workloads of the queue hold, or are promised, something. */
 void cluster_queue_count(struct engine *e, uint32_t queue, int more);
+void cluster_queue_count_waiting(struct engine *e, uint32_t queue, int more);
 
 /* An AdmissionCheck's object. */
 struct check_record {

@@ -2,6 +2,7 @@
 #include "claim_effects.h"
 
 #include "explain.h"
+#include "explain_turn.h"
 #include "journal.h"
 #include "plugin/base/sentence.h"
 #include "plugin/claims/stale_condition.h"

@@ -2,9 +2,11 @@
 #include "explain.h"
 
 #include "claim_effects.h"
+#include "explain_turn.h"
 #include "group_status.h"
 #include "plugin/base/sentence.h"
 #include "plugin/claims/stale_condition.h"
+#include "plugin/claims/turn.h"
 #include "plugin/order/fit.h"
 #include "plugin/pods/assembly.h"
 #include "plugin/pods/booking.h"
@@ -111,26 +113,6 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
     sentence_number(say, promise_victims(e, id));
 }
 
-void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t id)
-{
-    if (claim_at(e, other)->space == claim_at(e, id)->space) {
-        sentence_text(say, name_text(e, claim_at(e, other)->space));
-        sentence_str(say, "/");
-        sentence_text(say, claim_name(e, other));
-    } else {
-        sentence_str(say, "UID ");
-        sentence_text(say, claim_uid(e, other));
-    }
-}
-
-static void say_head(struct sentence *say, const struct engine *e, uint32_t head, uint32_t id)
-{
-    sentence_str(say, "its turn comes after ");
-    explain_other(say, e, head, id);
-    sentence_str(say, ", the head of ");
-    explain_queue(say, e, claim_queue(e, head));
-}
-
 /* Of a claim that waits: what is it that refuses it? */
 static enum reason explain_waiting(const struct engine *e, uint32_t id, struct sentence *say)
 {
@@ -148,9 +130,13 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         say_stop(say, e, queue, stop);
         return stop;
     }
+    if (turn_is_workloads(e, queue)) {
+        explain_workload_first(say, e, queue, id);
+        return REASON_QUEUE_ORDER;
+    }
     if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != 0 &&
         claim_compare_rank(e, head, id) < 0) {
-        say_head(say, e, head, id);
+        explain_claim_first(say, e, head, id);
         return REASON_QUEUE_ORDER;
     }
     if (queue_below_dirty(e, queue)) {
@@ -164,7 +150,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         return REASON_QUEUE_ORDER;
     }
     if (queue_at(e, where)->guard != 0 && queue_at(e, where)->guard != queue) {
-        say_head(say, e, line_first_of(e, queue_at(e, where)->guard), id);
+        explain_claim_first(say, e, line_first_of(e, queue_at(e, where)->guard), id);
         return REASON_QUEUE_ORDER;
     }
     say_capacity(say, e, id, where, need, room);

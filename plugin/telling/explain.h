@@ -33,8 +33,4 @@ void explain_refusal(const struct engine *e, uint32_t claim, char *message);
 /* Which queue it is. */
 void explain_queue(struct sentence *say, const struct engine *e, uint32_t queue);
 
-/* Another claim, in a message to this one's owner: names of another namespace are nobody's to see.
- * Who may see all finds it by its UID. */
-void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t claim);
-
 #endif

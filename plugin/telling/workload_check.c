@@ -73,17 +73,22 @@ static const char *check_counts(const struct engine *e, uint32_t id)
                                                               : "a LocalQueue counts its workloads";
 }
 
-static const char *check_bay(const struct engine *e, uint32_t id)
+static const char *check_cluster_queue(const struct engine *e, uint32_t id)
 {
     const struct cluster_queue *cluster = &queue_at(e, id)->cluster;
     uint32_t below = tree_size(&workloads_that_hold, e, cluster->holding);
+    uint32_t waiting = tree_size(&workloads_of_queue, e, cluster->waiting);
 
     for (uint32_t workload = e->first_promised; workload != 0;
          workload = workload_at(e, workload)->next)
         below += workload_queue(e, workload) == id;
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
+         child = queue_at(e, child)->next_sibling) {
         below += queue_at(e, child)->cluster.below;
+        waiting += queue_at(e, child)->cluster.waiting_below;
+    }
+    if (waiting != cluster->waiting_below)
+        return "workloads that wait are counted over the subtree";
     if (below != cluster->below)
         return "workloads that hold or are promised something are counted over the subtree";
     if (!tree_check(&workloads_of_queue, e, cluster->waiting) ||
@@ -137,6 +142,6 @@ const char *workload_check(const struct engine *e)
     for (uint32_t id = 1; id < slab_end(&e->local_queues) && broken == NULL; id++)
         broken = slab_live(&e->local_queues, id) ? check_counts(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->queues) && broken == NULL; id++)
-        broken = slab_live(&e->queues, id) ? check_bay(e, id) : NULL;
+        broken = slab_live(&e->queues, id) ? check_cluster_queue(e, id) : NULL;
     return broken;
 }

@@ -243,7 +243,7 @@ static void test_restart(void)
     kit_close(&kit);
 }
 
-/* A queue that looks for victims by itself comes to hang beside others, one of whom is before it. */
+/* A queue that looks for victims by itself comes to hang beside another one that is before it. */
 static void test_root_joins_a_cohort(void)
 {
     struct kit kit;

@@ -32,6 +32,7 @@
  *           [group=RES,RES... {flavor=NAME {RES=N: nominal | borrow.RES=N | lend.RES=N}}]
  *     lose-queue NAME     lose-cluster NAME       lose-cohort NAME
  *     pod NAME [queue=NAME | cluster=NAME] [RES=N] [priority=N] [created=N: else after the rest]
+ *         [second=N: created in that second, as workloads are by `created`]
  *         [outside: of what the cluster's namespaceSelector selects] [bare: without our gate]
  *         [asksNothing: it did not opt in]
  *         [foreign] [node=NAME] [nominated] [finished] [deleted] [unschedulable]

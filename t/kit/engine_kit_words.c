@@ -297,6 +297,8 @@ static bool pod_word(const struct word *word, struct pod_facts *pod)
         pod->priority = (int32_t)word->number;
     } else if (text_is(word->key, "created")) {
         pod->created = word->number;
+    } else if (text_is(word->key, "second")) {
+        pod->created = word->number * SECOND;
     } else if (text_is(word->key, "node")) {
         pod->node = word->value;
     } else if (text_is(word->key, "stamp")) {

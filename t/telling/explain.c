@@ -121,8 +121,6 @@ static void test_order(void)
     kit_open(&kit, "guard=10");
     kit_do(&kit, "queue s strict cpu=1; pod a queue=s cpu=2; pod b queue=s cpu=1");
     says(&kit, "b", "QueueOrder", "its turn comes after default/a, the head of queue s");
-    kit_do(&kit, "pod tenant queue=s namespace=other");
-    says(&kit, "tenant", "QueueOrder", "its turn comes after UID a, the head of queue s");
 
     kit_do(&kit, "queue p cpu=4; queue q parent=p; queue o parent=p; pod u queue=q cpu=1;"
                  "pod big queue=q cpu=4; pod w queue=q cpu=1; time 11; pod n queue=o cpu=1");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schedulerplugin is the plugin `Sluice` of the scheduling framework: each hook asks the host's
-// engine, and puts the answer into the framework's words.
+// Package schedulerplugin is the plugin `Sluice` of the scheduling framework: each hook asks the
+// host's engine, and puts the answer into the framework's words.
 //
 // A queue's decision is made in PreEnqueue only. Where a later hook must refuse for a queue's sake
 // it returns an Error, which no autoscaler reads; Unschedulable is said for lack of nodes only.

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "turn.h"
+
+#include "plugin/order/contest.h"
+#include "plugin/state.h"
+#include "workload.h"
+
+bool turn_is_before(const struct engine *e, uint32_t claim, uint32_t workload)
+{
+    const struct claim *x = claim_at(e, claim);
+    const struct workload *y = workload_at(e, workload);
+
+    if (x->priority != y->priority)
+        return x->priority > y->priority;
+    if (x->created != y->since)
+        return x->created < y->since;
+    return text_compare(claim_uid(e, claim), name_text(e, y->uid)) <= 0;
+}
+
+static uint32_t first_workload(const struct engine *e, uint32_t queue)
+{
+    return tree_first(&workloads_of_queue, e, queue_at(e, queue)->cluster.waiting);
+}
+
+bool turn_is_workloads(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    return queue->strict && queue->head != 0 && queue->cluster.waiting != 0 &&
+           !turn_is_before(e, queue->head, first_workload(e, id));
+}
+
+bool turn_is_claims(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    return queue->strict && queue->head != 0 && queue->cluster.waiting != 0 &&
+           turn_is_before(e, queue->head, first_workload(e, id));
+}
+
+void turn_changes(struct engine *e, uint32_t id)
+{
+    if (!queue_at(e, id)->strict || queue_at(e, id)->head == 0)
+        return;
+    contest_refresh(e, id);
+    queue_todo(e, TODO_DIRTY, id);
+}
