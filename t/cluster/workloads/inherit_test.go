@@ -74,14 +74,27 @@ func testInheritedQueue(c *cluster) {
 	c.runs("web", 4, 4)
 }
 
-// Who leads next counts the pods that run where their Deployment says.
+// Who leads next counts the pods that run where their stamps say: as many as there was room for have
+// gone where their Deployment says.
 func testInheritedOverARestart(c *cluster) {
 	c.patchDeployment("web", fmt.Sprintf(`{"metadata": {"annotations": {%q: "few"}}}`, queueName))
+	c.until("three have moved, and their stamps say so", func() error {
+		moved := 0
+		for _, pod := range c.pods("web") {
+			if pod.Annotations[grantedIn] == "queue/few" {
+				moved++
+			}
+		}
+		if moved != 3 {
+			return fmt.Errorf("%d have", moved)
+		}
+		return nil
+	})
 	if err := c.first.Kill(); err != nil {
 		c.Fatal(err)
 	}
 	c.patchDeployment("web", `{"spec": {"replicas": 5}}`)
-	c.until("more run than the queue has room for, and the fifth waits", func() error {
+	c.until("the queue is full, and the fifth waits", func() error {
 		for _, pod := range c.pods("web") {
 			if a := c.asked(pod.Name); !isRunning(&pod) && a.Reason == "QueueCapacity" {
 				return nil
