@@ -74,8 +74,8 @@ func testInheritedQueue(c *cluster) {
 	c.runs("web", 4, 4)
 }
 
-// Who leads next counts the pods that run where their stamps say: as many as there was room for have
-// gone where their Deployment says.
+// Who leads next counts the pods that run where their stamps say: as many as there was room for
+// have gone where their Deployment says.
 func testInheritedOverARestart(c *cluster) {
 	c.patchDeployment("web", fmt.Sprintf(`{"metadata": {"annotations": {%q: "few"}}}`, queueName))
 	c.until("three have moved, and their stamps say so", func() error {
