@@ -143,6 +143,7 @@ uint32_t claim_hash(struct text text, uint32_t space);
 
 /* Rank in a queue: priority, then creation, then uid. */
 int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
+bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b);
 
 /* A total order that means nothing but: always the same. For timers that end together. */
 bool claim_before(const void *engine, uint32_t a, uint32_t b);

@@ -105,6 +105,11 @@ int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
     return a == b ? 0 : compare_identity(e, a, b);
 }
 
+bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b)
+{
+    return claim_compare_rank(e, a, b) < 0;
+}
+
 bool claim_before(const void *e, uint32_t a, uint32_t b)
 {
     return claim_compare_rank(e, a, b) < 0;

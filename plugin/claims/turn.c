@@ -17,6 +17,31 @@ bool turn_is_before(const struct engine *e, uint32_t claim, uint32_t workload)
     return text_compare(claim_uid(e, claim), name_text(e, y->uid)) <= 0;
 }
 
+uint32_t turn_workloads_before(const struct engine *e, uint32_t claim)
+{
+    uint32_t tree = queue_at(e, claim_queue(e, claim))->cluster.waiting;
+    uint32_t low = 0, high = tree_size(&workloads_of_queue, e, tree);
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (turn_is_before(e, claim, tree_at(&workloads_of_queue, e, tree, middle)))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+uint32_t turn_claims_before(const struct engine *e, uint32_t workload, uint32_t lines)
+{
+    uint32_t queue = workload_queue(e, workload), before = 0, head = 0;
+
+    while (lines-- > 0 && (head = size_class_next_head(e, queue, head, 0)) != 0)
+        before += line_count_before(e, claim_line(e, head), workload, turn_is_before);
+    return before;
+}
+
 static uint32_t first_workload(const struct engine *e, uint32_t queue)
 {
     return tree_first(&workloads_of_queue, e, queue_at(e, queue)->cluster.waiting);

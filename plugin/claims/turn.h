@@ -17,6 +17,13 @@ struct engine;
 /* Whether a claim comes before a workload, by rank. */
 bool turn_is_before(const struct engine *e, uint32_t claim, uint32_t workload);
 
+/* How many workloads come before a claim that waits in their queue. */
+uint32_t turn_workloads_before(const struct engine *e, uint32_t claim);
+
+/* How many claims come before a workload that waits in their queue. Of the lines of claims so many
+ * are looked at; where there are more, it is the least. */
+uint32_t turn_claims_before(const struct engine *e, uint32_t workload, uint32_t lines);
+
 /* Whether the turn is a workload's, so that no claim of the queue is asked; and the other way
  * round. */
 bool turn_is_workloads(const struct engine *e, uint32_t queue);

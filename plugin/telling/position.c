@@ -2,6 +2,7 @@
 #include "position.h"
 
 #include "plugin/base/sentence.h"
+#include "plugin/claims/turn.h"
 #include "plugin/order/fit.h"
 #include "plugin/state.h"
 
@@ -27,7 +28,7 @@ static void count_ahead(const struct engine *e, uint32_t id, struct position *pl
 {
     uint32_t queue = claim_queue(e, id), head = 0, looked = 0;
 
-    place->position = 1;
+    place->position = 1 + turn_workloads_before(e, id);
     while ((head = size_class_next_head(e, queue, head, id)) != 0) {
         const struct line *line = claim_line(e, head);
         uint32_t before;
@@ -35,7 +36,7 @@ static void count_ahead(const struct engine *e, uint32_t id, struct position *pl
         place->at_least = looked++ == POSITION_LINES;
         if (place->at_least)
             return;
-        before = line_count_before(e, line, id);
+        before = line_count_before(e, line, id, claim_is_before);
         place->position += before;
         add_ahead(e, line, before, place);
     }

@@ -2,11 +2,15 @@
 #include "explain.h"
 #include "plugin/base/sentence.h"
 #include "plugin/capacity/headroom.h"
+#include "plugin/claims/turn.h"
 #include "plugin/claims/workload.h"
 #include "plugin/grant/workload_decide.h"
 #include "plugin/grant/workload_hunt.h"
 #include "plugin/state.h"
 #include "report.h"
+
+/* So many lines of pods are looked at for a workload's place among them: a page has many. */
+enum { REPORT_LINES = 256 };
 
 uint32_t engine_find_workload(const struct engine *e, struct text space, struct text name)
 {
@@ -195,7 +199,8 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
     ret->signal_since = ret->signals ? workload->signal_since : 0;
     ret->closed = closed == 0 ? text_of("") : name_text(e, closed);
     if (queue != 0 && workload_is(workload, WORKLOAD_PLACED) && workload->state == CLAIM_WAITING)
-        ret->position = tree_rank(&workloads_of_queue, e, id) + 1;
+        ret->position =
+            tree_rank(&workloads_of_queue, e, id) + turn_claims_before(e, id, REPORT_LINES) + 1;
     for (uint32_t i = 0; i < workload->check_count; i++) {
         ret->checks[i].name = name_text(e, workload->checks[i]);
         ret->checks[i].state = check_name(workload->check_states[i]);

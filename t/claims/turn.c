@@ -59,6 +59,44 @@ static void test_strict(void)
     workload_kit_close(&kit);
 }
 
+static uint32_t place_of_pod(const char *uid)
+{
+    struct pod_report report;
+
+    engine_report_pod(kit.kit.engine, kit_claim(&kit.kit, uid), &report);
+    return report.place.position;
+}
+
+static uint32_t place_of_workload(const char *name)
+{
+    struct engine *e = kit.kit.engine;
+    struct workload_report report;
+
+    engine_report_workload(e, engine_find_workload(e, text_of("default"), text_of(name)), true,
+                           &report);
+    return report.position;
+}
+
+static void test_places(void)
+{
+    open_queue("cluster c group=cpu flavor=f cpu=1");
+    workload_kit_do(&kit, "pod runs cluster=c cpu=1 second=1 node=n; "
+                          "add w1 queue=l cpu=1 created=2; pod p1 cluster=c cpu=1 second=3; "
+                          "add w2 queue=l cpu=1 created=4; pod p2 cluster=c cpu=1 second=5; "
+                          "pod p3 cluster=c cpu=1 second=6; pod big cluster=c cpu=7 second=7; "
+                          "add w3 queue=l cpu=1 created=8; add urgent queue=l cpu=1 priority=1 "
+                          "created=9");
+    is_int(place_of_workload("urgent"), 1, "the most important is the next");
+    is_int(place_of_workload("w1"), 2, "then the oldest");
+    is_int(place_of_pod("p1"), 3, "a pod has the workloads before it");
+    is_int(place_of_workload("w2"), 4, "a workload the pods");
+    is_int(place_of_pod("p2"), 5, "all that come before");
+    is_int(place_of_pod("p3"), 6, "of one shape");
+    is_int(place_of_pod("big"), 7, "and another");
+    is_int(place_of_workload("w3"), 8, "to the last");
+    workload_kit_close(&kit);
+}
+
 static void test_heads_change(void)
 {
     open_queue("cluster c strict group=cpu flavor=f cpu=4");
@@ -125,6 +163,7 @@ int main(void)
 {
     test_rank();
     test_strict();
+    test_places();
     test_heads_change();
     test_whoever_comes_before();
     test_a_newcomer_waits_its_turn();
