@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"sluice/kube-scheduler/sluice"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 	"sluice/kube-scheduler/workload"
 )
 
