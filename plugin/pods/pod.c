@@ -270,6 +270,8 @@ static void join(struct engine *e, uint32_t id, struct sight *sight, const struc
         if (claim_at(e, id)->state == CLAIM_WAITING)
             claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
         group_leave(e, id);
+        if (before != 0) /* what it leaves may ask for more now, and come before it */
+            group_settle(e);
         if (group != 0)
             group_join(e, group, id);
         group_drop_unused(e, before);

@@ -204,6 +204,19 @@ static void test_victims(void)
     kit_close(&kit);
 }
 
+/* A member that leaves is missing from then on: its group asks for it, and comes before it. */
+static void test_who_leaves(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q strict memory=2; group g min=2 memory=5 queue=q created=1;"
+                 "pod a group=g created=2; pod b group=g created=3 foreign");
+    is_str(kit_granted(&kit), "", "nobody is missing, and one is held");
+    kit_do(&kit, "pod b queue=q created=3");
+    is_str(kit_state(&kit, "b"), "waiting", "who leaves does not pass the group that it left");
+    is_str(phase("g"), "Pending", "which waits for more than there is");
+    kit_close(&kit);
+}
+
 static void test_memory(void)
 {
     kit_open(&kit, "");
@@ -224,6 +237,7 @@ int main(void)
     test_shrink_and_restart();
     test_nobody_makes_pods();
     test_victims();
+    test_who_leaves();
     test_memory();
     return tap_done();
 }
