@@ -30,12 +30,11 @@ static enum relevance relevance(const struct engine *e, const struct pod_facts *
     return pod->node.len > 0 ? POD_COUNTS : POD_IS_NOTHING;
 }
 
-/* The annotation of the pod, else of its namespace, else `default`. */
 struct text pod_queue_name(const struct pod_facts *pod)
 {
-    if (pod->queue.len > 0)
-        return pod->queue;
-    return pod->namespace_queue.len > 0 ? pod->namespace_queue : text_of("default");
+    const struct text *name = pod->queue.len > 0 ? &pod->queue : &pod->namespace_queue;
+
+    return name->len > 0 ? *name : text_of("default");
 }
 
 /* All that a sight of a pod needs, in hand before anything changes. */
@@ -260,18 +259,24 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
         regrant(e, id, &demand);
 }
 
+/* A group that loses a member may ask for more from then on, and come before whoever was it. One
+ * that is joined is looked at when it has its member. */
+static void settle_left(struct engine *e, uint32_t left, uint32_t joined)
+{
+    if (left != 0 && left != joined)
+        group_settle(e);
+}
+
 static void join(struct engine *e, uint32_t id, struct sight *sight, const struct pod_facts *pod)
 {
-    uint32_t group = sight->group;
-    uint32_t before = claim_group(e, claim_at(e, id));
+    uint32_t group = sight->group, before = claim_group(e, claim_at(e, id));
 
     if (before != group) {
         /* Whether it waits in its queue's order or for a minimum is the group's to say. */
         if (claim_at(e, id)->state == CLAIM_WAITING)
             claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
         group_leave(e, id);
-        if (before != 0) /* what it leaves may ask for more now, and come before it */
-            group_settle(e);
+        settle_left(e, before, group);
         if (group != 0)
             group_join(e, group, id);
         group_drop_unused(e, before);
@@ -297,12 +302,15 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
     struct claim *claim = claim_at(e, id);
     bool restoring = (claim->flags & CLAIM_RESTORING) != 0;
     bool begins = let_go_return(e, id) || is_new;
+    uint32_t left = sight->rival == 0 ? 0 : claim_group(e, claim_at(e, sight->rival));
     bool ended_elsewhere = finished_group(e, pod->uid) != sight->group;
 
     if (ended_elsewhere) /* before its new group, which may keep room for it, is looked at */
         lose_ended(e, pod);
-    if (sight->rival != 0)
+    if (sight->rival != 0) {
         claim_destroy(e, sight->rival);
+        settle_left(e, left, sight->group);
+    }
     note_node(e, id, sight);
     if (!is_new &&
         (sight->text != NULL || claim->priority != pod->priority || claim->created != pod->created))

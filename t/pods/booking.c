@@ -214,6 +214,8 @@ static void test_who_leaves(void)
     kit_do(&kit, "pod b queue=q created=3");
     is_str(kit_state(&kit, "b"), "waiting", "who leaves does not pass the group that it left");
     is_str(phase("g"), "Pending", "which waits for more than there is");
+    kit_do(&kit, "pod b group=g created=3 foreign; pod b uid=other queue=q created=4");
+    is_str(kit_state(&kit, "other"), "waiting", "nor does who has the name of one that is gone");
     kit_close(&kit);
 }
 
