@@ -58,7 +58,7 @@ static uint32_t grant(struct engine *e, uint32_t budget)
             queue_done(e, TODO_DIRTY, queue);
             continue;
         }
-        if (workload_next_before(e, claim, contest_borrows(e, claim, flavors), &budget))
+        if (workload_next_before(e, claim, flavors, &budget))
             continue;
         claim_grant(e, claim, flavors);
         group_settle(e);

@@ -143,6 +143,8 @@ uint32_t claim_hash(struct text text, uint32_t space);
 
 /* Rank in a queue: priority, then creation, then uid. */
 int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
+
+/* Whether the first comes before the second, by rank. */
 bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b);
 
 /* A total order that means nothing but: always the same. For timers that end together. */

@@ -112,7 +112,7 @@ bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b)
 
 bool claim_before(const void *e, uint32_t a, uint32_t b)
 {
-    return claim_compare_rank(e, a, b) < 0;
+    return claim_is_before(e, a, b);
 }
 
 static struct tree_link *claim_link(const void *ctx, uint32_t id)

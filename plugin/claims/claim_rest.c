@@ -38,14 +38,6 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
     return *ret_reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD;
 }
 
-/* Workloads that wait beside it are to be asked first: one may come before it. */
-static bool workloads_come_first(const struct engine *e, uint32_t queue)
-{
-    const struct queue *root = queue_at(e, queue_root(e, queue));
-
-    return root->is_todo[TODO_WORKLOADS] && root->cluster.waiting_below > 0;
-}
-
 bool claim_may_pass_now(struct engine *e, uint32_t id, uint16_t *ret_flavors)
 {
     const struct claim *claim = claim_at(e, id);
@@ -58,7 +50,7 @@ bool claim_may_pass_now(struct engine *e, uint32_t id, uint16_t *ret_flavors)
         return false;
     if (!fit_line(e, claim->line, ret_flavors))
         return false;
-    if (!queue_in_dirty_tree(e, queue) && !workloads_come_first(e, queue))
+    if (!queue_in_dirty_tree(e, queue) && !cluster_queue_is_to_ask(e, queue))
         return true;
     queue_todo(e, TODO_DIRTY, queue_root(e, queue));
     return false;

@@ -42,25 +42,27 @@ uint32_t turn_claims_before(const struct engine *e, uint32_t workload, uint32_t 
     return before;
 }
 
-static uint32_t first_workload(const struct engine *e, uint32_t queue)
+uint32_t turn_first_workload(const struct engine *e, uint32_t queue)
 {
     return tree_first(&workloads_of_queue, e, queue_at(e, queue)->cluster.waiting);
 }
 
-bool turn_is_workloads(const struct engine *e, uint32_t id)
+/* Nobody passes the first, and both kinds have one. */
+static bool is_contested(const struct queue *queue)
 {
-    const struct queue *queue = queue_at(e, id);
-
-    return queue->strict && queue->head != 0 && queue->cluster.waiting != 0 &&
-           !turn_is_before(e, queue->head, first_workload(e, id));
+    return queue->strict && queue->head != 0 && queue->cluster.waiting != 0;
 }
 
 bool turn_is_claims(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
 
-    return queue->strict && queue->head != 0 && queue->cluster.waiting != 0 &&
-           turn_is_before(e, queue->head, first_workload(e, id));
+    return is_contested(queue) && turn_is_before(e, queue->head, turn_first_workload(e, id));
+}
+
+bool turn_is_workloads(const struct engine *e, uint32_t id)
+{
+    return is_contested(queue_at(e, id)) && !turn_is_claims(e, id);
 }
 
 void turn_changes(struct engine *e, uint32_t id)

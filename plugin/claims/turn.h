@@ -24,10 +24,14 @@ uint32_t turn_workloads_before(const struct engine *e, uint32_t claim);
  * are looked at; where there are more, it is the least. */
 uint32_t turn_claims_before(const struct engine *e, uint32_t workload, uint32_t lines);
 
-/* Whether the turn is a workload's, so that no claim of the queue is asked; and the other way
- * round. */
-bool turn_is_workloads(const struct engine *e, uint32_t queue);
+/* The first workload that waits in the queue; 0: none does. */
+uint32_t turn_first_workload(const struct engine *e, uint32_t queue);
+
+/* Whether the turn is a claim's, so that no workload of the queue is asked. */
 bool turn_is_claims(const struct engine *e, uint32_t queue);
+
+/* Whether the turn is a workload's, so that no claim of the queue is asked. */
+bool turn_is_workloads(const struct engine *e, uint32_t queue);
 
 /* The first workload that waits in the queue comes, or goes: where nobody passes the first, claims
  * may have their turn now, or not any more. */

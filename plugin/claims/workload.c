@@ -192,8 +192,8 @@ static void count(struct engine *e, uint32_t id, int more)
         return;
     e->workloads_apart += holds != workload_counts_later(workload) ? (uint32_t)more : 0;
     queue_at(e, queue)->cluster.admitted += admitted ? (uint32_t)more : 0;
-    if (holds || workload_is(workload, WORKLOAD_PROMISED))
-        cluster_queue_count(e, queue, more);
+    cluster_queue_count(e, queue, holds || workload_is(workload, WORKLOAD_PROMISED) ? more : 0,
+                        !holds && workload->state == CLAIM_WAITING ? more : 0);
 }
 
 /* Others in the tree have more room, or less. */
@@ -230,7 +230,6 @@ void workload_take_out(struct engine *e, uint32_t id)
         if (queue_at(e, queue)->strict) /* the next one may be its head now, and be asked */
             cluster_queue_has_newcomer(e, queue);
         tree_remove(&workloads_of_queue, e, &queue_at(e, queue)->cluster.waiting, id);
-        cluster_queue_count_waiting(e, queue, -1);
         if (queue_at(e, queue)->cluster.waiting == 0)
             cluster_queue_is_deserted(e, queue);
         if (queue_at(e, queue)->strict) /* whoever comes behind it is the head now */
@@ -257,7 +256,6 @@ void workload_put_in(struct engine *e, uint32_t id)
         others_see(e, id);
     } else if (queue != 0 && workload->state == CLAIM_WAITING) {
         tree_insert(&workloads_of_queue, e, &queue_at(e, queue)->cluster.waiting, id);
-        cluster_queue_count_waiting(e, queue, 1);
         turn_changes(e, queue);
         backlog_count_demand(e, workload->demand, 1);
         if (workload_is(workload, WORKLOAD_PROMISED))

@@ -270,14 +270,12 @@ static uint32_t ask(struct engine *e, uint32_t id, uint64_t change)
 
 uint32_t preempt_some(struct engine *e, uint32_t budget)
 {
-    while (budget > 0 && e->todo[TODO_PREEMPT].first != 0 && e->todo[TODO_DIRTY].first == 0) {
-        uint32_t root = e->todo[TODO_PREEMPT].first, queue, cost;
+    uint32_t root;
 
-        if (queue_at(e, root)->parent != 0) { /* it is a root no more, and others may come first */
-            queue_done(e, TODO_PREEMPT, root);
-            queue_victims_changed(e, root);
-            continue;
-        }
+    while (budget > 0 && e->todo[TODO_DIRTY].first == 0 &&
+           (root = queue_todo_root(e, TODO_PREEMPT)) != 0) {
+        uint32_t queue, cost;
+
         if (review_promises(e, root)) {
             group_settle(e);
             budget--;

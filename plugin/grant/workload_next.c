@@ -2,6 +2,7 @@
 #include "workload_next.h"
 
 #include "plugin/claims/turn.h"
+#include "plugin/order/contest.h"
 #include "plugin/order/demand.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_refusal.h"
@@ -167,50 +168,49 @@ static bool comes_before_claim(const struct engine *e, const struct decision *de
     return !turn_is_before(e, claim, decision->workload);
 }
 
-bool workload_next_before(struct engine *e, uint32_t claim, bool borrows, uint32_t *budget)
+/* The first workload below a root of whom something becomes. Nobody: there is nothing left to do.
+ * False: that is not known yet, as who is promised something came first, or the budget ended before
+ * all were asked. */
+static bool find_first(struct engine *e, uint32_t root, uint32_t *budget, struct decision *ret)
 {
-    uint32_t root = queue_root(e, claim_queue(e, claim));
-    struct decision best = {.what = DECIDE_NOTHING};
-
-    if (!queue_at(e, root)->is_todo[TODO_WORKLOADS] ||
-        queue_at(e, root)->cluster.waiting_below == 0)
-        return false;
+    ret->what = DECIDE_NOTHING;
     if (workload_promise_review(e, root)) {
         --*budget;
-        return true;
-    }
-    find_next(e, root, budget, &best);
-    if (*budget == 0) /* not all were asked: somebody may come before the claim */
-        return true;
-    if (best.what == DECIDE_NOTHING || !comes_before_claim(e, &best, claim, borrows))
         return false;
-    act(e, &best, budget);
+    }
+    find_next(e, root, budget, ret);
+    if (*budget == 0)
+        return false;
+    if (ret->what == DECIDE_NOTHING)
+        queue_done(e, TODO_WORKLOADS, root);
+    return true;
+}
+
+bool workload_next_before(struct engine *e, uint32_t claim, const uint16_t *flavors,
+                          uint32_t *budget)
+{
+    uint32_t queue = claim_queue(e, claim);
+    struct decision first;
+
+    if (!cluster_queue_is_to_ask(e, queue))
+        return false;
+    if (!find_first(e, queue_root(e, queue), budget, &first))
+        return true;
+    if (first.what == DECIDE_NOTHING ||
+        !comes_before_claim(e, &first, claim, contest_borrows(e, claim, flavors)))
+        return false;
+    act(e, &first, budget);
     return true;
 }
 
 uint32_t workload_next_some(struct engine *e, uint32_t budget)
 {
-    while (budget > 0 && e->todo[TODO_WORKLOADS].first != 0) {
-        uint32_t root = e->todo[TODO_WORKLOADS].first;
-        struct decision best = {.what = DECIDE_NOTHING};
+    struct decision first;
+    uint32_t root;
 
-        if (queue_at(e, root)->parent != 0) { /* it is a root no more */
-            queue_done(e, TODO_WORKLOADS, root);
-            queue_todo(e, TODO_WORKLOADS, queue_root(e, root));
-            continue;
-        }
-        if (workload_promise_review(e, root)) {
-            budget--;
-            continue;
-        }
-        find_next(e, root, &budget, &best);
-        if (budget == 0) /* not all were asked: somebody else may come first */
-            break;
-        if (best.what == DECIDE_NOTHING) {
-            queue_done(e, TODO_WORKLOADS, root);
-            continue;
-        }
-        act(e, &best, &budget);
+    while (budget > 0 && (root = queue_todo_root(e, TODO_WORKLOADS)) != 0) {
+        if (find_first(e, root, &budget, &first) && first.what != DECIDE_NOTHING)
+            act(e, &first, &budget);
     }
     return budget;
 }

@@ -19,9 +19,10 @@
  */
 struct engine;
 
-/* Does what is to be done for the workload that is next below the root of a claim that fits, if it
- * comes before the claim: true, also when the budget ended before that was known. */
-bool workload_next_before(struct engine *e, uint32_t claim, bool borrows, uint32_t *budget);
+/* Does what is to be done for the workload that is next below the root of a claim, which fits in
+ * these flavors, if it comes before the claim: true, also when that is not known yet. */
+bool workload_next_before(struct engine *e, uint32_t claim, const uint16_t *flavors,
+                          uint32_t *budget);
 
 /* One slice: returns what is left of the budget. */
 uint32_t workload_next_some(struct engine *e, uint32_t budget);

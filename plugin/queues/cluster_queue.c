@@ -215,16 +215,19 @@ void cluster_queue_edited(struct engine *e, uint32_t id)
     workloads_look_again(e);
 }
 
-void cluster_queue_count(struct engine *e, uint32_t id, int more)
+void cluster_queue_count(struct engine *e, uint32_t id, int holding, int waiting)
 {
-    for (; id != 0; id = queue_at(e, id)->parent)
-        queue_at(e, id)->cluster.below += (uint32_t)more;
+    for (; id != 0; id = queue_at(e, id)->parent) {
+        queue_at(e, id)->cluster.below += (uint32_t)holding;
+        queue_at(e, id)->cluster.waiting_below += (uint32_t)waiting;
+    }
 }
 
-void cluster_queue_count_waiting(struct engine *e, uint32_t id, int more)
+bool cluster_queue_is_to_ask(const struct engine *e, uint32_t id)
 {
-    for (; id != 0; id = queue_at(e, id)->parent)
-        queue_at(e, id)->cluster.waiting_below += (uint32_t)more;
+    const struct queue *root = queue_at(e, queue_root(e, id));
+
+    return root->is_todo[TODO_WORKLOADS] && root->cluster.waiting_below > 0;
 }
 
 static int read_check(struct engine *e, const struct queue_check_facts *facts,

@@ -103,9 +103,12 @@ void cluster_queue_free_checks(struct engine *e, struct cluster_queue_check *che
 /* What its object said holds no more: nobody is promised anything there. */
 void cluster_queue_forget(struct engine *e, uint32_t queue);
 
-/* So many more workloads of the queue hold, or are promised, something. */
-void cluster_queue_count(struct engine *e, uint32_t queue, int more);
-void cluster_queue_count_waiting(struct engine *e, uint32_t queue, int more);
+/* So many more workloads of the queue hold, or are promised, something; so many more wait. */
+void cluster_queue_count(struct engine *e, uint32_t queue, int holding, int waiting);
+
+/* Whether workloads that wait below the root of this queue are to be asked: one of them may come
+ * before who has just begun to wait. */
+bool cluster_queue_is_to_ask(const struct engine *e, uint32_t queue);
 
 /* An AdmissionCheck's object. */
 struct check_record {

@@ -63,8 +63,8 @@ void queue_count_below(struct engine *e, uint32_t id, int sign)
     if (queue->podgroups != 0 && queue->parent != 0)
         queue_count_groups(e, queue->parent, sign * (int)queue->podgroups);
     promise_count_queue(e, queue->parent, sign * (int)queue->promised);
-    cluster_queue_count(e, queue->parent, sign * (int)queue->cluster.below);
-    cluster_queue_count_waiting(e, queue->parent, sign * (int)queue->cluster.waiting_below);
+    cluster_queue_count(e, queue->parent, sign * (int)queue->cluster.below,
+                        sign * (int)queue->cluster.waiting_below);
 }
 
 /* Its state, or what is known of its object, is another now: it may say what it should. */

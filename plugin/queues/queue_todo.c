@@ -61,6 +61,17 @@ bool queue_in_dirty_tree(const struct engine *e, uint32_t id)
     return at != 0;
 }
 
+uint32_t queue_todo_root(struct engine *e, enum todo_list list)
+{
+    uint32_t id;
+
+    while ((id = e->todo[list].first) != 0 && queue_at(e, id)->parent != 0) {
+        queue_done(e, list, id);
+        queue_todo(e, list, queue_root(e, id));
+    }
+    return id;
+}
+
 void queue_stops_changed(struct engine *e)
 {
     e->stop_notice.due = true;

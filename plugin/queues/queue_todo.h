@@ -28,6 +28,9 @@ struct engine;
 void queue_todo(struct engine *e, enum todo_list list, uint32_t queue);
 void queue_done(struct engine *e, enum todo_list list, uint32_t queue);
 
+/* The first of a list of roots; 0: it is empty. What is a root no more leaves it to its root. */
+uint32_t queue_todo_root(struct engine *e, enum todo_list list);
+
 /* What was granted may be stopped now, or go on: claims learn it in slices (stop_notice.h). */
 void queue_stops_changed(struct engine *e);
 

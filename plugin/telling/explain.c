@@ -131,7 +131,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         return stop;
     }
     if (turn_is_workloads(e, queue)) {
-        explain_workload_first(say, e, queue, id);
+        explain_workload_first(say, e, id);
         return REASON_QUEUE_ORDER;
     }
     if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != 0 &&

@@ -3,40 +3,47 @@
 
 #include "explain.h"
 #include "plugin/base/sentence.h"
+#include "plugin/claims/turn.h"
 #include "plugin/state.h"
+
+/* By its name, or, in another namespace, by its UID. */
+static void say_object(struct sentence *say, bool same_space, struct text space, struct text name,
+                       struct text uid)
+{
+    sentence_str(say, same_space ? "" : "UID ");
+    sentence_text(say, same_space ? space : uid);
+    sentence_str(say, same_space ? "/" : "");
+    sentence_text(say, same_space ? name : text_of(""));
+}
 
 void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t id)
 {
-    if (claim_at(e, other)->space == claim_at(e, id)->space) {
-        sentence_text(say, name_text(e, claim_at(e, other)->space));
-        sentence_str(say, "/");
-        sentence_text(say, claim_name(e, other));
-    } else {
-        sentence_str(say, "UID ");
-        sentence_text(say, claim_uid(e, other));
-    }
+    uint32_t space = claim_at(e, other)->space;
+
+    say_object(say, space == claim_at(e, id)->space, name_text(e, space), claim_name(e, other),
+               claim_uid(e, other));
+}
+
+static void say_head_of(struct sentence *say, const struct engine *e, uint32_t queue)
+{
+    sentence_str(say, ", the head of ");
+    explain_queue(say, e, queue);
 }
 
 void explain_claim_first(struct sentence *say, const struct engine *e, uint32_t head, uint32_t id)
 {
     sentence_str(say, "its turn comes after ");
     explain_other(say, e, head, id);
-    sentence_str(say, ", the head of ");
-    explain_queue(say, e, claim_queue(e, head));
+    say_head_of(say, e, claim_queue(e, head));
 }
 
-void explain_workload_first(struct sentence *say, const struct engine *e, uint32_t queue,
-                            uint32_t id)
+void explain_workload_first(struct sentence *say, const struct engine *e, uint32_t id)
 {
-    uint32_t head = tree_first(&workloads_of_queue, e, queue_at(e, queue)->cluster.waiting);
-    const struct workload *workload = workload_at(e, head);
-    bool same_space = workload->space == claim_at(e, id)->space;
+    uint32_t queue = claim_queue(e, id);
+    const struct workload *first = workload_at(e, turn_first_workload(e, queue));
 
     sentence_str(say, "its turn comes after workload ");
-    sentence_str(say, same_space ? "" : "UID ");
-    sentence_text(say, name_text(e, same_space ? workload->space : workload->uid));
-    sentence_str(say, same_space ? "/" : "");
-    sentence_text(say, same_space ? name_text(e, workload->name) : text_of(""));
-    sentence_str(say, ", the head of ");
-    explain_queue(say, e, queue);
+    say_object(say, first->space == claim_at(e, id)->space, name_text(e, first->space),
+               name_text(e, first->name), name_text(e, first->uid));
+    say_head_of(say, e, queue);
 }

@@ -13,10 +13,11 @@ struct sentence;
  * Who may see all finds it by its UID. */
 void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t claim);
 
-/* That a claim's turn comes after this head's of a queue; after the first workload of its own. */
+/* That the claim's turn comes after that of another one, the head of its queue. */
 void explain_claim_first(struct sentence *say, const struct engine *e, uint32_t head,
                          uint32_t claim);
-void explain_workload_first(struct sentence *say, const struct engine *e, uint32_t queue,
-                            uint32_t claim);
+
+/* That the claim's turn comes after that of a workload, the head of their queue. */
+void explain_workload_first(struct sentence *say, const struct engine *e, uint32_t claim);
 
 #endif

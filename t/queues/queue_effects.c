@@ -66,6 +66,13 @@ static void test_status(void)
     kit_close(&kit);
 }
 
+/* Takes the next effect about this queue, and does all others before it. */
+static void lease_of(const char *queue)
+{
+    while (lease() >= 0 && !text_is(effect.name, queue))
+        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
+}
+
 /* Whether a queue's status is written, of those that are asked for. */
 static bool writes(const char *queue)
 {
@@ -117,8 +124,7 @@ static void test_what_is_counted(void)
     kit_do(&kit, "time 9; queue r state=Open disk=4");
     ok(!writes("q"), "a quota beside it is no news");
     kit_do(&kit, "time 19; queue s parent=q state=Open disk=1");
-    while (lease() >= 0 && !text_is(effect.name, "q"))
-        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
+    lease_of("q");
     is_int(effect.usage.count, 2, "one below it is, that makes more of what it holds count");
     is_int(effect.usage.item[1].allocated, 3, "as it says");
     ack(EFFECT_DONE);
@@ -146,14 +152,12 @@ static void test_half_a_count(void)
     kit_work_off(&kit);
     kit_quick(&kit, "queue q state=Open cpu=9000 disk=9000");
     ok(kit.engine->recount.cells > 0, "it is being counted");
-    while (lease() >= 0 && !text_is(effect.name, "q"))
-        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
+    lease_of("q");
     is_int(effect.usage.count, 1, "a status tells of what is known");
     ack(EFFECT_DONE);
     kit_work_off(&kit);
     kit_quick(&kit, "time 19");
-    while (lease() >= 0 && !text_is(effect.name, "q"))
-        outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
+    lease_of("q");
     is_int(effect.usage.count, 2, "and of the rest when it is");
     is_int(effect.usage.item[1].reserved, 4 * RECOUNT_SLICE - 1, "in full");
     ack(EFFECT_DONE);
