@@ -89,7 +89,7 @@ func (c *collector) CollectWithStability(ch chan<- basemetrics.Metric) {
 	leads := c.host.Leads()
 	s.gauge(c.leading, truth(leads))
 	s.gauge(c.synced, truth(c.host.Synced()))
-	memory, err := c.host.ask(sluice.Query{What: "memory"})
+	memory, err := c.host.engine.ask(sluice.Query{What: "memory"})
 	if err != nil {
 		c.failed(err)
 		return

@@ -48,9 +48,9 @@ func testEngine(tb testing.TB) *sluice.Engine {
 // measured is a host with an open engine, and a registry that has its collector.
 func measured(tb testing.TB) (*Host, basemetrics.KubeRegistry) {
 	tb.Helper()
-	h := &Host{eng: testEngine(tb), ready: make(chan struct{})}
-	close(h.ready)
-	h.synced.Store(true)
+	h := &Host{engine: engine{Engine: testEngine(tb), ready: make(chan struct{})}}
+	close(h.engine.ready)
+	h.engine.synced.Store(true)
 	registry := basemetrics.NewKubeRegistry()
 	registry.CustomMustRegister(newCollector(h))
 	return h, registry
@@ -110,15 +110,15 @@ func scrape(tb testing.TB, registry basemetrics.KubeRegistry) string {
 func TestMetricsOfQueues(t *testing.T) {
 	h, registry := measured(t)
 	ok := told(t)
-	ok(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
+	ok(h.engine.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
 		Capability: []sluice.Amount{{Name: "cpu", Value: 2500}},
 		Deserved:   []sluice.Amount{{Name: "memory", Value: 4 << 30}}}))
 	running := waitingPod("running", "science")
 	running.Gates, running.Node = nil, "node-1"
-	ok(h.eng.ObservePod(running))
-	ok(h.eng.ObservePod(waitingPod("no-room", "science")))
-	ok(h.eng.ObservePod(waitingPod("lost", "nowhere")))
-	settle(t, h.eng)
+	ok(h.engine.ObservePod(running))
+	ok(h.engine.ObservePod(waitingPod("no-room", "science")))
+	ok(h.engine.ObservePod(waitingPod("lost", "nowhere")))
+	settle(t, h.engine.Engine)
 
 	text := scrape(t, registry)
 	for _, want := range []string{
@@ -162,17 +162,17 @@ func TestMetricsOfQueues(t *testing.T) {
 func TestTotalsOfQueues(t *testing.T) {
 	h, registry := measured(t)
 	ok := told(t)
-	ok(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
+	ok(h.engine.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
 		Capability: []sluice.Amount{{Name: "cpu", Value: 3000}}}))
 	for _, name := range []string{"a", "b", "c"} {
-		ok(h.eng.ObservePod(waitingPod(name, "science")))
+		ok(h.engine.ObservePod(waitingPod(name, "science")))
 	}
-	settle(t, h.eng)
-	ok(h.eng.ForgetPod("uid-a"))
-	settle(t, h.eng)
-	ok(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
+	settle(t, h.engine.Engine)
+	ok(h.engine.ForgetPod("uid-a"))
+	settle(t, h.engine.Engine)
+	ok(h.engine.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
 		Capability: []sluice.Amount{{Name: "cpu", Value: 1500}}}))
-	settle(t, h.eng)
+	settle(t, h.engine.Engine)
 	answer, err := h.Inspect(sluice.Query{What: "queue", Kind: sluice.KindQueue, Name: "science"})
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func TestQueueThatComesTwice(t *testing.T) {
 // All metrics, ours that the host counts included, pass the linter that promtool uses.
 func TestMetricsAreAsPrometheusWants(t *testing.T) {
 	h, registry := measured(t)
-	told(t)(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
+	told(t)(h.engine.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: "science",
 		Capability: []sluice.Amount{{Name: "cpu", Value: 3000}}}))
 	registry.MustRegister(metrics.refused, metrics.effects, metrics.removals, metrics.hooks)
 	metrics.effects.WithLabelValues(sluice.RemoveGates, sluice.Done).Inc()
@@ -278,7 +278,7 @@ func TestMetricsOfOthersThanTheLeader(t *testing.T) {
 		t.Errorf("the metrics of one that leads now are\n%s", text)
 	}
 
-	closed := &Host{ready: make(chan struct{})}
+	closed := &Host{engine: engine{ready: make(chan struct{})}}
 	closed.AwaitLease()
 	registry = basemetrics.NewKubeRegistry()
 	registry.CustomMustRegister(newCollector(closed))
@@ -294,7 +294,7 @@ func TestListFollowsThePages(t *testing.T) {
 	ok := told(t)
 	const queues = 700 // and root, default
 	for i := range queues {
-		ok(h.eng.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: fmt.Sprintf("q%03d", i)}))
+		ok(h.engine.ObserveQueue(&sluice.Queue{Kind: sluice.KindQueue, Name: fmt.Sprintf("q%03d", i)}))
 	}
 	question := sluice.Query{What: "queues"}
 	rows, from, err := h.List(question, "queues", 1<<30)

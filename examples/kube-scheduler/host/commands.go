@@ -18,51 +18,41 @@ import (
 	"sluice/kube-scheduler/sluice"
 )
 
-var volcanoCommands = bus.SchemeGroupVersion.WithResource("commands")
+var commandResource = bus.SchemeGroupVersion.WithResource("commands")
 
 // ruling is what the engine asks for where this host writes the states of queues.
 var ruling = []string{sluice.QueueStatus, sluice.Event, sluice.DeleteCommand}
 
-func (h *Host) commandSeen(object *unstructured.Unstructured) {
+func (q *volcanoQueues) commandSeen(object *unstructured.Unstructured) {
 	var typed bus.Command
 	var tail sluice.Tail
 	var outcome sluice.Outcome
 	err := facts.Read(object, &typed)
 	if err == nil {
-		outcome, tail, err = h.eng.Command(facts.Command(&typed))
+		outcome, tail, err = q.engine.Command(facts.Command(&typed))
 	}
 	if err == nil && !outcome.Ignored && !outcome.Waits {
-		h.log.V(2).Info("A command", "command", object.GetNamespace()+"/"+object.GetName(),
+		q.engine.log.V(2).Info("A command", "command", object.GetNamespace()+"/"+object.GetName(),
 			"action", typed.Action, "queue", typed.TargetObject.Name, "state", outcome.State,
 			"changed", outcome.Changed, "reason", outcome.Reason)
 	}
-	h.told(object, tail, err)
+	q.engine.told(object, tail, err)
 }
 
-func (h *Host) commandGone(object *unstructured.Unstructured) {
-	tail, err := h.eng.ForgetCommand(string(object.GetUID()))
-	h.told(object, tail, err)
+func (q *volcanoQueues) commandGone(object *unstructured.Unstructured) {
+	tail, err := q.engine.ForgetCommand(string(object.GetUID()))
+	q.engine.told(object, tail, err)
 }
 
-func (h *Host) deleteCommand(ctx context.Context, effect *sluice.Effect) error {
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
+func (q *volcanoQueues) deleteCommand(ctx context.Context, effect *sluice.Effect) error {
 	uid := types.UID(effect.UID)
-	return h.clients.objects.Resource(volcanoCommands).Namespace(effect.Namespace).Delete(ctx,
+	return q.clients.objects.Resource(commandResource).Namespace(effect.Namespace).Delete(ctx,
 		effect.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 }
 
 // tell makes an event whose name says what it tells: once told it is not told again, whoever leads.
-func (h *Host) tell(ctx context.Context, effect *sluice.Effect) error {
+func (q *volcanoQueues) tell(ctx context.Context, effect *sluice.Effect) error {
 	about := effect.Occurrence
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	now := metav1.NewTime(time.Now())
 	event := &v1.Event{
 		ObjectMeta: metav1.ObjectMeta{Name: about.Name + "." + about.Key, Namespace: about.Namespace},
@@ -79,7 +69,7 @@ func (h *Host) tell(ctx context.Context, effect *sluice.Effect) error {
 	if event.Namespace == "" {
 		event.Namespace = metav1.NamespaceDefault // where those about cluster-wide objects are
 	}
-	_, err = h.clients.effects.CoreV1().Events(event.Namespace).Create(ctx, event,
+	_, err := q.clients.effects.CoreV1().Events(event.Namespace).Create(ctx, event,
 		metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		return nil

@@ -5,53 +5,21 @@ package host
 import (
 	"context"
 	"errors"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/outbox"
 	"sluice/kube-scheduler/sluice"
 )
 
-// pod is the one that the effect is about, as it was last seen; nil: there is none.
-func (h *Host) pod(effect *sluice.Effect) *v1.Pod {
-	pod, err := h.podLister.Pods(effect.Namespace).Get(effect.Name)
-	if err != nil || string(pod.UID) != effect.UID {
-		return nil
-	}
-	return pod
-}
-
 // carryOut does what the effect says and returns what became of it.
 func (h *Host) carryOut(ctx context.Context, effect *sluice.Effect) sluice.Ack {
 	ack := sluice.Ack{ID: effect.ID}
-	var err error
-	switch effect.Kind {
-	case sluice.RemoveGates, sluice.SetCondition, sluice.SetGroup:
-		ack.ResourceVersion, err = h.writePod(ctx, effect)
-	case sluice.QueueStatus:
-		ack.ResourceVersion, err = h.writeQueue(ctx, effect)
-	case sluice.Event:
-		err = h.tell(ctx, effect)
-	case sluice.DeleteCommand:
-		err = h.deleteCommand(ctx, effect)
-	case sluice.CreateGroup:
-		err = h.createGroup(ctx, effect)
-	case sluice.ChangeGroup:
-		err = h.changeGroup(ctx, effect)
-	case sluice.SetGroupStatus:
-		err = h.setGroupStatus(ctx, effect)
-	case sluice.EvictPod:
-		err = h.evict(ctx, effect)
-	case sluice.WriteWorkload:
-		ack.ResourceVersion, err = h.writeWorkload(ctx, effect)
-	default:
-		err = errors.New("this host does not know effects of this kind: use a newer one")
-	}
+	err := h.lease.Write(ctx, func(ctx context.Context) (err error) {
+		ack.ResourceVersion, err = h.write(ctx, effect)
+		return err
+	})
 	ack.Result = outbox.Result(err)
 	metrics.effects.WithLabelValues(effect.Kind, ack.Result).Inc()
 	if apierrors.IsTooManyRequests(err) && effect.Kind == sluice.EvictPod {
@@ -64,93 +32,77 @@ func (h *Host) carryOut(ctx context.Context, effect *sluice.Effect) sluice.Ack {
 	return ack
 }
 
-// writePod returns the version that it wrote, where the engine wants to know it.
-func (h *Host) writePod(ctx context.Context, effect *sluice.Effect) (int64, error) {
-	pod := h.pod(effect)
-	switch {
-	case pod == nil:
-		return 0, apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
-	case effect.Kind == sluice.RemoveGates:
-		return 0, h.RemoveGates(ctx, pod, &effect.Patch)
-	case effect.Kind == sluice.SetGroup:
-		return h.setGroup(ctx, pod, effect)
+// write does it within the lease. It returns the version that it wrote, where the engine wants to
+// know it.
+func (h *Host) write(ctx context.Context, effect *sluice.Effect) (int64, error) {
+	switch effect.Kind {
+	case sluice.RemoveGates, sluice.SetCondition, sluice.SetGroup:
+		return h.pods.write(ctx, effect)
+	case sluice.QueueStatus:
+		return h.volcanoQueues.write(ctx, effect)
+	case sluice.Event:
+		return 0, h.volcanoQueues.tell(ctx, effect)
+	case sluice.DeleteCommand:
+		return 0, h.volcanoQueues.deleteCommand(ctx, effect)
+	case sluice.CreateGroup:
+		return 0, h.groups.create(ctx, effect)
+	case sluice.ChangeGroup:
+		return 0, h.groups.change(ctx, effect)
+	case sluice.SetGroupStatus:
+		return 0, h.groups.setStatus(ctx, effect)
+	case sluice.EvictPod:
+		return 0, h.pods.evict(ctx, effect)
+	case sluice.WriteWorkload:
+		return h.workloads.write(ctx, effect)
 	}
-	return 0, h.setCondition(ctx, effect)
+	return 0, errors.New("this host does not know effects of this kind: use a newer one")
 }
 
-// RemoveGates takes our gates off the pod and writes what the queue granted, in one patch, for the
-// pod as it is given. Gates that are absent already are no error; where none are to go, the stamp
-// is written anew.
-func (h *Host) RemoveGates(ctx context.Context, pod *v1.Pod, patch *sluice.Patch) error {
-	rest, ours := withoutGates(pod.Spec.SchedulingGates, patch.Gates)
-	stamps := len(patch.Gates) == 0 && len(patch.Annotations) > 0
-	if !ours && !stamps {
-		return nil
-	}
-	if pod.Generation != patch.Generation {
-		return outbox.ErrMoved
-	}
-	text, err := removal(pod, patch, rest)
-	if err != nil {
-		return err
-	}
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	_, err = h.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
-		types.JSONPatchType, text, metav1.PatchOptions{})
-	if outbox.Result(err) == sluice.Retry && ours && h.lostItsGates(ctx, pod, patch.Gates) {
-		err = nil
-	}
-	if err == nil && ours {
-		h.gateRemoved(pod, patch)
-	}
-	return err
+func (h *Host) runPump(ctx context.Context) {
+	h.engine.pump.Run(ctx, outbox.Work{
+		Engine:   h.engine.Engine,
+		Leads:    h.Leads,
+		Workers:  h.args.Effects.Workers,
+		Log:      h.log,
+		CarryOut: h.carryOut,
+		Take:     h.take,
+		Unknown:  func(n int) { metrics.unplaced.Add(float64(n)) },
+	})
 }
 
-// lostItsGates looks whether a patch whose answer did not come was written all the same.
-func (h *Host) lostItsGates(ctx context.Context, pod *v1.Pod, gates []string) bool {
-	now, err := h.clients.effects.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name,
-		metav1.GetOptions{})
-	if err != nil || now.UID != pod.UID {
-		return false
-	}
-	_, has := withoutGates(now.Spec.SchedulingGates, gates)
-	return !has
-}
-
-func (h *Host) gateRemoved(pod *v1.Pod, patch *sluice.Patch) {
-	now := h.eng.Now()
-	metrics.removals.WithLabelValues("creation").Observe(
-		seconds(now - pod.CreationTimestamp.UnixNano()))
-	for _, pair := range patch.Annotations {
-		if pair[0] == facts.Granted {
-			if granted := facts.Version(pair[1]); granted > 0 {
-				metrics.removals.WithLabelValues("grant").Observe(seconds(now - granted))
-			}
+// take deals with the effects on the scheduler's queue in one call, and with answers to pods in
+// Permit, which wait for nobody: each may have to wait itself. Workers do the others.
+func (h *Host) take(effects []sluice.Effect) (writes []sluice.Effect) {
+	batch := map[string]*v1.Pod{}
+	for i := range effects {
+		effect := &effects[i]
+		if effect.Kind == sluice.AnswerPermit {
+			h.answer(effect)
+			continue
 		}
+		if effect.Kind != sluice.Activate {
+			writes = append(writes, *effect)
+			continue
+		}
+		result := sluice.Gone
+		if pod := podOf(h.pods.lister, effect); pod != nil {
+			batch[effect.Namespace+"/"+effect.Name] = pod
+			result = sluice.Done
+		}
+		metrics.effects.WithLabelValues(effect.Kind, result).Inc()
+		defer h.engine.pump.Acknowledge(sluice.Ack{ID: effect.ID, Result: result})
 	}
+	if len(batch) > 0 {
+		h.activator.Activate(h.log, batch)
+	}
+	return writes
 }
 
-func seconds(nanoseconds int64) float64 {
-	return float64(max(nanoseconds, 0)) / float64(time.Second)
-}
-
-func (h *Host) setCondition(ctx context.Context, effect *sluice.Effect) error {
-	told := *effect
-	told.Message = h.refusals.explain(effect.Message)
-	text, err := condition(&told)
-	if err != nil {
-		return err
-	}
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	_, err = h.clients.effects.CoreV1().Pods(effect.Namespace).Patch(ctx, effect.Name,
-		types.StrategicMergePatchType, text, metav1.PatchOptions{}, "status")
-	return err
+// answer answers a pod in Permit.
+func (h *Host) answer(effect *sluice.Effect) {
+	h.done.Go(func() {
+		result := h.permits.answer(effect)
+		metrics.effects.WithLabelValues(effect.Kind, result).Inc()
+		h.engine.pump.Acknowledge(sluice.Ack{ID: effect.ID, Result: result})
+	})
 }

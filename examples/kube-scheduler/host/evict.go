@@ -46,27 +46,22 @@ func (r refusedAtOnce) RoundTrip(request *http.Request) (*http.Response, error) 
 
 // evict asks the API server to delete the pod, and no other one of its name; disruption budgets
 // hold.
-func (h *Host) evict(ctx context.Context, effect *sluice.Effect) error {
-	pod := h.pod(effect)
+func (p *pods) evict(ctx context.Context, effect *sluice.Effect) error {
+	pod := podOf(p.lister, effect)
 	switch {
 	case pod == nil:
 		return apierrors.NewNotFound(v1.Resource("pods"), effect.Name)
 	case pod.DeletionTimestamp != nil:
 		return nil
 	}
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	uid := types.UID(effect.UID)
-	err = h.clients.effects.PolicyV1().Evictions(effect.Namespace).Evict(ctx, &policy.Eviction{
+	err := p.clients.effects.PolicyV1().Evictions(effect.Namespace).Evict(ctx, &policy.Eviction{
 		ObjectMeta: metav1.ObjectMeta{Name: effect.Name, Namespace: effect.Namespace},
 		DeleteOptions: &metav1.DeleteOptions{
 			Preconditions: &metav1.Preconditions{UID: &uid}},
 	})
 	if err == nil {
-		h.log.Info("Evicted a pod", "pod", effect.Namespace+"/"+effect.Name, "why", effect.Message)
+		p.engine.log.Info("Evicted a pod", "pod", effect.Namespace+"/"+effect.Name, "why", effect.Message)
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func TestAVictimIsEvictedUnderItsUID(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind, Preempt: true}, nil)
 	pod := w.create(gatedPod("a"))
 	w.until("the lister has it", func() bool {
-		_, err := w.podLister.Pods("default").Get("a")
+		_, err := w.pods.lister.Pods("default").Get("a")
 		return err == nil
 	})
 	effect := &sluice.Effect{Kind: sluice.EvictPod, Namespace: pod.Namespace, Name: pod.Name,

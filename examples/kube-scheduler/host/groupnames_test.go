@@ -20,7 +20,7 @@ func TestNobodyIsNamedWhoAsksNoMore(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
 	pod := w.create(member("p1", nil))
 	w.until("the lister has it", func() bool {
-		_, err := w.podLister.Pods("default").Get("p1")
+		_, err := w.pods.lister.Pods("default").Get("p1")
 		return err == nil
 	})
 	w.typed.to("patch", "pods", func(clienttesting.Action) (bool, runtime.Object,

@@ -98,7 +98,7 @@ func TestThePodComesWithItsTopmostController(t *testing.T) {
 	w.until("nothing is kept of it", func() bool {
 		w.groups.owners.mutex.Lock()
 		defer w.groups.owners.mutex.Unlock()
-		return len(w.groups.owners.workloads) == 0 && len(w.groups.owners.pods) == 0
+		return len(w.groups.owners.controllers) == 0 && len(w.groups.owners.pods) == 0
 	})
 }
 
@@ -201,7 +201,7 @@ func TestAPodWithoutItsControllerIsHeld(t *testing.T) {
 	if verdict, err := w.PreEnqueue(pod); err != nil || verdict.Pass {
 		t.Errorf("then it gets %+v, %v", verdict, err)
 	}
-	w.podSeen(nil, pod)
+	w.pods.seen(nil, pod)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	if len(w.activated) != 1 {
@@ -219,7 +219,7 @@ func TestAPodThatWasMendedIsLookedAtAgain(t *testing.T) {
 	}
 	mended := gatedPod("p1")
 	mended.ResourceVersion = "6"
-	w.podSeen(pod, mended)
+	w.pods.seen(pod, mended)
 	w.until("the scheduler looks at it again", w.wasActivated("p1"))
 }
 
@@ -235,8 +235,8 @@ func TestTheEndOfAMember(t *testing.T) {
 	ended := w.groups.ended.GetStore()
 	known := func() bool { return w.state("p1") != "unknown" }
 
-	w.podSeen(nil, running)
-	w.podGone(running) // it has ended, but that is told later
+	w.pods.seen(nil, running)
+	w.pods.gone(running) // it has ended, but that is told later
 	if !known() {
 		t.Error("it is forgotten before it could be told that it succeeded")
 	}
@@ -247,7 +247,7 @@ func TestTheEndOfAMember(t *testing.T) {
 	if !known() {
 		t.Error("a member that succeeded is forgotten")
 	}
-	w.podGone(running) // the other order
+	w.pods.gone(running) // the other order
 	time.Sleep(2 * endsWithin)
 	if !known() {
 		t.Error("a member that had succeeded is forgotten")
@@ -255,17 +255,17 @@ func TestTheEndOfAMember(t *testing.T) {
 	if err := ended.Delete(over); err != nil {
 		t.Fatal(err)
 	}
-	w.endedPodGone(over)
+	w.groups.endedPodGone(over)
 	w.until("it is forgotten", func() bool { return !known() })
 
-	w.podSeen(nil, running)
-	w.podGone(running) // it was deleted by force
+	w.pods.seen(nil, running)
+	w.pods.gone(running) // it was deleted by force
 	w.until("it is forgotten in the end", func() bool { return !known() })
 }
 
 func TestOnlyMembersAreKept(t *testing.T) {
 	plain := gatedPod("p1")
-	kept, err := new(Host).onlyMembers(plain)
+	kept, err := (&groups{describer: new(describer)}).onlyMembers(plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,14 +274,14 @@ func TestOnlyMembersAreKept(t *testing.T) {
 		t.Errorf("of a plain pod there is left %+v", pod)
 	}
 	wants := member("p2", nil)
-	if kept, _ := new(Host).onlyMembers(wants); kept != any(wants) {
+	if kept, _ := (&groups{describer: new(describer)}).onlyMembers(wants); kept != any(wants) {
 		t.Error("a member is changed")
 	}
 }
 
 func TestPriorityOfAClass(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
-	if got := w.classPriority("high"); got != nil {
+	if got := w.groups.classPriority("high"); got != nil {
 		t.Errorf("without a class the priority is %d", *got)
 	}
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 7}
@@ -290,7 +290,7 @@ func TestPriorityOfAClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("the class is known", func() bool {
-		got := w.classPriority("high")
+		got := w.groups.classPriority("high")
 		return got != nil && *got == 7
 	})
 }

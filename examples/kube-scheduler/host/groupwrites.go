@@ -16,9 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/features"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/facts"
@@ -34,21 +31,16 @@ var errNoPodGroups = errors.New("the API server serves no podgroups.scheduling.v
 var errNoGroupStatus = errors.New("podgroups.scheduling.volcano.sh has no subresource status: " +
 	"apply the CRDs (examples/deploy/crds)")
 
-// createGroup makes the PodGroup of a workload. Of an owner that is gone, or about to go, it makes
+// create makes the PodGroup of a workload. Of an owner that is gone, or about to go, it makes
 // none: nobody would take it away again.
-func (h *Host) createGroup(ctx context.Context, effect *sluice.Effect) error {
-	if !h.groups.served.Load() {
+func (g *groups) create(ctx context.Context, effect *sluice.Effect) error {
+	if !g.served.Load() {
 		return errNoPodGroups
 	}
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	if owner := effect.NewGroup.Owner; owner.UID != "" {
 		reference := &metav1.OwnerReference{APIVersion: owner.APIVersion, Kind: owner.Kind,
 			Name: owner.Name, UID: types.UID(owner.UID)}
-		there, err := h.groups.owners.reader.read(ctx, effect.Namespace, reference)
+		there, err := g.owners.reader.read(ctx, effect.Namespace, reference)
 		switch {
 		case err == nil && there.GetDeletionTimestamp() != nil:
 			return apierrors.NewNotFound(v1.Resource(owner.Kind), owner.Name)
@@ -56,7 +48,7 @@ func (h *Host) createGroup(ctx context.Context, effect *sluice.Effect) error {
 			return err
 		}
 	}
-	_, err = h.clients.objects.Resource(podGroups).Namespace(effect.Namespace).Create(ctx,
+	_, err := g.clients.objects.Resource(podGroups).Namespace(effect.Namespace).Create(ctx,
 		newGroup(effect), metav1.CreateOptions{})
 	switch {
 	case apierrors.IsAlreadyExists(err):
@@ -103,34 +95,29 @@ func putSpec(group *unstructured.Unstructured, wanted *sluice.NewGroup) {
 	group.Object["spec"] = spec
 }
 
-// changeGroup writes over the very version of a PodGroup of ours that was decided about.
-func (h *Host) changeGroup(ctx context.Context, effect *sluice.Effect) error {
-	group, err := h.groupOver(effect)
+// change writes over the very version of a PodGroup of ours that was decided about.
+func (g *groups) change(ctx context.Context, effect *sluice.Effect) error {
+	group, err := g.over(effect)
 	if err != nil {
 		return err
 	}
 	putSpec(group, effect.NewGroup)
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	client := h.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
+	client := g.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
 	updated, err := client.Update(ctx, group, metav1.UpdateOptions{})
 	if err == nil {
-		h.groupWritten(updated)
+		g.wrote(updated)
 	}
 	return err
 }
 
-// groupOver is a copy of the PodGroup in the version that the effect is about.
-func (h *Host) groupOver(effect *sluice.Effect) (*unstructured.Unstructured, error) {
-	group := h.group(effect.Namespace, effect.Name)
+// over is a copy of the PodGroup in the version that the effect is about.
+func (g *groups) over(effect *sluice.Effect) (*unstructured.Unstructured, error) {
+	group := g.find(effect.Namespace, effect.Name)
 	if group == nil || string(group.GetUID()) != effect.UID {
 		return nil, apierrors.NewNotFound(podGroups.GroupResource(), effect.Name)
 	}
 	version := strconv.FormatInt(effect.ResourceVersion, 10)
-	written, _ := h.groups.written.Load(group.GetUID())
+	written, _ := g.written.Load(group.GetUID())
 	if last, is := written.(int64); group.GetResourceVersion() != version ||
 		is && last > effect.ResourceVersion {
 		return nil, outbox.ErrMoved // or it is not seen yet what was written last
@@ -138,11 +125,11 @@ func (h *Host) groupOver(effect *sluice.Effect) (*unstructured.Unstructured, err
 	return group.DeepCopy(), nil
 }
 
-// groupWritten remembers the version that was written last.
-func (h *Host) groupWritten(group *unstructured.Unstructured) {
-	h.groups.written.Store(group.GetUID(), facts.Version(group.GetResourceVersion()))
-	if h.group(group.GetNamespace(), group.GetName()) == nil {
-		h.groups.written.Delete(group.GetUID()) // it went meanwhile
+// wrote remembers the version that was written last.
+func (g *groups) wrote(group *unstructured.Unstructured) {
+	g.written.Store(group.GetUID(), facts.Version(group.GetResourceVersion()))
+	if g.find(group.GetNamespace(), group.GetName()) == nil {
+		g.written.Delete(group.GetUID()) // it went meanwhile
 	}
 }
 
@@ -150,7 +137,7 @@ func (h *Host) groupWritten(group *unstructured.Unstructured) {
 // the pod that has it. So what is heard later of earlier versions is no reason to write it again.
 // Who asks for a group no more, or for another minimum, is named after none: the name would bring
 // a pod back that its owner has just taken out of the queues.
-func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *sluice.Effect) (int64, error) {
+func (g *groups) setGroup(ctx context.Context, pod *v1.Pod, effect *sluice.Effect) (int64, error) {
 	if now := pod.Annotations[facts.GroupName]; now != "" {
 		if now == effect.Group {
 			return facts.Version(pod.ResourceVersion), nil
@@ -168,12 +155,7 @@ func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *sluice.Effect)
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer cancel()
-	named, err := h.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
+	named, err := g.clients.effects.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
 		types.JSONPatchType, text, metav1.PatchOptions{})
 	if err != nil {
 		return 0, err
@@ -181,24 +163,19 @@ func (h *Host) setGroup(ctx context.Context, pod *v1.Pod, effect *sluice.Effect)
 	return facts.Version(named.ResourceVersion), nil
 }
 
-// setGroupStatus writes the status of the very version of the PodGroup that was decided about.
-func (h *Host) setGroupStatus(ctx context.Context, effect *sluice.Effect) error {
-	group, err := h.groupOver(effect)
+// setStatus writes the status of the very version of the PodGroup that was decided about.
+func (g *groups) setStatus(ctx context.Context, effect *sluice.Effect) error {
+	group, err := g.over(effect)
 	if err != nil {
 		return err
 	}
 	if err := putStatus(group, effect.GroupStatus, metav1.Now()); err != nil {
 		return fmt.Errorf("the status of PodGroup %s/%s: %w", effect.Namespace, effect.Name, err)
 	}
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	client := h.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
+	client := g.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
 	updated, err := client.UpdateStatus(ctx, group, metav1.UpdateOptions{})
 	if err == nil {
-		h.groupWritten(updated)
+		g.wrote(updated)
 	}
 	if apierrors.IsNotFound(err) {
 		now, gone := client.Get(ctx, effect.Name, metav1.GetOptions{})
@@ -290,54 +267,4 @@ func plainCondition(c *volcano.PodGroupCondition) map[string]any {
 		plain["lastTransitionTime"] = c.LastTransitionTime.UTC().Format(time.RFC3339)
 	}
 	return plain
-}
-
-// PluginName is who the framework knows to have asked a pod to wait.
-const PluginName = "Sluice"
-
-// permits are the pods that wait in Permit, of all profiles.
-type permits interface {
-	GetWaitingPod(uid types.UID) fwk.WaitingPod
-}
-
-// permitLag is how long after Permit said so a pod may be on its way to those who wait.
-const permitLag = 5 * time.Second
-
-// answerPermit ends the wait of a pod in Permit.
-func (h *Host) answerPermit(effect *sluice.Effect) string {
-	waiting := h.permits.GetWaitingPod(types.UID(effect.UID))
-	if waiting == nil {
-		// The answer to a sibling may be quicker than the framework.
-		since, told := h.groups.permits.Load(types.UID(effect.UID))
-		if told && time.Since(since.(time.Time)) < permitLag {
-			return sluice.Retry
-		}
-		return sluice.Done
-	}
-	h.groups.permits.Delete(types.UID(effect.UID))
-	if effect.Allow {
-		waiting.Allow(PluginName)
-		return sluice.Done
-	}
-	for waited := time.Duration(0); waited < nominationWait && !h.isNominated(effect); {
-		time.Sleep(cacheLook)
-		waited += cacheLook
-	}
-	waiting.Reject(PluginName, effect.Message)
-	return sluice.Done
-}
-
-// nominationWait is how long the news that a pod is nominated may take.
-const nominationWait = 2 * time.Second
-
-// isNominated tells whether the pod's nomination has been seen. Before the scheduler lets a pod
-// wait it writes status.nominatedNodeName, and when the wait ends in vain it takes back only what
-// its informer shows: a rejection that is quicker than the informer would leave a nomination
-// behind, and no autoscaler looks at a pod with one.
-func (h *Host) isNominated(effect *sluice.Effect) bool {
-	if !utilfeature.DefaultFeatureGate.Enabled(features.NominatedNodeNameForExpectation) {
-		return true
-	}
-	pod := h.pod(effect)
-	return pod == nil || pod.Status.NominatedNodeName != ""
 }

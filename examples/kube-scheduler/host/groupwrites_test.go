@@ -98,7 +98,7 @@ func TestAGroupOfOursIsChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("it is seen", func() bool {
-		seen := w.group("default", effect.Name)
+		seen := w.groups.find("default", effect.Name)
 		return seen != nil && seen.GetResourceVersion() == "7"
 	})
 	change := &sluice.Effect{Kind: sluice.ChangeGroup, Namespace: "default", Name: effect.Name,
@@ -182,7 +182,7 @@ func TestTheGroupIsWrittenIntoThePod(t *testing.T) {
 	first.ResourceVersion = "5"
 	pod := w.create(first)
 	w.until("the lister has it", func() bool {
-		_, err := w.podLister.Pods("default").Get("p1")
+		_, err := w.pods.lister.Pods("default").Get("p1")
 		return err == nil
 	})
 	effect := &sluice.Effect{Kind: sluice.SetGroup, UID: string(pod.UID), Namespace: "default",
@@ -195,7 +195,7 @@ func TestTheGroupIsWrittenIntoThePod(t *testing.T) {
 		t.Errorf("its group is %q", got)
 	}
 	w.until("the lister has the group", func() bool {
-		pod, _ := w.podLister.Pods("default").Get("p1")
+		pod, _ := w.pods.lister.Pods("default").Get("p1")
 		return pod.Annotations[facts.GroupName] == "g"
 	})
 	w.does(effect, sluice.Done)
@@ -212,7 +212,7 @@ func TestTheStatusOfAGroup(t *testing.T) {
 		"conditions": []any{map[string]any{"type": "Other", "status": "True"}}}
 	// The engine has a word about it, too: it only observes.
 	w := newWorld(t, config.Args{Removal: config.OnBind, ObserveOnly: true}, nil, group)
-	w.until("the group is known", func() bool { return w.group("default", "g") != nil })
+	w.until("the group is known", func() bool { return w.groups.find("default", "g") != nil })
 	effect := &sluice.Effect{Kind: sluice.SetGroupStatus, UID: "uid-g", Namespace: "default",
 		Name: "g", ResourceVersion: 7, GroupStatus: &sluice.GroupStatus{Phase: "Running",
 			Running: 4, Conditions: []sluice.Condition{
@@ -241,7 +241,7 @@ func TestTheStatusOfAGroupIsNotWrittenOverWhatIsNotSeenYet(t *testing.T) {
 	group := owned("scheduling.volcano.sh/v1beta1", "PodGroup", "g", nil, map[string]any{})
 	group.SetResourceVersion("7")
 	w := newWorld(t, config.Args{Removal: config.OnBind, ObserveOnly: true}, nil, group)
-	w.until("the group is known", func() bool { return w.group("default", "g") != nil })
+	w.until("the group is known", func() bool { return w.groups.find("default", "g") != nil })
 	asked := 0
 	w.untyped.to("update", "podgroups", func(clienttesting.Action) (bool,
 		runtime.Object, error) {
@@ -257,7 +257,7 @@ func TestTheStatusOfAGroupIsNotWrittenOverWhatIsNotSeenYet(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("the API server was asked %d times, want once", asked)
 	}
-	w.groupGone(group)
+	w.groups.gone(group)
 	if _, kept := w.groups.written.Load(group.GetUID()); kept {
 		t.Error("of a group that is gone something is kept")
 	}
@@ -330,7 +330,7 @@ func (w *world) waiting(uid types.UID) fwk.WaitingPod {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.permits = framework
+	w.permits.framework = framework
 	pod := gatedPod("p1")
 	pod.UID = uid
 	framework.AddWaitingPod(pod, map[string]time.Duration{PluginName: time.Hour})
@@ -341,25 +341,25 @@ func TestAnswersToPodsInPermit(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
 	waiting := w.waiting("u")
 	answer := &sluice.Effect{Kind: sluice.AnswerPermit, UID: "u", Allow: true}
-	if got := w.answerPermit(answer); got != sluice.Done ||
+	if got := w.permits.answer(answer); got != sluice.Done ||
 		len(waiting.GetPendingPlugins()) != 0 {
 		t.Errorf("%s, and it waits for %v", got, waiting.GetPendingPlugins())
 	}
 	waiting = w.waiting("u")
 	answer.Allow = false
-	if got := w.answerPermit(answer); got != sluice.Done || waiting.Reject(PluginName, "again") {
+	if got := w.permits.answer(answer); got != sluice.Done || waiting.Reject(PluginName, "again") {
 		t.Errorf("%s, and it was not rejected", got)
 	}
 	pod := gatedPod("p2")
 	pod = w.create(pod)
 	w.until("the lister has it", func() bool {
-		return w.pod(&sluice.Effect{UID: "uid-p2",
+		return podOf(w.pods.lister, &sluice.Effect{UID: "uid-p2",
 			Namespace: "default", Name: "p2"}) != nil
 	})
 	waiting = w.waiting(pod.UID)
 	answered := make(chan string)
 	go func() {
-		answered <- w.answerPermit(&sluice.Effect{Kind: sluice.AnswerPermit, UID: "uid-p2",
+		answered <- w.permits.answer(&sluice.Effect{Kind: sluice.AnswerPermit, UID: "uid-p2",
 			Namespace: "default", Name: "p2"})
 	}()
 	select {
@@ -376,15 +376,15 @@ func TestAnswersToPodsInPermit(t *testing.T) {
 		t.Errorf("%s, and it was not rejected", got)
 	}
 	other := &sluice.Effect{Kind: sluice.AnswerPermit, UID: "other"}
-	if got := w.answerPermit(other); got != sluice.Done {
+	if got := w.permits.answer(other); got != sluice.Done {
 		t.Errorf("of a pod that does not wait: %s", got)
 	}
-	w.groups.permits.Store(types.UID("other"), time.Now())
-	if got := w.answerPermit(other); got != sluice.Retry {
+	w.permits.asked.Store(types.UID("other"), time.Now())
+	if got := w.permits.answer(other); got != sluice.Retry {
 		t.Errorf("of a pod that is about to wait: %s", got)
 	}
-	w.groups.permits.Store(types.UID("other"), time.Now().Add(-2*permitLag))
-	if got := w.answerPermit(other); got != sluice.Done {
+	w.permits.asked.Store(types.UID("other"), time.Now().Add(-2*permitLag))
+	if got := w.permits.answer(other); got != sluice.Done {
 		t.Errorf("of a pod that should wait for long: %s", got)
 	}
 }

@@ -274,24 +274,11 @@ func (h *heritage) heirs(uid types.UID) (pods []*v1.Pod) {
 
 func (h *heritage) run(ctx context.Context) {
 	h.own.Start(ctx.Done())
-	var readers sync.WaitGroup
-	if cache.WaitForCacheSync(ctx.Done(), h.synced...) {
-		for range ownerReaders {
-			readers.Go(func() {
-				for {
-					key, over := h.queue.Get()
-					if over {
-						return
-					}
-					h.look(ctx, key)
-					h.queue.Done(key)
-				}
-			})
-		}
+	if !cache.WaitForCacheSync(ctx.Done(), h.synced...) {
+		h.queue.ShutDown()
+		return
 	}
-	<-ctx.Done()
-	h.queue.ShutDown()
-	readers.Wait()
+	readOwners(ctx, h.queue, h.look)
 }
 
 // read is what a pod inherits, of which only the API server knows yet.

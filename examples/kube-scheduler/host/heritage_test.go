@@ -126,7 +126,7 @@ func TestAPodWaitsForItsController(t *testing.T) {
 	set := meta("web-1", nil)
 	pod := w.create(heirOf("heir", controlledBy("ReplicaSet", "apps/v1", &set)))
 	w.until("the pod is seen", func() bool {
-		_, err := w.podLister.Pods("default").Get("heir")
+		_, err := w.pods.lister.Pods("default").Get("heir")
 		return err == nil
 	})
 	verdict, err := w.PreEnqueue(pod)
@@ -185,7 +185,7 @@ func TestWhatAControllerSaidOutlivesIt(t *testing.T) {
 	})
 	now := metav1.Now()
 	pod.DeletionTimestamp, pod.ResourceVersion = &now, "6"
-	w.podSeen(nil, pod)
+	w.pods.seen(nil, pod)
 	if w.queueOf("heir") != "team" {
 		t.Errorf("the pod counts in %s", w.queueOf("heir"))
 	}

@@ -16,80 +16,69 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
-	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/lease"
 	"sluice/kube-scheduler/outbox"
 	"sluice/kube-scheduler/sluice"
+	wl "sluice/kube-scheduler/workload"
 )
 
-// Host is one engine in one scheduler.
+// Host is one engine in one scheduler: it is made of parts, each of which has what it needs of the
+// others, and is what knows all of them.
 type Host struct {
-	args       *config.Args
-	library    *sluice.Library
-	schedulers []string
-	log        klog.Logger
-
-	clients    clients
-	discoverer discovery.DiscoveryInterface
-	recorder   events.EventRecorderLogger
-	activator  fwk.PodActivator
-	permits    permits
-	podLister  corelisters.PodLister
-	podIndex   cache.Indexer
-	nodes      corelisters.NodeLister
-	spaces     corelisters.NamespaceLister
-	waitFor    []cache.InformerSynced
-
-	cache Cache // nil: what the scheduler has seen is not known
+	args    *config.Args
+	library *sluice.Library
+	log     klog.Logger
+	engine  engine
+	lease   lease.Lease
+	clients clients
+	cache   schedulerCache
+	waitFor []cache.InformerSynced
 
 	start  sync.Once
 	broken error
-	ready  chan struct{} // closed when the engine is open
-	eng    *sluice.Engine
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	lease          lease.Lease
-	pump           *outbox.Pump
-	synced         atomic.Bool
-	nodeIDs        sync.Map // name -> uint32
-	listers        sync.Map // of custom resources: schema.GroupVersionResource -> cache.GenericLister
-	listed         sync.Map // schema.GroupVersionResource -> cache.InformerSynced: the engine was told
-	rival          rival
-	flavored       atomic.Bool
-	local          localClusters
-	spaceSelectors selectors     // of ClusterQueues
-	surroundings   atomic.Uint64 // goes up when something changes that pods depend on
-	refusals       refusals
-	limited        limited
-	devices        sync.Map // uid of a Queue -> what of it counts for nothing
-	groups         groups
-	heritage       *heritage
-	templates      templates
-	queued         queued
-	nodeless       nodeless
-	asleep         asleep
-	pods           sync.Pool
+	// What is told to the engine, and what it asks for is done to it.
+	pods          pods
+	nodes         nodes
+	namespaces    namespaces
+	groups        groups
+	custom        customResources
+	volcanoQueues volcanoQueues
+	kueueQueues   kueueQueues
+	statuses      kueueStatuses
+	workloads     workloads
+
+	// What is known of pods beside that.
+	describer    describer
+	heritage     *heritage
+	templates    templates
+	permits      permits
+	flavoredPods flavoredPods
+	wakeups      wakeups
+	activator    fwk.PodActivator
+
+	controllers volcanoControllers
 }
 
 // New makes a host from a profile's arguments and handle.
@@ -134,67 +123,86 @@ func assemble(ctx context.Context, args *config.Args, library *sluice.Library, o
 	if err := indexByNamespace(core.Pods().Informer()); err != nil {
 		return nil, fmt.Errorf("an index of pods by namespace: %w", err)
 	}
-	h := &Host{
-		args:       args,
-		library:    library,
-		log:        klog.FromContext(ctx).WithName("sluice"),
-		clients:    own,
-		discoverer: handle.ClientSet().Discovery(),
-		recorder:   handle.EventRecorder(),
-		activator:  handle,
-		permits:    handle,
-		podLister:  core.Pods().Lister(),
-		podIndex:   core.Pods().Informer().GetIndexer(),
-		nodes:      core.Nodes().Lister(),
-		spaces:     core.Namespaces().Lister(),
-		ready:      make(chan struct{}),
-		pump:       outbox.New(),
-		rival:      rival{since: time.Now()},
-		limited:    newLimited(),
-		pods:       sync.Pool{New: func() any { return new(sluice.Pod) }},
-	}
+	log := klog.FromContext(ctx).WithName("sluice")
+	h := &Host{args: args, library: library, log: log, clients: own, activator: handle}
+	h.engine = engine{ready: make(chan struct{}), start: h.Start, log: log,
+		recorder: handle.EventRecorder(), pump: outbox.New(), limited: newLimited()}
+	h.join(handle)
 	registerMetrics(h)
-	if err := h.initGroups(handle.ClientSet()); err != nil {
-		return nil, fmt.Errorf("to follow pods that have ended: %w", err)
+	return h, h.follow(handle)
+}
+
+// join gives each part what it needs of the others.
+func (h *Host) join(handle fwk.Handle) {
+	core := handle.SharedInformerFactory().Core().V1()
+	lister, spaces := core.Pods().Lister(), core.Namespaces().Lister()
+	h.permits = permits{framework: handle, pods: lister}
+	h.flavoredPods = flavoredPods{engine: &h.engine, lister: lister, activator: handle}
+	h.wakeups = wakeups{engine: &h.engine, activator: handle}
+	h.controllers = volcanoControllers{engine: &h.engine, since: time.Now()}
+	h.describer = describer{spaces: spaces, queues: &h.kueueQueues, templates: &h.templates,
+		pool: sync.Pool{New: func() any { return new(sluice.Pod) }}}
+	h.pods = pods{engine: &h.engine, clients: &h.clients, cache: &h.cache, lister: lister,
+		index: core.Pods().Informer().GetIndexer(), observeOnly: h.args.ObserveOnly,
+		describer: &h.describer, groups: &h.groups, permits: &h.permits,
+		flavored: &h.flavoredPods, wakeups: &h.wakeups}
+	h.nodes = nodes{engine: &h.engine, cache: &h.cache, lister: core.Nodes().Lister(),
+		flavored: &h.flavoredPods}
+	h.namespaces = namespaces{pods: &h.pods, queues: &h.kueueQueues}
+	h.groups = groups{engine: &h.engine, clients: &h.clients, describer: &h.describer,
+		pods: &h.pods, controllers: &h.controllers, done: &h.done}
+	h.templates = templates{engine: &h.engine, groups: &h.groups}
+	h.volcanoQueues = volcanoQueues{engine: &h.engine, clients: &h.clients, custom: &h.custom,
+		controllers: &h.controllers}
+	h.kueueQueues = kueueQueues{engine: &h.engine, custom: &h.custom, statuses: &h.statuses,
+		pods: &h.pods, spaces: spaces, workloads: h.args.Workloads}
+	h.statuses = kueueStatuses{engine: &h.engine, lease: &h.lease, clients: &h.clients,
+		custom: &h.custom, local: &h.kueueQueues.local, workloads: h.workloads.list}
+	h.workloads = workloads{engine: &h.engine, lease: &h.lease, clients: &h.clients,
+		custom: &h.custom, statuses: &h.statuses, pods: &h.pods,
+		writer: jobWriter{&h.engine, &h.clients}, workers: h.args.Effects.Workers, done: &h.done}
+	h.custom = customResources{client: h.clients.custom,
+		discoverer: handle.ClientSet().Discovery(), log: h.log, kinds: h.customKinds()}
+}
+
+// follow registers the handlers of what is there in every cluster.
+func (h *Host) follow(handle fwk.Handle) (err error) {
+	client, factory := handle.ClientSet(), handle.SharedInformerFactory()
+	reader := newObjectReader(h.clients.custom, h.custom.discoverer)
+	if err := h.groups.prepare(client, reader); err != nil {
+		return fmt.Errorf("to follow pods that have ended: %w", err)
 	}
-	h.initQueued(handle.ClientSet())
-	var err error
-	h.heritage, err = newHeritage(handle.ClientSet(), handle.SharedInformerFactory(),
-		h.groups.owners.reader, h.heirsSeen)
+	if h.args.Workloads {
+		h.statuses.dirty = make(chan struct{}, 1)
+		h.workloads.prepare(client)
+	}
+	h.heritage, err = newHeritage(client, factory, reader, h.pods.heirsSeen)
 	if err != nil {
-		return nil, fmt.Errorf("to follow the controllers of pods: %w", err)
+		return fmt.Errorf("to follow the controllers of pods: %w", err)
 	}
-	h.waitFor = append(h.waitFor, h.heritage.synced...)
-	if err := h.followTemplates(handle.SharedInformerFactory()); err != nil {
-		return nil, err
+	h.describer.heritage, h.describer.owners = h.heritage, h.groups.owners
+	templates, err := h.templates.follow(factory)
+	if err != nil {
+		return err
 	}
-	return h, h.observeCore(handle.SharedInformerFactory())
+	h.waitFor = slices.Concat(h.heritage.synced, templates)
+	return h.observeCore(factory)
 }
 
 // AddProfile tells of one more profile that enables the plugin. [before Start]
 func (h *Host) AddProfile(scheduler string, args *config.Args) error {
 	if !reflect.DeepEqual(h.args, args) {
 		return fmt.Errorf("profile %q has other args for the plugin Sluice than profile %q: "+
-			"they share one engine, so write the same in both", scheduler, h.schedulers[0])
+			"they share one engine, so write the same in both", scheduler, h.describer.schedulers[0])
 	}
-	if !slices.Contains(h.schedulers, scheduler) {
-		h.schedulers = append(h.schedulers, scheduler)
+	if !slices.Contains(h.describer.schedulers, scheduler) {
+		h.describer.schedulers = append(h.describer.schedulers, scheduler)
 	}
 	return nil
 }
 
-// Cache is what the scheduler has seen. It hears of the same events in another goroutine, and room
-// must not be given away before it sees it, too: the pod would find no node, and say so to the
-// autoscaler.
-type Cache interface {
-	// Counts tells whether the pod is still on its node.
-	Counts(pod *v1.Pod) bool
-	// Knows tells whether the node is known as it is here, or as it was later.
-	Knows(node *v1.Node) bool
-}
-
 // AwaitCache names the scheduler's cache. [before Start]
-func (h *Host) AwaitCache(cache Cache) { h.cache = cache }
+func (h *Host) AwaitCache(cache Cache) { h.cache.Cache = cache }
 
 // Args is the configuration.
 func (h *Host) Args() *config.Args { return h.args }
@@ -204,22 +212,15 @@ func (h *Host) Library() *sluice.Library { return h.library }
 
 // Engine is the open engine: it waits until there is one.
 func (h *Host) Engine() *sluice.Engine {
-	<-h.ready
-	return h.eng
+	<-h.engine.ready
+	return h.engine.Engine
 }
 
+// Note takes what an answer of the engine said about work that is left.
+func (h *Host) Note(tail sluice.Tail) { h.engine.note(tail) }
+
 // Ready says what is missing before pods can be granted; nil: nothing.
-func (h *Host) Ready() error {
-	select {
-	case <-h.ready:
-	default:
-		return fmt.Errorf("the engine is not open yet")
-	}
-	if !h.synced.Load() {
-		return fmt.Errorf("the first listing is not complete")
-	}
-	return nil
-}
+func (h *Host) Ready() error { return h.engine.missing() }
 
 // Start opens the engine and begins. Further calls return what the first one did.
 func (h *Host) Start(ctx context.Context) error {
@@ -228,22 +229,22 @@ func (h *Host) Start(ctx context.Context) error {
 }
 
 func (h *Host) open(ctx context.Context) error {
-	eng, err := h.library.Open(engineConfig(h.args, h.schedulers, outbox.NewClock()))
+	eng, err := h.library.Open(engineConfig(h.args, h.describer.schedulers, outbox.NewClock()))
 	if err != nil {
 		return fmt.Errorf("the configuration of the plugin Sluice: %w", err)
 	}
-	h.eng = eng
+	h.engine.Engine = eng
 	ctx, h.cancel = context.WithCancel(ctx)
-	close(h.ready)
+	close(h.engine.ready)
 	manifest := h.library.Manifest()
 	h.log.Info("Opened the engine", "library", h.library.Path(), "version", manifest.Version,
 		"removal", h.args.Removal, "manage", h.args.Manage, "observeOnly", h.args.ObserveOnly,
-		"profiles", h.schedulers, "groups", eng.Asks(sluice.AnswerPermit),
+		"profiles", h.describer.schedulers, "groups", eng.Asks(sluice.AnswerPermit),
 		"workloads", eng.Asks(sluice.WriteWorkload))
 	if h.args.Workloads && !eng.Asks(sluice.WriteWorkload) {
 		return fmt.Errorf("workloads: %s is too old for them", h.library.Path())
 	}
-	for _, run := range []func(context.Context){h.watchCustom, h.runPump, h.followLease,
+	for _, run := range []func(context.Context){h.followCustom, h.runPump, h.followLease,
 		h.groups.owners.run, h.heritage.run, h.runLimited} {
 		h.done.Go(func() { run(ctx) })
 	}
@@ -259,18 +260,39 @@ func (h *Host) Stop() {
 	h.done.Wait()
 }
 
-// opened is the engine for who cannot wait for Start: the handlers and hooks of a scheduler that
-// knows of the plugin only (the command of this module calls Start itself).
-func (h *Host) opened() *sluice.Engine {
-	select {
-	case <-h.ready:
-	default:
-		if err := h.Start(context.Background()); err != nil {
-			klog.ErrorS(err, "Cannot open the engine")
-			klog.FlushAndExit(klog.ExitFlushTimeout, 1)
-		}
+// customKinds come in the order in which they are followed.
+func (h *Host) customKinds() []customKind {
+	volcano, queues := &h.volcanoQueues, &h.kueueQueues
+	all := []customKind{
+		{flavorResource, queues.flavorSeen, queues.flavorGone, nil},
+		{kueue.SchemeGroupVersion.WithResource("cohorts"), queueSeen(&h.engine, facts.Cohort),
+			queueGone(&h.engine, sluice.KindCohort), nil},
+		{clusterQueues, queues.clusterQueueSeen, queues.clusterQueueGone, nil},
+		{localQueues, queues.localQueueSeen, queues.localQueueGone, nil},
+		{queueResource, volcano.seen, volcano.gone, nil},
+		{commandResource, volcano.commandSeen, volcano.commandGone, nil},
+		{podGroups, h.groups.seen, h.groups.gone, h.groups.begin},
 	}
-	return h.eng
+	if h.args.Workloads {
+		// Workloads come last: what they stand on is told before them.
+		all = append(all,
+			customKind{admissionChecks, queues.checkSeen, queues.checkGone, nil},
+			customKind{workloadClasses, h.workloads.classSeen, nothing, nil},
+			customKind{wl.Resource, h.workloads.unreadable, nothing, h.workloads.begin})
+	}
+	return all
+}
+
+// followCustom follows the custom resources. The engine hears that the first listing is complete
+// when all that was there in the beginning has been listed.
+func (h *Host) followCustom(ctx context.Context) {
+	h.custom.run(ctx, func(ctx context.Context) bool {
+		// What has been listed is known in full when its controllers are.
+		return cache.WaitForCacheSync(ctx.Done(), h.waitFor...) &&
+			cache.WaitForCacheSync(ctx.Done(), h.custom.synced...) &&
+			cache.WaitForCacheSync(ctx.Done(), h.heritage.settled, h.groups.owners.settled) &&
+			h.engine.declareSynced()
+	})
 }
 
 func engineConfig(args *config.Args, schedulers []string, clock sluice.Clock) sluice.Config {
@@ -304,19 +326,39 @@ func engineConfig(args *config.Args, schedulers []string, clock sluice.Clock) sl
 	return cfg
 }
 
-// describe writes what the engine wants to know of a pod into one of the pool. False: who controls
-// the pod, or what it inherits, is not known yet, and without that the engine must not hear of it.
-func (h *Host) describe(pod *v1.Pod) (*sluice.Pod, bool) {
-	into := h.pods.Get().(*sluice.Pod)
-	heir, known := h.heir(pod, true)
-	return into, known && h.fill(heir, into)
+var errQueuesNotListed = errors.New("the queues have not been listed yet")
+
+// Complete says what is missing before admission can be asked about; nil: nothing. A standby is
+// complete, too. Of what came a moment ago the engine may yet have to hear.
+//
+// Queues need not exist in a cluster. Who asks about one knows that they do: as long as they are
+// not followed, nothing is known of the others. A question about a pod can be answered without.
+func (h *Host) Complete(aboutQueues bool) error {
+	if err := h.Ready(); err != nil {
+		return err
+	}
+	listed, followed := h.custom.listed.Load(queueResource)
+	if !followed && !aboutQueues || followed && listed.(cache.InformerSynced)() {
+		return nil
+	}
+	return errQueuesNotListed
+}
+
+// Newcomer is what the engine wants to know of a pod that is being created, as it will be told when
+// the pod is observed. Controllers that are not known are read.
+func (h *Host) Newcomer(ctx context.Context, pod *v1.Pod) (*sluice.Pod, error) {
+	return h.describer.newcomer(ctx, pod)
 }
 
 // NamespaceQueue is the queue that a namespace names; "": none.
-func (h *Host) NamespaceQueue(name string) string {
-	namespace, err := h.spaces.Get(name)
-	if err != nil {
-		return ""
-	}
-	return namespace.Annotations[facts.QueueName]
+func (h *Host) NamespaceQueue(name string) string { return h.describer.namespaceQueue(name) }
+
+// HasQueue tells whether there is such a LocalQueue.
+func (h *Host) HasQueue(namespace, name string) bool {
+	return h.kueueQueues.hasLocalQueue(namespace, name)
+}
+
+// Dispatched tells whether the workloads of a LocalQueue go to other clusters.
+func (h *Host) Dispatched(namespace, queue string) bool {
+	return h.kueueQueues.dispatched(namespace, queue)
 }

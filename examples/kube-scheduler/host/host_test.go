@@ -75,7 +75,7 @@ func TestAPodOfTheSameNameIsNotTouchedForTheOldOne(t *testing.T) {
 		"default"); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.RemoveGates(context.Background(), old, &patch); err == nil {
+	if err := w.pods.removeGates(context.Background(), old, &patch); err == nil {
 		t.Fatal("the removal for the old pod succeeds")
 	}
 	if len(w.seen("p1").Spec.SchedulingGates) != 1 {
@@ -87,7 +87,7 @@ func TestAnEditedPodIsNotPatchedForItsOldSpec(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
 	pod := gatedPod("p1")
 	pod.Generation = 2
-	err := w.RemoveGates(context.Background(), pod,
+	err := w.pods.removeGates(context.Background(), pod,
 		&sluice.Patch{Gates: []string{facts.GateLong}, Generation: 1})
 	if outbox.Result(err) != sluice.Conflict {
 		t.Fatalf("got %v", err)
@@ -109,12 +109,13 @@ func TestARemovalWhoseAnswerIsLostCounts(t *testing.T) {
 		}
 		return true, nil, errors.New("connection reset")
 	})
-	if err := w.RemoveGates(context.Background(), pod, patch); err != nil {
+	if err := w.pods.removeGates(context.Background(), pod, patch); err != nil {
 		t.Errorf("it was written: %v", err)
 	}
 	written = false
 	other := w.create(gatedPod("p2"))
-	if err := w.RemoveGates(context.Background(), other, patch); outbox.Result(err) != sluice.Retry {
+	err := w.pods.removeGates(context.Background(), other, patch)
+	if outbox.Result(err) != sluice.Retry {
 		t.Errorf("it was not written: %v", err)
 	}
 }
@@ -155,18 +156,18 @@ func TestANewNodeBringsBackWhoHadNoneOfItsFlavor(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
 	pod := w.create(gatedPod("p1"))
 	w.until("the lister has it", func() bool {
-		_, err := w.podLister.Pods("default").Get("p1")
+		_, err := w.pods.lister.Pods("default").Get("p1")
 		return err == nil
 	})
-	w.nodeless.add(pod)
+	w.flavoredPods.add(pod)
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 	if _, err := w.client.CoreV1().Nodes().Create(context.Background(), node,
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w.until("it is activated", w.wasActivated("p1"))
-	if _, err := w.Reserve(pod, "n"); err != nil || len(w.nodeless.all()) != 0 {
-		t.Errorf("who has a node is looked for: %v %v", w.nodeless.all(), err)
+	if _, err := w.Reserve(pod, "n"); err != nil || len(w.flavoredPods.all()) != 0 {
+		t.Errorf("who has a node is looked for: %v %v", w.flavoredPods.all(), err)
 	}
 	same := node.DeepCopy()
 	same.Labels = map[string]string{"a": "b"}
@@ -182,7 +183,7 @@ func TestAPodThatIsNotOursIsWokenWhenItsGateIsGone(t *testing.T) {
 	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/license"}}
 	gated = w.create(gated)
 	w.until("the lister has it", func() bool {
-		_, err := w.podLister.Pods("default").Get("p1")
+		_, err := w.pods.lister.Pods("default").Get("p1")
 		return err == nil
 	})
 	if verdict, err := w.PreEnqueue(gated); err != nil || verdict.Pass {
@@ -197,7 +198,7 @@ func TestAPodThatIsNotOursIsWokenWhenItsGateIsGone(t *testing.T) {
 	}
 	w.until("it is activated", w.wasActivated("p1"))
 	w.until("the lister has it without its gate", func() bool { // that it came may wake it, too
-		pod, err := w.podLister.Pods("default").Get("p1")
+		pod, err := w.pods.lister.Pods("default").Get("p1")
 		return err == nil && len(pod.Spec.SchedulingGates) == 0
 	})
 	if verdict, err := w.PreEnqueue(gated); err != nil || !verdict.Pass {
@@ -209,7 +210,8 @@ func TestAGateThatIsGoneIsNoError(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
 	pod := gatedPod("p1")
 	pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "foreign"}}
-	err := w.RemoveGates(context.Background(), pod, &sluice.Patch{Gates: []string{facts.GateLong}})
+	err := w.pods.removeGates(context.Background(), pod,
+		&sluice.Patch{Gates: []string{facts.GateLong}})
 	if err != nil {
 		t.Fatal(err)
 	}

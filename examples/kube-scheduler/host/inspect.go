@@ -19,7 +19,7 @@ const (
 )
 
 // Synced tells whether the engine knows of all that was there in the beginning.
-func (h *Host) Synced() bool { return h.synced.Load() }
+func (h *Host) Synced() bool { return h.engine.synced.Load() }
 
 // Inspect asks the engine a question of a person. The answer is the protocol's, without what every
 // answer carries (but for that about limits: whoever wants to know how busy the engine is looks
@@ -27,23 +27,14 @@ func (h *Host) Synced() bool { return h.synced.Load() }
 // ErrNotOpen. Of an object that the engine could not use it tells why: as `refused`, or, where the
 // engine knows nothing else of it, as an error that is a *Refused.
 func (h *Host) Inspect(q sluice.Query) (map[string]any, error) {
-	answer, err := h.ask(q)
-	err = h.refusals.complete(q, answer, err)
+	answer, err := h.engine.ask(q)
+	err = h.engine.refusals.complete(q, answer, err)
 	if q.What != "limits" {
 		for _, key := range []string{"pending", "next", "more"} {
 			delete(answer, key)
 		}
 	}
 	return answer, err
-}
-
-func (h *Host) ask(q sluice.Query) (map[string]any, error) {
-	select {
-	case <-h.ready:
-		return h.eng.Inspect(q)
-	default:
-		return nil, ErrNotOpen
-	}
 }
 
 // List asks a question that is answered by a list, from q.From on, for so many rows at most. It

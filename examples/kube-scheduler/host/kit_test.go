@@ -165,7 +165,7 @@ func newWorld(t *testing.T, args config.Args, before func(*Host),
 	s := &scheduler{client: client, factory: informers.NewSharedInformerFactory(client, 0)}
 	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{queues: "QueueList",
-			volcanoCommands: "CommandList", podGroups: "PodGroupList"}, objects...)
+			commandResource: "CommandList", podGroups: "PodGroupList"}, objects...)
 	typed, untyped := reactionsOf(&client.Fake), reactionsOf(&dynamic.Fake)
 	library, err := sluice.Load(libraryPath(t))
 	if err != nil {

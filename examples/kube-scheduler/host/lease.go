@@ -24,10 +24,10 @@ func (h *Host) Lock(inner resourcelock.Interface,
 func (h *Host) followLease(ctx context.Context) { h.lease.Follow(ctx, h.lead) }
 
 func (h *Host) lead(leads bool) {
-	tail, err := h.eng.Lead(leads)
-	h.told(nil, tail, err)
+	tail, err := h.engine.Lead(leads)
+	h.engine.told(nil, tail, err)
 	h.log.Info("Leading", "leads", leads)
 	if leads {
-		h.queued.all()
+		h.workloads.lookAtAll()
 	}
 }

@@ -12,12 +12,10 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/sluice"
@@ -147,13 +145,13 @@ func (h *Host) runLimited(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.limited.news:
+		case <-h.engine.limited.news:
 		case <-time.After(limitedLate):
 		}
-		for _, one := range h.limited.first() {
+		for _, one := range h.engine.limited.first() {
 			for one != nil && ctx.Err() == nil {
 				h.tellAgain(one.object)
-				one = h.limited.next(one)
+				one = h.engine.limited.next(one)
 			}
 		}
 		if !wait(ctx, limitedSoon) {
@@ -166,52 +164,13 @@ func (h *Host) runLimited(ctx context.Context) {
 func (h *Host) tellAgain(object runtime.Object) {
 	switch one := object.(type) {
 	case *v1.Pod:
-		again(h, one, func() *v1.Pod {
-			return h.member(types.NamespacedName{Namespace: one.Namespace, Name: one.Name}, one.UID)
-		}, func(now *v1.Pod) { h.podSeen(nil, now) }, h.podGone)
+		h.pods.tellAgain(one)
 	case *v1.Node:
-		again(h, one, func() *v1.Node {
-			now, err := h.nodes.Get(one.Name)
-			if err != nil || now.UID != one.UID {
-				return nil
-			}
-			return now
-		}, func(now *v1.Node) { h.nodeSeen(nil, now) }, h.nodeGone)
+		h.nodes.tellAgain(one)
 	case *kueue.Workload:
-		again(h, one, func() *kueue.Workload {
-			now := (clusterOf{h}).Workload(nameOf(one))
-			if now == nil || now.UID != one.UID {
-				return nil
-			}
-			return now
-		}, h.tellWorkload, h.workloadGone)
+		h.workloads.tellAgain(one)
 	case *unstructured.Unstructured:
-		h.customAgain(one)
-	}
-}
-
-func (h *Host) customAgain(object *unstructured.Unstructured) {
-	resource, _ := apimeta.UnsafeGuessKindToResource(object.GroupVersionKind())
-	found, known := h.listers.Load(resource)
-	if !known {
-		return
-	}
-	lister := found.(cache.GenericLister)
-	for _, one := range h.customs() {
-		if one.resource != resource {
-			continue
-		}
-		again(h, object, func() *unstructured.Unstructured {
-			get := lister.Get
-			if object.GetNamespace() != "" {
-				get = lister.ByNamespace(object.GetNamespace()).Get
-			}
-			now, err := get(object.GetName())
-			if err != nil || now.(*unstructured.Unstructured).GetUID() != object.GetUID() {
-				return nil
-			}
-			return now.(*unstructured.Unstructured)
-		}, one.seen, one.gone)
+		h.custom.tellAgain(one, &h.engine.limited)
 	}
 }
 
@@ -221,7 +180,7 @@ func again[T interface {
 	comparable
 	runtime.Object
 	metav1.Object
-}](h *Host, last T, now func() T, seen, gone func(T)) {
+}](l *limited, last T, now func() T, seen, gone func(T)) {
 	var none T
 	told := now()
 	for told != none {
@@ -234,5 +193,5 @@ func again[T interface {
 			gone(last)
 		}
 	}
-	h.limited.note(last, nil)
+	l.note(last, nil)
 }

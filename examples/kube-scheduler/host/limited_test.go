@@ -117,7 +117,7 @@ func TestWhatALimitRefusedIsTriedAgain(t *testing.T) {
 	if !w.wasRefused(4)() {
 		t.Errorf("each is told once: %v", w.events)
 	}
-	if left := w.limited.count.Load(); left != 0 {
+	if left := w.engine.limited.count.Load(); left != 0 {
 		t.Errorf("%d are left", left)
 	}
 }
@@ -135,15 +135,15 @@ func TestNodesAndGroupsAreTriedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.until("it was seen", func() bool {
-			_, known := w.nodeIDs.Load("n1")
-			return known && (name == "n1" || w.limited.count.Load() == 1)
+			_, known := w.nodes.ids.Load("n1")
+			return known && (name == "n1" || w.engine.limited.count.Load() == 1)
 		})
 	}
 	if err := nodes.Delete(context.Background(), "n1", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w.until("the other node is known", func() bool {
-		_, known := w.nodeIDs.Load("n2")
+		_, known := w.nodes.ids.Load("n2")
 		return known
 	})
 
@@ -162,7 +162,7 @@ func TestNodesAndGroupsAreTriedAgain(t *testing.T) {
 			w.until("the one is known", w.knowsGroup(name))
 		}
 	}
-	w.until("the other is refused", func() bool { return w.limited.count.Load() == 1 })
+	w.until("the other is refused", func() bool { return w.engine.limited.count.Load() == 1 })
 	if err := groups.Delete(context.Background(), "g1", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -49,9 +49,9 @@ type owners struct {
 	warn   func(pod types.NamespacedName, uid types.UID, controller *metav1.OwnerReference,
 		err error)
 
-	mutex     sync.Mutex
-	workloads map[types.UID]*workload // by the uid of the pods' own controller
-	pods      map[types.UID]ownerKey
+	mutex       sync.Mutex
+	controllers map[types.UID]*controlledPods // by the uid of the pods' own controller
+	pods        map[types.UID]ownerKey
 }
 
 // ownerKey is the pods' own controller.
@@ -65,8 +65,8 @@ func (k *ownerKey) reference() *metav1.OwnerReference {
 	return &metav1.OwnerReference{UID: k.uid, APIVersion: k.version, Kind: k.kind, Name: k.called}
 }
 
-// workload is the pods of one controller.
-type workload struct {
+// controlledPods are the pods of one controller.
+type controlledPods struct {
 	top  *sluice.Controller // nil: not known yet
 	pods map[types.UID]types.NamespacedName
 }
@@ -74,10 +74,10 @@ type workload struct {
 func newOwners(reader *objectReader) *owners {
 	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[ownerKey](ownerSoon, ownerLate)
 	return &owners{
-		reader:    reader,
-		queue:     workqueue.NewTypedRateLimitingQueue(limit),
-		workloads: map[types.UID]*workload{},
-		pods:      map[types.UID]ownerKey{},
+		reader:      reader,
+		queue:       workqueue.NewTypedRateLimitingQueue(limit),
+		controllers: map[types.UID]*controlledPods{},
+		pods:        map[types.UID]ownerKey{},
 	}
 }
 
@@ -105,14 +105,14 @@ func (o *owners) seen(pod *v1.Pod) {
 		return
 	}
 	o.pods[pod.UID] = key
-	load := o.workloads[key.uid]
-	if load == nil {
-		load = &workload{pods: map[types.UID]types.NamespacedName{}}
-		o.workloads[key.uid] = load
+	under := o.controllers[key.uid]
+	if under == nil {
+		under = &controlledPods{pods: map[types.UID]types.NamespacedName{}}
+		o.controllers[key.uid] = under
 		o.queue.Add(key)
 	}
-	load.pods[pod.UID] = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-	if load.top != nil {
+	under.pods[pod.UID] = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	if under.top != nil {
 		o.queue.AddAfter(key, ownerLook)
 	}
 }
@@ -122,9 +122,9 @@ func (o *owners) below(top types.UID) map[types.UID]types.NamespacedName {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	pods := map[types.UID]types.NamespacedName{}
-	for _, load := range o.workloads {
-		if load.top != nil && load.top.UID == string(top) {
-			maps.Copy(pods, load.pods)
+	for _, under := range o.controllers {
+		if under.top != nil && under.top.UID == string(top) {
+			maps.Copy(pods, under.pods)
 		}
 	}
 	return pods
@@ -144,10 +144,10 @@ func (o *owners) forget(pod types.UID) {
 		return
 	}
 	delete(o.pods, pod)
-	load := o.workloads[key.uid]
-	delete(load.pods, pod)
-	if len(load.pods) == 0 {
-		delete(o.workloads, key.uid)
+	under := o.controllers[key.uid]
+	delete(under.pods, pod)
+	if len(under.pods) == 0 {
+		delete(o.controllers, key.uid)
 	} else {
 		o.queue.AddAfter(key, ownerLook)
 	}
@@ -161,41 +161,45 @@ func (o *owners) of(pod *v1.Pod) (*sluice.Controller, bool) {
 	}
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	load := o.workloads[key.uid]
-	if load == nil || load.top == nil {
+	under := o.controllers[key.uid]
+	if under == nil || under.top == nil {
 		return nil, false
 	}
-	return load.top, true
+	return under.top, true
 }
 
 // settled tells whether all are known.
 func (o *owners) settled() bool {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	for _, load := range o.workloads {
-		if load.top == nil {
+	for _, under := range o.controllers {
+		if under.top == nil {
 			return false
 		}
 	}
 	return true
 }
 
-func (o *owners) run(ctx context.Context) {
+func (o *owners) run(ctx context.Context) { readOwners(ctx, o.queue, o.look) }
+
+// readOwners has a few readers look at what is in the queue, until the context ends.
+func readOwners(ctx context.Context, queue workqueue.TypedRateLimitingInterface[ownerKey],
+	look func(context.Context, ownerKey)) {
 	var readers sync.WaitGroup
 	for range ownerReaders {
 		readers.Go(func() {
 			for {
-				key, over := o.queue.Get()
+				key, over := queue.Get()
 				if over {
 					return
 				}
-				o.look(ctx, key)
-				o.queue.Done(key)
+				look(ctx, key)
+				queue.Done(key)
 			}
 		})
 	}
 	<-ctx.Done()
-	o.queue.ShutDown()
+	queue.ShutDown()
 	readers.Wait()
 }
 
@@ -216,14 +220,14 @@ func (o *owners) look(ctx context.Context, key ownerKey) {
 	}
 	o.queue.Forget(key)
 	o.mutex.Lock()
-	load := o.workloads[key.uid]
-	if load == nil || load.top != nil && reflect.DeepEqual(*load.top, top) {
+	under := o.controllers[key.uid]
+	if under == nil || under.top != nil && reflect.DeepEqual(*under.top, top) {
 		o.mutex.Unlock()
 		return
 	}
-	first := load.top == nil
-	load.top = &top
-	pods := maps.Clone(load.pods)
+	first := under.top == nil
+	under.top = &top
+	pods := maps.Clone(under.pods)
 	o.mutex.Unlock()
 	for uid, name := range pods {
 		if err != nil && first {
@@ -238,7 +242,7 @@ func (o *owners) look(ctx context.Context, key ownerKey) {
 func (o *owners) concerns(key ownerKey) bool {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	return o.workloads[key.uid] != nil
+	return o.controllers[key.uid] != nil
 }
 
 // topmost follows the controllers of a pod. With an error it is the highest that is known of, and

@@ -77,11 +77,11 @@ func TestAPodWaitsWhereItsNamespaceIsNotSelected(t *testing.T) {
 	for _, removal := range []string{config.OnBind, config.OnAdmission} {
 		t.Run(removal, func(t *testing.T) {
 			w := newWorld(t, config.Args{Removal: removal}, nil)
-			w.flavorSeen(&unstructured.Unstructured{Object: map[string]any{
+			w.kueueQueues.flavorSeen(&unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": kueue.SchemeGroupVersion.String(), "kind": "ResourceFlavor",
 				"metadata": map[string]any{"name": "f"}, "spec": map[string]any{}}})
-			w.local.set("default", "lq", "cq")
-			w.clusterQueueSeen(clusterQueueOf(map[string]any{"matchLabels": map[string]any{
+			w.kueueQueues.local.set("default", "lq", "cq")
+			w.kueueQueues.clusterQueueSeen(clusterQueueOf(map[string]any{"matchLabels": map[string]any{
 				"team": "red"}}))
 			pod := gatedPod("p")
 			pod.Labels = map[string]string{facts.LocalQueueLabel: "lq"}
@@ -104,7 +104,7 @@ func TestAPodWaitsWhereItsNamespaceIsNotSelected(t *testing.T) {
 			w.until("it is granted when its namespace is selected", w.is("p", "reserved"))
 			w.until("the scheduler hears of it", w.wasActivated("p"))
 
-			w.clusterQueueSeen(clusterQueueOf(nil))
+			w.kueueQueues.clusterQueueSeen(clusterQueueOf(nil))
 			second := gatedPod("second")
 			second.Labels = pod.Labels
 			w.create(second)
@@ -112,7 +112,7 @@ func TestAPodWaitsWhereItsNamespaceIsNotSelected(t *testing.T) {
 			if w.state("p") != "reserved" {
 				t.Errorf("what was granted is now %s", w.state("p"))
 			}
-			w.clusterQueueSeen(clusterQueueOf(map[string]any{}))
+			w.kueueQueues.clusterQueueSeen(clusterQueueOf(map[string]any{}))
 			w.until("an empty one selects everything", w.is("second", "reserved"))
 			if removal == config.OnAdmission {
 				w.until("its gate is taken off", func() bool {
@@ -126,7 +126,7 @@ func TestAPodWaitsWhereItsNamespaceIsNotSelected(t *testing.T) {
 // Nobody names a ClusterQueue but through a LocalQueue.
 func TestAClusterQueueIsNotNamedDirectly(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
-	w.clusterQueueSeen(clusterQueueOf(map[string]any{}))
+	w.kueueQueues.clusterQueueSeen(clusterQueueOf(map[string]any{}))
 	pod := gatedPod("p")
 	pod.Annotations[facts.QueueName] = "cq"
 	w.create(pod)

@@ -22,26 +22,29 @@ const revisionOfSet = "deployment.kubernetes.io/revision"
 // templates knows whose controller has a newer template by now and replaces the pods of the older
 // ones: Deployments, by their ReplicaSets, and StatefulSets. The stock scheduler watches both.
 type templates struct {
+	engine   *engine
+	groups   *groups
 	sets     cache.Indexer // of ReplicaSets, byController
 	stateful appslisters.StatefulSetLister
 }
 
-func (h *Host) followTemplates(factory informers.SharedInformerFactory) error {
+func (t *templates) follow(factory informers.SharedInformerFactory) (synced []cache.InformerSynced,
+	err error) {
 	sets, stateful := factory.Apps().V1().ReplicaSets(), factory.Apps().V1().StatefulSets()
-	h.templates = templates{sets.Informer().GetIndexer(), stateful.Lister()}
+	t.sets, t.stateful = sets.Informer().GetIndexer(), stateful.Lister()
 	for informer, handler := range map[cache.SharedIndexInformer]cache.ResourceEventHandler{
-		sets.Informer(): handle(h.replicaSetSeen, func(set *appsv1.ReplicaSet) {
-			h.replicaSetSeen(nil, set)
+		sets.Informer(): handle(t.replicaSetSeen, func(set *appsv1.ReplicaSet) {
+			t.replicaSetSeen(nil, set)
 		}),
-		stateful.Informer(): handle(h.statefulSetSeen, func(*appsv1.StatefulSet) {}),
+		stateful.Informer(): handle(t.statefulSetSeen, func(*appsv1.StatefulSet) {}),
 	} {
 		registration, err := informer.AddEventHandler(handler)
 		if err != nil {
-			return fmt.Errorf("to follow ReplicaSets and StatefulSets: %w", err)
+			return nil, fmt.Errorf("to follow ReplicaSets and StatefulSets: %w", err)
 		}
-		h.waitFor = append(h.waitFor, registration.HasSynced)
+		synced = append(synced, registration.HasSynced)
 	}
-	return nil
+	return synced, nil
 }
 
 // revision is the number of a ReplicaSet's template; 0: nobody counts them.
@@ -54,22 +57,22 @@ func revision(set *appsv1.ReplicaSet) int64 {
 }
 
 // replicaSetSeen tells the engine again of the pods of a Deployment that has another template.
-func (h *Host) replicaSetSeen(old, set *appsv1.ReplicaSet) {
+func (t *templates) replicaSetSeen(old, set *appsv1.ReplicaSet) {
 	owner := metav1.GetControllerOfNoCopy(set)
 	if owner == nil || revision(set) <= 1 || old != nil && revision(old) == revision(set) {
 		return
 	}
-	h.opened()
-	h.ownerFound(h.groups.owners.below(owner.UID))
+	t.engine.opened()
+	t.groups.ownerFound(t.groups.owners.below(owner.UID))
 }
 
-func (h *Host) statefulSetSeen(old, set *appsv1.StatefulSet) {
+func (t *templates) statefulSetSeen(old, set *appsv1.StatefulSet) {
 	if old == nil || old.Status.UpdateRevision == set.Status.UpdateRevision &&
 		old.Generation == set.Generation {
 		return
 	}
-	h.opened()
-	h.ownerFound(h.groups.owners.below(set.UID))
+	t.engine.opened()
+	t.groups.ownerFound(t.groups.owners.below(set.UID))
 }
 
 // supersedes tells whether a pod is one of an older template, which its controller replaces.

@@ -29,7 +29,7 @@ func replicaSet(name, revision string, by *unstructured.Unstructured) (*appsv1.R
 // superseded is what the engine is told of a pod's template.
 func (w *world) superseded(pod *v1.Pod) bool {
 	into := new(sluice.Pod)
-	return w.fill(pod, into) && into.Controller != nil && into.Controller.Supersedes
+	return w.describer.fill(pod, into) && into.Controller != nil && into.Controller.Supersedes
 }
 
 func TestADeploymentSupersedesThePodsOfItsOlderTemplates(t *testing.T) {

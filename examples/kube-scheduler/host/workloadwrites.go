@@ -5,7 +5,6 @@ package host
 import (
 	"context"
 	"fmt"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,16 +17,13 @@ import (
 	wl "sluice/kube-scheduler/workload"
 )
 
-// now is the engine's.
-func (h *Host) now() time.Time { return time.Unix(0, h.eng.Now()) }
-
-// writeWorkload writes into the very version of the workload that was decided about, and returns
+// write writes into the very version of the workload that was decided about, and returns
 // the version that says it.
-func (h *Host) writeWorkload(ctx context.Context, effect *sluice.Effect) (int64, error) {
-	if h.queued.workloads.Load() == nil {
+func (ws *workloads) write(ctx context.Context, effect *sluice.Effect) (int64, error) {
+	if ws.informer.Load() == nil {
 		return 0, fmt.Errorf("workloads are not followed yet")
 	}
-	seen := clusterOf{h}.Workload(types.NamespacedName{Namespace: effect.Namespace,
+	seen := ws.Workload(types.NamespacedName{Namespace: effect.Namespace,
 		Name: effect.Name})
 	if seen == nil || string(seen.UID) != effect.UID {
 		return 0, apierrors.NewNotFound(wl.Resource.GroupResource(), effect.Name)
@@ -35,23 +31,23 @@ func (h *Host) writeWorkload(ctx context.Context, effect *sluice.Effect) (int64,
 	if facts.Version(seen.ResourceVersion) != effect.ResourceVersion {
 		return 0, outbox.ErrMoved
 	}
-	wanted, ofSpec := wl.Write(seen, effect, h.now())
+	wanted, ofSpec := wl.Write(seen, effect, ws.engine.now())
 	if wanted == nil {
 		return 0, fmt.Errorf("%w: %q", errUnknownWrite, effect.Workload.Write)
 	}
 	if isRefusal(effect) {
-		wanted.Status.ResourceRequests = asked(facts.Workload(seen, h.around(seen)))
+		wanted.Status.ResourceRequests = asked(facts.Workload(seen, ws.around(seen)))
 	}
 	var subresources []string
 	if !ofSpec {
 		subresources = []string{"status"}
 	}
-	version, err := writerOf{h}.patchWorkload(ctx, seen, wanted, subresources...)
+	version, err := ws.clients.patch(ctx, wl.Resource, seen, wanted, subresources...)
 	if err == nil && version != effect.ResourceVersion {
-		h.log.V(2).Info("Wrote into a workload", "workload", seen.Namespace+"/"+seen.Name,
+		ws.engine.log.V(2).Info("Wrote into a workload", "workload", seen.Namespace+"/"+seen.Name,
 			"write", effect.Workload.Write, "reason", effect.Reason)
-		for _, one := range wl.Events(seen, wanted, effect.Workload.Write, h.now()) {
-			writerOf{h}.Tell(seen, one.Kind, one.Reason, one.Message)
+		for _, one := range wl.Events(seen, wanted, effect.Workload.Write, ws.engine.now()) {
+			ws.writer.Tell(seen, one.Kind, one.Reason, one.Message)
 		}
 	}
 	return version, err

@@ -43,15 +43,24 @@ func (l *Lease) Within(length time.Duration) time.Time {
 	return at
 }
 
-// WriteTimeout is how long one write to an API server may take.
+// WriteTimeout is how long a write to an API server may take, with those that belong to it.
 const WriteTimeout = 10 * time.Second
 
 // ErrNotLeading is why a write is not even tried.
 var ErrNotLeading = errors.New("this replica does not lead (any more)")
 
-// Writing is the context of one write: it ends before the lease could have gone to another, and a
-// shutdown lets it finish.
-func (l *Lease) Writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
+// Write does what only a leader may: a write, or a few that belong together. The context that it
+// gets ends before the lease could have gone to another, and a shutdown lets it finish.
+func (l *Lease) Write(ctx context.Context, write func(context.Context) error) error {
+	ctx, cancel, err := l.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	return write(ctx)
+}
+
+func (l *Lease) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if !l.Leads() {
 		return nil, nil, ErrNotLeading
 	}

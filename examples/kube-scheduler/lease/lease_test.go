@@ -126,14 +126,14 @@ func TestTheLeaseIsFollowed(t *testing.T) {
 func TestAWriteEndsWithTheLease(t *testing.T) {
 	l := &Lease{}
 	l.Await()
-	if _, _, err := l.Writing(context.Background()); !errors.Is(err, ErrNotLeading) {
+	if _, _, err := l.writing(context.Background()); !errors.Is(err, ErrNotLeading) {
 		t.Fatalf("got %v", err)
 	}
 	end := time.Now().Add(time.Second)
 	l.Set(end)
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	ctx, cancel, err := l.Writing(stopped)
+	ctx, cancel, err := l.writing(stopped)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,6 +79,11 @@ func (m *Manager) do(ctx context.Context, c chore) error {
 	if !m.Leads() || !m.synced.Load() {
 		return nil
 	}
+	return m.lease.Write(ctx, func(ctx context.Context) error { return m.mend(ctx, c) })
+}
+
+// mend makes the object's state what it should be, within the lease.
+func (m *Manager) mend(ctx context.Context, c chore) error {
 	switch c.about {
 	case ofCheck:
 		return m.tellCheck(ctx, c.key.Name)
@@ -132,11 +137,6 @@ func (m *Manager) follows(ctx context.Context, w *workload, s *session) error {
 		origin != "" && origin != string(w.UID) {
 		return m.bringBack(ctx, w, job)
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	if job != nil { // the Job ended before its workload did, but may be seen after it
 		job, err = s.objects.Resource(jobResource).Namespace(w.Namespace).Get(ctx, job.GetName(),
 			metav1.GetOptions{})
@@ -159,11 +159,6 @@ func (m *Manager) reject(ctx context.Context, w *workload, check *kueue.Admissio
 	if check.State == kueue.CheckStateRejected {
 		return nil
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	check.State, check.Message = kueue.CheckStateRejected, why
 	return m.writeStatus(ctx, w, nil)
 }
@@ -190,11 +185,6 @@ func (m *Manager) nominate(ctx context.Context, w *workload,
 	if slices.Equal(names, w.Status.NominatedClusterNames) {
 		return nil
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	return m.writeStatus(ctx, w, func(status map[string]any) {
 		var list []any
 		for _, name := range names {
@@ -248,13 +238,13 @@ func (m *Manager) isLeft(s *session, job *unstructured.Unstructured) bool {
 
 func (m *Manager) deleteLeft(ctx context.Context, cluster string, s *session,
 	job *unstructured.Unstructured) {
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
+	err := m.lease.Write(ctx, func(ctx context.Context) error {
+		return s.objects.Resource(jobResource).Namespace(job.GetNamespace()).Delete(ctx,
+			job.GetName(), onlyThis(job.GetUID()))
+	})
+	if errors.Is(err, lease.ErrNotLeading) {
 		return
 	}
-	defer cancel()
-	err = s.objects.Resource(jobResource).Namespace(job.GetNamespace()).Delete(ctx, job.GetName(),
-		onlyThis(job.GetUID()))
 	m.log.Info("Deleted a job whose workload is gone", "cluster", cluster, "job", keyOf(job),
 		"error", err)
 }

@@ -27,27 +27,11 @@ var errLate = errors.New("too late to be carried out")
 
 // carryOut does what the effect says and returns what became of it.
 func (m *Manager) carryOut(ctx context.Context, effect *sluice.Effect) sluice.Ack {
-	var err error
 	began := time.Now()
 	if effect.Fleet == nil {
 		effect.Fleet = &sluice.FleetEffect{}
 	}
-	switch effect.Kind {
-	case sluice.CreateReplica:
-		err = m.createReplica(ctx, effect)
-	case sluice.DeleteReplica:
-		err = m.deleteReplica(ctx, effect)
-	case sluice.OpenGate:
-		err = m.openGate(ctx, effect)
-	case sluice.WriteMemory:
-		err = m.writeMemory(ctx, effect)
-	case sluice.SetCluster:
-		err = m.setCluster(ctx, effect)
-	case sluice.RetryCheck:
-		err = m.retryCheck(ctx, effect)
-	default:
-		err = errors.New("this manager does not know effects of this kind: use a newer one")
-	}
+	err := m.lease.Write(ctx, func(ctx context.Context) error { return m.write(ctx, effect) })
 	result := outbox.Result(err)
 	if effect.Kind == sluice.CreateReplica && result != sluice.Done && result != sluice.Conflict {
 		result = sluice.Retry // what is not found there is the namespace, and it may come
@@ -62,6 +46,24 @@ func (m *Manager) carryOut(ctx context.Context, effect *sluice.Effect) sluice.Ac
 		m.log.V(2).Info("Carried out", words...)
 	}
 	return sluice.Ack{ID: effect.ID, Result: result}
+}
+
+func (m *Manager) write(ctx context.Context, effect *sluice.Effect) error {
+	switch effect.Kind {
+	case sluice.CreateReplica:
+		return m.createReplica(ctx, effect)
+	case sluice.DeleteReplica:
+		return m.deleteReplica(ctx, effect)
+	case sluice.OpenGate:
+		return m.openGate(ctx, effect)
+	case sluice.WriteMemory:
+		return m.writeMemory(ctx, effect)
+	case sluice.SetCluster:
+		return m.setCluster(ctx, effect)
+	case sluice.RetryCheck:
+		return m.retryCheck(ctx, effect)
+	}
+	return errors.New("this manager does not know effects of this kind: use a newer one")
 }
 
 func keyOfEffect(effect *sluice.Effect) types.NamespacedName {
@@ -97,11 +99,6 @@ func (m *Manager) createReplica(ctx context.Context, effect *sluice.Effect) erro
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	_, err = s.own(effect.Namespace).Create(ctx, clone, metav1.CreateOptions{})
 	return err
 }
@@ -112,11 +109,6 @@ func (m *Manager) deleteReplica(ctx context.Context, effect *sluice.Effect) erro
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	key := keyOfEffect(effect)
 	if err := s.deleteJob(ctx, key); err != nil {
 		return err
@@ -183,16 +175,12 @@ func (m *Manager) openGate(ctx context.Context, effect *sluice.Effect) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	if until := effect.Fleet.Until; until != 0 {
 		left := time.Duration(until - m.eng.Now())
 		if left <= 0 {
 			return errLate
 		}
+		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, left)
 		defer cancel()
 	}
@@ -228,11 +216,6 @@ func (m *Manager) writeMemory(ctx context.Context, effect *sluice.Effect) error 
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	_, err = m.own(effect.Namespace).Patch(ctx, effect.Name, types.MergePatchType, text,
 		metav1.PatchOptions{})
 	return err
@@ -265,11 +248,6 @@ func (m *Manager) setCluster(ctx context.Context, effect *sluice.Effect) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	if err := m.makeJob(ctx, s, w); err != nil {
 		return fmt.Errorf("the job in the cluster: %v", err) // what is gone there is not gone here
 	}
@@ -286,11 +264,6 @@ func (m *Manager) retryCheck(ctx context.Context, effect *sluice.Effect) error {
 	if err != nil || check.State == kueue.CheckStateRetry {
 		return err
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	check.State, check.Message = kueue.CheckStateRetry, effect.Message
 	return m.writeStatus(ctx, w, nil)
 }

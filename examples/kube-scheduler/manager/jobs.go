@@ -109,11 +109,6 @@ func (m *Manager) bringBack(ctx context.Context, w *workload,
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	local = local.DeepCopy()
 	local.Object["status"] = written
 	_, err = m.objects.Resource(jobResource).Namespace(w.Namespace).UpdateStatus(ctx, local,

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/component-base/metrics/legacyregistry"
 
+	"sluice/kube-scheduler/proxied"
 	"sluice/kube-scheduler/sluice"
 )
 
@@ -66,27 +67,12 @@ func (m *Manager) handler(ctx context.Context, at *Endpoints) http.Handler {
 
 	resolver := &apirequest.RequestInfoFactory{}
 	handler := genericapifilters.WithAuthorization(paths, at.Authorization.Authorizer, scheme.Codecs)
-	handler = withToken(genericapifilters.WithAuthentication(handler,
-		at.Authentication.Authenticator, genericapifilters.Unauthorized(scheme.Codecs), nil, nil))
+	handler = genericapifilters.WithAuthentication(handler, at.Authentication.Authenticator,
+		genericapifilters.Unauthorized(scheme.Codecs), nil, nil)
+	handler = proxied.WithToken(handler, debugPath)
 	handler = genericapifilters.WithRequestInfo(handler, resolver)
 	handler = genericapifilters.WithCacheControl(handler)
 	return genericfilters.WithPanicRecovery(handler, resolver)
-}
-
-// withToken reads a token that came through the API server's proxy to Services, which keeps the
-// caller's usual header to itself.
-func withToken(handler http.Handler) http.Handler {
-	const header = "Sluice-Token"
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		token := req.Header.Get(header)
-		if token != "" && req.Header.Get("Authorization") == "" &&
-			strings.HasPrefix(req.URL.Path, debugPath) {
-			req = req.Clone(req.Context())
-			req.Header.Set("Authorization", "Bearer "+token)
-			req.Header.Del(header)
-		}
-		handler.ServeHTTP(w, req)
-	})
 }
 
 // answer answers one question.

@@ -110,11 +110,6 @@ func (m *Manager) writeCondition(ctx context.Context, resource schema.GroupVersi
 	if err := unstructured.SetNestedSlice(next.Object, list, "status", "conditions"); err != nil {
 		return err
 	}
-	ctx, cancel, err := m.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
 	_, err = m.objects.Resource(resource).UpdateStatus(ctx, next, metav1.UpdateOptions{})
 	return err
 }

@@ -2,34 +2,14 @@
 
 package serve
 
-import (
-	"net/http"
-	"strings"
-)
+import "net/http"
 
-// The API server's proxy to Services is the way to an endpoint for who is not in the cluster. It
-// keeps the caller's credentials to itself, and goes to any of the replicas; so one who comes by it
-// sends a token for us in a header of our own, and says that only the leader may answer.
+// Who comes by the API server's proxy to Services gets to any of the replicas, and says in a header
+// that only the leader may answer.
 const (
-	tokenHeader = "Sluice-Token"
-	askHeader   = "Sluice-Ask"
-	askLeader   = "leader"
+	askHeader = "Sluice-Ask"
+	askLeader = "leader"
 )
-
-// withToken reads the token as if it had come in the usual header, for questions about the engine
-// only: whose it is, and what he may, is decided as ever.
-func withToken(handler http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		token := req.Header.Get(tokenHeader)
-		if token != "" && req.Header.Get("Authorization") == "" &&
-			strings.HasPrefix(req.URL.Path, debugPath) {
-			req = req.Clone(req.Context())
-			req.Header.Set("Authorization", "Bearer "+token)
-			req.Header.Del(tokenHeader)
-		}
-		handler.ServeHTTP(w, req)
-	})
-}
 
 // mayAnswer says why this replica is not the one that is asked.
 func (d debug) mayAnswer(req *http.Request) error {

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"sluice/kube-scheduler/proxied"
 )
 
 // A token that comes by the API server's proxy is as good as in the usual header, and no better.
@@ -31,7 +33,7 @@ func TestTokenThroughTheProxy(t *testing.T) {
 			req.Header.Set("Authorization", "Bearer "+one.usual)
 		}
 		if one.ours != "" {
-			req.Header.Set(tokenHeader, one.ours)
+			req.Header.Set(proxied.TokenHeader, one.ours)
 		}
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, req)

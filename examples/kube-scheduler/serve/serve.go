@@ -43,6 +43,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics/resources"
 
 	"sluice/kube-scheduler/host"
+	"sluice/kube-scheduler/proxied"
 )
 
 // component is the stock one's name: it is in what flagz and statusz answer with.
@@ -100,8 +101,9 @@ func Handler(ctx context.Context, cc *schedulerconfig.CompletedConfig, sched Han
 	resolver := &apirequest.RequestInfoFactory{}
 	handler := genericapifilters.WithAuthorization(endpoints(ctx, cc, sched, h, more),
 		cc.Authorization.Authorizer, scheme.Codecs)
-	handler = withToken(genericapifilters.WithAuthentication(handler,
-		cc.Authentication.Authenticator, genericapifilters.Unauthorized(scheme.Codecs), nil, nil))
+	handler = genericapifilters.WithAuthentication(handler, cc.Authentication.Authenticator,
+		genericapifilters.Unauthorized(scheme.Codecs), nil, nil)
+	handler = proxied.WithToken(handler, debugPath)
 	handler = genericapifilters.WithRequestInfo(handler, resolver)
 	handler = genericapifilters.WithCacheControl(handler)
 	handler = genericfilters.WithHTTPLogging(handler)

@@ -15,46 +15,32 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/sluice"
 )
 
-var volcanoQueues = volcano.SchemeGroupVersion.WithResource("queues")
+var queueResource = volcano.SchemeGroupVersion.WithResource("queues")
 
-// queue is the one that the effect is about, as it was last seen; nil: there is none.
-func (h *Host) queue(effect *sluice.Effect) *unstructured.Unstructured {
-	lister, followed := h.listers.Load(volcanoQueues)
-	if !followed {
-		return nil
-	}
-	object, err := lister.(cache.GenericLister).Get(effect.Name)
-	if err != nil {
-		return nil
-	}
-	queue := object.(*unstructured.Unstructured)
-	if string(queue.GetUID()) != effect.UID {
+// about is the one that the effect is about, as it was last seen; nil: there is none.
+func (q *volcanoQueues) about(effect *sluice.Effect) *unstructured.Unstructured {
+	queue := q.custom.object(queueResource, "", effect.Name)
+	if queue == nil || string(queue.GetUID()) != effect.UID {
 		return nil
 	}
 	return queue
 }
 
-// writeQueue writes what the queue is to say, and returns the version that says it. A mark is there
+// write writes what the queue is to say, and returns the version that says it. A mark is there
 // before the state that it explains, and goes after it: whoever reads the queue in between takes
 // what the parent did for the parent's doing. Every write is under the version that was seen, or
 // that the write before made: what somebody else wrote meanwhile is looked at first.
-func (h *Host) writeQueue(ctx context.Context, effect *sluice.Effect) (int64, error) {
-	queue := h.queue(effect)
+func (q *volcanoQueues) write(ctx context.Context, effect *sluice.Effect) (int64, error) {
+	queue := q.about(effect)
 	if queue == nil {
-		return 0, apierrors.NewNotFound(volcanoQueues.GroupResource(), effect.Name)
+		return 0, apierrors.NewNotFound(queueResource.GroupResource(), effect.Name)
 	}
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer cancel()
 	set, unset := map[string]any{}, map[string]any{}
 	there := queue.GetAnnotations()
 	for _, pair := range effect.Status.Set {
@@ -67,26 +53,21 @@ func (h *Host) writeQueue(ctx context.Context, effect *sluice.Effect) (int64, er
 			unset[name] = nil
 		}
 	}
-	for _, write := range []func(*unstructured.Unstructured) (*unstructured.Unstructured, error){
-		func(q *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-			return h.annotate(ctx, q, set)
-		},
-		func(q *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-			return h.writeStatus(ctx, q, effect.Status)
-		},
-		func(q *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-			return h.annotate(ctx, q, unset)
-		},
-	} {
-		if queue, err = write(queue); err != nil {
-			return 0, err
-		}
+	queue, err := q.annotate(ctx, queue, set)
+	if err == nil {
+		queue, err = q.writeStatus(ctx, queue, effect.Status)
+	}
+	if err == nil {
+		queue, err = q.annotate(ctx, queue, unset)
+	}
+	if err != nil {
+		return 0, err
 	}
 	return facts.Version(queue.GetResourceVersion()), nil
 }
 
 // annotate sets annotations, and takes away those that are nil.
-func (h *Host) annotate(ctx context.Context, queue *unstructured.Unstructured,
+func (q *volcanoQueues) annotate(ctx context.Context, queue *unstructured.Unstructured,
 	annotations map[string]any) (*unstructured.Unstructured, error) {
 	if len(annotations) == 0 {
 		return queue, nil
@@ -97,11 +78,11 @@ func (h *Host) annotate(ctx context.Context, queue *unstructured.Unstructured,
 	if err != nil {
 		return nil, err
 	}
-	return h.clients.objects.Resource(volcanoQueues).Patch(ctx, queue.GetName(),
+	return q.clients.objects.Resource(queueResource).Patch(ctx, queue.GetName(),
 		types.MergePatchType, patch, metav1.PatchOptions{})
 }
 
-func (h *Host) writeStatus(ctx context.Context, queue *unstructured.Unstructured,
+func (q *volcanoQueues) writeStatus(ctx context.Context, queue *unstructured.Unstructured,
 	status *sluice.Status) (*unstructured.Unstructured, error) {
 	wanted := queue.DeepCopy()
 	fields, _, _ := unstructured.NestedMap(wanted.Object, "status")
@@ -123,7 +104,7 @@ func (h *Host) writeStatus(ctx context.Context, queue *unstructured.Unstructured
 	if apiequality.Semantic.DeepEqual(wanted.Object["status"], queue.Object["status"]) {
 		return queue, nil
 	}
-	return h.clients.objects.Resource(volcanoQueues).UpdateStatus(ctx, wanted,
+	return q.clients.objects.Resource(queueResource).UpdateStatus(ctx, wanted,
 		metav1.UpdateOptions{})
 }
 

@@ -18,21 +18,21 @@ import (
 // keepInUse has what is deleted stay for as long as it is in use: a ClusterQueue while workloads
 // hold its quota, a flavor and a check while a ClusterQueue names them. It returns whether all is
 // as it must be.
-func (h *Host) keepInUse(ctx context.Context) bool {
+func (s *kueueStatuses) keepInUse(ctx context.Context) bool {
 	all := true
 	flavors, checks := map[string]bool{}, map[string]bool{}
-	for _, object := range h.listOf(clusterQueues) {
+	for _, object := range s.custom.all(clusterQueues) {
 		var queue kueue.ClusterQueue
 		if facts.Read(object, &queue) != nil {
 			return false // what it names is not known
 		}
 		named(&queue, flavors, checks)
-		all = h.keep(ctx, clusterQueues, object, h.holds) && all
+		all = s.keep(ctx, clusterQueues, object, s.holds) && all
 	}
 	for of, used := range map[schema.GroupVersionResource]map[string]bool{
 		flavorResource: flavors, admissionChecks: checks} {
-		for _, object := range h.listOf(of) {
-			all = h.keep(ctx, of, object, func(name string) bool { return used[name] }) && all
+		for _, object := range s.custom.all(of) {
+			all = s.keep(ctx, of, object, func(name string) bool { return used[name] }) && all
 		}
 	}
 	return all
@@ -54,8 +54,8 @@ func named(queue *kueue.ClusterQueue, flavors, checks map[string]bool) {
 
 // holds tells whether workloads hold quota of a ClusterQueue that is deleted, or may still get some
 // because the engine has not heard of that.
-func (h *Host) holds(name string) bool {
-	answer, err := h.ask(sluice.Query{What: "clusterQueue", Name: name})
+func (s *kueueStatuses) holds(name string) bool {
+	answer, err := s.engine.ask(sluice.Query{What: "clusterQueue", Name: name})
 	active, _ := answer["active"].(bool)
 	return err != nil || active || number(answer["reserving"]) > 0
 }
@@ -74,7 +74,7 @@ func finalizers(has []string, going bool, used func() bool) []string {
 }
 
 // keep gives an object the finalizer, and takes it from who is deleted and used no more.
-func (h *Host) keep(ctx context.Context, of schema.GroupVersionResource,
+func (s *kueueStatuses) keep(ctx context.Context, of schema.GroupVersionResource,
 	seen *unstructured.Unstructured, used func(name string) bool) bool {
 	going := seen.GetDeletionTimestamp() != nil
 	marks := finalizers(seen.GetFinalizers(), going,
@@ -84,11 +84,11 @@ func (h *Host) keep(ctx context.Context, of schema.GroupVersionResource,
 	}
 	wanted := seen.DeepCopy()
 	wanted.SetFinalizers(marks)
-	err := h.patchObject(ctx, of, seen, wanted)
+	err := s.patch(ctx, of, seen, wanted)
 	if err == nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return true // a version that was written meanwhile is seen, and looked at
 	}
-	h.log.Error(err, "A finalizer cannot be written", "resource", of.Resource, "name",
+	s.engine.log.Error(err, "A finalizer cannot be written", "resource", of.Resource, "name",
 		seen.GetName())
 	return false
 }

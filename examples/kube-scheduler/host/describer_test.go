@@ -39,7 +39,7 @@ func TestAPodIsAskedAboutAsItIsObserved(t *testing.T) {
 		}
 		w.create(asked)
 		w.until("the engine knows it", func() bool { return w.state(name) != "unknown" })
-		observed, known := w.describe(asked)
+		observed, known := w.describer.describe(asked)
 		if !known || !reflect.DeepEqual(before, observed) {
 			t.Errorf("asked about %+v, observed %+v", before, observed)
 		}
@@ -52,7 +52,7 @@ func TestAPodIsAskedAboutAsItIsObserved(t *testing.T) {
 
 func TestALocalQueueOfANewPod(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
-	w.local.set("default", "mine", "shared")
+	w.kueueQueues.local.set("default", "mine", "shared")
 	pod := gatedPod("p")
 	pod.Labels = map[string]string{facts.LocalQueueLabel: "mine"}
 	asked, err := w.Newcomer(t.Context(), pod)
@@ -81,7 +81,7 @@ func TestAControllerThatCannotBeRead(t *testing.T) {
 }
 
 func TestWhenAdmissionCanBeAskedAbout(t *testing.T) {
-	closed := &Host{ready: make(chan struct{})}
+	closed := &Host{engine: engine{ready: make(chan struct{})}}
 	if err := closed.Complete(false); err == nil {
 		t.Error("before the engine is open")
 	}
@@ -94,7 +94,7 @@ func TestWhenAdmissionCanBeAskedAbout(t *testing.T) {
 	// In a cluster without queues pods can be asked about. Who asks about a queue knows that there
 	// are some, and here they are not followed yet.
 	w = newWorld(t, config.Args{Removal: config.OnBind}, func(h *Host) {
-		h.discoverer.(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{}
+		h.custom.discoverer.(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{}
 	})
 	if err := w.Complete(false); err != nil {
 		t.Errorf("about pods: %v", err)
@@ -102,7 +102,7 @@ func TestWhenAdmissionCanBeAskedAbout(t *testing.T) {
 	if err := w.Complete(true); !errors.Is(err, errQueuesNotListed) {
 		t.Errorf("about queues that are not followed: %v", err)
 	}
-	w.listed.Store(volcanoQueues, cache.InformerSynced(func() bool { return false }))
+	w.custom.listed.Store(queueResource, cache.InformerSynced(func() bool { return false }))
 	if err := w.Complete(false); !errors.Is(err, errQueuesNotListed) {
 		t.Errorf("while they are being listed: %v", err)
 	}

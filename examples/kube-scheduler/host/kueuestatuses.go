@@ -17,6 +17,7 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/lease"
 	"sluice/kube-scheduler/sluice"
 	wl "sluice/kube-scheduler/workload"
 )
@@ -27,14 +28,34 @@ const statusTurn = time.Second
 // unsupported is the reason of a queue that asks for something that is out of scope.
 const unsupported = "Unsupported"
 
-// keepStatuses writes the status of Kueue's queues when something changed.
-func (h *Host) keepStatuses(ctx context.Context) {
+// kueueStatuses are what is written into Kueue's queues of the counts that the engine has, and the
+// finalizers of what is in use.
+type kueueStatuses struct {
+	engine    *engine
+	lease     *lease.Lease
+	clients   *clients
+	custom    *customResources
+	local     *localClusters
+	workloads func() []any  // as they were last seen
+	dirty     chan struct{} // a status may say something else; nil: none is written
+}
+
+// changed notes that the status of queues may have to say something else.
+func (s *kueueStatuses) changed() {
+	select {
+	case s.dirty <- struct{}{}:
+	default:
+	}
+}
+
+// run writes them when something changed.
+func (s *kueueStatuses) run(ctx context.Context) {
 	for again := false; ; {
 		if !again {
 			select {
 			case <-ctx.Done():
 				return
-			case <-h.queued.dirty:
+			case <-s.dirty:
 			}
 		}
 		pause := statusTurn
@@ -44,53 +65,54 @@ func (h *Host) keepStatuses(ctx context.Context) {
 		if !wait(ctx, pause) {
 			return
 		}
-		again = h.Leads() && !h.writeStatuses(ctx)
+		again = s.lease.Leads() && !s.writeAll(ctx)
 	}
 }
 
-// writeStatuses returns whether all say what is so.
-func (h *Host) writeStatuses(ctx context.Context) bool {
-	all, idle := true, h.idle()
-	for _, object := range h.listOf(clusterQueues) {
+// writeAll returns whether all say what is so.
+func (s *kueueStatuses) writeAll(ctx context.Context) bool {
+	all, idle := true, s.idle()
+	for _, object := range s.custom.all(clusterQueues) {
 		var queue kueue.ClusterQueue
 		if facts.Read(object, &queue) != nil {
 			continue
 		}
-		wanted, err := h.clusterQueueStatus(&queue, idle)
+		wanted, err := s.ofClusterQueue(&queue, idle)
 		if err == nil {
-			err = h.patchStatus(ctx, clusterQueues, object, queue.Status, wanted.Status)
+			err = s.patchStatus(ctx, clusterQueues, object, queue.Status, wanted.Status)
 		}
-		all = h.wroteStatus(err, &queue) && all
+		all = s.wrote(err, &queue) && all
 	}
-	for _, object := range h.listOf(localQueues) {
+	for _, object := range s.custom.all(localQueues) {
 		var queue kueue.LocalQueue
 		if facts.Read(object, &queue) != nil {
 			continue
 		}
-		wanted, err := h.localQueueStatus(&queue, idle)
+		wanted, err := s.ofLocalQueue(&queue, idle)
 		if err == nil {
-			err = h.patchStatus(ctx, localQueues, object, queue.Status, wanted.Status)
+			err = s.patchStatus(ctx, localQueues, object, queue.Status, wanted.Status)
 		}
-		all = h.wroteStatus(err, &queue) && all
+		all = s.wrote(err, &queue) && all
 	}
-	return h.keepInUse(ctx) && all
+	return s.keepInUse(ctx) && all
 }
 
-func (h *Host) wroteStatus(err error, queue metav1.Object) bool {
+func (s *kueueStatuses) wrote(err error, queue metav1.Object) bool {
 	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-		h.log.Error(err, "The status of a queue cannot be written", "queue", nameOf(queue).String())
+		s.engine.log.Error(err, "The status of a queue cannot be written", "queue",
+			nameOf(queue).String())
 	}
 	return err == nil || apierrors.IsNotFound(err)
 }
 
 // patchStatus writes what the status of an object lacks of the wanted one.
-func (h *Host) patchStatus(ctx context.Context, of schema.GroupVersionResource,
+func (s *kueueStatuses) patchStatus(ctx context.Context, of schema.GroupVersionResource,
 	seen *unstructured.Unstructured, known, wanted any) error {
 	became, err := withStatus(seen, known, wanted)
 	if err != nil {
 		return err
 	}
-	return h.patchObject(ctx, of, seen, became, "status")
+	return s.patch(ctx, of, seen, became, "status")
 }
 
 // withStatus goes by the object as it was read: a count that was never written is not 0 yet, and
@@ -116,32 +138,24 @@ func withStatus(seen *unstructured.Unstructured, known, wanted any) (*unstructur
 	return became, nil
 }
 
-func (h *Host) patchObject(ctx context.Context, of schema.GroupVersionResource, seen,
+func (s *kueueStatuses) patch(ctx context.Context, of schema.GroupVersionResource, seen,
 	wanted metav1.Object, subresources ...string) error {
-	text, err := difference(seen, wanted)
-	if err != nil || text == nil {
+	return s.lease.Write(ctx, func(ctx context.Context) error {
+		_, err := s.clients.patch(ctx, of, seen, wanted, subresources...)
 		return err
-	}
-	ctx, cancel, err := h.lease.Writing(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	_, err = h.clients.objects.Resource(of).Namespace(seen.GetNamespace()).Patch(ctx,
-		seen.GetName(), types.MergePatchType, text, metav1.PatchOptions{}, subresources...)
-	return err
+	})
 }
 
 // idle counts, by LocalQueue, the workloads that hold nothing and wait for no quota: those that are
 // deactivated or gated, and those of a stopped LocalQueue. To the engine they are held, and in
 // Kueue's counts they are not pending.
-func (h *Host) idle() map[types.NamespacedName]int64 {
+func (s *kueueStatuses) idle() map[types.NamespacedName]int64 {
 	counts, stopped := map[types.NamespacedName]int64{}, map[types.NamespacedName]bool{}
-	for _, object := range h.listOf(localQueues) {
+	for _, object := range s.custom.all(localQueues) {
 		policy, _, _ := unstructured.NestedString(object.Object, "spec", "stopPolicy")
 		stopped[nameOf(object)] = policy != "" && policy != string(kueue.None)
 	}
-	for _, object := range (*h.queued.workloads.Load()).GetStore().List() {
+	for _, object := range s.workloads() {
 		w, is := object.(*kueue.Workload)
 		if !is || wl.Finished(w) || wl.Reserved(w) {
 			continue
@@ -157,9 +171,9 @@ func (h *Host) idle() map[types.NamespacedName]int64 {
 // A usage is one of an answer of the engine.
 type usage struct{ flavor, resource, key string }
 
-func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue,
+func (s *kueueStatuses) ofClusterQueue(seen *kueue.ClusterQueue,
 	idle map[types.NamespacedName]int64) (*kueue.ClusterQueue, error) {
-	answer, err := h.ask(sluice.Query{What: "clusterQueue", Name: seen.Name})
+	answer, err := s.engine.ask(sluice.Query{What: "clusterQueue", Name: seen.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +181,7 @@ func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue,
 	status := &wanted.Status
 	waiting := number(answer["waiting"])
 	for name, count := range idle {
-		if h.local.clusterQueue(name.Namespace, name.Name) == seen.Name {
+		if s.local.clusterQueue(name.Namespace, name.Name) == seen.Name {
 			waiting -= count
 		}
 	}
@@ -201,7 +215,7 @@ func (h *Host) clusterQueueStatus(seen *kueue.ClusterQueue,
 		message = "Can't admit new workloads; clusterQueue is terminating"
 	} else if why := wl.UnsupportedQueue(seen); why != "" {
 		active, reason, message = false, unsupported, "Can't admit new workloads: "+why
-	} else if why := h.unsupportedFlavors(seen); why != "" && !active {
+	} else if why := s.unsupportedFlavors(seen); why != "" && !active {
 		reason, message = unsupported, "Can't admit new workloads: "+why
 	}
 	setActive(&status.Conditions, kueue.ClusterQueueActive, active, reason, message,
@@ -217,11 +231,11 @@ func resourceUsage(name v1.ResourceName, used map[usage]int64, of usage,
 }
 
 // unsupportedFlavors says which flavor of the queue nobody gets, and why.
-func (h *Host) unsupportedFlavors(queue *kueue.ClusterQueue) string {
+func (s *kueueStatuses) unsupportedFlavors(queue *kueue.ClusterQueue) string {
 	for g := range queue.Spec.ResourceGroups {
 		for f := range queue.Spec.ResourceGroups[g].Flavors {
 			name := string(queue.Spec.ResourceGroups[g].Flavors[f].Name)
-			if flavor := (clusterOf{h}).Flavor(name); flavor != nil {
+			if flavor := s.custom.flavor(name); flavor != nil {
 				if why := wl.UnsupportedFlavor(flavor); why != "" {
 					return "resource flavor " + name + ": " + why
 				}
@@ -231,9 +245,9 @@ func (h *Host) unsupportedFlavors(queue *kueue.ClusterQueue) string {
 	return ""
 }
 
-func (h *Host) localQueueStatus(seen *kueue.LocalQueue,
+func (s *kueueStatuses) ofLocalQueue(seen *kueue.LocalQueue,
 	idle map[types.NamespacedName]int64) (*kueue.LocalQueue, error) {
-	answer, err := h.ask(sluice.Query{What: "localQueue", Namespace: seen.Namespace,
+	answer, err := s.engine.ask(sluice.Query{What: "localQueue", Namespace: seen.Namespace,
 		Name: seen.Name})
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/facts"
-	"sluice/kube-scheduler/sluice"
 )
 
 // A count that is 0 is written once, what is not ours stays, and what is so already is no write.
@@ -46,22 +45,5 @@ func TestWithStatus(t *testing.T) {
 	}
 	if patch, err := difference(became, again); err != nil || patch != nil {
 		t.Errorf("what is so is written again: %s, %v", patch, err)
-	}
-}
-
-// Who is refused says what all of its pods ask for.
-func TestAsked(t *testing.T) {
-	sets := asked(&sluice.WorkerWorkload{PodSets: []sluice.PodSet{{Name: "main", Count: 3,
-		Requests: []sluice.Amount{{Name: "cpu", Value: 500}}}}})
-	if cpu := sets[0].Resources.Cpu().String(); sets[0].Name != "main" || cpu != "1500m" {
-		t.Errorf("%s asks for %s cpu", sets[0].Name, cpu)
-	}
-	for write, want := range map[string]bool{"pending Pending": true, "pending Inadmissible": false,
-		"signal PreemptionGated": true, "reserve QuotaReserved": false} {
-		kind, reason, _ := strings.Cut(write, " ")
-		if is := isRefusal(&sluice.Effect{Reason: reason,
-			Workload: &sluice.WorkloadWrite{Write: kind}}); is != want {
-			t.Errorf("%s is a refusal: %t, want %t", write, is, want)
-		}
 	}
 }

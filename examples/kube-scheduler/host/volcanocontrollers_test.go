@@ -30,7 +30,7 @@ func groupMadeBy(manager, name, owner string, at time.Time) *unstructured.Unstru
 func TestWhoMakesPodGroups(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	after, before := began.Add(time.Minute), began.Add(-time.Minute)
-	r := &rival{since: began}
+	r := &volcanoControllers{since: began}
 	for _, one := range []struct {
 		manager, owner string
 		at             time.Time
@@ -92,7 +92,7 @@ func TestPodGroupsOfVolcanosControllerAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.until("somebody is told", func() bool { return w.rival.toldOfGroups.Load() })
+	w.until("somebody is told", func() bool { return w.controllers.toldOfGroups.Load() })
 	for _, text := range told() {
 		if strings.HasPrefix(text, "others") || !strings.Contains(text, "-pg-controller") {
 			t.Error(text)

@@ -25,7 +25,7 @@ func (w *world) command(name, action, queue string) {
 		"action":   action,
 		"target":   map[string]any{"kind": "Queue", "name": queue},
 	}}
-	_, err := w.dynamic.Resource(volcanoCommands).Namespace("default").Create(
+	_, err := w.dynamic.Resource(commandResource).Namespace("default").Create(
 		context.Background(), object, metav1.CreateOptions{})
 	if err != nil {
 		w.t.Fatal(err)
@@ -34,7 +34,7 @@ func (w *world) command(name, action, queue string) {
 
 func (w *world) commandIsGone(name string) func() bool {
 	return func() bool {
-		_, err := w.dynamic.Resource(volcanoCommands).Namespace("default").Get(
+		_, err := w.dynamic.Resource(commandResource).Namespace("default").Get(
 			context.Background(), name, metav1.GetOptions{})
 		return apierrors.IsNotFound(err)
 	}
@@ -113,7 +113,7 @@ func TestWhatACommandCannotDoIsTold(t *testing.T) {
 		"metadata": map[string]any{"name": "job", "namespace": "default", "uid": "uid-job"},
 		"action":   "AbortJob", "target": map[string]any{"kind": "Job", "name": "j"},
 	}}
-	_, err := w.dynamic.Resource(volcanoCommands).Namespace("default").Create(
+	_, err := w.dynamic.Resource(commandResource).Namespace("default").Create(
 		context.Background(), job, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestConditionsKeepTheirTime(t *testing.T) {
 
 func TestVolcanosOwnControllerIsSeen(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := &rival{since: began}
+	r := &volcanoControllers{since: began}
 	written := func(manager, subresource string, at time.Time) *unstructured.Unstructured {
 		queue := &unstructured.Unstructured{Object: map[string]any{}}
 		when := metav1.NewTime(at)
@@ -163,7 +163,7 @@ func TestVolcanosOwnControllerIsSeen(t *testing.T) {
 		{written("sluice-scheduler", "status", after), ""},
 		{written("kubectl-patch", "status", after), ""},
 	} {
-		if got := r.look(one.queue); got != one.want {
+		if got := r.wrote(one.queue); got != one.want {
 			t.Errorf("%+v: %q, want %q", one.queue.GetManagedFields(), got, one.want)
 		}
 	}

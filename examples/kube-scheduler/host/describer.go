@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
+
+	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
+)
+
+// describer knows what the engine wants to know of a pod: what the pod says, and what follows from
+// its namespace, its queue and its controllers.
+type describer struct {
+	schedulers []string // of the profiles
+	spaces     corelisters.NamespaceLister
+	queues     *kueueQueues
+	heritage   *heritage
+	owners     *owners
+	templates  *templates
+	pool       sync.Pool // of *sluice.Pod
+}
+
+// isOurs tells whether a profile of this scheduler is the pod's.
+func (d *describer) isOurs(pod *v1.Pod) bool {
+	return slices.Contains(d.schedulers, pod.Spec.SchedulerName)
+}
+
+// namespaceQueue is the queue that a namespace names; "": none.
+func (d *describer) namespaceQueue(name string) string {
+	namespace, err := d.spaces.Get(name)
+	if err != nil {
+		return ""
+	}
+	return namespace.Annotations[facts.QueueName]
+}
+
+// heir is the pod with what it inherits. False: that is not known yet; if it is awaited, the pod is
+// told of again when it is.
+func (d *describer) heir(pod *v1.Pod, await bool) (*v1.Pod, bool) {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil || !facts.MayInherit(pod) || !d.isOurs(pod) || facts.Exempt(pod) {
+		return pod, true
+	}
+	bequest, known := d.heritage.of(pod.Namespace, owner, await)
+	return facts.Heir(pod, bequest), known
+}
+
+// describe writes what the engine wants to know of a pod into one of the pool, where it
+// is put back. False: who controls
+// the pod, or what it inherits, is not known yet, and without that the engine must not hear of it.
+func (d *describer) describe(pod *v1.Pod) (*sluice.Pod, bool) {
+	into := d.pool.Get().(*sluice.Pod)
+	heir, known := d.heir(pod, true)
+	return into, known && d.fill(heir, into)
+}
+
+// newcomer is what the engine wants to know of a pod that is being created, as it will be told when
+// the pod is observed. Controllers are read where they are not known: the one from which a pod
+// inherits, and the topmost one of a pod that wants a group.
+func (d *describer) newcomer(ctx context.Context, pod *v1.Pod) (*sluice.Pod, error) {
+	into := &sluice.Pod{}
+	pod, err := d.newHeir(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	if d.fill(pod, into) {
+		return into, nil
+	}
+	key, _ := keyOf(pod)
+	top, at, err := d.owners.topmost(ctx, key)
+	if err != nil && !isFinal(err) {
+		return nil, fmt.Errorf("its controller %s %s cannot be read: %w", at.Kind, at.Name, err)
+	}
+	into.Controller = &top
+	return into, nil
+}
+
+func (d *describer) newHeir(ctx context.Context, pod *v1.Pod) (*v1.Pod, error) {
+	heir, known := d.heir(pod, false)
+	if known {
+		return heir, nil
+	}
+	owner := metav1.GetControllerOfNoCopy(pod)
+	bequest, err := d.heritage.read(ctx, pod.Namespace, owner)
+	if err != nil {
+		return nil, fmt.Errorf("its controller %s %s cannot be read: %w", owner.Kind, owner.Name, err)
+	}
+	return facts.Heir(pod, bequest), nil
+}
+
+// fill writes over `into` what the engine wants to know of a pod. False: but for who controls it,
+// which is not known yet.
+func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
+	facts.Pod(pod, d.namespaceQueue(pod.Namespace), into)
+	if name := facts.LocalQueue(pod); name != "" {
+		clusterQueue := d.queues.local.clusterQueue(pod.Namespace, name)
+		facts.InClusterQueue(into, name, clusterQueue)
+		into.NotSelected = clusterQueue != "" && !d.queues.selects(clusterQueue, pod.Namespace)
+	}
+	if !facts.WantsGroup(pod) || !d.isOurs(pod) {
+		return true
+	}
+	top, known := d.owners.of(pod)
+	into.Controller = top
+	if top != nil && d.templates.supersedes(pod) {
+		older := *top // which it has in common with the newer ones
+		older.Supersedes = true
+		into.Controller = &older
+	}
+	return known
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"sync/atomic"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"sluice/kube-scheduler/facts"
+)
+
+// pods are those of the scheduler's own informer, which leaves out the ones that have ended. The
+// engine is told of each, with what it inherits, and again when something changes on which that
+// depends.
+type pods struct {
+	engine      *engine
+	clients     *clients
+	cache       *schedulerCache
+	lister      corelisters.PodLister
+	index       cache.Indexer
+	observeOnly bool
+
+	describer *describer
+	groups    *groups
+	permits   *permits
+	flavored  *flavoredPods
+	wakeups   *wakeups
+
+	surroundings atomic.Uint64 // goes up when something changes that pods depend on
+}
+
+func (p *pods) seen(_, pod *v1.Pod) {
+	p.engine.opened()
+	if heir, _ := p.describer.heir(pod, true); facts.Grouped(heir) {
+		p.groups.memberSeen(heir)
+	} else {
+		p.tell(heir)
+	}
+}
+
+// heirsSeen tells again of pods that may inherit something else now.
+func (p *pods) heirsSeen(pods []*v1.Pod) {
+	p.surroundings.Add(1)
+	for _, pod := range pods {
+		p.tellAgain(pod)
+	}
+}
+
+// tell tells of a pod. What it depends on beside itself has other watches: where that changes
+// meanwhile, whoever tells of the change may have told of the pod already, and it is told again.
+func (p *pods) tell(pod *v1.Pod) {
+	for told := false; !told; {
+		before := p.surroundings.Load()
+		p.tellOnce(pod)
+		told = p.surroundings.Load() == before
+	}
+}
+
+func (p *pods) tellOnce(pod *v1.Pod) {
+	seen, complete := p.describer.describe(pod)
+	defer p.describer.pool.Put(seen)
+	if !complete {
+		return
+	}
+	tail, err := p.engine.ObservePod(seen)
+	p.engine.told(pod, tail, err)
+	if err == nil {
+		p.wakeups.wake(pod)
+	}
+}
+
+func (p *pods) gone(pod *v1.Pod) {
+	if pod.Spec.NodeName != "" {
+		p.cache.await(func() bool { return !p.cache.Counts(pod) })
+	}
+	p.flavored.forget(pod.UID)
+	p.wakeups.take(pod.UID)
+	p.permits.forget(pod.UID)
+	heir, _ := p.describer.heir(pod, false)
+	p.describer.heritage.podGone(pod)
+	if facts.Grouped(heir) {
+		p.engine.opened()
+		p.groups.memberLeft(heir)
+		return
+	}
+	p.groups.owners.gone(pod)
+	tail, err := p.engine.opened().ForgetPod(string(pod.UID))
+	p.engine.told(pod, tail, err)
+}
+
+// tellAgainIn tells the engine about pods whose queue may be another one now.
+func (p *pods) tellAgainIn(namespace string, concerned func(*v1.Pod) bool) {
+	objects, err := p.index.ByIndex(cache.NamespaceIndex, namespace)
+	if err != nil {
+		p.engine.log.Error(err, "Pods of a namespace", "namespace", namespace)
+		return
+	}
+	p.surroundings.Add(1)
+	for _, object := range objects {
+		if pod := object.(*v1.Pod); concerned(pod) {
+			p.tellAgain(pod)
+		}
+	}
+}
+
+// tellAgain tells of a pod as it is now.
+func (p *pods) tellAgain(pod *v1.Pod) {
+	again(&p.engine.limited, pod, func() *v1.Pod {
+		return p.groups.member(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.UID)
+	}, func(now *v1.Pod) { p.seen(nil, now) }, p.gone)
+}
+
+// indexByNamespace adds what the scheduler's own pod informer does without.
+func indexByNamespace(informer cache.SharedIndexInformer) error {
+	if _, has := informer.GetIndexer().GetIndexers()[cache.NamespaceIndex]; has {
+		return nil
+	}
+	return informer.AddIndexers(cache.Indexers{
+		cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+}
