@@ -6,6 +6,7 @@ package alike
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -146,5 +147,27 @@ func (b *both) says(object, field, want string) {
 					all(fields, strings.ReplaceAll(object, "$", b.story)))
 			}
 		}
+	}
+}
+
+// counts waits until this many wait in the story's LocalQueue. Kueue leaves out whoever it decides
+// about while it counts, and counts anew only when an object changes.
+func (b *both) counts(want string) {
+	b.Helper()
+	object := "LocalQueue/" + b.story
+	for begun, turn := time.Now(), 0; ; turn++ {
+		counted := true
+		for _, s := range b.sides {
+			fields, _ := s.fields(b.story)
+			counted = counted && fields[object+".status.pendingWorkloads"] == want
+			if !counted && time.Since(begun) > patience {
+				b.Fatalf("%s: not %s wait; it is:\n%s", s.name, want, all(fields, object))
+			}
+		}
+		if counted {
+			return
+		}
+		time.Sleep(quiet)
+		b.patch("LocalQueue", "$", fmt.Sprintf(`{"metadata": {"annotations": {"seen": "%d"}}}`, turn))
 	}
 }

@@ -68,7 +68,7 @@ func strict(b *both) {
 	b.is("two", "QuotaReserved", "False")
 	time.Sleep(time.Second) // of the same second, the order is by UID
 	b.submit("three", "", 1)
-	b.says("LocalQueue/$", "status.pendingWorkloads", "2")
+	b.counts("2")
 	b.alike("three waits behind two")
 	b.ends("one", 2, true)
 	b.runs("three")

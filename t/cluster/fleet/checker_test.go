@@ -61,8 +61,14 @@ func (f *fleet) written(c *cluster, event *auditv1.Event) (write, bool) {
 	return one, true
 }
 
-// openings are the writes that opened the gate of a workload's copy: the only ones that the manager
-// makes to a status in a worker.
+// refused tells that nothing came of the write. One of a client that died may have been carried
+// out, whatever the API server answered to nobody.
+func (w write) refused() bool {
+	return w.code >= 400 && w.code < 499
+}
+
+// openings are the writes that opened the gate of a workload's copy, or may have: the only ones
+// that the manager makes to a status in a worker.
 func (f *fleet) openings(name string) (all []write) {
 	f.Helper()
 	for _, one := range f.writes() {
@@ -72,9 +78,14 @@ func (f *fleet) openings(name string) (all []write) {
 		if !strings.Contains(one.body, `"Open"`) {
 			f.Errorf("a write to a status in a worker that opens nothing: %s\n%s", one, one.body)
 		}
-		if one.code == 200 {
-			all = append(all, one)
+		if one.refused() {
+			continue
 		}
+		// Nobody opens what is open: a second write to the same copy tells that the first failed.
+		if n := len(all); n > 0 && all[n-1].code != 200 && all[n-1].cluster == one.cluster {
+			all = all[:n-1]
+		}
+		all = append(all, one)
 	}
 	return all
 }

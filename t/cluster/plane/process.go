@@ -7,12 +7,19 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
+
+const pausePatience = 30 * time.Second
+
+// stopped matches what /proc tells of a thread that is stopped: `PID (NAME) T ...`.
+var stopped = regexp.MustCompile(`\) T `)
 
 // Process is a program that dies with the test, whatever the test dies of.
 type Process struct {
@@ -90,7 +97,36 @@ func (p *Process) Signal(signal syscall.Signal) error {
 	return nil
 }
 
-func (p *Process) Pause() error  { return p.Signal(syscall.SIGSTOP) }
+// Pause returns once no thread of the process runs any more: on a busy machine the one that takes
+// the signal may have to wait for its turn while the others work on.
+func (p *Process) Pause() error {
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	for end := time.Now().Add(pausePatience); p.Running() && !p.stands(); {
+		if time.Now().After(end) {
+			return fmt.Errorf("%s (process %d) runs on %v after SIGSTOP", p.Name, p.Pid(), pausePatience)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
+}
+
+// stands tells that the kernel has stopped each thread.
+func (p *Process) stands() bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.Pid()))
+	if err != nil {
+		return false
+	}
+	for _, thread := range threads {
+		stat, err := os.ReadFile(thread)
+		if err == nil && !stopped.Match(stat) {
+			return false
+		}
+	}
+	return true
+}
+
 func (p *Process) Resume() error { return p.Signal(syscall.SIGCONT) }
 
 // Kill ends the process with SIGKILL and waits for its end.
