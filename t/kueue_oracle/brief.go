@@ -29,6 +29,9 @@ func (w *World) brief() string {
 	if w.Leave {
 		fmt.Fprintln(&b, "victims are deleted")
 	}
+	if len(w.Begin) > 0 {
+		fmt.Fprintf(&b, "there from the beginning: %s\n", strings.Join(w.Begin, ", "))
+	}
 	for i, s := range w.Steps {
 		fmt.Fprintf(&b, "step %d: %s", i, s)
 		switch {

@@ -73,6 +73,11 @@ func newCluster(w *World) *cluster {
 	for i := range w.Cohorts {
 		c.cohorts[w.Cohorts[i].Name] = &w.Cohorts[i]
 	}
+	for _, name := range w.Begin {
+		if created, err := w.workload(name, -1); err == nil {
+			c.workloads[name] = created
+		}
+	}
 	return c
 }
 
@@ -121,7 +126,7 @@ func (c *cluster) wrote(after *kueue.Workload) {
 	}
 }
 
-// assigned is what a workload holds, in words.
+// assigned is what a workload holds, in words; of what is asked nothing of, Kueue names a flavor.
 func assigned(w *kueue.Workload) string {
 	if w.Status.Admission == nil {
 		return "nothing"
@@ -134,7 +139,9 @@ func assigned(w *kueue.Workload) string {
 			text += fmt.Sprintf(" x%d", *set.Count)
 		}
 		for _, resource := range slices.Sorted(maps.Keys(set.Flavors)) {
-			text += fmt.Sprintf(" %s=%s", resource, set.Flavors[resource])
+			if amount, is := set.ResourceUsage[resource]; !is || !amount.IsZero() {
+				text += fmt.Sprintf(" %s=%s", resource, set.Flavors[resource])
+			}
 		}
 		sets = append(sets, text)
 	}

@@ -10,8 +10,7 @@ import (
 )
 
 // guards tells whether sluice spares one of these victims, which Kueue takes while it borrows: one
-// that could reclaim the room at once, or one without whom its queue has room left that others, who
-// wait in it, would reclaim, to be sent away by the one that comes back.
+// that could reclaim the room at once, or any of them where somebody waits who could.
 func (j *judge) guards(w *kueue.Workload, v *verdict) bool {
 	after := newJudge(j.world, j.at)
 	for one := range v.victims {
@@ -26,11 +25,15 @@ func (j *judge) guards(w *kueue.Workload, v *verdict) bool {
 	if fitsWithin(queue, asks) {
 		return false
 	}
+	borrows := false
 	for victim, reason := range v.victims {
 		w := j.at.workloads[victim]
 		of := j.at.queues[string(w.Spec.QueueName)]
-		if reason != kueue.InCohortReclaimWhileBorrowingReason ||
-			of.Spec.Preemption.ReclaimWithinCohort != kueue.PreemptionPolicyAny {
+		if reason != kueue.InCohortReclaimWhileBorrowingReason {
+			continue
+		}
+		borrows = true
+		if of.Spec.Preemption.ReclaimWithinCohort != kueue.PreemptionPolicyAny {
 			continue
 		}
 		lost := quantities(least(w))
@@ -39,13 +42,59 @@ func (j *judge) guards(w *kueue.Workload, v *verdict) bool {
 				delete(lost, fr)
 			}
 		}
-		sends := of.Spec.Preemption.WithinClusterQueue != kueue.PreemptionPolicyNever &&
-			j.othersWait(of.Name)
-		if returns(snapshot, queue, of.Name, lost, sends) {
+		if returns(snapshot, queue, of.Name, lost) {
+			return true
+		}
+	}
+	return borrows && j.isAwaited(snapshot, queue, asks)
+}
+
+// isAwaited tells whether somebody waits in another queue of the tree who could reclaim some of
+// what is asked for.
+func (j *judge) isAwaited(snapshot *schdcache.Snapshot, queue *schdcache.ClusterQueueSnapshot,
+	asks resources.FlavorResourceQuantities) bool {
+	for _, w := range j.at.workloads {
+		name := string(w.Spec.QueueName)
+		of := j.at.queues[name]
+		if of == nil || name == string(queue.Name) || is(w, kueue.WorkloadQuotaReserved) ||
+			!inOneTree(queue, snapshot.ClusterQueue(kueue.ClusterQueueReference(name))) ||
+			of.Spec.Preemption.ReclaimWithinCohort != kueue.PreemptionPolicyAny {
+			continue
+		}
+		wants := wanted(w, asks)
+		if len(wants) > 0 && returns(snapshot, queue, name, wants) {
 			return true
 		}
 	}
 	return false
+}
+
+func inOneTree(a, b *schdcache.ClusterQueueSnapshot) bool {
+	if a == nil || b == nil || !a.HasParent() || !b.HasParent() {
+		return false
+	}
+	return a.Parent().Root() == b.Parent().Root()
+}
+
+// wanted is what a workload that waits would have of these, with as few pods as it takes.
+func wanted(w *kueue.Workload,
+	of resources.FlavorResourceQuantities) resources.FlavorResourceQuantities {
+	sum := resources.FlavorResourceQuantities{}
+	for i := range w.Spec.PodSets {
+		set := &w.Spec.PodSets[i]
+		count := set.Count
+		if set.MinCount != nil {
+			count = *set.MinCount
+		}
+		for name, amount := range set.Template.Spec.Containers[0].Resources.Requests {
+			for fr := range of {
+				if fr.Resource == name && !amount.IsZero() {
+					sum[fr] = sum[fr].AddInt64(int64(count) * resources.ResourceValue(name, amount))
+				}
+			}
+		}
+	}
+	return sum
 }
 
 // guardsSome tells whether sluice would spare victims of one of the flavors, were it the only one:
@@ -72,40 +121,22 @@ func (j *judge) guardsSome(name string) bool {
 }
 
 // returns tells whether what was lost would be within the quota of the queue, or of a cohort below
-// the one that it has in common with the other queue; or, if others of the queue wait that may send
-// each other away, whether any of it is less than that quota.
+// the one that it has in common with the other queue.
 func returns(snapshot *schdcache.Snapshot, other *schdcache.ClusterQueueSnapshot, name string,
-	lost resources.FlavorResourceQuantities, sends bool) bool {
+	lost resources.FlavorResourceQuantities) bool {
 	common := map[kueue.CohortReference]bool{}
 	for cohort := range other.PathParentToRoot() {
 		common[cohort.Name] = true
 	}
-	queue := snapshot.ClusterQueue(kueue.ClusterQueueReference(name))
-	arrives := lost
-	fits, arrives := schdcache.QuantitiesFitInQuota(queue, arrives)
-	if fits || sends && anyBelow(queue.ResourceNode.SubtreeQuota, queue.ResourceNode.Usage, lost) {
-		return true
-	}
-	for cohort := range queue.PathParentToRoot() {
-		if common[cohort.Name] {
-			return false
+	fits, arrives := schdcache.QuantitiesFitInQuota(
+		snapshot.ClusterQueue(kueue.ClusterQueueReference(name)), lost)
+	for cohort := range snapshot.ClusterQueue(kueue.ClusterQueueReference(name)).PathParentToRoot() {
+		if fits || common[cohort.Name] {
+			return fits
 		}
 		fits, arrives = schdcache.QuantitiesFitInQuota(cohort, arrives)
-		node := &cohort.ResourceNode
-		if fits || sends && anyBelow(node.SubtreeQuota, node.Usage, lost) {
-			return true
-		}
 	}
-	return false
-}
-
-func anyBelow(quota, usage, of resources.FlavorResourceQuantities) bool {
-	for fr := range of {
-		if usage[fr].Cmp(quota[fr]) < 0 {
-			return true
-		}
-	}
-	return false
+	return fits
 }
 
 func fitsWithin(queue *schdcache.ClusterQueueSnapshot,
@@ -116,15 +147,6 @@ func fitsWithin(queue *schdcache.ClusterQueueSnapshot,
 		}
 	}
 	return true
-}
-
-func (j *judge) othersWait(queue string) bool {
-	for _, w := range j.at.workloads {
-		if string(w.Spec.QueueName) == queue && !is(w, kueue.WorkloadQuotaReserved) {
-			return true
-		}
-	}
-	return false
 }
 
 // least is what a workload holds with as few pods as it takes.

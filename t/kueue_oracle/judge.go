@@ -32,8 +32,13 @@ type judge struct {
 	went map[string][]*kueue.Workload
 	// leaving are victims that do not wait yet.
 	leaving map[string]bool
-	// noted are what sluice said it promises.
+	// left are those that have left, one after the other, since sluice last said what it promises;
+	// leftBefore: since the time before that. noting: it says so just now.
+	left, leftBefore []string
+	noting           bool
+	// noted are what sluice said it promises; early: it counts as soon as it was said.
 	noted map[string]string
+	early bool
 	// sent are who went for one that is promised their room.
 	sent map[string]map[string]string
 	// unwritten are those that were reserved what nobody heard of yet; back are those from whom it
@@ -62,37 +67,28 @@ func newJudge(w *World, from *cluster) *judge {
 	}
 }
 
-// explain is by which rules sluice came to what it did, beginning at these objects. An error of
-// type objection: by none.
+// explain is by which rules sluice came to what it did, beginning at these objects: either what it
+// said that it promises counts when it said so, or when it is given. An error of type objection: by
+// none.
 func explain(w *World, from *cluster, theirs, ours *Outcome) (map[string]bool, error) {
-	j := newJudge(w, from)
+	found, err := newJudge(w, from).explain(theirs, ours)
+	if err != nil {
+		early := newJudge(w, from)
+		early.early = true
+		if rules, again := early.explain(theirs, ours); again == nil {
+			return rules, nil
+		}
+	}
+	return found, err
+}
+
+func (j *judge) explain(theirs, ours *Outcome) (map[string]bool, error) {
 	if !ours.Settled {
 		return nil, objectf("sluice goes on for ever")
 	}
 	done := map[int]bool{}
 	for i, act := range ours.Acts {
-		var err error
-		switch {
-		case done[i] || act.Does == signals:
-			continue
-		case act.Does == leaves:
-			delete(j.leaving, act.Workload)
-		case act.Does == promises:
-			j.noted[act.Workload] = act.How
-		case act.Does == preempted:
-			victims, order := map[string]string{}, []string{}
-			for n := i; n < len(ours.Acts) && !ours.Acts[n].is(admitted, act.For); n++ {
-				if ours.Acts[n].Does == preempted && ours.Acts[n].For == act.For {
-					victims[ours.Acts[n].Workload] = ours.Acts[n].How
-					order = append(order, ours.Acts[n].Workload)
-					done[n] = true
-				}
-			}
-			err = j.preempts(act.For, victims, order)
-		default:
-			err = j.admits(&act)
-		}
-		if err != nil {
+		if err := j.follow(ours, i, &act, done); err != nil {
 			return nil, err
 		}
 	}
@@ -109,6 +105,40 @@ func explain(w *World, from *cluster, theirs, ours *Outcome) (map[string]bool, e
 		j.rules[ruleCycle] = true
 	}
 	return j.rules, nil
+}
+
+// follow goes through one act; done are those that went with an earlier one.
+func (j *judge) follow(ours *Outcome, i int, act *Act, done map[int]bool) error {
+	switch {
+	case done[i] || act.Does == signals:
+		return nil
+	case act.Does == promises:
+		if !j.noting {
+			j.leftBefore, j.left, j.noting = j.left, nil, true
+		}
+		j.noted[act.Workload] = act.How
+		return nil
+	case act.Does != preempted && j.early:
+		j.promiseNoted()
+	}
+	j.noting = false
+	switch act.Does {
+	case leaves:
+		delete(j.leaving, act.Workload)
+		j.left = append(j.left, act.Workload)
+		return nil
+	case preempted:
+		victims, order := map[string]string{}, []string{}
+		for n := i; n < len(ours.Acts) && !ours.Acts[n].is(admitted, act.For); n++ {
+			if ours.Acts[n].Does == preempted && ours.Acts[n].For == act.For {
+				victims[ours.Acts[n].Workload] = ours.Acts[n].How
+				order = append(order, ours.Acts[n].Workload)
+				done[n] = true
+			}
+		}
+		return j.preempts(act.For, victims, order)
+	}
+	return j.admitsBefore(act)
 }
 
 // open is Kueue with the objects as they are now, and a picture of them.
@@ -133,7 +163,8 @@ func (j *judge) first(name string, accept func(*verdict) bool) (*verdict, error)
 		if err != nil {
 			return nil, err
 		}
-		all := j.next(k, snapshot, j.at.root(string(j.at.workloads[name].Spec.QueueName)))
+		all := j.next(k, snapshot, j.at.root(string(j.at.workloads[name].Spec.QueueName)),
+			j.at.workloads[name])
 		of := slices.IndexFunc(all, func(a asked) bool { return a.info.Obj.Name == name })
 		before := -1
 		for i := range all {
@@ -213,6 +244,13 @@ func (j *judge) alone(k *theirs, snapshot *schdcache.Snapshot, name string) (*ve
 			j.rules[ruleNothing] = true
 			return &v, nil
 		case v.does == "":
+			if spared := j.sparesPromised(name); spared != nil {
+				return spared, nil
+			}
+			if other := j.unpreferred(name); !v.gated && other != nil && other.does == preempted {
+				j.rules[ruleVictims] = true
+				return other, nil
+			}
 			return nil, objectf("Kueue would let %s wait", name)
 		}
 		return nil, objectf("another one of its queue comes before %s", name)
@@ -232,6 +270,7 @@ func (j *judge) preempts(name string, victims map[string]string, order []string)
 		!j.guardsSome(name) {
 		return objectf("sluice preempts %s for %s, and Kueue would %s", list(victims), name, v)
 	}
+	j.measureWhileLeaving(name, v)
 	j.went[name] = nil
 	for _, victim := range order {
 		j.went[name] = append(j.went[name], j.at.workloads[victim])
@@ -291,6 +330,15 @@ func (j *judge) admits(act *Act) error {
 		j.holds(act.Workload, act.Admission)
 		return nil
 	}
+	if v.does == admitted && v.how() != act.How && j.staysWithin(act) {
+		j.rules[ruleWithin] = true
+		j.holds(act.Workload, act.Admission)
+		return nil
+	}
+	if v.does == admitted && v.how() != act.How && j.isSoWhileLeaving(act) {
+		j.holds(act.Workload, act.Admission)
+		return nil
+	}
 	if v.rule != ruleGuard && v.rule != ruleNothing && (v.does != admitted || v.how() != act.How) &&
 		!j.guardsSome(act.Workload) {
 		return objectf("sluice: %s; Kueue would %s", act, v)
@@ -317,7 +365,7 @@ func (j *judge) rests(ours *Outcome) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range j.next(k, snapshot, "") {
+	for _, one := range j.next(k, snapshot, "", nil) {
 		if j.guardsSome(one.info.Obj.Name) {
 			continue
 		}

@@ -176,8 +176,8 @@ func (k *theirs) rings() bool {
 
 // someWait tells whether a cycle would find anybody: else it would block.
 func (k *theirs) someWait() bool {
-	for _, waiting := range k.queued.Dump() {
-		if len(waiting) > 0 {
+	for queue, waiting := range k.queued.Dump() {
+		if len(waiting) > 0 && k.cache.ClusterQueueActive(queue) {
 			return true
 		}
 	}

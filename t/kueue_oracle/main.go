@@ -15,6 +15,8 @@ import (
 	"sluice/kube-scheduler/sluice"
 )
 
+var errUnexplained = errors.New("sluice and Kueue differ, and no rule says why")
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -28,6 +30,7 @@ func run() error {
 	replay := flag.String("replay", "", "a file with one world, to tell what both do in each step")
 	out := flag.String("out", ".", "the folder for worlds that differ, made small")
 	explain := flag.Bool("explain", false, "only list the rules by which sluice decides otherwise")
+	fromTables := flag.Bool("tables", false, "only the worlds of the tables of Kueue's own tests")
 	flag.Parse()
 	if *explain {
 		for _, rule := range rules {
@@ -37,6 +40,13 @@ func run() error {
 	}
 	library, err := open()
 	if err != nil {
+		return err
+	}
+	if *fromTables {
+		unexplained, err := runTables(os.Stdout, library)
+		if err == nil && unexplained > 0 {
+			err = errUnexplained
+		}
 		return err
 	}
 	if *replay != "" {
@@ -54,7 +64,7 @@ func run() error {
 	}
 	fmt.Print(sum.text())
 	if sum.Unexplained > 0 {
-		return errors.New("sluice and Kueue differ, and no rule says why")
+		return errUnexplained
 	}
 	return nil
 }

@@ -10,8 +10,10 @@ import (
 )
 
 // next is of each queue below this root the first with which Kueue would do something; "": below
-// any root.
-func (j *judge) next(k *theirs, snapshot *schdcache.Snapshot, root string) (all []asked) {
+// any root. In the queue of this workload (nil: of none) it is nobody who waits for room that
+// others have not left yet.
+func (j *judge) next(k *theirs, snapshot *schdcache.Snapshot, root string, of *kueue.Workload) (
+	all []asked) {
 	for _, queue := range sorted(j.at.queues) {
 		if root != "" && j.at.root(queue.Name) != root {
 			continue
@@ -22,6 +24,9 @@ func (j *judge) next(k *theirs, snapshot *schdcache.Snapshot, root string) (all 
 			}
 			info.ClusterQueue = kueue.ClusterQueueReference(queue.Name)
 			v := j.opinion(k, info, snapshot)
+			if v.does != "" && j.waitsForRoom(info.Obj, of, &v) {
+				continue
+			}
 			if v.does != "" {
 				all = append(all, asked{info, v})
 				break
@@ -78,26 +83,6 @@ func comesFirst(a, b *asked, near bool) bool {
 		return *a.info.Obj.Spec.Priority > *b.info.Obj.Spec.Priority
 	}
 	return a.info.Obj.CreationTimestamp.Before(&b.info.Obj.CreationTimestamp)
-}
-
-// alsoNow tells whether one would be admitted while victims still hold what they have.
-func (j *judge) alsoNow(name string) bool {
-	if len(j.leaving) == 0 {
-		return true
-	}
-	now := newJudge(j.world, j.at)
-	for one := range j.promised {
-		now.waits(one)
-	}
-	for _, victims := range j.went {
-		for _, victim := range victims {
-			if j.leaving[victim.Name] {
-				now.at.workloads[victim.Name] = victim
-			}
-		}
-	}
-	v := now.verdictOf(name, nil, true)
-	return v.does == admitted
 }
 
 // without is what Kueue would assign to one, if it waited.

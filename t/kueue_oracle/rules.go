@@ -16,6 +16,8 @@ const (
 	ruleNear      = "priority before how far up is borrowed"
 	rulePromise   = "what was promised is given"
 	ruleComing    = "room that comes anyway is promised"
+	ruleSpared    = "who is promised room is nobody's victim"
+	ruleWithin    = "nobody exceeds a share before what is promised within it has come"
 	ruleElsewhere = "nobody goes for one that fits in another flavor"
 	ruleUnwritten = "what nobody heard of is taken back"
 	ruleGuard     = "nobody is sent away who would come back for it"
@@ -38,6 +40,11 @@ var rules = []rule{
 	{rulePromise, "one whose victims have gone gets what it was promised, and nobody else does; " +
 		"Kueue asks it again, and may find another flavor or more pods"},
 	{ruleComing, "one that fits into what others leave is promised it before they have left"},
+	{ruleSpared, "what somebody is promised counts as taken, and until they have it nobody takes it " +
+		"from them: others go, or another flavor is taken, where Kueue would send them away " +
+		"before those, or signal that it would"},
+	{ruleWithin, "who reclaims stays within the share of its queue; until it has what it is " +
+		"promised, others of the queue that would exceed the share with it take another flavor"},
 	{ruleElsewhere, "with whenCanPreempt TryNextFlavor one that was promised room takes other " +
 		"flavors as soon as it fits there, and its victims stay"},
 	{ruleUnwritten, "one that is sent away before its reservation is written is never told of it; " +
@@ -46,7 +53,7 @@ var rules = []rule{
 		"whose queue would then have room for which others are sent away"},
 	{ruleForEver, "workloads evict each other without end; in sluice they come to rest"},
 	{ruleVictims, "with PreemptionOverBorrowing Kueue prefers a flavor in which nobody can be " +
-		"sent away over one that fits, and the workload waits"},
+		"sent away over one that fits, or in which somebody can, and the workload waits"},
 	{ruleWrong, "with PreemptionOverBorrowing Kueue takes a flavor to fit of which one resource " +
 		"borrows and another needs victims: it skips the workload for ever, and looks " +
 		"for no victims"},

@@ -22,7 +22,9 @@ type World struct {
 	Cohorts   []kueue.Cohort         `json:"cohorts,omitempty"`
 	Queues    []kueue.ClusterQueue   `json:"queues"`
 	Workloads []kueue.Workload       `json:"workloads"`
-	Steps     []Step                 `json:"steps"`
+	// Begin are the names of those that are there from the beginning.
+	Begin []string `json:"begin,omitempty"`
+	Steps []Step   `json:"steps"`
 }
 
 // Step is one thing that happens. Both schedulers settle before the next one.
@@ -122,6 +124,7 @@ func (w *World) copy() *World {
 	for i := range w.Workloads {
 		other.Workloads = append(other.Workloads, *w.Workloads[i].DeepCopy())
 	}
+	other.Begin = append(other.Begin, w.Begin...)
 	for _, step := range w.Steps {
 		if step.Queue != nil {
 			step.Queue = step.Queue.DeepCopy()
