@@ -264,9 +264,9 @@ void serve_inspect(struct call *call)
         {"recording", show_recording},
         {"fleet", show_fleet},
         {"clusters", show_clusters},
-        {"workload", show_load},
-        {"workloads", show_loads},
-        {"clusterQueue", show_bay},
+        {"workload", show_workload},
+        {"workloads", show_workloads},
+        {"clusterQueue", show_cluster_queue},
         {"localQueues", show_local_queues},
         {"localQueue", show_local_queue},
     };

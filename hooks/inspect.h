@@ -26,8 +26,8 @@ void put_queue(struct call *call, uint32_t queue, uint32_t others);
 void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, uint32_t others);
 
 /* Parts of these maps: so many keys of where a claim stands, and amounts by resource. */
-enum { STANDING_KEYS = 6 };
-void put_standing(struct msg_writer *w, const struct position *place);
+enum { POSITION_KEYS = 6 };
+void put_position(struct msg_writer *w, const struct position *place);
 void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *rows,
                  uint32_t count);
 const char *claim_state_name(enum claim_state state);
@@ -41,9 +41,9 @@ void show_fleet(struct call *call, const struct question *question);
 void show_clusters(struct call *call, const struct question *question);
 
 /* The views of workloads that are admitted here, and of their queues. */
-void show_load(struct call *call, const struct question *question);
-void show_loads(struct call *call, const struct question *question);
-void show_bay(struct call *call, const struct question *question);
+void show_workload(struct call *call, const struct question *question);
+void show_workloads(struct call *call, const struct question *question);
+void show_cluster_queue(struct call *call, const struct question *question);
 void show_local_queues(struct call *call, const struct question *question);
 void show_local_queue(struct call *call, const struct question *question);
 

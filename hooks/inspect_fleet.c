@@ -5,7 +5,7 @@
 
 enum { WORKLOAD_KEYS = 13 };
 
-static void put_workload(struct call *call, uint32_t workload, uint32_t others)
+static void put_dispatch(struct call *call, uint32_t workload, uint32_t others)
 {
     struct msg_writer *w = &call->out;
     struct dispatch_report report;
@@ -27,12 +27,12 @@ static void put_workload(struct call *call, uint32_t workload, uint32_t others)
     put_key_int(w, "open", report.open);
 }
 
-static bool put_next_workload(struct call *call, const void *subject, uint32_t *cursor)
+static bool put_next_dispatch(struct call *call, const void *subject, uint32_t *cursor)
 {
     (void)subject;
     if (!fleet_next_dispatch(call->fleet, cursor))
         return false;
-    put_workload(call, *cursor, 0);
+    put_dispatch(call, *cursor, 0);
     return true;
 }
 
@@ -82,7 +82,7 @@ void show_fleet(struct call *call, const struct question *question)
 
     if (!question->has_space && !question->has_name) {
         call_answer(call, 2);
-        put_page(call, question, &(struct rows){"workloads", put_next_workload, NULL});
+        put_page(call, question, &(struct rows){"workloads", put_next_dispatch, NULL});
         return;
     }
     msg_require(&call->in, question->has_space, "namespace");
@@ -95,7 +95,7 @@ void show_fleet(struct call *call, const struct question *question)
                          "a workload of a manager's that was seen, or that has replicas");
         return;
     }
-    put_workload(call, workload, CALL_STATUS_KEYS + 2);
+    put_dispatch(call, workload, CALL_STATUS_KEYS + 2);
     put_page(call, question, &(struct rows){"replicas", put_next_replica, &workload});
 }
 

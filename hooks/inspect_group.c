@@ -3,7 +3,7 @@
 #include "encode.h"
 #include "inspect.h"
 
-enum { GROUP_KEYS = 20 + STANDING_KEYS };
+enum { GROUP_KEYS = 20 + POSITION_KEYS };
 
 static const char *stand_name(enum group_stand stand)
 {
@@ -43,7 +43,7 @@ static void put_group(struct msg_writer *w, const struct engine *engine, uint32_
     put_key_int(w, "allocated", report.allocated);
     put_key_int(w, "succeeded", report.succeeded);
     put_key_int(w, "failed", report.failed);
-    put_standing(w, &report.place);
+    put_position(w, &report.place);
     put_amounts(w, "asks", report.asks, report.backlog_count);
 }
 

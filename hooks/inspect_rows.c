@@ -119,7 +119,7 @@ void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *
     }
 }
 
-void put_standing(struct msg_writer *w, const struct position *place)
+void put_position(struct msg_writer *w, const struct position *place)
 {
     const struct lack *on = &place->on;
 
@@ -159,7 +159,7 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
 
     engine_report_pod(engine, claim, &report);
     reason = report.why.reason;
-    msg_put_map(w, 17 + STANDING_KEYS + others);
+    msg_put_map(w, 17 + POSITION_KEYS + others);
     put_key_text(w, "uid", report.uid);
     put_key_text(w, "namespace", report.space);
     put_key_text(w, "name", report.name);
@@ -172,7 +172,7 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
     put_key_int(w, "priority", report.priority);
     put_key_int(w, "created", report.created);
     put_key_int(w, "granted", report.granted);
-    put_standing(w, &report.place);
+    put_position(w, &report.place);
     put_amounts(w, "asks", report.asks, report.backlog_count);
     put_key_text(w, "group", report.group);
     put_key_int(w, "members", report.members);

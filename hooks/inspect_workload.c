@@ -48,8 +48,8 @@ static void put_gates_and_checks(struct msg_writer *w, const struct workload_rep
     }
 }
 
-static void put_load(struct msg_writer *w, struct engine *engine, uint32_t workload, bool briefly,
-                     uint32_t others)
+static void put_workload(struct msg_writer *w, struct engine *engine, uint32_t workload,
+                         bool briefly, uint32_t others)
 {
     enum { WORKLOAD_KEYS = 18, WORKLOAD_WORDS = 2 };
     struct workload_report report;
@@ -93,7 +93,7 @@ static bool is_named(struct call *call, const struct question *question)
     return call_begin(call);
 }
 
-void show_load(struct call *call, const struct question *question)
+void show_workload(struct call *call, const struct question *question)
 {
     uint32_t workload;
 
@@ -104,7 +104,7 @@ void show_load(struct call *call, const struct question *question)
         call_refuse_text(call, SLUICE_FIELD, "name", question->name,
                          "a workload that was seen in the role worker");
     else
-        put_load(&call->out, call->engine, workload, false, CALL_STATUS_KEYS);
+        put_workload(&call->out, call->engine, workload, false, CALL_STATUS_KEYS);
 }
 
 /* Whose workloads, or what is used of whose quota. */
@@ -113,7 +113,7 @@ struct place {
     bool holding;
 };
 
-static bool put_next_load(struct call *call, const void *subject, uint32_t *cursor)
+static bool put_next_workload(struct call *call, const void *subject, uint32_t *cursor)
 {
     const struct place *place = subject;
     uint32_t workload;
@@ -121,7 +121,7 @@ static bool put_next_load(struct call *call, const void *subject, uint32_t *curs
     if (!engine_next_workload(call->engine, place->queue, place->local, place->holding, cursor,
                               &workload))
         return false;
-    put_load(&call->out, call->engine, workload, true, 0);
+    put_workload(&call->out, call->engine, workload, true, 0);
     return true;
 }
 
@@ -145,7 +145,7 @@ static bool find_place(struct call *call, const struct question *question, bool 
     return false;
 }
 
-void show_loads(struct call *call, const struct question *question)
+void show_workloads(struct call *call, const struct question *question)
 {
     struct place place = {.holding = question->holding};
 
@@ -153,7 +153,7 @@ void show_loads(struct call *call, const struct question *question)
     if (!find_place(call, question, question->of_local, &place))
         return;
     call_answer(call, 2);
-    put_page(call, question, &(struct rows){"workloads", put_next_load, &place});
+    put_page(call, question, &(struct rows){"workloads", put_next_workload, &place});
 }
 
 static void put_usage(struct msg_writer *w, const struct engine *engine, struct place place)
@@ -187,7 +187,7 @@ static void put_counts(struct msg_writer *w, const struct cluster_queue_report *
     put_key_int(w, "admitted", report->admitted);
 }
 
-void show_bay(struct call *call, const struct question *question)
+void show_cluster_queue(struct call *call, const struct question *question)
 {
     struct cluster_queue_report report;
     struct place place = {0};

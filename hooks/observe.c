@@ -112,7 +112,7 @@ static void observe_flavor(struct call *call, bool gone)
                          : engine_see_flavor(call->engine, &flavor));
 }
 
-static void observe_load(struct call *call, bool gone)
+static void observe_admitted(struct call *call, bool gone)
 {
     struct workload_facts workload;
     struct replica_facts lost;
@@ -148,7 +148,7 @@ static void observe_workload(struct call *call, bool gone)
         call_refuse(call, SLUICE_UNSUPPORTED, "object.role", "\"manager\"",
                     "worker: only a manager of worker clusters dispatches workloads");
     else if (known && role == ROLE_WORKER)
-        observe_load(call, gone);
+        observe_admitted(call, gone);
     else
         observe_dispatch(call, gone);
 }

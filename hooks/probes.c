@@ -3,7 +3,7 @@
 
 #ifdef SLUICE_PROBES
 
-#include "plugin/telling/journal.h"
+#include "plugin/claims/journal.h"
 
 /* Never inlined, cloned, or called with fewer arguments because nothing is done with them: what is
  * to be seen in the registers of the call must be there, however the library is linked. */

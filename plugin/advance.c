@@ -2,27 +2,30 @@
 #include "advance.h"
 
 #include "plugin/base/outbox.h"
+#include "plugin/claims/rest.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/grant/demote.h"
 #include "plugin/grant/preempt.h"
 #include "plugin/grant/review.h"
 #include "plugin/grant/workload_next.h"
 #include "plugin/order/contest.h"
-#include "plugin/order/fit.h"
 #include "plugin/order/guard.h"
 #include "plugin/pods/booking.h"
+#include "plugin/pods/claim_time.h"
 #include "plugin/pods/gang.h"
 #include "plugin/pods/pod.h"
 #include "plugin/pods/restore.h"
 #include "plugin/queues/command_effects.h"
+#include "plugin/queues/queue_effects.h"
 #include "plugin/queues/queue_life.h"
 #include "plugin/telling/group_effects.h"
+#include "plugin/workloads/workload_settle.h"
 #include "state.h"
 
 static uint32_t restore_some(struct engine *e, uint32_t budget)
 {
-    while (budget > 0 && e->restoring != 0) {
-        restore_claim(e, tree_first(&claims_by_stamp, e, e->restoring));
+    while (budget > 0 && e->claims.restoring != 0) {
+        restore_claim(e, tree_first(&claims_by_stamp, e, e->claims.restoring));
         budget--;
     }
     return budget;
@@ -44,8 +47,8 @@ static uint32_t grant(struct engine *e, uint32_t budget)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    while (budget > 0 && e->todo[TODO_DIRTY].first != 0) {
-        uint32_t queue = topmost_dirty(e, e->todo[TODO_DIRTY].first), claim;
+    while (budget > 0 && e->queues.todo[TODO_DIRTY].first != 0) {
+        uint32_t queue = topmost_dirty(e, e->queues.todo[TODO_DIRTY].first), claim;
 
         if (review_promises(e, queue_root(e, queue))) {
             group_settle(e);
@@ -60,9 +63,10 @@ static uint32_t grant(struct engine *e, uint32_t budget)
         }
         if (workload_next_before(e, claim, flavors, &budget))
             continue;
-        claim_grant(e, claim, flavors);
+        if (!preempt_instead(e, claim, &budget))
+            claim_grant(e, claim, flavors);
         group_settle(e);
-        budget--;
+        budget -= budget > 0;
     }
     return budget;
 }
@@ -72,40 +76,41 @@ static uint32_t expire(struct engine *e, uint32_t budget)
     int64_t at;
     uint32_t id;
 
-    while (budget > 0 && heap_min(&e->timers, &at, &id) && at <= e->now) {
+    while (budget > 0 && heap_min(&e->claims.timers, &at, &id) && at <= e->now) {
         claim_expire(e, id);
         budget--;
     }
     /* While earlier grants are being restored, or counted, a status would tell of what is over in a
      * moment. */
-    while (budget > 0 && e->restoring == 0 && e->recount.cells == 0 &&
-           heap_min(&e->queue_timers, &at, &id) && at <= e->now) {
+    while (budget > 0 && e->claims.restoring == 0 && e->claims.recount.cells == 0 &&
+           heap_min(&e->queues.timers, &at, &id) && at <= e->now) {
         queue_expire(e, id);
         budget--;
     }
-    while (budget > 0 && heap_min(&e->commands.timers, &at, &id) && at <= e->now) {
+    while (budget > 0 && heap_min(&e->queues.commands.timers, &at, &id) && at <= e->now) {
         command_expire(e, id);
         budget--;
     }
-    while (budget > 0 && heap_min(&e->group_timers, &at, &id) && at <= e->now) {
+    while (budget > 0 && heap_min(&e->pods.group_timers, &at, &id) && at <= e->now) {
         group_expire(e, id);
         budget--;
     }
-    while (budget > 0 && heap_min(&e->workload_timers, &at, &id) && at <= e->now) {
+    while (budget > 0 && heap_min(&e->claims.workload_timers, &at, &id) && at <= e->now) {
         workload_expire(e, id);
         budget--;
     }
-    while (budget > 0 && heap_min(&e->guard_timers, &at, &id) && at <= e->now) {
+    while (budget > 0 && heap_min(&e->order.guard_timers, &at, &id) && at <= e->now) {
         guard_begin(e, id);
         budget--;
     }
+    rest_end(e);
     return budget;
 }
 
 /* Victims are found by what is used: that must be known. */
 static bool may_preempt(const struct engine *e)
 {
-    return e->todo[TODO_PREEMPT].first != 0 && e->recount.cells == 0;
+    return e->queues.todo[TODO_PREEMPT].first != 0 && e->claims.recount.cells == 0;
 }
 
 void advance(struct engine *e)
@@ -118,18 +123,18 @@ void advance(struct engine *e)
     group_settle(e);
     workload_sweep_some(e, ADVANCE_SLICE);
     recount_some(e);
-    if (e->todo[TODO_STATE].first == 0) /* one thing at a time: a call must not take long */
+    if (e->queues.todo[TODO_STATE].first == 0) /* one thing at a time: a call must not take long */
         budget = demote_some(e, budget);
     if (!e->synced || !e->leads)
         return;
     budget = restore_some(e, budget);
-    while (budget > 0 && e->restoring == 0 && e->todo[TODO_STATE].first == 0 &&
-           (e->todo[TODO_DIRTY].first != 0 || may_preempt(e))) {
+    while (budget > 0 && e->claims.restoring == 0 && e->queues.todo[TODO_STATE].first == 0 &&
+           (e->queues.todo[TODO_DIRTY].first != 0 || may_preempt(e))) {
         budget = grant(e, budget);
         if (may_preempt(e))
             budget = preempt_some(e, budget);
     }
-    if (e->restoring == 0)
+    if (e->claims.restoring == 0)
         workload_next_some(e, budget);
 }
 
@@ -138,18 +143,18 @@ void advance_begin(struct engine *e)
     workload_begin(e);
     restore_guess_flavors(e);
     gang_begin(e);
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id)) {
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
+        if (slab_live(&e->claims.records, id)) {
             outbox_sync(&e->outbox, EFFECT_OF_POD, id);
             claim_set_timer(e, id);
         }
     }
-    for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
-        if (slab_live(&e->groups, id))
+    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++) {
+        if (slab_live(&e->pods.groups, id))
             group_sync_effects(e, id);
     }
-    for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
-        if (!slab_live(&e->queues, id))
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
+        if (!slab_live(&e->queues.records, id))
             continue;
         if (queue_at(e, id)->parent == 0)
             queue_todo(e, TODO_DIRTY, id);
@@ -162,22 +167,22 @@ void advance_end(struct engine *e)
 {
     workload_end(e);
     promise_end_all(e);
-    for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
-        if (slab_live(&e->groups, id)) {
+    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++) {
+        if (slab_live(&e->pods.groups, id)) {
             booking_stand_by(e, id);
             outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
             group_sync_effects(e, id);
         }
     }
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0) {
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
+        if (slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0) {
             outbox_forget(&e->outbox, EFFECT_OF_POD, id);
             stale_condition_forget(claim_at(e, id));
             pod_settle(e, id);
         }
     }
-    for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
-        if (slab_live(&e->queues, id))
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
+        if (slab_live(&e->queues.records, id))
             queue_stand_by(e, id);
     }
     command_stand_by(e);
@@ -192,12 +197,12 @@ bool engine_more(const struct engine *e)
 {
     int64_t at;
 
-    if (e->todo[TODO_OVER].first != 0 || e->todo[TODO_STATE].first != 0 || stop_notice_is_due(e) ||
-        e->recount.cells > 0 || e->workloads_left > 0 ||
-        (e->commands.waiting != 0 && queue_rules(e)) ||
+    if (e->queues.todo[TODO_OVER].first != 0 || e->queues.todo[TODO_STATE].first != 0 ||
+        stop_notice_is_due(e) || e->claims.recount.cells > 0 || e->claims.workloads_left > 0 ||
+        (e->queues.commands.waiting != 0 && queue_rules(e)) ||
         (e->synced && e->leads &&
-         (e->restoring != 0 || e->todo[TODO_DIRTY].first != 0 || e->todo[TODO_PREEMPT].first != 0 ||
-          e->todo[TODO_WORKLOADS].first != 0)))
+         (e->claims.restoring != 0 || e->queues.todo[TODO_DIRTY].first != 0 ||
+          e->queues.todo[TODO_PREEMPT].first != 0 || e->queues.todo[TODO_WORKLOADS].first != 0)))
         return true;
     at = engine_next(e);
     return at != 0 && at <= e->now;
@@ -205,9 +210,10 @@ bool engine_more(const struct engine *e)
 
 int64_t engine_next(const struct engine *e)
 {
-    const struct heap *const heaps[] = {&e->timers,          &e->group_timers, &e->queue_timers,
-                                        &e->commands.timers, &e->guard_timers, &e->workload_timers};
-    int64_t next = 0, at;
+    const struct heap *const heaps[] = {&e->claims.timers,      &e->pods.group_timers,
+                                        &e->queues.timers,      &e->queues.commands.timers,
+                                        &e->order.guard_timers, &e->claims.workload_timers};
+    int64_t next = rest_deadline(e), at;
     uint32_t id;
 
     for (size_t i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++) {

@@ -2,11 +2,15 @@
 #include "engine.h"
 
 #include "advance.h"
-#include "plugin/capacity/root.h"
+#include "plugin/claims/claim_make.h"
 #include "plugin/queues/command_effects.h"
+#include "plugin/queues/queue_effects.h"
+#include "plugin/queues/queue_tree.h"
+#include "plugin/queues/root_nodes.h"
 #include "plugin/telling/claim_effects.h"
 #include "plugin/telling/group_effects.h"
 #include "plugin/telling/workload_effects.h"
+#include "plugin/workloads/workload_see.h"
 #include "state.h"
 
 static int keep_text(struct engine *e, struct text *text, uint32_t *ret_id)
@@ -47,9 +51,9 @@ static int fill(struct engine *e)
     if (error == 0)
         error = keep_text(e, &pods, &e->name_pods);
     if (error == 0)
-        error = make_queue(e, "root", &e->volcano_root);
+        error = make_queue(e, "root", &e->queues.volcano_root);
     if (error == 0)
-        error = make_queue(e, "default", &e->default_queue);
+        error = make_queue(e, "default", &e->queues.default_queue);
     if (error == 0)
         error = root_configure(e);
     e->config.root_amounts.count = 0; /* texts of the caller's */
@@ -88,41 +92,41 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     e->config.max_nodes = or_default(config->max_nodes, 1u << 16);
     e->config.max_workloads = or_default(config->max_workloads, 1u << 20);
     intern_init(&e->names, &e->mem);
-    slab_init(&e->queues, &e->mem, sizeof(struct queue));
-    slab_init(&e->lines, &e->mem, sizeof(struct line));
-    slab_init(&e->crowds, &e->mem, sizeof(struct crowd));
-    slab_init(&e->size_classes, &e->mem, sizeof(struct size_class));
-    slab_init(&e->backlogs, &e->mem, sizeof(struct backlog));
-    slab_init(&e->claims, &e->mem, sizeof(struct claim));
-    slab_init(&e->promises.pledges, &e->mem, sizeof(struct pledge));
-    slab_init(&e->groups, &e->mem, sizeof(struct group));
-    slab_init(&e->members, &e->mem, sizeof(struct member));
-    slab_init(&e->finished, &e->mem, sizeof(struct finished));
-    slab_init(&e->flavors, &e->mem, sizeof(struct flavor));
-    slab_init(&e->nodes, &e->mem, sizeof(struct node));
-    slab_init(&e->workloads, &e->mem, sizeof(struct workload));
-    slab_init(&e->demands, &e->mem, sizeof(struct demand));
-    slab_init(&e->local_queues, &e->mem, sizeof(struct local_queue));
-    slab_init(&e->checks, &e->mem, sizeof(struct check_record));
-    index_init(&e->workloads_by_name, &e->mem);
-    index_init(&e->demands_by_text, &e->mem);
-    index_init(&e->local_queues_by_name, &e->mem);
-    index_init(&e->checks_by_name, &e->mem);
-    heap_init(&e->workload_timers, &e->mem, workload_before, e);
-    e->workload_changes = e->placements = 1;
-    index_init(&e->queues_by_name, &e->mem);
-    index_init(&e->lines_by_needs, &e->mem);
-    index_init(&e->size_classes_by_needs, &e->mem);
-    index_init(&e->claims_by_uid, &e->mem);
-    index_init(&e->claims_by_name, &e->mem);
-    index_init(&e->groups_by_name, &e->mem);
-    index_init(&e->finished_by_uid, &e->mem);
-    index_init(&e->nodes_by_name, &e->mem);
-    heap_init(&e->timers, &e->mem, claim_before, e);
-    heap_init(&e->queue_timers, &e->mem, queue_before, e);
+    slab_init(&e->queues.records, &e->mem, sizeof(struct queue));
+    slab_init(&e->order.lines, &e->mem, sizeof(struct line));
+    slab_init(&e->order.crowds, &e->mem, sizeof(struct crowd));
+    slab_init(&e->order.size_classes, &e->mem, sizeof(struct size_class));
+    slab_init(&e->order.backlogs, &e->mem, sizeof(struct backlog));
+    slab_init(&e->claims.records, &e->mem, sizeof(struct claim));
+    slab_init(&e->claims.promises.pledges, &e->mem, sizeof(struct pledge));
+    slab_init(&e->pods.groups, &e->mem, sizeof(struct group));
+    slab_init(&e->pods.members, &e->mem, sizeof(struct member));
+    slab_init(&e->pods.finished, &e->mem, sizeof(struct finished));
+    slab_init(&e->capacity.flavors, &e->mem, sizeof(struct flavor));
+    slab_init(&e->capacity.nodes, &e->mem, sizeof(struct node));
+    slab_init(&e->claims.workloads, &e->mem, sizeof(struct workload));
+    slab_init(&e->order.demands, &e->mem, sizeof(struct demand));
+    slab_init(&e->workloads.local_queues, &e->mem, sizeof(struct local_queue));
+    slab_init(&e->queues.checks, &e->mem, sizeof(struct check_record));
+    index_init(&e->claims.workloads_by_name, &e->mem);
+    index_init(&e->order.demands_by_text, &e->mem);
+    index_init(&e->workloads.local_queues_by_name, &e->mem);
+    index_init(&e->queues.checks_by_name, &e->mem);
+    heap_init(&e->claims.workload_timers, &e->mem, workload_before, e);
+    e->claims.workload_changes = e->capacity.placements = 1;
+    index_init(&e->queues.by_name, &e->mem);
+    index_init(&e->order.lines_by_needs, &e->mem);
+    index_init(&e->order.size_classes_by_needs, &e->mem);
+    index_init(&e->claims.by_uid, &e->mem);
+    index_init(&e->claims.by_name, &e->mem);
+    index_init(&e->pods.groups_by_name, &e->mem);
+    index_init(&e->pods.finished_by_uid, &e->mem);
+    index_init(&e->capacity.nodes_by_name, &e->mem);
+    heap_init(&e->claims.timers, &e->mem, claim_before, e);
+    heap_init(&e->queues.timers, &e->mem, queue_before, e);
     command_init(e);
-    heap_init(&e->group_timers, &e->mem, group_before, e);
-    heap_init(&e->guard_timers, &e->mem, queue_before, e);
+    heap_init(&e->pods.group_timers, &e->mem, group_before, e);
+    heap_init(&e->order.guard_timers, &e->mem, queue_before, e);
     error = config->journal ? journal_init(&e->journal, &e->mem) : 0;
     error = error == 0 ? fill(e) : error;
     if (error < 0) {
@@ -136,16 +140,16 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
 /* Claims, lines and kinds give back nothing but memory: all else goes with the engine. */
 static void release_claims(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id))
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
+        if (slab_live(&e->claims.records, id))
             claim_release_text(e, id);
     }
-    for (uint32_t id = 1; id < slab_end(&e->lines); id++) {
-        if (slab_live(&e->lines, id))
+    for (uint32_t id = 1; id < slab_end(&e->order.lines); id++) {
+        if (slab_live(&e->order.lines, id))
             line_release(e, id);
     }
-    for (uint32_t id = 1; id < slab_end(&e->size_classes); id++) {
-        if (slab_live(&e->size_classes, id))
+    for (uint32_t id = 1; id < slab_end(&e->order.size_classes); id++) {
+        if (slab_live(&e->order.size_classes, id))
             size_class_release(e, id);
     }
 }
@@ -163,40 +167,40 @@ void engine_destroy(struct engine *e)
     queue_release_all(e);
     node_release_all(e);
     journal_finish(&e->journal, &e->mem);
-    heap_finish(&e->guard_timers);
-    heap_finish(&e->queue_timers);
+    heap_finish(&e->order.guard_timers);
+    heap_finish(&e->queues.timers);
     command_finish(e);
-    heap_finish(&e->group_timers);
-    heap_finish(&e->timers);
-    heap_finish(&e->workload_timers);
-    index_finish(&e->checks_by_name);
-    index_finish(&e->local_queues_by_name);
-    index_finish(&e->demands_by_text);
-    index_finish(&e->workloads_by_name);
-    slab_finish(&e->checks);
-    slab_finish(&e->local_queues);
-    slab_finish(&e->demands);
-    slab_finish(&e->workloads);
-    index_finish(&e->nodes_by_name);
-    index_finish(&e->finished_by_uid);
-    index_finish(&e->groups_by_name);
-    index_finish(&e->claims_by_name);
-    index_finish(&e->claims_by_uid);
-    index_finish(&e->size_classes_by_needs);
-    index_finish(&e->lines_by_needs);
-    index_finish(&e->queues_by_name);
-    slab_finish(&e->nodes);
-    slab_finish(&e->flavors);
-    slab_finish(&e->finished);
-    slab_finish(&e->groups);
-    slab_finish(&e->promises.pledges);
-    slab_finish(&e->members);
-    slab_finish(&e->claims);
-    slab_finish(&e->backlogs);
-    slab_finish(&e->size_classes);
-    slab_finish(&e->lines);
-    slab_finish(&e->crowds);
-    slab_finish(&e->queues);
+    heap_finish(&e->pods.group_timers);
+    heap_finish(&e->claims.timers);
+    heap_finish(&e->claims.workload_timers);
+    index_finish(&e->queues.checks_by_name);
+    index_finish(&e->workloads.local_queues_by_name);
+    index_finish(&e->order.demands_by_text);
+    index_finish(&e->claims.workloads_by_name);
+    slab_finish(&e->queues.checks);
+    slab_finish(&e->workloads.local_queues);
+    slab_finish(&e->order.demands);
+    slab_finish(&e->claims.workloads);
+    index_finish(&e->capacity.nodes_by_name);
+    index_finish(&e->pods.finished_by_uid);
+    index_finish(&e->pods.groups_by_name);
+    index_finish(&e->claims.by_name);
+    index_finish(&e->claims.by_uid);
+    index_finish(&e->order.size_classes_by_needs);
+    index_finish(&e->order.lines_by_needs);
+    index_finish(&e->queues.by_name);
+    slab_finish(&e->capacity.nodes);
+    slab_finish(&e->capacity.flavors);
+    slab_finish(&e->pods.finished);
+    slab_finish(&e->pods.groups);
+    slab_finish(&e->claims.promises.pledges);
+    slab_finish(&e->pods.members);
+    slab_finish(&e->claims.records);
+    slab_finish(&e->order.backlogs);
+    slab_finish(&e->order.size_classes);
+    slab_finish(&e->order.lines);
+    slab_finish(&e->order.crowds);
+    slab_finish(&e->queues.records);
     outbox_finish(&e->outbox);
     intern_finish(&e->names);
     mem_free(&mem, e, sizeof(*e));
@@ -209,14 +213,15 @@ int64_t engine_set_time(struct engine *e, int64_t now)
     if (now > e->now)
         e->now = now;
     e->outbox.now = e->now;
-    e->serials_before = e->serials;
+    e->claims.serials_before = e->claims.serials;
     return before;
 }
 
 void engine_take_back_time(struct engine *e, int64_t before)
 {
     e->outbox.now = e->now = before;
-    e->serials = e->serials_before; /* those of what the call had made are nobody's now */
+    e->claims.serials =
+        e->claims.serials_before; /* those of what the call had made are nobody's now */
 }
 
 struct outbox *engine_outbox(struct engine *e)
@@ -276,14 +281,14 @@ uint32_t engine_find_queue(const struct engine *e, enum queue_kind kind, struct 
 
 uint32_t engine_node_end(const struct engine *e)
 {
-    return slab_end(&e->nodes);
+    return slab_end(&e->capacity.nodes);
 }
 
 bool engine_filter(const struct engine *e, uint32_t id, uint32_t node)
 {
     const struct claim *claim;
 
-    if (!slab_live(&e->nodes, node))
+    if (!slab_live(&e->capacity.nodes, node))
         return false;
     if (id == 0)
         return true;
@@ -297,20 +302,20 @@ bool engine_filter(const struct engine *e, uint32_t id, uint32_t node)
 
 uint32_t engine_count_pods(const struct engine *e)
 {
-    return slab_count(&e->claims) - e->entries;
+    return claim_count_pods(e);
 }
 
 uint32_t engine_count_queues(const struct engine *e)
 {
-    return e->counted[LIMITED_QUEUES];
+    return e->queues.counted[LIMITED_QUEUES];
 }
 
 uint32_t engine_count_nodes(const struct engine *e)
 {
-    return slab_count(&e->nodes);
+    return slab_count(&e->capacity.nodes);
 }
 
 uint32_t engine_count_workloads(const struct engine *e)
 {
-    return slab_count(&e->workloads);
+    return slab_count(&e->claims.workloads);
 }

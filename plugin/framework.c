@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/claims/claim_change.h"
+#include "plugin/claims/journal.h"
+#include "plugin/grant/demote.h"
 #include "plugin/pods/assembly.h"
+#include "plugin/pods/claim_time.h"
 #include "plugin/pods/let_go.h"
 #include "plugin/pods/pod.h"
 #include "plugin/telling/claim_effects.h"
 #include "plugin/telling/explain.h"
-#include "plugin/telling/journal.h"
 #include "state.h"
 
 /* The scheduling framework's hooks, on a pod that is named by its uid. */
@@ -70,25 +73,25 @@ uint32_t engine_foresee(const struct engine *e, struct text uid)
 {
     uint32_t hash = claim_hash(uid, 0);
 
-    index_bring(&e->claims_by_uid, hash);
+    index_bring(&e->claims.by_uid, hash);
     return hash;
 }
 
 void engine_foresee_record(const struct engine *e, uint32_t foreseen, struct text space,
                            struct text name)
 {
-    uint32_t id = index_guess(&e->claims_by_uid, foreseen);
+    uint32_t id = index_guess(&e->claims.by_uid, foreseen);
     const struct claim *claim;
 
     if (id == 0) { /* a new one, it seems */
-        id = slab_next(&e->claims);
+        id = slab_next(&e->claims.records);
         if (name.len > 0)
-            index_bring(&e->claims_by_name,
+            index_bring(&e->claims.by_name,
                         claim_hash(name, intern_find(&e->names, space.at, space.len)));
     }
     if (id == 0)
         return;
-    claim = slab_place(&e->claims, id); /* perhaps not live yet */
+    claim = slab_place(&e->claims.records, id); /* perhaps not live yet */
     __builtin_prefetch(claim);
     __builtin_prefetch(claim->uid);
     __builtin_prefetch(claim->uid + CLAIM_SHORT_UID - 1);
@@ -194,6 +197,7 @@ void engine_reserve(struct engine *e, struct text uid, struct verdict *ret_verdi
 static void give_node_back(struct engine *e, uint32_t id)
 {
     claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+    demote_uncounted(e, id);
     if (!assembly_finds_no_nodes(e, id))
         return;
     claim_set_flag(claim_at(e, id), CLAIM_LACKS_NODE, true);

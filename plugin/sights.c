@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine.h"
-
 #include "advance.h"
+#include "engine.h"
 #include "plugin/capacity/flavor.h"
 #include "plugin/capacity/node.h"
-#include "plugin/claims/workload.h"
 #include "plugin/pods/assembly.h"
 #include "plugin/pods/group.h"
 #include "plugin/pods/pod.h"
 #include "plugin/pods/restore.h"
-#include "plugin/queues/cluster_queue.h"
+#include "plugin/queues/admission_check.h"
 #include "plugin/queues/command.h"
-#include "plugin/queues/queue.h"
+#include "plugin/queues/queue_edit.h"
 #include "plugin/queues/queue_life.h"
+#include "plugin/records/cluster_queue.h"
 #include "plugin/workloads/local_queue.h"
+#include "plugin/workloads/workload_see.h"
 #include "state.h"
 
 /* The world as it is seen: each sight, and then one slice of what it leaves to do. What was known
@@ -104,8 +104,8 @@ static void flavors_changed(struct engine *e)
     restore_guess_flavors(e);
     cluster_queues_changed(e);
     queue_stops_changed(e); /* whether the gate goes first is another answer now */
-    for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
-        if (slab_live(&e->queues, id) && queue_at(e, id)->parent == 0) {
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
+        if (slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0) {
             queue_settle_below(e, id);
             queue_todo(e, TODO_DIRTY, id);
         }

@@ -11,133 +11,76 @@
 #include "plugin/base/tree.h"
 #include "plugin/capacity/flavor.h"
 #include "plugin/capacity/node.h"
-#include "plugin/claims/claim.h"
+#include "plugin/capacity/room.h"
+#include "plugin/claims/journal.h"
+#include "plugin/claims/promise.h"
 #include "plugin/claims/recount.h"
-#include "plugin/claims/workload.h"
+#include "plugin/claims/room.h"
 #include "plugin/grant/demote.h"
-#include "plugin/grant/promise.h"
+#include "plugin/grant/room.h"
 #include "plugin/order/backlog.h"
 #include "plugin/order/demand.h"
 #include "plugin/order/line.h"
+#include "plugin/order/room.h"
 #include "plugin/order/size_class.h"
 #include "plugin/pods/finished.h"
 #include "plugin/pods/group.h"
+#include "plugin/pods/room.h"
 #include "plugin/pods/stop_notice.h"
 #include "plugin/queues/command.h"
 #include "plugin/queues/limit.h"
-#include "plugin/queues/queue.h"
-#include "plugin/telling/journal.h"
+#include "plugin/queues/room.h"
+#include "plugin/records/claim.h"
+#include "plugin/records/queue.h"
+#include "plugin/records/workload.h"
 #include "plugin/telling/report.h"
 #include "plugin/workloads/local_queue.h"
+#include "plugin/workloads/room.h"
 
-/* What an engine is made of; for the modules of this folder. */
+/* What an engine is made of: what all rooms use, and what each keeps. */
 struct engine {
     struct mem mem;
     struct engine_config config; /* its texts are interned */
     struct outbox outbox;        /* a fleet of the same handle may share it */
     uint32_t scheduler_names[ENGINE_MAX_SCHEDULERS];
+    struct intern names;
+    uint32_t name_pods; /* of the resource that each pod asks one of */
     int64_t now;
     bool synced, leads;
 
-    struct intern names;
-    uint32_t name_pods;
-
-    uint32_t counted[LIMITED_KINDS]; /* of which an object is there (limit.h) */
-    struct slab queues;
-    struct index queues_by_name;
-    uint32_t queues_in_order; /* tree, by kind and name */
-    uint32_t volcano_root, default_queue;
-    struct {
-        uint32_t first, last;
-    } todo[TODO_LISTS];
-    uint32_t misplaced; /* how many queues are */
-    struct demotion demotion;
-    struct recount recount;
-    struct heap queue_timers;
-    struct stop_notice stop_notice;
-    struct commands commands;
-    struct heap guard_timers;
-
-    struct slab lines;
-    struct slab crowds;
-    struct index lines_by_needs;
-    struct slab size_classes;
-    struct index size_classes_by_needs;
-    struct slab backlogs;
-
-    struct slab claims;
-    struct index claims_by_uid;
-    struct index claims_by_name;
-    struct heap timers;
-    uint32_t restoring; /* tree of claims, by stamp */
-    uint32_t entries;   /* claims that are no pods, but wait for a group's minimum */
-
-    struct promises promises;
-    uint64_t victims_changes; /* how often something changed that may let somebody find victims */
-
-    struct slab groups;
-    struct slab members;
-    struct heap group_timers; /* of their effects */
-    struct index groups_by_name;
-    uint32_t groups_in_order; /* tree, by namespace and name */
-    struct slab finished;
-    struct index finished_by_uid;
-    uint32_t assembling; /* the group whose turn it is on nodes */
-    uint32_t first_in_line, last_in_line;
-    uint32_t first_touched, last_touched; /* groups to be looked at before the call ends */
-
-    struct slab flavors;
-    uint64_t placements; /* changes with what is known of flavors, and of which ones queues have */
-    struct slab nodes;
-    struct index nodes_by_name;
-
-    struct slab workloads;
-    struct index workloads_by_name;
-    struct heap workload_timers;
-    uint32_t first_promised, last_promised; /* workloads, in order of time */
-    uint32_t workloads_left, workloads_at;  /* those that are to be settled again; the last one */
-    uint64_t workload_changes;
-    uint64_t workload_hunts,
-        workload_moves;       /* how many searches for victims there were; how often one was
-                                        taken out of its queue, or put back */
-    uint32_t workloads_apart; /* that count otherwise later than now */
-    struct slab demands;
-    uint32_t gated_demands; /* in which somebody waits */
-    struct index demands_by_text;
-    struct slab local_queues;
-    struct index local_queues_by_name;
-    uint32_t local_queues_in_order; /* tree, by namespace and name */
-    struct slab checks;
-    struct index checks_by_name;
-
-    uint32_t serials, serials_before; /* how many claims there were; before this call */
-
+    struct capacity_room capacity;
+    struct queues_room queues;
+    struct claims_room claims;
+    struct order_room order;
+    struct grant_room grant;
+    struct pods_room pods;
+    struct workloads_room workloads;
     struct journal journal;
 };
 
 static inline struct queue *queue_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->queues, id);
+    return slab_at(&e->queues.records, id);
 }
 
 static inline struct line *line_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->lines, id);
+    return slab_at(&e->order.lines, id);
 }
 
 static inline struct crowd *crowd_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->crowds, id);
+    return slab_at(&e->order.crowds, id);
 }
 
 static inline struct size_class *size_class_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->size_classes, id);
+    return slab_at(&e->order.size_classes, id);
 }
 
 static inline struct backlog *backlog_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->backlogs, id);
+    return slab_at(&e->order.backlogs, id);
 }
 
 /* What a line asks for, and for whom: as its kind does, but for the amounts. */
@@ -174,7 +117,7 @@ static inline int64_t line_least(const struct engine *e, const struct line *line
 
 static inline struct claim *claim_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->claims, id);
+    return slab_at(&e->claims.records, id);
 }
 
 /* The line of a claim; NULL for 0. */
@@ -185,28 +128,36 @@ static inline struct line *claim_line(const struct engine *e, uint32_t claim)
 
 static inline struct command *command_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->commands.records, id);
+    return slab_at(&e->queues.commands.records, id);
 }
 
 static inline struct pledge *pledge_at(const struct engine *e, uint32_t claim)
 {
-    return slab_at(&e->promises.pledges, claim);
+    return slab_at(&e->claims.promises.pledges, claim);
 }
 
 static inline struct group *group_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->groups, id);
+    return slab_at(&e->pods.groups, id);
 }
 
 static inline struct member *member_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->members, id);
+    return slab_at(&e->pods.members, id);
 }
 
 /* 0: none. */
 static inline uint32_t claim_group(const struct engine *e, const struct claim *claim)
 {
     return claim->member == 0 ? 0 : member_at(e, claim->member)->group;
+}
+
+/* Whether the claim, when it waits, does so with its gang; else it waits alone. */
+static inline bool claim_is_in_gang(const struct engine *e, uint32_t id)
+{
+    uint32_t group = claim_group(e, claim_at(e, id));
+
+    return group != 0 && group_at(e, group)->mode == GROUP_WAITS;
 }
 
 /* The claim that comes after this one in its group. */
@@ -217,32 +168,32 @@ static inline uint32_t member_after(const struct engine *e, uint32_t claim)
 
 static inline struct finished *finished_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->finished, id);
+    return slab_at(&e->pods.finished, id);
 }
 
 static inline struct node *node_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->nodes, id);
+    return slab_at(&e->capacity.nodes, id);
 }
 
 static inline struct workload *workload_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->workloads, id);
+    return slab_at(&e->claims.workloads, id);
 }
 
 static inline struct demand *demand_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->demands, id);
+    return slab_at(&e->order.demands, id);
 }
 
 static inline struct local_queue *local_queue_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->local_queues, id);
+    return slab_at(&e->workloads.local_queues, id);
 }
 
 static inline struct check_record *check_at(const struct engine *e, uint32_t id)
 {
-    return slab_at(&e->checks, id);
+    return slab_at(&e->queues.checks, id);
 }
 
 static inline struct text name_text(const struct engine *e, uint32_t name)
@@ -281,11 +232,7 @@ static inline bool engine_admits(const struct engine *e)
  * settled. */
 static inline bool engine_grants(const struct engine *e)
 {
-    return e->synced && e->leads && e->restoring == 0;
+    return e->synced && e->leads && e->claims.restoring == 0;
 }
-
-/* The trees that claims are in: by rank where they wait, by stamp where they hold. */
-extern const struct tree_type claims_by_rank;
-extern const struct tree_type claims_by_stamp;
 
 #endif

@@ -200,17 +200,23 @@ class Rooms:
 
     A unit below plugin/ROOM/ is in that room; one in plugin/ itself is where the map
     says; what is in hooks/ is in the room of that name, above all others. A function that
-    the map names is in the room where it is named, whatever unit it stands in.
+    the map names is in the room where it is named, whatever unit it stands in. What
+    every room may include is what all know: the door, what an engine is made of, and
+    the notes for the rooms above.
     """
 
     def __init__(self, text):
         self.order, self.named, self.functions = [], {}, {}
+        self.shared = set()
         for line in text.splitlines():
             line = line.partition("#")[0]
             if not line.strip():
                 continue
             if not line[0].isspace():
                 room, _, line = line.partition(":")
+                if room == "every room":
+                    self.shared.update(f"plugin/{name}" for name in line.split())
+                    continue
                 self.order.append(room.strip())
             for name in line.split():
                 if name.endswith("()"):
@@ -237,3 +243,23 @@ class Rooms:
         return caller != callee and self.rank.get(caller, -1) < self.rank.get(
             callee, 99
         )
+
+    def upward_includes(self, graph):
+        """The files of the engine that include one of a room above, and that one."""
+        pairs = [(str(a), str(b)) for a in graph for b in graph[a]]
+        return sorted(
+            (a, b)
+            for a, b in pairs
+            if a.startswith("plugin/") and b.startswith("plugin/")
+            if a not in self.shared and b not in self.shared
+            if self.goes_up(self.of(unit_of(a)), self.of(unit_of(b)))
+        )
+
+    def upward_calls(self, uses):
+        """The uses of a room above, but for notes: they are what rooms above are told."""
+        return [
+            use
+            for use in uses
+            if use.caller.startswith("plugin/") and use.callee != "plugin/notes"
+            if self.goes_up(*self.pair(use))
+        ]

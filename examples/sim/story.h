@@ -74,7 +74,7 @@ void story_touch(struct sim *sim, struct pod *pod);
 /* The moment is over: what it changed in the engine is looked up, and told. */
 void story_end_moment(struct sim *sim);
 
-/* ": capability cpu 1, memory 1Gi" of a Queue, "" of anything else. */
+/* The limits of a Queue, as ": capability cpu 1, memory 1Gi"; of anything else an empty text. */
 const char *story_limits(struct sim *sim, const struct tree *doc);
 
 /* What a step wants said, and listings as kubectl would print them. */

@@ -2,7 +2,6 @@
 #include "outbox.h"
 
 #include "error.h"
-#include "index.h"
 
 void outbox_init(struct outbox *outbox, struct mem *mem)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "outbox.h"
-
 #include "index.h"
+#include "outbox.h"
 
 /* What is asked of an outbox that changes nothing in it. */
 

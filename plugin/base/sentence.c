@@ -54,6 +54,16 @@ void sentence_number(struct sentence *say, int64_t number)
     sentence_text(say, (struct text){digits + at, sizeof(digits) - at});
 }
 
+void sentence_count(struct sentence *sentence, const char *before, uint32_t count,
+                    const char *behind)
+{
+    if (count == 0)
+        return;
+    sentence_str(sentence, before);
+    sentence_number(sentence, count);
+    sentence_str(sentence, behind);
+}
+
 void sentence_amount(struct sentence *say, struct text resource, wide amount)
 {
     bool bytes = text_is(resource, "memory") || text_is(resource, "ephemeral-storage") ||

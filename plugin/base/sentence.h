@@ -20,6 +20,10 @@ void sentence_text(struct sentence *say, struct text text);
 void sentence_str(struct sentence *say, const char *s);
 void sentence_number(struct sentence *say, int64_t number);
 
+/* So many of something, with words around it; of none nothing is said. */
+void sentence_count(struct sentence *sentence, const char *before, uint32_t count,
+                    const char *behind);
+
 /* An amount the way Kubernetes writes it; what it is of decides the unit. */
 void sentence_amount(struct sentence *say, struct text resource, wide amount);
 

@@ -49,16 +49,19 @@ static uint32_t height(const struct engine *e, uint32_t id, uint16_t flavor, uin
     return cohorts_below(e, id);
 }
 
-uint32_t borrow_height(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
-                       wide amount, bool *ret_reclaims)
-{
-    return height(e, id, flavor, resource, amount, false, ret_reclaims);
-}
-
 uint32_t borrow_height_later(const struct engine *e, uint32_t id, uint16_t flavor,
                              uint32_t resource, wide amount)
 {
     bool reclaims;
 
     return height(e, id, flavor, resource, amount, true, &reclaims);
+}
+
+uint32_t borrow_height(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                       wide amount, bool *ret_reclaims)
+{
+    uint32_t now = height(e, id, flavor, resource, amount, false, ret_reclaims);
+    uint32_t later = borrow_height_later(e, id, flavor, resource, amount);
+
+    return later > now ? later : now;
 }

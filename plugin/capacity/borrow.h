@@ -14,11 +14,14 @@ struct engine;
  * cohorts has height 1, and each other is one higher than the highest of its cohorts. So that what
  * is nearer can be taken first.
  *
+ * So it is now or, if that is farther, once all that is under way has happened (promise.h): what is
+ * promised comes first.
+ *
  * *ret_reclaims: there are others above from whom quota can come back. */
 uint32_t borrow_height(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
                        wide amount, bool *ret_reclaims);
 
-/* The same, once all that is under way has happened (promise.h). */
+/* The latter alone. */
 uint32_t borrow_height_later(const struct engine *e, uint32_t queue, uint16_t flavor,
                              uint32_t resource, wide amount);
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flavor.h"
 
-#include "plugin/order/contest.h"
-#include "plugin/queues/queue_life.h"
 #include "plugin/state.h"
 
 static struct flavor *flavor_at(const struct engine *e, uint16_t number)
 {
-    return slab_at(&e->flavors, number);
+    return slab_at(&e->capacity.flavors, number);
 }
 
 static uint16_t flavor_find(const struct engine *e, struct text name)
@@ -15,8 +13,8 @@ static uint16_t flavor_find(const struct engine *e, struct text name)
     uint32_t id = intern_find(&e->names, name.at, name.len);
 
     /* Flavors are few, and looked up only when objects change: no index. */
-    for (uint32_t number = 1; id != 0 && number < slab_end(&e->flavors); number++) {
-        if (slab_live(&e->flavors, number) && flavor_at(e, (uint16_t)number)->name == id)
+    for (uint32_t number = 1; id != 0 && number < slab_end(&e->capacity.flavors); number++) {
+        if (slab_live(&e->capacity.flavors, number) && flavor_at(e, (uint16_t)number)->name == id)
             return (uint16_t)number;
     }
     return 0;
@@ -32,12 +30,13 @@ int flavor_get(struct engine *e, struct text name, uint16_t *ret_number)
         *ret_number = number;
         return 0;
     }
-    if (slab_count(&e->flavors) >= ENGINE_MAX_FLAVORS)
+    if (slab_count(&e->capacity.flavors) >= ENGINE_MAX_FLAVORS)
         return ENGINE_FULL_FLAVORS;
-    if (slab_reserve(&e->flavors, 1) < 0 || intern_get(&e->names, name.at, name.len, &id) < 0)
+    if (slab_reserve(&e->capacity.flavors, 1) < 0 ||
+        intern_get(&e->names, name.at, name.len, &id) < 0)
         return ENGINE_NO_MEMORY;
 
-    number = (uint16_t)slab_take(&e->flavors);
+    number = (uint16_t)slab_take(&e->capacity.flavors);
     flavor_at(e, number)->name = id;
     flavor_at(e, number)->users = 1;
     *ret_number = number;
@@ -83,7 +82,7 @@ void flavor_unref(struct engine *e, uint16_t number)
         return;
     forget_details(e, flavor);
     intern_unref(&e->names, flavor->name);
-    slab_give(&e->flavors, number);
+    slab_give(&e->capacity.flavors, number);
 }
 
 struct text flavor_name(const struct engine *e, uint16_t number)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "node.h"
 
+#include "plugin/notes.h"
 #include "plugin/state.h"
-#include "root.h"
 
 struct name_question {
     const struct engine *e;
@@ -25,7 +25,7 @@ uint32_t node_find(const struct engine *e, struct text name)
 {
     struct name_question q = {e, name};
 
-    return index_find(&e->nodes_by_name, name_hash(name), same_name, &q);
+    return index_find(&e->capacity.nodes_by_name, name_hash(name), same_name, &q);
 }
 
 static void release_details(struct engine *e, struct node *node)
@@ -43,8 +43,8 @@ static void release_details(struct engine *e, struct node *node)
 
 void node_release_all(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->nodes); id++) {
-        if (slab_live(&e->nodes, id))
+    for (uint32_t id = 1; id < slab_end(&e->capacity.nodes); id++) {
+        if (slab_live(&e->capacity.nodes, id))
             release_details(e, node_at(e, id));
     }
 }
@@ -98,27 +98,27 @@ int node_see(struct engine *e, const struct node_facts *facts, uint32_t *ret_id)
     struct node node;
     int error;
 
-    if (id == 0 && slab_count(&e->nodes) >= e->config.max_nodes)
+    if (id == 0 && slab_count(&e->capacity.nodes) >= e->config.max_nodes)
         return ENGINE_FULL_NODES;
     error = read_details(e, facts, &node);
     if (error < 0)
         return error;
-    if (slab_reserve(&e->nodes, 1) < 0 || index_reserve(&e->nodes_by_name) < 0 ||
-        root_reserve_nodes(e, &node) < 0) {
+    if (slab_reserve(&e->capacity.nodes, 1) < 0 || index_reserve(&e->capacity.nodes_by_name) < 0 ||
+        note_node_comes(e, &node) < 0) {
         release_details(e, &node);
         return ENGINE_NO_MEMORY;
     }
 
     if (id == 0) {
-        id = slab_take(&e->nodes);
+        id = slab_take(&e->capacity.nodes);
         *node_at(e, id) = node;
-        index_put(&e->nodes_by_name, name_hash(facts->name), id);
-        root_change_nodes(e, NULL, &node);
+        index_put(&e->capacity.nodes_by_name, name_hash(facts->name), id);
+        note_nodes_changed(e, NULL, &node);
     } else {
         struct node old = *node_at(e, id);
 
         *node_at(e, id) = node;
-        root_change_nodes(e, &old, &node);
+        note_nodes_changed(e, &old, &node);
         release_details(e, &old);
     }
     *ret_id = id;
@@ -134,9 +134,9 @@ bool node_lose(struct engine *e, struct text name)
 
     struct node node = *node_at(e, id);
 
-    index_drop(&e->nodes_by_name, name_hash(name), id);
-    slab_give(&e->nodes, id);
-    root_change_nodes(e, &node, NULL);
+    index_drop(&e->capacity.nodes_by_name, name_hash(name), id);
+    slab_give(&e->capacity.nodes, id);
+    note_nodes_changed(e, &node, NULL);
     release_details(e, &node);
     return true;
 }
@@ -147,7 +147,7 @@ bool node_has_flavor(const struct engine *e, uint32_t id, uint16_t number)
         return true;
 
     const struct node *node = node_at(e, id);
-    const struct flavor *flavor = slab_at(&e->flavors, number);
+    const struct flavor *flavor = slab_at(&e->capacity.flavors, number);
 
     if (!flavor->seen)
         return false;

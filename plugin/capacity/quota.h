@@ -2,7 +2,7 @@
 #ifndef SLUICE_PLUGIN_CAPACITY_QUOTA_H
 #define SLUICE_PLUGIN_CAPACITY_QUOTA_H
 
-#include "plugin/base/amount.h"
+#include "cell.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,30 +21,26 @@
  * closed upward, and what passes through a queue without the cell passes unchanged. Memory goes
  * with what the quotas name, not with queues times resources.
  */
-struct cell {
-    wide usage;               /* of a leaf: what its claims hold; else what its children pass up */
-    wide later;               /* usage once all that is under way has happened (promise.h) */
-    wide reserved, allocated; /* of all claims in the subtree, as a person counts them */
-    wide expected;            /* reserved and allocated once all that is under way has happened */
-    wide given;               /* sum over the children of what each gives up to this queue */
-    wide share, kept, ceiling;
-    wide own_share, own_ceiling, own_kept; /* as configured; Kueue's: nominal, borrowing, lending */
-    uint32_t resource;
-    uint32_t carriers; /* children that have this cell */
-    uint16_t flavor;
-    bool bounded; /* there is a ceiling */
-    bool named;   /* by the queue's own quota */
-    bool has_ceiling, has_kept;
-    bool counting; /* it is not known yet what is used: see recount.h */
-};
 
 struct engine;
 struct queue;
 
 struct cell *quota_cell(const struct queue *queue, uint16_t flavor, uint32_t resource);
 
+/* That cell, if it is among the first `count` of the queue's. */
+struct cell *quota_cell_among(const struct queue *queue, uint32_t count, uint16_t flavor,
+                              uint32_t resource);
+
+/* What follows from a cell's amounts and from what its children give. */
+void quota_derive(struct engine *e, uint32_t queue, struct cell *cell);
+
+/* Adds a change of what arrives at this queue, and of what passes on from it to the root. counted:
+ * also in cells that are not yet. Returns the topmost queue whose usage changed, now or later. */
+uint32_t quota_carry(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
+                     struct flow flow, bool counted);
+
 /* What a claim of this queue holds changed, and what it will hold (counted: recount_has). Returns
- * the topmost queue whose usage changed, or 0. */
+ * the topmost queue whose usage changed, now or later, or 0. */
 uint32_t quota_charge(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
                       wide reserved, wide allocated, wide later, bool counted);
 
@@ -52,38 +48,16 @@ uint32_t quota_charge(struct engine *e, uint32_t queue, uint16_t flavor, uint32_
 void quota_charge_later(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
                         wide later, bool counted);
 
-/* One amount that a queue's own quota names. */
-struct quota_amount {
-    uint16_t flavor;
-    uint32_t resource;
-    wide share, ceiling, kept;
-    bool has_ceiling, has_kept;
-};
+/* One claim more, or (-1) less, is promised this within the queue's share. Until it has come, the
+ * queue exceeds its share for nobody: whoever did would take the ground from under the promise,
+ * and its victims would go again and again. */
+void quota_promise_within(struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
+                          int more);
 
-/* Makes room in the queue, and in `parent` and all above it, for `more` new cells beyond those that
- * the queue has. Negative on error. */
-int quota_reserve(struct engine *e, uint32_t queue, uint32_t parent, uint32_t more);
-int quota_reserve_cells(struct engine *e, uint32_t queue, uint32_t more); /* in this queue alone */
+/* Whether it is not known yet what is used of this in the queue, or above it (recount.h). */
+bool quota_is_counting(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
 
-/* An edit takes the queue out of the tree, changes it, and puts it back:
- *   quota_detach; quota_name; and with the new parent set, quota_attach.
- * Between them the queue is nobody's child, and must not be in its parent's list of children.
- * [reserved] */
-void quota_detach(struct engine *e, uint32_t queue);
-void quota_name(struct engine *e, uint32_t queue, const struct quota_amount *amounts,
-                uint32_t count);
-void quota_attach(struct engine *e, uint32_t queue);
-
-/* An edit that leaves the queue in its place does all of that in one step, whatever hangs below it.
- * [reserved] */
-void quota_edit(struct engine *e, uint32_t queue, const struct quota_amount *amounts,
-                uint32_t count);
-
-/* The ceiling of a queue without parent grows or shrinks by an amount; at 0 it names it no longer.
- * [reserved for one] */
-void quota_raise_ceiling(struct engine *e, uint32_t queue, uint32_t resource, wide more);
-
-/* A cell is counted now: it limits, and passes up what it must. It may be gone afterwards. */
-void quota_counted(struct engine *e, uint32_t queue, struct cell *cell);
+/* A queue's share, as its usage is compared with it. */
+wide quota_share(const struct queue *queue, const struct cell *cell);
 
 #endif

@@ -14,13 +14,4 @@ struct node;
 /* Whether what is not known to be there is not to be had at this queue. */
 bool root_bounds_all(const struct engine *e, uint32_t queue);
 
-/* At open, with the root queue made. Negative on error. */
-int root_configure(struct engine *e);
-
-/* The root has room for what this node brings. Negative on error. */
-int root_reserve_nodes(struct engine *e, const struct node *node);
-
-/* A node came (before is NULL), changed, or went (after is NULL). [reserved for after] */
-void root_change_nodes(struct engine *e, const struct node *before, const struct node *after);
-
 #endif

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recount.h"
 
-#include "plugin/capacity/flow.h"
+#include "plugin/claims/flow.h"
+#include "plugin/order/contest.h"
 #include "plugin/state.h"
+#include "quota_edit.h"
 
 /* What was counted so far is forgotten. */
 static void restart(struct engine *e)
 {
-    uint32_t id = e->recount.cells == 0 ? 0 : e->todo[TODO_COUNT].first;
+    uint32_t id = e->claims.recount.cells == 0 ? 0 : e->queues.todo[TODO_COUNT].first;
 
-    e->recount.at = e->recount.cells == 0 ? 0 : 1;
+    e->claims.recount.at = e->claims.recount.cells == 0 ? 0 : 1;
     for (; id != 0; id = queue_at(e, id)->todo[TODO_COUNT].next) {
         const struct queue *queue = queue_at(e, id);
 
@@ -36,7 +38,7 @@ void recount_cell(struct engine *e, uint32_t id, struct cell *cell)
         return;
     }
     cell->counting = true;
-    e->recount.cells++;
+    e->claims.recount.cells++;
     queue_todo(e, TODO_COUNT, id);
     restart(e);
 }
@@ -55,7 +57,7 @@ void recount_forget(struct engine *e, uint32_t id, struct cell *cell)
     if (!cell->counting)
         return;
     cell->counting = false;
-    e->recount.cells--;
+    e->claims.recount.cells--;
     for (uint32_t i = 0; i < queue->cell_count; i++)
         others = others || queue->cells[i].counting;
     if (!others)
@@ -64,37 +66,7 @@ void recount_forget(struct engine *e, uint32_t id, struct cell *cell)
 
 bool recount_has(const struct engine *e, uint32_t claim)
 {
-    return claim < e->recount.at;
-}
-
-static bool is_counting(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
-{
-    for (; id != 0; id = queue_at(e, id)->parent) {
-        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
-
-        if (cell != NULL && cell->counting)
-            return true;
-    }
-    return false;
-}
-
-bool recount_awaits(const struct engine *e, const struct line *line, uint32_t *ret_need)
-{
-    static const struct queue_group volcano = {.flavor_count = 1};
-    const struct queue *queue = queue_at(e, line_queue(e, line));
-
-    for (uint32_t i = 0; i < line_count(e, line) && e->recount.cells > 0; i++) {
-        uint32_t resource = line_resource(e, line, i);
-        const struct queue_group *group =
-            queue->kind == QUEUE_VOLCANO ? &volcano : queue_group_of(queue, resource);
-
-        *ret_need = i;
-        for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
-            if (is_counting(e, line_queue(e, line), group->flavors[k], resource))
-                return true;
-        }
-    }
-    return false;
+    return claim < e->claims.recount.at;
 }
 
 static void count_claim(struct engine *e, uint32_t id)
@@ -137,9 +109,9 @@ static void finish_cell(struct engine *e, uint32_t id, struct cell *cell)
 
         if (other == NULL)
             continue;
-        cell->usage -= other->reserved + other->allocated - flow_passes(other);
-        cell->later -= other->expected - flow_passes_later(other);
-        cell->given += flow_gives(below, other);
+        cell->usage -= other->reserved + other->allocated - cell_passes(other);
+        cell->later -= other->expected - cell_passes_later(other);
+        cell->given += cell_gives(below, other);
     }
     recount_forget(e, id, cell);
     quota_counted(e, id, cell);
@@ -163,11 +135,11 @@ static void finish(struct engine *e)
 {
     uint32_t deepest = 0, next;
 
-    for (uint32_t id = e->todo[TODO_COUNT].first; id != 0;
+    for (uint32_t id = e->queues.todo[TODO_COUNT].first; id != 0;
          id = queue_at(e, id)->todo[TODO_COUNT].next)
         deepest = queue_depth(e, id) > deepest ? queue_depth(e, id) : deepest;
     for (uint32_t depth = deepest; depth > 0; depth--) {
-        for (uint32_t id = e->todo[TODO_COUNT].first; id != 0; id = next) {
+        for (uint32_t id = e->queues.todo[TODO_COUNT].first; id != 0; id = next) {
             next = queue_at(e, id)->todo[TODO_COUNT].next;
             if (queue_depth(e, id) == depth)
                 finish_queue(e, id);
@@ -177,12 +149,12 @@ static void finish(struct engine *e)
 
 void recount_some(struct engine *e)
 {
-    struct recount *r = &e->recount;
+    struct recount *r = &e->claims.recount;
 
     for (uint32_t budget = RECOUNT_SLICE; budget > 0 && r->cells > 0; budget--, r->at++) {
-        if (r->at >= slab_end(&e->claims))
+        if (r->at >= slab_end(&e->claims.records))
             finish(e);
-        else if (slab_live(&e->claims, r->at))
+        else if (slab_live(&e->claims.records, r->at))
             count_claim(e, r->at);
     }
     if (r->cells == 0)
@@ -194,10 +166,11 @@ static bool is_right_so_far(const struct engine *e, uint32_t id, const struct ce
 {
     wide reserved = 0, allocated = 0, expected = 0;
 
-    for (uint32_t claim = 1; claim < e->recount.at && claim < slab_end(&e->claims); claim++) {
+    for (uint32_t claim = 1; claim < e->claims.recount.at && claim < slab_end(&e->claims.records);
+         claim++) {
         struct flow flow;
 
-        if (!slab_live(&e->claims, claim) || !queue_is_below(e, claim_queue(e, claim), id))
+        if (!slab_live(&e->claims.records, claim) || !queue_is_below(e, claim_queue(e, claim), id))
             continue;
         flow = flow_of_claim(e, claim, cell->flavor, cell->resource);
         reserved += flow.reserved;
@@ -212,11 +185,11 @@ const char *recount_check(const struct engine *e)
 {
     uint32_t cells = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->queues); id++) {
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
         const struct queue *queue;
         uint32_t own = 0;
 
-        if (!slab_live(&e->queues, id))
+        if (!slab_live(&e->queues.records, id))
             continue;
         queue = queue_at(e, id);
         for (uint32_t i = 0; i < queue->cell_count; i++) {
@@ -228,5 +201,5 @@ const char *recount_check(const struct engine *e)
             return "a queue with a cell that is not counted is on a list";
         cells += own;
     }
-    return cells == e->recount.cells ? NULL : "cells that are not counted are counted";
+    return cells == e->claims.recount.cells ? NULL : "cells that are not counted are counted";
 }

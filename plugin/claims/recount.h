@@ -39,11 +39,6 @@ void recount_moves(struct engine *e, uint32_t queue);
 /* Whether what this claim holds is counted where it holds it. */
 bool recount_has(const struct engine *e, uint32_t claim);
 
-/* Whether the line asks for something of which it is not known yet, in a flavor that it might have,
- * what is used in its queue or above it: then of which of its needs. */
-struct line;
-bool recount_awaits(const struct engine *e, const struct line *line, uint32_t *ret_need);
-
 /* One slice. */
 void recount_some(struct engine *e);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet.h"
-
 #include "fleet_state.h"
 #include "orchestrator.h"
 #include "plan.h"

@@ -2,9 +2,19 @@
 #include "assign.h"
 
 #include "plugin/capacity/borrow.h"
-#include "plugin/capacity/headroom.h"
 #include "plugin/order/fit.h"
+#include "plugin/order/headroom.h"
 #include "plugin/state.h"
+
+struct assign_policy assign_policy_of(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    return (struct assign_policy){.skips_borrowing = queue->borrows_last,
+                                  .skips_preempting = queue->cluster.preempts_last,
+                                  .borrows_least = queue->cluster.borrows_least,
+                                  .preempts_while_borrowing = queue->preempts.while_borrowing};
+}
 
 /* What a flavor is worth. */
 struct grade {

@@ -4,7 +4,7 @@
 
 #include "plugin/base/amount.h"
 #include "plugin/base/facts.h"
-#include "plugin/order/size_class.h"
+#include "plugin/records/assignment.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,16 +23,8 @@
  *
  * Changes nothing, allocates nothing.
  */
-enum { ASSIGN_MAX_SETS = FACTS_MAX_SETS, ASSIGN_ATTEMPTS = 4 * FACTS_MAX_FLAVORS };
 
-/* From the worst to the best. */
-enum assign_how {
-    ASSIGN_NO_FIT,     /* however many went, or because nobody may be sent away for it */
-    ASSIGN_NO_VICTIMS, /* others would have to go, and there is nobody who could be sent */
-    ASSIGN_PREEMPTS,   /* others of its own queue would go, perhaps beside those of other queues */
-    ASSIGN_RECLAIMS,   /* others of other queues would */
-    ASSIGN_FITS,
-};
+struct engine;
 
 /* Of the queue: flavorFungibility and preemption. */
 struct assign_policy {
@@ -42,30 +34,8 @@ struct assign_policy {
     bool preempts_while_borrowing; /* borrowWithinCohort is not Never */
 };
 
-struct assign_set {
-    uint32_t count, minimum; /* of pods; equal: all of them or none */
-    uint8_t need_count;
-    struct request needs[FACTS_MAX_NEEDS]; /* of each pod, one `pods` among them */
-    uint64_t refused[FACTS_MAX_GROUPS];    /* of each group, by their places: a bit for each flavor
-                                              on whose nodes these pods cannot be */
-};
-
-/* Where the searches begin: the places of flavors in their groups. Zeros: at the first. */
-struct assign_cursor {
-    uint8_t place[ASSIGN_MAX_SETS][FACTS_MAX_GROUPS];
-};
-
-struct assignment {
-    enum assign_how how;
-    uint32_t height; /* from how far up anything of it is borrowed (borrow.h) */
-    uint32_t counts[ASSIGN_MAX_SETS];
-    struct {
-        uint16_t flavor; /* FLAVOR_NONE: nobody counts it, or the search ended before */
-        uint8_t how, height;
-    } needs[ASSIGN_MAX_SETS][FACTS_MAX_NEEDS];
-    struct assign_cursor next; /* where the next attempt begins */
-    bool goes_on;              /* the next attempt has flavors that this one did not come to */
-};
+/* What this queue says of that. */
+struct assign_policy assign_policy_of(const struct engine *e, uint32_t queue);
 
 /* Who knows whom others can be sent away for. `of` finds out for one resource alone, PREEMPTS,
  * RECLAIMS or NO_VICTIMS, and from how far up it is borrowed when they are gone; `of_all` whether

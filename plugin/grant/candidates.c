@@ -1,151 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "candidates.h"
 
-#include "plugin/capacity/headroom.h"
+#include "hunt_share.h"
+#include "plugin/claims/removable.h"
+#include "plugin/records/holder.h"
 #include "plugin/state.h"
-#include "policy.h"
 
-static wide need_of(const struct hunt *hunt, uint32_t i)
+static bool uses_contested(const struct hunt *hunt, uint32_t holder)
 {
-    return line_amount(hunt->e, line_at(hunt->e, claim_at(hunt->e, hunt->claim)->line), i);
-}
-
-static uint32_t need_count(const struct hunt *hunt)
-{
-    return line_count(hunt->e, line_at(hunt->e, claim_at(hunt->e, hunt->claim)->line));
-}
-
-static uint32_t resource_of(const struct hunt *hunt, uint32_t i)
-{
-    const struct engine *e = hunt->e;
-
-    return line_resource(e, line_at(e, claim_at(e, hunt->claim)->line), i);
-}
-
-static const struct cell *cell_of(const struct hunt *hunt, uint32_t queue, uint32_t i)
-{
-    return quota_cell(queue_at(hunt->e, queue), hunt->flavors[i], resource_of(hunt, i));
-}
-
-bool candidates_contest(struct hunt *hunt)
-{
-    hunt->uses = 0;
-    for (uint32_t i = 0; i < need_count(hunt); i++) {
-        wide room =
-            hunt->asked[i] && hunt->flavors[i] != FLAVOR_NONE
-                ? headroom_later(hunt->e, hunt->queue, hunt->flavors[i], resource_of(hunt, i))
-                : HEADROOM_UNLIMITED;
-
-        hunt->lacks[i] = wide_max(0, need_of(hunt, i) - room);
-        hunt->contested[i] = hunt->lacks[i] > 0;
-        if (hunt->contested[i])
-            hunt->uses |= removable_uses(hunt->flavors[i], resource_of(hunt, i));
-    }
-    return hunt->uses != 0;
-}
-
-/* Usage counts only what is above what the children keep; so does the share, in Volcano's trees. */
-wide candidates_share(const struct queue *queue, const struct cell *cell)
-{
-    return queue->kind == QUEUE_VOLCANO
-               ? wide_max(cell->share, cell->kept + cell->given) - cell->given
-               : cell->share;
-}
-
-/* Of Volcano's queues only what is contested is compared with the share: what a queue has no share
- * of may still be plenty. */
-static bool matters(const struct hunt *hunt, uint32_t i)
-{
-    return queue_at(hunt->e, hunt->queue)->kind == QUEUE_VOLCANO
-               ? hunt->contested[i]
-               : hunt->asked[i] && hunt->flavors[i] != FLAVOR_NONE;
-}
-
-/* Who names no share of something has none: all that it uses of it is others'. */
-static bool exceeds_share(const struct hunt *hunt, uint32_t queue)
-{
-    for (uint32_t i = 0; i < need_count(hunt); i++) {
-        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, queue, i) : NULL;
-
-        if (cell == NULL ? hunt->contested[i] && queue_at(hunt->e, queue)->kind == QUEUE_VOLCANO
-                         : cell->later > candidates_share(queue_at(hunt->e, queue), cell))
-            return true;
-    }
-    return false;
-}
-
-/* Whether the queue could hold what arrives at it within its share; what it keeps and does not use
- * does not pass on. */
-static bool holds_in_share(const struct hunt *hunt, uint32_t queue, wide *arrives)
-{
-    bool holds = true;
-
-    for (uint32_t i = 0; i < need_count(hunt); i++) {
-        const struct cell *cell = matters(hunt, i) ? cell_of(hunt, queue, i) : NULL;
-
-        if (!matters(hunt, i))
-            continue;
-        if (cell == NULL) {
-            holds = holds && arrives[i] <= 0;
-            continue;
-        }
-        if (cell->later + arrives[i] > candidates_share(queue_at(hunt->e, queue), cell))
-            holds = false;
-        arrives[i] = wide_max(0, arrives[i] - wide_max(0, cell->kept - cell->later));
-    }
-    return holds;
-}
-
-bool candidates_under_share(const struct hunt *hunt)
-{
-    for (uint32_t i = 0; i < need_count(hunt); i++) {
-        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, hunt->queue, i) : NULL;
-
+    for (uint32_t i = 0; i < hunt->count; i++) {
         if (hunt->contested[i] &&
-            (cell == NULL || cell->later >= candidates_share(queue_at(hunt->e, hunt->queue), cell)))
-            return false;
-    }
-    return true;
-}
-
-uint64_t candidates_within(const struct hunt *hunt)
-{
-    uint64_t within = 0;
-
-    for (uint32_t i = 0; i < need_count(hunt); i++)
-        within |= (uint64_t)matters(hunt, i) << i;
-    return within;
-}
-
-bool candidates_would_borrow(const struct hunt *hunt)
-{
-    for (uint32_t i = 0; i < need_count(hunt); i++) {
-        const struct cell *cell = matters(hunt, i) ? cell_of(hunt, hunt->queue, i) : NULL;
-
-        if (matters(hunt, i) &&
-            (cell == NULL || cell->later + need_of(hunt, i) >
-                                 candidates_share(queue_at(hunt->e, hunt->queue), cell)))
-            return true;
-    }
-    return false;
-}
-
-static bool uses(const struct hunt *hunt, const struct claim *candidate, uint32_t i)
-{
-    const struct line *line = line_at(hunt->e, candidate->line);
-
-    for (uint32_t k = 0; k < line_count(hunt->e, line); k++) {
-        if (line_resource(hunt->e, line, k) == resource_of(hunt, i) &&
-            claim_flavors(candidate)[k] == hunt->flavors[i])
-            return true;
-    }
-    return false;
-}
-
-static bool uses_contested(const struct hunt *hunt, const struct claim *candidate)
-{
-    for (uint32_t i = 0; i < need_count(hunt); i++) {
-        if (hunt->contested[i] && uses(hunt, candidate, i))
+            holder_amount(hunt->e, holder, hunt->needs[i].flavor, hunt->needs[i].resource) > 0)
             return true;
     }
     return false;
@@ -163,47 +28,114 @@ static enum preempt_whom whom(const struct hunt *hunt, const struct source *sour
     return source->place == CANDIDATE_OF_OWN_QUEUE ? policy->within : policy->reclaim;
 }
 
-/* Also if the asking claim's queue exceeds its share. */
+/* Also if the asking one's queue exceeds its share. */
 static bool goes_while_borrowing(const struct hunt *hunt, const struct source *source,
                                  int32_t priority)
 {
     const struct preempt_policy *policy = &queue_at(hunt->e, hunt->queue)->preempts;
 
     return source->place != CANDIDATE_BY_PRIORITY ||
-           (policy->while_borrowing && priority < claim_at(hunt->e, hunt->claim)->priority &&
+           (policy->while_borrowing && priority < hunt->rank.priority &&
             (!policy->has_threshold || priority <= policy->threshold));
 }
 
-/* The first candidate, or the one that comes next. */
-static void find_next(struct hunt *hunt, uint32_t queue)
+bool candidates_go_while_borrowing(const struct hunt *hunt, uint32_t holder)
 {
-    const struct engine *e = hunt->e;
-    const struct claim *asks = claim_at(e, hunt->claim);
-    struct source *source = source_at(hunt, queue);
-    enum preempt_whom takes = whom(hunt, source);
-    struct removable_wanted wanted = {hunt->uses, 0};
-    uint32_t id = source->next;
-
-    id = id == 0 ? removable_first(e, queue, &wanted) : removable_after(e, id, &wanted);
-    while (id != 0) {
-        const struct claim *claim = claim_at(e, id);
-
-        if (!policy_takes(e, hunt->claim, id, takes)) {
-            if (policy_takes_nobody_behind(e, hunt->claim, id, takes))
-                break;
-            if (claim->priority == asks->priority) /* of this one only who is newer */
-                wanted.second = removable_second(asks->created);
-        } else if (uses_contested(hunt, claim)) {
-            source->next = id;
-            hunt->looked++;
-            return;
-        }
-        id = removable_after(e, id, &wanted);
-    }
-    source->next = 0;
+    return goes_while_borrowing(hunt, source_at(hunt, holder_queue(hunt->e, holder)),
+                                policy_priority(hunt->e, holder));
 }
 
-static struct tree_link *source_link(const void *ctx, uint32_t queue)
+static bool takes(const struct hunt *hunt, const struct source *source, uint32_t holder)
+{
+    return policy_takes(hunt->e, hunt->rank, hunt->group, holder, whom(hunt, source));
+}
+
+static bool takes_nobody_behind(const struct hunt *hunt, const struct source *source,
+                                uint32_t holder)
+{
+    return policy_takes_nobody_behind(hunt->e, hunt->rank, holder, whom(hunt, source));
+}
+
+/* The first candidate among the queue's claims, or (id) the one behind this. */
+static uint32_t next_claim(struct hunt *hunt, uint32_t queue, uint32_t id)
+{
+    const struct engine *e = hunt->e;
+    const struct source *source = source_at(hunt, queue);
+    struct removable_wanted wanted = {hunt->uses, 0};
+
+    if (!queue_at(e, queue)->known)
+        return 0;
+    id = id == 0 ? removable_first(e, queue, &wanted) : removable_after(e, id, &wanted);
+    for (; id != 0; id = removable_after(e, id, &wanted)) {
+        if (!takes(hunt, source, id)) {
+            if (takes_nobody_behind(hunt, source, id))
+                return 0;
+            if (holder_priority(e, id) == hunt->rank.priority) /* of this one only who is newer */
+                wanted.second = removable_second(hunt->rank.since);
+        } else if (uses_contested(hunt, id)) {
+            return id;
+        }
+    }
+    return 0;
+}
+
+/* Among its workloads. */
+static uint32_t next_workload(struct hunt *hunt, uint32_t queue, uint32_t id)
+{
+    const struct engine *e = hunt->e;
+    const struct source *source = source_at(hunt, queue);
+
+    if (!engine_admits(e)) /* they are somebody else's to evict */
+        return 0;
+    id = id == 0 ? tree_first(&workloads_that_hold, e, queue_at(e, queue)->cluster.holding)
+                 : tree_next(&workloads_that_hold, e, id);
+    for (; id != 0; id = tree_next(&workloads_that_hold, e, id)) {
+        uint32_t holder = holder_of_workload(id);
+
+        if (takes_nobody_behind(hunt, source, holder) && !takes(hunt, source, holder))
+            return 0;
+        if (workload_counts_later(workload_at(e, id)) && takes(hunt, source, holder) &&
+            uses_contested(hunt, holder))
+            return id;
+    }
+    return 0;
+}
+
+/* Of the two that are next, the one that goes first. */
+static void choose_next(const struct hunt *hunt, struct source *source)
+{
+    uint32_t workload = source->workload == 0 ? 0 : holder_of_workload(source->workload);
+
+    source->next = source->claim == 0 ? workload : source->claim;
+    if (source->claim != 0 && workload != 0 && holder_compare(hunt->e, workload, source->claim) < 0)
+        source->next = workload;
+}
+
+/* Finds its first candidates. */
+static void find_first(struct hunt *hunt, uint32_t queue)
+{
+    struct source *source = source_at(hunt, queue);
+
+    source->claim = next_claim(hunt, queue, 0);
+    source->workload = next_workload(hunt, queue, 0);
+    choose_next(hunt, source);
+    hunt->looked += source->next != 0;
+}
+
+/* The one that is next has had its turn. */
+static void find_next(struct hunt *hunt, uint32_t queue)
+{
+    struct source *source = source_at(hunt, queue);
+
+    if (holder_is_workload(source->next))
+        source->workload = next_workload(hunt, queue, source->workload);
+    else
+        source->claim = next_claim(hunt, queue, source->claim);
+    choose_next(hunt, source);
+    hunt->looked += source->next != 0;
+}
+
+static struct pairing_link *source_link(const void *ctx, uint32_t queue)
 {
     return &source_at(ctx, queue)->link;
 }
@@ -214,20 +146,22 @@ static int compare_sources(const void *ctx, uint32_t a, uint32_t b)
     const struct source *x = source_at(hunt, a), *y = source_at(hunt, b);
 
     return x->place != y->place ? (x->place < y->place ? -1 : 1)
-                                : removable_compare(hunt->e, x->next, y->next);
+                                : holder_compare(hunt->e, x->next, y->next);
 }
 
-static const struct tree_type sources_by_next = {source_link, compare_sources, NULL};
+static const struct pairing_type sources_by_next = {source_link, compare_sources};
 
 static void collect_from(struct hunt *hunt, uint32_t queue, uint32_t common,
                          enum candidate_place place)
 {
     *source_at(hunt, queue) =
         (struct source){.hunt = hunt->number, .common = common, .place = place};
-    find_next(hunt, queue);
+    find_first(hunt, queue);
     if (source_at(hunt, queue)->next == 0)
         return;
-    tree_insert(&sources_by_next, hunt, &hunt->sources, queue);
+    source_at(hunt, queue)->also = hunt->last_source;
+    hunt->last_source = queue;
+    pairing_insert(&sources_by_next, hunt, &hunt->sources, queue);
     hunt->by_share = hunt->by_share || place == CANDIDATE_BY_SHARE;
     hunt->by_priority = hunt->by_priority || place == CANDIDATE_BY_PRIORITY;
 }
@@ -237,17 +171,17 @@ static void collect_below(struct hunt *hunt, uint32_t id, uint32_t common, uint3
                           bool by_share)
 {
     const struct engine *e = hunt->e;
+    bool unnamed = hunt_share_has_unnamed(hunt, id);
 
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling) {
         const struct queue *queue = queue_at(e, child);
 
-        if (child == skipped || child == hunt->queue || !exceeds_share(hunt, child))
+        if (child == skipped || child == hunt->queue || !hunt_share_exceeds(hunt, child, unnamed))
             continue;
         if (queue->first_child != 0)
             collect_below(hunt, child, common, skipped, by_share);
-        else if (queue->known && (queue->kind != QUEUE_VOLCANO || queue->reclaimable) &&
-                 !queue_spares(e, child))
+        else if ((queue->kind != QUEUE_VOLCANO || queue->reclaimable) && !queue_spares(e, child))
             collect_from(hunt, child, common,
                          by_share ? CANDIDATE_BY_SHARE : CANDIDATE_BY_PRIORITY);
     }
@@ -257,21 +191,21 @@ void candidates_collect(struct hunt *hunt)
 {
     const struct engine *e = hunt->e;
     const struct queue *queue = queue_at(e, hunt->queue);
-    wide arrives[FACTS_MAX_NEEDS];
-    bool within = queue->preempts.while_borrowing || candidates_under_share(hunt), by_share;
+    wide arrives[ASSIGN_MAX_AMOUNTS];
+    bool within = queue->preempts.while_borrowing || hunt_share_is_under(hunt), by_share;
     uint32_t below = 0;
 
-    hunt->number = ++hunt->e->promises.hunts;
-    hunt->sources = 0;
+    hunt->number = ++hunt->e->claims.promises.hunts;
+    hunt->sources = hunt->last_source = 0;
     hunt->by_share = hunt->by_priority = false;
-    for (uint32_t i = 0; i < need_count(hunt); i++)
-        arrives[i] = need_of(hunt, i);
-    by_share = holds_in_share(hunt, hunt->queue, arrives);
+    for (uint32_t i = 0; i < hunt->count; i++)
+        arrives[i] = hunt->needs[i].amount;
+    by_share = hunt_share_holds(hunt, hunt->queue, arrives);
     for (uint32_t up = queue->parent; up != 0 && queue->preempts.reclaim != PREEMPT_NEVER;
          up = queue_at(e, up)->parent) {
         if (by_share || within) /* else nobody there could be taken away */
             collect_below(hunt, up, up, below, by_share);
-        by_share = holds_in_share(hunt, up, arrives) || by_share;
+        by_share = hunt_share_holds(hunt, up, arrives) || by_share;
         below = up;
     }
     if (queue->preempts.within != PREEMPT_NEVER)
@@ -279,18 +213,14 @@ void candidates_collect(struct hunt *hunt)
 }
 
 /* Of an amount that is used below, at most as much is missed above. */
-static bool reduce(const struct hunt *hunt, uint32_t id, wide *lacks)
+static bool reduce(const struct hunt *hunt, uint32_t holder, wide *lacks)
 {
-    const struct claim *claim = claim_at(hunt->e, id);
-    const struct line *line = line_at(hunt->e, claim->line);
     bool enough = true;
 
-    for (uint32_t i = 0; i < need_count(hunt); i++) {
-        for (uint32_t k = 0; k < line_count(hunt->e, line) && lacks[i] > 0; k++) {
-            if (line_resource(hunt->e, line, k) == resource_of(hunt, i) &&
-                claim_flavors(claim)[k] == hunt->flavors[i])
-                lacks[i] -= line_amount(hunt->e, line, k);
-        }
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        if (lacks[i] > 0)
+            lacks[i] -=
+                holder_amount(hunt->e, holder, hunt->needs[i].flavor, hunt->needs[i].resource);
         enough = enough && lacks[i] <= 0;
     }
     return enough;
@@ -299,18 +229,20 @@ static bool reduce(const struct hunt *hunt, uint32_t id, wide *lacks)
 /* Room that is set aside for a guarded head grows by what is missed below, too. */
 bool candidates_suffice(struct hunt *hunt)
 {
-    wide lacks[FACTS_MAX_NEEDS];
-    bool enough = hunt->e->todo[TODO_GUARD].first != 0;
+    wide lacks[ASSIGN_MAX_AMOUNTS];
+    bool enough = hunt->e->queues.todo[TODO_GUARD].first != 0;
 
-    memcpy(lacks, hunt->lacks, sizeof(lacks));
-    for (uint32_t queue = tree_first(&sources_by_next, hunt, hunt->sources); queue != 0 && !enough;
-         queue = tree_next(&sources_by_next, hunt, queue)) {
+    memcpy(lacks, hunt->lacks, hunt->count * sizeof(*lacks));
+    for (uint32_t queue = hunt->last_source; queue != 0 && !enough;
+         queue = source_at(hunt, queue)->also) {
         struct source *source = source_at(hunt, queue);
-        uint32_t first = source->next;
+        const struct source first = *source;
 
         for (; source->next != 0 && !enough; find_next(hunt, queue))
             enough = reduce(hunt, source->next, lacks);
-        source->next = first;
+        source->claim = first.claim;
+        source->workload = first.workload;
+        source->next = first.next;
     }
     return enough;
 }
@@ -321,7 +253,7 @@ static bool all_exceed_share(const struct hunt *hunt, uint32_t queue)
     uint32_t common = source_at(hunt, queue)->common;
 
     for (; common != 0 && queue != common; queue = queue_at(hunt->e, queue)->parent) {
-        if (!exceeds_share(hunt, queue))
+        if (!hunt_share_exceeds(hunt, queue, true))
             return false;
     }
     return true;
@@ -329,49 +261,34 @@ static bool all_exceed_share(const struct hunt *hunt, uint32_t queue)
 
 uint32_t candidates_next(struct hunt *hunt, bool borrowing)
 {
-    uint32_t queue, id;
+    const struct engine *e = hunt->e;
+    uint32_t queue, holder;
 
-    while ((queue = tree_first(&sources_by_next, hunt, hunt->sources)) != 0) {
+    while ((queue = hunt->sources) != 0) {
         struct source *source = source_at(hunt, queue);
 
-        id = source->next;
-        tree_remove(&sources_by_next, hunt, &hunt->sources, queue);
+        holder = source->next;
+        pairing_remove_first(&sources_by_next, hunt, &hunt->sources);
         if (!all_exceed_share(hunt, queue) ||
-            (borrowing && !goes_while_borrowing(hunt, source, claim_at(hunt->e, id)->priority)))
+            (borrowing && !goes_while_borrowing(hunt, source, holder_priority(e, holder))))
             continue; /* nobody behind it does either */
         find_next(hunt, queue);
         if (source->next != 0)
-            tree_insert(&sources_by_next, hunt, &hunt->sources, queue);
-        if (!pledge_at(hunt->e, id)->removed &&
-            (!borrowing || goes_while_borrowing(hunt, source, policy_priority(hunt->e, id))))
-            return id;
+            pairing_insert(&sources_by_next, hunt, &hunt->sources, queue);
+        if (!holder_mark(e, holder).removed &&
+            (!borrowing || goes_while_borrowing(hunt, source, policy_priority(e, holder))))
+            return holder;
     }
     return 0;
 }
 
-bool candidates_have(const struct hunt *hunt, uint32_t id)
+bool candidates_have(const struct hunt *hunt, uint32_t holder)
 {
-    const struct claim *claim = claim_at(hunt->e, id);
-    const struct source *source = source_at(hunt, claim_queue(hunt->e, id));
+    const struct source *source = source_at(hunt, holder_queue(hunt->e, holder));
 
-    return removable_has(hunt->e, id) && source->hunt == hunt->number &&
-           uses_contested(hunt, claim) &&
-           policy_takes(hunt->e, hunt->claim, id, whom(hunt, source));
-}
-
-bool candidates_leave_kept(const struct hunt *hunt, uint32_t id)
-{
-    uint32_t at = claim_queue(hunt->e, id), common = source_at(hunt, at)->common;
-
-    if (common == 0 || queue_at(hunt->e, at)->kind != QUEUE_VOLCANO)
-        return true;
-    for (; at != common; at = queue_at(hunt->e, at)->parent) {
-        for (uint32_t i = 0; i < need_count(hunt); i++) {
-            const struct cell *cell = hunt->contested[i] ? cell_of(hunt, at, i) : NULL;
-
-            if (cell != NULL && cell->later < cell->kept && uses(hunt, claim_at(hunt->e, id), i))
-                return false;
-        }
-    }
-    return true;
+    return (holder_is_workload(holder)
+                ? workload_counts_later(workload_at(hunt->e, holder_workload(holder)))
+                : removable_has(hunt->e, holder)) &&
+           source->hunt == hunt->number && uses_contested(hunt, holder) &&
+           takes(hunt, source, holder);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demote.h"
 
-#include "plugin/claims/claim_rest.h"
+#include "plugin/capacity/root.h"
+#include "plugin/pods/claim_rest.h"
 #include "plugin/pods/gang.h"
 #include "plugin/state.h"
 
@@ -36,7 +37,7 @@ static bool uses_exceeded(const struct engine *e, uint32_t claim, uint32_t top)
 
 static uint32_t deepest_over(const struct engine *e)
 {
-    uint32_t deepest = e->todo[TODO_OVER].first, most = queue_depth(e, deepest);
+    uint32_t deepest = e->queues.todo[TODO_OVER].first, most = queue_depth(e, deepest);
 
     for (uint32_t id = queue_at(e, deepest)->todo[TODO_OVER].next; id != 0;
          id = queue_at(e, id)->todo[TODO_OVER].next) {
@@ -50,7 +51,7 @@ static uint32_t deepest_over(const struct engine *e)
 
 static void begin(struct engine *e, uint32_t top)
 {
-    e->demotion = (struct demotion){.top = top, .queue = top};
+    e->grant.demotion = (struct demotion){.top = top, .queue = top};
 }
 
 void demote_restart(struct engine *e)
@@ -60,7 +61,7 @@ void demote_restart(struct engine *e)
 
 void demote_forget_queue(struct engine *e, uint32_t queue)
 {
-    if (e->demotion.top == queue || e->demotion.queue == queue)
+    if (e->grant.demotion.top == queue || e->grant.demotion.queue == queue)
         begin(e, 0);
 }
 
@@ -71,7 +72,7 @@ static bool is_newer(const struct engine *e, uint32_t a, uint32_t b)
 
 static void add(struct engine *e, uint32_t claim)
 {
-    struct demotion *d = &e->demotion;
+    struct demotion *d = &e->grant.demotion;
     uint32_t at;
 
     if (d->count == DEMOTE_BATCH) {
@@ -91,7 +92,7 @@ static void drop(struct demotion *d, uint32_t at)
 
 void demote_forget(struct engine *e, uint32_t claim)
 {
-    struct demotion *d = &e->demotion;
+    struct demotion *d = &e->grant.demotion;
 
     if (d->top == 0)
         return;
@@ -119,7 +120,7 @@ static uint32_t queue_after(const struct engine *e, uint32_t id, uint32_t top)
 /* At the next claim, or the next queue. */
 static void look(struct engine *e)
 {
-    struct demotion *d = &e->demotion;
+    struct demotion *d = &e->grant.demotion;
     uint32_t claim = d->claim != 0
                          ? tree_prev(&claims_by_stamp, e, d->claim)
                          : tree_last(&claims_by_stamp, e, queue_at(e, d->queue)->reserved);
@@ -149,6 +150,28 @@ uint32_t demote_one(struct engine *e, uint32_t claim)
     return count;
 }
 
+/* Whether its root counts all that the claim was granted, or bounds none of it. */
+static bool is_counted(const struct engine *e, uint32_t id)
+{
+    const struct line *line = claim_line(e, id);
+    uint32_t root = queue_root(e, line_queue(e, line));
+
+    for (uint32_t i = 0; i < line_count(e, line) && root_bounds_all(e, root); i++) {
+        uint16_t flavor = claim_flavors(claim_at(e, id))[i];
+
+        if (flavor != FLAVOR_NONE && line_amount(e, line, i) > 0 &&
+            quota_cell(queue_at(e, root), flavor, line_resource(e, line, i)) == NULL)
+            return false;
+    }
+    return true;
+}
+
+void demote_uncounted(struct engine *e, uint32_t id)
+{
+    if (claim_at(e, id)->state == CLAIM_RESERVED && !is_counted(e, id))
+        demote_one(e, id);
+}
+
 static uint32_t take_back(struct engine *e, uint32_t claim, uint32_t budget)
 {
     uint32_t count = demote_one(e, claim);
@@ -158,10 +181,10 @@ static uint32_t take_back(struct engine *e, uint32_t claim, uint32_t budget)
 
 uint32_t demote_some(struct engine *e, uint32_t budget)
 {
-    struct demotion *d = &e->demotion;
+    struct demotion *d = &e->grant.demotion;
     uint32_t looks = DEMOTE_SLICE;
 
-    while (budget > 0 && looks > 0 && e->todo[TODO_OVER].first != 0) {
+    while (budget > 0 && looks > 0 && e->queues.todo[TODO_OVER].first != 0) {
         uint32_t top = deepest_over(e), claim;
 
         if (d->top != top)
@@ -186,15 +209,15 @@ uint32_t demote_some(struct engine *e, uint32_t budget)
 
 const char *demote_check(const struct engine *e)
 {
-    const struct demotion *d = &e->demotion;
+    const struct demotion *d = &e->grant.demotion;
 
-    if (d->top != 0 &&
-        (!slab_live(&e->queues, d->top) || (d->queue != 0 && !queue_is_below(e, d->queue, d->top))))
+    if (d->top != 0 && (!slab_live(&e->queues.records, d->top) ||
+                        (d->queue != 0 && !queue_is_below(e, d->queue, d->top))))
         return "who must go is searched for below a queue";
     for (uint32_t i = 0; i < d->count; i++) {
         const struct claim *claim = claim_at(e, d->found[i]);
 
-        if (!slab_live(&e->claims, d->found[i]) || claim->state != CLAIM_RESERVED ||
+        if (!slab_live(&e->claims.records, d->found[i]) || claim->state != CLAIM_RESERVED ||
             !queue_is_below(e, claim_queue(e, d->found[i]), d->top))
             return "who was found to go is reserved below that queue";
         if (i > 0 && !is_newer(e, d->found[i - 1], d->found[i]))

@@ -37,6 +37,10 @@ uint32_t demote_some(struct engine *e, uint32_t budget);
  * Returns how many did. */
 uint32_t demote_one(struct engine *e, uint32_t claim);
 
+/* A claim that is only reserved, of what the root of its tree bounds and no node has, gives back,
+ * too. It was granted that elsewhere: no cell counts it, so none is above its ceiling. */
+void demote_uncounted(struct engine *e, uint32_t claim);
+
 /* A search that is under way begins anew: the tree of queues is another one. */
 void demote_restart(struct engine *e);
 

@@ -1,48 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hunt.h"
 
-#include "plugin/capacity/headroom.h"
+#include "hunt_share.h"
+#include "plugin/claims/rest.h"
+#include "plugin/claims/workload_change.h"
+#include "plugin/records/holder.h"
 #include "plugin/state.h"
+#include "reclaim.h"
 #include "refused_victims.h"
 
-static bool fits(const struct hunt *hunt, bool borrowing)
+/* What the holder holds counts in what is used later, or (-1) no longer. */
+static void count_later(struct engine *e, uint32_t holder, int sign)
 {
-    const struct engine *e = hunt->e;
-    const struct line *line = line_at(e, claim_at(e, hunt->claim)->line);
-
-    if (!borrowing && candidates_would_borrow(hunt))
-        return false;
-    for (uint32_t i = 0; i < line_count(e, line); i++) {
-        if (hunt->asked[i] && hunt->flavors[i] != FLAVOR_NONE &&
-            line_amount(e, line, i) >
-                headroom_later(e, hunt->queue, hunt->flavors[i], line_resource(e, line, i)))
-            return false;
-    }
-    return true;
+    if (holder_is_workload(holder))
+        workload_count_later(e, holder_workload(holder), sign);
+    else
+        promise_count(e, holder, sign);
 }
 
-static void take_away(struct hunt *hunt, uint32_t id, uint32_t unit, bool whole)
+static void take_away(struct hunt *hunt, uint32_t holder, uint32_t unit, bool whole)
 {
-    struct pledge *pledge = pledge_at(hunt->e, id);
-
-    promise_count(hunt->e, id, -1);
-    pledge->removed = true;
-    pledge->whole = whole;
-    pledge->of = unit;
-    pledge->prev = hunt->last;
-    hunt->last = id;
+    count_later(hunt->e, holder, -1);
+    holder_set_mark(hunt->e, holder, (struct holder_mark){true, whole, unit, hunt->last});
+    hunt->last = holder;
 }
 
 static bool stays(const struct engine *e, uint32_t id)
 {
     return claim_holds(claim_at(e, id)) && claim_counts_later(claim_at(e, id)) &&
-           !pledge_at(e, id)->removed;
+           !holder_mark(e, id).removed;
 }
 
 /* 0: it is in no gang. */
-static uint32_t gang_of(const struct engine *e, uint32_t id)
+static uint32_t gang_of(const struct engine *e, uint32_t holder)
 {
-    uint32_t group = claim_group(e, claim_at(e, id));
+    uint32_t group = holder_group(e, holder);
 
     return group != 0 && group_at(e, group)->known && group_at(e, group)->minimum > 1 ? group : 0;
 }
@@ -56,135 +48,205 @@ static int64_t count_stays(const struct engine *e, uint32_t group)
     return count;
 }
 
-static bool gang_may_go(const struct hunt *hunt, uint32_t group)
+/* Each member by itself, whichever queue it is in. */
+static bool gang_may_go(const struct hunt *hunt, uint32_t group, bool borrowing)
 {
     const struct engine *e = hunt->e;
 
     for (uint32_t id = group_at(e, group)->first; id != 0; id = member_after(e, id)) {
-        if (stays(e, id) && !candidates_have(hunt, id))
+        if (stays(e, id) &&
+            (!candidates_have(hunt, id) || (borrowing && !candidates_go_while_borrowing(hunt, id))))
             return false;
     }
     return true;
 }
 
 /* It is in no search any more. */
-static void forget(struct pledge *pledge)
+static void forget(struct engine *e, uint32_t holder)
 {
-    pledge->removed = pledge->whole = false;
-    pledge->of = pledge->prev = 0;
+    holder_set_mark(e, holder, (struct holder_mark){false, false, 0, 0});
 }
 
 /* The last unit comes back. */
 static void bring_back(struct hunt *hunt)
 {
-    uint32_t unit = hunt->last == 0 ? 0 : pledge_at(hunt->e, hunt->last)->of;
+    uint32_t unit = hunt->last == 0 ? 0 : holder_mark(hunt->e, hunt->last).unit;
 
-    while (hunt->last != 0 && pledge_at(hunt->e, hunt->last)->of == unit) {
-        struct pledge *pledge = pledge_at(hunt->e, hunt->last);
+    while (hunt->last != 0 && holder_mark(hunt->e, hunt->last).unit == unit) {
+        uint32_t holder = hunt->last;
 
-        promise_count(hunt->e, hunt->last, 1);
-        hunt->last = pledge->prev;
-        forget(pledge);
+        count_later(hunt->e, holder, 1);
+        hunt->last = holder_prev(hunt->e, holder);
+        forget(hunt->e, holder);
     }
 }
 
 static bool leaves_kept(const struct hunt *hunt, uint32_t unit)
 {
-    for (uint32_t id = hunt->last; id != 0 && pledge_at(hunt->e, id)->of == unit;
-         id = pledge_at(hunt->e, id)->prev) {
-        if (!candidates_leave_kept(hunt, id))
+    for (uint32_t id = hunt->last; id != 0 && holder_mark(hunt->e, id).unit == unit;
+         id = holder_prev(hunt->e, id)) {
+        uint32_t common = queue_at(hunt->e, holder_queue(hunt->e, id))->source.common;
+
+        if (!hunt_share_leaves_kept(hunt, id, common))
             return false;
     }
     return true;
 }
 
-static bool take_unit_away(struct hunt *hunt, uint32_t id)
+static bool take_unit_away(struct hunt *hunt, uint32_t holder, bool borrowing)
 {
     const struct engine *e = hunt->e;
-    uint32_t gang = gang_of(e, id);
+    uint32_t gang = gang_of(e, holder);
 
     if (gang == 0 || count_stays(e, gang) > group_at(e, gang)->minimum) {
-        take_away(hunt, id, id, false);
+        take_away(hunt, holder, holder, false);
     } else {
-        if (!gang_may_go(hunt, gang))
+        if (!gang_may_go(hunt, gang, borrowing))
             return false;
         for (uint32_t at = group_at(e, gang)->first; at != 0; at = member_after(e, at)) {
             if (stays(e, at))
-                take_away(hunt, at, id, true);
+                take_away(hunt, at, holder, true);
         }
     }
-    if (leaves_kept(hunt, id))
+    if (leaves_kept(hunt, holder))
         return true;
     bring_back(hunt);
     return false;
 }
 
-static uint32_t end_of_unit(const struct hunt *hunt, uint32_t id)
+static uint32_t end_of_unit(const struct hunt *hunt, uint32_t holder)
 {
-    uint32_t unit = pledge_at(hunt->e, id)->of;
+    uint32_t unit = holder_mark(hunt->e, holder).unit;
 
-    while (id != 0 && pledge_at(hunt->e, id)->of == unit)
-        id = pledge_at(hunt->e, id)->prev;
-    return id;
+    while (holder != 0 && holder_mark(hunt->e, holder).unit == unit)
+        holder = holder_prev(hunt->e, holder);
+    return holder;
 }
 
 static void count_unit(struct hunt *hunt, uint32_t from, uint32_t end, int sign)
 {
-    for (uint32_t id = from; id != end; id = pledge_at(hunt->e, id)->prev) {
-        promise_count(hunt->e, id, sign);
-        pledge_at(hunt->e, id)->removed = sign < 0;
+    for (uint32_t id = from; id != end; id = holder_prev(hunt->e, id)) {
+        struct holder_mark mark = holder_mark(hunt->e, id);
+
+        count_later(hunt->e, id, sign);
+        mark.removed = sign < 0;
+        holder_set_mark(hunt->e, id, mark);
     }
 }
 
 static void forget_unit(struct hunt *hunt, uint32_t from, uint32_t end)
 {
     for (uint32_t id = from, prev; id != end; id = prev) {
-        prev = pledge_at(hunt->e, id)->prev;
-        forget(pledge_at(hunt->e, id));
+        prev = holder_prev(hunt->e, id);
+        forget(hunt->e, id);
     }
 }
 
 /* Nobody is left with a part of a gang. */
-static bool may_return(const struct hunt *hunt, uint32_t id)
+static bool may_return(const struct hunt *hunt, uint32_t holder)
 {
-    uint32_t gang = gang_of(hunt->e, id);
+    uint32_t gang = gang_of(hunt->e, holder);
 
-    return gang == 0 || pledge_at(hunt->e, id)->whole ||
+    return gang == 0 || holder_mark(hunt->e, holder).whole ||
            count_stays(hunt->e, gang) >= group_at(hunt->e, gang)->minimum;
+}
+
+static void set_prev(struct hunt *hunt, uint32_t holder, uint32_t prev)
+{
+    struct holder_mark mark = holder_mark(hunt->e, holder);
+
+    mark.prev = prev;
+    holder_set_mark(hunt->e, holder, mark);
+}
+
+/* The last of a unit, whose `prev` is in the unit before it. */
+static uint32_t last_before(const struct hunt *hunt, uint32_t holder, uint32_t end)
+{
+    while (holder_prev(hunt->e, holder) != end)
+        holder = holder_prev(hunt->e, holder);
+    return holder;
 }
 
 static void give_back(struct hunt *hunt, bool borrowing)
 {
-    uint32_t newer = hunt->last, end = end_of_unit(hunt, newer), from;
+    uint32_t newer = last_before(hunt, hunt->last, end_of_unit(hunt, hunt->last)), from;
     struct refused_victims refused = {0};
 
-    while (pledge_at(hunt->e, newer)->prev != end)
-        newer = pledge_at(hunt->e, newer)->prev;
-    while ((from = pledge_at(hunt->e, newer)->prev) != 0) {
-        end = end_of_unit(hunt, from);
+    while ((from = holder_prev(hunt->e, newer)) != 0) {
+        uint32_t end = end_of_unit(hunt, from);
+
         if (!refused_victims_has(&refused, hunt->e, from)) {
             count_unit(hunt, from, end, 1);
-            if (may_return(hunt, from) && fits(hunt, borrowing)) {
-                pledge_at(hunt->e, newer)->prev = end;
+            if (may_return(hunt, from) && hunt_share_fits(hunt, borrowing)) {
+                set_prev(hunt, newer, end);
                 forget_unit(hunt, from, end);
                 continue;
             }
             count_unit(hunt, from, end, -1);
             refused_victims_add(&refused, hunt->e, from);
         }
-        while (pledge_at(hunt->e, newer)->prev != end)
-            newer = pledge_at(hunt->e, newer)->prev;
+        newer = last_before(hunt, newer, end);
     }
+}
+
+/* Those of the victims from..end that are of this queue, which come back as one. */
+static bool takes_back(const struct hunt *hunt, uint32_t from, uint32_t end, uint32_t id)
+{
+    const struct engine *e = hunt->e;
+    const struct queue *queue = queue_at(e, id);
+    struct reclaim_amount amounts[ASSIGN_MAX_AMOUNTS];
+
+    for (uint32_t i = 0; i < hunt->count; i++) {
+        const struct assign_amount *need = &hunt->needs[i];
+
+        amounts[i] = (struct reclaim_amount){need->flavor, need->resource, 0, 0};
+        for (uint32_t at = from; at != end; at = holder_prev(e, at)) {
+            if (holder_queue(e, at) != id)
+                continue;
+            amounts[i].used += holder_amount(e, at, need->flavor, need->resource);
+            amounts[i].arrives += holder_least_amount(e, at, need->flavor, need->resource);
+        }
+    }
+    return reclaim_takes_back(e, id, queue->source.common, amounts, hunt->count);
+}
+
+/* Whether it borrows what those that it sends away by priority, or others that wait, would take
+ * back (reclaim.h). */
+static bool is_reclaimed(const struct hunt *hunt)
+{
+    const struct engine *e = hunt->e;
+    bool by_priority = false;
+
+    if (hunt_share_fits(hunt, false))
+        return false;
+    for (uint32_t from = hunt->last, end; from != 0; from = end) {
+        uint32_t looked = 0;
+
+        end = end_of_unit(hunt, from);
+        for (uint32_t id = from; id != end; id = holder_prev(e, id)) {
+            uint32_t queue = holder_queue(e, id);
+
+            if (queue == looked || queue_at(e, queue)->source.place != CANDIDATE_BY_PRIORITY)
+                continue;
+            by_priority = true;
+            looked = queue;
+            if (takes_back(hunt, from, end, queue))
+                return true;
+        }
+    }
+    return by_priority && reclaim_is_awaited(e, hunt->queue, hunt->needs, hunt->count);
 }
 
 static bool run(struct hunt *hunt, bool borrowing)
 {
-    uint32_t id;
+    uint32_t holder;
 
-    while ((id = candidates_next(hunt, borrowing)) != 0) {
-        if (take_unit_away(hunt, id) && fits(hunt, borrowing)) {
+    while ((holder = candidates_next(hunt, borrowing)) != 0) {
+        if (take_unit_away(hunt, holder, borrowing) && hunt_share_fits(hunt, borrowing)) {
             give_back(hunt, borrowing);
-            hunt->within = borrowing ? 0 : candidates_within(hunt);
+            if (borrowing && is_reclaimed(hunt))
+                break;
+            hunt->within = !borrowing;
             return true;
         }
     }
@@ -205,50 +267,55 @@ static bool find(struct hunt *hunt)
 {
     bool forbidden = !queue_at(hunt->e, hunt->queue)->preempts.while_borrowing;
 
-    if ((!hunt->by_share && !hunt->by_priority) || (forbidden && !candidates_under_share(hunt)))
+    if ((!hunt->by_share && !hunt->by_priority) || (forbidden && !hunt_share_is_under(hunt)))
         return run(hunt, true);
     return run_both(hunt, !forbidden || hunt->by_share);
 }
 
+static bool one_rests(const struct hunt *hunt)
+{
+    uint32_t holder = hunt->last;
+
+    while (holder != 0 && !rest_holds(hunt->e, holder))
+        holder = holder_prev(hunt->e, holder);
+    return holder != 0;
+}
+
 bool hunt_begin(struct hunt *hunt)
 {
-    bool found;
-
     hunt->last = 0;
-    hunt->within = 0;
-    if (!candidates_contest(hunt))
+    hunt->within = false;
+    if (!hunt_share_contest(hunt))
         return true;
     candidates_collect(hunt);
-    found = candidates_suffice(hunt) && find(hunt);
-    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev)
-        promise_count(hunt->e, id, 1);
-    return found;
+    if (!candidates_suffice(hunt) || !find(hunt))
+        return false;
+    if (!one_rests(hunt))
+        return true;
+    hunt_end(hunt);
+    return false;
 }
 
 void hunt_take(struct hunt *hunt)
 {
-    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
-        struct pledge *pledge = pledge_at(hunt->e, id);
+    for (uint32_t id = hunt->last; id != 0; id = holder_prev(hunt->e, id)) {
+        uint32_t prev = holder_prev(hunt->e, id);
 
-        pledge->removed = pledge->whole = false;
-        pledge->of = 0;
+        count_later(hunt->e, id, 1);
+        holder_set_mark(hunt->e, id, (struct holder_mark){false, false, 0, prev});
     }
 }
 
 void hunt_end(struct hunt *hunt)
 {
-    while (hunt->last != 0) {
-        struct pledge *pledge = pledge_at(hunt->e, hunt->last);
-
-        hunt->last = pledge->prev;
-        forget(pledge);
-    }
+    while (hunt->last != 0)
+        bring_back(hunt);
 }
 
 bool hunt_reclaims(const struct hunt *hunt)
 {
-    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
-        if (claim_queue(hunt->e, id) == hunt->queue)
+    for (uint32_t id = hunt->last; id != 0; id = holder_prev(hunt->e, id)) {
+        if (holder_queue(hunt->e, id) == hunt->queue)
             return false;
     }
     return true;

@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy.h"
 
+#include "plugin/records/holder.h"
 #include "plugin/state.h"
 
-static struct policy_rank own_rank(const struct engine *e, uint32_t id)
+static struct policy_rank own_rank(const struct engine *e, uint32_t holder)
 {
-    return (struct policy_rank){claim_at(e, id)->priority, claim_at(e, id)->created};
+    if (holder_is_workload(holder)) {
+        const struct workload *workload = workload_at(e, holder_workload(holder));
+
+        return (struct policy_rank){workload->priority, workload->since};
+    }
+    return (struct policy_rank){claim_at(e, holder)->priority, claim_at(e, holder)->created};
+}
+
+/* Its gang's group; 0: it is in none. */
+static uint32_t gang_of(const struct engine *e, uint32_t holder)
+{
+    uint32_t group = holder_group(e, holder);
+
+    return group != 0 && group_at(e, group)->known && group_at(e, group)->minimum > 1 ? group : 0;
 }
 
 /* That of its gang; its own, if it is in none. */
 static struct policy_rank gang_rank(const struct engine *e, uint32_t id)
 {
     struct policy_rank rank = own_rank(e, id);
-    uint32_t group = claim_group(e, claim_at(e, id));
+    uint32_t group = gang_of(e, id);
 
-    if (group == 0 || !group_at(e, group)->known || group_at(e, group)->minimum <= 1)
+    if (group == 0)
         return rank;
     rank.since = group_at(e, group)->created;
     if (group_at(e, group)->has_priority)
@@ -22,50 +36,28 @@ static struct policy_rank gang_rank(const struct engine *e, uint32_t id)
     return rank;
 }
 
-bool policy_takes_rank(struct policy_rank asks, struct policy_rank candidate,
-                       enum preempt_whom whom)
+bool policy_takes(const struct engine *e, struct policy_rank asks, uint32_t group, uint32_t holder,
+                  enum preempt_whom whom)
 {
-    switch (whom) {
-    case PREEMPT_LOWER:
-        return candidate.priority < asks.priority;
-    case PREEMPT_LOWER_OR_NEWER:
-        return candidate.priority < asks.priority ||
-               (candidate.priority == asks.priority && candidate.since > asks.since);
-    case PREEMPT_ANY:
-        return true;
-    default:
-        return false;
-    }
+    uint32_t gang = gang_of(e, holder);
+
+    return (gang == 0 || gang != group) && policy_takes_rank(asks, own_rank(e, holder), whom) &&
+           (gang == 0 || policy_takes_rank(asks, gang_rank(e, holder), whom));
 }
 
-static bool in_one_gang(const struct engine *e, uint32_t a, uint32_t b)
-{
-    uint32_t group = claim_group(e, claim_at(e, a));
-
-    return group != 0 && group == claim_group(e, claim_at(e, b)) && group_at(e, group)->known &&
-           group_at(e, group)->minimum > 1;
-}
-
-bool policy_takes(const struct engine *e, uint32_t asks, uint32_t candidate, enum preempt_whom whom)
-{
-    return !in_one_gang(e, asks, candidate) &&
-           policy_takes_rank(own_rank(e, asks), own_rank(e, candidate), whom) &&
-           policy_takes_rank(own_rank(e, asks), gang_rank(e, candidate), whom);
-}
-
-bool policy_takes_nobody_behind(const struct engine *e, uint32_t asks, uint32_t candidate,
+bool policy_takes_nobody_behind(const struct engine *e, struct policy_rank asks, uint32_t holder,
                                 enum preempt_whom whom)
 {
-    int32_t priority = claim_at(e, candidate)->priority, least = claim_at(e, asks)->priority;
+    int32_t priority = holder_priority(e, holder);
 
     return whom == PREEMPT_NEVER ||
            (whom != PREEMPT_ANY &&
-            (priority > least || (priority == least && whom == PREEMPT_LOWER)));
+            (priority > asks.priority || (priority == asks.priority && whom == PREEMPT_LOWER)));
 }
 
-int32_t policy_priority(const struct engine *e, uint32_t candidate)
+int32_t policy_priority(const struct engine *e, uint32_t holder)
 {
-    int32_t own = claim_at(e, candidate)->priority, gang = gang_rank(e, candidate).priority;
+    int32_t own = own_rank(e, holder).priority, gang = gang_rank(e, holder).priority;
 
     return own > gang ? own : gang;
 }

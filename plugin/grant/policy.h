@@ -2,7 +2,7 @@
 #ifndef SLUICE_PLUGIN_GRANT_POLICY_H
 #define SLUICE_PLUGIN_GRANT_POLICY_H
 
-#include "plugin/base/facts.h"
+#include "plugin/base/policy_rank.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,25 +16,18 @@
  * reason nobody takes the place of another member of its own gang, in whatever queues they are.
  */
 
-struct policy_rank {
-    int32_t priority;
-    int64_t since; /* its age: who came later is newer */
-};
-
-bool policy_takes_rank(struct policy_rank asks, struct policy_rank candidate,
-                       enum preempt_whom whom);
-
 struct engine;
 
-/* Whether the candidate's room may be taken. */
-bool policy_takes(const struct engine *e, uint32_t asks, uint32_t candidate,
+/* Whether the holder's room (holder.h) may be taken by one of this rank, and of this group (0:
+ * none). */
+bool policy_takes(const struct engine *e, struct policy_rank asks, uint32_t group, uint32_t holder,
                   enum preempt_whom whom);
 
-/* Whether none is taken who comes behind the candidate (removable.h), since that is not. */
-bool policy_takes_nobody_behind(const struct engine *e, uint32_t asks, uint32_t candidate,
+/* Whether none is taken who would go behind this holder, since that is not. */
+bool policy_takes_nobody_behind(const struct engine *e, struct policy_rank asks, uint32_t holder,
                                 enum preempt_whom whom);
 
-/* The candidate's priority, or its gang's if that is higher. */
-int32_t policy_priority(const struct engine *e, uint32_t candidate);
+/* The holder's priority, or its gang's if that is higher. */
+int32_t policy_priority(const struct engine *e, uint32_t holder);
 
 #endif

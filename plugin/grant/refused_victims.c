@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "refused_victims.h"
 
+#include "plugin/records/holder.h"
 #include "plugin/state.h"
 
-void refused_victims_add(struct refused_victims *alike, const struct engine *e, uint32_t claim)
+void refused_victims_add(struct refused_victims *refused, const struct engine *e, uint32_t holder)
 {
-    if (claim_group(e, claim_at(e, claim)) == 0)
-        alike->claims[alike->count++ % REFUSED_VICTIMS_LAST] = claim;
+    if (!holder_is_workload(holder) && holder_group(e, holder) == 0)
+        refused->claims[refused->count++ % REFUSED_VICTIMS_LAST] = holder;
 }
 
-bool refused_victims_has(const struct refused_victims *alike, const struct engine *e, uint32_t id)
+bool refused_victims_has(const struct refused_victims *refused, const struct engine *e,
+                         uint32_t holder)
 {
-    const struct claim *claim = claim_at(e, id);
-    uint32_t count = alike->count < REFUSED_VICTIMS_LAST ? alike->count : REFUSED_VICTIMS_LAST;
+    uint32_t count = refused->count < REFUSED_VICTIMS_LAST ? refused->count : REFUSED_VICTIMS_LAST;
+    const struct claim *claim;
 
-    for (uint32_t i = 0; i < count && claim_group(e, claim) == 0; i++) {
-        const struct claim *other = claim_at(e, alike->claims[i]);
+    if (holder_is_workload(holder) || holder_group(e, holder) != 0)
+        return false;
+    claim = claim_at(e, holder);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct claim *other = claim_at(e, refused->claims[i]);
 
         if (other->line == claim->line &&
             memcmp(claim_flavors(other), claim_flavors(claim),

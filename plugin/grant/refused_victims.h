@@ -17,8 +17,9 @@ struct refused_victims {
 
 struct engine;
 
-void refused_victims_add(struct refused_victims *alike, const struct engine *e, uint32_t claim);
-bool refused_victims_has(const struct refused_victims *alike, const struct engine *e,
-                         uint32_t claim);
+/* Of holders (holder.h). Workloads are not remembered. */
+void refused_victims_add(struct refused_victims *refused, const struct engine *e, uint32_t holder);
+bool refused_victims_has(const struct refused_victims *refused, const struct engine *e,
+                         uint32_t holder);
 
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "review.h"
 
-#include "candidates.h"
-#include "plugin/capacity/headroom.h"
+#include "plugin/claims/promise.h"
+#include "plugin/claims/workload_change.h"
+#include "plugin/claims/workload_promise.h"
 #include "plugin/order/fit.h"
+#include "plugin/order/headroom.h"
+#include "plugin/pods/gang.h"
 #include "plugin/state.h"
-#include "promise.h"
 #include "refused_victims.h"
+#include "workload_review.h"
 
 /* Whether it could be promised its room as well now, had it not been. */
 static bool is_sound(struct engine *e, uint32_t id)
@@ -18,15 +21,10 @@ static bool is_sound(struct engine *e, uint32_t id)
     promise_count(e, id, -1);
     for (uint32_t i = 0; i < line_count(e, line) && sound; i++) {
         uint16_t flavor = claim_flavors(claim)[i];
-        uint32_t resource = line_resource(e, line, i);
-        const struct cell *cell = quota_cell(queue_at(e, line_queue(e, line)), flavor, resource);
 
-        if (flavor == FLAVOR_NONE)
-            continue;
-        sound = line_amount(e, line, i) <= headroom_later(e, line_queue(e, line), flavor, resource);
-        if ((pledge_at(e, id)->promise.within >> i & 1) != 0 && cell != NULL)
-            sound = sound && cell->later + line_amount(e, line, i) <=
-                                 candidates_share(queue_at(e, line_queue(e, line)), cell);
+        sound = flavor == FLAVOR_NONE ||
+                line_amount(e, line, i) <=
+                    headroom_later(e, line_queue(e, line), flavor, line_resource(e, line, i));
     }
     promise_count(e, id, 1);
     return sound;
@@ -34,8 +32,12 @@ static bool is_sound(struct engine *e, uint32_t id)
 
 static bool all_sound(struct engine *e, uint32_t root)
 {
-    for (uint32_t id = e->promises.first; id != 0; id = promise_after(e, id)) {
+    for (uint32_t id = e->claims.promises.first; id != 0; id = promise_after(e, id)) {
         if (queue_root(e, claim_queue(e, id)) == root && !is_sound(e, id))
+            return false;
+    }
+    for (uint32_t id = e->claims.first_promised; id != 0; id = workload_at(e, id)->next) {
+        if (queue_root(e, workload_queue(e, id)) == root && !workload_review_is_sound(e, id))
             return false;
     }
     return true;
@@ -44,7 +46,7 @@ static bool all_sound(struct engine *e, uint32_t root)
 /* The last one that was promised goes first. */
 static void end_unsound(struct engine *e, uint32_t root)
 {
-    for (uint32_t id = e->promises.last, prev; id != 0; id = prev) {
+    for (uint32_t id = e->claims.promises.last, prev; id != 0; id = prev) {
         prev = pledge_at(e, id)->prev;
         if (queue_root(e, claim_queue(e, id)) == root && !is_sound(e, id))
             promise_end(e, id);
@@ -126,36 +128,90 @@ static bool spare(struct engine *e, uint32_t id, uint32_t root)
     return true;
 }
 
-/* The first that nobody may send away any more, whoever needs its room; whether there was one. */
-static bool spare_one(struct engine *e, uint32_t root)
+/* The first of a list of claims that nobody may send away any more, whoever needs its room; whether
+ * there was one. */
+static bool spare_first(struct engine *e, uint32_t first, uint32_t root)
 {
-    for (uint32_t id = e->promises.shared; id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = first; id != 0; id = pledge_at(e, id)->next) {
         if (spare(e, id, root))
             return true;
     }
-    for (uint32_t claim = e->promises.first; claim != 0; claim = promise_after(e, claim)) {
-        for (uint32_t id = pledge_at(e, claim)->promise.first; id != 0;
-             id = pledge_at(e, id)->next) {
-            if (spare(e, id, root))
-                return true;
+    return false;
+}
+
+static bool spare_first_workload(struct engine *e, uint32_t first, uint32_t root)
+{
+    for (uint32_t id = first; id != 0; id = workload_at(e, id)->next) {
+        uint32_t queue = workload_queue(e, id);
+
+        if (workload_promise_can_stay(e, id) && queue_root(e, queue) == root &&
+            queue_spares(e, queue)) {
+            workload_promise_let_stay(e, id);
+            return true;
         }
     }
     return false;
 }
 
-/* The first that is not needed stays; whether there was one. */
-static bool give_one_back(struct engine *e, uint32_t root, struct refused_victims *refused)
+static bool spare_one(struct engine *e, uint32_t root)
 {
-    for (uint32_t id = e->promises.shared; id != 0; id = pledge_at(e, id)->next) {
+    if (spare_first(e, e->claims.promises.shared, root) ||
+        spare_first_workload(e, e->claims.promises.shared_workloads, root))
+        return true;
+    for (uint32_t id = e->claims.promises.first; id != 0; id = promise_after(e, id)) {
+        if (spare_first(e, pledge_at(e, id)->promise.first, root) ||
+            spare_first_workload(e, pledge_at(e, id)->promise.workloads, root))
+            return true;
+    }
+    for (uint32_t id = e->claims.first_promised; id != 0; id = workload_at(e, id)->next) {
+        if (spare_first(e, workload_at(e, id)->claims, root))
+            return true;
+    }
+    return false;
+}
+
+/* The first of a list of claims that is not needed stays; whether there was one. */
+static bool give_first_back(struct engine *e, uint32_t first, uint32_t root,
+                            struct refused_victims *refused)
+{
+    for (uint32_t id = first; id != 0; id = pledge_at(e, id)->next) {
         if (give_back(e, id, root, refused))
             return true;
     }
-    for (uint32_t claim = e->promises.last; claim != 0; claim = pledge_at(e, claim)->prev) {
-        for (uint32_t id = pledge_at(e, claim)->promise.first; id != 0;
-             id = pledge_at(e, id)->next) {
-            if (give_back(e, id, root, refused))
-                return true;
+    return false;
+}
+
+static bool give_first_workload_back(struct engine *e, uint32_t first, uint32_t root)
+{
+    for (uint32_t id = first; id != 0; id = workload_at(e, id)->next) {
+        bool needed;
+
+        if (!workload_promise_can_stay(e, id) || queue_root(e, workload_queue(e, id)) != root)
+            continue;
+        workload_count_later(e, id, 1);
+        needed = !all_sound(e, root);
+        workload_count_later(e, id, -1);
+        if (!needed) {
+            workload_promise_let_stay(e, id);
+            return true;
         }
+    }
+    return false;
+}
+
+static bool give_one_back(struct engine *e, uint32_t root, struct refused_victims *refused)
+{
+    if (give_first_back(e, e->claims.promises.shared, root, refused) ||
+        give_first_workload_back(e, e->claims.promises.shared_workloads, root))
+        return true;
+    for (uint32_t id = e->claims.promises.last; id != 0; id = pledge_at(e, id)->prev) {
+        if (give_first_back(e, pledge_at(e, id)->promise.first, root, refused) ||
+            give_first_workload_back(e, pledge_at(e, id)->promise.workloads, root))
+            return true;
+    }
+    for (uint32_t id = e->claims.last_promised; id != 0; id = workload_at(e, id)->prev) {
+        if (give_first_back(e, workload_at(e, id)->claims, root, refused))
+            return true;
     }
     return false;
 }
@@ -164,7 +220,7 @@ static bool keep_one(struct engine *e, uint32_t root)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    for (uint32_t id = e->promises.first; id != 0; id = promise_after(e, id)) {
+    for (uint32_t id = e->claims.promises.first; id != 0; id = promise_after(e, id)) {
         const struct line *line = line_at(e, claim_at(e, id)->line);
 
         if (queue_root(e, line_queue(e, line)) != root ||
@@ -186,7 +242,7 @@ bool review_promises(struct engine *e, uint32_t root)
 {
     struct refused_victims refused = {0};
 
-    if (promise_is_empty(&e->promises) ||
+    if (promise_is_empty(&e->claims.promises) ||
         queue_at(e, root)->reviewed == queue_at(e, root)->victims_change)
         return false;
     while (spare_one(e, root))

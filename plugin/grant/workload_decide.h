@@ -18,11 +18,6 @@ struct decision {
     struct assignment made;
     uint32_t workload;
     bool waits_only; /* nobody has to go: the room is on its way already */
-
-    /* Of one that preempts: the search that found its victims (workload_hunt.h), whom it took last,
-     * and how often a workload had moved by then (engine.workload_moves). */
-    uint64_t hunt, moves;
-    uint32_t last;
 };
 
 struct engine;
@@ -41,10 +36,10 @@ void workload_decide_reserve(struct engine *e, uint32_t workload, const struct a
 /* One that preempts is promised what its victims hold, and they are to go. */
 void workload_decide_preempt(struct engine *e, const struct decision *decision);
 
-/* Whether one that is promised something could have something else at once, and would rather.
- * height: from how far up it borrows what it is promised. */
-bool workload_decide_fits_elsewhere(struct engine *e, uint32_t workload, uint32_t height,
-                                    struct assignment *ret);
+/* Whether one that is promised something could have something else at once, where the policy goes
+ * on behind a flavor in which others have to go. */
+bool workload_decide_fits_elsewhere(struct engine *e, uint32_t workload,
+                                    struct assignment *ret_made);
 
 /* Whether a workload of this demand could be admitted, if nobody used anything: if it waits, then
  * for others, and not in vain. */

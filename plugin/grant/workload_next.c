@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload_next.h"
 
-#include "plugin/claims/turn.h"
 #include "plugin/order/contest.h"
 #include "plugin/order/demand.h"
+#include "plugin/order/turn.h"
+#include "plugin/queues/admission_check.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_refusal.h"
+#include "plugin/workloads/workload_settle.h"
 #include "workload_decide.h"
-#include "workload_promise.h"
+#include "workload_review.h"
 
 /* What a decision costs of a slice, counted in claims. */
 enum { DECIDE_COST = 8 };
@@ -76,6 +78,18 @@ static bool ask_demand(struct engine *e, uint32_t id, bool alone, struct decisio
     return false;
 }
 
+/* The head of this demand is refused; `gated`: because of its gates alone. */
+static void refuse(struct engine *e, uint32_t demand, bool gated)
+{
+    enum workload_refusal why = WORKLOAD_REFUSAL_GATED;
+
+    if (!e->config.waiting_reasons)
+        return;
+    if (!gated)
+        why = workload_decide_ever(e, demand) ? WORKLOAD_REFUSAL_QUOTA : WORKLOAD_REFUSAL_NEVER;
+    workload_refusal_note(e, demand, why);
+}
+
 /* The first of the queue for whom something would come of it; who is refused is put aside. Only
  * that uses up the budget: so whoever goes on later has less to look at. */
 static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct decision *ret)
@@ -98,19 +112,19 @@ static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct de
             return false;
         if (ask_demand(e, demand, true, ret))
             return true;
-        workload_refusal_note(e, demand, ret->what == DECIDE_PREEMPTS);
+        refuse(e, demand, ret->what == DECIDE_PREEMPTS);
         demand_refuse(e, demand, change);
         *budget -= *budget > 0;
         return false;
     }
     for (uint32_t demand; *budget > 0 && (demand = demand_first(e, id, change)) != 0; --*budget) {
         if (demand_pass_over(e, demand, change)) {
-            workload_refusal_note(e, demand, false);
+            refuse(e, demand, false);
             continue;
         }
         if (ask_demand(e, demand, false, ret))
             return true;
-        workload_refusal_note(e, demand, ret->what == DECIDE_PREEMPTS);
+        refuse(e, demand, ret->what == DECIDE_PREEMPTS);
         demand_refuse(e, demand, change);
     }
     return false;
@@ -174,7 +188,7 @@ static bool comes_before_claim(const struct engine *e, const struct decision *de
 static bool find_first(struct engine *e, uint32_t root, uint32_t *budget, struct decision *ret)
 {
     ret->what = DECIDE_NOTHING;
-    if (workload_promise_review(e, root)) {
+    if (workload_review_promises(e, root)) {
         --*budget;
         return false;
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backlog.h"
 
-#include "plugin/claims/workload.h"
-#include "plugin/grant/assign.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 static struct tree_link *ask_link(const void *ctx, uint32_t id)
@@ -35,15 +34,17 @@ int backlog_reserve(struct engine *e, uint32_t queue, uint32_t count)
 {
     uint64_t most = (uint64_t)count * queue_depth(e, queue);
 
-    return most > UINT32_MAX || slab_reserve(&e->backlogs, (uint32_t)most) < 0 ? ENGINE_NO_MEMORY
-                                                                               : 0;
+    return most > UINT32_MAX || slab_reserve(&e->order.backlogs, (uint32_t)most) < 0
+               ? ENGINE_NO_MEMORY
+               : 0;
 }
 
 /* As deep as the tree of queues. */
 static uint32_t make(struct engine *e, uint32_t queue, uint32_t resource)
 {
     uint32_t parent = queue_at(e, queue)->parent;
-    uint32_t up = parent == 0 ? 0 : backlog_get(e, parent, resource), id = slab_take(&e->backlogs);
+    uint32_t up = parent == 0 ? 0 : backlog_get(e, parent, resource),
+             id = slab_take(&e->order.backlogs);
 
     *backlog_at(e, id) = (struct backlog){.resource = resource, .up = up};
     tree_insert(&backlog_by_resource, e, &queue_at(e, queue)->asks, id);
@@ -66,7 +67,7 @@ void backlog_unref(struct engine *e, uint32_t queue, uint32_t id)
         uint32_t up = backlog_at(e, id)->up;
 
         tree_remove(&backlog_by_resource, e, &queue_at(e, queue)->asks, id);
-        slab_give(&e->backlogs, id);
+        slab_give(&e->order.backlogs, id);
         queue = queue_at(e, queue)->parent;
         id = up;
     }
@@ -116,7 +117,7 @@ void backlog_unref_demand(struct engine *e, const struct demand *demand)
     }
 }
 
-static wide wished(const struct assign_set *set, uint32_t need)
+static wide asked_in_all(const struct assign_set *set, uint32_t need)
 {
     return (wide)set->needs[need].amount * set->count;
 }
@@ -128,7 +129,7 @@ void backlog_count_demand(struct engine *e, uint32_t id, int more)
     for (uint32_t s = 0; s < demand->set_count; s++) {
         for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
             add(e, find(e, demand->queue, demand->asks[s].needs[i].resource),
-                more * wished(&demand->asks[s], i));
+                more * asked_in_all(&demand->asks[s], i));
     }
 }
 
@@ -185,7 +186,8 @@ static wide waiting_in_gang(const struct engine *e, const struct group *group, u
     return sum;
 }
 
-static wide waiting_of_load(const struct engine *e, uint32_t id, uint32_t queue, uint32_t resource)
+static wide waiting_of_workload(const struct engine *e, uint32_t id, uint32_t queue,
+                                uint32_t resource)
 {
     const struct workload *workload = workload_at(e, id);
     const struct demand *demand = demand_at(e, workload->demand);
@@ -196,7 +198,8 @@ static wide waiting_of_load(const struct engine *e, uint32_t id, uint32_t queue,
         return 0;
     for (uint32_t s = 0; s < demand->set_count; s++) {
         for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
-            sum += demand->asks[s].needs[i].resource == resource ? wished(&demand->asks[s], i) : 0;
+            sum += demand->asks[s].needs[i].resource == resource ? asked_in_all(&demand->asks[s], i)
+                                                                 : 0;
     }
     return sum;
 }
@@ -209,10 +212,12 @@ static wide count(const struct engine *e, uint32_t queue, uint32_t resource)
     for (uint32_t head = size_class_next_head(e, queue, 0, 0); head != 0;
          head = size_class_next_head(e, queue, head, 0))
         sum += waiting_in_line(e, claim_at(e, head)->line, resource);
-    for (uint32_t id = 1; id < slab_end(&e->groups); id++)
-        sum += slab_live(&e->groups, id) ? waiting_in_gang(e, group_at(e, id), queue, resource) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->workloads); id++)
-        sum += slab_live(&e->workloads, id) ? waiting_of_load(e, id, queue, resource) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
+        sum += slab_live(&e->pods.groups, id) ? waiting_in_gang(e, group_at(e, id), queue, resource)
+                                              : 0;
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++)
+        sum +=
+            slab_live(&e->claims.workloads, id) ? waiting_of_workload(e, id, queue, resource) : 0;
     return sum;
 }
 
@@ -220,13 +225,13 @@ const char *backlog_check_users(const struct engine *e)
 {
     uint64_t users = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->backlogs); id++) {
-        if (slab_live(&e->backlogs, id))
+    for (uint32_t id = 1; id < slab_end(&e->order.backlogs); id++) {
+        if (slab_live(&e->order.backlogs, id))
             users += backlog_at(e, id)->users - (backlog_at(e, id)->up != 0);
     }
-    for (uint32_t id = 1; id < slab_end(&e->size_classes); id++) {
+    for (uint32_t id = 1; id < slab_end(&e->order.size_classes); id++) {
         const struct size_class *kind =
-            slab_live(&e->size_classes, id) ? size_class_at(e, id) : NULL;
+            slab_live(&e->order.size_classes, id) ? size_class_at(e, id) : NULL;
 
         for (uint32_t i = 0; kind != NULL && !kind->own && i < kind->count; i++) {
             if (kind->needs[i].ask != find(e, kind->queue, kind->needs[i].resource))
@@ -234,8 +239,8 @@ const char *backlog_check_users(const struct engine *e)
             users--;
         }
     }
-    for (uint32_t id = 1; id < slab_end(&e->demands); id++) {
-        if (slab_live(&e->demands, id) && demand_at(e, id)->queue != 0)
+    for (uint32_t id = 1; id < slab_end(&e->order.demands); id++) {
+        if (slab_live(&e->order.demands, id) && demand_at(e, id)->queue != 0)
             users -= demand_at(e, id)->need_count;
     }
     return users == 0 ? NULL : "an ask is there for who may wait in its queue, and for children's";

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "contest.h"
 
+#include "first_fit.h"
 #include "fit.h"
-#include "plugin/capacity/headroom.h"
-#include "plugin/claims/turn.h"
+#include "plugin/order/headroom.h"
+#include "plugin/order/turn.h"
 #include "plugin/state.h"
 
 static struct tree_link *sibling_link(const void *ctx, uint32_t id)
@@ -290,7 +291,7 @@ bool contest_borrows(const struct engine *e, uint32_t claim, const uint16_t *fla
 static void consider_leaf(struct search *search, uint32_t id)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
-    uint32_t found = line_first_fit(search->e, id, flavors);
+    uint32_t found = first_fit(search->e, id, flavors);
     const struct queue *queue = queue_at(search->e, id);
     struct contest key;
 

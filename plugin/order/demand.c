@@ -3,9 +3,8 @@
 
 #include "plugin/base/placement.h"
 #include "plugin/capacity/flavor.h"
-#include "plugin/claims/demand_text.h"
-#include "plugin/claims/workload.h"
-#include "plugin/grant/assign.h"
+#include "plugin/order/demand_text.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 static struct tree_link *link_of(const void *ctx, uint32_t id)
@@ -78,18 +77,18 @@ int demand_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool
     uint32_t id;
 
     demand.hash = hash_of(&q);
-    id = index_find(&e->demands_by_text, demand.hash, same, &q);
+    id = index_find(&e->order.demands_by_text, demand.hash, same, &q);
     if (id == 0) {
-        if (slab_reserve(&e->demands, 1) < 0 || index_reserve(&e->demands_by_text) < 0)
+        if (slab_reserve(&e->order.demands, 1) < 0 || index_reserve(&e->order.demands_by_text) < 0)
             return ENGINE_NO_MEMORY;
         intern_ref(&e->names, text);
         if (demand_read(e, &demand) < 0 || backlog_get_demand(e, &demand) < 0) {
             release(e, &demand);
             return ENGINE_NO_MEMORY;
         }
-        id = slab_take(&e->demands);
+        id = slab_take(&e->order.demands);
         *demand_at(e, id) = demand;
-        index_put(&e->demands_by_text, demand.hash, id);
+        index_put(&e->order.demands_by_text, demand.hash, id);
     }
     demand_at(e, id)->users++;
     *ret_wish = id;
@@ -102,10 +101,10 @@ void demand_unref(struct engine *e, uint32_t id)
 
     if (id == 0 || --(demand = demand_at(e, id))->users > 0)
         return;
-    index_drop(&e->demands_by_text, demand->hash, id);
+    index_drop(&e->order.demands_by_text, demand->hash, id);
     backlog_unref_demand(e, demand);
     release(e, demand);
-    slab_give(&e->demands, id);
+    slab_give(&e->order.demands, id);
 }
 
 void demand_release(struct engine *e, uint32_t id)
@@ -129,9 +128,9 @@ void demand_judge(struct engine *e, uint32_t id)
     struct demand *demand = demand_at(e, id);
     const struct queue *queue = queue_at(e, demand->queue);
 
-    if (demand->judged == e->placements)
+    if (demand->judged == e->capacity.placements)
         return;
-    demand->judged = e->placements;
+    demand->judged = e->capacity.placements;
     for (uint32_t s = 0; s < demand->set_count; s++) {
         uint64_t *refused = demand->asks[s].refused;
 
@@ -191,7 +190,7 @@ static void count_waiting(struct engine *e, uint32_t id, bool waited)
     uint32_t more = (uint32_t)((demand->head != 0) - waited);
 
     if (demand->gated)
-        e->gated_demands += more;
+        e->order.gated_demands += more;
     if (demand->set_count > 1)
         queue_at(e, demand->queue)->cluster.choosers += more;
 }
@@ -214,6 +213,12 @@ void demand_join(struct engine *e, uint32_t workload)
         demand_refuse(e, id, 0);
 }
 
+/* Where nobody passes the head, the others were not asked whether they would signal, too. */
+static bool only_head_was_asked(const struct engine *e, uint32_t id)
+{
+    return demand_at(e, id)->signals && queue_at(e, demand_at(e, id)->queue)->strict;
+}
+
 /* The next one of the same demand gets no better verdict, if its head was refused. But one whose
  * head left because it was granted something was not refused. */
 void demand_leave(struct engine *e, uint32_t workload)
@@ -227,7 +232,7 @@ void demand_leave(struct engine *e, uint32_t workload)
     take_out(e, id);
     demand_at(e, id)->head = 0;
     tree_remove(&workloads_by_rank, e, &demand_at(e, id)->waiting, workload);
-    set_head(e, id, false);
+    set_head(e, id, only_head_was_asked(e, id));
     count_waiting(e, id, true);
 }
 

@@ -4,6 +4,7 @@
 
 #include "plugin/base/facts.h"
 #include "plugin/base/tree.h"
+#include "plugin/records/assignment.h"
 #include "shortage.h"
 
 #include <stdbool.h>

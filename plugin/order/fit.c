@@ -2,7 +2,7 @@
 #include "fit.h"
 
 #include "plugin/capacity/borrow.h"
-#include "plugin/capacity/headroom.h"
+#include "plugin/order/headroom.h"
 #include "plugin/state.h"
 
 /* A resource that no group of a ClusterQueue covers: `pods` is then not counted; the rest is
@@ -25,41 +25,16 @@ struct trial {
     bool least;
 };
 
-void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue)
-{
-    rooms->e = e;
-    rooms->queue = queue;
-    rooms->count = 0;
-}
-
-static const wide *known_room(const struct headrooms *rooms, uint16_t flavor, uint32_t resource)
-{
-    for (uint32_t i = 0; i < rooms->count; i++) {
-        if (rooms->item[i].resource == resource && rooms->item[i].flavor == flavor)
-            return &rooms->item[i].room;
-    }
-    return NULL;
-}
-
-static wide note_room(struct headrooms *rooms, uint16_t flavor, uint32_t resource, wide room)
-{
-    if (rooms->count < HEADROOMS_MAX) {
-        rooms->item[rooms->count].resource = resource;
-        rooms->item[rooms->count].flavor = flavor;
-        rooms->item[rooms->count++].room = room;
-    }
-    return room;
-}
-
 static wide room_for(const struct trial *trial, uint16_t flavor, uint32_t resource)
 {
-    const wide *known = trial->rooms == NULL ? NULL : known_room(trial->rooms, flavor, resource);
+    const wide *known =
+        trial->rooms == NULL ? NULL : headrooms_known(trial->rooms, flavor, resource);
     wide room;
 
     if (known != NULL)
         return *known;
     room = trial->room(trial->e, line_queue(trial->e, trial->line), flavor, resource);
-    return trial->rooms == NULL ? room : note_room(trial->rooms, flavor, resource, room);
+    return trial->rooms == NULL ? room : headrooms_note(trial->rooms, flavor, resource, room);
 }
 
 static bool need_fits(const struct trial *trial, uint32_t i, uint16_t flavor)
@@ -160,9 +135,30 @@ static bool assign(const struct trial *trial, uint16_t *ret_flavors, uint32_t *r
     return true;
 }
 
+/* Whether the line asks for something of which it is not known yet, in a flavor that it might have,
+ * what is used in its queue or above it: then of which of its needs. */
+static bool awaits_count(const struct engine *e, const struct line *line, uint32_t *ret_need)
+{
+    static const struct queue_group volcano = {.flavor_count = 1};
+    const struct queue *queue = queue_at(e, line_queue(e, line));
+
+    for (uint32_t i = 0; i < line_count(e, line) && e->claims.recount.cells > 0; i++) {
+        uint32_t resource = line_resource(e, line, i);
+        const struct queue_group *group =
+            queue->kind == QUEUE_VOLCANO ? &volcano : queue_group_of(queue, resource);
+
+        *ret_need = i;
+        for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
+            if (quota_is_counting(e, line_queue(e, line), group->flavors[k], resource))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret_need)
 {
-    if (trial->room != headroom_ever && recount_awaits(trial->e, trial->line, ret_need))
+    if (trial->room != headroom_ever && awaits_count(trial->e, trial->line, ret_need))
         return false;
     if (queue_at(trial->e, line_queue(trial->e, trial->line))->kind != QUEUE_VOLCANO)
         return assign(trial, ret_flavors, ret_need);
@@ -264,11 +260,12 @@ static wide best_room(const struct engine *e, uint32_t id, uint32_t resource)
 
 wide headrooms_for(struct headrooms *rooms, uint32_t resource)
 {
-    const wide *known = known_room(rooms, FLAVOR_NONE, resource);
+    const wide *known = headrooms_known(rooms, FLAVOR_NONE, resource);
 
     if (known != NULL)
         return *known;
-    return note_room(rooms, FLAVOR_NONE, resource, best_room(rooms->e, rooms->queue, resource));
+    return headrooms_note(rooms, FLAVOR_NONE, resource,
+                          best_room(rooms->e, rooms->queue, resource));
 }
 
 bool headrooms_hold(struct headrooms *rooms, uint32_t line, uint16_t *ret_flavors)

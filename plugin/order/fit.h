@@ -2,27 +2,13 @@
 #ifndef SLUICE_PLUGIN_ORDER_FIT_H
 #define SLUICE_PLUGIN_ORDER_FIT_H
 
+#include "headroom.h"
 #include "plugin/base/amount.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct engine;
-
-/* What there is room for at one queue, looked up once in a search. */
-enum { HEADROOMS_MAX = 32 };
-
-struct headrooms {
-    const struct engine *e;
-    uint32_t queue, count;
-    struct {
-        uint32_t resource;
-        uint16_t flavor; /* FLAVOR_NONE: in the one that has most */
-        wide room;
-    } item[HEADROOMS_MAX];
-};
-
-void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue);
 
 /* In the flavor that has most of it. */
 wide headrooms_for(struct headrooms *rooms, uint32_t resource);

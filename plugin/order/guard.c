@@ -23,7 +23,7 @@ static void end(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
 
-    heap_clear(&e->guard_timers, id);
+    heap_clear(&e->order.guard_timers, id);
     queue->passed_head = 0;
     if (!queue->guarding)
         return;
@@ -59,7 +59,7 @@ void guard_after_grant(struct engine *e, uint32_t id, uint32_t claim)
         claim_compare_rank(e, head, claim) > 0)
         return;
     queue->passed_head = head;
-    heap_set(&e->guard_timers, id, e->now + e->config.head_guard);
+    heap_set(&e->order.guard_timers, id, e->now + e->config.head_guard);
 }
 
 void guard_review(struct engine *e, uint32_t id)
@@ -74,7 +74,7 @@ void guard_begin(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
 
-    heap_clear(&e->guard_timers, id);
+    heap_clear(&e->order.guard_timers, id);
     queue->guarding = true;
     queue_todo(e, TODO_GUARD, id);
     contest_refresh(e, id);
@@ -85,7 +85,7 @@ void guard_point_below(struct engine *e, uint32_t id)
 {
     uint32_t next;
 
-    for (uint32_t leaf = e->todo[TODO_GUARD].first; leaf != 0; leaf = next) {
+    for (uint32_t leaf = e->queues.todo[TODO_GUARD].first; leaf != 0; leaf = next) {
         next = queue_at(e, leaf)->todo[TODO_GUARD].next;
         if (queue_is_below(e, leaf, id))
             point(e, leaf);
@@ -94,7 +94,7 @@ void guard_point_below(struct engine *e, uint32_t id)
 
 void guard_unhang(struct engine *e, uint32_t id)
 {
-    for (uint32_t leaf = e->todo[TODO_GUARD].first; leaf != 0;
+    for (uint32_t leaf = e->queues.todo[TODO_GUARD].first; leaf != 0;
          leaf = queue_at(e, leaf)->todo[TODO_GUARD].next) {
         uint32_t where = queue_at(e, leaf)->guard_at;
 

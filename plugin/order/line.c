@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "line.h"
 
-#include "fit.h"
-#include "plugin/claims/turn.h"
+#include "plugin/notes.h"
 #include "plugin/state.h"
 
 struct shape {
@@ -80,14 +79,14 @@ static int make(struct engine *e, uint32_t kind, const struct shape *shape, uint
     struct needs needs;
     uint32_t id;
 
-    if (slab_reserve(&e->lines, 1) < 0 || index_reserve(&e->lines_by_needs) < 0 ||
+    if (slab_reserve(&e->order.lines, 1) < 0 || index_reserve(&e->order.lines_by_needs) < 0 ||
         needs_alloc(&e->mem, size_class_at(e, kind), &needs) < 0)
         return ENGINE_NO_MEMORY;
     for (uint32_t i = 0; i < shape->count; i++)
         needs_set_amount(&needs, size_class_at(e, kind), i, shape->requests[i].amount);
-    id = slab_take(&e->lines);
+    id = slab_take(&e->order.lines);
     *line_at(e, id) = (struct line){.kind = kind, .needs = needs};
-    index_put(&e->lines_by_needs, hash, id);
+    index_put(&e->order.lines_by_needs, hash, id);
     queue_at(e, size_class_at(e, kind)->queue)->line_count++;
     *ret_line = id;
     return 0;
@@ -96,9 +95,9 @@ static int make(struct engine *e, uint32_t kind, const struct shape *shape, uint
 static int add_user(struct engine *e, struct line *line)
 {
     if (line->crowd == 0) {
-        if (slab_reserve(&e->crowds, 1) < 0)
+        if (slab_reserve(&e->order.crowds, 1) < 0)
             return ENGINE_NO_MEMORY;
-        line->crowd = slab_take(&e->crowds) & INT32_MAX;
+        line->crowd = slab_take(&e->order.crowds) & INT32_MAX;
         crowd_at(e, line->crowd)->users = 1;
     }
     crowd_at(e, line->crowd)->users++;
@@ -111,7 +110,7 @@ static bool drop_user(struct engine *e, struct line *line)
     if (line->crowd == 0)
         return false;
     if (--crowd_at(e, line->crowd)->users == 1) {
-        slab_give(&e->crowds, line->crowd);
+        slab_give(&e->order.crowds, line->crowd);
         line->crowd = 0;
     }
     return true;
@@ -124,7 +123,7 @@ static int get(struct engine *e, uint32_t kind, const struct shape *shape, uint3
 
     for (uint32_t i = 0; i < shape->count; i++)
         hash = add_to_hash(hash, shape->requests[i].amount);
-    id = index_find(&e->lines_by_needs, hash, is_wanted, &wanted);
+    id = index_find(&e->order.lines_by_needs, hash, is_wanted, &wanted);
     if (id == 0)
         return make(e, kind, shape, hash, ret_line);
     if (add_user(e, line_at(e, id)) < 0)
@@ -176,13 +175,13 @@ int line_make_own(struct engine *e, uint32_t *ret_line)
     struct needs needs;
     uint32_t kind, id;
 
-    if (slab_reserve(&e->lines, 1) < 0 || size_class_make_own(e, &kind) < 0)
+    if (slab_reserve(&e->order.lines, 1) < 0 || size_class_make_own(e, &kind) < 0)
         return ENGINE_NO_MEMORY;
     if (needs_alloc(&e->mem, size_class_at(e, kind), &needs) < 0) {
         size_class_unref(e, kind);
         return ENGINE_NO_MEMORY;
     }
-    id = slab_take(&e->lines);
+    id = slab_take(&e->order.lines);
     *line_at(e, id) = (struct line){.kind = kind, .needs = needs};
     *ret_line = id;
     return 0;
@@ -202,7 +201,7 @@ void line_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct re
     if (before == 0)
         return;
     queue_at(e, before)->line_count--;
-    queue_drop_unused(e, before);
+    note_queue_unused(e, before);
 }
 
 void line_free_own(struct engine *e, uint32_t id)
@@ -210,7 +209,7 @@ void line_free_own(struct engine *e, uint32_t id)
     line_set_own(e, id, 0, NULL, 0, false);
     line_release(e, id);
     size_class_unref(e, line_at(e, id)->kind);
-    slab_give(&e->lines, id);
+    slab_give(&e->order.lines, id);
 }
 
 void line_release(struct engine *e, uint32_t id)
@@ -249,12 +248,12 @@ void line_unref(struct engine *e, uint32_t id)
         return;
     for (uint32_t i = 0; i < line_count(e, line); i++)
         hash = add_to_hash(hash, line_amount(e, line, i));
-    index_drop(&e->lines_by_needs, hash, id);
+    index_drop(&e->order.lines_by_needs, hash, id);
     line_release(e, id);
     size_class_unref(e, line->kind);
-    slab_give(&e->lines, id);
+    slab_give(&e->order.lines, id);
     queue_at(e, queue)->line_count--;
-    queue_drop_unused(e, queue);
+    note_queue_unused(e, queue);
 }
 
 static struct waiting *behind_head(const struct engine *e, const struct line *line)
@@ -343,21 +342,6 @@ uint32_t line_after(const struct engine *e, const struct line *line, uint32_t cl
 uint32_t line_first_of(const struct engine *e, uint32_t queue)
 {
     return queue_at(e, queue)->head;
-}
-
-uint32_t line_first_fit(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
-{
-    const struct queue *queue = queue_at(e, id);
-
-    if (turn_is_workloads(e, id))
-        return 0;
-    if (queue->strict || queue->guarding) {
-        uint32_t head = line_first_of(e, id);
-
-        return head != 0 && fit_line(e, claim_at(e, head)->line, ret_flavors) ? head : 0;
-    }
-
-    return size_class_first_fit(e, id, ret_flavors);
 }
 
 static void add_bound(const struct queue *queue, uint32_t resource, int64_t least,

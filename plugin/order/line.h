@@ -2,8 +2,8 @@
 #ifndef SLUICE_PLUGIN_ORDER_LINE_H
 #define SLUICE_PLUGIN_ORDER_LINE_H
 
+#include "needs.h"
 #include "plugin/base/facts.h"
-#include "plugin/base/needs.h"
 #include "waiting.h"
 
 #include <stdbool.h>
@@ -67,11 +67,8 @@ bool line_leave(struct engine *e, uint32_t claim);
 /* The first claim of the queue's order, or 0. */
 uint32_t line_first_of(const struct engine *e, uint32_t queue);
 
-/* The first claim in the queue's order that fits, or 0. A queue that stops at its head has no other
- * candidate. */
-uint32_t line_first_fit(const struct engine *e, uint32_t queue, uint16_t *ret_flavors);
-
-/* The least that its candidates ask for: of each resource that all of them need. */
+/* The least that those ask for who may be granted something (first_fit.h): of each resource that
+ * all of them need. */
 void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound);
 
 /* How many wait before this one in its queue. [claim waits] */

@@ -2,10 +2,9 @@
 #include "shortage.h"
 
 #include "demand.h"
-#include "plugin/capacity/headroom.h"
-#include "plugin/claims/workload.h"
-#include "plugin/grant/assign.h"
-#include "plugin/grant/policy.h"
+#include "plugin/base/policy_rank.h"
+#include "plugin/order/headroom.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 /* Behind so many that might be sent away, all that their queue uses is taken for theirs. */
@@ -96,6 +95,8 @@ static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16
     uint32_t at = tree_first(&workloads_that_hold, e, queue->cluster.holding);
     wide sum = 0;
 
+    if (queue->removable != 0) /* pods are not looked at one by one */
+        return cell == NULL ? HEADROOM_UNLIMITED : wide_max(0, cell->later);
     for (int looks = 0; at != 0 && sum < enough;
          at = tree_next(&workloads_that_hold, e, at), looks++) {
         const struct workload *workload = workload_at(e, at);
@@ -197,8 +198,8 @@ static bool lacks(const struct engine *e, const struct demand *demand, uint32_t 
     const struct queue_group *group = queue_group_of(queue, resource);
     uint32_t count;
 
-    *ret =
-        (struct shortage){.placements = e->placements, .flavor = FLAVOR_NONE, .resource = resource};
+    *ret = (struct shortage){
+        .placements = e->capacity.placements, .flavor = FLAVOR_NONE, .resource = resource};
     if (group == NULL) /* counted by nobody, or never to be had */
         return false;
     count = count_flavors(e, queue, &demand->asks[set], group, &ret->flavor);
@@ -271,7 +272,7 @@ static uint32_t first_of_kind(const struct engine *e, uint32_t queue, const stru
     uint32_t asks = first_up_to(e, root, kind, 2 * HEADROOM_UNLIMITED), found;
     wide most;
 
-    if (kind->placements != e->placements)
+    if (kind->placements != e->capacity.placements)
         return asks;
     while (kind->resource != 0) {
         most = reach(e, demand_at(e, asks)->head, queue, kind->flavor, kind->resource,
@@ -317,9 +318,9 @@ const char *shortage_check(const struct engine *e, uint32_t id)
 
     if (shortage->first != first_with(e, id))
         return "a demand that lacks something knows who comes first of those below it";
-    if (shortage->placements > e->placements)
+    if (shortage->placements > e->capacity.placements)
         return "what a demand lacks was found before now";
-    if (shortage->placements < e->placements || shortage->resource == 0)
+    if (shortage->placements < e->capacity.placements || shortage->resource == 0)
         return NULL;
     for (uint32_t s = 0; s < demand->set_count; s++)
         found = found || shortage->amount ==

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "size_class.h"
 
-#include "fit.h"
 #include "plugin/state.h"
 
 static struct tree_link *head_link(const void *ctx, uint32_t id)
@@ -143,8 +142,8 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
     struct size_need *needs = mem_alloc(&e->mem, wanted->count * sizeof(*needs));
     uint32_t id;
 
-    if (needs == NULL || slab_reserve(&e->size_classes, 1) < 0 ||
-        index_reserve(&e->size_classes_by_needs) < 0 ||
+    if (needs == NULL || slab_reserve(&e->order.size_classes, 1) < 0 ||
+        index_reserve(&e->order.size_classes_by_needs) < 0 ||
         backlog_reserve(e, wanted->queue, wanted->count) < 0) {
         mem_free(&e->mem, needs, wanted->count * sizeof(*needs));
         return ENGINE_NO_MEMORY;
@@ -157,7 +156,7 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
                                       .ask = backlog_get(e, wanted->queue, request->resource),
                                       .magnitude = magnitude_of(request->amount)};
     }
-    id = slab_take(&e->size_classes);
+    id = slab_take(&e->order.size_classes);
     *size_class_at(e, id) = (struct size_class){.queue = wanted->queue,
                                                 .hash = hash,
                                                 .users = 1,
@@ -165,7 +164,7 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
                                                 .bare = wanted->bare,
                                                 .needs = needs};
     lay_out(size_class_at(e, id));
-    index_put(&e->size_classes_by_needs, hash, id);
+    index_put(&e->order.size_classes_by_needs, hash, id);
     *ret_kind = id;
     return 0;
 }
@@ -175,7 +174,7 @@ int size_class_get(struct engine *e, uint32_t queue, const struct request *reque
 {
     const struct wanted wanted = {e, queue, requests, count, bare};
     uint32_t hash = hash_of(&wanted);
-    uint32_t id = index_find(&e->size_classes_by_needs, hash, is_wanted, &wanted);
+    uint32_t id = index_find(&e->order.size_classes_by_needs, hash, is_wanted, &wanted);
 
     if (id == 0)
         return make(e, &wanted, hash, ret_kind);
@@ -189,11 +188,11 @@ int size_class_make_own(struct engine *e, uint32_t *ret_kind)
     struct size_need *needs = mem_alloc(&e->mem, FACTS_MAX_NEEDS * sizeof(*needs));
     uint32_t id;
 
-    if (needs == NULL || slab_reserve(&e->size_classes, 1) < 0) {
+    if (needs == NULL || slab_reserve(&e->order.size_classes, 1) < 0) {
         mem_free(&e->mem, needs, FACTS_MAX_NEEDS * sizeof(*needs));
         return ENGINE_NO_MEMORY;
     }
-    id = slab_take(&e->size_classes);
+    id = slab_take(&e->order.size_classes);
     *size_class_at(e, id) = (struct size_class){.users = 1, .own = true, .needs = needs};
     *ret_kind = id;
     return 0;
@@ -229,13 +228,13 @@ void size_class_unref(struct engine *e, uint32_t id)
     if (--size_class_at(e, id)->users > 0)
         return;
     if (!size_class_at(e, id)->own)
-        index_drop(&e->size_classes_by_needs, size_class_at(e, id)->hash, id);
+        index_drop(&e->order.size_classes_by_needs, size_class_at(e, id)->hash, id);
     for (uint32_t i = 0; i < size_class_at(e, id)->count; i++) {
         backlog_unref(e, size_class_at(e, id)->queue, size_class_at(e, id)->needs[i].ask);
         intern_unref(&e->names, size_class_at(e, id)->needs[i].resource);
     }
     size_class_release(e, id);
-    slab_give(&e->size_classes, id);
+    slab_give(&e->order.size_classes, id);
 }
 
 static void note_least(const struct engine *e, struct size_class *kind)
@@ -277,77 +276,6 @@ void size_class_set_head(struct engine *e, uint32_t id, uint32_t head)
     if (head != 0)
         tree_insert(&heads_by_rank, e, &kind->heads, head);
     settle(e, line->kind);
-}
-
-struct search {
-    struct headrooms rooms;
-    uint32_t head; /* the first so far that fits */
-    uint16_t *flavors;
-};
-
-/* Nobody in the kind (or those below it, too) fits if the least of a resource, that all of them
- * ask for, does not. */
-static bool worth_a_look(struct headrooms *rooms, const struct size_class *kind, bool those_below)
-{
-    for (uint32_t i = 0; i < kind->count; i++) {
-        int64_t least = those_below ? kind->needs[i].least : kind->needs[i].own;
-
-        if (least > 0 && least > headrooms_for(rooms, kind->needs[i].resource))
-            return false;
-    }
-    return true;
-}
-
-/* Of one kind, for a head before the one that was found. Recursion is as deep as a balanced tree.
- */
-static bool search_heads(struct search *search, uint32_t id)
-{
-    const struct engine *e = search->rooms.e;
-    const struct claim *head;
-
-    if (id == 0)
-        return false;
-    head = claim_at(e, id);
-    if (head->link.size > 1 && !headrooms_hold_least(&search->rooms, head->line))
-        return false;
-    if (search_heads(search, head->link.left))
-        return true;
-    if (search->head != 0 && claim_compare_rank(e, id, search->head) > 0)
-        return false;
-    if (headrooms_hold(&search->rooms, head->line, search->flavors)) {
-        search->head = id;
-        return true;
-    }
-    return search_heads(search, head->link.right);
-}
-
-static void search_kinds(struct search *search, uint32_t id)
-{
-    const struct engine *e = search->rooms.e;
-    const struct size_class *kind;
-
-    if (id == 0)
-        return;
-    kind = size_class_at(e, id);
-    if (!worth_a_look(&search->rooms, kind, true))
-        return;
-    search_kinds(search, kind->link.left);
-    if (search->head != 0 && claim_compare_rank(e, kind->head, search->head) > 0)
-        return;
-    if (worth_a_look(&search->rooms, kind, false))
-        search_heads(search, kind->heads);
-    search_kinds(search, kind->link.right);
-}
-
-uint32_t size_class_first_fit(const struct engine *e, uint32_t queue, uint16_t *ret_flavors)
-{
-    struct search search;
-
-    headrooms_init(&search.rooms, e, queue);
-    search.head = 0;
-    search.flavors = ret_flavors;
-    search_kinds(&search, queue_at(e, queue)->kinds);
-    return search.head;
 }
 
 static bool is_after(const struct engine *e, uint32_t head, uint32_t claim)

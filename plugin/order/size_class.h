@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_ORDER_SIZE_CLASS_H
 #define SLUICE_PLUGIN_ORDER_SIZE_CLASS_H
 
+#include "plugin/base/request.h"
 #include "plugin/base/tree.h"
 
 #include <stdbool.h>
@@ -23,11 +24,6 @@
  * lies between the amounts of one kind, in two resources at once: then lines that ask for more of
  * one and for less of the other are passed over one by one.
  */
-struct request {
-    uint32_t resource;
-    int64_t amount; /* above 0 */
-};
-
 struct size_need {
     uint32_t resource;
     uint32_t ask;      /* where it is summed up what waits (backlog.h); 0: of a kind that is shared
@@ -74,9 +70,6 @@ void size_class_set_head(struct engine *e, uint32_t line, uint32_t head);
 
 /* The least that all of this kind and those below it in the tree ask for; 0: not all of them do. */
 int64_t size_class_least(const struct size_class *kind, uint32_t resource);
-
-/* The first head of a line of the queue that fits, and in which flavors; 0: none. */
-uint32_t size_class_first_fit(const struct engine *e, uint32_t queue, uint16_t *ret_flavors);
 
 /* A walk over the heads of the queue's lines that do not come after this claim (0: over all), in no
  * order: the head after this one (0: the first); 0 at the end. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assembly.h"
 
+#include "claim_time.h"
 #include "gang.h"
 #include "plugin/state.h"
 
@@ -19,7 +20,7 @@ static bool can_wait(const struct engine *e)
 /* One that lacks needs no turn; but the last of those that assemble does. */
 static bool is_under_way(const struct engine *e, const struct group *group)
 {
-    bool assembles = e->assembling != 0 && group_at(e, e->assembling) == group;
+    bool assembles = e->pods.assembling != 0 && group_at(e, e->pods.assembling) == group;
 
     return can_wait(e) && group->mode == GROUP_WHOLE && group->minimum > 1 && group->entry != 0 &&
            lacks_nodes(group) > (assembles ? 0 : 1);
@@ -46,13 +47,13 @@ static void append(struct engine *e, uint32_t id)
     struct group *group = group_at(e, id);
 
     group->in_line = true;
-    group->prev_in_line = e->last_in_line;
+    group->prev_in_line = e->pods.last_in_line;
     group->next_in_line = 0;
-    if (e->last_in_line != 0)
-        group_at(e, e->last_in_line)->next_in_line = id;
+    if (e->pods.last_in_line != 0)
+        group_at(e, e->pods.last_in_line)->next_in_line = id;
     else
-        e->first_in_line = id;
-    e->last_in_line = id;
+        e->pods.first_in_line = id;
+    e->pods.last_in_line = id;
 }
 
 static void unlist(struct engine *e, uint32_t id)
@@ -64,11 +65,11 @@ static void unlist(struct engine *e, uint32_t id)
     if (group->prev_in_line != 0)
         group_at(e, group->prev_in_line)->next_in_line = group->next_in_line;
     else
-        e->first_in_line = group->next_in_line;
+        e->pods.first_in_line = group->next_in_line;
     if (group->next_in_line != 0)
         group_at(e, group->next_in_line)->prev_in_line = group->prev_in_line;
     else
-        e->last_in_line = group->prev_in_line;
+        e->pods.last_in_line = group->prev_in_line;
     group->in_line = false;
     group->next_in_line = group->prev_in_line = 0;
 }
@@ -87,7 +88,7 @@ static void take_turn(struct engine *e, uint32_t id)
     struct group *group = group_at(e, id);
 
     unlist(e, id);
-    e->assembling = id;
+    e->pods.assembling = id;
     group->turn_until = e->now + ASSEMBLY_SECONDS * SECOND;
     group->retry_at = 0;
     group->letting_go = group->no_nodes = false;
@@ -101,9 +102,9 @@ static void take_turn(struct engine *e, uint32_t id)
 
 static void next_turn(struct engine *e)
 {
-    uint32_t id = e->first_in_line;
+    uint32_t id = e->pods.first_in_line;
 
-    if (e->assembling != 0)
+    if (e->pods.assembling != 0)
         return;
     while (id != 0 && (group_at(e, id)->retry_at > e->now || !may_go_on(e, group_at(e, id))))
         id = group_at(e, id)->next_in_line;
@@ -115,7 +116,7 @@ static void end_turn(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
 
-    e->assembling = 0;
+    e->pods.assembling = 0;
     group->letting_go = false;
     if (is_under_way(e, group))
         append(e, id);
@@ -166,7 +167,7 @@ void assembly_review(struct engine *e, uint32_t id)
         group->tries = 0;
         sync_members(e, group);
     }
-    if (e->assembling != id) {
+    if (e->pods.assembling != id) {
         if (under_way && !group->in_line) {
             append(e, id);
             claim_set_timer(e, group->entry); /* it may still have to pause */
@@ -188,15 +189,15 @@ void assembly_review(struct engine *e, uint32_t id)
 void assembly_forget(struct engine *e, uint32_t id)
 {
     unlist(e, id);
-    if (e->assembling != id)
+    if (e->pods.assembling != id)
         return;
-    e->assembling = 0;
+    e->pods.assembling = 0;
     next_turn(e);
 }
 
 void assembly_queue_changed(struct engine *e)
 {
-    uint32_t id = e->assembling != 0 ? e->assembling : e->first_in_line;
+    uint32_t id = e->pods.assembling != 0 ? e->pods.assembling : e->pods.first_in_line;
 
     if (id != 0)
         group_touch(e, id);
@@ -204,7 +205,7 @@ void assembly_queue_changed(struct engine *e)
 
 void assembly_new_nodes(struct engine *e)
 {
-    for (uint32_t id = e->first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
+    for (uint32_t id = e->pods.first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
         group_at(e, id)->retry_at = 0;
         claim_set_timer(e, group_at(e, id)->entry);
     }
@@ -227,7 +228,7 @@ static bool has_turn(const struct engine *e, uint32_t id)
 {
     uint32_t group = claim_group(e, claim_at(e, id));
 
-    return group != 0 && e->assembling == group && !group_at(e, group)->letting_go;
+    return group != 0 && e->pods.assembling == group && !group_at(e, group)->letting_go;
 }
 
 bool assembly_finds_no_nodes(const struct engine *e, uint32_t id)
@@ -337,7 +338,7 @@ int64_t assembly_deadline(const struct engine *e, uint32_t entry)
     uint32_t id = gang_of_entry(e, entry);
     const struct group *group = group_at(e, id);
 
-    if (e->assembling == id)
+    if (e->pods.assembling == id)
         return group->turn_until;
     return group->in_line && group->retry_at > 0 ? group->retry_at : INT64_MAX;
 }
@@ -347,7 +348,7 @@ void assembly_expire(struct engine *e, uint32_t entry)
     uint32_t id = gang_of_entry(e, entry);
     struct group *group = group_at(e, id);
 
-    if (e->assembling != id) {
+    if (e->pods.assembling != id) {
         group->retry_at = 0;
         next_turn(e);
     } else if (!group->letting_go && group->at_permit > 0) {
@@ -363,22 +364,20 @@ void assembly_expire(struct engine *e, uint32_t entry)
     claim_set_timer(e, entry);
 }
 
-const char *assembly_check(const struct engine *e)
+const char *assembly_check(const struct engine *e, bool is_due)
 {
-    int64_t next = engine_next(e);
-    bool is_due = next != 0 && next <= e->now; /* a pause may have ended, and nobody was told */
     uint32_t listed = 0;
 
-    for (uint32_t id = e->first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
-        if (!group_at(e, id)->in_line || ++listed > slab_count(&e->groups))
+    for (uint32_t id = e->pods.first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
+        if (!group_at(e, id)->in_line || ++listed > slab_count(&e->pods.groups))
             return "the gangs that are to assemble are in line once";
-        if (!is_under_way(e, group_at(e, id)) || id == e->assembling)
+        if (!is_under_way(e, group_at(e, id)) || id == e->pods.assembling)
             return "who is in line is to assemble, and has not its turn";
-        if (e->assembling == 0 && !is_due && group_at(e, id)->retry_at <= e->now &&
+        if (e->pods.assembling == 0 && !is_due && group_at(e, id)->retry_at <= e->now &&
             may_go_on(e, group_at(e, id)))
             return "a gang that may assemble has its turn if no other has";
     }
-    if (e->assembling != 0 && !slab_live(&e->groups, e->assembling))
+    if (e->pods.assembling != 0 && !slab_live(&e->pods.groups, e->pods.assembling))
         return "the gang that assembles exists";
     return NULL;
 }

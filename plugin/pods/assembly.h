@@ -62,6 +62,7 @@ void assembly_leaves_permit(struct engine *e, uint32_t claim);
 int64_t assembly_deadline(const struct engine *e, uint32_t entry);
 void assembly_expire(struct engine *e, uint32_t entry);
 
-const char *assembly_check(const struct engine *e);
+/* is_due: something is to be done for the time's sake, and was not done yet. */
+const char *assembly_check(const struct engine *e, bool is_due);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "booking.h"
 
+#include "claim_time.h"
+#include "gang.h"
 #include "gang_sum.h"
+#include "plugin/claims/claim_change.h"
 #include "plugin/order/fit.h"
 #include "plugin/state.h"
 
@@ -42,7 +45,7 @@ static bool is_restoring(const struct engine *e, const struct group *group)
 
 static void leave_restoring(struct engine *e, uint32_t entry)
 {
-    tree_remove(&claims_by_stamp, e, &e->restoring, entry);
+    tree_remove(&claims_by_stamp, e, &e->claims.restoring, entry);
     claim_set_flag(claim_at(e, entry), CLAIM_RESTORING, false);
 }
 
@@ -154,7 +157,7 @@ void booking_begin(struct engine *e, uint32_t id)
     group->books = true;
     claim_at(e, group->entry)->stamp = group->created;
     claim_set_flag(claim_at(e, group->entry), CLAIM_RESTORING, true);
-    tree_insert(&claims_by_stamp, e, &e->restoring, group->entry);
+    tree_insert(&claims_by_stamp, e, &e->claims.restoring, group->entry);
 }
 
 void booking_restore(struct engine *e, uint32_t entry)

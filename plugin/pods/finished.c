@@ -24,7 +24,7 @@ uint32_t finished_find(const struct engine *e, struct text uid)
 {
     const struct uid_question q = {e, uid};
 
-    return index_find(&e->finished_by_uid, uid_hash(uid), same_uid, &q);
+    return index_find(&e->pods.finished_by_uid, uid_hash(uid), same_uid, &q);
 }
 
 static void count(struct engine *e, const struct finished *finished, uint32_t one)
@@ -43,14 +43,14 @@ static int add(struct engine *e, uint32_t group, const struct pod_facts *pod)
 {
     uint32_t uid, id;
 
-    if (slab_count(&e->finished) >= e->config.max_pods)
+    if (slab_count(&e->pods.finished) >= e->config.max_pods)
         return ENGINE_FULL_PODS;
-    if (slab_reserve(&e->finished, 1) < 0 || index_reserve(&e->finished_by_uid) < 0 ||
+    if (slab_reserve(&e->pods.finished, 1) < 0 || index_reserve(&e->pods.finished_by_uid) < 0 ||
         name_get(e, pod->uid, &uid) < 0)
         return ENGINE_NO_MEMORY;
-    id = slab_take(&e->finished);
+    id = slab_take(&e->pods.finished);
     *finished_at(e, id) = (struct finished){group, uid, pod->failed};
-    index_put(&e->finished_by_uid, uid_hash(pod->uid), id);
+    index_put(&e->pods.finished_by_uid, uid_hash(pod->uid), id);
     count(e, finished_at(e, id), 1);
     return 0;
 }
@@ -60,9 +60,9 @@ static void lose(struct engine *e, uint32_t id)
     const struct finished *finished = finished_at(e, id);
 
     count(e, finished, UINT32_MAX);
-    index_drop(&e->finished_by_uid, uid_hash(name_text(e, finished->uid)), id);
+    index_drop(&e->pods.finished_by_uid, uid_hash(name_text(e, finished->uid)), id);
     intern_unref(&e->names, finished->uid);
-    slab_give(&e->finished, id);
+    slab_give(&e->pods.finished, id);
 }
 
 /* Its group may be another one by now, or it may name none. */

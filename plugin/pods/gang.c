@@ -2,9 +2,13 @@
 #include "gang.h"
 
 #include "booking.h"
+#include "claim_time.h"
 #include "gang_sum.h"
 #include "group_follow.h"
-#include "plugin/claims/claim_rest.h"
+#include "plugin/claims/claim_change.h"
+#include "plugin/claims/claim_make.h"
+#include "plugin/order/guard.h"
+#include "plugin/pods/claim_rest.h"
 #include "plugin/state.h"
 #include "restore.h"
 
@@ -15,7 +19,9 @@ int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t 
 
     if (error < 0)
         return error;
-    error = claim_create_entry(e, group, uid, line, ret_entry);
+    error = group_reserve_member(e);
+    if (error == 0)
+        error = claim_create_entry(e, group, uid, line, ret_entry);
     if (error < 0)
         line_free_own(e, line);
     return error;
@@ -74,13 +80,6 @@ enum reason gang_holds(const struct engine *e, uint32_t id)
     return reasons[group_at(e, id)->mode];
 }
 
-bool gang_takes(const struct engine *e, uint32_t id)
-{
-    uint32_t group = claim_group(e, claim_at(e, id));
-
-    return group != 0 && group_at(e, group)->mode == GROUP_WAITS;
-}
-
 /* What is wrong with it, whatever its members ask for. */
 static enum group_fault fault_of(const struct engine *e, const struct group *group)
 {
@@ -108,7 +107,7 @@ bool gang_needs(const struct engine *e, uint32_t id)
 {
     uint32_t group = claim_group(e, claim_at(e, id));
 
-    return group != 0 && (gang_takes(e, id) || !is_whole(e, group_at(e, group)));
+    return group != 0 && (claim_is_in_gang(e, id) || !is_whole(e, group_at(e, group)));
 }
 
 static enum group_mode mode_of(const struct engine *e, struct group *group, struct gang_sum *sum)
@@ -338,10 +337,10 @@ void gang_restore(struct engine *e, uint32_t id)
 
 void gang_begin(struct engine *e)
 {
-    for (uint32_t at = 1; at < slab_end(&e->groups); at++) {
+    for (uint32_t at = 1; at < slab_end(&e->pods.groups); at++) {
         const struct group *group;
 
-        if (!slab_live(&e->groups, at))
+        if (!slab_live(&e->pods.groups, at))
             continue;
         group = group_at(e, at);
         booking_begin(e, at);
@@ -373,4 +372,28 @@ const char *gang_check(const struct engine *e, uint32_t id)
     if (copy.mode == GROUP_WAITS && !gang_sum_stands(e, &copy, &sum))
         return "a gang waits for what lacks to its minimum";
     return booking_check(e, id);
+}
+
+/* For estimates: the mean time between grants, the last ones counting most. */
+static void note_grant(struct engine *e, struct queue *queue)
+{
+    if (queue->grants > 0) {
+        int64_t gap = e->now - queue->last_grant;
+
+        queue->grant_gap += (gap - queue->grant_gap) / (queue->grants < 8 ? queue->grants : 8);
+    }
+    queue->last_grant = e->now;
+    queue->grants += queue->grants < UINT32_MAX;
+}
+
+void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    uint32_t queue = claim_queue(e, id);
+
+    if (claim_at(e, id)->flags & CLAIM_GANG)
+        gang_grant(e, id, flavors);
+    else
+        claim_reserve(e, id, flavors);
+    note_grant(e, queue_at(e, queue));
+    guard_after_grant(e, queue, id);
 }

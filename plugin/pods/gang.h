@@ -44,12 +44,12 @@ void gang_review(struct engine *e, uint32_t group);
 /* Why a member that has nothing of its own to wait for is held; REASON_NONE: it waits. */
 enum reason gang_holds(const struct engine *e, uint32_t group);
 
-/* Whether a member that waits does so with its gang; else it waits alone. */
-bool gang_takes(const struct engine *e, uint32_t claim);
-
 /* Whether a claim that holds nothing is a member of a group that is not whole, whatever was known
  * of it before: then it cannot be granted a place alone. */
 bool gang_needs(const struct engine *e, uint32_t claim);
+
+/* The grant: what waited, a pod or a gang, has got its turn. */
+void claim_grant(struct engine *e, uint32_t claim, const uint16_t *flavors);
 
 /* The entry's turn has come: its members are reserved. */
 void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors);

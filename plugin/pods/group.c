@@ -5,8 +5,8 @@
 #include "gang.h"
 #include "group_follow.h"
 #include "group_home.h"
+#include "plugin/notes.h"
 #include "plugin/state.h"
-#include "plugin/telling/group_effects.h"
 
 /* "podgroup-" and a uid, as Volcano calls them. */
 enum { GROUP_PREFIX = 9, GROUP_NAME_MAX = GROUP_PREFIX + 64 };
@@ -46,7 +46,7 @@ uint32_t group_find(const struct engine *e, struct text space, struct text name)
 {
     const struct group_question q = {e, space, name};
 
-    return index_find(&e->groups_by_name, name_hash(space, name), same_name, &q);
+    return index_find(&e->pods.groups_by_name, name_hash(space, name), same_name, &q);
 }
 
 static struct tree_link *name_link(const void *ctx, uint32_t id)
@@ -74,19 +74,19 @@ static int make(struct engine *e, struct text space, struct text name, uint32_t 
 {
     uint32_t space_id, name_id, id;
 
-    if (slab_reserve(&e->groups, 1) < 0 || index_reserve(&e->groups_by_name) < 0 ||
-        heap_reserve(&e->group_timers, slab_end(&e->groups) + 1) < 0 ||
+    if (slab_reserve(&e->pods.groups, 1) < 0 || index_reserve(&e->pods.groups_by_name) < 0 ||
+        heap_reserve(&e->pods.group_timers, slab_end(&e->pods.groups) + 1) < 0 ||
         name_get(e, space, &space_id) < 0)
         return ENGINE_NO_MEMORY;
     if (name_get(e, name, &name_id) < 0) {
         intern_unref(&e->names, space_id);
         return ENGINE_NO_MEMORY;
     }
-    id = slab_take(&e->groups);
+    id = slab_take(&e->pods.groups);
     *group_at(e, id) =
         (struct group){.space = space_id, .name = name_id, .replicas = -1, .changed_over = -1};
-    index_put(&e->groups_by_name, name_hash(space, name), id);
-    tree_insert(&groups_by_identity, e, &e->groups_in_order, id);
+    index_put(&e->pods.groups_by_name, name_hash(space, name), id);
+    tree_insert(&groups_by_identity, e, &e->pods.groups_in_order, id);
     *ret_group = id;
     return 0;
 }
@@ -167,7 +167,7 @@ void group_note_owner(struct engine *e, uint32_t id, const struct pod_facts *pod
 
 static void untouch(struct engine *e, uint32_t id)
 {
-    uint32_t at = e->first_touched, before = 0;
+    uint32_t at = e->pods.first_touched, before = 0;
 
     if (!group_at(e, id)->is_todo)
         return;
@@ -176,9 +176,9 @@ static void untouch(struct engine *e, uint32_t id)
     if (before != 0)
         group_at(e, before)->next_todo = group_at(e, id)->next_todo;
     else
-        e->first_touched = group_at(e, id)->next_todo;
-    if (e->last_touched == id)
-        e->last_touched = before;
+        e->pods.first_touched = group_at(e, id)->next_todo;
+    if (e->pods.last_touched == id)
+        e->pods.last_touched = before;
     group_at(e, id)->is_todo = false;
 }
 
@@ -186,7 +186,7 @@ void group_drop_unused(struct engine *e, uint32_t id)
 {
     struct group *group;
 
-    if (id == 0 || !slab_live(&e->groups, id))
+    if (id == 0 || !slab_live(&e->pods.groups, id))
         return;
     group = group_at(e, id);
     if (group->known || group->members > 0 || group->succeeded + group->failed > 0)
@@ -194,19 +194,19 @@ void group_drop_unused(struct engine *e, uint32_t id)
     untouch(e, id);
     assembly_forget(e, id);
     outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
-    heap_clear(&e->group_timers, id);
+    heap_clear(&e->pods.group_timers, id);
     group_drop_owner(e, &group->owner);
     gang_set_entry(e, id, 0);
     group_free_least(e, group);
-    index_drop(&e->groups_by_name, name_hash(name_text(e, group->space), name_text(e, group->name)),
-               id);
-    tree_remove(&groups_by_identity, e, &e->groups_in_order, id);
+    index_drop(&e->pods.groups_by_name,
+               name_hash(name_text(e, group->space), name_text(e, group->name)), id);
+    tree_remove(&groups_by_identity, e, &e->pods.groups_in_order, id);
     intern_unref(&e->names, group->uid);
     intern_unref(&e->names, group->queue);
     intern_unref(&e->names, group->priority_class);
     intern_unref(&e->names, group->space);
     intern_unref(&e->names, group->name);
-    slab_give(&e->groups, id);
+    slab_give(&e->pods.groups, id);
 }
 
 void group_touch(struct engine *e, uint32_t id)
@@ -217,32 +217,32 @@ void group_touch(struct engine *e, uint32_t id)
         return;
     group->is_todo = true;
     group->next_todo = 0;
-    if (e->last_touched != 0)
-        group_at(e, e->last_touched)->next_todo = id;
+    if (e->pods.last_touched != 0)
+        group_at(e, e->pods.last_touched)->next_todo = id;
     else
-        e->first_touched = id;
-    e->last_touched = id;
+        e->pods.first_touched = id;
+    e->pods.last_touched = id;
 }
 
 void group_settle(struct engine *e)
 {
-    while (e->first_touched != 0) {
-        uint32_t id = e->first_touched;
+    while (e->pods.first_touched != 0) {
+        uint32_t id = e->pods.first_touched;
 
         untouch(e, id);
         group_count_home(e, id);
-        group_stir(e, id);
+        group_candidates_changed(e, id);
         gang_review(e, id);
         if (!group_at(e, id)->is_todo)
             assembly_review(e, id);
-        group_sync_effects(e, id);
+        note_group(e, id);
         group_drop_unused(e, id);
     }
 }
 
 int group_reserve_member(struct engine *e)
 {
-    return slab_reserve(&e->members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
+    return slab_reserve(&e->pods.members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
 }
 
 static struct member *member_of(const struct engine *e, uint32_t claim)
@@ -287,7 +287,7 @@ static void unlink_member(struct engine *e, uint32_t claim)
 
 void group_join(struct engine *e, uint32_t id, uint32_t claim)
 {
-    uint32_t place = slab_take(&e->members);
+    uint32_t place = slab_take(&e->pods.members);
 
     *member_at(e, place) = (struct member){.group = id};
     claim_at(e, claim)->member = place;
@@ -308,7 +308,7 @@ void group_leave(struct engine *e, uint32_t id)
     unlink_member(e, id);
     group_at(e, claim_group(e, claim))->members--;
     group_drop_own(e, &member_of(e, id)->own);
-    slab_give(&e->members, claim->member);
+    slab_give(&e->pods.members, claim->member);
     claim->member = 0;
 }
 
@@ -376,11 +376,12 @@ const char *group_check(const struct engine *e, uint32_t id)
     for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
 
-        if (claim_group(e, claim) != id || ++members > slab_count(&e->claims))
+        if (claim_group(e, claim) != id || ++members > slab_count(&e->claims.records))
             return "the members of a group know it";
         if (member_of(e, at)->prev != 0 && claim_compare_rank(e, member_of(e, at)->prev, at) >= 0)
             return "the members of a group stand in order of rank";
-        if (claim_waits_in_gang(claim) != (claim->state == CLAIM_WAITING && gang_takes(e, at)))
+        if (claim_waits_in_gang(claim) !=
+            (claim->state == CLAIM_WAITING && claim_is_in_gang(e, at)))
             return "a member waits with its gang while that waits";
         ready += group_is_ready(claim);
         superseded += follow_is_held(claim);

@@ -138,6 +138,10 @@ static inline int64_t group_lacks(const struct group *group)
     return (int64_t)group->minimum - group->holding - group->succeeded - group->to_come;
 }
 
+/* A status as a number, to be compared. condition: its type, status, reason and message. */
+uint64_t group_status_number(struct text phase, const int64_t counts[3],
+                             const struct text condition[FACTS_GROUP_CONDITION]);
+
 /* Its PodGroup, as it is seen; enum seen, or negative on error. */
 int group_see(struct engine *e, const struct group_facts *facts);
 

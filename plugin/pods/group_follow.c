@@ -3,7 +3,7 @@
 
 #include "group.h"
 #include "plugin/base/sentence.h"
-#include "plugin/claims/claim_rest.h"
+#include "plugin/pods/claim_rest.h"
 #include "plugin/state.h"
 
 static const struct member_own *own_of(const struct engine *e, uint32_t claim)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group_home.h"
 
+#include "plugin/claims/claim_change.h"
+#include "plugin/claims/claim_make.h"
 #include "plugin/order/fit.h"
-#include "plugin/queues/queue_life.h"
+#include "plugin/queues/queue_tree.h"
+#include "plugin/records/queue_count.h"
 #include "plugin/state.h"
 #include "pod.h"
 #include "regrant.h"
@@ -218,14 +221,14 @@ void group_note_queue(struct engine *e, uint32_t id, uint32_t claim)
         group->spread = true;
 }
 
-void group_stir(struct engine *e, uint32_t id)
+void group_candidates_changed(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
     uint32_t queue = group->first == 0 ? 0 : claim_queue(e, group->first);
 
     if (queue == 0)
         return;
-    queue_victims_changed(e, queue);
+    queue_candidates_changed(e, queue);
     if (!group->spread)
         return;
     group->spread = false;
@@ -233,7 +236,7 @@ void group_stir(struct engine *e, uint32_t id)
         if (claim_queue(e, at) == queue)
             continue;
         group->spread = true;
-        queue_victims_changed(e, claim_queue(e, at));
+        queue_candidates_changed(e, claim_queue(e, at));
     }
 }
 

@@ -66,7 +66,7 @@ void group_note_queue(struct engine *e, uint32_t group, uint32_t claim);
 
 /* How many of its members may go is another number: whoever wants their room asks again, in each
  * queue that they are in. */
-void group_stir(struct engine *e, uint32_t group);
+void group_candidates_changed(struct engine *e, uint32_t group);
 
 const char *group_check_home(const struct engine *e, uint32_t group);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "group.h"
-
 #include "gang.h"
+#include "group.h"
 #include "group_home.h"
+#include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"
-#include "plugin/telling/group_effects.h"
-#include "plugin/telling/group_status.h"
 
 /* PodGroups as they are seen. */
 
@@ -20,8 +18,8 @@ void group_free_least(struct engine *e, struct group *group)
 
 void group_release_all(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->groups); id++) {
-        if (slab_live(&e->groups, id))
+    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++) {
+        if (slab_live(&e->pods.groups, id))
             mem_free(&e->mem, group_at(e, id)->least,
                      group_at(e, id)->least_count * sizeof(struct group_amount));
     }
@@ -106,6 +104,23 @@ static void sync_members(struct engine *e, uint32_t id)
 {
     for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at))
         outbox_sync(&e->outbox, EFFECT_OF_POD, at);
+}
+
+static uint64_t mix(uint64_t hash, struct text text)
+{
+    uint64_t len = text.len;
+
+    return hash_bytes64(text.at, text.len, hash_bytes64(&len, sizeof(len), hash));
+}
+
+uint64_t group_status_number(struct text phase, const int64_t counts[3],
+                             const struct text condition[FACTS_GROUP_CONDITION])
+{
+    uint64_t hash = hash_bytes64(counts, 3 * sizeof(*counts), mix(1, phase));
+
+    for (int i = 0; i < FACTS_GROUP_CONDITION; i++)
+        hash = mix(hash, condition[i]);
+    return hash;
 }
 
 /* What its object says of its status. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "let_go.h"
 
+#include "claim_time.h"
 #include "plugin/base/outbox.h"
-#include "plugin/claims/stale_condition.h"
-#include "plugin/queues/queue_life.h"
+#include "plugin/claims/claim_change.h"
+#include "plugin/claims/claim_make.h"
+#include "plugin/records/queue_count.h"
 #include "plugin/state.h"
 
 static bool is_let_go(const struct claim *claim)
@@ -27,17 +29,17 @@ void let_go_claim(struct engine *e, uint32_t id, const struct pod_facts *pod)
     uint32_t group = claim_group(e, claim);
 
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+    claim_set_flavors(e, id, NULL);
     group_leave(e, id);
     group_drop_unused(e, group);
     if (!is_let_go(claim))
         queue_count(e, claim_queue(e, id), CLAIM_HELD, -1);
     if (pod->gates.ours == 0 || pod->generation > claim->generation)
         claim_set_flag(claim, CLAIM_GATES_GONE, false);
-    claim->flags &= ~(uint32_t)(CLAIM_MANAGED | CLAIM_STAMPED | CLAIM_NOMINATED |
-                                CLAIM_UNSCHEDULABLE | CLAIM_OVERWRITTEN);
+    /* Who comes back is a newcomer: of its life in the queues nothing stays but what is to do. */
+    claim->flags &= CLAIM_PROVISIONAL | CLAIM_PARKED | CLAIM_GATES_GONE;
+    claim->flags |= CLAIM_LET_GO;
     claim->timeouts = 0;
-    stale_condition_forget(claim);
-    claim_set_flag(claim, CLAIM_LET_GO, true);
     claim_set_stamp(e, id, 0);
     claim->gates = pod->gates.ours & 3u;
     claim->generation = pod->generation;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pod.h"
 
+#include "claim_rest.h"
+#include "claim_time.h"
 #include "finished.h"
 #include "group_follow.h"
 #include "group_home.h"
 #include "let_go.h"
 #include "plugin/base/outbox.h"
-#include "plugin/claims/claim_rest.h"
+#include "plugin/claims/claim_change.h"
+#include "plugin/claims/claim_make.h"
+#include "plugin/claims/journal.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/state.h"
-#include "plugin/telling/journal.h"
 #include "regrant.h"
 #include "restore.h"
 #include "stamp.h"
@@ -28,13 +31,6 @@ static enum relevance relevance(const struct engine *e, const struct pod_facts *
     if (gate_manages(&e->config, pod))
         return POD_OBEYS;
     return pod->node.len > 0 ? POD_COUNTS : POD_IS_NOTHING;
-}
-
-struct text pod_queue_name(const struct pod_facts *pod)
-{
-    const struct text *name = pod->queue.len > 0 ? &pod->queue : &pod->namespace_queue;
-
-    return name->len > 0 ? *name : text_of("default");
 }
 
 /* All that a sight of a pod needs, in hand before anything changes. */
@@ -100,7 +96,7 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
         error = sight->text == NULL ? ENGINE_NO_MEMORY : 0;
     }
     if (error == 0 && sight->claim == 0 && sight->rival == 0 &&
-        engine_count_pods(e) >= e->config.max_pods)
+        claim_count_pods(e) >= e->config.max_pods)
         error = ENGINE_FULL_PODS;
     if (error == 0 && sight->claim == 0) {
         error = claim_create(e, pod, sight->line, &sight->claim);
@@ -127,7 +123,7 @@ static void note_writes(struct engine *e, uint32_t id, const struct pod_facts *p
 
 /* What was written stays so until a later version of the object says otherwise: another write of
  * ours may have come in between, and is heard of after this one was acknowledged. */
-static void note_group(const struct engine *e, struct claim *claim, const struct pod_facts *pod)
+static void note_naming(const struct engine *e, struct claim *claim, const struct pod_facts *pod)
 {
     int64_t named_at = claim->member == 0 ? 0 : member_at(e, claim->member)->named_at;
     int64_t known = named_at > claim->version ? named_at : claim->version;
@@ -152,7 +148,7 @@ static void note_preemption(struct engine *e, uint32_t id, const struct pod_fact
     removable_review(e, id);
     promise_set_ending(e, id, pod->deleted);
     if (((claim->flags ^ before) & matter) != 0)
-        queue_victims_changed(e, claim_queue(e, id));
+        queue_candidates_changed(e, claim_queue(e, id));
 }
 
 /* Before it asks for anything else: it is counted in the flavor of its node. */
@@ -174,7 +170,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
     claim_set_flag(claim, CLAIM_NOT_SELECTED, pod->not_selected);
-    note_group(e, claim, pod);
+    note_naming(e, claim, pod);
     note_preemption(e, id, pod, before);
     claim_set_flag(claim, CLAIM_NOMINATED, pod->nominated);
     if (pod->unschedulable && claim->state == CLAIM_RESERVED && !stale_condition_awaits(claim)) {
@@ -325,8 +321,8 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         let_go_claim(e, id, pod);
     } else if ((begins || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
         claim_to_restore(e, id);
-        if (e->synced && e->leads && e->recount.cells == 0 &&
-            tree_size(&claims_by_stamp, e, e->restoring) == 1)
+        if (e->synced && e->leads && e->claims.recount.cells == 0 &&
+            tree_size(&claims_by_stamp, e, e->claims.restoring) == 1)
             restore_claim(e, id);
     } else {
         pod_settle(e, id);

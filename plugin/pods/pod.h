@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_PODS_POD_H
 #define SLUICE_PLUGIN_PODS_POD_H
 
+#include "plugin/base/facts.h"
 #include "plugin/base/text.h"
 
 #include <stdbool.h>
@@ -36,6 +37,11 @@ void pod_lose(struct engine *e, struct text uid);
 void pod_settle(struct engine *e, uint32_t claim);
 
 /* The queue that it names, or its namespace does. */
-struct text pod_queue_name(const struct pod_facts *pod);
+static inline struct text pod_queue_name(const struct pod_facts *pod)
+{
+    const struct text *name = pod->queue.len > 0 ? &pod->queue : &pod->namespace_queue;
+
+    return name->len > 0 ? *name : text_of("default");
+}
 
 #endif

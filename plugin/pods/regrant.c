@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "regrant.h"
 
+#include "gang.h"
+#include "plugin/claims/claim_change.h"
+#include "plugin/claims/claim_make.h"
 #include "plugin/order/fit.h"
 #include "plugin/state.h"
 
@@ -96,7 +99,7 @@ void regrant(struct engine *e, uint32_t id, const struct claim_terms *demand)
 
     take_grant(e, claim, &grant);
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
-    heap_clear(&e->timers, id); /* which tells ties apart by rank */
+    heap_clear(&e->claims.timers, id); /* which tells ties apart by rank */
     group_set_rank(e, id, demand->priority, demand->created);
     if (demand->line != 0)
         claim_set_line(e, id, demand->line, demand->text);

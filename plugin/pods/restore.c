@@ -3,11 +3,12 @@
 
 #include "booking.h"
 #include "gang.h"
-#include "plugin/claims/claim.h"
-#include "plugin/claims/claim_rest.h"
+#include "plugin/claims/claim_change.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/order/contest.h"
 #include "plugin/order/fit.h"
+#include "plugin/pods/claim_rest.h"
+#include "plugin/records/claim.h"
 #include "plugin/state.h"
 
 bool restore_fits(struct engine *e, uint32_t id)
@@ -66,8 +67,9 @@ void restore_nothing(struct engine *e, uint32_t id)
 
 void restore_guess_flavors(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->claims) && slab_count(&e->flavors) > 0; id++) {
-        if (slab_live(&e->claims, id) && claim_at(e, id)->state == CLAIM_ALLOCATED &&
+    for (uint32_t id = 1; id < slab_end(&e->claims.records) && slab_count(&e->capacity.flavors) > 0;
+         id++) {
+        if (slab_live(&e->claims.records, id) && claim_at(e, id)->state == CLAIM_ALLOCATED &&
             claim_guess_flavors(e, id))
             contest_refresh(e, claim_queue(e, id));
     }

@@ -2,10 +2,10 @@
 #include "stop_notice.h"
 
 #include "assembly.h"
+#include "claim_time.h"
 #include "plugin/base/outbox.h"
-#include "plugin/capacity/root.h"
-#include "plugin/claims/claim_rest.h"
-#include "plugin/grant/demote.h"
+#include "plugin/notes.h"
+#include "plugin/pods/claim_rest.h"
 #include "plugin/state.h"
 
 static bool holds_back(const struct engine *e, uint32_t queue)
@@ -22,31 +22,13 @@ static bool knows_of_stop(const struct claim *claim)
            (claim->effects.wanted & 1u << CLAIM_TELL) != 0;
 }
 
-/* It was granted what the root bounds that its queue is below by now, and no node has: nobody
- * counts that there. */
-static bool lacks_everything(const struct engine *e, uint32_t id)
-{
-    const struct line *line = claim_line(e, id);
-    uint32_t root = queue_root(e, line_queue(e, line));
-
-    for (uint32_t i = 0; i < line_count(e, line) && root_bounds_all(e, root); i++) {
-        uint16_t flavor = claim_flavors(claim_at(e, id))[i];
-
-        if (flavor != FLAVOR_NONE && line_amount(e, line, i) > 0 &&
-            quota_cell(queue_at(e, root), flavor, line_resource(e, line, i)) == NULL)
-            return true;
-    }
-    return false;
-}
-
 static void give_notice(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
     uint32_t queue = claim_queue(e, id);
     bool stops, stopped = knows_of_stop(claim);
 
-    if (claim->state == CLAIM_RESERVED && lacks_everything(e, id))
-        demote_one(e, id);
+    note_claim_uncounted(e, id);
     if (claim_group(e, claim) != 0 &&
         ((claim->flags & CLAIM_GANG) != 0 || group_at(e, claim_group(e, claim))->first == id))
         group_touch(e, claim_group(e, claim)); /* its status names what stops it */
@@ -75,18 +57,18 @@ static void give_notice(struct engine *e, uint32_t id)
 
 void stop_notice_some(struct engine *e)
 {
-    struct stop_notice *notice = &e->stop_notice;
+    struct stop_notice *notice = &e->pods.stop_notice;
 
     if (notice->due) {
         notice->due = false;
-        notice->left = slab_end(&e->claims);
+        notice->left = slab_end(&e->claims.records);
         assembly_queue_changed(e);
     }
     for (uint32_t budget = STOP_NOTICE_SLICE; budget > 0 && notice->left > 0;
          budget--, notice->left--) {
-        if (notice->at >= slab_end(&e->claims))
+        if (notice->at >= slab_end(&e->claims.records))
             notice->at = 0;
-        if (slab_live(&e->claims, notice->at))
+        if (slab_live(&e->claims.records, notice->at))
             give_notice(e, notice->at);
         notice->at++;
     }
@@ -94,5 +76,5 @@ void stop_notice_some(struct engine *e)
 
 bool stop_notice_is_due(const struct engine *e)
 {
-    return e->stop_notice.due || e->stop_notice.left > 0;
+    return e->pods.stop_notice.due || e->pods.stop_notice.left > 0;
 }

@@ -3,7 +3,9 @@
 
 #include "command_effects.h"
 #include "plugin/base/sentence.h"
+#include "plugin/records/queue_count.h"
 #include "plugin/state.h"
+#include "queue_effects.h"
 #include "queue_life.h"
 
 static struct tree_link *command_link(const void *ctx, uint32_t id)
@@ -29,16 +31,16 @@ static bool before(const void *ctx, uint32_t a, uint32_t b)
 
 void command_init(struct engine *e)
 {
-    slab_init(&e->commands.records, &e->mem, sizeof(struct command));
-    index_init(&e->commands.by_uid, &e->mem);
-    heap_init(&e->commands.timers, &e->mem, before, e);
+    slab_init(&e->queues.commands.records, &e->mem, sizeof(struct command));
+    index_init(&e->queues.commands.by_uid, &e->mem);
+    heap_init(&e->queues.commands.timers, &e->mem, before, e);
 }
 
 void command_finish(struct engine *e)
 {
-    heap_finish(&e->commands.timers);
-    index_finish(&e->commands.by_uid);
-    slab_finish(&e->commands.records);
+    heap_finish(&e->queues.commands.timers);
+    index_finish(&e->queues.commands.by_uid);
+    slab_finish(&e->queues.commands.records);
 }
 
 struct question {
@@ -62,7 +64,7 @@ static uint32_t find(const struct engine *e, struct text uid)
 {
     struct question q = {e, uid};
 
-    return index_find(&e->commands.by_uid, uid_hash(uid), same_uid, &q);
+    return index_find(&e->queues.commands.by_uid, uid_hash(uid), same_uid, &q);
 }
 
 static void unlink_queue(struct engine *e, uint32_t id)
@@ -99,13 +101,13 @@ void command_destroy(struct engine *e, uint32_t id)
 
     unlink_queue(e, id);
     if (command->link.size > 0)
-        tree_remove(&by_creation, e, &e->commands.waiting, id);
+        tree_remove(&by_creation, e, &e->queues.commands.waiting, id);
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
-    heap_clear(&e->commands.timers, id);
-    index_drop(&e->commands.by_uid, uid_hash(name_text(e, command->uid)), id);
+    heap_clear(&e->queues.commands.timers, id);
+    index_drop(&e->queues.commands.by_uid, uid_hash(name_text(e, command->uid)), id);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         intern_unref(&e->names, texts[i]);
-    slab_give(&e->commands.records, id);
+    slab_give(&e->queues.commands.records, id);
 }
 
 static int create(struct engine *e, const struct command_facts *facts, uint32_t *ret_id)
@@ -114,10 +116,11 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
                                   facts->action};
     uint32_t names[5] = {0}, count = 0, id;
 
-    if (slab_count(&e->commands.records) >= e->config.max_queues)
+    if (slab_count(&e->queues.commands.records) >= e->config.max_queues)
         return ENGINE_FULL_QUEUES;
-    if (slab_reserve(&e->commands.records, 1) < 0 || index_reserve(&e->commands.by_uid) < 0 ||
-        heap_reserve(&e->commands.timers, slab_end(&e->commands.records) + 1) < 0)
+    if (slab_reserve(&e->queues.commands.records, 1) < 0 ||
+        index_reserve(&e->queues.commands.by_uid) < 0 ||
+        heap_reserve(&e->queues.commands.timers, slab_end(&e->queues.commands.records) + 1) < 0)
         return ENGINE_NO_MEMORY;
     while (count < 5 && name_get(e, texts[count], &names[count]) == 0)
         count++;
@@ -126,7 +129,7 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
             intern_unref(&e->names, names[count]);
         return ENGINE_NO_MEMORY;
     }
-    id = slab_take(&e->commands.records);
+    id = slab_take(&e->queues.commands.records);
     *command_at(e, id) = (struct command){.uid = names[0],
                                           .space = names[1],
                                           .name = names[2],
@@ -134,8 +137,8 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
                                           .action_text = names[4],
                                           .created = facts->created,
                                           .state = STATE_UNSAID};
-    index_put(&e->commands.by_uid, uid_hash(facts->uid), id);
-    tree_insert(&by_creation, e, &e->commands.waiting, id);
+    index_put(&e->queues.commands.by_uid, uid_hash(facts->uid), id);
+    tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
     *ret_id = id;
     return 0;
 }
@@ -191,7 +194,7 @@ static void carry_out(struct engine *e, uint32_t id)
 
     if (queue != 0)
         queue_settle_now(e, queue);
-    tree_remove(&by_creation, e, &e->commands.waiting, id);
+    tree_remove(&by_creation, e, &e->queues.commands.waiting, id);
     command->carried_out = true;
     command->refusal = COMMAND_OBEYED;
     if (action == QUEUE_ACTIONS)
@@ -213,8 +216,8 @@ static void carry_out(struct engine *e, uint32_t id)
 
 void command_some(struct engine *e, uint32_t budget)
 {
-    while (budget > 0 && queue_rules(e) && e->commands.waiting != 0) {
-        carry_out(e, tree_first(&by_creation, e, e->commands.waiting));
+    while (budget > 0 && queue_rules(e) && e->queues.commands.waiting != 0) {
+        carry_out(e, tree_first(&by_creation, e, e->queues.commands.waiting));
         budget--;
     }
 }
@@ -244,7 +247,7 @@ static void wait_again(struct engine *e, uint32_t id)
     command->parent = 0;
     command->carried_out = command->changed = false;
     command->state = STATE_UNSAID;
-    tree_insert(&by_creation, e, &e->commands.waiting, id);
+    tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
 }
 
 /* It was deleted, and has just been forgotten; yet it is shown: so it is there, and is carried out
@@ -306,10 +309,10 @@ void command_queue_gone(struct engine *e, uint32_t queue)
 
 void command_stand_by(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->commands.records); id++) {
+    for (uint32_t id = 1; id < slab_end(&e->queues.commands.records); id++) {
         struct command *command;
 
-        if (!slab_live(&e->commands.records, id))
+        if (!slab_live(&e->queues.commands.records, id))
             continue;
         command = command_at(e, id);
         outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
@@ -322,10 +325,10 @@ void command_stand_by(struct engine *e)
 
 const char *command_check(const struct engine *e)
 {
-    if (!tree_check(&by_creation, e, e->commands.waiting))
+    if (!tree_check(&by_creation, e, e->queues.commands.waiting))
         return "commands wait in the order of their creation";
-    for (uint32_t id = 1; id < slab_end(&e->commands.records); id++) {
-        if (slab_live(&e->commands.records, id) &&
+    for (uint32_t id = 1; id < slab_end(&e->queues.commands.records); id++) {
+        if (slab_live(&e->queues.commands.records, id) &&
             (command_at(e, id)->link.size > 0) == command_at(e, id)->carried_out)
             return "a command waits until it is carried out";
     }

@@ -3,6 +3,7 @@
 
 #include "plugin/base/sentence.h"
 #include "plugin/state.h"
+#include "queue_effects.h"
 
 void command_say_no_action(struct sentence *say, struct text action)
 {
@@ -77,9 +78,9 @@ void command_set_timer(struct engine *e, uint32_t id)
     if (command->deleted_at != 0)
         at = forgotten_at(command);
     if (at == 0)
-        heap_clear(&e->commands.timers, id);
+        heap_clear(&e->queues.commands.timers, id);
     else
-        heap_set(&e->commands.timers, id, at);
+        heap_set(&e->queues.commands.timers, id, at);
 }
 
 void command_expire(struct engine *e, uint32_t id)
@@ -154,7 +155,7 @@ static void set_timer(void *owner, uint32_t id)
 }
 
 const struct outbox_type command_effects = {
-    .records = offsetof(struct engine, commands.records),
+    .records = offsetof(struct engine, queues.commands.records),
     .entry = offsetof(struct command, effects),
     .slots = COMMAND_EFFECTS,
     .kinds = {EFFECT_EVENT, EFFECT_DELETE_COMMAND},

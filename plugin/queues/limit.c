@@ -6,8 +6,8 @@
 int limit_has_room(const struct engine *e, enum limited kind)
 {
     if (kind == LIMITED_GROUPS)
-        return e->counted[kind] < e->config.max_pods ? 0 : ENGINE_FULL_PODS;
-    return e->counted[kind] < e->config.max_queues ? 0 : ENGINE_FULL_QUEUES;
+        return e->queues.counted[kind] < e->config.max_pods ? 0 : ENGINE_FULL_PODS;
+    return e->queues.counted[kind] < e->config.max_queues ? 0 : ENGINE_FULL_QUEUES;
 }
 
 void limit_count(struct engine *e, enum limited kind, bool *known, bool is)
@@ -15,22 +15,22 @@ void limit_count(struct engine *e, enum limited kind, bool *known, bool is)
     if (*known == is)
         return;
     *known = is;
-    e->counted[kind] += is ? 1 : UINT32_MAX;
+    e->queues.counted[kind] += is ? 1 : UINT32_MAX;
 }
 
 const char *limit_check(const struct engine *e)
 {
     uint32_t counts[LIMITED_KINDS] = {0};
 
-    for (uint32_t id = 1; id < slab_end(&e->queues); id++)
-        counts[LIMITED_QUEUES] += slab_live(&e->queues, id) && queue_at(e, id)->known;
-    for (uint32_t id = 1; id < slab_end(&e->local_queues); id++)
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
+        counts[LIMITED_QUEUES] += slab_live(&e->queues.records, id) && queue_at(e, id)->known;
+    for (uint32_t id = 1; id < slab_end(&e->workloads.local_queues); id++)
         counts[LIMITED_LOCAL_QUEUES] +=
-            slab_live(&e->local_queues, id) && local_queue_at(e, id)->known;
-    for (uint32_t id = 1; id < slab_end(&e->groups); id++)
-        counts[LIMITED_GROUPS] += slab_live(&e->groups, id) && group_at(e, id)->known;
+            slab_live(&e->workloads.local_queues, id) && local_queue_at(e, id)->known;
+    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
+        counts[LIMITED_GROUPS] += slab_live(&e->pods.groups, id) && group_at(e, id)->known;
     for (int kind = 0; kind < LIMITED_KINDS; kind++) {
-        if (counts[kind] != e->counted[kind])
+        if (counts[kind] != e->queues.counted[kind])
             return "what counts against a limit is what is shown";
     }
     return NULL;

@@ -92,7 +92,7 @@ bool queue_admit_edit(const struct engine *e, const struct queue_facts *queue,
     sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (queue_amounts_contradict_each_other(&say, queue))
         return false;
-    if (id == e->volcano_root)
+    if (id == e->queues.volcano_root)
         return true;
     parent = queue_find(e, QUEUE_VOLCANO, name);
     return !misplaced(e, &say, id, parent, name) &&
@@ -111,7 +111,7 @@ bool queue_admit_deletion(const struct engine *e, struct text name,
         return true;
     sentence_str(&say, "queue ");
     sentence_text(&say, name);
-    if (id == e->volcano_root || id == e->default_queue) {
+    if (id == e->queues.volcano_root || id == e->queues.default_queue) {
         sentence_str(&say, " is built in: it cannot be deleted");
         return false;
     }

@@ -151,7 +151,7 @@ static bool sums_beyond(const struct engine *e, struct sentence *say, uint32_t p
                                         : "the sum of the children's spec.guarantee.resource.";
     const char *other = which == SHARES ? "spec.deserved." : "spec.guarantee.resource.";
 
-    for (uint32_t i = 0; i < amounts->count && parent != e->volcano_root; i++) {
+    for (uint32_t i = 0; i < amounts->count && parent != e->queues.volcano_root; i++) {
         struct text resource = amounts->item[i].resource;
         wide bound = own_amount(own_cell(e, parent, resource), which);
 

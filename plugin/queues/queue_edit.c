@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "plugin/grant/promise.h"
+#include "queue_edit.h"
+
+#include "admission_check.h"
+#include "plugin/claims/claim_change.h"
+#include "plugin/claims/promise.h"
+#include "plugin/claims/quota_edit.h"
 #include "plugin/state.h"
 #include "queue_life.h"
 #include "queue_place.h"
 #include "queue_spec.h"
+#include "queue_tree.h"
 
 /* What an object says, with all that it needs already in hand. */
 struct edit {
@@ -175,7 +181,7 @@ static int read_kueue(struct engine *e, const struct queue_facts *facts, struct 
 
 static int read_parent(struct engine *e, const struct queue_facts *facts, struct edit *edit)
 {
-    if (edit->queue == e->volcano_root)
+    if (edit->queue == e->queues.volcano_root)
         return 0;
     if (facts->kind != QUEUE_VOLCANO)
         return facts->parent.len == 0 ? 0
@@ -233,7 +239,7 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     cluster_queue_forget(e, id);
     queue_free_groups(e, queue->groups, queue->group_count);
     take(e, queue, facts, edit);
-    if (id != e->volcano_root) /* the root's quota is configured */
+    if (id != e->queues.volcano_root) /* the root's quota is configured */
         (stays ? quota_edit : quota_name)(e, id, edit->amounts, edit->amount_count);
     queue_want(e, id, edit->parent);
     if (!stays)
@@ -322,7 +328,7 @@ static void forget_state(struct engine *e, uint32_t id)
 
     command_queue_gone(e, id);
     outbox_forget(&e->outbox, EFFECT_OF_QUEUE, id);
-    heap_clear(&e->queue_timers, id);
+    heap_clear(&e->queues.timers, id);
     intern_unref(&e->names, queue->state_text);
     intern_unref(&e->names, queue->uid);
     queue->state_text = queue->uid = 0;
@@ -337,7 +343,7 @@ static void forget_state(struct engine *e, uint32_t id)
 static void forget(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
-    uint32_t parent = queue->kind == QUEUE_VOLCANO ? e->volcano_root : 0;
+    uint32_t parent = queue->kind == QUEUE_VOLCANO ? e->queues.volcano_root : 0;
     bool stays = queue_stays(e, id, parent);
 
     promise_end_of_queue(e, id);
@@ -351,7 +357,7 @@ static void forget(struct engine *e, uint32_t id)
     queue->group_count = 0;
     queue->borrows_last = false;
     queue->spec = 0;
-    limit_count(e, LIMITED_QUEUES, &queue->known, id == e->default_queue);
+    limit_count(e, LIMITED_QUEUES, &queue->known, id == e->queues.default_queue);
     queue->strict = queue->deleted = false;
     queue->reclaimable = true; /* as Volcano has it, where nothing is said */
     queue->preempts = (struct preempt_policy){.within = PREEMPT_NEVER};
@@ -366,9 +372,9 @@ int queue_lose(struct engine *e, enum queue_kind kind, struct text name)
 {
     uint32_t id = queue_find(e, kind, name), parent, wanted;
 
-    if (id == 0 || !queue_at(e, id)->known || id == e->volcano_root)
+    if (id == 0 || !queue_at(e, id)->known || id == e->queues.volcano_root)
         return SEEN_BEFORE;
-    if (queue_reserve_places(e, id, kind == QUEUE_VOLCANO ? e->volcano_root : 0, 0) < 0)
+    if (queue_reserve_places(e, id, kind == QUEUE_VOLCANO ? e->queues.volcano_root : 0, 0) < 0)
         return ENGINE_NO_MEMORY;
     parent = queue_at(e, id)->parent;
     wanted = queue_at(e, id)->wanted;

@@ -16,11 +16,6 @@ bool queue_is_written(const struct queue *queue)
     return queue_written_same(due_state(queue), queue->wrote);
 }
 
-void queue_forget_status(struct queue *queue)
-{
-    queue->status = (struct queue_status){.leased_state = queue->said};
-}
-
 static uint64_t hash_wide(uint64_t hash, wide number)
 {
     return hash_bytes64(&number, sizeof(number), hash);
@@ -34,18 +29,15 @@ static uint64_t hash_status(const struct engine *e, uint32_t id)
     for (uint32_t i = 0; i < queue->cell_count; i++) {
         const struct cell *cell = &queue->cells[i];
 
-        /* A quota alone changes nothing, and half a count is none. */
+        /* A quota alone changes nothing, and half a count is none. What is beyond all amounts is
+         * told as the largest of them. */
         if (!cell->counting && (cell->reserved != 0 || cell->allocated != 0))
-            cells += hash_wide(hash_wide(hash_wide(11, cell->resource), cell->reserved),
-                               cell->allocated);
+            cells +=
+                hash_wide(hash_wide(hash_wide(11, cell->resource), amount_clamp(cell->reserved)),
+                          amount_clamp(cell->allocated));
     }
     hash = hash_wide(hash_wide(hash, (wide)cells), queue_stops(e, id));
     return hash_wide(hash, queue->state) | 1; /* 0: never written */
-}
-
-static bool reports(const struct engine *e, const struct queue *queue)
-{
-    return queue->seen && queue->kind == QUEUE_VOLCANO && engine_asks(e, EFFECT_QUEUE_STATUS);
 }
 
 static bool differs(const struct engine *e, uint32_t id)
@@ -61,52 +53,20 @@ static uint8_t wanted(const void *owner, uint32_t id)
     const struct engine *e = owner;
     const struct queue *queue = queue_at(e, id);
 
-    return reports(e, queue) &&
+    return queue_reports(e, queue) &&
            (outbox_attempts(&e->outbox, EFFECT_OF_QUEUE, id, QUEUE_STATUS) > 0 ||
             e->now >= queue->status.not_before) &&
            differs(e, id);
-}
-
-/* When a status that may have changed is looked at: at once while it waits to be drained, as one
- * does whose attempt failed. */
-static int64_t looks_again(const struct queue *queue)
-{
-    int64_t at = queue->effects.ready != 0 ? 0 : queue->status.not_before;
-
-    return at > 0 ? at : 1;
 }
 
 void queue_expire(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
 
-    if (e->now >= looks_again(queue))
+    if (e->now >= queue_looks_again(queue))
         queue->status.stale = false;
     outbox_expire(&e->outbox, EFFECT_OF_QUEUE, id);
     queue_set_timer(e, id);
-}
-
-void queue_note_change(struct engine *e, uint32_t id)
-{
-    struct queue *queue = queue_at(e, id);
-
-    if (queue->status.stale || !reports(e, queue))
-        return;
-    queue->status.stale = true;
-    queue_set_timer(e, id);
-}
-
-void queue_set_timer(struct engine *e, uint32_t id)
-{
-    const struct queue *queue = queue_at(e, id);
-    int64_t at = outbox_due(&e->outbox, EFFECT_OF_QUEUE, id);
-
-    if (queue->status.stale && (at == 0 || looks_again(queue) < at))
-        at = looks_again(queue);
-    if (at == 0 || !e->leads || !e->synced)
-        heap_clear(&e->queue_timers, id);
-    else
-        heap_set(&e->queue_timers, id, at);
 }
 
 static void add(struct queue_usage *usage, const struct cell *cell, struct text resource)
@@ -185,7 +145,7 @@ static void set_timer(void *owner, uint32_t id)
 }
 
 const struct outbox_type queue_effects = {
-    .records = offsetof(struct engine, queues),
+    .records = offsetof(struct engine, queues.records),
     .entry = offsetof(struct queue, effects),
     .slots = QUEUE_EFFECTS,
     .kinds = {EFFECT_QUEUE_STATUS},

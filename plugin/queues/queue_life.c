@@ -2,70 +2,9 @@
 #include "queue_life.h"
 
 #include "plugin/order/contest.h"
+#include "plugin/records/queue_count.h"
 #include "plugin/state.h"
-
-bool queue_rules(const struct engine *e)
-{
-    return e->leads && e->synced && !e->config.observe_only && engine_asks(e, EFFECT_QUEUE_STATUS);
-}
-
-static bool counts_nobody(const struct queue *queue)
-{
-    for (int state = 0; state < CLAIM_STATES; state++) {
-        if (queue->counts[state] != 0)
-            return false;
-    }
-    return queue->podgroups == 0;
-}
-
-bool queue_is_empty(const struct engine *e, uint32_t id)
-{
-    return e->synced && counts_nobody(queue_at(e, id));
-}
-
-static bool is_closing(const struct queue *queue)
-{
-    return queue->state == QUEUE_CLOSING || queue->own == QUEUE_CLOSING;
-}
-
-void queue_count(struct engine *e, uint32_t id, enum claim_state state, int more)
-{
-    for (; id != 0; id = queue_at(e, id)->parent) {
-        struct queue *queue = queue_at(e, id);
-
-        queue->counts[state] += (uint32_t)more;
-        if (more < 0 && is_closing(queue) && counts_nobody(queue))
-            queue_settle_later(e, id);
-        queue_note_change(e, id);
-    }
-}
-
-void queue_count_groups(struct engine *e, uint32_t id, int more)
-{
-    for (; id != 0; id = queue_at(e, id)->parent) {
-        struct queue *queue = queue_at(e, id);
-
-        queue->podgroups += (uint32_t)more;
-        if (is_closing(queue) && counts_nobody(queue))
-            queue_settle_later(e, id);
-    }
-}
-
-void queue_count_below(struct engine *e, uint32_t id, int sign)
-{
-    const struct queue *queue = queue_at(e, id);
-
-    for (int state = 0; state < CLAIM_STATES; state++) {
-        if (queue->counts[state] != 0 && queue->parent != 0)
-            queue_count(e, queue->parent, (enum claim_state)state,
-                        sign * (int)queue->counts[state]);
-    }
-    if (queue->podgroups != 0 && queue->parent != 0)
-        queue_count_groups(e, queue->parent, sign * (int)queue->podgroups);
-    promise_count_queue(e, queue->parent, sign * (int)queue->promised);
-    cluster_queue_count(e, queue->parent, sign * (int)queue->cluster.below,
-                        sign * (int)queue->cluster.waiting_below);
-}
+#include "queue_effects.h"
 
 /* Its state, or what is known of its object, is another now: it may say what it should. */
 static void note_state(struct engine *e, uint32_t id)
@@ -118,19 +57,6 @@ static bool settle(struct engine *e, uint32_t id)
     return true;
 }
 
-/* With all below it: whatever they were told before, they are told anew. */
-static void look_below(struct engine *e, uint32_t id)
-{
-    queue_todo(e, TODO_STATE, id);
-    queue_at(e, id)->next_child = queue_at(e, id)->first_child;
-}
-
-void queue_settle_later(struct engine *e, uint32_t id)
-{
-    if (queue_rules(e) && queue_at(e, id)->kind == QUEUE_VOLCANO)
-        look_below(e, id);
-}
-
 /* Recursion is as deep as the tree of queues. */
 void queue_settle_now(struct engine *e, uint32_t id)
 {
@@ -152,7 +78,7 @@ void queue_settle_below(struct engine *e, uint32_t id)
 {
     queue_at(e, id)->settles_all = true;
     queue_note_change(e, id);
-    look_below(e, id);
+    queue_look_below(e, id);
 }
 
 static void settle_children(struct engine *e, uint32_t id, uint32_t *budget)
@@ -173,8 +99,8 @@ static void settle_children(struct engine *e, uint32_t id, uint32_t *budget)
 
 void queue_settle_some(struct engine *e, uint32_t budget)
 {
-    while (budget > 0 && e->todo[TODO_STATE].first != 0) {
-        uint32_t id = e->todo[TODO_STATE].first;
+    while (budget > 0 && e->queues.todo[TODO_STATE].first != 0) {
+        uint32_t id = e->queues.todo[TODO_STATE].first;
 
         budget--;
         queue_settle_now(e, id); /* what is above may be waiting to settle, too */
@@ -264,7 +190,7 @@ void queue_stand_by(struct engine *e, uint32_t id)
     struct queue *queue = queue_at(e, id);
 
     outbox_forget(&e->outbox, EFFECT_OF_QUEUE, id);
-    heap_clear(&e->queue_timers, id);
+    heap_clear(&e->queues.timers, id);
     queue_forget_status(queue);
     if (engine_asks(e, EFFECT_QUEUE_STATUS) && queue->seen && queue->kind == QUEUE_VOLCANO) {
         queue->said = queue->wrote; /* the newest word that is known to be there */
@@ -287,14 +213,14 @@ const char *queue_life_check(const struct engine *e, uint32_t id)
             counts[state] += queue_at(e, child)->counts[state];
         podgroups += queue_at(e, child)->podgroups;
     }
-    for (uint32_t group = 1; group < slab_end(&e->groups); group++)
-        podgroups += slab_live(&e->groups, group) && group_at(e, group)->counts &&
+    for (uint32_t group = 1; group < slab_end(&e->pods.groups); group++)
+        podgroups += slab_live(&e->pods.groups, group) && group_at(e, group)->counts &&
                      group_at(e, group)->home == id;
     if (podgroups != queue->podgroups)
         return "a queue counts the groups that are left in its subtree";
     if (memcmp(counts, queue->counts, sizeof(counts)) != 0)
         return "a queue counts the claims of its subtree";
-    if (queue_rules(e) && e->todo[TODO_STATE].first == 0 && queue->kind == QUEUE_VOLCANO &&
+    if (queue_rules(e) && e->queues.todo[TODO_STATE].first == 0 && queue->kind == QUEUE_VOLCANO &&
         due_state(e, id) != queue->state)
         return "a queue's state follows from its own and its parent's";
     return NULL;

@@ -22,25 +22,9 @@
  */
 struct engine;
 
-/* Whether we are those who change the states of queues. */
-bool queue_rules(const struct engine *e);
-
-/* Neither a claim nor a PodGroup that is not over is left in the queue or below it, as far as can
- * be known. */
-bool queue_is_empty(const struct engine *e, uint32_t queue);
-
 /* This engine begins to lead, or ceases: then the object's word counts. */
 void queue_begin_status(struct engine *e, uint32_t queue);
 void queue_stand_by(struct engine *e, uint32_t queue);
-
-/* So many claims more in this state, in the queue and all above it. */
-void queue_count(struct engine *e, uint32_t queue, enum claim_state state, int more);
-
-/* So many PodGroups more that name the queue are left. */
-void queue_count_groups(struct engine *e, uint32_t queue, int more);
-
-/* All that a queue counts begins (1) or ceases (-1) to count in those above it. */
-void queue_count_below(struct engine *e, uint32_t queue, int sign);
 
 /* The object says this. fresh: it is another object than before, if there was one. */
 void queue_hear(struct engine *e, uint32_t queue, const struct queue_facts *facts, bool fresh);
@@ -50,9 +34,6 @@ void queue_set_own(struct engine *e, uint32_t queue, enum queue_state own);
 
 /* The queue and all above it are as they should be, whatever the others still have to be told. */
 void queue_settle_now(struct engine *e, uint32_t queue);
-
-/* The state may follow from another parent now; it is settled in one of the next slices. */
-void queue_settle_later(struct engine *e, uint32_t queue);
 
 /* The same, and all below it may be stopped by something else, or by nothing: whether it is in its
  * place, or known, has changed. They are told so in the next slices, whoever leads and of whichever

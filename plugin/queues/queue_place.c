@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_place.h"
 
+#include "plugin/claims/quota_edit.h"
+#include "plugin/order/contest.h"
 #include "plugin/state.h"
 #include "queue_life.h"
+#include "queue_tree.h"
 
 /* Whether the queue is its own ancestor by what the objects say, wherever they could be put. */
 static bool in_cycle(const struct engine *e, uint32_t id)
@@ -10,7 +13,7 @@ static bool in_cycle(const struct engine *e, uint32_t id)
     uint32_t at = queue_at(e, id)->wanted;
 
     /* A cycle above that the queue is not part of never comes back to it. */
-    for (uint32_t steps = slab_count(&e->queues); at != 0 && at != id && steps > 0; steps--)
+    for (uint32_t steps = slab_count(&e->queues.records); at != 0 && at != id && steps > 0; steps--)
         at = queue_at(e, at)->wanted;
     return at == id;
 }
@@ -61,7 +64,7 @@ static uint64_t count_asks(const struct engine *e, uint32_t id, uint32_t edited,
 
 int queue_reserve_places(struct engine *e, uint32_t id, uint32_t parent, uint32_t more)
 {
-    uint32_t cells = more + queue_at(e, id)->cell_count, first = e->todo[TODO_PLACE].first;
+    uint32_t cells = more + queue_at(e, id)->cell_count, first = e->queues.todo[TODO_PLACE].first;
     uint64_t asks = count_asks(e, id, id, parent);
 
     if (queue_stays(e, id, parent))
@@ -70,7 +73,7 @@ int queue_reserve_places(struct engine *e, uint32_t id, uint32_t parent, uint32_
         cells += queue_at(e, at)->cell_count;
         asks += count_asks(e, at, id, parent);
     }
-    if (asks > UINT32_MAX || slab_reserve(&e->backlogs, (uint32_t)asks) < 0)
+    if (asks > UINT32_MAX || slab_reserve(&e->order.backlogs, (uint32_t)asks) < 0)
         return ENGINE_NO_MEMORY;
     for (uint32_t at = first; at != 0; at = queue_at(e, at)->todo[TODO_PLACE].next) {
         if (reserve_way(e, at, id, parent, cells) < 0)
@@ -101,7 +104,7 @@ void queue_set_misplaced(struct engine *e, uint32_t id, bool misplaced)
 {
     struct queue *queue = queue_at(e, id);
 
-    e->misplaced += misplaced - queue->misplaced;
+    e->queues.misplaced += misplaced - queue->misplaced;
     queue->misplaced = misplaced;
     if (misplaced)
         queue_todo(e, TODO_PLACE, id);
@@ -161,7 +164,7 @@ void queue_place_misplaced(struct engine *e)
 {
     uint32_t next;
 
-    for (uint32_t id = e->todo[TODO_PLACE].first; id != 0; id = next) {
+    for (uint32_t id = e->queues.todo[TODO_PLACE].first; id != 0; id = next) {
         next = queue_at(e, id)->todo[TODO_PLACE].next;
         if (place_for(e, id) != 0)
             move(e, id);

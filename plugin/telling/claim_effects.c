@@ -3,11 +3,14 @@
 
 #include "explain.h"
 #include "explain_turn.h"
-#include "journal.h"
 #include "plugin/base/sentence.h"
+#include "plugin/claims/claim_make.h"
+#include "plugin/claims/journal.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/pods/assembly.h"
+#include "plugin/pods/claim_time.h"
 #include "plugin/pods/let_go.h"
+#include "plugin/records/holder.h"
 #include "plugin/state.h"
 
 bool claim_removal_comes_first(const struct engine *e, uint32_t id)
@@ -176,7 +179,7 @@ static void describe_event(const struct engine *e, uint32_t id, struct effect *r
 /* Whom a victim makes room for. */
 static void explain_eviction(const struct engine *e, uint32_t victim, char *message)
 {
-    uint32_t claim = pledge_at(e, victim)->of;
+    uint32_t of = pledge_at(e, victim)->of;
     struct sentence say;
 
     sentence_init(&say, message, VERDICT_MESSAGE_MAX);
@@ -187,14 +190,16 @@ static void explain_eviction(const struct engine *e, uint32_t victim, char *mess
         return;
     }
     sentence_str(&say, "preempted to make room");
-    if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 || claim == 0)
+    if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 || of == 0)
         return; /* for others than that which it was chosen for, or for nobody any more */
-    sentence_str(&say, claim_at(e, claim)->flags & CLAIM_GANG ? " for gang " : " for pod ");
-    explain_other(&say, e, claim, victim);
+    sentence_str(&say, holder_is_workload(of)                ? " for workload "
+                       : claim_at(e, of)->flags & CLAIM_GANG ? " for gang "
+                                                             : " for pod ");
+    explain_other(&say, e, of, victim);
     sentence_str(&say, " of priority ");
-    sentence_number(&say, claim_at(e, claim)->priority);
+    sentence_number(&say, holder_priority(e, of));
     sentence_str(&say, " in ");
-    explain_queue(&say, e, claim_queue(e, claim));
+    explain_queue(&say, e, holder_queue(e, of));
 }
 
 static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
@@ -227,7 +232,8 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
 static void leased(void *owner, uint32_t id, uint32_t slot)
 {
     struct engine *e = owner;
-    journal_effect(e, id, EVENT_LEASED, slot);
+    journal_effect(e, id, EVENT_LEASED, claim_effects.kinds[slot],
+                   outbox_attempts(&e->outbox, EFFECT_OF_POD, id, slot));
     if (slot == EFFECT_SET_CONDITION)
         stale_condition_note_write(claim_at(e, id));
 }
@@ -235,9 +241,10 @@ static void leased(void *owner, uint32_t id, uint32_t slot)
 static void retried(void *owner, uint32_t id, uint32_t slot)
 {
     struct engine *e = owner;
-    journal_effect(e, id, EVENT_RETRIED, slot);
+    journal_effect(e, id, EVENT_RETRIED, claim_effects.kinds[slot],
+                   outbox_attempts(&e->outbox, EFFECT_OF_POD, id, slot));
     if (slot == CLAIM_EVICT) /* it may stay, if nobody needs its room any more */
-        queue_victims_changed(e, claim_queue(e, id));
+        queue_candidates_changed(e, claim_queue(e, id));
 }
 
 static void named(struct engine *e, uint32_t id, int64_t version)
@@ -289,7 +296,7 @@ static void set_timer(void *owner, uint32_t id)
 }
 
 const struct outbox_type claim_effects = {
-    .records = offsetof(struct engine, claims),
+    .records = offsetof(struct engine, claims.records),
     .entry = offsetof(struct claim, effects),
     .slots = CLAIM_EFFECTS,
     .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_ANSWER_PERMIT,

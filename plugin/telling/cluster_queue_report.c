@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report.h"
-
 #include "plugin/base/sentence.h"
-#include "plugin/claims/workload.h"
+#include "plugin/queues/admission_check.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
+#include "report.h"
 
 uint32_t engine_find_local_queue(const struct engine *e, struct text space, struct text name)
 {
@@ -12,8 +12,9 @@ uint32_t engine_find_local_queue(const struct engine *e, struct text space, stru
 
 bool engine_next_local_queue(const struct engine *e, uint32_t *cursor)
 {
-    uint32_t next = *cursor == 0 ? tree_first(&local_queues_by_name, e, e->local_queues_in_order)
-                    : slab_live(&e->local_queues, *cursor)
+    uint32_t next = *cursor == 0
+                        ? tree_first(&local_queues_by_name, e, e->workloads.local_queues_in_order)
+                    : slab_live(&e->workloads.local_queues, *cursor)
                         ? tree_next(&local_queues_by_name, e, *cursor)
                         : 0;
 
@@ -205,21 +206,21 @@ static uint32_t nth_of_queue(const struct engine *e, uint32_t queue, bool holdin
 
 /* A page goes on with who comes next; of a LocalQueue its ClusterQueue's are looked through. */
 bool engine_next_workload(const struct engine *e, uint32_t queue, uint32_t local, bool holding,
-                          uint32_t *cursor, uint32_t *ret_load)
+                          uint32_t *cursor, uint32_t *ret_workload)
 {
     uint32_t in = local == 0 ? queue : local_queue_at(e, local)->queue, id;
 
     while (in != 0 && (id = nth_of_queue(e, in, holding, (*cursor)++)) != 0) {
         if ((local != 0 && workload_at(e, id)->local_queue != local) || !is_one(e, id, holding))
             continue;
-        *ret_load = id;
+        *ret_workload = id;
         return true;
     }
     return false;
 }
 
-static void count_load(const struct engine *e, uint32_t id, const struct cell *cell,
-                       wide *ret_reserved, wide *ret_admitted)
+static void count_workload(const struct engine *e, uint32_t id, const struct cell *cell,
+                           wide *ret_reserved, wide *ret_admitted)
 {
     wide amount = workload_holds(workload_at(e, id))
                       ? workload_amount(e, id, cell->flavor, cell->resource)
@@ -248,7 +249,7 @@ bool engine_next_workload_usage(const struct engine *e, uint32_t queue, uint32_t
     }
     for (uint32_t id = local == 0 ? 0 : local_queue_at(e, local)->first; id != 0;
          id = workload_at(e, id)->next_local)
-        count_load(e, id, cell, &reserved, &admitted);
+        count_workload(e, id, cell, &reserved, &admitted);
     ret->flavor = flavor_name(e, cell->flavor);
     ret->resource = name_text(e, cell->resource);
     ret->reserved = amount_clamp(reserved);

@@ -2,6 +2,7 @@
 #include "plugin/base/mix.h"
 #include "plugin/pods/booking.h"
 #include "plugin/pods/group_follow.h"
+#include "plugin/records/holder.h"
 #include "plugin/state.h"
 
 /* The sum of a hash for each object, so that no order matters; over names, never ids. */
@@ -102,7 +103,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash =
         mix(mix(mix(hash, queue->is_todo[TODO_DIRTY]), queue->is_todo[TODO_OVER]), queue->guarding);
     hash = mix_queue(e, mix_queue(e, hash, queue->guard), queue->guard_at);
-    hash = mix(mix(hash, heap_when(&e->guard_timers, id)), heap_when(&e->queue_timers, id));
+    hash = mix(mix(hash, heap_when(&e->order.guard_timers, id)), heap_when(&e->queues.timers, id));
     hash = mix(mix_written(hash, queue->wrote), queue->version);
     hash = mix(mix(hash, queue->is_todo[TODO_STATE]), queue->next_child != 0);
     hash = mix(hash, queue->is_todo[TODO_PREEMPT]);
@@ -190,7 +191,7 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     return mix(mix(mix(hash, group_follow_minimum(e, group)), group->ordered), group->replicas);
 }
 
-static uint64_t digest_load(const struct engine *e, uint32_t id, bool timers)
+static uint64_t digest_workload(const struct engine *e, uint32_t id, bool timers)
 {
     const struct workload *workload = workload_at(e, id);
     const struct demand *demand = demand_at(e, workload->demand);
@@ -223,7 +224,7 @@ static uint64_t digest_load(const struct engine *e, uint32_t id, bool timers)
     for (uint32_t i = 0; i < demand->need_count; i++)
         hash = mix_text(hash, flavor_name(e, flavors[i]));
     if (workload->of != 0)
-        hash = mix_name(e, hash, workload_at(e, workload->of)->uid);
+        hash = mix_text(hash, holder_name(e, workload->of).uid);
     return outbox_hash(&e->outbox, &workload->effects, hash);
 }
 
@@ -235,16 +236,18 @@ static uint64_t digest_local_queue(const struct engine *e, const struct local_qu
     return mix(mix(mix(hash, local->stop), local->known), local->selected);
 }
 
-static uint64_t digest_loads(const struct engine *e, bool timers)
+static uint64_t digest_workloads(const struct engine *e, bool timers)
 {
     uint64_t sum = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->workloads); id++)
-        sum += slab_live(&e->workloads, id) ? digest_load(e, id, timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->local_queues); id++)
-        sum += slab_live(&e->local_queues, id) ? digest_local_queue(e, local_queue_at(e, id)) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->checks); id++)
-        sum += slab_live(&e->checks, id)
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++)
+        sum += slab_live(&e->claims.workloads, id) ? digest_workload(e, id, timers) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->workloads.local_queues); id++)
+        sum += slab_live(&e->workloads.local_queues, id)
+                   ? digest_local_queue(e, local_queue_at(e, id))
+                   : 0;
+    for (uint32_t id = 1; id < slab_end(&e->queues.checks); id++)
+        sum += slab_live(&e->queues.checks, id)
                    ? mix(mix_name(e, 18, check_at(e, id)->name), check_at(e, id)->active)
                    : 0;
     return sum;
@@ -252,29 +255,31 @@ static uint64_t digest_loads(const struct engine *e, bool timers)
 
 uint64_t engine_digest(const struct engine *e, bool timers)
 {
-    uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_loads(e, timers);
+    uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_workloads(e, timers);
 
     if (timers)
-        sum = mix(mix(mix(sum, e->now), stop_notice_is_due(e)), e->demotion.count);
+        sum = mix(mix(mix(sum, e->now), stop_notice_is_due(e)), e->grant.demotion.count);
     if (timers)
-        sum = mix(sum, e->recount.at);
-    if (timers && e->demotion.top != 0)
-        sum = mix_queue(e, sum, e->demotion.top);
-    if (timers && e->assembling != 0)
-        sum = mix_name(e, sum, group_at(e, e->assembling)->name);
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++)
-        sum += slab_live(&e->claims, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0
+        sum = mix(sum, e->claims.recount.at);
+    if (timers && e->grant.demotion.top != 0)
+        sum = mix_queue(e, sum, e->grant.demotion.top);
+    if (timers && e->pods.assembling != 0)
+        sum = mix_name(e, sum, group_at(e, e->pods.assembling)->name);
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++)
+        sum += slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0
                    ? digest_claim(e, id, timers)
                    : 0;
-    for (uint32_t id = 1; id < slab_end(&e->groups); id++)
-        sum += slab_live(&e->groups, id) ? digest_group(e, group_at(e, id), timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->queues); id++)
-        sum += slab_live(&e->queues, id) ? digest_queue(e, id, timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->nodes); id++)
-        sum += slab_live(&e->nodes, id) ? digest_node(e, node_at(e, id)) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->flavors); id++)
-        sum += slab_live(&e->flavors, id) ? digest_flavor(e, slab_at(&e->flavors, id)) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->commands.records); id++)
-        sum += slab_live(&e->commands.records, id) ? digest_command(e, id, timers) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
+        sum += slab_live(&e->pods.groups, id) ? digest_group(e, group_at(e, id), timers) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
+        sum += slab_live(&e->queues.records, id) ? digest_queue(e, id, timers) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->capacity.nodes); id++)
+        sum += slab_live(&e->capacity.nodes, id) ? digest_node(e, node_at(e, id)) : 0;
+    for (uint32_t id = 1; id < slab_end(&e->capacity.flavors); id++)
+        sum += slab_live(&e->capacity.flavors, id)
+                   ? digest_flavor(e, slab_at(&e->capacity.flavors, id))
+                   : 0;
+    for (uint32_t id = 1; id < slab_end(&e->queues.commands.records); id++)
+        sum += slab_live(&e->queues.commands.records, id) ? digest_command(e, id, timers) : 0;
     return sum;
 }

@@ -6,10 +6,11 @@
 #include "group_status.h"
 #include "plugin/base/sentence.h"
 #include "plugin/claims/stale_condition.h"
-#include "plugin/claims/turn.h"
 #include "plugin/order/fit.h"
+#include "plugin/order/turn.h"
 #include "plugin/pods/assembly.h"
 #include "plugin/pods/booking.h"
+#include "plugin/pods/claim_time.h"
 #include "plugin/pods/gang.h"
 #include "plugin/pods/group_follow.h"
 #include "plugin/state.h"
@@ -49,7 +50,7 @@ static void say_inactive(struct sentence *say, const struct engine *e, uint32_t 
     const struct queue *queue = queue_at(e, id);
 
     explain_queue(say, e, id);
-    if (queue->first_child != 0 || id == e->volcano_root || queue->kind == QUEUE_COHORT) {
+    if (queue->first_child != 0 || id == e->queues.volcano_root || queue->kind == QUEUE_COHORT) {
         sentence_str(say, " has queues below it: only leaves hold pods");
         return;
     }
@@ -120,7 +121,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
     enum reason stop = queue_stops(e, queue);
     wide room;
 
-    if (!e->synced || !e->leads || e->restoring != 0) {
+    if (!e->synced || !e->leads || e->claims.restoring != 0) {
         sentence_str(say, !e->synced  ? "the first listing of the cluster is not complete"
                           : !e->leads ? "this scheduler does not lead"
                                       : "earlier grants are being restored");
@@ -143,7 +144,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         sentence_str(say, "room was released, and those before it are asked first");
         return REASON_QUEUE_ORDER;
     }
-    if (say->cap == 1 && e->todo[TODO_GUARD].first == 0)
+    if (say->cap == 1 && e->queues.todo[TODO_GUARD].first == 0)
         return REASON_QUEUE_CAPACITY;
     if (!fit_refused(e, claim_at(e, id)->line, &where, &need, &room)) {
         sentence_str(say, "it is about to be granted");
@@ -229,7 +230,7 @@ static enum reason explain_rest(const struct engine *e, uint32_t id, struct sent
 
     if (group != 0 && gang_holds(e, group) != REASON_NONE)
         return explain_held_group(e, group, say);
-    return gang_takes(e, id) ? explain_gang(e, group, say) : explain_waiting(e, id, say);
+    return claim_is_in_gang(e, id) ? explain_gang(e, group, say) : explain_waiting(e, id, say);
 }
 
 static enum reason explain_held(const struct engine *e, uint32_t id, struct sentence *say)

@@ -3,7 +3,8 @@
 
 #include "explain.h"
 #include "plugin/base/sentence.h"
-#include "plugin/claims/turn.h"
+#include "plugin/order/turn.h"
+#include "plugin/records/holder.h"
 #include "plugin/state.h"
 
 /* By its name, or, in another namespace, by its UID. */
@@ -18,10 +19,10 @@ static void say_object(struct sentence *say, bool same_space, struct text space,
 
 void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t id)
 {
-    uint32_t space = claim_at(e, other)->space;
+    struct workload_name name = holder_name(e, other);
 
-    say_object(say, space == claim_at(e, id)->space, name_text(e, space), claim_name(e, other),
-               claim_uid(e, other));
+    say_object(say, text_same(name.space, name_text(e, claim_at(e, id)->space)), name.space,
+               name.name, name.uid);
 }
 
 static void say_head_of(struct sentence *say, const struct engine *e, uint32_t queue)

@@ -104,9 +104,9 @@ static void set_timer(void *owner, uint32_t id)
     int64_t at = outbox_due(&e->outbox, EFFECT_OF_GROUP, id);
 
     if (at == 0)
-        heap_clear(&e->group_timers, id);
+        heap_clear(&e->pods.group_timers, id);
     else
-        heap_set(&e->group_timers, id, at);
+        heap_set(&e->pods.group_timers, id, at);
 }
 
 void group_sync_effects(struct engine *e, uint32_t id)
@@ -128,7 +128,7 @@ void group_expire(struct engine *e, uint32_t id)
 }
 
 const struct outbox_type group_effects = {
-    .records = offsetof(struct engine, groups),
+    .records = offsetof(struct engine, pods.groups),
     .entry = offsetof(struct group, effects),
     .slots = 3,
     .kinds = {EFFECT_CREATE_GROUP, EFFECT_CHANGE_GROUP, EFFECT_SET_GROUP_STATUS},

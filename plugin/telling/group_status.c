@@ -7,23 +7,6 @@
 #include "plugin/pods/group_follow.h"
 #include "plugin/state.h"
 
-static uint64_t mix(uint64_t hash, struct text text)
-{
-    uint64_t len = text.len;
-
-    return hash_bytes64(text.at, text.len, hash_bytes64(&len, sizeof(len), hash));
-}
-
-uint64_t group_status_number(struct text phase, const int64_t counts[3],
-                             const struct text condition[FACTS_GROUP_CONDITION])
-{
-    uint64_t hash = hash_bytes64(counts, 3 * sizeof(*counts), mix(1, phase));
-
-    for (int i = 0; i < FACTS_GROUP_CONDITION; i++)
-        hash = mix(hash, condition[i]);
-    return hash;
-}
-
 void group_say_fault(const struct group *group, struct sentence *say)
 {
     static const char *const faults[] = {

@@ -30,8 +30,4 @@ struct sentence;
 void group_say_fault(const struct group *group, struct sentence *say);
 void group_say_replicas(const struct group *group, struct sentence *say);
 
-/* A status as a number, to be compared. condition: its type, status, reason and message. */
-uint64_t group_status_number(struct text phase, const int64_t counts[3],
-                             const struct text condition[FACTS_GROUP_CONDITION]);
-
 #endif

@@ -2,8 +2,8 @@
 #include "position.h"
 
 #include "plugin/base/sentence.h"
-#include "plugin/claims/turn.h"
 #include "plugin/order/fit.h"
+#include "plugin/order/turn.h"
 #include "plugin/state.h"
 
 static void add_ahead(const struct engine *e, const struct line *line, uint32_t claims,

@@ -4,17 +4,17 @@
 #include "explain.h"
 #include "group_status.h"
 #include "pending.h"
-#include "plugin/order/contest.h"
 #include "plugin/pods/booking.h"
 #include "plugin/pods/group_follow.h"
+#include "plugin/queues/queue_effects.h"
 #include "plugin/state.h"
 #include "position.h"
 
 bool engine_next_queue(const struct engine *e, uint32_t *cursor)
 {
-    if (*cursor != 0 && !slab_live(&e->queues, *cursor))
+    if (*cursor != 0 && !slab_live(&e->queues.records, *cursor))
         return false;
-    *cursor = *cursor == 0 ? tree_first(&queues_by_identity, e, e->queues_in_order)
+    *cursor = *cursor == 0 ? tree_first(&queues_by_identity, e, e->queues.in_order)
                            : tree_next(&queues_by_identity, e, *cursor);
     return *cursor != 0;
 }
@@ -131,7 +131,7 @@ void engine_report_quota(const struct engine *e, uint32_t id, uint32_t n, struct
 bool engine_next_ask(const struct engine *e, uint32_t queue, uint32_t *cursor,
                      struct quota_row *ret)
 {
-    if (*cursor != 0 && !slab_live(&e->backlogs, *cursor))
+    if (*cursor != 0 && !slab_live(&e->order.backlogs, *cursor))
         return false;
     do
         *cursor = *cursor == 0 ? tree_first(&backlog_by_resource, e, queue_at(e, queue)->asks)
@@ -201,7 +201,7 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
 bool engine_next_waiting(const struct engine *e, struct waiting_walk *walk, uint32_t *cursor,
                          uint32_t *ret_claim)
 {
-    if (*cursor != 0 && !slab_live(&e->claims, *cursor))
+    if (*cursor != 0 && !slab_live(&e->claims.records, *cursor))
         return false;
     if (walk->at == walk->count) {
         walk->at = 0;
@@ -217,9 +217,9 @@ bool engine_next_waiting(const struct engine *e, struct waiting_walk *walk, uint
 
 bool engine_next_group(const struct engine *e, uint32_t *cursor)
 {
-    if (*cursor != 0 && !slab_live(&e->groups, *cursor))
+    if (*cursor != 0 && !slab_live(&e->pods.groups, *cursor))
         return false;
-    *cursor = *cursor == 0 ? tree_first(&groups_by_identity, e, e->groups_in_order)
+    *cursor = *cursor == 0 ? tree_first(&groups_by_identity, e, e->pods.groups_in_order)
                            : tree_next(&groups_by_identity, e, *cursor);
     return *cursor != 0;
 }
@@ -292,7 +292,7 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
 bool engine_next_member(const struct engine *e, uint32_t group, uint32_t *cursor)
 {
     if (*cursor != 0 &&
-        (!slab_live(&e->claims, *cursor) || claim_group(e, claim_at(e, *cursor)) != group))
+        (!slab_live(&e->claims.records, *cursor) || claim_group(e, claim_at(e, *cursor)) != group))
         return false;
     *cursor = *cursor == 0 ? group_at(e, group)->first : member_after(e, *cursor);
     return *cursor != 0;

@@ -205,7 +205,7 @@ void engine_report_workload(struct engine *engine, uint32_t workload, bool brief
 /* The workloads of a ClusterQueue, or, if that is 0, of a LocalQueue: those that hold quota, or the
  * others, in their order. */
 bool engine_next_workload(const struct engine *engine, uint32_t queue, uint32_t local, bool holding,
-                          uint32_t *cursor, uint32_t *ret_load);
+                          uint32_t *cursor, uint32_t *ret_workload);
 
 struct workload_usage {
     struct text flavor, resource;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload_effects.h"
 
-#include "explain.h"
 #include "plugin/base/sentence.h"
-#include "plugin/claims/workload.h"
-#include "plugin/grant/assign.h"
-#include "plugin/grant/workload_promise.h"
+#include "plugin/claims/workload_promise.h"
+#include "plugin/records/holder.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_refusal.h"
+#include "plugin/workloads/workload_see.h"
+#include "plugin/workloads/workload_settle.h"
 #include "report.h"
 
 static uint8_t wanted(const void *owner, uint32_t id)
@@ -79,7 +80,7 @@ static void set_timer(void *owner, uint32_t id)
 }
 
 const struct outbox_type workload_effects = {
-    .records = offsetof(struct engine, workloads),
+    .records = offsetof(struct engine, claims.workloads),
     .entry = offsetof(struct workload, effects),
     .slots = 1,
     .kinds = {EFFECT_WRITE_WORKLOAD},
@@ -151,17 +152,26 @@ static void say_preempted(struct sentence *say, const struct engine *e,
 {
     uint32_t by = workload->of;
 
-    sentence_str(say, "Preempted to accommodate a workload (UID: ");
-    say_known(say, by == 0 ? text_of("") : name_text(e, workload_at(e, by)->uid));
-    sentence_str(say, ", JobUID: ");
-    say_known(say, by == 0 ? text_of("") : name_text(e, workload_at(e, by)->job));
+    if (by == 0 || holder_is_workload(by)) {
+        const struct workload *other = by == 0 ? NULL : workload_at(e, holder_workload(by));
+
+        sentence_str(say, "Preempted to accommodate a workload (UID: ");
+        say_known(say, other == NULL ? text_of("") : name_text(e, other->uid));
+        sentence_str(say, ", JobUID: ");
+        say_known(say, other == NULL ? text_of("") : name_text(e, other->job));
+    } else {
+        sentence_str(say, claim_at(e, by)->flags & CLAIM_GANG
+                              ? "Preempted to accommodate a pod group (UID: "
+                              : "Preempted to accommodate a pod (UID: ");
+        say_known(say, claim_uid(e, by));
+    }
     sentence_str(say, ") due to ");
     sentence_str(say, workload->cause == CAUSE_OWN_QUEUE ? "prioritization in the ClusterQueue"
                       : workload->cause == CAUSE_RECLAIM
                           ? "reclamation within the cohort"
                           : "reclamation within the cohort while borrowing");
     sentence_str(say, "; preemptor path: ");
-    say_path(say, e, by == 0 ? 0 : workload_queue(e, by));
+    say_path(say, e, by == 0 ? 0 : holder_queue(e, by));
     sentence_str(say, "; preemptee path: ");
     say_path(say, e, queue);
 }

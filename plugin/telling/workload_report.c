@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "explain.h"
 #include "plugin/base/sentence.h"
-#include "plugin/capacity/headroom.h"
-#include "plugin/claims/turn.h"
-#include "plugin/claims/workload.h"
 #include "plugin/grant/workload_decide.h"
-#include "plugin/grant/workload_hunt.h"
+#include "plugin/order/headroom.h"
+#include "plugin/order/turn.h"
+#include "plugin/queues/admission_check.h"
+#include "plugin/records/holder.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
+#include "plugin/workloads/workload_settle.h"
 #include "report.h"
 
 /* So many lines of pods are looked at for a workload's place among them: a page has many. */
@@ -19,10 +20,7 @@ uint32_t engine_find_workload(const struct engine *e, struct text space, struct 
 
 static struct workload_name name_of(const struct engine *e, uint32_t id)
 {
-    const struct workload *workload = workload_at(e, id);
-
-    return (struct workload_name){name_text(e, workload->uid), name_text(e, workload->space),
-                                  name_text(e, workload->name)};
+    return holder_name(e, holder_of_workload(id));
 }
 
 static const char *why_holding(const struct engine *e, uint32_t id)
@@ -75,6 +73,9 @@ static void note_victims(struct engine *e, uint32_t id, const struct decision *d
         for (uint32_t at = workload_at(e, id)->first;
              at != 0 && ret->victim_count < WORKLOAD_REPORT_VICTIMS; at = workload_at(e, at)->next)
             ret->victims[ret->victim_count++] = name_of(e, at);
+        for (uint32_t at = workload_at(e, id)->claims;
+             at != 0 && ret->victim_count < WORKLOAD_REPORT_VICTIMS; at = pledge_at(e, at)->next)
+            ret->victims[ret->victim_count++] = holder_name(e, at);
         return;
     }
     if (decision->what == DECIDE_PREEMPTS)
@@ -208,7 +209,7 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
     }
     ret->is_victim = workload->of != 0;
     if (ret->is_victim)
-        ret->of = name_of(e, workload->of);
+        ret->of = holder_name(e, workload->of);
     engine_workload_write(e, id, &ret->write);
     for (uint32_t i = 0; i < workload->gates.count; i++)
         ret->write.gates[i].open = workload->gates.positions[i] == GATE_OPEN;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "local_queue.h"
 
-#include "plugin/claims/workload.h"
-#include "plugin/grant/assign.h"
-#include "plugin/queues/queue_place.h"
+#include "plugin/claims/workload_change.h"
+#include "plugin/queues/queue_tree.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
+#include "workload_settle.h"
 
 static struct tree_link *link_of(const void *ctx, uint32_t id)
 {
@@ -45,7 +46,7 @@ uint32_t local_queue_find(const struct engine *e, struct text space, struct text
 {
     struct name_question q = {e, space, name};
 
-    return index_find(&e->local_queues_by_name, name_hash(space, name), same_name, &q);
+    return index_find(&e->workloads.local_queues_by_name, name_hash(space, name), same_name, &q);
 }
 
 int local_queue_get(struct engine *e, struct text space, struct text name, uint32_t *ret_id)
@@ -57,15 +58,16 @@ int local_queue_get(struct engine *e, struct text space, struct text name, uint3
         *ret_id = id;
         return 0;
     }
-    if (slab_reserve(&e->local_queues, 1) < 0 || index_reserve(&e->local_queues_by_name) < 0 ||
+    if (slab_reserve(&e->workloads.local_queues, 1) < 0 ||
+        index_reserve(&e->workloads.local_queues_by_name) < 0 ||
         name_get(e, space, &local.space) < 0 || name_get(e, name, &local.name) < 0) {
         intern_unref(&e->names, local.space);
         return ENGINE_NO_MEMORY;
     }
-    id = slab_take(&e->local_queues);
+    id = slab_take(&e->workloads.local_queues);
     *local_queue_at(e, id) = local;
-    index_put(&e->local_queues_by_name, name_hash(space, name), id);
-    tree_insert(&local_queues_by_name, e, &e->local_queues_in_order, id);
+    index_put(&e->workloads.local_queues_by_name, name_hash(space, name), id);
+    tree_insert(&local_queues_by_name, e, &e->workloads.local_queues_in_order, id);
     *ret_id = id;
     return 0;
 }
@@ -91,13 +93,13 @@ void local_queue_drop(struct engine *e, uint32_t id)
         return;
     local = local_queue_at(e, id);
     set_queue(e, id, 0);
-    tree_remove(&local_queues_by_name, e, &e->local_queues_in_order, id);
-    index_drop(&e->local_queues_by_name,
+    tree_remove(&local_queues_by_name, e, &e->workloads.local_queues_in_order, id);
+    index_drop(&e->workloads.local_queues_by_name,
                name_hash(name_text(e, local->space), name_text(e, local->name)), id);
     intern_unref(&e->names, local->uid);
     intern_unref(&e->names, local->space);
     intern_unref(&e->names, local->name);
-    slab_give(&e->local_queues, id);
+    slab_give(&e->workloads.local_queues, id);
 }
 
 /* The demands of its workloads in another ClusterQueue, each in hand; negative on error. Those that

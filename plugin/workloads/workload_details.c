@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload_details.h"
 
-#include "plugin/grant/assign.h"
+#include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"
 
 size_t workload_counts_size(const struct demand *demand)

@@ -3,13 +3,13 @@
 
 #include "plugin/base/placement.h"
 #include "plugin/base/sentence.h"
-#include "plugin/capacity/headroom.h"
-#include "plugin/claims/workload.h"
-#include "plugin/grant/assign.h"
-#include "plugin/grant/workload_decide.h"
-#include "plugin/grant/workload_promise.h"
+#include "plugin/claims/workload_promise.h"
 #include "plugin/order/fit.h"
+#include "plugin/order/headroom.h"
+#include "plugin/queues/admission_check.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
+#include "workload_settle.h"
 
 /* So many of a demand are looked at when its verdict changes; of more the sweep looks at all. */
 enum { NOTE_AT_ONCE = 8 };
@@ -70,16 +70,11 @@ static bool asks_of(const struct asked *asked, const struct queue_group *group)
     return false;
 }
 
-void workload_refusal_note(struct engine *e, uint32_t id, bool gated)
+void workload_refusal_note(struct engine *e, uint32_t id, enum workload_refusal why)
 {
     struct demand *demand = demand_at(e, id);
-    enum workload_refusal why = WORKLOAD_REFUSAL_GATED;
     uint32_t workloads[NOTE_AT_ONCE], count = 0;
 
-    if (!e->config.waiting_reasons)
-        return;
-    if (!gated)
-        why = workload_decide_ever(e, id) ? WORKLOAD_REFUSAL_QUOTA : WORKLOAD_REFUSAL_NEVER;
     if (demand->refusal == (uint8_t)why)
         return;
     demand->refusal = (uint8_t)why;
@@ -345,13 +340,11 @@ static void say_lack(const struct engine *e, uint32_t id, struct sentence *say)
 /* Where nobody goes for it alone, it waits for room that is on its way anyhow. */
 static void say_victims(const struct engine *e, uint32_t id, struct sentence *say)
 {
-    uint32_t count = workload_promise_victims(e, id);
+    uint32_t pods = workload_promise_pods(e, id),
+             workloads = workload_promise_victims(e, id) - pods;
 
-    if (count == 0)
-        return;
-    sentence_str(say, ". Pending the preemption of ");
-    sentence_number(say, count);
-    sentence_str(say, " workload(s)");
+    sentence_count(say, ". Pending the preemption of ", workloads, " workload(s)");
+    sentence_count(say, workloads > 0 ? " and " : ". Pending the preemption of ", pods, " pod(s)");
 }
 
 static void say_queue(struct sentence *say, const char *kind, struct text name, const char *what)

@@ -39,8 +39,8 @@ enum workload_refusal {
 struct engine;
 struct sentence;
 
-/* The head of this demand was refused; `gated`: because of its gates alone. */
-void workload_refusal_note(struct engine *e, uint32_t demand, bool gated);
+/* The head of this demand was refused for this reason. */
+void workload_refusal_note(struct engine *e, uint32_t demand, enum workload_refusal why);
 
 /* Whether it is to be written down now, and the reason of the condition. */
 bool workload_refusal_wants(struct engine *e, uint32_t workload);

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/claims/workload.h"
-#include "plugin/grant/assign.h"
-#include "plugin/grant/workload_promise.h"
+#include "workload_see.h"
+
+#include "plugin/claims/workload_change.h"
+#include "plugin/claims/workload_promise.h"
+#include "plugin/queues/queue_tree.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "workload_details.h"
 #include "workload_refusal.h"
+#include "workload_settle.h"
 
 static int make(struct engine *e, const struct workload_facts *facts, uint32_t *ret_id)
 {
     struct workload workload = {0};
     uint32_t id;
 
-    if (slab_count(&e->workloads) >= e->config.max_workloads)
+    if (slab_count(&e->claims.workloads) >= e->config.max_workloads)
         return ENGINE_FULL_WORKLOADS;
-    if (slab_reserve(&e->workloads, 1) < 0 || index_reserve(&e->workloads_by_name) < 0 ||
-        heap_reserve(&e->workload_timers, slab_end(&e->workloads) + 1) < 0 ||
+    if (slab_reserve(&e->claims.workloads, 1) < 0 ||
+        index_reserve(&e->claims.workloads_by_name) < 0 ||
+        heap_reserve(&e->claims.workload_timers, slab_end(&e->claims.workloads) + 1) < 0 ||
         name_get(e, facts->space, &workload.space) < 0 ||
         name_get(e, facts->name, &workload.name) < 0) {
         intern_unref(&e->names, workload.space);
         return ENGINE_NO_MEMORY;
     }
-    id = slab_take(&e->workloads);
+    id = slab_take(&e->claims.workloads);
     *workload_at(e, id) = workload;
-    index_put(&e->workloads_by_name, workload_name_hash(facts->space, facts->name), id);
+    index_put(&e->claims.workloads_by_name, workload_name_hash(facts->space, facts->name), id);
     *ret_id = id;
     return 0;
 }
@@ -301,8 +306,8 @@ void workload_destroy(struct engine *e, uint32_t id)
     workload_take_out(e, id);
     workload_promise_lose_victim(e, id);
     outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
-    heap_clear(&e->workload_timers, id);
-    index_drop(&e->workloads_by_name,
+    heap_clear(&e->claims.workload_timers, id);
+    index_drop(&e->claims.workloads_by_name,
                workload_name_hash(name_text(e, workload->space), name_text(e, workload->name)), id);
     if (held && queue != 0) {
         queue_todo(e, TODO_DIRTY, queue_root(e, queue));
@@ -312,7 +317,7 @@ void workload_destroy(struct engine *e, uint32_t id)
     unlink_local(e, id);
     intern_unref(&e->names, workload->space);
     intern_unref(&e->names, workload->name);
-    slab_give(&e->workloads, id);
+    slab_give(&e->claims.workloads, id);
 }
 
 void workload_lose(struct engine *e, struct text space, struct text name, struct text uid)
@@ -325,13 +330,13 @@ void workload_lose(struct engine *e, struct text space, struct text name, struct
 
 void workload_release_all(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->workloads); id++) {
-        if (slab_live(&e->workloads, id))
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
+        if (slab_live(&e->claims.workloads, id))
             mem_free(&e->mem, workload_at(e, id)->counts,
                      workload_counts_size(demand_at(e, workload_at(e, id)->demand)));
     }
-    for (uint32_t id = 1; id < slab_end(&e->demands); id++) {
-        if (slab_live(&e->demands, id))
+    for (uint32_t id = 1; id < slab_end(&e->order.demands); id++) {
+        if (slab_live(&e->order.demands, id))
             demand_release(e, id);
     }
 }

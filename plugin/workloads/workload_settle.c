@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/claims/workload.h"
-#include "plugin/grant/assign.h"
-#include "plugin/grant/workload_promise.h"
+#include "workload_settle.h"
+
+#include "plugin/claims/workload_change.h"
+#include "plugin/claims/workload_promise.h"
 #include "plugin/order/demand.h"
+#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "workload_refusal.h"
 
@@ -222,9 +224,9 @@ void workload_set_timer(struct engine *e, uint32_t id)
     if (due != 0 && (at == 0 || due < at))
         at = due;
     if (at == 0)
-        heap_clear(&e->workload_timers, id);
+        heap_clear(&e->claims.workload_timers, id);
     else
-        heap_set(&e->workload_timers, id, at);
+        heap_set(&e->claims.workload_timers, id, at);
 }
 
 void workload_expire(struct engine *e, uint32_t id)
@@ -236,11 +238,13 @@ void workload_expire(struct engine *e, uint32_t id)
 /* From where the last slice ended: so changes that never end keep nobody waiting. */
 uint32_t workload_sweep_some(struct engine *e, uint32_t budget)
 {
-    for (; budget > 0 && e->workloads_left > 0; e->workloads_left--) {
-        e->workloads_at = e->workloads_at + 1 < slab_end(&e->workloads) ? e->workloads_at + 1 : 1;
-        if (!slab_live(&e->workloads, e->workloads_at))
+    for (; budget > 0 && e->claims.workloads_left > 0; e->claims.workloads_left--) {
+        e->claims.workloads_at = e->claims.workloads_at + 1 < slab_end(&e->claims.workloads)
+                                     ? e->claims.workloads_at + 1
+                                     : 1;
+        if (!slab_live(&e->claims.workloads, e->claims.workloads_at))
             continue;
-        workload_settle(e, e->workloads_at);
+        workload_settle(e, e->claims.workloads_at);
         budget--;
     }
     return budget;
@@ -249,8 +253,8 @@ uint32_t workload_sweep_some(struct engine *e, uint32_t budget)
 void workload_begin(struct engine *e)
 {
     cluster_queues_changed(e);
-    for (uint32_t id = 1; id < slab_end(&e->workloads); id++) {
-        if (!slab_live(&e->workloads, id))
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
+        if (!slab_live(&e->claims.workloads, id))
             continue;
         workload_refusal_seen(e, id, true);
         workload_settle(e, id);
@@ -261,8 +265,8 @@ void workload_begin(struct engine *e)
 void workload_end(struct engine *e)
 {
     workload_promise_end_all(e);
-    for (uint32_t id = 1; id < slab_end(&e->workloads); id++) {
-        if (!slab_live(&e->workloads, id))
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
+        if (!slab_live(&e->claims.workloads, id))
             continue;
         outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
         workload_set(workload_at(e, id), WORKLOAD_AWAITS, false);

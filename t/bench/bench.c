@@ -32,9 +32,9 @@ static const struct part {
     const char *name;
     void (*run)(const struct effort *effort);
 } parts[] = {
-    {"growth", bench_growth},   {"memory", bench_memory},   {"restart", bench_restart},
-    {"idle", bench_idle},       {"queues", bench_queues},   {"fleet", bench_fleet},
-    {"preempt", bench_preempt}, {"workloads", bench_loads}, {"crossing", crossing},
+    {"growth", bench_growth},   {"memory", bench_memory},       {"restart", bench_restart},
+    {"idle", bench_idle},       {"queues", bench_queues},       {"fleet", bench_fleet},
+    {"preempt", bench_preempt}, {"workloads", bench_workloads}, {"crossing", crossing},
 };
 
 enum { PARTS = sizeof(parts) / sizeof(*parts) };

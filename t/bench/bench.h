@@ -35,9 +35,9 @@ void bench_fleet(const struct effort *effort);
 void bench_preempt(const struct effort *effort);
 
 /* Workloads: what an admission costs, and whose room one takes. */
-void bench_loads(const struct effort *effort);
-void bench_load_waits(void);   /* the second part of it: as more and more of them wait */
-void bench_load_reclaim(void); /* the third: room of other queues is taken back */
+void bench_workloads(const struct effort *effort);
+void bench_workload_waits(void);   /* the second part of it: as more and more of them wait */
+void bench_workload_reclaim(void); /* the third: room of other queues is taken back */
 
 /* What one crossing is made of. */
 void bench_crossing(const struct effort *effort);

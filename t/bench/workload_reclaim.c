@@ -119,7 +119,7 @@ static void measure(struct cohort *cohort, uint32_t victims)
     table_row("    the engine's time by that", &ratio, UNIT_TIMES, victims > 1 ? 1 : -1);
 }
 
-void bench_load_reclaim(void)
+void bench_workload_reclaim(void)
 {
     static struct cohort cohort;
 

@@ -112,7 +112,7 @@ static void compare(const char *label, enum too_much what, const uint32_t sizes[
     table_row("    the most by the fewest", &ratio, UNIT_TIMES, 1.5);
 }
 
-void bench_load_waits(void)
+void bench_workload_waits(void)
 {
     static const uint32_t sizes[SIZES] = {1000, 10000, 50000};
 

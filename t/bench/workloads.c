@@ -248,7 +248,7 @@ static void measure_preemption(struct scene *scene, uint32_t victims)
     table_row("    the engine's time by that", &ratio, UNIT_TIMES, victims > 1 ? 1 : -1);
 }
 
-void bench_loads(const struct effort *effort)
+void bench_workloads(const struct effort *effort)
 {
     static struct scene scene;
 
@@ -267,6 +267,6 @@ void bench_loads(const struct effort *effort)
     table_value("bytes for a workload and its queue's part", (double)scene.world.use.bytes / 61000,
                 UNIT_BYTES, -1);
     workload_world_close(&scene.world);
-    bench_load_waits();
-    bench_load_reclaim();
+    bench_workload_waits();
+    bench_workload_reclaim();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/capacity/borrow.h"
 
-#include "t/kit/engine_kit.h"
+#include "t/kit/engine_kit_preempt.h"
 #include "t/kit/tap.h"
 
 static int height(const struct kit *kit, const char *queue, int amount, bool *ret_reclaims)
@@ -41,8 +41,31 @@ static void test_heights(void)
     kit_close(&kit);
 }
 
+static void test_what_is_promised(void)
+{
+    struct kit kit;
+    bool reclaims;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "flavor f; cluster a parent=o within=lower group=cpu flavor=f cpu=4;"
+                 "cluster b parent=o reclaim=any group=cpu flavor=f cpu=4;"
+                 "pod x cluster=b cpu=4 node=n; pod y cluster=a cpu=4 node=n");
+    is_int(height(&kit, "cluster/a", 0, &reclaims), 0, "who uses all of its quota borrows nothing");
+    kit_do(&kit, "lose-pod y; cluster c parent=o group=cpu flavor=f cpu=0; pod z cluster=c cpu=4 "
+                 "node=n; pod ask cluster=a cpu=3 priority=1");
+    is_int(height(&kit, "cluster/a", 4, &reclaims), 0, "nobody uses anything of its own");
+    kit_do(&kit, "cluster a parent=o within=lower reclaim=any group=cpu flavor=f cpu=4");
+    is_str(kit_promised(&kit), "ask", "but some of it is promised");
+    is_int(height(&kit, "cluster/a", 4, &reclaims), 1, "so the same would be borrowed");
+    is_int((int)borrow_height_later(kit.engine, kit_queue(&kit, "cluster/a"),
+                                    kit_flavor(&kit, "f/cpu"), kit_resource(&kit, "cpu"), 1),
+           0, "and less would not");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_heights();
+    test_what_is_promised();
     return tap_done();
 }

@@ -7,7 +7,7 @@
 
 static uint32_t flavors(const struct kit *kit)
 {
-    return slab_count(&kit->engine->flavors);
+    return slab_count(&kit->engine->capacity.flavors);
 }
 
 static void test_number_zero(void)

@@ -53,7 +53,7 @@ static void test_in_slices(void)
     kit_quick(&kit, "pod else queue=q1 cpu=1");
     is_str(kit_state(&kit, "else"), "reserved", "but who asks for something else");
     is_str(engine_check(kit.engine), NULL, "all is sound");
-    for (; kit.engine->recount.cells > 0; slices++)
+    for (; kit.engine->claims.recount.cells > 0; slices++)
         engine_tick(kit.engine);
     ok(slices >= PODS / RECOUNT_SLICE - 2, "%d slices", slices);
     kit_work_off(&kit);
@@ -109,7 +109,7 @@ static void test_edits_meanwhile(void)
     kit_quick(&kit, "queue p cpu=10000 gpu=900");
     kit_quick(&kit, "lose-queue p");
     kit_work_off(&kit);
-    is_int((int)kit.engine->recount.cells, 0, "and so when its queue is gone");
+    is_int((int)kit.engine->claims.recount.cells, 0, "and so when its queue is gone");
     kit_close(&kit);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/grant/candidates.h"
 
+#include "plugin/grant/hunt_share.h"
 #include "t/kit/engine_kit_preempt.h"
 #include "t/kit/tap.h"
 
@@ -9,22 +10,12 @@
 /* Who would be asked to go for this pod, in order; nobody goes, since it is held meanwhile. */
 static const char *candidates(struct kit *kit, const char *name)
 {
-    struct hunt hunt = {.e = kit->engine, .claim = kit_claim(kit, name)};
     uint32_t taken[16], count = 0, at = 0, next;
-    const struct line *line = line_at(kit->engine, claim_at(kit->engine, hunt.claim)->line);
+    struct hunt hunt;
 
-    hunt.queue = line_queue(kit->engine, line);
+    kit_hunt(kit, name, &hunt);
     kit->text[0] = '\0';
-    for (uint32_t i = 0; i < line_count(kit->engine, line); i++) {
-        hunt.asked[i] = true;
-        hunt.flavors[i] =
-            queue_at(kit->engine, line_queue(kit->engine, line))->kind == QUEUE_VOLCANO
-                ? 0
-                : queue_at(kit->engine, line_queue(kit->engine, line))->groups[0].flavors[0];
-        if (line_resource(kit->engine, line, i) == kit->engine->name_pods && hunt.flavors[i] != 0)
-            hunt.flavors[i] = FLAVOR_NONE;
-    }
-    if (!candidates_contest(&hunt))
+    if (!hunt_share_contest(&hunt))
         return "there is room";
     /* Nobody is taken away meanwhile, so both ways find the same, but for those left alone. */
     candidates_collect(&hunt);

@@ -16,9 +16,9 @@ static int reserved(void)
 {
     int count = 0;
 
-    for (uint32_t id = 1; id < slab_end(&kit.engine->claims); id++)
-        count +=
-            slab_live(&kit.engine->claims, id) && claim_at(kit.engine, id)->state == CLAIM_RESERVED;
+    for (uint32_t id = 1; id < slab_end(&kit.engine->claims.records); id++)
+        count += slab_live(&kit.engine->claims.records, id) &&
+                 claim_at(kit.engine, id)->state == CLAIM_RESERVED;
     return count;
 }
 
@@ -84,7 +84,7 @@ static void test_changes_meanwhile(void)
     kit_open(&kit, "");
     grant(3000, PODS);
     kit_quick(&kit, "queue p cpu=50");
-    ok(kit.engine->demotion.top != 0, "a search is under way");
+    ok(kit.engine->grant.demotion.top != 0, "a search is under way");
     is_str(engine_check(kit.engine), NULL, "and sound");
     kit_quick(&kit, "lose-pod p199");
     kit_quick(&kit, "reserve p198");
@@ -121,10 +121,22 @@ static void test_many_go(void)
     kit_close(&kit);
 }
 
+/* It moves in its binding cycle, which then fails. */
+static void test_uncounted(void)
+{
+    kit_open(&kit, "root=cluster");
+    kit_do(&kit, "cluster c; pod a cluster=c bare; reserve a; pod a queue=q bare");
+    is_str(kit_state(&kit, "a"), "allocated", "who has a node has it wherever it counts");
+    kit_do(&kit, "unreserve a");
+    is_str(kit_state(&kit, "a"), "waiting", "and then needs room like all others there");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_wide_tree();
     test_changes_meanwhile();
     test_many_go();
+    test_uncounted();
     return tap_done();
 }

@@ -3,6 +3,9 @@
 
 #include "t/kit/engine_kit_preempt.h"
 #include "t/kit/tap.h"
+#include "t/kit/workload_kit.h"
+
+#include <stdio.h>
 
 static void test_as_few_as_needed(void)
 {
@@ -96,8 +99,9 @@ static void test_both_ways(void)
 
     kit_open(&kit, "evicts");
     kit_do(&kit, "cluster x parent=all group=cpu flavor=f cpu=4 reclaim=any within=lower; flavor f;"
-                 "cluster z parent=all group=cpu flavor=f cpu=4; pod x1 cluster=x cpu=5 node=n;"
-                 "pod z1 cluster=z cpu=3 node=n; pod ask cluster=x cpu=5 priority=5");
+                 "cluster z parent=all group=cpu flavor=f cpu=4; pod x1 cluster=x cpu=2 node=n;"
+                 "pod x2 cluster=x cpu=3 priority=9 node=n; pod z1 cluster=z cpu=3 node=n;"
+                 "pod ask cluster=x cpu=2 priority=5");
     is_str(kit_victims(&kit), "x1>ask", "one that borrows takes its own");
     kit_close(&kit);
 }
@@ -105,7 +109,7 @@ static void test_both_ways(void)
 /* However many there are, only those are looked at who go; and nobody, if all are too few. */
 static void test_how_many_are_looked_at(void)
 {
-    struct hunt hunt = {.asked = {true, true}};
+    struct hunt hunt;
     struct kit kit;
 
     kit_open(&kit, "evicts");
@@ -115,17 +119,67 @@ static void test_how_many_are_looked_at(void)
     kit_do(&kit, "pod rest queue=q cpu=250 node=n priority=50;"
                  "pod ask queue=q cpu=3 priority=30 foreign; pod much queue=q cpu=999 priority=30 "
                  "foreign");
-    hunt.e = kit.engine;
-    hunt.claim = kit_claim(&kit, "ask");
-    hunt.queue = kit_queue(&kit, "q");
+    kit_hunt(&kit, "ask", &hunt);
     ok(hunt_begin(&hunt) && hunt.last != 0, "among 500 some are found");
     ok(hunt.looked <= 10, "without a look at most of them: %u", hunt.looked);
     hunt_end(&hunt);
-    hunt.looked = 0;
-    hunt.claim = kit_claim(&kit, "much");
+    kit_hunt(&kit, "much", &hunt);
     ok(!hunt_begin(&hunt), "all of them are not enough");
     ok(hunt.looked <= 501, "which one look at each tells: %u", hunt.looked);
     hunt_end(&hunt);
+    kit_close(&kit);
+}
+
+/* Who goes for the newcomer, in a cohort of two queues. */
+static void test_workloads(const char *what, const char *policy, const char *add, const char *want)
+{
+    struct workload_kit kit;
+    char steps[300];
+
+    workload_kit_open(&kit, "");
+    snprintf(steps, sizeof(steps),
+             "flavor f; cluster c %s parent=o group=cpu flavor=f cpu=2; "
+             "cluster d parent=o group=cpu flavor=f cpu=2; local l cluster=c; local m cluster=d",
+             policy);
+    workload_kit_do(&kit, steps);
+    workload_kit_do(&kit, "add a queue=m cpu=1 priority=1; time 2; add b queue=m cpu=1; time 3; "
+                          "add x queue=m cpu=1 priority=1; time 4; add e queue=l cpu=1");
+    workload_kit_log(&kit);
+    workload_kit_do(&kit, add);
+    is_str(workload_kit_log(&kit), want, "%s", what);
+    workload_kit_close(&kit);
+}
+
+static void test_all_workloads(void)
+{
+    test_workloads("nobody may be sent away", "", "add w queue=l cpu=1 priority=9", "");
+    test_workloads("reclaimed: lower priority first", "reclaim=any", "add w queue=l cpu=1",
+                   "b:evict b:endEviction w:reserve");
+    test_workloads("reclaimed: only lower priority", "reclaim=lower", "add w queue=l cpu=1", "");
+    test_workloads("in the own queue", "within=lower", "add w queue=l cpu=2 priority=1", "");
+    test_workloads("in the own queue alone it fits", "within=lower",
+                   "add w queue=l cpu=1 priority=1", "e:evict e:endEviction w:reserve");
+    test_workloads("others come first, only as many as needed", "within=lower reclaim=any",
+                   "add w queue=l cpu=1 priority=1", "b:evict b:endEviction w:reserve");
+    test_workloads("both, where one is not enough", "within=lower reclaim=any",
+                   "add w queue=l cpu=2 priority=1",
+                   "e:evict b:evict e:endEviction b:endEviction w:reserve");
+}
+
+/* The queue would exceed its share: then it takes nothing from others. */
+static void test_gang_in_two_queues(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=5 deserved.cpu=4 within=lower reclaim=lower;"
+                 "queue o reclaimable; group g min=2;"
+                 "pod other queue=q asksNothing bare node=n cpu=2;"
+                 "pod here group=g queue=q node=n cpu=1; pod there group=g queue=o node=n cpu=1;"
+                 "pod ask queue=q priority=1 cpu=3");
+    is_str(kit_victims(&kit), "", "who may not take one of a gang takes none of it");
+    kit_do(&kit, "pod there group=g queue=q node=n cpu=1");
+    is_str(kit_victims(&kit), "here>ask there>ask", "unless it may have all");
     kit_close(&kit);
 }
 
@@ -137,6 +191,8 @@ int main(void)
     test_others_first();
     test_what_is_kept();
     test_gang();
+    test_gang_in_two_queues();
     test_both_ways();
+    test_all_workloads();
     return tap_done();
 }

@@ -8,13 +8,19 @@ static struct kit kit;
 
 static bool takes(const char *asks, const char *candidate, enum preempt_whom whom)
 {
-    return policy_takes(kit.engine, kit_claim(&kit, asks), kit_claim(&kit, candidate), whom);
+    const struct claim *claim = claim_at(kit.engine, kit_claim(&kit, asks));
+
+    return policy_takes(kit.engine, (struct policy_rank){claim->priority, claim->created},
+                        claim_group(kit.engine, claim), kit_claim(&kit, candidate), whom);
 }
 
 static bool takes_nobody_behind(const char *asks, const char *candidate, enum preempt_whom whom)
 {
-    return policy_takes_nobody_behind(kit.engine, kit_claim(&kit, asks), kit_claim(&kit, candidate),
-                                      whom);
+    const struct claim *claim = claim_at(kit.engine, kit_claim(&kit, asks));
+
+    return policy_takes_nobody_behind(kit.engine,
+                                      (struct policy_rank){claim->priority, claim->created},
+                                      kit_claim(&kit, candidate), whom);
 }
 
 static void test_alone(void)

@@ -14,7 +14,7 @@ static void test_only_where_the_host_evicts(void)
     kit_do(&kit, "queue q cpu=4 within=lower; pod a queue=q cpu=4 node=n;"
                  "pod ask queue=q cpu=4 priority=5");
     is_str(kit_victims(&kit), "", "without a host that evicts, nobody goes");
-    is_int(kit.engine->todo[TODO_PREEMPT].first, 0, "nor is anybody looked for");
+    is_int(kit.engine->queues.todo[TODO_PREEMPT].first, 0, "nor is anybody looked for");
     kit_close(&kit);
 
     kit_open(&kit, "evicts observe");
@@ -88,8 +88,9 @@ static void test_flavors(void)
 
     kit_open(&kit, "evicts");
     kit_do(&kit, "flavor f; flavor g; cluster x parent=all group=cpu flavor=f cpu=4 flavor=g cpu=4 "
-                 "reclaim=any within=lower; cluster z parent=all group=cpu flavor=f cpu=0 flavor=g "
-                 "cpu=0; pod x1 cluster=x cpu=4 stamped=cpu=f stamp=1 node=n;"
+                 "reclaim=any within=lower preemptsLast;"
+                 "cluster z parent=all group=cpu flavor=f cpu=0 flavor=g cpu=0; pod x1 cluster=x "
+                 "cpu=4 stamped=cpu=f stamp=1 node=n;"
                  "pod z1 cluster=z cpu=4 stamped=cpu=g stamp=1 node=n;"
                  "pod ask cluster=x cpu=4 priority=5");
     is_str(kit_victims(&kit), "z1>ask", "rather others' in the second flavor than one's own");
@@ -251,8 +252,8 @@ static void test_root_joins_a_cohort(void)
 
     kit_open(&kit, "evicts");
     kit_do(&kit, "flavor f; cohort b group=cpu,memory flavor=f cpu=2 memory=1;"
-                 "cluster q parent=b group=cpu,memory flavor=f cpu=9 memory=2 within=newer;"
-                 "pod first cluster=q cpu=11 memory=11 created=1;"
+                 "cluster q parent=b group=cpu,memory flavor=f cpu=9 memory=2 within=newer "
+                 "whileBorrowing; pod first cluster=q cpu=11 memory=11 created=1;"
                  "pod runs cluster=q cpu=2 created=2 node=n");
     kit_do(&kit, "cluster r group=cpu,pods flavor=f cpu=9 pods=1 within=newer;"
                  "pod goes cluster=r memory=2 created=4 node=n; pod second cluster=r cpu=9 "
@@ -263,6 +264,39 @@ static void test_root_joins_a_cohort(void)
                  "within=newer reclaim=any");
     is_str(kit_promised(&kit), "first second", "both are promised room");
     is_str(kit_victims(&kit), "runs>second goes>", "and who is second has to take more of others'");
+    kit_close(&kit);
+}
+
+/* The victim does not go, so the promise comes to nothing, and its room is for others. */
+static void test_who_fits_comes_first(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts root.cpu=11");
+    kit_do(&kit, "queue q within=lower; queue p; pod v queue=q cpu=4 priority=-1 node=n;"
+                 "pod r queue=q cpu=3; pod ask queue=q cpu=7 priority=2; pod small queue=p cpu=4");
+    is_str(kit_victims(&kit), "v>ask", "room is promised");
+    is_str(kit_granted(&kit), "r v", "and nobody else is granted it");
+    kit_do(&kit, "time 61");
+    is_str(kit_granted(&kit), "r small v", "who fits comes before who would send others away");
+    kit_close(&kit);
+}
+
+/* Each looks in vain for somebody to send away in the first flavor before it has the second one. */
+static void test_what_fits_costs(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts standby");
+    kit_do(&kit, "flavor f; flavor g; cluster c group=cpu flavor=f cpu=1 flavor=g cpu=99 "
+                 "within=lower; pod runs cluster=c cpu=1 node=n stamp=1 stamped=cpu=f");
+    for (int i = 0; i < 50; i++)
+        kit_dof(&kit, "pod p%d cluster=c cpu=1", i);
+    engine_set_synced(kit.engine);
+    engine_set_leader(kit.engine, true);
+    ok(kit_usage(&kit, "cluster/c", "g/cpu") < 50, "one call grants only some of many");
+    kit_work_off(&kit);
+    is_int(kit_usage(&kit, "cluster/c", "g/cpu"), 50, "the others follow");
     kit_close(&kit);
 }
 
@@ -284,5 +318,7 @@ int main(void)
     test_who_opts_in_while_it_runs();
     test_restart();
     test_root_joins_a_cohort();
+    test_who_fits_comes_first();
+    test_what_fits_costs();
     return tap_done();
 }

@@ -59,6 +59,23 @@ static void test_strict_head_goes(void)
     workload_kit_close(&kit);
 }
 
+/* One that signals, and behind it one that asks for the same. */
+static void test_strict_head_that_signals_goes(void)
+{
+    struct workload_kit kit;
+
+    workload_kit_open(&kit, "gates");
+    workload_kit_do(&kit, "flavor f; cluster c strict within=lower group=cpu flavor=f cpu=2; "
+                          "local l cluster=c; add low queue=l cpu=2; "
+                          "add head queue=l cpu=2 priority=3 gate=g; "
+                          "add next queue=l cpu=2 priority=2 gate=g");
+    is_str(workload_kit_state(&kit, "head"), "pending signal", "the head would preempt");
+    is_str(workload_kit_state(&kit, "next"), "pending", "the next one is not asked");
+    workload_kit_do(&kit, "remove head");
+    is_str(workload_kit_state(&kit, "next"), "pending signal", "before it is the head");
+    workload_kit_close(&kit);
+}
+
 /* Victims hold more than it takes for whom they go. */
 static void test_victims_leave_more(void)
 {
@@ -97,6 +114,7 @@ int main(void)
     test_signal_behind_the_refused();
     test_held_signals_nothing();
     test_strict_head_goes();
+    test_strict_head_that_signals_goes();
     test_victims_leave_more();
     test_fits_behind_a_signal();
     return tap_done();

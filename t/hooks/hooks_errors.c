@@ -213,7 +213,7 @@ static void test_least_limits(void)
             "LIMIT limits." limit ": 1, want fewer objects, or a higher limit in the "             \
             "configuration"                                                                        \
     }
-#define LOAD(name, role)                                                                           \
+#define WORKLOAD(name, role)                                                                       \
     "{role: " role ", uid: " name ", namespace: d, name: " name ", created: 1, podSets: [{name: "  \
     "m, count: 1}]}"
     static const struct ask_line lines[] = {
@@ -230,8 +230,8 @@ static void test_least_limits(void)
         FULL("queues", "check", "{name: d}"),
         SEE("cluster", "{name: c, connected: true}"),
         FULL("clusters", "cluster", "{name: d, connected: true}"),
-        SEE("workload", LOAD("w", "manager")),
-        FULL("workloads", "workload", LOAD("x", "manager")),
+        SEE("workload", WORKLOAD("w", "manager")),
+        FULL("workloads", "workload", WORKLOAD("x", "manager")),
         FULL("workloads", "replica", "{cluster: c, uid: r, namespace: d, name: x}"),
         SEE("replica", "{cluster: c, uid: r, namespace: d, name: w}"),
         SEE("group", "{uid: g, namespace: d, name: g, created: 1}"),

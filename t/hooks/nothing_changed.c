@@ -22,7 +22,7 @@
     }
 #define COMMAND(uid, queue, action)                                                                \
     "{uid: " uid ", namespace: d, name: " uid ", action: " action ", target: {name: " queue "}}"
-#define LOAD(name, queue, rest)                                                                    \
+#define WORKLOAD(name, queue, rest)                                                                \
     "{role: worker, uid: l" name ", namespace: d, name: " name ", created: 1, queue: " queue       \
     ", jobStopped: true, podSets: [{name: main, count: 1, requests: {cpu: 1}}], " rest "}"
 #define DISPATCH(name, rest)                                                                       \
@@ -112,7 +112,7 @@ static const struct asked of_moments[] = {
     {HOOK_PRE_ENQUEUE, "{now: 4000000000, pod: " POD("y", QUEUE("other"), "") "}"},
 };
 
-static const struct asked of_loads[] = {
+static const struct asked of_workloads[] = {
     SEEN("1", "flavor", "{name: f}"),
     SEEN("1", "check", "{name: ch}"),
     SEEN("1", "queue",
@@ -120,24 +120,25 @@ static const struct asked of_loads[] = {
          "groups: [{resources: [cpu], flavors: [{name: f, quotas: {cpu: {nominal: 2}}}]}]}"),
     SEEN("2", "localQueue", "{namespace: d, name: lq, uid: x, clusterQueue: cq}"),
     SEEN("2", "localQueue", "{namespace: d, name: other, uid: y, clusterQueue: unseen}"),
-    SEEN("3", "workload", LOAD("early", "lq", "gates: [x]")),
+    SEEN("3", "workload", WORKLOAD("early", "lq", "gates: [x]")),
     {HOOK_OBSERVE, "{now: 4, kind: synced}"},
     {HOOK_OBSERVE, "{now: 4, kind: leader}"},
-    SEEN("5", "workload", LOAD("a", "lq", "unsupported: words")),
-    SEEN("5", "workload", LOAD("g", "lq", "unsupported: by, admissionGated: true, jobUid: job")),
-    SEEN("5", "workload", LOAD("b", "named", "gates: [y], gateStatus: {y: Open}")),
+    SEEN("5", "workload", WORKLOAD("a", "lq", "unsupported: words")),
     SEEN("5", "workload",
-         LOAD("c", "third",
-              "conditions: {QuotaReserved: {status: 'True'}}, admission: {clusterQueue: far, "
-              "podSets: [{name: main, count: 1, flavors: {cpu: h}}]}, "
-              "checks: [{name: ch, state: Ready}, {name: ch2, state: Ready}]")),
+         WORKLOAD("g", "lq", "unsupported: by, admissionGated: true, jobUid: job")),
+    SEEN("5", "workload", WORKLOAD("b", "named", "gates: [y], gateStatus: {y: Open}")),
+    SEEN("5", "workload",
+         WORKLOAD("c", "third",
+                  "conditions: {QuotaReserved: {status: 'True'}}, admission: {clusterQueue: far, "
+                  "podSets: [{name: main, count: 1, flavors: {cpu: h}}]}, "
+                  "checks: [{name: ch, state: Ready}, {name: ch2, state: Ready}]")),
     SEEN("5", "pod",
          POD("p", QUEUE("cq") ", kueue.x-k8s.io/workload: c",
              "queueKind: ClusterQueue, requests: {cpu: 1}, node: n")),
     SEEN("6", "localQueue", "{namespace: d, name: lq, uid: x, clusterQueue: cq2}"),
     SEEN("6", "localQueue", "{namespace: d, name: named, uid: z, clusterQueue: cq}"),
     {HOOK_DRAIN, "{now: 7, max: 2}"},
-    SEEN("8", "workload", LOAD("c", "lq", "resourceVersion: 9")),
+    SEEN("8", "workload", WORKLOAD("c", "lq", "resourceVersion: 9")),
     SEEN("8", "workload",
          "{role: worker, uid: another, namespace: d, name: a, created: 1, "
          "queue: fourth, podSets: [{name: main, count: 3}]}"),
@@ -182,8 +183,8 @@ static const struct story {
      "{removal: onAdmission, rootCeiling: cluster, effects: [" EFFECTS "]}", of_pods,
      sizeof(of_pods) / sizeof(of_pods[0])},
     {"moments", "{effects: [" EFFECTS "]}", of_moments, sizeof(of_moments) / sizeof(of_moments[0])},
-    {"workloads", "{preemptionGates: true, effects: [" EFFECTS ", writeWorkload]}", of_loads,
-     sizeof(of_loads) / sizeof(of_loads[0])},
+    {"workloads", "{preemptionGates: true, effects: [" EFFECTS ", writeWorkload]}", of_workloads,
+     sizeof(of_workloads) / sizeof(of_workloads[0])},
     {"fleets", "{multiKueue: {orchestratedPreemption: true}}", of_fleets,
      sizeof(of_fleets) / sizeof(of_fleets[0])},
 };

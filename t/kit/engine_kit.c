@@ -298,8 +298,9 @@ uint16_t kit_flavor(const struct kit *kit, const char *resource)
 {
     size_t len = strcspn(resource, "/");
 
-    for (uint32_t n = 1; resource[len] != '\0' && n < slab_end(&kit->engine->flavors); n++) {
-        if (slab_live(&kit->engine->flavors, n) &&
+    for (uint32_t n = 1; resource[len] != '\0' && n < slab_end(&kit->engine->capacity.flavors);
+         n++) {
+        if (slab_live(&kit->engine->capacity.flavors, n) &&
             text_same(flavor_name(kit->engine, (uint16_t)n), (struct text){resource, len}))
             return (uint16_t)n;
     }
@@ -351,8 +352,8 @@ const char *kit_granted(struct kit *kit)
     size_t count = 0;
 
     kit->text[0] = '\0';
-    for (uint32_t id = 1; id < slab_end(&e->claims) && count < 1024; id++) {
-        if (slab_live(&e->claims, id) && claim_at(e, id)->state >= CLAIM_RESERVED)
+    for (uint32_t id = 1; id < slab_end(&e->claims.records) && count < 1024; id++) {
+        if (slab_live(&e->claims.records, id) && claim_at(e, id)->state >= CLAIM_RESERVED)
             names[count++] = claim_name(e, id);
     }
     qsort(names, count, sizeof(names[0]), compare_texts);

@@ -2,7 +2,7 @@
 #ifndef SLUICE_T_ENGINE_KIT_H
 #define SLUICE_T_ENGINE_KIT_H
 
-#include "plugin/capacity/headroom.h"
+#include "plugin/order/headroom.h"
 #include "plugin/capacity/quota.h"
 #include "plugin/state.h"
 #include "t/kit/test_mem.h"

@@ -47,8 +47,8 @@ const char *kit_victims(struct kit *kit)
     const struct engine *e = kit->engine;
 
     kit->text[0] = '\0';
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id) && (claim_at(e, id)->flags & CLAIM_VICTIM) != 0) {
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
+        if (slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_VICTIM) != 0) {
             uint32_t of = pledge_at(e, id)->of;
 
             add(kit, claim_name(e, id), ">", of == 0 ? text_of("") : claim_name(e, of));
@@ -62,8 +62,8 @@ const char *kit_promised(struct kit *kit)
     const struct engine *e = kit->engine;
 
     kit->text[0] = '\0';
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id) && (claim_at(e, id)->flags & CLAIM_PROMISED) != 0)
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
+        if (slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_PROMISED) != 0)
             add(kit, claim_name(e, id), "", text_of(""));
     }
     return kit->text;
@@ -77,4 +77,24 @@ void kit_evict(struct kit *kit, const char *name, enum effect_result result)
     ok(kind == EFFECT_EVICT_POD && text_is(effect.name, name), "%s is to be evicted", name);
     if (kind >= 0)
         kit_ack(kit, &effect, result);
+}
+
+void kit_hunt(struct kit *kit, const char *name, struct hunt *ret)
+{
+    const struct engine *e = kit->engine;
+    const struct claim *claim = claim_at(e, kit_claim(kit, name));
+    const struct line *line = line_at(e, claim->line);
+    const struct queue *queue = queue_at(e, line_queue(e, line));
+    bool volcano = queue->kind == QUEUE_VOLCANO;
+
+    *ret = (struct hunt){.e = kit->engine,
+                         .queue = line_queue(e, line),
+                         .rank = {claim->priority, claim->created},
+                         .group = claim_group(e, claim)};
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        if (volcano || line_resource(e, line, i) != e->name_pods)
+            ret->needs[ret->count++] =
+                (struct assign_amount){volcano ? 0 : queue->groups[0].flavors[0],
+                                       line_resource(e, line, i), line_amount(e, line, i)};
+    }
 }

@@ -2,6 +2,7 @@
 #ifndef SLUICE_T_ENGINE_KIT_PREEMPT_H
 #define SLUICE_T_ENGINE_KIT_PREEMPT_H
 
+#include "plugin/grant/hunt.h"
 #include "t/kit/engine_kit_words.h"
 #include "t/kit/engine_kit.h"
 
@@ -20,6 +21,10 @@ bool words_preempt_pod(const struct word *word, struct pod_facts *pod);
  * for ("a>b"; "a>" for nobody alone); and who was promised room. */
 const char *kit_victims(struct kit *kit);
 const char *kit_promised(struct kit *kit);
+
+/* A search for victims for this pod, in the first flavor of its queue; of a ClusterQueue not for
+ * `pods`. */
+void kit_hunt(struct kit *kit, const char *name, struct hunt *ret);
 
 /* Leases the next effect, which must evict this pod, and acknowledges it. */
 void kit_evict(struct kit *kit, const char *name, enum effect_result result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/kit/engine_kit_words.h"
 
-#include "plugin/claims/claim.h"
+#include "plugin/records/claim.h"
 #include "t/kit/engine_kit_preempt.h"
 #include "t/kit/workload_kit.h"
 
@@ -97,7 +97,7 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->root_ceiling = ROOT_AMOUNTS;
         return words_add_amount(&config->root_amounts, resource, word->number);
     } else {
-        return words_load_config(word, config);
+        return words_workload_config(word, config);
     }
     return true;
 }
@@ -240,7 +240,7 @@ static bool queue_word(const struct word *word, struct words_queue *facts)
         queue->stop = QUEUE_HOLD;
     else if (text_is(word->key, "deleted"))
         queue->deleted = true;
-    else if (!words_preempt_queue(word, queue) && !words_load_queue(word, facts))
+    else if (!words_preempt_queue(word, queue) && !words_workload_queue(word, facts))
         return queue->kind == QUEUE_VOLCANO ? volcano_word(word, queue) : kueue_word(word, facts);
     return true;
 }

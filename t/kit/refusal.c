@@ -62,11 +62,16 @@ static void look(uint64_t number, struct sight *ret)
     ret->fleet_next = fleet_next(f);
 
     const struct slab *slabs[] = {
-        &e->queues,        &e->lines,        &e->crowds,   &e->size_classes,
-        &e->backlogs,      &e->claims,       &e->members,  &e->groups,
-        &e->finished,      &e->flavors,      &e->nodes,    &e->workloads,
-        &e->demands,       &e->local_queues, &e->checks,   &e->commands.records,
-        &e->names.entries, &f->workers,      &f->replicas, &f->dispatches,
+        &e->queues.records, &e->order.lines,
+        &e->order.crowds,   &e->order.size_classes,
+        &e->order.backlogs, &e->claims.records,
+        &e->pods.members,   &e->pods.groups,
+        &e->pods.finished,  &e->capacity.flavors,
+        &e->capacity.nodes, &e->claims.workloads,
+        &e->order.demands,  &e->workloads.local_queues,
+        &e->queues.checks,  &e->queues.commands.records,
+        &e->names.entries,  &f->workers,
+        &f->replicas,       &f->dispatches,
         &f->names.entries,
     };
     for (size_t i = 0; i < sizeof(slabs) / sizeof(slabs[0]); i++)
@@ -108,17 +113,17 @@ static uint32_t tight(uint64_t number, const char *name, uint32_t least)
 
     if (strcmp(name, "pods") == 0) {
         counts[0] = engine_count_pods(e);
-        counts[1] = e->counted[LIMITED_GROUPS];
-        counts[2] = slab_count(&e->finished);
+        counts[1] = e->queues.counted[LIMITED_GROUPS];
+        counts[2] = slab_count(&e->pods.finished);
     } else if (strcmp(name, "queues") == 0) {
-        counts[0] = e->counted[LIMITED_QUEUES];
-        counts[1] = e->counted[LIMITED_LOCAL_QUEUES];
-        counts[2] = slab_count(&e->commands.records);
-        counts[3] = slab_count(&e->checks);
+        counts[0] = e->queues.counted[LIMITED_QUEUES];
+        counts[1] = e->queues.counted[LIMITED_LOCAL_QUEUES];
+        counts[2] = slab_count(&e->queues.commands.records);
+        counts[3] = slab_count(&e->queues.checks);
     } else if (strcmp(name, "nodes") == 0) {
-        counts[0] = slab_count(&e->nodes);
+        counts[0] = slab_count(&e->capacity.nodes);
     } else if (strcmp(name, "workloads") == 0) {
-        counts[0] = slab_count(&e->workloads);
+        counts[0] = slab_count(&e->claims.workloads);
         counts[1] = slab_count(&f->dispatches);
     } else {
         counts[0] = slab_count(&f->workers);

@@ -52,6 +52,25 @@ static bool lost_race(struct workload_kit *kit, struct workload_object *object, 
     return true;
 }
 
+static void log_write(struct workload_kit *kit, const char *name, const char *write)
+{
+    snprintf(kit->log + strlen(kit->log), sizeof(kit->log) - strlen(kit->log), "%s%s:%s",
+             kit->log[0] == '\0' ? "" : " ", name, write);
+}
+
+/* A pod: it is told to go, and does when the test says so. */
+static void tell_evicted(struct workload_kit *kit, struct effect *effect)
+{
+    char name[16];
+
+    keep(name, sizeof(name), effect->name);
+    log_write(kit, name, "evictPod");
+    keep(kit->evicted, sizeof(kit->evicted), text_of(effect->message));
+    outbox_lease(engine_outbox(kit->kit.engine), effect, 0);
+    outbox_ack(engine_outbox(kit->kit.engine), effect->id,
+               kit->budget_holds ? EFFECT_RETRY : EFFECT_DONE, 0);
+}
+
 static void work_off(struct workload_kit *kit)
 {
     static struct workload_write_report write; /* large */
@@ -66,6 +85,10 @@ static void work_off(struct workload_kit *kit)
             return;
         }
         keep(name, sizeof(name), effect.name);
+        if (effect.kind == EFFECT_EVICT_POD) {
+            tell_evicted(kit, &effect);
+            continue;
+        }
         object = find(kit, name);
         if (effect.kind != EFFECT_WRITE_WORKLOAD || object == NULL) {
             ok(false, "an effect of %s", name);
@@ -78,8 +101,7 @@ static void work_off(struct workload_kit *kit)
         } else if (strcmp(write.write, "evict") == 0) {
             snprintf(kit->evicted, sizeof(kit->evicted), "%s", write.message);
         }
-        snprintf(kit->log + strlen(kit->log), sizeof(kit->log) - strlen(kit->log), "%s%s:%s",
-                 kit->log[0] == '\0' ? "" : " ", name, write.write);
+        log_write(kit, name, write.write);
         if (effect.resource_version != object->facts.version)
             ok(false, "%s is written under the version that was seen", name);
         outbox_lease(engine_outbox(kit->kit.engine), &effect, 0);
@@ -124,7 +146,7 @@ static void add(struct workload_kit *kit, const char *words)
                                             .granted = &object->granted};
     object->set = (struct set_facts){.name = text_of("main"), .count = 1, .minimum = 1};
     while (words_next(&words, &word))
-        words_load(object, &word);
+        words_workload(object, &word);
     object->facts.queue = text_of(object->queue);
     show(kit, object);
 }
@@ -232,6 +254,8 @@ static void one(struct workload_kit *kit, const char *step)
         kit->jobs_stay = text_is(verb, "jobsStay");
     else if (text_is(verb, "seenFirst"))
         kit->seen_first = true;
+    else if (text_is(verb, "budgetHolds"))
+        kit->budget_holds = true;
     else if (!change(kit, verb, rest))
         kit_do(&kit->kit, step);
     kit_work_off(&kit->kit);

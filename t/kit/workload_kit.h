@@ -23,10 +23,12 @@
  *     opensMeanwhile NAME GATE: while its next signal is being written, which so is a conflict
  *     answer NAME CHECK=STATE                activate NAME   deactivate NAME
  *     jobsStay: jobs do not stop by themselves                jobsGo
+ *     budgetHolds: no pod is evicted, though it is asked again and again
  *     seenFirst: what is written is seen before the engine hears that it is
  *     restart: another engine sees what there is, and leads
  *
- * All other steps are the engine kit's.
+ * All other steps are the engine kit's; of its pods only evictions are carried out: who is told to
+ * go stays until `lose-pod`.
  */
 enum { WORKLOAD_KIT_MAX = 64, WORKLOAD_KIT_NEEDS = 3 };
 
@@ -49,12 +51,12 @@ struct workload_kit {
     char words[100], world[4096];
     struct workload_object objects[WORKLOAD_KIT_MAX];
     int64_t version, created;
-    bool jobs_stay, seen_first;
+    bool jobs_stay, seen_first, budget_holds;
     char opening[16], opening_gate[16]; /* whose gate opens while its signal is being written */
     char log[4096];                     /* what was written: NAME:WRITE ... */
     char message[VERDICT_MESSAGE_MAX];  /* why the last one waits that was told so */
     char reason[24];                    /* of that message */
-    char evicted[VERDICT_MESSAGE_MAX];  /* why the last one went that did */
+    char evicted[VERDICT_MESSAGE_MAX];  /* why the last one went that did, or is to go */
     char text[200];
 };
 
@@ -69,9 +71,9 @@ void workload_object_write(struct workload_kit *kit, struct workload_object *obj
  * workload. */
 struct word;
 struct words_queue;
-bool words_load_config(const struct word *word, struct engine_config *config);
-bool words_load_queue(const struct word *word, struct words_queue *facts);
-void words_load(struct workload_object *object, const struct word *word);
+bool words_workload_config(const struct word *word, struct engine_config *config);
+bool words_workload_queue(const struct word *word, struct words_queue *facts);
+void words_workload(struct workload_object *object, const struct word *word);
 
 void workload_kit_open(struct workload_kit *kit, const char *words);
 void workload_kit_close(struct workload_kit *kit);

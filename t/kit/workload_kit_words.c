@@ -15,7 +15,7 @@ static bool add_check(struct words_queue *facts, struct text name)
     return true;
 }
 
-bool words_load_config(const struct word *word, struct engine_config *config)
+bool words_workload_config(const struct word *word, struct engine_config *config)
 {
     if (text_is(word->key, "admits"))
         config->effects |= 1u << EFFECT_WRITE_WORKLOAD;
@@ -28,7 +28,7 @@ bool words_load_config(const struct word *word, struct engine_config *config)
     return true;
 }
 
-bool words_load_queue(const struct word *word, struct words_queue *facts)
+bool words_workload_queue(const struct word *word, struct words_queue *facts)
 {
     if (text_is(word->key, "drain"))
         facts->queue.stop = QUEUE_HOLD_AND_DRAIN;
@@ -46,7 +46,7 @@ static void keep(char *to, size_t size, struct text text)
     snprintf(to, size, "%.*s", (int)text.len, text.at);
 }
 
-void words_load(struct workload_object *object, const struct word *word)
+void words_workload(struct workload_object *object, const struct word *word)
 {
     struct workload_facts *facts = &object->facts;
     struct text resource;

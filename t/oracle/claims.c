@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const int64_t second = 1000000000;
-
 static bool concerns(const int64_t *pod)
 {
     return !pod[POD_SYSTEM] && !pod[POD_FOREIGN_SCHEDULER] && !pod[POD_DAEMON] && !pod[POD_MIRROR];
@@ -247,9 +245,8 @@ static void see_nothing(struct model *model, const int64_t *pod, bool observed)
         memcpy(claim->pod, pod, sizeof claim->pod);
         claim->pod[POD_CREATED] = before.pod[POD_CREATED];
     }
-    if (concerns(pod) && pod[POD_FINISHED] && pod[POD_GROUP] &&
-        !model->finished[pod[POD_UID]].live) {
-        model->finished[pod[POD_UID]].live = true;
+    if (concerns(pod) && pod[POD_FINISHED]) { /* it counts in the group that it names now */
+        model->finished[pod[POD_UID]].live = pod[POD_GROUP] != 0;
         memcpy(model->finished[pod[POD_UID]].pod, pod, sizeof claim->pod);
     }
 }
@@ -283,7 +280,7 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     lose_rivals(model, pod);
     if (is_new) {
         *claim = (struct model_claim){.live = true,
-                                      .forget_at = model->now - model->now % second + 60 * second};
+                                      .forget_at = model->now - model->now % SECOND + 60 * SECOND};
         if (before.let_go) {
             claim->parked = before.parked;
             claim->confirmed = before.confirmed;
@@ -304,8 +301,11 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         claim->since = model->now;
         claim->said = false;
     }
+    if (!is_new && pod[POD_GROUP] != before.pod[POD_GROUP])
+        model_end_promise(model, (int)pod[POD_UID]); /* it asks anew, after those that fit */
     if (!is_new && asks_anew(model, claim, &before)) {
         claim->again = 0;
+        claim->said = false;
         model_ask_anew(model, claim);
     }
     if (!is_new && !same)
@@ -384,7 +384,7 @@ void model_restore(struct model *model, int uid, const struct limits *limits)
     } else {
         fits = limits_fit(model, &again, claim, flavors);
     }
-    claim->keeps_turn = true;
+    claim->keeps_turn |= fits || claim->restoring; /* one that only waits was never granted */
     let_rest(model, claim);
     if (!fits) {
         model_forget_flavors(claim);

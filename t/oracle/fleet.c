@@ -128,7 +128,7 @@ static void start(struct fleet_play *play, struct manager *m)
 {
     const struct fleet_config config = {.orchestrated = true,
                                         .preemption_timeout = FLEET_TIMEOUT,
-                                        .worker_lost_timeout = 600 * FLEET_SECOND};
+                                        .worker_lost_timeout = 600 * SECOND};
 
     m->mem = (struct mem){take, give_back, NULL, NULL};
     outbox_init(&m->outbox, &m->mem);
@@ -186,7 +186,7 @@ static void carry_out(struct fleet_play *play, struct manager *m, bool acks, boo
     result = fleet_world_do(&play->world, &request);
     if (play->trace)
         fprintf(stderr, "# %5" PRId64 " s: manager %d: effect %d of workload %d in %d: %d %s\n",
-                play->world.now / FLEET_SECOND, (int)(m - play->managers), (int)request.kind,
+                play->world.now / SECOND, (int)(m - play->managers), (int)request.kind,
                 request.workload, request.worker, (int)result, request.memory);
     if (acks)
         outbox_ack(&m->outbox, request.id, result, 0);
@@ -197,7 +197,7 @@ static void carry_out(struct fleet_play *play, struct manager *m, bool acks, boo
 
 static void pass_time(struct fleet_play *play, int64_t seconds)
 {
-    play->world.now += seconds * FLEET_SECOND;
+    play->world.now += seconds * SECOND;
     for (int i = 0; i < MANAGERS; i++) {
         fleet_set_time(play->managers[i].fleet, play->world.now);
         rest(play, &play->managers[i]);

@@ -43,7 +43,7 @@ void fleet_world_init(struct fleet_world *world, uint64_t seed)
 {
     memset(world, 0, sizeof(*world));
     world->random.state = seed;
-    world->now = 1000 * FLEET_SECOND;
+    world->now = 1000 * SECOND;
     for (int i = 0; i < FLEET_WORKERS; i++)
         world->reachable[i] = true;
     for (int i = 0; i < FLEET_WORKLOADS; i++)
@@ -171,7 +171,7 @@ static void breaks(struct fleet_world *world, const char *what, const struct fle
     if (world->broken[0] == '\0')
         snprintf(world->broken, sizeof(world->broken),
                  "%s: workload %d, worker %d, at %" PRId64 " s", what, request->workload,
-                 request->worker, world->now / FLEET_SECOND);
+                 request->worker, world->now / SECOND);
 }
 
 /* Nobody else may have begun to preempt for it within the timeout, and it was written down. */
@@ -194,7 +194,7 @@ static void check_opening(struct fleet_world *world, const struct fleet_request 
         note = NULL;
     else if (note == NULL || sscanf(note + strlen(wanted), "%lld,%lld", &signal, &opened) != 2)
         breaks(world, "opened, and not remembered", request);
-    else if (opened > world->now || world->now - opened > 30 * FLEET_SECOND)
+    else if (opened > world->now || world->now - opened > 30 * SECOND)
         breaks(world, "remembered at another time", request);
     w->opened[request->worker] = world->now;
     world->openings++;

@@ -5,6 +5,7 @@
 #include "plugin/base/effect.h"
 #include "plugin/base/facts.h"
 #include "t/oracle/random.h"
+#include "t/oracle/second.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,8 +16,7 @@
  */
 enum { FLEET_WORKERS = 4, FLEET_WORKLOADS = 3, FLEET_MEMORY = 2048 };
 
-#define FLEET_SECOND INT64_C(1000000000)
-#define FLEET_TIMEOUT (60 * FLEET_SECOND)
+#define FLEET_TIMEOUT (60 * SECOND)
 
 struct fleet_replica {
     bool there;

@@ -145,6 +145,18 @@ static bool pauses(const struct gang_group *group)
     return pauses;
 }
 
+/* Who was granted without a gate has no stamp: a group that has moved since leaves it where it was,
+ * and nothing says where that is. */
+static bool is_left_behind(const struct gang_play *play, const struct gang_pod *pod, uint32_t id)
+{
+    struct pod_report report;
+
+    if (!pod->bound || pod->stamp != 0)
+        return false;
+    engine_report_pod(play->engine, id, &report);
+    return !text_is(report.queue, gang_world_queue(pod->spec.queue));
+}
+
 /* Whether the objects say all that is so: who gave back what it was granted once looks as if it
  * had it still, and nothing says that a group pauses whose members nobody makes. */
 static bool all_is_written(const struct gang_play *play)
@@ -154,7 +166,7 @@ static bool all_is_written(const struct gang_play *play)
         uint32_t id =
             engine_find_pod(play->engine, text_of(gang_world_uid(pod->number, pod->life)));
 
-        if (id != 0 && !pod->bound && !pod->gated)
+        if (id != 0 && ((!pod->bound && !pod->gated) || is_left_behind(play, pod, id)))
             return false;
     }
     for (int n = 0; n < GANG_GROUPS; n++)

@@ -44,8 +44,6 @@ struct gang_play {
     char broken[256]; /* what is wrong; "": nothing is */
 };
 
-#define SECOND INT64_C(1000000000)
-
 bool gang_one_in(struct gang_play *play, int n);
 int gang_below(struct gang_play *play, int n);
 void gang_fail(struct gang_play *play, const char *format, ...)

@@ -7,8 +7,6 @@
 
 enum { LIVES = 512 };
 
-#define SECOND INT64_C(1000000000)
-
 const char *gang_world_pod(int number)
 {
     static char names[GANG_PODS][8];

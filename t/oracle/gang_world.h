@@ -4,6 +4,7 @@
 
 #include "plugin/telling/report.h"
 #include "t/oracle/random.h"
+#include "t/oracle/second.h"
 
 /*
  * Pods and PodGroups as the API server has them, and what becomes of a write: a version each time,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/generate_queue.h"
 
-static const int64_t second = 1000000000;
-
 void generator_init(struct generator *g, uint64_t seed, enum dialect dialect)
 {
     *g = (struct generator){.random.state = seed};
@@ -60,7 +58,7 @@ static struct step any_group(struct generator *g, const struct model *model)
     if (step.kind == STEP_LOSE_GROUP)
         return step;
     step.v[GROUP_UID] = generate_one_in(g, 6);
-    step.v[GROUP_CREATED] = model->now - generate_below(g, 4) * second;
+    step.v[GROUP_CREATED] = model->now - generate_below(g, 4) * SECOND;
     step.v[GROUP_MINIMUM] = generate_one_in(g, 12) ? -1 : generate_below(g, 5);
     step.v[GROUP_QUEUE] = generate_one_in(g, 3) ? 0 : 1 + generate_queue_name(g);
     if (generate_one_in(g, 4))
@@ -110,9 +108,9 @@ static struct step any_time_step(struct generator *g)
 {
     struct step step = step_make(STEP_TIME);
 
-    step.v[0] = generate_one_in(g, 12) ? 61 * second : generate_below(g, 3) * second / 2;
+    step.v[0] = generate_one_in(g, 12) ? 61 * SECOND : generate_below(g, 3) * SECOND / 2;
     if (g->patient && generate_one_in(g, 4))
-        step.v[0] = (5 + generate_below(g, 60) * 5) * second;
+        step.v[0] = (5 + generate_below(g, 60) * 5) * SECOND;
     return step;
 }
 

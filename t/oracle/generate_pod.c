@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const int64_t second = 1000000000;
-
 static void any_requests(struct generator *g, struct step *step)
 {
     for (int r = 0; r < RESOURCES - 1; r++)
@@ -20,7 +18,7 @@ static struct step any_pod(struct generator *g, const struct model *model, int u
 
     step.v[POD_UID] = uid;
     step.v[POD_CREATED] =
-        generate_one_in(g, 2) ? model->now - generate_below(g, 4) * second : model->now;
+        generate_one_in(g, 2) ? model->now - generate_below(g, 4) * SECOND : model->now;
     step.v[POD_PRIORITY] = generate_one_in(g, 3) ? generate_below(g, 5) - 2 : 0;
     step.v[POD_GENERATION] = 1;
     step.v[POD_VERSION] = 1 + generate_below(g, 1000);

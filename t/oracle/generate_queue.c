@@ -64,6 +64,8 @@ static void any_kueue_quota(struct generator *g, struct step *step)
     int split = generate_below(g, 2);
 
     step->v[QUEUE_BORROWS_LAST] = generate_one_in(g, 2);
+    step->v[QUEUE_PREEMPTS_LAST] = generate_one_in(g, 2);
+    step->v[QUEUE_BORROWS_LEAST] = generate_one_in(g, 3);
     for (int r = 0; r < RESOURCES; r++)
         if (r < g->resources || (r == RESOURCES - 1 && generate_one_in(g, 2)))
             step->v[QUEUE_GROUP + r] =

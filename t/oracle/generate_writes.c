@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/generate_queue.h"
 
-static const int64_t second = 1000000000;
-
 static struct step any_command(struct generator *g, const struct model *model)
 {
     struct step step = step_make(generate_one_in(g, 10) ? STEP_LOSE_COMMAND : STEP_COMMAND);
@@ -11,7 +9,7 @@ static struct step any_command(struct generator *g, const struct model *model)
     step.v[COMMAND_UID] = uid;
     if (step.kind == STEP_LOSE_COMMAND)
         return step;
-    step.v[COMMAND_CREATED] = model->now - generate_below(g, 3) * second;
+    step.v[COMMAND_CREATED] = model->now - generate_below(g, 3) * SECOND;
     step.v[COMMAND_ACTION] = generate_one_in(g, 20) ? ACTIONS - 1 : generate_below(g, ACTIONS - 1);
     step.v[COMMAND_TARGET] = generate_one_in(g, 6) ? NAME_ROOT : generate_queue_name(g);
     if (model->commands[uid].live)

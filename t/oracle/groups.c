@@ -142,11 +142,19 @@ static bool add_up(const struct model *model, int group, struct model_claim *sum
 }
 
 /* A gang gives back as a whole. */
+/* If some do, all its members are held first, and then they wait anew. */
 static void give_back(struct model *model, int group)
 {
+    bool some = false;
+
     for (int uid = 0; uid < UIDS; uid++)
-        if (is_member(&model->claims[uid], group) && model->claims[uid].state == CLAIM_RESERVED)
+        if (is_member(&model->claims[uid], group) && model->claims[uid].state == CLAIM_RESERVED) {
             model_demote(model, uid);
+            some = true;
+        }
+    for (int uid = 0; uid < UIDS && some; uid++)
+        if (is_member(&model->claims[uid], group) && !model_holds(&model->claims[uid]))
+            model->claims[uid].said = false;
 }
 
 static void review(struct model *model, int group)
@@ -174,6 +182,8 @@ static void review(struct model *model, int group)
         claim->in_gang = waits;
     }
     model_review_booking(model, group, &before, waits);
+    if (waits && is_whole(model, group)) /* they took what was kept for them */
+        review(model, group);
 }
 
 void model_review_groups(struct model *model)

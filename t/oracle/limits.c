@@ -95,9 +95,13 @@ static void count_claims(const struct model *model, struct limits *limits)
         const struct model_claim *claim = &model->claims[uid];
 
         for (int r = 0; claim->promise.made && r < RESOURCES; r++)
-            if (claim->promise.flavor[r] >= 0)
-                limits->at[model_queue_of(claim)][model_cell(claim->promise.flavor[r], r)].later +=
-                    model_need(claim, r);
+            if (claim->promise.flavor[r] >= 0) {
+                struct number *number =
+                    &limits->at[model_queue_of(claim)][model_cell(claim->promise.flavor[r], r)];
+
+                number->later += model_need(claim, r);
+                number->within |= claim->promise.within[r];
+            }
     }
     for (int uid = 0; uid < UIDS + GROUPS; uid++) {
         const struct model_claim *claim = &model->claims[uid];
@@ -165,7 +169,15 @@ void limits_count(const struct model *model, struct limits *limits)
             count_queue(model, limits, queue);
 }
 
-wide limits_room_at(const struct model *model, const struct limits *limits, int queue, int cell,
+wide limits_share(int queue, const struct number *number)
+{
+    wide given = number->promised - number->kept;
+
+    return model_kind(queue) == QUEUE_VOLCANO ? wide_max(number->share, number->promised) - given
+                                              : number->share;
+}
+
+static wide room_at(const struct model *model, const struct limits *limits, int queue, int cell,
                     bool later)
 {
     const struct number *number = &limits->at[queue][cell];
@@ -173,9 +185,19 @@ wide limits_room_at(const struct model *model, const struct limits *limits, int 
     int parent = model->queues[queue].parent;
 
     if (parent >= 0)
-        above =
-            wide_max(0, number->kept - used) + limits_room_at(model, limits, parent, cell, later);
+        above = wide_max(0, number->kept - used) + room_at(model, limits, parent, cell, later);
     return number->bounded ? wide_min(number->ceiling - used, above) : above;
+}
+
+/* While somebody is promised room within the share, nobody exceeds it in that queue. */
+wide limits_room_at(const struct model *model, const struct limits *limits, int queue, int cell,
+                    bool later)
+{
+    const struct number *number = &limits->at[queue][cell];
+    wide room = room_at(model, limits, queue, cell, later);
+
+    return later && number->within ? wide_min(room, limits_share(queue, number) - number->later)
+                                   : room;
 }
 
 wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell)
@@ -231,27 +253,54 @@ static int cohort_height(const struct model *model, int cohort)
     return height;
 }
 
+static int height_when(const struct model *model, const struct limits *limits, int queue, int cell,
+                       wide amount, bool later, bool *ret_reclaims)
+{
+    int at = queue;
+
+    for (; model->queues[at].parent >= 0; at = model->queues[at].parent) {
+        const struct number *number = &limits->at[at][cell];
+        wide used = later ? number->later : number->usage;
+
+        if (used + amount <= number->share)
+            break;
+        amount -= wide_max(0, number->kept - used);
+    }
+    *ret_reclaims = model->queues[at].parent >= 0;
+    return at == queue ? 0 : cohort_height(model, at);
+}
+
+int limits_height_later(const struct model *model, const struct limits *limits, int queue, int cell,
+                        wide amount)
+{
+    bool reclaims;
+
+    return height_when(model, limits, queue, cell, amount, true, &reclaims);
+}
+
+int limits_height(const struct model *model, const struct limits *limits, int queue, int cell,
+                  wide amount, bool *ret_reclaims)
+{
+    int later = limits_height_later(model, limits, queue, cell, amount);
+    int now = height_when(model, limits, queue, cell, amount, false, ret_reclaims);
+
+    return later > now ? later : now;
+}
+
 /* From how far up the claim borrows in the flavor: 0 where nobody minds. */
 static int borrows_from(const struct model *model, const struct limits *limits,
                         const struct model_claim *claim, int group, int flavor)
 {
     int queue = model_queue_of(claim), farthest = 0;
+    bool reclaims;
 
     for (int r = 0; r < RESOURCES && model->queues[queue].spec[QUEUE_BORROWS_LAST]; r++) {
-        wide more = model_need(claim, r);
-        int at = queue, height = 0;
+        int height;
 
-        if (more == 0 || model_group_of(model, queue, r) != group)
+        if (model_need(claim, r) == 0 || model_group_of(model, queue, r) != group)
             continue;
-        for (; model->queues[at].parent >= 0; at = model->queues[at].parent) {
-            const struct number *number = &limits->at[at][model_cell(flavor, r)];
-
-            if (number->usage + more <= number->share)
-                break;
-            more -= wide_max(0, number->kept - number->usage);
-        }
-        if (at != queue)
-            height = cohort_height(model, at);
+        height = limits_height(model, limits, queue, model_cell(flavor, r), model_need(claim, r),
+                               &reclaims);
         farthest = height > farthest ? height : farthest;
     }
     return farthest;
@@ -313,46 +362,7 @@ bool limits_fit(const struct model *model, const struct limits *limits,
     return true;
 }
 
-/* As resource_node.go computes it. */
-static wide kueue_available(const struct model *model, const struct limits *limits, int queue,
-                            int cell)
-{
-    const struct number *number = &limits->at[queue][cell];
-    int parent = model->queues[queue].parent;
-    wide above;
-
-    if (parent < 0)
-        return number->bounded ? number->share - number->usage : UNLIMITED;
-    above = kueue_available(model, limits, parent, cell);
-    if (number->bounded) {
-        wide stored_above = number->share - number->kept;
-        wide used_above = wide_max(0, number->usage - number->kept);
-        wide limit = number->ceiling - number->share;
-
-        above = wide_min(stored_above - used_above + limit, above);
-    }
-    return wide_max(0, number->kept - number->usage) + above;
-}
-
-/* How much can be added to the leaf until some capability above is passed by what is used or
- * promised below it. */
-static wide volcano_available(const struct model *model, const struct limits *limits, int queue,
-                              int cell)
-{
-    wide room = UNLIMITED, free_below = 0;
-
-    for (int at = queue; at >= 0; at = model->queues[at].parent) {
-        const struct number *number = &limits->at[at][cell];
-        wide children = number->promised - number->kept;
-
-        if (number->bounded)
-            room = wide_min(room, number->ceiling + children - number->effective + free_below);
-        free_below += wide_max(0, number->promised - number->effective);
-    }
-    return room;
-}
-
-static bool in_debt(const struct model *model, const struct limits *limits, int queue, int cell)
+bool limits_in_debt(const struct model *model, const struct limits *limits, int queue, int cell)
 {
     for (; queue >= 0; queue = model->queues[queue].parent)
         if (limits->at[queue][cell].bounded &&
@@ -365,25 +375,7 @@ bool limits_exceeded(const struct model *model, const struct limits *limits)
 {
     for (int queue = 0; queue < QUEUES; queue++)
         for (int cell = 0; cell < CELLS; cell++)
-            if (limits_has(queue, cell) && in_debt(model, limits, queue, cell))
+            if (limits_has(queue, cell) && limits_in_debt(model, limits, queue, cell))
                 return true;
     return false;
-}
-
-const char *limits_disagree(const struct model *model, const struct limits *limits)
-{
-    for (int queue = 0; queue < QUEUES; queue++)
-        for (int cell = 0; cell < CELLS; cell++) {
-            bool volcano = model_kind(queue) == QUEUE_VOLCANO;
-
-            if (!limits_has(queue, cell) || (volcano && in_debt(model, limits, queue, cell)))
-                continue;
-            if (wide_min(limits_room_at(model, limits, queue, cell, false), UNLIMITED / 2) !=
-                wide_min(volcano ? volcano_available(model, limits, queue, cell)
-                                 : kueue_available(model, limits, queue, cell),
-                         UNLIMITED / 2))
-                return volcano ? "the sum of max(used, guarantee) leaves other room"
-                               : "Kueue's available is another";
-        }
-    return NULL;
 }

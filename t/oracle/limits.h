@@ -13,6 +13,7 @@ struct number {
     wide share, kept, ceiling, usage;
     wide later; /* usage, when all that is promised has come, and all victims have gone */
     wide reserved, allocated; /* of all claims in the subtree */
+    bool within;              /* somebody is promised room here within the share */
     wide promised;  /* Volcano's guarantees: the larger of one's own and the children's sum */
     wide effective; /* what is used or promised, whichever is more */
 };
@@ -30,11 +31,22 @@ static inline bool limits_has(int queue, int cell)
 
 void limits_count(const struct model *model, struct limits *ret_limits);
 
+/* The share with which a queue's usage is compared. */
+wide limits_share(int queue, const struct number *number);
+
 /* How much more a claim of this queue could ask for: as it is; as it will be; and what fits in
  * both. */
 wide limits_room_at(const struct model *model, const struct limits *limits, int queue, int cell,
                     bool later);
 wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell);
+
+/* From how far up a queue borrows if it uses so much more, as it is or as it will be, whichever is
+ * farther: 0 if its own quota covers it. reclaims: there are others above from whom quota can come
+ * back. And as it will be. */
+int limits_height(const struct model *model, const struct limits *limits, int queue, int cell,
+                  wide amount, bool *ret_reclaims);
+int limits_height_later(const struct model *model, const struct limits *limits, int queue, int cell,
+                        wide amount);
 
 /* Whether a claim fits, and in which flavors. */
 bool limits_fit(const struct model *model, const struct limits *limits,
@@ -44,7 +56,9 @@ bool limits_fit(const struct model *model, const struct limits *limits,
 bool limits_fit_in(const struct model *model, const struct limits *limits,
                    const struct model_claim *claim, const int flavors[RESOURCES]);
 
-/* Whether some queue has more in use than it may. */
+/* Whether this queue, or one above it, has more in use of this than it may; and whether some queue
+ * has of something. */
+bool limits_in_debt(const struct model *model, const struct limits *limits, int queue, int cell);
 bool limits_exceeded(const struct model *model, const struct limits *limits);
 
 /* The same two limits in their other forms, computed another way: NULL if they agree wherever

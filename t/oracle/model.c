@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static const int64_t second = 1000000000;
-
 static bool always_known(int queue)
 {
     return queue == model_queue_id(QUEUE_VOLCANO, NAME_ROOT) ||
@@ -59,7 +57,7 @@ static void forget_spec(struct model_queue *queue)
 
 void model_init(struct model *model, const int64_t *config)
 {
-    *model = (struct model){.now = 1000 * second};
+    *model = (struct model){.now = 1000 * SECOND};
     memcpy(model->config, config, sizeof model->config);
     for (int queue = 0; queue < QUEUES; queue++)
         forget_spec(&model->queues[queue]);
@@ -162,10 +160,7 @@ bool model_goes_on(const struct model *model, const struct model_claim *claim)
 
 int model_group_of(const struct model *model, int queue, int resource)
 {
-    int order[FLAVORS], group = (int)model->queues[queue].spec[QUEUE_GROUP + resource] - 1;
-
-    return group >= 0 && world_group_order(model->queues[queue].spec, group, order) == 0 ? -1
-                                                                                         : group;
+    return naive_group_of(model->queues[queue].spec, resource);
 }
 
 void model_set_queue(struct model *model, const int64_t *spec)

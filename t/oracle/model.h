@@ -16,8 +16,9 @@ struct model_claim {
     bool live;
     int64_t pod[STEP_FIELDS]; /* as it was last seen */
     bool managed;
-    bool confirmed;    /* observed, not only named by pre_enqueue */
-    int64_t forget_at; /* if not */
+    int64_t rests_until; /* the second before which nobody takes its room again */
+    bool confirmed;      /* observed, not only named by pre_enqueue */
+    int64_t forget_at;   /* if not */
     enum claim_state state;
     bool bound;
     bool restoring; /* granted before a restart, and waits to be so again */
@@ -55,7 +56,6 @@ struct model_claim {
         bool evicted;     /* the host said so */
         int64_t evicting; /* it has been told to, until then; 0: not */
         int64_t spared;   /* not again before then; 0: it was not spared */
-        bool away;        /* while somebody looks for victims: as if it had gone */
     } victim;
     bool parked; /* pre_enqueue said no, or it gave back what it was granted, and the scheduler was
                     not told since: it may lie where nobody looks */

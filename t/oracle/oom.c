@@ -234,8 +234,8 @@ static void play_script(const char *what, const struct step *config)
             ok(false, "a step: %s", script[n]);
             continue;
         }
-        engine_set_time(poor.engine, (n + 1) * INT64_C(1000000000));
-        engine_set_time(rich.engine, (n + 1) * INT64_C(1000000000));
+        engine_set_time(poor.engine, (n + 1) * SECOND);
+        engine_set_time(rich.engine, (n + 1) * SECOND);
         clean = starve(&poor, &step, &got) && drive(rich.engine, &step, &wanted) == 0;
         poor.supply.left = 0;
         work_off(poor.engine);

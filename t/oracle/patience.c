@@ -5,15 +5,13 @@
 
 /* What time alone does to claims. */
 
-static const int64_t second = 1000000000;
-
 /* A granted pod that no scheduling cycle has seen for so long is held by somebody else. In a queue
  * that lets nobody go on, it cannot be seen. */
-static const int64_t longest_without_a_cycle = 300 * second;
+static const int64_t longest_without_a_cycle = 300 * SECOND;
 
 static int64_t backoff(const struct model_claim *claim)
 {
-    int64_t wait = 10 * second;
+    int64_t wait = 10 * SECOND;
     int most = claim->is_booking ? 9 : 6;
 
     for (int n = 1; n < claim->timeouts && n <= most; n++)
@@ -34,6 +32,8 @@ static int64_t deadline_of(const struct model *model, const struct model_claim *
         other = claim->again;
     if (model_victim_deadline(model, claim) < other)
         other = model_victim_deadline(model, claim);
+    if (claim->rests_until * SECOND > model->now && claim->rests_until * SECOND < other)
+        other = claim->rests_until * SECOND; /* then others may take its room */
     return at < other ? at : other;
 }
 

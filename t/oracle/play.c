@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/oracle/apart.h"
+#include "t/oracle/judge.h"
 #include "t/oracle/compare.h"
 #include "t/oracle/drive.h"
 #include "t/oracle/limits.h"
@@ -77,11 +77,13 @@ static bool settle(struct play *play)
 }
 
 /* A guess of flavors depends on what was known when it was made; and where the stamp itself is
- * gone, what it said of flavors is one. */
+ * gone, what it said of flavors is one. Volcano's queues know only one. */
 static bool flavors_are_written(const struct model_claim *claim)
 {
+    if (model_kind(model_queue_of(claim)) == QUEUE_VOLCANO)
+        return true;
     for (int r = 0; r < RESOURCES; r++)
-        if (model_need(claim, r) > 0 && claim->flavor[r] != FLAVOR_DEFAULT &&
+        if (model_need(claim, r) > 0 &&
             (claim->pod[POD_STAMPED + r] != claim->flavor[r] + 1 || !claim->stamped))
             return false;
     return true;
@@ -333,7 +335,7 @@ bool play_step(struct play *play, const struct step *step)
     return act(play, step) && settle(play) && compare_states(play);
 }
 
-static void play_apart(struct apart *apart, const void *ctx)
+void judge_play(struct apart *apart, const void *ctx)
 {
     const struct history *history = ctx;
     struct play play;
@@ -346,15 +348,4 @@ static void play_apart(struct apart *apart, const void *ctx)
     if (!play_finish(&play) && same)
         differ(&play, "the engine leaks %zu bytes", play.bytes);
     memcpy(apart->difference, play.difference, sizeof apart->difference);
-}
-
-uint32_t play_history(const struct history *history, char ret_difference[1024])
-{
-    struct apart *apart = apart_get();
-
-    apart_run(apart, play_apart, history);
-    memcpy(ret_difference, apart->difference, sizeof apart->difference);
-    if (apart->difference[0] == '\0')
-        return history->count;
-    return apart->count > 0 ? apart->count - 1 : 0;
 }

@@ -26,8 +26,4 @@ void play_init(struct play *play);
 /* False if the engine gave back less than it took. */
 bool play_finish(struct play *play);
 
-/* Plays a history from the beginning, in a process of its own. The number of the step that shows a
- * difference, or count; and the difference. */
-uint32_t play_history(const struct history *history, char ret_difference[1024]);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/capacity/headroom.h"
+#include "plugin/order/headroom.h"
 #include "plugin/state.h"
 #include "t/kit/tap.h"
 #include "t/kit/test_mem.h"
@@ -210,8 +210,9 @@ static void bind_pod(struct play *play, int uid)
 
 static uint16_t flavor_number(const struct engine *e, int flavor)
 {
-    for (uint32_t n = 1; n < slab_end(&e->flavors); n++) {
-        if (slab_live(&e->flavors, n) && text_is(flavor_name(e, (uint16_t)n), flavors[flavor]))
+    for (uint32_t n = 1; n < slab_end(&e->capacity.flavors); n++) {
+        if (slab_live(&e->capacity.flavors, n) &&
+            text_is(flavor_name(e, (uint16_t)n), flavors[flavor]))
             return (uint16_t)n;
     }
     return 0;

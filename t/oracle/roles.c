@@ -31,6 +31,7 @@ void model_restart(struct model *model)
             model_lose(model, uid);
         claim->parked = claim->said = false;
         claim->again = claim->timeouts = 0;
+        claim->rests_until = 0;
         claim->bound = claim->pod[POD_NODE] > 0;
         claim->group_queue = claim->live ? model_group_queue(model, claim->pod) : 0;
         claim->place = model_find_place(model, &nobody, claim->pod);

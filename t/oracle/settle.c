@@ -44,12 +44,14 @@ static struct candidate candidate_of(const struct model *model, const struct lim
                                      int queue)
 {
     struct candidate candidate = {.uid = -1};
+    bool skips_promised = model_prefers_victims(model, queue);
 
     if (model_stops(model, queue) != STOP_NOTHING)
         return candidate;
     for (int uid = model_next_waiting(model, queue, -1); uid >= 0;
          uid = model_next_waiting(model, queue, uid)) {
-        if (limits_fit(model, limits, &model->claims[uid], candidate.flavors)) {
+        if (!(skips_promised && model->claims[uid].promise.made) &&
+            limits_fit(model, limits, &model->claims[uid], candidate.flavors)) {
             candidate.uid = uid;
             break;
         }
@@ -214,6 +216,7 @@ void model_arrive(struct model *model, int uid)
 
     if (claim->state != CLAIM_WAITING || !model_grants(model) ||
         model_stops(model, queue) != STOP_NOTHING || model_waits_for_gang(model, uid) ||
+        model_prefers_victims(model, queue) ||
         (model_is_strict(model, queue) && !model_heads(model, uid)))
         return;
     limits_count(model, &limits);
@@ -242,6 +245,8 @@ static bool grant_one(struct model *model, int root)
                                                : kueue_winner(model, &limits, root);
     if (winner.uid < 0)
         return false;
+    if (model_preempt_instead(model, winner.uid))
+        return true;
     if (winner.uid >= UIDS)
         model_grant_gang(model, winner.uid - UIDS, winner.flavors);
     else
@@ -346,7 +351,6 @@ static void restore_all(struct model *model)
         } else if (claim->pod[POD_GROUP]) {
             model_restore_member(model, oldest);
         } else {
-            claim->restoring = false;
             limits_count(model, &limits);
             model_restore(model, oldest, &limits);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/shrink.h"
 
-#include "t/oracle/play.h"
+#include "t/oracle/judge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static bool differs(const struct history *history, const char *like)
 {
     char difference[1024];
 
-    play_history(history, difference);
+    judge_history(history, difference);
     return alike(difference, like);
 }
 
@@ -89,12 +89,12 @@ void shrink(struct history *history, char ret_difference[1024])
 {
     bool more = true;
 
-    play_history(history, ret_difference);
+    judge_history(history, ret_difference);
     if (ret_difference[0] == '\0')
         return;
     while (more) {
         more = drop_steps(history, ret_difference);
         more |= drop_fields(history, ret_difference);
     }
-    play_history(history, ret_difference);
+    judge_history(history, ret_difference);
 }

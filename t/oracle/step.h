@@ -2,6 +2,8 @@
 #ifndef SLUICE_T_ORACLE_STEP_H
 #define SLUICE_T_ORACLE_STEP_H
 
+#include "t/oracle/second.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const int64_t second = 1000000000;
-
 bool model_evicts(const struct model *model)
 {
     return model->config[CONFIG_EVICTS] && !model->config[CONFIG_OBSERVE_ONLY];
@@ -12,8 +10,8 @@ bool model_evicts(const struct model *model)
 
 bool model_goes(const struct model *model, const struct model_claim *claim)
 {
-    return model_holds(claim) && (claim->victim.chosen || claim->victim.away ||
-                                  (model_evicts(model) && claim->pod[POD_DELETED]));
+    return model_holds(claim) &&
+           (claim->victim.chosen || (model_evicts(model) && claim->pod[POD_DELETED]));
 }
 
 int model_gang_of(const struct model *model, int uid)
@@ -182,7 +180,7 @@ static bool is_sound(struct model *model, int uid)
         if (model_need(claim, r) > limits_room_at(model, &limits, queue, cell, true))
             sound = false;
         if (claim->promise.within[r] && number->present &&
-            number->later + model_need(claim, r) > model_share(queue, number))
+            number->later + model_need(claim, r) > limits_share(queue, number))
             sound = false;
     }
     claim->promise.made = true;
@@ -328,7 +326,7 @@ int64_t model_victim_deadline(const struct model *model, const struct model_clai
         return claim->victim.spared;
     if (claim->victim.evicting > 0)
         return claim->victim.evicting;
-    return can_stay(claim) ? claim->victim.since + 60 * second : INT64_MAX;
+    return can_stay(claim) ? claim->victim.since + 60 * SECOND : INT64_MAX;
 }
 
 void model_victim_expires(struct model *model, int uid)
@@ -341,7 +339,7 @@ void model_victim_expires(struct model *model, int uid)
         victim->evicting = 0;
     } else {
         let_stay(&model->claims[uid]);
-        victim->spared = model->now + 300 * second;
+        victim->spared = model->now + 300 * SECOND;
     }
 }
 

@@ -3,6 +3,7 @@
 #define SLUICE_T_ORACLE_VICTIMS_H
 
 #include "t/oracle/limits.h"
+#include "t/oracle/naive_flavors.h"
 
 /* Who is promised room that others must leave: remembered are only the promises themselves, and who
  * goes; whatever follows from them is counted anew each time. */
@@ -10,7 +11,7 @@
 /* Whether the host evicts pods. */
 bool model_evicts(const struct model *model);
 
-/* Whether somebody who holds room will not for long, or is thought away. */
+/* Whether somebody who holds room will not for long. */
 bool model_goes(const struct model *model, const struct model_claim *claim);
 
 /* The claim wants nothing any more, or something else. Its victims go on, for nobody alone. */
@@ -38,20 +39,21 @@ bool model_asks_the_same(const struct model_claim *before, const struct model_cl
  * promised room and has it is granted: then true. */
 bool model_keep_promises(struct model *model, int root);
 
-/* The first claim that finds victims is promised their room. */
+/* The first claim that finds victims is promised their room; and this one, if it rather has that
+ * than what it fits in. */
 bool model_preempt(struct model *model, int root);
+bool model_preempt_instead(struct model *model, int uid);
 
-/* Who must go so that this claim fits in these flavors; -1 at the end. within: what the claim must
- * not exceed its queue's share of. False: nobody can help. */
-bool model_hunt(struct model *model, int uid, const int flavors[RESOURCES],
-                const bool asked[RESOURCES], int ret_victims[UIDS + 1], bool ret_within[RESOURCES]);
+/* Whether those who fit in a queue may rather send others away. */
+bool model_prefers_victims(const struct model *model, int queue);
 
-/* Whether the queue's policy lets this claim take a place from that one. */
-bool model_policy_takes(const struct model *model, int asks, int uid, bool own_queue);
-int64_t model_victim_priority(const struct model *model, int uid);
+/* All that there is, as the naive searches have it. */
+void model_fill_tables(const struct model *model, struct naive_world *ret);
 
-/* The share with which a queue's usage is compared. */
-wide model_share(int queue, const struct number *number);
+/* The victims that a claim would have, were it its turn, and the flavors in which it fits then.
+ * False: none help, or it fits as it is. */
+bool model_find_victims(const struct model *model, int uid, int ret_flavors[RESOURCES],
+                        bool ret_within[RESOURCES], struct naive_victims *ret_victims);
 
 /* A group that is granted as one; -1: the pod is in none. How many of it stay. */
 int model_gang_of(const struct model *model, int uid);
@@ -61,5 +63,9 @@ int64_t model_victim_deadline(const struct model *model, const struct model_clai
 void model_victim_expires(struct model *model, int uid);
 void model_evict_answered(struct model *model, int uid, bool done);
 bool model_wants_eviction(const struct model *model, const struct model_claim *claim);
+
+/* The first claims of the queue's lines that are promised nothing, in order. */
+enum { MODEL_LOOK = 16 };
+int model_find_asking(const struct model *model, int queue, int ret_uids[MODEL_LOOK]);
 
 #endif

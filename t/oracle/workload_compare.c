@@ -12,7 +12,7 @@ static const char *name_of(int number)
 
 static bool same_held(struct workload_play *play, int number, const struct workload_report *report)
 {
-    const struct model_load *workload = &play->model.workloads[number];
+    const struct model_workload *workload = &play->model.workloads[number];
 
     for (uint32_t at = 0; at < report->write.set_count; at++) {
         const struct workload_set_report *set = &report->write.sets[at];
@@ -35,7 +35,7 @@ static bool same_held(struct workload_play *play, int number, const struct workl
     return true;
 }
 
-static const char *state_name(const struct model_load *workload)
+static const char *state_name(const struct model_workload *workload)
 {
     static const char *const names[CLAIM_STATES] = {"held", "waiting", "reserved", "allocated"};
 
@@ -44,7 +44,7 @@ static const char *state_name(const struct model_load *workload)
 
 static bool same_effect(struct workload_play *play, int number, uint32_t id)
 {
-    const struct model_load *workload = &play->model.workloads[number];
+    const struct model_workload *workload = &play->model.workloads[number];
     const struct workload *is = workload_at(play->engine, id);
     bool wanted =
         play->model.leads && play->model.synced && workload->write[0] != '\0' && !workload->awaits;
@@ -58,10 +58,10 @@ static bool same_effect(struct workload_play *play, int number, uint32_t id)
     return true;
 }
 
-static bool same_load(struct workload_play *play, int number)
+static bool same_workload(struct workload_play *play, int number)
 {
     static struct workload_report report; /* large */
-    const struct model_load *workload = &play->model.workloads[number];
+    const struct model_workload *workload = &play->model.workloads[number];
     uint32_t id =
         workload_find(play->engine, text_of("space"), text_of(workload_world_name(number)));
     const struct workload *is;
@@ -99,32 +99,32 @@ static bool same_load(struct workload_play *play, int number)
     return same_effect(play, number, id);
 }
 
-static bool same_cell(struct workload_play *play, int node, const struct cell *is)
+static bool same_cell(struct workload_play *play, const struct naive_world *world, int node,
+                      const struct cell *is)
 {
-    const struct workload_model *model = &play->model;
-    const struct workload_cell cell = {world_find_flavor(flavor_name(play->engine, is->flavor)),
-                                       world_find_resource(name_text(play->engine, is->resource))};
-    wide usage, later;
+    int flavor = world_find_flavor(flavor_name(play->engine, is->flavor));
+    int resource = world_find_resource(name_text(play->engine, is->resource));
+    wide now[NAIVE_NODES], later[NAIVE_NODES];
+    const struct naive_quota *quota;
 
-    if (cell.flavor < 0 || cell.flavor >= FLAVORS || cell.resource < 0)
+    if (flavor < 0 || flavor >= FLAVORS || resource < 0)
         return true;
-    usage = workload_model_usage(model, node, cell, false);
-    later = workload_model_usage(model, node, cell, true);
-    return (is->usage == usage && is->later == later &&
-            is->share == workload_model_share(model, node, cell) &&
-            is->kept == workload_model_kept(model, node, cell)) ||
+    quota = &world->nodes[node].at[naive_cell(flavor, resource)];
+    naive_count(world, naive_cell(flavor, resource), false, NULL, now);
+    naive_count(world, naive_cell(flavor, resource), true, NULL, later);
+    return (is->usage == now[node] && is->later == later[node] && is->share == quota->share &&
+            is->kept == quota->kept) ||
            workload_play_differ(play,
                                 "%s %s, %s of %s: usage %d, %d later, share %d, kept %d, wanted "
                                 "%d, %d, %d, %d",
                                 node < QUEUE_NAMES ? "cohort" : "queue",
-                                world_queue(node % QUEUE_NAMES), world_resource(cell.resource),
-                                world_flavor(cell.flavor), (int)is->usage, (int)is->later,
-                                (int)is->share, (int)is->kept, (int)usage, (int)later,
-                                (int)workload_model_share(model, node, cell),
-                                (int)workload_model_kept(model, node, cell));
+                                world_queue(node % QUEUE_NAMES), world_resource(resource),
+                                world_flavor(flavor), (int)is->usage, (int)is->later,
+                                (int)is->share, (int)is->kept, (int)now[node], (int)later[node],
+                                (int)quota->share, (int)quota->kept);
 }
 
-static bool same_usage(struct workload_play *play, int node)
+static bool same_usage(struct workload_play *play, const struct naive_world *world, int node)
 {
     uint32_t id = queue_find(play->engine, node < QUEUE_NAMES ? QUEUE_COHORT : QUEUE_CLUSTER,
                              text_of(world_queue(node % QUEUE_NAMES)));
@@ -133,7 +133,7 @@ static bool same_usage(struct workload_play *play, int node)
     if (workload_model_shown(&play->model, node)->is && id == 0)
         return workload_play_differ(play, "queue %d is not there", node);
     for (uint32_t n = 0; queue != NULL && n < queue->cell_count; n++)
-        if (!same_cell(play, node, &queue->cells[n]))
+        if (!same_cell(play, world, node, &queue->cells[n]))
             return false;
     return true;
 }
@@ -141,14 +141,16 @@ static bool same_usage(struct workload_play *play, int node)
 bool workload_compare(struct workload_play *play)
 {
     const char *broken = engine_check(play->engine);
+    struct naive_world world;
 
     if (broken != NULL)
         return workload_play_differ(play, "invariant: %s", broken);
-    for (int n = 0; n < LOADS; n++)
-        if (!same_load(play, n))
+    for (int n = 0; n < WORKLOADS; n++)
+        if (!same_workload(play, n))
             return false;
+    workload_model_fill_tables(&play->model, &world);
     for (int node = 0; node < WORKLOAD_NODES; node++)
-        if (!same_usage(play, node))
+        if (!same_usage(play, &world, node))
             return false;
     return true;
 }

@@ -19,7 +19,7 @@ void workload_generator_init(struct workload_generator *g, uint64_t seed)
     g->resources = 1 + below(g, RESOURCES - 1);
     g->flavors = 1 + below(g, FLAVORS);
     g->locals = 1 + below(g, LOCALS);
-    g->workloads = 2 + below(g, LOADS - 1);
+    g->workloads = 2 + below(g, WORKLOADS - 1);
     g->checks = one_in(g, 2) ? 0 : 1 + below(g, CHECKS);
     g->largest = 2 + below(g, 8);
     g->priorities = 1 + below(g, 4);
@@ -206,7 +206,7 @@ static int a_workload(struct workload_generator *g, const struct workload_play *
 {
     int number = below(g, g->workloads);
 
-    for (int n = 0; n < LOADS && !play->world.objects[number].is; n++)
+    for (int n = 0; n < WORKLOADS && !play->world.objects[number].is; n++)
         number = (number + 1) % g->workloads;
     return number;
 }
@@ -294,10 +294,10 @@ static struct step edit_scenery(struct workload_generator *g, const struct workl
 static struct step any_carry(struct workload_generator *g, const struct workload_play *play)
 {
     struct step step = step_make(STEP_CARRY);
-    int number = below(g, LOADS);
+    int number = below(g, WORKLOADS);
 
-    for (int n = 0; n < LOADS && !play->requests[number].is; n++)
-        number = (number + 1) % LOADS;
+    for (int n = 0; n < WORKLOADS && !play->requests[number].is; n++)
+        number = (number + 1) % WORKLOADS;
     step.v[CARRY_NUMBER] = number;
     step.v[CARRY_RESULT] = one_in(g, 3) ? below(g, CARRIES) : CARRY_DONE;
     step.v[CARRY_LATE] = g->late && one_in(g, 3);
@@ -314,7 +314,6 @@ static struct step of_number(enum step_kind kind, int64_t n)
 
 struct step workload_generator_next(struct workload_generator *g, const struct workload_play *play)
 {
-    static const int64_t second = 1000000000;
     int dice = below(g, 100);
     struct step step;
 
@@ -339,6 +338,6 @@ struct step workload_generator_next(struct workload_generator *g, const struct w
         step.v[SIGHT_OLD] = one_in(g, 3);
         return step;
     }
-    return of_number(STEP_TIME, g->patient && one_in(g, 3) ? below(g, 90) * second
-                                                           : below(g, 3000) * (second / 1000));
+    return of_number(STEP_TIME, g->patient && one_in(g, 3) ? below(g, 90) * SECOND
+                                                           : below(g, 3000) * (SECOND / 1000));
 }

@@ -5,7 +5,7 @@
 
 /* Where each workload belongs, and what is to be written into it. */
 
-static bool has_flavor(const struct model_load *workload, int flavor)
+static bool has_flavor(const struct model_workload *workload, int flavor)
 {
     for (int s = 0; s < WORKLOAD_SETS; s++)
         for (int r = 0; r < RESOURCES; r++)
@@ -120,7 +120,7 @@ static enum claim_state state_of(const struct workload_model *model, int number,
 /* True: something changed. */
 static bool place(struct workload_model *model, int number)
 {
-    struct model_load *workload = &model->workloads[number], was = *workload;
+    struct model_workload *workload = &model->workloads[number], was = *workload;
     enum claim_state state;
 
     if (workload->assumed && workload->victim && !workload->leased && !workload->awaits)
@@ -175,7 +175,7 @@ static const char *write_of(struct workload_model *model, int number)
         [LIFE_WRITE_PENDING] = "pending",
         [LIFE_WRITE_ADMIT] = "admit",
     };
-    struct model_load *workload = &model->workloads[number];
+    struct model_workload *workload = &model->workloads[number];
     bool signals = workload->seen.conditions[CONDITION_SIGNAL].is_true;
     struct workload_life life;
     int64_t wake;
@@ -204,8 +204,8 @@ void workload_model_settle_all(struct workload_model *model)
 
     while (changed) {
         changed = false;
-        for (int n = 0; n < LOADS; n++) {
-            struct model_load *workload = &model->workloads[n];
+        for (int n = 0; n < WORKLOADS; n++) {
+            struct model_workload *workload = &model->workloads[n];
 
             if (!workload->known)
                 continue;
@@ -214,7 +214,7 @@ void workload_model_settle_all(struct workload_model *model)
             changed = place(model, n) || changed;
         }
     }
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (model->workloads[n].known)
             model->workloads[n].write = write_of(model, n);
 }

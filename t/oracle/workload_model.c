@@ -13,7 +13,7 @@ void workload_model_init(struct workload_model *model, const struct workload_sce
     *model = (struct workload_model){.scenery = scenery, .gates = gates, .now = now};
     for (int n = 0; n < LOCALS; n++)
         model->local_queues[n] = -1;
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         model->workloads[n].write = "";
     workload_model_count(model);
 }
@@ -52,52 +52,25 @@ int workload_model_queue_of(const struct workload_model *model, int number)
     return queue_of_object(model, &model->workloads[number].seen);
 }
 
-bool workload_model_holds(const struct model_load *workload)
+bool workload_model_holds(const struct model_workload *workload)
 {
     return !workload->over &&
            (workload->state == CLAIM_RESERVED || workload->state == CLAIM_ALLOCATED);
 }
 
-static bool is_leaving(const struct model_load *workload)
+static bool is_leaving(const struct model_workload *workload)
 {
     return workload_model_says_reserved(&workload->seen) &&
            workload->seen.conditions[CONDITION_EVICTED].is_true;
 }
 
-bool workload_model_holds_later(const struct model_load *workload)
+bool workload_model_holds_later(const struct model_workload *workload)
 {
-    if (workload->away)
-        return false;
     return workload_model_holds(workload) ? !workload->victim && !is_leaving(workload)
                                           : workload->promised;
 }
 
-wide workload_model_amount(const struct model_load *workload, int flavor, int resource)
-{
-    wide sum = 0;
-
-    for (int s = 0; s < WORKLOAD_SETS; s++)
-        if (workload->seen.sets[s].count > 0 && workload->seen.sets[s].asks[resource] > 0 &&
-            workload->held[s].flavors[resource] == flavor)
-            sum += (wide)workload->seen.sets[s].asks[resource] * workload->held[s].count;
-    return sum;
-}
-
-wide workload_model_least(const struct model_load *workload, int flavor, int resource)
-{
-    wide sum = 0;
-
-    for (int s = 0; s < WORKLOAD_SETS; s++)
-        if (workload->seen.sets[s].count > 0 && workload->seen.sets[s].asks[resource] > 0 &&
-            workload->held[s].flavors[resource] == flavor)
-            sum += (wide)workload->seen.sets[s].asks[resource] *
-                   (workload->held[s].count < workload->seen.sets[s].minimum
-                        ? workload->held[s].count
-                        : workload->seen.sets[s].minimum);
-    return sum;
-}
-
-static void hold_nothing(struct model_load *workload)
+static void hold_nothing(struct model_workload *workload)
 {
     for (int s = 0; s < WORKLOAD_SETS; s++) {
         workload->held[s].count = 0;
@@ -107,7 +80,7 @@ static void hold_nothing(struct model_load *workload)
 }
 
 /* Nobody wrote to it that it is to go. */
-static bool can_stay(const struct model_load *workload)
+static bool can_stay(const struct model_workload *workload)
 {
     return !is_leaving(workload) &&
            !((workload->leased || workload->awaits) && strcmp(workload->writing, "evict") == 0);
@@ -115,14 +88,14 @@ static bool can_stay(const struct model_load *workload)
 
 void workload_model_end_promise(struct workload_model *model, int number)
 {
-    struct model_load *workload = &model->workloads[number];
+    struct model_workload *workload = &model->workloads[number];
 
     if (!workload->promised)
         return;
-    workload->promised = false;
+    workload->promised = workload->within = false;
     hold_nothing(workload);
-    for (int n = 0; n < LOADS; n++) {
-        struct model_load *victim = &model->workloads[n];
+    for (int n = 0; n < WORKLOADS; n++) {
+        struct model_workload *victim = &model->workloads[n];
 
         if (!victim->known || !victim->victim || victim->of != number)
             continue;
@@ -133,7 +106,7 @@ void workload_model_end_promise(struct workload_model *model, int number)
 
 void workload_model_spare(struct workload_model *model, int number)
 {
-    struct model_load *workload = &model->workloads[number];
+    struct model_workload *workload = &model->workloads[number];
     bool holds = workload_model_stop(model, workload_model_queue_of(model, number)) == LIFE_HOLDS;
 
     if (!workload->victim || !can_stay(workload) || (workload->of >= 0 && !holds))
@@ -144,7 +117,7 @@ void workload_model_spare(struct workload_model *model, int number)
 
 void workload_model_give_up(struct workload_model *model, int number)
 {
-    struct model_load *workload = &model->workloads[number];
+    struct model_workload *workload = &model->workloads[number];
 
     workload_model_end_promise(model, number);
     if (!workload->assumed)
@@ -176,7 +149,8 @@ bool workload_model_same_asks(const struct workload_object *a, const struct work
     return same;
 }
 
-static bool keeps_decision(const struct workload_model *model, const struct model_load *workload,
+static bool keeps_decision(const struct workload_model *model,
+                           const struct model_workload *workload,
                            const struct workload_object *object)
 {
     if (!workload->known || workload->over || workload->seen.object != object->object ||
@@ -192,7 +166,7 @@ static void forget_locals(struct workload_model *model)
 {
     bool named[LOCALS] = {false};
 
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (model->workloads[n].known)
             named[model->workloads[n].seen.local] = true;
     for (int n = 0; n < LOCALS; n++)
@@ -202,7 +176,7 @@ static void forget_locals(struct workload_model *model)
 
 void workload_model_see(struct workload_model *model, const struct workload_object *object)
 {
-    struct model_load *workload = &model->workloads[object->number];
+    struct model_workload *workload = &model->workloads[object->number];
     bool fresh = !workload->known || workload->seen.object != object->object, keeps;
 
     if (!fresh && (object->version < workload->seen.version || object->version < workload->wrote))
@@ -211,7 +185,7 @@ void workload_model_see(struct workload_model *model, const struct workload_obje
     if (workload->known && !keeps)
         workload_model_give_up(model, object->number);
     if (fresh) {
-        *workload = (struct model_load){.known = true, .of = -1, .write = ""};
+        *workload = (struct model_workload){.known = true, .of = -1, .write = ""};
         workload->blocked = object->conditions[CONDITION_SIGNAL].is_true;
     }
     workload->seen = *object;
@@ -229,7 +203,7 @@ void workload_model_see(struct workload_model *model, const struct workload_obje
 void workload_model_lose(struct workload_model *model, int number)
 {
     workload_model_give_up(model, number);
-    model->workloads[number] = (struct model_load){.write = ""};
+    model->workloads[number] = (struct model_workload){.write = ""};
     forget_locals(model);
 }
 
@@ -239,7 +213,7 @@ void workload_model_local(struct workload_model *model, int local)
     const struct workload_shown *shown = &model->scenery->locals[local];
     int queue = shown->is ? QUEUE_NAMES + (int)shown->step.v[LOCAL_QUEUE] : -1;
 
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (shown->is && model->workloads[n].known && model->workloads[n].seen.local == local &&
             model->local_queues[local] != queue &&
             !workload_model_says_reserved(&model->workloads[n].seen))
@@ -251,7 +225,7 @@ void workload_model_local(struct workload_model *model, int local)
 
 void workload_model_queue_edited(struct workload_model *model, int node)
 {
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (model->workloads[n].known && workload_model_queue_of(model, n) == node)
             workload_model_end_promise(model, n);
 }
@@ -260,8 +234,8 @@ void workload_model_queue_edited(struct workload_model *model, int node)
 void workload_model_lead(struct workload_model *model, bool leads)
 {
     if (model->leads && !leads) {
-        for (int n = 0; n < LOADS; n++) {
-            struct model_load *workload = &model->workloads[n];
+        for (int n = 0; n < WORKLOADS; n++) {
+            struct model_workload *workload = &model->workloads[n];
 
             workload_model_end_promise(model, n);
             workload_model_give_up(model, n);
@@ -273,10 +247,10 @@ void workload_model_lead(struct workload_model *model, bool leads)
 
 void workload_model_lease(struct workload_model *model, int number)
 {
-    struct model_load *workload = &model->workloads[number];
+    struct model_workload *workload = &model->workloads[number];
 
     workload->leased = true;
-    workload->lease_ends = model->now + LEASE_SECONDS * INT64_C(1000000000);
+    workload->lease_ends = model->now + LEASE_SECONDS * SECOND;
     memset(workload->writing, 0, sizeof(workload->writing));
     memcpy(workload->writing, workload->write, strlen(workload->write));
 }
@@ -284,7 +258,7 @@ void workload_model_lease(struct workload_model *model, int number)
 void workload_model_answered(struct workload_model *model, int number, enum effect_result result,
                              int64_t version)
 {
-    struct model_load *workload = &model->workloads[number];
+    struct model_workload *workload = &model->workloads[number];
 
     if (!workload->known || !workload->leased)
         return;

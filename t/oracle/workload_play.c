@@ -12,8 +12,6 @@
 
 enum { MOST_TICKS = 1000, MOST_ROUNDS = 2000 };
 
-#define SECOND INT64_C(1000000000)
-
 bool workload_play_differ(struct workload_play *play, const char *format, ...)
 {
     va_list args;
@@ -177,7 +175,7 @@ static bool show_all(struct workload_play *play)
 {
     bool same = true;
 
-    for (int n = 0; n < LOADS && same; n++)
+    for (int n = 0; n < WORKLOADS && same; n++)
         if (play->world.objects[n].version > 0)
             same = show(play, &play->world.objects[n]);
     return same;
@@ -186,7 +184,7 @@ static bool show_all(struct workload_play *play)
 /* Jobs of who was evicted stop. */
 static void stop_jobs(struct workload_play *play)
 {
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (play->world.objects[n].conditions[CONDITION_EVICTED].is_true)
             play->world.objects[n].job_stopped = true;
 }
@@ -201,7 +199,7 @@ static bool calm(struct workload_play *play)
 {
     struct effect effect;
 
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (play->requests[n].is && !work_off(play, n))
             return false;
     stop_jobs(play);
@@ -242,7 +240,7 @@ static bool is_quiet(const struct workload_play *play)
     uint32_t cursor = 0;
     struct effect effect;
 
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (play->requests[n].is)
             return false;
     return play->model.leads && play->model.synced &&
@@ -253,7 +251,7 @@ static bool is_quiet(const struct workload_play *play)
  * host. */
 static bool know_who_is_gone(const struct workload_play *play)
 {
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (play->model.workloads[n].known && !play->world.objects[n].is)
             return false;
     return true;
@@ -262,7 +260,7 @@ static bool know_who_is_gone(const struct workload_play *play)
 /* Who is in a LocalQueue that is gone was in a ClusterQueue, which nobody else can know. */
 static bool know_their_queues(const struct workload_play *play)
 {
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (play->world.objects[n].is && !play->scenery.locals[play->world.objects[n].local].is)
             return false;
     return true;
@@ -271,7 +269,7 @@ static bool know_their_queues(const struct workload_play *play)
 /* No object says who is promised room: without that whoever comes first by rank may take it. */
 static bool promise_nothing(const struct workload_play *play)
 {
-    for (int n = 0; n < LOADS; n++)
+    for (int n = 0; n < WORKLOADS; n++)
         if (play->model.workloads[n].promised)
             return false;
     return true;

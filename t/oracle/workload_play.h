@@ -22,7 +22,7 @@ struct workload_play {
     struct step config;
     struct workload_world world;
     struct workload_scenery scenery;
-    struct workload_request requests[LOADS];
+    struct workload_request requests[WORKLOADS];
     struct workload_model model;
     char difference[1024];
 };

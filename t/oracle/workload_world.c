@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[LOADS] = {"w00", "w01", "w02", "w03", "w04", "w05", "w06",
-                                         "w07", "w08", "w09", "w10", "w11", "w12", "w13",
-                                         "w14", "w15", "w16", "w17", "w18", "w19"};
-static const char *const uids[2][LOADS] = {
+static const char *const names[WORKLOADS] = {"w00", "w01", "w02", "w03", "w04", "w05", "w06",
+                                             "w07", "w08", "w09", "w10", "w11", "w12", "w13",
+                                             "w14", "w15", "w16", "w17", "w18", "w19"};
+static const char *const uids[2][WORKLOADS] = {
     {"a00", "a01", "a02", "a03", "a04", "a05", "a06", "a07", "a08", "a09",
      "a10", "a11", "a12", "a13", "a14", "a15", "a16", "a17", "a18", "a19"},
     {"b00", "b01", "b02", "b03", "b04", "b05", "b06", "b07", "b08", "b09",
@@ -41,14 +41,14 @@ static int find(struct text text, const char *const *among, int count)
 
 int workload_world_find(struct text name)
 {
-    return find(name, names, LOADS);
+    return find(name, names, WORKLOADS);
 }
 
 int workload_world_find_uid(struct text uid)
 {
-    int number = find(uid, uids[0], LOADS);
+    int number = find(uid, uids[0], WORKLOADS);
 
-    return number >= 0 ? number : find(uid, uids[1], LOADS);
+    return number >= 0 ? number : find(uid, uids[1], WORKLOADS);
 }
 
 int workload_world_find_set(struct text name)
@@ -276,7 +276,7 @@ bool workload_world_touch(struct workload_world *world, const int64_t *fields)
                 continue;
             object->checks[n].state = (enum check_state)(fields[TOUCH_STATE] % 4);
             object->checks[n].retry_at =
-                fields[TOUCH_STATE] > 3 ? world->now + fields[TOUCH_STATE] * 1000000000 : 0;
+                fields[TOUCH_STATE] > 3 ? world->now + fields[TOUCH_STATE] * SECOND : 0;
         }
         break;
     case TOUCH_DELETE:

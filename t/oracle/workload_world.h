@@ -8,7 +8,7 @@
  * Workloads as the API server holds them, and what becomes of a write: a version each time, and
  * whoever names an older one has lost the race. Names are numbers, -1 is none.
  */
-enum { LOADS = 20, WORKLOAD_SETS = 2, WORKLOAD_MOST_GATES = 2, LOCALS = 6, WORKLOAD_WORD = 32 };
+enum { WORKLOADS = 20, WORKLOAD_SETS = 2, WORKLOAD_MOST_GATES = 2, LOCALS = 6, WORKLOAD_WORD = 32 };
 
 struct workload_set {
     int count, minimum;      /* count 0: there is no such set */
@@ -69,7 +69,8 @@ struct workload_write_of {
 
 struct workload_world {
     int64_t now, version;
-    struct workload_object objects[LOADS], before[LOADS]; /* as it was before its last change */
+    struct workload_object objects[WORKLOADS],
+        before[WORKLOADS]; /* as it was before its last change */
 };
 
 /* The facts point into the view. */

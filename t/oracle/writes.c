@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const int64_t second = 1000000000;
-
 static bool call(struct play *play, const struct step *step, struct answer *ret_answer)
 {
     return drive(play->engine, step, ret_answer) == 0 ||
@@ -115,7 +113,7 @@ void writes_acknowledged(struct play *play, const struct step *step)
         command->told = true;
     } else if (over) {
         command->deleted = true;
-        command->forget = model->now + COMMAND_FORGET_SECONDS * second;
+        command->forget = model->now + COMMAND_FORGET_SECONDS * SECOND;
     }
 }
 
@@ -277,7 +275,7 @@ static bool compare_written(struct play *play, const struct limits *limits,
         return true;
     differs = !life->was_written || !is_same(&now, &life->written) ||
               !queue_written_same(now.word, life->known.word);
-    may = life->last == 0 || model->now >= life->last + second;
+    may = life->last == 0 || model->now >= life->last + SECOND;
     needed = model_rules(model) && model->queues[queue].seen && differs && (may || life->failed);
     if (needed && !live->status[queue])
         return differ(play, "queue %s: its status is not written", world_queue(queue));

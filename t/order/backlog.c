@@ -40,7 +40,7 @@ static void test_sums(void)
     kit_do(&kit, "lose-pod a");
     is_str(asks_of(&kit, "root"), "cpu 7 pods 1 ", "d got its turn");
     kit_do(&kit, "lose-pod b; lose-pod c; lose-pod d");
-    is_int(slab_count(&kit.engine->backlogs), 0, "nothing is left of those that are gone");
+    is_int(slab_count(&kit.engine->order.backlogs), 0, "nothing is left of those that are gone");
     kit_close(&kit);
 }
 

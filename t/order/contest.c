@@ -170,8 +170,8 @@ static uint32_t scan_leaf(const struct engine *e, uint32_t leaf, bool any, uint1
 {
     uint32_t best = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id) && claim_at(e, id)->state == CLAIM_WAITING &&
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
+        if (slab_live(&e->claims.records, id) && claim_at(e, id)->state == CLAIM_WAITING &&
             claim_queue(e, id) == leaf && (any || fit_line(e, claim_at(e, id)->line, flavors)) &&
             (best == 0 || claim_compare_rank(e, id, best) < 0))
             best = id;

@@ -23,7 +23,7 @@ static void test_order(void)
                           "add d queue=l cpu=2 memory=8; add g queue=l cpu=3 memory=8");
     queue = kit_queue(&kit.kit, "cluster/c");
     next = queue_at(e, queue)->cluster.change + 1;
-    is_int(slab_count(&e->demands), 3, "who asks for the same has the same demand");
+    is_int(slab_count(&e->order.demands), 3, "who asks for the same has the same demand");
     ok(demand_first(e, queue, next - 1) == 0, "all of them were refused");
     first = demand_first(e, queue, next);
     ok(demand_at(e, first)->head == workload_find(e, text_of("default"), text_of("b")),

@@ -45,7 +45,7 @@ static void test_head_gets_its_room(void)
     kit_do(&kit, "lose-pod more; lose-pod x");
     is_str(kit_granted(&kit), "big far his mine", "until the head fits, and the others go on");
     ok(!queue_of(&kit, "a")->guarding && queue_of(&kit, "p")->guard == 0 &&
-           kit.engine->todo[TODO_GUARD].first == 0,
+           kit.engine->queues.todo[TODO_GUARD].first == 0,
        "the guard ends with it");
     kit_close(&kit);
 }
@@ -134,7 +134,7 @@ static void test_not_passed_over(void)
     kit_do(&kit, "queue s cpu=4 strict; pod x queue=s cpu=2; pod big queue=s cpu=3;"
                  "pod small queue=s cpu=1; time 99; pod last queue=s cpu=1");
     is_str(kit_granted(&kit), "x", "a strict queue's head is never passed");
-    is_int(kit.engine->todo[TODO_GUARD].first, 0, "so it needs no guard");
+    is_int(kit.engine->queues.todo[TODO_GUARD].first, 0, "so it needs no guard");
     kit_close(&kit);
 }
 

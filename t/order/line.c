@@ -2,6 +2,7 @@
 #include "t/kit/engine_kit.h"
 #include "t/kit/tap.h"
 
+#include "plugin/order/first_fit.h"
 #include "plugin/order/fit.h"
 #include "plugin/telling/pending.h"
 
@@ -52,23 +53,6 @@ static void test_shapes(void)
            "a line goes with its last claim");
     kit_do(&kit, "cluster q; pod e cluster=q cpu=1; pod f cluster=q cpu=1 bare");
     ok(line_of(&kit, "e") != line_of(&kit, "f"), "who can get other flavors is in another line");
-    kit_close(&kit);
-}
-
-static void test_first_fit(void)
-{
-    struct kit kit;
-
-    kit_open(&kit, "");
-    kit_do(&kit,
-           "queue q cpu=4; pod x queue=q cpu=2; pod big queue=q cpu=3; pod wide queue=q cpu=1 "
-           "memory=1; pod one queue=q cpu=1; pod two queue=q cpu=1");
-    is_str(kit_granted(&kit), "one wide x", "the first that fits passes a head that is too big");
-    is_str(kit_waiting(&kit, "q"), "big two", "the others wait on");
-    kit_do(&kit, "lose-pod x");
-    is_str(kit_granted(&kit), "one two wide", "in order, and only as many as fit");
-    kit_do(&kit, "lose-pod one; lose-pod two");
-    is_str(kit_granted(&kit), "big wide", "the head passes when it fits");
     kit_close(&kit);
 }
 
@@ -126,7 +110,7 @@ static void test_crowd(void)
     kit_do(&kit, "lose-pod a; lose-pod d");
     is_int(line->crowd, 0, "one is left, who does not even wait: no crowd");
     is_int(line->head, 0, "and no head");
-    is_int(slab_count(&kit.engine->crowds), 0, "so there is none at all");
+    is_int(slab_count(&kit.engine->order.crowds), 0, "so there is none at all");
     kit_close(&kit);
 }
 
@@ -139,8 +123,8 @@ static uint32_t scan(const struct kit *kit, uint32_t queue, bool strict)
     uint16_t flavors[FACTS_MAX_NEEDS];
     uint32_t best = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id) && claim_at(e, id)->state == CLAIM_WAITING &&
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
+        if (slab_live(&e->claims.records, id) && claim_at(e, id)->state == CLAIM_WAITING &&
             claim_queue(e, id) == queue &&
             (strict || fit_line(e, claim_at(e, id)->line, flavors)) &&
             (best == 0 || claim_compare_rank(e, id, best) < 0))
@@ -179,10 +163,10 @@ static void test_against_scan(void)
                  test_random(&seed) % 200, test_random(&seed) % 200, test_random(&seed) % 200,
                  test_random(&seed) % 200, test_random(&seed) % 200);
         kit_try(&kit, step);
-        found += line_first_fit(e, queue, flavors) != 0;
-        wrong += line_first_fit(e, queue, flavors) != scan(&kit, queue, false);
+        found += first_fit(e, queue, flavors) != 0;
+        wrong += first_fit(e, queue, flavors) != scan(&kit, queue, false);
         queue_at(e, queue)->strict = true;
-        wrong += line_first_fit(e, queue, flavors) != scan(&kit, queue, true);
+        wrong += first_fit(e, queue, flavors) != scan(&kit, queue, true);
         queue_at(e, queue)->strict = false;
     }
     all = kit.engine;
@@ -219,7 +203,6 @@ int main(void)
 {
     test_rank();
     test_shapes();
-    test_first_fit();
     test_strict();
     test_crowd();
     test_against_scan();

@@ -2,6 +2,7 @@
 #include "t/kit/engine_kit.h"
 #include "t/kit/tap.h"
 
+#include "plugin/order/first_fit.h"
 #include "plugin/order/fit.h"
 
 #include <stdio.h>
@@ -43,10 +44,10 @@ static void test_lives_as_long_as_its_lines(void)
 
     kit_open(&kit, "");
     kit_do(&kit, "queue q gpu=0");
-    before = slab_count(&kit.engine->size_classes);
+    before = slab_count(&kit.engine->order.size_classes);
     kit_do(&kit, "pod a queue=q gpu=4; pod b queue=q gpu=5; pod c queue=q gpu=5");
     kind = kind_of(&kit, "a");
-    is_int(slab_count(&kit.engine->size_classes), before + 1, "three pods, one kind");
+    is_int(slab_count(&kit.engine->order.size_classes), before + 1, "three pods, one kind");
     is_int(size_class_at(kit.engine, kind)->users, 2, "of two lines");
     kit_do(&kit, "pod a queue=q gpu=4 foreign; pod b queue=q gpu=5 foreign; lose-pod c");
     is_int(size_class_at(kit.engine, kind)->users, 2, "also while nobody waits in them");
@@ -55,7 +56,7 @@ static void test_lives_as_long_as_its_lines(void)
     kit_do(&kit, "pod b queue=q gpu=5");
     is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->kinds, kind, "until somebody waits again");
     kit_do(&kit, "lose-pod a; lose-pod b");
-    is_int(slab_count(&kit.engine->size_classes), before, "it goes with its last line");
+    is_int(slab_count(&kit.engine->order.size_classes), before, "it goes with its last line");
     ok(kit_starve(&kit, "pod d queue=q gpu=64 memory=8000000000000 disk=8000000000000") > 4,
        "its memory is had beforehand");
     kit_close(&kit);
@@ -135,71 +136,9 @@ static void test_two_kinds(void)
     ok(!headrooms_hold_least(&rooms, top_line(&kit, "c0")),
        "of those who ask for much cpu nobody fits, and their least tells");
     ok(!headrooms_hold_least(&rooms, top_line(&kit, "m0")), "so it does of the others");
-    is_int(size_class_first_fit(kit.engine, q, flavors), 0, "nobody fits");
+    is_int(first_fit(kit.engine, q, flavors), 0, "nobody fits");
     kit_do(&kit, "pod late queue=q cpu=7 memory=3");
     is_str(kit_granted(&kit), "late", "who does, does");
-    kit_close(&kit);
-}
-
-/* Two flavors, bare pods, all amounts near the limits: against a scan of all that wait. */
-enum { PODS = 600 };
-
-static uint32_t scan(const struct kit *kit, uint32_t queue, uint16_t *ret_flavors)
-{
-    const struct engine *e = kit->engine;
-    uint16_t flavors[FACTS_MAX_NEEDS];
-    uint32_t best = 0;
-
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        uint32_t line = slab_live(&e->claims, id) ? claim_at(e, id)->line : 0;
-
-        if (line != 0 && line_queue(e, line_at(e, line)) == queue && fit_line(e, line, flavors) &&
-            (best == 0 || claim_compare_rank(e, id, best) < 0)) {
-            memcpy(ret_flavors, flavors, line_count(e, line_at(e, line)) * sizeof(*flavors));
-            best = id;
-        }
-    }
-    return best;
-}
-
-static void test_against_scan(void)
-{
-    unsigned long long seed = 11;
-    int wrong = 0, found = 0, wrong_flavors = 0;
-    struct kit kit;
-
-    kit_open(&kit, "standby"); /* so that nobody is granted */
-    kit_do(&kit, "flavor spot label=pool:spot; flavor plain; flavor disk");
-    for (int i = 0; i < PODS; i++) {
-        const struct engine *e = kit.engine;
-        uint16_t flavors[FACTS_MAX_NEEDS], wanted[FACTS_MAX_NEEDS];
-        char step[256];
-
-        snprintf(step, sizeof(step), "pod p%d cluster=c priority=%u cpu=%u memory=%u%s%s", i,
-                 test_random(&seed) % 4, 1 + test_random(&seed) % 64, 1 + test_random(&seed) % 64,
-                 test_random(&seed) % 3 == 0 ? " disk=3" : "",
-                 test_random(&seed) % 3 == 0 ? " bare" : "");
-        kit_try(&kit, step);
-        if (i % 5 != 4)
-            continue;
-        snprintf(step, sizeof(step),
-                 "cluster c group=cpu,memory flavor=spot cpu=%u memory=%u flavor=plain cpu=%u "
-                 "memory=%u group=disk flavor=disk disk=%u",
-                 test_random(&seed) % 16, test_random(&seed) % 16, test_random(&seed) % 16,
-                 test_random(&seed) % 16, test_random(&seed) % 6);
-        kit_try(&kit, step);
-
-        uint32_t queue = kit_queue(&kit, "cluster/c"), want = scan(&kit, queue, wanted);
-        uint32_t head = size_class_first_fit(e, queue, flavors);
-
-        wrong += want != head;
-        found += head != 0;
-        wrong_flavors +=
-            head != 0 &&
-            memcmp(flavors, wanted, line_count(e, claim_line(e, head)) * sizeof(*flavors)) != 0;
-    }
-    ok(wrong == 0 && found > 20, "the first that fits is what a scan finds (%d found)", found);
-    is_int(wrong_flavors, 0, "and in the same flavors");
     kit_close(&kit);
 }
 
@@ -210,6 +149,5 @@ int main(void)
     test_heads();
     test_walk();
     test_two_kinds();
-    test_against_scan();
     return tap_done();
 }

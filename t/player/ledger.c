@@ -220,17 +220,35 @@ void ledger_see(struct ledger *ledger, const struct msg_reader *object, bool obs
     }
 }
 
+/* No player's configuration names other schedulers. */
+static bool is_exempt(const struct msg_reader *pod)
+{
+    char owner[16], scheduler[32];
+
+    peek_text(pod, "owner", owner, sizeof(owner));
+    peek_text(pod, "scheduler", scheduler, sizeof(scheduler));
+    return peek_bool(pod, "mirror", false) || strcmp(owner, "DaemonSet") == 0 ||
+           (scheduler[0] != '\0' && strcmp(scheduler, "default-scheduler") != 0);
+}
+
+static bool is_over(const struct msg_reader *pod)
+{
+    char phase[16], node[64];
+
+    peek_text(pod, "phase", phase, sizeof(phase));
+    peek_text(pod, "node", node, sizeof(node));
+    return strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0 ||
+           (peek_bool(pod, "deleted", false) && node[0] == '\0');
+}
+
 bool ledger_leaves_alone(const struct msg_reader *pod)
 {
     struct msg_reader annotations, gates;
     struct msg_array array;
     struct msg_text gate;
-    char opted[8] = "", phase[16], owner[16];
+    char opted[8] = "";
 
-    peek_text(pod, "phase", phase, sizeof(phase));
-    peek_text(pod, "owner", owner, sizeof(owner));
-    if (peek_bool(pod, "mirror", false) || strcmp(owner, "DaemonSet") == 0 ||
-        strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0)
+    if (is_exempt(pod) || is_over(pod))
         return true;
     if (peek(pod, "gates", &gates) && msg_open_array(&gates, &array))
         while (msg_next_item(&gates, &array))

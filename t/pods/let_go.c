@@ -62,7 +62,7 @@ static void test_opts_out(void)
     is_str(next_effect(&id), "activate", "but the scheduler is told");
     outbox_ack(engine_outbox(kit.engine), id, EFFECT_DONE, 0);
     engine_tick(kit.engine);
-    is_int(slab_count(&kit.engine->claims), 0, "and that is all");
+    is_int(slab_count(&kit.engine->claims.records), 0, "and that is all");
     kit_close(&kit);
 }
 
@@ -76,7 +76,7 @@ static void test_looks_by_itself(void)
     leave("a");
     ok(passes("a", false), "the scheduler may look before it is told");
     is_str(next_effect(&id), "none", "then it need not be told");
-    is_int(slab_count(&kit.engine->claims), 0, "and nothing is left");
+    is_int(slab_count(&kit.engine->claims.records), 0, "and nothing is left");
     kit_close(&kit);
 }
 
@@ -117,7 +117,8 @@ static void test_never_held(void)
     kit_open(&kit, "");
     kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1");
     leave("a");
-    is_int(slab_count(&kit.engine->claims), 0, "whom the scheduler does not hold just goes");
+    is_int(slab_count(&kit.engine->claims.records), 0,
+           "whom the scheduler does not hold just goes");
     is_str(next_effect(&id), "none", "and nobody is told");
     kit_close(&kit);
 }
@@ -165,6 +166,35 @@ static void test_comes_back_granted(void)
     kit_close(&kit);
 }
 
+/* It was granted in a queue that nobody had seen, where nothing was counted. */
+static void test_comes_back_without_flavors(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "pod a cluster=c bare stamp=5 grantedCluster=c created=1");
+    is_str(kit_state(&kit, "a"), "reserved", "what its stamp says is believed");
+    kit_do(&kit, "follow");
+    leave("a");
+    kit_do(&kit, "pod a cluster=c bare unschedulable created=1;"
+                 "cluster c group=pods flavor=f pods=4; lead");
+    is_str(kit_state(&kit, "a"), "waiting", "but who comes back needs a flavor that there is");
+    kit_close(&kit);
+}
+
+/* It had a node before it had flavors: they were guessed. When it comes back its object names
+ * one. */
+static void test_comes_back_with_a_flavor(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "flavor f; flavor g; cluster c; cluster d; pod a cluster=c bare created=1;"
+                 "pod a cluster=d bare created=1; reserve a; time 1; pod a bare created=1");
+    leave("a");
+    kit_do(&kit, "cluster e group=memory flavor=f memory=4 flavor=g memory=0; time 5;"
+                 "pod a cluster=e bare memory=4 unschedulable stamped=memory=g created=1");
+    is_int(claim_at(kit.engine, kit_claim(&kit, "a"))->stamp, 5 * SECOND,
+           "in which there is no room: it is granted another one now, as a newcomer");
+    kit_close(&kit);
+}
+
 /* Only PreEnqueue has named it, but for as long as any other. */
 static void test_never_seen(void)
 {
@@ -179,14 +209,14 @@ static void test_never_seen(void)
     kit_do(&kit, "queue q closed");
     passes("a", true);
     engine_pre_enqueue(kit.engine, &pod, true, &verdict);
-    is_int(slab_count(&kit.engine->claims), 1, "another's gate holds who left");
+    is_int(slab_count(&kit.engine->claims.records), 1, "another's gate holds who left");
     kit_do(&kit, "time 70");
-    is_int(slab_count(&kit.engine->claims), 0, "whose object never comes is forgotten");
+    is_int(slab_count(&kit.engine->claims.records), 0, "whose object never comes is forgotten");
     passes("b", true);
     pod.uid = pod.name = text_of("b");
     engine_see_pod(kit.engine, &pod);
     kit_do(&kit, "time 140");
-    is_int(slab_count(&kit.engine->claims), 1, "and not whose object says that it left");
+    is_int(slab_count(&kit.engine->claims.records), 1, "and not whose object says that it left");
     kit_close(&kit);
 }
 
@@ -223,6 +253,8 @@ int main(void)
     test_lead_is_lost();
     test_leaves_its_queue();
     test_comes_back_granted();
+    test_comes_back_without_flavors();
+    test_comes_back_with_a_flavor();
     test_never_seen();
     test_looks_in_between();
     return tap_done();

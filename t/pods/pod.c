@@ -204,7 +204,8 @@ static void test_queue_names(void)
     kit_open(&kit, "");
     kit_do(&kit, "queue q; queue p");
     engine_see_pod(kit.engine, &pod);
-    is_int(claim_queue(kit.engine, kit_claim(&kit, "u")), kit.engine->default_queue, "default");
+    is_int(claim_queue(kit.engine, kit_claim(&kit, "u")), kit.engine->queues.default_queue,
+           "default");
     pod.namespace_queue = text_of("p");
     engine_see_pod(kit.engine, &pod);
     is_int(claim_queue(kit.engine, kit_claim(&kit, "u")), kit_queue(&kit, "p"), "the namespace's");

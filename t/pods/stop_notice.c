@@ -121,7 +121,7 @@ static void test_slices(void)
         outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_DONE, 0);
     ok(effect.kind != EFFECT_REMOVE_GATES, "no gate goes");
     kit_work_off(&kit);
-    is_int(kit.engine->stop_notice.left, 0, "in the end they are");
+    is_int(kit.engine->pods.stop_notice.left, 0, "in the end they are");
     kit_close(&kit);
 }
 

@@ -88,7 +88,7 @@ static void test_thousand(void)
     is_str(state("p"), "Open", "the last one counts");
     for (int i = 0; i < 1000; i++)
         kit_dof(&kit, "lose-command c%d", i);
-    is_int(slab_count(&kit.engine->commands.records), 0, "none is kept");
+    is_int(slab_count(&kit.engine->queues.commands.records), 0, "none is kept");
     kit_close(&kit);
 }
 

@@ -36,7 +36,7 @@ static void test_deleted_after_the_write(void)
     kit_do(&kit, "command 1 q SuspendQueue; time 5");
     is_int(kit_lease(&kit, &effect), -1, "a late message about it means nothing");
     kit_do(&kit, "time 65");
-    is_int(slab_count(&kit.engine->commands.records), 0, "in the end it is forgotten");
+    is_int(slab_count(&kit.engine->queues.commands.records), 0, "in the end it is forgotten");
     kit_close(&kit);
 }
 
@@ -56,7 +56,7 @@ static void test_shown_when_forgotten(void)
     kit_do(&kit, "command 1 q OpenQueue");
     is_str(kit.report.reason, "queue q is below queue p, which is Closed: open that first",
            "it is carried out as a new one");
-    is_int(slab_count(&kit.engine->commands.records), 1, "the other one is forgotten");
+    is_int(slab_count(&kit.engine->queues.commands.records), 1, "the other one is forgotten");
     kit_close(&kit);
 }
 
@@ -70,7 +70,7 @@ static void test_changed_nothing(void)
            "one that changes nothing goes as well");
     ack(EFFECT_GONE);
     kit_do(&kit, "lose-command 1");
-    is_int(slab_count(&kit.engine->commands.records), 0, "and is forgotten when it is gone");
+    is_int(slab_count(&kit.engine->queues.commands.records), 0, "and is forgotten when it is gone");
     kit_close(&kit);
 }
 

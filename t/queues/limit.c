@@ -41,11 +41,11 @@ static void test_names_go(void)
 
     kit_open(&kit, "");
     kit_do(&kit, "pod a queue=x group=g; pod b queue=y");
-    is_int(slab_count(&kit.engine->queues), 4, "two that are named");
-    is_int(slab_count(&kit.engine->groups), 1, "and a group");
+    is_int(slab_count(&kit.engine->queues.records), 4, "two that are named");
+    is_int(slab_count(&kit.engine->pods.groups), 1, "and a group");
     kit_do(&kit, "lose-pod a; lose-pod b");
-    is_int(slab_count(&kit.engine->queues), 2, "nobody names them");
-    is_int(slab_count(&kit.engine->groups), 0, "nor the group");
+    is_int(slab_count(&kit.engine->queues.records), 2, "nobody names them");
+    is_int(slab_count(&kit.engine->pods.groups), 0, "nor the group");
     kit_close(&kit);
 }
 
@@ -58,7 +58,7 @@ static void test_groups(void)
     is_int(kit_try(&kit, "group made-up-a"), ENGINE_FULL_PODS, "two groups are there");
     is_int(kit_try(&kit, "group h min=2"), 0, "and may be edited");
     kit_do(&kit, "lose-group g; group made-up-a");
-    is_int(kit.engine->counted[LIMITED_GROUPS], 2, "what goes makes room");
+    is_int(kit.engine->queues.counted[LIMITED_GROUPS], 2, "what goes makes room");
     kit_close(&kit);
 }
 
@@ -70,7 +70,8 @@ static void test_local_queues(void)
     workload_kit_do(&kit, "flavor f; cluster c group=cpu flavor=f cpu=9; local l cluster=c");
     workload_kit_do(&kit, "add a queue=w cpu=1; add b queue=x cpu=1; add d queue=y cpu=1; "
                           "add e queue=z cpu=1; local m cluster=c; local n cluster=c");
-    is_int(engine_of(&kit)->counted[LIMITED_LOCAL_QUEUES], 3, "workloads take no places by names");
+    is_int(engine_of(&kit)->queues.counted[LIMITED_LOCAL_QUEUES], 3,
+           "workloads take no places by names");
     workload_kit_do(&kit, "local w cluster=c");
     is_str(workload_kit_state(&kit, "a"), "admitted f", "so the queue that they name may come");
     workload_kit_do(&kit, "lose-local m; local x cluster=c");

@@ -134,6 +134,20 @@ static void test_what_is_counted(void)
     kit_close(&kit);
 }
 
+/* What is beyond the largest amount is told as that. */
+static void test_beyond_all_amounts(void)
+{
+    kit_open(&kit, "writes");
+    kit_do(&kit, "queue q state=Open cpu=9; pod a queue=q cpu=4000000000000000000 node=n;"
+                 "pod b queue=q cpu=1000000000000000000 node=n");
+    lease_of("q");
+    ok(effect.usage.item[0].allocated == AMOUNT_MAX, "the largest amount that there is");
+    ack(EFFECT_DONE);
+    kit_do(&kit, "time 9; lose-pod b; pod b queue=q cpu=1000000000000000001 node=n");
+    ok(!writes("q"), "and what is still beyond it is no news");
+    kit_close(&kit);
+}
+
 /* What the pass over all claims has not counted to its end is not told. */
 static void test_half_a_count(void)
 {
@@ -151,7 +165,7 @@ static void test_half_a_count(void)
     kit_quick(&kit, "lose-pod p0");
     kit_work_off(&kit);
     kit_quick(&kit, "queue q state=Open cpu=9000 disk=9000");
-    ok(kit.engine->recount.cells > 0, "it is being counted");
+    ok(kit.engine->claims.recount.cells > 0, "it is being counted");
     lease_of("q");
     is_int(effect.usage.count, 1, "a status tells of what is known");
     ack(EFFECT_DONE);
@@ -204,6 +218,7 @@ int main(void)
     test_status();
     test_when();
     test_what_is_counted();
+    test_beyond_all_amounts();
     test_half_a_count();
     test_marks();
     test_nobody_asks();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* How states spread in the tree, and what comes back from what was written. */
+#include "plugin/queues/queue_effects.h"
 #include "plugin/queues/queue_life.h"
-
 #include "t/kit/engine_kit.h"
 #include "t/kit/tap.h"
 
@@ -243,7 +243,7 @@ static void test_ten_thousand(void)
     is_str(kit_why(&kit, "x"), "QueueSuspended", "all stop at once");
     for (; engine_more(kit.engine) && slices < 10000; slices++)
         engine_tick(kit.engine);
-    for (uint32_t id = 1; id < slab_end(&kit.engine->queues); id++)
+    for (uint32_t id = 1; id < slab_end(&kit.engine->queues.records); id++)
         suspended += queue_at(kit.engine, id)->state == QUEUE_SUSPENDED;
     is_int(suspended, 10002, "and all are told");
     ok(slices >= 10000 / 64 && slices < 1000, "in slices of at most 64 queues: %d", slices);

@@ -50,7 +50,7 @@ static void test_cycle(void)
         is_str(parent(&kit, "d"), "a", "who only hangs below them stays there");
         kit_do(&kit, "pod p queue=d cpu=1");
         is_str(kit_why(&kit, "p"), "QueueInactive", "and gets nothing");
-        is_int(kit.engine->misplaced, 3, "three are misplaced");
+        is_int(kit.engine->queues.misplaced, 3, "three are misplaced");
         kit_do(&kit, "queue b");
         is_str(parent(&kit, "a"), "b", "one edit opens the cycle");
         is_str(parent(&kit, "c"), "a", "and all hang");

@@ -21,8 +21,8 @@ static uint32_t sorted(uint32_t claims[PODS])
     const struct engine *e = kit.engine;
     uint32_t count = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->claims); id++) {
-        if (slab_live(&e->claims, id) && claim_at(e, id)->state == CLAIM_WAITING)
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
+        if (slab_live(&e->claims.records, id) && claim_at(e, id)->state == CLAIM_WAITING)
             claims[count++] = id;
     }
     qsort(claims, count, sizeof(*claims), compare);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/claims/workload.h"
+#include "plugin/records/workload.h"
 
 #include "t/kit/tap.h"
 #include "t/kit/workload_kit.h"

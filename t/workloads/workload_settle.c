@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/claims/workload.h"
-
+#include "plugin/records/workload.h"
+#include "plugin/workloads/workload_settle.h"
 #include "t/kit/tap.h"
 #include "t/kit/workload_kit.h"
 

@@ -5,7 +5,7 @@
  *
  *     build/t/t-workload_wakeup [SEED]      WORKLOAD_WAKEUP=1: says what it does */
 #include "plugin/grant/workload_decide.h"
-
+#include "plugin/queues/admission_check.h"
 #include "t/kit/tap.h"
 #include "t/kit/workload_kit.h"
 #include "t/oracle/random.h"
@@ -94,7 +94,7 @@ static void add(struct play *play, int workload)
          priority, selector, other);
 }
 
-static void do_to_load(struct play *play, int workload)
+static void do_to_workload(struct play *play, int workload)
 {
     static const char *const verbs[] = {"remove", "remove", "finish",   "finish",    "halt",
                                         "open",   "close",  "activate", "deactivate"};
@@ -136,7 +136,7 @@ static void event(struct play *play)
     else if (what == 6)
         step(play, "time %d", 1 + random_below(&play->random, 400));
     else if (play->there[workload])
-        do_to_load(play, workload);
+        do_to_workload(play, workload);
     else
         add(play, workload);
 }
@@ -171,9 +171,10 @@ static const char *find_lost(struct engine *e)
     static char lost[100];
     struct decision decision;
 
-    for (uint32_t id = 1; id < slab_end(&e->workloads); id++) {
-        struct text name =
-            slab_live(&e->workloads, id) ? name_text(e, workload_at(e, id)->name) : text_of("");
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
+        struct text name = slab_live(&e->claims.workloads, id)
+                               ? name_text(e, workload_at(e, id)->name)
+                               : text_of("");
 
         if (name.len == 0 || !is_asked(e, id))
             continue;

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+#include "plugin/base/outbox.h"
+#include "plugin/claims/flow.h"
+#include "plugin/claims/stale_condition.h"
+#include "plugin/order/contest.h"
+#include "plugin/order/first_fit.h"
+#include "plugin/order/guard.h"
+#include "plugin/pods/assembly.h"
+#include "plugin/pods/group_home.h"
+#include "plugin/pods/let_go.h"
+#include "plugin/queues/queue_life.h"
+#include "plugin/state.h"
+
+/* Every invariant that must hold between two calls. Slow: for tests and debug builds. */
+
+const char *claim_check(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+    bool in_tree = claim->state != CLAIM_HELD || (claim->flags & CLAIM_RESTORING) != 0;
+
+    if (claim->flags & CLAIM_GANG)
+        return claim->state == CLAIM_ALLOCATED     ? "a gang's entry is no pod"
+               : in_tree != (claim->link.size > 0) ? "an entry is in the tree of its state"
+                                                   : NULL;
+    if (claim->state == CLAIM_WAITING && claim_is_in_gang(e, id))
+        in_tree = false;
+    if (in_tree != (claim->link.size > 0))
+        return "a claim is in the tree of its state";
+    if ((claim->state == CLAIM_HELD) != (claim->reason != REASON_NONE))
+        return "a held claim, and no other, has a reason of its own";
+    if ((claim->flags & CLAIM_BOUND) != 0 && claim->state != CLAIM_ALLOCATED)
+        return "a bound claim is allocated";
+    if (let_go_check(e, id) != NULL)
+        return let_go_check(e, id);
+    if (stale_condition_check(claim_at(e, id)) != NULL)
+        return stale_condition_check(claim_at(e, id));
+    if ((claim->flags & (CLAIM_MANAGED | CLAIM_LET_GO)) == 0 && claim->state != CLAIM_ALLOCATED)
+        return "a pod that obeys no queue counts only when it is bound";
+    if (claim->state == CLAIM_RESERVED && e->pods.stop_notice.left == 0 &&
+        ((claim->flags & CLAIM_STOPPED) != 0) != queue_stops_granted(e, claim_queue(e, id)))
+        return "a reserved claim was told whether it may go on";
+    if (claim_find(e, claim_uid(e, id)) != id)
+        return "a claim is found by its uid";
+    if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id)) != id)
+        return "a claim is found by its name";
+    return removable_check(e, id);
+}
+
+const char *line_check(const struct engine *e, uint32_t id)
+{
+    const struct line *line = line_at(e, id);
+    const struct crowd *crowd = line->crowd == 0 ? NULL : crowd_at(e, line->crowd);
+    bool crowded = line_is_crowded(e, line);
+
+    if (crowd != NULL && crowd->users < 2)
+        return "a crowd is more than one";
+    if (crowd != NULL && !waiting_check(e, &crowd->behind))
+        return "the claims of a line wait in order of rank";
+    if (line->head == 0)
+        return crowded ? "a line's head is its first claim" : NULL;
+    if (claim_at(e, line->head)->line != id ||
+        (crowded && claim_compare_rank(e, line->head, waiting_first(e, &crowd->behind)) > 0))
+        return "a line's head is its first claim";
+
+    const struct tree_link *link = &claim_at(e, line->head)->link;
+    const struct line *below[2] = {claim_line(e, link->left), claim_line(e, link->right)};
+
+    if (link->size == 0)
+        return "a line's head is in its kind's tree";
+    for (int k = 0; k < 2; k++)
+        crowded = crowded || (below[k] != NULL && below[k]->crowded);
+    if (line->crowded != crowded)
+        return "it is known where more than one waits";
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        int64_t least = line_least(e, line, i);
+
+        if (least > line_amount(e, line, i))
+            return "the least need is not above the line's own";
+        for (int k = 0; k < 2; k++) {
+            if (below[k] != NULL && least > line_least(e, below[k], i))
+                return "the least need is not above those below it";
+        }
+    }
+    return NULL;
+}
+
+static const char *check_least(const struct engine *e, const struct size_class *kind)
+{
+    const uint32_t below[2] = {kind->link.left, kind->link.right};
+
+    for (uint32_t i = 0; i < kind->count; i++) {
+        int64_t least = kind->needs[i].least;
+
+        if (kind->needs[i].own != line_least(e, claim_line(e, kind->heads), i))
+            return "a kind knows the least that its lines ask for";
+        if (least > kind->needs[i].own)
+            return "the least need of a kind is not above its lines' own";
+        for (int k = 0; k < 2; k++) {
+            if (below[k] != 0 &&
+                least > size_class_least(size_class_at(e, below[k]), kind->needs[i].resource))
+                return "the least need of a kind is not above those below it";
+        }
+    }
+    return NULL;
+}
+
+const char *size_class_check(const struct engine *e, uint32_t id)
+{
+    const struct size_class *kind = size_class_at(e, id);
+
+    if (!tree_check(&heads_by_rank, e, kind->heads))
+        return "the heads of a kind's lines stand in order of rank";
+    if ((kind->head != 0) != (kind->link.size != 0) || (kind->head != 0) != (kind->heads != 0))
+        return "a kind is in its queue's tree while somebody waits in it";
+    if (kind->head == 0)
+        return NULL;
+    if (kind->head != tree_first(&heads_by_rank, e, kind->heads))
+        return "a kind's head is the first head of its lines";
+    return check_least(e, kind);
+}
+
+/* When nothing is left to do, no waiting claim that may advance fits. */
+static const char *check_nobody_fits(const struct engine *e, uint32_t id)
+{
+    uint16_t flavors[FACTS_MAX_NEEDS];
+
+    if (!engine_grants(e) || e->queues.todo[TODO_DIRTY].first != 0 ||
+        queue_stops(e, id) != REASON_NONE || queue_at(e, id)->first_child != 0)
+        return NULL;
+    return first_fit(e, id, flavors) == 0 ? NULL : "nobody who fits waits";
+}
+
+static const char *check_over(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
+    for (uint32_t i = 0; i < queue->cell_count && !queue->is_todo[TODO_OVER]; i++) {
+        const struct cell *cell = &queue->cells[i];
+        struct flow workloads = {0}; /* workloads are never demoted */
+
+        flow_add_workloads(e, id, cell->flavor, cell->resource, &workloads);
+        /* What is allocated, or kept for somebody below, cannot be taken away. */
+        if (cell->bounded && cell->usage > cell->ceiling && cell->reserved > workloads.reserved &&
+            queue->first_child == 0)
+            return "a leaf above its ceiling has nothing reserved that uses it";
+    }
+    return NULL;
+}
+
+const char *queue_check(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+    const char *broken = flow_check(e, id);
+
+    if (broken == NULL)
+        broken = contest_check(e, id);
+    if (broken == NULL)
+        broken = height_check(e, id);
+    if (broken == NULL)
+        broken = check_nobody_fits(e, id);
+    if (broken == NULL)
+        broken = check_over(e, id);
+    if (broken == NULL)
+        broken = backlog_check(e, id);
+    if (broken != NULL)
+        return broken;
+    broken = queue_life_check(e, id);
+    if (broken != NULL)
+        return broken;
+    if (!tree_check(&size_classes_by_head, e, queue->kinds))
+        return "the kinds of a queue stand in order of their heads";
+    if (!tree_check(&claims_by_stamp, e, queue->reserved) ||
+        !tree_check(&claims_by_stamp, e, queue->allocated))
+        return "reserved and allocated claims stand in order of their stamps";
+    if ((broken = removable_check_queue(e, id)) != NULL)
+        return broken;
+    if ((broken = guard_check(e, id)) != NULL)
+        return broken;
+    if (queue->is_todo[TODO_PLACE] != queue->misplaced)
+        return "misplaced queues are on their list";
+    if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
+        return "an unknown queue is named by somebody";
+    return NULL;
+}
+
+/* Whoever goes takes its timer along. */
+static const char *check_timers(const struct engine *e)
+{
+    const struct {
+        const struct heap *heap;
+        const struct slab *records;
+    } timers[] = {
+        {&e->claims.timers, &e->claims.records},
+        {&e->queues.timers, &e->queues.records},
+        {&e->order.guard_timers, &e->queues.records},
+        {&e->pods.group_timers, &e->pods.groups},
+        {&e->queues.commands.timers, &e->queues.commands.records},
+        {&e->claims.workload_timers, &e->claims.workloads},
+    };
+
+    for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
+        uint32_t count = 0;
+
+        for (uint32_t id = 1; id < slab_end(timers[i].records); id++)
+            count += slab_live(timers[i].records, id) && heap_when(timers[i].heap, id) != INT64_MAX;
+        if (count != heap_count(timers[i].heap))
+            return "who has a timer is there";
+    }
+    return NULL;
+}
+
+/* And whoever goes is on no list of those that something is to be done for. */
+static const char *check_todo(const struct engine *e)
+{
+    for (uint32_t list = 0; list < TODO_LISTS; list++) {
+        uint32_t marked = 0, listed = 0;
+
+        for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
+            marked += slab_live(&e->queues.records, id) && queue_at(e, id)->is_todo[list];
+        for (uint32_t id = e->queues.todo[list].first; id != 0 && listed <= marked;
+             id = queue_at(e, id)->todo[list].next)
+            listed += slab_live(&e->queues.records, id) ? 1 : marked + 1;
+        if (listed != marked)
+            return "a queue for which something is to be done is listed once";
+    }
+    return NULL;
+}
+
+/* Those that wait and those that hold are counted against trees of theirs (queue_life.h). */
+static const char *check_held(const struct engine *e)
+{
+    uint32_t held = 0;
+
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++)
+        held += slab_live(&e->claims.records, id) && claim_at(e, id)->state == CLAIM_HELD &&
+                (claim_at(e, id)->flags & (CLAIM_GANG | CLAIM_LET_GO)) == 0;
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
+        held -= slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0
+                    ? queue_at(e, id)->counts[CLAIM_HELD]
+                    : 0;
+    return held == 0 ? NULL : "a queue counts those that are held, but none that is let go";
+}
+
+/* Something is to be done for the time's sake, and was not done yet. */
+static bool is_due(const struct engine *e)
+{
+    return engine_next(e) != 0 && engine_next(e) <= e->now;
+}
+
+static bool is_at_rest(const struct engine *e)
+{
+    return !engine_more(e) && !is_due(e);
+}
+
+const char *engine_check(const struct engine *e)
+{
+    const char *broken = check_timers(e);
+    uint32_t members = e->claims.entries;
+
+    if (broken == NULL)
+        broken = outbox_check(&e->outbox, e, is_at_rest(e));
+    if (broken == NULL)
+        broken = assembly_check(e, is_due(e));
+    if (broken == NULL)
+        broken = demote_check(e);
+    if (broken == NULL)
+        broken = promise_check(e, !engine_more(e));
+    if (broken == NULL)
+        broken = recount_check(e);
+    if (broken == NULL)
+        broken = workload_check(e);
+    if (broken == NULL)
+        broken = limit_check(e);
+
+    for (uint32_t id = 1; id < slab_end(&e->claims.records) && broken == NULL; id++)
+        broken = slab_live(&e->claims.records, id) ? claim_check(e, id) : NULL;
+    if (broken == NULL)
+        broken = check_held(e);
+    for (uint32_t id = 1; id < slab_end(&e->order.lines) && broken == NULL; id++)
+        broken = slab_live(&e->order.lines, id) ? line_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->order.size_classes) && broken == NULL; id++)
+        broken = slab_live(&e->order.size_classes, id) ? size_class_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->pods.groups) && broken == NULL; id++)
+        broken = slab_live(&e->pods.groups, id) ? group_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->pods.groups) && broken == NULL; id++)
+        broken = slab_live(&e->pods.groups, id) ? group_check_home(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
+        members += slab_live(&e->pods.groups, id) ? group_at(e, id)->members : 0;
+    if (broken == NULL && members != slab_count(&e->pods.members))
+        broken = "a place in a group is somebody's";
+    for (uint32_t id = 1; id < slab_end(&e->queues.records) && broken == NULL; id++)
+        broken = slab_live(&e->queues.records, id) ? queue_check(e, id) : NULL;
+    if (broken == NULL)
+        broken = backlog_check_users(e);
+    if (broken == NULL && !tree_check(&queues_by_identity, e, e->queues.in_order))
+        broken = "queues stand in order of kind and name";
+    if (broken == NULL && !tree_check(&groups_by_identity, e, e->pods.groups_in_order))
+        broken = "groups stand in order of namespace and name";
+    if (broken == NULL && !tree_check(&claims_by_stamp, e, e->claims.restoring))
+        broken = "claims to restore stand in order of their stamps";
+    if (broken == NULL)
+        broken = command_check(e);
+    if (broken == NULL)
+        broken = check_todo(e);
+    return broken == NULL ? journal_check(e) : broken;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claim_make.h"
+
+#include "claim_change.h"
+#include "plugin/notes.h"
+#include "plugin/records/queue_count.h"
+#include "plugin/state.h"
+
+static size_t text_size(uint32_t needs, size_t uid_len, size_t name_len)
+{
+    return needs * sizeof(uint16_t) + claim_long_uid(uid_len) + name_len;
+}
+
+static char *new_text(struct engine *e, uint32_t needs, struct text uid, struct text name)
+{
+    size_t flavors = needs * sizeof(uint16_t);
+    char *text = mem_alloc(&e->mem, text_size(needs, uid.len, name.len));
+
+    if (text == NULL)
+        return NULL;
+    memset(text, 0, flavors);
+    memcpy(text + flavors, uid.at, claim_long_uid(uid.len));
+    if (name.len > 0)
+        memcpy(text + flavors + claim_long_uid(uid.len), name.at, name.len);
+    return text;
+}
+
+char *claim_new_text(struct engine *e, uint32_t id, uint32_t line)
+{
+    return new_text(e, line_count(e, line_at(e, line)), claim_uid(e, id), claim_name(e, id));
+}
+
+size_t claim_text_size(const struct engine *e, uint32_t id, uint32_t line)
+{
+    return text_size(line_count(e, line_at(e, line)), claim_uid(e, id).len, claim_name(e, id).len);
+}
+
+void claim_release_text(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+
+    mem_free(&e->mem, claim->text, text_size(claim->need_count, claim->uid_len, claim->name_len));
+}
+
+void claim_set_line(struct engine *e, uint32_t id, uint32_t line, char *text)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t old = claim->line, old_queue = claim_queue(e, id);
+
+    claim_set_flavors(e, id, NULL);
+    claim_release_text(e, id);
+    claim->text = text;
+    claim->line = line;
+    claim->need_count = line_count(e, line_at(e, line)) & 63u;
+    if (claim_group(e, claim) != 0 && (claim->flags & CLAIM_GANG) == 0 &&
+        claim_queue(e, id) != old_queue)
+        group_at(e, claim_group(e, claim))->spread = true;
+    if (claim->state == CLAIM_HELD) {
+        queue_count(e, old_queue, CLAIM_HELD, -1);
+        queue_count(e, claim_queue(e, id), CLAIM_HELD, 1);
+    }
+    line_unref(e, old);
+}
+
+void claim_swap_line(struct engine *e, uint32_t id, uint32_t line, char *text)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t old = claim->line;
+
+    memcpy(text, claim->text, claim->need_count * sizeof(uint16_t));
+    claim_release_text(e, id);
+    claim->text = text;
+    claim->line = line;
+    line_unref(e, old);
+}
+
+int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, uint32_t *ret_claim)
+{
+    uint32_t space, id;
+    char *text;
+
+    if (slab_reserve(&e->claims.records, 1) < 0 || index_reserve(&e->claims.by_uid) < 0 ||
+        index_reserve(&e->claims.by_name) < 0 ||
+        heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
+        promise_reserve(e, slab_end(&e->claims.records) + 1) < 0 ||
+        intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
+        return ENGINE_NO_MEMORY;
+    text = new_text(e, line_count(e, line_at(e, line)), pod->uid, pod->name);
+    if (text == NULL) {
+        intern_unref(&e->names, space);
+        return ENGINE_NO_MEMORY;
+    }
+
+    id = slab_take(&e->claims.records);
+    *claim_at(e, id) = (struct claim){.created = pod->created,
+                                      .priority = pod->priority,
+                                      .line = line,
+                                      .need_count = line_count(e, line_at(e, line)) & 63u,
+                                      .text = text,
+                                      .since = e->now,
+                                      .first_second = (uint32_t)(e->now / SECOND),
+                                      .space = space,
+                                      .state = CLAIM_HELD,
+                                      .reason = REASON_NOT_READY,
+                                      .uid_len = (uint8_t)pod->uid.len,
+                                      .name_len = (uint8_t)pod->name.len,
+                                      .serial = ++e->claims.serials};
+    if (claim_long_uid(pod->uid.len) == 0 && pod->uid.len > 0)
+        memcpy(claim_at(e, id)->uid, pod->uid.at, pod->uid.len);
+    promise_begin(e, id);
+    index_put(&e->claims.by_uid, claim_hash(pod->uid, 0), id);
+    index_put(&e->claims.by_name, claim_hash(pod->name, space), id);
+    queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, 1);
+    journal_seen(e, id, pod);
+    *ret_claim = id;
+    return 0;
+}
+
+int claim_create_entry(struct engine *e, uint32_t group, struct text uid, uint32_t line,
+                       uint32_t *ret_claim)
+{
+    const struct group *of = group_at(e, group);
+    struct text name = name_text(e, of->name);
+    uint32_t id, place;
+    char *text;
+
+    if (slab_reserve(&e->claims.records, 1) < 0 ||
+        heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
+        promise_reserve(e, slab_end(&e->claims.records) + 1) < 0)
+        return ENGINE_NO_MEMORY;
+    if ((text = new_text(e, FACTS_MAX_NEEDS, uid, name)) == NULL)
+        return ENGINE_NO_MEMORY;
+    intern_ref(&e->names, of->space);
+    id = slab_take(&e->claims.records);
+    place = slab_take(&e->pods.members);
+    *member_at(e, place) = (struct member){.group = group};
+    *claim_at(e, id) = (struct claim){.line = line,
+                                      .need_count = FACTS_MAX_NEEDS,
+                                      .text = text,
+                                      .flags = CLAIM_GANG,
+                                      .state = CLAIM_HELD,
+                                      .reason = REASON_NOT_READY,
+                                      .space = of->space,
+                                      .uid_len = (uint8_t)uid.len,
+                                      .name_len = (uint8_t)name.len,
+                                      .member = place};
+    if (claim_long_uid(uid.len) == 0 && uid.len > 0)
+        memcpy(claim_at(e, id)->uid, uid.at, uid.len);
+    e->claims.entries++;
+    *ret_claim = id;
+    return 0;
+}
+
+void claim_destroy_entry(struct engine *e, uint32_t id)
+{
+    heap_clear(&e->claims.timers, id);
+    claim_release_text(e, id);
+    intern_unref(&e->names, claim_at(e, id)->space);
+    slab_give(&e->pods.members, claim_at(e, id)->member);
+    slab_give(&e->claims.records, id);
+    e->claims.entries--;
+}
+
+void claim_destroy(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    uint32_t line = claim->line;
+
+    journal_gone(e, id);
+    claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
+    note_claim_goes(e, id);
+    if ((claim->flags & CLAIM_LET_GO) == 0)
+        queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
+    outbox_forget(&e->outbox, EFFECT_OF_POD, id);
+    heap_clear(&e->claims.timers, id);
+    index_drop(&e->claims.by_uid, claim_hash(claim_uid(e, id), 0), id);
+    index_drop(&e->claims.by_name, claim_hash(claim_name(e, id), claim->space), id);
+    claim_set_flavors(e, id, NULL);
+    claim_release_text(e, id);
+    intern_unref(&e->names, claim->space);
+    intern_unref(&e->names, claim->node);
+    intern_unref(&e->names, claim->a_foreign_gate);
+    slab_give(&e->claims.records, id);
+    line_unref(e, line);
+}

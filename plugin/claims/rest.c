@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rest.h"
+
+#include "plugin/records/holder.h"
+#include "plugin/state.h"
+
+void rest_begin(struct engine *e, uint32_t holder)
+{
+    uint32_t until = (uint32_t)(e->now / SECOND) + 1;
+
+    if (holder_is_workload(holder))
+        workload_at(e, holder_workload(holder))->rests_until = until;
+    else
+        pledge_at(e, holder)->rests_until = until;
+    e->claims.promises.rest = (int64_t)until * SECOND;
+}
+
+bool rest_holds(const struct engine *e, uint32_t holder)
+{
+    uint32_t until = holder_is_workload(holder)
+                         ? workload_at(e, holder_workload(holder))->rests_until
+                         : pledge_at(e, holder)->rests_until;
+
+    return e->now < (int64_t)until * SECOND;
+}
+
+int64_t rest_deadline(const struct engine *e)
+{
+    return e->claims.promises.rest;
+}
+
+void rest_end(struct engine *e)
+{
+    if (e->claims.promises.rest == 0 || e->claims.promises.rest > e->now)
+        return;
+    e->claims.promises.rest = 0;
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
+        if (slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0)
+            queue_candidates_changed(e, id);
+    }
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_CLAIMS_REST_H
+#define SLUICE_PLUGIN_CLAIMS_REST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A victim that runs on no node yet gives back at once, may be granted something again, and be
+ * taken from again: where the policies of several queues point at each other, that would go round
+ * while the time stands still. So what gave back at once rests: nobody takes its room again before
+ * the second is over, and whoever would, waits for that. Then all queues look for victims again.
+ */
+struct engine;
+
+/* The holder (holder.h) gives back at once: its rest begins. */
+void rest_begin(struct engine *e, uint32_t holder);
+
+/* Whether the holder rests. */
+bool rest_holds(const struct engine *e, uint32_t holder);
+
+/* When the last rest is over, 0 if nobody rests. */
+int64_t rest_deadline(const struct engine *e);
+
+/* If that time has come, all queues look for victims again. */
+void rest_end(struct engine *e);
+
+#endif

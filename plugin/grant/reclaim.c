@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reclaim.h"
+
+#include "asking.h"
+#include "assign.h"
+#include "plugin/capacity/quota.h"
+#include "plugin/order/demand.h"
+#include "plugin/order/turn.h"
+#include "plugin/queues/admission_check.h"
+#include "plugin/state.h"
+
+/* Of so many kinds of workloads of a queue that wait it is known whether they could reclaim. */
+enum { RECLAIM_LOOKS = 64 };
+
+/* Whether the queue could hold within its share what arrives at it, of all that the victim used.
+ * What it keeps and does not use does not pass on. */
+static bool holds(const struct engine *e, uint32_t id, struct reclaim_amount *amounts,
+                  uint32_t count)
+{
+    const struct queue *queue = queue_at(e, id);
+    bool all = true;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct reclaim_amount *amount = &amounts[i];
+        const struct cell *cell = quota_cell(queue, amount->flavor, amount->resource);
+
+        if (amount->used <= 0)
+            continue;
+        all = all && (cell == NULL ? amount->arrives <= 0
+                                   : cell->later + amount->arrives <= quota_share(queue, cell));
+        if (cell != NULL)
+            amount->arrives = wide_max(0, amount->arrives - wide_max(0, cell->kept - cell->later));
+    }
+    return all;
+}
+
+/* At some queue below the common one. */
+static bool comes_back(const struct engine *e, uint32_t id, uint32_t common,
+                       struct reclaim_amount *amounts, uint32_t count)
+{
+    for (; id != common; id = queue_at(e, id)->parent) {
+        if (holds(e, id, amounts, count))
+            return true;
+    }
+    return false;
+}
+
+bool reclaim_takes_back(const struct engine *e, uint32_t id, uint32_t common,
+                        struct reclaim_amount *amounts, uint32_t count)
+{
+    return queue_at(e, id)->preempts.reclaim == PREEMPT_ANY &&
+           comes_back(e, id, common, amounts, count);
+}
+
+static wide claim_asks(const struct engine *e, uint32_t id, uint32_t resource)
+{
+    const struct line *line = line_at(e, claim_at(e, id)->line);
+    wide sum = 0;
+
+    for (uint32_t i = 0; i < line_count(e, line); i++)
+        sum += line_resource(e, line, i) == resource ? line_amount(e, line, i) : 0;
+    return sum;
+}
+
+/* With as few pods as it takes. */
+static wide demand_asks(const struct engine *e, uint32_t id, uint32_t resource)
+{
+    const struct demand *demand = demand_at(e, id);
+    wide sum = 0;
+
+    for (uint32_t s = 0; s < demand->set_count; s++) {
+        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
+            if (demand->asks[s].needs[i].resource == resource)
+                sum += (wide)demand->asks[s].needs[i].amount * demand->asks[s].minimum;
+        }
+    }
+    return sum;
+}
+
+/* What a borrower would have, and the queue of somebody who waits, as a search for such sees it. */
+struct waiters {
+    const struct engine *e;
+    uint32_t queue, common;
+    const struct assign_amount *asked;
+    uint32_t count;
+};
+
+/* Whether one that waits there could reclaim some of it; asks: what that one would have. */
+static bool could_reclaim(const struct waiters *waiters, uint32_t id,
+                          wide (*asks)(const struct engine *e, uint32_t id, uint32_t resource))
+{
+    struct reclaim_amount amounts[ASSIGN_MAX_AMOUNTS];
+    bool any = false;
+
+    for (uint32_t i = 0; i < waiters->count; i++) {
+        const struct assign_amount *asked = &waiters->asked[i];
+        wide amount = asked->amount > 0 ? asks(waiters->e, id, asked->resource) : 0;
+
+        amounts[i] = (struct reclaim_amount){asked->flavor, asked->resource, amount, amount};
+        any = any || amount > 0;
+    }
+    return any && comes_back(waiters->e, waiters->queue, waiters->common, amounts, waiters->count);
+}
+
+static bool some_claim_could(const struct waiters *waiters)
+{
+    struct asking asking = {0};
+
+    if (queue_stops(waiters->e, waiters->queue) == REASON_NONE)
+        asking_find(waiters->e, waiters->queue, &asking);
+    for (uint32_t i = 0; i < asking.count; i++) {
+        if (could_reclaim(waiters, asking.claims[i], claim_asks))
+            return true;
+    }
+    return false;
+}
+
+/* Among the first of a tree of demands. */
+static bool some_demand_could(const struct waiters *waiters, const struct tree_type *type,
+                              uint32_t root)
+{
+    uint32_t id = tree_first(type, waiters->e, root);
+
+    for (uint32_t n = 0; id != 0 && n < RECLAIM_LOOKS; id = tree_next(type, waiters->e, id), n++) {
+        if (could_reclaim(waiters, id, demand_asks))
+            return true;
+    }
+    return false;
+}
+
+static bool some_workload_could(const struct waiters *waiters)
+{
+    const struct engine *e = waiters->e;
+    const struct queue *queue = queue_at(e, waiters->queue);
+    uint32_t head = tree_first(&workloads_of_queue, e, queue->cluster.waiting);
+    struct text what;
+
+    if (head == 0 || queue_stops(e, waiters->queue) != REASON_NONE ||
+        cluster_queue_fault(e, waiters->queue, &what) != CLUSTER_QUEUE_READY)
+        return false;
+    if (queue->strict)
+        return !turn_is_claims(e, waiters->queue) &&
+               !workload_is(workload_at(e, head), WORKLOAD_PROMISED) &&
+               could_reclaim(waiters, workload_at(e, head)->demand, demand_asks);
+    return some_demand_could(waiters, &demands_by_head, queue->cluster.demands) ||
+           some_demand_could(waiters, &demands_by_shortage, queue->cluster.short_of);
+}
+
+/* In this queue and below. Recursion is as deep as the tree of queues. */
+static bool some_below_could(const struct waiters *waiters, uint32_t id)
+{
+    const struct queue *queue = queue_at(waiters->e, id);
+    struct waiters here = *waiters;
+
+    here.queue = id;
+    if (queue->first_child == 0)
+        return queue->preempts.reclaim == PREEMPT_ANY &&
+               (some_claim_could(&here) || some_workload_could(&here));
+    for (uint32_t child = queue->first_child; child != 0;
+         child = queue_at(waiters->e, child)->next_sibling) {
+        if (some_below_could(waiters, child))
+            return true;
+    }
+    return false;
+}
+
+bool reclaim_is_awaited(const struct engine *e, uint32_t borrower,
+                        const struct assign_amount *asked, uint32_t count)
+{
+    for (uint32_t below = borrower, up = queue_at(e, borrower)->parent; up != 0;
+         below = up, up = queue_at(e, up)->parent) {
+        const struct waiters waiters = {e, 0, up, asked, count};
+
+        for (uint32_t child = queue_at(e, up)->first_child; child != 0;
+             child = queue_at(e, child)->next_sibling) {
+            if (child != below && some_below_could(&waiters, child))
+                return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "victims.h"
+
+#include "candidates.h"
+#include "demote.h"
+#include "plugin/claims/rest.h"
+#include "plugin/claims/workload_promise.h"
+#include "plugin/records/holder.h"
+#include "plugin/state.h"
+
+static enum workload_cause cause_of(const struct hunt *hunt, uint32_t holder)
+{
+    switch (queue_at(hunt->e, holder_queue(hunt->e, holder))->source.place) {
+    case CANDIDATE_OF_OWN_QUEUE:
+        return CAUSE_OWN_QUEUE;
+    case CANDIDATE_BY_PRIORITY:
+        return candidates_go_while_borrowing(hunt, holder) ? CAUSE_RECLAIM_BORROWING
+                                                           : CAUSE_RECLAIM;
+    default:
+        return CAUSE_RECLAIM;
+    }
+}
+
+static void put_before(struct engine *e, uint32_t *list, uint32_t claim)
+{
+    pledge_at(e, claim)->prev = 0;
+    pledge_at(e, claim)->next = *list;
+    *list = claim;
+}
+
+static uint32_t take_first(struct engine *e, uint32_t *list)
+{
+    uint32_t claim = *list;
+
+    *list = pledge_at(e, claim)->next;
+    pledge_at(e, claim)->next = 0;
+    return claim;
+}
+
+void victims_take(struct hunt *hunt, uint32_t of)
+{
+    struct engine *e = hunt->e;
+    uint32_t bound = 0, reserved = 0, before;
+
+    for (uint32_t holder = hunt->last; holder != 0; holder = before) {
+        before = holder_prev(e, holder);
+        if (holder_is_workload(holder))
+            workload_promise_take(e, holder_workload(holder), (uint8_t)cause_of(hunt, holder), of);
+        else
+            put_before(e, claim_at(e, holder)->state == CLAIM_ALLOCATED ? &bound : &reserved,
+                       holder);
+    }
+    while (bound != 0)
+        promise_take(e, take_first(e, &bound), of);
+    while (reserved != 0) {
+        uint32_t claim = take_first(e, &reserved);
+
+        if (claim_at(e, claim)->state != CLAIM_RESERVED)
+            continue;
+        rest_begin(e, claim);
+        demote_one(e, claim);
+    }
+}

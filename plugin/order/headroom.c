@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "headroom.h"
+
+#include "fit.h"
+#include "plugin/capacity/root.h"
+#include "plugin/state.h"
+
+/* From the root down to the queue; returns how many. */
+static uint32_t path_to(const struct engine *e, uint32_t id, uint32_t path[QUEUE_MAX_PATH])
+{
+    uint32_t depth = 0, at = QUEUE_MAX_PATH;
+
+    for (; id != 0 && at > 0; id = queue_at(e, id)->parent) {
+        path[--at] = id;
+        depth++;
+    }
+    memmove(path, path + at, depth * sizeof(*path));
+    return depth;
+}
+
+static wide cell_used(const struct cell *cell, bool later)
+{
+    return later ? cell->later : cell->usage;
+}
+
+/* What the guarded head of a queue below, if it is not this leaf's, asks for there. */
+static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
+                  uint32_t resource, bool later)
+{
+    uint32_t id = queue_at(e, where)->guard;
+    uint32_t head = id == 0 || id == leaf ? 0 : line_first_of(e, id);
+    wide arrives = 0;
+
+    if (head == 0)
+        return 0;
+
+    const struct line *line = line_at(e, claim_at(e, head)->line);
+
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        if (line_resource(e, line, i) == resource)
+            arrives = line_amount(e, line, i);
+    }
+    for (; arrives > 0 && id != where; id = queue_at(e, id)->parent) {
+        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
+
+        if (cell != NULL)
+            arrives -= wide_max(0, cell->kept - cell_used(cell, later));
+    }
+    return wide_max(0, arrives);
+}
+
+wide headroom_left(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
+                   uint32_t resource, bool later)
+{
+    const struct cell *cell = quota_cell(queue_at(e, where), flavor, resource);
+    wide left;
+
+    if (cell == NULL)
+        return root_bounds_all(e, where) ? 0 : HEADROOM_UNLIMITED;
+    left = cell->bounded ? cell->ceiling - cell_used(cell, later) : HEADROOM_UNLIMITED;
+    if (cell->bounded && left > 0)
+        left = wide_max(0, left - aside(e, where, leaf, flavor, resource, later));
+    if (later && where == leaf && cell->within > 0)
+        left = wide_min(left, quota_share(queue_at(e, leaf), cell) - cell->later);
+    return left;
+}
+
+static wide room_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                    bool later)
+{
+    uint32_t path[QUEUE_MAX_PATH];
+    uint32_t depth = path_to(e, id, path);
+    wide room = HEADROOM_UNLIMITED;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
+
+        if (cell != NULL)
+            room += wide_max(0, cell->kept - cell_used(cell, later));
+        room = wide_min(room, headroom_left(e, path[i], id, flavor, resource, later));
+    }
+    return room;
+}
+
+wide headroom_present(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    return room_of(e, id, flavor, resource, false);
+}
+
+wide headroom_later(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    return room_of(e, id, flavor, resource, true);
+}
+
+wide headroom_now(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    wide now = room_of(e, id, flavor, resource, false);
+
+    if (e->claims.promises.apart + e->claims.workloads_apart == 0) /* then both are the same */
+        return now;
+    return wide_min(now, room_of(e, id, flavor, resource, true));
+}
+
+wide headroom_again(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    uint32_t path[QUEUE_MAX_PATH];
+    uint32_t depth = path_to(e, id, path);
+    wide room = HEADROOM_UNLIMITED;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
+
+        room = wide_max(0, room);
+        if (cell != NULL)
+            room += wide_max(0, cell->kept - cell->usage);
+        if (cell != NULL && cell->bounded)
+            room = wide_min(room, cell->ceiling - cell->usage);
+        else if (cell == NULL && root_bounds_all(e, path[i]))
+            room = 0;
+    }
+    return room;
+}
+
+wide headroom_ever(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    uint32_t path[QUEUE_MAX_PATH];
+    uint32_t depth = path_to(e, id, path);
+    wide room = HEADROOM_UNLIMITED;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
+
+        if (cell != NULL) {
+            room += cell->kept;
+            if (cell->bounded)
+                room = wide_min(room, cell->ceiling);
+        } else if (root_bounds_all(e, path[i])) {
+            room = 0;
+        }
+    }
+    return room;
+}
+
+void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue)
+{
+    rooms->e = e;
+    rooms->queue = queue;
+    rooms->count = 0;
+}
+
+const wide *headrooms_known(const struct headrooms *rooms, uint16_t flavor, uint32_t resource)
+{
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        if (rooms->item[i].resource == resource && rooms->item[i].flavor == flavor)
+            return &rooms->item[i].room;
+    }
+    return NULL;
+}
+
+wide headrooms_note(struct headrooms *rooms, uint16_t flavor, uint32_t resource, wide room)
+{
+    if (rooms->count < HEADROOMS_MAX) {
+        rooms->item[rooms->count].resource = resource;
+        rooms->item[rooms->count].flavor = flavor;
+        rooms->item[rooms->count++].room = room;
+    }
+    return room;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_ORDER_TURN_H
+#define SLUICE_PLUGIN_ORDER_TURN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Pods, gangs and workloads wait in one order: priority, then the time since which they wait, then
+ * the uid. Each kind is kept by itself (order/line.h, workload.h), and here they are compared:
+ *
+ *   where nobody passes the first of a queue   only the first of both kinds is asked
+ *   elsewhere, and between queues              whoever is before goes first (grant/workload_next.h)
+ */
+struct engine;
+
+/* Whether a claim comes before a workload, by rank. */
+bool turn_is_before(const struct engine *e, uint32_t claim, uint32_t workload);
+
+/* How many workloads come before a claim that waits in their queue. */
+uint32_t turn_workloads_before(const struct engine *e, uint32_t claim);
+
+/* How many claims come before a workload that waits in their queue. Of the lines of claims so many
+ * are looked at; where there are more, it is the least. */
+uint32_t turn_claims_before(const struct engine *e, uint32_t workload, uint32_t lines);
+
+/* The first workload that waits in the queue; 0: none does. */
+uint32_t turn_first_workload(const struct engine *e, uint32_t queue);
+
+/* Whether the turn is a claim's, so that no workload of the queue is asked. */
+bool turn_is_claims(const struct engine *e, uint32_t queue);
+
+/* Whether the turn is a workload's, so that no claim of the queue is asked. */
+bool turn_is_workloads(const struct engine *e, uint32_t queue);
+
+/* The first workload that waits in the queue comes, or goes: where nobody passes the first, claims
+ * may have their turn now, or not any more. */
+void turn_changes(struct engine *e, uint32_t queue);
+
+#endif

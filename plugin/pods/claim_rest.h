@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_PODS_CLAIM_REST_H
+#define SLUICE_PLUGIN_PODS_CLAIM_REST_H
+
+#include "plugin/records/claim.h"
+
+/* Where a claim is that holds no room: what keeps it from waiting, and whether it passes at
+ * once. */
+
+/* Where a claim belongs that holds nothing: held by something of its own, or waiting. */
+enum claim_state claim_rest(const struct engine *e, uint32_t claim, enum reason *ret_reason);
+
+/* Nobody waits longer who could pass now: else it would have, or room is still being given away in
+ * its tree. So a newcomer that fits takes nobody's turn, but for a head that must not be passed;
+ * and where room is being given away it takes part in that instead. */
+bool claim_may_pass_now(struct engine *e, uint32_t claim, uint16_t *ret_flavors);
+
+/* Puts it there, and grants it at once if it fits and nobody's turn comes before its. */
+void claim_to_rest(struct engine *e, uint32_t claim);
+
+#endif

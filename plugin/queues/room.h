@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_QUEUES_ROOM_H
+#define SLUICE_PLUGIN_QUEUES_ROOM_H
+
+#include "command.h"
+#include "limit.h"
+#include "plugin/base/heap.h"
+#include "plugin/base/index.h"
+#include "plugin/base/slab.h"
+#include "plugin/records/queue.h"
+
+#include <stdint.h>
+
+/* What the room keeps: the trees of queues, and what is to be done for them. */
+struct queues_room {
+    struct slab records;
+    struct index by_name;
+    uint32_t in_order; /* tree, by kind and name */
+    uint32_t volcano_root, default_queue;
+    uint32_t misplaced; /* how many are not where they want to hang */
+    struct heap timers; /* of their effects */
+    struct {
+        uint32_t first, last;
+    } todo[TODO_LISTS];
+
+    struct commands commands;
+    struct slab checks; /* Kueue's AdmissionChecks */
+    struct index checks_by_name;
+    uint32_t counted[LIMITED_KINDS]; /* of which an object is there (limit.h) */
+};
+
+#endif

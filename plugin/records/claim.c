@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claim.h"
+
+#include "plugin/state.h"
+
+struct text claim_uid(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return (struct text){claim_long_uid(claim->uid_len) == 0
+                             ? claim->uid
+                             : claim->text + claim->need_count * sizeof(uint16_t),
+                         claim->uid_len};
+}
+
+struct text claim_name(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+    size_t at = claim->need_count * sizeof(uint16_t) + claim_long_uid(claim->uid_len);
+
+    return (struct text){claim->text + at, claim->name_len};
+}
+
+uint32_t claim_queue(const struct engine *e, uint32_t id)
+{
+    return line_queue(e, claim_line(e, id));
+}
+
+struct pod_question {
+    const struct engine *e;
+    struct text name;
+    uint32_t space;
+};
+
+static bool same_uid(const void *ctx, uint32_t id)
+{
+    const struct pod_question *q = ctx;
+
+    return text_same(claim_uid(q->e, id), q->name);
+}
+
+static bool same_name(const void *ctx, uint32_t id)
+{
+    const struct pod_question *q = ctx;
+
+    return claim_at(q->e, id)->space == q->space && text_same(claim_name(q->e, id), q->name);
+}
+
+uint32_t claim_hash(struct text text, uint32_t space)
+{
+    return hash_bytes(text.at, text.len, space);
+}
+
+uint32_t claim_find(const struct engine *e, struct text uid)
+{
+    struct pod_question q = {e, uid, 0};
+
+    return index_find(&e->claims.by_uid, claim_hash(uid, 0), same_uid, &q);
+}
+
+uint32_t claim_find_named(const struct engine *e, struct text space, struct text name)
+{
+    struct pod_question q = {e, name, intern_find(&e->names, space.at, space.len)};
+
+    return index_find(&e->claims.by_name, claim_hash(name, q.space), same_name, &q);
+}
+
+/* By uid; and where a host gave one uid to a pod and a group, or to two groups, by what else makes
+ * them different. */
+static int compare_identity(const struct engine *e, uint32_t a, uint32_t b)
+{
+    const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
+    int order = text_compare(claim_uid(e, a), claim_uid(e, b));
+
+    if (order == 0)
+        order = (x->flags & CLAIM_GANG) - (y->flags & CLAIM_GANG);
+    if (order == 0)
+        order = text_compare(claim_name(e, a), claim_name(e, b));
+    return order != 0 ? order : text_compare(name_text(e, x->space), name_text(e, y->space));
+}
+
+int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
+{
+    const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
+
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->created != y->created)
+        return x->created < y->created ? -1 : 1;
+    return a == b ? 0 : compare_identity(e, a, b);
+}
+
+bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b)
+{
+    return claim_compare_rank(e, a, b) < 0;
+}
+
+bool claim_before(const void *e, uint32_t a, uint32_t b)
+{
+    return claim_is_before(e, a, b);
+}
+
+static struct tree_link *claim_link(const void *ctx, uint32_t id)
+{
+    return &claim_at(ctx, id)->link;
+}
+
+static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
+{
+    return claim_compare_rank(ctx, a, b);
+}
+
+static int compare_stamp(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct claim *x = claim_at(ctx, a), *y = claim_at(ctx, b);
+
+    if (x->stamp != y->stamp)
+        return x->stamp < y->stamp ? -1 : 1;
+    return claim_compare_rank(ctx, a, b);
+}
+
+const struct tree_type claims_by_rank = {claim_link, compare_rank, NULL};
+const struct tree_type claims_by_stamp = {claim_link, compare_stamp, NULL};
+
+uint32_t claim_count_pods(const struct engine *e)
+{
+    return slab_count(&e->claims.records) - e->claims.entries;
+}

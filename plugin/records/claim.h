@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_RECORDS_CLAIM_H
+#define SLUICE_PLUGIN_RECORDS_CLAIM_H
+
+#include "plugin/base/outbox.h"
+#include "plugin/base/tree.h"
+#include "plugin/engine.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum claim_flag {
+    CLAIM_PROVISIONAL = 1 << 0,   /* only pre_enqueue has named it so far */
+    CLAIM_MANAGED = 1 << 1,       /* obeys the queues; else it only counts */
+    CLAIM_BOUND = 1 << 2,         /* has its node for good */
+    CLAIM_UNSCHEDULABLE = 1 << 3, /* its condition says so */
+    CLAIM_NOMINATED = 1 << 4,
+    CLAIM_STAMPED = 1 << 5,       /* the pod carries our stamp */
+    CLAIM_GANG = 1 << 6,          /* no pod: the minimum of a group, which waits as one */
+    CLAIM_RESTORING = 1 << 7,     /* held, in the tree of those that a restart found granted */
+    CLAIM_PARKED = 1 << 8,        /* PreEnqueue held it: the scheduler must be told of the grant */
+    CLAIM_SEEN_IN_CYCLE = 1 << 9, /* a scheduling cycle has looked for a node since the grant */
+    CLAIM_LACKS_NODE = 1 << 10,   /* no node fits: the autoscaler must see it */
+    CLAIM_GATES_GONE = 1 << 11,   /* the removal is acknowledged, but not yet seen */
+    CLAIM_OVERWRITTEN = 1 << 12,  /* so is the overwrite of the condition */
+    CLAIM_GUESSED = 1 << 13,      /* neither a grant nor a stamp tells its flavors */
+    CLAIM_STOPPED = 1 << 14,      /* its queue stops it, as it was last told */
+    CLAIM_TOLD = 1 << 15,         /* an event has said so */
+    CLAIM_AT_PERMIT = 1 << 16,    /* has a node, and waits there for others of its gang */
+    CLAIM_HEARD = 1 << 17,        /* has heard that there are no nodes for its gang */
+    CLAIM_NAMES_GROUP = 1 << 18,  /* its pod says which group it belongs to */
+    CLAIM_PROMISED = 1 << 19,     /* it waits for room that is on its way (promise.h) */
+    CLAIM_VICTIM = 1 << 20,       /* it goes, so that another one has room */
+    CLAIM_EVICTED = 1 << 21,      /* that was carried out, but it is still there */
+    CLAIM_ENDING = 1 << 22,       /* it is bound, and deleted: it goes by itself */
+    CLAIM_SPARED = 1 << 23,       /* would not go: another victim is looked for, for a while */
+    CLAIM_NEVER_PREEMPTS = 1 << 24,  /* takes nobody's room: preemptionPolicy Never */
+    CLAIM_NOT_PREEMPTABLE = 1 << 25, /* nobody's victim: not preemptable */
+    CLAIM_LET_GO = 1 << 26,          /* makes no claim, but is not on its way yet (let_go.h) */
+    CLAIM_KEEPS_TURN = 1 << 27,      /* it was granted before (stale_condition.h) */
+    CLAIM_OVERWRITING = 1 << 28,     /* an overwrite went out, and what it wrote was not seen yet */
+    CLAIM_NOT_SELECTED = 1 << 29, /* the ClusterQueue that its pod names is not for its namespace */
+    CLAIM_MOVED = 1 << 30,        /* its stamp names another queue than the one that it is in */
+};
+
+/* A uid as Kubernetes makes them lies in the record: whoever looks one up finds it there. */
+enum { CLAIM_SHORT_UID = 36 };
+
+/* What the host is asked for: the three of every pod, then these. */
+enum {
+    CLAIM_ANSWER = EFFECT_ALWAYS, /* in Permit */
+    CLAIM_NAME_GROUP,
+    CLAIM_TELL,
+    CLAIM_EVICT,
+    CLAIM_EFFECTS
+};
+
+/*
+ * A pod that asks for capacity. One allocation beside the record holds what differs in length:
+ *
+ *   text ─▶ | flavor of each need (u16) | uid, if it is long | name |
+ *
+ * By its state it is in one tree: waiting in its line, reserved or allocated in its queue, or in
+ * the tree of those to restore; or in none, if it waits with its gang.
+ */
+struct claim {
+    /* What a search and a question read, in 64 bytes. */
+    struct tree_link link;
+    char *text;
+    int64_t created;
+    int32_t priority;
+    uint32_t line;
+    uint32_t flags;
+    uint8_t state, reason;
+    uint8_t gates : 2, need_count : 6;
+    uint8_t uid_len, name_len;
+    uint8_t timeouts : 6;
+    uint8_t was_waiting : 1, was_bound : 1; /* for the journal alone */
+    int64_t version;
+
+    char uid[CLAIM_SHORT_UID];
+    struct outbox_entry effects;
+    uint32_t space, node, a_foreign_gate;
+    uint32_t member;       /* its place in its group; 0: it has none */
+    uint32_t first_second; /* when it was first named */
+    uint32_t serial;       /* tells it from the record's earlier claims, for the journal alone */
+
+    int64_t generation;
+    int64_t stamp; /* of the grant; what it is restored and demoted by */
+    int64_t since; /* it has been in its state */
+};
+
+struct engine;
+
+static inline uint16_t *claim_flavors(const struct claim *claim)
+{
+    return (uint16_t *)(void *)claim->text;
+}
+
+/* How much of a uid of this length is in the text. */
+static inline size_t claim_long_uid(size_t len)
+{
+    return len > CLAIM_SHORT_UID ? len : 0;
+}
+
+/* Whether room is used by who is in this state. */
+static inline bool state_holds(enum claim_state state)
+{
+    return state == CLAIM_RESERVED || state == CLAIM_ALLOCATED;
+}
+
+static inline bool claim_holds(const struct claim *claim)
+{
+    return state_holds(claim->state);
+}
+
+/* Whether what it holds counts in what is used later. */
+static inline bool claim_counts_later(const struct claim *claim)
+{
+    return (claim->flags & (CLAIM_VICTIM | CLAIM_ENDING)) == 0;
+}
+
+/* Whether it holds room, and will not for long. */
+static inline bool claim_goes(const struct claim *claim)
+{
+    return claim_holds(claim) && !claim_counts_later(claim);
+}
+
+/* Not in its line: its gang waits for it. */
+static inline bool claim_waits_in_gang(const struct claim *claim)
+{
+    return claim->state == CLAIM_WAITING && claim->link.size == 0;
+}
+
+static inline void claim_set_flag(struct claim *claim, enum claim_flag flag, bool on)
+{
+    claim->flags = on ? claim->flags | (uint32_t)flag : claim->flags & ~(uint32_t)flag;
+}
+
+struct text claim_uid(const struct engine *e, uint32_t claim);
+struct text claim_name(const struct engine *e, uint32_t claim);
+uint32_t claim_queue(const struct engine *e, uint32_t claim);
+
+uint32_t claim_find(const struct engine *e, struct text uid);
+uint32_t claim_find_named(const struct engine *e, struct text space, struct text name);
+
+/* Under which they are found: of a uid, or of a name in a namespace. */
+uint32_t claim_hash(struct text text, uint32_t space);
+
+/* How many claims are pods. */
+uint32_t claim_count_pods(const struct engine *e);
+
+/* Rank in a queue: priority, then creation, then uid. */
+int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
+
+/* Whether the first comes before the second, by rank. */
+bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b);
+
+/* A total order that means nothing but: always the same. For timers that end together. */
+bool claim_before(const void *engine, uint32_t a, uint32_t b);
+
+#define SECOND INT64_C(1000000000)
+
+/* The trees that claims are in: by rank where they wait, by stamp where they hold. */
+extern const struct tree_type claims_by_rank;
+extern const struct tree_type claims_by_stamp;
+
+#endif

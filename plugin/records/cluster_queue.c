@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster_queue.h"
+
+#include "plugin/state.h"
+
+enum life_stop cluster_queue_stop(const struct engine *e, uint32_t id)
+{
+    if (id == 0 || !queue_at(e, id)->known)
+        return LIFE_MISSING;
+    switch ((enum queue_state)queue_at(e, id)->state) {
+    case QUEUE_HOLD:
+        return LIFE_HOLDS;
+    case QUEUE_HOLD_AND_DRAIN:
+        return LIFE_DRAINS;
+    default:
+        return LIFE_RUNS;
+    }
+}
+
+/* Something changed in this queue: the count of changes is one more. Returns the cluster of its
+ * root, which is to say for whom; NULL: workloads are not admitted there. */
+static struct cluster_queue *count_change(struct engine *e, uint32_t id)
+{
+    uint32_t root;
+
+    if (!engine_admits(e) || id == 0 || queue_at(e, id)->kind == QUEUE_VOLCANO)
+        return NULL;
+    root = queue_root(e, id);
+    queue_todo(e, TODO_WORKLOADS, root);
+    e->claims.workload_changes++;
+    return &queue_at(e, root)->cluster;
+}
+
+void cluster_queue_changed(struct engine *e, uint32_t id)
+{
+    struct cluster_queue *root = count_change(e, id);
+
+    if (root != NULL)
+        root->change = e->claims.workload_changes;
+}
+
+static bool exceeds_share(const struct queue *queue)
+{
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        if (queue->cells[i].later > queue->cells[i].share)
+            return true;
+    }
+    return false;
+}
+
+/* From anybody else's: a root's share is all that there is. */
+static bool borrows(const struct engine *e, uint32_t id)
+{
+    for (; id != 0 && queue_at(e, id)->parent != 0; id = queue_at(e, id)->parent) {
+        if (exceeds_share(queue_at(e, id)))
+            return true;
+    }
+    return false;
+}
+
+void cluster_queue_borrows_more(struct engine *e, uint32_t id)
+{
+    struct cluster_queue *root = borrows(e, id) ? count_change(e, id) : NULL;
+
+    if (root != NULL)
+        root->excess = e->claims.workload_changes;
+}
+
+void cluster_queue_took_room(struct engine *e, uint32_t id)
+{
+    struct cluster_queue *root = count_change(e, id);
+
+    if (root != NULL)
+        root->taken = e->claims.workload_changes;
+}
+
+void cluster_queue_pod_holds(struct engine *e, uint32_t id)
+{
+    if (!engine_admits(e) || queue_at(e, id)->kind == QUEUE_VOLCANO)
+        return;
+    cluster_queue_borrows_more(e, id);
+    cluster_queue_took_room(e, id);
+    cluster_queue_asks_less(e, id);
+}
+
+void cluster_queue_asks_less(struct engine *e, uint32_t id)
+{
+    struct cluster_queue *root = count_change(e, id);
+
+    if (root != NULL)
+        root->asks_less = e->claims.workload_changes;
+}
+
+void cluster_queue_asks_more(struct engine *e, uint32_t id)
+{
+    if (e->order.gated_demands > 0 && queue_at(e, id)->preempts.reclaim == PREEMPT_ANY)
+        cluster_queue_asks_less(e, id);
+}
+
+static bool has_choosers(const struct queue *queue)
+{
+    bool tries_next = queue->cluster.preempts_last || queue->borrows_last;
+
+    for (uint32_t g = 0; g < queue->group_count; g++) {
+        const struct queue_group *group = &queue->groups[g];
+
+        if (group->flavor_count > 1 &&
+            (queue->cluster.choosers > 0 || (tries_next && group->resource_count > 1)))
+            return true;
+    }
+    return false;
+}
+
+bool cluster_queue_prefers_victims(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+    bool has_policy =
+        queue->preempts.within != PREEMPT_NEVER || queue->preempts.reclaim != PREEMPT_NEVER;
+
+    if (!has_policy || queue->kind != QUEUE_CLUSTER || !engine_preempts(e) ||
+        (queue->cluster.preempts_last && !queue->cluster.borrows_least))
+        return false;
+    for (uint32_t g = 0; g < queue->group_count; g++) {
+        if (queue->groups[g].flavor_count > 1)
+            return true;
+    }
+    return false;
+}
+
+uint64_t cluster_queue_change(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+    const struct cluster_queue *root = &queue_at(e, queue_root(e, id))->cluster;
+    uint64_t change = root->change > 0 ? root->change : 1;
+
+    if (queue->preempts.reclaim != PREEMPT_NEVER && root->excess > change)
+        change = root->excess;
+    if (root->taken > change && has_choosers(queue))
+        change = root->taken;
+    if (root->asks_less > change && queue->preempts.while_borrowing)
+        change = root->asks_less;
+    return change;
+}
+
+void cluster_queue_has_newcomer(struct engine *e, uint32_t id)
+{
+    if (engine_admits(e) && id != 0)
+        queue_todo(e, TODO_WORKLOADS, queue_root(e, id));
+}
+
+void workloads_look_again(struct engine *e)
+{
+    e->claims.workloads_left = slab_end(&e->claims.workloads) - 1;
+}
+
+void cluster_queues_changed(struct engine *e)
+{
+    if (!engine_admits(e))
+        return;
+    e->capacity.placements++;
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
+        if (slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0)
+            cluster_queue_changed(e, id);
+    }
+    workloads_look_again(e);
+}
+
+void cluster_queue_edited(struct engine *e, uint32_t id)
+{
+    if (!engine_admits(e) || queue_at(e, id)->kind == QUEUE_VOLCANO)
+        return;
+    e->capacity.placements++;
+    cluster_queue_changed(e, id);
+    workloads_look_again(e);
+}
+
+bool cluster_queue_is_to_ask(const struct engine *e, uint32_t id)
+{
+    const struct queue *root = queue_at(e, queue_root(e, id));
+
+    return root->is_todo[TODO_WORKLOADS] && root->cluster.waiting_below > 0;
+}

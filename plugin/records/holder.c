@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "holder.h"
+
+#include "plugin/state.h"
+
+uint32_t holder_queue(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder) ? workload_queue(e, holder_workload(holder))
+                                      : claim_queue(e, holder);
+}
+
+int32_t holder_priority(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder) ? workload_at(e, holder_workload(holder))->priority
+                                      : claim_at(e, holder)->priority;
+}
+
+uint32_t holder_group(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder) ? 0 : claim_group(e, claim_at(e, holder));
+}
+
+static bool claim_yields(const struct engine *e, uint32_t claim)
+{
+    bool is_gang = (claim_at(e, claim)->flags & CLAIM_GANG) != 0;
+    uint32_t id = is_gang ? group_at(e, claim_group(e, claim_at(e, claim)))->first : claim;
+
+    if (is_gang && claim_at(e, claim)->timeouts > 0)
+        return true;
+    for (; id != 0; id = is_gang ? member_after(e, id) : 0) {
+        if (claim_at(e, id)->flags & CLAIM_NEVER_PREEMPTS)
+            return true;
+    }
+    return false;
+}
+
+bool holder_yields(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder)
+               ? demand_at(e, workload_at(e, holder_workload(holder))->demand)->yields
+               : claim_yields(e, holder);
+}
+
+static int64_t stamp_of(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder) ? workload_at(e, holder_workload(holder))->stamp
+                                      : claim_at(e, holder)->stamp;
+}
+
+static struct text uid_of(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder) ? name_text(e, workload_at(e, holder_workload(holder))->uid)
+                                      : claim_uid(e, holder);
+}
+
+struct workload_name holder_name(const struct engine *e, uint32_t holder)
+{
+    if (holder_is_workload(holder)) {
+        const struct workload *workload = workload_at(e, holder_workload(holder));
+
+        return (struct workload_name){name_text(e, workload->uid), name_text(e, workload->space),
+                                      name_text(e, workload->name)};
+    }
+    return (struct workload_name){claim_uid(e, holder), name_text(e, claim_at(e, holder)->space),
+                                  claim_name(e, holder)};
+}
+
+int holder_compare(const struct engine *e, uint32_t a, uint32_t b)
+{
+    int32_t priority_a = holder_priority(e, a), priority_b = holder_priority(e, b);
+    int64_t stamp_a = stamp_of(e, a), stamp_b = stamp_of(e, b);
+
+    if (priority_a != priority_b)
+        return priority_a < priority_b ? -1 : 1;
+    if (stamp_a != stamp_b)
+        return stamp_a > stamp_b ? -1 : 1;
+    return a == b ? 0 : text_compare(uid_of(e, a), uid_of(e, b));
+}
+
+wide holder_amount(const struct engine *e, uint32_t holder, uint16_t flavor, uint32_t resource)
+{
+    const struct claim *claim;
+    const struct line *line;
+    wide sum = 0;
+
+    if (holder_is_workload(holder))
+        return workload_amount(e, holder_workload(holder), flavor, resource);
+    claim = claim_at(e, holder);
+    line = line_at(e, claim->line);
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        if (line_resource(e, line, i) == resource && claim_flavors(claim)[i] == flavor)
+            sum += line_amount(e, line, i);
+    }
+    return sum;
+}
+
+wide holder_least_amount(const struct engine *e, uint32_t holder, uint16_t flavor,
+                         uint32_t resource)
+{
+    return holder_is_workload(holder)
+               ? workload_least_amount(e, holder_workload(holder), flavor, resource)
+               : holder_amount(e, holder, flavor, resource);
+}
+
+struct holder_mark holder_mark(const struct engine *e, uint32_t holder)
+{
+    if (holder_is_workload(holder)) {
+        const struct workload *workload = workload_at(e, holder_workload(holder));
+
+        return (struct holder_mark){workload->hunt.removed, false, holder, workload->hunt.prev};
+    }
+
+    const struct pledge *pledge = pledge_at(e, holder);
+
+    return (struct holder_mark){pledge->removed, pledge->whole, pledge->of, pledge->prev};
+}
+
+void holder_set_mark(struct engine *e, uint32_t holder, struct holder_mark mark)
+{
+    if (holder_is_workload(holder)) {
+        struct workload *workload = workload_at(e, holder_workload(holder));
+
+        workload->hunt.removed = mark.removed;
+        workload->hunt.prev = mark.prev;
+    } else {
+        struct pledge *pledge = pledge_at(e, holder);
+
+        pledge->removed = mark.removed;
+        pledge->whole = mark.whole;
+        pledge->of = mark.unit;
+        pledge->prev = mark.prev;
+    }
+}

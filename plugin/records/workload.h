@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_RECORDS_WORKLOAD_H
+#define SLUICE_PLUGIN_RECORDS_WORKLOAD_H
+
+#include "plugin/base/amount.h"
+#include "plugin/base/facts.h"
+#include "plugin/base/outbox.h"
+#include "plugin/base/preemption_gate.h"
+#include "plugin/base/tree.h"
+#include "plugin/base/workload_life.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A workload that gets its quota here: the claim of all its pods, which the engine reserves and
+ * whose object says so afterwards.
+ *
+ *            decided (workload_decide.h)            seen
+ *   waiting ────────────────────────▶ assumed ───────▶ reserved ──▶ allocated
+ *     │  ▲                               │                │             │
+ *     │  └───────────────────────────────┴────────────────┴─────────────┘ as the object says
+ *     └─▶ promised: its victims go
+ *
+ * What it holds is what its object says, or, until that is seen, what was decided. It is never
+ * demoted: who is to go is evicted, and holds its quota until its job has stopped.
+ */
+enum workload_flag {
+    WORKLOAD_ACTIVE = 1 << 0, /* the object says the following */
+    WORKLOAD_DELETED = 1 << 1,
+    WORKLOAD_STOPPED = 1 << 2, /* nothing of its job runs */
+    WORKLOAD_FINISHED = 1 << 3,
+    WORKLOAD_RESERVED = 1 << 4,
+    WORKLOAD_ADMITTED = 1 << 5,
+    WORKLOAD_EVICTED = 1 << 6,
+    WORKLOAD_TARGET = 1 << 7, /* of a deactivation */
+    WORKLOAD_SIGNALS = 1 << 8,
+    WORKLOAD_REQUEUES = 1 << 9,        /* has a requeueState */
+    WORKLOAD_NEVER_PREEMPTS = 1 << 10, /* takes nobody's room */
+    WORKLOAD_GATED_BY = 1 << 11,       /* `unsupported` is what its admission waits for */
+
+    WORKLOAD_ASSUMED = 1 << 16, /* it was reserved, and its object does not say so yet */
+    WORKLOAD_PROMISED = 1 << 17,
+    WORKLOAD_VICTIM = 1 << 18,
+    WORKLOAD_BLOCKED = 1 << 19, /* is to signal: its victims are there, and a gate is closed */
+    WORKLOAD_AWAITS = 1 << 20,  /* was written, and is to be seen so before the next write */
+    WORKLOAD_PLACED = 1 << 21,  /* counts in its queue, in one of its trees */
+    WORKLOAD_WITHIN = 1 << 22,  /* what it is promised is within its queue's share */
+};
+
+/* What the object itself said. */
+#define WORKLOAD_OBJECT 0xffffu
+
+/* What is written, beside what its life asks for (workload_life.h). */
+enum workload_write {
+    WORKLOAD_WRITE_LIFE = LIFE_WRITE_ADMIT + 1,
+    WORKLOAD_WRITE_RESERVE = WORKLOAD_WRITE_LIFE,
+    WORKLOAD_WRITE_SIGNAL,
+    WORKLOAD_WRITE_CLEAR_SIGNAL,
+    WORKLOAD_WRITES
+};
+
+/* Whose room a victim's is. */
+enum workload_cause { CAUSE_OWN_QUEUE, CAUSE_RECLAIM, CAUSE_RECLAIM_BORROWING, CAUSES };
+
+struct workload {
+    struct tree_link link; /* in its queue, by its state */
+    struct tree_link peer; /* in its demand, while it waits and is promised nothing */
+    uint32_t uid, space, name;
+    uint32_t job; /* the UID of its Job; 0: it has none */
+    uint32_t local_queue, next_local, prev_local;
+    uint32_t demand;
+    uint32_t other_demand; /* while its LocalQueue moves */
+    uint32_t unsupported, target_cause;
+    int64_t created;
+    int64_t since; /* in the queue; what it is ranked by */
+    int64_t stamp; /* it holds quota since */
+    int32_t priority;
+    uint32_t flags;
+    uint8_t state; /* enum claim_state */
+    uint8_t evicted_why, on_hold, pending_why;
+    uint8_t said,
+        saying; /* of why it waits: what is, and what is being written (workload_refusal.h) */
+    uint8_t check_count;
+    uint8_t check_states[FACTS_MAX_CHECKS];
+    uint32_t checks[FACTS_MAX_CHECKS];
+    struct preemption_gates gates;
+    int64_t retry_at, requeue_at, signal_since;
+    int64_t version;
+    int64_t wrote; /* the version that our last write made, if it is known */
+    int64_t wake;
+
+    /* One allocation: of each pod set how many pods it gets, then the flavor of each need. What it
+     * holds or is promised. */
+    uint32_t *counts;
+
+    /* Of promises (workload_promise.h). */
+    uint32_t next, prev;  /* among those that are promised something, or go for the same holder */
+    uint32_t first;       /* the workloads that go for it */
+    uint32_t claims;      /* the claims of pods that do */
+    uint32_t rests_until; /* the second before which nobody takes its room again (rest.h) */
+    uint32_t of;          /* the holder that it goes for (holder.h); 0: nobody any more */
+    uint8_t cause;
+
+    struct { /* while victims are looked for (holder.h) */
+        uint32_t prev;
+        bool removed;
+    } hunt;
+
+    struct outbox_entry effects;
+    uint8_t writes, writing; /* what is to be written now, and what was last under way: enum
+                                life_write or enum workload_write */
+    struct life_step step;
+};
+
+struct engine;
+
+static inline uint16_t *workload_flavors(const struct workload *workload, uint32_t set_count)
+{
+    return (uint16_t *)(void *)(workload->counts + set_count);
+}
+
+static inline bool workload_is(const struct workload *workload, uint32_t flags)
+{
+    return (workload->flags & flags) == flags;
+}
+
+static inline void workload_set(struct workload *workload, uint32_t flag, bool on)
+{
+    workload->flags = on ? workload->flags | flag : workload->flags & ~flag;
+}
+
+static inline bool workload_holds(const struct workload *workload)
+{
+    return (workload->flags & WORKLOAD_PLACED) != 0 &&
+           (workload->state == CLAIM_RESERVED || workload->state == CLAIM_ALLOCATED);
+}
+
+/* Whether its job is still to stop. The condition stays after that, until it is reserved again. */
+static inline bool workload_is_leaving(const struct workload *workload)
+{
+    return workload_is(workload, WORKLOAD_EVICTED | WORKLOAD_RESERVED);
+}
+
+/* Whether what it holds, or is promised, counts in what is used later. */
+static inline bool workload_counts_later(const struct workload *workload)
+{
+    return workload_holds(workload)
+               ? !workload_is(workload, WORKLOAD_VICTIM) && !workload_is_leaving(workload)
+               : workload_is(workload, WORKLOAD_PROMISED);
+}
+
+uint32_t workload_find(const struct engine *e, struct text space, struct text name);
+uint32_t workload_name_hash(struct text space, struct text name);
+uint32_t workload_queue(const struct engine *e, uint32_t workload); /* 0: not known */
+
+int workload_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
+bool workload_before(const void *engine, uint32_t a, uint32_t b);
+
+/* What one of its pod sets is granted of one of its needs. */
+struct demand;
+wide workload_need_amount(const struct workload *workload, const struct demand *demand,
+                          uint32_t set, uint32_t need);
+
+/* So much it holds or is promised, of this flavor and resource. */
+wide workload_amount(const struct engine *e, uint32_t workload, uint16_t flavor, uint32_t resource);
+
+/* What it would hold of it there with as few pods as it takes, and no more than it holds. */
+wide workload_least_amount(const struct engine *e, uint32_t workload, uint16_t flavor,
+                           uint32_t resource);
+
+extern const struct tree_type workloads_by_rank;  /* those that wait, in a demand */
+extern const struct tree_type workloads_of_queue; /* those that wait, in a queue */
+extern const struct tree_type
+    workloads_that_hold; /* those that hold quota: the first would go first */
+
+#endif

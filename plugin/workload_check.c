@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+#include "plugin/claims/promise.h"
+#include "plugin/claims/workload_promise.h"
+#include "plugin/records/workload.h"
+#include "plugin/state.h"
+
+static const char *check_load(const struct engine *e, uint32_t id)
+{
+    const struct workload *workload = workload_at(e, id);
+    bool placed = workload_is(workload, WORKLOAD_PLACED),
+         waits = placed && workload->state == CLAIM_WAITING;
+    uint32_t queue = workload_queue(e, id);
+
+    if (workload_find(e, name_text(e, workload->space), name_text(e, workload->name)) != id)
+        return "a workload is found by its name";
+    if ((workload->link.size > 0) != (placed && queue != 0))
+        return "a workload is in the tree of its state";
+    if ((workload->peer.size > 0) != (waits && !workload_is(workload, WORKLOAD_PROMISED)))
+        return "a workload that waits, and is promised nothing, is with those of its demand";
+    if (workload_is(workload, WORKLOAD_PROMISED) && !waits)
+        return "a workload that is promised room waits";
+    if (workload_is(workload, WORKLOAD_VICTIM) && !workload_holds(workload))
+        return "a workload that is a victim holds room";
+    if (workload_is(workload, WORKLOAD_ASSUMED) &&
+        (workload_is(workload, WORKLOAD_RESERVED) || !workload_holds(workload)))
+        return "a workload is assumed to hold what its object does not say yet";
+    if (workload_is(workload, WORKLOAD_RESERVED) && placed && !workload_holds(workload))
+        return "a workload holds what its object says";
+    return NULL;
+}
+
+/* Nobody is between two states: what was decided about a workload, and its object does not say, is
+ * to be written, under way, or written and to be seen so. */
+static const char *check_decided(const struct engine *e, uint32_t id)
+{
+    const struct workload *workload = workload_at(e, id);
+    bool on_its_way =
+        (workload->effects.wanted | workload->effects.leased | workload->effects.replaced) != 0 ||
+        workload_is(workload, WORKLOAD_AWAITS);
+
+    if (!engine_grants(e) || !workload_is(workload, WORKLOAD_PLACED) ||
+        workload_is(workload, WORKLOAD_DELETED))
+        return NULL;
+    if (workload_is(workload, WORKLOAD_PROMISED) && !promise_comes(e, workload_queue(e, id)) &&
+        !engine_more(e))
+        return "a workload that is promised room waits for somebody who goes";
+    if (on_its_way || e->config.observe_only)
+        return NULL;
+    if (workload_is(workload, WORKLOAD_ASSUMED))
+        return "a reservation that was decided is written, and seen";
+    if (workload_is(workload, WORKLOAD_VICTIM) && !workload_is(workload, WORKLOAD_EVICTED))
+        return "an eviction that was decided is written, and seen";
+    if (workload_is(workload, WORKLOAD_BLOCKED) != workload_is(workload, WORKLOAD_SIGNALS))
+        return "a signal that is to be given, or to end, is written, and seen";
+    return NULL;
+}
+
+static const char *check_counts(const struct engine *e, uint32_t id)
+{
+    const struct local_queue *local = local_queue_at(e, id);
+    uint32_t counts[3] = {0};
+
+    for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local) {
+        bool holds = workload_holds(workload_at(e, at));
+
+        counts[LOCAL_PENDING] += workload_is(workload_at(e, at), WORKLOAD_PLACED) && !holds;
+        counts[LOCAL_RESERVING] += holds;
+        counts[LOCAL_ADMITTED] += holds && workload_at(e, at)->state == CLAIM_ALLOCATED;
+        if (workload_at(e, at)->local_queue != id)
+            return "a workload is among those of its LocalQueue";
+    }
+    return memcmp(counts, local->counts, sizeof(counts)) == 0 ? NULL
+                                                              : "a LocalQueue counts its workloads";
+}
+
+static const char *check_cluster_queue(const struct engine *e, uint32_t id)
+{
+    const struct cluster_queue *cluster = &queue_at(e, id)->cluster;
+    uint32_t below = tree_size(&workloads_that_hold, e, cluster->holding);
+    uint32_t waiting = tree_size(&workloads_of_queue, e, cluster->waiting);
+
+    for (uint32_t workload = e->claims.first_promised; workload != 0;
+         workload = workload_at(e, workload)->next)
+        below += workload_queue(e, workload) == id;
+    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
+         child = queue_at(e, child)->next_sibling) {
+        below += queue_at(e, child)->cluster.below;
+        waiting += queue_at(e, child)->cluster.waiting_below;
+    }
+    if (waiting != cluster->waiting_below)
+        return "workloads that wait are counted over the subtree";
+    if (below != cluster->below)
+        return "workloads that hold or are promised something are counted over the subtree";
+    if (!tree_check(&workloads_of_queue, e, cluster->waiting) ||
+        !tree_check(&workloads_of_queue, e, cluster->held))
+        return "the workloads of a queue wait in order of rank";
+    if (!tree_check(&workloads_that_hold, e, cluster->holding))
+        return "the workloads that hold quota stand in the order in which they would go";
+    if (!tree_check(&demands_by_head, e, cluster->demands))
+        return "the demands of a queue stand in order of their heads";
+    if (!tree_check(&demands_by_shortage, e, cluster->short_of))
+        return "the demands that lack something stand in order of what that is";
+    return NULL;
+}
+
+static bool counts_choosers(const struct engine *e)
+{
+    uint32_t choosers = 0;
+
+    for (uint32_t id = 1; id < slab_end(&e->order.demands); id++)
+        choosers += slab_live(&e->order.demands, id) && demand_at(e, id)->set_count > 1 &&
+                    demand_at(e, id)->head != 0;
+    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
+        choosers -= slab_live(&e->queues.records, id) ? queue_at(e, id)->cluster.choosers : 0;
+    return choosers == 0;
+}
+
+const char *workload_check(const struct engine *e)
+{
+    const char *broken = workload_promise_check(e);
+    uint32_t apart = 0, gated = 0;
+
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++)
+        apart += slab_live(&e->claims.workloads, id) && workload_queue(e, id) != 0 &&
+                 workload_holds(workload_at(e, id)) != workload_counts_later(workload_at(e, id));
+    if (apart != e->claims.workloads_apart)
+        return "workloads that go or come are counted";
+    for (uint32_t id = 1; id < slab_end(&e->order.demands); id++)
+        gated += slab_live(&e->order.demands, id) && demand_at(e, id)->gated &&
+                 demand_at(e, id)->head != 0;
+    if (gated != e->order.gated_demands)
+        return "demands that are gated are counted while somebody waits in them";
+    if (!counts_choosers(e))
+        return "a queue counts the demands of several pod sets while somebody waits in them";
+
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads) && broken == NULL; id++)
+        broken = slab_live(&e->claims.workloads, id) ? check_load(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads) && broken == NULL; id++)
+        broken = slab_live(&e->claims.workloads, id) ? check_decided(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->order.demands) && broken == NULL; id++)
+        broken = slab_live(&e->order.demands, id) ? demand_check(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->workloads.local_queues) && broken == NULL; id++)
+        broken = slab_live(&e->workloads.local_queues, id) ? check_counts(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->queues.records) && broken == NULL; id++)
+        broken = slab_live(&e->queues.records, id) ? check_cluster_queue(e, id) : NULL;
+    return broken;
+}

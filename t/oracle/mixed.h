@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_T_ORACLE_MIXED_H
+#define SLUICE_T_ORACLE_MIXED_H
+
+#include "plugin/engine.h"
+#include "t/oracle/naive_flavors.h"
+#include "t/oracle/random.h"
+#include "t/oracle/workload_supply.h"
+#include "t/oracle/workload_world.h"
+
+/*
+ * Pods and workloads in the same ClusterQueues, and a host whose writes end in every way. Nodes are
+ * cohorts, the second of which may hang below the first, and then ClusterQueues. All quotas are of
+ * one resource group. Claims are numbered: pods first, then workloads.
+ */
+enum { MIXED_COHORTS = 2, MIXED_QUEUES = 4, MIXED_NODES = MIXED_COHORTS + MIXED_QUEUES };
+enum { MIXED_PODS = 12, MIXED_WORKLOADS = 8, MIXED_CLAIMS = MIXED_PODS + MIXED_WORKLOADS };
+enum { MIXED_FLAVORS = 2, MIXED_RESOURCES = 2, MIXED_STEPS = 400 };
+
+struct mixed_pod {
+    bool is, bound, deleted;
+    int queue; /* a node */
+    int64_t asks[MIXED_RESOURCES];
+    int32_t priority;
+    int64_t created;
+};
+
+/* A write into a workload that the host was told to do, and has not answered. */
+struct mixed_request {
+    bool is;
+    int64_t id, version;
+    struct workload_write_of write;
+};
+
+struct mixed {
+    struct engine *engine;
+    struct mem mem;
+    struct workload_supply supply;
+    struct random random;
+    bool trace, leads, synced;
+    bool remakes; /* who owns a pod makes it again when it was evicted */
+    int most;     /* a pod asks for at most so much */
+    int64_t now;
+    struct step nodes[MIXED_NODES];
+    struct mixed_pod pods[MIXED_PODS];
+    struct workload_world world;
+    struct mixed_request requests[MIXED_WORKLOADS];
+    bool was_promised[MIXED_CLAIMS];
+    int evictions;
+    char broken[600]; /* what is not as it should be; empty: nothing */
+};
+
+/* A history: all objects are made; one step of it; and the host does all that there is to do, until
+ * there is nothing left. */
+void mixed_open(struct mixed *mixed);
+void mixed_step(struct mixed *mixed);
+void mixed_calm_down(struct mixed *mixed);
+bool mixed_close(struct mixed *mixed); /* false: memory is missing */
+
+/* What there is, and how the engine hears of it; until it has nothing to do. */
+void mixed_begin(struct mixed *mixed); /* one that knows nothing is shown all, and leads */
+void mixed_rest(struct mixed *mixed);
+void mixed_call(struct mixed *mixed, const struct step *step);
+void mixed_show_pod(struct mixed *mixed, int pod);
+void mixed_show_workload(struct mixed *mixed, int workload);
+void mixed_edit_node(struct mixed *mixed, int node);
+
+int mixed_below(struct mixed *mixed, int n);
+bool mixed_one_in(struct mixed *mixed, int n);
+
+/* Looks at the engine at rest, with everything counted anew: nobody waits who fits, or who would
+ * find victims; whoever is promised room will have it; whoever goes may be made to. */
+void mixed_look(struct mixed *mixed);
+
+/* Notes what is broken first. */
+__attribute__((format(printf, 2, 3))) void mixed_break(struct mixed *mixed, const char *format,
+                                                       ...);
+
+/* What the engine says of a claim. */
+struct mixed_claim {
+    bool is, waits, holds, goes, promised, within;
+    bool may_go;   /* its room may be taken */
+    bool rests;    /* it gave back in this second, and whoever would take its room waits */
+    int queue;     /* a node; -1: none */
+    int64_t since; /* it waits */
+    int64_t stamp; /* it was granted */
+    int32_t priority;
+    const char *uid;
+    int64_t asks[MIXED_RESOURCES];
+    int flavor; /* in which it holds, or is promised, all of it */
+    int of;     /* for whom it goes; -1: nobody alone */
+};
+
+void mixed_read(const struct mixed *mixed, struct mixed_claim ret_claims[MIXED_CLAIMS]);
+
+/* Whether the first comes before the second, if both wait in one queue. */
+bool mixed_ranks_before(const struct mixed_claim *a, const struct mixed_claim *b);
+
+/* Whether the claim waits, and may be asked in its queue. */
+bool mixed_has_turn(const struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
+                    int n);
+
+/* All that there is, as the naive searches have it. */
+void mixed_fill_tables(const struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
+                       struct naive_world *ret);
+
+#endif

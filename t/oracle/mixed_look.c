@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t/kit/tap.h"
+#include "t/oracle/mixed.h"
+
+#include <string.h>
+
+static const char *name_of(int n)
+{
+    return n < MIXED_PODS ? world_uid(n) : workload_world_name(n - MIXED_PODS);
+}
+
+/* A pod that asks for the same as one before it asks when that one is promised something. */
+static bool asks_later(const struct mixed_claim claims[MIXED_CLAIMS], int n)
+{
+    for (int other = 0; other < MIXED_PODS && n < MIXED_PODS; other++)
+        if (claims[other].waits && !claims[other].promised &&
+            claims[other].queue == claims[n].queue &&
+            mixed_ranks_before(&claims[other], &claims[n]) &&
+            memcmp(claims[other].asks, claims[n].asks, sizeof(claims[n].asks)) == 0)
+            return true;
+    return false;
+}
+
+static bool fits(const struct naive_world *world, const struct mixed_claim *claim, int flavor)
+{
+    for (int r = 0; r < MIXED_RESOURCES; r++) {
+        int cell = naive_cell(flavor, r);
+        wide now[NAIVE_NODES], later[NAIVE_NODES];
+
+        naive_count(world, cell, false, NULL, now);
+        naive_count(world, cell, true, NULL, later);
+        if (claim->asks[r] > 0 &&
+            (claim->asks[r] > naive_room(world, cell, false, now, claim->queue) ||
+             claim->asks[r] > naive_room(world, cell, true, later, claim->queue)))
+            return false;
+    }
+    return true;
+}
+
+/* A queue whose policy takes nobody does not promise its pods what becomes free, either. */
+static bool sends_away(const struct mixed *mixed, const struct mixed_claim *claim)
+{
+    const int64_t *policy = mixed->nodes[claim->queue].v;
+
+    return policy[QUEUE_WITHIN] != PREEMPT_NEVER || policy[QUEUE_RECLAIM] != PREEMPT_NEVER;
+}
+
+/* A pod is granted in any flavor in which it fits; a workload goes into the best. */
+static void look_at_waiting(struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
+                            const struct naive_world *world, int n)
+{
+    struct naive_request request = {.claim = n,
+                                    .sets = {{.count = 1, .minimum = 1, .may_have = {true, true}}}};
+    struct naive_choice choice;
+
+    if (!mixed_has_turn(mixed, claims, n))
+        return;
+    for (int flavor = 0; flavor < MIXED_FLAVORS && n < MIXED_PODS; flavor++)
+        if (fits(world, &claims[n], flavor))
+            mixed_break(mixed, "%s waits, and fits in flavor %s", name_of(n), world_flavor(flavor));
+    request.takes = n >= MIXED_PODS || sends_away(mixed, &claims[n]);
+    memcpy(request.sets[0].asks, claims[n].asks, sizeof(claims[n].asks));
+    if (!asks_later(claims, n) && naive_choose(world, &request, &choice))
+        mixed_break(mixed, "%s waits, and %s in flavor %s", name_of(n),
+                    choice.how == NAIVE_FITS ? "fits" : "would find victims",
+                    world_flavor(choice.made[0][0].flavor));
+}
+
+/* What it is promised is in what is used later. */
+static void look_at_promised(struct mixed *mixed, const struct mixed_claim *claim,
+                             const struct naive_world *world, int n)
+{
+    for (int r = 0; r < MIXED_RESOURCES && claim->promised; r++) {
+        int cell = naive_cell(claim->flavor, r);
+        wide later[NAIVE_NODES];
+
+        naive_count(world, cell, true, NULL, later);
+        if (claim->asks[r] > 0 && naive_room(world, cell, true, later, claim->queue) < 0)
+            mixed_break(mixed, "%s is promised room that will not be there", name_of(n));
+    }
+}
+
+/* The victims of one that is promised room since this step. */
+static void look_at_victims(struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
+                            const struct naive_world *world, int asks)
+{
+    const int64_t *policy = mixed->nodes[claims[asks].queue].v;
+
+    for (int n = 0; n < MIXED_CLAIMS; n++) {
+        bool own = claims[n].queue == claims[asks].queue;
+
+        if (claims[n].of == asks && !naive_takes(policy[own ? QUEUE_WITHIN : QUEUE_RECLAIM],
+                                                 &world->claims[asks], &world->claims[n]))
+            mixed_break(mixed, "%s goes for %s, whose policy does not let it", name_of(n),
+                        name_of(asks));
+    }
+}
+
+static void tell(const struct mixed_claim claims[MIXED_CLAIMS], const struct naive_world *world)
+{
+    for (int n = 0; n < MIXED_CLAIMS; n++) {
+        const struct mixed_claim *claim = &claims[n];
+
+        if (claim->is)
+            tap_diag(
+                "%s: queue %d priority %d since %lld asks %d %d%s%s%s%s, flavor %d, goes for %d",
+                name_of(n), claim->queue, (int)claim->priority, (long long)claim->since,
+                (int)claim->asks[0], (int)claim->asks[1], claim->waits ? ", waits" : "",
+                claim->holds ? ", holds" : "", claim->promised ? ", promised" : "",
+                claim->goes ? ", goes" : "", claim->flavor, claim->of);
+    }
+    for (int cell = 0; cell < naive_cell(MIXED_FLAVORS, 0); cell++) {
+        wide now[NAIVE_NODES], later[NAIVE_NODES];
+
+        naive_count(world, cell, false, NULL, now);
+        naive_count(world, cell, true, NULL, later);
+        for (int node = 0; node < MIXED_NODES && cell % RESOURCES < MIXED_RESOURCES; node++) {
+            const struct naive_quota *quota = &world->nodes[node].at[cell];
+
+            tap_diag("%s %s node %d below %d: share %d kept %d ceiling %d usage %d later %d%s",
+                     world_flavor(cell / RESOURCES), world_resource(cell % RESOURCES), node,
+                     world->nodes[node].parent, (int)quota->share, (int)quota->kept,
+                     (int)quota->ceiling, (int)now[node], (int)later[node],
+                     quota->bounded ? "" : " unbounded");
+        }
+    }
+}
+
+static bool is_at_rest(const struct mixed *mixed)
+{
+    return mixed->leads && mixed->synced && !engine_more(mixed->engine) && mixed->broken[0] == '\0';
+}
+
+void mixed_look(struct mixed *mixed)
+{
+    struct mixed_claim claims[MIXED_CLAIMS];
+    const char *broken = engine_check(mixed->engine);
+    struct naive_world world;
+
+    if (broken != NULL)
+        mixed_break(mixed, "%s", broken);
+    mixed_read(mixed, claims);
+    mixed_fill_tables(mixed, claims, &world);
+    for (int n = 0; n < MIXED_CLAIMS && is_at_rest(mixed); n++) {
+        look_at_waiting(mixed, claims, &world, n);
+        look_at_promised(mixed, &claims[n], &world, n);
+        if (claims[n].promised && !mixed->was_promised[n])
+            look_at_victims(mixed, claims, &world, n);
+        mixed->was_promised[n] = claims[n].promised;
+    }
+    if (mixed->trace && mixed->broken[0] != '\0')
+        tell(claims, &world);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin/check.h"
+#include "plugin/records/holder.h"
+#include "plugin/records/workload.h"
+#include "t/kit/tap.h"
+#include "t/kit/workload_kit.h"
+
+static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
+                                 "local l cluster=c";
+
+static void breaks(struct workload_kit *kit, uint32_t *number, uint32_t change, const char *want)
+{
+    *number += change;
+    is_str(workload_check(kit->kit.engine) == NULL ? "" : workload_check(kit->kit.engine), want,
+           "%s", want);
+    *number -= change;
+}
+
+int main(void)
+{
+    struct workload_kit kit;
+    struct engine *e;
+    uint32_t workload, local, queue;
+    struct workload was;
+
+    workload_kit_open(&kit, "");
+    workload_kit_do(&kit, world);
+    workload_kit_do(&kit, "add a queue=l cpu=3; add b queue=l cpu=2");
+    e = kit.kit.engine;
+    workload = workload_find(e, text_of("default"), text_of("a"));
+    local = workload_at(e, workload)->local_queue;
+    queue = kit_queue(&kit.kit, "cluster/c");
+    ok(workload_check(e) == NULL, "all invariants hold");
+    breaks(&kit, &local_queue_at(e, local)->counts[LOCAL_PENDING], 1,
+           "a LocalQueue counts its workloads");
+    breaks(&kit, &queue_at(e, queue)->cluster.below, 1,
+           "workloads that hold or are promised something are counted over the subtree");
+    breaks(&kit, &workload_at(e, workload)->flags, WORKLOAD_PROMISED,
+           "who is promised something, or goes, is listed");
+    breaks(&kit, &e->claims.workloads_apart, 1, "workloads that go or come are counted");
+    breaks(&kit, &workload_at(e, workload)->flags, WORKLOAD_BLOCKED,
+           "a signal that is to be given, or to end, is written, and seen");
+    breaks(&kit, &workload_at(e, workload)->flags, WORKLOAD_ASSUMED - WORKLOAD_RESERVED,
+           "a reservation that was decided is written, and seen");
+    e->claims.workloads_apart++;
+    e->claims.promises.shared_workloads = workload;
+    breaks(&kit, &workload_at(e, workload)->flags, WORKLOAD_VICTIM,
+           "an eviction that was decided is written, and seen");
+    e->claims.promises.shared_workloads = 0;
+    e->claims.workloads_apart--;
+    workload_kit_do(&kit, "jobsStay; add c queue=l cpu=4 priority=1");
+    was = *workload_at(e, workload);
+    workload_at(e, holder_workload(was.of))->first = workload_at(e, workload)->of = 0;
+    workload_at(e, workload)->flags &= ~(uint32_t)(WORKLOAD_VICTIM | WORKLOAD_EVICTED);
+    breaks(&kit, &e->claims.workloads_apart, UINT32_MAX,
+           "a workload that is promised room waits for somebody who goes");
+    *workload_at(e, workload) = was;
+    workload_at(e, holder_workload(was.of))->first = workload;
+    workload_kit_close(&kit);
+    return tap_done();
+}
