@@ -39,6 +39,8 @@ void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
             msg_get_int(r, 0, INT64_MAX, &ret->resource_version);
         else if (msg_text_is(key, "queue"))
             decode_words(r, DECODE_NAME_MAX, &ret->queue);
+        else if (msg_text_is(key, "mayUse"))
+            ret->not_selected = !decode_bool(r);
         else if (msg_text_is(key, "minMember"))
             msg_get_int(r, INT32_MIN, INT32_MAX, &minimum);
         else if (msg_text_is(key, "minResources"))

@@ -217,6 +217,7 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
 {
     struct msg_map map;
     struct msg_text key;
+    bool may_use = true, selected = true;
     bool has_uid = false, has_namespace = false, has_name = false, has_created = false;
     struct preemptable preemptable = {0};
 
@@ -253,7 +254,9 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else if (msg_text_is(key, "queueKind"))
             decode_queue_kind(r, false, &ret->queue_kind);
         else if (msg_text_is(key, "selected"))
-            ret->not_selected = !decode_bool(r);
+            selected = decode_bool(r);
+        else if (msg_text_is(key, "mayUse"))
+            may_use = decode_bool(r);
         else if (msg_text_is(key, "node"))
             decode_words(r, DECODE_NAME_MAX, &ret->node);
         else if (msg_text_is(key, "nominated"))
@@ -278,6 +281,7 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
             msg_skip_unknown(r);
     }
     ret->settled = is_settled(&preemptable);
+    ret->not_selected = !may_use || (!selected && ret->queue_kind == QUEUE_CLUSTER);
     msg_require(r, has_namespace, "namespace");
     if (use == POD_SEEN) {
         msg_require(r, has_uid, "uid");

@@ -59,7 +59,7 @@ static void knows_pods(struct story *s)
         "uid: p, namespace: n, name: p, created: 5, gates: [" STORY_GATE "]",
         {"priority: 1", "requests: {cpu: 1}", "requests: {cpu: 2}", "requests: {gpu: 1}", "node: a",
          "nominated: a, generation: 9", "generation: 2", "resourceVersion: 3",
-         "unschedulable: true", "queueKind: ClusterQueue", "selected: false", "namespaceQueue: q",
+         "unschedulable: true", "queueKind: ClusterQueue", "mayUse: false", "namespaceQueue: q",
          "annotations: {scheduling.k8s.io/group-name: g}", "annotations: {sluice.sh/granted: '7'}",
          "deleted: true"}};
 
@@ -149,8 +149,8 @@ static void knows_groups(struct story *s)
                                       "uid: g, namespace: n, name: g, created: 3",
                                       {"queue: q", "minMember: 2", "minMember: 3",
                                        "minResources: {cpu: 1}", "priority: 4",
-                                       "priorityClass: high", "ours: true", "resourceVersion: 2",
-                                       "phase: Completed", "deleted: true"}};
+                                       "priorityClass: high", "ours: true", "mayUse: false",
+                                       "resourceVersion: 2", "phase: Completed", "deleted: true"}};
 
     each_differs(s, &v);
 }

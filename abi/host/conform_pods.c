@@ -223,6 +223,9 @@ static void who_counts(struct story *s)
         {"{queueKind: ClusterQueue, selected: true}", "waiting"},
         {"{queueKind: ClusterQueue, selected: false}", "held"},
         {"{selected: false}", "reserved"},
+        {"{mayUse: true}", "reserved"},
+        {"{mayUse: false}", "held"},
+        {"{mayUse: false, node: a}", "allocated"},
     };
 
     s_lead(s);

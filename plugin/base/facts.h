@@ -61,7 +61,7 @@ struct pod_facts {
     struct text queue; /* from the pod's annotation */
     struct text namespace_queue;
     enum queue_kind queue_kind; /* QUEUE_VOLCANO or QUEUE_CLUSTER */
-    bool not_selected;          /* the namespaceSelector of the latter leaves its namespace out */
+    bool not_selected;          /* that queue is not for its namespace */
     struct text workload;       /* that it belongs to */
     struct text group;          /* that it names */
     int32_t minimum; /* of the group that it asks for; 0: none, -1: not a number above 0 */
@@ -89,6 +89,7 @@ struct group_facts {
     int64_t created;
     int64_t resource_version;
     struct text queue; /* no text: its members' own */
+    bool not_selected; /* that queue is not for its namespace */
     int32_t minimum;   /* below 0: cannot be */
     struct named_amounts least;
     bool has_priority;

@@ -12,8 +12,8 @@ bool booking_is_asked(const struct group *group)
 {
     int64_t there = (int64_t)group->members + group->succeeded + group->failed;
 
-    return group->known && !group->ours && group->home != 0 && group->minimum >= 0 &&
-           group->holding == 0 && !group_is_over(group) &&
+    return group->known && !group->ours && group->home != 0 && !group->not_selected &&
+           group->minimum >= 0 && group->holding == 0 && !group_is_over(group) &&
            there < (group->minimum > 1 ? group->minimum : 1);
 }
 

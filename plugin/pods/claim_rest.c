@@ -10,11 +10,13 @@
 #include "plugin/pods/group_follow.h"
 #include "plugin/state.h"
 
-/* A Volcano queue that its group names selects no namespaces. */
+/* Whether the queue that it is in, its group's or its own, is not for its namespace. */
 static bool is_not_selected(const struct engine *e, const struct claim *claim)
 {
-    return (claim->flags & CLAIM_NOT_SELECTED) != 0 &&
-           queue_at(e, line_queue(e, line_at(e, claim->line)))->kind == QUEUE_CLUSTER;
+    uint32_t group = claim_group(e, claim);
+
+    return group != 0 && group_at(e, group)->home != 0 ? group_at(e, group)->not_selected
+                                                       : (claim->flags & CLAIM_NOT_SELECTED) != 0;
 }
 
 enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *ret_reason)

@@ -49,6 +49,7 @@ struct group {
     uint32_t space, name, uid; /* names; no uid: nobody has seen it */
     uint32_t queue;            /* a queue of Volcano's that its object names; 0: its members' own */
     uint32_t home;             /* that queue, as long as the object is there; 0: none */
+    bool not_selected;         /* that queue is not for its namespace */
     uint32_t priority_class;   /* a name, as its object says it */
     bool counts;               /* there, as one that is left in it */
     bool completed, inqueue;   /* its object says so */
@@ -121,6 +122,7 @@ struct member {
         int32_t minimum;         /* 0: it does not ask for it */
         bool superseded;         /* its owner has a newer template by now */
         bool stamped;            /* its stamp says where it was granted */
+        bool not_selected;       /* its own queue is not for its namespace */
     } own;
 };
 

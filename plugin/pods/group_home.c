@@ -54,7 +54,8 @@ int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_
     *ret = (struct member_own){.kind = pod->queue_kind,
                                .minimum = asks ? pod->minimum : 0,
                                .superseded = asks && pod->controller.supersedes,
-                               .stamped = stamp_names_queue(pod)};
+                               .stamped = stamp_names_queue(pod),
+                               .not_selected = pod->not_selected};
     if (name_get(e, pod_queue_name(pod), &ret->queue) == 0 &&
         name_get(e, pod->stamped_flavors, &ret->flavors) == 0 &&
         (!asks || name_get(e, pod->priority_class, &ret->priority_class) == 0))
@@ -88,21 +89,30 @@ struct group_move {
     bool made, restoring;
 };
 
-/* Whether it stays where it was granted, whichever queue its group names. known: there is an object
- * of the group; ours: we made that. */
-static bool is_settled(const struct engine *e, uint32_t claim, bool known, bool ours)
+/* Whether the member stays where it was granted, whichever queue its group names. */
+static bool is_settled(const struct engine *e, uint32_t claim, const struct group_place *place)
 {
     return (claim_at(e, claim)->flags & CLAIM_BOUND) != 0 &&
-           (known ? ours : member_at(e, claim_at(e, claim)->member)->own.stamped);
+           (place->known ? place->ours : member_at(e, claim_at(e, claim)->member)->own.stamped);
 }
 
-/* Where the member belongs when its group names this queue. */
-static int find_queue(struct engine *e, uint32_t claim, uint32_t queue, uint32_t *ret_queue)
+/* Whether the member runs in a queue that it may not use, and was granted nowhere. */
+static bool is_stray(const struct engine *e, uint32_t claim, const struct group_place *place)
 {
     const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
 
-    *ret_queue = queue;
-    return queue != 0
+    return claim_at(e, claim)->node != 0 && !own->stamped &&
+           (place->queue != 0 ? place->not_selected : own->not_selected);
+}
+
+/* Where the member belongs. */
+static int find_queue(struct engine *e, uint32_t claim, const struct group_place *place,
+                      uint32_t *ret_queue)
+{
+    const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
+
+    *ret_queue = is_stray(e, claim, place) ? e->queues.default_queue : place->queue;
+    return *ret_queue != 0
                ? 0
                : queue_get(e, (enum queue_kind)own->kind, name_text(e, own->queue), ret_queue);
 }
@@ -128,7 +138,7 @@ static int read_move(struct engine *e, uint32_t claim, uint32_t queue, struct gr
                       &move->flavor_count);
 }
 
-int group_read_moves(struct engine *e, uint32_t id, uint32_t queue, bool known, bool ours,
+int group_read_moves(struct engine *e, uint32_t id, const struct group_place *place,
                      struct group_moves *ret)
 {
     const struct group *group = group_at(e, id);
@@ -144,9 +154,9 @@ int group_read_moves(struct engine *e, uint32_t id, uint32_t queue, bool known, 
     for (uint32_t claim = group->first; claim != 0 && error == 0; claim = member_after(e, claim)) {
         uint32_t to;
 
-        if (is_settled(e, claim, known, ours))
+        if (is_settled(e, claim, place))
             continue;
-        error = find_queue(e, claim, queue, &to);
+        error = find_queue(e, claim, place, &to);
         if (error == 0 && to != claim_queue(e, claim))
             error = read_move(e, claim, to, ret);
     }
@@ -243,20 +253,23 @@ void group_candidates_changed(struct engine *e, uint32_t id)
 const char *group_check_home(const struct engine *e, uint32_t id)
 {
     const struct group *group = group_at(e, id);
+    struct group_place place = {group->home, group->known, group->ours, group->not_selected};
 
     if ((group->home != 0) != (group->known && group->queue != 0))
         return "a group that is there has the queue that it names";
     if (group->counts != is_left(group))
         return "a group is left in its queue until it is over";
     for (uint32_t claim = group->first; claim != 0; claim = member_after(e, claim)) {
-        if (is_settled(e, claim, group->known, group->ours))
-            continue;
         const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
-        uint32_t queue = claim_queue(e, claim);
+        uint32_t queue = place.queue;
 
-        if (queue != (group->home != 0
-                          ? group->home
-                          : queue_find(e, (enum queue_kind)own->kind, name_text(e, own->queue))))
+        if (is_settled(e, claim, &place))
+            continue;
+        if (is_stray(e, claim, &place))
+            queue = e->queues.default_queue;
+        else if (queue == 0)
+            queue = queue_find(e, (enum queue_kind)own->kind, name_text(e, own->queue));
+        if (claim_queue(e, claim) != queue)
             return "a member is in its group's queue, or in its own";
     }
     return NULL;
@@ -295,6 +308,7 @@ static int find_queue_of(struct engine *e, uint32_t id, uint32_t claim, const st
     enum queue_kind kind = pod->queue_kind;
     bool known = id != 0 && group_at(e, id)->known;
     bool ours = known && group_at(e, id)->ours && pod->node.len > 0;
+    bool not_selected = pod->not_selected;
     int error = 0;
 
     *ret_queue = 0;
@@ -304,8 +318,14 @@ static int find_queue_of(struct engine *e, uint32_t id, uint32_t claim, const st
         error = find_granted(e, claim, pod, ret_queue);
     if (error < 0 || *ret_queue != 0)
         return error;
-    if (!ours && group_names_queue(e, id, &name))
+    if (!ours && group_names_queue(e, id, &name)) {
         kind = QUEUE_VOLCANO;
+        not_selected = group_at(e, id)->not_selected;
+    }
+    if (not_selected && pod->node.len > 0 && !stamp_names_queue(pod)) {
+        *ret_queue = e->queues.default_queue;
+        return 0;
+    }
     return queue_get(e, kind, name, ret_queue);
 }
 

@@ -19,6 +19,9 @@
  * group whose object is gone; and a lone pod, bound or not, as long as it has what it was granted,
  * unless the queue that it names by now has room for it. After a restart that is where its stamp
  * says, or, where it does not tell, its pod.
+ *
+ * Who is bound, and neither was granted anywhere nor may use the queue that it would be in, takes
+ * nothing from those who may: it counts in `default`.
  */
 struct engine;
 struct pod_facts;
@@ -52,9 +55,16 @@ struct group_moves {
     uint32_t count, cap;
 };
 
-/* Of a group that is about to name this queue; 0: none. known: there is an object of it; ours: we
- * made that. Negative on error; then, too, what was read is to be dropped. */
-int group_read_moves(struct engine *e, uint32_t group, uint32_t queue, bool known, bool ours,
+/* What a group's object is about to say of where its members are. */
+struct group_place {
+    uint32_t queue;    /* 0: it names none, or there is no object */
+    bool known;        /* there is an object */
+    bool ours;         /* we made it */
+    bool not_selected; /* that queue is not for its namespace */
+};
+
+/* Negative on error; then, too, what was read is to be dropped. */
+int group_read_moves(struct engine *e, uint32_t group, const struct group_place *place,
                      struct group_moves *ret_moves);
 void group_drop_moves(struct engine *e, struct group_moves *moves);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "claim_rest.h"
 #include "gang.h"
 #include "group.h"
 #include "group_home.h"
@@ -69,6 +70,13 @@ static int read_least(struct engine *e, const struct named_amounts *amounts, str
     return 0;
 }
 
+static int read_moves(struct engine *e, const struct group_facts *facts, struct sight *sight)
+{
+    struct group_place place = {sight->queue, true, facts->ours, facts->not_selected};
+
+    return group_read_moves(e, sight->group, &place, &sight->moves);
+}
+
 static int read_sight(struct engine *e, const struct group_facts *facts, struct sight *sight)
 {
     const struct group *group;
@@ -93,7 +101,7 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
     if (error == 0 && facts->queue.len > 0)
         error = queue_get(e, QUEUE_VOLCANO, facts->queue, &sight->queue);
     if (error == 0)
-        error = group_read_moves(e, sight->group, sight->queue, true, facts->ours, &sight->moves);
+        error = read_moves(e, facts, sight);
     if (error < 0)
         drop_sight(e, sight);
     return error;
@@ -121,6 +129,26 @@ uint64_t group_status_number(struct text phase, const int64_t counts[3],
     for (int i = 0; i < FACTS_GROUP_CONDITION; i++)
         hash = mix(hash, condition[i]);
     return hash;
+}
+
+static bool holds_nothing(const struct claim *claim)
+{
+    return !claim_holds(claim) && (claim->flags & CLAIM_RESTORING) == 0;
+}
+
+/* The queue that its members are in may be for their namespace now, or no longer. */
+static void select_members(struct engine *e, uint32_t id)
+{
+    enum reason reason;
+
+    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at)) {
+        if (!holds_nothing(claim_at(e, at)))
+            continue;
+        claim_rest(e, at, &reason);
+        if ((reason == REASON_NAMESPACE_NOT_SELECTED) !=
+            (claim_at(e, at)->reason == REASON_NAMESPACE_NOT_SELECTED))
+            claim_to_rest(e, at);
+    }
 }
 
 /* What its object says of its status. */
@@ -153,6 +181,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     group->completed = text_is(facts->phase, "Completed");
     group->inqueue = text_is(facts->phase, "Inqueue");
     group_set_home(e, sight->group, sight->queue);
+    group->not_selected = facts->not_selected;
     group->created = facts->created;
     group->version = facts->resource_version;
     group->has_priority = facts->has_priority;
@@ -167,6 +196,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     sight->queue_name = queue;
     sight->priority_class = priority_class;
     group_make_moves(e, &sight->moves);
+    select_members(e, sight->group);
     if (!was_known)
         sync_members(e, sight->group);
     group_touch(e, sight->group);
@@ -198,13 +228,14 @@ int group_see(struct engine *e, const struct group_facts *facts)
 int group_lose(struct engine *e, struct text space, struct text name, struct text uid)
 {
     uint32_t id = group_find(e, space, name);
+    const struct group_place nowhere = {0};
     struct group_moves moves = {0};
     int error = 0;
 
     if (id == 0 || !group_at(e, id)->known ||
         (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->uid), uid)))
         return SEEN_ANEW;
-    error = group_read_moves(e, id, 0, false, false, &moves);
+    error = group_read_moves(e, id, &nowhere, &moves);
     if (error == 0) {
         limit_count(e, LIMITED_GROUPS, &group_at(e, id)->known, false);
         group_at(e, id)->ours = false;
@@ -215,6 +246,7 @@ int group_lose(struct engine *e, struct text space, struct text name, struct tex
         intern_unref(&e->names, group_at(e, id)->priority_class);
         group_at(e, id)->priority_class = 0;
         group_make_moves(e, &moves);
+        select_members(e, id);
         sync_members(e, id);
         group_touch(e, id);
         group_settle(e);

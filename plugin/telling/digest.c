@@ -173,7 +173,7 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
         hash = mix(mix(mix(hash, group->minimum), group->created), group->has_priority);
         hash = mix(mix_name(e, hash, group->priority_class), group->ours);
         hash = mix(mix(hash, group->has_priority ? group->priority : 0), group->completed);
-        hash = mix(hash, booking_holds(e, group));
+        hash = mix(mix(hash, group->not_selected), booking_holds(e, group));
         for (uint32_t i = 0; i < group->least_count; i++)
             least += mix(mix_name(e, 15, group->least[i].resource), group->least[i].amount);
     }

@@ -25,6 +25,17 @@ void explain_queue(struct sentence *say, const struct engine *e, uint32_t id)
     sentence_text(say, name_text(e, queue->name));
 }
 
+void explain_not_selected(struct sentence *say, const struct engine *e, uint32_t queue,
+                          uint32_t space)
+{
+    bool selects = queue_at(e, queue)->kind == QUEUE_CLUSTER;
+
+    sentence_str(say, selects ? "the namespaceSelector of " : "");
+    explain_queue(say, e, queue);
+    sentence_str(say, selects ? " does not select namespace " : " is not for namespace ");
+    sentence_text(say, name_text(e, space));
+}
+
 /* The nearest queue on the way to the root that lets nothing advance, by a command of its own. */
 static uint32_t nearest_halting(const struct engine *e, uint32_t id, bool closed)
 {
@@ -244,10 +255,7 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct sent
         sentence_str(say, " is for others to remove");
         break;
     case REASON_NAMESPACE_NOT_SELECTED:
-        sentence_str(say, "the namespaceSelector of ");
-        explain_queue(say, e, claim_queue(e, id));
-        sentence_str(say, " does not select namespace ");
-        sentence_text(say, name_text(e, claim->space));
+        explain_not_selected(say, e, claim_queue(e, id), claim->space);
         break;
     case REASON_GROUP_MISSING:
     case REASON_GROUP_INVALID:

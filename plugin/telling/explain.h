@@ -33,4 +33,8 @@ void explain_refusal(const struct engine *e, uint32_t claim, char *message);
 /* Which queue it is. */
 void explain_queue(struct sentence *say, const struct engine *e, uint32_t queue);
 
+/* That the queue is not for this namespace, whose name it is. */
+void explain_not_selected(struct sentence *say, const struct engine *e, uint32_t queue,
+                          uint32_t space);
+
 #endif

@@ -44,7 +44,10 @@ static void say_held(const struct engine *e, const struct group *group, struct g
                      struct sentence *say)
 {
     status->reason = "NotEnoughTasks";
-    if (group->mode == GROUP_MOVES) {
+    if (group->home != 0 && group->not_selected) {
+        status->reason = reason_name(REASON_NAMESPACE_NOT_SELECTED);
+        explain_not_selected(say, e, group->home, group->space);
+    } else if (group->mode == GROUP_MOVES) {
         status->reason = reason_name(REASON_GROUP_CHANGING);
         sentence_str(say, "the group");
         follow_say_move(e, group, say);

@@ -72,7 +72,7 @@ static void test_pod(void)
                  "namespaceQueue: nq, queueKind: "
                  "ClusterQueue, requests: {cpu: 1500m, memory: 2Gi, pods: 9, x/gpu: 3}, node: "
                  "nn, nominated: x, phase: Failed, deleted: true, unschedulable: true, owner: "
-                 "DaemonSet, mirror: true, selected: false}",
+                 "DaemonSet, mirror: true, selected: false, mayUse: true}",
                  POD_SEEN, &pod, &opted),
         "", "all of a pod");
     ok(pod.priority == INT32_MIN && pod.generation == 4 && pod.resource_version == 5 &&
@@ -102,6 +102,30 @@ static void test_pod(void)
     ok(pod.group.len == 0 && pod.minimum == 3, "a minimum asks for a group that it does not name");
     is_str(read_pod("{namespace: s}", POD_ADMITTED, &pod, &opted), "",
            "a pod that is being created may lack its names");
+}
+
+static void test_who_may_use_a_queue(void)
+{
+    static const struct {
+        const char *said;
+        bool not_selected;
+    } pods[] = {
+        {"mayUse: true", false},
+        {"mayUse: false", true},
+        {"selected: false", false},
+        {"selected: false, queueKind: ClusterQueue", true},
+        {"queueKind: ClusterQueue, mayUse: false", true},
+    };
+
+    for (size_t i = 0; i < sizeof(pods) / sizeof(pods[0]); i++) {
+        char text[100];
+        struct pod_facts pod;
+        uint8_t opted;
+
+        snprintf(text, sizeof(text), "{namespace: s, %s}", pods[i].said);
+        is_str(read_pod(text, POD_ADMITTED, &pod, &opted), "", "a pod: %s", pods[i].said);
+        ok(pod.not_selected == pods[i].not_selected, "its queue is for it, or is not");
+    }
 }
 
 static void test_stamps(void)
@@ -291,6 +315,7 @@ static void test_preemptable(void)
 int main(void)
 {
     test_pod();
+    test_who_may_use_a_queue();
     test_stamps();
     test_pod_faults();
     test_preemptable();

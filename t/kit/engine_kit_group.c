@@ -16,6 +16,8 @@ static bool group_word(const struct word *word, struct group_facts *group)
         group->resource_version = word->number;
     else if (text_is(word->key, "deleted"))
         group->deleted = true;
+    else if (text_is(word->key, "outside"))
+        group->not_selected = true;
     else if (text_is(word->key, "ours"))
         group->ours = true;
     else if (text_is(word->key, "class"))

@@ -99,9 +99,12 @@ static void lose_rivals(struct model *model, const int64_t *pod)
             model_lose(model, uid);
 }
 
-int model_group_queue(const struct model *model, const int64_t *pod)
+void model_join_group(const struct model *model, struct model_claim *claim, const int64_t *pod)
 {
-    return pod[POD_GROUP] > 0 ? model->groups[pod[POD_GROUP] - 1].queue : 0;
+    int64_t group = pod[POD_GROUP] - 1;
+
+    claim->group_queue = group < 0 ? 0 : model->groups[group].queue;
+    claim->group_bars = group >= 0 && model->groups[group].facts[GROUP_NOT_SELECTED] != 0;
 }
 
 static bool asks_the_same(const struct model *model, const struct model_claim *claim,
@@ -110,7 +113,7 @@ static bool asks_the_same(const struct model *model, const struct model_claim *c
     struct model_claim other = *claim;
 
     memcpy(other.pod, pod, sizeof other.pod);
-    other.group_queue = model_group_queue(model, pod);
+    model_join_group(model, &other, pod);
     other.place = place;
     for (int r = 0; r < RESOURCES; r++)
         if (model_need(claim, r) != model_need(&other, r))
@@ -289,7 +292,7 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
         model_forget_flavors(claim);
     }
     memcpy(claim->pod, pod, sizeof claim->pod);
-    claim->group_queue = model_group_queue(model, pod);
+    model_join_group(model, claim, pod);
     claim->place = place;
     claim->managed = manages(model, pod);
     claim->confirmed |= observed;
@@ -323,11 +326,11 @@ void model_lose_finished(struct model *model, int uid)
     model->finished[uid].live = false;
 }
 
-void model_move(struct model *model, int uid, int queue)
+void model_move(struct model *model, int uid)
 {
     struct model_claim *claim = &model->claims[uid], before = *claim;
 
-    claim->group_queue = queue;
+    model_join_group(model, claim, claim->pod);
     claim->place =
         claim->bound && !model_has_known_group(model, claim->pod) && model_names_place(claim->pod)
             ? model_queue_of(&before) + 1

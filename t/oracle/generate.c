@@ -61,6 +61,7 @@ static struct step any_group(struct generator *g, const struct model *model)
     step.v[GROUP_CREATED] = model->now - generate_below(g, 4) * SECOND;
     step.v[GROUP_MINIMUM] = generate_one_in(g, 12) ? -1 : generate_below(g, 5);
     step.v[GROUP_QUEUE] = generate_one_in(g, 3) ? 0 : 1 + generate_queue_name(g);
+    step.v[GROUP_NOT_SELECTED] = generate_one_in(g, 5);
     if (generate_one_in(g, 4))
         step.v[GROUP_PRIORITY] = generate_below(g, 5) - 2;
     for (int r = 0; r < g->resources; r++)

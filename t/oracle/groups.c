@@ -118,6 +118,7 @@ static bool add_up(const struct model *model, int group, struct model_claim *sum
         if (!sum->live) {
             memcpy(sum->pod, claim->pod, sizeof sum->pod);
             sum->group_queue = claim->group_queue;
+            sum->group_bars = claim->group_bars;
         }
         if (model_queue_of(sum) != model_queue_of(claim))
             return false;
@@ -322,7 +323,7 @@ void model_set_group(struct model *model, const int64_t *facts)
     model->groups[group].queue = (int)facts[GROUP_QUEUE];
     for (int uid = 0; uid < UIDS; uid++)
         if (is_member(&model->claims[uid], group))
-            model_move(model, uid, (int)facts[GROUP_QUEUE]);
+            model_move(model, uid);
 }
 
 void model_lose_group(struct model *model, int group)
@@ -331,5 +332,5 @@ void model_lose_group(struct model *model, int group)
     model->groups[group].queue = 0;
     for (int uid = 0; uid < UIDS; uid++)
         if (is_member(&model->claims[uid], group))
-            model_move(model, uid, 0);
+            model_move(model, uid);
 }

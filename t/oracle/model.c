@@ -64,12 +64,19 @@ void model_init(struct model *model, const int64_t *config)
     place_queues(model);
 }
 
+bool model_is_not_selected(const struct model_claim *claim)
+{
+    return claim->group_queue > 0 ? claim->group_bars : claim->pod[POD_NOT_SELECTED] != 0;
+}
+
 int model_queue_of(const struct model_claim *claim)
 {
     const int64_t *pod = claim->pod;
 
     if (claim->place > 0)
         return claim->place - 1;
+    if (model_is_not_selected(claim) && pod[POD_NODE] > 0 && !model_names_place(pod))
+        return model_queue_id(QUEUE_VOLCANO, NAME_DEFAULT);
     if (claim->group_queue > 0)
         return model_queue_id(QUEUE_VOLCANO, claim->group_queue - 1);
 

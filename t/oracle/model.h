@@ -36,6 +36,7 @@ struct model_claim {
     bool keeps_turn;       /* granted before: its condition alone does not hold it */
     bool overwriting;      /* an overwrite of its condition went out, and was not seen yet */
     int group_queue;       /* 0: its own; else that which its group names, and 1 */
+    bool group_bars;       /* that is not for its namespace */
     int place;             /* 0: there; else the queue that it was granted in, and 1 */
     bool stamp_is_wrong;   /* it names another queue, and was not written since */
     bool in_gang;          /* it waits, but its gang does so for it */
@@ -120,6 +121,9 @@ static inline int model_cell(int flavor, int resource)
 
 /* The queue that a claim counts in. */
 int model_queue_of(const struct model_claim *claim);
+
+/* Whether the queue that it would be in, its group's or its own, is not for its namespace. */
+bool model_is_not_selected(const struct model_claim *claim);
 
 /* What a claim asks for; 0: nothing. */
 int64_t model_need(const struct model_claim *claim, int resource);
@@ -213,7 +217,7 @@ void model_begin_booking(struct model *model, int group);
 void model_restore_booking(struct model *model, int group);
 bool model_booking_is_written(const struct model *model, int group);
 /* The queue that a pod's group names, and 1; 0: none. */
-int model_group_queue(const struct model *model, const int64_t *pod);
+void model_join_group(const struct model *model, struct model_claim *claim, const int64_t *pod);
 
 /* Where a claim belongs, by its pod alone or, while this engine leads, by what it holds. */
 void model_settle_claim(struct model *model, struct model_claim *claim, bool is_new);
@@ -225,7 +229,7 @@ void model_note_stamp(struct model_claim *claim);
 bool model_is_held(const struct model *model, const struct model_claim *claim);
 
 /* A member goes to the queue that its group names. */
-void model_move(struct model *model, int uid, int queue);
+void model_move(struct model *model, int uid);
 
 /* A claim is granted a place. */
 void model_give(struct model *model, int uid, const int flavors[RESOURCES]);

@@ -8,8 +8,7 @@ bool model_is_stale(const struct model_claim *claim)
 
 bool model_waits_for_others(const struct model_claim *claim)
 {
-    return claim->pod[POD_FOREIGN] ||
-           (claim->pod[POD_NOT_SELECTED] && model_kind(model_queue_of(claim)) == QUEUE_CLUSTER);
+    return claim->pod[POD_FOREIGN] || model_is_not_selected(claim);
 }
 
 bool model_advances(const struct model *model, const struct model_claim *claim)

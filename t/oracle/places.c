@@ -38,6 +38,7 @@ static bool may_move(const struct model *model, const struct model_claim *before
 
     memcpy(there.pod, pod, sizeof there.pod);
     there.place = there.group_queue = 0;
+    there.group_bars = false;
     queue = model_queue_of(&there);
     if (!model_grants(model) || !model_holds(before) || queue == model_queue_of(before) ||
         model_stops(model, queue) != STOP_NOTHING)

@@ -33,7 +33,9 @@ void model_restart(struct model *model)
         claim->again = claim->timeouts = 0;
         claim->rests_until = 0;
         claim->bound = claim->pod[POD_NODE] > 0;
-        claim->group_queue = claim->live ? model_group_queue(model, claim->pod) : 0;
+        claim->group_queue = 0;
+        if (claim->live)
+            model_join_group(model, claim, claim->pod);
         claim->place = model_find_place(model, &nobody, claim->pod);
         model_note_place(claim);
         claim->state = CLAIM_HELD;

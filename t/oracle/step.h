@@ -88,7 +88,7 @@ enum pod_field {
     POD_QUEUE,           /* 0: none, else the name's number and 1 */
     POD_NAMESPACE_QUEUE, /* 0: none, else the number and 1 of the name that its namespace gives */
     POD_KIND,            /* 1: the queue is a ClusterQueue */
-    POD_NOT_SELECTED,    /* 1: that ClusterQueue does not select its namespace */
+    POD_NOT_SELECTED,    /* 1: that queue is not for its namespace */
     POD_GROUP,
     POD_STAMP,
     POD_STAMPED_IN, /* 0: the stamp names no queue; else that queue's number and 1 */
@@ -199,7 +199,8 @@ enum group_field {
     GROUP_UID, /* which of two */
     GROUP_CREATED,
     GROUP_MINIMUM,
-    GROUP_QUEUE, /* 0: none, else the name's number and 1 */
+    GROUP_QUEUE,        /* 0: none, else the name's number and 1 */
+    GROUP_NOT_SELECTED, /* 1: that queue is not for its namespace */
     GROUP_PRIORITY,
     GROUP_LEAST,
     GROUP_PHASE = GROUP_LEAST + RESOURCES - 1, /* as its status says */

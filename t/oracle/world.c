@@ -291,6 +291,7 @@ void world_group_facts(const int64_t *fields, struct group_facts *group)
     group->created = fields[GROUP_CREATED];
     group->minimum = (int32_t)fields[GROUP_MINIMUM];
     group->queue = queue_text(fields[GROUP_QUEUE]);
+    group->not_selected = fields[GROUP_NOT_SELECTED];
     group->has_priority = fields[GROUP_PRIORITY] != UNSAID;
     if (group->has_priority)
         group->priority = (int32_t)fields[GROUP_PRIORITY];

@@ -241,9 +241,41 @@ static void test_no_memory(void)
     kit_starve(&kit, "group g uid=g priority=3 cpu=5");
     is_str(queue_of("x"), "b", "in the end they are where they belong");
     kit_starve(&kit, "group g uid=g queue=other min=2");
+    kit_starve(&kit, "group g uid=g queue=other min=2 outside");
+    kit_starve(&kit, "group g uid=g queue=other min=2");
     kit_starve(&kit, "pod x queue=c cpu=1 group=g");
     kit_starve(&kit, "lose-group g");
     is_str(queue_of("x"), "c", "when it is gone as well");
+    kit_close(&kit);
+}
+
+/* Whoever is bound past the scheduler takes nothing from those who may use a queue. */
+static void test_strays(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=2; pod a queue=q cpu=1 bare node=n outside");
+    is_str(queue_of("a"), "default", "who runs in a queue that is not its own is none");
+    kit_do(&kit, "pod a queue=q cpu=1 bare node=n");
+    is_str(queue_of("a"), "q", "when it may use the queue it counts there");
+    kit_do(&kit, "pod b queue=q cpu=1; pod b queue=q cpu=1 bare node=n stamp=5 granted=q outside");
+    is_str(queue_of("b"), "q", "what was granted counts where that was");
+    kit_close(&kit);
+}
+
+static void test_strays_of_groups(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=2; queue r cpu=2; group team min=1 queue=q outside;"
+                 "pod a queue=r cpu=1 bare node=n group=team");
+    is_str(queue_of("a"), "default", "a group's queue is not its members' by its word");
+    kit_do(&kit, "group team min=1 queue=q");
+    is_str(queue_of("a"), "q", "when it is for their namespace they count there");
+    kit_do(&kit, "group team min=1 queue=q outside");
+    is_str(queue_of("a"), "default", "and when it is no longer, they do not");
+    kit_do(&kit, "group team min=1");
+    is_str(queue_of("a"), "r", "a group without a queue leaves them where they are");
+    kit_do(&kit, "pod a queue=r cpu=1 bare node=n group=team outside");
+    is_str(queue_of("a"), "default", "if they may be there");
     kit_close(&kit);
 }
 
@@ -260,6 +292,8 @@ int main(void)
     test_who_has_a_node_goes_first();
     test_a_gang_is_not_granted_in_parts();
     test_nothing_without_its_group();
+    test_strays();
+    test_strays_of_groups();
     test_no_memory();
     return tap_done();
 }

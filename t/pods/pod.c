@@ -155,7 +155,26 @@ static void test_namespaces(void)
     kit_do(&kit, "pod b cluster=c cpu=1 created=2");
     is_str(kit_granted(&kit), "b e", "then it does");
     kit_do(&kit, "queue q cpu=1; pod g queue=q cpu=1 outside");
-    is_str(kit_state(&kit, "g"), "reserved", "a Volcano queue selects nobody");
+    is_str(kit_why(&kit, "g"), "NamespaceNotSelected", "so does a queue of Volcano's");
+    kit_do(&kit, "pod g queue=q cpu=1");
+    is_str(kit_state(&kit, "g"), "reserved", "and takes a pod that it is for");
+    kit_close(&kit);
+}
+
+static void test_groups_of_other_namespaces(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=2; group team min=2 queue=q outside;"
+                 "pod a queue=q cpu=1 group=team; pod b queue=q cpu=1 group=team");
+    is_str(kit_why(&kit, "a"), "NamespaceNotSelected", "a group's queue may not be for it");
+    kit_do(&kit, "group team min=2 queue=q");
+    is_str(kit_granted(&kit), "a b", "when it is, both are granted");
+    kit_do(&kit, "group team min=2 queue=q outside");
+    is_str(kit_granted(&kit), "a b", "and keep that when it is no longer");
+    kit_do(&kit, "group late min=1 queue=q outside cpu=1");
+    is_str(kit_granted(&kit), "a b", "no room is kept for members of one that may not use it");
     kit_close(&kit);
 }
 
@@ -187,6 +206,11 @@ static void test_namespaces_of_groups(void)
     is_str(kit_why(&kit, "g"), "NamespaceNotSelected", "a group without a queue changes nothing");
     kit_do(&kit, "group other min=0 queue=q");
     is_str(kit_state(&kit, "g"), "reserved", "one with a Volcano queue takes it there");
+    kit_do(&kit, "lose-pod g; group other min=0 queue=q outside;"
+                 "pod g cluster=c cpu=1 group=other");
+    is_str(kit_why(&kit, "g"), "NamespaceNotSelected", "unless that is not for it");
+    kit_do(&kit, "pod g cluster=c cpu=1 group=other outside; group other min=0 queue=q");
+    is_str(kit_state(&kit, "g"), "reserved", "whatever its own queue says");
     kit_do(&kit, "lose-pod a; lose-pod b; pod a cluster=c cpu=1; group other min=0");
     is_str(kit_why(&kit, "g"), "NamespaceNotSelected", "and back");
     kit_close(&kit);
@@ -256,6 +280,7 @@ int main(void)
     test_namespaces();
     test_namespaces_after_a_restart();
     test_namespaces_of_groups();
+    test_groups_of_other_namespaces();
     test_queue_names();
     test_who_counts();
     return tap_done();
