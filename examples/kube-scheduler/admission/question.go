@@ -99,6 +99,9 @@ func (w *Webhook) checkQueue(ctx context.Context, request *admissionv1.Admission
 		if err := facts.Queue(&queue, &asked); err != nil {
 			return invalid(err.Error()), nil
 		}
+		if _, err := facts.UsersOf(queue.Annotations); err != nil {
+			return invalid(sluice.KindQueue + "/" + queue.Name + ": " + err.Error()), nil
+		}
 		if ignored := facts.DeviceQuota(&queue); ignored != "" {
 			warnings = append(warnings, ignored)
 		}

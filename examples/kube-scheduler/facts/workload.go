@@ -21,8 +21,9 @@ const CannotPreempt = "kueue.x-k8s.io/cannot-preempt"
 
 // Around is what the engine wants to know of a workload, and other objects say.
 type Around struct {
-	Defaults   workload.Defaults
-	JobStopped bool
+	Defaults         workload.Defaults
+	JobStopped       bool
+	SystemPriorities bool // they count in its ClusterQueue
 }
 
 // The protocol's limits: a workload beyond them gets no quota, and says so.
@@ -51,6 +52,9 @@ func Workload(w *kueue.Workload, around *Around) *sluice.WorkerWorkload {
 	}
 	if w.Spec.Priority != nil {
 		seen.Priority = *w.Spec.Priority
+	}
+	if !around.SystemPriorities {
+		seen.Priority = CommonPriority(seen.Priority)
 	}
 	reclaimable := map[kueue.PodSetReference]int32{}
 	for _, one := range w.Status.ReclaimablePods {

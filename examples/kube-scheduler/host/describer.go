@@ -22,6 +22,8 @@ type describer struct {
 	schedulers []string // of the profiles
 	spaces     corelisters.NamespaceLister
 	queues     *kueueQueues
+	volcano    *volcanoQueues
+	groups     *groups
 	heritage   *heritage
 	owners     *owners
 	templates  *templates
@@ -33,13 +35,14 @@ func (d *describer) isOurs(pod *v1.Pod) bool {
 	return slices.Contains(d.schedulers, pod.Spec.SchedulerName)
 }
 
-// namespaceQueue is the queue that a namespace names; "": none.
-func (d *describer) namespaceQueue(name string) string {
+// namespaceQueue is the queue that a namespace names; "": none. It may bind those in it.
+func (d *describer) namespaceQueue(name string) (queue string, binds bool) {
 	namespace, err := d.spaces.Get(name)
 	if err != nil {
-		return ""
+		return "", false
 	}
-	return namespace.Annotations[facts.QueueName]
+	said := namespace.Annotations
+	return said[facts.QueueName], said[facts.QueueBinding] == "true"
 }
 
 // heir is the pod with what it inherits. False: that is not known yet; if it is awaited, the pod is
@@ -99,11 +102,21 @@ func (d *describer) newHeir(ctx context.Context, pod *v1.Pod) (*v1.Pod, error) {
 // fill writes over `into` what the engine wants to know of a pod. False: but for who controls it,
 // which is not known yet.
 func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
-	facts.Pod(pod, d.namespaceQueue(pod.Namespace), into)
+	queue, binds := d.namespaceQueue(pod.Namespace)
+	facts.Pod(pod, queue, into)
 	if name := facts.LocalQueue(pod); name != "" {
 		clusterQueue := d.queues.local.clusterQueue(pod.Namespace, name)
 		facts.InClusterQueue(into, name, clusterQueue)
 		into.NotSelected = clusterQueue != "" && !d.queues.selects(clusterQueue, pod.Namespace)
+	} else {
+		if binds {
+			facts.Bind(into)
+		}
+		into.NotSelected = !d.volcano.takes(facts.QueueOf(into), pod.Namespace)
+	}
+	if common := facts.CommonPriority(into.Priority); common != into.Priority &&
+		!d.countsSystemPriority(pod, into) {
+		into.Priority = common
 	}
 	if !facts.WantsGroup(pod) || !d.isOurs(pod) {
 		return true
@@ -116,4 +129,33 @@ func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
 		into.Controller = &older
 	}
 	return known
+}
+
+// countsSystemPriority tells whether the priority of a class system-* counts in the queue that a
+// pod is in: its group's, or its own.
+func (d *describer) countsSystemPriority(pod *v1.Pod, described *sluice.Pod) bool {
+	if group := d.groups.queueOf(pod.Namespace, pod.Annotations[facts.GroupName]); group != "" {
+		return d.volcano.selectors.countSystemPriorities(group)
+	}
+	queue := facts.QueueOf(described)
+	if described.QueueKind == sluice.KindClusterQueue {
+		return d.queues.selectors.countSystemPriorities(queue)
+	}
+	return d.volcano.selectors.countSystemPriorities(queue)
+}
+
+// volcanoQueue is the Queue of Volcano's that a pod names, itself or by its namespace; "": a
+// LocalQueue says where it is.
+func (d *describer) volcanoQueue(pod *v1.Pod) string {
+	if facts.LocalQueue(pod) != "" {
+		return ""
+	}
+	heir, _ := d.heir(pod, false)
+	described := sluice.Pod{}
+	queue, binds := d.namespaceQueue(pod.Namespace)
+	facts.Pod(heir, queue, &described)
+	if binds {
+		facts.Bind(&described)
+	}
+	return facts.QueueOf(&described)
 }

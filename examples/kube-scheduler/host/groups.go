@@ -3,6 +3,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,7 @@ type groups struct {
 	clients     *clients
 	describer   *describer
 	pods        *pods
+	volcano     *volcanoQueues
 	controllers *volcanoControllers
 	done        *sync.WaitGroup
 
@@ -87,10 +89,50 @@ func (g *groups) seen(object *unstructured.Unstructured) {
 		err = facts.Group(&typed, g.classPriority(typed.Spec.PriorityClassName), &seen)
 	}
 	if err == nil {
+		g.place(&seen)
 		tail, err = g.engine.ObserveGroup(&seen)
 	}
 	g.engine.told(object, tail, err)
 	g.controllers.lookAtGroup(object)
+}
+
+// place says where a group is: in the queue that it names, unless its namespace binds it to another
+// one, and whether that is for its namespace.
+func (g *groups) place(seen *sluice.Group) {
+	if queue, binds := g.describer.namespaceQueue(seen.Namespace); binds && seen.Queue != "" {
+		seen.Queue = cmp.Or(queue, facts.DefaultQueue)
+	}
+	seen.NotSelected = seen.Queue != "" && !g.volcano.takes(seen.Queue, seen.Namespace)
+	if seen.Priority != nil && !g.volcano.selectors.countSystemPriorities(seen.Queue) {
+		common := facts.CommonPriority(*seen.Priority)
+		seen.Priority = &common
+	}
+}
+
+// queueOf is the queue that a PodGroup is in, if it is there and names one.
+func (g *groups) queueOf(namespace, name string) string {
+	group := g.find(namespace, name)
+	if group == nil {
+		return ""
+	}
+	queue, _, _ := unstructured.NestedString(group.Object, "spec", "queue")
+	if bound, binds := g.describer.namespaceQueue(namespace); binds && queue != "" {
+		return cmp.Or(bound, facts.DefaultQueue)
+	}
+	return queue
+}
+
+// tellAgain tells again of the groups that are concerned.
+func (g *groups) tellAgain(concerned func(*unstructured.Unstructured) bool) {
+	informer := g.informer.Load()
+	if informer == nil {
+		return
+	}
+	for _, object := range (*informer).GetStore().List() {
+		if group := object.(*unstructured.Unstructured); concerned(group) {
+			g.seen(group)
+		}
+	}
 }
 
 func (g *groups) gone(object *unstructured.Unstructured) {
@@ -130,12 +172,8 @@ func (g *groups) classSeen(old, class *schedulingv1.PriorityClass) {
 
 // classGone tells the engine again of the groups of a class.
 func (g *groups) classGone(class *schedulingv1.PriorityClass) {
-	informer := g.informer.Load()
-	for _, object := range (*informer).GetStore().List() {
-		group := object.(*unstructured.Unstructured)
+	g.tellAgain(func(group *unstructured.Unstructured) bool {
 		name, _, _ := unstructured.NestedString(group.Object, "spec", "priorityClassName")
-		if name == class.Name {
-			g.seen(group)
-		}
-	}
+		return name == class.Name
+	})
 }

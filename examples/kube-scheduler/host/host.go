@@ -140,7 +140,8 @@ func (h *Host) join(handle fwk.Handle) {
 	h.flavoredPods = flavoredPods{engine: &h.engine, lister: lister, activator: handle}
 	h.wakeups = wakeups{engine: &h.engine, activator: handle}
 	h.controllers = volcanoControllers{engine: &h.engine, since: time.Now()}
-	h.describer = describer{spaces: spaces, queues: &h.kueueQueues, templates: &h.templates,
+	h.describer = describer{spaces: spaces, queues: &h.kueueQueues, volcano: &h.volcanoQueues,
+		groups: &h.groups, templates: &h.templates,
 		pool: sync.Pool{New: func() any { return new(sluice.Pod) }}}
 	h.pods = pods{engine: &h.engine, clients: &h.clients, cache: &h.cache, lister: lister,
 		index: core.Pods().Informer().GetIndexer(), observeOnly: h.args.ObserveOnly,
@@ -148,18 +149,21 @@ func (h *Host) join(handle fwk.Handle) {
 		flavored: &h.flavoredPods, wakeups: &h.wakeups}
 	h.nodes = nodes{engine: &h.engine, cache: &h.cache, lister: core.Nodes().Lister(),
 		flavored: &h.flavoredPods}
-	h.namespaces = namespaces{pods: &h.pods, queues: &h.kueueQueues}
+	h.namespaces = namespaces{pods: &h.pods, groups: &h.groups, queues: &h.kueueQueues,
+		volcano: &h.volcanoQueues}
 	h.groups = groups{engine: &h.engine, clients: &h.clients, describer: &h.describer,
-		pods: &h.pods, controllers: &h.controllers, done: &h.done}
+		pods: &h.pods, volcano: &h.volcanoQueues, controllers: &h.controllers, done: &h.done}
 	h.templates = templates{engine: &h.engine, groups: &h.groups}
 	h.volcanoQueues = volcanoQueues{engine: &h.engine, clients: &h.clients, custom: &h.custom,
-		controllers: &h.controllers}
+		controllers: &h.controllers, pods: &h.pods, groups: &h.groups, describer: &h.describer,
+		spaces: spaces}
 	h.kueueQueues = kueueQueues{engine: &h.engine, custom: &h.custom, statuses: &h.statuses,
-		pods: &h.pods, spaces: spaces, workloads: h.args.Workloads}
+		pods: &h.pods, spaces: spaces, workloads: h.args.Workloads,
+		tellWorkloads: h.workloads.tellOf}
 	h.statuses = kueueStatuses{engine: &h.engine, lease: &h.lease, clients: &h.clients,
 		custom: &h.custom, local: &h.kueueQueues.local, workloads: h.workloads.list}
 	h.workloads = workloads{engine: &h.engine, lease: &h.lease, clients: &h.clients,
-		custom: &h.custom, statuses: &h.statuses, pods: &h.pods,
+		custom: &h.custom, statuses: &h.statuses, pods: &h.pods, queues: &h.kueueQueues,
 		writer: jobWriter{&h.engine, &h.clients}, workers: h.args.Effects.Workers, done: &h.done}
 	h.custom = customResources{client: h.clients.custom,
 		discoverer: handle.ClientSet().Discovery(), log: h.log, kinds: h.customKinds()}
@@ -291,8 +295,14 @@ func (h *Host) followCustom(ctx context.Context) {
 		return cache.WaitForCacheSync(ctx.Done(), h.waitFor...) &&
 			cache.WaitForCacheSync(ctx.Done(), h.custom.synced...) &&
 			cache.WaitForCacheSync(ctx.Done(), h.heritage.settled, h.groups.owners.settled) &&
-			h.engine.declareSynced()
+			h.allListed()
 	})
+}
+
+// allListed tells the engine that the first listing is complete.
+func (h *Host) allListed() bool {
+	h.volcanoQueues.allListed()
+	return h.engine.declareSynced()
 }
 
 func engineConfig(args *config.Args, schedulers []string, clock sluice.Clock) sluice.Config {
@@ -349,9 +359,6 @@ func (h *Host) Complete(aboutQueues bool) error {
 func (h *Host) Newcomer(ctx context.Context, pod *v1.Pod) (*sluice.Pod, error) {
 	return h.describer.newcomer(ctx, pod)
 }
-
-// NamespaceQueue is the queue that a namespace names; "": none.
-func (h *Host) NamespaceQueue(name string) string { return h.describer.namespaceQueue(name) }
 
 // HasQueue tells whether there is such a LocalQueue.
 func (h *Host) HasQueue(namespace, name string) bool {

@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
@@ -34,6 +35,9 @@ type kueueQueues struct {
 	pods      *pods
 	spaces    corelisters.NamespaceLister
 	workloads bool // Workloads get their quota here
+
+	// tellWorkloads tells again of those of a LocalQueue.
+	tellWorkloads func(types.NamespacedName)
 
 	flavored  atomic.Bool // nodes may matter to somebody
 	selectors selectors
@@ -89,7 +93,9 @@ func (q *kueueQueues) clusterQueueSeen(object *unstructured.Unstructured) {
 	var cluster kueue.ClusterQueue
 	name := object.GetName()
 	readable := facts.Read(object, &cluster) == nil
-	if readable && q.selectors.narrow(name, cluster.Spec.NamespaceSelector) {
+	terms := queueTerms{namespaces: cluster.Spec.NamespaceSelector,
+		systemPriorities: cluster.Annotations[facts.SystemPriorities] == "true"}
+	if readable && q.selectors.narrow(name, terms) {
 		q.tellBehind(name)
 	}
 	queueSeen(q.engine, q.clusterQueue)(object)
@@ -104,8 +110,8 @@ func (q *kueueQueues) clusterQueueGone(object *unstructured.Unstructured) {
 	q.statuses.changed()
 }
 
-// tellBehind tells again of the LocalQueues of a ClusterQueue that may select other namespaces now,
-// and of their pods.
+// tellBehind tells again of the LocalQueues of a ClusterQueue that may take others now, or them
+// otherwise, and of their pods and workloads.
 func (q *kueueQueues) tellBehind(clusterQueue string) {
 	q.tellLocalQueues(func(q *kueue.LocalQueue) bool {
 		return string(q.Spec.ClusterQueue) == clusterQueue
@@ -114,6 +120,7 @@ func (q *kueueQueues) tellBehind(clusterQueue string) {
 		q.pods.tellAgainIn(local.Namespace, func(pod *v1.Pod) bool {
 			return facts.LocalQueue(pod) == local.Name
 		})
+		q.tellWorkloads(local)
 	}
 }
 

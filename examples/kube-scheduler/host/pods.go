@@ -107,6 +107,16 @@ func (p *pods) tellAgainIn(namespace string, concerned func(*v1.Pod) bool) {
 	}
 }
 
+// tellAllAgain tells the engine again about the pods of any namespace that are concerned.
+func (p *pods) tellAllAgain(concerned func(*v1.Pod) bool) {
+	p.surroundings.Add(1)
+	for _, object := range p.index.List() {
+		if pod := object.(*v1.Pod); concerned(pod) {
+			p.tellAgain(pod)
+		}
+	}
+}
+
 // tellAgain tells of a pod as it is now.
 func (p *pods) tellAgain(pod *v1.Pod) {
 	again(&p.engine.limited, pod, func() *v1.Pod {

@@ -10,23 +10,33 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// selectors are the namespaceSelectors of ClusterQueues: from which namespaces each takes pods and
-// workloads. What a ClusterQueue is about to say and what the engine was told of it come one after
-// the other, and nobody is to be granted by half of it:
+// queueTerms are what a queue says of those who may use it.
+type queueTerms struct {
+	namespaces       *metav1.LabelSelector // nil: none
+	parent           string                // whose terms hold, too; "": no other's do
+	systemPriorities bool                  // they count
+}
+
+// selectors know the terms of the queues of one kind. What a queue is about to say and what the
+// engine was told of it come one after the other, and nobody is to be granted by half of it:
 //
-//	narrow   only who both selectors select
-//	         the engine is told of the ClusterQueue
-//	widen    who the new one selects
+//	narrow   only who both terms select
+//	         the engine is told of the queue
+//	widen    who the new ones select
 type selectors struct {
 	mutex sync.RWMutex
-	of    map[string]*selecting // by the ClusterQueue's name
+	of    map[string]*selecting // by the queue's name
+	bound int                   // how many of them do not take everybody
 }
 
 type selecting struct {
-	spec     *metav1.LabelSelector
+	terms    queueTerms
 	selector labels.Selector
-	before   labels.Selector // nil: the engine knows all that the ClusterQueue says
+	before   *selecting // nil: the engine knows all that the queue says
 }
+
+// deepest is how many queues may be above each other, and one that nobody may be below.
+const deepest = 9
 
 // selectorOf is one that selects nothing where there is none, or none that can be used.
 func selectorOf(spec *metav1.LabelSelector) labels.Selector {
@@ -37,23 +47,35 @@ func selectorOf(spec *metav1.LabelSelector) labels.Selector {
 	return selector
 }
 
-// narrow notes what a ClusterQueue says now. It tells whether that may select fewer.
-func (s *selectors) narrow(name string, spec *metav1.LabelSelector) bool {
+// takesAll tells whether the terms are as if nothing were said.
+func (s *selecting) takesAll() bool { return s.selector.Empty() && !s.terms.systemPriorities }
+
+// count keeps the number of those that do not take everybody.
+func (s *selectors) count(one *selecting, more int) {
+	if one != nil && !one.takesAll() {
+		s.bound += more
+	}
+}
+
+// narrow notes what a queue says now. It tells whether that may select fewer.
+func (s *selectors) narrow(name string, terms queueTerms) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	known := s.of[name]
-	if known != nil && reflect.DeepEqual(known.spec, spec) {
+	if known != nil && reflect.DeepEqual(known.terms, terms) {
 		return false
 	}
-	now := &selecting{spec: spec, selector: selectorOf(spec)}
+	now := &selecting{terms: terms, selector: selectorOf(terms.namespaces)}
 	if known != nil {
-		now.before = known.selector
+		now.before = &selecting{terms: known.terms, selector: known.selector}
 	}
 	if s.of == nil {
 		s.of = map[string]*selecting{}
 	}
+	s.count(known, -1)
+	s.count(now, 1)
 	s.of[name] = now
-	return true
+	return s.bound > 0 || known != nil && !known.takesAll()
 }
 
 // widen ends what narrow began. It tells whether that may select more.
@@ -64,22 +86,66 @@ func (s *selectors) widen(name string) bool {
 	if known == nil || known.before == nil {
 		return false
 	}
+	before := known.before
 	known.before = nil
-	return true
+	return s.bound > 0 || !before.takesAll()
 }
 
 func (s *selectors) forget(name string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	s.count(s.of[name], -1)
 	delete(s.of, name)
 }
 
-// selects tells whether a ClusterQueue takes what is in a namespace with these labels. One that
-// does not exist does: then the engine says that it does not exist.
+// areBound tells whether any queue does not take everybody.
+func (s *selectors) areBound() bool {
+	s.mutex.RLock()
+	defer s.mutex.RUnlock()
+	return s.bound > 0
+}
+
+// selects tells whether a queue takes what is in a namespace with these labels. One that does not
+// exist does: then the engine says that it does not exist.
 func (s *selectors) selects(name string, namespace labels.Set) bool {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
+	return s.selectsAt(name, namespace, 0)
+}
+
+func (s *selectors) selectsAt(name string, namespace labels.Set, depth int) bool {
 	known := s.of[name]
-	return known == nil ||
-		known.selector.Matches(namespace) && (known.before == nil || known.before.Matches(namespace))
+	for one := known; one != nil; one = one.before {
+		if !one.selector.Matches(namespace) || depth < deepest &&
+			!s.selectsAt(one.terms.parent, namespace, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// isAtOrBelow tells whether the terms of a queue are those of another one, too.
+func (s *selectors) isAtOrBelow(name, above string) bool {
+	s.mutex.RLock()
+	defer s.mutex.RUnlock()
+	for depth := 0; name != "" && depth <= deepest; depth++ {
+		if name == above {
+			return true
+		}
+		known := s.of[name]
+		if known == nil {
+			return false
+		}
+		name = known.terms.parent
+	}
+	return false
+}
+
+// countSystemPriorities tells whether priorities of the classes system-* count in a queue.
+func (s *selectors) countSystemPriorities(name string) bool {
+	s.mutex.RLock()
+	defer s.mutex.RUnlock()
+	known := s.of[name]
+	return known != nil && known.terms.systemPriorities &&
+		(known.before == nil || known.before.terms.systemPriorities)
 }

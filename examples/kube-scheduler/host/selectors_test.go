@@ -20,8 +20,9 @@ import (
 func TestSelectorsNarrowBeforeTheyWiden(t *testing.T) {
 	var s selectors
 	red, blue := labels.Set{"team": "red"}, labels.Set{"team": "blue"}
-	only := func(team string) *metav1.LabelSelector {
-		return &metav1.LabelSelector{MatchLabels: map[string]string{"team": team}}
+	only := func(team string) queueTerms {
+		return queueTerms{namespaces: &metav1.LabelSelector{
+			MatchLabels: map[string]string{"team": team}}}
 	}
 	is := func(what string, wantRed, wantBlue bool) {
 		t.Helper()
@@ -45,19 +46,65 @@ func TestSelectorsNarrowBeforeTheyWiden(t *testing.T) {
 		t.Error("it widens once")
 	}
 	is("blue", false, true)
-	s.narrow("q", &metav1.LabelSelector{})
+	s.narrow("q", queueTerms{namespaces: &metav1.LabelSelector{}})
 	s.widen("q")
 	is("an empty one", true, true)
-	if !s.narrow("q", nil) {
+	if !s.narrow("q", queueTerms{}) {
 		t.Error("no selector is the empty one")
 	}
 	is("none", false, false)
-	s.narrow("q", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
-		{Key: "team", Operator: "Odd"}}})
+	s.narrow("q", queueTerms{namespaces: &metav1.LabelSelector{
+		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: "Odd"}}}})
 	s.widen("q")
 	is("one that cannot be used", false, false)
 	s.forget("q")
 	is("a queue that is gone", true, true)
+}
+
+func TestTermsHoldForAllBelow(t *testing.T) {
+	var s selectors
+	all := &metav1.LabelSelector{}
+	says := func(name, parent string, namespaces *metav1.LabelSelector) {
+		s.narrow(name, queueTerms{namespaces: namespaces, parent: parent})
+		s.widen(name)
+	}
+	red, blue := labels.Set{"team": "red"}, labels.Set{"team": "blue"}
+	says("root", "", all)
+	says("mine", "root", all)
+	says("leaf", "mine", all)
+	if s.areBound() || !s.selects("leaf", blue) {
+		t.Error("nobody said anything")
+	}
+	says("mine", "root", &metav1.LabelSelector{MatchLabels: map[string]string{"team": "red"}})
+	if !s.areBound() || s.selects("leaf", blue) || !s.selects("leaf", red) ||
+		!s.selects("root", blue) {
+		t.Error("what a queue says holds for itself and all below it, and for nobody else")
+	}
+	if !s.isAtOrBelow("leaf", "mine") || s.isAtOrBelow("root", "mine") || s.isAtOrBelow("x", "mine") {
+		t.Error("who is below whom")
+	}
+	s.narrow("leaf", queueTerms{namespaces: all, parent: "root"})
+	if s.selects("leaf", blue) {
+		t.Error("it is below both until the engine has heard that it moves")
+	}
+	s.widen("leaf")
+	if !s.selects("leaf", blue) {
+		t.Error("it has moved")
+	}
+	says("mine", "leaf", all)
+	says("leaf", "mine", all)
+	if s.selects("leaf", blue) != true || s.areBound() {
+		t.Error("a cycle of parents ends")
+	}
+	s.forget("mine")
+	s.narrow("leaf", queueTerms{namespaces: all, systemPriorities: true})
+	if s.countSystemPriorities("leaf") {
+		t.Error("system priorities count before the engine has heard of it")
+	}
+	s.widen("leaf")
+	if !s.countSystemPriorities("leaf") || s.countSystemPriorities("root") {
+		t.Error("system priorities count where the queue says so")
+	}
 }
 
 // clusterQueueOf is a ClusterQueue with room for eight pods of one cpu.

@@ -4,8 +4,11 @@ package host
 
 import (
 	"sync"
+	"sync/atomic"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/facts"
@@ -19,7 +22,14 @@ type volcanoQueues struct {
 	clients     *clients
 	custom      *customResources
 	controllers *volcanoControllers
-	devices     sync.Map // uid of a Queue -> what of it counts for nothing
+	pods        *pods
+	groups      *groups
+	describer   *describer
+	spaces      corelisters.NamespaceLister
+
+	selectors selectors
+	listed    atomic.Bool // all queues that were there in the beginning have been seen
+	told      sync.Map    // uid of a Queue -> what of it counts for nothing
 }
 
 // queueSeen tells the engine of a queue of any kind.
@@ -50,28 +60,87 @@ func queueGone(e *engine, kind string) func(*unstructured.Unstructured) {
 
 func (q *volcanoQueues) seen(object *unstructured.Unstructured) {
 	q.controllers.lookAtQueue(object)
+	name, terms := object.GetName(), termsOf(object)
+	if q.selectors.narrow(name, terms) {
+		q.tellUsers(name)
+	}
 	queueSeen(q.engine, facts.Queue)(object)
-	q.warnOfDevices(object)
+	if q.selectors.widen(name) {
+		q.tellUsers(name)
+	}
+	q.warnOfUseless(object)
 }
 
 func (q *volcanoQueues) gone(object *unstructured.Unstructured) {
-	q.devices.Delete(object.GetUID())
+	q.told.Delete(object.GetUID())
 	queueGone(q.engine, sluice.KindQueue)(object)
+	q.selectors.forget(object.GetName())
 }
 
-// warnOfDevices says of a queue that some of its amounts count for nothing, once for each edit: who
-// writes it past the webhook hears of it nowhere else.
-func (q *volcanoQueues) warnOfDevices(object *unstructured.Unstructured) {
+// termsOf are what a Queue says of those who may use it. What cannot be read selects nobody.
+func termsOf(object *unstructured.Unstructured) queueTerms {
+	said := object.GetAnnotations()
+	parent, _, _ := unstructured.NestedString(object.Object, "spec", "parent")
+	if parent == "" && object.GetName() != facts.RootQueue {
+		parent = facts.RootQueue
+	}
+	users, _ := facts.UsersOf(said)
+	return queueTerms{namespaces: users, parent: parent,
+		systemPriorities: said[facts.SystemPriorities] == "true"}
+}
+
+// takes tells whether a queue is for what is in a namespace. One that is not known yet is in none:
+// there will be news of it.
+func (q *volcanoQueues) takes(queue, namespace string) bool {
+	if !q.selectors.areBound() {
+		return true
+	}
+	space, err := q.spaces.Get(namespace)
+	return err == nil && q.selectors.selects(queue, space.Labels)
+}
+
+// tellUsers tells again of the groups and pods of a queue, and of those below it, that may take
+// others now, or them otherwise. In the beginning all are told of at once, by allListed.
+func (q *volcanoQueues) tellUsers(name string) {
+	if !q.listed.Load() {
+		return
+	}
+	q.groups.tellAgain(func(group *unstructured.Unstructured) bool {
+		queue := q.groups.queueOf(group.GetNamespace(), group.GetName())
+		return queue != "" && q.selectors.isAtOrBelow(queue, name)
+	})
+	q.pods.tellAllAgain(func(pod *v1.Pod) bool {
+		queue := q.describer.volcanoQueue(pod)
+		return queue != "" && q.selectors.isAtOrBelow(queue, name)
+	})
+}
+
+// allListed tells again of everybody in whose queue only some may be, who may have been told of
+// before that was known.
+func (q *volcanoQueues) allListed() {
+	q.listed.Store(true)
+	if q.selectors.areBound() {
+		q.groups.tellAgain(func(*unstructured.Unstructured) bool { return true })
+		q.pods.tellAllAgain(func(*v1.Pod) bool { return true })
+	}
+}
+
+// warnOfUseless says of a queue what of it counts for nothing, once for each edit: who writes it
+// past the webhook hears of it nowhere else.
+func (q *volcanoQueues) warnOfUseless(object *unstructured.Unstructured) {
 	var queue volcano.Queue
 	if facts.Read(object, &queue) != nil {
 		return
 	}
-	ignored := facts.DeviceQuota(&queue)
-	if ignored == "" {
-		q.devices.Delete(queue.UID)
+	useless := facts.DeviceQuota(&queue)
+	if _, err := facts.UsersOf(queue.Annotations); err != nil {
+		useless = "nobody may use the queue: " + err.Error()
+	}
+	if useless == "" {
+		q.told.Delete(queue.UID)
 		return
 	}
-	if before, told := q.devices.Swap(queue.UID, ignored); !told || before != ignored {
-		q.engine.warn(object, "SluiceUnsupported", "%s", ignored)
+	if before, told := q.told.Swap(queue.UID, useless); !told || before != useless {
+		q.engine.warn(object, "SluiceUnsupported", "%s", useless)
 	}
 }

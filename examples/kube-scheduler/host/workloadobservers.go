@@ -98,16 +98,29 @@ func (ws *workloads) tellAgain(w *kueue.Workload) {
 	}, ws.tell, ws.gone)
 }
 
-// tellAll tells again of those whose pods the API server would give other defaults now; "":
-// in all namespaces.
-func (ws *workloads) tellAll(namespace string) {
+// tellAll tells again of all workloads: of their pods something else may be so now.
+func (ws *workloads) tellAll() { ws.tellWhere(func(*kueue.Workload) bool { return true }) }
+
+// tellIn tells again of those of a namespace.
+func (ws *workloads) tellIn(namespace string) {
+	ws.tellWhere(func(w *kueue.Workload) bool { return w.Namespace == namespace })
+}
+
+// tellOf tells again of those of a LocalQueue.
+func (ws *workloads) tellOf(queue types.NamespacedName) {
+	ws.tellWhere(func(w *kueue.Workload) bool {
+		return w.Namespace == queue.Namespace && string(w.Spec.QueueName) == queue.Name
+	})
+}
+
+func (ws *workloads) tellWhere(concerned func(*kueue.Workload) bool) {
 	store := ws.informer.Load()
 	if store == nil || !(*store).HasSynced() {
 		return
 	}
 	for _, object := range (*store).GetStore().List() {
 		w, is := object.(*kueue.Workload)
-		if is && (namespace == "" || w.Namespace == namespace) && !wl.Finished(w) {
+		if is && concerned(w) && !wl.Finished(w) {
 			ws.tell(w)
 		}
 	}
@@ -116,6 +129,8 @@ func (ws *workloads) tellAll(namespace string) {
 // around is what other objects say of a workload.
 func (ws *workloads) around(w *kueue.Workload) *facts.Around {
 	a := &facts.Around{JobStopped: ws.jobStopped(w)}
+	a.SystemPriorities = ws.queues.selectors.countSystemPriorities(
+		ws.queues.local.clusterQueue(w.Namespace, string(w.Spec.QueueName)))
 	a.Defaults.Overhead = func(class string) v1.ResourceList {
 		object, there, err := ws.runtime.GetStore().GetByKey(class)
 		if err != nil || !there || object.(*nodev1.RuntimeClass).Overhead == nil {

@@ -38,6 +38,7 @@ type workloads struct {
 	custom   *customResources
 	statuses *kueueStatuses
 	pods     *pods
+	queues   *kueueQueues
 	writer   jobWriter
 	workers  int // how many steps may be taken at once
 	done     *sync.WaitGroup
@@ -124,10 +125,10 @@ func (ws *workloads) begin(ctx context.Context, informer cache.SharedIndexInform
 	ws.informer.Store(&informer)
 	for of, handler := range map[cache.SharedIndexInformer]cache.ResourceEventHandler{
 		ws.jobs: handle(ws.jobSeen, ws.jobGone),
-		ws.ranges: handle(func(_, now *v1.LimitRange) { ws.tellAll(now.Namespace) },
-			func(now *v1.LimitRange) { ws.tellAll(now.Namespace) }),
-		ws.runtime: handle(func(_, _ *nodev1.RuntimeClass) { ws.tellAll("") },
-			func(*nodev1.RuntimeClass) { ws.tellAll("") }),
+		ws.ranges: handle(func(_, now *v1.LimitRange) { ws.tellIn(now.Namespace) },
+			func(now *v1.LimitRange) { ws.tellIn(now.Namespace) }),
+		ws.runtime: handle(func(_, _ *nodev1.RuntimeClass) { ws.tellAll() },
+			func(*nodev1.RuntimeClass) { ws.tellAll() }),
 		ws.classes: handle(func(_, _ *schedulingv1.PriorityClass) {},
 			func(*schedulingv1.PriorityClass) {}),
 	} {

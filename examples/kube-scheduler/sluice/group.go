@@ -17,6 +17,7 @@ type Group struct {
 	ResourceVersion            int64
 	Generation                 int64
 	Queue                      string
+	NotSelected                bool // that queue is not for its namespace
 	MinMember                  int32
 	MinResources               []Amount
 	Priority                   *int32 // of its priority class; nil: its first member's
@@ -85,6 +86,7 @@ func (w *writer) podGroup(g *Group) {
 	keys += w.intIf("resourceVersion", g.ResourceVersion)
 	keys += w.intIf("generation", g.Generation)
 	keys += w.textIf("queue", g.Queue)
+	keys += w.boolUnless("mayUse", !g.NotSelected)
 	keys += w.intIf("minMember", int64(g.MinMember))
 	keys += w.amountsIf("minResources", g.MinResources)
 	if g.Priority != nil {

@@ -32,14 +32,15 @@ func TestAGroupAsItIsWritten(t *testing.T) {
 	w.podGroup(&Group{UID: "u", Namespace: "ns", Name: "g", Created: 7, ResourceVersion: 8,
 		Generation: 9, Queue: "q", MinMember: -1, MinResources: []Amount{{"cpu", 500}},
 		Priority: &priority, PriorityClass: "high", Ours: true, Deleted: true, Owner: "o",
-		Phase: "Pending", Running: 1, Succeeded: 2,
+		NotSelected: true,
+		Phase:       "Pending", Running: 1, Succeeded: 2,
 		Failed: 3, Condition: &Condition{"Scheduled", "True", "r", "m"}})
 	same(t, readBack(t, w), map[string]any{
 		"uid": "u", "namespace": "ns", "name": "g", "created": int64(7),
 		"resourceVersion": int64(8), "generation": int64(9), "queue": "q",
 		"minMember": int64(-1), "minResources": map[string]any{"cpu": int64(500)},
 		"priority": int64(0), "priorityClass": "high", "ours": true,
-		"deleted": true, "owner": "o", "phase": "Pending",
+		"deleted": true, "owner": "o", "mayUse": false, "phase": "Pending",
 		"running": int64(1), "succeeded": int64(2), "failed": int64(3),
 		"condition": map[string]any{"type": "Scheduled", "status": "True", "reason": "r",
 			"message": "m"},

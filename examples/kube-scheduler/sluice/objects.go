@@ -142,7 +142,7 @@ func (w *writer) pod(p *Pod) {
 	keys += w.textIf("scheduler", p.Scheduler)
 	keys += w.textIf("namespaceQueue", p.NamespaceQueue)
 	keys += w.textIf("queueKind", p.QueueKind)
-	keys += w.boolUnless("selected", !p.NotSelected)
+	keys += w.mayUse(p)
 	keys += w.textIf("node", p.Node)
 	keys += w.textIf("nominated", p.Nominated)
 	keys += w.textIf("phase", p.Phase)
@@ -154,6 +154,15 @@ func (w *writer) pod(p *Pod) {
 	keys += w.textIf("priorityClass", p.PriorityClass)
 	keys += w.textIf("preemptionPolicy", p.PreemptionPolicy)
 	w.setCount(place, keys)
+}
+
+// mayUse writes whether the queue is for the pod's namespace. Older libraries know it of
+// ClusterQueues alone, by another key.
+func (w *writer) mayUse(p *Pod) int {
+	if p.QueueKind == KindClusterQueue {
+		return w.boolUnless("selected", !p.NotSelected)
+	}
+	return w.boolUnless("mayUse", !p.NotSelected)
 }
 
 // newPod writes a pod that is being created: of what the API server has yet to give only what is
@@ -171,7 +180,7 @@ func (w *writer) newPod(p *Pod) {
 	keys += w.textIf("scheduler", p.Scheduler)
 	keys += w.textIf("namespaceQueue", p.NamespaceQueue)
 	keys += w.textIf("queueKind", p.QueueKind)
-	keys += w.boolUnless("selected", !p.NotSelected)
+	keys += w.mayUse(p)
 	keys += w.textIf("node", p.Node)
 	keys += w.textIf("owner", p.Owner)
 	keys += w.boolIf("mirror", p.Mirror)
