@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "examples/sim/queue_users.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/translate.h"
 
@@ -23,60 +24,6 @@ static const struct tree *document_of(const struct sim *sim, const char *kind, c
 static const char *text_of(const struct tree *tree)
 {
     return tree && tree->type == TREE_TEXT ? tree->text : NULL;
-}
-
-/* The API server gives each namespace its name as a label. */
-static const char *label_of(const struct tree *labels, const char *namespace, const char *key)
-{
-    return strcmp(key, "kubernetes.io/metadata.name") == 0 ? namespace
-                                                           : text_of(tree_get(labels, key));
-}
-
-static bool holds(const struct tree *demand, const struct tree *labels, const char *namespace)
-{
-    const char *key = text_of(tree_get(demand, "key"));
-    const char *how = text_of(tree_get(demand, "operator"));
-    const struct tree *values = tree_get(demand, "values");
-    const char *value = key ? label_of(labels, namespace, key) : NULL;
-    bool listed = false;
-
-    if (!key || !how)
-        return false;
-    for (size_t i = 0; value && values && i < values->count; i++) {
-        const char *each = text_of(values->pairs[i].value);
-        listed = listed || (each && strcmp(each, value) == 0);
-    }
-    if (strcmp(how, "In") == 0)
-        return listed;
-    if (strcmp(how, "NotIn") == 0)
-        return !listed;
-    if (strcmp(how, "Exists") == 0)
-        return value != NULL;
-    return strcmp(how, "DoesNotExist") == 0 && value == NULL;
-}
-
-bool pod_queue_selects(const struct sim *sim, const char *cluster_queue, const char *namespace)
-{
-    const struct tree *queue = document_of(sim, "clusterqueue", cluster_queue);
-    const struct tree *selector = tree_find(queue, "spec/namespaceSelector");
-    const struct tree *labels =
-        tree_find(document_of(sim, "namespace", namespace), "metadata/labels");
-    const struct tree *wanted = tree_get(selector, "matchLabels");
-    const struct tree *demands = tree_get(selector, "matchExpressions");
-
-    if (!queue || !selector)
-        return !queue;
-    for (size_t i = 0; wanted && i < wanted->count; i++) {
-        const char *has = label_of(labels, namespace, wanted->pairs[i].key);
-        const char *want = text_of(wanted->pairs[i].value);
-        if (!has || !want || strcmp(has, want) != 0)
-            return false;
-    }
-    for (size_t i = 0; demands && i < demands->count; i++) {
-        if (!holds(demands->pairs[i].value, labels, namespace))
-            return false;
-    }
-    return true;
 }
 
 /* The LocalQueue's name stands for a ClusterQueue that is not known. */
@@ -125,13 +72,19 @@ void pod_queue_put(struct request *r, const struct sim *sim, const struct pod *p
         const char *queue = cluster_queue_of(sim, pod, local, ref, sizeof(ref));
         annotations = pairs_set(&scratch, annotations, QUEUE_NAME, queue);
         r_key_str(r, "queueKind", "ClusterQueue");
-        r_key_bool(r, "selected", pod_queue_selects(sim, queue, pod->namespace));
+        r_key_bool(r, "selected", queue_users_selected(sim, queue, pod->namespace));
+        r_key_int(r, "priority", queue_users_priority(sim, "clusterqueue", queue, pod->priority));
     } else {
-        const struct tree *namespace = document_of(sim, "namespace", pod->namespace);
-        const char *queue =
-            text_of(tree_get(tree_find(namespace, "metadata/annotations"), QUEUE_NAME));
-        if (queue)
-            r_key_str(r, "namespaceQueue", queue);
+        bool binds;
+        const char *home = queue_users_home(sim, pod->namespace, &binds);
+        const char *queue = pairs_get(&annotations, QUEUE_NAME);
+        if (home)
+            r_key_str(r, "namespaceQueue", home);
+        if (binds && queue)
+            annotations = pairs_set(&scratch, annotations, QUEUE_NAME, "");
+        queue = queue && *queue && !binds ? queue : home ? home : "default";
+        r_key_bool(r, "mayUse", queue_users_listed(sim, queue, pod->namespace));
+        r_key_int(r, "priority", queue_users_priority(sim, "queue", queue, pod->priority));
     }
     translate_pairs(r, "annotations", &annotations);
     arena_finish(&scratch);

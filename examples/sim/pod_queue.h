@@ -13,12 +13,8 @@
  *   not select the pod's namespace
  */
 
-/* `labels`, `annotations`, `queueKind`, `selected` and `namespaceQueue` of a pod. */
+/* `labels`, `annotations`, `queueKind`, `selected`, `namespaceQueue` and `priority` of a pod. */
 void pod_queue_put(struct request *r, const struct sim *sim, const struct pod *pod,
                    const struct pod_state *state);
-
-/* Whether the namespaceSelector of a ClusterQueue selects the namespace. One that is not there
- * selects it: the library says that there is no such queue. */
-bool pod_queue_selects(const struct sim *sim, const char *cluster_queue, const char *namespace);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "examples/sim/queue_users.h"
 #include "examples/sim/translate.h"
 
 #include <string.h>
@@ -123,7 +124,6 @@ void translate_pod(struct request *r, const char *key, const struct sim *sim, co
     r_key_str(r, "namespace", pod->namespace);
     r_key_str(r, "name", pod->name);
     r_key_int(r, "created", pod->created);
-    r_key_int(r, "priority", pod->priority);
     r_key_int(r, "generation", state->generation);
     r_key_int(r, "resourceVersion", state->version);
     r_key_str(r, "scheduler", pod->scheduler);
@@ -294,7 +294,25 @@ static void put_status(struct request *r, const struct tree *status)
         translate_key(r, "condition", conditions->pairs[conditions->count - 1].value);
 }
 
-static void put_pod_group(struct request *r, const struct sim *sim, const struct object *object)
+/* Returns the queue that the group is in; "": its members' own. */
+static const char *put_group_queue(struct request *r, const struct sim *sim,
+                                   const struct object *object)
+{
+    const struct tree *named = tree_find(object->doc, "spec/queue");
+    bool binds;
+    const char *home = queue_users_home(sim, object->namespace, &binds);
+    const char *queue = named && named->type == TREE_TEXT ? named->text : "";
+
+    if (!*queue)
+        return queue;
+    if (binds)
+        queue = home ? home : "default";
+    r_key_str(r, "queue", queue);
+    r_key_bool(r, "mayUse", queue_users_listed(sim, queue, object->namespace));
+    return queue;
+}
+
+static void put_pod_group(struct request *r, struct sim *sim, const struct object *object)
 {
     const struct tree *class = tree_find(object->doc, "spec/priorityClassName");
     char ref[300];
@@ -307,7 +325,7 @@ static void put_pod_group(struct request *r, const struct sim *sim, const struct
     if (!object->is)
         return;
     put_status(r, tree_get(object->doc, "status"));
-    translate_key(r, "queue", tree_find(object->doc, "spec/queue"));
+    const char *queue = put_group_queue(r, sim, object);
     translate_key(r, "minMember", tree_find(object->doc, "spec/minMember"));
     put_quantities(r, "minResources", tree_find(object->doc, "spec/minResources"));
     groups_put_own(r, object);
@@ -315,8 +333,10 @@ static void put_pod_group(struct request *r, const struct sim *sim, const struct
         return;
     snprintf(ref, sizeof(ref), "priorityclass/%s", class->text);
     const struct object *priority = map_get(&sim->world.objects, ref);
-    if (priority && priority->is)
-        translate_key(r, "priority", tree_get(priority->doc, "value"));
+    if (!priority || !priority->is)
+        return;
+    int64_t value = tree_int(&sim->fault, priority->doc, "value", INT32_MIN, INT32_MAX, 0);
+    r_key_int(r, "priority", queue_users_priority(sim, "queue", queue, value));
 }
 
 void translate_observe_object(struct request *r, struct sim *sim, const struct object *object)

@@ -193,10 +193,29 @@ static void watch_local_queues(struct sim *sim, const char *namespace, const cha
     }
 }
 
+static void watch_groups(struct sim *sim, const char *namespace)
+{
+    const struct map *objects = &sim->world.objects;
+
+    for (size_t i = 0; i < objects->count; i++) {
+        struct object *object = objects->entries[i].value;
+        if (object->is && strcmp(object->kind, "podgroup") == 0 &&
+            (!namespace || strcmp(object->namespace, namespace) == 0))
+            watch_object(sim, object);
+    }
+}
+
 void watch_namespace(struct sim *sim, const char *namespace)
 {
     watch_local_queues(sim, namespace, NULL);
+    watch_groups(sim, namespace);
     watch_pods(sim, namespace, NULL);
+}
+
+void watch_users(struct sim *sim)
+{
+    watch_groups(sim, NULL);
+    watch_pods(sim, NULL, NULL);
 }
 
 void watch_cluster_queue(struct sim *sim, const char *name)

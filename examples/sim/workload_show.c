@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "examples/sim/queue_users.h"
 #include "examples/sim/workload_show.h"
 
 #include <string.h>
@@ -219,9 +220,9 @@ bool workload_show(struct sim *sim, struct request *r, const struct object *obje
         r_key_int(r, "resourceVersion", object->version);
         r_key_str(r, "clusterQueue", tree_word(object->doc, "spec/clusterQueue"));
         put_text(r, "stopPolicy", tree_word(object->doc, "spec/stopPolicy"));
-        r_key_bool(
-            r, "selected",
-            pod_queue_selects(sim, tree_word(object->doc, "spec/clusterQueue"), object->namespace));
+        r_key_bool(r, "selected",
+                   queue_users_selected(sim, tree_word(object->doc, "spec/clusterQueue"),
+                                        object->namespace));
     } else if (object->is) {
         r_key_bool(r, "active", is_active(object));
     }

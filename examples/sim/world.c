@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "examples/sim/queue_users.h"
 #include "examples/sim/world.h"
 
 #include <inttypes.h>
@@ -213,12 +214,15 @@ static void apply_object(struct sim *sim, const struct tree *doc, const char *re
         object->uid = arena_format(&sim->arena, "00000000-0000-4000-9000-%012" PRIx64,
                                    (uint64_t)++sim->world.uids);
     }
+    bool others_use = is_kind(ref, "queue") && queue_users_differ(object->doc, doc);
     object->doc = workload_owns(sim, ref) ? workload_document(sim, object, doc) : doc;
     object->version = ++sim->world.version;
     object->is = true;
     world_split(&sim->arena, ref, &namespace, &name);
     if (is_kind(ref, "clusterqueue")) /* before it grants anything by what it says now */
         watch_cluster_queue(sim, name);
+    if (others_use)
+        watch_users(sim);
     if (is_kind(ref, "namespace"))
         watch_namespace(sim, name);
     else if (is_kind(ref, "localqueue"))
