@@ -17,6 +17,8 @@ static void decode_target(struct msg_reader *r, struct found *found, struct comm
             decode_words(r, DECODE_NAME_MAX, &kind);
         else if (msg_text_is(key, "name"))
             found->target_name = decode_name(r, &ret->facts.target);
+        else if (msg_text_is(key, "uid"))
+            decode_words(r, DECODE_NAME_MAX, &ret->facts.target_uid);
         else
             msg_skip_unknown(r);
     }

@@ -66,6 +66,7 @@ enum command_refusal {
     COMMAND_CHANGES_NOTHING, /* the queue is so already, or the table says so */
     COMMAND_QUEUE_UNKNOWN,
     COMMAND_QUEUE_BUILT_IN, /* there is no object to write the state to */
+    COMMAND_QUEUE_ANOTHER,  /* the queue of that name has another uid than it was meant for */
     COMMAND_ACTION_UNKNOWN,
     COMMAND_PARENT_NOT_OPEN,
 };

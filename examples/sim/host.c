@@ -210,6 +210,7 @@ static void put_command(struct sim *sim, struct request *r, const struct object 
     r_key_map(r, "target");
     r_key_str(r, "kind", tree_text(&sim->fault, target, "kind", "Queue"));
     r_key_str(r, "name", tree_text(&sim->fault, target, "name", ""));
+    r_key_str(r, "uid", tree_text(&sim->fault, target, "uid", ""));
     r_end(r);
 }
 

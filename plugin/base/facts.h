@@ -170,6 +170,7 @@ struct command_facts {
     struct text uid, space, name;
     int64_t created;
     struct text action, target; /* the queue's name */
+    struct text target_uid;     /* no text: whichever queue has that name */
 };
 
 struct label {

@@ -8,6 +8,9 @@
 #include "queue_effects.h"
 #include "queue_life.h"
 
+/* How many texts a command is made of. */
+enum { TEXTS = 6 };
+
 static struct tree_link *command_link(const void *ctx, uint32_t id)
 {
     return &command_at(ctx, id)->link;
@@ -96,8 +99,9 @@ static void link_queue(struct engine *e, uint32_t id, uint32_t queue)
 void command_destroy(struct engine *e, uint32_t id)
 {
     struct command *command = command_at(e, id);
-    const uint32_t texts[] = {command->uid,    command->space,       command->name,
-                              command->target, command->action_text, command->parent};
+    const uint32_t texts[] = {command->uid,    command->space,      command->name,
+                              command->target, command->target_uid, command->action_text,
+                              command->parent};
 
     unlink_queue(e, id);
     if (command->link.size > 0)
@@ -112,9 +116,9 @@ void command_destroy(struct engine *e, uint32_t id)
 
 static int create(struct engine *e, const struct command_facts *facts, uint32_t *ret_id)
 {
-    const struct text texts[5] = {facts->uid, facts->space, facts->name, facts->target,
-                                  facts->action};
-    uint32_t names[5] = {0}, count = 0, id;
+    const struct text texts[TEXTS] = {facts->uid,    facts->space,  facts->name,
+                                      facts->target, facts->action, facts->target_uid};
+    uint32_t names[TEXTS] = {0}, count = 0, id;
 
     if (slab_count(&e->queues.commands.records) >= e->config.max_queues)
         return ENGINE_FULL_QUEUES;
@@ -122,9 +126,9 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
         index_reserve(&e->queues.commands.by_uid) < 0 ||
         heap_reserve(&e->queues.commands.timers, slab_end(&e->queues.commands.records) + 1) < 0)
         return ENGINE_NO_MEMORY;
-    while (count < 5 && name_get(e, texts[count], &names[count]) == 0)
+    while (count < TEXTS && name_get(e, texts[count], &names[count]) == 0)
         count++;
-    if (count < 5) {
+    if (count < TEXTS) {
         while (count-- > 0)
             intern_unref(&e->names, names[count]);
         return ENGINE_NO_MEMORY;
@@ -135,6 +139,7 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
                                           .name = names[2],
                                           .target = names[3],
                                           .action_text = names[4],
+                                          .target_uid = names[5],
                                           .created = facts->created,
                                           .state = STATE_UNSAID};
     index_put(&e->queues.commands.by_uid, uid_hash(facts->uid), id);
@@ -186,6 +191,12 @@ static void obey(struct engine *e, uint32_t id, uint32_t queue, enum queue_actio
         link_queue(e, id, queue);
 }
 
+/* Whether the command is meant for a queue that was there before this one of its name. */
+static bool is_another(const struct command *command, const struct queue *queue)
+{
+    return command->target_uid != 0 && queue->uid != 0 && command->target_uid != queue->uid;
+}
+
 static void carry_out(struct engine *e, uint32_t id)
 {
     struct command *command = command_at(e, id);
@@ -203,6 +214,8 @@ static void carry_out(struct engine *e, uint32_t id)
         command->refusal = COMMAND_QUEUE_UNKNOWN;
     else if (!queue_at(e, queue)->seen)
         command->refusal = COMMAND_QUEUE_BUILT_IN;
+    else if (is_another(command, queue_at(e, queue)))
+        command->refusal = COMMAND_QUEUE_ANOTHER;
     else if (parent_refuses(e, command, queue, action))
         command->refusal = COMMAND_PARENT_NOT_OPEN;
     else

@@ -29,6 +29,7 @@ struct command {
     struct tree_link link; /* among those that wait */
     uint32_t uid, space, name;
     uint32_t target, action_text;
+    uint32_t target_uid; /* the queue's that it is meant for; 0: whichever has that name */
     int64_t created;
     int64_t deleted_at;  /* 0: not yet */
     uint32_t queue;      /* whose state must be written first */

@@ -53,6 +53,13 @@ void command_say_refusal(const struct engine *e, const struct command *command,
     case COMMAND_ACTION_UNKNOWN:
         command_say_no_action(say, name_text(e, command->action_text));
         break;
+    case COMMAND_QUEUE_ANOTHER:
+        sentence_str(say, "queue ");
+        sentence_text(say, name_text(e, command->target));
+        sentence_str(say, " is another one than that of uid ");
+        sentence_text(say, name_text(e, command->target_uid));
+        sentence_str(say, ", for which it was meant: send the command again");
+        break;
     default:
         command_say_no_queue(say, name_text(e, command->target),
                              command->refusal == COMMAND_QUEUE_BUILT_IN);

@@ -93,7 +93,7 @@ static int see_flavor(struct kit *kit, const char *words, bool *ret_known)
     return *ret_known ? engine_see_flavor(kit->engine, &flavor) : 0;
 }
 
-/* UID QUEUE ACTION, of the next second. */
+/* UID QUEUE[/UID OF THE QUEUE] ACTION, of the next second. */
 static int see_command(struct kit *kit, const char *words, bool *ret_known)
 {
     size_t uid = strcspn(words, " "), queue = strcspn(words + uid + (words[uid] != '\0'), " ");
@@ -103,12 +103,15 @@ static int see_command(struct kit *kit, const char *words, bool *ret_known)
     if (!*ret_known)
         return 0;
 
-    struct command_facts facts = {.uid = {words, uid},
-                                  .space = text_of("default"),
-                                  .name = {words, uid},
-                                  .created = ++kit->created,
-                                  .action = text_of(action),
-                                  .target = {target, queue}};
+    size_t name = strcspn(target, "/ ");
+    struct command_facts facts = {
+        .uid = {words, uid},
+        .space = text_of("default"),
+        .name = {words, uid},
+        .created = ++kit->created,
+        .action = text_of(action),
+        .target = {target, name},
+        .target_uid = {target + name + 1, name < queue ? queue - name - 1 : 0}};
 
     return engine_see_command(kit->engine, &facts, &kit->report);
 }

@@ -43,6 +43,12 @@ static void test_answers(void)
     refused("command 9 default SuspendQueue",
             "queue default has no object that its state could be written to: create it, and send "
             "the command again");
+    kit_do(&kit, "queue u uid=now; command 10 u/now SuspendQueue");
+    ok(kit.report.changed, "a command may say which queue of that name it is for");
+    refused("command 11 u/before ResumeQueue",
+            "queue u is another one than that of uid before, for which it was meant: send the "
+            "command again");
+    is_str(state("u"), "Suspended", "which another one of that name is not");
     kit_close(&kit);
 }
 

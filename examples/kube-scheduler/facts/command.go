@@ -20,6 +20,7 @@ func Command(command *bus.Command) *sluice.Command {
 	}
 	if target := command.TargetObject; target != nil {
 		into.TargetKind, into.TargetName = target.Kind, target.Name
+		into.TargetUID = string(target.UID)
 	}
 	return into
 }

@@ -16,12 +16,14 @@ func TestCommand(t *testing.T) {
 	command := &bus.Command{
 		ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "default", UID: "u",
 			CreationTimestamp: created},
-		Action: "SuspendQueue", TargetObject: &metav1.OwnerReference{Kind: "Queue", Name: "q"}}
+		Action: "SuspendQueue", TargetObject: &metav1.OwnerReference{Kind: "Queue", Name: "q",
+			UID: "uid-q"}}
 	want := &sluice.Command{UID: "u", Namespace: "default", Name: "c",
-		Created: created.UnixNano(), Action: "SuspendQueue", TargetKind: "Queue", TargetName: "q"}
+		Created: created.UnixNano(), Action: "SuspendQueue", TargetKind: "Queue", TargetName: "q",
+		TargetUID: "uid-q"}
 	same(t, Command(command), want)
 	command.TargetObject = nil
-	want.TargetKind, want.TargetName = "", ""
+	want.TargetKind, want.TargetName, want.TargetUID = "", "", ""
 	same(t, Command(command), want)
 }
 

@@ -8,6 +8,7 @@ type Command struct {
 	Created                int64
 	Action                 string
 	TargetKind, TargetName string
+	TargetUID              string // of the queue that it is meant for; "": whichever has that name
 }
 
 // Outcome is what became of a command.
@@ -74,8 +75,9 @@ func (w *writer) command(c *Command) {
 	keys += w.intIf("created", c.Created)
 	w.text("action", c.Action)
 	w.putKey("target")
-	w.putMap(2)
+	target := w.putMapLater()
 	w.text("kind", c.TargetKind)
 	w.text("name", c.TargetName) // also where it is empty: the library says what is wrong with that
+	w.setCount(target, 2+w.textIf("uid", c.TargetUID))
 	w.setCount(place, keys+3)
 }

@@ -37,6 +37,11 @@ func TestACommandBecomesAStatus(t *testing.T) {
 	}
 	_, err = e.ForgetCommand("uid-c")
 	must(t, err)
+	outcome, _, err = e.Command(&Command{UID: "uid-d", Namespace: "default", Name: "d", Created: 2,
+		Action: "ResumeQueue", TargetKind: "Queue", TargetName: "q", TargetUID: "uid-of-another"})
+	if err != nil || outcome.Changed || !strings.Contains(outcome.Reason, "uid-of-another") {
+		t.Errorf("a command for another queue of that name: %+v %v", outcome, err)
+	}
 }
 
 // only drains until there is an effect of this kind, and acknowledges all others.
