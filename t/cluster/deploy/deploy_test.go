@@ -26,11 +26,13 @@ var (
 	editor    = plane.User{Name: "editor"}
 	viewer    = plane.User{Name: "viewer"}
 	operator  = plane.User{Name: "operator"}
+	commander = plane.User{Name: "commander"}
 )
 
 func TestManifests(t *testing.T) {
 	p, err := plane.Start(t.Context(), plane.Options{
-		Name: "deploy", Users: []plane.User{scheduler, releaser, asker, editor, viewer, operator}})
+		Name: "deploy", Users: []plane.User{scheduler, releaser, asker, editor, viewer,
+			operator, commander}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +56,7 @@ func TestManifests(t *testing.T) {
 		{"a minimum is a number above 0", testMinimum},
 		{"rights of the scheduler", testSchedulerRights},
 		{"rights of people", testPeoplesRights},
+		{"a command needs a right on its queue", testCommandRights},
 		{"pods keep the restricted standard", testPodSecurity},
 		{"observe-only adds no gate", testObserveOnly},
 		{"on-admission adds it again", testOnAdmission},
@@ -252,6 +255,9 @@ func testStamp(c *cluster) {
 func testObserveOnly(c *cluster) {
 	c.apply("overlays/observe-only")
 	c.awaitGates("sluice-scheduler")
+	c.await("Commands are for others to judge", func() bool {
+		return c.command("Queue", "theirs") == nil
+	})
 	forged := with(pod(), func(p *corev1.Pod) { p.Annotations[granted] = "1" })
 	if _, err := c.create(forged); !apierrors.IsForbidden(err) {
 		c.Errorf("a forged stamp: %v", err)

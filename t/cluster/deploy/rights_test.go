@@ -3,6 +3,7 @@
 package deploy
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -10,7 +11,11 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"sluice/cluster/plane"
 )
@@ -173,6 +178,7 @@ func testPeoplesRights(c *cluster) {
 	}
 	acting := []right{
 		{"get list watch create", "commands.bus.volcano.sh", "default"},
+		{"operate", "queues.scheduling.volcano.sh", "-"},
 		{"get list", "events", "default"},
 	}
 	more := []right{
@@ -205,6 +211,48 @@ func testPeoplesRights(c *cluster) {
 	c.check(operator, more, false)
 	// The account whose tokens the questions carry is good for nothing else.
 	c.check(asker, append(append(looking, acting...), more...), false)
+}
+
+// command tries to create a Command for a queue, as somebody who may create Commands.
+func (c *cluster) command(kind, queue string) error {
+	c.Helper()
+	client, err := dynamic.NewForConfig(c.REST(commander.Name))
+	if err != nil {
+		c.Fatal(err)
+	}
+	numbered++
+	command := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "bus.volcano.sh/v1alpha1", "kind": "Command",
+		"metadata": map[string]any{"name": fmt.Sprintf("command-%d", numbered)},
+		"action":   "CloseQueue", "target": map[string]any{"apiVersion": "x/v1", "kind": kind,
+			"name": queue, "uid": ""}}}
+	_, err = client.Resource(schema.GroupVersionResource{Group: "bus.volcano.sh",
+		Version: "v1alpha1", Resource: "commands"}).Namespace("default").
+		Create(c.Context(), command, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	return err
+}
+
+// Who may create Commands commands no queue by that alone.
+func testCommandRights(c *cluster) {
+	c.must("create", "role", "commanders", "--verb=create,update",
+		"--resource=commands.bus.volcano.sh")
+	c.must("create", "rolebinding", "commanders", "--role=commanders", "--user="+commander.Name)
+	c.must("apply", "-f", c.file("operate.yaml", `{apiVersion: rbac.authorization.k8s.io/v1,
+		kind: ClusterRole, metadata: {name: operate-mine}, rules: [{verbs: [operate],
+		apiGroups: [scheduling.volcano.sh], resources: [queues], resourceNames: [mine]}]}`))
+	c.must("create", "clusterrolebinding", "operate-mine", "--clusterrole=operate-mine",
+		"--user="+commander.Name)
+	c.await("his own queue", func() bool { return c.command("Queue", "mine") == nil })
+	if err := c.command("Queue", "theirs"); !apierrors.IsForbidden(err) ||
+		!strings.Contains(err.Error(), "who commands queue theirs needs the verb operate") {
+		c.Errorf("another queue: %v", err)
+	}
+	if err := c.command("", "theirs"); !apierrors.IsForbidden(err) {
+		c.Errorf("another queue, without its kind: %v", err)
+	}
+	if err := c.command("Job", "theirs"); err != nil {
+		c.Errorf("what is no queue is not for us to refuse: %v", err)
+	}
 }
 
 func testWebhook(c *cluster) {
