@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "examples/sim/host.h"
+#include "examples/sim/queue_users.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/translate.h"
 #include "examples/sim/watch.h"
@@ -96,12 +97,8 @@ void podlife_take_status(struct fault *fault, const struct tree *status, struct 
 static void take_priority_class(struct sim *sim, struct pod *pod)
 {
     const char *name = tree_text(&sim->fault, pod->spec, "priorityClassName", "");
-    char ref[300];
 
-    snprintf(ref, sizeof(ref), "priorityclass/%s", name);
-    const struct object *class = map_get(&sim->world.objects, ref);
-    if (class && class->is)
-        pod->priority = tree_int(&sim->fault, class->doc, "value", INT32_MIN, INT32_MAX, 0);
+    pod->priority = queue_users_class(sim, name, pod->priority);
 }
 
 static const char *gates_text(struct sim *sim, const struct names *gates)

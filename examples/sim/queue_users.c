@@ -202,3 +202,14 @@ bool queue_users_differ(const struct tree *before, const struct tree *now)
     return says_something(before) || says_something(now) ||
            (before && strcmp(parent ? parent : "root", now_parent ? now_parent : "root") != 0);
 }
+
+int64_t queue_users_class(struct sim *sim, const char *class, int64_t unset)
+{
+    const struct tree *document = document_named(sim, "priorityclass", class);
+
+    if (document)
+        return tree_int(&sim->fault, document, "value", INT32_MIN, INT32_MAX, 0);
+    if (strcmp(class, "system-node-critical") == 0)
+        return 2000001000;
+    return strcmp(class, "system-cluster-critical") == 0 ? 2000000000 : unset;
+}

@@ -30,6 +30,10 @@ const char *queue_users_home(const struct sim *sim, const char *namespace, bool 
 int64_t queue_users_priority(const struct sim *sim, const char *kind, const char *queue,
                              int64_t priority);
 
+/* The value of a PriorityClass, or `unset`: there is none of that name. Those of the API server's
+ * own are there without a document. */
+int64_t queue_users_class(struct sim *sim, const char *class, int64_t unset);
+
 /* Whether who may use a Queue, or how, may be another matter by the second document than by the
  * first; NULL: there is none. */
 bool queue_users_differ(const struct tree *before, const struct tree *now);

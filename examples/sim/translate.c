@@ -315,7 +315,6 @@ static const char *put_group_queue(struct request *r, const struct sim *sim,
 static void put_pod_group(struct request *r, struct sim *sim, const struct object *object)
 {
     const struct tree *class = tree_find(object->doc, "spec/priorityClassName");
-    char ref[300];
 
     r_key_str(r, "namespace", object->namespace);
     r_key_str(r, "name", object->name);
@@ -331,12 +330,9 @@ static void put_pod_group(struct request *r, struct sim *sim, const struct objec
     groups_put_own(r, object);
     if (!class || class->type != TREE_TEXT)
         return;
-    snprintf(ref, sizeof(ref), "priorityclass/%s", class->text);
-    const struct object *priority = map_get(&sim->world.objects, ref);
-    if (!priority || !priority->is)
-        return;
-    int64_t value = tree_int(&sim->fault, priority->doc, "value", INT32_MIN, INT32_MAX, 0);
-    r_key_int(r, "priority", queue_users_priority(sim, "queue", queue, value));
+    int64_t value = queue_users_class(sim, class->text, INT64_MIN);
+    if (value != INT64_MIN)
+        r_key_int(r, "priority", queue_users_priority(sim, "queue", queue, value));
 }
 
 void translate_observe_object(struct request *r, struct sim *sim, const struct object *object)
