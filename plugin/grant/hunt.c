@@ -234,7 +234,7 @@ static bool is_reclaimed(const struct hunt *hunt)
                 return true;
         }
     }
-    return by_priority && reclaim_is_awaited(e, hunt->queue, hunt->needs, hunt->count);
+    return by_priority && reclaim_is_awaited(hunt->e, hunt->queue, hunt->needs, hunt->count);
 }
 
 static bool run(struct hunt *hunt, bool borrowing)

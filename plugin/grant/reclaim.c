@@ -5,9 +5,11 @@
 #include "assign.h"
 #include "plugin/capacity/quota.h"
 #include "plugin/order/demand.h"
+#include "plugin/order/fit.h"
 #include "plugin/order/turn.h"
 #include "plugin/queues/admission_check.h"
 #include "plugin/state.h"
+#include "workload_decide.h"
 
 /* Of so many kinds of workloads of a queue that wait it is known whether they could reclaim. */
 enum { RECLAIM_LOOKS = 64 };
@@ -79,7 +81,7 @@ static wide demand_asks(const struct engine *e, uint32_t id, uint32_t resource)
 
 /* What a borrower would have, and the queue of somebody who waits, as a search for such sees it. */
 struct waiters {
-    const struct engine *e;
+    struct engine *e;
     uint32_t queue, common;
     const struct assign_amount *asked;
     uint32_t count;
@@ -104,15 +106,23 @@ static bool could_reclaim(const struct waiters *waiters, uint32_t id,
 
 static bool some_claim_could(const struct waiters *waiters)
 {
+    const struct engine *e = waiters->e;
     struct asking asking = {0};
 
-    if (queue_stops(waiters->e, waiters->queue) == REASON_NONE)
-        asking_find(waiters->e, waiters->queue, &asking);
+    if (queue_stops(e, waiters->queue) == REASON_NONE)
+        asking_find(e, waiters->queue, &asking);
     for (uint32_t i = 0; i < asking.count; i++) {
-        if (could_reclaim(waiters, asking.claims[i], claim_asks))
+        uint32_t id = asking.claims[i];
+
+        if (could_reclaim(waiters, id, claim_asks) && fit_ever(e, claim_at(e, id)->line))
             return true;
     }
     return false;
+}
+
+static bool demand_could(const struct waiters *waiters, uint32_t id)
+{
+    return could_reclaim(waiters, id, demand_asks) && workload_decide_ever(waiters->e, id);
 }
 
 /* Among the first of a tree of demands. */
@@ -122,7 +132,7 @@ static bool some_demand_could(const struct waiters *waiters, const struct tree_t
     uint32_t id = tree_first(type, waiters->e, root);
 
     for (uint32_t n = 0; id != 0 && n < RECLAIM_LOOKS; id = tree_next(type, waiters->e, id), n++) {
-        if (could_reclaim(waiters, id, demand_asks))
+        if (demand_could(waiters, id))
             return true;
     }
     return false;
@@ -141,7 +151,7 @@ static bool some_workload_could(const struct waiters *waiters)
     if (queue->strict)
         return !turn_is_claims(e, waiters->queue) &&
                !workload_is(workload_at(e, head), WORKLOAD_PROMISED) &&
-               could_reclaim(waiters, workload_at(e, head)->demand, demand_asks);
+               demand_could(waiters, workload_at(e, head)->demand);
     return some_demand_could(waiters, &demands_by_head, queue->cluster.demands) ||
            some_demand_could(waiters, &demands_by_shortage, queue->cluster.short_of);
 }
@@ -164,8 +174,8 @@ static bool some_below_could(const struct waiters *waiters, uint32_t id)
     return false;
 }
 
-bool reclaim_is_awaited(const struct engine *e, uint32_t borrower,
-                        const struct assign_amount *asked, uint32_t count)
+bool reclaim_is_awaited(struct engine *e, uint32_t borrower, const struct assign_amount *asked,
+                        uint32_t count)
 {
     for (uint32_t below = borrower, up = queue_at(e, borrower)->parent; up != 0;
          below = up, up = queue_at(e, up)->parent) {

@@ -19,7 +19,9 @@
  *   so does somebody else who waits, in whatever queue that would hold it within its share: and
  *   the victim may take it from that one, in a ring of three.
  *
- * Nobody is sent away for whom it would end like that.
+ * Nobody is sent away for whom it would end like that. Who could never be admitted, as it asks
+ * besides for what its queue has nothing of, takes nothing back and is not counted, whatever of
+ * that is within the share.
  */
 struct assign_amount;
 struct engine;
@@ -39,7 +41,7 @@ bool reclaim_takes_back(const struct engine *e, uint32_t queue, uint32_t common,
 
 /* Whether somebody waits, in another queue of the tree than the borrower's, who could reclaim what
  * this one asks for. Looks at all queues of the tree, and of each at the first that ask. */
-bool reclaim_is_awaited(const struct engine *e, uint32_t borrower,
-                        const struct assign_amount *asked, uint32_t count);
+bool reclaim_is_awaited(struct engine *e, uint32_t borrower, const struct assign_amount *asked,
+                        uint32_t count);
 
 #endif

@@ -190,6 +190,41 @@ static void test_third_queue(void)
     kit_close(&kit);
 }
 
+/* Who asks besides for what its queue has nothing of takes nothing back. */
+static void test_in_vain(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "flavor f; cluster x parent=o reclaim=any whileBorrowing group=cpu flavor=f cpu=1;"
+                 "cluster y parent=o reclaim=any group=cpu,memory flavor=f cpu=2 memory=0;"
+                 "cluster z parent=o within=lower group=cpu flavor=f cpu=1;"
+                 "pod strong cluster=z cpu=4 priority=2 node=n; pod third cluster=y cpu=2 memory=1;"
+                 "pod borrower cluster=x cpu=4 priority=3");
+    is_str(kit_victims(&kit), "strong>borrower", "a pod that could never be granted is no threat");
+    kit_close(&kit);
+}
+
+static void test_workload_in_vain(const char *queueing, const char *what)
+{
+    struct workload_kit kit;
+    char steps[400];
+
+    workload_kit_open(&kit, "");
+    snprintf(steps, sizeof(steps),
+             "flavor f; cluster c reclaim=any whileBorrowing parent=o group=cpu flavor=f cpu=1; "
+             "cluster d reclaim=any %s parent=o group=cpu,memory flavor=f cpu=2 memory=0; "
+             "cluster s within=lower parent=o group=cpu flavor=f cpu=1; "
+             "local l cluster=c; local m cluster=d; local n cluster=s; "
+             "add strong queue=n cpu=4 priority=2; add third queue=m cpu=2 memory=1",
+             queueing);
+    workload_kit_do(&kit, steps);
+    workload_kit_log(&kit);
+    workload_kit_do(&kit, "add borrower queue=l cpu=4 priority=3");
+    is_str(workload_kit_log(&kit), "strong:evict strong:endEviction borrower:reserve", "%s", what);
+    workload_kit_close(&kit);
+}
+
 int main(void)
 {
     test_borrowers();
@@ -199,5 +234,8 @@ int main(void)
     test_round_of_workloads();
     test_signals("no more once a workload waits to reclaim that", "add owner queue=m cpu=2");
     test_signals("nor once a pod does", "pod owner cluster=d cpu=2");
+    test_in_vain();
+    test_workload_in_vain("", "nor is a workload that could never be admitted");
+    test_workload_in_vain("strict", "nor one that is the first of its queue for ever");
     return tap_done();
 }

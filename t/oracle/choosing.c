@@ -5,19 +5,27 @@
 
 /* In which flavors a claim would be, were it its turn, and at whose cost. */
 
+/* In a ClusterQueue. */
+static void request_of(const struct model *model, int uid, struct naive_request *ret)
+{
+    const struct model_claim *claim = &model->claims[uid];
+
+    *ret = (struct naive_request){.claim = uid,
+                                  .takes = true,
+                                  .undeclared = model->config[CONFIG_UNDECLARED] != 0,
+                                  .sets = {{.count = 1, .minimum = 1}}};
+    for (int r = 0; r < RESOURCES; r++)
+        ret->sets[0].asks[r] = model_need(claim, r);
+    for (int flavor = 0; flavor < FLAVORS; flavor++)
+        ret->sets[0].may_have[flavor] = model_flavor_serves(model, claim, flavor);
+}
+
 static bool choose(const struct model *model, const struct naive_world *world, int uid,
                    struct naive_choice *ret)
 {
-    const struct model_claim *claim = &model->claims[uid];
-    struct naive_request request = {.claim = uid,
-                                    .takes = true,
-                                    .undeclared = model->config[CONFIG_UNDECLARED] != 0,
-                                    .sets = {{.count = 1, .minimum = 1}}};
+    struct naive_request request;
 
-    for (int r = 0; r < RESOURCES; r++)
-        request.sets[0].asks[r] = model_need(claim, r);
-    for (int flavor = 0; flavor < FLAVORS; flavor++)
-        request.sets[0].may_have[flavor] = model_flavor_serves(model, claim, flavor);
+    request_of(model, uid, &request);
     return naive_choose(world, &request, ret) && ret->how != NAIVE_FITS;
 }
 
@@ -38,6 +46,28 @@ static void take_default(const struct model *model, const struct naive_world *wo
         wanted->amounts[wanted->count++] = need;
     }
     naive_hunt(world, uid, wanted, &ret->victims);
+}
+
+static bool default_could_ever(const struct model *model, const struct naive_world *world, int uid)
+{
+    const struct model_claim *claim = &model->claims[uid];
+    const wide nothing[NAIVE_NODES] = {0};
+
+    for (int r = 0; r < RESOURCES; r++)
+        if (model_need(claim, r) >
+            naive_room(world, naive_cell(FLAVOR_DEFAULT, r), false, nothing, model_queue_of(claim)))
+            return false;
+    return true;
+}
+
+bool model_could_ever(const struct model *model, const struct naive_world *world, int uid)
+{
+    struct naive_request request;
+
+    if (model_kind(model_queue_of(&model->claims[uid])) == QUEUE_VOLCANO)
+        return default_could_ever(model, world, uid);
+    request_of(model, uid, &request);
+    return naive_could_ever(world, &request);
 }
 
 bool model_find_victims(const struct model *model, int uid, int ret_flavors[RESOURCES],

@@ -100,6 +100,9 @@ bool mixed_ranks_before(const struct mixed_claim *a, const struct mixed_claim *b
 bool mixed_has_turn(const struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
                     int n);
 
+/* What one that waits asks for, and may take nobody's room for. */
+void mixed_request(const struct mixed_claim claims[MIXED_CLAIMS], int n, struct naive_request *ret);
+
 /* All that there is, as the naive searches have it. */
 void mixed_fill_tables(const struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
                        struct naive_world *ret);

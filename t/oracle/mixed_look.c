@@ -49,8 +49,7 @@ static bool sends_away(const struct mixed *mixed, const struct mixed_claim *clai
 static void look_at_waiting(struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
                             const struct naive_world *world, int n)
 {
-    struct naive_request request = {.claim = n,
-                                    .sets = {{.count = 1, .minimum = 1, .may_have = {true, true}}}};
+    struct naive_request request;
     struct naive_choice choice;
 
     if (!mixed_has_turn(mixed, claims, n))
@@ -58,8 +57,8 @@ static void look_at_waiting(struct mixed *mixed, const struct mixed_claim claims
     for (int flavor = 0; flavor < MIXED_FLAVORS && n < MIXED_PODS; flavor++)
         if (fits(world, &claims[n], flavor))
             mixed_break(mixed, "%s waits, and fits in flavor %s", name_of(n), world_flavor(flavor));
+    mixed_request(claims, n, &request);
     request.takes = n >= MIXED_PODS || sends_away(mixed, &claims[n]);
-    memcpy(request.sets[0].asks, claims[n].asks, sizeof(claims[n].asks));
     if (!asks_later(claims, n) && naive_choose(world, &request, &choice))
         mixed_break(mixed, "%s waits, and %s in flavor %s", name_of(n),
                     choice.how == NAIVE_FITS ? "fits" : "would find victims",

@@ -182,6 +182,13 @@ static void fill_claim(const struct mixed_claim *claim, bool asks, struct naive_
     }
 }
 
+void mixed_request(const struct mixed_claim claims[MIXED_CLAIMS], int n, struct naive_request *ret)
+{
+    *ret = (struct naive_request){.claim = n,
+                                  .sets = {{.count = 1, .minimum = 1, .may_have = {true, true}}}};
+    memcpy(ret->sets[0].asks, claims[n].asks, sizeof(claims[n].asks));
+}
+
 void mixed_fill_tables(const struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
                        struct naive_world *ret)
 {
@@ -189,8 +196,13 @@ void mixed_fill_tables(const struct mixed *mixed, const struct mixed_claim claim
     for (int node = MIXED_NODES - 1; node >= 0; node--)
         fill_node(mixed, node, ret);
     for (int n = 0; n < MIXED_CLAIMS; n++) {
-        fill_claim(&claims[n], mixed_has_turn(mixed, claims, n), &ret->claims[n]);
+        struct naive_claim *claim = &ret->claims[n];
+        struct naive_request request;
+
+        fill_claim(&claims[n], mixed_has_turn(mixed, claims, n), claim);
+        mixed_request(claims, n, &request);
+        claim->asks = claim->asks && naive_could_ever(ret, &request);
         for (int cell = 0; cell < NAIVE_CELLS && claims[n].promised && claims[n].within; cell++)
-            ret->nodes[claims[n].queue].at[cell].within |= ret->claims[n].uses[cell] > 0;
+            ret->nodes[claims[n].queue].at[cell].within |= claim->uses[cell] > 0;
     }
 }

@@ -8,6 +8,7 @@ enum { MOST_ATTEMPTS = 256 };
 struct choosing {
     const struct naive_world *world;
     const struct naive_request *request;
+    bool ever; /* as if nobody used anything */
     int queue;
     const int64_t *policy;                                              /* of that queue */
     int from[NAIVE_SETS][NAIVE_GROUPS], next[NAIVE_SETS][NAIVE_GROUPS]; /* of its flavors */
@@ -93,6 +94,8 @@ static struct naive_grade grade_one(const struct choosing *c, int set, int resou
             amount += amount_of(c, s, resource);
     if (amount > naive_room(c->world, cell, false, nothing, c->queue))
         return grade;
+    if (c->ever)
+        return (struct naive_grade){flavor, NAIVE_FITS, 0};
     naive_count(c->world, cell, false, NULL, now);
     naive_count(c->world, cell, true, NULL, later);
     grade.height = naive_height(c->world, cell, now, c->queue, amount, &reclaims);
@@ -267,11 +270,13 @@ static bool goes_on(const struct choosing *c)
     return false;
 }
 
-bool naive_choose(const struct naive_world *world, const struct naive_request *request,
-                  struct naive_choice *ret)
+static bool choose(const struct naive_world *world, const struct naive_request *request, bool ever,
+                   struct naive_choice *ret)
 {
-    struct choosing c = {
-        .world = world, .request = request, .queue = world->claims[request->claim].node};
+    struct choosing c = {.world = world,
+                         .request = request,
+                         .ever = ever,
+                         .queue = world->claims[request->claim].node};
     bool works = false;
 
     c.policy = world->nodes[c.queue].policy;
@@ -284,4 +289,17 @@ bool naive_choose(const struct naive_world *world, const struct naive_request *r
     }
     *ret = c.made;
     return works;
+}
+
+bool naive_choose(const struct naive_world *world, const struct naive_request *request,
+                  struct naive_choice *ret)
+{
+    return choose(world, request, false, ret);
+}
+
+bool naive_could_ever(const struct naive_world *world, const struct naive_request *request)
+{
+    struct naive_choice choice;
+
+    return choose(world, request, true, &choice);
 }

@@ -52,6 +52,9 @@ struct naive_choice {
 bool naive_choose(const struct naive_world *world, const struct naive_request *request,
                   struct naive_choice *ret);
 
+/* Whether it could be admitted, if nobody used anything. */
+bool naive_could_ever(const struct naive_world *world, const struct naive_request *request);
+
 /* The resource group of a queue that covers the resource; -1: none. policy: fields of its step. */
 int naive_group_of(const int64_t *policy, int resource);
 

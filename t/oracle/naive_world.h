@@ -46,7 +46,8 @@ struct naive_rank {
 struct naive_claim {
     int node;        /* -1: in no queue */
     bool now, later; /* it uses something; it will, once all that is under way has come about */
-    bool asks;       /* it waits, is promised nothing, and has its turn to be asked in its queue */
+    bool asks;       /* it waits, is promised nothing, has its turn to be asked in its queue, and
+                      * could be admitted if nobody used anything */
     bool may_go;     /* nothing of its own speaks against it */
     bool rests;      /* it gave back just now */
     int gang;        /* -1: none */

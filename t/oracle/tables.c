@@ -74,7 +74,7 @@ static void note_asking(const struct model *model, int queue, struct naive_world
     for (int n = 0; n < count; n++) {
         struct naive_claim *claim = &ret->claims[uids[n]];
 
-        claim->asks = true;
+        claim->asks = model_could_ever(model, ret, uids[n]);
         for (int cell = 0; cell < CELLS; cell++)
             claim->least[cell] = model_need(&model->claims[uids[n]], cell % RESOURCES);
     }
@@ -88,10 +88,10 @@ void model_fill_tables(const struct model *model, struct naive_world *ret)
     limits_count(model, &limits);
     for (int uid = 0; uid < UIDS + GROUPS; uid++)
         fill_claim(model, uid, &ret->claims[uid]);
-    for (int queue = 0; queue < QUEUES; queue++) {
+    for (int queue = 0; queue < QUEUES; queue++)
         fill_node(model, &limits, queue, &ret->nodes[queue]);
+    for (int queue = 0; queue < QUEUES; queue++)
         note_asking(model, queue, ret);
-    }
     for (int group = 0; group < GROUPS; group++)
         ret->gangs[group].minimum = model->groups[group].facts[GROUP_MINIMUM];
     for (int uid = 0; uid < UIDS; uid++)

@@ -50,6 +50,9 @@ bool model_prefers_victims(const struct model *model, int queue);
 /* All that there is, as the naive searches have it. */
 void model_fill_tables(const struct model *model, struct naive_world *ret);
 
+/* Whether a claim could be granted, if nobody used anything; world: the queues at least. */
+bool model_could_ever(const struct model *model, const struct naive_world *world, int uid);
+
 /* The victims that a claim would have, were it its turn, and the flavors in which it fits then.
  * False: none help, or it fits as it is. */
 bool model_find_victims(const struct model *model, int uid, int ret_flavors[RESOURCES],

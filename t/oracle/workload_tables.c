@@ -76,22 +76,6 @@ static void fill_claim(const struct workload_model *model, int number, struct na
     fill_uses(workload, ret);
 }
 
-void workload_model_fill_tables(const struct workload_model *model, struct naive_world *ret)
-{
-    naive_begin(ret, WORKLOAD_NODES, WORKLOADS);
-    for (int node = 0; node < WORKLOAD_NODES; node++)
-        fill_node(model, node, &ret->nodes[node]);
-    for (int n = 0; n < WORKLOADS; n++) {
-        struct naive_claim *claim = &ret->claims[n];
-
-        fill_claim(model, n, claim);
-        for (int cell = 0; cell < NAIVE_CELLS && claim->node >= 0; cell++)
-            ret->nodes[claim->node].at[cell].within |=
-                claim->later && model->workloads[n].promised && model->workloads[n].within &&
-                claim->uses[cell] > 0;
-    }
-}
-
 static bool may_have(const struct workload_model *model, const struct workload_set *set, int flavor)
 {
     const struct workload_shown *shown = &model->scenery->flavors[flavor];
@@ -100,22 +84,47 @@ static bool may_have(const struct workload_model *model, const struct workload_s
            (set->selects < 0 || !shown->step.v[FLAVOR_LABELLED] || set->selects == flavor);
 }
 
+static void request_of(const struct workload_model *model, int number, struct naive_request *ret)
+{
+    *ret = (struct naive_request){.claim = number};
+    for (int s = 0; s < WORKLOAD_SETS; s++) {
+        const struct workload_set *set = &model->workloads[number].seen.sets[s];
+
+        ret->sets[s].count = set->count;
+        ret->sets[s].minimum = set->minimum;
+        memcpy(ret->sets[s].asks, set->asks, sizeof(set->asks));
+        for (int flavor = 0; flavor < FLAVORS; flavor++)
+            ret->sets[s].may_have[flavor] = may_have(model, set, flavor);
+    }
+}
+
+void workload_model_fill_tables(const struct workload_model *model, struct naive_world *ret)
+{
+    naive_begin(ret, WORKLOAD_NODES, WORKLOADS);
+    for (int node = 0; node < WORKLOAD_NODES; node++)
+        fill_node(model, node, &ret->nodes[node]);
+    for (int n = 0; n < WORKLOADS; n++) {
+        struct naive_claim *claim = &ret->claims[n];
+        struct naive_request request;
+
+        fill_claim(model, n, claim);
+        request_of(model, n, &request);
+        claim->asks = claim->asks && naive_could_ever(ret, &request);
+        for (int cell = 0; cell < NAIVE_CELLS && claim->node >= 0; cell++)
+            ret->nodes[claim->node].at[cell].within |=
+                claim->later && model->workloads[n].promised && model->workloads[n].within &&
+                claim->uses[cell] > 0;
+    }
+}
+
 bool workload_model_decide(const struct workload_model *model, int number, bool victims,
                            struct naive_choice *ret)
 {
-    const struct workload_object *seen = &model->workloads[number].seen;
-    struct naive_request request = {.claim = number, .takes = victims && !seen->yields};
+    struct naive_request request;
     struct naive_world world;
 
-    for (int s = 0; s < WORKLOAD_SETS; s++) {
-        const struct workload_set *set = &seen->sets[s];
-
-        request.sets[s].count = set->count;
-        request.sets[s].minimum = set->minimum;
-        memcpy(request.sets[s].asks, set->asks, sizeof(set->asks));
-        for (int flavor = 0; flavor < FLAVORS; flavor++)
-            request.sets[s].may_have[flavor] = may_have(model, set, flavor);
-    }
+    request_of(model, number, &request);
+    request.takes = victims && !model->workloads[number].seen.yields;
     workload_model_fill_tables(model, &world);
     return naive_choose(&world, &request, ret);
 }
