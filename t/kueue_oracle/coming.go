@@ -29,6 +29,16 @@ func (j *judge) whileLeaving() *judge {
 	return now
 }
 
+// heldTwice is the moment as sluice measures what fits and what is borrowed: victims still hold
+// what they have, and who is promised it holds it already.
+func (j *judge) heldTwice() *judge {
+	both := j.whileLeaving()
+	for one := range j.promised {
+		both.holds(one, j.at.workloads[one].Status.Admission)
+	}
+	return both
+}
+
 // alsoNow tells whether one would be admitted while victims still hold what they have.
 func (j *judge) alsoNow(name string) bool {
 	if len(j.leaving) == 0 {
@@ -39,18 +49,23 @@ func (j *judge) alsoNow(name string) bool {
 }
 
 // isSoWhileLeaving tells whether Kueue would come to this assignment while victims still hold what
-// they have.
+// they have, and others perhaps too that are promised it.
 func (j *judge) isSoWhileLeaving(act *Act) bool {
 	if len(j.leaving) == 0 {
 		return false
 	}
-	v := j.whileLeaving().verdictOf(act.Workload, nil, true)
-	return v.does == admitted && v.how() == act.How
+	for _, moment := range []*judge{j.whileLeaving(), j.heldTwice()} {
+		v := moment.verdictOf(act.Workload, nil, true)
+		if v.does == admitted && v.how() == act.How {
+			return true
+		}
+	}
+	return false
 }
 
 // measureWhileLeaving puts what sluice says that it promises into what Kueue would preempt for, if
 // Kueue chooses that, of each group for which nobody has to go, where victims and those that they
-// went for both hold their room: so sluice measures what fits and what is borrowed.
+// went for both hold their room.
 func (j *judge) measureWhileLeaving(name string, v *verdict) {
 	noted, is := j.noted[name]
 	if !is || noted == v.how() || len(j.promised) == 0 {
@@ -60,10 +75,7 @@ func (j *judge) measureWhileLeaving(name string, v *verdict) {
 	for _, one := range j.left {
 		earlier.leaving[one] = true
 	}
-	both := earlier.whileLeaving()
-	for one := range j.promised {
-		both.holds(one, j.at.workloads[one].Status.Admission)
-	}
+	both := earlier.heldTwice()
 	queue := j.at.queues[string(j.at.workloads[name].Spec.QueueName)]
 	chosen := *v
 	chosen.admission = v.admission.DeepCopy()

@@ -95,14 +95,21 @@ func (j *judge) without(name string) string {
 }
 
 // fitsElsewhere tells whether Kueue would come to this assignment, if it went on behind flavors in
-// which others would have to go, as the queue's whenCanPreempt wants; and from no farther up
-// than what it would preempt for, if that is what the queue prefers.
+// which others would have to go, as the queue's whenCanPreempt wants. If the queue prefers to
+// preempt, then from no farther up than what it would preempt for; so Kueue would perhaps never
+// come to it, as it takes a flavor without victims before one that borrows.
 func (j *judge) fitsElsewhere(act *Act, borrows int) bool {
 	queue := j.at.queues[string(j.at.workloads[act.Workload].Spec.QueueName)]
+	if queue.Spec.FlavorFungibility.WhenCanPreempt != kueue.TryNextFlavor {
+		return false
+	}
 	v := j.verdictOf(act.Workload, nil, false)
-	return queue.Spec.FlavorFungibility.WhenCanPreempt == kueue.TryNextFlavor &&
-		(!prefersPreempting(queue) || v.borrows <= borrows) &&
-		v.does == admitted && v.how() == act.How
+	if !prefersPreempting(queue) {
+		return v.does == admitted && v.how() == act.How
+	}
+	other := j.verdictOf(act.Workload, unpreferring(queue), false)
+	return v.does == admitted && v.borrows <= borrows && v.how() == act.How ||
+		other.does == admitted && other.borrows <= borrows && other.how() == act.How
 }
 
 // fitsBefore tells whether it was so before the last of its victims had gone.
@@ -158,10 +165,15 @@ func (j *judge) unpreferred(name string) *verdict {
 	if !prefersPreempting(queue) {
 		return nil
 	}
+	v := j.verdictOf(name, unpreferring(queue), true)
+	return &v
+}
+
+// unpreferring is a queue without its preference.
+func unpreferring(queue *kueue.ClusterQueue) *kueue.ClusterQueue {
 	edited := queue.DeepCopy()
 	edited.Spec.FlavorFungibility.Preference = nil
-	v := j.verdictOf(name, edited, true)
-	return &v
+	return edited
 }
 
 func (j *judge) holds(name string, admission *kueue.Admission) {
