@@ -68,7 +68,7 @@ func (j *judge) isSoWhileLeaving(act *Act) bool {
 // went for both hold their room.
 func (j *judge) measureWhileLeaving(name string, v *verdict) {
 	noted, is := j.noted[name]
-	if !is || noted == v.how() || len(j.promised) == 0 {
+	if !is || noted.How == v.how() || len(j.promised) == 0 {
 		return
 	}
 	earlier := j.copy()
@@ -88,7 +88,7 @@ func (j *judge) measureWhileLeaving(name string, v *verdict) {
 			}
 		}
 	}
-	if chosen.how() == noted {
+	if chosen.how() == noted.How {
 		*v = chosen
 	}
 }
@@ -112,7 +112,7 @@ func (j *judge) promiseNoted() {
 		if w == nil || is(w, kueue.WorkloadQuotaReserved) {
 			continue
 		}
-		if v := j.verdictOf(name, nil, true); v.does == admitted && v.how() == j.noted[name] {
+		if v := j.verdictOf(name, nil, true); v.does == admitted && v.how() == j.noted[name].How {
 			j.holds(name, v.admission)
 			j.promised[name] = v.how()
 			j.rules[ruleComing] = true

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
@@ -37,7 +36,7 @@ type judge struct {
 	left, leftBefore []string
 	noting           bool
 	// noted are what sluice said it promises; early: it counts as soon as it was said.
-	noted map[string]string
+	noted map[string]Act
 	early bool
 	// sent are who went for one that is promised their room.
 	sent map[string]map[string]string
@@ -60,7 +59,7 @@ func objectf(format string, values ...any) error {
 func newJudge(w *World, from *cluster) *judge {
 	return &judge{
 		world: w, at: from.copy(),
-		promised: map[string]string{}, noted: map[string]string{},
+		promised: map[string]string{}, noted: map[string]Act{},
 		sent: map[string]map[string]string{}, went: map[string][]*kueue.Workload{},
 		borrows: map[string]int{}, leaving: map[string]bool{}, unwritten: map[string]bool{},
 		back: map[string]bool{}, rules: map[string]bool{},
@@ -116,7 +115,7 @@ func (j *judge) follow(ours *Outcome, i int, act *Act, done map[int]bool) error 
 		if !j.noting {
 			j.leftBefore, j.left, j.noting = j.left, nil, true
 		}
-		j.noted[act.Workload] = act.How
+		j.noted[act.Workload] = *act
 		return nil
 	case act.Does != preempted && j.early:
 		j.promiseNoted()
@@ -271,6 +270,7 @@ func (j *judge) preempts(name string, victims map[string]string, order []string)
 		return objectf("sluice preempts %s for %s, and Kueue would %s", list(victims), name, v)
 	}
 	j.measureWhileLeaving(name, v)
+	j.sparesFlavors(name, victims, v)
 	j.went[name] = nil
 	for _, victim := range order {
 		j.went[name] = append(j.went[name], j.at.workloads[victim])
@@ -302,7 +302,7 @@ func (j *judge) admits(act *Act) error {
 		j.holds(act.Workload, act.Admission)
 		return nil
 	}
-	if how, is := j.noted[act.Workload]; is && how == act.How {
+	if noted, is := j.noted[act.Workload]; is && noted.How == act.How {
 		j.rules[ruleComing] = true
 		j.holds(act.Workload, act.Admission)
 		return nil
@@ -340,52 +340,9 @@ func (j *judge) admits(act *Act) error {
 		return nil
 	}
 	if v.rule != ruleGuard && v.rule != ruleNothing && (v.does != admitted || v.how() != act.How) &&
-		!j.guardsSome(act.Workload) {
+		!j.guardsSome(act.Workload) && !j.admitsSparing(act) {
 		return objectf("sluice: %s; Kueue would %s", act, v)
 	}
 	j.holds(act.Workload, act.Admission)
-	return nil
-}
-
-// rests checks that Kueue would do nothing more, and that those signal that would preempt.
-func (j *judge) rests(ours *Outcome) error {
-	for name := range j.unwritten {
-		return objectf("%s comes first, and Kueue would admit it", name)
-	}
-	for name := range j.promised {
-		return objectf("%s was promised something and does not get it", name)
-	}
-	for name, state := range ours.State {
-		w := j.at.workloads[name]
-		if w == nil || is(w, kueue.WorkloadQuotaReserved) != strings.HasPrefix(state, "holds") {
-			return objectf("%s %s, which no decision of sluice's says", name, state)
-		}
-	}
-	k, snapshot, err := j.open()
-	if err != nil {
-		return err
-	}
-	for _, one := range j.next(k, snapshot, "", nil) {
-		if j.guardsSome(one.info.Obj.Name) {
-			continue
-		}
-		return objectf("sluice lets %s wait, and Kueue would %s", one.info.Obj.Name, &one.verdict)
-	}
-	for _, queue := range sorted(j.at.queues) {
-		for _, info := range k.queued.PendingWorkloadsInfo(kueue.ClusterQueueReference(queue.Name)) {
-			info.ClusterQueue = kueue.ClusterQueueReference(queue.Name)
-			v := j.opinion(k, info, snapshot)
-			if v.rule != "" {
-				j.rules[v.rule] = true
-			}
-			signals := ours.State[info.Obj.Name] == "waits and signals"
-			if v.gated != signals && !j.guardsSome(info.Obj.Name) {
-				return objectf("%s signals: %v in sluice, %v in Kueue", info.Obj.Name, signals, v.gated)
-			}
-			if queue.Spec.QueueingStrategy == kueue.StrictFIFO {
-				break
-			}
-		}
-	}
 	return nil
 }

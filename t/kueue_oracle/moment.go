@@ -3,6 +3,8 @@
 package main
 
 import (
+	"strings"
+
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
@@ -52,6 +54,50 @@ func (j *judge) opinion(k *theirs, info *workload.Info, snapshot *schdcache.Snap
 		v.does, v.gated, v.rule = "", false, ruleGuard
 	}
 	return v
+}
+
+// rests checks that Kueue would do nothing more, and that those signal that would preempt.
+func (j *judge) rests(ours *Outcome) error {
+	for name := range j.unwritten {
+		return objectf("%s comes first, and Kueue would admit it", name)
+	}
+	for name := range j.promised {
+		return objectf("%s was promised something and does not get it", name)
+	}
+	for name, state := range ours.State {
+		w := j.at.workloads[name]
+		if w == nil || is(w, kueue.WorkloadQuotaReserved) != strings.HasPrefix(state, "holds") {
+			return objectf("%s %s, which no decision of sluice's says", name, state)
+		}
+	}
+	k, snapshot, err := j.open()
+	if err != nil {
+		return err
+	}
+	for _, one := range j.next(k, snapshot, "", nil) {
+		if j.guardsSome(one.info.Obj.Name) || j.waitsSparing(one.info.Obj.Name, &one.verdict, false) {
+			continue
+		}
+		return objectf("sluice lets %s wait, and Kueue would %s", one.info.Obj.Name, &one.verdict)
+	}
+	for _, queue := range sorted(j.at.queues) {
+		for _, info := range k.queued.PendingWorkloadsInfo(kueue.ClusterQueueReference(queue.Name)) {
+			info.ClusterQueue = kueue.ClusterQueueReference(queue.Name)
+			v := j.opinion(k, info, snapshot)
+			if v.rule != "" {
+				j.rules[v.rule] = true
+			}
+			signals := ours.State[info.Obj.Name] == "waits and signals"
+			if v.gated != signals && !j.guardsSome(info.Obj.Name) &&
+				!j.waitsSparing(info.Obj.Name, &v, signals) {
+				return objectf("%s signals: %v in sluice, %v in Kueue", info.Obj.Name, signals, v.gated)
+			}
+			if queue.Spec.QueueingStrategy == kueue.StrictFIFO {
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // root is the topmost above a queue.

@@ -49,8 +49,9 @@ var rules = []rule{
 		"flavors as soon as it fits there, and its victims stay"},
 	{ruleUnwritten, "one that is sent away before its reservation is written is never told of it; " +
 		"Kueue admits and evicts it"},
-	{ruleGuard, "who would borrow sends nobody away who could reclaim that room at once, or " +
-		"whose queue would then have room for which others are sent away"},
+	{ruleGuard, "who would borrow sends nobody away who could reclaim that room at once, and nobody " +
+		"where somebody waits who could, and may ever be admitted; neither for all that " +
+		"it asks for, nor for one resource alone, so that it may take another flavor"},
 	{ruleForEver, "workloads evict each other without end; in sluice they come to rest"},
 	{ruleVictims, "with PreemptionOverBorrowing Kueue prefers a flavor in which nobody can be " +
 		"sent away over one that fits, or in which somebody can, and the workload waits"},

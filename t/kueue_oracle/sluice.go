@@ -236,15 +236,17 @@ func (s *ours) notePromises(effects []sluice.Effect) error {
 			return err
 		}
 		if said["reason"] == "Preempting" {
+			promised := promise(said["podSets"])
+			how := assigned(&kueue.Workload{Status: kueue.WorkloadStatus{Admission: promised}})
 			s.acts = append(s.acts,
-				Act{Does: promises, Workload: w.Name, How: promise(said["podSets"])})
+				Act{Does: promises, Workload: w.Name, How: how, Admission: promised})
 		}
 	}
 	return nil
 }
 
-// promise is what inspect says of pod sets, in the words of assigned.
-func promise(said any) string {
+// promise is what inspect says of pod sets; not how much that is.
+func promise(said any) *kueue.Admission {
 	admission := &kueue.Admission{}
 	sets, _ := said.([]any)
 	for _, one := range sets {
@@ -260,5 +262,5 @@ func promise(said any) string {
 		admission.PodSetAssignments = append(admission.PodSetAssignments, kueue.PodSetAssignment{
 			Name: kueue.PodSetReference(name), Count: &pods, Flavors: flavors})
 	}
-	return assigned(&kueue.Workload{Status: kueue.WorkloadStatus{Admission: admission}})
+	return admission
 }
