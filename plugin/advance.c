@@ -2,6 +2,7 @@
 #include "advance.h"
 
 #include "plugin/base/outbox.h"
+#include "plugin/claims/promise.h"
 #include "plugin/claims/rest.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/grant/demote.h"
@@ -165,8 +166,8 @@ void advance_begin(struct engine *e)
 
 void advance_end(struct engine *e)
 {
-    workload_end(e);
     promise_end_all(e);
+    workload_end(e);
     for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++) {
         if (slab_live(&e->pods.groups, id)) {
             booking_stand_by(e, id);

@@ -3,6 +3,7 @@
 
 #include "plugin/base/outbox.h"
 #include "plugin/claims/flow.h"
+#include "plugin/claims/promise.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/order/contest.h"
 #include "plugin/order/first_fit.h"

@@ -98,7 +98,8 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->order.size_classes, &e->mem, sizeof(struct size_class));
     slab_init(&e->order.backlogs, &e->mem, sizeof(struct backlog));
     slab_init(&e->claims.records, &e->mem, sizeof(struct claim));
-    slab_init(&e->claims.promises.pledges, &e->mem, sizeof(struct pledge));
+    slab_init(&e->claims.promises.pledges[0], &e->mem, sizeof(struct pledge));
+    slab_init(&e->claims.promises.pledges[1], &e->mem, sizeof(struct pledge));
     slab_init(&e->pods.groups, &e->mem, sizeof(struct group));
     slab_init(&e->pods.members, &e->mem, sizeof(struct member));
     slab_init(&e->pods.finished, &e->mem, sizeof(struct finished));
@@ -193,7 +194,8 @@ void engine_destroy(struct engine *e)
     slab_finish(&e->capacity.flavors);
     slab_finish(&e->pods.finished);
     slab_finish(&e->pods.groups);
-    slab_finish(&e->claims.promises.pledges);
+    slab_finish(&e->claims.promises.pledges[0]);
+    slab_finish(&e->claims.promises.pledges[1]);
     slab_finish(&e->pods.members);
     slab_finish(&e->claims.records);
     slab_finish(&e->order.backlogs);

@@ -13,7 +13,7 @@
 #include "plugin/capacity/node.h"
 #include "plugin/capacity/room.h"
 #include "plugin/claims/journal.h"
-#include "plugin/claims/promise.h"
+#include "plugin/claims/pledge.h"
 #include "plugin/claims/recount.h"
 #include "plugin/claims/room.h"
 #include "plugin/grant/demote.h"
@@ -31,6 +31,7 @@
 #include "plugin/queues/limit.h"
 #include "plugin/queues/room.h"
 #include "plugin/records/claim.h"
+#include "plugin/records/holder.h"
 #include "plugin/records/queue.h"
 #include "plugin/records/workload.h"
 #include "plugin/telling/report.h"
@@ -131,9 +132,10 @@ static inline struct command *command_at(const struct engine *e, uint32_t id)
     return slab_at(&e->queues.commands.records, id);
 }
 
-static inline struct pledge *pledge_at(const struct engine *e, uint32_t claim)
+static inline struct pledge *pledge_at(const struct engine *e, uint32_t holder)
 {
-    return slab_at(&e->claims.promises.pledges, claim);
+    return slab_at(&e->claims.promises.pledges[holder_is_workload(holder)],
+                   holder_workload(holder));
 }
 
 static inline struct group *group_at(const struct engine *e, uint32_t id)

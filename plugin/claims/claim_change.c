@@ -10,6 +10,7 @@
 #include "plugin/records/claim.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
+#include "promise.h"
 #include "stale_condition.h"
 
 /* A head that goes lets the next one try, where nobody passes a head; and one that stops others

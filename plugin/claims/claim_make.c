@@ -82,7 +82,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     if (slab_reserve(&e->claims.records, 1) < 0 || index_reserve(&e->claims.by_uid) < 0 ||
         index_reserve(&e->claims.by_name) < 0 ||
         heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
-        promise_reserve(e, slab_end(&e->claims.records) + 1) < 0 ||
+        pledge_reserve(e, slab_end(&e->claims.records)) < 0 ||
         intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
         return ENGINE_NO_MEMORY;
     text = new_text(e, line_count(e, line_at(e, line)), pod->uid, pod->name);
@@ -107,7 +107,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
                                       .serial = ++e->claims.serials};
     if (claim_long_uid(pod->uid.len) == 0 && pod->uid.len > 0)
         memcpy(claim_at(e, id)->uid, pod->uid.at, pod->uid.len);
-    promise_begin(e, id);
+    pledge_begin(e, id);
     index_put(&e->claims.by_uid, claim_hash(pod->uid, 0), id);
     index_put(&e->claims.by_name, claim_hash(pod->name, space), id);
     queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, 1);
@@ -126,7 +126,7 @@ int claim_create_entry(struct engine *e, uint32_t group, struct text uid, uint32
 
     if (slab_reserve(&e->claims.records, 1) < 0 ||
         heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
-        promise_reserve(e, slab_end(&e->claims.records) + 1) < 0)
+        pledge_reserve(e, slab_end(&e->claims.records)) < 0)
         return ENGINE_NO_MEMORY;
     if ((text = new_text(e, FACTS_MAX_NEEDS, uid, name)) == NULL)
         return ENGINE_NO_MEMORY;

@@ -3,9 +3,7 @@
 
 #include "plugin/capacity/quota.h"
 #include "plugin/capacity/root.h"
-#include "plugin/records/holder.h"
 #include "plugin/state.h"
-#include "promise.h"
 
 struct flow flow_of_claim(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
 {
@@ -68,6 +66,22 @@ static struct flow passes(const struct engine *e, uint32_t id, uint16_t flavor, 
     return cell_flow(queue, cell);
 }
 
+/* What is promised to the queue's workloads, or to its other claims. */
+static wide promised_to(const struct engine *e, uint32_t id, bool workloads, uint16_t flavor,
+                        uint32_t resource, uint32_t *steps)
+{
+    wide sum = 0;
+
+    for (uint32_t at = e->claims.promises.first; at != 0; at = pledge_at(e, at)->next) {
+        if (holder_is_workload(at) != workloads)
+            continue;
+        if (!workloads && !take(steps))
+            break;
+        sum += holder_queue(e, at) == id ? holder_amount(e, at, flavor, resource) : 0;
+    }
+    return sum;
+}
+
 /* What the queue's workloads hold, or are promised. */
 static void add_workloads(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                           struct flow *sum)
@@ -83,10 +97,7 @@ static void add_workloads(const struct engine *e, uint32_t id, uint16_t flavor, 
         sum->allocated += workload_at(e, workload)->state == CLAIM_ALLOCATED ? amount : 0;
         sum->later += workload_counts_later(workload_at(e, workload)) ? amount : 0;
     }
-    for (workload = e->claims.first_promised; workload != 0;
-         workload = workload_at(e, workload)->next)
-        sum->later +=
-            workload_queue(e, workload) == id ? workload_amount(e, workload, flavor, resource) : 0;
+    sum->later += promised_to(e, id, true, flavor, resource, NULL);
 }
 
 void flow_add_workloads(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
@@ -111,9 +122,8 @@ static struct flow count(const struct engine *e, uint32_t id, uint16_t flavor, u
     sum.allocated = held_by(e, queue->allocated, flavor, resource, &sum.later, steps);
     add_workloads(e, id, flavor, resource, &sum);
     sum.usage = sum.reserved + sum.allocated;
-    for (uint32_t claim = queue->promised == 0 ? 0 : e->claims.promises.first;
-         claim != 0 && take(steps); claim = promise_after(e, claim))
-        sum.later += claim_queue(e, claim) == id ? holder_amount(e, claim, flavor, resource) : 0;
+    if (queue->promised > 0)
+        sum.later += promised_to(e, id, false, flavor, resource, steps);
     sum.expected = sum.later;
     for (uint32_t child = queue->first_child; child != 0 && take(steps);
          child = queue_at(e, child)->next_sibling) {
@@ -154,8 +164,8 @@ static uint32_t count_promised(const struct engine *e, uint32_t id)
 {
     uint32_t count = 0;
 
-    for (uint32_t claim = e->claims.promises.first; claim != 0; claim = promise_after(e, claim))
-        count += claim_queue(e, claim) == id;
+    for (uint32_t at = e->claims.promises.first; at != 0; at = pledge_at(e, at)->next)
+        count += !holder_is_workload(at) && claim_queue(e, at) == id;
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling)
         count += queue_at(e, child)->promised;

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rest.h"
 
-#include "plugin/records/holder.h"
 #include "plugin/state.h"
 
 void rest_begin(struct engine *e, uint32_t holder)
 {
     uint32_t until = (uint32_t)(e->now / SECOND) + 1;
 
-    if (holder_is_workload(holder))
-        workload_at(e, holder_workload(holder))->rests_until = until;
-    else
-        pledge_at(e, holder)->rests_until = until;
+    pledge_at(e, holder)->rests_until = until;
     e->claims.promises.rest = (int64_t)until * SECOND;
 }
 
 bool rest_holds(const struct engine *e, uint32_t holder)
 {
-    uint32_t until = holder_is_workload(holder)
-                         ? workload_at(e, holder_workload(holder))->rests_until
-                         : pledge_at(e, holder)->rests_until;
-
-    return e->now < (int64_t)until * SECOND;
+    return e->now < (int64_t)pledge_at(e, holder)->rests_until * SECOND;
 }
 
 int64_t rest_deadline(const struct engine *e)

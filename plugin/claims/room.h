@@ -5,7 +5,7 @@
 #include "plugin/base/heap.h"
 #include "plugin/base/index.h"
 #include "plugin/base/slab.h"
-#include "promise.h"
+#include "pledge.h"
 #include "recount.h"
 
 #include <stdint.h>
@@ -27,9 +27,7 @@ struct claims_room {
     uint32_t workloads_left, workloads_at; /* those that are to be settled again; the last one */
     uint64_t workload_changes;             /* how often something changed that may admit one */
 
-    struct promises promises;               /* of claims, with those that go for them */
-    uint32_t first_promised, last_promised; /* workloads, in order of time */
-    uint32_t workloads_apart;               /* workloads that count otherwise later than now */
+    struct promises promises;
 };
 
 #endif

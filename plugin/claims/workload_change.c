@@ -5,7 +5,7 @@
 #include "plugin/order/turn.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
-#include "workload_promise.h"
+#include "promise.h"
 
 static void charge(struct engine *e, uint32_t id, int reserved, int allocated, int later)
 {
@@ -22,11 +22,6 @@ static void charge(struct engine *e, uint32_t id, int reserved, int allocated, i
                          later * amount, false);
         }
     }
-}
-
-void workload_count_later(struct engine *e, uint32_t id, int sign)
-{
-    charge(e, id, 0, 0, sign);
 }
 
 void workload_set_flavors(struct engine *e, uint32_t id, const struct assignment *made)
@@ -60,7 +55,7 @@ static void count(struct engine *e, uint32_t id, int more)
     counts[LOCAL_ADMITTED] += admitted ? (uint32_t)more : 0;
     if (queue == 0)
         return;
-    e->claims.workloads_apart += holds != workload_counts_later(workload) ? (uint32_t)more : 0;
+    e->claims.promises.apart += holds != workload_counts_later(workload) ? (uint32_t)more : 0;
     queue_at(e, queue)->cluster.admitted += admitted ? (uint32_t)more : 0;
     queue_count_workloads(e, queue, holds || workload_is(workload, WORKLOAD_PROMISED) ? more : 0,
                           !holds && workload->state == CLAIM_WAITING ? more : 0);
@@ -146,12 +141,12 @@ void workload_retract(struct engine *e, uint32_t id)
 {
     struct workload *workload = workload_at(e, id);
 
-    workload_promise_end(e, id);
+    promise_end(e, holder_of_workload(id));
     if (!workload_is(workload, WORKLOAD_ASSUMED))
         return;
     workload_take_out(e, id);
     workload_set(workload, WORKLOAD_ASSUMED, false);
-    workload_promise_lose_victim(e, id);
+    promise_lose_victim(e, holder_of_workload(id));
     workload->state = CLAIM_WAITING;
     workload_set_flavors(e, id, NULL);
     workload_put_in(e, id);

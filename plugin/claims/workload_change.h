@@ -10,9 +10,6 @@
 void workload_take_out(struct engine *e, uint32_t workload);
 void workload_put_in(struct engine *e, uint32_t workload);
 
-/* What it holds counts later, or (-1) no longer. For a search that takes it back. */
-void workload_count_later(struct engine *e, uint32_t workload, int sign);
-
 /* What it holds or is promised, as it was assigned; NULL: nothing. [taken out] */
 struct assignment;
 void workload_set_flavors(struct engine *e, uint32_t workload, const struct assignment *made);

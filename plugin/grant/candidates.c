@@ -275,7 +275,7 @@ uint32_t candidates_next(struct hunt *hunt, bool borrowing)
         find_next(hunt, queue);
         if (source->next != 0)
             pairing_insert(&sources_by_next, hunt, &hunt->sources, queue);
-        if (!holder_mark(e, holder).removed &&
+        if (!pledge_at(e, holder)->removed &&
             (!borrowing || goes_while_borrowing(hunt, source, policy_priority(e, holder))))
             return holder;
     }

@@ -2,33 +2,29 @@
 #include "hunt.h"
 
 #include "hunt_share.h"
+#include "plugin/claims/promise.h"
 #include "plugin/claims/rest.h"
-#include "plugin/claims/workload_change.h"
 #include "plugin/records/holder.h"
 #include "plugin/state.h"
 #include "reclaim.h"
 #include "refused_victims.h"
 
-/* What the holder holds counts in what is used later, or (-1) no longer. */
-static void count_later(struct engine *e, uint32_t holder, int sign)
-{
-    if (holder_is_workload(holder))
-        workload_count_later(e, holder_workload(holder), sign);
-    else
-        promise_count(e, holder, sign);
-}
-
 static void take_away(struct hunt *hunt, uint32_t holder, uint32_t unit, bool whole)
 {
-    count_later(hunt->e, holder, -1);
-    holder_set_mark(hunt->e, holder, (struct holder_mark){true, whole, unit, hunt->last});
+    struct pledge *pledge = pledge_at(hunt->e, holder);
+
+    promise_count(hunt->e, holder, -1);
+    pledge->removed = true;
+    pledge->whole = whole;
+    pledge->of = unit;
+    pledge->prev = hunt->last;
     hunt->last = holder;
 }
 
 static bool stays(const struct engine *e, uint32_t id)
 {
     return claim_holds(claim_at(e, id)) && claim_counts_later(claim_at(e, id)) &&
-           !holder_mark(e, id).removed;
+           !pledge_at(e, id)->removed;
 }
 
 /* 0: it is in no gang. */
@@ -64,27 +60,30 @@ static bool gang_may_go(const struct hunt *hunt, uint32_t group, bool borrowing)
 /* It is in no search any more. */
 static void forget(struct engine *e, uint32_t holder)
 {
-    holder_set_mark(e, holder, (struct holder_mark){false, false, 0, 0});
+    struct pledge *pledge = pledge_at(e, holder);
+
+    pledge->removed = pledge->whole = false;
+    pledge->of = pledge->prev = 0;
 }
 
 /* The last unit comes back. */
 static void bring_back(struct hunt *hunt)
 {
-    uint32_t unit = hunt->last == 0 ? 0 : holder_mark(hunt->e, hunt->last).unit;
+    uint32_t unit = hunt->last == 0 ? 0 : pledge_at(hunt->e, hunt->last)->of;
 
-    while (hunt->last != 0 && holder_mark(hunt->e, hunt->last).unit == unit) {
+    while (hunt->last != 0 && pledge_at(hunt->e, hunt->last)->of == unit) {
         uint32_t holder = hunt->last;
 
-        count_later(hunt->e, holder, 1);
-        hunt->last = holder_prev(hunt->e, holder);
+        promise_count(hunt->e, holder, 1);
+        hunt->last = pledge_at(hunt->e, holder)->prev;
         forget(hunt->e, holder);
     }
 }
 
 static bool leaves_kept(const struct hunt *hunt, uint32_t unit)
 {
-    for (uint32_t id = hunt->last; id != 0 && holder_mark(hunt->e, id).unit == unit;
-         id = holder_prev(hunt->e, id)) {
+    for (uint32_t id = hunt->last; id != 0 && pledge_at(hunt->e, id)->of == unit;
+         id = pledge_at(hunt->e, id)->prev) {
         uint32_t common = queue_at(hunt->e, holder_queue(hunt->e, id))->source.common;
 
         if (!hunt_share_leaves_kept(hunt, id, common))
@@ -116,28 +115,25 @@ static bool take_unit_away(struct hunt *hunt, uint32_t holder, bool borrowing)
 
 static uint32_t end_of_unit(const struct hunt *hunt, uint32_t holder)
 {
-    uint32_t unit = holder_mark(hunt->e, holder).unit;
+    uint32_t unit = pledge_at(hunt->e, holder)->of;
 
-    while (holder != 0 && holder_mark(hunt->e, holder).unit == unit)
-        holder = holder_prev(hunt->e, holder);
+    while (holder != 0 && pledge_at(hunt->e, holder)->of == unit)
+        holder = pledge_at(hunt->e, holder)->prev;
     return holder;
 }
 
 static void count_unit(struct hunt *hunt, uint32_t from, uint32_t end, int sign)
 {
-    for (uint32_t id = from; id != end; id = holder_prev(hunt->e, id)) {
-        struct holder_mark mark = holder_mark(hunt->e, id);
-
-        count_later(hunt->e, id, sign);
-        mark.removed = sign < 0;
-        holder_set_mark(hunt->e, id, mark);
+    for (uint32_t id = from; id != end; id = pledge_at(hunt->e, id)->prev) {
+        promise_count(hunt->e, id, sign);
+        pledge_at(hunt->e, id)->removed = sign < 0;
     }
 }
 
 static void forget_unit(struct hunt *hunt, uint32_t from, uint32_t end)
 {
     for (uint32_t id = from, prev; id != end; id = prev) {
-        prev = holder_prev(hunt->e, id);
+        prev = pledge_at(hunt->e, id)->prev;
         forget(hunt->e, id);
     }
 }
@@ -147,23 +143,15 @@ static bool may_return(const struct hunt *hunt, uint32_t holder)
 {
     uint32_t gang = gang_of(hunt->e, holder);
 
-    return gang == 0 || holder_mark(hunt->e, holder).whole ||
+    return gang == 0 || pledge_at(hunt->e, holder)->whole ||
            count_stays(hunt->e, gang) >= group_at(hunt->e, gang)->minimum;
-}
-
-static void set_prev(struct hunt *hunt, uint32_t holder, uint32_t prev)
-{
-    struct holder_mark mark = holder_mark(hunt->e, holder);
-
-    mark.prev = prev;
-    holder_set_mark(hunt->e, holder, mark);
 }
 
 /* The last of a unit, whose `prev` is in the unit before it. */
 static uint32_t last_before(const struct hunt *hunt, uint32_t holder, uint32_t end)
 {
-    while (holder_prev(hunt->e, holder) != end)
-        holder = holder_prev(hunt->e, holder);
+    while (pledge_at(hunt->e, holder)->prev != end)
+        holder = pledge_at(hunt->e, holder)->prev;
     return holder;
 }
 
@@ -172,13 +160,13 @@ static void give_back(struct hunt *hunt, bool borrowing)
     uint32_t newer = last_before(hunt, hunt->last, end_of_unit(hunt, hunt->last)), from;
     struct refused_victims refused = {0};
 
-    while ((from = holder_prev(hunt->e, newer)) != 0) {
+    while ((from = pledge_at(hunt->e, newer)->prev) != 0) {
         uint32_t end = end_of_unit(hunt, from);
 
         if (!refused_victims_has(&refused, hunt->e, from)) {
             count_unit(hunt, from, end, 1);
             if (may_return(hunt, from) && hunt_share_fits(hunt, borrowing)) {
-                set_prev(hunt, newer, end);
+                pledge_at(hunt->e, newer)->prev = end;
                 forget_unit(hunt, from, end);
                 continue;
             }
@@ -200,7 +188,7 @@ static bool takes_back(const struct hunt *hunt, uint32_t from, uint32_t end, uin
         const struct assign_amount *need = &hunt->needs[i];
 
         amounts[i] = (struct reclaim_amount){need->flavor, need->resource, 0, 0};
-        for (uint32_t at = from; at != end; at = holder_prev(e, at)) {
+        for (uint32_t at = from; at != end; at = pledge_at(e, at)->prev) {
             if (holder_queue(e, at) != id)
                 continue;
             amounts[i].used += holder_amount(e, at, need->flavor, need->resource);
@@ -223,7 +211,7 @@ static bool is_reclaimed(const struct hunt *hunt)
         uint32_t looked = 0;
 
         end = end_of_unit(hunt, from);
-        for (uint32_t id = from; id != end; id = holder_prev(e, id)) {
+        for (uint32_t id = from; id != end; id = pledge_at(e, id)->prev) {
             uint32_t queue = holder_queue(e, id);
 
             if (queue == looked || queue_at(e, queue)->source.place != CANDIDATE_BY_PRIORITY)
@@ -277,7 +265,7 @@ static bool one_rests(const struct hunt *hunt)
     uint32_t holder = hunt->last;
 
     while (holder != 0 && !rest_holds(hunt->e, holder))
-        holder = holder_prev(hunt->e, holder);
+        holder = pledge_at(hunt->e, holder)->prev;
     return holder != 0;
 }
 
@@ -298,11 +286,12 @@ bool hunt_begin(struct hunt *hunt)
 
 void hunt_take(struct hunt *hunt)
 {
-    for (uint32_t id = hunt->last; id != 0; id = holder_prev(hunt->e, id)) {
-        uint32_t prev = holder_prev(hunt->e, id);
+    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
+        struct pledge *pledge = pledge_at(hunt->e, id);
 
-        count_later(hunt->e, id, 1);
-        holder_set_mark(hunt->e, id, (struct holder_mark){false, false, 0, prev});
+        promise_count(hunt->e, id, 1);
+        pledge->removed = pledge->whole = false;
+        pledge->of = 0;
     }
 }
 
@@ -314,7 +303,7 @@ void hunt_end(struct hunt *hunt)
 
 bool hunt_reclaims(const struct hunt *hunt)
 {
-    for (uint32_t id = hunt->last; id != 0; id = holder_prev(hunt->e, id)) {
+    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
         if (holder_queue(hunt->e, id) == hunt->queue)
             return false;
     }

@@ -20,8 +20,8 @@
  * would go.
  */
 
-/* Finds victims for what is asked (hunt->needs). True: hunt->last is one of them, and the mark of
- * each names another as `prev` (holder.h); none, if there will be room anyway. They are away, in
+/* Finds victims for what is asked (hunt->needs). True: hunt->last is one of them, and the page of
+ * each names another as `prev` (pledge.h); none, if there will be room anyway. They are away, in
  * what is used later, until hunt_end, or, by who takes them out himself, hunt_take: which leaves
  * hunt->last and those before it to him. */
 bool hunt_begin(struct hunt *hunt);

@@ -52,7 +52,7 @@ static wide taken_below(const struct hunt *hunt, uint32_t queue, const struct as
 {
     wide sum = 0;
 
-    for (uint32_t id = hunt->last; id != 0; id = holder_prev(hunt->e, id)) {
+    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
         if (queue_is_below(hunt->e, holder_queue(hunt->e, id), queue))
             sum += holder_amount(hunt->e, id, need->flavor, need->resource);
     }

@@ -4,18 +4,19 @@
 #include "asking.h"
 #include "choice.h"
 #include "hunt_share.h"
+#include "plugin/claims/promise.h"
 #include "plugin/order/fit.h"
 #include "plugin/state.h"
 #include "review.h"
 #include "victims.h"
 
 /* Which needs of the claim are promised within the share, a bit for each. */
-static uint64_t needs_within(const struct choice *choice, const uint16_t *flavors)
+static uint64_t needs_within(const struct choice *choice, const struct assignment *made)
 {
     uint64_t within = 0;
 
     for (uint32_t i = 0, n = 0; i < choice->own.need_count && choice->hunt.within; i++) {
-        if (flavors[i] == FLAVOR_NONE)
+        if (made->needs[0][i].flavor == FLAVOR_NONE)
             continue;
         if (hunt_share_matters(&choice->hunt, n))
             within |= (uint64_t)1 << i;
@@ -27,13 +28,10 @@ static uint64_t needs_within(const struct choice *choice, const uint16_t *flavor
 static void commit(struct choice *choice, uint32_t claim, const struct assignment *made)
 {
     struct hunt *hunt = &choice->hunt;
-    uint16_t flavors[FACTS_MAX_NEEDS];
 
-    for (uint32_t i = 0; i < choice->own.need_count; i++)
-        flavors[i] = made->needs[0][i].flavor;
     choice_hunt(choice, made);
     hunt_take(hunt);
-    promise_make(choice->e, claim, flavors, needs_within(choice, flavors));
+    promise_make(choice->e, claim, made, needs_within(choice, made));
     victims_take(hunt, claim);
     cluster_queue_pod_holds(choice->e, hunt->queue);
     queue_victims_changed(choice->e, hunt->queue);

@@ -2,8 +2,6 @@
 #include "review.h"
 
 #include "plugin/claims/promise.h"
-#include "plugin/claims/workload_change.h"
-#include "plugin/claims/workload_promise.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/headroom.h"
 #include "plugin/pods/gang.h"
@@ -11,8 +9,7 @@
 #include "refused_victims.h"
 #include "workload_review.h"
 
-/* Whether it could be promised its room as well now, had it not been. */
-static bool is_sound(struct engine *e, uint32_t id)
+static bool claim_is_sound(struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
@@ -30,14 +27,17 @@ static bool is_sound(struct engine *e, uint32_t id)
     return sound;
 }
 
+/* Whether it could be promised its room as well now, had it not been. */
+static bool is_sound(struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder) ? workload_review_is_sound(e, holder_workload(holder))
+                                      : claim_is_sound(e, holder);
+}
+
 static bool all_sound(struct engine *e, uint32_t root)
 {
-    for (uint32_t id = e->claims.promises.first; id != 0; id = promise_after(e, id)) {
-        if (queue_root(e, claim_queue(e, id)) == root && !is_sound(e, id))
-            return false;
-    }
-    for (uint32_t id = e->claims.first_promised; id != 0; id = workload_at(e, id)->next) {
-        if (queue_root(e, workload_queue(e, id)) == root && !workload_review_is_sound(e, id))
+    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
+        if (queue_root(e, holder_queue(e, id)) == root && !is_sound(e, id))
             return false;
     }
     return true;
@@ -48,7 +48,8 @@ static void end_unsound(struct engine *e, uint32_t root)
 {
     for (uint32_t id = e->claims.promises.last, prev; id != 0; id = prev) {
         prev = pledge_at(e, id)->prev;
-        if (queue_root(e, claim_queue(e, id)) == root && !is_sound(e, id))
+        if (!holder_is_workload(id) && queue_root(e, claim_queue(e, id)) == root &&
+            !is_sound(e, id))
             promise_end(e, id);
     }
 }
@@ -56,7 +57,7 @@ static void end_unsound(struct engine *e, uint32_t root)
 /* A gang that would not be whole is not left where it is, but for all that still may. */
 static bool would_be_whole(const struct engine *e, uint32_t id, bool *ret_alone)
 {
-    uint32_t group = claim_group(e, claim_at(e, id));
+    uint32_t group = holder_group(e, id);
     int64_t stay = 0, could = 0;
 
     *ret_alone = true;
@@ -73,7 +74,7 @@ static bool would_be_whole(const struct engine *e, uint32_t id, bool *ret_alone)
 
 static void count_unit(struct engine *e, uint32_t id, bool alone, int sign)
 {
-    uint32_t group = claim_group(e, claim_at(e, id));
+    uint32_t group = holder_group(e, id);
 
     if (alone) {
         promise_count(e, id, sign);
@@ -87,7 +88,7 @@ static void count_unit(struct engine *e, uint32_t id, bool alone, int sign)
 
 static void let_unit_stay(struct engine *e, uint32_t id, bool alone)
 {
-    uint32_t group = claim_group(e, claim_at(e, id));
+    uint32_t group = holder_group(e, id);
 
     if (alone) {
         promise_let_stay(e, id);
@@ -104,7 +105,7 @@ static bool give_back(struct engine *e, uint32_t id, uint32_t root, struct refus
     bool alone, needed;
 
     if (!promise_can_stay(e, id) || refused_victims_has(refused, e, id) ||
-        queue_root(e, claim_queue(e, id)) != root || !would_be_whole(e, id, &alone))
+        queue_root(e, holder_queue(e, id)) != root || !would_be_whole(e, id, &alone))
         return false;
     count_unit(e, id, alone, 1);
     needed = !all_sound(e, root);
@@ -118,7 +119,7 @@ static bool give_back(struct engine *e, uint32_t id, uint32_t root, struct refus
 
 static bool spare(struct engine *e, uint32_t id, uint32_t root)
 {
-    uint32_t queue = claim_queue(e, id);
+    uint32_t queue = holder_queue(e, id);
     bool alone;
 
     if (!promise_can_stay(e, id) || queue_root(e, queue) != root || !queue_spares(e, queue) ||
@@ -128,89 +129,54 @@ static bool spare(struct engine *e, uint32_t id, uint32_t root)
     return true;
 }
 
-/* The first of a list of claims that nobody may send away any more, whoever needs its room; whether
- * there was one. */
-static bool spare_first(struct engine *e, uint32_t first, uint32_t root)
+/* The first of those that go for this holder whom nobody may send away any more, whoever needs its
+ * room; whether there was one. Of workloads that go for a workload workload_review.h knows. */
+static bool spare_first(struct engine *e, uint32_t of, uint32_t root)
 {
-    for (uint32_t id = first; id != 0; id = pledge_at(e, id)->next) {
-        if (spare(e, id, root))
+    for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
+        if (!(holder_is_workload(of) && holder_is_workload(id)) && spare(e, id, root))
             return true;
-    }
-    return false;
-}
-
-static bool spare_first_workload(struct engine *e, uint32_t first, uint32_t root)
-{
-    for (uint32_t id = first; id != 0; id = workload_at(e, id)->next) {
-        uint32_t queue = workload_queue(e, id);
-
-        if (workload_promise_can_stay(e, id) && queue_root(e, queue) == root &&
-            queue_spares(e, queue)) {
-            workload_promise_let_stay(e, id);
-            return true;
-        }
     }
     return false;
 }
 
 static bool spare_one(struct engine *e, uint32_t root)
 {
-    if (spare_first(e, e->claims.promises.shared, root) ||
-        spare_first_workload(e, e->claims.promises.shared_workloads, root))
+    if (spare_first(e, 0, root))
         return true;
-    for (uint32_t id = e->claims.promises.first; id != 0; id = promise_after(e, id)) {
-        if (spare_first(e, pledge_at(e, id)->promise.first, root) ||
-            spare_first_workload(e, pledge_at(e, id)->promise.workloads, root))
-            return true;
-    }
-    for (uint32_t id = e->claims.first_promised; id != 0; id = workload_at(e, id)->next) {
-        if (spare_first(e, workload_at(e, id)->claims, root))
+    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
+        if (spare_first(e, id, root))
             return true;
     }
     return false;
 }
 
-/* The first of a list of claims that is not needed stays; whether there was one. */
-static bool give_first_back(struct engine *e, uint32_t first, uint32_t root,
+/* The first of the pods, or of the workloads, that go for this holder and are not needed stays;
+ * whether there was one. */
+static bool give_first_back(struct engine *e, uint32_t of, bool workloads, uint32_t root,
                             struct refused_victims *refused)
 {
-    for (uint32_t id = first; id != 0; id = pledge_at(e, id)->next) {
-        if (give_back(e, id, root, refused))
+    for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
+        if (holder_is_workload(id) == workloads && give_back(e, id, root, refused))
             return true;
     }
     return false;
 }
 
-static bool give_first_workload_back(struct engine *e, uint32_t first, uint32_t root)
-{
-    for (uint32_t id = first; id != 0; id = workload_at(e, id)->next) {
-        bool needed;
-
-        if (!workload_promise_can_stay(e, id) || queue_root(e, workload_queue(e, id)) != root)
-            continue;
-        workload_count_later(e, id, 1);
-        needed = !all_sound(e, root);
-        workload_count_later(e, id, -1);
-        if (!needed) {
-            workload_promise_let_stay(e, id);
-            return true;
-        }
-    }
-    return false;
-}
-
+/* The last one that was promised first, and workloads after all others. */
 static bool give_one_back(struct engine *e, uint32_t root, struct refused_victims *refused)
 {
-    if (give_first_back(e, e->claims.promises.shared, root, refused) ||
-        give_first_workload_back(e, e->claims.promises.shared_workloads, root))
+    uint32_t last = e->claims.promises.last;
+
+    if (give_first_back(e, 0, false, root, refused) || give_first_back(e, 0, true, root, refused))
         return true;
-    for (uint32_t id = e->claims.promises.last; id != 0; id = pledge_at(e, id)->prev) {
-        if (give_first_back(e, pledge_at(e, id)->promise.first, root, refused) ||
-            give_first_workload_back(e, pledge_at(e, id)->promise.workloads, root))
+    for (uint32_t id = last; id != 0; id = pledge_at(e, id)->prev) {
+        if (!holder_is_workload(id) && (give_first_back(e, id, false, root, refused) ||
+                                        give_first_back(e, id, true, root, refused)))
             return true;
     }
-    for (uint32_t id = e->claims.last_promised; id != 0; id = workload_at(e, id)->prev) {
-        if (give_first_back(e, workload_at(e, id)->claims, root, refused))
+    for (uint32_t id = last; id != 0; id = pledge_at(e, id)->prev) {
+        if (holder_is_workload(id) && give_first_back(e, id, false, root, refused))
             return true;
     }
     return false;
@@ -220,9 +186,12 @@ static bool keep_one(struct engine *e, uint32_t root)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    for (uint32_t id = e->claims.promises.first; id != 0; id = promise_after(e, id)) {
-        const struct line *line = line_at(e, claim_at(e, id)->line);
+    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
+        const struct line *line;
 
+        if (holder_is_workload(id))
+            continue;
+        line = line_at(e, claim_at(e, id)->line);
         if (queue_root(e, line_queue(e, line)) != root ||
             !fit_promised(e, claim_at(e, id)->line, claim_flavors(claim_at(e, id))))
             continue;
@@ -242,7 +211,7 @@ bool review_promises(struct engine *e, uint32_t root)
 {
     struct refused_victims refused = {0};
 
-    if (promise_is_empty(&e->claims.promises) ||
+    if ((e->claims.promises.first == 0 && e->claims.promises.shared == 0) ||
         queue_at(e, root)->reviewed == queue_at(e, root)->victims_change)
         return false;
     while (spare_one(e, root))

@@ -3,8 +3,10 @@
 
 #include "candidates.h"
 #include "demote.h"
+#include "plugin/claims/promise.h"
 #include "plugin/claims/rest.h"
-#include "plugin/claims/workload_promise.h"
+#include "plugin/claims/workload_change.h"
+#include "plugin/notes.h"
 #include "plugin/records/holder.h"
 #include "plugin/state.h"
 
@@ -19,6 +21,22 @@ static enum workload_cause cause_of(const struct hunt *hunt, uint32_t holder)
     default:
         return CAUSE_RECLAIM;
     }
+}
+
+/* A workload of whose reservation nobody has heard gives it back at once. */
+static void take_workload(struct hunt *hunt, uint32_t holder, uint32_t of)
+{
+    struct engine *e = hunt->e;
+    struct workload *workload = workload_at(e, holder_workload(holder));
+
+    if (workload_is_unheard(workload)) {
+        rest_begin(e, holder);
+        workload_give_up(e, holder_workload(holder));
+        note_workload(e, holder_workload(holder));
+        return;
+    }
+    workload->cause = (uint8_t)cause_of(hunt, holder);
+    promise_take(e, holder, of);
 }
 
 static void put_before(struct engine *e, uint32_t *list, uint32_t claim)
@@ -43,9 +61,9 @@ void victims_take(struct hunt *hunt, uint32_t of)
     uint32_t bound = 0, reserved = 0, before;
 
     for (uint32_t holder = hunt->last; holder != 0; holder = before) {
-        before = holder_prev(e, holder);
+        before = pledge_at(e, holder)->prev;
         if (holder_is_workload(holder))
-            workload_promise_take(e, holder_workload(holder), (uint8_t)cause_of(hunt, holder), of);
+            take_workload(hunt, holder, of);
         else
             put_before(e, claim_at(e, holder)->state == CLAIM_ALLOCATED ? &bound : &reserved,
                        holder);

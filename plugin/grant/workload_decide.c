@@ -2,8 +2,8 @@
 #include "workload_decide.h"
 
 #include "choice.h"
+#include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
-#include "plugin/claims/workload_promise.h"
 #include "plugin/order/demand.h"
 #include "plugin/records/holder.h"
 #include "plugin/state.h"
@@ -88,7 +88,7 @@ uint32_t workload_decide_victims(struct engine *e, const struct decision *decisi
     choice_begin(&choice, e, holder_of_workload(decision->workload));
     choice_hunt(&choice, &decision->made);
     for (uint32_t holder = choice.hunt.last; holder != 0 && count < max;
-         holder = holder_prev(e, holder)) {
+         holder = pledge_at(e, holder)->prev) {
         ret_names[count++] = holder_name(e, holder);
     }
     hunt_end(&choice.hunt);
@@ -103,7 +103,10 @@ void workload_decide_preempt(struct engine *e, const struct decision *decision)
     choice_begin(&choice, e, holder_of_workload(id));
     choice_hunt(&choice, &decision->made);
     hunt_take(&choice.hunt);
-    workload_promise_make(e, id, &decision->made, choice.hunt.within);
+    promise_make(e, holder_of_workload(id), &decision->made,
+                 choice.hunt.within ? PROMISE_WITHIN_ALL : 0);
+    cluster_queue_borrows_more(e, workload_queue(e, id));
+    queue_victims_changed(e, workload_queue(e, id));
     victims_take(&choice.hunt, holder_of_workload(id));
     group_settle(e);
     workload_settle(e, id);

@@ -8,7 +8,7 @@
 /*
  * Which of the workloads that wait is next, below one root at a time:
  *
- *   who is promised something     comes first, when there is room (workload_promise.h)
+ *   who is promised something     comes first, when there is room (promise.h)
  *   of each queue the first       that fits or may preempt; a strict queue asks its head alone,
  *                                 any other looks past those that were refused
  *   of all of these               not borrowing before borrowing, priority, time, queue's name

@@ -2,7 +2,7 @@
 #include "workload_review.h"
 
 #include "plugin/capacity/borrow.h"
-#include "plugin/claims/workload_promise.h"
+#include "plugin/claims/promise.h"
 #include "plugin/order/headroom.h"
 #include "plugin/queues/admission_check.h"
 #include "plugin/state.h"
@@ -139,11 +139,11 @@ static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
 
     if (cluster->borrows_least)
         find_heights(e, id, &heights);
-    workload_promise_suppose_end(e, id, 1);
+    promise_suppose_end(e, holder_of_workload(id), 1);
     now = fits(e, id, false);
     elsewhere = !now && workload_decide_fits_elsewhere(e, id, ret) && is_as_much(e, id, ret) &&
                 (!cluster->borrows_least || borrows_no_farther(e, id, &heights, ret));
-    workload_promise_suppose_end(e, id, -1);
+    promise_suppose_end(e, holder_of_workload(id), -1);
     if (now)
         copy_assignment(e, id, ret);
     return now || elsewhere;
@@ -152,17 +152,17 @@ static bool fits_now(struct engine *e, uint32_t id, struct assignment *ret)
 /* It comes to nothing: its object says that it waits for somebody to go. */
 static void break_promise(struct engine *e, uint32_t id)
 {
-    workload_promise_end(e, id);
+    promise_end(e, holder_of_workload(id));
     workload_settle(e, id);
 }
 
 /* Its victims that nobody may send away any more. */
-static void spare_victims(struct engine *e, uint32_t id)
+static void spare_victims(struct engine *e, uint32_t holder)
 {
-    for (uint32_t victim = workload_at(e, id)->first, next; victim != 0; victim = next) {
-        next = workload_at(e, victim)->next;
-        if (queue_spares(e, workload_queue(e, victim)))
-            workload_promise_spare(e, victim);
+    for (uint32_t victim = pledge_victims(e, holder), next; victim != 0; victim = next) {
+        next = pledge_at(e, victim)->next;
+        if (holder_is_workload(victim) && queue_spares(e, holder_queue(e, victim)))
+            promise_reconsider(e, victim);
     }
 }
 
@@ -171,7 +171,7 @@ static bool review(struct engine *e, uint32_t id)
     struct assignment made;
     struct text what;
 
-    spare_victims(e, id);
+    spare_victims(e, holder_of_workload(id));
     if (cluster_queue_fault(e, workload_queue(e, id), &what) != CLUSTER_QUEUE_READY) {
         break_promise(e, id);
         return true;
@@ -181,7 +181,7 @@ static bool review(struct engine *e, uint32_t id)
             for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++)
                 flavor_ref(e, made.needs[s][i].flavor);
         }
-        workload_promise_end(e, id);
+        promise_end(e, holder_of_workload(id));
         workload_decide_reserve(e, id, &made);
         for (uint32_t s = 0; s < ASSIGN_MAX_SETS; s++) {
             for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++)
@@ -198,9 +198,10 @@ static bool review(struct engine *e, uint32_t id)
 
 bool workload_review_promises(struct engine *e, uint32_t root)
 {
-    for (uint32_t id = e->claims.first_promised, next; id != 0; id = next) {
-        next = workload_at(e, id)->next;
-        if (queue_root(e, workload_queue(e, id)) == root && review(e, id))
+    for (uint32_t id = e->claims.promises.first, next; id != 0; id = next) {
+        next = pledge_at(e, id)->next;
+        if (holder_is_workload(id) && queue_root(e, holder_queue(e, id)) == root &&
+            review(e, holder_workload(id)))
             return true;
     }
     return false;

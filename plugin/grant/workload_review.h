@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What workloads are promised (workload_promise.h), looked at again, as review.h does it for pods:
+/* What workloads are promised (promise.h), looked at again, as review.h does it for pods:
  *
  *   victims that are spared    as queue_spares says, and that      stay where they are
  *                              were not written to yet

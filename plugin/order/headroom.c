@@ -96,7 +96,7 @@ wide headroom_now(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t
 {
     wide now = room_of(e, id, flavor, resource, false);
 
-    if (e->claims.promises.apart + e->claims.workloads_apart == 0) /* then both are the same */
+    if (e->claims.promises.apart == 0) /* then both are the same */
         return now;
     return wide_min(now, room_of(e, id, flavor, resource, true));
 }

@@ -7,6 +7,7 @@
 #include "let_go.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
+#include "plugin/claims/promise.h"
 #include "plugin/state.h"
 
 static int64_t earlier(int64_t a, int64_t b)

@@ -11,6 +11,7 @@
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/claims/journal.h"
+#include "plugin/claims/promise.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/state.h"
 #include "regrant.h"

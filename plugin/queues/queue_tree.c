@@ -2,6 +2,7 @@
 #include "queue_tree.h"
 
 #include "admission_check.h"
+#include "plugin/claims/promise.h"
 #include "plugin/claims/quota_edit.h"
 #include "plugin/notes.h"
 #include "plugin/order/contest.h"

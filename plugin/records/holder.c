@@ -77,6 +77,55 @@ int holder_compare(const struct engine *e, uint32_t a, uint32_t b)
     return a == b ? 0 : text_compare(uid_of(e, a), uid_of(e, b));
 }
 
+static bool need_of_workload(const struct engine *e, uint32_t id, uint32_t i,
+                             struct holder_need *ret)
+{
+    const struct workload *workload = workload_at(e, id);
+    const struct demand *demand = demand_at(e, workload->demand);
+    uint32_t set = 0;
+
+    if (i >= demand->need_count)
+        return false;
+    while (set + 1 < demand->set_count && demand->sets[set + 1].at <= i)
+        set++;
+    ret->flavor = workload_flavors(workload, demand->set_count)[i];
+    i -= demand->sets[set].at;
+    ret->resource = demand->asks[set].needs[i].resource;
+    ret->amount = workload_need_amount(workload, demand, set, i);
+    return true;
+}
+
+bool holder_need(const struct engine *e, uint32_t holder, uint32_t i, struct holder_need *ret)
+{
+    const struct claim *claim;
+    const struct line *line;
+
+    if (holder_is_workload(holder))
+        return need_of_workload(e, holder_workload(holder), i, ret);
+    claim = claim_at(e, holder);
+    line = line_at(e, claim->line);
+    if (i >= line_count(e, line))
+        return false;
+    ret->flavor = claim_flavors(claim)[i];
+    ret->resource = line_resource(e, line, i);
+    ret->amount = line_amount(e, line, i);
+    return true;
+}
+
+bool holder_is_promised(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder)
+               ? workload_is(workload_at(e, holder_workload(holder)), WORKLOAD_PROMISED)
+               : (claim_at(e, holder)->flags & CLAIM_PROMISED) != 0;
+}
+
+bool holder_is_victim(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder)
+               ? workload_is(workload_at(e, holder_workload(holder)), WORKLOAD_VICTIM)
+               : (claim_at(e, holder)->flags & CLAIM_VICTIM) != 0;
+}
+
 wide holder_amount(const struct engine *e, uint32_t holder, uint16_t flavor, uint32_t resource)
 {
     const struct claim *claim;
@@ -100,34 +149,4 @@ wide holder_least_amount(const struct engine *e, uint32_t holder, uint16_t flavo
     return holder_is_workload(holder)
                ? workload_least_amount(e, holder_workload(holder), flavor, resource)
                : holder_amount(e, holder, flavor, resource);
-}
-
-struct holder_mark holder_mark(const struct engine *e, uint32_t holder)
-{
-    if (holder_is_workload(holder)) {
-        const struct workload *workload = workload_at(e, holder_workload(holder));
-
-        return (struct holder_mark){workload->hunt.removed, false, holder, workload->hunt.prev};
-    }
-
-    const struct pledge *pledge = pledge_at(e, holder);
-
-    return (struct holder_mark){pledge->removed, pledge->whole, pledge->of, pledge->prev};
-}
-
-void holder_set_mark(struct engine *e, uint32_t holder, struct holder_mark mark)
-{
-    if (holder_is_workload(holder)) {
-        struct workload *workload = workload_at(e, holder_workload(holder));
-
-        workload->hunt.removed = mark.removed;
-        workload->hunt.prev = mark.prev;
-    } else {
-        struct pledge *pledge = pledge_at(e, holder);
-
-        pledge->removed = mark.removed;
-        pledge->whole = mark.whole;
-        pledge->of = mark.unit;
-        pledge->prev = mark.prev;
-    }
 }

@@ -60,19 +60,18 @@ wide holder_amount(const struct engine *e, uint32_t holder, uint16_t flavor, uin
 wide holder_least_amount(const struct engine *e, uint32_t holder, uint16_t flavor,
                          uint32_t resource);
 
-/* What a search for victims knows of it: that it was taken away, with whom as one unit, whether
- * that is what is left of a gang, and which one was taken before it. */
-struct holder_mark {
-    bool removed, whole;
-    uint32_t unit, prev;
+/* What it holds, is promised, or would ask for, one need after the other: of all its pods, in the
+ * flavor in which it is. False: it has no more. */
+struct holder_need {
+    wide amount;
+    uint32_t resource;
+    uint16_t flavor; /* FLAVOR_NONE: nobody counts it */
 };
+bool holder_need(const struct engine *e, uint32_t holder, uint32_t i, struct holder_need *ret);
 
-struct holder_mark holder_mark(const struct engine *e, uint32_t holder);
-void holder_set_mark(struct engine *e, uint32_t holder, struct holder_mark mark);
-
-static inline uint32_t holder_prev(const struct engine *e, uint32_t holder)
-{
-    return holder_mark(e, holder).prev;
-}
+/* Whether it waits for room that is on its way; whether it goes, so that another one has room
+ * (promise.h). */
+bool holder_is_promised(const struct engine *e, uint32_t holder);
+bool holder_is_victim(const struct engine *e, uint32_t holder);
 
 #endif

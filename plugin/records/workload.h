@@ -94,20 +94,8 @@ struct workload {
      * holds or is promised. */
     uint32_t *counts;
 
-    /* Of promises (workload_promise.h). */
-    uint32_t next, prev;  /* among those that are promised something, or go for the same holder */
-    uint32_t first;       /* the workloads that go for it */
-    uint32_t claims;      /* the claims of pods that do */
-    uint32_t rests_until; /* the second before which nobody takes its room again (rest.h) */
-    uint32_t of;          /* the holder that it goes for (holder.h); 0: nobody any more */
-    uint8_t cause;
-
-    struct { /* while victims are looked for (holder.h) */
-        uint32_t prev;
-        bool removed;
-    } hunt;
-
     struct outbox_entry effects;
+    uint8_t cause;           /* of a victim: enum workload_cause */
     uint8_t writes, writing; /* what is to be written now, and what was last under way: enum
                                 life_write or enum workload_write */
     struct life_step step;
@@ -140,6 +128,20 @@ static inline bool workload_holds(const struct workload *workload)
 static inline bool workload_is_leaving(const struct workload *workload)
 {
     return workload_is(workload, WORKLOAD_EVICTED | WORKLOAD_RESERVED);
+}
+
+/* Whether it is reserved, and nobody has heard of that: the write is neither under way nor to be
+ * seen. */
+static inline bool workload_is_unheard(const struct workload *workload)
+{
+    return workload_is(workload, WORKLOAD_ASSUMED) && workload->effects.leased == 0 &&
+           !workload_is(workload, WORKLOAD_AWAITS);
+}
+
+/* Whether it is to go, and needs not be told: nobody is to make its reservation any more. */
+static inline bool workload_must_give_way(const struct workload *workload)
+{
+    return workload_is(workload, WORKLOAD_VICTIM) && workload_is_unheard(workload);
 }
 
 /* Whether what it holds, or is promised, counts in what is used later. */

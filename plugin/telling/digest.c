@@ -196,6 +196,7 @@ static uint64_t digest_workload(const struct engine *e, uint32_t id, bool timers
     const struct workload *workload = workload_at(e, id);
     const struct demand *demand = demand_at(e, workload->demand);
     const uint16_t *flavors = workload_flavors(workload, demand->set_count);
+    uint32_t of = pledge_at(e, holder_of_workload(id))->of;
     uint64_t hash = mix_name(e, mix_name(e, 16, workload->space), workload->name);
 
     hash = mix_queue(e, mix_name(e, mix_name(e, hash, workload->uid), demand->text), demand->queue);
@@ -223,8 +224,8 @@ static uint64_t digest_workload(const struct engine *e, uint32_t id, bool timers
         hash = mix(hash, workload->counts[s]);
     for (uint32_t i = 0; i < demand->need_count; i++)
         hash = mix_text(hash, flavor_name(e, flavors[i]));
-    if (workload->of != 0)
-        hash = mix_text(hash, holder_name(e, workload->of).uid);
+    if (of != 0)
+        hash = mix_text(hash, holder_name(e, of).uid);
     return outbox_hash(&e->outbox, &workload->effects, hash);
 }
 

@@ -2,7 +2,7 @@
 #include "workload_effects.h"
 
 #include "plugin/base/sentence.h"
-#include "plugin/claims/workload_promise.h"
+#include "plugin/claims/promise.h"
 #include "plugin/records/holder.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
@@ -49,7 +49,7 @@ static void retried(void *owner, uint32_t id, uint32_t slot)
     struct engine *e = owner;
     (void)slot;
     workload_at(e, id)->writing = LIFE_WRITE_NOTHING;
-    workload_promise_spare(e, id);
+    promise_reconsider(e, holder_of_workload(id));
     workload_settle(e, id); /* a reservation that is not made may have nobody to make it again */
 }
 
@@ -147,10 +147,10 @@ static void say_path(struct sentence *say, const struct engine *e, uint32_t queu
 }
 
 /* Whom it makes room for is told by UIDs: names of another namespace are nobody's to see. */
-static void say_preempted(struct sentence *say, const struct engine *e,
-                          const struct workload *workload, uint32_t queue)
+static void say_preempted(struct sentence *say, const struct engine *e, uint32_t id)
 {
-    uint32_t by = workload->of;
+    const struct workload *workload = workload_at(e, id);
+    uint32_t by = pledge_at(e, holder_of_workload(id))->of;
 
     if (by == 0 || holder_is_workload(by)) {
         const struct workload *other = by == 0 ? NULL : workload_at(e, holder_workload(by));
@@ -173,18 +173,17 @@ static void say_preempted(struct sentence *say, const struct engine *e,
     sentence_str(say, "; preemptor path: ");
     say_path(say, e, by == 0 ? 0 : holder_queue(e, by));
     sentence_str(say, "; preemptee path: ");
-    say_path(say, e, queue);
+    say_path(say, e, workload_queue(e, id));
 }
 
-static void say_evicted(struct sentence *say, const struct engine *e,
-                        const struct workload *workload, uint32_t queue)
+static void say_evicted(struct sentence *say, const struct engine *e, uint32_t id)
 {
-    switch (workload->step.reason) {
+    switch (workload_at(e, id)->step.reason) {
     case LIFE_DEACTIVATED:
         sentence_str(say, "The workload is deactivated");
         break;
     case LIFE_PREEMPTED:
-        say_preempted(say, e, workload, queue);
+        say_preempted(say, e, id);
         break;
     case LIFE_ADMISSION_CHECK:
         sentence_str(say, "At least one admission check is to be asked again");
@@ -236,7 +235,7 @@ static void find_words(const struct engine *e, uint32_t id, struct workload_writ
         sentence_str(&say, "No preemption would make room");
         break;
     case LIFE_WRITE_EVICT:
-        say_evicted(&say, e, workload, queue);
+        say_evicted(&say, e, id);
         break;
     case LIFE_WRITE_UNRESERVE:
     case LIFE_WRITE_PENDING:

@@ -70,10 +70,7 @@ static void note_victims(struct engine *e, uint32_t id, const struct decision *d
                          struct workload_report *ret)
 {
     if (workload_is(workload_at(e, id), WORKLOAD_PROMISED)) {
-        for (uint32_t at = workload_at(e, id)->first;
-             at != 0 && ret->victim_count < WORKLOAD_REPORT_VICTIMS; at = workload_at(e, at)->next)
-            ret->victims[ret->victim_count++] = name_of(e, at);
-        for (uint32_t at = workload_at(e, id)->claims;
+        for (uint32_t at = pledge_at(e, holder_of_workload(id))->promise.first;
              at != 0 && ret->victim_count < WORKLOAD_REPORT_VICTIMS; at = pledge_at(e, at)->next)
             ret->victims[ret->victim_count++] = holder_name(e, at);
         return;
@@ -188,6 +185,7 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
 {
     const struct workload *workload = workload_at(e, id);
     uint32_t queue = workload_queue(e, id), closed = preemption_gates_closed(&workload->gates);
+    uint32_t of = pledge_at(e, holder_of_workload(id))->of;
 
     memset(ret, 0, sizeof(*ret));
     ret->is = name_of(e, id);
@@ -207,9 +205,9 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
         ret->checks[i].state = check_name(workload->check_states[i]);
         ret->check_count++;
     }
-    ret->is_victim = workload->of != 0;
+    ret->is_victim = of != 0;
     if (ret->is_victim)
-        ret->of = holder_name(e, workload->of);
+        ret->of = holder_name(e, of);
     engine_workload_write(e, id, &ret->write);
     for (uint32_t i = 0; i < workload->gates.count; i++)
         ret->write.gates[i].open = workload->gates.positions[i] == GATE_OPEN;

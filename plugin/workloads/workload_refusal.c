@@ -3,7 +3,7 @@
 
 #include "plugin/base/placement.h"
 #include "plugin/base/sentence.h"
-#include "plugin/claims/workload_promise.h"
+#include "plugin/claims/pledge.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/headroom.h"
 #include "plugin/queues/admission_check.h"
@@ -340,8 +340,8 @@ static void say_lack(const struct engine *e, uint32_t id, struct sentence *say)
 /* Where nobody goes for it alone, it waits for room that is on its way anyhow. */
 static void say_victims(const struct engine *e, uint32_t id, struct sentence *say)
 {
-    uint32_t pods = workload_promise_pods(e, id),
-             workloads = workload_promise_victims(e, id) - pods;
+    uint32_t pods = pledge_count_pods(e, holder_of_workload(id)),
+             workloads = pledge_count_victims(e, holder_of_workload(id)) - pods;
 
     sentence_count(say, ". Pending the preemption of ", workloads, " workload(s)");
     sentence_count(say, workloads > 0 ? " and " : ". Pending the preemption of ", pods, " pod(s)");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload_see.h"
 
+#include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
-#include "plugin/claims/workload_promise.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
@@ -20,6 +20,7 @@ static int make(struct engine *e, const struct workload_facts *facts, uint32_t *
     if (slab_reserve(&e->claims.workloads, 1) < 0 ||
         index_reserve(&e->claims.workloads_by_name) < 0 ||
         heap_reserve(&e->claims.workload_timers, slab_end(&e->claims.workloads) + 1) < 0 ||
+        pledge_reserve(e, holder_of_workload(slab_end(&e->claims.workloads))) < 0 ||
         name_get(e, facts->space, &workload.space) < 0 ||
         name_get(e, facts->name, &workload.name) < 0) {
         intern_unref(&e->names, workload.space);
@@ -27,6 +28,7 @@ static int make(struct engine *e, const struct workload_facts *facts, uint32_t *
     }
     id = slab_take(&e->claims.workloads);
     *workload_at(e, id) = workload;
+    pledge_begin(e, holder_of_workload(id));
     index_put(&e->claims.workloads_by_name, workload_name_hash(facts->space, facts->name), id);
     *ret_id = id;
     return 0;
@@ -170,7 +172,7 @@ static void begin_anew(struct engine *e, uint32_t id)
     struct workload *workload = workload_at(e, id);
 
     outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
-    workload_promise_lose_victim(e, id);
+    promise_lose_victim(e, holder_of_workload(id));
     workload->flags = 0;
     workload->version = workload->wrote = 0;
 }
@@ -304,7 +306,7 @@ void workload_destroy(struct engine *e, uint32_t id)
 
     workload_retract(e, id);
     workload_take_out(e, id);
-    workload_promise_lose_victim(e, id);
+    promise_lose_victim(e, holder_of_workload(id));
     outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
     heap_clear(&e->claims.workload_timers, id);
     index_drop(&e->claims.workloads_by_name,

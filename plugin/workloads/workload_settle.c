@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload_settle.h"
 
+#include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
-#include "plugin/claims/workload_promise.h"
 #include "plugin/order/demand.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
@@ -183,7 +183,9 @@ void workload_settle(struct engine *e, uint32_t id)
     enum claim_state state;
     bool finished, held;
 
-    workload_promise_give_way(e, id);
+    /* Of a reservation that is not made any more no object will say anything. */
+    if (workload_must_give_way(workload))
+        workload_give_up(e, id);
     held = workload_holds(workload);
     workload_find_life(e, id, &life);
     state = state_of(e, id, &life, &finished);
@@ -192,11 +194,11 @@ void workload_settle(struct engine *e, uint32_t id)
     else if (workload_is(workload, WORKLOAD_ASSUMED))
         workload_retract(e, id);
     if (state != CLAIM_WAITING)
-        workload_promise_end(e, id);
+        promise_end(e, holder_of_workload(id));
     if (finished == workload_is(workload, WORKLOAD_PLACED) || workload->state != (uint8_t)state) {
         workload_take_out(e, id);
         if (finished || (state != CLAIM_RESERVED && state != CLAIM_ALLOCATED))
-            workload_promise_lose_victim(e, id);
+            promise_lose_victim(e, holder_of_workload(id));
         workload->state = (uint8_t)state;
         if (!finished)
             workload_put_in(e, id);
@@ -264,7 +266,6 @@ void workload_begin(struct engine *e)
 /* What was decided, and is not seen, is another leader's to decide again. */
 void workload_end(struct engine *e)
 {
-    workload_promise_end_all(e);
     for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
         if (!slab_live(&e->claims.workloads, id))
             continue;
@@ -273,7 +274,7 @@ void workload_end(struct engine *e)
         workload_give_up(e, id);
         if (workload_is(workload_at(e, id), WORKLOAD_VICTIM)) {
             workload_take_out(e, id);
-            workload_promise_lose_victim(e, id);
+            promise_lose_victim(e, holder_of_workload(id));
             workload_put_in(e, id);
         }
         workload_settle(e, id);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Pods that go for workloads, and workloads that go for pods; each for its own kind: preempt.c and
- * workload_promise.c. */
+ * promise_workloads.c. */
+#include "plugin/claims/pledge.h"
 #include "plugin/grant/victims.h"
-#include "plugin/claims/workload_promise.h"
 
 #include "t/kit/engine_kit_preempt.h"
 #include "t/kit/tap.h"
@@ -26,7 +26,7 @@ static uint32_t id(const char *name)
 
 static uint32_t count_of(const char *workload)
 {
-    return workload_promise_victims(kit.kit.engine, id(workload));
+    return pledge_count_victims(kit.kit.engine, holder_of_workload(id(workload)));
 }
 
 static void test_pods_of_a_workload(void)
@@ -56,7 +56,8 @@ static void test_workload_of_a_pod(void)
     ok(strstr(kit.evicted, "to accommodate a pod (UID: p)") != NULL, "and is told: %s",
        kit.evicted);
     is_str(kit_promised(&kit.kit), "p", "which is promised its room");
-    is_int(promise_victims(kit.kit.engine, kit_claim(&kit.kit, "p")), 1, "it is its only victim");
+    is_int(pledge_count_victims(kit.kit.engine, kit_claim(&kit.kit, "p")), 1,
+           "it is its only victim");
     workload_kit_do(&kit, "pod late cluster=c cpu=1 priority=1");
     is_str(kit_promised(&kit.kit), "p late", "what is left of it another one is promised");
     workload_kit_do(&kit, "halt w");

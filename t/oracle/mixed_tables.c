@@ -80,7 +80,7 @@ static void read_workload(const struct mixed *mixed, int n, struct mixed_claim *
     ret->priority = workload->priority;
     ret->since = workload->since;
     ret->stamp = workload->stamp;
-    ret->of = number_of(e, workload->of);
+    ret->of = number_of(e, pledge_at(e, holder_of_workload(id))->of);
     ret->uid = workload_world_uid(n, object->object);
     for (uint32_t i = 0; i < demand->asks[0].need_count; i++) {
         const struct request *need = &demand->asks[0].needs[i];

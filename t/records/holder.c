@@ -11,6 +11,8 @@ int main(void)
     const struct engine *e;
     uint32_t pod, job, more, cpu;
     uint16_t flavor;
+    struct holder_need need;
+    uint32_t needs = 0;
     bool newer;
 
     workload_kit_open(&kit, "evicts");
@@ -32,6 +34,13 @@ int main(void)
     ok(holder_amount(e, job, flavor, cpu) == 6, "a workload what all of its pods do");
     ok(holder_least_amount(e, job, flavor, cpu) == 2, "and may come back with fewer");
     ok(holder_amount(e, job, flavor + 1, cpu) == 0, "of another flavor nothing");
+    for (; holder_need(e, job, needs, &need); needs++) {
+        if (need.resource == cpu)
+            ok(need.amount == 6 && need.flavor == flavor, "so its need says");
+    }
+    is_int(needs, 2, "and there is one of pods");
+    ok(holder_need(e, pod, 1, &need) && !holder_need(e, pod, 2, &need), "a pod has as many");
+    ok(!holder_is_promised(e, pod) && !holder_is_victim(e, job), "nobody waits for others' room");
     newer = claim_at(e, pod)->stamp > workload_at(e, holder_workload(job))->stamp;
     ok((holder_compare(e, pod, job) < 0) == newer && (holder_compare(e, job, pod) > 0) == newer,
        "who was granted last goes first");

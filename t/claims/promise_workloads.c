@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/claims/workload_promise.h"
+/* Promises of workloads; those of pods are in promise.c. */
 
+#include "plugin/claims/pledge.h"
 #include "t/kit/tap.h"
 #include "t/kit/workload_kit.h"
 
@@ -12,6 +13,11 @@ static const char *const world = "flavor f; cluster c within=lower group=cpu fla
 static uint32_t id(const struct workload_kit *kit, const char *name)
 {
     return workload_find(kit->kit.engine, text_of("default"), text_of(name));
+}
+
+static uint32_t victims(const struct workload_kit *kit, const char *name)
+{
+    return pledge_count_victims(kit->kit.engine, holder_of_workload(id(kit, name)));
 }
 
 /* Like the first one, and nothing is written. */
@@ -79,8 +85,7 @@ static void test_restart(void)
     workload_kit_do(&kit, world);
     workload_kit_do(&kit, "jobsStay; add v queue=l cpu=3; add big queue=l cpu=4 priority=1; "
                           "add old queue=l cpu=1 priority=1 created=-1");
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "big")), 1,
-           "it is promised all there is");
+    is_int(victims(&kit, "big"), 1, "it is promised all there is");
     is_str(workload_kit_state(&kit, "old"), "pending", "also before one that came earlier");
     workload_kit_do(&kit, "restart");
     is_str(workload_kit_state(&kit, "old"), "admitted f", "after a restart that one comes first");
@@ -116,11 +121,11 @@ static void test_several_sets(void)
     big->facts.version = ++kit.version;
     engine_see_workload(kit.kit.engine, &big->facts);
     workload_kit_do(&kit, "time 1");
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "big")), 0, "both want one flavor");
+    is_int(victims(&kit, "big"), 0, "both want one flavor");
     see_silently(&kit, 2, "s", 4, 0);
     while (engine_more(kit.kit.engine) && ticks++ < 100)
         engine_tick(kit.kit.engine);
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "big")), 1,
+    is_int(victims(&kit, "big"), 1,
            "when somebody else takes some of it, one of them takes another");
     workload_kit_close(&kit);
 }
@@ -144,12 +149,12 @@ static void test_several_resources(void)
                     "add x2 queue=x cpu=4 memory=4");
     is_str(workload_kit_state(&kit, "x2"), "admitted g", "both flavors are used");
     workload_kit_do(&kit, "add big queue=x cpu=4 memory=4 priority=5");
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "big")), 0, "it wants the first");
+    is_int(victims(&kit, "big"), 0, "it wants the first");
     see_silently(&kit, 5, "y2", 2, 0);
     while (engine_more(kit.kit.engine) && ticks++ < 100)
         engine_tick(kit.kit.engine);
     is_int(kit_usage(&kit.kit, "cluster/y", "f/cpu"), 3, "when another takes some of that,");
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "big")), 1, "it takes the other one");
+    is_int(victims(&kit, "big"), 1, "it takes the other one");
     workload_kit_close(&kit);
 }
 
@@ -166,17 +171,16 @@ static void test_victim_in_another_tree(void)
                           "local c cluster=c; add u queue=c cpu=1");
     see_in(&kit, 2, "w", "b", 2, 0);
     kit_work_off(&kit.kit);
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "w")), 2, "two are to give back");
+    is_int(victims(&kit, "w"), 2, "two are to give back");
     kit_do(&kit.kit, "cluster a parent=p within=lower group=cpu flavor=f cpu=1");
     see_in(&kit, 3, "x", "a", 1, 1);
     kit_work_off(&kit.kit);
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "x")), 0,
+    is_int(victims(&kit, "x"), 0,
            "one of them is elsewhere, and another one there relies on its room");
     ok(workload_is(workload_at(kit.kit.engine, id(&kit, "x")), WORKLOAD_PROMISED),
        "which it is promised");
     kit_do(&kit.kit, "cluster b parent=o group=cpu flavor=f cpu=2");
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "x")), 1,
-           "when the first needs that no more, it goes for the other one");
+    is_int(victims(&kit, "x"), 1, "when the first needs that no more, it goes for the other one");
     workload_kit_close(&kit);
 }
 
@@ -194,11 +198,11 @@ static void test_victim_that_another_evicts(void)
                           "add old queue=m cpu=4 priority=2; add v queue=m cpu=2;"
                           "add small queue=l cpu=2; add large queue=l cpu=3;"
                           "add big queue=l cpu=4 priority=2");
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "big")), 1, "all room is given away");
+    is_int(victims(&kit, "big"), 1, "all room is given away");
     see_silently(&kit, 9, "w", 1, 2);
     while (engine_more(kit.kit.engine) && ticks++ < 100)
         engine_tick(kit.kit.engine);
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "w")), 1, "it sends somebody away");
+    is_int(victims(&kit, "w"), 1, "it sends somebody away");
     workload_object_say(&kit, victim, CONDITION_EVICTED, true, text_of("Preempted"));
     victim->facts.version = ++kit.version;
     engine_see_workload(kit.kit.engine, &victim->facts);
@@ -227,8 +231,7 @@ static void test_victim_whose_reservation_fails(enum effect_result result, bool 
     see_silently(&kit, 2, "big", 4, 1);
     while (engine_more(kit.kit.engine) && ticks++ < 100)
         engine_tick(kit.kit.engine);
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "big")), 1,
-           "and is being written when its workload becomes a victim");
+    is_int(victims(&kit, "big"), 1, "and is being written when its workload becomes a victim");
     if (result == EFFECT_DONE)
         kit.objects[1].facts.version = ++kit.version;
     if (seen_first)
@@ -253,9 +256,9 @@ int main(void)
     workload_kit_do(&kit, world);
     workload_kit_do(&kit, "jobsStay; add a queue=l cpu=2; time 2; add b queue=l cpu=2");
     workload_kit_do(&kit, "add w queue=l cpu=2 priority=1");
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "w")), 1, "it is promised one's room");
+    is_int(victims(&kit, "w"), 1, "it is promised one's room");
     workload_kit_do(&kit, "add x queue=l cpu=2 priority=2");
-    is_int(workload_promise_victims(kit.kit.engine, id(&kit, "x")), 1, "another one another's");
+    is_int(victims(&kit, "x"), 1, "another one another's");
     workload_kit_log(&kit);
     workload_kit_do(&kit, "halt a");
     is_str(workload_kit_log(&kit), "a:endEviction w:reserve", "the first promised comes first");

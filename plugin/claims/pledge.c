@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pledge.h"
+
+#include "plugin/state.h"
+
+int pledge_reserve(struct engine *e, uint32_t holder)
+{
+    struct slab *pledges = &e->claims.promises.pledges[holder_is_workload(holder)];
+
+    if (!holder_is_workload(holder) && !engine_preempts(e))
+        return 0;
+    while (slab_end(pledges) <= holder_workload(holder)) {
+        if (slab_reserve(pledges, 1) < 0)
+            return ENGINE_NO_MEMORY;
+        slab_take(pledges);
+    }
+    return 0;
+}
+
+void pledge_begin(struct engine *e, uint32_t holder)
+{
+    if (holder_is_workload(holder) || engine_preempts(e))
+        pledge_at(e, holder)->rests_until = 0;
+}
+
+static void unlink(struct engine *e, uint32_t *first, uint32_t holder)
+{
+    struct pledge *pledge = pledge_at(e, holder);
+
+    if (pledge->prev != 0)
+        pledge_at(e, pledge->prev)->next = pledge->next;
+    else
+        *first = pledge->next;
+    if (pledge->next != 0)
+        pledge_at(e, pledge->next)->prev = pledge->prev;
+    pledge->next = pledge->prev = 0;
+}
+
+void pledge_enlist(struct engine *e, uint32_t holder)
+{
+    struct promises *promises = &e->claims.promises;
+    struct pledge *pledge = pledge_at(e, holder);
+
+    pledge->promise.first = pledge->next = 0;
+    pledge->prev = promises->last;
+    if (pledge->prev != 0)
+        pledge_at(e, pledge->prev)->next = holder;
+    else
+        promises->first = holder;
+    promises->last = holder;
+}
+
+void pledge_strike(struct engine *e, uint32_t holder)
+{
+    struct promises *promises = &e->claims.promises;
+
+    if (promises->last == holder)
+        promises->last = pledge_at(e, holder)->prev;
+    unlink(e, &promises->first, holder);
+}
+
+static uint32_t *victims_of(struct engine *e, uint32_t of)
+{
+    return of == 0 ? &e->claims.promises.shared : &pledge_at(e, of)->promise.first;
+}
+
+void pledge_add_victim(struct engine *e, uint32_t victim, uint32_t of)
+{
+    struct pledge *pledge = pledge_at(e, victim);
+    uint32_t *first = victims_of(e, of);
+
+    pledge->of = of;
+    pledge->prev = 0;
+    pledge->next = *first;
+    if (*first != 0)
+        pledge_at(e, *first)->prev = victim;
+    *first = victim;
+}
+
+void pledge_remove_victim(struct engine *e, uint32_t victim)
+{
+    unlink(e, victims_of(e, pledge_at(e, victim)->of), victim);
+    pledge_at(e, victim)->of = 0;
+}
+
+uint32_t pledge_victims(const struct engine *e, uint32_t of)
+{
+    return of == 0 ? e->claims.promises.shared : pledge_at(e, of)->promise.first;
+}
+
+uint32_t pledge_count_victims(const struct engine *e, uint32_t holder)
+{
+    uint32_t count = 0, id = holder_is_promised(e, holder) ? pledge_victims(e, holder) : 0;
+
+    for (; id != 0; id = pledge_at(e, id)->next)
+        count++;
+    return count;
+}
+
+uint32_t pledge_count_pods(const struct engine *e, uint32_t holder)
+{
+    uint32_t count = 0, id = holder_is_promised(e, holder) ? pledge_victims(e, holder) : 0;
+
+    for (; id != 0; id = pledge_at(e, id)->next)
+        count += !holder_is_workload(id);
+    return count;
+}
+
+static const char *check_victims(const struct engine *e, uint32_t of, int64_t *left)
+{
+    for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
+        if (!holder_is_victim(e, id) || pledge_at(e, id)->of != of || --*left < 0)
+            return "a victim is among those of the holder that it goes for";
+    }
+    return NULL;
+}
+
+static void count_holder(const struct engine *e, uint32_t holder, int64_t *promised,
+                         int64_t *victims)
+{
+    *promised += holder_is_promised(e, holder);
+    *victims += holder_is_victim(e, holder);
+}
+
+const char *pledge_check(const struct engine *e)
+{
+    int64_t promised = 0, victims = 0;
+    const char *broken = NULL;
+
+    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
+        if (slab_live(&e->claims.records, id))
+            count_holder(e, id, &promised, &victims);
+    }
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
+        if (slab_live(&e->claims.workloads, id))
+            count_holder(e, holder_of_workload(id), &promised, &victims);
+    }
+    broken = check_victims(e, 0, &victims);
+    for (uint32_t id = e->claims.promises.first; id != 0 && broken == NULL;
+         id = pledge_at(e, id)->next) {
+        if (!holder_is_promised(e, id) || --promised < 0)
+            return "whoever is promised room is listed once";
+        broken = check_victims(e, id, &victims);
+    }
+    if (broken != NULL)
+        return broken;
+    return promised == 0 && victims == 0 ? NULL : "who is promised something, or goes, is listed";
+}
