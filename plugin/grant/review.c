@@ -2,42 +2,19 @@
 #include "review.h"
 
 #include "plugin/claims/promise.h"
-#include "plugin/order/fit.h"
-#include "plugin/order/headroom.h"
 #include "plugin/pods/gang.h"
+#include "plugin/queues/admission_check.h"
+#include "plugin/records/assignment.h"
 #include "plugin/state.h"
+#include "plugin/workloads/workload_settle.h"
+#include "promise_fit.h"
 #include "refused_victims.h"
-#include "workload_review.h"
-
-static bool claim_is_sound(struct engine *e, uint32_t id)
-{
-    const struct claim *claim = claim_at(e, id);
-    const struct line *line = line_at(e, claim->line);
-    bool sound = queue_stops(e, line_queue(e, line)) == REASON_NONE;
-
-    promise_count(e, id, -1);
-    for (uint32_t i = 0; i < line_count(e, line) && sound; i++) {
-        uint16_t flavor = claim_flavors(claim)[i];
-
-        sound = flavor == FLAVOR_NONE ||
-                line_amount(e, line, i) <=
-                    headroom_later(e, line_queue(e, line), flavor, line_resource(e, line, i));
-    }
-    promise_count(e, id, 1);
-    return sound;
-}
-
-/* Whether it could be promised its room as well now, had it not been. */
-static bool is_sound(struct engine *e, uint32_t holder)
-{
-    return holder_is_workload(holder) ? workload_review_is_sound(e, holder_workload(holder))
-                                      : claim_is_sound(e, holder);
-}
+#include "workload_decide.h"
 
 static bool all_sound(struct engine *e, uint32_t root)
 {
     for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
-        if (queue_root(e, holder_queue(e, id)) == root && !is_sound(e, id))
+        if (queue_root(e, holder_queue(e, id)) == root && !promise_fit_later(e, id))
             return false;
     }
     return true;
@@ -49,7 +26,7 @@ static void end_unsound(struct engine *e, uint32_t root)
     for (uint32_t id = e->claims.promises.last, prev; id != 0; id = prev) {
         prev = pledge_at(e, id)->prev;
         if (!holder_is_workload(id) && queue_root(e, claim_queue(e, id)) == root &&
-            !is_sound(e, id))
+            !promise_fit_later(e, id))
             promise_end(e, id);
     }
 }
@@ -130,7 +107,7 @@ static bool spare(struct engine *e, uint32_t id, uint32_t root)
 }
 
 /* The first of those that go for this holder whom nobody may send away any more, whoever needs its
- * room; whether there was one. Of workloads that go for a workload workload_review.h knows. */
+ * room; whether there was one. Workloads that go for a workload are looked at with that one. */
 static bool spare_first(struct engine *e, uint32_t of, uint32_t root)
 {
     for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
@@ -182,27 +159,47 @@ static bool give_one_back(struct engine *e, uint32_t root, struct refused_victim
     return false;
 }
 
-static bool keep_one(struct engine *e, uint32_t root)
+/* The flavors outlive the promise. */
+static void use_flavors(struct engine *e, const struct assignment *made, bool begins)
+{
+    for (uint32_t s = 0; s < ASSIGN_MAX_SETS; s++) {
+        for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++)
+            (begins ? flavor_ref : flavor_unref)(e, made->needs[s][i].flavor);
+    }
+}
+
+static void grant(struct engine *e, uint32_t holder, const struct assignment *made)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
-        const struct line *line;
+    if (holder_is_workload(holder)) {
+        workload_decide_reserve(e, holder_workload(holder), made);
+        return;
+    }
+    for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++)
+        flavors[i] = made->needs[0][i].flavor;
+    claim_grant(e, holder, flavors);
+}
 
-        if (holder_is_workload(id))
-            continue;
-        line = line_at(e, claim_at(e, id)->line);
-        if (queue_root(e, line_queue(e, line)) != root ||
-            !fit_promised(e, claim_at(e, id)->line, claim_flavors(claim_at(e, id))))
-            continue;
-        memcpy(flavors, claim_flavors(claim_at(e, id)), line_count(e, line) * sizeof(*flavors));
-        for (uint32_t i = 0; i < line_count(e, line); i++)
-            flavor_ref(e, flavors[i]);
-        promise_end(e, id);
-        claim_grant(e, id, flavors);
-        for (uint32_t i = 0; i < line_count(e, line); i++)
-            flavor_unref(e, flavors[i]);
-        return true;
+/* It is granted what it is promised, or what is as good, if it need not wait for that any more. */
+static bool keep(struct engine *e, uint32_t holder)
+{
+    struct assignment made;
+
+    if (!promise_fit_now(e, holder, &made))
+        return false;
+    use_flavors(e, &made, true);
+    promise_end(e, holder);
+    grant(e, holder, &made);
+    use_flavors(e, &made, false);
+    return true;
+}
+
+static bool keep_one(struct engine *e, uint32_t root)
+{
+    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
+        if (!holder_is_workload(id) && queue_root(e, claim_queue(e, id)) == root && keep(e, id))
+            return true;
     }
     return false;
 }
@@ -222,5 +219,42 @@ bool review_promises(struct engine *e, uint32_t root)
     if (keep_one(e, root))
         return true;
     queue_at(e, root)->reviewed = queue_at(e, root)->victims_change;
+    return false;
+}
+
+/* The workloads that go for it, and that nobody may send away any more, stay. */
+static void spare_workloads(struct engine *e, uint32_t holder)
+{
+    for (uint32_t victim = pledge_victims(e, holder), next; victim != 0; victim = next) {
+        next = pledge_at(e, victim)->next;
+        if (holder_is_workload(victim) && queue_spares(e, holder_queue(e, victim)))
+            promise_reconsider(e, victim);
+    }
+}
+
+/* Whether it is not promised that any more. */
+static bool settle(struct engine *e, uint32_t holder)
+{
+    struct text what;
+
+    spare_workloads(e, holder);
+    if (cluster_queue_fault(e, holder_queue(e, holder), &what) == CLUSTER_QUEUE_READY) {
+        if (keep(e, holder))
+            return true;
+        if (promise_fit_later(e, holder))
+            return false;
+    }
+    promise_end(e, holder); /* its object says that it waits for somebody to go */
+    workload_settle(e, holder_workload(holder));
+    return true;
+}
+
+bool review_workloads(struct engine *e, uint32_t root)
+{
+    for (uint32_t id = e->claims.promises.first, next; id != 0; id = next) {
+        next = pledge_at(e, id)->next;
+        if (holder_is_workload(id) && queue_root(e, holder_queue(e, id)) == root && settle(e, id))
+            return true;
+    }
     return false;
 }

@@ -13,9 +13,15 @@
  *   victims that nobody needs  and that were not sent away yet     stay where they are
  *   who fits in what is        the first that was promised         is granted
  *
- * A gang stays as a whole or not at all. True if somebody was granted: then look again. */
+ * A gang stays as a whole or not at all. Workloads that go for a workload stay only when that one's
+ * promise ends, or when they are spared. */
 struct engine;
 
+/* Whether a claim of pods was granted what it is promised: then look again. */
 bool review_promises(struct engine *e, uint32_t root);
+
+/* The same for workloads that are promised something, asked whenever one is to be decided about.
+ * Whether one of them was granted it, or is promised nothing any more: then look again. */
+bool review_workloads(struct engine *e, uint32_t root);
 
 #endif

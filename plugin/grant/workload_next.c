@@ -8,8 +8,8 @@
 #include "plugin/state.h"
 #include "plugin/workloads/workload_refusal.h"
 #include "plugin/workloads/workload_settle.h"
+#include "review.h"
 #include "workload_decide.h"
-#include "workload_review.h"
 
 /* What a decision costs of a slice, counted in claims. */
 enum { DECIDE_COST = 8 };
@@ -188,7 +188,7 @@ static bool comes_before_claim(const struct engine *e, const struct decision *de
 static bool find_first(struct engine *e, uint32_t root, uint32_t *budget, struct decision *ret)
 {
     ret->what = DECIDE_NOTHING;
-    if (workload_review_promises(e, root)) {
+    if (review_workloads(e, root)) {
         --*budget;
         return false;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plugin/grant/workload_review.h"
+#include "plugin/grant/promise_fit.h"
 #include "plugin/claims/pledge.h"
 
 #include "t/kit/tap.h"
