@@ -79,15 +79,15 @@ static bool names_a_flavor(const struct removal_patch *patch)
 
 static void put_annotations(struct msg_writer *w, const struct removal_patch *patch)
 {
-    bool stamped = patch->stamp > 0;
+    bool stamped = patch->stamp > 0, placed = patch->queue.len > 0;
     bool flavored = stamped && names_a_flavor(patch);
 
     msg_put_key(w, "annotations");
-    msg_put_map(w, 2 * (uint32_t)stamped + (uint32_t)flavored);
-    if (stamped) {
+    msg_put_map(w, (uint32_t)stamped + (uint32_t)placed + (uint32_t)flavored);
+    if (stamped)
         put_stamp(w, patch->stamp);
+    if (placed)
         put_queue_stamp(w, patch);
-    }
     if (flavored)
         put_flavor_stamp(w, patch);
 }

@@ -15,8 +15,8 @@
 struct removal_patch {
     uint8_t gates; /* which of ours, GATE_LONG | GATE_SHORT; 0: nothing to remove */
     int64_t generation;
-    int64_t stamp;
-    struct text queue; /* in which it was granted */
+    int64_t stamp;     /* 0: it was not granted */
+    struct text queue; /* in which it counts; nothing: in none */
     enum queue_kind queue_kind;
     uint32_t flavor_count; /* distinct flavors that ask for something */
     uint32_t flavors[FACTS_MAX_NEEDS];

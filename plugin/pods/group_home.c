@@ -7,6 +7,7 @@
 #include "plugin/queues/queue_tree.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
+#include "place.h"
 #include "pod.h"
 #include "regrant.h"
 #include "stamp.h"
@@ -87,22 +88,54 @@ struct group_move {
     uint32_t flavor_count; /* that its stamp names */
     uint16_t flavors[FACTS_MAX_NEEDS];
     bool made, restoring;
+    bool keeps; /* its place, unless there is room where it is to go */
 };
 
-/* Whether the member stays where it was granted, whichever queue its group names. */
-static bool is_settled(const struct engine *e, uint32_t claim, const struct group_place *place)
+/* Whether the member has its node, and was granted nowhere, by all that is written. */
+static bool is_only_bound(const struct engine *e, uint32_t claim)
 {
-    return (claim_at(e, claim)->flags & CLAIM_BOUND) != 0 &&
-           (place->known ? place->ours : member_at(e, claim_at(e, claim)->member)->own.stamped);
+    return claim_at(e, claim)->node != 0 && !member_at(e, claim_at(e, claim)->member)->own.stamped;
 }
 
-/* Whether the member runs in a queue that it may not use, and was granted nowhere. */
-static bool is_stray(const struct engine *e, uint32_t claim, const struct group_place *place)
+static bool is_bound(const struct engine *e, uint32_t claim)
+{
+    return (claim_at(e, claim)->flags & CLAIM_BOUND) != 0;
+}
+
+/* Whether the queue that the member, or its group, names is not for its namespace. */
+static bool is_barred(const struct engine *e, uint32_t claim, const struct group_place *place)
+{
+    return place->queue != 0 ? place->not_selected
+                             : member_at(e, claim_at(e, claim)->member)->own.not_selected;
+}
+
+/* The queue that it, or its group, names, as far as that is known. */
+static uint32_t find_named(const struct engine *e, uint32_t claim, const struct group_place *place)
 {
     const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
 
-    return claim_at(e, claim)->node != 0 && !own->stamped &&
-           (place->queue != 0 ? place->not_selected : own->not_selected);
+    return place->queue != 0 ? place->queue
+                             : queue_find(e, (enum queue_kind)own->kind, name_text(e, own->queue));
+}
+
+/* Whether the member takes room in a queue that it may not use, and was granted nowhere. Who runs
+ * in another one than it names takes none there. */
+static bool is_stray(const struct engine *e, uint32_t claim, const struct group_place *place)
+{
+    return is_only_bound(e, claim) && is_barred(e, claim, place) &&
+           (!place_is_kept(e, claim, is_bound(e, claim)) ||
+            find_named(e, claim, place) == claim_queue(e, claim));
+}
+
+/* Whether the member stays where it is, whichever queue its group names. */
+static bool is_settled(const struct engine *e, uint32_t claim, const struct group_place *place)
+{
+    if (is_stray(e, claim, place))
+        return false;
+    if (place_is_kept(e, claim, is_bound(e, claim)))
+        return !place->known || place->ours || is_barred(e, claim, place);
+    return is_bound(e, claim) &&
+           ((place->known && place->ours) || member_at(e, claim_at(e, claim)->member)->own.stamped);
 }
 
 /* Where the member belongs. */
@@ -117,7 +150,8 @@ static int find_queue(struct engine *e, uint32_t claim, const struct group_place
                : queue_get(e, (enum queue_kind)own->kind, name_text(e, own->queue), ret_queue);
 }
 
-static int read_move(struct engine *e, uint32_t claim, uint32_t queue, struct group_moves *moves)
+static int read_move(struct engine *e, uint32_t claim, uint32_t queue, bool keeps,
+                     struct group_moves *moves)
 {
     struct group_move *move = &moves->move[moves->count];
     const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
@@ -129,6 +163,7 @@ static int read_move(struct engine *e, uint32_t claim, uint32_t queue, struct gr
     }
     moves->count++;
     move->claim = claim;
+    move->keeps = keeps;
     move->text = claim_new_text(e, claim, move->line);
     if (move->text == NULL)
         return ENGINE_NO_MEMORY;
@@ -152,13 +187,14 @@ int group_read_moves(struct engine *e, uint32_t id, const struct group_place *pl
         return ENGINE_NO_MEMORY;
     ret->cap = group->members;
     for (uint32_t claim = group->first; claim != 0 && error == 0; claim = member_after(e, claim)) {
+        bool keeps = place_is_kept(e, claim, is_bound(e, claim)) && !is_stray(e, claim, place);
         uint32_t to;
 
         if (is_settled(e, claim, place))
             continue;
         error = find_queue(e, claim, place, &to);
         if (error == 0 && to != claim_queue(e, claim))
-            error = read_move(e, claim, to, ret);
+            error = read_move(e, claim, to, keeps, ret);
     }
     return error;
 }
@@ -174,6 +210,8 @@ void group_drop_moves(struct engine *e, struct group_moves *moves)
     for (uint32_t i = 0; i < moves->count; i++) {
         const struct group_move *move = &moves->move[i];
 
+        if (move->made)
+            continue;
         drop_flavors(e, move);
         mem_free(&e->mem, move->text, claim_text_size(e, move->claim, move->line));
         line_unref(e, move->line);
@@ -200,10 +238,38 @@ static void make_move(struct engine *e, struct group_move *move)
     move->made = true;
 }
 
-/* First those that take their room whether or not it is there: nobody is granted what they take.
- * And nobody is granted anything while others still hold what they are about to give back: they
- * would count to the gang's minimum. */
-void group_make_moves(struct engine *e, struct group_moves *moves)
+/* Whether there is room where it is to go, beside what it holds where it is. */
+static bool has_room(const struct engine *e, const struct group_move *move)
+{
+    uint16_t flavors[FACTS_MAX_NEEDS];
+
+    return queue_stops(e, line_queue(e, line_at(e, move->line))) == REASON_NONE &&
+           fit_line(e, move->line, flavors);
+}
+
+/* Without a stamp that tells where it counts a later leader would believe its pod, or its group. */
+static void note_words(struct engine *e, uint32_t id)
+{
+    const struct group *group = group_at(e, id);
+    struct group_place place = {group->ours ? 0 : group->home, group->known, group->ours,
+                                group->not_selected};
+
+    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+        uint32_t named = find_named(e, at, &place);
+
+        if (member_at(e, claim_at(e, at)->member)->own.stamped || !is_bound(e, at))
+            continue;
+        if (is_only_bound(e, at) && is_barred(e, at, &place))
+            named = e->queues.default_queue;
+        claim_set_flag(claim_at(e, at), CLAIM_MOVED, named != claim_queue(e, at));
+        outbox_sync(&e->outbox, EFFECT_OF_POD, at);
+    }
+}
+
+/* First those that run, as far as there is room: nobody is granted what they take. And nobody is
+ * granted anything while others still hold what they are about to give back: they would count to
+ * the gang's minimum. Who stays keeps what it was granted. */
+void group_make_moves(struct engine *e, uint32_t id, struct group_moves *moves)
 {
     for (int allocated = 1; allocated >= 0; allocated--) {
         for (uint32_t i = 0; i < moves->count; i++) {
@@ -211,7 +277,8 @@ void group_make_moves(struct engine *e, struct group_moves *moves)
 
             if (move->made || (allocated && claim_at(e, move->claim)->state != CLAIM_ALLOCATED))
                 continue;
-            make_move(e, move);
+            if (!move->keeps || has_room(e, move))
+                make_move(e, move);
         }
     }
     for (uint32_t i = 0; i < moves->count; i++) {
@@ -220,7 +287,8 @@ void group_make_moves(struct engine *e, struct group_moves *moves)
         else
             pod_settle(e, moves->move[i].claim);
     }
-    moves->count = 0;
+    group_drop_moves(e, moves);
+    note_words(e, id);
 }
 
 void group_note_queue(struct engine *e, uint32_t id, uint32_t claim)
@@ -250,6 +318,12 @@ void group_candidates_changed(struct engine *e, uint32_t id)
     }
 }
 
+/* It has what it was granted, or lost that since it was last seen. */
+static bool may_be_elsewhere(const struct claim *claim)
+{
+    return claim_holds(claim) || (claim->flags & (CLAIM_KEEPS_TURN | CLAIM_RESTORING)) != 0;
+}
+
 const char *group_check_home(const struct engine *e, uint32_t id)
 {
     const struct group *group = group_at(e, id);
@@ -260,122 +334,11 @@ const char *group_check_home(const struct engine *e, uint32_t id)
     if (group->counts != is_left(group))
         return "a group is left in its queue until it is over";
     for (uint32_t claim = group->first; claim != 0; claim = member_after(e, claim)) {
-        const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
-        uint32_t queue = place.queue;
-
-        if (is_settled(e, claim, &place))
-            continue;
-        if (is_stray(e, claim, &place))
-            queue = e->queues.default_queue;
-        else if (queue == 0)
-            queue = queue_find(e, (enum queue_kind)own->kind, name_text(e, own->queue));
-        if (claim_queue(e, claim) != queue)
-            return "a member is in its group's queue, or in its own";
+        if (!may_be_elsewhere(claim_at(e, claim)) &&
+            find_named(e, claim, &place) != claim_queue(e, claim))
+            return "a member that holds nothing is in its group's queue, or in its own";
     }
     return NULL;
-}
-
-/* Where its stamp says that it was granted; 0: it has lost that since, or the stamp tells
- * nothing. */
-static int find_granted(struct engine *e, uint32_t claim, const struct pod_facts *pod,
-                        uint32_t *ret_queue)
-{
-    bool remembers = claim != 0 && e->synced && e->leads && pod->node.len == 0;
-
-    *ret_queue = 0;
-    if (!stamp_names_queue(pod))
-        return 0;
-    if (claim != 0 && claim_holds(claim_at(e, claim))) {
-        *ret_queue = claim_queue(e, claim);
-        return 0;
-    }
-    return remembers && (claim_at(e, claim)->flags & CLAIM_RESTORING) == 0
-               ? 0
-               : queue_get(e, pod->stamped_kind, pod->stamped_queue, ret_queue);
-}
-
-/* Of a group that we made: where it was granted, as far as that is known. */
-static bool holds_place(const struct engine *e, uint32_t id, uint32_t claim)
-{
-    return claim != 0 && claim_group(e, claim_at(e, claim)) == id &&
-           claim_holds(claim_at(e, claim));
-}
-
-static int find_queue_of(struct engine *e, uint32_t id, uint32_t claim, const struct pod_facts *pod,
-                         uint32_t *ret_queue)
-{
-    struct text name = pod_queue_name(pod);
-    enum queue_kind kind = pod->queue_kind;
-    bool known = id != 0 && group_at(e, id)->known;
-    bool ours = known && group_at(e, id)->ours && pod->node.len > 0;
-    bool not_selected = pod->not_selected;
-    int error = 0;
-
-    *ret_queue = 0;
-    if (ours && holds_place(e, id, claim))
-        *ret_queue = claim_queue(e, claim);
-    else if (id == 0 || (pod->node.len > 0 && (ours || !known)))
-        error = find_granted(e, claim, pod, ret_queue);
-    if (error < 0 || *ret_queue != 0)
-        return error;
-    if (!ours && group_names_queue(e, id, &name)) {
-        kind = QUEUE_VOLCANO;
-        not_selected = group_at(e, id)->not_selected;
-    }
-    if (not_selected && pod->node.len > 0 && !stamp_names_queue(pod)) {
-        *ret_queue = e->queues.default_queue;
-        return 0;
-    }
-    return queue_get(e, kind, name, ret_queue);
-}
-
-static int find_line(struct engine *e, const struct pod_facts *pod, uint32_t queue,
-                     uint32_t *ret_line)
-{
-    /* Its group may name another kind of queue by now than it does, or no more. */
-    bool flavored = pod->queue_kind == QUEUE_CLUSTER || queue_at(e, queue)->kind == QUEUE_CLUSTER;
-    bool bare = flavored && pod->gates.ours == 0;
-    int error = line_get(e, queue, &pod->requests, bare, ret_line);
-
-    if (error < 0)
-        queue_drop_unused(e, queue);
-    return error;
-}
-
-/* Who was granted stays in its queue, unless the one that it names by now has room for it. */
-static int try_named(struct engine *e, uint32_t claim, const struct pod_facts *pod,
-                     uint32_t *ret_line)
-{
-    uint32_t line, queue = queue_find(e, pod->queue_kind, pod_queue_name(pod));
-    uint16_t flavors[FACTS_MAX_NEEDS];
-    int error;
-
-    if (claim == 0 || !claim_holds(claim_at(e, claim)) || !engine_grants(e) || queue == 0 ||
-        queue == claim_queue(e, claim) || queue_stops(e, queue) != REASON_NONE)
-        return 0;
-    error = find_line(e, pod, queue, &line);
-    if (error == 0 && fit_line(e, line, flavors)) {
-        uint32_t stays = *ret_line;
-
-        *ret_line = line;
-        line = stays;
-    }
-    if (error == 0)
-        line_unref(e, line);
-    return error;
-}
-
-int group_find_line(struct engine *e, uint32_t id, uint32_t claim, const struct pod_facts *pod,
-                    uint32_t *ret_line)
-{
-    uint32_t queue;
-    int error = find_queue_of(e, id, claim, pod, &queue);
-
-    if (error == 0)
-        error = find_line(e, pod, queue, ret_line);
-    if (error < 0 || id != 0 || !stamp_names_queue(pod))
-        return error;
-    return try_named(e, claim, pod, ret_line);
 }
 
 bool group_names_queue(const struct engine *e, uint32_t id, struct text *ret_queue)

@@ -14,11 +14,9 @@
  * that queue; those of one that names none, or is not there, are each where it would be without the
  * group. So a member keeps in mind what its pod says of that.
  *
- * A PodGroup that we made follows its owner's edits (group_follow.h). There, who is bound stays
- * where it was granted: its owner does not move it, but replaces it. So does who is bound in a
- * group whose object is gone; and a lone pod, bound or not, as long as it has what it was granted,
- * unless the queue that it names by now has room for it. After a restart that is where its stamp
- * says, or, where it does not tell, its pod.
+ * Those that run stay where they count, unless there is room where they are to go (place.h). Of a
+ * PodGroup that we made, and of one whose object is gone, they stay in any case: their owner does
+ * not move them, but replaces them (group_follow.h).
  *
  * Who is bound, and neither was granted anywhere nor may use the queue that it would be in, takes
  * nothing from those who may: it counts in `default`.
@@ -43,12 +41,6 @@ void group_drop_own(struct engine *e, struct member_own *own);
 /* Leaves in *own what was noted before. */
 void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);
 
-/* What a pod asks for, and where, that is to be in this group, or, with 0, in none: a line, with a
- * use of it, in a new queue, it may be. claim: the pod's; 0: a new one. Negative on error; the line
- * may be there then, too. */
-int group_find_line(struct engine *e, uint32_t group, uint32_t claim, const struct pod_facts *pod,
-                    uint32_t *ret_line);
-
 /* Members that must be elsewhere, with all that they need for it. */
 struct group_moves {
     struct group_move *move;
@@ -68,8 +60,9 @@ int group_read_moves(struct engine *e, uint32_t group, const struct group_place 
                      struct group_moves *ret_moves);
 void group_drop_moves(struct engine *e, struct group_moves *moves);
 
-/* They go; what holds room gives it back, and asks anew where it is now. */
-void group_make_moves(struct engine *e, struct group_moves *moves);
+/* They go; what holds room gives it back, and asks anew where it is now. Those that run stay where
+ * there is no room for them, and are given back with the rest. */
+void group_make_moves(struct engine *e, uint32_t group, struct group_moves *moves);
 
 /* The claim is, or becomes, a member of the group: it may be in another queue than the others. */
 void group_note_queue(struct engine *e, uint32_t group, uint32_t claim);

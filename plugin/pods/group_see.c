@@ -195,7 +195,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     sight->uid = uid;
     sight->queue_name = queue;
     sight->priority_class = priority_class;
-    group_make_moves(e, &sight->moves);
+    group_make_moves(e, sight->group, &sight->moves);
     select_members(e, sight->group);
     if (!was_known)
         sync_members(e, sight->group);
@@ -223,8 +223,8 @@ int group_see(struct engine *e, const struct group_facts *facts)
     return SEEN_ANEW;
 }
 
-/* Its members are held, and those that run are counted, where they would be after a restart: in the
- * queues that they name themselves. */
+/* Its members are held in the queues that they name themselves; those that run are counted where
+ * they are. */
 int group_lose(struct engine *e, struct text space, struct text name, struct text uid)
 {
     uint32_t id = group_find(e, space, name);
@@ -245,7 +245,7 @@ int group_lose(struct engine *e, struct text space, struct text name, struct tex
         group_at(e, id)->queue = 0;
         intern_unref(&e->names, group_at(e, id)->priority_class);
         group_at(e, id)->priority_class = 0;
-        group_make_moves(e, &moves);
+        group_make_moves(e, id, &moves);
         select_members(e, id);
         sync_members(e, id);
         group_touch(e, id);

@@ -7,6 +7,7 @@
 #include "group_follow.h"
 #include "group_home.h"
 #include "let_go.h"
+#include "place.h"
 #include "plugin/base/outbox.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
@@ -85,7 +86,7 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
     if (error == 0 && sight->group != 0)
         error = group_read_own(e, pod, &sight->own);
     if (error == 0)
-        error = group_find_line(e, sight->group, sight->claim, pod, &sight->line);
+        error = place_find_line(e, sight->group, sight->claim, pod, &sight->line);
     if (error == 0)
         error = name_get(e, pod->node, &sight->node);
     if (error == 0)
@@ -189,8 +190,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
     if (pod->stamp != 0 || !claim_holds(claim)) /* else it is known when it was granted */
         claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);
-    claim_set_flag(claim, CLAIM_MOVED,
-                   stamp_names_queue(pod) && stamp_queue(e, pod) != claim_queue(e, id));
+    claim_set_flag(claim, CLAIM_MOVED, place_misleads(e, id, pod));
     if (sight->has_flavors) {
         promise_end(e, id); /* of a place in others, it may be */
         claim_set_flavors(e, id, sight->flavors);

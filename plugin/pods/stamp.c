@@ -5,7 +5,8 @@
 
 bool stamp_names_queue(const struct pod_facts *pod)
 {
-    return pod->stamp != 0 && pod->gates.ours == 0 && pod->stamped_queue.len > 0;
+    return (pod->stamp != 0 || pod->node.len > 0) && pod->gates.ours == 0 &&
+           pod->stamped_queue.len > 0;
 }
 
 uint32_t stamp_queue(const struct engine *e, const struct pod_facts *pod)

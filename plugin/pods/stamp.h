@@ -12,7 +12,7 @@
 
 struct engine;
 
-/* Whether it was granted, and its stamp says where: older ones do not. */
+/* Whether it was granted, or is bound, and its stamp says where it counts: older ones do not. */
 bool stamp_names_queue(const struct pod_facts *pod);
 
 /* That queue; 0: it is not known. */

@@ -37,12 +37,14 @@ static bool wants_activate(const struct engine *e, uint32_t id)
            !claim_removal_comes_first(e, id) && !stale_condition_awaits(claim);
 }
 
-/* Its stamp is to say where it counts by now: a later leader believes that. */
+/* Its stamp is to say where it counts by now: a later leader believes that. Who was never granted
+ * gets one when its pod tells something else. */
 static bool wants_stamp(const struct engine *e, const struct claim *claim)
 {
-    const uint32_t flags = CLAIM_MOVED | CLAIM_STAMPED | CLAIM_MANAGED;
+    const uint32_t granted = CLAIM_STAMPED | CLAIM_MANAGED;
 
-    return claim_holds(claim) && claim->gates == 0 && (claim->flags & flags) == flags &&
+    return claim_holds(claim) && claim->gates == 0 && (claim->flags & CLAIM_MOVED) != 0 &&
+           ((claim->flags & granted) == granted || (claim->flags & CLAIM_BOUND) != 0) &&
            !e->config.observe_only;
 }
 
@@ -147,7 +149,11 @@ void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_
     ret_patch->gates = (claim->flags & CLAIM_GATES_GONE) != 0 ? 0 : claim->gates;
     ret_patch->generation = claim->generation;
     ret_patch->stamp = claim->stamp;
-    ret_patch->queue = name_text(e, queue_at(e, line_queue(e, line))->name);
+    if (claim->gates == 0 && (claim->flags & CLAIM_STAMPED) == 0)
+        ret_patch->stamp = 0; /* it was never granted */
+    ret_patch->queue = (struct text){NULL, 0};
+    if ((claim->flags & CLAIM_LET_GO) == 0)
+        ret_patch->queue = name_text(e, queue_at(e, line_queue(e, line))->name);
     ret_patch->queue_kind = queue_at(e, line_queue(e, line))->kind;
     ret_patch->flavor_count = ret_patch->pair_count = 0;
     if (claim->gates == 0) /* its spec cannot be changed any more */

@@ -316,7 +316,7 @@ void model_see(struct model *model, const int64_t *pod, bool observed)
     else if (!model_holds(claim))
         model_show_stamp(model, claim);
     model_note_stamp(claim);
-    model_note_place(claim);
+    model_note_place(model, claim);
     model_note_condition(model, claim, version == 0 || version > before.pod[POD_VERSION]);
     model_settle_claim(model, claim, is_new);
 }
@@ -329,12 +329,17 @@ void model_lose_finished(struct model *model, int uid)
 void model_move(struct model *model, int uid)
 {
     struct model_claim *claim = &model->claims[uid], before = *claim;
+    bool goes =
+        model_has_known_group(model, claim->pod) && model_may_move(model, &before, claim->pod);
+    bool kept = model_keeps_place(model, &before, before.bound);
+    bool stays = model_is_stray(model, &before, claim->pod, kept) ? false
+                 : kept                                           ? !goes
+                        : claim->bound && model_names_place(claim->pod);
 
     model_join_group(model, claim, claim->pod);
-    claim->place =
-        claim->bound && !model_has_known_group(model, claim->pod) && model_names_place(claim->pod)
-            ? model_queue_of(&before) + 1
-            : 0;
+    claim->place = stays ? model_queue_of(&before) + 1 : 0;
+    if (!model_names_place(claim->pod))
+        model_note_place(model, claim);
     if (model_queue_of(claim) == model_queue_of(&before))
         return;
     claim->stamp_is_wrong |= model_names_place(claim->pod);

@@ -240,7 +240,8 @@ static void count_needed(const struct play *play, int uid, bool ret_needed[POD_E
         (active && reserved && goes_on && claim->pod[POD_GATES] && !play->removed[uid] &&
          (model->config[CONFIG_REMOVAL] == REMOVE_ON_ADMISSION || claim->lacks_node ||
           model_must_change_first(model, claim))) ||
-        (active && model_holds(claim) && claim->managed && claim->stamp_is_wrong);
+        (active && model_holds(claim) && claim->pod[POD_GATES] == 0 && claim->stamp_is_wrong &&
+         (claim->bound || (claim->stamped && claim->managed)));
     ret_needed[EFFECT_SET_CONDITION] = active && claim->managed && claim->pod[POD_UNSCHEDULABLE] &&
                                        !claim->restoring && !play->overwrote[uid] &&
                                        claim->state != CLAIM_ALLOCATED && !(reserved && goes_on);

@@ -115,7 +115,7 @@ static struct step after_grant(struct generator *g, const struct model *model, i
         step.v[POD_KIND] = generate_kind(g) != QUEUE_VOLCANO;
         return step;
     case 10:
-        if (step.v[POD_STAMP] != 0) /* an old stamp names no queue */
+        if (step.v[POD_STAMP] != 0 || step.v[POD_NODE] > 0) /* an old stamp names no queue */
             step.v[POD_STAMPED_IN] = generate_one_in(g, 8) ? 0 : model_queue_of(claim) + 1;
         return step;
     default:

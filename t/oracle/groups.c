@@ -310,6 +310,31 @@ bool model_groups_are_written(const struct model *model)
     return true;
 }
 
+/* First those that run, by rank: each takes room that the next one lacks. */
+static void move_members(struct model *model, int group)
+{
+    bool moved[UIDS] = {false};
+
+    for (int running = 1; running >= 0; running--) {
+        for (;;) {
+            int next = -1;
+
+            for (int uid = 0; uid < UIDS; uid++) {
+                const struct model_claim *claim = &model->claims[uid];
+
+                if (is_member(claim, group) && !moved[uid] &&
+                    (!running || claim->state == CLAIM_ALLOCATED) &&
+                    (next < 0 || model_ranks_before(model, uid, next)))
+                    next = uid;
+            }
+            if (next < 0)
+                break;
+            moved[next] = true;
+            model_move(model, next);
+        }
+    }
+}
+
 void model_set_group(struct model *model, const int64_t *facts)
 {
     int group = (int)facts[GROUP_NUMBER];
@@ -321,16 +346,12 @@ void model_set_group(struct model *model, const int64_t *facts)
     memcpy(model->groups[group].facts, facts, sizeof model->groups[group].facts);
     model->groups[group].seen = true;
     model->groups[group].queue = (int)facts[GROUP_QUEUE];
-    for (int uid = 0; uid < UIDS; uid++)
-        if (is_member(&model->claims[uid], group))
-            model_move(model, uid);
+    move_members(model, group);
 }
 
 void model_lose_group(struct model *model, int group)
 {
     model->groups[group].seen = false;
     model->groups[group].queue = 0;
-    for (int uid = 0; uid < UIDS; uid++)
-        if (is_member(&model->claims[uid], group))
-            model_move(model, uid);
+    move_members(model, group);
 }

@@ -278,7 +278,13 @@ int model_find_place(const struct model *model, const struct model_claim *before
                      const int64_t *pod);
 bool model_names_place(const int64_t *pod);
 bool model_has_known_group(const struct model *model, const int64_t *pod);
-void model_note_place(struct model_claim *claim);
+bool model_keeps_place(const struct model *model, const struct model_claim *claim, bool bound);
+bool model_may_move(const struct model *model, const struct model_claim *before,
+                    const int64_t *pod);
+bool model_is_stray(const struct model *model, const struct model_claim *before, const int64_t *pod,
+                    bool kept);
+bool model_misleads(const struct model *model, const struct model_claim *claim);
+void model_note_place(const struct model *model, struct model_claim *claim);
 
 /* Whether a claim's queue counts what it needs of a resource in that flavor. */
 bool model_offers(const struct model *model, const struct model_claim *claim, int resource,

@@ -7,7 +7,14 @@
 
 bool model_names_place(const int64_t *pod)
 {
-    return pod[POD_STAMP] != 0 && pod[POD_GATES] == 0 && pod[POD_STAMPED_IN] > 0;
+    return (pod[POD_STAMP] != 0 || pod[POD_NODE] > 0) && pod[POD_GATES] == 0 &&
+           pod[POD_STAMPED_IN] > 0;
+}
+
+/* It runs, or is about to: it stays, but for a queue that has room. */
+bool model_keeps_place(const struct model *model, const struct model_claim *claim, bool bound)
+{
+    return model_grants(model) && model_holds(claim) && (bound || claim->state == CLAIM_ALLOCATED);
 }
 
 bool model_has_known_group(const struct model *model, const int64_t *pod)
@@ -21,48 +28,79 @@ static int place_of_grant(const struct model *model, const struct model_claim *b
 {
     bool is_there = before->live || before->let_go;
 
-    if (model_holds(before))
+    if (model_grants(model) && model_holds(before))
         return model_queue_of(before) + 1;
     if (is_there && model_grants(model) && pod[POD_NODE] == 0 && !before->restoring)
         return 0;
     return (int)pod[POD_STAMPED_IN];
 }
 
-/* The queue that it names by now has room for it, beside all that it still holds elsewhere. */
-static bool may_move(const struct model *model, const struct model_claim *before,
-                     const int64_t *pod)
+/* The claim, if its pod said where it counts. */
+static struct model_claim by_its_word(const struct model *model, const struct model_claim *claim,
+                                      const int64_t *pod)
 {
-    struct model_claim there = *before;
-    struct limits limits;
-    int flavors[RESOURCES], queue;
+    struct model_claim there = *claim;
 
     memcpy(there.pod, pod, sizeof there.pod);
-    there.place = there.group_queue = 0;
-    there.group_bars = false;
-    queue = model_queue_of(&there);
+    there.place = 0;
+    model_join_group(model, &there, pod);
+    return there;
+}
+
+bool model_may_move(const struct model *model, const struct model_claim *before, const int64_t *pod)
+{
+    struct model_claim there = by_its_word(model, before, pod);
+    struct limits limits;
+    int flavors[RESOURCES], queue = model_queue_of(&there);
+
+    there.place = queue + 1;
     if (!model_grants(model) || !model_holds(before) || queue == model_queue_of(before) ||
-        model_stops(model, queue) != STOP_NOTHING)
+        model_is_not_selected(&there) || model_stops(model, queue) != STOP_NOTHING)
         return false;
     limits_count(model, &limits);
     return limits_fit(model, &limits, &there, flavors);
 }
 
+/* It takes room in a queue that it may not use, and was granted nowhere. */
+bool model_is_stray(const struct model *model, const struct model_claim *before, const int64_t *pod,
+                    bool kept)
+{
+    struct model_claim there = by_its_word(model, before, pod), named = there;
+
+    named.pod[POD_NODE] = 0; /* its own word */
+    return pod[POD_NODE] > 0 && !model_names_place(pod) && model_is_not_selected(&there) &&
+           (!kept || model_queue_of(&named) == model_queue_of(before));
+}
+
 int model_find_place(const struct model *model, const struct model_claim *before,
                      const int64_t *pod)
 {
-    if (!model_names_place(pod))
+    bool grouped = pod[POD_GROUP] > 0, bound = pod[POD_NODE] > 0;
+    bool goes = grouped ? model_has_known_group(model, pod) : true;
+
+    if (model_is_stray(model, before, pod, model_keeps_place(model, before, bound)))
         return 0;
-    if (pod[POD_GROUP] == 0)
-        return may_move(model, before, pod) ? 0 : place_of_grant(model, before, pod);
-    return pod[POD_NODE] == 0 || model_has_known_group(model, pod)
-               ? 0
-               : place_of_grant(model, before, pod);
+    if (model_keeps_place(model, before, bound))
+        return goes && model_may_move(model, before, pod) ? 0 : model_queue_of(before) + 1;
+    if (!model_names_place(pod) || (grouped && !bound))
+        return 0;
+    return !grouped && model_may_move(model, before, pod) ? 0 : place_of_grant(model, before, pod);
 }
 
-void model_note_place(struct model_claim *claim)
+/* Whether its pod tells something else than where it counts. */
+bool model_misleads(const struct model *model, const struct model_claim *claim)
+{
+    if (model_names_place(claim->pod))
+        return claim->pod[POD_STAMPED_IN] != model_queue_of(claim) + 1;
+    struct model_claim there = by_its_word(model, claim, claim->pod);
+
+    return model_queue_of(&there) != model_queue_of(claim);
+}
+
+void model_note_place(const struct model *model, struct model_claim *claim)
 {
     claim->stamp_is_wrong =
-        model_names_place(claim->pod) && claim->pod[POD_STAMPED_IN] != model_queue_of(claim) + 1;
+        (claim->bound || model_names_place(claim->pod)) && model_misleads(model, claim);
 }
 
 bool model_offers(const struct model *model, const struct model_claim *claim, int resource,

@@ -107,8 +107,7 @@ static bool all_is_written(const struct model *model)
             return false;
         if (claim->state == CLAIM_RESERVED && claim->pod[POD_STAMP] == 0)
             return false;
-        if (model_names_place(claim->pod) &&
-            claim->pod[POD_STAMPED_IN] != model_queue_of(claim) + 1)
+        if (model_misleads(model, claim))
             return false;
         if (model_holds(claim) ? !flavors_are_written(claim) : model_looks_granted(claim->pod))
             return false;

@@ -37,7 +37,7 @@ void model_restart(struct model *model)
         if (claim->live)
             model_join_group(model, claim, claim->pod);
         claim->place = model_find_place(model, &nobody, claim->pod);
-        model_note_place(claim);
+        model_note_place(model, claim);
         claim->state = CLAIM_HELD;
         model_note_stamp(claim);
         claim->guessed = false;

@@ -103,7 +103,7 @@ static void test_members_go_home(void)
     kit_do(&kit, "pod x queue=c cpu=1 group=g node=n priority=4; group g queue=b; group g");
     is_str(queue_of("x"), "c", "whatever else of them has changed");
     kit_do(&kit, "group g queue=a; lose-group g");
-    is_str(queue_of("x"), "c", "so, too, when it is gone");
+    is_str(queue_of("x"), "a", "when it is gone, who runs stays where it is");
     kit_do(&kit, "pod z queue=b cpu=1 group=g");
     is_str(queue_of("z"), "b", "and who comes later");
     kit_close(&kit);
@@ -131,7 +131,11 @@ static void test_granted_stays(void)
     is_str(queue_of("u"), "k", "of any kind of queue,");
     is_str(queue_of("v"), "a", "also where a group is gone");
     kit_do(&kit, "group g queue=b; lose-group g");
-    is_str(queue_of("v"), "b", "before it went it had said where");
+    is_str(queue_of("v"), "a", "nor does one that comes take it where there is no room");
+    kit_do(&kit, "lose-pod z; group g queue=b");
+    is_str(queue_of("v"), "b", "but where there is");
+    kit_do(&kit, "group g queue=nobody");
+    is_str(queue_of("v"), "b", "and not where there is no queue");
     kit_close(&kit);
 }
 
@@ -185,7 +189,7 @@ static void test_back_to_its_flavors(void)
                  "group g queue=a;"
                  "pod x cluster=k cpu=1 group=g bare node=n stamp=5 stamped=cpu=spot,pods=spot");
     is_str(queue_of("x"), "a", "in its group's queue");
-    kit_do(&kit, "group g");
+    kit_do(&kit, "follow; group g; lead");
     is_int(kit_usage(&kit, "cluster/k", "spot/cpu"), 1, "back in the flavor that its stamp names");
     kit_close(&kit);
 }
