@@ -72,14 +72,15 @@ bool decode_amount(struct msg_reader *r, struct text resource, int64_t *ret)
     return true;
 }
 
-void decode_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret)
+static void read_amounts(struct msg_reader *r, const char *except, bool all,
+                         struct named_amounts *ret)
 {
     struct msg_map map;
     struct msg_text key;
 
     ret->count = 0;
     msg_open_map(r, &map);
-    if (map.left > FACTS_MAX_NEEDS - 1)
+    if (all && map.left > FACTS_MAX_NEEDS - 1)
         msg_fail(r, MSG_LENGTH, "at most 32 resources");
     while (msg_next_key(r, &map, &key)) {
         struct text resource = {key.at, key.len};
@@ -88,9 +89,19 @@ void decode_amounts(struct msg_reader *r, const char *except, struct named_amoun
         if (key.len == 0 || key.len > DECODE_LABEL_KEY_MAX)
             msg_fail(r, MSG_LENGTH, "the name of a resource, of 1 to 317 bytes");
         decode_amount(r, resource, &amount);
-        if (!except || !text_is(resource, except))
+        if ((!except || !text_is(resource, except)) && ret->count < FACTS_MAX_NEEDS - 1)
             ret->item[ret->count++] = (struct named_amount){resource, amount};
     }
+}
+
+void decode_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret)
+{
+    read_amounts(r, except, true, ret);
+}
+
+void decode_first_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret)
+{
+    read_amounts(r, except, false, ret);
 }
 
 static const char *const queue_kinds[] = {

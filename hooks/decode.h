@@ -72,8 +72,13 @@ bool decode_amount(struct msg_reader *r, struct text resource, int64_t *ret);
 /* A map from resource to amount, without the resource `except` (NULL: with all). */
 void decode_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret);
 
-/* What one is decoded for: says which keys may be missing. */
-enum pod_use { POD_SEEN, POD_ADMITTED };
+/* The same of as many as there are places for: those that come first. */
+void decode_first_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret);
+
+/* What one is decoded for: says which keys may be missing. One that is bound counts, whatever was
+ * written into it: what is too long for what it stands for is as if it were not there, and an error
+ * is that it has no node. */
+enum pod_use { POD_SEEN, POD_BOUND, POD_ADMITTED };
 
 /* *ret_opted gets the gates (GATE_LONG, GATE_SHORT) whose annotation opts the pod in. */
 void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, uint8_t *ret_opted);

@@ -111,7 +111,17 @@ static void decode_labels(struct msg_reader *r, struct text *ret_preemptable)
     }
 }
 
-static void decode_annotations(struct msg_reader *r, struct pod_facts *ret,
+static void decode_word(struct msg_reader *r, enum pod_use use, struct text *ret)
+{
+    struct text word;
+
+    if (use != POD_BOUND)
+        decode_words(r, DECODE_NAME_MAX, ret);
+    else if (decode_words(r, SIZE_MAX, &word) && word.len <= DECODE_NAME_MAX)
+        *ret = word;
+}
+
+static void decode_annotations(struct msg_reader *r, enum pod_use use, struct pod_facts *ret,
                                struct text *ret_preemptable, uint8_t *ret_opted)
 {
     struct msg_map map;
@@ -121,11 +131,12 @@ static void decode_annotations(struct msg_reader *r, struct pod_facts *ret,
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "scheduling.volcano.sh/queue-name")) {
-            decode_words(r, DECODE_NAME_MAX, &ret->queue);
+            ret->queue = text_of("(unreadable)"); /* no queue has such a name */
+            decode_word(r, use, &ret->queue);
         } else if (msg_text_is(key, "kueue.x-k8s.io/workload")) {
-            decode_words(r, DECODE_NAME_MAX, &ret->workload);
+            decode_word(r, use, &ret->workload);
         } else if (msg_text_is(key, "scheduling.k8s.io/group-name")) {
-            decode_words(r, DECODE_NAME_MAX, &ret->group);
+            decode_word(r, use, &ret->group);
         } else if (msg_text_is(key, "scheduling.volcano.sh/group-min-member")) {
             if (decode_words(r, SIZE_MAX, &value))
                 ret->minimum = minimum_of(value);
@@ -236,9 +247,11 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else if (msg_text_is(key, "gates"))
             decode_gates(r, &ret->gates);
         else if (msg_text_is(key, "annotations"))
-            decode_annotations(r, ret, &preemptable.annotation, ret_opted);
+            decode_annotations(r, use, ret, &preemptable.annotation, ret_opted);
         else if (msg_text_is(key, "labels"))
             decode_labels(r, &preemptable.label);
+        else if (msg_text_is(key, "requests") && use == POD_BOUND)
+            decode_first_amounts(r, "pods", &ret->requests);
         else if (msg_text_is(key, "requests"))
             decode_amounts(r, "pods", &ret->requests);
         else if (msg_text_is(key, "priority"))
@@ -250,7 +263,7 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else if (msg_text_is(key, "scheduler"))
             decode_words(r, DECODE_NAME_MAX, &ret->scheduler);
         else if (msg_text_is(key, "namespaceQueue"))
-            decode_words(r, DECODE_NAME_MAX, &ret->namespace_queue);
+            decode_word(r, use, &ret->namespace_queue);
         else if (msg_text_is(key, "queueKind"))
             decode_queue_kind(r, false, &ret->queue_kind);
         else if (msg_text_is(key, "selected"))
@@ -269,6 +282,8 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
             msg_get_bool(r, &ret->unschedulable);
         else if (msg_text_is(key, "owner"))
             decode_flag(r, is_daemon_set, &ret->of_daemon_set);
+        else if (msg_text_is(key, "controller") && use == POD_BOUND)
+            msg_skip_value(r); /* which asks nothing for it any more */
         else if (msg_text_is(key, "controller"))
             decode_controller(r, &ret->controller);
         else if (msg_text_is(key, "priorityClass"))
@@ -283,9 +298,10 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
     ret->settled = is_settled(&preemptable);
     ret->not_selected = !may_use || (!selected && ret->queue_kind == QUEUE_CLUSTER);
     msg_require(r, has_namespace, "namespace");
-    if (use == POD_SEEN) {
+    if (use != POD_ADMITTED) {
         msg_require(r, has_uid, "uid");
         msg_require(r, has_name, "name");
         msg_require(r, has_created, "created");
+        msg_require(r, use != POD_BOUND || ret->node.len > 0, "node");
     }
 }

@@ -67,8 +67,22 @@ static enum kind kind_here(const struct call *call, struct text name)
     return managers && !call->handle->manages ? KIND_UNMANAGED : kind;
 }
 
+/* What runs counts by what of it can be read: who wrote the rest must gain nothing by it. */
+static void read_bound(struct call *call, struct msg_reader *again, struct pod_facts *ret_pod)
+{
+    struct pod_facts pod;
+    uint8_t opted;
+
+    decode_pod(again, POD_BOUND, &pod, &opted);
+    if (again->error < 0)
+        return;
+    call->in = *again;
+    *ret_pod = pod;
+}
+
 static void observe_pod(struct call *call, bool gone)
 {
+    struct msg_reader again = call->in;
     struct pod_facts pod;
     uint8_t opted;
 
@@ -76,6 +90,8 @@ static void observe_pod(struct call *call, bool gone)
         decode_lost_pod(&call->in, &pod.uid);
     else
         decode_pod(&call->in, POD_SEEN, &pod, &opted);
+    if (!gone && call->in.error < 0 && again.error == 0)
+        read_bound(call, &again, &pod);
     if (!call_begin(call))
         return;
     if (gone)

@@ -128,6 +128,55 @@ static void test_who_may_use_a_queue(void)
     }
 }
 
+/* What was written into one that is bound takes nothing from what it counts for. */
+static void test_bound(void)
+{
+    static const char *const keys[] = {
+        "annotations: {scheduling.volcano.sh/queue-name: '%s'}",
+        "annotations: {scheduling.k8s.io/group-name: '%s'}",
+        "annotations: {kueue.x-k8s.io/workload: '%s'}",
+        "namespaceQueue: '%s'",
+        "controller: {uid: u, kind: '%s', name: n}",
+    };
+    struct pod_facts pod;
+    uint8_t opted;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        char more[512], long_name[DECODE_NAME_MAX + 2] = {0}, text[1024];
+
+        memset(long_name, 'x', DECODE_NAME_MAX + 1);
+        snprintf(more, sizeof(more), keys[i], long_name);
+        snprintf(text, sizeof(text),
+                 "{uid: u, namespace: s, name: n, created: 7, node: m, requests: {cpu: 2000}, %s}",
+                 more);
+        ok(*read_pod(text, POD_SEEN, &pod, &opted) != '\0', "it is too long: %s", keys[i]);
+        is_str(read_pod(text, POD_BOUND, &pod, &opted), "", "one that is bound can be read");
+        ok((i == 0 ? text_is(pod.queue, "(unreadable)") : pod.queue.len == 0) &&
+               pod.group.len == 0 && pod.workload.len == 0 && pod.namespace_queue.len == 0 &&
+               pod.controller.uid.len == 0,
+           "without it, or in no queue that there is");
+        is_int(pod.requests.item[0].amount, 2000, "and with all else");
+    }
+    ok(*read_pod("{uid: u, namespace: s, name: n, created: 7}", POD_BOUND, &pod, &opted) != '\0',
+       "one that has no node is none");
+}
+
+static void test_many_requests(void)
+{
+    char text[2048] = "{uid: u, namespace: s, name: n, created: 7, node: m, requests: {";
+    struct pod_facts pod;
+    uint8_t opted;
+
+    for (int i = 0; i < FACTS_MAX_NEEDS + 3; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "r%d: %d, ", i, i + 1);
+    snprintf(text + strlen(text), sizeof(text) - strlen(text), "pods: 1}}");
+    ok(*read_pod(text, POD_SEEN, &pod, &opted) != '\0', "more resources than there are places");
+    is_str(read_pod(text, POD_BOUND, &pod, &opted), "", "one that is bound can be read");
+    is_int(pod.requests.count, FACTS_MAX_NEEDS - 1, "with as many as there are places");
+    ok(text_is(pod.requests.item[3].resource, "r3") && pod.requests.item[3].amount == 4,
+       "the first ones");
+}
+
 static void test_stamps(void)
 {
     static const struct {
@@ -316,6 +365,10 @@ int main(void)
 {
     test_pod();
     test_who_may_use_a_queue();
+}
+
+    test_bound();
+    test_many_requests();
     test_stamps();
     test_pod_faults();
     test_preemptable();
