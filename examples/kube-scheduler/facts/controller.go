@@ -14,8 +14,8 @@ import (
 
 // Reference is what a reference alone tells about a controller.
 func Reference(owner *metav1.OwnerReference) sluice.Controller {
-	return sluice.Controller{UID: string(owner.UID), APIVersion: owner.APIVersion,
-		Kind: owner.Kind, Name: owner.Name}
+	return sluice.Controller{UID: readable(string(owner.UID)), APIVersion: readable(owner.APIVersion),
+		Kind: readable(owner.Kind), Name: readable(owner.Name)}
 }
 
 // Controller is what is known of a controller that was read. How many pods it wants is known of

@@ -86,6 +86,21 @@ func amounts(list v1.ResourceList, into []sluice.Amount) []sluice.Amount {
 	return into
 }
 
+// MostRequests is how many resources of a pod the engine takes.
+const MostRequests = 32
+
+// CompareOffered has the resources first that a node offers, and of the others those that are
+// Kubernetes' own: they have no domain.
+func CompareOffered(offers v1.ResourceList, a, b string) int {
+	rank := func(name string) int {
+		if _, offered := offers[v1.ResourceName(name)]; offered {
+			return 0
+		}
+		return 1 + strings.Count(name, "/")
+	}
+	return rank(a) - rank(b)
+}
+
 // pairs writes a map over `into`, by key.
 func pairs(from map[string]string, into [][2]string) [][2]string {
 	into = into[:0]

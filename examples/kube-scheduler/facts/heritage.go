@@ -21,6 +21,9 @@ var (
 	Controllers  = schema.GroupKind{Kind: "ReplicationController"}
 )
 
+// DaemonSets are the kind whose pods obey no queue.
+var DaemonSets = schema.GroupKind{Group: appsv1.GroupName, Kind: "DaemonSet"}
+
 // What pods inherit. The opt-in of our gate is none of it: whoever adds gates looks at pods alone.
 var inherited = [...]string{QueueName, GroupMinMember, GroupName}
 
@@ -54,10 +57,22 @@ func MayInherit(pod *v1.Pod) bool {
 }
 
 // Exempt tells whether a pod obeys no queue whatever it says.
-func Exempt(pod *v1.Pod) bool {
+func Exempt(pod *v1.Pod) bool { return pod.Namespace == metav1.NamespaceSystem }
+
+// Mirrored is the node whose kubelet shows a pod of its own by this one; nil: none does. Anybody may
+// write what the API server is told of a pod when it is created. But a kubelet runs no such pod, and
+// writes no status for it, unless it has one of its own that it stands for; and nobody else may.
+func Mirrored(pod *v1.Pod) *metav1.OwnerReference {
+	node := metav1.GetControllerOfNoCopy(pod)
 	_, mirror := pod.Annotations[v1.MirrorPodAnnotationKey]
-	return mirror || pod.Namespace == metav1.NamespaceSystem
+	if !mirror || node == nil || KindOf(node) != nodes || node.Name != pod.Spec.NodeName ||
+		pod.Status.StartTime == nil {
+		return nil
+	}
+	return node
 }
+
+var nodes = schema.GroupKind{Kind: "Node"}
 
 // Heir is the pod as if it said for itself what it inherits. What it does say stays as it is, and
 // one that asks for a group of its own is not put into one that its controller names.

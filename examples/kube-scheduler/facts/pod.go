@@ -4,6 +4,7 @@ package facts
 
 import (
 	"strconv"
+	"strings"
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
@@ -38,8 +39,9 @@ var annotationsRead = [...]string{
 	Preemptable, kueue.WorkloadAnnotation,
 }
 
-// Pod writes over `into` what the engine wants to know. namespaceQueue is the annotation QueueName
-// of the pod's namespace. A pod with a LocalQueue needs InClusterQueue, too.
+// Pod writes over `into` what the engine wants to know, as far as the pod tells it: who knows the
+// objects that it names has to look whether they agree. namespaceQueue is the annotation QueueName of
+// the pod's namespace. A pod with a LocalQueue needs InClusterQueue, too.
 func Pod(pod *v1.Pod, namespaceQueue string, into *sluice.Pod) {
 	*into = sluice.Pod{
 		UID:             string(pod.UID),
@@ -70,7 +72,7 @@ func Pod(pod *v1.Pod, namespaceQueue string, into *sluice.Pod) {
 	if WantsGroup(pod) {
 		into.PriorityClass = pod.Spec.PriorityClassName
 	}
-	_, into.Mirror = pod.Annotations[v1.MirrorPodAnnotationKey]
+	into.Mirror = Mirrored(pod) != nil
 }
 
 // LocalQueue is the name of the pod's LocalQueue, in its namespace; "" if it has none.
@@ -126,11 +128,15 @@ func annotations(pod *v1.Pod, into [][2]string) [][2]string {
 	}
 	for _, key := range annotationsRead {
 		if value, has := pod.Annotations[key]; has {
-			into = append(into, [2]string{key, value})
+			into = append(into, [2]string{key, readable(value)})
 		}
 	}
 	return into
 }
+
+// readable is a text of an object without what no text can have: the API server looks at no
+// annotation, and takes bytes that are none.
+func readable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 func labels(pod *v1.Pod, into [][2]string) [][2]string {
 	into = into[:0]
@@ -154,7 +160,7 @@ func unschedulable(pod *v1.Pod) bool {
 func ownerKind(pod *v1.Pod) string {
 	for i := range pod.OwnerReferences {
 		if owner := &pod.OwnerReferences[i]; owner.Controller != nil && *owner.Controller {
-			return owner.Kind
+			return readable(owner.Kind)
 		}
 	}
 	return ""

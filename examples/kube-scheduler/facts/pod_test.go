@@ -45,7 +45,7 @@ func TestPod(t *testing.T) {
 			DeletionTimestamp: &deleted,
 			Annotations: map[string]string{GateShort: "true", QueueName: "q", "other": "long",
 				Granted: "17", Flavors: "cpu=spot", GroupName: "g", GroupMinMember: "3",
-				v1.MirrorPodAnnotationKey: ""},
+				v1.MirrorPodAnnotationKey: "", "kueue.x-k8s.io/workload": "w\xff"},
 			OwnerReferences: []metav1.OwnerReference{{Kind: "Job", Controller: &no},
 				{Kind: "DaemonSet", Controller: &yes}, {Kind: "Other"}}},
 		Spec: v1.PodSpec{SchedulerName: "sluice", Priority: &priority, NodeName: "n-1",
@@ -59,11 +59,12 @@ func TestPod(t *testing.T) {
 		Priority: -7, Generation: 3, ResourceVersion: 812, Scheduler: "sluice",
 		Gates: []string{GateShort, "example.com/wait"},
 		Annotations: [][2]string{{GateShort, "true"}, {QueueName, "q"}, {GroupName, "g"},
-			{GroupMinMember, "3"}, {Granted, "17"}, {Flavors, "cpu=spot"}},
+			{GroupMinMember, "3"}, {Granted, "17"}, {Flavors, "cpu=spot"},
+			{"kueue.x-k8s.io/workload", "w\uFFFD"}},
 		NamespaceQueue: "of-the-namespace",
 		Requests:       []sluice.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 1 << 30}},
 		Node:           "n-1", Nominated: "n-2", Phase: "Running", Deleted: true, Unschedulable: true,
-		Mirror: true, Owner: "DaemonSet"}
+		Owner: "DaemonSet"}
 	var got sluice.Pod
 	Pod(pod, "of-the-namespace", &got)
 	if !reflect.DeepEqual(got, want) {

@@ -21,9 +21,11 @@ import (
 type describer struct {
 	schedulers []string // of the profiles
 	spaces     corelisters.NamespaceLister
+	nodes      corelisters.NodeLister
 	queues     *kueueQueues
 	volcano    *volcanoQueues
 	groups     *groups
+	members    *workloadMembers
 	heritage   *heritage
 	owners     *owners
 	templates  *templates
@@ -49,7 +51,8 @@ func (d *describer) namespaceQueue(name string) (queue string, binds bool) {
 // told of again when it is.
 func (d *describer) heir(pod *v1.Pod, await bool) (*v1.Pod, bool) {
 	owner := metav1.GetControllerOfNoCopy(pod)
-	if owner == nil || !facts.MayInherit(pod) || !d.isOurs(pod) || facts.Exempt(pod) {
+	if owner == nil || !d.isOurs(pod) || facts.Exempt(pod) ||
+		!facts.MayInherit(pod) && facts.KindOf(owner) != facts.DaemonSets {
 		return pod, true
 	}
 	bequest, known := d.heritage.of(pod.Namespace, owner, await)
@@ -70,11 +73,15 @@ func (d *describer) describe(pod *v1.Pod) (*sluice.Pod, bool) {
 // inherits, and the topmost one of a pod that wants a group.
 func (d *describer) newcomer(ctx context.Context, pod *v1.Pod) (*sluice.Pod, error) {
 	into := &sluice.Pod{}
-	pod, err := d.newHeir(ctx, pod)
+	pod, daemon, err := d.newHeir(ctx, pod)
 	if err != nil {
 		return nil, err
 	}
-	if d.fill(pod, into) {
+	known := d.fill(pod, into)
+	if daemon {
+		into.Owner = facts.DaemonSets.Kind
+	}
+	if known {
 		return into, nil
 	}
 	key, _ := keyOf(pod)
@@ -86,17 +93,49 @@ func (d *describer) newcomer(ctx context.Context, pod *v1.Pod) (*sluice.Pod, err
 	return into, nil
 }
 
-func (d *describer) newHeir(ctx context.Context, pod *v1.Pod) (*v1.Pod, error) {
+// newHeir tells, too, whether it is of a DaemonSet of which only the API server knows yet.
+func (d *describer) newHeir(ctx context.Context, pod *v1.Pod) (heir *v1.Pod, daemon bool,
+	err error) {
 	heir, known := d.heir(pod, false)
 	if known {
-		return heir, nil
+		return heir, false, nil
 	}
 	owner := metav1.GetControllerOfNoCopy(pod)
-	bequest, err := d.heritage.read(ctx, pod.Namespace, owner)
+	said, err := d.heritage.read(ctx, pod.Namespace, owner)
 	if err != nil {
-		return nil, fmt.Errorf("its controller %s %s cannot be read: %w", owner.Kind, owner.Name, err)
+		return nil, false, fmt.Errorf("its controller %s %s cannot be read: %w", owner.Kind,
+			owner.Name, err)
 	}
-	return facts.Heir(pod, bequest), nil
+	return facts.Heir(pod, said.bequest), said.has(pod), nil
+}
+
+// check takes from what a pod says of itself that with which the objects that it names do not agree.
+func (d *describer) check(pod *v1.Pod, into *sluice.Pod) {
+	if into.Owner == facts.DaemonSets.Kind && !d.heritage.daemon(pod) {
+		into.Owner = ""
+	}
+	if node := facts.Mirrored(pod); node != nil {
+		there, err := d.nodes.Get(node.Name)
+		into.Mirror = err == nil && there.UID == node.UID
+	}
+	if facts.WorkloadOf(pod) != "" && !d.members.has(pod) {
+		facts.OfNone(into)
+	}
+	if len(into.Requests) > facts.MostRequests && into.Node != "" {
+		d.foremost(into)
+	}
+}
+
+// foremost brings those requests to the front that the pod's node can give. Of a pod that runs the
+// engine takes as many as it can, and its owner may write any.
+func (d *describer) foremost(into *sluice.Pod) {
+	var offers v1.ResourceList
+	if node, err := d.nodes.Get(into.Node); err == nil {
+		offers = node.Status.Allocatable
+	}
+	slices.SortStableFunc(into.Requests, func(a, b sluice.Amount) int {
+		return facts.CompareOffered(offers, a.Name, b.Name)
+	})
 }
 
 // fill writes over `into` what the engine wants to know of a pod. False: but for who controls it,
@@ -104,6 +143,7 @@ func (d *describer) newHeir(ctx context.Context, pod *v1.Pod) (*v1.Pod, error) {
 func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
 	queue, binds := d.namespaceQueue(pod.Namespace)
 	facts.Pod(pod, queue, into)
+	d.check(pod, into)
 	if name := facts.LocalQueue(pod); name != "" {
 		clusterQueue := d.queues.local.clusterQueue(pod.Namespace, name)
 		facts.InClusterQueue(into, name, clusterQueue)

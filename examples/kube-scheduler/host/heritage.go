@@ -13,6 +13,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
@@ -27,6 +29,7 @@ import (
 //
 //	Deployment ──▶ ReplicaSet ──▶ pod    what the Deployment says: its ReplicaSets carry copies of
 //	                                     that, and keep what it says no more
+//	DaemonSet  ───────────────▶ pod      that no queue is asked, if it is there and selects the pod
 //	any other  ───────────────▶ pod      what the pod's own controller says
 //
 // The controllers are followed, so that a pod costs no request, and an edit reaches it. The engine
@@ -52,6 +55,7 @@ type heritage struct {
 type will struct {
 	bequest map[string]string
 	above   *metav1.OwnerReference // the Deployment of a ReplicaSet, which says it instead
+	selects labels.Selector        // of a DaemonSet that is there
 }
 
 // byController is the index of pods and ReplicaSets by the uid of what controls them.
@@ -78,6 +82,11 @@ func onlyBequests(object any) (any, error) {
 			Annotations: facts.Bequest(meta)}
 	}
 	switch one := object.(type) {
+	case *appsv1.DaemonSet:
+		meta := keep(&one.ObjectMeta)
+		meta.DeletionTimestamp = one.DeletionTimestamp
+		return &appsv1.DaemonSet{ObjectMeta: meta,
+			Spec: appsv1.DaemonSetSpec{Selector: one.Spec.Selector}}, nil
 	case *appsv1.Deployment:
 		return &appsv1.Deployment{ObjectMeta: keep(&one.ObjectMeta)}, nil
 	case *batchv1.Job:
@@ -96,6 +105,7 @@ func newHeritage(client kubernetes.Interface, stock informers.SharedInformerFact
 		reader: reader,
 		own:    own,
 		kinds: map[schema.GroupKind]cache.SharedIndexInformer{
+			facts.DaemonSets:   own.Apps().V1().DaemonSets().Informer(),
 			facts.Deployments:  own.Apps().V1().Deployments().Informer(),
 			facts.Jobs:         own.Batch().V1().Jobs().Informer(),
 			facts.ReplicaSets:  stock.Apps().V1().ReplicaSets().Informer(),
@@ -170,7 +180,46 @@ func (h *heritage) find(namespace string, to *metav1.OwnerReference) (will, bool
 	return left, known
 }
 
+// daemon tells whether a pod is of a DaemonSet that is there, and has such pods: its controller makes
+// one for each node, and ends all others that it selects.
+func (h *heritage) daemon(pod *v1.Pod) bool {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil || facts.KindOf(owner) != facts.DaemonSets {
+		return false
+	}
+	said, known := h.find(pod.Namespace, owner)
+	return known && said.has(pod)
+}
+
+func (w *will) has(pod *v1.Pod) bool {
+	return w.selects != nil && w.selects.Matches(labels.Set(pod.Labels))
+}
+
+// selects is nil of all but a DaemonSet that is there to stay.
+func selects(object metav1.Object) labels.Selector {
+	var set appsv1.DaemonSet
+	switch one := object.(type) {
+	case *appsv1.DaemonSet:
+		set = *one
+	case *unstructured.Unstructured:
+		if one.GroupVersionKind().GroupKind() != facts.DaemonSets || facts.Read(one, &set) != nil {
+			return nil
+		}
+	}
+	if set.Spec.Selector == nil || set.DeletionTimestamp != nil {
+		return nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
+	if err != nil {
+		return nil
+	}
+	return selector
+}
+
 func willOf(object metav1.Object) will {
+	if selects := selects(object); selects != nil {
+		return will{selects: selects}
+	}
 	above := metav1.GetControllerOfNoCopy(object)
 	if above != nil && facts.KindOf(above) == facts.Deployments {
 		return will{above: above}
@@ -195,14 +244,27 @@ func (h *heritage) settled() bool {
 }
 
 func (h *heritage) seen(old, now metav1.Object) {
-	waited := h.found(now.GetUID())
+	waited := h.found(now.GetUID()) || h.comesLate(now)
 	if !waited && (old == nil || sameWill(willOf(old), willOf(now))) {
 		return
 	}
 	h.news(h.heirs(now.GetUID()))
 }
 
+// comesLate tells whether a controller says something else than was read before it came.
+func (h *heritage) comesLate(now metav1.Object) bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	read, asked := h.left[now.GetUID()]
+	delete(h.left, now.GetUID())
+	return asked && !sameWill(read, willOf(now))
+}
+
 func sameWill(a, b will) bool {
+	if (a.selects == nil) != (b.selects == nil) ||
+		a.selects != nil && a.selects.String() != b.selects.String() {
+		return false
+	}
 	return maps.Equal(a.bequest, b.bequest) && (a.above == nil) == (b.above == nil) &&
 		(a.above == nil || a.above.UID == b.above.UID)
 }
@@ -211,14 +273,17 @@ func sameWill(a, b will) bool {
 func (h *heritage) gone(last metav1.Object) {
 	uid, said := last.GetUID(), willOf(last)
 	h.found(uid)
-	if len(h.heirs(uid)) > 0 {
-		left := said
+	if heirs := h.heirs(uid); len(heirs) > 0 {
+		left := will{bequest: said.bequest, above: said.above}
 		if said.above != nil {
 			if bequest, known := h.of(last.GetNamespace(), said.above, false); known {
 				left = will{bequest: bequest}
 			}
 		}
 		h.leave(uid, left)
+		if said.selects != nil {
+			h.news(heirs)
+		}
 	}
 	if said.above != nil {
 		h.drop(said.above.UID)
@@ -256,6 +321,26 @@ func (h *heritage) drop(uid types.UID) {
 	}
 }
 
+// below tells whether a pod is controlled by what has this uid, or by what that controls.
+func (h *heritage) below(pod *v1.Pod, uid types.UID) bool {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	for range mostOwners {
+		if owner == nil || owner.UID == uid {
+			return owner != nil
+		}
+		informer := h.kinds[facts.KindOf(owner)]
+		if informer == nil {
+			return false
+		}
+		object, there, err := informer.GetStore().GetByKey(pod.Namespace + "/" + owner.Name)
+		if err != nil || !there || object.(metav1.Object).GetUID() != owner.UID {
+			return false
+		}
+		owner = metav1.GetControllerOfNoCopy(object.(metav1.Object))
+	}
+	return false
+}
+
 // heirs are the pods that a controller has, or its ReplicaSets have.
 func (h *heritage) heirs(uid types.UID) (pods []*v1.Pod) {
 	collect := func(of types.UID) {
@@ -281,18 +366,18 @@ func (h *heritage) run(ctx context.Context) {
 	readOwners(ctx, h.queue, h.look)
 }
 
-// read is what a pod inherits, of which only the API server knows yet.
-func (h *heritage) read(ctx context.Context, namespace string, to *metav1.OwnerReference) (
-	map[string]string, error) {
+// read is what the controller of a pod says, of which only the API server knows yet.
+func (h *heritage) read(ctx context.Context, namespace string, to *metav1.OwnerReference) (will,
+	error) {
 	said, known := h.find(namespace, to)
 	if !known {
 		var err error
 		if said, err = h.ask(ctx, namespace, to); err != nil {
-			return nil, err
+			return will{}, err
 		}
 	}
 	if said.above == nil {
-		return said.bequest, nil
+		return said, nil
 	}
 	return h.read(ctx, namespace, said.above)
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -140,15 +141,15 @@ func (h *Host) join(handle fwk.Handle) {
 	h.flavoredPods = flavoredPods{engine: &h.engine, lister: lister, activator: handle}
 	h.wakeups = wakeups{engine: &h.engine, activator: handle}
 	h.controllers = volcanoControllers{engine: &h.engine, since: time.Now()}
-	h.describer = describer{spaces: spaces, queues: &h.kueueQueues, volcano: &h.volcanoQueues,
-		groups: &h.groups, templates: &h.templates,
+	h.describer = describer{spaces: spaces, nodes: core.Nodes().Lister(), queues: &h.kueueQueues,
+		volcano: &h.volcanoQueues, groups: &h.groups, templates: &h.templates,
 		pool: sync.Pool{New: func() any { return new(sluice.Pod) }}}
 	h.pods = pods{engine: &h.engine, clients: &h.clients, cache: &h.cache, lister: lister,
 		index: core.Pods().Informer().GetIndexer(), observeOnly: h.args.ObserveOnly,
 		describer: &h.describer, groups: &h.groups, permits: &h.permits,
-		flavored: &h.flavoredPods, wakeups: &h.wakeups}
+		flavored: &h.flavoredPods, wakeups: &h.wakeups, lease: &h.lease}
 	h.nodes = nodes{engine: &h.engine, cache: &h.cache, lister: core.Nodes().Lister(),
-		flavored: &h.flavoredPods}
+		flavored: &h.flavoredPods, pods: &h.pods}
 	h.namespaces = namespaces{pods: &h.pods, groups: &h.groups, queues: &h.kueueQueues,
 		volcano: &h.volcanoQueues}
 	h.groups = groups{engine: &h.engine, clients: &h.clients, describer: &h.describer,
@@ -185,6 +186,9 @@ func (h *Host) follow(handle fwk.Handle) (err error) {
 		return fmt.Errorf("to follow the controllers of pods: %w", err)
 	}
 	h.describer.heritage, h.describer.owners = h.heritage, h.groups.owners
+	h.describer.members = &workloadMembers{find: h.workloads.Workload, around: h.workloads.around,
+		below: h.heritage.below, of: map[types.UID]types.NamespacedName{},
+		all: map[types.NamespacedName]*claimants{}}
 	templates, err := h.templates.follow(factory)
 	if err != nil {
 		return err

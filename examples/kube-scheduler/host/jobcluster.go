@@ -31,7 +31,11 @@ func (ws *workloads) Job(name types.NamespacedName) *batchv1.Job {
 }
 
 func (ws *workloads) Workload(name types.NamespacedName) *kueue.Workload {
-	object, there, err := (*ws.informer.Load()).GetStore().GetByKey(name.String())
+	informer := ws.informer.Load()
+	if informer == nil {
+		return nil
+	}
+	object, there, err := (*informer).GetStore().GetByKey(name.String())
 	if err != nil || !there {
 		return nil
 	}

@@ -159,6 +159,7 @@ func newWorld(t *testing.T, args config.Args, before func(*Host),
 		APIResources: []metav1.APIResource{
 			{Name: "deployments/scale", Kind: "Deployment", Namespaced: true},
 			{Name: "deployments", Kind: "Deployment", Namespaced: true},
+			{Name: "daemonsets", Kind: "DaemonSet", Namespaced: true},
 			{Name: "replicasets", Kind: "ReplicaSet", Namespaced: true},
 			{Name: "statefulsets", Kind: "StatefulSet", Namespaced: true}},
 	}}

@@ -20,6 +20,7 @@ type nodes struct {
 	cache    *schedulerCache
 	lister   corelisters.NodeLister
 	flavored *flavoredPods
+	pods     *pods
 	ids      sync.Map // name -> uint32
 }
 
@@ -35,6 +36,9 @@ func (n *nodes) seen(old, node *v1.Node) {
 		n.ids.Store(node.Name, id)
 	}
 	n.engine.told(node, tail, err)
+	if old == nil {
+		n.pods.heirsSeen(n.pods.describer.heritage.heirs(node.UID)) // its kubelet's own
+	}
 	if mayFit(old, node) {
 		n.flavored.tryAgain()
 	}

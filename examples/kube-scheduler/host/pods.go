@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/lease"
 )
 
 // pods are those of the scheduler's own informer, which leaves out the ones that have ended. The
@@ -23,6 +24,7 @@ type pods struct {
 	lister      corelisters.PodLister
 	index       cache.Indexer
 	observeOnly bool
+	lease       *lease.Lease
 
 	describer *describer
 	groups    *groups
@@ -33,8 +35,19 @@ type pods struct {
 	surroundings atomic.Uint64 // goes up when something changes that pods depend on
 }
 
-func (p *pods) seen(_, pod *v1.Pod) {
+func (p *pods) seen(old, pod *v1.Pod) {
 	p.engine.opened()
+	if saysElsewhere(old, pod) {
+		p.seenElsewhere(old, pod)
+		return
+	}
+	p.seenNow(pod)
+}
+
+func (p *pods) seenNow(pod *v1.Pod) {
+	for _, other := range p.describer.members.seen(pod) {
+		p.tellAgain(other)
+	}
 	if heir, _ := p.describer.heir(pod, true); facts.Grouped(heir) {
 		p.groups.memberSeen(heir)
 	} else {
@@ -82,6 +95,9 @@ func (p *pods) gone(pod *v1.Pod) {
 	p.permits.forget(pod.UID)
 	heir, _ := p.describer.heir(pod, false)
 	p.describer.heritage.podGone(pod)
+	for _, other := range p.describer.members.gone(pod.UID) {
+		p.tellAgain(other)
+	}
 	if facts.Grouped(heir) {
 		p.engine.opened()
 		p.groups.memberLeft(heir)

@@ -52,6 +52,7 @@ func (ws *workloads) unreadable(object *unstructured.Unstructured) {
 
 func (ws *workloads) seen(old, w *kueue.Workload) {
 	ws.tell(w)
+	ws.settleMembers(w)
 	if wl.Reserved(w) != (old != nil && wl.Reserved(old)) {
 		ws.tellPods(w)
 	}
@@ -64,9 +65,17 @@ func (ws *workloads) gone(w *kueue.Workload) {
 	tail, err := ws.engine.ForgetWorkerWorkload(string(w.UID), w.Namespace, w.Name)
 	ws.telling.Unlock()
 	ws.engine.told(w, tail, err)
+	ws.settleMembers(w)
 	ws.tellPods(w)
 	ws.look(w)
 	ws.statuses.changed()
+}
+
+// settleMembers tells again of pods for which this workload pays now, or no more.
+func (ws *workloads) settleMembers(w *kueue.Workload) {
+	for _, pod := range ws.pods.describer.members.changed(nameOf(w)) {
+		ws.pods.tellAgain(pod)
+	}
 }
 
 // tellPods tells again of the pods that say they are of this workload.

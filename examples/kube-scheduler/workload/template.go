@@ -71,7 +71,7 @@ func placement(w *kueue.Workload, set *kueue.PodSet, assigned *kueue.PodSetAssig
 	flavor func(string) *kueue.ResourceFlavor) (*Placement, error) {
 	p := &Placement{Name: set.Name, Count: set.Count, NodeSelector: map[string]string{},
 		Annotations: map[string]string{kueue.WorkloadAnnotation: w.Name},
-		Labels: map[string]string{podSetLabel: string(set.Name),
+		Labels: map[string]string{PodSetLabel: string(set.Name),
 			localQueueLabel: string(w.Spec.QueueName)}}
 	if assigned.Count != nil {
 		p.Count = *assigned.Count

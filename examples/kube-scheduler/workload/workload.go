@@ -29,7 +29,7 @@ const (
 	ElasticAnnotation  = "kueue.x-k8s.io/elastic-job"
 	AdmissionGatedBy   = "kueue.x-k8s.io/admission-gated-by" // annotation of Jobs and Workloads
 
-	podSetLabel       = "kueue.x-k8s.io/podset"
+	PodSetLabel       = "kueue.x-k8s.io/podset"
 	localQueueLabel   = "kueue.x-k8s.io/local-queue-name"
 	clusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name"
 	provisioning      = "provreq.kueue.x-k8s.io/" // begins annotations that go into the Workload

@@ -54,6 +54,7 @@ var needed = []right{
 	{"update", "podgroups.scheduling.volcano.sh/status", "-"},
 	{"get list watch", "priorityclasses.scheduling.k8s.io", "-"},
 	{"get list watch", "deployments.apps", "-"},
+	{"get list watch", "daemonsets.apps", "-"},
 	{"get list watch", "jobs.batch", "-"},
 	{"get", "jobsets.jobset.x-k8s.io", "-"},
 	{"get list watch", "clusterqueues.kueue.x-k8s.io", "-"},

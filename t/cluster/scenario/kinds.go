@@ -48,6 +48,7 @@ var kinds = map[string]kind{
 	"replicaset":     {gvr("apps", "v1", "replicasets"), "ReplicaSet", true, ""},
 	"statefulset":    {gvr("apps", "v1", "statefulsets"), "StatefulSet", true, ""},
 	"deployment":     {gvr("apps", "v1", "deployments"), "Deployment", true, ""},
+	"daemonset":      {gvr("apps", "v1", "daemonsets"), "DaemonSet", true, ""},
 
 	"workloadpriorityclass": {gvr(kueue, now, "workloadpriorityclasses"), "WorkloadPriorityClass",
 		false, kueue + "/"},

@@ -31,6 +31,9 @@ func (t *telling) createPod(where *Tree, pod *unstructured.Unstructured, status 
 			return where.Say("%s needs %s, which cannot be made: %v", ref, needed.GetName(), err)
 		}
 	}
+	if err := t.vouch(pod); err != nil {
+		return where.Say("%s cannot be what it says: %v", ref, err)
+	}
 	t.letBeSeen()
 	how := born{
 		at:  t.clock.Wall().Truncate(time.Second),
@@ -38,6 +41,7 @@ func (t *telling) createPod(where *Tree, pod *unstructured.Unstructured, status 
 		status: func(now object) {
 			if node, _ := child(pod.Object, "spec")["nodeName"].(string); node != "" {
 				now["phase"] = string(corev1.PodRunning)
+				now["startTime"] = t.clock.Wall().UTC().Format(time.RFC3339)
 			}
 			takeStatus(now, status)
 		},
