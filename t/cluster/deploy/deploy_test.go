@@ -27,12 +27,13 @@ var (
 	viewer    = plane.User{Name: "viewer"}
 	operator  = plane.User{Name: "operator"}
 	commander = plane.User{Name: "commander"}
+	kubelet   = plane.User{Name: "system:node:n", Groups: []string{"system:nodes"}}
 )
 
 func TestManifests(t *testing.T) {
 	p, err := plane.Start(t.Context(), plane.Options{
 		Name: "deploy", Users: []plane.User{scheduler, releaser, asker, editor, viewer,
-			operator, commander}})
+			operator, commander, kubelet}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func TestManifests(t *testing.T) {
 	})
 	c := &cluster{T: t, Plane: p}
 	c.must("create", "clusterrole", "pod-editor", "--verb=*", "--resource=pods")
-	c.must("create", "clusterrolebinding", "pod-editor", "--clusterrole=pod-editor", "--user=editor")
+	c.must("create", "clusterrolebinding", "pod-editor", "--clusterrole=pod-editor", "--user=editor",
+		"--group=system:nodes")
 	for _, step := range []struct {
 		name string
 		test func(*cluster)
@@ -53,6 +55,8 @@ func TestManifests(t *testing.T) {
 		{"on-bind", func(c *cluster) { c.apply("overlays/on-bind") }},
 		{"the gate is added", testGate},
 		{"the stamp is guarded", testStamp},
+		{"a pod that runs stays where it counts", testPlace},
+		{"mirror pods are made by kubelets", testMirror},
 		{"a minimum is a number above 0", testMinimum},
 		{"rights of the scheduler", testSchedulerRights},
 		{"rights of people", testPeoplesRights},
@@ -173,9 +177,6 @@ func testGate(c *cluster) {
 		{"of a DaemonSet", with(pod(long), owned("DaemonSet", true)), nil},
 		{"only mentions a DaemonSet", with(pod(long), owned("DaemonSet", false)), []string{long}},
 		{"of a ReplicaSet", with(pod(long), owned("ReplicaSet", true)), []string{long}},
-		{"a mirror pod", with(pod(long), func(p *corev1.Pod) {
-			p.Annotations[corev1.MirrorPodAnnotationKey], p.Spec.NodeName = "x", "n"
-		}), nil},
 		{"in kube-system", with(pod(long), func(p *corev1.Pod) { p.Namespace = "kube-system" }), nil},
 		{"of a generated name", with(pod(long), func(p *corev1.Pod) {
 			p.Name, p.GenerateName = "", "generated-"
@@ -249,6 +250,83 @@ func testStamp(c *cluster) {
 		if apierrors.IsForbidden(err) != step.refused || err != nil && !step.refused {
 			c.Errorf("%s writes %s: %s: %v", step.user.Name, step.key, step.value, err)
 		}
+	}
+}
+
+// What says where a pod counts is settled when it runs: without a stamp also its queue.
+func testPlace(c *cluster) {
+	ctx := c.Context()
+	label := func(key, value string) string {
+		return fmt.Sprintf(`{"metadata": {"labels": {%q: %s}}}`, key, value)
+	}
+	annotation := func(key, value string) string {
+		return fmt.Sprintf(`{"metadata": {"annotations": {%q: %s}}}`, key, value)
+	}
+	waiting, err := c.create(pod(long))
+	if err != nil {
+		c.Fatal(err)
+	}
+	running, err := c.create(with(pod(), func(p *corev1.Pod) { p.Spec.NodeName = "n" }))
+	if err != nil {
+		c.Fatal(err)
+	}
+	write := func(user plane.User, pod, patch string) error {
+		_, err := c.as(user).CoreV1().Pods("default").Patch(ctx, pod, "application/merge-patch+json",
+			[]byte(patch), metav1.PatchOptions{})
+		return err
+	}
+	for key, patch := range map[string]string{
+		"its queue":      annotation("scheduling.volcano.sh/queue-name", `"other"`),
+		"its group":      annotation(group, `"g"`),
+		"its minimum":    annotation(minimum, `"2"`),
+		"its workload":   annotation("kueue.x-k8s.io/workload", `"w"`),
+		"its LocalQueue": label("kueue.x-k8s.io/queue-name", `"other"`),
+		"its pod set":    label("kueue.x-k8s.io/podset", `"main"`),
+	} {
+		if err := write(editor, waiting.Name, patch); err != nil {
+			c.Errorf("%s, of a pod that waits: %v", key, err)
+		}
+		err := write(editor, running.Name, patch)
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "cannot be changed any more") {
+			c.Errorf("%s, of one that runs: %v", key, err)
+		}
+	}
+	if err := write(editor, running.Name, annotation("other", `"x"`)); err != nil {
+		c.Errorf("another annotation, of one that runs: %v", err)
+	}
+	if err := write(scheduler, running.Name, annotation(group, `"g"`)); err != nil {
+		c.Errorf("its group, by the scheduler: %v", err)
+	}
+	if err := write(scheduler, running.Name, annotation(grantedIn, `"queue/q"`)); err != nil {
+		c.Errorf("its stamp, by the scheduler: %v", err)
+	}
+	for patch, refused := range map[string]bool{
+		annotation("scheduling.volcano.sh/queue-name", `"another"`): false,
+		label("kueue.x-k8s.io/queue-name", `"another"`):             false,
+		annotation(group, `null`):                                   true,
+		annotation(grantedIn, `"queue/other"`):                      true,
+	} {
+		if err := write(editor, running.Name, patch); apierrors.IsForbidden(err) != refused ||
+			err != nil && !refused {
+			c.Errorf("%s, of one whose stamp says where it counts: %v", patch, err)
+		}
+	}
+}
+
+func testMirror(c *cluster) {
+	mirror := with(pod(long), func(p *corev1.Pod) {
+		p.Annotations[corev1.MirrorPodAnnotationKey], p.Spec.NodeName = "x", "n"
+	})
+	if _, err := c.create(mirror); !apierrors.IsForbidden(err) ||
+		!strings.Contains(err.Error(), "kubelet") {
+		c.Errorf("a mirror pod of somebody: %v", err)
+	}
+	made, err := c.as(kubelet).CoreV1().Pods("default").Create(c.Context(), mirror,
+		metav1.CreateOptions{})
+	if err != nil {
+		c.Errorf("one of a kubelet: %v", err)
+	} else if got := gatesOf(made); len(got) > 0 {
+		c.Errorf("it has the gates %q", got)
 	}
 }
 
