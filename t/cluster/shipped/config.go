@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -69,14 +70,15 @@ func withPaths(shipped []byte, library, kubeconfig string) (config map[string]an
 	return config, ours, nil
 }
 
-// adapt changes the paths in the shipped configuration, the webhook's port where there is one, and
-// the lease's times, which are long for a test.
+// adapt changes the paths in the shipped configuration, the webhook's port where there is one, the
+// lease's times, which are long for a test, and what Args say.
 func (s *Sluice) adapt(library, kubeconfig string, webhook int) ([]byte, error) {
 	config, ours, err := withPaths(s.config, library, kubeconfig)
 	if err != nil {
 		return nil, err
 	}
 	for _, args := range ours {
+		maps.Copy(args, s.Args)
 		if _, asked := args["webhook"]; asked {
 			child(args, "webhook")["port"] = webhook
 		}

@@ -46,6 +46,9 @@ type Sluice struct {
 	Root    string // of the source tree
 	Address string // of this machine
 
+	// Args are what the plugin is configured with beside what is shipped.
+	Args map[string]any
+
 	config   []byte // as it was shipped
 	webhook  bool
 	replicas []*Replica

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tenants plays people who may do all that the stock role `admin` allows in their namespace,
+// and want more room than their queues have: on a real control plane, with sluice as it is shipped,
+// with its policies and without, and after its scheduler begins anew. What they must not get is
+// looked at by a ledger that knows nothing but the pods of the API server.
+package tenants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"sluice/cluster/plane"
+	"sluice/cluster/shipped"
+)
+
+const (
+	space    = "team"     // the tenant's namespace
+	tenant   = "tenant"   // the user
+	kubelets = "kubelets" // the user who plays them
+	nodeName = "node"
+
+	gate      = "scheduling.volcano.sh/queue-allocation-gate"
+	queueName = "scheduling.volcano.sh/queue-name"
+	groupName = "scheduling.k8s.io/group-name"
+	minMember = "scheduling.volcano.sh/group-min-member"
+	workload  = "kueue.x-k8s.io/workload"
+	local     = "kueue.x-k8s.io/queue-name" // a label
+	granted   = "sluice.sh/granted"
+	grantedIn = "sluice.sh/queue"
+
+	patience = 2 * time.Minute
+	lookTurn = 50 * time.Millisecond
+	nothing  = 2 * time.Second // how long nothing happens
+)
+
+// world is a control plane on which sluice runs.
+type world struct {
+	*testing.T
+	*shipped.Sluice
+	policies bool // those that are shipped
+	user     kubernetes.Interface
+	objects  dynamic.Interface
+	replica  *shipped.Replica
+	replicas int
+	ledger   *ledger
+}
+
+// setup is which sluice there is.
+type setup struct {
+	overlay  string
+	args     map[string]any
+	policies bool
+}
+
+func start(t *testing.T, s setup) *world {
+	t.Helper()
+	p, err := plane.Start(t.Context(), plane.Options{Name: "tenants", ControllerManager: true,
+		Ready: patience, APIFlags: []string{"--enable-aggregator-routing=true"},
+		Users: []plane.User{{Name: tenant}, {Name: kubelets, Groups: []string{"system:masters"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{T: t, policies: s.policies}
+	if s.overlay == "overlays/workloads" {
+		w.applyKueue(p)
+	}
+	w.Sluice, err = shipped.Apply(t.Context(), p, s.overlay)
+	if errors.Is(err, shipped.ErrNoAddress) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Args = s.args
+	if w.objects, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {
+		t.Fatal(err)
+	}
+	if w.user, err = p.ClientFor(tenant); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.CreateNode(t.Context(), plane.Node{Name: nodeName, Allocatable: map[string]string{
+		"cpu": "200", "memory": "1Ti", "pods": "500", "x.io/gpu": "8"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	w.ledger = keep(t, p)
+	w.startKubelets()
+	w.run()
+	if s.policies {
+		w.awaitPolicy()
+	}
+	return w
+}
+
+func (w *world) applyKueue(p *plane.Plane) {
+	w.Helper()
+	root, err := shipped.Root()
+	if err != nil {
+		w.Fatal(err)
+	}
+	crds, err := shipped.KueueCRDs(w.Context(), root)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for end := time.Now().Add(patience); ; {
+		if err = p.ApplyCRDDir(w.Context(), crds); err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			w.Fatal(err)
+		}
+	}
+}
+
+// settle makes the namespace, and the tenant its admin.
+func (w *world) settle() {
+	w.Helper()
+	if !w.policies {
+		w.must("delete", "validatingadmissionpolicybinding", "sluice-stamp")
+	}
+	_, err := w.Client.CoreV1().Namespaces().Create(w.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: space}}, metav1.CreateOptions{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	_, err = w.Client.RbacV1().RoleBindings(space).Create(w.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: tenant},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "admin"},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind,
+			Name: tenant}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	// What a pod names that names nothing has no room either.
+	w.queue("default", "100m")
+	w.until("the tenant is the admin of his namespace", func() error {
+		_, err := w.user.CoreV1().Pods(space).Create(w.Context(), w.pod("probe"),
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	})
+}
+
+// startKubelets let pods run. A kubelet runs no pod that says it is one of its own, unless it is.
+func (w *world) startKubelets() {
+	w.Helper()
+	client, err := w.ClientFor(kubelets)
+	if err != nil {
+		w.Fatal(err)
+	}
+	err = plane.Kubelets{Client: client, Phase: func(pod *corev1.Pod) corev1.PodPhase {
+		_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
+		if pod.Namespace == shipped.Namespace || mirror {
+			return ""
+		}
+		return corev1.PodRunning
+	}}.Start(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// run starts a replica, and waits until it leads.
+func (w *world) run() {
+	w.Helper()
+	var err error
+	w.replicas++
+	if w.replica, err = w.Sluice.Run(w.Context(), fmt.Sprintf("r%d", w.replicas)); err != nil {
+		w.Fatal(err)
+	}
+	replica := w.replica
+	w.Cleanup(func() {
+		if w.Failed() {
+			w.Logf("%s runs: %t; the end of its log:\n%s", replica.Name, replica.Running(),
+				replica.Tail(30))
+		}
+	})
+	w.until("it leads", func() error {
+		if err := w.Refresh(w.Context()); err != nil {
+			return err
+		}
+		return w.leads()
+	})
+}
+
+// leads asks for what only a leader does.
+func (w *world) leads() error {
+	lease, err := w.Client.CoordinationV1().Leases(shipped.Namespace).Get(w.Context(), shipped.Name,
+		metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if lease.Spec.RenewTime == nil || time.Since(lease.Spec.RenewTime.Time) > 5*time.Second {
+		return errors.New("nobody holds the lease")
+	}
+	body, err := w.Client.CoreV1().Services(shipped.Namespace).
+		ProxyGet("https", shipped.Name, "https", "readyz", nil).DoRaw(w.Context())
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, body)
+	}
+	return nil
+}
+
+// restart kills the scheduler; the next one knows nothing but what is written.
+func (w *world) restart() {
+	w.Helper()
+	if err := w.replica.Kill(); err != nil {
+		w.Fatal(err)
+	}
+	w.run()
+	w.reacts()
+}
+
+func (w *world) must(args ...string) string {
+	w.Helper()
+	out, err := w.Kubectl(w.Context(), args...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return out
+}
+
+// awaitPolicy waits until the API server has heard of the policy: it learns of it by a watch.
+func (w *world) awaitPolicy() {
+	w.Helper()
+	w.until("the policy is in force", func() error {
+		pod := w.pod("probe")
+		pod.Annotations[granted] = "1"
+		_, err := w.user.CoreV1().Pods(space).Create(w.Context(), pod,
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if !apierrors.IsForbidden(err) {
+			return fmt.Errorf("a forged stamp: %v", err)
+		}
+		return nil
+	})
+}
+
+// queue makes one of Volcano's, with so many cpu.
+func (w *world) queue(name, cpu string) {
+	w.Helper()
+	w.create("scheduling.volcano.sh/v1beta1", "queues", "", fmt.Sprintf(
+		`{kind: Queue, metadata: {name: %s}, spec: {capability: {cpu: %s}}}`, name, cpu))
+}
+
+// create makes an object as an administrator.
+func (w *world) create(version, plural, space, text string) *unstructured.Unstructured {
+	w.Helper()
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &object.Object); err != nil {
+		w.Fatalf("%v in\n%s", err, text)
+	}
+	object.SetAPIVersion(version)
+	var in dynamic.ResourceInterface = w.objects.Resource(object.GroupVersionKind().GroupVersion().
+		WithResource(plural))
+	if space != "" {
+		in = w.objects.Resource(object.GroupVersionKind().GroupVersion().
+			WithResource(plural)).Namespace(space)
+	}
+	var made *unstructured.Unstructured
+	w.until("there is "+object.GetKind()+" "+object.GetName(), func() (err error) {
+		made, err = in.Create(w.Context(), object, metav1.CreateOptions{})
+		return plane.Made(err)
+	})
+	return made
+}
+
+// pod is one of the tenant's of 1 cpu, which opted in.
+func (w *world) pod(name string, change ...func(*corev1.Pod)) *corev1.Pod {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: space, Name: name, Labels: map[string]string{},
+			Annotations: map[string]string{gate: "true"}},
+		Spec: corev1.PodSpec{SchedulerName: shipped.Name,
+			Containers: []corev1.Container{{Name: "c", Image: "none",
+				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+					"cpu": resource.MustParse("1")}}}}},
+	}
+	for _, each := range change {
+		each(pod)
+	}
+	return pod
+}
+
+func in(queue string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { pod.Annotations[queueName] = queue }
+}
+
+// ungated is one that did not opt in.
+func ungated(pod *corev1.Pod) { delete(pod.Annotations, gate) }
+
+func says(pairs map[string]string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { maps.Copy(pod.Annotations, pairs) }
+}
+
+// submit creates a pod as the tenant.
+func (w *world) submit(pod *corev1.Pod) {
+	w.Helper()
+	if err := w.try(pod); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) try(pod *corev1.Pod) error {
+	_, err := w.user.CoreV1().Pods(space).Create(w.Context(), pod, metav1.CreateOptions{})
+	return err
+}
+
+// patch is what the tenant writes into a pod of his.
+func (w *world) patch(name, patch string) error {
+	_, err := w.user.CoreV1().Pods(space).Patch(w.Context(), name, types.MergePatchType,
+		[]byte(patch), metav1.PatchOptions{})
+	return err
+}
+
+func (w *world) get(name string) *corev1.Pod {
+	w.Helper()
+	pod, err := w.Client.CoreV1().Pods(space).Get(w.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return pod
+}
+
+func (w *world) delete(names ...string) {
+	w.Helper()
+	for _, name := range names {
+		if err := w.user.CoreV1().Pods(space).Delete(w.Context(), name,
+			metav1.DeleteOptions{}); err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+func (w *world) isBound(name string) error {
+	pod, err := w.Client.CoreV1().Pods(space).Get(w.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if pod.Spec.NodeName == "" {
+		return fmt.Errorf("it has no node: %v", pod.Status.Conditions)
+	}
+	return nil
+}
+
+func (w *world) bound(names ...string) {
+	w.Helper()
+	for _, name := range names {
+		w.until(name+" runs", func() error { return w.isBound(name) })
+	}
+}
+
+var probes int
+
+// reacts waits until the scheduler has done what it does of what was there before.
+func (w *world) reacts() {
+	w.Helper()
+	probes++
+	probe := fmt.Sprintf("probe-%d", probes)
+	w.queue(probe, "1")
+	w.submit(w.pod(probe, in(probe)))
+	w.bound(probe)
+	w.delete(probe)
+}
+
+// waits looks whether pods get no node: whatever the scheduler does it has done, and for a while.
+func (w *world) waits(names ...string) {
+	w.Helper()
+	w.reacts()
+	for end := time.Now().Add(nothing); time.Now().Before(end); time.Sleep(lookTurn) {
+		for _, name := range names {
+			if w.isBound(name) == nil {
+				w.Fatalf("%s runs", name)
+			}
+		}
+	}
+}
+
+// until waits until nothing is wrong any more.
+func (w *world) until(what string, wrong func() error) {
+	w.Helper()
+	problem := errors.New("not looked at yet")
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(lookTurn) {
+		if problem = wrong(); problem == nil {
+			return
+		}
+		if errors.Is(problem, context.Canceled) {
+			break
+		}
+	}
+	w.Fatalf("after %s it is not so that %s: %v", patience, what, problem)
+}
