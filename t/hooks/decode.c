@@ -365,8 +365,6 @@ int main(void)
 {
     test_pod();
     test_who_may_use_a_queue();
-}
-
     test_bound();
     test_many_requests();
     test_stamps();

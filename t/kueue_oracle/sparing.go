@@ -79,7 +79,8 @@ func (j *judge) sparing(name string, given *kueue.Admission) *verdict {
 
 // sparesIn tells whether sluice would spare the victims in this flavor for some one resource of its
 // group, of which a pod set asks beside the earlier ones that are given this flavor.
-func (j *judge) sparesIn(w *kueue.Workload, of int, given *kueue.Admission, group, flavor int) bool {
+func (j *judge) sparesIn(w *kueue.Workload, of int, given *kueue.Admission,
+	group, flavor int) bool {
 	edited := j.at.queues[string(w.Spec.QueueName)].DeepCopy()
 	flavors := &edited.Spec.ResourceGroups[group].Flavors
 	*flavors = (*flavors)[flavor : flavor+1]
@@ -126,7 +127,8 @@ func askingOf(w *kueue.Workload, of int, given *kueue.Admission, resource corev1
 }
 
 // refuse keeps flavors from pod sets of a workload: each is tainted, and the others tolerate it.
-func (j *judge) refuse(name string, refused map[kueue.PodSetReference][]kueue.ResourceFlavorReference) {
+func (j *judge) refuse(name string,
+	refused map[kueue.PodSetReference][]kueue.ResourceFlavorReference) {
 	taint := func(flavor string) string { return "judge/" + flavor }
 	j.at.flavors = slices.Clone(j.at.flavors)
 	for i := range j.at.flavors {
