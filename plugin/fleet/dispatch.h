@@ -36,8 +36,11 @@ enum plan {
     PLAN_ONE,  /* the one in its cluster, for good */
 };
 
-/* What the orchestrator is at (orchestrator.h). */
+/* What the orchestrator is at (phase.h). */
 enum phase { PHASE_REST, PHASE_NOTING, PHASE_WRITING, PHASE_OPENING };
+
+/* A replica whose workload is not known may only have been seen before it. */
+#define ORPHAN_NANOSECONDS (INT64_C(60) * 1000000000)
 
 /* The slots of its effects. */
 enum { DISPATCH_WRITE_MEMORY, DISPATCH_SET_CLUSTER, DISPATCH_RETRY, DISPATCH_EFFECTS };
@@ -79,15 +82,17 @@ uint32_t dispatch_find(const struct fleet *f, struct text space, struct text nam
 /* Ends it if it is not known and has no replicas. */
 void dispatch_release(struct fleet *f, uint32_t dispatch);
 
-/* The world has no such workload. */
-void dispatch_forget(struct fleet *f, uint32_t dispatch);
+/* Gives back the names of so many gates. */
+void dispatch_release_gates(struct fleet *f, const uint32_t *gates, uint32_t count);
 
-/* The replica is going; its opening counts on. */
-void dispatch_keep_opening(struct fleet *f, uint32_t replica);
+/* The workload changed, or something in its clusters: it is decided about in one of the next
+ * slices. */
+void dispatch_todo(struct fleet *f, uint32_t dispatch);
 
-/* When the orchestrator or the outbox is to look at it; INT64_MAX: not by time. */
-void dispatch_set_timer(struct fleet *f, uint32_t dispatch);
-void dispatch_expire(struct fleet *f, uint32_t dispatch);
+/* It has been, or goes. */
+void dispatch_drop_todo(struct fleet *f, uint32_t dispatch);
+
+/* By name; for timers that end together. */
 bool dispatch_before(const void *fleet, uint32_t a, uint32_t b);
 
 static inline bool dispatch_is(const struct dispatch *dispatch, uint16_t flags)
@@ -98,6 +103,13 @@ static inline bool dispatch_is(const struct dispatch *dispatch, uint16_t flags)
 static inline void dispatch_set(struct dispatch *dispatch, uint16_t flag, bool set)
 {
     dispatch->flags = (uint16_t)(set ? dispatch->flags | flag : dispatch->flags & ~flag);
+}
+
+/* A gate may have been opened as late as this. */
+static inline void dispatch_count(struct dispatch *dispatch, int64_t until)
+{
+    if (until > dispatch->counted)
+        dispatch->counted = until;
 }
 
 #endif

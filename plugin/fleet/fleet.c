@@ -74,14 +74,6 @@ void fleet_take_back_time(struct fleet *f, int64_t before)
     f->outbox->now = f->now = before;
 }
 
-int fleet_intern(struct fleet *f, struct text text, uint32_t *ret_name)
-{
-    if (intern_get(&f->names, text.at, text.len, ret_name) == 0)
-        return 0;
-    *ret_name = 0;
-    return ENGINE_NO_MEMORY;
-}
-
 static void open_or_close_outbox(struct fleet *f)
 {
     outbox_open(f->outbox, f, f->synced && f->leads && !f->config.observe_only);

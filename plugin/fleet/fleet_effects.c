@@ -2,7 +2,9 @@
 #include "fleet_effects.h"
 
 #include "fleet_state.h"
+#include "loss.h"
 #include "orchestrator.h"
+#include "phase.h"
 #include "plan.h"
 #include "plugin/base/sentence.h"
 
@@ -69,7 +71,7 @@ static void dispatch_done(void *owner, uint32_t id, uint32_t slot, int64_t versi
     struct fleet *f = owner;
     (void)version; /* its memory may be another one's by now: it is seen again */
     if (slot == DISPATCH_WRITE_MEMORY)
-        orchestrator_written(f, id);
+        phase_written(f, id);
     else
         dispatch_set(dispatch_at(f, id),
                      slot == DISPATCH_SET_CLUSTER ? DISPATCH_BOUND : DISPATCH_RETRIED, true);
@@ -84,7 +86,7 @@ static void dispatch_gone(void *owner, uint32_t id, uint32_t slot)
 
 static void set_timer_of_dispatch(void *owner, uint32_t id)
 {
-    dispatch_set_timer(owner, id);
+    orchestrator_set_timer(owner, id);
 }
 
 const struct outbox_type dispatch_effects = {
@@ -141,7 +143,7 @@ static void replica_done(void *owner, uint32_t id, uint32_t slot, int64_t versio
     } else {
         replica_set(r, REPLICA_OPEN, true);
         replica_set(r, REPLICA_ASKED, false);
-        orchestrator_opened(f, id);
+        phase_opened(f, id);
         replica_look_again(f, id);
     }
 }

@@ -3,64 +3,14 @@
 
 #include "dispatch.h"
 #include "fleet_state.h"
+#include "loss.h"
+#include "phase.h"
 #include "plan.h"
 #include "preemption_memory.h"
 #include "replica.h"
 #include "worker.h"
 
 enum { ORCHESTRATOR_SLICE = 64 };
-
-void orchestrator_todo(struct fleet *f, uint32_t id)
-{
-    struct dispatch *d = dispatch_at(f, id);
-
-    if (dispatch_is(d, DISPATCH_TODO))
-        return;
-    dispatch_set(d, DISPATCH_TODO, true);
-    d->prev_todo = f->last_dispatch;
-    d->next_todo = 0;
-    if (f->last_dispatch != 0)
-        dispatch_at(f, f->last_dispatch)->next_todo = id;
-    else
-        f->first_dispatch = id;
-    f->last_dispatch = id;
-}
-
-void orchestrator_drop(struct fleet *f, uint32_t id)
-{
-    struct dispatch *d = dispatch_at(f, id);
-
-    if (!dispatch_is(d, DISPATCH_TODO))
-        return;
-    dispatch_set(d, DISPATCH_TODO, false);
-    if (d->prev_todo != 0)
-        dispatch_at(f, d->prev_todo)->next_todo = d->next_todo;
-    else
-        f->first_dispatch = d->next_todo;
-    if (d->next_todo != 0)
-        dispatch_at(f, d->next_todo)->prev_todo = d->prev_todo;
-    else
-        f->last_dispatch = d->prev_todo;
-}
-
-bool orchestrator_leads(const struct fleet *f)
-{
-    return f->synced && f->leads;
-}
-
-static void count(struct dispatch *d, int64_t until)
-{
-    if (until > d->counted)
-        d->counted = until;
-}
-
-int64_t orchestrator_blocked_until(const struct fleet *f, uint32_t id)
-{
-    const struct dispatch *d = dispatch_at(f, id);
-    int64_t timeout = d->timeout != 0 ? d->timeout : f->config.preemption_timeout;
-
-    return d->counted == 0 ? 0 : d->counted + timeout;
-}
 
 /* Nobody is preempting, and nobody is to: the wait for a worker that needs no victims. */
 static int64_t patient_until(const struct fleet *f, uint32_t id)
@@ -79,100 +29,8 @@ static int64_t later(int64_t a, int64_t b)
 
 static bool may_open(const struct fleet *f, uint32_t id)
 {
-    return f->config.orchestrated && orchestrator_leads(f) && plan_now(f, id) == PLAN_ANY &&
+    return f->config.orchestrated && fleet_leads(f) && plan_now(f, id) == PLAN_ANY &&
            plan_is_first(f, id, RANK_CANDIDATE);
-}
-
-static void set_phase(struct fleet *f, uint32_t id, enum phase phase, uint32_t target)
-{
-    struct dispatch *d = dispatch_at(f, id);
-    uint32_t before = d->target;
-
-    d->phase = (uint8_t)phase;
-    d->target = target;
-    if (before != 0) {
-        outbox_sync(f->outbox, EFFECT_OF_REPLICA, before);
-        replica_set_timer(f, before);
-    }
-    if (target != 0 && target != before) {
-        outbox_sync(f->outbox, EFFECT_OF_REPLICA, target);
-        replica_set_timer(f, target);
-    }
-}
-
-static bool under_way(const struct fleet *f, uint32_t replica)
-{
-    return (replica_at(f, replica)->effects.leased & 1u << REPLICA_OPEN_GATE) != 0;
-}
-
-/* What may still be carried out counts until it may not any more. */
-void orchestrator_rest(struct fleet *f, uint32_t id)
-{
-    struct dispatch *d = dispatch_at(f, id);
-
-    if (d->phase == PHASE_OPENING) {
-        int64_t until = d->opening + OPENING_WINDOW;
-
-        count(d, under_way(f, d->target) || until < f->now ? until : f->now);
-    }
-    set_phase(f, id, PHASE_REST, 0);
-}
-
-void orchestrator_lose(struct fleet *f, uint32_t replica)
-{
-    uint32_t id = replica_at(f, replica)->dispatch;
-
-    if (dispatch_at(f, id)->target == replica)
-        orchestrator_rest(f, id);
-}
-
-static void begin_opening(struct fleet *f, uint32_t id, uint32_t replica, int64_t at)
-{
-    struct dispatch *d = dispatch_at(f, id);
-    struct replica *r = replica_at(f, replica);
-
-    r->opened = at;
-    r->opened_uid = replica_uid_hash(fleet_text(f, r->uid));
-    replica_set(r, REPLICA_ASKED, true);
-    replica_rank(f, replica);
-    d->opening = at;
-    d->fresh = 0;
-    set_phase(f, id, PHASE_OPENING, replica);
-}
-
-void orchestrator_opened(struct fleet *f, uint32_t replica)
-{
-    uint32_t id = replica_at(f, replica)->dispatch;
-    struct dispatch *d = dispatch_at(f, id);
-
-    if (d->phase == PHASE_OPENING && d->target == replica) {
-        count(d, f->now < d->opening + OPENING_WINDOW ? f->now : d->opening + OPENING_WINDOW);
-        set_phase(f, id, PHASE_REST, 0);
-    }
-    orchestrator_todo(f, id);
-}
-
-void orchestrator_written(struct fleet *f, uint32_t id)
-{
-    struct dispatch *d = dispatch_at(f, id);
-    bool doubt = dispatch_is(d, DISPATCH_DOUBT);
-
-    dispatch_set(d, DISPATCH_DOUBT, false);
-    orchestrator_todo(f, id);
-    if (doubt) { /* which of two writings was it? The object will say. */
-        dispatch_set(d, DISPATCH_AWAITS, true);
-        orchestrator_rest(f, id);
-    } else if (d->phase == PHASE_NOTING) {
-        d->noted = d->opening;
-        orchestrator_rest(f, id);
-    } else if (d->phase == PHASE_WRITING && f->now <= d->opening + OPENING_WINDOW) {
-        if (d->fresh == d->target || orchestrator_blocked_until(f, id) <= f->now) {
-            begin_opening(f, id, d->target, d->opening);
-            return;
-        }
-        count(d, d->opening + OPENING_WINDOW);
-        orchestrator_rest(f, id);
-    }
 }
 
 bool orchestrator_wants_open(const struct fleet *f, uint32_t replica)
@@ -208,7 +66,7 @@ static void count_unexplained(struct fleet *f, uint32_t id)
         struct replica *r = replica_at(f, at);
 
         if (replica_is(r, REPLICA_UNEXPLAINED))
-            count(d, r->opened);
+            dispatch_count(d, r->opened);
         replica_set(r, REPLICA_UNEXPLAINED, false);
     }
 }
@@ -221,7 +79,7 @@ static void go_on_opening(struct fleet *f, uint32_t id)
     if (d->phase == PHASE_OPENING &&
         (!may_open(f, id) || replica_at(f, d->target)->rank != RANK_CANDIDATE ||
          f->now > d->opening + OPENING_WINDOW))
-        orchestrator_rest(f, id);
+        phase_rest(f, id);
 }
 
 /* What another manager wrote down and perhaps never carried out is written anew, and carried out:
@@ -251,30 +109,20 @@ static void choose(struct fleet *f, uint32_t id)
 
     if (d->phase == PHASE_OPENING || is_writing(d))
         return;
-    if (!may_open(f, id) || (take_over(f, id) == 0 && orchestrator_blocked_until(f, id) > f->now)) {
-        orchestrator_rest(f, id);
+    if (!may_open(f, id) || (take_over(f, id) == 0 && phase_blocked_until(f, id) > f->now)) {
+        phase_rest(f, id);
         return;
     }
     first = replica_at(f, plan_first(f, id));
     if (patient_until(f, id) <= f->now) {
         d->opening = f->now;
-        set_phase(f, id, PHASE_WRITING, d->fresh != 0 ? d->fresh : plan_first(f, id));
+        phase_set(f, id, PHASE_WRITING, d->fresh != 0 ? d->fresh : plan_first(f, id));
     } else if (d->noted != first->signal) {
         d->opening = first->signal;
-        set_phase(f, id, PHASE_NOTING, 0);
+        phase_set(f, id, PHASE_NOTING, 0);
     } else {
-        orchestrator_rest(f, id);
+        phase_rest(f, id);
     }
-}
-
-static void decide(struct fleet *f, uint32_t id)
-{
-    count_unexplained(f, id);
-    plan_make(f, id);
-    go_on_opening(f, id);
-    choose(f, id);
-    outbox_sync(f->outbox, EFFECT_OF_DISPATCH, id);
-    dispatch_set_timer(f, id);
 }
 
 static int64_t sooner(int64_t a, int64_t b, int64_t now)
@@ -287,22 +135,50 @@ int64_t orchestrator_deadline(const struct fleet *f, uint32_t id)
     const struct dispatch *d = dispatch_at(f, id);
     int64_t at = INT64_MAX;
 
-    if (!orchestrator_leads(f))
+    if (!fleet_leads(f))
         return at;
     at = sooner(at, plan_deadline(f, id), f->now);
     if (d->phase == PHASE_OPENING)
         at = sooner(at, d->opening + OPENING_WINDOW + 1, f->now);
     else if (may_open(f, id))
-        at = sooner(at, later(orchestrator_blocked_until(f, id), patient_until(f, id)), f->now);
+        at = sooner(at, later(phase_blocked_until(f, id), patient_until(f, id)), f->now);
     return at;
 }
 
-void orchestrator_expire(struct fleet *f, uint32_t id)
+void orchestrator_set_timer(struct fleet *f, uint32_t id)
 {
-    if (orchestrator_leads(f))
+    int64_t at = orchestrator_deadline(f, id), due = outbox_due(f->outbox, EFFECT_OF_DISPATCH, id);
+
+    if (due != 0 && due < at)
+        at = due;
+    if (at == INT64_MAX)
+        heap_clear(&f->dispatch_timers, id);
+    else
+        heap_set(&f->dispatch_timers, id, at);
+}
+
+static void decide(struct fleet *f, uint32_t id)
+{
+    count_unexplained(f, id);
+    plan_make(f, id);
+    go_on_opening(f, id);
+    choose(f, id);
+    outbox_sync(f->outbox, EFFECT_OF_DISPATCH, id);
+    orchestrator_set_timer(f, id);
+}
+
+/* A writing whose lease ran out may still be carried out, and its ack still come. */
+static void expire_dispatch(struct fleet *f, uint32_t id)
+{
+    struct dispatch *d = dispatch_at(f, id);
+
+    if (outbox_runs_out(f->outbox, EFFECT_OF_DISPATCH, id, DISPATCH_WRITE_MEMORY))
+        dispatch_set(d, DISPATCH_DOUBT, true);
+    outbox_expire(f->outbox, EFFECT_OF_DISPATCH, id);
+    if (fleet_leads(f))
         decide(f, id);
     else
-        dispatch_set_timer(f, id);
+        orchestrator_set_timer(f, id);
 }
 
 static uint32_t expire(struct fleet *f, uint32_t budget)
@@ -315,7 +191,22 @@ static uint32_t expire(struct fleet *f, uint32_t budget)
         budget--;
     }
     while (budget > 0 && heap_min(&f->dispatch_timers, &at, &id) && at <= f->now) {
-        dispatch_expire(f, id);
+        expire_dispatch(f, id);
+        budget--;
+    }
+    return budget;
+}
+
+/* Replicas of which it is to be asked anew whether they can be reached. */
+static uint32_t sweep(struct fleet *f, uint32_t budget)
+{
+    uint32_t replica;
+
+    while (budget > 0 && (replica = worker_take_swept(f)) != 0) {
+        if (worker_at(f, replica_at(f, replica)->worker)->known)
+            replica_look_again(f, replica);
+        else
+            replica_forget(f, replica); /* nobody will say any more what is there */
         budget--;
     }
     return budget;
@@ -324,12 +215,12 @@ static uint32_t expire(struct fleet *f, uint32_t budget)
 /* Nobody is decided about while it is not yet clear who can be reached. */
 void orchestrator_advance(struct fleet *f)
 {
-    uint32_t budget = worker_sweep(f, expire(f, ORCHESTRATOR_SLICE));
+    uint32_t budget = sweep(f, expire(f, ORCHESTRATOR_SLICE));
 
-    while (budget > 0 && orchestrator_leads(f) && !worker_sweeps(f) && f->first_dispatch != 0) {
+    while (budget > 0 && fleet_leads(f) && !worker_sweeps(f) && f->first_dispatch != 0) {
         uint32_t id = f->first_dispatch;
 
-        orchestrator_drop(f, id);
+        dispatch_drop_todo(f, id);
         decide(f, id);
         budget--;
     }
@@ -339,7 +230,7 @@ bool orchestrator_more(const struct fleet *f)
 {
     int64_t next = orchestrator_next(f);
 
-    return worker_sweeps(f) || (orchestrator_leads(f) && f->first_dispatch != 0) ||
+    return worker_sweeps(f) || (fleet_leads(f) && f->first_dispatch != 0) ||
            (next != 0 && next <= f->now);
 }
 
@@ -358,7 +249,7 @@ void orchestrator_begin(struct fleet *f)
 {
     for (uint32_t id = 1; id < slab_end(&f->dispatches); id++) {
         if (slab_live(&f->dispatches, id))
-            orchestrator_todo(f, id);
+            dispatch_todo(f, id);
     }
     for (uint32_t id = 1; id < slab_end(&f->replicas); id++) {
         if (slab_live(&f->replicas, id))
@@ -373,10 +264,10 @@ void orchestrator_end(struct fleet *f)
     for (uint32_t id = 1; id < slab_end(&f->dispatches); id++) {
         if (!slab_live(&f->dispatches, id))
             continue;
-        orchestrator_rest(f, id);
+        phase_rest(f, id);
         outbox_forget(f->outbox, EFFECT_OF_DISPATCH, id);
         dispatch_set(dispatch_at(f, id), ours, false);
-        dispatch_set_timer(f, id);
+        orchestrator_set_timer(f, id);
     }
     for (uint32_t id = 1; id < slab_end(&f->replicas); id++) {
         if (!slab_live(&f->replicas, id))

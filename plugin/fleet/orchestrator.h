@@ -7,7 +7,8 @@
 
 /*
  * The manager's side of orchestrated preemption: for each workload, over its replicas in all worker
- * clusters, who may preempt, one after the other. (Which replicas there are: plan.h.)
+ * clusters, who may preempt, one after the other. (Which replicas there are: plan.h; what
+ * is under way for one: phase.h.)
  *
  *            signal, the timeout is over      memory acknowledged
  *   resting ────────────────────────────▶ writing ──────────────▶ opening
@@ -32,23 +33,7 @@
 #define ORCHESTRATOR_GATE "kueue.x-k8s.io/multikueue"
 #define ORCHESTRATOR_TIMEOUT "sluice.sh/single-cluster-preemption-timeout"
 
-/* A replica whose workload is not known may only have been seen before it. */
-#define ORPHAN_NANOSECONDS (INT64_C(60) * 1000000000)
-
 struct fleet;
-
-/* The workload changed, or something in its clusters: it is decided about in one of the next
- * slices. */
-void orchestrator_todo(struct fleet *f, uint32_t dispatch);
-void orchestrator_drop(struct fleet *f, uint32_t dispatch);
-
-/* Ends what is under way for a workload; if it was aimed at this replica. */
-void orchestrator_rest(struct fleet *f, uint32_t dispatch);
-void orchestrator_lose(struct fleet *f, uint32_t replica);
-
-/* The memory was written; the gate was opened. */
-void orchestrator_written(struct fleet *f, uint32_t dispatch);
-void orchestrator_opened(struct fleet *f, uint32_t replica);
 
 /* Whether the gate is to be opened now. */
 bool orchestrator_wants_open(const struct fleet *f, uint32_t replica);
@@ -56,14 +41,17 @@ bool orchestrator_wants_open(const struct fleet *f, uint32_t replica);
 /* Until when the gate may be opened; 0: at any time. */
 int64_t orchestrator_open_until(const struct fleet *f, uint32_t replica);
 
-/* When somebody may be opened again; 0: nothing is in the way. */
-int64_t orchestrator_blocked_until(const struct fleet *f, uint32_t dispatch);
+/* When it is to decide about the workload at the latest; INT64_MAX: not by time. */
 int64_t orchestrator_deadline(const struct fleet *f, uint32_t dispatch);
-void orchestrator_expire(struct fleet *f, uint32_t dispatch);
 
-bool orchestrator_leads(const struct fleet *f);
+/* When the orchestrator or the outbox is to look at it may be another time. */
+void orchestrator_set_timer(struct fleet *f, uint32_t dispatch);
+
+/* This manager decides from now on, or no more. */
 void orchestrator_begin(struct fleet *f);
 void orchestrator_end(struct fleet *f);
+
+/* One slice of what is due and left to do; whether there is more; when there is, 0: never. */
 void orchestrator_advance(struct fleet *f);
 bool orchestrator_more(const struct fleet *f);
 int64_t orchestrator_next(const struct fleet *f);

@@ -2,7 +2,6 @@
 #include "preemption_memory.h"
 
 #include "fleet_state.h"
-#include "orchestrator.h"
 #include "replica.h"
 
 #define NOBODY "-" /* the uid of a replica that is not known any more */
@@ -92,17 +91,11 @@ static int64_t at_most(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void count(struct dispatch *d, int64_t until)
-{
-    if (until > d->counted)
-        d->counted = until;
-}
-
 static void remember_past(struct dispatch *d, int64_t until)
 {
     if (until > d->past)
         d->past = until;
-    count(d, d->past);
+    dispatch_count(d, d->past);
 }
 
 /* Managers' clocks may differ: what was written in the future happened now. */
@@ -127,7 +120,7 @@ static void take_opening(struct fleet *f, uint32_t id, uint32_t replica, const s
     r->opened_uid = uid;
     if (at + OPENING_WINDOW > d->counted)
         d->fresh = replica;
-    count(d, at + OPENING_WINDOW);
+    dispatch_count(d, at + OPENING_WINDOW);
 }
 
 static void take_note(struct fleet *f, uint32_t id, const struct opening *note, bool with_signals)
@@ -160,7 +153,7 @@ void preemption_memory_read(struct fleet *f, uint32_t id, struct text text)
 {
     struct dispatch *d = dispatch_at(f, id);
     uint64_t hash = hash_bytes64(text.at, text.len, 2);
-    bool with_signals = !orchestrator_leads(f) || !dispatch_is(d, DISPATCH_READ);
+    bool with_signals = !fleet_leads(f) || !dispatch_is(d, DISPATCH_READ);
     struct opening note;
     int64_t past;
 

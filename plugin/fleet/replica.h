@@ -81,14 +81,11 @@ extern const struct tree_type replicas_by_rank;
 int replica_get(struct fleet *f, uint32_t dispatch, struct text worker, uint32_t *ret_replica);
 uint32_t replica_find(const struct fleet *f, uint32_t dispatch, struct text worker);
 
-/* Nothing holds the place any more: ends it, if so. */
-void replica_release(struct fleet *f, uint32_t replica);
-
 /* Its worker, its workload or it itself changed: ranks it, asks for its effects. */
 void replica_look_again(struct fleet *f, uint32_t replica);
 
-/* It is not there any more. */
-void replica_forget(struct fleet *f, uint32_t replica);
+/* What its object said holds no more. */
+void replica_clear(struct fleet *f, uint32_t replica);
 
 /* What its workload says of it. */
 void replica_want(struct fleet *f, uint32_t replica, bool nominated, bool bound);

@@ -104,7 +104,7 @@ void worker_leave(struct fleet *f, uint32_t replica)
     worker->count--;
 }
 
-static void begin_sweep(struct fleet *f, uint32_t id)
+void worker_begin_sweep(struct fleet *f, uint32_t id)
 {
     struct worker *worker = worker_at(f, id);
     uint32_t *at = &f->first_sweep;
@@ -123,66 +123,19 @@ bool worker_sweeps(const struct fleet *f)
     return f->first_sweep != 0;
 }
 
-uint32_t worker_sweep(struct fleet *f, uint32_t budget)
+uint32_t worker_take_swept(struct fleet *f)
 {
-    while (budget > 0 && f->first_sweep != 0) {
+    while (f->first_sweep != 0) {
         struct worker *worker = worker_at(f, f->first_sweep);
         uint32_t replica = worker->sweep;
 
-        if (replica == 0) {
-            end_sweep(f, f->first_sweep);
-            continue;
+        if (replica != 0) {
+            worker->sweep = replica_at(f, replica)->next;
+            return replica;
         }
-        worker->sweep = replica_at(f, replica)->next;
-        if (worker->known)
-            replica_look_again(f, replica);
-        else
-            replica_forget(f, replica); /* nobody will say any more what is there */
-        budget--;
+        end_sweep(f, f->first_sweep);
     }
-    return budget;
-}
-
-static void set_connected(struct fleet *f, uint32_t id, bool connected, int64_t since)
-{
-    struct worker *worker = worker_at(f, id);
-    bool was = worker->connected;
-    int64_t lost = worker->lost;
-
-    worker->connected = connected;
-    if (!connected && since > 0 && since < f->now)
-        worker->lost = since;
-    else if (was && !connected)
-        worker->lost = f->now;
-    if (was != connected || lost != worker->lost || !worker->known)
-        begin_sweep(f, id);
-}
-
-int fleet_see_cluster(struct fleet *f, const struct cluster_facts *facts)
-{
-    uint32_t id;
-    int error = worker_get(f, facts->name, &id);
-
-    if (error < 0)
-        return error;
-    if (worker_at(f, id)->known)
-        worker_unref(f, id); /* the object itself is one user, not one at each sight */
-    worker_at(f, id)->known = true;
-    set_connected(f, id, facts->connected, facts->since);
-    fleet_tick(f);
     return 0;
-}
-
-void fleet_lose_cluster(struct fleet *f, struct text name)
-{
-    uint32_t id = worker_find(f, name);
-
-    if (id != 0 && worker_at(f, id)->known) {
-        worker_at(f, id)->known = false;
-        set_connected(f, id, false, 0);
-        worker_unref(f, id);
-    }
-    fleet_tick(f);
 }
 
 void worker_release_all(struct fleet *f)

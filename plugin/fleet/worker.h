@@ -13,8 +13,7 @@
  * Connected means more than that it answers: all replicas in it have been shown, so what was not
  * shown is not there. When that changes, its replicas are looked at again in slices:
  *
- *   replicas ─▶ first ─▶ ... ─▶ sweep ─▶ ... ─▶ 0      those from sweep on are still to be looked
- * at
+ *   replicas ─▶ first ─▶ ... ─▶ sweep ─▶ ... ─▶ 0   those from sweep on are still to be looked at
  */
 struct worker {
     uint32_t name;
@@ -39,8 +38,13 @@ uint32_t worker_find(const struct fleet *f, struct text name);
 void worker_enter(struct fleet *f, uint32_t worker, uint32_t replica);
 void worker_leave(struct fleet *f, uint32_t replica);
 
-/* Looks at replicas again, as many as the budget allows; what is left of it. */
-uint32_t worker_sweep(struct fleet *f, uint32_t budget);
+/* Its replicas are to be looked at again. */
+void worker_begin_sweep(struct fleet *f, uint32_t worker);
+
+/* The next one of all that are, with its turn behind it; 0: there is none. */
+uint32_t worker_take_swept(struct fleet *f);
+
+/* Some may be left. */
 bool worker_sweeps(const struct fleet *f);
 
 void worker_release_all(struct fleet *f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The manager's workloads as they are seen. */
+/* The records of a manager's workloads: one of a name, and what is left to do for it. */
 #include "plugin/fleet/dispatch.h"
 
 #include "t/kit/fleet_kit.h"
@@ -26,68 +26,48 @@ static void test_life(void)
     fleet_kit_close(&f);
 }
 
-/* Another workload of the same name begins anew. */
-static void test_another(void)
+/* Who is left to be decided about is in line once, wherever it stands when it goes. */
+static void test_todo(void)
 {
     struct fleet_kit f;
 
     fleet_kit_open(&f, "");
-    fleet_kit_do(&f, "cluster a; cluster b; workload w in=a,b; replica a/w signals;"
-                     "replica b/w signals; done write w; done open a/w; workload w in=a,b uid=new");
-    is_int(fleet_kit_workload(&f, "w")->counted, 1000 * FLEET_SECOND,
-           "what is open counts as seen now");
-    fleet_kit_do(&f,
-                 "lose-replica a/w; lose-replica b/w; lose-workload w; workload w in=a,b uid=newer;"
-                 "replica b/w signals");
-    is_str(fleet_kit_effects(&f), "create a/w; write w",
-           "the former one's openings are not its own");
+    fleet_kit_do(&f, "workload a; workload b; workload c");
+
+    uint32_t a = dispatch_find(f.fleet, text_of("ns"), text_of("a"));
+    uint32_t b = dispatch_find(f.fleet, text_of("ns"), text_of("b"));
+    uint32_t c = dispatch_find(f.fleet, text_of("ns"), text_of("c"));
+
+    ok(!fleet_more(f.fleet), "all are decided about");
+    dispatch_todo(f.fleet, a);
+    dispatch_todo(f.fleet, b);
+    dispatch_todo(f.fleet, c);
+    dispatch_todo(f.fleet, a);
+    is_int(f.fleet->first_dispatch, a, "the first stays the first");
+    is_int(f.fleet->last_dispatch, c, "and is not there twice");
+    dispatch_drop_todo(f.fleet, b);
+    is_int(dispatch_at(f.fleet, a)->next_todo, c, "who goes leaves no gap");
+    dispatch_drop_todo(f.fleet, b);
+    dispatch_drop_todo(f.fleet, a);
+    dispatch_drop_todo(f.fleet, c);
+    ok(f.fleet->first_dispatch == 0 && f.fleet->last_dispatch == 0, "and the last one nothing");
     fleet_kit_close(&f);
 }
 
-static void test_gone_under_way(void)
+static void test_counts(void)
 {
-    static const char *const until[] = {
-        "",
-        "lease write w",
-        "done write w",
-        "done write w; lease open a/w",
-        "done write w; done open a/w",
-        "done write w; done open a/w; replica a/w admitted; lease bind w",
-    };
+    struct dispatch dispatch = {.counted = 5};
 
-    for (size_t i = 0; i < sizeof(until) / sizeof(until[0]); i++) {
-        struct fleet_kit f;
-
-        fleet_kit_open(&f, "");
-        fleet_kit_do(&f, "cluster a; workload w in=a; replica a/w signals");
-        fleet_kit_do(&f, until[i]);
-        fleet_kit_do(&f, "lose-workload w");
-        is_str(fleet_kit_effects(&f), "delete a/w", "deleted after: %s", until[i]);
-        fleet_kit_do(&f, "lose-replica a/w");
-        is_int(fleet_count_dispatches(f.fleet), 0, "nothing is left");
-        fleet_kit_close(&f);
-    }
-}
-
-static void test_no_memory(void)
-{
-    struct fleet_kit f;
-
-    fleet_kit_open(&f, "");
-    ok(fleet_kit_starve(&f, "workload w in=a,b,c bound=d gate=x gate=y") > 5,
-       "a workload needs memory");
-    ok(fleet_kit_starve(&f, "workload w in=e,f gate=z uid=other") > 3, "so does its change");
-    ok(fleet_kit_starve(&f, "replica g/w origin=w") > 0,
-       "and a replica where it was not looked for");
-    ok(fleet_kit_starve(&f, "replica g/v") > 0, "or of what is not known");
-    fleet_kit_close(&f);
+    dispatch_count(&dispatch, 3);
+    is_int(dispatch.counted, 5, "an older opening says nothing");
+    dispatch_count(&dispatch, 7);
+    is_int(dispatch.counted, 7, "a later one does");
 }
 
 int main(void)
 {
     test_life();
-    test_another();
-    test_gone_under_way();
-    test_no_memory();
+    test_todo();
+    test_counts();
     return tap_done();
 }

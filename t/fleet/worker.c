@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Worker clusters: who can be reached, and who is named by whom. */
+/* Worker clusters: who is named by whom, and whose replicas are to be looked at again. */
 #include "plugin/fleet/worker.h"
 
 #include "t/kit/fleet_kit.h"
 #include "t/kit/tap.h"
-
-#include <stdio.h>
 
 static void test_life(void)
 {
@@ -27,33 +25,29 @@ static void test_life(void)
     fleet_kit_close(&f);
 }
 
-static void test_slices(void)
+/* Whose replicas are to be looked at again, the first of them first. */
+static void test_swept(void)
 {
     struct fleet_kit f;
-    char step[64];
-    int turns = 0;
 
     fleet_kit_open(&f, "");
-    fleet_kit_do(&f, "cluster a");
-    for (int i = 0; i < 200; i++) {
-        snprintf(step, sizeof(step), "workload w%d in=a", i);
-        fleet_kit_do(&f, step);
-    }
-    is_int(outbox_pending(&f.outbox), 200, "all want to go there");
+    fleet_kit_do(&f, "cluster a; cluster b; workload v in=a; workload w in=a,b");
 
-    const struct cluster_facts off = {.name = text_of("a")};
+    uint32_t a = worker_find(f.fleet, text_of("a")), b = worker_find(f.fleet, text_of("b"));
+    uint32_t taken[3];
 
-    fleet_see_cluster(f.fleet, &off);
-    ok(fleet_more(f.fleet), "that it is lost is work for more than one call");
-    for (; fleet_more(f.fleet); turns++)
-        fleet_tick(f.fleet);
-    ok(turns >= 3, "and done in slices");
-    is_int(outbox_pending(&f.outbox), 0, "nobody wants to go there any more");
-    is_str(fleet_check(f.fleet) == NULL ? "" : fleet_check(f.fleet), "", "all is sound");
-    fleet_see_cluster(f.fleet, &off);
-    ok(!fleet_more(f.fleet), "the same again is no work");
-    fleet_kit_do(&f, "lose-cluster a; cluster a");
-    is_int(outbox_pending(&f.outbox), 200, "until it is back");
+    ok(!worker_sweeps(f.fleet), "nobody");
+    worker_begin_sweep(f.fleet, b);
+    worker_begin_sweep(f.fleet, a);
+    worker_begin_sweep(f.fleet, b);
+    for (int i = 0; i < 3; i++)
+        taken[i] = worker_take_swept(f.fleet);
+    is_int(replica_at(f.fleet, taken[0])->worker, b, "who began first");
+    is_int(replica_at(f.fleet, taken[1])->worker, a, "then the other");
+    is_int(replica_at(f.fleet, taken[2])->worker, a, "all of its replicas");
+    ok(taken[1] != taken[2], "each once");
+    is_int(worker_take_swept(f.fleet), 0, "then there is none");
+    ok(!worker_sweeps(f.fleet), "and that is known");
     fleet_kit_close(&f);
 }
 
@@ -69,7 +63,7 @@ static void test_no_memory(void)
 int main(void)
 {
     test_life();
-    test_slices();
+    test_swept();
     test_no_memory();
     return tap_done();
 }
