@@ -12,6 +12,7 @@
 #include "plugin/order/contest.h"
 #include "plugin/order/guard.h"
 #include "plugin/pods/booking.h"
+#include "plugin/pods/claim_expire.h"
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/gang.h"
 #include "plugin/pods/pod.h"

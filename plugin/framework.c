@@ -3,6 +3,7 @@
 #include "plugin/claims/journal.h"
 #include "plugin/grant/demote.h"
 #include "plugin/pods/assembly.h"
+#include "plugin/pods/assembly_turn.h"
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/let_go.h"
 #include "plugin/pods/pod.h"

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assembly.h"
 
+#include "assembly_turn.h"
 #include "claim_time.h"
-#include "gang.h"
+#include "group.h"
 #include "plugin/state.h"
-
-/* How many members lack a node to the minimum. */
-static int64_t lacks_nodes(const struct group *group)
-{
-    return group_lacks(group) + group->reserved;
-}
-
-/* Whether this host can let go of who waits in Permit. */
-static bool can_wait(const struct engine *e)
-{
-    return engine_asks(e, EFFECT_ANSWER_PERMIT) && !e->config.observe_only;
-}
-
-/* One that lacks needs no turn; but the last of those that assemble does. */
-static bool is_under_way(const struct engine *e, const struct group *group)
-{
-    bool assembles = e->pods.assembling != 0 && group_at(e, e->pods.assembling) == group;
-
-    return can_wait(e) && group->mode == GROUP_WHOLE && group->minimum > 1 && group->entry != 0 &&
-           lacks_nodes(group) > (assembles ? 0 : 1);
-}
 
 /* Whether the queue of its members lets granted ones go on. */
 static bool may_go_on(const struct engine *e, const struct group *group)
@@ -118,7 +98,7 @@ static void end_turn(struct engine *e, uint32_t id)
 
     e->pods.assembling = 0;
     group->letting_go = false;
-    if (is_under_way(e, group))
+    if (assembly_is_under_way(e, group))
         append(e, id);
     sync_members(e, group);
     if (group->entry != 0)
@@ -155,13 +135,13 @@ static void let_go(struct engine *e, uint32_t id, bool no_nodes)
 void assembly_review(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
-    bool under_way = is_under_way(e, group);
+    bool under_way = assembly_is_under_way(e, group);
 
     if (group->reserved == 0) /* who is granted its place anew has looked for no node yet */
         group->no_nodes = false;
     if (group->at_permit == 0)
         group->passed = false;
-    else if (group->mode == GROUP_WHOLE && lacks_nodes(group) <= 0 && !group->letting_go &&
+    else if (group->mode == GROUP_WHOLE && assembly_lacks_nodes(group) <= 0 && !group->letting_go &&
              !group->passed) {
         group->passed = true;
         group->tries = 0;
@@ -212,33 +192,6 @@ void assembly_new_nodes(struct engine *e)
     next_turn(e);
 }
 
-/* The group of a reserved claim that may need others to assemble; NULL: it may go alone. */
-static const struct group *gang_of(const struct engine *e, uint32_t id)
-{
-    const struct claim *claim = claim_at(e, id);
-    const struct group *group;
-
-    if (claim_group(e, claim) == 0)
-        return NULL;
-    group = group_at(e, claim_group(e, claim));
-    return is_under_way(e, group) || group->letting_go ? group : NULL;
-}
-
-static bool has_turn(const struct engine *e, uint32_t id)
-{
-    uint32_t group = claim_group(e, claim_at(e, id));
-
-    return group != 0 && e->pods.assembling == group && !group_at(e, group)->letting_go;
-}
-
-bool assembly_finds_no_nodes(const struct engine *e, uint32_t id)
-{
-    const struct group *group = gang_of(e, id);
-
-    return group != NULL && group->no_nodes && !has_turn(e, id) &&
-           claim_at(e, id)->state == CLAIM_RESERVED;
-}
-
 void assembly_told(struct engine *e, uint32_t id)
 {
     claim_set_flag(claim_at(e, id), CLAIM_HEARD, true);
@@ -246,22 +199,11 @@ void assembly_told(struct engine *e, uint32_t id)
     outbox_sync(&e->outbox, EFFECT_OF_POD, id);
 }
 
-enum reason assembly_holds(const struct engine *e, uint32_t id)
-{
-    const struct group *group = gang_of(e, id);
-
-    if (group == NULL || claim_at(e, id)->state != CLAIM_RESERVED || has_turn(e, id))
-        return REASON_NONE;
-    if (group->no_nodes && (claim_at(e, id)->flags & CLAIM_HEARD) == 0)
-        return REASON_NONE; /* it will hear it in its cycle */
-    return group->retry_at > e->now ? REASON_GROUP_BACKOFF : REASON_GROUP_TURN;
-}
-
 void assembly_fail(struct engine *e, uint32_t id)
 {
     uint32_t group = claim_group(e, claim_at(e, id));
 
-    if (!has_turn(e, id) || !is_under_way(e, group_at(e, group)))
+    if (!assembly_has_turn(e, id) || !assembly_is_under_way(e, group_at(e, group)))
         return;
     claim_set_flag(claim_at(e, id), CLAIM_HEARD, true);
     let_go(e, group, true);
@@ -284,8 +226,8 @@ bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
         (claim->flags & CLAIM_BOUND) != 0)
         return true;
     group = group_at(e, claim_group(e, claim));
-    if (!can_wait(e) || group->minimum <= 1 || group->entry == 0 || group->mode != GROUP_WHOLE ||
-        (lacks_nodes(group) <= 0 && !group->letting_go)) {
+    if (!assembly_can_wait(e) || group->minimum <= 1 || group->entry == 0 ||
+        group->mode != GROUP_WHOLE || (assembly_lacks_nodes(group) <= 0 && !group->letting_go)) {
         assembly_leaves_permit(e, id);
         return true;
     }
@@ -294,7 +236,7 @@ bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
     claim_set_flag(claim, CLAIM_HEARD, false);
     if ((claim->flags & CLAIM_AT_PERMIT) == 0)
         set_at_permit(e, id, true);
-    *ret_until = has_turn(e, id) ? group->turn_until : e->now + ASSEMBLY_SECONDS * SECOND;
+    *ret_until = assembly_has_turn(e, id) ? group->turn_until : e->now + ASSEMBLY_SECONDS * SECOND;
     sync_members(e, group);
     return false;
 }
@@ -311,7 +253,7 @@ bool assembly_answers(const struct engine *e, uint32_t id, bool *ret_allow)
         return true; /* it has left its gang, and waits for nobody any more */
     group = group_at(e, claim_group(e, claim));
     *ret_allow = group->passed;
-    return group->passed || !has_turn(e, id);
+    return group->passed || !assembly_has_turn(e, id);
 }
 
 /* Who was let go counts as waiting until its node is given back. */
@@ -333,19 +275,9 @@ void assembly_leaves_permit(struct engine *e, uint32_t id)
         set_at_permit(e, id, false);
 }
 
-int64_t assembly_deadline(const struct engine *e, uint32_t entry)
-{
-    uint32_t id = gang_of_entry(e, entry);
-    const struct group *group = group_at(e, id);
-
-    if (e->pods.assembling == id)
-        return group->turn_until;
-    return group->in_line && group->retry_at > 0 ? group->retry_at : INT64_MAX;
-}
-
 void assembly_expire(struct engine *e, uint32_t entry)
 {
-    uint32_t id = gang_of_entry(e, entry);
+    uint32_t id = claim_group(e, claim_at(e, entry));
     struct group *group = group_at(e, id);
 
     if (e->pods.assembling != id) {
@@ -371,7 +303,7 @@ const char *assembly_check(const struct engine *e, bool is_due)
     for (uint32_t id = e->pods.first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
         if (!group_at(e, id)->in_line || ++listed > slab_count(&e->pods.groups))
             return "the gangs that are to assemble are in line once";
-        if (!is_under_way(e, group_at(e, id)) || id == e->pods.assembling)
+        if (!assembly_is_under_way(e, group_at(e, id)) || id == e->pods.assembling)
             return "who is in line is to assemble, and has not its turn";
         if (e->pods.assembling == 0 && !is_due && group_at(e, id)->retry_at <= e->now &&
             may_go_on(e, group_at(e, id)))

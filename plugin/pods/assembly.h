@@ -26,6 +26,8 @@ enum {
     ASSEMBLY_BACKOFF_DOUBLINGS = 6,
 };
 
+/* Whose turn it is, and what it means for a claim, is asked in assembly_turn.h. */
+
 struct engine;
 
 /* The group changed: it comes to stand in line, has passed, or stops. */
@@ -38,11 +40,7 @@ void assembly_queue_changed(struct engine *e);
 /* Nodes came: who backs off need not. */
 void assembly_new_nodes(struct engine *e);
 
-/* Why a reserved claim must not be scheduled now. */
-enum reason assembly_holds(const struct engine *e, uint32_t claim);
-
-/* Whether it is to be told that there are no nodes for its gang, instead of being scheduled. */
-bool assembly_finds_no_nodes(const struct engine *e, uint32_t claim);
+/* The claim was told that there are no nodes for its gang. */
 void assembly_told(struct engine *e, uint32_t claim);
 
 /* No node fits a member. */
@@ -53,13 +51,14 @@ bool assembly_permit(struct engine *e, uint32_t claim, int64_t *ret_until);
 
 /* What a member that waits in Permit must be told; false: nothing yet. */
 bool assembly_answers(const struct engine *e, uint32_t claim, bool *ret_allow);
+
+/* It was told. */
 void assembly_answered(struct engine *e, uint32_t claim);
 
 /* It waits in Permit no more. */
 void assembly_leaves_permit(struct engine *e, uint32_t claim);
 
-/* Of an entry: when a turn or a backoff ends; INT64_MAX: there is none. */
-int64_t assembly_deadline(const struct engine *e, uint32_t entry);
+/* The turn or the backoff of an entry's group has ended. */
 void assembly_expire(struct engine *e, uint32_t entry);
 
 /* is_due: something is to be done for the time's sake, and was not done yet. */

@@ -185,20 +185,6 @@ void booking_stand_by(struct engine *e, uint32_t id)
     group_touch(e, id);
 }
 
-int64_t booking_deadline(const struct engine *e, uint32_t entry)
-{
-    const struct claim *claim = claim_at(e, entry);
-    int64_t timeout = e->config.reservation_timeout;
-
-    if (claim->reason == REASON_BACKOFF)
-        return claim_pauses_until(claim);
-    if (claim->state != CLAIM_RESERVED || e->config.observe_only)
-        return INT64_MAX;
-    if (timeout == 0 || timeout > CLAIM_CYCLE_SECONDS * SECOND)
-        timeout = CLAIM_CYCLE_SECONDS * SECOND;
-    return claim->since + timeout;
-}
-
 void booking_expire(struct engine *e, uint32_t entry)
 {
     struct claim *claim = claim_at(e, entry);

@@ -67,8 +67,7 @@ void booking_begin(struct engine *e, uint32_t group);
 void booking_restore(struct engine *e, uint32_t entry);
 void booking_stand_by(struct engine *e, uint32_t group);
 
-/* Of an entry: when its room is taken back, or its pause ends; INT64_MAX: for no such reason. */
-int64_t booking_deadline(const struct engine *e, uint32_t entry);
+/* The time of an entry's room, or of its pause, is over (claim_time.h). */
 void booking_expire(struct engine *e, uint32_t entry);
 
 const char *booking_check(const struct engine *e, uint32_t group);

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim_time.h"
 
-#include "assembly.h"
+#include "assembly_turn.h"
 #include "booking.h"
-#include "claim_rest.h"
-#include "let_go.h"
-#include "plugin/claims/claim_change.h"
-#include "plugin/claims/claim_make.h"
 #include "plugin/claims/promise.h"
 #include "plugin/state.h"
 
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-static int64_t confirm_by(const struct claim *claim)
-{
-    return ((int64_t)claim->first_second + CLAIM_CONFIRM_SECONDS) * SECOND;
 }
 
 int64_t claim_pauses_until(const struct claim *claim)
@@ -28,17 +19,44 @@ int64_t claim_pauses_until(const struct claim *claim)
     return claim->since + (CLAIM_BACKOFF_SECONDS * SECOND << doublings);
 }
 
+int64_t claim_confirm_by(const struct claim *claim)
+{
+    return ((int64_t)claim->first_second + CLAIM_CONFIRM_SECONDS) * SECOND;
+}
+
+bool claim_is_over(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return (claim->flags & CLAIM_LET_GO) != 0 && claim->gates == 0 &&
+           (claim->flags & CLAIM_PARKED) == 0;
+}
+
+int64_t claim_booked_until(const struct engine *e, uint32_t entry)
+{
+    const struct claim *claim = claim_at(e, entry);
+    int64_t timeout = e->config.reservation_timeout;
+
+    if (claim->reason == REASON_BACKOFF)
+        return claim_pauses_until(claim);
+    if (claim->state != CLAIM_RESERVED || e->config.observe_only)
+        return INT64_MAX;
+    if (timeout == 0 || timeout > CLAIM_CYCLE_SECONDS * SECOND)
+        timeout = CLAIM_CYCLE_SECONDS * SECOND;
+    return claim->since + timeout;
+}
+
 int64_t claim_deadline(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     int64_t at = INT64_MAX;
 
     if (claim->flags & CLAIM_GANG)
-        return earlier(assembly_deadline(e, id), booking_deadline(e, id));
-    if (let_go_is_over(e, id))
+        return earlier(assembly_deadline(e, id), claim_booked_until(e, id));
+    if (claim_is_over(e, id))
         return e->now;
     if (claim->flags & CLAIM_PROVISIONAL)
-        at = confirm_by(claim);
+        at = claim_confirm_by(claim);
     if (claim->flags & (CLAIM_VICTIM | CLAIM_SPARED))
         at = earlier(at, promise_deadline(e, id));
     if (claim->state == CLAIM_RESERVED && !e->config.observe_only &&
@@ -63,33 +81,4 @@ void claim_set_timer(struct engine *e, uint32_t id)
         heap_clear(&e->claims.timers, id);
     else
         heap_set(&e->claims.timers, id, at);
-}
-
-void claim_expire(struct engine *e, uint32_t id)
-{
-    struct claim *claim = claim_at(e, id);
-
-    outbox_expire(&e->outbox, EFFECT_OF_POD, id);
-    if (claim_deadline(e, id) > e->now) {
-        claim_set_timer(e, id);
-        return;
-    }
-    if ((claim->flags & CLAIM_GANG) != 0 && booking_deadline(e, id) <= e->now) {
-        booking_expire(e, id);
-    } else if (claim->flags & CLAIM_GANG) {
-        assembly_expire(e, id);
-    } else if (let_go_is_over(e, id)) {
-        claim_destroy(e, id);
-    } else if ((claim->flags & CLAIM_PROVISIONAL) && confirm_by(claim) <= e->now) {
-        claim_destroy(e, id);
-    } else if (promise_deadline(e, id) <= e->now) {
-        promise_expire(e, id);
-    } else if (claim->state == CLAIM_RESERVED) {
-        if (claim->timeouts < CLAIM_MOST_TIMEOUTS)
-            claim->timeouts = (claim->timeouts + 1) & CLAIM_MOST_TIMEOUTS;
-        claim_change(e, id, CLAIM_HELD, REASON_BACKOFF);
-        claim_to_rest(e, id); /* what others hold waits for them, not for the time */
-    } else {
-        claim_to_rest(e, id);
-    }
 }

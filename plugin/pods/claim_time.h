@@ -4,7 +4,7 @@
 
 #include "plugin/records/claim.h"
 
-/* What becomes of a claim as the time passes. */
+/* When a claim must be looked at again, whatever for. What then becomes of it: claim_expire.h. */
 
 /* Time limits: of a reservation, of the wait between attempts, of being unconfirmed. */
 enum {
@@ -19,10 +19,21 @@ enum {
 
 /* When the claim must be looked at again; INT64_MAX: not for the time's sake. */
 int64_t claim_deadline(const struct engine *e, uint32_t claim);
-int64_t claim_pauses_until(const struct claim *claim); /* [REASON_BACKOFF] */
-void claim_set_timer(struct engine *e, uint32_t claim);
 
-/* Does what is due. The claim may be gone afterwards. */
-void claim_expire(struct engine *e, uint32_t claim);
+/* When the pause is over of one that had its time. [REASON_BACKOFF] */
+int64_t claim_pauses_until(const struct claim *claim);
+
+/* When one that only the scheduler named is forgotten. [provisional] */
+int64_t claim_confirm_by(const struct claim *claim);
+
+/* Of an entry: when the room that it books is taken back, or its pause ends; INT64_MAX: for no such
+ * reason. */
+int64_t claim_booked_until(const struct engine *e, uint32_t entry);
+
+/* It was let go (let_go.h), and all that was to be done for it is. */
+bool claim_is_over(const struct engine *e, uint32_t claim);
+
+/* It is looked at when it must be, or when the outbox must. */
+void claim_set_timer(struct engine *e, uint32_t claim);
 
 #endif

@@ -61,11 +61,6 @@ void gang_set_entry(struct engine *e, uint32_t id, uint32_t entry)
         claim_set_timer(e, entry); /* the group's turn, or its pause, goes on */
 }
 
-uint32_t gang_of_entry(const struct engine *e, uint32_t entry)
-{
-    return claim_group(e, claim_at(e, entry));
-}
-
 enum reason gang_holds(const struct engine *e, uint32_t id)
 {
     static const enum reason reasons[] = {
@@ -227,7 +222,7 @@ static void share_flavors(const struct engine *e, const struct line *line,
 
 void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors)
 {
-    struct group *group = group_at(e, gang_of_entry(e, entry));
+    struct group *group = group_at(e, claim_group(e, claim_at(e, entry)));
     const struct line *line = line_at(e, claim_at(e, entry)->line);
     int64_t lacks = group_lacks(group);
     struct gang_sum sum = {.count = line_count(e, line)};

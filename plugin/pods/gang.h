@@ -65,9 +65,6 @@ void gang_restore(struct engine *e, uint32_t claim);
 /* A gang of which a part has its nodes is made whole before others are granted anything. */
 void gang_begin(struct engine *e);
 
-/* The group of an entry. */
-uint32_t gang_of_entry(const struct engine *e, uint32_t entry);
-
 const char *gang_check(const struct engine *e, uint32_t group);
 
 #endif

@@ -84,13 +84,6 @@ bool let_go_wants_activate(const struct engine *e, uint32_t id)
     return (claim_at(e, id)->flags & CLAIM_PARKED) != 0 && !is_gated(claim_at(e, id));
 }
 
-bool let_go_is_over(const struct engine *e, uint32_t id)
-{
-    const struct claim *claim = claim_at(e, id);
-
-    return is_let_go(claim) && claim->gates == 0 && (claim->flags & CLAIM_PARKED) == 0;
-}
-
 const char *let_go_check(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);

@@ -38,9 +38,6 @@ void let_go_heard(struct engine *e, struct text uid, bool passes);
 bool let_go_wants_removal(const struct engine *e, uint32_t claim);
 bool let_go_wants_activate(const struct engine *e, uint32_t claim);
 
-/* All that was to be done is. */
-bool let_go_is_over(const struct engine *e, uint32_t claim);
-
 const char *let_go_check(const struct engine *e, uint32_t claim);
 
 #endif

@@ -8,6 +8,7 @@
 #include "plugin/claims/journal.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/pods/assembly.h"
+#include "plugin/pods/assembly_turn.h"
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/let_go.h"
 #include "plugin/records/holder.h"

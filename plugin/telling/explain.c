@@ -8,7 +8,7 @@
 #include "plugin/claims/stale_condition.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/turn.h"
-#include "plugin/pods/assembly.h"
+#include "plugin/pods/assembly_turn.h"
 #include "plugin/pods/booking.h"
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/gang.h"

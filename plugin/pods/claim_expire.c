@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claim_expire.h"
+
+#include "assembly.h"
+#include "booking.h"
+#include "claim_rest.h"
+#include "claim_time.h"
+#include "plugin/claims/claim_change.h"
+#include "plugin/claims/claim_make.h"
+#include "plugin/claims/promise.h"
+#include "plugin/state.h"
+
+void claim_expire(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+
+    outbox_expire(&e->outbox, EFFECT_OF_POD, id);
+    if (claim_deadline(e, id) > e->now) {
+        claim_set_timer(e, id);
+        return;
+    }
+    if ((claim->flags & CLAIM_GANG) != 0 && claim_booked_until(e, id) <= e->now) {
+        booking_expire(e, id);
+    } else if (claim->flags & CLAIM_GANG) {
+        assembly_expire(e, id);
+    } else if (claim_is_over(e, id)) {
+        claim_destroy(e, id);
+    } else if ((claim->flags & CLAIM_PROVISIONAL) && claim_confirm_by(claim) <= e->now) {
+        claim_destroy(e, id);
+    } else if (promise_deadline(e, id) <= e->now) {
+        promise_expire(e, id);
+    } else if (claim->state == CLAIM_RESERVED) {
+        if (claim->timeouts < CLAIM_MOST_TIMEOUTS)
+            claim->timeouts = (claim->timeouts + 1) & CLAIM_MOST_TIMEOUTS;
+        claim_change(e, id, CLAIM_HELD, REASON_BACKOFF);
+        claim_to_rest(e, id); /* what others hold waits for them, not for the time */
+    } else {
+        claim_to_rest(e, id);
+    }
+}
