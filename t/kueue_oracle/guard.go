@@ -62,11 +62,23 @@ func (j *judge) isAwaited(snapshot *schdcache.Snapshot, queue *schdcache.Cluster
 			continue
 		}
 		wants := wanted(w, asks)
-		if len(wants) > 0 && returns(snapshot, queue, name, wants) {
+		if len(wants) > 0 && returns(snapshot, queue, name, wants) && j.couldEver(w.Name) {
 			return true
 		}
 	}
 	return false
+}
+
+// couldEver tells whether a workload would be admitted if nobody else was there.
+func (j *judge) couldEver(name string) bool {
+	alone := newJudge(j.world, j.at)
+	for other := range j.at.workloads {
+		if other != name {
+			delete(alone.at.workloads, other)
+		}
+	}
+	v := alone.verdictOf(name, nil, true)
+	return v.does == admitted
 }
 
 func inOneTree(a, b *schdcache.ClusterQueueSnapshot) bool {
