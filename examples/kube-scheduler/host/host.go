@@ -50,6 +50,7 @@ type Host struct {
 	log     klog.Logger
 	engine  engine
 	lease   lease.Lease
+	grants  *lease.Grants // nil: nobody else is looked at
 	clients clients
 	cache   schedulerCache
 	waitFor []cache.InformerSynced
@@ -255,6 +256,9 @@ func (h *Host) open(ctx context.Context) error {
 	for _, run := range []func(context.Context){h.followCustom, h.runPump, h.followLease,
 		h.groups.owners.run, h.heritage.run, h.runLimited} {
 		h.done.Go(func() { run(ctx) })
+	}
+	if h.grants != nil {
+		h.done.Go(func() { h.grants.Run(ctx) })
 	}
 	return nil
 }

@@ -18,6 +18,9 @@ var metrics = struct {
 	refused  *basemetrics.Counter
 	unplaced *basemetrics.Counter
 	rivals   *basemetrics.Counter
+	// waitsForRival is 1 while another install grants.
+	waitsForRival *basemetrics.Gauge
+
 	effects  *basemetrics.CounterVec
 	removals *basemetrics.HistogramVec
 	hooks    *basemetrics.HistogramVec
@@ -35,6 +38,10 @@ var metrics = struct {
 		StabilityLevel: basemetrics.ALPHA,
 		Help: "Versions of queues that were seen with a status written by Volcano's own " +
 			"components: they must not run beside sluice.",
+	}),
+	waitsForRival: basemetrics.NewGauge(&basemetrics.GaugeOpts{
+		Subsystem: subsystem, Name: "waits_for_rival", StabilityLevel: basemetrics.ALPHA,
+		Help: "1 while another install of sluice grants in this cluster, and this one nothing.",
 	}),
 	effects: basemetrics.NewCounterVec(&basemetrics.CounterOpts{
 		Subsystem: subsystem, Name: "effects_total", StabilityLevel: basemetrics.ALPHA,
@@ -59,7 +66,7 @@ var registerOnce sync.Once
 func registerMetrics(h *Host) {
 	registerOnce.Do(func() {
 		legacyregistry.MustRegister(metrics.refused, metrics.unplaced, metrics.rivals,
-			metrics.effects, metrics.removals, metrics.hooks)
+			metrics.waitsForRival, metrics.effects, metrics.removals, metrics.hooks)
 		legacyregistry.CustomMustRegister(newCollector(h))
 	})
 }

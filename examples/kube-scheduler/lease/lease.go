@@ -19,6 +19,8 @@ type Lease struct {
 
 	mutex   sync.Mutex
 	until   time.Time
+	alone   time.Time // until when no other install grants; it matters to one that shares
+	shares  bool
 	changed chan struct{}
 }
 
@@ -31,7 +33,45 @@ func (l *Lease) Leads() bool { return !l.elected || time.Now().Before(l.end()) }
 func (l *Lease) end() time.Time {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
+	return l.last()
+}
+
+// last is the end of the lease, or of the time in which it is alone, if that is sooner. [locked]
+func (l *Lease) last() time.Time {
+	if l.shares && l.alone.Before(l.until) {
+		return l.alone
+	}
 	return l.until
+}
+
+// share makes it lead only while it knows that no other install does.
+func (l *Lease) share() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.shares = true
+}
+
+// isElected tells whether this replica has the lease of its own install.
+func (l *Lease) isElected() bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return time.Now().Before(l.until)
+}
+
+// setAlone says until when no other install grants.
+func (l *Lease) setAlone(until time.Time) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.alone = until
+	l.tell()
+}
+
+// tell wakes who follows. [locked]
+func (l *Lease) tell() {
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
 }
 
 // Within is the time after this length, or the end of the lease, if that is sooner.
@@ -73,10 +113,7 @@ func (l *Lease) Set(until time.Time) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.until = until
-	if l.changed != nil {
-		close(l.changed)
-		l.changed = nil
-	}
+	l.tell()
 }
 
 // next returns the end of the lease, and what is closed when there is another one.
@@ -86,7 +123,7 @@ func (l *Lease) next() (time.Time, <-chan struct{}) {
 	if l.changed == nil {
 		l.changed = make(chan struct{})
 	}
-	return l.until, l.changed
+	return l.last(), l.changed
 }
 
 // Follow tells whether this replica leads, when that changes: from the lock's first success on, and

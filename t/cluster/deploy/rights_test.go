@@ -66,6 +66,7 @@ var needed = []right{
 	{"write", "stamps.sluice.sh", "-"},
 	{"create", "leases.coordination.k8s.io", "kube-system"},
 	{"get update", "leases.coordination.k8s.io:sluice-scheduler", "kube-system"},
+	{"get update", "leases.coordination.k8s.io:sluice-grants", "kube-system"},
 	{"get list watch", "configmaps:extension-apiserver-authentication", "kube-system"},
 }
 

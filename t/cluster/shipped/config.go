@@ -84,6 +84,9 @@ func (s *Sluice) adapt(library, kubeconfig string, webhook int) ([]byte, error) 
 		}
 	}
 	election := child(config, "leaderElection")
+	if s.Lease != "" {
+		election["resourceName"] = s.Lease
+	}
 	election["leaseDuration"], election["renewDeadline"], election["retryPeriod"] = "10s", "8s", "1s"
 	return yaml.Marshal(config)
 }

@@ -48,6 +48,8 @@ type Sluice struct {
 
 	// Args are what the plugin is configured with beside what is shipped.
 	Args map[string]any
+	// Lease is what the replicas call theirs; "": as it is shipped.
+	Lease string
 
 	config   []byte // as it was shipped
 	webhook  bool
