@@ -9,7 +9,10 @@
 #include "plugin/order/first_fit.h"
 #include "plugin/order/guard.h"
 #include "plugin/pods/assembly.h"
+#include "plugin/pods/gang.h"
+#include "plugin/pods/group_follow.h"
 #include "plugin/pods/group_home.h"
+#include "plugin/pods/group_move.h"
 #include "plugin/pods/let_go.h"
 #include "plugin/queues/queue_life.h"
 #include "plugin/state.h"
@@ -244,6 +247,19 @@ static const char *check_held(const struct engine *e)
     return held == 0 ? NULL : "a queue counts those that are held, but none that is let go";
 }
 
+static const char *check_group(const struct engine *e, uint32_t id)
+{
+    const char *broken = group_check(e, id);
+
+    if (broken == NULL)
+        broken = group_follow_check(e, id);
+    if (broken == NULL)
+        broken = gang_check(e, id);
+    if (broken == NULL)
+        broken = group_check_home(e, id);
+    return broken != NULL ? broken : group_check_moves(e, id);
+}
+
 /* Something is to be done for the time's sake, and was not done yet. */
 static bool is_due(const struct engine *e)
 {
@@ -284,9 +300,7 @@ const char *engine_check(const struct engine *e)
     for (uint32_t id = 1; id < slab_end(&e->order.size_classes) && broken == NULL; id++)
         broken = slab_live(&e->order.size_classes, id) ? size_class_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->pods.groups) && broken == NULL; id++)
-        broken = slab_live(&e->pods.groups, id) ? group_check(e, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&e->pods.groups) && broken == NULL; id++)
-        broken = slab_live(&e->pods.groups, id) ? group_check_home(e, id) : NULL;
+        broken = slab_live(&e->pods.groups, id) ? check_group(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
         members += slab_live(&e->pods.groups, id) ? group_at(e, id)->members : 0;
     if (broken == NULL && members != slab_count(&e->pods.members))

@@ -4,7 +4,7 @@
 #include "plugin/grant/demote.h"
 #include "plugin/pods/assembly.h"
 #include "plugin/pods/claim_time.h"
-#include "plugin/pods/group.h"
+#include "plugin/pods/group_member.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/queues/root_nodes.h"
 #include "plugin/state.h"

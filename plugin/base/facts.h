@@ -84,6 +84,14 @@ struct pod_facts {
     bool settled; /* it says that it is not preemptable */
 };
 
+/* The queue that the pod names, or its namespace does. */
+static inline struct text pod_queue_name(const struct pod_facts *pod)
+{
+    const struct text *name = pod->queue.len > 0 ? &pod->queue : &pod->namespace_queue;
+
+    return name->len > 0 ? *name : text_of("default");
+}
+
 struct group_facts {
     struct text uid, space, name;
     int64_t created;

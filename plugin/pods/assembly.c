@@ -3,7 +3,7 @@
 
 #include "assembly_turn.h"
 #include "claim_time.h"
-#include "group.h"
+#include "group_member.h"
 #include "plugin/state.h"
 
 /* Whether the queue of its members lets granted ones go on. */

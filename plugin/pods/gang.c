@@ -5,6 +5,7 @@
 #include "claim_time.h"
 #include "gang_sum.h"
 #include "group_follow.h"
+#include "group_member.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/order/guard.h"

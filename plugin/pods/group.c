@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group.h"
 
-#include "assembly.h"
-#include "gang.h"
-#include "group_follow.h"
-#include "group_home.h"
-#include "plugin/notes.h"
 #include "plugin/state.h"
 
 /* "podgroup-" and a uid, as Volcano calls them. */
@@ -165,7 +160,22 @@ void group_note_owner(struct engine *e, uint32_t id, const struct pod_facts *pod
     group_touch(e, id);
 }
 
-static void untouch(struct engine *e, uint32_t id)
+void group_touch(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+
+    if (group->is_todo)
+        return;
+    group->is_todo = true;
+    group->next_todo = 0;
+    if (e->pods.last_touched != 0)
+        group_at(e, e->pods.last_touched)->next_todo = id;
+    else
+        e->pods.first_touched = id;
+    e->pods.last_touched = id;
+}
+
+void group_untouch(struct engine *e, uint32_t id)
 {
     uint32_t at = e->pods.first_touched, before = 0;
 
@@ -182,21 +192,23 @@ static void untouch(struct engine *e, uint32_t id)
     group_at(e, id)->is_todo = false;
 }
 
-void group_drop_unused(struct engine *e, uint32_t id)
+void group_free_least(struct engine *e, struct group *group)
 {
-    struct group *group;
+    for (uint32_t i = 0; i < group->least_count; i++)
+        intern_unref(&e->names, group->least[i].resource);
+    mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
+    group->least = NULL;
+    group->least_count = 0;
+}
 
-    if (id == 0 || !slab_live(&e->pods.groups, id))
-        return;
-    group = group_at(e, id);
-    if (group->known || group->members > 0 || group->succeeded + group->failed > 0)
-        return;
-    untouch(e, id);
-    assembly_forget(e, id);
+void group_end(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, id);
+
+    group_untouch(e, id);
     outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
     heap_clear(&e->pods.group_timers, id);
     group_drop_owner(e, &group->owner);
-    gang_set_entry(e, id, 0);
     group_free_least(e, group);
     index_drop(&e->pods.groups_by_name,
                name_hash(name_text(e, group->space), name_text(e, group->name)), id);
@@ -209,125 +221,11 @@ void group_drop_unused(struct engine *e, uint32_t id)
     slab_give(&e->pods.groups, id);
 }
 
-void group_touch(struct engine *e, uint32_t id)
+void group_drop_unused(struct engine *e, uint32_t id)
 {
-    struct group *group = group_at(e, id);
-
-    if (group->is_todo)
-        return;
-    group->is_todo = true;
-    group->next_todo = 0;
-    if (e->pods.last_touched != 0)
-        group_at(e, e->pods.last_touched)->next_todo = id;
-    else
-        e->pods.first_touched = id;
-    e->pods.last_touched = id;
-}
-
-void group_settle(struct engine *e)
-{
-    while (e->pods.first_touched != 0) {
-        uint32_t id = e->pods.first_touched;
-
-        untouch(e, id);
-        group_count_home(e, id);
-        group_candidates_changed(e, id);
-        gang_review(e, id);
-        if (!group_at(e, id)->is_todo)
-            assembly_review(e, id);
-        note_group(e, id);
-        group_drop_unused(e, id);
-    }
-}
-
-int group_reserve_member(struct engine *e)
-{
-    return slab_reserve(&e->pods.members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
-}
-
-static struct member *member_of(const struct engine *e, uint32_t claim)
-{
-    return member_at(e, claim_at(e, claim)->member);
-}
-
-/* [the claim has its place] */
-static void link_member(struct engine *e, uint32_t claim)
-{
-    struct member *place = member_of(e, claim);
-    struct group *group = group_at(e, place->group);
-
-    place->prev = group->last;
-    while (place->prev != 0 && claim_compare_rank(e, claim, place->prev) < 0)
-        place->prev = member_of(e, place->prev)->prev;
-    place->next = place->prev != 0 ? member_after(e, place->prev) : group->first;
-    if (place->prev != 0)
-        member_of(e, place->prev)->next = claim;
-    else
-        group->first = claim;
-    if (place->next != 0)
-        member_of(e, place->next)->prev = claim;
-    else
-        group->last = claim;
-}
-
-static void unlink_member(struct engine *e, uint32_t claim)
-{
-    const struct member *place = member_of(e, claim);
-    struct group *group = group_at(e, place->group);
-
-    if (place->prev != 0)
-        member_of(e, place->prev)->next = place->next;
-    else
-        group->first = place->next;
-    if (place->next != 0)
-        member_of(e, place->next)->prev = place->prev;
-    else
-        group->last = place->prev;
-}
-
-void group_join(struct engine *e, uint32_t id, uint32_t claim)
-{
-    uint32_t place = slab_take(&e->pods.members);
-
-    *member_at(e, place) = (struct member){.group = id};
-    claim_at(e, claim)->member = place;
-    group_note_queue(e, id, claim);
-    link_member(e, claim);
-    group_at(e, id)->members++;
-    group_count(e, claim);
-}
-
-void group_leave(struct engine *e, uint32_t id)
-{
-    struct claim *claim = claim_at(e, id);
-
-    if (claim->member == 0)
-        return;
-    group_follow_leave(e, id);
-    group_uncount(e, id);
-    unlink_member(e, id);
-    group_at(e, claim_group(e, claim))->members--;
-    group_drop_own(e, &member_of(e, id)->own);
-    slab_give(&e->pods.members, claim->member);
-    claim->member = 0;
-}
-
-void group_set_rank(struct engine *e, uint32_t id, int32_t priority, int64_t created)
-{
-    struct claim *claim = claim_at(e, id);
-    bool listed = claim->member != 0;
-
-    if (listed) {
-        group_follow_leave(e, id);
-        unlink_member(e, id);
-    }
-    claim->priority = priority;
-    claim->created = created;
-    if (!listed)
-        return;
-    link_member(e, id);
-    follow_join(e, id);
-    group_touch(e, claim_group(e, claim));
+    if (id != 0 && slab_live(&e->pods.groups, id) && group_is_unused(group_at(e, id)) &&
+        !group_at(e, id)->is_todo)
+        group_end(e, id);
 }
 
 bool group_is_ready(const struct claim *claim)
@@ -338,30 +236,9 @@ bool group_is_ready(const struct claim *claim)
            claim->reason == REASON_GROUP_INVALID || claim->reason == REASON_GROUP_INCOMPLETE;
 }
 
-static void add(struct engine *e, uint32_t id, uint32_t one)
+bool group_is_superseded(const struct claim *claim)
 {
-    const struct claim *claim = claim_at(e, id);
-    struct group *group;
-
-    if (claim_group(e, claim) == 0 || (claim->flags & CLAIM_GANG))
-        return;
-    group = group_at(e, claim_group(e, claim));
-    group->ready += group_is_ready(claim) ? one : 0;
-    group->superseded += follow_is_held(claim) ? one : 0;
-    group->holding += claim_holds(claim) ? one : 0;
-    group->reserved += claim->state == CLAIM_RESERVED ? one : 0;
-    group->at_permit += claim->flags & CLAIM_AT_PERMIT ? one : 0;
-    group_touch(e, claim_group(e, claim));
-}
-
-void group_uncount(struct engine *e, uint32_t id)
-{
-    add(e, id, UINT32_MAX);
-}
-
-void group_count(struct engine *e, uint32_t id)
-{
-    add(e, id, 1);
+    return claim->state == CLAIM_HELD && claim->reason == REASON_SUPERSEDED;
 }
 
 const char *group_check(const struct engine *e, uint32_t id)
@@ -371,20 +248,21 @@ const char *group_check(const struct engine *e, uint32_t id)
 
     if (group->is_todo)
         return "no group is left to be looked at";
-    if (!group->known && group->members == 0 && group->succeeded + group->failed == 0)
+    if (group_is_unused(group))
         return "a group that was not seen is named by somebody";
     for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
+        uint32_t before = member_at(e, claim->member)->prev;
 
         if (claim_group(e, claim) != id || ++members > slab_count(&e->claims.records))
             return "the members of a group know it";
-        if (member_of(e, at)->prev != 0 && claim_compare_rank(e, member_of(e, at)->prev, at) >= 0)
+        if (before != 0 && claim_compare_rank(e, before, at) >= 0)
             return "the members of a group stand in order of rank";
         if (claim_waits_in_gang(claim) !=
             (claim->state == CLAIM_WAITING && claim_is_in_gang(e, at)))
             return "a member waits with its gang while that waits";
         ready += group_is_ready(claim);
-        superseded += follow_is_held(claim);
+        superseded += group_is_superseded(claim);
         holding += claim_holds(claim);
         reserved += claim->state == CLAIM_RESERVED;
         at_permit += (claim->flags & CLAIM_AT_PERMIT) != 0;
@@ -393,5 +271,5 @@ const char *group_check(const struct engine *e, uint32_t id)
         reserved != group->reserved || at_permit != group->at_permit ||
         superseded != group->superseded)
         return "a group counts its members";
-    return group_follow_check(e, id) != NULL ? group_follow_check(e, id) : gang_check(e, id);
+    return NULL;
 }

@@ -135,6 +135,13 @@ static inline bool group_is_over(const struct group *group)
     return group->members == 0 && (group->completed || group->succeeded + group->failed > 0);
 }
 
+/* Nobody names it, and it was not seen. */
+static inline bool group_is_unused(const struct group *group)
+{
+    return !group->known && group->members == 0 && group->succeeded + group->failed == 0;
+}
+
+/* How many more must be granted until its minimum is. */
 static inline int64_t group_lacks(const struct group *group)
 {
     return (int64_t)group->minimum - group->holding - group->succeeded - group->to_come;
@@ -166,8 +173,12 @@ void group_drop_owner(struct engine *e, struct group_owner *owner);
 
 int group_get_named(struct engine *e, struct text space, struct text name, uint32_t *ret_group);
 
-/* Forgets a group that nobody names and that was not seen. */
+/* Whoever looked for a group has no need of it: forgets one that was only made for that. One that
+ * ceases to be used is touched, and ends when it is looked at. */
 void group_drop_unused(struct engine *e, uint32_t group);
+
+/* Its record goes. [it has no entry, and is in no line for nodes] */
+void group_end(struct engine *e, uint32_t group);
 
 /* By name; for timers that end together. */
 bool group_before(const void *engine, uint32_t a, uint32_t b);
@@ -177,25 +188,20 @@ extern const struct tree_type groups_by_identity;
 
 uint32_t group_find(const struct engine *e, struct text space, struct text name);
 
-/* Afterwards the next group_join cannot fail. Negative on error. */
-int group_reserve_member(struct engine *e);
-
-/* A claim becomes a member, or ends to be one. [group_join: reserved] */
-void group_join(struct engine *e, uint32_t group, uint32_t claim);
-void group_leave(struct engine *e, uint32_t claim);
-
-/* A claim, a member or not, gets another rank. [held] */
-void group_set_rank(struct engine *e, uint32_t claim, int32_t priority, int64_t created);
-
 /* Nothing of its own holds the member back, and it was granted nothing. */
 bool group_is_ready(const struct claim *claim);
 
-/* Around every change of a member's state, flags and needs: what it counts for. */
-void group_uncount(struct engine *e, uint32_t claim);
-void group_count(struct engine *e, uint32_t claim);
+/* A newer pod takes the member's place, and that is what holds it (group_follow.h). */
+bool group_is_superseded(const struct claim *claim);
 
 /* Something about the group changed: it is looked at before the call ends. */
 void group_touch(struct engine *e, uint32_t group);
+
+/* It need not be, or is. */
+void group_untouch(struct engine *e, uint32_t group);
+
+/* Looks at all groups that changed: what is granted, given back, said and asked for follows from
+ * what they are now. */
 void group_settle(struct engine *e);
 
 /* Gives back what its object said it needs at least. */

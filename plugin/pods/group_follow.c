@@ -80,11 +80,6 @@ bool follow_supersedes(const struct engine *e, uint32_t id)
            !line_same_requests(e, claim->line, claim_at(e, asker)->line);
 }
 
-bool follow_is_held(const struct claim *claim)
-{
-    return claim->state == CLAIM_HELD && claim->reason == REASON_SUPERSEDED;
-}
-
 /* Those past the reserve hook are about to have a node, and go on. */
 void follow_supersede(struct engine *e, uint32_t id)
 {
@@ -95,7 +90,7 @@ void follow_supersede(struct engine *e, uint32_t id)
         const struct claim *claim = claim_at(e, at);
 
         if (follow_supersedes(e, at) ? group_is_ready(claim) || claim->state == CLAIM_RESERVED
-                                     : follow_is_held(claim))
+                                     : group_is_superseded(claim))
             claim_to_rest(e, at);
     }
     if (group->to_come > (int32_t)group->superseded)
@@ -212,7 +207,7 @@ const char *group_follow_check(const struct engine *e, uint32_t id)
             return "the pods that ask for a group are known by their age";
         marked += own_of(e, at)->superseded;
         if (follow_supersedes(e, at) ? group_is_ready(claim) || claim->state == CLAIM_RESERVED
-                                     : follow_is_held(claim))
+                                     : group_is_superseded(claim))
             return "who is superseded is held for that";
     }
     return marked != group->marked ? "a group counts whom its owner supersedes" : NULL;

@@ -50,10 +50,8 @@ bool group_follow_changes(const struct engine *e, const struct group *group);
 bool group_follow_moves(const struct engine *e, const struct group *group);
 void follow_say_move(const struct engine *e, const struct group *group, struct sentence *say);
 
-/* Whether a newer pod takes a member's place, so that it is granted nothing; and whether that is
- * what holds it. */
+/* Whether a newer pod takes a member's place, so that it is granted nothing. */
 bool follow_supersedes(const struct engine *e, uint32_t claim);
-bool follow_is_held(const struct claim *claim);
 
 /* Those members are held, and no others. */
 void follow_supersede(struct engine *e, uint32_t group);

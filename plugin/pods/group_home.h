@@ -33,40 +33,6 @@ bool group_names_queue(const struct engine *e, uint32_t group, struct text *ret_
 /* Its members, or those that have ended, are others. */
 void group_count_home(struct engine *e, uint32_t group);
 
-/* What the pod says: words that are then given to group_note_own, or given back. Negative on
- * error. */
-int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_own *ret_own);
-void group_drop_own(struct engine *e, struct member_own *own);
-
-/* Leaves in *own what was noted before. */
-void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);
-
-/* Members that must be elsewhere, with all that they need for it. */
-struct group_moves {
-    struct group_move *move;
-    uint32_t count, cap;
-};
-
-/* What a group's object is about to say of where its members are. */
-struct group_place {
-    uint32_t queue;    /* 0: it names none, or there is no object */
-    bool known;        /* there is an object */
-    bool ours;         /* we made it */
-    bool not_selected; /* that queue is not for its namespace */
-};
-
-/* Negative on error; then, too, what was read is to be dropped. */
-int group_read_moves(struct engine *e, uint32_t group, const struct group_place *place,
-                     struct group_moves *ret_moves);
-void group_drop_moves(struct engine *e, struct group_moves *moves);
-
-/* They go; what holds room gives it back, and asks anew where it is now. Those that run stay where
- * there is no room for them, and are given back with the rest. */
-void group_make_moves(struct engine *e, uint32_t group, struct group_moves *moves);
-
-/* The claim is, or becomes, a member of the group: it may be in another queue than the others. */
-void group_note_queue(struct engine *e, uint32_t group, uint32_t claim);
-
 /* How many of its members may go is another number: whoever wants their room asks again, in each
  * queue that they are in. */
 void group_candidates_changed(struct engine *e, uint32_t group);

@@ -3,19 +3,12 @@
 #include "gang.h"
 #include "group.h"
 #include "group_home.h"
+#include "group_member.h"
+#include "group_move.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"
 
 /* PodGroups as they are seen. */
-
-void group_free_least(struct engine *e, struct group *group)
-{
-    for (uint32_t i = 0; i < group->least_count; i++)
-        intern_unref(&e->names, group->least[i].resource);
-    mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
-    group->least = NULL;
-    group->least_count = 0;
-}
 
 void group_release_all(struct engine *e)
 {

@@ -2,6 +2,7 @@
 #include "let_go.h"
 
 #include "claim_time.h"
+#include "group_member.h"
 #include "plugin/base/outbox.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
@@ -26,12 +27,10 @@ bool let_go_needs(const struct engine *e, const struct pod_facts *pod, uint32_t 
 void let_go_claim(struct engine *e, uint32_t id, const struct pod_facts *pod)
 {
     struct claim *claim = claim_at(e, id);
-    uint32_t group = claim_group(e, claim);
 
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     claim_set_flavors(e, id, NULL);
     group_leave(e, id);
-    group_drop_unused(e, group);
     if (!is_let_go(claim))
         queue_count(e, claim_queue(e, id), CLAIM_HELD, -1);
     if (pod->gates.ours == 0 || pod->generation > claim->generation)

@@ -6,7 +6,6 @@
 #include "plugin/order/fit.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"
-#include "pod.h"
 #include "stamp.h"
 
 /* Who does not lead believes what a leader wrote. */

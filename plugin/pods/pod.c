@@ -6,6 +6,7 @@
 #include "finished.h"
 #include "group_follow.h"
 #include "group_home.h"
+#include "group_member.h"
 #include "let_go.h"
 #include "place.h"
 #include "plugin/base/outbox.h"
@@ -276,7 +277,6 @@ static void join(struct engine *e, uint32_t id, struct sight *sight, const struc
         settle_left(e, before, group);
         if (group != 0)
             group_join(e, group, id);
-        group_drop_unused(e, before);
     }
     if (group == 0)
         return;

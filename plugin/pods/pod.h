@@ -36,12 +36,4 @@ void pod_lose(struct engine *e, struct text uid);
  * something about it changed. */
 void pod_settle(struct engine *e, uint32_t claim);
 
-/* The queue that it names, or its namespace does. */
-static inline struct text pod_queue_name(const struct pod_facts *pod)
-{
-    const struct text *name = pod->queue.len > 0 ? &pod->queue : &pod->namespace_queue;
-
-    return name->len > 0 ? *name : text_of("default");
-}
-
 #endif

@@ -2,6 +2,7 @@
 #include "regrant.h"
 
 #include "gang.h"
+#include "group_member.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/order/fit.h"

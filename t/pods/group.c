@@ -46,25 +46,6 @@ static void test_named_after_the_owner(void)
     kit_close(&kit);
 }
 
-static void test_members_by_rank(void)
-{
-    struct kit kit;
-    const struct group *group;
-
-    kit_open(&kit, "");
-    kit_do(&kit, "queue q; pod b queue=q group=g created=2; pod a queue=q group=g created=1;"
-                 "pod c queue=q group=g created=3 priority=1; pod d queue=q group=g created=9");
-    group = group_at(kit.engine, find(&kit, "g"));
-    is_int(group->members, 4, "members are counted");
-    is_int(group->first, kit_claim(&kit, "c"), "by priority,");
-    is_int(member_after(kit.engine, group->first), kit_claim(&kit, "a"), "and age");
-    is_int(group->last, kit_claim(&kit, "d"), "to the last");
-    kit_do(&kit, "pod d queue=q group=g created=9 priority=2; pod c queue=q group=g created=3");
-    is_int(group->first, kit_claim(&kit, "d"), "when a rank changes the place does");
-    is_int(group->last, kit_claim(&kit, "c"), "up and down");
-    kit_close(&kit);
-}
-
 static void test_uid_is_the_identity(void)
 {
     struct kit kit;
@@ -85,7 +66,6 @@ int main(void)
 {
     test_named_or_seen();
     test_named_after_the_owner();
-    test_members_by_rank();
     test_uid_is_the_identity();
     return tap_done();
 }

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group_member.h"
+
+#include "group_follow.h"
+#include "plugin/state.h"
+#include "stamp.h"
+
+int group_reserve_member(struct engine *e)
+{
+    return slab_reserve(&e->pods.members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
+}
+
+int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_own *ret)
+{
+    bool asks = group_is_asked(pod);
+
+    *ret = (struct member_own){.kind = pod->queue_kind,
+                               .minimum = asks ? pod->minimum : 0,
+                               .superseded = asks && pod->controller.supersedes,
+                               .stamped = stamp_names_queue(pod),
+                               .not_selected = pod->not_selected};
+    if (name_get(e, pod_queue_name(pod), &ret->queue) == 0 &&
+        name_get(e, pod->stamped_flavors, &ret->flavors) == 0 &&
+        (!asks || name_get(e, pod->priority_class, &ret->priority_class) == 0))
+        return 0;
+    group_drop_own(e, ret);
+    return ENGINE_NO_MEMORY;
+}
+
+void group_drop_own(struct engine *e, struct member_own *own)
+{
+    intern_unref(&e->names, own->queue);
+    intern_unref(&e->names, own->flavors);
+    intern_unref(&e->names, own->priority_class);
+    *own = (struct member_own){0};
+}
+
+void group_note_own(struct engine *e, uint32_t claim, struct member_own *own)
+{
+    struct member *member = member_at(e, claim_at(e, claim)->member);
+    struct member_own before = member->own;
+
+    member->own = *own;
+    *own = before;
+}
+
+static struct member *member_of(const struct engine *e, uint32_t claim)
+{
+    return member_at(e, claim_at(e, claim)->member);
+}
+
+/* [the claim has its place] */
+static void link_member(struct engine *e, uint32_t claim)
+{
+    struct member *place = member_of(e, claim);
+    struct group *group = group_at(e, place->group);
+
+    place->prev = group->last;
+    while (place->prev != 0 && claim_compare_rank(e, claim, place->prev) < 0)
+        place->prev = member_of(e, place->prev)->prev;
+    place->next = place->prev != 0 ? member_after(e, place->prev) : group->first;
+    if (place->prev != 0)
+        member_of(e, place->prev)->next = claim;
+    else
+        group->first = claim;
+    if (place->next != 0)
+        member_of(e, place->next)->prev = claim;
+    else
+        group->last = claim;
+}
+
+static void unlink_member(struct engine *e, uint32_t claim)
+{
+    const struct member *place = member_of(e, claim);
+    struct group *group = group_at(e, place->group);
+
+    if (place->prev != 0)
+        member_of(e, place->prev)->next = place->next;
+    else
+        group->first = place->next;
+    if (place->next != 0)
+        member_of(e, place->next)->prev = place->prev;
+    else
+        group->last = place->prev;
+}
+
+static void note_queue(struct engine *e, uint32_t id, uint32_t claim)
+{
+    struct group *group = group_at(e, id);
+
+    if (group->first != 0 && claim_queue(e, group->first) != claim_queue(e, claim))
+        group->spread = true;
+}
+
+void group_join(struct engine *e, uint32_t id, uint32_t claim)
+{
+    uint32_t place = slab_take(&e->pods.members);
+
+    *member_at(e, place) = (struct member){.group = id};
+    claim_at(e, claim)->member = place;
+    note_queue(e, id, claim);
+    link_member(e, claim);
+    group_at(e, id)->members++;
+    group_count(e, claim);
+}
+
+void group_leave(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+
+    if (claim->member == 0)
+        return;
+    group_follow_leave(e, id);
+    group_uncount(e, id);
+    unlink_member(e, id);
+    group_at(e, claim_group(e, claim))->members--;
+    group_drop_own(e, &member_of(e, id)->own);
+    slab_give(&e->pods.members, claim->member);
+    claim->member = 0;
+}
+
+void group_set_rank(struct engine *e, uint32_t id, int32_t priority, int64_t created)
+{
+    struct claim *claim = claim_at(e, id);
+    bool listed = claim->member != 0;
+
+    if (listed) {
+        group_follow_leave(e, id);
+        unlink_member(e, id);
+    }
+    claim->priority = priority;
+    claim->created = created;
+    if (!listed)
+        return;
+    link_member(e, id);
+    follow_join(e, id);
+    group_touch(e, claim_group(e, claim));
+}
+
+static void add(struct engine *e, uint32_t id, uint32_t one)
+{
+    const struct claim *claim = claim_at(e, id);
+    struct group *group;
+
+    if (claim_group(e, claim) == 0 || (claim->flags & CLAIM_GANG))
+        return;
+    group = group_at(e, claim_group(e, claim));
+    group->ready += group_is_ready(claim) ? one : 0;
+    group->superseded += group_is_superseded(claim) ? one : 0;
+    group->holding += claim_holds(claim) ? one : 0;
+    group->reserved += claim->state == CLAIM_RESERVED ? one : 0;
+    group->at_permit += claim->flags & CLAIM_AT_PERMIT ? one : 0;
+    group_touch(e, claim_group(e, claim));
+}
+
+void group_uncount(struct engine *e, uint32_t id)
+{
+    add(e, id, UINT32_MAX);
+}
+
+void group_count(struct engine *e, uint32_t id)
+{
+    add(e, id, 1);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_PLUGIN_PODS_GROUP_MEMBER_H
+#define SLUICE_PLUGIN_PODS_GROUP_MEMBER_H
+
+#include "group.h"
+
+#include <stdint.h>
+
+/* The members of a group: in order of their rank, with what their pods say of where they would be
+ * without it, and counted by what they are at. Whatever changes here touches the group. */
+
+struct engine;
+struct pod_facts;
+
+/* Afterwards the next group_join cannot fail. Negative on error. */
+int group_reserve_member(struct engine *e);
+
+/* What the pod says: words that are then given to group_note_own, or given back. Negative on
+ * error. */
+int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_own *ret_own);
+void group_drop_own(struct engine *e, struct member_own *own);
+
+/* Leaves in *own what was noted before. */
+void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);
+
+/* The claim becomes a member. [reserved] */
+void group_join(struct engine *e, uint32_t group, uint32_t claim);
+
+/* It ends to be one; one that is none may be passed. */
+void group_leave(struct engine *e, uint32_t claim);
+
+/* A claim, a member or not, gets another rank. [held] */
+void group_set_rank(struct engine *e, uint32_t claim, int32_t priority, int64_t created);
+
+/* Around every change of a member's state, flags and needs: what it counts for. */
+void group_uncount(struct engine *e, uint32_t claim);
+void group_count(struct engine *e, uint32_t claim);
+
+#endif

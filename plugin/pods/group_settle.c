@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assembly.h"
+#include "gang.h"
+#include "group.h"
+#include "group_home.h"
+#include "plugin/notes.h"
+#include "plugin/state.h"
+
+/* Groups that changed are looked at, in the order in which they did. */
+
+/* Nobody names it, and it was not seen. */
+static void end_unused(struct engine *e, uint32_t id)
+{
+    if (!group_is_unused(group_at(e, id)))
+        return;
+    assembly_forget(e, id);
+    gang_set_entry(e, id, 0);
+    group_end(e, id);
+}
+
+void group_settle(struct engine *e)
+{
+    while (e->pods.first_touched != 0) {
+        uint32_t id = e->pods.first_touched;
+
+        group_untouch(e, id);
+        group_count_home(e, id);
+        group_candidates_changed(e, id);
+        gang_review(e, id);
+        if (!group_at(e, id)->is_todo)
+            assembly_review(e, id);
+        note_group(e, id);
+        end_unused(e, id);
+    }
+}
