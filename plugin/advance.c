@@ -15,7 +15,7 @@
 #include "plugin/pods/claim_expire.h"
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/gang.h"
-#include "plugin/pods/pod.h"
+#include "plugin/pods/pod_settle.h"
 #include "plugin/pods/restore.h"
 #include "plugin/queues/command_effects.h"
 #include "plugin/queues/queue_effects.h"

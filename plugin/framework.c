@@ -7,6 +7,7 @@
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/let_go.h"
 #include "plugin/pods/pod.h"
+#include "plugin/pods/pod_settle.h"
 #include "plugin/telling/claim_effects.h"
 #include "plugin/telling/explain.h"
 #include "state.h"

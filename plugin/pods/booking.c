@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "booking.h"
 
+#include "claim_rest.h"
 #include "claim_time.h"
-#include "gang.h"
 #include "gang_sum.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/order/fit.h"
 #include "plugin/state.h"
 
-bool booking_is_asked(const struct group *group)
-{
-    int64_t there = (int64_t)group->members + group->succeeded + group->failed;
-
-    return group->known && !group->ours && group->home != 0 && !group->not_selected &&
-           group->minimum >= 0 && group->holding == 0 && !group_is_over(group) &&
-           there < (group->minimum > 1 ? group->minimum : 1);
-}
-
 static bool asks(const struct group *group)
 {
-    return booking_is_asked(group) &&
+    return gang_misses_members(group) &&
            (group->mode == GROUP_INCOMPLETE || group->mode == GROUP_WHOLE);
 }
 
@@ -85,7 +76,7 @@ static void pass_on(struct engine *e, const struct group *group, uint32_t queue)
         id = member_after(e, id);
     if (group->mode == GROUP_WHOLE && group->holding == 0 && id != 0 &&
         booking_passes_on(e, queue, claim_at(e, id)->line, flavors))
-        claim_grant(e, id, flavors);
+        claim_grant_alone(e, id, flavors);
 }
 
 uint32_t booking_is_over(struct engine *e, uint32_t id)

@@ -37,9 +37,6 @@ enum {
 struct engine;
 struct group;
 
-/* Members of the group's minimum are missing, and nothing is wrong with it. */
-bool booking_is_asked(const struct group *group);
-
 /* The group waits for room for members that are still to be made; or holds it. */
 bool booking_waits(const struct engine *e, const struct group *group);
 bool booking_holds(const struct engine *e, const struct group *group);

@@ -5,8 +5,9 @@
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/order/fit.h"
+#include "plugin/order/guard.h"
 #include "plugin/order/turn.h"
-#include "plugin/pods/gang.h"
+#include "plugin/pods/gang_mode.h"
 #include "plugin/pods/group_follow.h"
 #include "plugin/state.h"
 
@@ -61,6 +62,30 @@ bool claim_may_pass_now(struct engine *e, uint32_t id, uint16_t *ret_flavors)
     return false;
 }
 
+/* For estimates: the mean time between grants, the last ones counting most. */
+static void note_grant(struct engine *e, struct queue *queue)
+{
+    if (queue->grants > 0) {
+        int64_t gap = e->now - queue->last_grant;
+
+        queue->grant_gap += (gap - queue->grant_gap) / (queue->grants < 8 ? queue->grants : 8);
+    }
+    queue->last_grant = e->now;
+    queue->grants += queue->grants < UINT32_MAX;
+}
+
+void claim_granted(struct engine *e, uint32_t id, uint32_t queue)
+{
+    note_grant(e, queue_at(e, queue));
+    guard_after_grant(e, queue, id);
+}
+
+void claim_grant_alone(struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    claim_reserve(e, id, flavors);
+    claim_granted(e, id, claim_queue(e, id));
+}
+
 void claim_to_rest(struct engine *e, uint32_t id)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
@@ -69,7 +94,5 @@ void claim_to_rest(struct engine *e, uint32_t id)
 
     claim_change(e, id, state, reason);
     if (state == CLAIM_WAITING && !gang_needs(e, id) && claim_may_pass_now(e, id, flavors))
-        claim_grant(e, id, flavors);
+        claim_grant_alone(e, id, flavors);
 }
-
-/* Whether an entry waits for members that are there. */

@@ -62,75 +62,10 @@ void gang_set_entry(struct engine *e, uint32_t id, uint32_t entry)
         claim_set_timer(e, entry); /* the group's turn, or its pause, goes on */
 }
 
-enum reason gang_holds(const struct engine *e, uint32_t id)
-{
-    static const enum reason reasons[] = {
-        [GROUP_MISSING] = REASON_GROUP_MISSING,
-        [GROUP_MOVES] = REASON_GROUP_CHANGING,
-        [GROUP_INVALID] = REASON_GROUP_INVALID,
-        [GROUP_INCOMPLETE] = REASON_GROUP_INCOMPLETE,
-        [GROUP_WAITS] = REASON_NONE,
-        [GROUP_WHOLE] = REASON_NONE,
-    };
-
-    return reasons[group_at(e, id)->mode];
-}
-
-/* What is wrong with it, whatever its members ask for. */
-static enum group_fault fault_of(const struct engine *e, const struct group *group)
-{
-    int32_t asked = group_follow_minimum(e, group);
-    int32_t minimum = group->known || asked == 0 ? group->minimum : asked;
-
-    if (minimum < 0 || (group->ours && asked < 0))
-        return GROUP_BAD_MINIMUM;
-    return asked != 0 && group->ordered && minimum > 1 ? GROUP_ORDERED : GROUP_SOUND;
-}
-
-static bool is_gang(const struct engine *e, const struct group *group)
-{
-    return group->known && group->minimum > 1 && fault_of(e, group) == GROUP_SOUND;
-}
-
-/* As it is now, looked at or not since it changed. */
-static bool is_whole(const struct engine *e, const struct group *group)
-{
-    return group->known && fault_of(e, group) == GROUP_SOUND && !group_follow_moves(e, group) &&
-           (group->minimum <= 1 || group_lacks(group) <= 0);
-}
-
-bool gang_needs(const struct engine *e, uint32_t id)
-{
-    uint32_t group = claim_group(e, claim_at(e, id));
-
-    return group != 0 && (claim_is_in_gang(e, id) || !is_whole(e, group_at(e, group)));
-}
-
-static enum group_mode mode_of(const struct engine *e, struct group *group, struct gang_sum *sum)
-{
-    group->fault = (uint8_t)fault_of(e, group);
-    if (group->fault != GROUP_SOUND)
-        return GROUP_INVALID;
-    if (!group->known)
-        return GROUP_MISSING;
-    if (group_follow_moves(e, group))
-        return GROUP_MOVES;
-    if (booking_is_asked(group))
-        group->fault = (uint8_t)gang_add_missing(e, group, sum);
-    if (group->fault != GROUP_SOUND)
-        return GROUP_INVALID;
-    if (group->minimum <= 1 || group_lacks(group) <= 0)
-        return GROUP_WHOLE;
-    if ((int64_t)group->ready + group->superseded < group_lacks(group))
-        return GROUP_INCOMPLETE;
-    group->fault = (uint8_t)gang_add_up(e, group, sum);
-    return group->fault == GROUP_SOUND ? GROUP_WAITS : GROUP_INVALID;
-}
-
 /* Members that nothing of their own holds go where the mode says; those that hold something may go
  * on, or not. When they wait alone, several at once may fit: who of them is next is a matter of
  * their queues. */
-static void set_mode(struct engine *e, struct group *group, enum group_mode mode)
+void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode)
 {
     enum claim_state state;
     enum reason reason;
@@ -157,12 +92,12 @@ static void set_mode(struct engine *e, struct group *group, enum group_mode mode
 }
 
 /* Those that are past the reserve hook keep what they have. */
-static uint32_t give_back(struct engine *e, struct group *group)
+uint32_t gang_give_back(struct engine *e, struct group *group)
 {
     uint32_t count = 0;
 
     group->to_come = 0;
-    set_mode(e, group, GROUP_INCOMPLETE);
+    gang_set_mode(e, group, GROUP_INCOMPLETE);
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED) {
             claim_to_rest(e, id);
@@ -170,6 +105,73 @@ static uint32_t give_back(struct engine *e, struct group *group)
         }
     }
     return count;
+}
+
+/* Those past the reserve hook are about to have a node, and go on. */
+static void hold_superseded(struct engine *e, struct group *group)
+{
+    bool some = group->marked + group->superseded > 0;
+
+    for (uint32_t at = group->first; some && at != 0; at = member_after(e, at)) {
+        const struct claim *claim = claim_at(e, at);
+
+        if (follow_supersedes(e, at) ? group_is_ready(claim) || claim->state == CLAIM_RESERVED
+                                     : group_is_superseded(claim))
+            claim_to_rest(e, at);
+    }
+    if (group->to_come > (int32_t)group->superseded)
+        group->to_come = (int32_t)group->superseded;
+}
+
+/* The flavors of a member's needs, of those that were found for the sum. */
+static void share_flavors(const struct engine *e, const struct line *line,
+                          const struct gang_sum *sum, const uint16_t *flavors,
+                          uint16_t *ret_flavors)
+{
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        for (uint8_t k = 0; k < sum->count; k++) {
+            if (sum->requests[k].resource == line_resource(e, line, i))
+                ret_flavors[i] = flavors[k];
+        }
+    }
+}
+
+static void grant_gang(struct engine *e, uint32_t entry, const uint16_t *flavors)
+{
+    struct group *group = group_at(e, claim_group(e, claim_at(e, entry)));
+    const struct line *line = line_at(e, claim_at(e, entry)->line);
+    int64_t lacks = group_lacks(group);
+    struct gang_sum sum = {.count = line_count(e, line)};
+    uint16_t own[FACTS_MAX_NEEDS];
+
+    if (group->books) {
+        booking_grant(e, entry, flavors);
+        return;
+    }
+    for (uint8_t i = 0; i < sum.count; i++)
+        sum.requests[i].resource = line_resource(e, line, i);
+    take_entry_out(e, group);
+    for (uint32_t id = group->first; id != 0 && lacks > 0; id = member_after(e, id)) {
+        if (!group_is_ready(claim_at(e, id)))
+            continue;
+        share_flavors(e, line_at(e, claim_at(e, id)->line), &sum, flavors, own);
+        claim_reserve(e, id, own);
+        lacks--;
+    }
+    group->to_come += (int32_t)lacks;
+    gang_set_mode(e, group, GROUP_WHOLE);
+}
+
+void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
+{
+    uint32_t queue = claim_queue(e, id);
+
+    if ((claim_at(e, id)->flags & CLAIM_GANG) == 0) {
+        claim_grant_alone(e, id, flavors);
+        return;
+    }
+    grant_gang(e, id, flavors);
+    claim_granted(e, id, queue);
 }
 
 /* had: the queue in which it held room until now for members that were not there; 0: none. */
@@ -195,56 +197,17 @@ void gang_review(struct engine *e, uint32_t id)
     enum group_mode mode;
     struct gang_sum sum;
 
-    follow_supersede(e, id);
-    mode = mode_of(e, group, &sum);
+    hold_superseded(e, group);
+    mode = gang_mode_of(e, group, &sum);
     if (mode != GROUP_WHOLE && group->reserved > 0) {
-        give_back(e, group);
-        mode = mode_of(e, group, &sum);
+        gang_give_back(e, group);
+        mode = gang_mode_of(e, group, &sum);
     }
-    set_mode(e, group, mode);
+    gang_set_mode(e, group, mode);
     if (mode == GROUP_WAITS)
         put_entry_in(e, group, &sum, booking_is_over(e, id));
     else
         booking_review(e, id);
-}
-
-/* The flavors of a member's needs, of those that were found for the sum. */
-static void share_flavors(const struct engine *e, const struct line *line,
-                          const struct gang_sum *sum, const uint16_t *flavors,
-                          uint16_t *ret_flavors)
-{
-    for (uint32_t i = 0; i < line_count(e, line); i++) {
-        for (uint8_t k = 0; k < sum->count; k++) {
-            if (sum->requests[k].resource == line_resource(e, line, i))
-                ret_flavors[i] = flavors[k];
-        }
-    }
-}
-
-void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors)
-{
-    struct group *group = group_at(e, claim_group(e, claim_at(e, entry)));
-    const struct line *line = line_at(e, claim_at(e, entry)->line);
-    int64_t lacks = group_lacks(group);
-    struct gang_sum sum = {.count = line_count(e, line)};
-    uint16_t own[FACTS_MAX_NEEDS];
-
-    if (group->books) {
-        booking_grant(e, entry, flavors);
-        return;
-    }
-    for (uint8_t i = 0; i < sum.count; i++)
-        sum.requests[i].resource = line_resource(e, line, i);
-    take_entry_out(e, group);
-    for (uint32_t id = group->first; id != 0 && lacks > 0; id = member_after(e, id)) {
-        if (!group_is_ready(claim_at(e, id)))
-            continue;
-        share_flavors(e, line_at(e, claim_at(e, id)->line), &sum, flavors, own);
-        claim_reserve(e, id, own);
-        lacks--;
-    }
-    group->to_come += (int32_t)lacks;
-    set_mode(e, group, GROUP_WHOLE);
 }
 
 uint32_t gang_demote(struct engine *e, uint32_t claim)
@@ -258,77 +221,7 @@ uint32_t gang_demote(struct engine *e, uint32_t claim)
     }
     if (group == 0 || group_at(e, group)->minimum <= 1 || group_lacks(group_at(e, group)) < 0)
         return 0;
-    return give_back(e, group_at(e, group));
-}
-
-static bool restore_one(struct engine *e, uint32_t id)
-{
-    struct claim *claim = claim_at(e, id);
-    bool was_granted = (claim->flags & CLAIM_RESTORING) != 0;
-
-    if (!restore_fits(e, id))
-        return false;
-    if (!was_granted && (claim->flags & CLAIM_STAMPED) == 0)
-        claim_set_stamp(e, id, e->now);
-    restore_reserve(e, id);
-    return true;
-}
-
-/* Those first that a restart found granted, then others that are ready. Who is superseded stands
- * for who takes its place. */
-static bool restore_minimum(struct engine *e, struct group *group)
-{
-    int64_t lacks = group_lacks(group);
-    bool fits = true;
-
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
-        if ((claim_at(e, id)->flags & CLAIM_RESTORING) != 0 && follow_supersedes(e, id))
-            restore_nothing(e, id);
-    }
-    for (int round = 0; round < 2; round++) {
-        for (uint32_t id = group->first; id != 0 && lacks > 0 && fits; id = member_after(e, id)) {
-            const struct claim *claim = claim_at(e, id);
-
-            if (round == 0 ? (claim->flags & CLAIM_RESTORING) == 0 : !group_is_ready(claim))
-                continue;
-            fits = restore_one(e, id);
-            lacks--;
-        }
-    }
-    if (!fits || lacks > group->superseded)
-        return false;
-    group->to_come += (int32_t)lacks;
-    return true;
-}
-
-/* It was not whole, or does not fit any more: nobody was granted anything. */
-static void restore_none(struct engine *e, struct group *group)
-{
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
-        if (claim_at(e, id)->state == CLAIM_RESERVED)
-            queue_at(e, claim_queue(e, id))->totals.gave_up--;
-    }
-    give_back(e, group);
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
-        if (claim_at(e, id)->flags & CLAIM_RESTORING)
-            restore_nothing(e, id);
-    }
-}
-
-void gang_restore(struct engine *e, uint32_t id)
-{
-    struct group *group = group_at(e, claim_group(e, claim_at(e, id)));
-
-    if (is_gang(e, group) && group_lacks(group) > 0) {
-        if (restore_minimum(e, group))
-            set_mode(e, group, GROUP_WHOLE);
-        else
-            restore_none(e, group);
-    } else if (group->known && fault_of(e, group) == GROUP_SOUND && !follow_supersedes(e, id)) {
-        restore_alone(e, id);
-    } else {
-        restore_nothing(e, id);
-    }
+    return gang_give_back(e, group_at(e, group));
 }
 
 void gang_begin(struct engine *e)
@@ -340,7 +233,7 @@ void gang_begin(struct engine *e)
             continue;
         group = group_at(e, at);
         booking_begin(e, at);
-        if (!is_gang(e, group) || group->holding == 0 || group_lacks(group) <= 0)
+        if (!gang_is_one(e, group) || group->holding == 0 || group_lacks(group) <= 0)
             continue;
         for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
             if (!group_is_ready(claim_at(e, id)))
@@ -357,7 +250,7 @@ const char *gang_check(const struct engine *e, uint32_t id)
     struct group copy = *group_at(e, id);
     struct gang_sum sum;
 
-    if (copy.mode != mode_of(e, &copy, &sum))
+    if (copy.mode != gang_mode_of(e, &copy, &sum))
         return "a group's mode follows from its members";
     if (copy.fault != group_at(e, id)->fault)
         return "a group knows what is wrong with it";
@@ -368,28 +261,4 @@ const char *gang_check(const struct engine *e, uint32_t id)
     if (copy.mode == GROUP_WAITS && !gang_sum_stands(e, &copy, &sum))
         return "a gang waits for what lacks to its minimum";
     return booking_check(e, id);
-}
-
-/* For estimates: the mean time between grants, the last ones counting most. */
-static void note_grant(struct engine *e, struct queue *queue)
-{
-    if (queue->grants > 0) {
-        int64_t gap = e->now - queue->last_grant;
-
-        queue->grant_gap += (gap - queue->grant_gap) / (queue->grants < 8 ? queue->grants : 8);
-    }
-    queue->last_grant = e->now;
-    queue->grants += queue->grants < UINT32_MAX;
-}
-
-void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
-{
-    uint32_t queue = claim_queue(e, id);
-
-    if (claim_at(e, id)->flags & CLAIM_GANG)
-        gang_grant(e, id, flavors);
-    else
-        claim_reserve(e, id, flavors);
-    note_grant(e, queue_at(e, queue));
-    guard_after_grant(e, queue, id);
 }

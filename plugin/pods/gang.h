@@ -2,7 +2,8 @@
 #ifndef SLUICE_PLUGIN_PODS_GANG_H
 #define SLUICE_PLUGIN_PODS_GANG_H
 
-#include "plugin/engine.h"
+#include "gang_mode.h"
+#include "plugin/base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,26 +42,18 @@ void gang_set_entry(struct engine *e, uint32_t group, uint32_t entry);
 /* Looks at the group anew: who must be held, what waits, who gives back. */
 void gang_review(struct engine *e, uint32_t group);
 
-/* Why a member that has nothing of its own to wait for is held; REASON_NONE: it waits. */
-enum reason gang_holds(const struct engine *e, uint32_t group);
+/* The group is in this mode from now on: its members are held, wait with it, or wait alone. */
+void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode);
 
-/* Whether a claim that holds nothing is a member of a group that is not whole, whatever was known
- * of it before: then it cannot be granted a place alone. */
-bool gang_needs(const struct engine *e, uint32_t claim);
+/* Its members that are only reserved give back; how many did. */
+uint32_t gang_give_back(struct engine *e, struct group *group);
 
-/* The grant: what waited, a pod or a gang, has got its turn. */
+/* The grant: what waited, a pod or a gang, has got its turn. Of a gang the members are reserved. */
 void claim_grant(struct engine *e, uint32_t claim, const uint16_t *flavors);
-
-/* The entry's turn has come: its members are reserved. */
-void gang_grant(struct engine *e, uint32_t entry, const uint16_t *flavors);
 
 /* The members that are only reserved give back, all of them, if the gang would not be whole without
  * this one. Returns how many did; 0: it is one of those beyond the minimum. */
 uint32_t gang_demote(struct engine *e, uint32_t claim);
-
-/* A member that a restart found granted: what lacks to the minimum is reserved with it, those first
- * that were granted before, or none of them is. */
-void gang_restore(struct engine *e, uint32_t claim);
 
 /* A gang of which a part has its nodes is made whole before others are granted anything. */
 void gang_begin(struct engine *e);

@@ -21,6 +21,9 @@ struct gang_sum {
 
 struct engine;
 
+/* Members of the group's minimum are missing, and nothing is wrong with it. */
+bool gang_misses_members(const struct group *group);
+
 /* What a group asks for while members of its minimum are missing, and where: what its object says,
  * and one of `pods` for each of the minimum. */
 enum group_fault gang_add_missing(const struct engine *e, const struct group *group,

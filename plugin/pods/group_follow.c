@@ -80,23 +80,6 @@ bool follow_supersedes(const struct engine *e, uint32_t id)
            !line_same_requests(e, claim->line, claim_at(e, asker)->line);
 }
 
-/* Those past the reserve hook are about to have a node, and go on. */
-void follow_supersede(struct engine *e, uint32_t id)
-{
-    struct group *group = group_at(e, id);
-    bool some = group->marked + group->superseded > 0;
-
-    for (uint32_t at = group->first; some && at != 0; at = member_after(e, at)) {
-        const struct claim *claim = claim_at(e, at);
-
-        if (follow_supersedes(e, at) ? group_is_ready(claim) || claim->state == CLAIM_RESERVED
-                                     : group_is_superseded(claim))
-            claim_to_rest(e, at);
-    }
-    if (group->to_come > (int32_t)group->superseded)
-        group->to_come = (int32_t)group->superseded;
-}
-
 int32_t group_follow_minimum(const struct engine *e, const struct group *group)
 {
     return group->asker == 0 ? 0 : own_of(e, group->asker)->minimum;

@@ -53,9 +53,6 @@ void follow_say_move(const struct engine *e, const struct group *group, struct s
 /* Whether a newer pod takes a member's place, so that it is granted nothing. */
 bool follow_supersedes(const struct engine *e, uint32_t claim);
 
-/* Those members are held, and no others. */
-void follow_supersede(struct engine *e, uint32_t group);
-
 const char *group_follow_check(const struct engine *e, uint32_t group);
 
 #endif

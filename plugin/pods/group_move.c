@@ -8,7 +8,7 @@
 #include "plugin/order/fit.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"
-#include "pod.h"
+#include "pod_settle.h"
 #include "regrant.h"
 #include "stamp.h"
 

@@ -16,6 +16,7 @@
 #include "plugin/claims/promise.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/state.h"
+#include "pod_settle.h"
 #include "regrant.h"
 #include "restore.h"
 #include "stamp.h"
@@ -198,39 +199,6 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     }
 }
 
-/* Granted before this engine led, as far as the object tells. */
-static bool looks_granted(const struct claim *claim)
-{
-    if (claim->a_foreign_gate != 0)
-        return false;
-    if (claim->flags & CLAIM_NOMINATED)
-        return true;
-    return claim->gates == 0 && (claim->flags & (CLAIM_STAMPED | CLAIM_UNSCHEDULABLE)) != 0;
-}
-
-/* Its place among those to restore is what the object alone tells. */
-static void forget_grant(struct engine *e, uint32_t id)
-{
-    if ((claim_at(e, id)->flags & (CLAIM_STAMPED | CLAIM_RESTORING)) == 0)
-        claim_set_stamp(e, id, claim_at(e, id)->created);
-    claim_to_restore(e, id);
-}
-
-void pod_settle(struct engine *e, uint32_t id)
-{
-    struct claim *claim = claim_at(e, id);
-    bool leads = e->synced && e->leads;
-
-    if (claim->flags & CLAIM_BOUND)
-        claim_allocate(e, id);
-    else if (leads && claim_holds(claim))
-        claim_change(e, id, claim->state, REASON_NONE);
-    else if (looks_granted(claim) && !leads)
-        forget_grant(e, id);
-    else
-        claim_to_rest(e, id);
-}
-
 static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *pod,
                        struct sight *sight)
 {
@@ -320,7 +288,8 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         lose_ended(e, pod);
     if (sight->is_let_go) {
         let_go_claim(e, id, pod);
-    } else if ((begins || restoring) && looks_granted(claim) && (claim->flags & CLAIM_BOUND) == 0) {
+    } else if ((begins || restoring) && pod_looks_granted(claim) &&
+               (claim->flags & CLAIM_BOUND) == 0) {
         claim_to_restore(e, id);
         if (e->synced && e->leads && e->claims.recount.cells == 0 &&
             tree_size(&claims_by_stamp, e, e->claims.restoring) == 1)

@@ -32,8 +32,4 @@ void pod_confirm(struct engine *e, uint32_t claim);
 /* The object is gone; one that is not known is ignored. */
 void pod_lose(struct engine *e, struct text uid);
 
-/* The state that follows from what is known of a claim, while this engine does not lead, or after
- * something about it changed. */
-void pod_settle(struct engine *e, uint32_t claim);
-
 #endif

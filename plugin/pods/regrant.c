@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "regrant.h"
 
-#include "gang.h"
+#include "claim_rest.h"
 #include "group_member.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
@@ -86,7 +86,7 @@ static void regain(struct engine *e, uint32_t id, enum claim_state was, const st
     } else if (was == CLAIM_ALLOCATED) {
         claim_allocate(e, id);
     } else if ((same_queue || moves) && fits_anew(e, claim, grant, same_queue, flavors)) {
-        claim_grant(e, id, flavors);
+        claim_grant_alone(e, id, flavors);
     }
 }
 

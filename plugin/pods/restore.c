@@ -3,6 +3,7 @@
 
 #include "booking.h"
 #include "gang.h"
+#include "group_follow.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/order/contest.h"
@@ -11,7 +12,9 @@
 #include "plugin/records/claim.h"
 #include "plugin/state.h"
 
-bool restore_fits(struct engine *e, uint32_t id)
+/* Whether it still fits: in the flavors that its stamp names, or, where it names none, in those
+ * that it gets now. */
+static bool still_fits(struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
@@ -30,11 +33,100 @@ bool restore_fits(struct engine *e, uint32_t id)
     return fit_in_again(e, claim->line, claim_flavors(claim));
 }
 
-void restore_reserve(struct engine *e, uint32_t id)
+/* A pod that says Unschedulable was in a cycle before the restart. */
+static void reserve(struct engine *e, uint32_t id)
 {
     if (claim_at(e, id)->flags & CLAIM_UNSCHEDULABLE)
         claim_set_flag(claim_at(e, id), CLAIM_SEEN_IN_CYCLE, true);
     claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
+}
+
+/* It does not get it back, and waits with all others that ask. */
+static void give_up(struct engine *e, uint32_t id)
+{
+    stale_condition_note_loss(e, claim_at(e, id));
+    claim_set_flavors(e, id, NULL);
+    claim_to_rest(e, id);
+}
+
+static void restore_alone(struct engine *e, uint32_t id)
+{
+    /* Also where its queue is suspended, or not known any more: that takes nothing away. */
+    if (still_fits(e, id)) {
+        reserve(e, id);
+        return;
+    }
+    give_up(e, id);
+}
+
+static bool restore_one(struct engine *e, uint32_t id)
+{
+    struct claim *claim = claim_at(e, id);
+    bool was_granted = (claim->flags & CLAIM_RESTORING) != 0;
+
+    if (!still_fits(e, id))
+        return false;
+    if (!was_granted && (claim->flags & CLAIM_STAMPED) == 0)
+        claim_set_stamp(e, id, e->now);
+    reserve(e, id);
+    return true;
+}
+
+/* Those first that a restart found granted, then others that are ready. Who is superseded stands
+ * for who takes its place. */
+static bool restore_minimum(struct engine *e, struct group *group)
+{
+    int64_t lacks = group_lacks(group);
+    bool fits = true;
+
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+        if ((claim_at(e, id)->flags & CLAIM_RESTORING) != 0 && follow_supersedes(e, id))
+            give_up(e, id);
+    }
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t id = group->first; id != 0 && lacks > 0 && fits; id = member_after(e, id)) {
+            const struct claim *claim = claim_at(e, id);
+
+            if (round == 0 ? (claim->flags & CLAIM_RESTORING) == 0 : !group_is_ready(claim))
+                continue;
+            fits = restore_one(e, id);
+            lacks--;
+        }
+    }
+    if (!fits || lacks > group->superseded)
+        return false;
+    group->to_come += (int32_t)lacks;
+    return true;
+}
+
+/* It was not whole, or does not fit any more: nobody was granted anything. */
+static void restore_none(struct engine *e, struct group *group)
+{
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+        if (claim_at(e, id)->state == CLAIM_RESERVED)
+            queue_at(e, claim_queue(e, id))->totals.gave_up--;
+    }
+    gang_give_back(e, group);
+    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+        if (claim_at(e, id)->flags & CLAIM_RESTORING)
+            give_up(e, id);
+    }
+}
+
+static void restore_gang(struct engine *e, uint32_t id)
+{
+    struct group *group = group_at(e, claim_group(e, claim_at(e, id)));
+
+    if (gang_is_one(e, group) && group_lacks(group) > 0) {
+        if (restore_minimum(e, group))
+            gang_set_mode(e, group, GROUP_WHOLE);
+        else
+            restore_none(e, group);
+    } else if (group->known && gang_fault(e, group) == GROUP_SOUND && !follow_supersedes(e, id)) {
+        restore_alone(e, id);
+    } else {
+        give_up(e, id);
+    }
 }
 
 void restore_claim(struct engine *e, uint32_t id)
@@ -42,27 +134,10 @@ void restore_claim(struct engine *e, uint32_t id)
     if (claim_at(e, id)->flags & CLAIM_GANG)
         booking_restore(e, id);
     else if (claim_group(e, claim_at(e, id)) != 0)
-        gang_restore(e, id);
+        restore_gang(e, id);
     else
         restore_alone(e, id);
     group_settle(e);
-}
-
-void restore_alone(struct engine *e, uint32_t id)
-{
-    /* Also where its queue is suspended, or not known any more: that takes nothing away. */
-    if (restore_fits(e, id)) {
-        restore_reserve(e, id);
-        return;
-    }
-    restore_nothing(e, id);
-}
-
-void restore_nothing(struct engine *e, uint32_t id)
-{
-    stale_condition_note_loss(e, claim_at(e, id));
-    claim_set_flavors(e, id, NULL);
-    claim_to_rest(e, id);
 }
 
 void restore_guess_flavors(struct engine *e)

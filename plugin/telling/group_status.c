@@ -4,6 +4,7 @@
 #include "explain.h"
 #include "plugin/base/sentence.h"
 #include "plugin/pods/booking.h"
+#include "plugin/pods/gang_sum.h"
 #include "plugin/pods/group_follow.h"
 #include "plugin/state.h"
 
@@ -118,7 +119,7 @@ void group_find_status(const struct engine *e, uint32_t id, struct group_status 
                          : "Pending";
     ret->type = ret->status = ret->reason = "";
     sentence_init(&say, message, VERDICT_MESSAGE_MAX);
-    if (group->members == 0 && !booking_is_asked(group))
+    if (group->members == 0 && !gang_misses_members(group))
         return;
     ret->type = waits ? "Unschedulable" : "Scheduled";
     ret->status = "True";
