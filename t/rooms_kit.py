@@ -263,3 +263,13 @@ class Rooms:
             if use.caller.startswith("plugin/") and use.callee != "plugin/notes"
             if self.goes_up(*self.pair(use))
         ]
+
+    def rings(self, uses):
+        """The rooms of the engine and the units of one that call each other in a ring: of
+        each pair, one reaches the other by calls that stay in the room."""
+        within = defaultdict(set)
+        for use in uses:
+            room = self.of(use.caller)
+            if use.caller.startswith("plugin/") and room == self.of(use.callee):
+                within[room].add((use.caller, use.callee))
+        return [(r, units) for r in self.order for units in cycles(within[r])]
