@@ -39,7 +39,7 @@ static int make_queue(struct engine *e, const char *name, uint32_t *ret_queue)
     int error = queue_get(e, QUEUE_VOLCANO, text_of(name), ret_queue);
 
     if (error == 0)
-        limit_count(e, LIMITED_QUEUES, &queue_at(e, *ret_queue)->known, true);
+        limit_count(&e->queues, LIMITED_QUEUES, &queue_at(e, *ret_queue)->known, true);
     return error;
 }
 

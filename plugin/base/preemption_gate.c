@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preemption_gate.h"
 
-#include "plugin/state.h"
+#include "error.h"
+#include "intern.h"
 
-int preemption_gates_get(struct engine *e, const struct preemption_gate_facts *facts,
+int preemption_gates_get(struct intern *words, const struct preemption_gate_facts *facts,
                          uint32_t count, bool strays, struct preemption_gates *ret)
 {
     *ret = (struct preemption_gates){.strays = strays};
     for (uint32_t i = 0; i < count; i++) {
-        if (name_get(e, facts[i].name, &ret->names[i]) < 0) {
-            preemption_gates_drop(e, ret);
+        if (intern_get(words, facts[i].name.at, facts[i].name.len, &ret->names[i]) < 0) {
+            preemption_gates_drop(words, ret);
             return ENGINE_NO_MEMORY;
         }
         ret->positions[i] = (uint8_t)facts[i].position;
@@ -18,10 +19,10 @@ int preemption_gates_get(struct engine *e, const struct preemption_gate_facts *f
     return 0;
 }
 
-void preemption_gates_drop(struct engine *e, struct preemption_gates *gates)
+void preemption_gates_drop(struct intern *words, struct preemption_gates *gates)
 {
     for (uint32_t i = 0; i < gates->count; i++)
-        intern_unref(&e->names, gates->names[i]);
+        intern_unref(words, gates->names[i]);
     *gates = (struct preemption_gates){0};
 }
 

@@ -31,12 +31,12 @@ struct preemption_gates {
     uint32_t names[FACTS_MAX_PREEMPTION_GATES];    /* in the order of the spec */
 };
 
-struct engine;
+struct intern;
 
 /* Those of the spec, with their positions. Negative on error, and *ret is empty. */
-int preemption_gates_get(struct engine *e, const struct preemption_gate_facts *facts,
+int preemption_gates_get(struct intern *words, const struct preemption_gate_facts *facts,
                          uint32_t count, bool strays, struct preemption_gates *ret);
-void preemption_gates_drop(struct engine *e, struct preemption_gates *gates);
+void preemption_gates_drop(struct intern *words, struct preemption_gates *gates);
 
 /* The name of the first that is not open; 0: all are, or there are none. */
 uint32_t preemption_gates_closed(const struct preemption_gates *gates);

@@ -49,22 +49,22 @@ void flavor_ref(struct engine *e, uint16_t number)
         flavor_at(e, number)->users++;
 }
 
-static void forget_details(struct engine *e, struct flavor *flavor)
+static void forget_details(struct intern *names, struct flavor *flavor)
 {
     for (uint32_t i = 0; i < flavor->label_count; i++) {
-        intern_unref(&e->names, flavor->labels[i].key);
-        intern_unref(&e->names, flavor->labels[i].value);
+        intern_unref(names, flavor->labels[i].key);
+        intern_unref(names, flavor->labels[i].value);
     }
     for (uint32_t i = 0; i < flavor->toleration_count; i++) {
-        intern_unref(&e->names, flavor->tolerations[i].key);
-        intern_unref(&e->names, flavor->tolerations[i].operator_);
-        intern_unref(&e->names, flavor->tolerations[i].value);
-        intern_unref(&e->names, flavor->tolerations[i].effect);
+        intern_unref(names, flavor->tolerations[i].key);
+        intern_unref(names, flavor->tolerations[i].operator_);
+        intern_unref(names, flavor->tolerations[i].value);
+        intern_unref(names, flavor->tolerations[i].effect);
     }
     for (uint32_t i = 0; i < flavor->taint_count; i++) {
-        intern_unref(&e->names, flavor->taints[i].key);
-        intern_unref(&e->names, flavor->taints[i].value);
-        intern_unref(&e->names, flavor->taints[i].effect);
+        intern_unref(names, flavor->taints[i].key);
+        intern_unref(names, flavor->taints[i].value);
+        intern_unref(names, flavor->taints[i].effect);
     }
     flavor->label_count = 0;
     flavor->toleration_count = 0;
@@ -80,7 +80,7 @@ void flavor_unref(struct engine *e, uint16_t number)
 
     if (--flavor->users > 0)
         return;
-    forget_details(e, flavor);
+    forget_details(&e->names, flavor);
     intern_unref(&e->names, flavor->name);
     slab_give(&e->capacity.flavors, number);
 }
@@ -154,7 +154,7 @@ int flavor_see(struct engine *e, const struct flavor_facts *facts)
 
     if (flavor->seen)
         flavor_unref(e, number); /* the object itself is one user, not one at each sight */
-    forget_details(e, flavor);
+    forget_details(&e->names, flavor);
     next.name = flavor->name;
     next.users = flavor->users;
     next.seen = true;
@@ -162,7 +162,7 @@ int flavor_see(struct engine *e, const struct flavor_facts *facts)
     return 0;
 
 no_memory:
-    forget_details(e, &next);
+    forget_details(&e->names, &next);
     flavor_unref(e, number);
     return ENGINE_NO_MEMORY;
 }
@@ -174,7 +174,7 @@ bool flavor_lose(struct engine *e, struct text name)
     if (number == 0 || !flavor_at(e, number)->seen)
         return false;
     flavor_at(e, number)->seen = false;
-    forget_details(e, flavor_at(e, number));
+    forget_details(&e->names, flavor_at(e, number));
     flavor_unref(e, number);
     return true;
 }

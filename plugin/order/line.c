@@ -43,10 +43,10 @@ static void add_need(const struct engine *e, struct shape *shape, uint32_t resou
     shape->requests[i] = (struct request){resource, amount};
 }
 
-static void unref_names(struct engine *e, const struct shape *shape)
+static void unref_names(struct intern *names, const struct shape *shape)
 {
     for (uint32_t i = 0; i < shape->count; i++)
-        intern_unref(&e->names, shape->requests[i].resource);
+        intern_unref(names, shape->requests[i].resource);
 }
 
 static int read_shape(struct engine *e, const struct named_amounts *requests, struct shape *shape)
@@ -61,7 +61,7 @@ static int read_shape(struct engine *e, const struct named_amounts *requests, st
         if (item->amount <= 0)
             continue;
         if (intern_get(&e->names, item->resource.at, item->resource.len, &resource) < 0) {
-            unref_names(e, shape);
+            unref_names(&e->names, shape);
             return ENGINE_NO_MEMORY;
         }
         if (resource == e->name_pods) /* one pod is one pod, whatever it asks for */
@@ -143,7 +143,7 @@ int line_get(struct engine *e, uint32_t queue, const struct named_amounts *reque
     if (read_shape(e, requests, &shape) < 0)
         return ENGINE_NO_MEMORY;
     error = size_class_get(e, queue, shape.requests, shape.count, bare, &kind);
-    unref_names(e, &shape); /* the kind has them */
+    unref_names(&e->names, &shape); /* the kind has them */
     if (error < 0)
         return error;
     error = get(e, kind, &shape, ret_line);

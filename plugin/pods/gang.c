@@ -20,7 +20,7 @@ int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t 
 
     if (error < 0)
         return error;
-    error = group_reserve_member(e);
+    error = group_reserve_member(&e->pods);
     if (error == 0)
         error = claim_create_entry(e, group, uid, line, ret_entry);
     if (error < 0)

@@ -124,18 +124,18 @@ int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group
         name_get(e, bare ? text_of("Pod") : controller->kind, &ret->kind) < 0 ||
         name_get(e, bare ? pod->name : controller->name, &ret->name) < 0 ||
         name_get(e, bare ? pod->uid : controller->uid, &ret->uid) < 0) {
-        group_drop_owner(e, ret);
+        group_drop_owner(&e->names, ret);
         return ENGINE_NO_MEMORY;
     }
     return 0;
 }
 
-void group_drop_owner(struct engine *e, struct group_owner *owner)
+void group_drop_owner(struct intern *names, struct group_owner *owner)
 {
-    intern_unref(&e->names, owner->api_version);
-    intern_unref(&e->names, owner->kind);
-    intern_unref(&e->names, owner->name);
-    intern_unref(&e->names, owner->uid);
+    intern_unref(names, owner->api_version);
+    intern_unref(names, owner->kind);
+    intern_unref(names, owner->name);
+    intern_unref(names, owner->uid);
     *owner = (struct group_owner){0};
 }
 
@@ -208,7 +208,7 @@ void group_end(struct engine *e, uint32_t id)
     group_untouch(e, id);
     outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
     heap_clear(&e->pods.group_timers, id);
-    group_drop_owner(e, &group->owner);
+    group_drop_owner(&e->names, &group->owner);
     group_free_least(e, group);
     index_drop(&e->pods.groups_by_name,
                name_hash(name_text(e, group->space), name_text(e, group->name)), id);

@@ -127,6 +127,7 @@ struct member {
 };
 
 struct engine;
+struct intern;
 struct claim;
 
 /* All its pods have ended: nobody waits for it. */
@@ -169,7 +170,7 @@ void group_note_owner(struct engine *e, uint32_t group, const struct pod_facts *
 /* Whose PodGroup a pod asks for: words that are then given to group_note_owner, or given back.
  * Negative on error. */
 int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group_owner *ret_owner);
-void group_drop_owner(struct engine *e, struct group_owner *owner);
+void group_drop_owner(struct intern *names, struct group_owner *owner);
 
 int group_get_named(struct engine *e, struct text space, struct text name, uint32_t *ret_group);
 

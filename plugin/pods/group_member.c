@@ -5,9 +5,9 @@
 #include "plugin/state.h"
 #include "stamp.h"
 
-int group_reserve_member(struct engine *e)
+int group_reserve_member(struct pods_room *pods)
 {
-    return slab_reserve(&e->pods.members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
+    return slab_reserve(&pods->members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
 }
 
 int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_own *ret)
@@ -23,15 +23,15 @@ int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_
         name_get(e, pod->stamped_flavors, &ret->flavors) == 0 &&
         (!asks || name_get(e, pod->priority_class, &ret->priority_class) == 0))
         return 0;
-    group_drop_own(e, ret);
+    group_drop_own(&e->names, ret);
     return ENGINE_NO_MEMORY;
 }
 
-void group_drop_own(struct engine *e, struct member_own *own)
+void group_drop_own(struct intern *names, struct member_own *own)
 {
-    intern_unref(&e->names, own->queue);
-    intern_unref(&e->names, own->flavors);
-    intern_unref(&e->names, own->priority_class);
+    intern_unref(names, own->queue);
+    intern_unref(names, own->flavors);
+    intern_unref(names, own->priority_class);
     *own = (struct member_own){0};
 }
 
@@ -114,7 +114,7 @@ void group_leave(struct engine *e, uint32_t id)
     group_uncount(e, id);
     unlink_member(e, id);
     group_at(e, claim_group(e, claim))->members--;
-    group_drop_own(e, &member_of(e, id)->own);
+    group_drop_own(&e->names, &member_of(e, id)->own);
     slab_give(&e->pods.members, claim->member);
     claim->member = 0;
 }

@@ -10,15 +10,17 @@
  * without it, and counted by what they are at. Whatever changes here touches the group. */
 
 struct engine;
+struct intern;
 struct pod_facts;
+struct pods_room;
 
 /* Afterwards the next group_join cannot fail. Negative on error. */
-int group_reserve_member(struct engine *e);
+int group_reserve_member(struct pods_room *pods);
 
 /* What the pod says: words that are then given to group_note_own, or given back. Negative on
  * error. */
 int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_own *ret_own);
-void group_drop_own(struct engine *e, struct member_own *own);
+void group_drop_own(struct intern *names, struct member_own *own);
 
 /* Leaves in *own what was noted before. */
 void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);

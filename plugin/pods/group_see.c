@@ -160,7 +160,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
 
     if (sight->entry != 0 || group->uid != sight->uid)
         gang_set_entry(e, sight->group, sight->entry);
-    limit_count(e, LIMITED_GROUPS, &group->known, true);
+    limit_count(&e->queues, LIMITED_GROUPS, &group->known, true);
     group->ours = facts->ours;
     group->was_made = false;
     if (facts->resource_version == 0 || facts->resource_version > group->changed_over)
@@ -230,7 +230,7 @@ int group_lose(struct engine *e, struct text space, struct text name, struct tex
         return SEEN_ANEW;
     error = group_read_moves(e, id, &nowhere, &moves);
     if (error == 0) {
-        limit_count(e, LIMITED_GROUPS, &group_at(e, id)->known, false);
+        limit_count(&e->queues, LIMITED_GROUPS, &group_at(e, id)->known, false);
         group_at(e, id)->ours = false;
         group_at(e, id)->was_made = false;
         group_set_home(e, id, 0);

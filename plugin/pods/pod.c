@@ -60,8 +60,8 @@ static void drop_sight(struct engine *e, struct sight *sight)
     intern_unref(&e->names, sight->a_foreign_gate);
     if (sight->line != 0)
         line_unref(e, sight->line);
-    group_drop_owner(e, &sight->owner);
-    group_drop_own(e, &sight->own);
+    group_drop_owner(&e->names, &sight->owner);
+    group_drop_own(&e->names, &sight->own);
     group_drop_unused(e, sight->group);
 }
 
@@ -82,7 +82,7 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
     int error = group_get(e, pod, &sight->group);
 
     if (error == 0 && sight->group != 0)
-        error = group_reserve_member(e);
+        error = group_reserve_member(&e->pods);
     if (error == 0)
         error = group_read_owner(e, pod, &sight->owner);
     if (error == 0 && sight->group != 0)

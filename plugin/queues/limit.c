@@ -10,12 +10,12 @@ int limit_has_room(const struct engine *e, enum limited kind)
     return e->queues.counted[kind] < e->config.max_queues ? 0 : ENGINE_FULL_QUEUES;
 }
 
-void limit_count(struct engine *e, enum limited kind, bool *known, bool is)
+void limit_count(struct queues_room *queues, enum limited kind, bool *known, bool is)
 {
     if (*known == is)
         return;
     *known = is;
-    e->queues.counted[kind] += is ? 1 : UINT32_MAX;
+    queues->counted[kind] += is ? 1 : UINT32_MAX;
 }
 
 const char *limit_check(const struct engine *e)

@@ -13,6 +13,7 @@
  */
 
 struct engine;
+struct queues_room;
 
 enum limited { LIMITED_QUEUES, LIMITED_LOCAL_QUEUES, LIMITED_GROUPS, LIMITED_KINDS };
 
@@ -20,7 +21,7 @@ enum limited { LIMITED_QUEUES, LIMITED_LOCAL_QUEUES, LIMITED_GROUPS, LIMITED_KIN
 int limit_has_room(const struct engine *e, enum limited kind);
 
 /* The object of a record is there now, or gone: known is the record's own mark of it. */
-void limit_count(struct engine *e, enum limited kind, bool *known, bool is);
+void limit_count(struct queues_room *queues, enum limited kind, bool *known, bool is);
 
 const char *limit_check(const struct engine *e);
 

@@ -212,7 +212,7 @@ static void take(struct engine *e, struct queue *queue, const struct queue_facts
     queue->groups = edit->groups;
     queue->group_count = edit->group_count;
     queue->spec = edit->spec;
-    limit_count(e, LIMITED_QUEUES, &queue->known, true);
+    limit_count(&e->queues, LIMITED_QUEUES, &queue->known, true);
     queue->borrows_last = facts->borrows_last;
     queue->cluster.preempts_last = facts->preempts_last;
     queue->cluster.borrows_least = facts->borrows_least;
@@ -357,7 +357,7 @@ static void forget(struct engine *e, uint32_t id)
     queue->group_count = 0;
     queue->borrows_last = false;
     queue->spec = 0;
-    limit_count(e, LIMITED_QUEUES, &queue->known, id == e->queues.default_queue);
+    limit_count(&e->queues, LIMITED_QUEUES, &queue->known, id == e->queues.default_queue);
     queue->strict = queue->deleted = false;
     queue->reclaimable = true; /* as Volcano has it, where nothing is said */
     queue->preempts = (struct preempt_policy){.within = PREEMPT_NEVER};

@@ -113,7 +113,7 @@ static void say_lack(struct sentence *say, const struct engine *e, uint32_t id)
     }
 }
 
-static void say_why(struct engine *e, uint32_t id, struct workload_report *ret)
+static void say_why(const struct engine *e, uint32_t id, struct workload_report *ret)
 {
     const struct workload *workload = workload_at(e, id);
     struct text reason = text_of(ret->reason), what;

@@ -165,7 +165,7 @@ static int take(struct engine *e, uint32_t id, const struct local_queue_facts *f
     intern_unref(&e->names, local->uid);
     local->uid = uid;
     local->version = facts->version;
-    limit_count(e, LIMITED_LOCAL_QUEUES, &local->known, true);
+    limit_count(&e->queues, LIMITED_LOCAL_QUEUES, &local->known, true);
     local->selected = facts->selected;
     local->stop = facts->stop == QUEUE_HOLD             ? LIFE_HOLDS
                   : facts->stop == QUEUE_HOLD_AND_DRAIN ? LIFE_DRAINS
@@ -215,7 +215,7 @@ void local_queue_lose(struct engine *e, struct text space, struct text name)
     uint32_t id = local_queue_find(e, space, name);
 
     if (id != 0 && local_queue_at(e, id)->known) {
-        limit_count(e, LIMITED_LOCAL_QUEUES, &local_queue_at(e, id)->known, false);
+        limit_count(&e->queues, LIMITED_LOCAL_QUEUES, &local_queue_at(e, id)->known, false);
         local_queue_at(e, id)->stop = LIFE_MISSING;
         settle(e, id);
         local_queue_drop(e, id);

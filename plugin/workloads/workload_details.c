@@ -28,7 +28,7 @@ void workload_release_details(struct engine *e, struct workload_details *d)
     workload_free_counts(e, d->counts, d->demand == 0 ? NULL : demand_at(e, d->demand));
     for (uint32_t i = 0; i < d->check_count; i++)
         intern_unref(&e->names, d->checks[i]);
-    preemption_gates_drop(e, &d->gates);
+    preemption_gates_drop(&e->names, &d->gates);
     demand_unref(e, d->demand);
     intern_unref(&e->names, d->uid);
     intern_unref(&e->names, d->job);
@@ -50,7 +50,7 @@ static int read_gates(struct engine *e, const struct workload_facts *facts,
                             : facts->gates[i].open ? GATE_OPEN
                                                    : GATE_CLOSED;
     }
-    return preemption_gates_get(e, gates, facts->gate_count, facts->stray_gates, &d->gates);
+    return preemption_gates_get(&e->names, gates, facts->gate_count, facts->stray_gates, &d->gates);
 }
 
 /* The flavors that the admission names, by pod set and resource; what it does not name nobody

@@ -89,7 +89,7 @@ static void drop_details(struct engine *e, uint32_t id)
     workload->counts = NULL;
     for (uint32_t i = 0; i < workload->check_count; i++)
         intern_unref(&e->names, workload->checks[i]);
-    preemption_gates_drop(e, &workload->gates);
+    preemption_gates_drop(&e->names, &workload->gates);
     intern_unref(&e->names, workload->uid);
     intern_unref(&e->names, workload->job);
     intern_unref(&e->names, workload->unsupported);

@@ -24,7 +24,8 @@ static struct preemption_gates gates_of(struct kit *kit, const char *words, bool
         count++;
         words += len + (words[len] == ' ');
     }
-    is_int(preemption_gates_get(kit->engine, facts, count, strays, &gates), 0, "%u gates", count);
+    is_int(preemption_gates_get(&kit->engine->names, facts, count, strays, &gates), 0, "%u gates",
+           count);
     return gates;
 }
 
@@ -34,7 +35,7 @@ static const char *closed(struct kit *kit, const char *words)
     static char name[64];
 
     snprintf(name, sizeof(name), "%s", name_text(kit->engine, preemption_gates_closed(&gates)).at);
-    preemption_gates_drop(kit->engine, &gates);
+    preemption_gates_drop(&kit->engine->names, &gates);
     return name;
 }
 
@@ -43,7 +44,7 @@ static bool wants_status(struct kit *kit, const char *words, bool strays)
     struct preemption_gates gates = gates_of(kit, words, strays);
     bool wants = preemption_gates_want_status(&gates);
 
-    preemption_gates_drop(kit->engine, &gates);
+    preemption_gates_drop(&kit->engine->names, &gates);
     return wants;
 }
 
@@ -67,7 +68,7 @@ static void test_positions(void)
     ok(preemption_gates_closed(&gates) == gates.names[0] && gates.positions[2] == GATE_CLOSED &&
            !preemption_gates_want_status(&gates),
        "an eviction closes all, and says all that is to be said");
-    preemption_gates_drop(kit.engine, &gates);
+    preemption_gates_drop(&kit.engine->names, &gates);
     kit_close(&kit);
 }
 
@@ -101,7 +102,7 @@ static void test_signal(void)
         is_int(preemption_gates_pass(&gates, cases[i].enforced, cases[i].decision, &signal),
                cases[i].pass, "%s", cases[i].what);
         is_int(signal, cases[i].signal, "%s", cases[i].what);
-        preemption_gates_drop(kit.engine, &gates);
+        preemption_gates_drop(&kit.engine->names, &gates);
     }
     kit_close(&kit);
 }
@@ -161,7 +162,7 @@ static const char *outcome(enum can a, enum can b, bool try_next, bool may_preem
              made.how <= ASSIGN_NO_VICTIMS ? "-"
                                            : flavor_name(kit.engine, made.needs[0][0].flavor).at,
              signal == SIGNAL_SET ? "!" : "");
-    preemption_gates_drop(kit.engine, &gates);
+    preemption_gates_drop(&kit.engine->names, &gates);
     kit_close(&kit);
     return text;
 }
@@ -200,11 +201,11 @@ static void test_memory(void)
     for (long n = 1; n > 0; n++) {
         kit_open(&kit, "");
         kit.memory.fail_at = kit.memory.calls + n;
-        error = preemption_gates_get(kit.engine, facts, 2, false, &gates);
+        error = preemption_gates_get(&kit.engine->names, facts, 2, false, &gates);
         if (error == 0)
             n = -1;
         ok(error == 0 || gates.count == 0, "it has all of them or none");
-        preemption_gates_drop(kit.engine, &gates);
+        preemption_gates_drop(&kit.engine->names, &gates);
         kit_close(&kit);
     }
     is_int(error, 0, "and with memory all");
