@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check.h"
 #include "plugin/claims/promise.h"
+#include "plugin/claims/removable.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
 
@@ -133,6 +134,9 @@ const char *workload_check(const struct engine *e)
         broken = slab_live(&e->claims.workloads, id) ? check_load(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->claims.workloads) && broken == NULL; id++)
         broken = slab_live(&e->claims.workloads, id) ? check_decided(e, id) : NULL;
+    for (uint32_t id = 1; id < slab_end(&e->claims.workloads) && broken == NULL; id++)
+        broken =
+            slab_live(&e->claims.workloads, id) ? removable_check(e, holder_of_workload(id)) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->order.demands) && broken == NULL; id++)
         broken = slab_live(&e->order.demands, id) ? demand_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->workloads.local_queues) && broken == NULL; id++)

@@ -3,11 +3,16 @@
 
 #include "plugin/state.h"
 
+bool pledge_is(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder) || engine_preempts(e);
+}
+
 int pledge_reserve(struct engine *e, uint32_t holder)
 {
     struct slab *pledges = &e->claims.promises.pledges[holder_is_workload(holder)];
 
-    if (!holder_is_workload(holder) && !engine_preempts(e))
+    if (!pledge_is(e, holder))
         return 0;
     while (slab_end(pledges) <= holder_workload(holder)) {
         if (slab_reserve(pledges, 1) < 0)
@@ -19,7 +24,7 @@ int pledge_reserve(struct engine *e, uint32_t holder)
 
 void pledge_begin(struct engine *e, uint32_t holder)
 {
-    if (holder_is_workload(holder) || engine_preempts(e))
+    if (pledge_is(e, holder))
         pledge_at(e, holder)->rests_until = 0;
 }
 

@@ -59,6 +59,9 @@ struct engine;
  * nobody evicts pods they need none. Negative on error. */
 int pledge_reserve(struct engine *e, uint32_t holder);
 
+/* Whether the holder has one. */
+bool pledge_is(const struct engine *e, uint32_t holder);
+
 /* The holder is a new one, of which nothing is to be remembered. */
 void pledge_begin(struct engine *e, uint32_t holder);
 

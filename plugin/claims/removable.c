@@ -8,20 +8,9 @@ static struct tree_link *link_of(const void *ctx, uint32_t id)
     return &pledge_at(ctx, id)->candidate.link;
 }
 
-int removable_compare(const struct engine *e, uint32_t a, uint32_t b)
-{
-    const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
-
-    if (x->priority != y->priority)
-        return x->priority < y->priority ? -1 : 1;
-    if (x->stamp != y->stamp)
-        return x->stamp > y->stamp ? -1 : 1;
-    return a == b ? 0 : text_compare(claim_uid(e, a), claim_uid(e, b));
-}
-
 static int compare(const void *ctx, uint32_t a, uint32_t b)
 {
-    return removable_compare(ctx, a, b);
+    return holder_compare(ctx, a, b);
 }
 
 uint32_t removable_uses(uint16_t flavor, uint32_t resource)
@@ -36,12 +25,11 @@ uint32_t removable_second(int64_t created)
     return second < UINT32_MAX ? (uint32_t)second : UINT32_MAX;
 }
 
-/* What the claim and those below it use, and when the newest was created. */
+/* What the holder and those below it use, and when the newest came. */
 static struct removable_wanted sum_up(const struct engine *e, uint32_t id)
 {
     const uint32_t below[2] = {link_of(e, id)->left, link_of(e, id)->right};
-    struct removable_wanted sum = {pledge_at(e, id)->uses,
-                                   removable_second(claim_at(e, id)->created)};
+    struct removable_wanted sum = {pledge_at(e, id)->uses, removable_second(holder_since(e, id))};
 
     for (int i = 0; i < 2; i++) {
         const struct pledge *pledge = below[i] == 0 ? NULL : pledge_at(e, below[i]);
@@ -83,7 +71,7 @@ static bool is_wanted_below(const struct engine *e, uint32_t id,
 static bool is_wanted(const struct engine *e, uint32_t id, const struct removable_wanted *wanted)
 {
     return (pledge_at(e, id)->uses & wanted->uses) != 0 &&
-           (wanted->second == 0 || removable_second(claim_at(e, id)->created) >= wanted->second);
+           (wanted->second == 0 || removable_second(holder_since(e, id)) >= wanted->second);
 }
 
 static uint32_t leftmost(const struct engine *e, uint32_t id, const struct removable_wanted *wanted)
@@ -124,45 +112,55 @@ uint32_t removable_after(const struct engine *e, uint32_t id, const struct remov
     return id;
 }
 
-static bool should_be(const struct engine *e, uint32_t id)
+static bool workload_should_be(const struct engine *e, uint32_t id)
+{
+    const struct workload *workload = workload_at(e, id);
+
+    return engine_admits(e) && workload_queue(e, id) != 0 && workload_holds(workload) &&
+           workload_counts_later(workload);
+}
+
+static bool should_be(const struct engine *e, uint32_t holder)
 {
     const uint32_t flags =
         CLAIM_MANAGED | CLAIM_VICTIM | CLAIM_ENDING | CLAIM_SPARED | CLAIM_NOT_PREEMPTABLE;
-    const struct claim *claim = claim_at(e, id);
+    const struct claim *claim;
 
-    return claim_holds(claim) && (claim->flags & flags) == CLAIM_MANAGED;
+    if (holder_is_workload(holder))
+        return workload_should_be(e, holder_workload(holder));
+    claim = claim_at(e, holder);
+    return engine_preempts(e) && claim_holds(claim) && (claim->flags & flags) == CLAIM_MANAGED;
 }
 
-static uint32_t used_by(const struct engine *e, uint32_t id)
+static uint32_t used_by(const struct engine *e, uint32_t holder)
 {
-    const struct claim *claim = claim_at(e, id);
-    const struct line *line = line_at(e, claim->line);
+    struct holder_need need;
     uint32_t uses = 0;
 
-    for (uint32_t i = 0; i < line_count(e, line); i++) {
-        if (claim_flavors(claim)[i] != FLAVOR_NONE)
-            uses |= removable_uses(claim_flavors(claim)[i], line_resource(e, line, i));
+    for (uint32_t i = 0; holder_need(e, holder, i, &need); i++) {
+        if (need.flavor != FLAVOR_NONE)
+            uses |= removable_uses(need.flavor, need.resource);
     }
     return uses;
 }
 
-bool removable_has(const struct engine *e, uint32_t id)
+bool removable_has(const struct engine *e, uint32_t holder)
 {
-    return engine_preempts(e) && pledge_at(e, id)->removable;
+    return pledge_is(e, holder) && pledge_at(e, holder)->removable;
 }
 
 void removable_leave(struct engine *e, uint32_t id)
 {
     if (!removable_has(e, id))
         return;
-    tree_remove(&in_order, e, &queue_at(e, claim_queue(e, id))->removable, id);
+    tree_remove(&in_order, e, &queue_at(e, holder_queue(e, id))->removable, id);
     pledge_at(e, id)->candidate = (struct candidate){0};
     pledge_at(e, id)->removable = false;
 }
 
 void removable_review(struct engine *e, uint32_t id)
 {
-    if (!engine_preempts(e) || removable_has(e, id) == should_be(e, id))
+    if (removable_has(e, id) == should_be(e, id))
         return;
     if (removable_has(e, id)) {
         removable_leave(e, id);
@@ -171,15 +169,13 @@ void removable_review(struct engine *e, uint32_t id)
     pledge_at(e, id)->candidate = (struct candidate){0};
     pledge_at(e, id)->uses = used_by(e, id) & (UINT32_MAX >> (32 - PLEDGE_USES));
     pledge_at(e, id)->removable = true;
-    tree_insert(&in_order, e, &queue_at(e, claim_queue(e, id))->removable, id);
+    tree_insert(&in_order, e, &queue_at(e, holder_queue(e, id))->removable, id);
 }
 
 const char *removable_check(const struct engine *e, uint32_t id)
 {
     struct removable_wanted sum;
 
-    if (!engine_preempts(e))
-        return NULL;
     if (removable_has(e, id) != should_be(e, id))
         return "whose room may be taken, is found in its queue";
     if (!removable_has(e, id))

@@ -81,6 +81,7 @@ void workload_take_out(struct engine *e, uint32_t id)
         return;
     count(e, id, -1);
     if (queue != 0 && workload_holds(workload)) {
+        removable_leave(e, holder_of_workload(id));
         tree_remove(&workloads_that_hold, e, &queue_at(e, queue)->cluster.holding, id);
         charge(e, id, -(workload->state == CLAIM_RESERVED), -(workload->state == CLAIM_ALLOCATED),
                -workload_counts_later(workload));
@@ -114,6 +115,7 @@ void workload_put_in(struct engine *e, uint32_t id)
     count(e, id, 1);
     if (queue != 0 && workload_holds(workload)) {
         tree_insert(&workloads_that_hold, e, &queue_at(e, queue)->cluster.holding, id);
+        removable_review(e, holder_of_workload(id));
         charge(e, id, workload->state == CLAIM_RESERVED, workload->state == CLAIM_ALLOCATED,
                workload_counts_later(workload));
         others_see(e, id);

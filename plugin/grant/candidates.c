@@ -56,15 +56,13 @@ static bool takes_nobody_behind(const struct hunt *hunt, const struct source *so
     return policy_takes_nobody_behind(hunt->e, hunt->rank, holder, whom(hunt, source));
 }
 
-/* The first candidate among the queue's claims, or (id) the one behind this. */
-static uint32_t next_claim(struct hunt *hunt, uint32_t queue, uint32_t id)
+/* The first candidate of the queue, or (id) the one behind this. */
+static uint32_t candidate_behind(struct hunt *hunt, uint32_t queue, uint32_t id)
 {
     const struct engine *e = hunt->e;
     const struct source *source = source_at(hunt, queue);
     struct removable_wanted wanted = {hunt->uses, 0};
 
-    if (!queue_at(e, queue)->known)
-        return 0;
     id = id == 0 ? removable_first(e, queue, &wanted) : removable_after(e, id, &wanted);
     for (; id != 0; id = removable_after(e, id, &wanted)) {
         if (!takes(hunt, source, id)) {
@@ -79,59 +77,12 @@ static uint32_t next_claim(struct hunt *hunt, uint32_t queue, uint32_t id)
     return 0;
 }
 
-/* Among its workloads. */
-static uint32_t next_workload(struct hunt *hunt, uint32_t queue, uint32_t id)
-{
-    const struct engine *e = hunt->e;
-    const struct source *source = source_at(hunt, queue);
-
-    if (!engine_admits(e)) /* they are somebody else's to evict */
-        return 0;
-    id = id == 0 ? tree_first(&workloads_that_hold, e, queue_at(e, queue)->cluster.holding)
-                 : tree_next(&workloads_that_hold, e, id);
-    for (; id != 0; id = tree_next(&workloads_that_hold, e, id)) {
-        uint32_t holder = holder_of_workload(id);
-
-        if (takes_nobody_behind(hunt, source, holder) && !takes(hunt, source, holder))
-            return 0;
-        if (workload_counts_later(workload_at(e, id)) && takes(hunt, source, holder) &&
-            uses_contested(hunt, holder))
-            return id;
-    }
-    return 0;
-}
-
-/* Of the two that are next, the one that goes first. */
-static void choose_next(const struct hunt *hunt, struct source *source)
-{
-    uint32_t workload = source->workload == 0 ? 0 : holder_of_workload(source->workload);
-
-    source->next = source->claim == 0 ? workload : source->claim;
-    if (source->claim != 0 && workload != 0 && holder_compare(hunt->e, workload, source->claim) < 0)
-        source->next = workload;
-}
-
-/* Finds its first candidates. */
-static void find_first(struct hunt *hunt, uint32_t queue)
-{
-    struct source *source = source_at(hunt, queue);
-
-    source->claim = next_claim(hunt, queue, 0);
-    source->workload = next_workload(hunt, queue, 0);
-    choose_next(hunt, source);
-    hunt->looked += source->next != 0;
-}
-
-/* The one that is next has had its turn. */
+/* Finds its first candidate, or, if one had its turn, the next. */
 static void find_next(struct hunt *hunt, uint32_t queue)
 {
     struct source *source = source_at(hunt, queue);
 
-    if (holder_is_workload(source->next))
-        source->workload = next_workload(hunt, queue, source->workload);
-    else
-        source->claim = next_claim(hunt, queue, source->claim);
-    choose_next(hunt, source);
+    source->next = candidate_behind(hunt, queue, source->next);
     hunt->looked += source->next != 0;
 }
 
@@ -156,7 +107,8 @@ static void collect_from(struct hunt *hunt, uint32_t queue, uint32_t common,
 {
     *source_at(hunt, queue) =
         (struct source){.hunt = hunt->number, .common = common, .place = place};
-    find_first(hunt, queue);
+    if (queue_at(hunt->e, queue)->known)
+        find_next(hunt, queue);
     if (source_at(hunt, queue)->next == 0)
         return;
     source_at(hunt, queue)->also = hunt->last_source;
@@ -236,13 +188,11 @@ bool candidates_suffice(struct hunt *hunt)
     for (uint32_t queue = hunt->last_source; queue != 0 && !enough;
          queue = source_at(hunt, queue)->also) {
         struct source *source = source_at(hunt, queue);
-        const struct source first = *source;
+        uint32_t first = source->next;
 
         for (; source->next != 0 && !enough; find_next(hunt, queue))
             enough = reduce(hunt, source->next, lacks);
-        source->claim = first.claim;
-        source->workload = first.workload;
-        source->next = first.next;
+        source->next = first;
     }
     return enough;
 }
@@ -286,9 +236,6 @@ bool candidates_have(const struct hunt *hunt, uint32_t holder)
 {
     const struct source *source = source_at(hunt, holder_queue(hunt->e, holder));
 
-    return (holder_is_workload(holder)
-                ? workload_counts_later(workload_at(hunt->e, holder_workload(holder)))
-                : removable_has(hunt->e, holder)) &&
-           source->hunt == hunt->number && uses_contested(hunt, holder) &&
-           takes(hunt, source, holder);
+    return removable_has(hunt->e, holder) && source->hunt == hunt->number &&
+           uses_contested(hunt, holder) && takes(hunt, source, holder);
 }

@@ -6,12 +6,7 @@
 
 static struct policy_rank own_rank(const struct engine *e, uint32_t holder)
 {
-    if (holder_is_workload(holder)) {
-        const struct workload *workload = workload_at(e, holder_workload(holder));
-
-        return (struct policy_rank){workload->priority, workload->since};
-    }
-    return (struct policy_rank){claim_at(e, holder)->priority, claim_at(e, holder)->created};
+    return (struct policy_rank){holder_priority(e, holder), holder_since(e, holder)};
 }
 
 /* Its gang's group; 0: it is in none. */

@@ -95,7 +95,8 @@ static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16
     uint32_t at = tree_first(&workloads_that_hold, e, queue->cluster.holding);
     wide sum = 0;
 
-    if (queue->removable != 0) /* pods are not looked at one by one */
+    /* Pods are not looked at one by one. */
+    if (engine_preempts(e) && (queue->reserved != 0 || queue->allocated != 0))
         return cell == NULL ? HEADROOM_UNLIMITED : wide_max(0, cell->later);
     for (int looks = 0; at != 0 && sum < enough;
          at = tree_next(&workloads_that_hold, e, at), looks++) {

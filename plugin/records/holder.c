@@ -41,16 +41,16 @@ bool holder_yields(const struct engine *e, uint32_t holder)
                : claim_yields(e, holder);
 }
 
-static int64_t stamp_of(const struct engine *e, uint32_t holder)
+int64_t holder_since(const struct engine *e, uint32_t holder)
+{
+    return holder_is_workload(holder) ? workload_at(e, holder_workload(holder))->since
+                                      : claim_at(e, holder)->created;
+}
+
+int64_t holder_stamp(const struct engine *e, uint32_t holder)
 {
     return holder_is_workload(holder) ? workload_at(e, holder_workload(holder))->stamp
                                       : claim_at(e, holder)->stamp;
-}
-
-static struct text uid_of(const struct engine *e, uint32_t holder)
-{
-    return holder_is_workload(holder) ? name_text(e, workload_at(e, holder_workload(holder))->uid)
-                                      : claim_uid(e, holder);
 }
 
 struct workload_name holder_name(const struct engine *e, uint32_t holder)
@@ -65,16 +65,29 @@ struct workload_name holder_name(const struct engine *e, uint32_t holder)
                                   claim_name(e, holder)};
 }
 
+/* Where a host gave one uid to several, pods go before workloads, and these by their names. */
+static int compare_identity(const struct engine *e, uint32_t a, uint32_t b)
+{
+    struct workload_name x = holder_name(e, a), y = holder_name(e, b);
+    int order = text_compare(x.uid, y.uid);
+
+    if (order == 0)
+        order = (int)holder_is_workload(a) - (int)holder_is_workload(b);
+    if (order == 0)
+        order = text_compare(x.space, y.space);
+    return order != 0 ? order : text_compare(x.name, y.name);
+}
+
 int holder_compare(const struct engine *e, uint32_t a, uint32_t b)
 {
     int32_t priority_a = holder_priority(e, a), priority_b = holder_priority(e, b);
-    int64_t stamp_a = stamp_of(e, a), stamp_b = stamp_of(e, b);
+    int64_t stamp_a = holder_stamp(e, a), stamp_b = holder_stamp(e, b);
 
     if (priority_a != priority_b)
         return priority_a < priority_b ? -1 : 1;
     if (stamp_a != stamp_b)
         return stamp_a > stamp_b ? -1 : 1;
-    return a == b ? 0 : text_compare(uid_of(e, a), uid_of(e, b));
+    return a == b ? 0 : compare_identity(e, a, b);
 }
 
 static bool need_of_workload(const struct engine *e, uint32_t id, uint32_t i,

@@ -41,6 +41,10 @@ uint32_t holder_queue(const struct engine *e, uint32_t holder);
 /* The holder's own, whatever that of its gang is. */
 int32_t holder_priority(const struct engine *e, uint32_t holder);
 
+/* When it came into its queue; and when it was granted what it holds. */
+int64_t holder_since(const struct engine *e, uint32_t holder);
+int64_t holder_stamp(const struct engine *e, uint32_t holder);
+
 /* The group that the claim is in; 0: none, or it is a workload. */
 uint32_t holder_group(const struct engine *e, uint32_t holder);
 

@@ -14,10 +14,8 @@ struct source {
     struct pairing_link link; /* in the search's heap of those that have candidates left */
     uint32_t also;            /* the one that was found before it and had any; 0: none */
     uint64_t hunt;            /* the last search in which it was one */
-    uint32_t common;   /* the lowest queue above it and the asking one's queue; 0: it is that */
-    uint32_t claim;    /* the next candidate among its claims */
-    uint32_t workload; /* the next candidate among its workloads */
-    uint32_t next;     /* the holder of these two that goes first (holder.h) */
+    uint32_t common; /* the lowest queue above it and the asking one's queue; 0: it is that */
+    uint32_t next;   /* the holder that would go next; 0: none is left */
     enum candidate_place place;
 };
 

@@ -42,14 +42,7 @@ static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
 
 static int compare_holders(const void *ctx, uint32_t a, uint32_t b)
 {
-    const struct engine *e = ctx;
-    const struct workload *x = workload_at(e, a), *y = workload_at(e, b);
-
-    if (x->priority != y->priority)
-        return x->priority < y->priority ? -1 : 1;
-    if (x->stamp != y->stamp)
-        return x->stamp > y->stamp ? -1 : 1;
-    return compare_identity(e, x, y);
+    return holder_compare(ctx, holder_of_workload(a), holder_of_workload(b));
 }
 
 const struct tree_type workloads_by_rank = {peer_of, compare_rank, NULL};

@@ -3,6 +3,7 @@
 
 #include "t/kit/engine_kit_preempt.h"
 #include "t/kit/tap.h"
+#include "t/kit/workload_kit.h"
 
 #include <stdio.h>
 
@@ -17,7 +18,7 @@ static const char *found(struct kit *kit, const char *queue, struct removable_wa
         size_t len = strlen(kit->text);
 
         snprintf(kit->text + len, sizeof(kit->text) - len, "%s%.*s", len == 0 ? "" : " ",
-                 (int)claim_name(e, id).len, claim_name(e, id).at);
+                 (int)holder_name(e, id).name.len, holder_name(e, id).name.at);
     }
     return kit->text;
 }
@@ -98,8 +99,27 @@ static void test_wanted(void)
     kit_close(&kit);
 }
 
+/* Each as its host lets it be sent away. */
+static void test_both_kinds(const char *words, const char *want, const char *after)
+{
+    struct workload_kit kit;
+    const struct removable_wanted wanted = {UINT32_MAX, 0};
+
+    workload_kit_open(&kit, words);
+    workload_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
+                          "local l cluster=c; jobsStay; add a queue=l cpu=1; time 2");
+    workload_kit_do(&kit, "pod b cluster=c cpu=1 created=3; bind b; time 4");
+    workload_kit_do(&kit, "add c queue=l cpu=1 priority=1; add d queue=l cpu=1 priority=-1");
+    is_str(found(&kit.kit, "cluster/c", wanted), want, "'%s': they stand in one order", words);
+    workload_kit_do(&kit, "add ask queue=l cpu=1 priority=2");
+    is_str(found(&kit.kit, "cluster/c", wanted), after, "and whoever goes is none of them");
+    workload_kit_close(&kit);
+}
+
 int main(void)
 {
+    test_both_kinds("evicts", "d b a c", "b a c");
+    test_both_kinds("", "d a c", "a c");
     test_order();
     test_who();
     test_wanted();

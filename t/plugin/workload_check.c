@@ -42,6 +42,10 @@ int main(void)
            "a reservation that was decided is written, and seen");
     breaks(&kit, &workload_at(e, workload)->flags, WORKLOAD_VICTIM,
            "an eviction that was decided is written, and seen");
+    pledge_at(e, holder_of_workload(workload))->removable = false;
+    is_str(workload_check(e), "whose room may be taken, is found in its queue",
+           "a workload that may be sent away is found");
+    pledge_at(e, holder_of_workload(workload))->removable = true;
     workload_kit_do(&kit, "jobsStay; add c queue=l cpu=4 priority=1");
     ok(workload_is(workload_at(e, workload), WORKLOAD_VICTIM), "one goes for another");
     breaks(&kit, &workload_at(e, workload)->flags, 0U - (WORKLOAD_VICTIM | WORKLOAD_EVICTED),
