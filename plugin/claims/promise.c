@@ -222,11 +222,11 @@ void promise_let_stay(struct engine *e, uint32_t victim)
 {
     pledge_remove_victim(e, victim);
     set_victim(e, victim, false);
-    if (!holder_is_workload(victim))
+    if (!holder_is_workload(victim)) {
         claim_set_flag(claim_at(e, victim), CLAIM_EVICTED, false);
-    note(e, victim);
-    if (!holder_is_workload(victim))
         cluster_queue_changed(e, claim_queue(e, victim)); /* its room was thought to be coming */
+    }
+    note(e, victim);
 }
 
 void promise_end_all(struct engine *e)
