@@ -9,16 +9,16 @@
  * Where a pod counts.
  *
  *   waits, or is held                   where its group says, else where it says
- *   runs: bound, or past the reserve    where it was granted, or bound first, whatever it, its group
- *   hook                                or its controller names by now
+ *   runs: bound, or past the reserve    where it was granted, or bound first, whatever it, its
+ *   hook                                group or its controller names by now
  *   lost its gate, and has no group     there too, as long as it has what it was granted
  *
  * The two latter move to the queue that is named by now if they may use it and that has room for
  * them, and their group is none that we made. Who is bound in a queue that it may not use, and was
  * granted nowhere, takes nothing from those who may: it counts in `default`.
  *
- * A later leader reads of its stamp where a pod counts. Of one that was never granted it reads it of
- * the pod, which has no stamp until it says something else than that.
+ * A later leader reads of its stamp where a pod counts. Of one that was never granted it reads it
+ * of the pod, which has no stamp until it says something else than that.
  */
 struct engine;
 struct pod_facts;

@@ -329,15 +329,10 @@ void model_lose_finished(struct model *model, int uid)
 void model_move(struct model *model, int uid)
 {
     struct model_claim *claim = &model->claims[uid], before = *claim;
-    bool goes =
-        model_has_known_group(model, claim->pod) && model_may_move(model, &before, claim->pod);
-    bool kept = model_keeps_place(model, &before, before.bound);
-    bool stays = model_is_stray(model, &before, claim->pod, kept) ? false
-                 : kept                                           ? !goes
-                        : claim->bound && model_names_place(claim->pod);
+    int place = model_find_place_in_group(model, claim);
 
     model_join_group(model, claim, claim->pod);
-    claim->place = stays ? model_queue_of(&before) + 1 : 0;
+    claim->place = place;
     if (!model_names_place(claim->pod))
         model_note_place(model, claim);
     if (model_queue_of(claim) == model_queue_of(&before))

@@ -276,13 +276,12 @@ bool model_looks_granted(const int64_t *pod);
  * 0: none. Of the claim: what it was before the pod was seen. */
 int model_find_place(const struct model *model, const struct model_claim *before,
                      const int64_t *pod);
+
+/* The same of one whose group names another queue now. */
+int model_find_place_in_group(const struct model *model, const struct model_claim *claim);
+
 bool model_names_place(const int64_t *pod);
 bool model_has_known_group(const struct model *model, const int64_t *pod);
-bool model_keeps_place(const struct model *model, const struct model_claim *claim, bool bound);
-bool model_may_move(const struct model *model, const struct model_claim *before,
-                    const int64_t *pod);
-bool model_is_stray(const struct model *model, const struct model_claim *before, const int64_t *pod,
-                    bool kept);
 bool model_misleads(const struct model *model, const struct model_claim *claim);
 void model_note_place(const struct model *model, struct model_claim *claim);
 

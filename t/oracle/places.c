@@ -12,7 +12,7 @@ bool model_names_place(const int64_t *pod)
 }
 
 /* It runs, or is about to: it stays, but for a queue that has room. */
-bool model_keeps_place(const struct model *model, const struct model_claim *claim, bool bound)
+static bool keeps_place(const struct model *model, const struct model_claim *claim, bool bound)
 {
     return model_grants(model) && model_holds(claim) && (bound || claim->state == CLAIM_ALLOCATED);
 }
@@ -47,7 +47,8 @@ static struct model_claim by_its_word(const struct model *model, const struct mo
     return there;
 }
 
-bool model_may_move(const struct model *model, const struct model_claim *before, const int64_t *pod)
+static bool may_move(const struct model *model, const struct model_claim *before,
+                     const int64_t *pod)
 {
     struct model_claim there = by_its_word(model, before, pod);
     struct limits limits;
@@ -62,8 +63,8 @@ bool model_may_move(const struct model *model, const struct model_claim *before,
 }
 
 /* It takes room in a queue that it may not use, and was granted nowhere. */
-bool model_is_stray(const struct model *model, const struct model_claim *before, const int64_t *pod,
-                    bool kept)
+static bool is_stray(const struct model *model, const struct model_claim *before,
+                     const int64_t *pod, bool kept)
 {
     struct model_claim there = by_its_word(model, before, pod), named = there;
 
@@ -78,13 +79,26 @@ int model_find_place(const struct model *model, const struct model_claim *before
     bool grouped = pod[POD_GROUP] > 0, bound = pod[POD_NODE] > 0;
     bool goes = grouped ? model_has_known_group(model, pod) : true;
 
-    if (model_is_stray(model, before, pod, model_keeps_place(model, before, bound)))
+    if (is_stray(model, before, pod, keeps_place(model, before, bound)))
         return 0;
-    if (model_keeps_place(model, before, bound))
-        return goes && model_may_move(model, before, pod) ? 0 : model_queue_of(before) + 1;
+    if (keeps_place(model, before, bound))
+        return goes && may_move(model, before, pod) ? 0 : model_queue_of(before) + 1;
     if (!model_names_place(pod) || (grouped && !bound))
         return 0;
-    return !grouped && model_may_move(model, before, pod) ? 0 : place_of_grant(model, before, pod);
+    return !grouped && may_move(model, before, pod) ? 0 : place_of_grant(model, before, pod);
+}
+
+int model_find_place_in_group(const struct model *model, const struct model_claim *claim)
+{
+    const int64_t *pod = claim->pod;
+    bool kept = keeps_place(model, claim, claim->bound);
+
+    if (is_stray(model, claim, pod, kept))
+        return 0;
+    if (kept ? model_has_known_group(model, pod) && may_move(model, claim, pod)
+             : !claim->bound || !model_names_place(pod))
+        return 0;
+    return model_queue_of(claim) + 1;
 }
 
 /* Whether its pod tells something else than where it counts. */

@@ -66,6 +66,33 @@ static void test_group_of_his_own(const char *stamp)
     kit_close(&kit);
 }
 
+/* A queue that is not for its namespace. */
+static void test_not_for_it(const char *more)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue a cpu=4; queue b cpu=4; group g queue=b outside");
+    kit_dof(&kit, "pod x queue=a cpu=2 bare node=n %s", more);
+    kit_dof(&kit, "pod x queue=b cpu=2 outside bare node=n %s", more);
+    is_str(queue_of("x"), "a", "it does not go there, though there is room");
+    kit_dof(&kit, "pod x queue=a cpu=2 bare node=n group=g %s", more);
+    is_str(queue_of("x"), "a", "nor by its group");
+    kit_dof(&kit, "pod x queue=b cpu=2 bare node=n %s", more);
+    is_str(queue_of("x"), "b", "but when it may");
+    kit_close(&kit);
+}
+
+static void test_put_there(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue a cpu=4; queue b cpu=4; pod x queue=a cpu=2 outside bare node=n");
+    is_str(queue_of("x"), "default", "who was put there takes nothing from those who may be there");
+    kit_do(&kit, "pod x queue=b cpu=2 outside bare node=n");
+    is_str(queue_of("x"), "default", "nor from others");
+    kit_do(&kit, "pod x queue=a cpu=2 bare node=n; pod x queue=a cpu=2 outside bare node=n");
+    is_str(queue_of("x"), "default", "and leaves again when it may be there no more");
+    kit_close(&kit);
+}
+
 /* A member that waits in Permit, gated as it is. */
 static void test_about_to_run(void)
 {
@@ -102,6 +129,9 @@ int main(void)
     test_never_granted("asksNothing");
     test_group_of_his_own("");
     test_group_of_his_own("stamp=5 granted=a");
+    test_not_for_it("");
+    test_not_for_it("stamp=5 granted=a");
+    test_put_there();
     test_about_to_run();
     test_standby();
     return tap_done();
