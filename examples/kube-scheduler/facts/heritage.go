@@ -59,9 +59,10 @@ func MayInherit(pod *v1.Pod) bool {
 // Exempt tells whether a pod obeys no queue whatever it says.
 func Exempt(pod *v1.Pod) bool { return pod.Namespace == metav1.NamespaceSystem }
 
-// Mirrored is the node whose kubelet shows a pod of its own by this one; nil: none does. Anybody may
-// write what the API server is told of a pod when it is created. But a kubelet runs no such pod, and
-// writes no status for it, unless it has one of its own that it stands for; and nobody else may.
+// Mirrored is the node whose kubelet shows a pod of its own by this one; nil: none does. Anybody
+// may write what the API server is told of a pod when it is created. But a kubelet runs no such
+// pod, and writes no status for it, unless it has one of its own that it stands for; and nobody
+// else may write that.
 func Mirrored(pod *v1.Pod) *metav1.OwnerReference {
 	node := metav1.GetControllerOfNoCopy(pod)
 	_, mirror := pod.Annotations[v1.MirrorPodAnnotationKey]

@@ -40,8 +40,8 @@ var annotationsRead = [...]string{
 }
 
 // Pod writes over `into` what the engine wants to know, as far as the pod tells it: who knows the
-// objects that it names has to look whether they agree. namespaceQueue is the annotation QueueName of
-// the pod's namespace. A pod with a LocalQueue needs InClusterQueue, too.
+// objects that it names has to look whether they agree. namespaceQueue is the annotation QueueName
+// of the pod's namespace. A pod with a LocalQueue needs InClusterQueue, too.
 func Pod(pod *v1.Pod, namespaceQueue string, into *sluice.Pod) {
 	*into = sluice.Pod{
 		UID:             string(pod.UID),

@@ -109,7 +109,8 @@ func (d *describer) newHeir(ctx context.Context, pod *v1.Pod) (heir *v1.Pod, dae
 	return facts.Heir(pod, said.bequest), said.has(pod), nil
 }
 
-// check takes from what a pod says of itself that with which the objects that it names do not agree.
+// check takes from what a pod says of itself that with which the objects that it names do not
+// agree.
 func (d *describer) check(pod *v1.Pod, into *sluice.Pod) {
 	if into.Owner == facts.DaemonSets.Kind && !d.heritage.daemon(pod) {
 		into.Owner = ""

@@ -13,7 +13,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -180,42 +179,6 @@ func (h *heritage) find(namespace string, to *metav1.OwnerReference) (will, bool
 	return left, known
 }
 
-// daemon tells whether a pod is of a DaemonSet that is there, and has such pods: its controller makes
-// one for each node, and ends all others that it selects.
-func (h *heritage) daemon(pod *v1.Pod) bool {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	if owner == nil || facts.KindOf(owner) != facts.DaemonSets {
-		return false
-	}
-	said, known := h.find(pod.Namespace, owner)
-	return known && said.has(pod)
-}
-
-func (w *will) has(pod *v1.Pod) bool {
-	return w.selects != nil && w.selects.Matches(labels.Set(pod.Labels))
-}
-
-// selects is nil of all but a DaemonSet that is there to stay.
-func selects(object metav1.Object) labels.Selector {
-	var set appsv1.DaemonSet
-	switch one := object.(type) {
-	case *appsv1.DaemonSet:
-		set = *one
-	case *unstructured.Unstructured:
-		if one.GroupVersionKind().GroupKind() != facts.DaemonSets || facts.Read(one, &set) != nil {
-			return nil
-		}
-	}
-	if set.Spec.Selector == nil || set.DeletionTimestamp != nil {
-		return nil
-	}
-	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
-	if err != nil {
-		return nil
-	}
-	return selector
-}
-
 func willOf(object metav1.Object) will {
 	if selects := selects(object); selects != nil {
 		return will{selects: selects}
@@ -319,26 +282,6 @@ func (h *heritage) drop(uid types.UID) {
 	if said.above != nil {
 		h.drop(said.above.UID)
 	}
-}
-
-// below tells whether a pod is controlled by what has this uid, or by what that controls.
-func (h *heritage) below(pod *v1.Pod, uid types.UID) bool {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	for range mostOwners {
-		if owner == nil || owner.UID == uid {
-			return owner != nil
-		}
-		informer := h.kinds[facts.KindOf(owner)]
-		if informer == nil {
-			return false
-		}
-		object, there, err := informer.GetStore().GetByKey(pod.Namespace + "/" + owner.Name)
-		if err != nil || !there || object.(metav1.Object).GetUID() != owner.UID {
-			return false
-		}
-		owner = metav1.GetControllerOfNoCopy(object.(metav1.Object))
-	}
-	return false
 }
 
 // heirs are the pods that a controller has, or its ReplicaSets have.

@@ -9,8 +9,8 @@ import (
 	"sluice/kube-scheduler/sluice"
 )
 
-// What a pod that runs says of its queue is no news to the engine, unless there is room in the queue
-// that it names by now. Somebody has written it, and is told that nothing came of it.
+// What a pod that runs says of its queue is no news to the engine, unless there is room in the
+// queue that it names by now. Somebody has written it, and is told that nothing came of it.
 
 // saysElsewhere tells whether somebody has written into a pod that runs where it counts.
 func saysElsewhere(old, now *v1.Pod) bool {

@@ -17,8 +17,8 @@ import (
 	"sluice/kube-scheduler/facts"
 )
 
-// workloadMembers knows which pods a workload pays for. Any pod may say that it is of a workload; it
-// is if the workload agrees:
+// workloadMembers knows which pods a workload pays for. Any pod may say that it is of a workload;
+// it is if the workload agrees:
 //
 //	owner       what the workload was made for controls the pod, from however far above
 //	pod set     it has the one that the pod names; one that names none is of the only one
