@@ -174,7 +174,8 @@ func (w *world) told(pod, reason string) {
 	})
 }
 
-// TestMovingWhereThereIsRoom: another queue that has room takes a pod that runs; its owner may say so.
+// TestMovingWhereThereIsRoom: another queue that has room takes a pod that runs; its owner may say
+// so.
 func TestMovingWhereThereIsRoom(t *testing.T) {
 	w := start(t, setup{overlay: "overlays/on-bind", policies: true})
 	w.queue("narrow", "1")

@@ -19,10 +19,10 @@ import (
 	"sluice/cluster/shipped"
 )
 
-// ledger sums up what runs, by what the API server says of pods alone: a pod counts from when it has
-// a node until it is gone or has ended, in the queue that it named when it was first seen, whatever
-// it says later. Nothing that a tenant writes changes that, so it knows no exemptions but those that
-// a test makes known.
+// ledger sums up what runs, by what the API server says of pods alone: a pod counts from when it
+// has a node until it is gone or has ended, in the queue that it named when it was first seen,
+// whatever it says later. Nothing that a tenant writes changes that, so it knows no exemptions but
+// those that a test makes known.
 type ledger struct {
 	mutex  sync.Mutex
 	limits map[string]*big.Rat
@@ -109,8 +109,7 @@ func (l *ledger) isExempt(pod *corev1.Pod) bool {
 	return false
 }
 
-// said is the queue that a pod names: Kueue's by the name of the LocalQueue, or of the workload that
-// pays for it.
+// said is the queue that a pod names: Kueue's by the name of the LocalQueue.
 func said(pod *corev1.Pod) string {
 	for _, name := range []string{pod.Labels[local], pod.Annotations[queueName]} {
 		if name != "" {
