@@ -23,7 +23,8 @@ import (
 //	owner       what the workload was made for controls the pod, from however far above
 //	pod set     it has the one that the pod names; one that names none is of the only one
 //	requests    it asks for no more than was reserved for each pod of that
-//	count       so many pods of it are there, those that go not counted first, the oldest first
+//	count       so many pods of it are there: those that run first, then the oldest, and last those
+//	            that go
 //
 // All others are pods of their own.
 type workloadMembers struct {
@@ -216,16 +217,25 @@ func (set *setClaimants) rank(count int) (news []*v1.Pod) {
 	return news
 }
 
-// compareClaimants has those first that do not go: others are made in the place of those that do.
+// compareClaimants has those first that do not go, since others are made in the place of those that
+// do, and of these those that run: nobody who waits takes the place of one that has it.
 func compareClaimants(a, b *v1.Pod) int {
-	if goes := b.DeletionTimestamp != nil; goes != (a.DeletionTimestamp != nil) {
-		if goes {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
+	return cmp.Or(
+		first(a.DeletionTimestamp == nil, b.DeletionTimestamp == nil),
+		first(a.Spec.NodeName != "", b.Spec.NodeName != ""),
+		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
 		strings.Compare(string(a.UID), string(b.UID)))
+}
+
+// first compares by what is so of those that come first.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // set is the pod set of which a pod is, if its workload agrees but for the count.

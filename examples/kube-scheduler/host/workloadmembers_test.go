@@ -139,6 +139,14 @@ func TestAPodInThePlaceOfOneThatGoes(t *testing.T) {
 	m.want("b c", m.gone("a"), "")
 }
 
+func TestAPodThatWaitsTakesNobodysPlace(t *testing.T) {
+	m := newMembership(t)
+	runs := func(pod *v1.Pod) { pod.Spec.NodeName = "n" }
+	m.seen(m.pod("old", "small", "1"))
+	m.seen(m.pod("runs", "small", "1", runs))
+	m.want("late runs", m.seen(m.pod("late", "small", "1", runs)), "old")
+}
+
 func TestAWorkloadThatChanges(t *testing.T) {
 	m := newMembership(t)
 	for _, name := range []string{"a", "b", "c"} {
