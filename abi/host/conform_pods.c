@@ -87,6 +87,22 @@ static void explains_if_asked(struct story *s)
     }
 }
 
+/* The name of a queue that would paint, turn the text round, and begin a line. */
+static void sentences_are_plain(struct story *s)
+{
+    static const char name[] = "a \x1b[31m\xe2\x80\xae\n";
+
+    s_lead(s);
+    s_ask(s, LOADER_PRE_ENQUEUE,
+          "{pod: {uid: p, namespace: n, name: p, created: 1, gates: [" STORY_GATE
+          "], annotations: {" STORY_GATE ": 'true', " STORY_QUEUE ": '%s'}}, explain: true}",
+          name);
+    s_holds(s, strstr(s_text(s, "message"), "\"a \\x1b[31m\\u202e\\n\"") != NULL,
+            "a name is in quotes, and escaped (%s)", s_text(s, "message"));
+    s_ask(s, LOADER_INSPECT, "{what: pod, uid: p}");
+    s_holds(s, strcmp(s_text(s, "queue"), name) == 0, "as an answer of its own it is exact");
+}
+
 static void reasons(struct story *s)
 {
     static const struct {
@@ -348,6 +364,7 @@ const struct promise promises_of_pods[] = {
     {"the short form knows a pod at the version that was shown, or an earlier one", short_form},
     {"the short form decides as the long one", short_form_parks},
     {"the message stays empty unless `explain` asks for it", explains_if_asked},
+    {"what others wrote is data in a sentence, and exact elsewhere", sentences_are_plain},
     {"who is held is told the reason", reasons},
     {"of a pod the highest resourceVersion counts", newest_version_counts},
     {"a pod without resourceVersion is as it was shown last", without_version},

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "wire.h"
+#include "plugin/base/printable.h"
 
 void msg_line_add(struct msg_line *line, const char *text, size_t len)
 {
@@ -42,34 +42,14 @@ void msg_line_integer(struct msg_line *line, int64_t integer)
     msg_line_number(line, integer < 0 ? UINT64_C(0) - (uint64_t)integer : (uint64_t)integer);
 }
 
-static void line_byte_escaped(struct msg_line *line, uint8_t byte)
-{
-    static const char hex[] = "0123456789abcdef";
-    char escape[4] = {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
-    if (byte == '\n')
-        msg_line_add(line, "\\n", 2);
-    else if (byte == '\t')
-        msg_line_add(line, "\\t", 2);
-    else
-        msg_line_add(line, escape, sizeof(escape));
-}
-
 void msg_line_foreign(struct msg_line *line, const char *text, size_t len)
 {
-    const uint8_t *at = (const uint8_t *)text;
-    const uint8_t *end = at + len;
-    while (at < end && !line->cut) {
-        size_t character = msg_wire_character(at, end);
-        bool is_c1_control = character == 2 && at[0] == 0xc2 && at[1] < 0xa0;
-        if (character == 0 || at[0] < 0x20 || at[0] == 0x7f || is_c1_control) {
-            line_byte_escaped(line, *at++);
-            continue;
-        }
-        if (*at == '"' || *at == '\\')
-            msg_line_add(line, *at == '"' ? "\\\"" : "\\\\", 2);
-        else
-            msg_line_add(line, (const char *)at, character);
-        at += character;
+    struct text rest = {text, len};
+    char piece[PRINTABLE_MAX];
+
+    while (rest.len > 0 && !line->cut) {
+        size_t shown = printable_take(&rest, true, piece);
+        msg_line_add(line, piece, shown);
     }
 }
 

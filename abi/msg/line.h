@@ -28,8 +28,8 @@ void msg_line_number(struct msg_line *line, uint64_t number);
 void msg_line_integer(struct msg_line *line, int64_t integer);
 
 /*
- * Text of the host's, each character a piece. Quotes and backslashes get a backslash; control
- * characters, and bytes that are not UTF-8, are written as \n, \t or \x1b.
+ * Text of the host's, each character a piece. Quotes and backslashes get a backslash; what is not
+ * printable, and bytes that are not UTF-8, are written as plugin/base/printable.h says.
  */
 void msg_line_foreign(struct msg_line *line, const char *text, size_t len);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sentence.h"
 
+#include "printable.h"
 #include "quantity.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@ static bool continues_a_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-void sentence_text(struct sentence *say, struct text text)
+static void sentence_append(struct sentence *say, struct text text)
 {
     size_t room = say->cap - 1 - say->len, len = text.len;
 
@@ -36,7 +37,48 @@ void sentence_text(struct sentence *say, struct text text)
 
 void sentence_str(struct sentence *say, const char *s)
 {
-    sentence_text(say, text_of(s));
+    sentence_append(say, text_of(s));
+}
+
+/* So much of it as has room in most bytes when it is shown; an escape is there as a whole. False:
+ * something is left out. */
+static bool sentence_shown(struct sentence *say, struct text text, bool quoted, size_t most)
+{
+    char piece[PRINTABLE_MAX];
+    size_t shown = 0;
+
+    while (text.len > 0) {
+        size_t len = printable_take(&text, quoted, piece);
+
+        if (len > most - shown)
+            return false;
+        if (len > say->cap - 1 - say->len) {
+            say->cap = say->len + 1; /* nothing follows what was cut off */
+            return false;
+        }
+        sentence_append(say, (struct text){piece, len});
+        shown += len;
+    }
+    return true;
+}
+
+void sentence_text(struct sentence *say, struct text name)
+{
+    bool bare = printable_is_bare(name), whole;
+
+    if (bare && name.len <= SENTENCE_NAME_MAX) {
+        sentence_append(say, name);
+        return;
+    }
+    sentence_str(say, bare ? "" : "\"");
+    whole = sentence_shown(say, name, !bare, SENTENCE_NAME_MAX);
+    sentence_str(say, bare ? "" : "\"");
+    sentence_str(say, whole ? "" : "...");
+}
+
+void sentence_phrase(struct sentence *say, struct text phrase)
+{
+    sentence_shown(say, phrase, false, SIZE_MAX);
 }
 
 void sentence_number(struct sentence *say, int64_t number)
@@ -51,7 +93,7 @@ void sentence_number(struct sentence *say, int64_t number)
     } while (rest > 0);
     if (number < 0)
         digits[--at] = '-';
-    sentence_text(say, (struct text){digits + at, sizeof(digits) - at});
+    sentence_append(say, (struct text){digits + at, sizeof(digits) - at});
 }
 
 void sentence_count(struct sentence *sentence, const char *before, uint32_t count,

@@ -9,15 +9,27 @@
 #include <stdint.h>
 
 /* Builds a message for a person in a fixed buffer: always terminated, cut off where it is full,
- * never inside a character. */
+ * never inside a character. What others wrote is data in it, and never more than that. */
 struct sentence {
     char *out;
     size_t cap, len;
 };
 
+/* How much of one name is shown, in bytes: as long as a name in Kubernetes may be. */
+enum { SENTENCE_NAME_MAX = 253 };
+
 void sentence_init(struct sentence *say, char *out, size_t cap);
-void sentence_text(struct sentence *say, struct text text);
+
+/* Words of our own. */
 void sentence_str(struct sentence *say, const char *s);
+
+/* A name that others chose, as printable.h says, in quotes where that tells where it ends. Behind
+ * one that is too long there are three dots. */
+void sentence_text(struct sentence *say, struct text name);
+
+/* Words of others, without quotes. */
+void sentence_phrase(struct sentence *say, struct text phrase);
+
 void sentence_number(struct sentence *say, int64_t number);
 
 /* So many of something, with words around it; of none nothing is said. */

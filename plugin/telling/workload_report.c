@@ -121,7 +121,7 @@ static void say_why(const struct engine *e, uint32_t id, struct workload_report 
 
     sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
     if (text_is(reason, "Unsupported"))
-        sentence_text(&say, name_text(e, workload->unsupported));
+        sentence_phrase(&say, name_text(e, workload->unsupported));
     else if (text_is(reason, "QueueCapacity"))
         say_lack(&say, e, id);
     else if (text_is(reason, "NoFlavor"))

@@ -364,7 +364,7 @@ void workload_refusal_say(const struct engine *e, uint32_t id, struct sentence *
     switch (workload->step.reason == LIFE_PENDING ? refusal_of(e, id) : inadmissible(e, id)) {
     case WORKLOAD_REFUSAL_UNSUPPORTED:
     case WORKLOAD_REFUSAL_GATED_BY:
-        sentence_text(say, name_text(e, workload->unsupported));
+        sentence_phrase(say, name_text(e, workload->unsupported));
         break;
     case WORKLOAD_REFUSAL_NO_LOCAL:
         say_queue(say, "LocalQueue ", local, " doesn't exist");

@@ -31,7 +31,7 @@ static void test_foreign(void)
     const char foreign[] = "a\"\\\n\t\x1b\x7f\0\xc3\xa9\xff\xc2\x85\xed\xa0\x80z";
     msg_line_foreign(&line, foreign, sizeof(foreign) - 1);
     msg_line_end(&line, "\"");
-    is_str(text, "a\\\"\\\\\\n\\t\\x1b\\x7f\\x00\xc3\xa9\\xff\\xc2\\x85\\xed\\xa0\\x80z\"",
+    is_str(text, "a\\\"\\\\\\n\\t\\x1b\\x7f\\x00\xc3\xa9\\xff\\u0085\\xed\\xa0\\x80z\"",
            "quotes, control characters and what is no UTF-8 are escaped");
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Messages for people: always terminated, cut off between characters, amounts and spans as people
- * write them. */
+/* Messages for people: always terminated, cut off between characters, names of others as data,
+ * amounts and spans as people write them. */
 #include "plugin/base/sentence.h"
 #include "t/kit/tap.h"
+
+#include <stdio.h>
 
 static char out[64];
 
@@ -71,6 +73,64 @@ static void test_characters(void)
     is_str(cut(5, "ab\xe2\x82\xac", "x"), "ab", "nothing follows what was cut off");
 }
 
+static char big[1024];
+
+static const char *named(size_t cap, const char *name)
+{
+    struct sentence say;
+
+    memset(big, '#', sizeof(big));
+    sentence_init(&say, big, cap);
+    sentence_str(&say, "queue ");
+    sentence_text(&say, text_of(name));
+    sentence_str(&say, " is");
+    return big;
+}
+
+static void test_names(void)
+{
+    char name[400], want[500];
+
+    is_str(named(64, "team-a"), "queue team-a is", "a name is said as it is");
+    is_str(named(64, ""), "queue  is", "so is none");
+    is_str(named(64, "a b"), "queue \"a b\" is", "one with a space in quotes");
+    is_str(named(64, "a\x1b[2J\n"), "queue \"a\\x1b[2J\\n\" is", "controls are escaped");
+    is_str(named(64, "a\" is"), "queue \"a\\\" is\" is", "a quote ends nothing");
+    is_str(named(11, "a\x1b[2J"), "queue \"a", "an escape is not halved at the end");
+    is_str(named(12, "a\x1b[2J"), "queue \"a", "nor a byte later");
+    is_str(named(13, "a\x1b[2J"), "queue \"a\\x1b", "and is there where it has room");
+    memset(name, 'n', sizeof(name));
+    name[253] = '\0';
+    snprintf(want, sizeof(want), "queue %s is", name);
+    is_str(named(1000, name), want, "the longest name that Kubernetes has is said as a whole");
+    name[253] = 'n';
+    name[254] = '\0';
+    snprintf(want, sizeof(want), "queue %.253s... is", name);
+    is_str(named(1000, name), want, "a longer one is not");
+    name[100] = '\n';
+    name[252] = '\0';
+    snprintf(want, sizeof(want), "queue \"%.100s\\n%.151s\" is", name, name + 101);
+    is_str(named(1000, name), want, "escapes count as long as they are");
+    name[252] = 'n';
+    name[253] = '\0';
+    snprintf(want, sizeof(want), "queue \"%.100s\\n%.151s\"... is", name, name + 101);
+    is_str(named(1000, name), want, "and then something else is left out");
+}
+
+static const char *phrased(const char *phrase)
+{
+    struct sentence say = into(sizeof(out));
+
+    sentence_phrase(&say, text_of(phrase));
+    return out;
+}
+
+static void test_phrases(void)
+{
+    is_str(phrased("it is \"odd\""), "it is \"odd\"", "a phrase has spaces and quotes");
+    is_str(phrased("so\nit is\x07"), "so\\nit is\\x07", "but is one line, and rings no bell");
+}
+
 static void test_numbers(void)
 {
     is_str(number(0), "0", "nothing");
@@ -108,6 +168,8 @@ int main(void)
 {
     test_pieces();
     test_characters();
+    test_names();
+    test_phrases();
     test_numbers();
     test_amounts();
     test_spans();
