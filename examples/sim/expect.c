@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 #include "plugin/base/quantity.h"
 
 static bool starts(const char *ref, const char *kind)
@@ -25,9 +26,9 @@ void expect_failed(struct sim *sim, const struct tree *where, const char *key, c
         fprintf(stderr, "%-28s %10s  %-30s %-32s %s\n", "where", "at", "what", "wanted", "seen");
     char place[300];
     snprintf(place, sizeof(place), "%s:%d", where->file, where->line);
-    fprintf(stderr, "%-28s %10s  %-30s %-32s %s\n", place,
-            clock_show(sim->clock.now, time, sizeof(time)), key, *wanted ? wanted : "\"\"",
-            *seen ? seen : "\"\"");
+    text_say(stderr, "%-28s %10s  %-30s %-32s %s\n", place,
+             clock_show(sim->clock.now, time, sizeof(time)), key, *wanted ? wanted : "\"\"",
+             *seen ? seen : "\"\"");
 }
 
 /* One look at an expectation: counts what differs, and says it if it shall. */

@@ -6,6 +6,7 @@
 
 #include "abi/host/value.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 
 /* The label of what the scheduler has made. */
 #define MANAGED_BY "app.kubernetes.io/managed-by"
@@ -41,8 +42,8 @@ static const char *amounts_text(struct sim *sim, const msgpack_object *amounts)
         const msgpack_object *amount;
         const char *resource = value_pair(amounts, i, &amount);
         const char *unit = strcmp(resource, "cpu") == 0 ? "m" : "";
-        text = arena_format(&sim->arena, "%s%s\"%s\": \"%" PRId64 "%s\"", text, i ? ", " : "",
-                            resource, amount->via.i64, unit);
+        text = arena_format(&sim->arena, "%s%s%s: \"%" PRId64 "%s\"", text, i ? ", " : "",
+                            text_quoted(&sim->arena, resource), amount->via.i64, unit);
     }
     return text;
 }
@@ -51,10 +52,11 @@ static const char *amounts_text(struct sim *sim, const msgpack_object *amounts)
 static const char *spec_text(struct sim *sim, const msgpack_object *effect, const char *least)
 {
     return arena_format(&sim->arena,
-                        "{minMember: %" PRId64 ", queue: \"%s\", priorityClassName: \"%s\", "
+                        "{minMember: %" PRId64 ", queue: %s, priorityClassName: %s, "
                         "minResources: {%s}}",
-                        value_int(effect, "minMember", 0), value_str(effect, "queue", ""),
-                        value_str(effect, "priorityClass", ""), least);
+                        value_int(effect, "minMember", 0),
+                        text_quoted(&sim->arena, value_str(effect, "queue", "")),
+                        text_quoted(&sim->arena, value_str(effect, "priorityClass", "")), least);
 }
 
 struct group_write groups_read_creation(struct sim *sim, const msgpack_object *effect)
@@ -64,9 +66,10 @@ struct group_write groups_read_creation(struct sim *sim, const msgpack_object *e
     char *kind = arena_copy(&sim->arena, value_str(owner, "kind", ""));
     const char *text =
         arena_format(&sim->arena,
-                     "kind: PodGroup\nmetadata: {name: \"%s\", namespace: \"%s\", "
+                     "kind: PodGroup\nmetadata: {name: %s, namespace: %s, "
                      "labels: {" MANAGED_BY ": " OURSELVES "}}\nspec: %s\n",
-                     value_str(effect, "name", ""), namespace,
+                     text_quoted(&sim->arena, value_str(effect, "name", "")),
+                     text_quoted(&sim->arena, namespace),
                      spec_text(sim, effect, amounts_text(sim, value_map(effect, "minResources"))));
 
     for (char *c = kind; *c; c++)
@@ -100,7 +103,8 @@ static const char *taken_away(struct sim *sim, const struct object *group,
 
     for (size_t i = 0; least && i < least->count; i++)
         if (value_int(amounts, least->pairs[i].key, -1) < 0)
-            text = arena_format(&sim->arena, "%s\"%s\": null, ", text, least->pairs[i].key);
+            text = arena_format(&sim->arena, "%s%s: null, ", text,
+                                text_quoted(&sim->arena, least->pairs[i].key));
     return text;
 }
 
@@ -133,10 +137,11 @@ struct group_write groups_read_status(struct sim *sim, const msgpack_object *eff
 
     for (uint32_t i = 0; i < value_count(conditions); i++) {
         const msgpack_object *item = value_item(conditions, i);
-        text = arena_format(
-            &sim->arena, "%s%s{type: \"%s\", status: \"%s\", reason: \"%s\", message: \"%s\"}",
-            text, i ? ", " : "", value_str(item, "type", ""), value_str(item, "status", ""),
-            value_str(item, "reason", ""), value_str(item, "message", ""));
+        text = arena_format(&sim->arena,
+                            "%s%s{type: \"%s\", status: \"%s\", reason: \"%s\", message: %s}", text,
+                            i ? ", " : "", value_str(item, "type", ""),
+                            value_str(item, "status", ""), value_str(item, "reason", ""),
+                            text_quoted(&sim->arena, value_str(item, "message", "")));
     }
     return (struct group_write){
         .ref = group_ref(sim, effect),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 #include "examples/sim/tree_make.h"
 #include "examples/sim/workload_seen.h"
 
@@ -18,14 +19,17 @@ enum {
     ROWS = sizeof(((struct table *)0)->cells) / sizeof(((struct table *)0)->cells[0]),
 };
 
-static void print_table(FILE *out, const struct table *table, size_t left_out)
+static void print_table(struct sim *sim, struct table *table, size_t left_out)
 {
+    FILE *out = sim->story.out;
     size_t width[5] = {0};
 
     for (size_t r = 0; r < table->rows; r++)
-        for (size_t c = 0; c < table->columns; c++)
+        for (size_t c = 0; c < table->columns; c++) {
+            table->cells[r][c] = text_name(&sim->arena, table->cells[r][c]);
             if (strlen(table->cells[r][c]) > width[c])
                 width[c] = strlen(table->cells[r][c]);
+        }
     for (size_t r = 0; r < table->rows; r++) {
         size_t columns = table->columns;
         fputs("   ", out);
@@ -73,7 +77,7 @@ static void show_pods(struct sim *sim)
         row[3] = state->node;
         row[4] = joined(sim, &state->gates);
     }
-    print_table(sim->story.out, &table, left_out);
+    print_table(sim, &table, left_out);
 }
 
 /* As `kubectl get workloads` would, and why those wait that wait. */
@@ -99,7 +103,7 @@ static void show_workloads(struct sim *sim)
         row[3] = workload_seen(sim, workload->object->ref, "hold", NULL);
         row[4] = workload_seen(sim, workload->object->ref, "flavor", NULL);
     }
-    print_table(sim->story.out, &table, left_out);
+    print_table(sim, &table, left_out);
 }
 
 static void show_nodes(struct sim *sim)
@@ -124,7 +128,7 @@ static void show_nodes(struct sim *sim)
         resources_show(&machine->used, amounts, sizeof(amounts));
         row[2] = arena_copy(&sim->arena, amounts);
     }
-    print_table(sim->story.out, &table, left_out);
+    print_table(sim, &table, left_out);
 }
 
 static void show_queues(struct sim *sim)
@@ -157,7 +161,7 @@ static void show_queues(struct sim *sim)
                                                                     text, sizeof(text)));
         }
     }
-    print_table(sim->story.out, &table, left_out);
+    print_table(sim, &table, left_out);
 }
 
 void story_show(struct sim *sim, const struct tree *list)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 
 struct queue_write {
     enum { WRITES_STATUS, WRITES_EVENT, WRITES_DELETION } what;
@@ -26,7 +27,7 @@ static const char *mark(struct sim *sim, const msgpack_object *effect, const cha
 {
     const char *value = value_str(value_map(effect, "annotations"), name, NULL);
 
-    return value ? arena_format(&sim->arena, "'%s': '%s'", name, value)
+    return value ? arena_format(&sim->arena, "'%s': %s", name, text_quoted(&sim->arena, value))
                  : arena_format(&sim->arena, "'%s': null", name);
 }
 
@@ -39,8 +40,9 @@ static const char *amounts(struct sim *sim, const msgpack_object *map)
         const char *key = value_pair(map, i, &value);
         int64_t number = value_is(value, MSGPACK_OBJECT_POSITIVE_INTEGER) ? value->via.i64 : 0;
 
-        text = arena_format(&sim->arena, "%s'%s': %" PRId64 "%s, ", text, key, number,
-                            strcmp(key, "cpu") == 0 ? "m" : "");
+        text =
+            arena_format(&sim->arena, "%s%s: %" PRId64 "%s, ", text, text_quoted(&sim->arena, key),
+                         number, strcmp(key, "cpu") == 0 ? "m" : "");
     }
     return text;
 }

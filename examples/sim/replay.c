@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "examples/sim/replay.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include "abi/sluice.h"
 #include "examples/sim/library.h"
 #include "examples/sim/run.h"
+#include "examples/sim/text.h"
 
 enum {
     FRAME_MOST = 64 << 20,
@@ -38,7 +40,7 @@ struct replay {
 
 static int complain(const struct replay *replay, const char *what)
 {
-    fprintf(stderr, "sluice-sim: %s: frame %" PRIu64 ": %s\n", replay->path, replay->frames, what);
+    text_say(stderr, "sluice-sim: %s: frame %" PRIu64 ": %s\n", replay->path, replay->frames, what);
     return EXIT_INPUT;
 }
 
@@ -116,17 +118,24 @@ static void print_message(const char *what, const uint8_t *bytes, size_t len)
 {
     msgpack_zone zone;
     msgpack_object root;
-    size_t at = 0;
+    size_t at = 0, shown_len = 0;
+    char *shown = NULL;
+    FILE *print = open_memstream(&shown, &shown_len);
 
     fprintf(stderr, "    %-9s ", what);
-    if (!value_flaw(bytes, len) && msgpack_zone_init(&zone, MSGPACK_ZONE_CHUNK_SIZE)) {
+    if (print && !value_flaw(bytes, len) && msgpack_zone_init(&zone, MSGPACK_ZONE_CHUNK_SIZE)) {
         if (msgpack_unpack((const char *)bytes, len, &at, &zone, &root) == MSGPACK_UNPACK_SUCCESS)
-            msgpack_object_print(stderr, root);
+            msgpack_object_print(print, root);
         msgpack_zone_destroy(&zone);
+        fflush(print);
+        text_put(stderr, shown, shown_len);
     } else {
         fprintf(stderr, "%zu bytes that are no message", len);
     }
     fputc('\n', stderr);
+    if (print)
+        fclose(print);
+    free(shown);
 }
 
 static const char *version_of(const uint8_t *manifest, size_t len, char *out, size_t cap)
@@ -154,7 +163,7 @@ static int replay_open(struct replay *replay, const struct frame *frame)
     version_of(frame->answer, frame->answer_len, then, sizeof(then));
     version_of(library->reply.bytes, library->reply.len, now, sizeof(now));
     if (strcmp(then, now) != 0)
-        fprintf(stderr, "sluice-sim: recorded with %s, replayed with %s\n", then, now);
+        text_say(stderr, "sluice-sim: recorded with %s, replayed with %s\n", then, now);
     request_clear(&library->request);
     int64_t handle =
         loader_begin(library->loader, frame->request, frame->request_len, &library->reply);
@@ -227,7 +236,7 @@ int replay_file(const char *library, const char *path)
     if (!replay.file)
         fprintf(stderr, "sluice-sim: %s: %s\n", path, strerror(errno));
     else if (!library_load(&replay.library, library))
-        fprintf(stderr, "sluice-sim: %s\n", replay.library.error);
+        text_say(stderr, "sluice-sim: %s\n", replay.library.error);
     else
         code = replay_all(&replay);
     library_finish(&replay.library);

@@ -11,6 +11,7 @@
 
 #include "examples/sim/picture.h"
 #include "examples/sim/steps.h"
+#include "examples/sim/text.h"
 
 enum {
     EVENTS_IN_A_MOMENT = 20000000,
@@ -30,9 +31,9 @@ static void progress(const struct sim *sim)
     if (now.tv_sec - told < 2)
         return;
     told = now.tv_sec;
-    fprintf(stderr, "%s: at %s, %zu pods, %" PRIu64 " calls\n", sim->scenario->name,
-            clock_show(sim->clock.now, at, sizeof(at)), sim->world.by_uid.count,
-            sim->library.calls);
+    text_say(stderr, "%s: at %s, %zu pods, %" PRIu64 " calls\n", sim->scenario->name,
+             clock_show(sim->clock.now, at, sizeof(at)), sim->world.by_uid.count,
+             sim->library.calls);
 }
 
 static void end_moment(struct sim *sim)
@@ -185,9 +186,9 @@ static void sum_up(const struct sim *sim)
 
     for (size_t i = 0; i < sim->scenario->n_steps; i++)
         wanted += tree_get(sim->scenario->steps[i].tree, "expect") != NULL;
-    printf("%s (%s): %d of %d expectations held%s\n", sim->scenario->name,
-           sim->scenario->on_admission ? "onAdmission" : "onBind", seen->held, wanted,
-           seen->failures && seen->held == wanted ? ", but other answers differ" : "");
+    text_say(stdout, "%s (%s): %d of %d expectations held%s\n", sim->scenario->name,
+             sim->scenario->on_admission ? "onAdmission" : "onBind", seen->held, wanted,
+             seen->failures && seen->held == wanted ? ", but other answers differ" : "");
 }
 
 int run_file(const struct run_options *options, const char *path)
@@ -208,7 +209,7 @@ int run_file(const struct run_options *options, const char *path)
     finish_recording(&sim);
     if (sim.fault.is) {
         fflush(stdout);
-        fprintf(stderr, "sluice-sim: %s\n", sim.fault.text);
+        text_say(stderr, "sluice-sim: %s\n", sim.fault.text);
         code = EXIT_INPUT;
     }
     run_finish(&sim, &scenario);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 
 enum {
     SAMPLES_MOST = 1 << 16,
@@ -163,8 +164,11 @@ void series_sample(struct sim *sim)
 
 void series_json(FILE *out, const struct usage *usage, bool first)
 {
-    fprintf(out, "%s\n  {\"queue\": \"%s\", \"resource\": \"%s\", \"samples\": [", first ? "" : ",",
-            usage->queue, usage->resource);
+    fprintf(out, "%s\n  {\"queue\": ", first ? "" : ",");
+    text_json(out, usage->queue);
+    fputs(", \"resource\": ", out);
+    text_json(out, usage->resource);
+    fputs(", \"samples\": [", out);
     for (size_t i = 0; i < usage->count; i++) {
         const struct sample *sample = &usage->samples[i];
         fprintf(out,

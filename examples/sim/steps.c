@@ -7,6 +7,7 @@
 
 #include "examples/sim/fleet_steps.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 #include "examples/sim/workload_steps.h"
 
 /* What a step does to one object. */
@@ -83,8 +84,9 @@ static void step_command(struct sim *sim, const struct tree *value)
     for (size_t i = 0; i < value->count && !sim->fault.is; i++) {
         const struct tree *action = value->pairs[i].value;
         const char *queue = strchr(value->pairs[i].key, '/') + 1;
-        const char *doc = arena_format(&sim->arena, "{action: '%s', target: {name: '%s'}}",
-                                       tree_as_text(&sim->fault, action), queue);
+        const char *doc = arena_format(&sim->arena, "{action: %s, target: {name: %s}}",
+                                       text_quoted(&sim->arena, tree_as_text(&sim->fault, action)),
+                                       text_quoted(&sim->arena, queue));
         const struct tree *docs =
             tree_parse(&sim->arena, "a command", doc, strlen(doc), &sim->fault);
         if (!sim->fault.is)

@@ -33,9 +33,11 @@ static void print_row(struct sim *sim, const struct row *row)
     bool same = story->told_at == row->at;
 
     story->told_at = row->at;
-    fprintf(story->out, "%10s  %-*s %s%s%s\n", same ? "" : clock_show(row->at, time, sizeof(time)),
-            sim->fleet.is || sim->workloads.is ? 24 : 18, row->ref,
-            story->colour ? colour_of(row->what) : "", row->text, story->colour ? "\033[0m" : "");
+    text_say(story->out, "%10s  %-*s ", same ? "" : clock_show(row->at, time, sizeof(time)),
+             sim->fleet.is || sim->workloads.is ? 24 : 18, text_name(&sim->arena, row->ref));
+    fputs(story->colour ? colour_of(row->what) : "", story->out);
+    text_say(story->out, "%s", row->text);
+    fputs(story->colour ? "\033[0m\n" : "\n", story->out);
 }
 
 static bool keeps_rows(const struct story *story)

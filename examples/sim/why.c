@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/run.h"
+#include "examples/sim/text.h"
 #include "examples/sim/workload_why.h"
 
 static void say_amounts(const msgpack_object *map)
@@ -15,8 +16,8 @@ static void say_amounts(const msgpack_object *map)
         const msgpack_object *value;
         const char *name = value_pair(map, i, &value);
         int64_t n = value_is(value, MSGPACK_OBJECT_POSITIVE_INTEGER) ? value->via.i64 : 0;
-        printf("%s%s %s", i ? ", " : "", name,
-               resources_show_amount(name, n, amount, sizeof(amount)));
+        text_say(stdout, "%s%s %s", i ? ", " : "", name,
+                 resources_show_amount(name, n, amount, sizeof(amount)));
     }
 }
 
@@ -29,19 +30,19 @@ static void say_waiting(const msgpack_object *seen)
     char time[32];
 
     if (position == 1)
-        printf("It is the next of its queue.\n");
+        text_say(stdout, "It is the next of its queue.\n");
     else if (position > 1)
-        printf("It is number %" PRId64 " of its queue.\n", position);
+        text_say(stdout, "It is number %" PRId64 " of its queue.\n", position);
     if (position > 1 && value_count(ahead) > 0) {
-        printf("Ahead of it, others wait for ");
+        text_say(stdout, "Ahead of it, others wait for ");
         say_amounts(ahead);
-        printf(".\n");
+        text_say(stdout, ".\n");
     }
     if (estimate >= 0)
-        printf("Estimate: another %s%s%s.\n", clock_show(estimate, time, sizeof(time)),
-               *basis ? ", from " : "", basis);
+        text_say(stdout, "Estimate: another %s%s%s.\n", clock_show(estimate, time, sizeof(time)),
+                 *basis ? ", from " : "", basis);
     else
-        printf("How long is not known%s%s.\n", *basis ? ": " : "", basis);
+        text_say(stdout, "How long is not known%s%s.\n", *basis ? ": " : "", basis);
 }
 
 static void say_scheduler(const struct pod *pod)
@@ -49,12 +50,12 @@ static void say_scheduler(const struct pod *pod)
     const struct pod_state *state = pod->state;
 
     if (state->node[0])
-        printf("In the cluster it is %s on node %s.\n", state->phase, state->node);
+        text_say(stdout, "In the cluster it is %s on node %s.\n", state->phase, state->node);
     else if (state->reason[0])
-        printf("In the cluster it is %s, its condition says %s%s%s.\n", state->phase, state->reason,
-               state->message[0] ? ": " : "", state->message);
+        text_say(stdout, "In the cluster it is %s, its condition says %s%s%s.\n", state->phase,
+                 state->reason, state->message[0] ? ": " : "", state->message);
     for (size_t i = 0; i < state->gates.count; i++)
-        printf("It carries the gate %s.\n", state->gates.items[i]);
+        text_say(stdout, "It carries the gate %s.\n", state->gates.items[i]);
 }
 
 static void say(struct sim *sim, const struct pod *pod, const char *at)
@@ -66,9 +67,12 @@ static void say(struct sim *sim, const struct pod *pod, const char *at)
     r_key_str(r, "uid", pod->uid);
     const msgpack_object *seen = host_call(sim, LOADER_INSPECT);
     if (!seen) {
-        printf("%s at %s is in no queue: it is over, not seen yet, or no pod of ours. Its\n"
-               "schedulerName is %s; which ones are ours is in `config: {schedulers: [...]}`.\n",
-               pod->ref, at, pod->scheduler);
+        text_say(stdout,
+                 "%s at %s is in no queue: it is over, not seen yet, or no pod of ours. Its\n",
+                 pod->ref, at);
+        text_say(stdout,
+                 "schedulerName is %s; which ones are ours is in `config: {schedulers: [...]}`.\n",
+                 pod->scheduler);
         say_scheduler(pod);
         return;
     }
@@ -76,17 +80,18 @@ static void say(struct sim *sim, const struct pod *pod, const char *at)
     const char *reason = value_str(seen, "reason", "");
     const char *message = value_str(seen, "message", "");
     int64_t granted = value_int(seen, "granted", 0);
-    printf("%s at %s is %s in queue %s", pod->ref, at, state, value_str(seen, "queue", ""));
+    text_say(stdout, "%s at %s is %s in queue %s", pod->ref, at, state,
+             text_name(&sim->arena, value_str(seen, "queue", "")));
     if (*reason)
-        printf(": %s", reason);
-    printf(".\n");
+        text_say(stdout, ": %s", reason);
+    text_say(stdout, ".\n");
     if (*message)
-        printf("It waits for this: %s.\n", message);
+        text_say(stdout, "It waits for this: %s.\n", message);
     if (strcmp(state, "waiting") == 0)
         say_waiting(seen);
     if (granted > 0)
-        printf(
-            "Its place in the queue was granted at %s.\n",
+        text_say(
+            stdout, "Its place in the queue was granted at %s.\n",
             clock_show(granted - sim_wall(sim) + sim->clock.now, granted_at, sizeof(granted_at)));
     say_scheduler(pod);
 }
@@ -141,7 +146,7 @@ int why_file(const char *library, const char *path, const char *pod, const char 
     }
     int code = sim.fault.is ? EXIT_INPUT : EXIT_HELD;
     if (sim.fault.is)
-        fprintf(stderr, "sluice-sim: %s\n", sim.fault.text);
+        text_say(stderr, "sluice-sim: %s\n", sim.fault.text);
     run_finish(&sim, &scenario);
     return code;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 #include "examples/sim/workload_show.h"
 
 static void say_gates(const msgpack_object *seen)
@@ -13,18 +14,18 @@ static void say_gates(const msgpack_object *seen)
 
     for (uint32_t i = 0; i < value_count(gates); i++) {
         const msgpack_object *gate = value_item(gates, i);
-        printf("Its preemption gate %s is %s.\n", value_str(gate, "name", ""),
-               value_bool(gate, "open", false) ? "open" : "closed");
+        text_say(stdout, "Its preemption gate %s is %s.\n", value_str(gate, "name", ""),
+                 value_bool(gate, "open", false) ? "open" : "closed");
     }
     if (value_bool(seen, "signal", false))
-        printf("It signals that it could preempt.\n");
+        text_say(stdout, "It signals that it could preempt.\n");
 }
 
 static void say_names(const char *words, const msgpack_object *list)
 {
     for (uint32_t i = 0; i < value_count(list); i++)
-        printf("%s%s%s", i ? ", " : words, value_str(value_item(list, i), "name", ""),
-               i + 1 == value_count(list) ? ".\n" : "");
+        text_say(stdout, "%s%s%s", i ? ", " : words, value_str(value_item(list, i), "name", ""),
+                 i + 1 == value_count(list) ? ".\n" : "");
 }
 
 static void say_flavors(const msgpack_object *flavors)
@@ -32,8 +33,8 @@ static void say_flavors(const msgpack_object *flavors)
     for (uint32_t i = 0; i < value_count(flavors); i++) {
         const msgpack_object *flavor;
         const char *resource = value_pair(flavors, i, &flavor);
-        printf(", %s of %s", resource,
-               value_is(flavor, MSGPACK_OBJECT_STR) ? flavor->via.str.ptr : "");
+        text_say(stdout, ", %s of %s", resource,
+                 value_is(flavor, MSGPACK_OBJECT_STR) ? flavor->via.str.ptr : "");
     }
 }
 
@@ -45,18 +46,18 @@ static void say_pod_sets(const char *words, const msgpack_object *list)
         if (value_count(flavors) == 0)
             continue;
         int64_t count = value_int(set, "count", 0);
-        printf("%s: %s, %" PRId64 " pod%s", words, value_str(set, "name", ""), count,
-               count == 1 ? "" : "s");
+        text_say(stdout, "%s: %s, %" PRId64 " pod%s", words, value_str(set, "name", ""), count,
+                 count == 1 ? "" : "s");
         say_flavors(flavors);
-        printf(".\n");
+        text_say(stdout, ".\n");
     }
 }
 
 static void say_checks(const msgpack_object *list)
 {
     for (uint32_t i = 0; i < value_count(list); i++)
-        printf("The check %s says %s.\n", value_str(value_item(list, i), "name", ""),
-               value_str(value_item(list, i), "state", ""));
+        text_say(stdout, "The check %s says %s.\n", value_str(value_item(list, i), "name", ""),
+                 value_str(value_item(list, i), "state", ""));
 }
 
 void workload_why(struct sim *sim, const struct workload *workload, const char *at)
@@ -71,19 +72,20 @@ void workload_why(struct sim *sim, const struct workload *workload, const char *
     bool holds = strcmp(state, "reserved") == 0 || strcmp(state, "allocated") == 0;
 
     if (!seen) {
-        printf("%s at %s: the queues do not know it: %s\n", ref, at, sim->library.error);
+        text_say(stdout, "%s at %s: the queues do not know it: %s\n", ref, at, sim->library.error);
         return;
     }
-    printf("%s at %s is %s in queue %s", ref, at, state, value_str(seen, "queue", ""));
+    text_say(stdout, "%s at %s is %s in queue %s", ref, at, state,
+             text_name(&sim->arena, value_str(seen, "queue", "")));
     if (*cluster_queue)
-        printf(" of ClusterQueue %s", cluster_queue);
-    printf("%s%s.\n", *reason ? ": " : "", reason);
+        text_say(stdout, " of ClusterQueue %s", cluster_queue);
+    text_say(stdout, "%s%s.\n", *reason ? ": " : "", reason);
     if (*message)
-        printf("It waits for this: %s.\n", message);
+        text_say(stdout, "It waits for this: %s.\n", message);
     if (position == 1)
-        printf("It is the next of its queue.\n");
+        text_say(stdout, "It is the next of its queue.\n");
     else if (position > 1)
-        printf("It is number %" PRId64 " of its queue.\n", position);
+        text_say(stdout, "It is number %" PRId64 " of its queue.\n", position);
     say_gates(seen);
     say_names(strcmp(reason, "PreemptionGated") == 0 ? "For it these would be evicted: "
                                                      : "For it these are evicted: ",
@@ -91,5 +93,5 @@ void workload_why(struct sim *sim, const struct workload *workload, const char *
     say_pod_sets(holds ? "It holds" : "It is promised", value_array(seen, "podSets"));
     say_checks(value_array(seen, "checks"));
     if (workload->object->runs)
-        printf("In the cluster its job runs.\n");
+        text_say(stdout, "In the cluster its job runs.\n");
 }
