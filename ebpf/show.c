@@ -3,17 +3,19 @@
 
 #include <string.h>
 
-enum { BAR = 40 };
+enum { BAR = 40, LEFT = 24 };
 
 static void line(FILE *out, const char *left, const char *what, const struct times *times)
 {
     char p50[DURATION], p90[DURATION], p99[DURATION], mean[DURATION];
     double count = times->count > 0 ? (double)times->count : 1;
+    char name[LEFT + 1];
     int wide = 0; /* bytes that are no column of their own */
 
     for (const char *c = what; *c; c++)
         wide += ((unsigned char)*c & 0xc0) == 0x80;
-    fprintf(out, "%-24.24s %-*s %9llu %9s %9s %9s %9s\n", left, 20 + wide, what, times->count,
+    fprintf(out, "%-*s %-*s %9llu %9s %9s %9s %9s\n", LEFT,
+            show_name(name, sizeof(name), left, QUEUE_NAME), 20 + wide, what, times->count,
             duration((double)times->sum_ns / count, mean),
             duration(times_quantile(times, 0.5), p50), duration(times_quantile(times, 0.9), p90),
             duration(times_quantile(times, 0.99), p99));
@@ -21,8 +23,8 @@ static void line(FILE *out, const char *left, const char *what, const struct tim
 
 static void heading(FILE *out, const char *left, const char *what)
 {
-    fprintf(out, "%-24s %-20s %9s %9s %9s %9s %9s\n", left, what, "count", "mean", "p50", "p90",
-            "p99");
+    fprintf(out, "%-*s %-20s %9s %9s %9s %9s %9s\n", LEFT, left, what, "count", "mean", "p50",
+            "p90", "p99");
 }
 
 static void show_engine(FILE *out, const struct engine_row *row)

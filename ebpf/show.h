@@ -18,7 +18,14 @@ void show_json(FILE *out, const struct picture *picture);
 /* In Prometheus' text format, times in seconds. */
 void show_prometheus(FILE *out, const struct picture *picture);
 
-/* A text in quotes, as JSON and Prometheus' labels want it. */
-void show_quoted(FILE *out, const char *text, size_t cap);
+/* Longer is no name of a queue when it is shown, with its zero byte. */
+enum { SHOWN_NAME = 4 * QUEUE_NAME + 2 };
+
+/* A name as plugin/base/printable.h shows it, in quotes where that tells where it ends; as much of
+ * it as has room. Returns out. */
+const char *show_name(char *out, size_t out_cap, const char *name, size_t cap);
+
+/* That in quotes, as JSON and Prometheus' labels want it. */
+void show_quoted(FILE *out, const char *name, size_t cap);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show.h"
 
+#include "plugin/base/printable.h"
+
 #include <string.h>
 
 /* What Prometheus gets: powers of two, from 131 us to 2.4 h for stages, from 256 ns to 1 s for
@@ -9,16 +11,39 @@ static const struct span {
     int from, to;
 } stage_span = {16, 42}, hook_span = {7, 29};
 
-void show_quoted(FILE *out, const char *text, size_t cap)
+const char *show_name(char *out, size_t out_cap, const char *name, size_t cap)
 {
+    struct text rest = {name, strnlen(name, cap)};
+    bool bare = printable_is_bare(rest);
+    size_t len = 0;
+
+    if (!bare)
+        out[len++] = '"';
+    while (rest.len > 0) {
+        char piece[PRINTABLE_MAX];
+        size_t more = printable_take(&rest, !bare, piece);
+
+        if (len + more + !bare + 1 > out_cap)
+            break;
+        memcpy(out + len, piece, more);
+        len += more;
+    }
+    if (!bare)
+        out[len++] = '"';
+    out[len] = '\0';
+    return out;
+}
+
+void show_quoted(FILE *out, const char *name, size_t cap)
+{
+    char shown[SHOWN_NAME];
+
+    show_name(shown, sizeof(shown), name, cap);
     fputc('"', out);
-    for (size_t i = 0; i < cap && text[i]; i++) {
-        if (text[i] == '"' || text[i] == '\\')
-            fprintf(out, "\\%c", text[i]);
-        else if (text[i] == '\n')
-            fputs("\\n", out);
-        else if ((unsigned char)text[i] >= ' ')
-            fputc(text[i], out);
+    for (const char *at = shown; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            fputc('\\', out);
+        fputc(*at, out);
     }
     fputc('"', out);
 }
@@ -148,7 +173,7 @@ static void prometheus_stages(FILE *out, const struct picture *picture)
          "How long pods took from one stage to the next.");
     for (size_t i = 0; i < picture->stage_count; i++) {
         const struct stage_row *row = &picture->stages[i];
-        char queue[2 * QUEUE_NAME + 3], labels[256];
+        char queue[2 * SHOWN_NAME + 3], labels[2 * SHOWN_NAME + 200];
 
         quoted_into(queue, sizeof(queue), row->value.queue, QUEUE_NAME);
         snprintf(labels, sizeof(labels), "pid=\"%u\",handle=\"%llu\",queue=%s,stage=\"%s\"",

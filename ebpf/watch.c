@@ -50,10 +50,11 @@ static void clock_text(char *out, size_t cap)
 
 static void print_line(const struct pod_event *event)
 {
-    char at[32], a[DURATION], b[DURATION];
+    char at[32], queue[SHOWN_NAME], a[DURATION], b[DURATION];
 
     clock_text(at, sizeof(at));
-    printf("%s  %-12s  queue %.*s", at, happening_name(event->what), QUEUE_NAME, event->queue_name);
+    printf("%s  %-12s  queue %s", at, happening_name(event->what),
+           show_name(queue, sizeof(queue), event->queue_name, QUEUE_NAME));
     if (meanings[event->what].a && event->a >= 0)
         printf(", %s %s", duration((double)event->a, a), meanings[event->what].a);
     if (meanings[event->what].b && event->b >= 0)
