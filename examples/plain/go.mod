@@ -1,0 +1,3 @@
+module sluice/plain
+
+go 1.26.0
