@@ -61,7 +61,7 @@ type Pod struct {
 	QueueKind string            `json:"queueKind"`
 	State     string            `json:"state"`
 	Reason    string            `json:"reason"`
-	Message   string            `json:"message"`
+	Message   string            `json:"message" plain:"text"`
 	Node      string            `json:"node"`
 	Priority  int32             `json:"priority"`
 	Created   int64             `json:"created"`
@@ -72,7 +72,7 @@ type Pod struct {
 	On        *On               `json:"on"`
 	Ahead     map[string]int64  `json:"ahead"`
 	Estimate  int64             `json:"estimate"`
-	Basis     string            `json:"basis"`
+	Basis     string            `json:"basis" plain:"text"`
 	Flavors   map[string]string `json:"flavors"`
 	Group     string            `json:"group"`
 	Members   int64             `json:"members"`
@@ -99,7 +99,7 @@ type Group struct {
 	QueueKind string           `json:"queueKind"`
 	State     string           `json:"state"`
 	Reason    string           `json:"reason"`
-	Message   string           `json:"message"`
+	Message   string           `json:"message" plain:"text"`
 	Phase     string           `json:"phase"`
 	Priority  int32            `json:"priority"`
 	Created   int64            `json:"created"`
@@ -116,7 +116,7 @@ type Group struct {
 	On        *On              `json:"on"`
 	Ahead     map[string]int64 `json:"ahead"`
 	Estimate  int64            `json:"estimate"`
-	Basis     string           `json:"basis"`
+	Basis     string           `json:"basis" plain:"text"`
 	Members   []Member         `json:"members"`
 }
 

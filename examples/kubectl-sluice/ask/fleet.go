@@ -22,7 +22,7 @@ type Dispatch struct {
 	Known     bool   `json:"known"`
 	Cluster   string `json:"cluster"`
 	State     string `json:"state"`
-	Message   string `json:"message"`
+	Message   string `json:"message" plain:"text"`
 	Timeout   int64  `json:"timeout"`
 	Opened    int64  `json:"opened"`
 	Acts      int64  `json:"acts"`

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"sluice/plain"
 )
 
 // What the scheduler's serve package calls them.
@@ -83,7 +85,7 @@ func (c *Cluster) understand(status int, body []byte, err error, into any) error
 		case http.StatusServiceUnavailable:
 			kind = Unreachable
 		}
-		return &Problem{kind, errors.New(said.Error)}
+		return &Problem{kind, errors.New(plain.Text(said.Error, plain.ConditionBytes))}
 	}
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
 		return c.hint(err)

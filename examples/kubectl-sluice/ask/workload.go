@@ -18,7 +18,7 @@ type Workload struct {
 	ClusterQueue string          `json:"clusterQueue"`
 	State        string          `json:"state"`
 	Reason       string          `json:"reason"`
-	Message      string          `json:"message"`
+	Message      string          `json:"message" plain:"text"`
 	Priority     int32           `json:"priority"`
 	Created      int64           `json:"created"`
 	Position     int64           `json:"position"`

@@ -5,7 +5,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
 
 	"sluice/kubectl-sluice/ask"
 	"sluice/kubectl-sluice/show"
+	"sluice/plain"
 )
 
 // options are the flags that every subcommand has.
@@ -54,7 +53,7 @@ func Main(args []string, out, err io.Writer) int {
 	if problem == nil {
 		return 0
 	}
-	fmt.Fprintln(err, "error:", problem)
+	fmt.Fprint(err, plain.Lines("error: "+problem.Error()+"\n"))
 	return int(ask.KindOf(problem))
 }
 
@@ -118,6 +117,18 @@ func atMostOne(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("%s: %d arguments, want one at most", cmd.CommandPath(), len(args)))
 }
 
+// meant are names as they were typed: what was shown in quotes means what is in them.
+func meant(names ...*string) error {
+	for _, name := range names {
+		read, err := plain.Read(*name)
+		if err != nil {
+			return usage(err)
+		}
+		*name = read
+	}
+	return nil
+}
+
 // called makes sure that an object can have this name; else the API server would be asked for
 // something else, all objects for one.
 func called(what, name string) error {
@@ -154,16 +165,9 @@ func (o *options) style() show.Style {
 func (o *options) print(view any, text func() string) error {
 	switch o.output {
 	case "json":
-		encoder := json.NewEncoder(o.out)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(view)
+		return plain.JSON(o.out, view)
 	case "yaml":
-		made, err := yaml.Marshal(view)
-		if err == nil {
-			_, err = o.out.Write(made)
-		}
-		return err
+		return plainYAML(o.out, view)
 	}
 	_, err := io.WriteString(o.out, text())
 	return err

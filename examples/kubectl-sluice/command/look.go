@@ -37,6 +37,9 @@ most waits first, %d in all; how many are not is said. -o json and -o yaml have 
 			if options.Depth < 0 {
 				return usage(fmt.Errorf("--depth is %d, want 1 or more; 0: all", options.Depth))
 			}
+			if err := meant(&below); err != nil {
+				return err
+			}
 			c, err := o.cluster()
 			if err != nil {
 				return err
@@ -103,7 +106,7 @@ func (o *options) queue() *cobra.Command {
 			if err := checkKind(kind); err != nil {
 				return err
 			}
-			if err := called("queue", args[0]); err != nil {
+			if err := queueCalled(&args[0]); err != nil {
 				return err
 			}
 			c, err := o.cluster()
@@ -129,6 +132,18 @@ func (o *options) queue() *cobra.Command {
 	}
 	o.kind(cmd, &kind)
 	return cmd
+}
+
+// queueCalled reads the name of a queue. Pods may name one that no object can be called like, and
+// the scheduler tells of it: that is meant where it stands in quotes, as it was shown.
+func queueCalled(name *string) error {
+	if !strings.HasPrefix(*name, `"`) {
+		return called("queue", *name)
+	}
+	if err := meant(name); err != nil || *name != "" {
+		return err
+	}
+	return called("queue", *name)
 }
 
 // below are the names of a queue's children.
@@ -345,8 +360,11 @@ else's, a group, a backoff) is not in that order: why POD says what for.`,
 				return err
 			}
 			name := strings.Join(args, "")
+			if err := meant(&name); err != nil {
+				return err
+			}
 			views, workloads := []show.WaitingView{}, []show.WaitingView{}
-			rows := [][]string{{"QUEUE", "PLACE", "NAMESPACE", "NAME", "PRIORITY", "AGE"}}
+			rows := [][]string{show.PendingTitles}
 			now := time.Now()
 			err := o.eachWaiting(cmd.Context(), func(q *ask.Queue, i int, w *ask.Waiting) {
 				if w.Workload {
@@ -354,8 +372,7 @@ else's, a group, a backoff) is not in that order: why POD says what for.`,
 				} else {
 					views = append(views, show.ViewWaiting(q, i, w))
 				}
-				rows = append(rows, []string{q.Name, fmt.Sprint(i + 1), w.Namespace, member(w),
-					fmt.Sprint(w.Priority), show.Span(now.Sub(time.Unix(0, w.Created)))})
+				rows = append(rows, show.PendingRow(q, i, w, now))
 			}, kind, name)
 			if err != nil {
 				return err
@@ -371,15 +388,4 @@ else's, a group, a backoff) is not in that order: why POD says what for.`,
 	}
 	o.kind(cmd, &kind)
 	return cmd
-}
-
-// member is a pod's or a workload's name, or a gang's with how many it has.
-func member(w *ask.Waiting) string {
-	if w.Workload {
-		return "workload/" + w.Name
-	}
-	if w.Members > 0 {
-		return fmt.Sprintf("%s (gang of %d)", w.Name, w.Members)
-	}
-	return w.Name
 }

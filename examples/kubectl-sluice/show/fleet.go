@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice/kubectl-sluice/ask"
+	"sluice/plain"
 )
 
 // DispatchView is a workload that is dispatched to clusters, for -o json and -o yaml.
@@ -93,6 +94,7 @@ func copyState(r *ask.Copy) string {
 
 // Fleet is a table of all workloads that are dispatched.
 func Fleet(all []ask.Dispatch, now time.Time) string {
+	all = plain.Shown(all)
 	if len(all) == 0 {
 		return "No workload is dispatched.\n"
 	}
@@ -107,6 +109,7 @@ func Fleet(all []ask.Dispatch, now time.Time) string {
 
 // Dispatch is one workload over its clusters.
 func Dispatch(d *ask.Dispatch, now time.Time) string {
+	d = plain.Shown(d)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s/%s: %s", d.Namespace, d.Name, d.State)
 	if d.Cluster != "" {
@@ -137,6 +140,7 @@ const orchestratedGate = "kueue.x-k8s.io/multikueue"
 
 // WhyDispatched says in sentences why a workload that is dispatched runs nowhere yet.
 func WhyDispatched(d *ask.Dispatch, now time.Time) string {
+	d = plain.Shown(d)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s/%s ", d.Namespace, d.Name)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sluice/kubectl-sluice/ask"
+	"sluice/plain"
 )
 
 type key struct{ kind, name string }
@@ -75,6 +76,7 @@ type Options struct {
 
 // Forest draws the queues.
 func Forest(queues []ask.Queue, options Options) string {
+	queues, options.Resources = plain.Shown(queues), plain.Shown(options.Resources)
 	var rows [][]string
 	rows = append(rows, []string{"QUEUE", "STATE", "WAIT", "HELD", "RSVD", "RUN", "RESOURCE", "",
 		"IN USE", "OF", "WAITING"})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice/kubectl-sluice/ask"
+	"sluice/plain"
 )
 
 // fewMembers are shown of a pod's gang; all of them where the gang itself is asked about.
@@ -15,6 +16,7 @@ const fewMembers = 8
 
 // Gang says what a group waits for.
 func Gang(group *ask.Group, path Path, now time.Time, style *Style) string {
+	group, path = plain.Shown(group), plain.Shown(path)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", gangHeadline(group, now))
 	say := sayTo(&b)

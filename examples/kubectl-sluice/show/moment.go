@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice/kubectl-sluice/ask"
+	"sluice/plain"
 )
 
 // Moment is what was seen at a time.
@@ -34,7 +35,8 @@ func (m *Moment) Picture(before *Moment, options Options) string {
 
 // Broken is the last moment, with why there is no newer one.
 func (m *Moment) Broken(err error) string {
-	return fmt.Sprintf("sluice  last seen at %s: %v\n", m.Time.Format("15:04:05"), err)
+	return fmt.Sprintf("sluice  last seen at %s: %s\n", m.Time.Format("15:04:05"),
+		plain.Text(err.Error(), plain.ConditionBytes))
 }
 
 // totals are of queues that were there before; a scheduler that restarted counts from 0 again.

@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"sluice/kubectl-sluice/ask"
+	"sluice/plain"
 )
 
 // One shows a queue by itself.
 func One(queue *ask.Queue, path Path, children []string, style *Style) string {
+	queue, path, children = plain.Shown(queue), plain.Shown(path), plain.Shown(children)
 	var b strings.Builder
 	say := func(what, format string, args ...any) {
 		fmt.Fprintf(&b, "%-10s %s\n", what, fmt.Sprintf(format, args...))

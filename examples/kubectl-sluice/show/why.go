@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sluice/kubectl-sluice/ask"
+	"sluice/plain"
 )
 
 // Path is the way from a queue up to its root: the queue itself first.
@@ -37,6 +38,7 @@ func sayTo(b *strings.Builder) func(what, format string, args ...any) {
 
 // Why says what a pod waits for. The group is its own, if the scheduler tells of it.
 func Why(pod *ask.Pod, group *ask.Group, path Path, now time.Time, style *Style) string {
+	pod, group, path = plain.Shown(pod), plain.Shown(group), plain.Shown(path)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", headline(pod, now))
 	say := sayTo(&b)

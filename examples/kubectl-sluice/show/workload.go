@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"sluice/kubectl-sluice/ask"
+	"sluice/plain"
 )
 
 // WhyWorkload says why a workload has no quota in this cluster, or does not run with what it has.
 func WhyWorkload(w *ask.Workload, now time.Time) string {
+	w = plain.Shown(w)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s/%s %s\n", w.Namespace, w.Name, workloadState(w, now))
 	say := sayTo(&b)
