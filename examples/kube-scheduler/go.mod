@@ -19,6 +19,7 @@ require (
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd
 	sigs.k8s.io/kueue v0.19.0
 	sigs.k8s.io/yaml v1.6.0
+	sluice/plain v0.0.0
 	volcano.sh/apis v1.14.0
 )
 
@@ -184,4 +185,5 @@ replace (
 	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.36.3
 	k8s.io/sample-controller => k8s.io/sample-controller v0.36.3
 	k8s.io/streaming => k8s.io/streaming v0.36.3
+	sluice/plain => ../plain
 )

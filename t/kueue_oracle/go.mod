@@ -7,6 +7,7 @@ require (
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
 	k8s.io/apiserver v0.36.3
+	k8s.io/component-base v0.36.3
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd
 	sigs.k8s.io/controller-runtime v0.24.1
 	sigs.k8s.io/kueue v0.19.0
@@ -14,7 +15,10 @@ require (
 	sluice/kube-scheduler v0.0.0
 )
 
-replace sluice/kube-scheduler => ../../examples/kube-scheduler
+replace (
+	sluice/kube-scheduler => ../../examples/kube-scheduler
+	sluice/plain => ../../examples/plain
+)
 
 require (
 	cel.dev/expr v0.25.1 // indirect
@@ -105,7 +109,6 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	k8s.io/apiextensions-apiserver v0.36.3 // indirect
 	k8s.io/client-go v0.36.3 // indirect
-	k8s.io/component-base v0.36.3 // indirect
 	k8s.io/component-helpers v0.36.3 // indirect
 	k8s.io/controller-manager v0.36.3 // indirect
 	k8s.io/dynamic-resource-allocation v0.36.3 // indirect
@@ -116,5 +119,6 @@ require (
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
+	sluice/plain v0.0.0 // indirect
 	volcano.sh/apis v1.14.0 // indirect
 )

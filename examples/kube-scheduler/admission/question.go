@@ -20,6 +20,7 @@ import (
 
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 // question is one kind of object: from the request to what the engine says of it.
@@ -103,7 +104,7 @@ func (w *Webhook) checkQueue(ctx context.Context, request *admissionv1.Admission
 			return invalid(sluice.KindQueue + "/" + queue.Name + ": " + err.Error()), nil
 		}
 		if ignored := facts.DeviceQuota(&queue); ignored != "" {
-			warnings = append(warnings, ignored)
+			warnings = append(warnings, plain.Text(ignored, plain.RefusalBytes))
 		}
 	}
 	answer, err := w.answer(ctx, request, "queue", func() (sluice.Admission, sluice.Tail, error) {
@@ -272,8 +273,8 @@ func forbidden(why string) *admissionv1.AdmissionResponse {
 }
 
 func denied(code int32, reason metav1.StatusReason, why string) *admissionv1.AdmissionResponse {
-	return &admissionv1.AdmissionResponse{Result: &metav1.Status{
-		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: why}}
+	return &admissionv1.AdmissionResponse{Result: &metav1.Status{Status: metav1.StatusFailure,
+		Code: code, Reason: reason, Message: plain.Text(why, plain.RefusalBytes)}}
 }
 
 type patchStep struct {

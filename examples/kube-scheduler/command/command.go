@@ -29,6 +29,7 @@ import (
 	"sluice/kube-scheduler/release"
 	"sluice/kube-scheduler/schedulerplugin"
 	"sluice/kube-scheduler/serve"
+	"sluice/plain"
 )
 
 // New is the command.
@@ -69,6 +70,7 @@ func run(cmd *cobra.Command, opts *options.Options) error {
 	if err := logsapi.ValidateAndApply(opts.Logs, gates); err != nil {
 		return err
 	}
+	klog.SetLogFilter(plain.Log{})
 	cliflag.PrintFlags(cmd.Flags())
 
 	asked := server.SetupSignalContext()

@@ -8,6 +8,7 @@ import (
 	basemetrics "k8s.io/component-base/metrics"
 
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 // collector is the metrics of what the engine knows: it is asked when they are read.
@@ -184,7 +185,13 @@ func truth(is bool) float64 {
 type sink struct{ ch chan<- basemetrics.Metric }
 
 func (s sink) gauge(desc *basemetrics.Desc, value float64, labels ...string) {
-	s.ch <- basemetrics.NewLazyConstMetric(desc, basemetrics.GaugeValue, value, labels...)
+	s.tell(desc, basemetrics.GaugeValue, value, labels)
+}
+
+// tell gives a metric out. Of a label's name only the end of a line would be escaped later.
+func (s sink) tell(desc *basemetrics.Desc, kind basemetrics.ValueType, value float64,
+	labels []string) {
+	s.ch <- basemetrics.NewLazyConstMetric(desc, kind, value, plain.Shown(labels)...)
 }
 
 func (s sink) number(desc *basemetrics.Desc, value any, labels ...string) {
@@ -195,7 +202,6 @@ func (s sink) number(desc *basemetrics.Desc, value any, labels ...string) {
 
 func (s sink) count(desc *basemetrics.Desc, value any, labels ...string) {
 	if number, is := value.(int64); is {
-		s.ch <- basemetrics.NewLazyConstMetric(desc, basemetrics.CounterValue, float64(number),
-			labels...)
+		s.tell(desc, basemetrics.CounterValue, float64(number), labels)
 	}
 }

@@ -5,6 +5,7 @@ package host
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/component-base/metrics/testutil"
 
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain/hostile"
 )
 
 // testEngine is one that is synced and leads.
@@ -315,5 +317,39 @@ func TestListFollowsThePages(t *testing.T) {
 	wanted, _ := rows[300].(map[string]any)
 	if first["name"] != wanted["name"] {
 		t.Errorf("the rest begins with %v, want %v", first["name"], wanted["name"])
+	}
+}
+
+// Whatever a queue or a resource is called, a label does no more than to be seen.
+func TestLabelsAreData(t *testing.T) {
+	h, registry := measured(t)
+	chance := rand.New(rand.NewPCG(9, 10))
+	for range hostile.Names(t, 300) {
+		name := hostile.UTF8(chance)
+		if len(name) > 253 {
+			continue
+		}
+		queue := sluice.Queue{Kind: sluice.KindQueue, Name: name,
+			Capability: []sluice.Amount{{Name: name, Value: 1}}}
+		told(t)(h.engine.ObserveQueue(&queue))
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels := 0
+		for _, family := range families {
+			for _, metric := range family.GetMetric() {
+				for _, label := range metric.GetLabel() {
+					labels++
+					if why := hostile.Hurts(label.GetValue(), 0); why != "" {
+						t.Fatal(why)
+					}
+				}
+			}
+		}
+		if labels == 0 {
+			t.Fatal("there are no labels")
+		}
+		told(t)(h.engine.ForgetQueue(sluice.KindQueue, name))
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 var commandResource = bus.SchemeGroupVersion.WithResource("commands")
@@ -58,8 +59,9 @@ func (q *volcanoQueues) tell(ctx context.Context, effect *sluice.Effect) error {
 		ObjectMeta: metav1.ObjectMeta{Name: about.Name + "." + about.Key, Namespace: about.Namespace},
 		InvolvedObject: v1.ObjectReference{Kind: about.Kind, APIVersion: versions[about.Kind],
 			Namespace: about.Namespace, Name: about.Name, UID: types.UID(about.UID)},
-		Type: about.Type, Reason: effect.Reason, Message: effect.Message,
-		Source: v1.EventSource{Component: "sluice-scheduler"}, Count: 1,
+		Type: about.Type, Reason: effect.Reason,
+		Message: plain.Text(effect.Message, plain.NoteBytes),
+		Source:  v1.EventSource{Component: "sluice-scheduler"}, Count: 1,
 		FirstTimestamp: now, LastTimestamp: now,
 	}
 	if effect.UID != about.UID { // what a Command asked for is told of its queue

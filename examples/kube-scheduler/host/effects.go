@@ -11,6 +11,7 @@ import (
 
 	"sluice/kube-scheduler/outbox"
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 // carryOut does what the effect says and returns what became of it.
@@ -26,7 +27,7 @@ func (h *Host) carryOut(ctx context.Context, effect *sluice.Effect) sluice.Ack {
 		h.log.V(2).Info("A disruption budget holds a pod that is to be evicted",
 			"pod", effect.Namespace+"/"+effect.Name, "attempt", effect.Attempt)
 	} else if err != nil && (ack.Result == sluice.Retry || apierrors.IsInvalid(err)) {
-		h.log.Error(err, "An effect failed and will be tried again", "effect", effect.Kind,
+		h.log.Error(plain.Error(err), "An effect failed and will be tried again", "effect", effect.Kind,
 			"object", effect.Namespace+"/"+effect.Name, "attempt", effect.Attempt)
 	}
 	return ack

@@ -15,6 +15,7 @@ import (
 
 	"sluice/kube-scheduler/outbox"
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 // engine is the open engine, and what comes of telling it of objects.
@@ -80,7 +81,7 @@ func (e *engine) told(object runtime.Object, tail sluice.Tail, err error) {
 		return // somebody has heard of it
 	}
 	metrics.refused.Inc()
-	e.log.Error(err, "An object cannot be used", "object", fmt.Sprintf("%T", object))
+	e.log.Error(plain.Error(err), "An object cannot be used", "object", fmt.Sprintf("%T", object))
 	if object != nil {
 		e.warn(object, "SluiceRefused", "%s", err.Error())
 	}
@@ -88,7 +89,12 @@ func (e *engine) told(object runtime.Object, tail sluice.Tail, err error) {
 
 // warn makes an event about an object that was seen.
 func (e *engine) warn(object runtime.Object, reason, message string, words ...any) {
-	e.recorder.Eventf(object, nil, v1.EventTypeWarning, reason, "Observing", message, words...)
+	e.tell(object, v1.EventTypeWarning, reason, "Observing", fmt.Sprintf(message, words...))
+}
+
+// tell makes an event. The API server refuses one whose note is longer.
+func (e *engine) tell(about runtime.Object, kind, reason, action, message string) {
+	e.recorder.Eventf(about, nil, kind, reason, action, "%s", plain.Text(message, plain.NoteBytes))
 }
 
 // declareSynced tells that the first listing is complete.

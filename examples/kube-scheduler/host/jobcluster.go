@@ -149,11 +149,8 @@ func (w *jobWriter) JobIsThere(ctx context.Context, name types.NamespacedName, u
 	return err == nil && there.UID == uid, err
 }
 
-const mostEventBytes = 1024
-
 func (w *jobWriter) Tell(about runtime.Object, kind, reason, message string) {
-	w.engine.recorder.Eventf(about, nil, kind, reason, reason, "%s",
-		message[:min(len(message), mostEventBytes)])
+	w.engine.tell(about, kind, reason, reason, message)
 }
 
 var errUnknownWrite = errors.New("this host knows no such write into a workload: use a newer one")

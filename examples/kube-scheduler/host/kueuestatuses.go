@@ -20,6 +20,7 @@ import (
 	"sluice/kube-scheduler/lease"
 	"sluice/kube-scheduler/sluice"
 	wl "sluice/kube-scheduler/workload"
+	"sluice/plain"
 )
 
 // statusTurn is how often the status of a ClusterQueue or a LocalQueue is written at most.
@@ -300,7 +301,7 @@ func text(value any) string  { s, _ := value.(string); return s }
 func setActive(conditions *[]metav1.Condition, kind string, active bool, reason, message,
 	well string, generation int64) {
 	now := metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Reason: reason,
-		Message: message, ObservedGeneration: generation}
+		Message: plain.Text(message, plain.ConditionBytes), ObservedGeneration: generation}
 	if active {
 		now.Message = well
 	} else {

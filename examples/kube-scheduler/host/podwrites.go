@@ -15,6 +15,7 @@ import (
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/outbox"
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 // podOf is the one that the effect is about, as it was last seen; nil: there is none.
@@ -97,7 +98,7 @@ func seconds(nanoseconds int64) float64 {
 
 func (p *pods) setCondition(ctx context.Context, effect *sluice.Effect) error {
 	told := *effect
-	told.Message = p.engine.refusals.explain(effect.Message)
+	told.Message = plain.Text(p.engine.refusals.explain(effect.Message), plain.ConditionBytes)
 	text, err := condition(&told)
 	if err != nil {
 		return err

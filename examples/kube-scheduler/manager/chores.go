@@ -17,6 +17,7 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/lease"
+	"sluice/plain"
 )
 
 // chore is an object whose state is to be made what it should be. A chore looks at all that there
@@ -148,7 +149,8 @@ func (m *Manager) follows(ctx context.Context, w *workload, s *session) error {
 		return err
 	}
 	apimeta.SetStatusCondition(&w.Status.Conditions, metav1.Condition{Type: kueue.WorkloadFinished,
-		Status: metav1.ConditionTrue, Reason: finished.Reason, Message: finished.Message,
+		Status: metav1.ConditionTrue, Reason: finished.Reason,
+		Message:            plain.Text(finished.Message, plain.ConditionBytes),
 		ObservedGeneration: w.Generation})
 	return m.writeStatus(ctx, w, nil)
 }

@@ -21,6 +21,7 @@ import (
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/outbox"
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 var errLate = errors.New("too late to be carried out")
@@ -278,7 +279,7 @@ func (m *Manager) writeStatus(ctx context.Context, w *workload, edit func(map[st
 	now := metav1.Now()
 	for i := range w.Status.AdmissionChecks {
 		check := &w.Status.AdmissionChecks[i]
-		check.Message = check.Message[:min(len(check.Message), mostConditionBytes)]
+		check.Message = plain.Text(check.Message, plain.ConditionBytes)
 		if old := before.check(string(check.Name)); old == nil || old.State != check.State {
 			check.LastTransitionTime = now
 		}

@@ -29,12 +29,11 @@ var (
 
 // Names of our own. The first is the engine's, which writes it into a workload's annotations.
 const (
-	ours               = "sluice.sh/"
-	originUID          = ours + "workload-uid"
-	prebuiltWorkload   = "kueue.x-k8s.io/prebuilt-workload-name"
-	jobUIDLabel        = "kueue.x-k8s.io/job-uid"
-	finishedOutOfSync  = kueue.WorkloadFinishedReasonOutOfSync
-	mostConditionBytes = 32 << 10
+	ours              = "sluice.sh/"
+	originUID         = ours + "workload-uid"
+	prebuiltWorkload  = "kueue.x-k8s.io/prebuilt-workload-name"
+	jobUIDLabel       = "kueue.x-k8s.io/job-uid"
+	finishedOutOfSync = kueue.WorkloadFinishedReasonOutOfSync
 )
 
 // workload is the part of a Workload that the manager reads. What it writes, it writes into the

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/plain"
 )
 
 // tellCluster writes into a cluster's object whether it is connected.
@@ -86,7 +88,7 @@ func (m *Manager) tellCheck(ctx context.Context, name string) error {
 
 func (m *Manager) writeCondition(ctx context.Context, resource schema.GroupVersionResource,
 	name string, conditions []metav1.Condition, now metav1.Condition) error {
-	now.Message = now.Message[:min(len(now.Message), mostConditionBytes)]
+	now.Message = plain.Text(now.Message, plain.ConditionBytes)
 	if !apimeta.SetStatusCondition(&conditions, now) {
 		return nil
 	}

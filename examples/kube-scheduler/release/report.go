@@ -15,6 +15,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
+
+	"sluice/plain"
 )
 
 // progressEvery is how often a long run says how far it is.
@@ -79,7 +81,7 @@ func (r *report) finish(left int) error {
 	r.table("RELEASED")
 	slices.Sort(r.failures)
 	for _, failure := range r.failures {
-		_, _ = fmt.Fprintln(r.out, "not released:", failure)
+		_, _ = fmt.Fprintln(r.out, "not released:", plain.Text(failure, plain.ConditionBytes))
 	}
 	var problems []error
 	if len(r.failures) > 0 {

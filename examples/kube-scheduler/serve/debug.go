@@ -3,7 +3,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/host"
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 const debugPath = "/debug/sluice/"
@@ -142,21 +142,14 @@ func refuse(w http.ResponseWriter, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_ = encode(w, map[string]string{"error": err.Error()})
+	_ = plain.JSON(w, map[string]string{"error": plain.Text(err.Error(), plain.ConditionBytes)})
 }
 
 func write(w http.ResponseWriter, answer any) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_ = encode(w, answer) // all that can fail is the connection
+	_ = plain.JSON(w, answer) // all that can fail is the connection
 	return nil
-}
-
-func encode(w http.ResponseWriter, answer any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(answer)
 }
 
 func (d debug) showAnswer(w http.ResponseWriter, _ *http.Request, _ *view, a *asked) error {

@@ -24,8 +24,10 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"
 	"k8s.io/component-base/version/verflag"
+	"k8s.io/klog/v2"
 
 	"sluice/kube-scheduler/manager"
+	"sluice/plain"
 )
 
 func main() { os.Exit(cli.Run(command())) }
@@ -83,6 +85,7 @@ func (f *flags) run() error {
 	if err := logsapi.ValidateAndApply(f.logs, nil); err != nil {
 		return err
 	}
+	klog.SetLogFilter(plain.Log{})
 	config, err := manager.ReadConfig(f.config)
 	if err != nil {
 		return fmt.Errorf("the configuration: %w", err)

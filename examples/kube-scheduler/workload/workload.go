@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"sluice/plain"
 )
 
 // Names that Kueue has in packages which are not its API.
@@ -113,9 +115,6 @@ func OutOfTime(w *kueue.Workload) *kueue.Workload {
 	return stopped
 }
 
-// mostMessage is how long the message of a condition may be.
-const mostMessage = 32 << 10
-
 // SetCondition writes a condition, and keeps the time of one whose status stays. It returns whether
 // anything changed.
 func SetCondition(w *kueue.Workload, kind string, status metav1.ConditionStatus, reason,
@@ -126,7 +125,8 @@ func SetCondition(w *kueue.Workload, kind string, status metav1.ConditionStatus,
 func setCondition(w *kueue.Workload, kind string, status metav1.ConditionStatus, reason,
 	message string, now metav1.Time) bool {
 	return apimeta.SetStatusCondition(&w.Status.Conditions, metav1.Condition{Type: kind,
-		Status: status, Reason: reason, Message: message[:min(len(message), mostMessage)],
+		Status: status, Reason: reason,
+		Message:            plain.Text(message, plain.ConditionBytes),
 		ObservedGeneration: w.Generation, LastTransitionTime: now})
 }
 
