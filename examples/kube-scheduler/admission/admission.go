@@ -49,6 +49,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"sluice/kube-scheduler/door"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/sluice"
 )
@@ -108,6 +109,7 @@ type Webhook struct {
 	options Options
 	keeper  *keeper
 	served  atomic.Pointer[tls.Certificate]
+	door    *door.Door
 
 	listening sync.Once
 	bound     chan struct{}
@@ -155,7 +157,7 @@ func New(options Options) (*Webhook, error) {
 	if options.Clock == nil {
 		options.Clock = clock.RealClock{}
 	}
-	w := &Webhook{options: options, bound: make(chan struct{})}
+	w := &Webhook{options: options, door: door.New(bounds), bound: make(chan struct{})}
 	w.keeper = newKeeper(&w.options, w.served.Store)
 	return w, nil
 }
@@ -188,7 +190,8 @@ func (w *Webhook) Run(ctx context.Context) error {
 		ended <- server.Shutdown(grace)
 	}()
 	logger.Info("Serving admission", "address", w.addr.String())
-	if err := server.ServeTLS(listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
+	bounded := door.Listener(listener, mostConnections)
+	if err := server.ServeTLS(bounded, "", ""); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("admission: serving on %s ended: %w", w.addr, err)
 	}
 	return <-ended
@@ -231,12 +234,17 @@ func (w *Webhook) server(logger klog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           w.handler(),
 		BaseContext:       func(net.Listener) context.Context { return base },
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
+		ReadHeaderTimeout: 3 * time.Second,
+		ReadTimeout:       6 * time.Second,
 		WriteTimeout:      15 * time.Second,
 		IdleTimeout:       90 * time.Second,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          log.New(quiet{logger}, "", 0),
+		MaxHeaderBytes:    16 << 10,
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams:          bounds.Requests,
+			MaxReceiveBufferPerConnection: 1 << 20,
+			MaxReceiveBufferPerStream:     256 << 10,
+		},
+		ErrorLog: log.New(quiet{logger}, "", 0),
 		TLSConfig: &tls.Config{
 			MinVersion:     tls.VersionTLS12,
 			GetCertificate: w.certificate,

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"time"
@@ -15,11 +14,24 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
+
+	"sluice/kube-scheduler/door"
+	"sluice/plain"
 )
 
-// An AdmissionReview carries an object and its predecessor; the API server takes objects of at most
-// 3 MiB.
-const maxReview = 8 << 20
+// Bounds of what is asked. An AdmissionReview carries an object and its predecessor, of which etcd
+// takes 1.5 MiB each, and who asks. Who waits longer than the webhooks' timeouts asks in vain.
+var bounds = door.Bounds{
+	Requests: 128,
+	Body:     3<<20 + 256<<10,
+	Small:    16 << 20,
+	Large:    32 << 20,
+	BodyTime: 3 * time.Second,
+	Wait:     2 * time.Second,
+}
+
+// mostConnections are open at a time: an API server keeps a few.
+const mostConnections = 512
 
 // A refusal is an answer to the request, not to the review in it.
 type refusal struct {
@@ -46,10 +58,12 @@ type reviewer struct {
 func (r *reviewer) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	began := time.Now()
 	logger := klog.FromContext(in.Context())
-	request, err := readReview(out, in)
+	body, done, err := r.read(out, in)
+	defer done()
+	var request *admissionv1.AdmissionRequest
 	var response *admissionv1.AdmissionResponse
 	if err == nil {
-		response, err = r.review(in.Context(), request)
+		request, response, err = r.answer(in, body)
 	}
 	count(request, response, began)
 	if err != nil {
@@ -57,8 +71,12 @@ func (r *reviewer) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 		if r := (*refusal)(nil); errors.As(err, &r) {
 			status = r.status
 		}
+		if r := (*door.Refusal)(nil); errors.As(err, &r) {
+			status = r.Status
+			logger = logger.V(4) // a flood of reviews is none of lines; the metrics count them
+		}
 		logger.Info("A review could not be answered", "status", status, "why", err.Error())
-		http.Error(out, err.Error(), status)
+		http.Error(out, plain.Text(err.Error(), plain.RefusalBytes), status)
 		return
 	}
 	response.UID = request.UID
@@ -70,6 +88,22 @@ func (r *reviewer) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	if err := json.NewEncoder(out).Encode(answer); err != nil {
 		logger.V(2).Info("An answer could not be sent", "why", err.Error())
 	}
+}
+
+// answer answers what the body asks, when it is its turn.
+func (r *reviewer) answer(in *http.Request, body []byte) (*admissionv1.AdmissionRequest,
+	*admissionv1.AdmissionResponse, error) {
+	leave, err := r.door.Enter(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
+	request, err := readReview(body)
+	if err != nil {
+		return nil, nil, err
+	}
+	response, err := r.review(in.Context(), request)
+	return request, response, err
 }
 
 // review allows what nobody here is asked about: that is a mistake in the webhook's rules, and must
@@ -89,24 +123,22 @@ func (r *reviewer) review(ctx context.Context, request *admissionv1.AdmissionReq
 	return allowed(), nil
 }
 
-func readReview(out http.ResponseWriter, in *http.Request) (*admissionv1.AdmissionRequest, error) {
+// read reads the body. What it takes counts until done is called.
+func (r *reviewer) read(out http.ResponseWriter, in *http.Request) (body []byte, done func(),
+	err error) {
 	if in.Method != http.MethodPost {
 		out.Header().Set("Allow", http.MethodPost)
-		return nil, refuse(http.StatusMethodNotAllowed, "method %s, want POST", in.Method)
+		return nil, func() {}, refuse(http.StatusMethodNotAllowed, "method %s, want POST", in.Method)
 	}
 	content := in.Header.Get("Content-Type")
 	if media, _, err := mime.ParseMediaType(content); err != nil || media != "application/json" {
-		return nil, refuse(http.StatusUnsupportedMediaType,
+		return nil, func() {}, refuse(http.StatusUnsupportedMediaType,
 			"Content-Type %q, want application/json", content)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(out, in.Body, maxReview))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, refuse(http.StatusRequestEntityTooLarge,
-			"a body of more than %d bytes", tooLarge.Limit)
-	}
-	if err != nil {
-		return nil, refuse(http.StatusBadRequest, "the body cannot be read: %v", err)
-	}
+	return r.door.Read(out, in)
+}
+
+func readReview(body []byte) (*admissionv1.AdmissionRequest, error) {
 	var review admissionv1.AdmissionReview
 	if err := json.Unmarshal(body, &review); err != nil {
 		return nil, refuse(http.StatusBadRequest, "the body is not an AdmissionReview: %v", err)

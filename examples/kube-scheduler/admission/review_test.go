@@ -203,7 +203,7 @@ func TestBadInputIsTold(t *testing.T) {
 		"bad quantity": {"POST", "application/json", review(admissionv1.Create,
 			`{"spec": {"containers": [{"resources": {"requests": {"cpu": "many"}}}]}}`), 400, "quantities"},
 		"too long": {"POST", "application/json",
-			`{"kind": "` + strings.Repeat("x", maxReview) + `"}`, 413, "more than 8388608 bytes"},
+			`{"kind": "` + strings.Repeat("x", int(bounds.Body)) + `"}`, 413, "more than 3407872 bytes"},
 	} {
 		asked := &answers{}
 		status, text := ask(t, asked, c.method, c.content, c.body)
