@@ -29,6 +29,7 @@ type describer struct {
 	heritage   *heritage
 	owners     *owners
 	templates  *templates
+	lookups    *lookups
 	pool       sync.Pool // of *sluice.Pod
 }
 
@@ -84,6 +85,9 @@ func (d *describer) newcomer(ctx context.Context, pod *v1.Pod) (*sluice.Pod, err
 	if known {
 		return into, nil
 	}
+	if err := d.lookups.may(pod.Namespace); err != nil {
+		return nil, err
+	}
 	key, _ := keyOf(pod)
 	top, at, err := d.owners.topmost(ctx, key)
 	if err != nil && !isFinal(err) {
@@ -99,6 +103,9 @@ func (d *describer) newHeir(ctx context.Context, pod *v1.Pod) (heir *v1.Pod, dae
 	heir, known := d.heir(pod, false)
 	if known {
 		return heir, false, nil
+	}
+	if err := d.lookups.may(pod.Namespace); err != nil {
+		return nil, false, err
 	}
 	owner := metav1.GetControllerOfNoCopy(pod)
 	said, err := d.heritage.read(ctx, pod.Namespace, owner)

@@ -143,7 +143,7 @@ func (h *Host) join(handle fwk.Handle) {
 	h.wakeups = wakeups{engine: &h.engine, activator: handle}
 	h.controllers = volcanoControllers{engine: &h.engine, since: time.Now()}
 	h.describer = describer{spaces: spaces, nodes: core.Nodes().Lister(), queues: &h.kueueQueues,
-		volcano: &h.volcanoQueues, groups: &h.groups, templates: &h.templates,
+		volcano: &h.volcanoQueues, groups: &h.groups, templates: &h.templates, lookups: newLookups(),
 		pool: sync.Pool{New: func() any { return new(sluice.Pod) }}}
 	h.pods = pods{engine: &h.engine, clients: &h.clients, cache: &h.cache, lister: lister,
 		index: core.Pods().Informer().GetIndexer(), observeOnly: h.args.ObserveOnly,

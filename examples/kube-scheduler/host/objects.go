@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
@@ -32,6 +33,14 @@ type objectReader struct {
 	client     dynamic.Interface
 	discoverer discovery.DiscoveryInterface
 	kinds      *cache.LRUExpireCache // schema.GroupVersionKind -> served
+	absent     *cache.LRUExpireCache // absentKey -> the error: objects that are not there
+}
+
+// absentKey is an object that is not there. One of its uid will not be there later: who refers to
+// it came after it.
+type absentKey struct {
+	namespace, version, kind, name string
+	uid                            types.UID
 }
 
 // served is how the API server calls a kind.
@@ -55,11 +64,25 @@ func isUnserved(err error) bool {
 
 func newObjectReader(client dynamic.Interface,
 	discoverer discovery.DiscoveryInterface) *objectReader {
-	return &objectReader{client, discoverer, cache.NewLRUExpireCache(kindsKept)}
+	return &objectReader{client, discoverer, cache.NewLRUExpireCache(kindsKept),
+		cache.NewLRUExpireCache(absentObjectsKept)}
 }
 
 // read gets the very object that is referred to: another one of its name is not found.
 func (r *objectReader) read(ctx context.Context, namespace string, to *metav1.OwnerReference) (
+	*unstructured.Unstructured, error) {
+	key := absentKey{namespace, to.APIVersion, to.Kind, to.Name, to.UID}
+	if absent, is := r.absent.Get(key); is {
+		return nil, absent.(error)
+	}
+	object, err := r.ask(ctx, namespace, to)
+	if apierrors.IsNotFound(err) {
+		r.absent.Add(key, err, absentObjectsAreKeptFor)
+	}
+	return object, err
+}
+
+func (r *objectReader) ask(ctx context.Context, namespace string, to *metav1.OwnerReference) (
 	*unstructured.Unstructured, error) {
 	version, err := schema.ParseGroupVersion(to.APIVersion)
 	if err != nil {
