@@ -4,7 +4,6 @@ package manager
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,8 +19,10 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/component-base/metrics/legacyregistry"
 
+	"sluice/kube-scheduler/door"
 	"sluice/kube-scheduler/proxied"
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 // Endpoints are who may ask, and where.
@@ -45,6 +46,7 @@ const shutdownTimeout = 5 * time.Second
 // is not ready, so that nobody comes any more.
 func (m *Manager) Serve(ctx context.Context, at *Endpoints) (stop func(), err error) {
 	stopping := make(chan struct{})
+	door.Connections(at.Serving)
 	active, listening, err := at.Serving.Serve(m.handler(ctx, at), shutdownTimeout, stopping)
 	if err != nil {
 		return nil, fmt.Errorf("the endpoints cannot be served: %w", err)
@@ -63,7 +65,7 @@ func (m *Manager) handler(ctx context.Context, at *Endpoints) http.Handler {
 	healthz.InstallReadyzHandler(paths, healthz.NewShutdownHealthz(ctx.Done()),
 		healthz.NamedCheck("sluice-sync", func(*http.Request) error { return m.Ready() }))
 	paths.Handle("/metrics", legacyregistry.HandlerWithReset())
-	paths.HandlePrefix(debugPath, http.HandlerFunc(m.answer))
+	paths.HandlePrefix(debugPath, door.Questions(http.HandlerFunc(m.answer)))
 
 	resolver := &apirequest.RequestInfoFactory{}
 	handler := genericapifilters.WithAuthorization(paths, at.Authorization.Authorizer, scheme.Codecs)
@@ -72,7 +74,7 @@ func (m *Manager) handler(ctx context.Context, at *Endpoints) http.Handler {
 	handler = proxied.WithToken(handler, debugPath)
 	handler = genericapifilters.WithRequestInfo(handler, resolver)
 	handler = genericapifilters.WithCacheControl(handler)
-	return genericfilters.WithPanicRecovery(handler, resolver)
+	return genericfilters.WithPanicRecovery(door.Endpoints(handler), resolver)
 }
 
 // answer answers one question.
@@ -81,15 +83,13 @@ func (m *Manager) answer(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(answer) // all that can fail is the connection
+	_ = plain.JSON(w, answer) // all that can fail is the connection
 }
 
 func (m *Manager) about(req *http.Request) (answer any, status int) {
 	failed := func(status int, format string, words ...any) (any, int) {
-		return map[string]string{"error": fmt.Sprintf(format, words...)}, status
+		return map[string]string{"error": plain.Text(fmt.Sprintf(format, words...),
+			plain.ConditionBytes)}, status
 	}
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
 		return failed(http.StatusMethodNotAllowed, "method %s: this only reads, use GET", req.Method)

@@ -42,6 +42,7 @@ import (
 	schedulerconfig "k8s.io/kubernetes/cmd/kube-scheduler/app/config"
 	"k8s.io/kubernetes/pkg/scheduler/metrics/resources"
 
+	"sluice/kube-scheduler/door"
 	"sluice/kube-scheduler/host"
 	"sluice/kube-scheduler/proxied"
 )
@@ -75,6 +76,7 @@ func Take(ctx context.Context, cc *schedulerconfig.CompletedConfig, sched Handle
 	}
 	s := &Server{stopping: make(chan struct{})}
 	var err error
+	door.Connections(cc.SecureServing)
 	s.active, s.listening, err = cc.SecureServing.Serve(Handler(ctx, cc, sched, h, more...),
 		shutdownTimeout, s.stopping)
 	if err != nil {
@@ -107,7 +109,7 @@ func Handler(ctx context.Context, cc *schedulerconfig.CompletedConfig, sched Han
 	handler = genericapifilters.WithRequestInfo(handler, resolver)
 	handler = genericapifilters.WithCacheControl(handler)
 	handler = genericfilters.WithHTTPLogging(handler)
-	return genericfilters.WithPanicRecovery(handler, resolver)
+	return genericfilters.WithPanicRecovery(door.Endpoints(handler), resolver)
 }
 
 func endpoints(ctx context.Context, cc *schedulerconfig.CompletedConfig, sched Handlers,
@@ -120,8 +122,9 @@ func endpoints(ctx context.Context, cc *schedulerconfig.CompletedConfig, sched H
 	installMetrics(paths, cc, h)
 	configz.InstallHandler(paths)
 	installProfiling(paths, cc)
-	paths.Handle(strings.TrimSuffix(debugPath, "/"), debug{h})
-	paths.HandlePrefix(debugPath, debug{h})
+	questions := door.Questions(debug{h})
+	paths.Handle(strings.TrimSuffix(debugPath, "/"), questions)
+	paths.HandlePrefix(debugPath, questions)
 	installPages(paths, cc)
 	return paths
 }
