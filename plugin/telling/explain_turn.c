@@ -31,11 +31,16 @@ static void say_head_of(struct sentence *say, const struct engine *e, uint32_t q
     explain_queue(say, e, queue);
 }
 
+/* The head may be of a queue that others have for themselves: that one's name is theirs, too. */
 void explain_claim_first(struct sentence *say, const struct engine *e, uint32_t head, uint32_t id)
 {
     sentence_str(say, "its turn comes after ");
     explain_other(say, e, head, id);
-    say_head_of(say, e, claim_queue(e, head));
+    if (claim_queue(e, head) == claim_queue(e, id) ||
+        claim_at(e, head)->space == claim_at(e, id)->space)
+        say_head_of(say, e, claim_queue(e, head));
+    else
+        sentence_str(say, ", the head of another queue");
 }
 
 void explain_workload_first(struct sentence *say, const struct engine *e, uint32_t id)

@@ -13,7 +13,8 @@ struct sentence;
  * namespace are nobody's to see. Who may see all finds it by its UID. */
 void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t claim);
 
-/* That the claim's turn comes after that of another one, the head of its queue. */
+/* That the claim's turn comes after that of another one, the head of its queue; or of another
+ * queue, whose name it is told if both are of one namespace. */
 void explain_claim_first(struct sentence *say, const struct engine *e, uint32_t head,
                          uint32_t claim);
 

@@ -31,5 +31,12 @@ int main(void)
     workload_kit_do(&kit, "pod stranger cluster=c cpu=1 second=3 namespace=other");
     says("stranger", "its turn comes after workload UID w, the head of cluster queue c");
     workload_kit_close(&kit);
+    workload_kit_open(&kit, "guard=10");
+    workload_kit_do(&kit, "queue p cpu=4; queue q parent=p; queue o parent=p; pod u queue=q cpu=1; "
+                          "pod big queue=q cpu=4; pod w queue=q cpu=1; time 11; "
+                          "pod n queue=o cpu=1; pod tenant queue=o cpu=1 namespace=other");
+    says("n", "its turn comes after default/big, the head of queue q");
+    says("tenant", "its turn comes after UID big, the head of another queue");
+    workload_kit_close(&kit);
     return tap_done();
 }
