@@ -54,6 +54,7 @@ static void show_queue(struct call *call, const struct question *question)
 static void show_pod(struct call *call, const struct question *question)
 {
     bool named = !question->has_uid && (question->has_space || question->has_name);
+    struct pod_report report;
     uint32_t claim;
 
     msg_require(&call->in, question->has_uid || named, "uid");
@@ -63,13 +64,16 @@ static void show_pod(struct call *call, const struct question *question)
         return;
     claim = named ? engine_find_named_pod(call->engine, question->space, question->name)
                   : engine_find_pod(call->engine, question->uid);
-    if (claim == 0) {
+    if (claim != 0)
+        engine_name_pod(call->engine, claim, &report);
+    if (claim == 0 || !may_see(question, report.space)) {
         call_refuse_text(call, SLUICE_FIELD, named ? "name" : "uid",
                          named ? question->name : question->uid,
                          "a pod of ours that was seen and is not gone");
         return;
     }
-    put_pod(&call->out, call->engine, claim, CALL_STATUS_KEYS);
+    put_pod(&call->out, call->engine, claim, CALL_STATUS_KEYS + path_keys(question));
+    put_path(call, question, engine_find_queue(call->engine, report.queue_kind, report.queue));
 }
 
 static bool put_next_waiting(struct call *call, const void *subject, uint32_t *cursor)
@@ -226,6 +230,8 @@ static void read_question(struct call *call, struct question *ret)
             ret->has_uid = decode_uid(in, &ret->uid);
         else if (msg_text_is(key, "namespace"))
             ret->has_space = decode_name(in, &ret->space);
+        else if (msg_text_is(key, "!within"))
+            ret->has_within = decode_name(in, &ret->within);
         else if (msg_text_is(key, "name"))
             ret->has_name = decode_name(in, &ret->name);
         else if (msg_text_is(key, "kind"))
@@ -236,6 +242,8 @@ static void read_question(struct call *call, struct question *ret)
             msg_get_int(in, 1, PAGE_ROWS_MAX, &ret->max);
         else if (msg_text_is(key, "holding"))
             msg_get_bool(in, &ret->holding);
+        else if (msg_text_is(key, "path"))
+            msg_get_bool(in, &ret->path);
         else if (msg_text_is(key, "timers"))
             msg_get_bool(in, &ret->timers);
         else
@@ -244,31 +252,48 @@ static void read_question(struct call *call, struct question *ret)
     msg_require(in, has_what, "what");
 }
 
+/* What is asked within a namespace is about what is in it. */
+static bool keep_within(struct call *call, struct question *question, bool may)
+{
+    if (!question->has_within)
+        return true;
+    if (!may)
+        call_refuse_text(call, SLUICE_FIELD, "what", question->what,
+                         "one of the views that PROTOCOL.md lists for `!within`");
+    else if (question->has_space && !text_same(question->space, question->within))
+        call_refuse_text(call, SLUICE_FIELD, "namespace", question->space,
+                         "that of `!within`, or none");
+    question->has_space = true;
+    question->space = question->within;
+    return call->result >= 0;
+}
+
 void serve_inspect(struct call *call)
 {
     static const struct {
         const char *what;
         void (*show)(struct call *call, const struct question *question);
+        bool within; /* it can be asked within a namespace: then it tells no name of another one */
     } views[] = {
-        {"queues", show_queues},
-        {"queue", show_queue},
-        {"pod", show_pod},
-        {"groups", show_groups},
-        {"group", show_group},
-        {"pending", show_pending},
-        {"effects", show_effects},
-        {"limits", show_limits},
-        {"digest", show_digest},
-        {"memory", show_memory},
-        {"check", show_check},
-        {"recording", show_recording},
-        {"fleet", show_fleet},
-        {"clusters", show_clusters},
-        {"workload", show_workload},
-        {"workloads", show_workloads},
-        {"clusterQueue", show_cluster_queue},
-        {"localQueues", show_local_queues},
-        {"localQueue", show_local_queue},
+        {"queues", show_queues, false},
+        {"queue", show_queue, false},
+        {"pod", show_pod, true},
+        {"groups", show_groups, true},
+        {"group", show_group, true},
+        {"pending", show_pending, false},
+        {"effects", show_effects, false},
+        {"limits", show_limits, false},
+        {"digest", show_digest, false},
+        {"memory", show_memory, false},
+        {"check", show_check, false},
+        {"recording", show_recording, false},
+        {"fleet", show_fleet, false},
+        {"clusters", show_clusters, false},
+        {"workload", show_workload, true},
+        {"workloads", show_workloads, true},
+        {"clusterQueue", show_cluster_queue, false},
+        {"localQueues", show_local_queues, true},
+        {"localQueue", show_local_queue, true},
     };
     struct question question;
 
@@ -276,10 +301,11 @@ void serve_inspect(struct call *call)
     if (!call_begin(call))
         return;
     for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
-        if (text_is(question.what, views[i].what)) {
+        if (!text_is(question.what, views[i].what))
+            continue;
+        if (keep_within(call, &question, views[i].within))
             views[i].show(call, &question);
-            return;
-        }
+        return;
     }
     call_refuse_text(call, SLUICE_FIELD, "what", question.what,
                      "one of the views that PROTOCOL.md lists");

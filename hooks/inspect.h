@@ -11,19 +11,29 @@
 /* What a person asked to see, as it was read. */
 struct question {
     struct text what;
-    bool has_uid, has_space, has_name, has_kind;
+    bool has_uid, has_space, has_name, has_kind, has_within;
     struct text uid, space, name;
+    struct text within; /* whoever asks may see this namespace and no other */
     enum queue_kind kind;
     int64_t from;
     int64_t max;
     bool timers;
     bool of_local; /* the kind is LocalQueue */
     bool holding;
+    bool path; /* the queues that it is in, too */
 };
 
 /* The map of a queue, and of a pod; so many other keys follow in it. */
 void put_queue(struct call *call, uint32_t queue, uint32_t others);
 void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, uint32_t others);
+
+/* How many keys put_path adds: where it is asked for, `path`, the queue (0: none) and those above
+ * it, up to the root. */
+uint32_t path_keys(const struct question *question);
+void put_path(struct call *call, const struct question *question, uint32_t queue);
+
+/* Whether who asks may see the object of this namespace. */
+bool may_see(const struct question *question, struct text space);
 
 /* Parts of these maps: so many keys of where a claim stands, and amounts by resource. */
 enum { POSITION_KEYS = 6 };

@@ -2,6 +2,7 @@
 #include "decode.h"
 #include "encode.h"
 #include "inspect.h"
+#include "plugin/telling/within.h"
 
 enum { GROUP_KEYS = 20 + POSITION_KEYS };
 
@@ -17,49 +18,51 @@ static const char *stand_name(enum group_stand stand)
     return names[stand];
 }
 
-static void put_group(struct msg_writer *w, const struct engine *engine, uint32_t group,
-                      uint32_t others)
+static void put_group(struct msg_writer *w, const struct group_report *report, uint32_t others)
 {
-    struct group_report report;
-
-    engine_report_group(engine, group, &report);
     msg_put_map(w, GROUP_KEYS + others);
-    put_key_text(w, "uid", report.uid);
-    put_key_text(w, "namespace", report.space);
-    put_key_text(w, "name", report.name);
-    put_key_bool(w, "known", report.known);
-    put_key_text(w, "queue", report.queue);
-    put_key_str(w, "queueKind", queue_kind_name(report.queue_kind));
-    put_key_str(w, "state", stand_name(report.stand));
-    put_key_str(w, "reason", reason_name(report.why.reason));
-    put_key_str(w, "message", report.why.message);
-    put_key_str(w, "phase", report.phase);
-    put_key_int(w, "priority", report.priority);
-    put_key_int(w, "created", report.created);
-    put_key_int(w, "minimum", report.minimum);
-    put_key_int(w, "pods", report.members);
-    put_key_int(w, "ready", report.ready);
-    put_key_int(w, "reserved", report.reserved);
-    put_key_int(w, "allocated", report.allocated);
-    put_key_int(w, "succeeded", report.succeeded);
-    put_key_int(w, "failed", report.failed);
-    put_position(w, &report.place);
-    put_amounts(w, "asks", report.asks, report.backlog_count);
+    put_key_text(w, "uid", report->uid);
+    put_key_text(w, "namespace", report->space);
+    put_key_text(w, "name", report->name);
+    put_key_bool(w, "known", report->known);
+    put_key_text(w, "queue", report->queue);
+    put_key_str(w, "queueKind", queue_kind_name(report->queue_kind));
+    put_key_str(w, "state", stand_name(report->stand));
+    put_key_str(w, "reason", reason_name(report->why.reason));
+    put_key_str(w, "message", report->why.message);
+    put_key_str(w, "phase", report->phase);
+    put_key_int(w, "priority", report->priority);
+    put_key_int(w, "created", report->created);
+    put_key_int(w, "minimum", report->minimum);
+    put_key_int(w, "pods", report->members);
+    put_key_int(w, "ready", report->ready);
+    put_key_int(w, "reserved", report->reserved);
+    put_key_int(w, "allocated", report->allocated);
+    put_key_int(w, "succeeded", report->succeeded);
+    put_key_int(w, "failed", report->failed);
+    put_position(w, &report->place);
+    put_amounts(w, "asks", report->asks, report->backlog_count);
 }
 
 static bool put_next_group(struct call *call, const void *subject, uint32_t *cursor)
 {
-    (void)subject;
-    if (!engine_next_group(call->engine, cursor))
+    const struct question *question = subject;
+    struct group_report report;
+    bool is = question->has_within
+                  ? engine_next_group_within(call->engine, question->within, cursor)
+                  : engine_next_group(call->engine, cursor);
+
+    if (!is)
         return false;
-    put_group(&call->out, call->engine, *cursor, 0);
+    engine_report_group(call->engine, *cursor, &report);
+    put_group(&call->out, &report, 0);
     return true;
 }
 
 void show_groups(struct call *call, const struct question *question)
 {
     call_answer(call, 2);
-    put_page(call, question, &(struct rows){"groups", put_next_group, NULL});
+    put_page(call, question, &(struct rows){"groups", put_next_group, question});
 }
 
 static bool put_next_member(struct call *call, const void *subject, uint32_t *cursor)
@@ -80,6 +83,7 @@ static bool put_next_member(struct call *call, const void *subject, uint32_t *cu
 
 void show_group(struct call *call, const struct question *question)
 {
+    struct group_report report;
     uint32_t group;
 
     msg_require(&call->in, question->has_space, "namespace");
@@ -92,6 +96,11 @@ void show_group(struct call *call, const struct question *question)
                          "a group that was seen, or that a pod names");
         return;
     }
-    put_group(&call->out, call->engine, group, CALL_STATUS_KEYS + 2);
+    engine_report_group(call->engine, group, &report);
+    put_group(&call->out, &report, CALL_STATUS_KEYS + 2 + path_keys(question));
+    put_path(call, question,
+             report.queue.len == 0
+                 ? 0
+                 : engine_find_queue(call->engine, report.queue_kind, report.queue));
     put_page(call, question, &(struct rows){"members", put_next_member, &group});
 }

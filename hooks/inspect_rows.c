@@ -2,6 +2,7 @@
 #include "decode.h"
 #include "encode.h"
 #include "inspect.h"
+#include "plugin/telling/within.h"
 
 static void put_quota(struct msg_writer *w, const struct quota_row *row)
 {
@@ -94,6 +95,30 @@ void put_queue(struct call *call, uint32_t queue, uint32_t others)
     put_key_bool(w, "written", report.written);
     put_groups(w, &report);
     put_queue_asks(w, engine, queue);
+}
+
+uint32_t path_keys(const struct question *question)
+{
+    return question->path ? 1 : 0;
+}
+
+void put_path(struct call *call, const struct question *question, uint32_t queue)
+{
+    uint32_t count = 0;
+
+    if (!question->path)
+        return;
+    for (uint32_t up = queue; up != 0; up = engine_queue_parent(call->engine, up))
+        count++;
+    msg_put_key(&call->out, "path");
+    msg_put_array(&call->out, count);
+    for (uint32_t up = queue; up != 0; up = engine_queue_parent(call->engine, up))
+        put_queue(call, up, 0);
+}
+
+bool may_see(const struct question *question, struct text space)
+{
+    return !question->has_within || text_same(space, question->within);
 }
 
 const char *claim_state_name(enum claim_state state)

@@ -2,6 +2,7 @@
 #include "inspect.h"
 
 #include "encode.h"
+#include "plugin/telling/within.h"
 
 static void put_name(struct msg_writer *w, const struct workload_name *name)
 {
@@ -48,14 +49,38 @@ static void put_gates_and_checks(struct msg_writer *w, const struct workload_rep
     }
 }
 
-static void put_workload(struct msg_writer *w, struct engine *engine, uint32_t workload,
+/* Who goes for it; of other namespaces than one may see, how many. */
+static void put_victims(struct msg_writer *w, const struct question *question,
+                        const struct workload_report *report)
+{
+    uint32_t seen = 0;
+
+    for (uint32_t i = 0; i < report->victim_count; i++)
+        seen += may_see(question, report->victims[i].space);
+    msg_put_key(w, "victims");
+    msg_put_array(w, seen);
+    for (uint32_t i = 0; i < report->victim_count; i++) {
+        if (may_see(question, report->victims[i].space))
+            put_name(w, &report->victims[i]);
+    }
+    put_key_int(w, "otherVictims", report->victim_count - seen);
+}
+
+/* 0: it is not known. */
+static uint32_t find_cluster_queue(const struct call *call, struct text name)
+{
+    return name.len == 0 ? 0 : engine_find_queue(call->engine, QUEUE_CLUSTER, name);
+}
+
+static void put_workload(struct call *call, const struct question *question, uint32_t workload,
                          bool briefly, uint32_t others)
 {
-    enum { WORKLOAD_KEYS = 18, WORKLOAD_WORDS = 2 };
+    enum { WORKLOAD_KEYS = 19, WORKLOAD_WORDS = 3 };
+    struct msg_writer *w = &call->out;
     struct workload_report report;
 
-    engine_report_workload(engine, workload, briefly, &report);
-    msg_put_map(w, WORKLOAD_KEYS + (briefly ? 0u : WORKLOAD_WORDS) + others);
+    engine_report_workload(call->engine, workload, briefly, &report);
+    msg_put_map(w, WORKLOAD_KEYS + (briefly ? 0u : WORKLOAD_WORDS + path_keys(question)) + others);
     put_key_text(w, "uid", report.is.uid);
     put_key_text(w, "namespace", report.is.space);
     put_key_text(w, "name", report.is.name);
@@ -73,17 +98,16 @@ static void put_workload(struct msg_writer *w, struct engine *engine, uint32_t w
     put_sets(w, &report.write);
     put_gates_and_checks(w, &report);
     msg_put_key(w, "for");
-    if (report.is_victim)
+    if (report.is_victim && may_see(question, report.of.space))
         put_name(w, &report.of);
     else
         msg_put_nil(w);
+    put_key_bool(w, "forOther", report.is_victim && !may_see(question, report.of.space));
     if (briefly)
         return;
     put_key_str(w, "message", report.message);
-    msg_put_key(w, "victims");
-    msg_put_array(w, report.victim_count);
-    for (uint32_t i = 0; i < report.victim_count; i++)
-        put_name(w, &report.victims[i]);
+    put_victims(w, question, &report);
+    put_path(call, question, find_cluster_queue(call, report.queue));
 }
 
 static bool is_named(struct call *call, const struct question *question)
@@ -104,13 +128,14 @@ void show_workload(struct call *call, const struct question *question)
         call_refuse_text(call, SLUICE_FIELD, "name", question->name,
                          "a workload that was seen in the role worker");
     else
-        put_workload(&call->out, call->engine, workload, false, CALL_STATUS_KEYS);
+        put_workload(call, question, workload, false, CALL_STATUS_KEYS);
 }
 
 /* Whose workloads, or what is used of whose quota. */
 struct place {
     uint32_t queue, local;
     bool holding;
+    const struct question *question;
 };
 
 static bool put_next_workload(struct call *call, const void *subject, uint32_t *cursor)
@@ -121,7 +146,7 @@ static bool put_next_workload(struct call *call, const void *subject, uint32_t *
     if (!engine_next_workload(call->engine, place->queue, place->local, place->holding, cursor,
                               &workload))
         return false;
-    put_workload(&call->out, call->engine, workload, true, 0);
+    put_workload(call, place->question, workload, true, 0);
     return true;
 }
 
@@ -147,9 +172,12 @@ static bool find_place(struct call *call, const struct question *question, bool 
 
 void show_workloads(struct call *call, const struct question *question)
 {
-    struct place place = {.holding = question->holding};
+    struct place place = {.holding = question->holding, .question = question};
 
     msg_require(&call->in, question->has_kind || question->of_local, "kind");
+    if (question->has_within && !question->of_local)
+        call_refuse(call, SLUICE_FIELD, "kind", "a queue of the cluster",
+                    "LocalQueue, within a namespace");
     if (!find_place(call, question, question->of_local, &place))
         return;
     call_answer(call, 2);
@@ -215,8 +243,12 @@ static void put_local(struct msg_writer *w, const struct engine *engine, uint32_
 
 static bool put_next_local(struct call *call, const void *subject, uint32_t *cursor)
 {
-    (void)subject;
-    if (!engine_next_local_queue(call->engine, cursor))
+    const struct question *question = subject;
+    bool is = question->has_within
+                  ? engine_next_local_queue_within(call->engine, question->within, cursor)
+                  : engine_next_local_queue(call->engine, cursor);
+
+    if (!is)
         return false;
     put_local(&call->out, call->engine, *cursor, 0);
     return true;
@@ -225,13 +257,17 @@ static bool put_next_local(struct call *call, const void *subject, uint32_t *cur
 void show_local_queues(struct call *call, const struct question *question)
 {
     call_answer(call, 2);
-    put_page(call, question, &(struct rows){"localQueues", put_next_local, NULL});
+    put_page(call, question, &(struct rows){"localQueues", put_next_local, question});
 }
 
 void show_local_queue(struct call *call, const struct question *question)
 {
+    struct cluster_queue_report report;
     struct place place = {0};
 
-    if (find_place(call, question, true, &place))
-        put_local(&call->out, call->engine, place.local, CALL_STATUS_KEYS);
+    if (!find_place(call, question, true, &place))
+        return;
+    put_local(&call->out, call->engine, place.local, CALL_STATUS_KEYS + path_keys(question));
+    engine_report_local_queue(call->engine, place.local, &report);
+    put_path(call, question, find_cluster_queue(call, report.queue));
 }

@@ -295,6 +295,39 @@ static void checks_itself(struct story *s)
     s_want(s, "{used: {pods: 1, nodes: 1, queues: 2}}");
 }
 
+/* Who may see one namespace is told of what is in it, and of others only numbers. */
+static void within(struct story *s)
+{
+    static const char *const whole[] = {
+        "queues",  "pending, kind: Queue, name: q", "effects", "limits", "digest", "fleet",
+        "clusters"};
+
+    s_open(s, "{effects: [answerPermit, writeWorkload], multiKueue: {}}");
+    s_lead(s);
+    s_see(s, "queue", "{kind: Queue, name: q, parent: top, capability: {pods: 0}}");
+    s_see(s, "queue", "{kind: Queue, name: top}");
+    s_pod(s, "a", "{queue: q, requests: {cpu: 1}, created: 1, namespace: theirs}");
+    s_pod(s, "b", "{queue: q, requests: {cpu: 1}, created: 2, namespace: ours}");
+    s_see(s, "group", "{uid: g, namespace: ours, name: g, created: 1, minMember: 2}");
+    s_see(s, "group", "{uid: h, namespace: theirs, name: h, created: 1, minMember: 2}");
+    s_see(s, "localQueue", "{namespace: ours, name: l, clusterQueue: c}");
+    s_see(s, "localQueue", "{namespace: theirs, name: m, clusterQueue: c}");
+    s_ask(s, LOADER_INSPECT, "{what: pod, name: b, '!within': ours, path: true}");
+    s_want(s, "{uid: b, namespace: ours, position: 2, ahead: {cpu: 1}, path: [{kind: Queue, name: "
+              "q, waiting: 2}, {name: top}, {name: root}]}");
+    s_ask(s, LOADER_INSPECT, "{what: groups, '!within': ours}");
+    s_want(s, "{groups: [{name: g}], from: 0}");
+    s_ask(s, LOADER_INSPECT, "{what: localQueues, '!within': ours}");
+    s_want(s, "{localQueues: [{name: l}], from: 0}");
+    s_refuse(s, SLUICE_FIELD, "uid", LOADER_INSPECT, "{what: pod, uid: a, '!within': ours}");
+    s_refuse(s, SLUICE_FIELD, "namespace", LOADER_INSPECT,
+             "{what: pod, namespace: theirs, name: a, '!within': ours}");
+    s_refuse(s, SLUICE_FIELD, "kind", LOADER_INSPECT,
+             "{what: workloads, kind: ClusterQueue, name: c, '!within': ours}");
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+        s_refuse(s, SLUICE_FIELD, "what", LOADER_INSPECT, "{what: %s, '!within': ours}", whole[i]);
+}
+
 /* Grants a second apart, then some that wait. */
 static void estimates(struct story *s)
 {
@@ -334,6 +367,7 @@ const struct promise promises_of_views[] = {
     {"a page is what fits, and 256 rows at most when it is not told", page_fills},
     {"queues come by kind and name", sorted},
     {"inspect of what is not known is FIELD, by name", refuses},
+    {"a question within a namespace is about what is in it", within},
     {"the map of a queue counts its claims and amounts", queue_map},
     {"who waits is told its place, what is before it, and how long it may take", estimates},
     {"inspect of check and limits tells what holds and what is used", checks_itself},
