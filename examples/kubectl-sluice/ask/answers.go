@@ -177,12 +177,16 @@ func (c *Cluster) Pod(ctx context.Context, namespace, name string) (*Pod, error)
 	query := url.Values{"namespace": {namespace}, "name": {name}}
 	err := c.question(ctx, "pod", query, &pod)
 	if KindOf(err) == NotFound {
-		return nil, &Problem{NotFound, c.stranger(ctx, namespace, name)}
+		return nil, c.Stranger(ctx, namespace, name)
 	}
 	return &pod, wrap(err, "pod %s/%s", namespace, name)
 }
 
-// stranger says why the scheduler does not know a pod.
+// Stranger says why the scheduler does not know a pod.
+func (c *Cluster) Stranger(ctx context.Context, namespace, name string) error {
+	return &Problem{NotFound, c.stranger(ctx, namespace, name)}
+}
+
 func (c *Cluster) stranger(ctx context.Context, namespace, name string) error {
 	var pod struct {
 		Spec struct {

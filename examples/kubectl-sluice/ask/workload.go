@@ -28,7 +28,9 @@ type Workload struct {
 	Gates        []Gate          `json:"gates"`
 	Checks       []Check         `json:"checks"`
 	For          *OtherWorkload  `json:"for"`
+	ForOther     bool            `json:"forOther"` // it goes for one that is not named
 	Victims      []OtherWorkload `json:"victims"`
+	OtherVictims int64           `json:"otherVictims"` // that are not named
 }
 
 // PodSet is how many pods of a workload got which flavors, by resource.

@@ -26,11 +26,15 @@ func (o *options) queues() *cobra.Command {
 		Short: "The tree of queues, with what is used of each limit, and what waits",
 		Long: fmt.Sprintf(`Draws the tree of queues, with bars of what is allocated, reserved and
 waiting against each limit. Of many queues the upper ones are drawn, and of those where
-most waits first, %d in all; how many are not is said. -o json and -o yaml have all.`,
+most waits first, %d in all; how many are not is said. -o json and -o yaml have all.
+
+With -n it is the queues that something of that namespace is in, or may be, and those above them.
+That takes no right but to view the namespace; who may not ask about all is told of his own.`,
 			show.Usual),
 		Example: `  kubectl sluice queues
   kubectl sluice queues --resource cpu,nvidia.com/gpu
   kubectl sluice queues --below research --depth 2
+  kubectl sluice queues -n science
   kubectl sluice queues -o json`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -44,7 +48,7 @@ most waits first, %d in all; how many are not is said. -o json and -o yaml have 
 			if err != nil {
 				return err
 			}
-			queues, err := c.Queues(cmd.Context())
+			queues, err := o.seenQueues(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
@@ -214,7 +218,7 @@ func (o *options) whyWorkload(ctx context.Context, manager ask.Scheduler, name s
 	if err != nil {
 		return err
 	}
-	w, err := c.Workload(ctx, namespace, name)
+	w, err := whyWorkload(ctx, c, namespace, name)
 	if err != nil {
 		return fmt.Errorf("%w\nnor is it known that sluice-manager dispatches it: %v", err, elsewhere)
 	}
@@ -222,45 +226,33 @@ func (o *options) whyWorkload(ctx context.Context, manager ask.Scheduler, name s
 }
 
 func (o *options) whyPod(ctx context.Context, c *ask.Cluster, namespace, name string) error {
-	pod, err := c.Pod(ctx, namespace, name)
+	why, err := whyPod(ctx, c, namespace, name)
 	if err != nil {
 		return err
 	}
-	var group *ask.Group
-	if pod.Group != "" {
-		// Between the two questions the group may have gone, and older schedulers tell of none.
-		if group, err = c.Group(ctx, namespace, pod.Group); err != nil {
-			group = nil
-		}
-	}
+	pod := why.Pod
 	if o.output != "" {
-		return o.print(show.ViewPod(pod, group), nil)
-	}
-	queues, err := c.Queues(ctx)
-	if err != nil {
-		return err
+		return o.print(show.ViewPod(pod, why.Group), nil)
 	}
 	return o.print(nil, func() string {
 		style := o.style()
-		return show.Why(pod, group, show.Up(queues, pod.QueueKind, pod.Queue), time.Now(), &style)
+		return show.Why(pod, why.Group, show.Up(why.Queues, pod.QueueKind, pod.Queue), time.Now(),
+			&style)
 	})
 }
 
 func (o *options) whyGroup(ctx context.Context, c *ask.Cluster, namespace, name string) error {
-	group, err := c.Group(ctx, namespace, name)
+	why, err := whyGroup(ctx, c, namespace, name)
 	if err != nil {
 		return err
 	}
+	group := why.Group
 	if o.output != "" {
 		return o.print(show.ViewGroup(group), nil)
 	}
-	queues, err := c.Queues(ctx)
-	if err != nil {
-		return err
-	}
 	return o.print(nil, func() string {
 		style := o.style()
-		return show.Gang(group, show.Up(queues, group.QueueKind, group.Queue), time.Now(), &style)
+		return show.Gang(group, show.Up(why.Queues, group.QueueKind, group.Queue), time.Now(), &style)
 	})
 }
 
@@ -284,7 +276,7 @@ func (o *options) podNames(cmd *cobra.Command, args []string, _ string) ([]strin
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	err := o.eachWaiting(cmd.Context(), func(_ *ask.Queue, _ int, w *ask.Waiting) {
+	tell := func(_ *ask.Queue, _ int, w *ask.Waiting) {
 		switch {
 		case w.Workload:
 			names = append(names, "workload/"+w.Name)
@@ -293,7 +285,18 @@ func (o *options) podNames(cmd *cobra.Command, args []string, _ string) ([]strin
 		default:
 			names = append(names, w.Name)
 		}
-	}, "", "")
+	}
+	c, namespace, err := o.within()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	rows, err := c.PendingWithin(cmd.Context(), namespace)
+	for i := range rows {
+		tell(nil, 0, asWaiting(&rows[i]))
+	}
+	if ask.Whole(err) {
+		err = o.eachWaiting(cmd.Context(), tell, "", "")
+	}
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -352,7 +355,11 @@ func (o *options) pending() *cobra.Command {
 		Short: "What waits, in the order of its queue",
 		Long: `Lists what waits for room, queue by queue, in the order in which it is looked at: the pods
 of a queue, and then, in an order of their own, its workloads. What is held (for a gate of somebody
-else's, a group, a backoff) is not in that order: why POD says what for.`,
+else's, a group, a backoff) is not in that order: why POD says what for.
+
+With -n it is what waits in that namespace, each with its place among all that wait in its queue,
+and what is held there, with the reason in the place of a place. That takes no right but to view the
+namespace; who may not ask about all is told of his own namespace.`,
 		Args:              atMostOne,
 		ValidArgsFunction: o.queueNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -363,26 +370,16 @@ else's, a group, a backoff) is not in that order: why POD says what for.`,
 			if err := meant(&name); err != nil {
 				return err
 			}
-			views, workloads := []show.WaitingView{}, []show.WaitingView{}
-			rows := [][]string{show.PendingTitles}
-			now := time.Now()
-			err := o.eachWaiting(cmd.Context(), func(q *ask.Queue, i int, w *ask.Waiting) {
-				if w.Workload {
-					workloads = append(workloads, show.ViewWaiting(q, i, w))
-				} else {
-					views = append(views, show.ViewWaiting(q, i, w))
-				}
-				rows = append(rows, show.PendingRow(q, i, w, now))
-			}, kind, name)
+			all, err := o.seenWaiting(cmd.Context(), kind, name)
 			if err != nil {
 				return err
 			}
-			all := map[string]any{"pods": views, "workloads": workloads}
-			return o.print(all, func() string {
-				if len(views)+len(workloads) == 0 {
+			views := map[string]any{"pods": all.pods, "workloads": all.workloads}
+			return o.print(views, func() string {
+				if len(all.pods)+len(all.workloads) == 0 {
 					return "Nothing waits for room.\n"
 				}
-				return show.Rows(rows)
+				return show.Rows(all.rows)
 			})
 		},
 	}

@@ -148,6 +148,8 @@ type WaitingView struct {
 	Priority  int32  `json:"priority"`
 	Created   string `json:"created"`
 	Members   int64  `json:"members,omitempty"`
+	State     string `json:"state,omitempty"`  // where what is held is listed, too
+	Reason    string `json:"reason,omitempty"` // likewise
 }
 
 // ViewQueue makes one for output.
@@ -217,8 +219,17 @@ func ViewGroup(g *ask.Group) GroupView {
 
 // ViewWaiting makes one for output; i counts from 0.
 func ViewWaiting(queue *ask.Queue, i int, w *ask.Waiting) WaitingView {
-	return WaitingView{queue.Name, queue.Kind, i + 1, w.Namespace, w.Name, w.UID, w.Priority,
-		stamp(w.Created), w.Members}
+	return WaitingView{Queue: queue.Name, QueueKind: queue.Kind, Place: i + 1,
+		Namespace: w.Namespace, Name: w.Name, UID: w.UID, Priority: w.Priority,
+		Created: stamp(w.Created), Members: w.Members}
+}
+
+// ViewPending makes one for output.
+func ViewPending(p *ask.Pending) WaitingView {
+	kind, name := p.In()
+	return WaitingView{Queue: name, QueueKind: kind, Place: int(p.Position), Namespace: p.Namespace,
+		Name: p.Name, UID: p.UID, Priority: p.Priority, Created: stamp(p.Created),
+		Members: p.Members, State: p.State, Reason: p.Reason}
 }
 
 func stamp(nanoseconds int64) string {

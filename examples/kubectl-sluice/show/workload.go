@@ -37,8 +37,14 @@ func WhyWorkload(w *ask.Workload, now time.Time) string {
 	for _, victim := range w.Victims {
 		say("victim", "%s/%s %s", victim.Namespace, victim.Name, victimGoes(w))
 	}
-	if w.For != nil {
+	if w.OtherVictims > 0 {
+		say("victim", "%d of other namespaces %s", w.OtherVictims, victimGoes(w))
+	}
+	switch {
+	case w.For != nil:
 		say("goes for", "%s/%s", w.For.Namespace, w.For.Name)
+	case w.ForOther:
+		say("goes for", "one of another namespace")
 	}
 	for _, check := range w.Checks {
 		say("check", "%s: %s", check.Name, check.State)

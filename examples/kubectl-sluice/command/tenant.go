@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sluice/kubectl-sluice/ask"
+	"sluice/kubectl-sluice/show"
+)
+
+// Who asks about a namespace needs no right but in that namespace. Who has none there may be one
+// who may ask about all: so what is refused within a namespace is asked of the whole.
+
+// orWhole keeps what was answered within the namespace, or else asks the whole; if that is refused,
+// too, both are said.
+func orWhole[T any](answer T, err error, whole func() (T, error)) (T, error) {
+	if !ask.Whole(err) {
+		return answer, err
+	}
+	all, problem := whole()
+	if problem != nil && ask.KindOf(problem) == ask.Forbidden {
+		problem = &ask.Problem{Kind: ask.Forbidden, Err: fmt.Errorf("%w\nnor may all be asked for: %v",
+			err, problem)}
+	}
+	return all, problem
+}
+
+func whyPod(ctx context.Context, c *ask.Cluster, namespace, name string) (*ask.Why, error) {
+	why, err := c.WhyWithin(ctx, namespace, "pods", name)
+	if ask.KindOf(err) == ask.NotFound {
+		return nil, c.Stranger(ctx, namespace, name)
+	}
+	return orWhole(why, err, func() (*ask.Why, error) {
+		pod, err := c.Pod(ctx, namespace, name)
+		if err != nil {
+			return nil, err
+		}
+		why := &ask.Why{Pod: pod}
+		if pod.Group != "" {
+			// Between the two questions the group may have gone, and older schedulers tell of none.
+			if why.Group, err = c.Group(ctx, namespace, pod.Group); err != nil {
+				why.Group = nil
+			}
+		}
+		why.Queues, err = c.Queues(ctx)
+		return why, err
+	})
+}
+
+func whyGroup(ctx context.Context, c *ask.Cluster, namespace, name string) (*ask.Why, error) {
+	why, err := c.WhyWithin(ctx, namespace, "podgroups", name)
+	return orWhole(why, err, func() (*ask.Why, error) {
+		group, err := c.Group(ctx, namespace, name)
+		if err != nil {
+			return nil, err
+		}
+		queues, err := c.Queues(ctx)
+		return &ask.Why{Group: group, Queues: queues}, err
+	})
+}
+
+func whyWorkload(ctx context.Context, c *ask.Cluster, namespace, name string) (*ask.Workload,
+	error) {
+	why, err := c.WhyWithin(ctx, namespace, "workloads", name)
+	return orWhole(why.Workload, err, func() (*ask.Workload, error) {
+		return c.Workload(ctx, namespace, name)
+	})
+}
+
+// seen is what the namespace that was asked for has; else all there is, or, for who may not see
+// that, what his own namespace has.
+func seen[T any](o *options, within func(namespace string) (T, error), whole func() (T, error)) (T,
+	error) {
+	_, namespace, err := o.within()
+	if err != nil {
+		var none T
+		return none, err
+	}
+	if *o.flags.Namespace != "" {
+		some, err := within(namespace)
+		return orWhole(some, err, whole)
+	}
+	all, problem := whole()
+	if ask.KindOf(problem) != ask.Forbidden {
+		return all, problem
+	}
+	some, err := within(namespace)
+	switch {
+	case err == nil:
+		fmt.Fprintf(o.err, "This is of the namespace %s: of all one needs the role sluice-viewer.\n",
+			namespace)
+	case ask.Whole(err):
+		err = &ask.Problem{Kind: ask.Forbidden, Err: fmt.Errorf("%w\nnor may it be asked about the "+
+			"namespace %s: %v", problem, namespace, err)}
+	}
+	return some, err
+}
+
+func (o *options) seenQueues(ctx context.Context, c *ask.Cluster) ([]ask.Queue, error) {
+	return seen(o,
+		func(namespace string) ([]ask.Queue, error) { return c.QueuesWithin(ctx, namespace) },
+		func() ([]ask.Queue, error) { return c.Queues(ctx) })
+}
+
+// waiting is what waits, for programs and as a table.
+type waiting struct {
+	pods, workloads []show.WaitingView
+	rows            [][]string
+}
+
+func newWaiting() *waiting {
+	return &waiting{[]show.WaitingView{}, []show.WaitingView{},
+		[][]string{{"QUEUE", "PLACE", "NAMESPACE", "NAME", "PRIORITY", "AGE"}}}
+}
+
+func (w *waiting) add(view show.WaitingView, place string, one *ask.Waiting) {
+	to := &w.pods
+	if one.Workload {
+		to = &w.workloads
+	}
+	*to = append(*to, view)
+	w.rows = append(w.rows, []string{view.Queue, place, one.Namespace, member(one),
+		fmt.Sprint(one.Priority), show.Span(time.Since(time.Unix(0, one.Created)))})
+}
+
+// seenWaiting is what waits in all queues, or in one.
+func (o *options) seenWaiting(ctx context.Context, kind, name string) (*waiting, error) {
+	c, err := o.cluster()
+	if err != nil {
+		return nil, err
+	}
+	within := func(namespace string) (*waiting, error) {
+		rows, err := c.PendingWithin(ctx, namespace)
+		all := newWaiting()
+		for i := range rows {
+			if in, queue := rows[i].In(); name == "" || in == kind && queue == name {
+				all.add(show.ViewPending(&rows[i]), placeOf(&rows[i]), asWaiting(&rows[i]))
+			}
+		}
+		return all, err
+	}
+	return seen(o, within, func() (*waiting, error) {
+		all := newWaiting()
+		err := o.eachWaiting(ctx, func(q *ask.Queue, i int, w *ask.Waiting) {
+			all.add(show.ViewWaiting(q, i, w), fmt.Sprint(i+1), w)
+		}, kind, name)
+		return all, err
+	})
+}
+
+// placeOf is its place in its queue; of who has none, why.
+func placeOf(p *ask.Pending) string {
+	switch {
+	case p.Position == 0:
+		return p.Reason
+	case p.AtLeast:
+		return fmt.Sprintf("%d+", p.Position)
+	}
+	return fmt.Sprint(p.Position)
+}
+
+func asWaiting(p *ask.Pending) *ask.Waiting {
+	w := &ask.Waiting{Workload: p.Of == "Workload", UID: p.UID, Namespace: p.Namespace, Name: p.Name,
+		Priority: p.Priority, Created: p.Created}
+	if p.Of == "PodGroup" {
+		w.Members = max(p.Minimum, 1)
+	}
+	return w
+}
