@@ -19,6 +19,9 @@ var DefaultControllers = []string{
 	"ttl-after-finished-controller",
 }
 
+// aggregator is whom aggregated API servers take for the API server.
+const aggregator = "front-proxy"
+
 func (p *Plane) etcdFlags() []string {
 	client, peer := p.etcdPort.url("http"), p.peerPort.url("http")
 	return []string{
@@ -46,7 +49,10 @@ func (p *Plane) apiFlags() []string {
 		"--cert-dir=" + p.file("certs"),
 		"--client-ca-file=" + p.file("clients.crt"),
 		"--requestheader-client-ca-file=" + p.file("aggregators.crt"),
-		"--requestheader-allowed-names=nobody",
+		"--requestheader-allowed-names=" + aggregator,
+		"--proxy-client-cert-file=" + p.file("aggregator.crt"),
+		"--proxy-client-key-file=" + p.file("aggregator.key"),
+		"--enable-aggregator-routing=true", // no kube-proxy knows the addresses of Services
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",

@@ -169,13 +169,16 @@ func (p *Plane) writeFiles() error {
 	if err := writeServiceAccountKey(p.file("accounts.key")); err != nil {
 		return err
 	}
-	for file, name := range map[string]string{
-		"clients.crt":     "the authority for clients",
-		"aggregators.crt": "the authority for aggregated API servers",
-	} {
-		if err := writeCA(p.file(file), name); err != nil {
-			return err
-		}
+	if _, err := writeCA(p.file("clients.crt"), "the authority for clients"); err != nil {
+		return err
+	}
+	aggregators, err := writeCA(p.file("aggregators.crt"),
+		"the authority for aggregated API servers")
+	if err != nil {
+		return err
+	}
+	if err := aggregators.writeClient(p.file("aggregator"), aggregator); err != nil {
+		return err
 	}
 	if p.options.Audit != "" {
 		if err := writeAuditPolicy(p.file("audit-policy.yaml"), p.options.Audit); err != nil {
@@ -187,7 +190,6 @@ func (p *Plane) writeFiles() error {
 	if p.options.ControllerManager {
 		users = append(users, User{Name: ControllerManager, Groups: masters})
 	}
-	var err error
 	p.tokens, err = writeTokens(p.file("tokens.csv"), users)
 	return err
 }
