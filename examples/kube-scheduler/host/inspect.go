@@ -27,6 +27,9 @@ func (h *Host) Synced() bool { return h.engine.synced.Load() }
 // ErrNotOpen. Of an object that the engine could not use it tells why: as `refused`, or, where the
 // engine knows nothing else of it, as an error that is a *Refused.
 func (h *Host) Inspect(q sluice.Query) (map[string]any, error) {
+	if q.Within != "" {
+		q.Namespace = q.Within // what was refused is told of that one, too
+	}
 	answer, err := h.engine.ask(q)
 	err = h.engine.refusals.complete(q, answer, err)
 	if q.What != "limits" {

@@ -8,6 +8,8 @@ type Query struct {
 	What           string // queues, queue, pod, groups, group, fleet, pending, effects, limits, ...
 	Kind, Name     string // of a queue; Name also of a pod, a group or a workload
 	Namespace, UID string // of a pod; Namespace also of a group, a workload or a LocalQueue
+	Within         string // whoever asks may see this namespace and no other
+	Path           bool   // [pod, group, workload, localQueue] the queues that it is in, too
 	Holding        bool   // [workloads] those that hold quota
 	From           int64  // where the page begins: the `from` of the answer before
 	Max            int    // rows of a page
@@ -22,7 +24,7 @@ const inspectRoom = 64 << 10
 func (e *Engine) Inspect(q Query) (map[string]any, error) {
 	keys := 2
 	for _, is := range []bool{q.Kind != "", q.Name != "", q.Namespace != "", q.UID != "",
-		q.From != 0, q.Max != 0, q.WithoutTimers, q.Holding} {
+		q.Within != "", q.Path, q.From != 0, q.Max != 0, q.WithoutTimers, q.Holding} {
 		if is {
 			keys++
 		}
@@ -34,6 +36,8 @@ func (e *Engine) Inspect(q Query) (map[string]any, error) {
 	c.req.textIf("name", q.Name)
 	c.req.textIf("namespace", q.Namespace)
 	c.req.textIf("uid", q.UID)
+	c.req.textIf("!within", q.Within)
+	c.req.boolIf("path", q.Path)
 	c.req.intIf("from", q.From)
 	c.req.intIf("max", int64(q.Max))
 	c.req.boolIf("holding", q.Holding)
