@@ -7,6 +7,7 @@
 //	/metrics /metrics/...       with sluice_... among them
 //	/configz /debug/pprof/ ...  as the stock ones
 //	/debug/sluice/              the engine's answers to questions, as JSON; only reads
+//	/apis/visibility.sluice.sh/ the same of one namespace, for who may see that one
 //
 // The stock scheduler makes its endpoints in a place that nobody can add to, so Take makes the same
 // ones from the same parts before the scheduler runs, and the scheduler then serves none. Who may
@@ -23,6 +24,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericfilters "k8s.io/apiserver/pkg/server/filters"
@@ -100,12 +102,13 @@ func (s *Server) Stop() {
 // Handler is all endpoints behind the filters of the stock scheduler.
 func Handler(ctx context.Context, cc *schedulerconfig.CompletedConfig, sched Handlers,
 	h *host.Host, more ...healthz.HealthChecker) http.Handler {
-	resolver := &apirequest.RequestInfoFactory{}
+	resolver := &apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("apis")}
 	handler := genericapifilters.WithAuthorization(endpoints(ctx, cc, sched, h, more),
 		cc.Authorization.Authorizer, scheme.Codecs)
 	handler = genericapifilters.WithAuthentication(handler, cc.Authentication.Authenticator,
 		genericapifilters.Unauthorized(scheme.Codecs), nil, nil)
 	handler = proxied.WithToken(handler, debugPath)
+	handler = withoutSchema(handler)
 	handler = genericapifilters.WithRequestInfo(handler, resolver)
 	handler = genericapifilters.WithCacheControl(handler)
 	handler = genericfilters.WithHTTPLogging(handler)
@@ -125,8 +128,23 @@ func endpoints(ctx context.Context, cc *schedulerconfig.CompletedConfig, sched H
 	questions := door.Questions(debug{h})
 	paths.Handle(strings.TrimSuffix(debugPath, "/"), questions)
 	paths.HandlePrefix(debugPath, questions)
+	api := door.Questions(newVisibility(h, cc.InformerFactory.Core().V1().Pods().Lister()))
+	paths.Handle(visibilityPath, api)
+	paths.HandlePrefix(visibilityPath+"/", api)
 	installPages(paths, cc)
 	return paths
+}
+
+// withoutSchema answers API servers that ask what the objects of visibilityGroup look like: nobody
+// writes such objects, so nothing says it. They ask as a user who may nothing.
+func withoutSchema(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if strings.HasPrefix(req.URL.Path, "/openapi/") {
+			http.NotFound(w, req)
+			return
+		}
+		handler.ServeHTTP(w, req)
+	})
 }
 
 func installMetrics(paths *mux.PathRecorderMux, cc *schedulerconfig.CompletedConfig,
