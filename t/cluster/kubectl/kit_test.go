@@ -37,8 +37,21 @@ func (c *cluster) on(t *testing.T) *cluster { return &cluster{t, c.Sluice, c.pro
 
 // start applies the manifests and binds the roles; no replica runs yet.
 func start(t *testing.T) *cluster {
-	p, err := plane.Start(t.Context(), plane.Options{
-		Name: "kubectl", Users: []plane.User{viewer, operator, nobody}})
+	c := install(t, plane.Options{Name: "kubectl", Users: []plane.User{viewer, operator, nobody}})
+	for _, user := range []plane.User{viewer, operator} {
+		c.must("create", "clusterrolebinding", user.Name, "--clusterrole=sluice-viewer",
+			"--user="+user.Name)
+		c.must("create", "rolebinding", user.Name, "-n", "kube-system", "--role=sluice-viewer",
+			"--user="+user.Name)
+	}
+	c.must("create", "clusterrolebinding", "operators", "--clusterrole=sluice-operator",
+		"--user=operator")
+	return c
+}
+
+// install applies the manifests, and makes the program.
+func install(t *testing.T, options plane.Options) *cluster {
+	p, err := plane.Start(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,14 +69,6 @@ func start(t *testing.T) *cluster {
 	}
 	c := &cluster{T: t, Sluice: s}
 	c.build()
-	for _, user := range []plane.User{viewer, operator} {
-		c.must("create", "clusterrolebinding", user.Name, "--clusterrole=sluice-viewer",
-			"--user="+user.Name)
-		c.must("create", "rolebinding", user.Name, "-n", "kube-system", "--role=sluice-viewer",
-			"--user="+user.Name)
-	}
-	c.must("create", "clusterrolebinding", "operators", "--clusterrole=sluice-operator",
-		"--user=operator")
 	return c
 }
 

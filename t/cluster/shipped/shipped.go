@@ -62,6 +62,9 @@ type Replica struct {
 	port, webhook int
 }
 
+// Port is where its endpoints are.
+func (r *Replica) Port() int { return r.port }
+
 // ErrNoAddress: this machine has none but loopback addresses.
 var ErrNoAddress = errors.New("this machine has no address but loopback ones, to which an API " +
 	"server sends nobody")
