@@ -76,7 +76,7 @@ struct request *library_begin(struct library *library, int64_t now)
 {
     request_clear(&library->request);
     r_map(&library->request);
-    r_key_int(&library->request, "now", now);
+    r_key_int(&library->request, "now", now + (library->creeps ? (int64_t)library->calls : 0));
     return &library->request;
 }
 

@@ -33,6 +33,7 @@ struct library {
     int64_t result;
     char error[1024]; /* of a failed call */
     uint64_t calls;
+    bool creeps; /* each call is a nanosecond later than the one before */
 
     /* From the latest answer. */
     int64_t pending;

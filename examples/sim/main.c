@@ -8,7 +8,7 @@
 
 static const char usage[] =
     "usage: sluice-sim run [--lib PATH] [--removal onBind|onAdmission] [--format table|json]\n"
-    "                      [--svg FILE] [--record FILE] [--quiet] FILE...\n"
+    "                      [--svg FILE] [--record FILE] [--creep] [--quiet] FILE...\n"
     "       sluice-sim why [--lib PATH] FILE POD --at TIME\n"
     "       sluice-sim replay [--lib PATH] FILE\n"
     "       sluice-sim help\n";
@@ -25,6 +25,7 @@ static const char help[] =
     "  --format json  what happened as one JSON object for each FILE\n"
     "  --svg FILE     a picture of the queues over time (of the last story)\n"
     "  --record FILE  every call that changed the library's state, for replay\n"
+    "  --creep        each call of the library comes a nanosecond after the one before\n"
     "  --quiet        only how it ended\n"
     "\n"
     "exit status: 0 all went as it should, 1 it did not, 2 the input is wrong,\n"
@@ -71,6 +72,8 @@ static int parse(int argc, char **argv, struct arguments *ret)
         const char **slot = slot_of(ret, argv[i], &format);
         if (strcmp(argv[i], "--quiet") == 0)
             ret->run.quiet = true;
+        else if (strcmp(argv[i], "--creep") == 0)
+            ret->run.creep = true;
         else if (slot && i + 1 == argc)
             return refuse("no value after", argv[i]);
         else if (slot)

@@ -131,6 +131,7 @@ bool run_init(struct sim *sim, struct scenario *scenario, const struct run_optio
     sim->workloads.is = loads_are_in(scenario);
     if (!library_load(&sim->library, options->library))
         fault_say(&sim->fault, NULL, "%s", sim->library.error);
+    sim->library.creeps = options->creep;
     open_recording(sim, options->record);
     if (!sim->fault.is)
         host_start(sim);

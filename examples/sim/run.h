@@ -17,6 +17,7 @@ struct run_options {
     const char *svg;
     const char *record;
     bool quiet;
+    bool creep; /* the scheduler's calls come one after the other, as those of a real host do */
 };
 
 /* Reads a scenario and opens the library. False after a fault; run_finish is called either way. */
