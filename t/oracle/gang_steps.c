@@ -96,6 +96,7 @@ static void change_pod(struct gang_play *play, int n)
             pod->gated = pod->names_user_group = false;
             pod->group[0] = '\0';
             pod->stamp = 0;
+            pod->granted_in = -1;
             pod->generation++;
         }
         break;

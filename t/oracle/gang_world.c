@@ -124,6 +124,7 @@ void gang_world_make(struct gang_world *world, int number, int owner)
                              .generation = 1,
                              .created = world->now,
                              .spec = from->spec,
+                             .granted_in = -1,
                              .gated = true};
 }
 
@@ -156,8 +157,7 @@ void gang_world_pod_facts(const struct gang_world *world, const struct gang_pod 
         .group = text_of(pod->group),
         .minimum = pod->opted_out || pod->names_user_group ? 0 : pod->spec.minimum,
         .stamp = pod->stamp,
-        .stamped_queue = text_of(
-            pod->stamp == 0 || pod->granted_in < 0 ? "" : gang_world_queue(pod->granted_in)),
+        .stamped_queue = text_of(pod->granted_in < 0 ? "" : gang_world_queue(pod->granted_in)),
         .requests = {1, {{text_of("cpu"), pod->spec.cpu}}},
         .node = text_of(pod->bound ? "n" : ""),
         .finished = pod->finished,
