@@ -61,6 +61,19 @@ func testStamp(c *cluster) {
 	}
 }
 
+// awaitGuard waits until nobody may create a pod of this scheduler with a stamp: each policy comes
+// by a watch, and in its own time.
+func (c *cluster) awaitGuard(scheduler string) {
+	c.Helper()
+	c.await("a forged stamp is refused", func() bool {
+		forged := with(pod(), func(p *corev1.Pod) {
+			p.Spec.SchedulerName, p.Annotations[granted] = scheduler, "1"
+		})
+		_, err := c.create(forged, metav1.DryRunAll)
+		return apierrors.IsForbidden(err)
+	})
+}
+
 // What says where a pod counts is settled when it runs: without a stamp also its queue.
 func testPlace(c *cluster) {
 	ctx := c.Context()
