@@ -1,0 +1,3 @@
+module sluice/volcano-tables
+
+go 1.26.0
