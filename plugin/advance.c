@@ -15,6 +15,7 @@
 #include "plugin/pods/claim_expire.h"
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/gang.h"
+#include "plugin/pods/group_member.h"
 #include "plugin/pods/pod_settle.h"
 #include "plugin/pods/restore.h"
 #include "plugin/queues/command_effects.h"
@@ -180,6 +181,7 @@ void advance_end(struct engine *e)
         if (slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0) {
             outbox_forget(&e->outbox, EFFECT_OF_POD, id);
             stale_condition_forget(claim_at(e, id));
+            group_member_stand_by(e, id);
             pod_settle(e, id);
         }
     }

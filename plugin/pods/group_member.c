@@ -44,6 +44,14 @@ void group_note_own(struct engine *e, uint32_t claim, struct member_own *own)
     *own = before;
 }
 
+void group_member_stand_by(struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    if (claim->member != 0)
+        member_at(e, claim->member)->own.held |= claim_holds(claim);
+}
+
 static struct member *member_of(const struct engine *e, uint32_t claim)
 {
     return member_at(e, claim_at(e, claim)->member);

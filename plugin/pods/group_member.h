@@ -25,6 +25,10 @@ void group_drop_own(struct intern *names, struct member_own *own);
 /* Leaves in *own what was noted before. */
 void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);
 
+/* This engine ceases to lead: what the claim holds, if it is a member, it may lose where no word of
+ * its pod says that it was. */
+void group_member_stand_by(struct engine *e, uint32_t claim);
+
 /* The claim becomes a member. [reserved] */
 void group_join(struct engine *e, uint32_t group, uint32_t claim);
 

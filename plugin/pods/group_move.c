@@ -222,9 +222,10 @@ void group_make_moves(struct engine *e, uint32_t id, struct group_moves *moves)
 }
 
 /* It has what it was granted, or lost that since it was last seen. */
-static bool may_be_elsewhere(const struct claim *claim)
+static bool may_be_elsewhere(const struct engine *e, const struct claim *claim)
 {
-    return claim_holds(claim) || (claim->flags & (CLAIM_KEEPS_TURN | CLAIM_RESTORING)) != 0;
+    return claim_holds(claim) || member_at(e, claim->member)->own.held ||
+           (claim->flags & (CLAIM_KEEPS_TURN | CLAIM_RESTORING)) != 0;
 }
 
 const char *group_check_moves(const struct engine *e, uint32_t id)
@@ -233,7 +234,7 @@ const char *group_check_moves(const struct engine *e, uint32_t id)
     struct group_place place = {group->home, group->known, group->ours, group->not_selected};
 
     for (uint32_t claim = group->first; claim != 0; claim = member_after(e, claim)) {
-        if (!may_be_elsewhere(claim_at(e, claim)) &&
+        if (!may_be_elsewhere(e, claim_at(e, claim)) &&
             find_named(e, claim, &place) != claim_queue(e, claim))
             return "a member that holds nothing is in its group's queue, or in its own";
     }

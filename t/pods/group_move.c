@@ -44,6 +44,20 @@ static void test_a_gang_is_not_granted_in_parts(void)
     kit_close(&kit);
 }
 
+/* Of who was bound a moment ago, and says something else since, no word tells where it counts. */
+static void test_a_lead_that_ends(void)
+{
+    kit_open(&kit, "");
+    kit_do(&kit, "queue a cpu=1; group g; pod x queue=a cpu=1 group=g; reserve x; bind x;"
+                 "pod x queue=b cpu=1 group=g");
+    is_str(queue_of("x"), "a", "it counts where it was granted");
+    kit_do(&kit, "follow");
+    is_str(queue_of("x"), "a", "and is left there when this engine leads no longer");
+    kit_do(&kit, "pod x queue=b cpu=1 group=g; lead");
+    is_str(queue_of("x"), "b", "until it is seen");
+    kit_close(&kit);
+}
+
 static void test_no_memory(void)
 {
     kit_open(&kit, "");
@@ -65,6 +79,7 @@ int main(void)
 {
     test_who_has_a_node_goes_first();
     test_a_gang_is_not_granted_in_parts();
+    test_a_lead_that_ends();
     test_no_memory();
     return tap_done();
 }
