@@ -32,9 +32,9 @@ type Times struct {
 var UsualTimes = Times{Look: 2 * time.Second, Renew: 8 * time.Second, Valid: 20 * time.Second,
 	Silence: 30 * time.Second}
 
-// Grants sees to it that one install grants in a cluster. Two of them, each with a lease of its own,
-// would count the same queues, and each give away what the other one has given. So whoever leads in
-// its install also holds a Lease that is the same for all:
+// Grants sees to it that one install grants in a cluster. Two of them, each with a lease of its
+// own, would count the same queues, and each give away what the other one has given. So whoever
+// leads in its install also holds a Lease that is the same for all:
 //
 //	own lease ──▶ nobody holds the common one, or this install does ──▶ grants
 //	          ──▶ another install does                              ──▶ says so, and waits
@@ -116,8 +116,8 @@ func (g *Grants) look(ctx context.Context) *coordinationv1.Lease {
 	return nil
 }
 
-// isOthers tells whether another install holds it, and has written it lately: by our own clock, from
-// when we first saw what is there.
+// isOthers tells whether another install holds it, and has written it lately: by our own clock,
+// from when we first saw what is there.
 func (g *Grants) isOthers(there *coordinationv1.Lease, now time.Time) bool {
 	holder := ptr.Deref(there.Spec.HolderIdentity, "")
 	if holder == "" || holder == g.who {

@@ -90,7 +90,8 @@ func TestOneInstallGrants(t *testing.T) {
 		who := second.rival.Load()
 		return who != nil && *who == "kube-system/first"
 	})
-	for end := time.Now().Add(2 * quick.Silence); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * quick.Silence); time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
 		if second.lease.Leads() {
 			t.Fatal("both lead")
 		}

@@ -78,8 +78,8 @@ func TestABoundNamespace(t *testing.T) {
 	w.never("other")
 }
 
-// never looks whether a pod gets no node for a while, where the tenant's other pods cannot tell that
-// the scheduler has looked.
+// never looks whether a pod gets no node for a while, where the tenant's other pods cannot tell
+// that the scheduler has looked.
 func (w *world) never(name string) {
 	w.Helper()
 	for end := time.Now().Add(2 * nothing); time.Now().Before(end); time.Sleep(lookTurn) {

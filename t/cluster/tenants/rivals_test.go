@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Somebody installs sluice again, beside the one that is there, with another lease: each would count
-// the same queues, and give away what the other one has given.
+// Somebody installs sluice again, beside the one that is there, with another lease: each would
+// count the same queues, and give away what the other one has given.
 func TestTwoInstalls(t *testing.T) {
 	w := start(t, setup{overlay: "overlays/on-bind", policies: true})
 	w.queue("q", "2")
