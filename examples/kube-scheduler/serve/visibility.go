@@ -16,6 +16,7 @@ import (
 
 	"sluice/kube-scheduler/host"
 	"sluice/kube-scheduler/sluice"
+	"sluice/plain"
 )
 
 // The API group that the API server sends on to us; its APIService is in the manifests.
@@ -61,7 +62,7 @@ func (v *visibility) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(int(says.Code))
-	_ = encode(w, says)
+	_ = plain.JSON(w, says)
 }
 
 func (v *visibility) serve(req *http.Request) (any, error) {
