@@ -113,7 +113,7 @@ type waiting struct {
 
 func newWaiting() *waiting {
 	return &waiting{[]show.WaitingView{}, []show.WaitingView{},
-		[][]string{{"QUEUE", "PLACE", "NAMESPACE", "NAME", "PRIORITY", "AGE"}}}
+		[][]string{show.PendingTitles}}
 }
 
 func (w *waiting) add(view show.WaitingView, place string, one *ask.Waiting) {
@@ -122,8 +122,7 @@ func (w *waiting) add(view show.WaitingView, place string, one *ask.Waiting) {
 		to = &w.workloads
 	}
 	*to = append(*to, view)
-	w.rows = append(w.rows, []string{view.Queue, place, one.Namespace, member(one),
-		fmt.Sprint(one.Priority), show.Span(time.Since(time.Unix(0, one.Created)))})
+	w.rows = append(w.rows, show.PendingRow(view.Queue, place, one, time.Now()))
 }
 
 // seenWaiting is what waits in all queues, or in one.

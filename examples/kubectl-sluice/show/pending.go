@@ -13,11 +13,11 @@ import (
 // PendingTitles are above the columns of a PendingRow.
 var PendingTitles = []string{"QUEUE", "PLACE", "NAMESPACE", "NAME", "PRIORITY", "AGE"}
 
-// PendingRow is the i-th that waits in a queue.
-func PendingRow(q *ask.Queue, i int, w *ask.Waiting, now time.Time) []string {
-	q, w = plain.Shown(q), plain.Shown(w)
-	return []string{q.Name, fmt.Sprint(i + 1), w.Namespace, member(w), fmt.Sprint(w.Priority),
-		Span(now.Sub(time.Unix(0, w.Created)))}
+// PendingRow is one that waits, with its place in the queue.
+func PendingRow(queue, place string, w *ask.Waiting, now time.Time) []string {
+	w = plain.Shown(w)
+	return []string{plain.Name(queue), plain.Name(place), w.Namespace, member(w),
+		fmt.Sprint(w.Priority), Span(now.Sub(time.Unix(0, w.Created)))}
 }
 
 // member is a pod's or a workload's name, or a gang's with how many it has.

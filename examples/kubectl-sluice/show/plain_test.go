@@ -63,7 +63,7 @@ func drawn(s *seen) map[string]string {
 		"dispatched": show.WhyDispatched(&s.Dispatch, now),
 		"fleet":      show.Fleet(s.Fleet, now),
 		"pending": show.Rows([][]string{show.PendingTitles,
-			show.PendingRow(&s.Queue, 1, &s.Waiting, now)}),
+			show.PendingRow(s.Queue.Name, s.Failed, &s.Waiting, now)}),
 	}
 }
 
