@@ -52,7 +52,7 @@ var leftovers = []string{
 	"/registry/" + volcano + "/", "/registry/" + bus + "/", "/registry/" + kueue + "/",
 	"/registry/leases/kube-system/" + lease, "/registry/jobs/", "/registry/replicasets/",
 	"/registry/poddisruptionbudgets/",
-	"/registry/statefulsets/", "/registry/deployments/",
+	"/registry/statefulsets/", "/registry/deployments/", "/registry/daemonsets/",
 }
 
 // Reset takes away whatever the last story has left.
@@ -123,7 +123,7 @@ func (c *Cluster) awaitEmpty(ctx context.Context) error {
 	for _, word := range []string{"pod", "node", "queue", "command", "clusterqueue", "cohort",
 		"localqueue", "resourceflavor", "workload", "admissioncheck", "workloadpriorityclass",
 		"runtimeclass", "podgroup", "job", "replicaset",
-		"statefulset", "deployment"} {
+		"statefulset", "deployment", "daemonset"} {
 		for {
 			found, err := client.Resource(kinds[word].resource).List(ctx,
 				metav1.ListOptions{ResourceVersion: "0"})

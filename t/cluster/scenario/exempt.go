@@ -7,14 +7,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 )
 
 // A story says of a pod that it is a DaemonSet's, or stands for one of a kubelet. The scheduler
 // looks whether that is so: here it is.
 
+func isMirror(of *unstructured.Unstructured) bool {
+	_, mirror := of.GetAnnotations()[corev1.MirrorPodAnnotationKey]
+	return mirror
+}
+
+// asKubelet is a client that may create what only kubelets may.
+func asKubelet(admin *rest.Config) (dynamic.Interface, error) {
+	config := rest.CopyConfig(admin)
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:node:of-the-story",
+		Groups: []string{user.NodesGroup, user.SystemPrivilegedGroup}}
+	return dynamic.NewForConfig(config)
+}
+
 // vouch makes true what a pod says of who made it.
 func (t *telling) vouch(pod *unstructured.Unstructured) error {
-	if _, mirror := pod.GetAnnotations()[corev1.MirrorPodAnnotationKey]; mirror {
+	if isMirror(pod) {
 		return t.vouchForKubelet(pod)
 	}
 	owner := metav1.GetControllerOf(pod)

@@ -27,9 +27,10 @@ import (
 // So whatever admission would do is done, and all who look at the API server, the scheduler
 // included, see one and the same object.
 type store struct {
-	client dynamic.Interface
-	etcd   string // its URL
-	http   *http.Client
+	client  dynamic.Interface
+	kubelet dynamic.Interface // who makes the pods that stand for those of a node
+	etcd    string            // its URL
+	http    *http.Client
 }
 
 // born is what a story says about an object's beginning.
@@ -51,9 +52,13 @@ func unseenClass(err error) bool {
 }
 
 func (s *store) create(ctx context.Context, k kind, of *unstructured.Unstructured, how born) error {
-	var client dynamic.ResourceInterface = s.client.Resource(k.resource)
+	by := s.client
+	if isMirror(of) {
+		by = s.kubelet
+	}
+	var client dynamic.ResourceInterface = by.Resource(k.resource)
 	if k.namespaced {
-		client = s.client.Resource(k.resource).Namespace(of.GetNamespace())
+		client = by.Resource(k.resource).Namespace(of.GetNamespace())
 	}
 	dry := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 	made, err := client.Create(ctx, of, dry)

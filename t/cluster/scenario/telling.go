@@ -130,7 +130,12 @@ func (t *telling) begin(dir string) (err error) {
 			return err
 		}
 	}
-	t.store = &store{client: t.world.dynamic, etcd: t.cluster.Etcd, http: http.DefaultClient}
+	kubelet, err := asKubelet(t.cluster.Admin)
+	if err != nil {
+		return err
+	}
+	t.store = &store{client: t.world.dynamic, kubelet: kubelet, etcd: t.cluster.Etcd,
+		http: http.DefaultClient}
 	if t.clock, err = NewClock(filepath.Join(dir, "clock")); err != nil {
 		return err
 	}
