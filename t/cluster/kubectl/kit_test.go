@@ -51,6 +51,7 @@ func start(t *testing.T) *cluster {
 
 // install applies the manifests, and makes the program.
 func install(t *testing.T, options plane.Options) *cluster {
+	options.APIFlags = append(options.APIFlags, "--enable-aggregator-routing=true")
 	p, err := plane.Start(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,6 @@ func (p *Plane) apiFlags() []string {
 		"--requestheader-allowed-names=" + aggregator,
 		"--proxy-client-cert-file=" + p.file("aggregator.crt"),
 		"--proxy-client-key-file=" + p.file("aggregator.key"),
-		"--enable-aggregator-routing=true", // no kube-proxy knows the addresses of Services
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
