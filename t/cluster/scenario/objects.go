@@ -85,9 +85,10 @@ func objectOf(doc *Tree, ref string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: plain}
 }
 
-// fillTarget writes what every owner reference must have; the engine reads kind and name.
+// fillTarget writes what every owner reference must have. The engine reads kind and name, and a uid
+// that is not empty: then no other queue of that name is meant.
 func fillTarget(target object) {
-	must := object{"apiVersion": volcano + "/v1beta1", "uid": "of-the-story"}
+	must := object{"apiVersion": volcano + "/v1beta1", "uid": ""}
 	for key, value := range must {
 		if target[key] == nil {
 			target[key] = value
