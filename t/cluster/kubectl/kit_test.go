@@ -175,6 +175,25 @@ func (c *cluster) becomes(user plane.User, args []string, parts ...string) {
 	c.Fatalf("not within 20 s: %q of %q; last:\n%s", parts, args, last)
 }
 
+// settles asks until 20 answers in a row have this part. A replica is asked here before it is ready,
+// as no Service would let it be: then it does not know yet for whom the API server may speak.
+func (c *cluster) settles(user plane.User, args []string, part string) {
+	c.Helper()
+	var last answer
+	good := 0
+	for end := time.Now().Add(time.Minute); good < 20 && time.Now().Before(end); {
+		if last = c.sluice(user, args...); last.code == 0 && strings.Contains(last.out, part) {
+			good++
+		} else {
+			good = 0
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	if good < 20 {
+		c.Fatalf("not 20 times in a row within a minute: %q of %q; last:\n%s", part, args, last)
+	}
+}
+
 func (c *cluster) create(text string) {
 	c.Helper()
 	file := filepath.Join(c.TempDir(), "objects.yaml")

@@ -142,7 +142,7 @@ func (c *cluster) deleteQueue(name string) error {
 
 func command(action, kind, name string) string {
 	return fmt.Sprintf(`{kind: Command, metadata: {generateName: c-}, action: %s,
-		target: {kind: %s, name: %s, apiVersion: x, uid: u}}`, action, kind, name)
+		target: {kind: %s, name: %s, apiVersion: x, uid: ""}}`, action, kind, name)
 }
 
 // order makes a Command, and waits until the queue's state is what comes of it.

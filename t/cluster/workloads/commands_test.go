@@ -112,7 +112,7 @@ func (c *cluster) command(batch string, i int, one, other string) error {
 		"apiVersion": commands.GroupVersion().String(), "kind": "Command",
 		"metadata": object{"name": fmt.Sprintf("%s-%04d", batch, i)}, "action": action,
 		"target": object{"apiVersion": queues.GroupVersion().String(), "kind": "Queue",
-			"name": target, "uid": "of-" + target},
+			"name": target, "uid": ""},
 	})
 }
 
