@@ -91,9 +91,7 @@ func (t *upstreamTable) world(name string) (w *World, why string) {
 	if c.ClusterQueue != nil {
 		c.addUsers(w)
 	}
-	for _, one := range c.Admitted {
-		w.Workloads = append(w.Workloads, one)
-	}
+	w.Workloads = append(w.Workloads, c.Admitted...)
 	if c.Incoming != nil {
 		c.Incoming.Spec.QueueName = kueue.LocalQueueName(c.TargetCQ)
 		w.Workloads = append(w.Workloads, *c.Incoming)
