@@ -175,8 +175,8 @@ func (c *cluster) becomes(user plane.User, args []string, parts ...string) {
 	c.Fatalf("not within 20 s: %q of %q; last:\n%s", parts, args, last)
 }
 
-// settles asks until 20 answers in a row have this part. A replica is asked here before it is ready,
-// as no Service would let it be: then it does not know yet for whom the API server may speak.
+// settles asks until 20 answers in a row have this part. A replica is asked here before it is
+// ready, as no Service would let it be: then it does not know yet for whom the API server may speak.
 func (c *cluster) settles(user plane.User, args []string, part string) {
 	c.Helper()
 	var last answer
