@@ -12,15 +12,6 @@
 #define GROUP_NAME "scheduling.k8s.io/group-name"
 #define GROUP_MIN_MEMBER "scheduling.volcano.sh/group-min-member"
 
-static const struct tree *document_of(const struct sim *sim, const char *kind, const char *name)
-{
-    char ref[600];
-
-    snprintf(ref, sizeof(ref), "%s/%s", kind, name);
-    const struct object *object = map_get(&sim->world.objects, ref);
-    return object && object->is ? object->doc : NULL;
-}
-
 static const char *text_of(const struct tree *tree)
 {
     return tree && tree->type == TREE_TEXT ? tree->text : NULL;
@@ -35,7 +26,7 @@ static const char *cluster_queue_of(const struct sim *sim, const struct pod *pod
     snprintf(out, cap, "localqueue/%s%s%s", is_default ? "" : pod->namespace, is_default ? "" : "/",
              local);
     const char *name = text_of(tree_find(
-        document_of(sim, "localqueue", out + strlen("localqueue/")), "spec/clusterQueue"));
+        world_document(sim, "localqueue", out + strlen("localqueue/")), "spec/clusterQueue"));
     return name ? name : out;
 }
 

@@ -11,15 +11,6 @@ enum {
     PARENTS_MOST = 9,
 };
 
-static const struct tree *document_named(const struct sim *sim, const char *kind, const char *name)
-{
-    char ref[600];
-
-    snprintf(ref, sizeof(ref), "%s/%s", kind, name);
-    const struct object *object = map_get(&sim->world.objects, ref);
-    return object && object->is ? object->doc : NULL;
-}
-
 static const char *text_of(const struct tree *tree)
 {
     return tree && tree->type == TREE_TEXT ? tree->text : NULL;
@@ -33,7 +24,7 @@ static const char *annotation_of(const struct tree *document, const char *key)
 /* The API server gives each namespace its name as a label. */
 static const char *label_of(const struct sim *sim, const char *namespace, const char *key)
 {
-    const struct tree *document = document_named(sim, "namespace", namespace);
+    const struct tree *document = world_document(sim, "namespace", namespace);
 
     return strcmp(key, "kubernetes.io/metadata.name") == 0
                ? namespace
@@ -65,7 +56,7 @@ static bool demand_holds(const struct sim *sim, const struct tree *demand, const
 
 bool queue_users_selected(const struct sim *sim, const char *cluster_queue, const char *namespace)
 {
-    const struct tree *queue = document_named(sim, "clusterqueue", cluster_queue);
+    const struct tree *queue = world_document(sim, "clusterqueue", cluster_queue);
     const struct tree *selector = tree_find(queue, "spec/namespaceSelector");
     const struct tree *wanted = tree_get(selector, "matchLabels");
     const struct tree *demands = tree_get(selector, "matchExpressions");
@@ -155,7 +146,7 @@ static bool selector_holds(const struct sim *sim, const char *selector, const ch
 bool queue_users_listed(const struct sim *sim, const char *queue, const char *namespace)
 {
     for (int depth = 0; queue && depth < PARENTS_MOST; depth++) {
-        const struct tree *document = document_named(sim, "queue", queue);
+        const struct tree *document = world_document(sim, "queue", queue);
         const char *list = annotation_of(document, "sluice.sh/namespaces");
         const char *selector = annotation_of(document, "sluice.sh/namespace-selector");
 
@@ -171,7 +162,7 @@ bool queue_users_listed(const struct sim *sim, const char *queue, const char *na
 
 const char *queue_users_home(const struct sim *sim, const char *namespace, bool *ret_binds)
 {
-    const struct tree *document = document_named(sim, "namespace", namespace);
+    const struct tree *document = world_document(sim, "namespace", namespace);
     const char *binding = annotation_of(document, "sluice.sh/queue-binding");
 
     *ret_binds = binding && strcmp(binding, "true") == 0;
@@ -182,7 +173,7 @@ int64_t queue_users_priority(const struct sim *sim, const char *kind, const char
                              int64_t priority)
 {
     const char *counts =
-        annotation_of(document_named(sim, kind, queue), "sluice.sh/system-priorities");
+        annotation_of(world_document(sim, kind, queue), "sluice.sh/system-priorities");
 
     return priority <= PRIORITY_MOST || (counts && strcmp(counts, "true") == 0) ? priority : 0;
 }
@@ -205,7 +196,7 @@ bool queue_users_differ(const struct tree *before, const struct tree *now)
 
 int64_t queue_users_class(struct sim *sim, const char *class, int64_t unset)
 {
-    const struct tree *document = document_named(sim, "priorityclass", class);
+    const struct tree *document = world_document(sim, "priorityclass", class);
 
     if (document)
         return tree_int(&sim->fault, document, "value", INT32_MIN, INT32_MAX, 0);

@@ -199,6 +199,15 @@ static bool is_admitted(struct sim *sim, const struct tree *doc, const struct ob
     return host_admits(sim, doc, &next, object->is ? "UPDATE" : "CREATE");
 }
 
+const struct tree *world_document(const struct sim *sim, const char *kind, const char *name)
+{
+    char ref[600];
+
+    snprintf(ref, sizeof(ref), "%s/%s", kind, name);
+    const struct object *object = map_get(&sim->world.objects, ref);
+    return object && object->is ? object->doc : NULL;
+}
+
 static void apply_object(struct sim *sim, const struct tree *doc, const char *ref)
 {
     struct object *object = object_of(sim, ref);

@@ -104,4 +104,7 @@ void world_commit(struct sim *sim, struct pod *pod, struct pod_state *next);
 /* A node joins, or is changed. */
 struct machine *world_add_machine(struct sim *sim, const struct tree *doc, const char *name);
 
+/* The document of an object that is there, by its kind and its name or NAMESPACE/NAME; or NULL. */
+const struct tree *world_document(const struct sim *sim, const char *kind, const char *name);
+
 #endif
