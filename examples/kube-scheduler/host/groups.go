@@ -99,9 +99,7 @@ func (g *groups) seen(object *unstructured.Unstructured) {
 // place says where a group is: in the queue that it names, unless its namespace binds it to another
 // one, and whether that is for its namespace.
 func (g *groups) place(seen *sluice.Group) {
-	if queue, binds := g.describer.namespaceQueue(seen.Namespace); binds && seen.Queue != "" {
-		seen.Queue = cmp.Or(queue, facts.DefaultQueue)
-	}
+	seen.Queue = g.bound(seen.Namespace, seen.Queue)
 	seen.NotSelected = seen.Queue != "" && !g.volcano.takes(seen.Queue, seen.Namespace)
 	if seen.Priority != nil && !g.volcano.selectors.countSystemPriorities(seen.Queue) {
 		common := facts.CommonPriority(*seen.Priority)
@@ -116,8 +114,13 @@ func (g *groups) queueOf(namespace, name string) string {
 		return ""
 	}
 	queue, _, _ := unstructured.NestedString(group.Object, "spec", "queue")
-	if bound, binds := g.describer.namespaceQueue(namespace); binds && queue != "" {
-		return cmp.Or(bound, facts.DefaultQueue)
+	return g.bound(namespace, queue)
+}
+
+// bound is the queue of a group that names this one: its namespace may bind it to another.
+func (g *groups) bound(namespace, queue string) string {
+	if home, binds := g.describer.namespaceQueue(namespace); binds && queue != "" {
+		return cmp.Or(home, facts.DefaultQueue)
 	}
 	return queue
 }

@@ -92,16 +92,14 @@ func (q *kueueQueues) checkGone(object *unstructured.Unstructured) {
 func (q *kueueQueues) clusterQueueSeen(object *unstructured.Unstructured) {
 	var cluster kueue.ClusterQueue
 	name := object.GetName()
-	readable := facts.Read(object, &cluster) == nil
+	tellEngine := func() { queueSeen(q.engine, q.clusterQueue)(object) }
+	if facts.Read(object, &cluster) != nil {
+		tellEngine() // which says what is wrong with it
+		return
+	}
 	terms := queueTerms{namespaces: cluster.Spec.NamespaceSelector,
 		systemPriorities: cluster.Annotations[facts.SystemPriorities] == "true"}
-	if readable && q.selectors.narrow(name, terms) {
-		q.tellBehind(name)
-	}
-	queueSeen(q.engine, q.clusterQueue)(object)
-	if readable && q.selectors.widen(name) {
-		q.tellBehind(name)
-	}
+	q.selectors.seen(name, terms, tellEngine, func() { q.tellBehind(name) })
 }
 
 func (q *kueueQueues) clusterQueueGone(object *unstructured.Unstructured) {

@@ -91,6 +91,18 @@ func (s *selectors) widen(name string) bool {
 	return s.bound > 0 || !before.takesAll()
 }
 
+// seen tells the engine of a queue that says this now, and again of its users where they may be
+// others: before it for those whom the queue takes no more, and after it for those whom it takes.
+func (s *selectors) seen(name string, terms queueTerms, tellEngine, tellUsers func()) {
+	if s.narrow(name, terms) {
+		tellUsers()
+	}
+	tellEngine()
+	if s.widen(name) {
+		tellUsers()
+	}
+}
+
 func (s *selectors) forget(name string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

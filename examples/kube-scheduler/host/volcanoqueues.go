@@ -60,14 +60,9 @@ func queueGone(e *engine, kind string) func(*unstructured.Unstructured) {
 
 func (q *volcanoQueues) seen(object *unstructured.Unstructured) {
 	q.controllers.lookAtQueue(object)
-	name, terms := object.GetName(), termsOf(object)
-	if q.selectors.narrow(name, terms) {
-		q.tellUsers(name)
-	}
-	queueSeen(q.engine, facts.Queue)(object)
-	if q.selectors.widen(name) {
-		q.tellUsers(name)
-	}
+	name := object.GetName()
+	q.selectors.seen(name, termsOf(object),
+		func() { queueSeen(q.engine, facts.Queue)(object) }, func() { q.tellUsers(name) })
 	q.warnOfUseless(object)
 }
 
