@@ -176,7 +176,8 @@ func (c *cluster) becomes(user plane.User, args []string, parts ...string) {
 }
 
 // settles asks until 20 answers in a row have this part. A replica is asked here before it is
-// ready, as no Service would let it be: then it does not know yet for whom the API server may speak.
+// ready, as no Service would let it be: then it does not know yet for whom the API server may
+// speak.
 func (c *cluster) settles(user plane.User, args []string, part string) {
 	c.Helper()
 	var last answer
