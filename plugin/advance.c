@@ -180,8 +180,8 @@ void advance_end(struct engine *e)
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
         if (slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0) {
             outbox_forget(&e->outbox, EFFECT_OF_POD, id);
-            stale_condition_forget(claim_at(e, id));
             group_member_stand_by(e, id);
+            stale_condition_forget(claim_at(e, id));
             pod_settle(e, id);
         }
     }

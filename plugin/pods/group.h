@@ -123,7 +123,7 @@ struct member {
         bool superseded;         /* its owner has a newer template by now */
         bool stamped;            /* its stamp says where it was granted */
         bool not_selected;       /* its own queue is not for its namespace */
-        bool held;               /* since it was seen, it lost what it held as the lead ended */
+        bool held;               /* since it was seen, it lost what it held, and the lead ended */
     } own;
 };
 

@@ -48,8 +48,10 @@ void group_member_stand_by(struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
+    bool kept = claim_holds(claim) || (claim->flags & CLAIM_KEEPS_TURN) != 0;
+
     if (claim->member != 0)
-        member_at(e, claim->member)->own.held |= claim_holds(claim);
+        member_at(e, claim->member)->own.held |= kept;
 }
 
 static struct member *member_of(const struct engine *e, uint32_t claim)

@@ -26,7 +26,7 @@ void group_drop_own(struct intern *names, struct member_own *own);
 void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);
 
 /* This engine ceases to lead: what the claim holds, if it is a member, it may lose where no word of
- * its pod says that it was. */
+ * its pod says that it was, and so it may have lost it. [its condition is not forgotten yet] */
 void group_member_stand_by(struct engine *e, uint32_t claim);
 
 /* The claim becomes a member. [reserved] */
