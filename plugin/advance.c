@@ -80,7 +80,7 @@ static uint32_t expire(struct engine *e, uint32_t budget)
     uint32_t id;
 
     while (budget > 0 && heap_min(&e->claims.timers, &at, &id) && at <= e->now) {
-        claim_expire(e, id);
+        claim_expire(e, id, at);
         budget--;
     }
     /* While earlier grants are being restored, or counted, a status would tell of what is over in a

@@ -10,12 +10,12 @@
 #include "plugin/claims/promise.h"
 #include "plugin/state.h"
 
-void claim_expire(struct engine *e, uint32_t id)
+void claim_expire(struct engine *e, uint32_t id, int64_t due)
 {
     struct claim *claim = claim_at(e, id);
 
     outbox_expire(&e->outbox, EFFECT_OF_POD, id);
-    if (claim_deadline(e, id) > e->now) {
+    if (claim_deadline(e, id) > due) {
         claim_set_timer(e, id);
         return;
     }

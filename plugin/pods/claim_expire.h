@@ -8,7 +8,8 @@
 
 struct engine;
 
-/* Does what is due. The claim may be gone afterwards. */
-void claim_expire(struct engine *e, uint32_t claim);
+/* Does what was due at that time, which may be long over; what is due since then comes in the order
+ * of the claims that it is due for. The claim may be gone afterwards. */
+void claim_expire(struct engine *e, uint32_t claim, int64_t due);
 
 #endif

@@ -4,6 +4,7 @@
 #include "plugin/pods/claim_expire.h"
 
 #include "t/kit/engine_kit.h"
+#include "t/kit/engine_kit_effects.h"
 #include "t/kit/engine_kit_words.h"
 #include "t/kit/tap.h"
 
@@ -147,6 +148,23 @@ static void test_backoff_is_kept(void)
     kit_close(&kit);
 }
 
+/* A host that wakes the engine late: the lease of a write about b ended meanwhile. */
+static void test_late_lease(void)
+{
+    struct effect effect;
+    struct kit kit;
+
+    kit_open(&kit, "onAdmission");
+    kit_do(&kit, "queue q cpu=4; pod a queue=q cpu=2 priority=1 bare stamp=1; pod b queue=q cpu=2;"
+                 "time 245");
+    is_int(kit_lease(&kit, &effect), EFFECT_REMOVE_GATES, "the gate of b is to go");
+    kit_do(&kit, "time 301");
+    is_str(kit_granted(&kit), "", "nobody was seen in a cycle");
+    kit_do(&kit, "pod c queue=q cpu=2 created=1; time 311");
+    is_str(kit_granted(&kit), "a c", "who may try again at one time does so in its rank's order");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_provisional();
@@ -155,5 +173,6 @@ int main(void)
     test_cycle_without_nodes();
     test_backoff_grows();
     test_backoff_is_kept();
+    test_late_lease();
     return tap_done();
 }
