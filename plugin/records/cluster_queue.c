@@ -93,8 +93,12 @@ void cluster_queue_asks_less(struct engine *e, uint32_t id)
 
 void cluster_queue_asks_more(struct engine *e, uint32_t id)
 {
-    if (e->order.gated_demands > 0 && queue_at(e, id)->preempts.reclaim == PREEMPT_ANY)
+    if (queue_at(e, id)->preempts.reclaim != PREEMPT_ANY)
+        return;
+    if (e->order.gated_demands > 0)
         cluster_queue_asks_less(e, id);
+    cluster_queue_took_room(e, id);
+    queue_victims_changed(e, id);
 }
 
 static bool has_choosers(const struct queue *queue)

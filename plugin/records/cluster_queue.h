@@ -29,7 +29,8 @@ struct cluster_queue {
     uint32_t below;         /* workloads of the subtree that hold, or are promised, something */
     uint64_t change; /* of a root: when something changed last below it that may help who waits */
     uint64_t excess; /* when something changed that may help only who takes others' room back */
-    uint64_t taken;  /* when somebody took room, which may help only who chooses */
+    uint64_t taken;  /* when somebody took room, or may take it back, which may help only who
+                        chooses */
     uint64_t
         asks_less; /* when something changed that may concern only who preempts while it borrows */
     uint32_t choosers; /* demands of several pod sets in which somebody waits */
@@ -66,7 +67,8 @@ void cluster_queue_pod_holds(struct engine *e, uint32_t queue);
 void cluster_queue_asks_less(struct engine *e, uint32_t queue);
 
 /* Somebody more asks in this queue: whoever signals, and would borrow what that one could reclaim,
- * has no victims any more, and is to take its signal back. */
+ * has no victims any more, and is to take its signal back; and so has whoever chooses, in a flavor
+ * that was its first choice. */
 void cluster_queue_asks_more(struct engine *e, uint32_t queue);
 
 /* Whoever was refused in this queue since then need not be asked. */

@@ -32,6 +32,25 @@ static void test_whom_a_change_concerns(void)
     workload_kit_close(&kit);
 }
 
+static void test_who_asks_more(void)
+{
+    uint64_t chooser, taker;
+
+    workload_kit_open(&kit, "");
+    workload_kit_do(&kit, "flavor f; flavor g; cohort x; "
+                          "cluster chooser parent=x borrowsLast group=cpu,memory "
+                          "flavor=f cpu=4 memory=4 flavor=g cpu=4 memory=4; "
+                          "cluster taker parent=x reclaim=any group=cpu flavor=f cpu=4; "
+                          "cluster lower parent=x reclaim=lower group=cpu flavor=f cpu=4");
+    chooser = change_of("cluster/chooser"), taker = change_of("cluster/taker");
+    cluster_queue_asks_more(kit.kit.engine, kit_queue(&kit.kit, "cluster/lower"));
+    is_int(change_of("cluster/chooser"), chooser, "who reclaims nothing from anybody is no guard");
+    cluster_queue_asks_more(kit.kit.engine, kit_queue(&kit.kit, "cluster/taker"));
+    ok(change_of("cluster/chooser") > chooser, "who does may turn others to another flavor");
+    is_int(change_of("cluster/taker"), taker, "if they have more than one");
+    workload_kit_close(&kit);
+}
+
 static void test_stop(void)
 {
     workload_kit_open(&kit, "");
@@ -52,6 +71,7 @@ static void test_stop(void)
 int main(void)
 {
     test_whom_a_change_concerns();
+    test_who_asks_more();
     test_stop();
     return tap_done();
 }
