@@ -80,7 +80,10 @@ static uint32_t expire(struct engine *e, uint32_t budget)
     uint32_t id;
 
     while (budget > 0 && heap_min(&e->claims.timers, &at, &id) && at <= e->now) {
-        claim_expire(e, id, at);
+        if (claim_is_workload(e, id))
+            workload_expire(e, id);
+        else
+            claim_expire(e, id, at);
         budget--;
     }
     /* While earlier grants are being restored, or counted, a status would tell of what is over in a
@@ -96,10 +99,6 @@ static uint32_t expire(struct engine *e, uint32_t budget)
     }
     while (budget > 0 && heap_min(&e->pods.group_timers, &at, &id) && at <= e->now) {
         group_expire(e, id);
-        budget--;
-    }
-    while (budget > 0 && heap_min(&e->claims.workload_timers, &at, &id) && at <= e->now) {
-        workload_expire(e, id);
         budget--;
     }
     while (budget > 0 && heap_min(&e->order.guard_timers, &at, &id) && at <= e->now) {
@@ -147,7 +146,7 @@ void advance_begin(struct engine *e)
     restore_guess_flavors(e);
     gang_begin(e);
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id)) {
+        if (slab_live(&e->claims.records, id) && !claim_is_workload(e, id)) {
             outbox_sync(&e->outbox, EFFECT_OF_POD, id);
             claim_set_timer(e, id);
         }
@@ -178,7 +177,7 @@ void advance_end(struct engine *e)
         }
     }
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0) {
+        if (claim_is_pod(e, id)) {
             outbox_forget(&e->outbox, EFFECT_OF_POD, id);
             group_member_stand_by(e, id);
             stale_condition_forget(claim_at(e, id));
@@ -214,9 +213,8 @@ bool engine_more(const struct engine *e)
 
 int64_t engine_next(const struct engine *e)
 {
-    const struct heap *const heaps[] = {&e->claims.timers,      &e->pods.group_timers,
-                                        &e->queues.timers,      &e->queues.commands.timers,
-                                        &e->order.guard_timers, &e->claims.workload_timers};
+    const struct heap *const heaps[] = {&e->claims.timers, &e->pods.group_timers, &e->queues.timers,
+                                        &e->queues.commands.timers, &e->order.guard_timers};
     int64_t next = rest_deadline(e), at;
     uint32_t id;
 

@@ -201,7 +201,6 @@ static const char *check_timers(const struct engine *e)
         {&e->order.guard_timers, &e->queues.records},
         {&e->pods.group_timers, &e->pods.groups},
         {&e->queues.commands.timers, &e->queues.commands.records},
-        {&e->claims.workload_timers, &e->claims.workloads},
     };
 
     for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
@@ -238,8 +237,8 @@ static const char *check_held(const struct engine *e)
     uint32_t held = 0;
 
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++)
-        held += slab_live(&e->claims.records, id) && claim_at(e, id)->state == CLAIM_HELD &&
-                (claim_at(e, id)->flags & (CLAIM_GANG | CLAIM_LET_GO)) == 0;
+        held += claim_is_pod(e, id) && claim_at(e, id)->state == CLAIM_HELD &&
+                (claim_at(e, id)->flags & CLAIM_LET_GO) == 0;
     for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
         held -= slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0
                     ? queue_at(e, id)->counts[CLAIM_HELD]
@@ -292,7 +291,8 @@ const char *engine_check(const struct engine *e)
         broken = limit_check(e);
 
     for (uint32_t id = 1; id < slab_end(&e->claims.records) && broken == NULL; id++)
-        broken = slab_live(&e->claims.records, id) ? claim_check(e, id) : NULL;
+        broken = slab_live(&e->claims.records, id) && !claim_is_workload(e, id) ? claim_check(e, id)
+                                                                                : NULL;
     if (broken == NULL)
         broken = check_held(e);
     for (uint32_t id = 1; id < slab_end(&e->order.lines) && broken == NULL; id++)

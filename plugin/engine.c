@@ -98,8 +98,7 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->order.size_classes, &e->mem, sizeof(struct size_class));
     slab_init(&e->order.backlogs, &e->mem, sizeof(struct backlog));
     slab_init(&e->claims.records, &e->mem, sizeof(struct claim));
-    slab_init(&e->claims.promises.pledges[0], &e->mem, sizeof(struct pledge));
-    slab_init(&e->claims.promises.pledges[1], &e->mem, sizeof(struct pledge));
+    slab_init(&e->claims.promises.pledges, &e->mem, sizeof(struct pledge));
     slab_init(&e->pods.groups, &e->mem, sizeof(struct group));
     slab_init(&e->pods.members, &e->mem, sizeof(struct member));
     slab_init(&e->pods.finished, &e->mem, sizeof(struct finished));
@@ -113,7 +112,6 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     index_init(&e->order.demands_by_text, &e->mem);
     index_init(&e->workloads.local_queues_by_name, &e->mem);
     index_init(&e->queues.checks_by_name, &e->mem);
-    heap_init(&e->claims.workload_timers, &e->mem, workload_before, e);
     e->claims.workload_changes = e->capacity.placements = 1;
     index_init(&e->queues.by_name, &e->mem);
     index_init(&e->order.lines_by_needs, &e->mem);
@@ -142,7 +140,7 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
 static void release_claims(struct engine *e)
 {
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id))
+        if (slab_live(&e->claims.records, id) && !claim_is_workload(e, id))
             claim_release_text(e, id);
     }
     for (uint32_t id = 1; id < slab_end(&e->order.lines); id++) {
@@ -173,7 +171,6 @@ void engine_destroy(struct engine *e)
     command_finish(e);
     heap_finish(&e->pods.group_timers);
     heap_finish(&e->claims.timers);
-    heap_finish(&e->claims.workload_timers);
     index_finish(&e->queues.checks_by_name);
     index_finish(&e->workloads.local_queues_by_name);
     index_finish(&e->order.demands_by_text);
@@ -194,8 +191,7 @@ void engine_destroy(struct engine *e)
     slab_finish(&e->capacity.flavors);
     slab_finish(&e->pods.finished);
     slab_finish(&e->pods.groups);
-    slab_finish(&e->claims.promises.pledges[0]);
-    slab_finish(&e->claims.promises.pledges[1]);
+    slab_finish(&e->claims.promises.pledges);
     slab_finish(&e->pods.members);
     slab_finish(&e->claims.records);
     slab_finish(&e->order.backlogs);

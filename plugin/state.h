@@ -31,7 +31,7 @@
 #include "plugin/queues/limit.h"
 #include "plugin/queues/room.h"
 #include "plugin/records/claim.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/records/queue.h"
 #include "plugin/records/workload.h"
 #include "plugin/telling/report.h"
@@ -121,6 +121,18 @@ static inline struct claim *claim_at(const struct engine *e, uint32_t id)
     return slab_at(&e->claims.records, id);
 }
 
+static inline bool claim_is_workload(const struct engine *e, uint32_t id)
+{
+    return claim_at(e, id)->workload != 0;
+}
+
+/* Whether there is such a claim, and it is a pod. */
+static inline bool claim_is_pod(const struct engine *e, uint32_t id)
+{
+    return slab_live(&e->claims.records, id) && claim_at(e, id)->workload == 0 &&
+           (claim_at(e, id)->flags & CLAIM_GANG) == 0;
+}
+
 /* The line of a claim; NULL for 0. */
 static inline struct line *claim_line(const struct engine *e, uint32_t claim)
 {
@@ -132,10 +144,9 @@ static inline struct command *command_at(const struct engine *e, uint32_t id)
     return slab_at(&e->queues.commands.records, id);
 }
 
-static inline struct pledge *pledge_at(const struct engine *e, uint32_t holder)
+static inline struct pledge *pledge_at(const struct engine *e, uint32_t claim)
 {
-    return slab_at(&e->claims.promises.pledges[holder_is_workload(holder)],
-                   holder_workload(holder));
+    return slab_at(&e->claims.promises.pledges, claim);
 }
 
 static inline struct group *group_at(const struct engine *e, uint32_t id)
@@ -178,9 +189,10 @@ static inline struct node *node_at(const struct engine *e, uint32_t id)
     return slab_at(&e->capacity.nodes, id);
 }
 
-static inline struct workload *workload_at(const struct engine *e, uint32_t id)
+/* What a claim that is a workload has beside its record. */
+static inline struct workload *workload_at(const struct engine *e, uint32_t claim)
 {
-    return slab_at(&e->claims.workloads, id);
+    return slab_at(&e->claims.workloads, claim_at(e, claim)->workload);
 }
 
 static inline struct demand *demand_at(const struct engine *e, uint32_t id)

@@ -5,29 +5,30 @@
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
 
-static const char *check_load(const struct engine *e, uint32_t id)
+static const char *check_record(const struct engine *e, uint32_t id)
 {
     const struct workload *workload = workload_at(e, id);
+    const struct claim *claim = claim_at(e, id);
     bool placed = workload_is(workload, WORKLOAD_PLACED),
-         waits = placed && workload->state == CLAIM_WAITING;
-    uint32_t queue = workload_queue(e, id);
+         waits = placed && claim->state == CLAIM_WAITING;
+    uint32_t queue = claim_queue(e, id);
 
-    if (workload_find(e, name_text(e, workload->space), name_text(e, workload->name)) != id)
+    if (workload_find(e, name_text(e, claim->space), name_text(e, workload->name)) != id)
         return "a workload is found by its name";
-    if ((workload->link.size > 0) != (placed && queue != 0))
+    if ((claim->link.size > 0) != (placed && queue != 0))
         return "a workload is in the tree of its state";
-    if ((workload->peer.size > 0) != (waits && !workload_is(workload, WORKLOAD_PROMISED)))
+    if ((workload->peer.size > 0) != (waits && !claim_is_promised(claim_at(e, id))))
         return "a workload that waits, and is promised nothing, is with those of its demand";
-    if (workload_must_give_way(workload))
+    if (workload_must_give_way(e, id))
         return "a reservation that is to go again is under way, or was made";
-    if (workload_is(workload, WORKLOAD_PROMISED) && !waits)
+    if (claim_is_promised(claim_at(e, id)) && !waits)
         return "a workload that is promised room waits";
-    if (workload_is(workload, WORKLOAD_VICTIM) && !workload_holds(workload))
+    if (claim_is_victim(claim_at(e, id)) && !workload_holds(e, id))
         return "a workload that is a victim holds room";
     if (workload_is(workload, WORKLOAD_ASSUMED) &&
-        (workload_is(workload, WORKLOAD_RESERVED) || !workload_holds(workload)))
+        (workload_is(workload, WORKLOAD_RESERVED) || !workload_holds(e, id)))
         return "a workload is assumed to hold what its object does not say yet";
-    if (workload_is(workload, WORKLOAD_RESERVED) && placed && !workload_holds(workload))
+    if (workload_is(workload, WORKLOAD_RESERVED) && placed && !workload_holds(e, id))
         return "a workload holds what its object says";
     return NULL;
 }
@@ -37,21 +38,21 @@ static const char *check_load(const struct engine *e, uint32_t id)
 static const char *check_decided(const struct engine *e, uint32_t id)
 {
     const struct workload *workload = workload_at(e, id);
-    bool on_its_way =
-        (workload->effects.wanted | workload->effects.leased | workload->effects.replaced) != 0 ||
-        workload_is(workload, WORKLOAD_AWAITS);
+    const struct outbox_entry *effects = &claim_at(e, id)->effects;
+    bool on_its_way = (effects->wanted | effects->leased | effects->replaced) != 0 ||
+                      workload_is(workload, WORKLOAD_AWAITS);
 
     if (!engine_grants(e) || !workload_is(workload, WORKLOAD_PLACED) ||
         workload_is(workload, WORKLOAD_DELETED))
         return NULL;
-    if (workload_is(workload, WORKLOAD_PROMISED) && !promise_comes(e, workload_queue(e, id)) &&
+    if (claim_is_promised(claim_at(e, id)) && !promise_comes(e, claim_queue(e, id)) &&
         !engine_more(e))
         return "a workload that is promised room waits for somebody who goes";
     if (on_its_way || e->config.observe_only)
         return NULL;
     if (workload_is(workload, WORKLOAD_ASSUMED))
         return "a reservation that was decided is written, and seen";
-    if (workload_is(workload, WORKLOAD_VICTIM) && !workload_is(workload, WORKLOAD_EVICTED))
+    if (claim_is_victim(claim_at(e, id)) && !workload_is(workload, WORKLOAD_EVICTED))
         return "an eviction that was decided is written, and seen";
     if (workload_is(workload, WORKLOAD_BLOCKED) != workload_is(workload, WORKLOAD_SIGNALS))
         return "a signal that is to be given, or to end, is written, and seen";
@@ -64,11 +65,11 @@ static const char *check_counts(const struct engine *e, uint32_t id)
     uint32_t counts[3] = {0};
 
     for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local) {
-        bool holds = workload_holds(workload_at(e, at));
+        bool holds = workload_holds(e, at);
 
         counts[LOCAL_PENDING] += workload_is(workload_at(e, at), WORKLOAD_PLACED) && !holds;
         counts[LOCAL_RESERVING] += holds;
-        counts[LOCAL_ADMITTED] += holds && workload_at(e, at)->state == CLAIM_ALLOCATED;
+        counts[LOCAL_ADMITTED] += holds && claim_at(e, at)->state == CLAIM_ALLOCATED;
         if (workload_at(e, at)->local_queue != id)
             return "a workload is among those of its LocalQueue";
     }
@@ -83,7 +84,7 @@ static const char *check_cluster_queue(const struct engine *e, uint32_t id)
     uint32_t waiting = tree_size(&workloads_of_queue, e, cluster->waiting);
 
     for (uint32_t at = e->claims.promises.first; at != 0; at = pledge_at(e, at)->next)
-        below += holder_is_workload(at) && holder_queue(e, at) == id;
+        below += claim_is_workload(e, at) && claim_queue(e, at) == id;
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling) {
         below += queue_at(e, child)->cluster.below;
@@ -130,13 +131,13 @@ const char *workload_check(const struct engine *e)
     if (!counts_choosers(e))
         return "a queue counts the demands of several pod sets while somebody waits in them";
 
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads) && broken == NULL; id++)
-        broken = slab_live(&e->claims.workloads, id) ? check_load(e, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads) && broken == NULL; id++)
-        broken = slab_live(&e->claims.workloads, id) ? check_decided(e, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads) && broken == NULL; id++)
-        broken =
-            slab_live(&e->claims.workloads, id) ? removable_check(e, holder_of_workload(id)) : NULL;
+    for (uint32_t id = workload_next(e, 0); id != 0 && broken == NULL; id = workload_next(e, id)) {
+        broken = check_record(e, id);
+        if (broken == NULL)
+            broken = check_decided(e, id);
+    }
+    for (uint32_t id = workload_next(e, 0); id != 0 && broken == NULL; id = workload_next(e, id))
+        broken = removable_check(e, id);
     for (uint32_t id = 1; id < slab_end(&e->order.demands) && broken == NULL; id++)
         broken = slab_live(&e->order.demands, id) ? demand_check(e, id) : NULL;
     for (uint32_t id = 1; id < slab_end(&e->workloads.local_queues) && broken == NULL; id++)

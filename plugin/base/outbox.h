@@ -48,6 +48,8 @@ struct outbox_type {
     uint32_t slots;
     enum effect_kind kinds[OUTBOX_SLOTS];
 
+    /* Whether this record of the slab is such an object. NULL: all are. */
+    bool (*has)(const void *owner, uint32_t id);
     /* The slots of the effects that the object needs now. */
     uint8_t (*wanted)(const void *owner, uint32_t id);
     /* What the effect says, but for what outbox.c knows itself. */

@@ -4,6 +4,15 @@
 
 /* What is asked of an outbox that changes nothing in it. */
 
+/* Whether such an object is there. */
+static bool is_there(const struct outbox *outbox, enum effect_object object, uint32_t id)
+{
+    const struct outbox_owner *of = &outbox->owners[object];
+
+    return slab_live(outbox_records(outbox, object), id) &&
+           (of->type->has == NULL || of->type->has(of->owner, id));
+}
+
 /* The cursor counts slots: of each kind of object those of all its records, one kind after the
  * other. */
 bool outbox_next_live(const struct outbox *outbox, uint32_t *cursor, struct effect *ret)
@@ -19,7 +28,7 @@ bool outbox_next_live(const struct outbox *outbox, uint32_t *cursor, struct effe
         end = base + slots * slab_end(outbox_records(outbox, object));
         for (uint32_t at = *cursor < base + slots ? base + slots : *cursor; at < end; at++) {
             struct outbox_place place = {object, (at - base) / slots, (at - base) % slots};
-            if (!slab_live(outbox_records(outbox, object), place.id))
+            if (!is_there(outbox, object, place.id))
                 continue;
 
             const struct outbox_entry *entry = outbox_at(outbox, object, place.id);
@@ -64,7 +73,7 @@ static const char *check_object(const struct outbox *outbox, enum effect_object 
     for (uint32_t id = 1; id < slab_end(outbox_records(outbox, object)); id++) {
         const struct outbox_entry *entry;
 
-        if (!slab_live(outbox_records(outbox, object), id))
+        if (!is_there(outbox, object, id))
             continue;
         entry = outbox_at(outbox, object, id);
         if ((entry->ready & entry->leased) != 0 || (entry->ready & entry->wanted) != entry->ready)

@@ -283,7 +283,7 @@ void claim_hold_entry(struct engine *e, uint32_t id, const uint16_t *flavors)
     claim->state = flavors == NULL ? CLAIM_HELD : CLAIM_RESERVED;
     claim->reason = flavors == NULL ? REASON_NOT_READY : REASON_NONE;
     claim->since = e->now;
-    claim->stamp = claim->created;
+    claim->stamp = claim->queued;
     if (flavors != NULL)
         enter(e, id);
     guard_review(e, queue);

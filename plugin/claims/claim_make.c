@@ -82,8 +82,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     if (slab_reserve(&e->claims.records, 1) < 0 || index_reserve(&e->claims.by_uid) < 0 ||
         index_reserve(&e->claims.by_name) < 0 ||
         heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
-        pledge_reserve(e, slab_end(&e->claims.records)) < 0 ||
-        intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
+        pledge_reserve(e) < 0 || intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
         return ENGINE_NO_MEMORY;
     text = new_text(e, line_count(e, line_at(e, line)), pod->uid, pod->name);
     if (text == NULL) {
@@ -92,7 +91,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     }
 
     id = slab_take(&e->claims.records);
-    *claim_at(e, id) = (struct claim){.created = pod->created,
+    *claim_at(e, id) = (struct claim){.queued = pod->created,
                                       .priority = pod->priority,
                                       .line = line,
                                       .need_count = line_count(e, line_at(e, line)) & 63u,
@@ -126,7 +125,7 @@ int claim_create_entry(struct engine *e, uint32_t group, struct text uid, uint32
 
     if (slab_reserve(&e->claims.records, 1) < 0 ||
         heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
-        pledge_reserve(e, slab_end(&e->claims.records)) < 0)
+        pledge_reserve(e) < 0)
         return ENGINE_NO_MEMORY;
     if ((text = new_text(e, FACTS_MAX_NEEDS, uid, name)) == NULL)
         return ENGINE_NO_MEMORY;

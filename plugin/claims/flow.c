@@ -9,7 +9,7 @@ struct flow flow_of_claim(const struct engine *e, uint32_t id, uint16_t flavor, 
 {
     const struct claim *claim = claim_at(e, id);
     bool stays = claim_holds(claim) ? claim_counts_later(claim) : claim->flags & CLAIM_PROMISED;
-    wide asked = claim_holds(claim) || stays ? holder_amount(e, id, flavor, resource) : 0;
+    wide asked = claim_holds(claim) || stays ? claim_amount(e, id, flavor, resource) : 0;
     struct flow flow = {0};
 
     flow.reserved = claim->state == CLAIM_RESERVED ? asked : 0;
@@ -33,7 +33,7 @@ static wide held_by(const struct engine *e, uint32_t root, uint16_t flavor, uint
 
     for (uint32_t id = tree_first(&claims_by_stamp, e, root); id != 0 && take(steps);
          id = tree_next(&claims_by_stamp, e, id)) {
-        wide asked = holder_amount(e, id, flavor, resource);
+        wide asked = claim_amount(e, id, flavor, resource);
 
         sum += asked;
         *later += claim_counts_later(claim_at(e, id)) ? asked : 0;
@@ -73,11 +73,11 @@ static wide promised_to(const struct engine *e, uint32_t id, bool workloads, uin
     wide sum = 0;
 
     for (uint32_t at = e->claims.promises.first; at != 0; at = pledge_at(e, at)->next) {
-        if (holder_is_workload(at) != workloads)
+        if (claim_is_workload(e, at) != workloads)
             continue;
         if (!workloads && !take(steps))
             break;
-        sum += holder_queue(e, at) == id ? holder_amount(e, at, flavor, resource) : 0;
+        sum += claim_queue(e, at) == id ? claim_amount(e, at, flavor, resource) : 0;
     }
     return sum;
 }
@@ -93,9 +93,9 @@ static void add_workloads(const struct engine *e, uint32_t id, uint16_t flavor, 
     for (; workload != 0; workload = tree_next(&workloads_that_hold, e, workload)) {
         wide amount = workload_amount(e, workload, flavor, resource);
 
-        sum->reserved += workload_at(e, workload)->state == CLAIM_RESERVED ? amount : 0;
-        sum->allocated += workload_at(e, workload)->state == CLAIM_ALLOCATED ? amount : 0;
-        sum->later += workload_counts_later(workload_at(e, workload)) ? amount : 0;
+        sum->reserved += claim_at(e, workload)->state == CLAIM_RESERVED ? amount : 0;
+        sum->allocated += claim_at(e, workload)->state == CLAIM_ALLOCATED ? amount : 0;
+        sum->later += workload_counts_later(e, workload) ? amount : 0;
     }
     sum->later += promised_to(e, id, true, flavor, resource, NULL);
 }
@@ -165,7 +165,7 @@ static uint32_t count_promised(const struct engine *e, uint32_t id)
     uint32_t count = 0;
 
     for (uint32_t at = e->claims.promises.first; at != 0; at = pledge_at(e, at)->next)
-        count += !holder_is_workload(at) && claim_queue(e, at) == id;
+        count += !claim_is_workload(e, at) && claim_queue(e, at) == id;
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling)
         count += queue_at(e, child)->promised;

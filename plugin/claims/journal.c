@@ -114,7 +114,7 @@ void journal_ungated(struct engine *e, uint32_t id)
 
     if (is_kept(e, id) && claim_holds(claim) && claim->gates != 0 &&
         (claim->flags & (CLAIM_GATES_GONE | CLAIM_BOUND)) == 0)
-        add(e, id, EVENT_ACKNOWLEDGED, since_grant(e, id), since(e, claim->created));
+        add(e, id, EVENT_ACKNOWLEDGED, since_grant(e, id), since(e, claim->queued));
 }
 
 /* Nobody can be bound whose gate is on. After post_bind an older version may be seen, without its
@@ -127,7 +127,7 @@ void journal_bound(struct engine *e, uint32_t id)
     journal_ungated(e, id);
     if (is_kept(e, id) && (claim->flags & CLAIM_BOUND) == 0 && !claim->was_bound)
         add(e, id, EVENT_BOUND, passed_reserve ? since(e, claim->since) : -1,
-            since(e, claim->created));
+            since(e, claim->queued));
     claim->was_bound = 1;
 }
 
@@ -172,7 +172,7 @@ void journal_change(struct engine *e, uint32_t id, enum claim_state next)
         tell_waiting(e, id);
     else if (next == CLAIM_RESERVED && !state_holds(was) && (claim->flags & CLAIM_RESTORING) == 0)
         add(e, id, EVENT_GRANTED, was == CLAIM_WAITING ? since(e, claim->since) : -1,
-            since(e, claim->created));
+            since(e, claim->queued));
     else if (next == CLAIM_ALLOCATED && was == CLAIM_RESERVED && (claim->flags & CLAIM_BOUND) == 0)
         add(e, id, EVENT_RESERVED, since_grant(e, id), 0);
 }

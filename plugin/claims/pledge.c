@@ -3,18 +3,18 @@
 
 #include "plugin/state.h"
 
-bool pledge_is(const struct engine *e, uint32_t holder)
+bool pledge_is(const struct engine *e)
 {
-    return holder_is_workload(holder) || engine_preempts(e);
+    return engine_admits(e) || engine_preempts(e);
 }
 
-int pledge_reserve(struct engine *e, uint32_t holder)
+int pledge_reserve(struct engine *e)
 {
-    struct slab *pledges = &e->claims.promises.pledges[holder_is_workload(holder)];
+    struct slab *pledges = &e->claims.promises.pledges;
 
-    if (!pledge_is(e, holder))
+    if (!pledge_is(e))
         return 0;
-    while (slab_end(pledges) <= holder_workload(holder)) {
+    while (slab_end(pledges) <= slab_end(&e->claims.records)) {
         if (slab_reserve(pledges, 1) < 0)
             return ENGINE_NO_MEMORY;
         slab_take(pledges);
@@ -22,15 +22,15 @@ int pledge_reserve(struct engine *e, uint32_t holder)
     return 0;
 }
 
-void pledge_begin(struct engine *e, uint32_t holder)
+void pledge_begin(struct engine *e, uint32_t claim)
 {
-    if (pledge_is(e, holder))
-        pledge_at(e, holder)->rests_until = 0;
+    if (pledge_is(e))
+        pledge_at(e, claim)->rests_until = 0;
 }
 
-static void unlink(struct engine *e, uint32_t *first, uint32_t holder)
+static void unlink(struct engine *e, uint32_t *first, uint32_t claim)
 {
-    struct pledge *pledge = pledge_at(e, holder);
+    struct pledge *pledge = pledge_at(e, claim);
 
     if (pledge->prev != 0)
         pledge_at(e, pledge->prev)->next = pledge->next;
@@ -41,27 +41,27 @@ static void unlink(struct engine *e, uint32_t *first, uint32_t holder)
     pledge->next = pledge->prev = 0;
 }
 
-void pledge_enlist(struct engine *e, uint32_t holder)
+void pledge_enlist(struct engine *e, uint32_t claim)
 {
     struct promises *promises = &e->claims.promises;
-    struct pledge *pledge = pledge_at(e, holder);
+    struct pledge *pledge = pledge_at(e, claim);
 
     pledge->promise.first = pledge->next = 0;
     pledge->prev = promises->last;
     if (pledge->prev != 0)
-        pledge_at(e, pledge->prev)->next = holder;
+        pledge_at(e, pledge->prev)->next = claim;
     else
-        promises->first = holder;
-    promises->last = holder;
+        promises->first = claim;
+    promises->last = claim;
 }
 
-void pledge_strike(struct engine *e, uint32_t holder)
+void pledge_strike(struct engine *e, uint32_t claim)
 {
     struct promises *promises = &e->claims.promises;
 
-    if (promises->last == holder)
-        promises->last = pledge_at(e, holder)->prev;
-    unlink(e, &promises->first, holder);
+    if (promises->last == claim)
+        promises->last = pledge_at(e, claim)->prev;
+    unlink(e, &promises->first, claim);
 }
 
 static uint32_t *victims_of(struct engine *e, uint32_t of)
@@ -93,38 +93,31 @@ uint32_t pledge_victims(const struct engine *e, uint32_t of)
     return of == 0 ? e->claims.promises.shared : pledge_at(e, of)->promise.first;
 }
 
-uint32_t pledge_count_victims(const struct engine *e, uint32_t holder)
+uint32_t pledge_count_victims(const struct engine *e, uint32_t claim)
 {
-    uint32_t count = 0, id = holder_is_promised(e, holder) ? pledge_victims(e, holder) : 0;
+    uint32_t count = 0, id = claim_is_promised(claim_at(e, claim)) ? pledge_victims(e, claim) : 0;
 
     for (; id != 0; id = pledge_at(e, id)->next)
         count++;
     return count;
 }
 
-uint32_t pledge_count_pods(const struct engine *e, uint32_t holder)
+uint32_t pledge_count_pods(const struct engine *e, uint32_t claim)
 {
-    uint32_t count = 0, id = holder_is_promised(e, holder) ? pledge_victims(e, holder) : 0;
+    uint32_t count = 0, id = claim_is_promised(claim_at(e, claim)) ? pledge_victims(e, claim) : 0;
 
     for (; id != 0; id = pledge_at(e, id)->next)
-        count += !holder_is_workload(id);
+        count += !claim_is_workload(e, id);
     return count;
 }
 
 static const char *check_victims(const struct engine *e, uint32_t of, int64_t *left)
 {
     for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
-        if (!holder_is_victim(e, id) || pledge_at(e, id)->of != of || --*left < 0)
-            return "a victim is among those of the holder that it goes for";
+        if (!claim_is_victim(claim_at(e, id)) || pledge_at(e, id)->of != of || --*left < 0)
+            return "a victim is among those of the claim that it goes for";
     }
     return NULL;
-}
-
-static void count_holder(const struct engine *e, uint32_t holder, int64_t *promised,
-                         int64_t *victims)
-{
-    *promised += holder_is_promised(e, holder);
-    *victims += holder_is_victim(e, holder);
 }
 
 const char *pledge_check(const struct engine *e)
@@ -133,17 +126,15 @@ const char *pledge_check(const struct engine *e)
     const char *broken = NULL;
 
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id))
-            count_holder(e, id, &promised, &victims);
-    }
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
-        if (slab_live(&e->claims.workloads, id))
-            count_holder(e, holder_of_workload(id), &promised, &victims);
+        if (!slab_live(&e->claims.records, id))
+            continue;
+        promised += claim_is_promised(claim_at(e, id));
+        victims += claim_is_victim(claim_at(e, id));
     }
     broken = check_victims(e, 0, &victims);
     for (uint32_t id = e->claims.promises.first; id != 0 && broken == NULL;
          id = pledge_at(e, id)->next) {
-        if (!holder_is_promised(e, id) || --promised < 0)
+        if (!claim_is_promised(claim_at(e, id)) || --promised < 0)
             return "whoever is promised room is listed once";
         broken = check_victims(e, id, &victims);
     }

@@ -8,21 +8,21 @@
 #include "plugin/state.h"
 #include "workload_change.h"
 
-void promise_count(struct engine *e, uint32_t holder, int sign)
+void promise_count(struct engine *e, uint32_t claim, int sign)
 {
-    uint32_t queue = holder_queue(e, holder);
-    bool counted = recount_has(e, holder);
-    struct holder_need need;
+    uint32_t queue = claim_queue(e, claim);
+    bool counted = recount_has(e, claim);
+    struct claim_need need;
 
-    for (uint32_t i = 0; holder_need(e, holder, i, &need); i++)
+    for (uint32_t i = 0; claim_need(e, claim, i, &need); i++)
         quota_charge_later(e, queue, need.flavor, need.resource, sign * need.amount, counted);
 }
 
 /* Less is used later, or a share need not be kept any more: that may be what somebody waited for
  * who fits in what there is. */
-static void free_later(struct engine *e, uint32_t holder)
+static void free_later(struct engine *e, uint32_t claim)
 {
-    queue_todo(e, TODO_DIRTY, queue_root(e, holder_queue(e, holder)));
+    queue_todo(e, TODO_DIRTY, queue_root(e, claim_queue(e, claim)));
 }
 
 /* A claim that holds room begins or ends to go. */
@@ -44,51 +44,50 @@ static void set_going(struct engine *e, uint32_t id, enum claim_flag flag, bool 
     }
 }
 
-static void set_victim(struct engine *e, uint32_t holder, bool on)
+static void set_victim(struct engine *e, uint32_t claim, bool on)
 {
-    uint32_t id = holder_workload(holder);
+    uint32_t id = claim;
 
-    if (!holder_is_workload(holder)) {
-        set_going(e, holder, CLAIM_VICTIM, on);
+    if (!claim_is_workload(e, claim)) {
+        set_going(e, claim, CLAIM_VICTIM, on);
         return;
     }
     workload_take_out(e, id);
-    workload_set(workload_at(e, id), WORKLOAD_VICTIM, on);
+    claim_set_flag(claim_at(e, id), CLAIM_VICTIM, on);
     workload_put_in(e, id);
     if (on)
-        free_later(e, holder);
+        free_later(e, claim);
 }
 
 /* What is to be written into it may be something else, or when it must be looked at again. */
-static void note(struct engine *e, uint32_t holder)
+static void note(struct engine *e, uint32_t claim)
 {
-    if (holder_is_workload(holder)) {
-        note_workload(e, holder_workload(holder));
+    if (claim_is_workload(e, claim)) {
+        note_workload(e, claim);
         return;
     }
-    outbox_sync(&e->outbox, EFFECT_OF_POD, holder);
-    note_claim_deadline(e, holder);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, claim);
+    note_claim_deadline(e, claim);
 }
 
 /* Whether this need is promised within the share. */
-static bool is_within(const struct engine *e, uint32_t holder, uint32_t i,
-                      const struct holder_need *need)
+static bool is_within(const struct engine *e, uint32_t claim, uint32_t i,
+                      const struct claim_need *need)
 {
     if (need->flavor == FLAVOR_NONE || need->amount == 0)
         return false;
-    return holder_is_workload(holder)
-               ? workload_is(workload_at(e, holder_workload(holder)), WORKLOAD_WITHIN)
-               : pledge_at(e, holder)->promise.within >> i & 1;
+    return claim_is_workload(e, claim) ? workload_is(workload_at(e, claim), WORKLOAD_WITHIN)
+                                       : pledge_at(e, claim)->promise.within >> i & 1;
 }
 
 /* What it is promised within the share is counted so, or (-1) no longer. */
-static void count_within(struct engine *e, uint32_t holder, int sign)
+static void count_within(struct engine *e, uint32_t claim, int sign)
 {
-    uint32_t queue = holder_queue(e, holder);
-    struct holder_need need;
+    uint32_t queue = claim_queue(e, claim);
+    struct claim_need need;
 
-    for (uint32_t i = 0; holder_need(e, holder, i, &need); i++) {
-        if (is_within(e, holder, i, &need))
+    for (uint32_t i = 0; claim_need(e, claim, i, &need); i++) {
+        if (is_within(e, claim, i, &need))
             quota_promise_within(e, queue, need.flavor, need.resource, sign);
     }
 }
@@ -122,32 +121,33 @@ static void promise_workload(struct engine *e, uint32_t id, const struct assignm
 
     workload_take_out(e, id);
     workload_set_flavors(e, id, made);
-    workload_set(workload, WORKLOAD_PROMISED, made != NULL);
+    claim_set_flag(claim_at(e, id), CLAIM_PROMISED, made != NULL);
     workload_set(workload, WORKLOAD_WITHIN, within);
     workload_put_in(e, id);
 }
 
-void promise_make(struct engine *e, uint32_t holder, const struct assignment *made, uint64_t within)
+void promise_make(struct engine *e, uint32_t claim, const struct assignment *made, uint64_t within)
 {
-    if (holder_is_workload(holder))
-        promise_workload(e, holder_workload(holder), made, within != 0);
+    if (claim_is_workload(e, claim))
+        promise_workload(e, claim, made, within != 0);
     else
-        promise_claim(e, holder, made);
-    pledge_at(e, holder)->promise.within = within;
-    count_within(e, holder, 1);
-    pledge_enlist(e, holder);
+        promise_claim(e, claim, made);
+    pledge_at(e, claim)->promise.within = within;
+    count_within(e, claim, 1);
+    pledge_enlist(e, claim);
 }
 
-/* Those that go for this holder do so no more. Who is in another tree by now may be relied on there
+/* Those that go for this claim do so no more. Who is in another tree by now may be relied on there
  * by somebody else. */
 static void release_victims(struct engine *e, uint32_t of)
 {
     uint32_t victim;
 
     while ((victim = pledge_victims(e, of)) != 0) {
-        if (holder_is_workload(of) && holder_is_workload(victim) && promise_can_stay(e, victim)) {
+        if (claim_is_workload(e, of) && claim_is_workload(e, victim) &&
+            promise_can_stay(e, victim)) {
             promise_let_stay(e, victim);
-            cluster_queue_has_newcomer(e, holder_queue(e, victim));
+            cluster_queue_has_newcomer(e, claim_queue(e, victim));
         } else {
             pledge_remove_victim(e, victim);
             pledge_add_victim(e, victim, 0);
@@ -155,27 +155,27 @@ static void release_victims(struct engine *e, uint32_t of)
     }
 }
 
-void promise_end(struct engine *e, uint32_t holder)
+void promise_end(struct engine *e, uint32_t claim)
 {
-    if (!holder_is_promised(e, holder))
+    if (!claim_is_promised(claim_at(e, claim)))
         return;
-    if (holder_is_workload(holder) && pledge_count_pods(e, holder) > 0)
-        queue_victims_changed(e, holder_queue(e, holder));
-    count_within(e, holder, -1);
-    pledge_strike(e, holder);
-    if (holder_is_workload(holder))
-        promise_workload(e, holder_workload(holder), NULL, false);
+    if (claim_is_workload(e, claim) && pledge_count_pods(e, claim) > 0)
+        queue_victims_changed(e, claim_queue(e, claim));
+    count_within(e, claim, -1);
+    pledge_strike(e, claim);
+    if (claim_is_workload(e, claim))
+        promise_workload(e, claim, NULL, false);
     else
-        end_of_claim(e, holder);
-    release_victims(e, holder);
-    free_later(e, holder);
+        end_of_claim(e, claim);
+    release_victims(e, claim);
+    free_later(e, claim);
 }
 
 void promise_end_of_queue(struct engine *e, uint32_t queue)
 {
     for (uint32_t id = e->claims.promises.first, next; id != 0; id = next) {
         next = pledge_at(e, id)->next;
-        if (holder_queue(e, id) == queue)
+        if (claim_queue(e, id) == queue)
             promise_end(e, id);
     }
 }
@@ -190,18 +190,17 @@ void promise_take(struct engine *e, uint32_t victim, uint32_t of)
 
 void promise_lose_victim(struct engine *e, uint32_t victim)
 {
-    if (!holder_is_victim(e, victim))
+    if (!claim_is_victim(claim_at(e, victim)))
         return;
     pledge_remove_victim(e, victim);
-    if (holder_is_workload(victim))
-        workload_set(workload_at(e, holder_workload(victim)), WORKLOAD_VICTIM, false);
-    else
-        claim_set_flag(claim_at(e, victim), CLAIM_VICTIM, false);
+    claim_set_flag(claim_at(e, victim), CLAIM_VICTIM, false);
 }
 
-static bool is_written_to(const struct workload *workload)
+static bool is_written_to(const struct engine *e, uint32_t id)
 {
-    bool is_on_its_way = workload->effects.leased != 0 || workload_is(workload, WORKLOAD_AWAITS);
+    const struct workload *workload = workload_at(e, id);
+    bool is_on_its_way =
+        claim_at(e, id)->effects.leased != 0 || workload_is(workload, WORKLOAD_AWAITS);
 
     return workload_is_leaving(workload) ||
            (is_on_its_way && workload->writing == LIFE_WRITE_EVICT);
@@ -211,8 +210,8 @@ bool promise_can_stay(const struct engine *e, uint32_t victim)
 {
     const struct claim *claim;
 
-    if (holder_is_workload(victim))
-        return !is_written_to(workload_at(e, holder_workload(victim)));
+    if (claim_is_workload(e, victim))
+        return !is_written_to(e, victim);
     claim = claim_at(e, victim);
     return (claim->flags & (CLAIM_VICTIM | CLAIM_EVICTED | CLAIM_ENDING)) == CLAIM_VICTIM &&
            (claim->effects.leased & 1u << CLAIM_EVICT) == 0;
@@ -222,7 +221,7 @@ void promise_let_stay(struct engine *e, uint32_t victim)
 {
     pledge_remove_victim(e, victim);
     set_victim(e, victim, false);
-    if (!holder_is_workload(victim)) {
+    if (!claim_is_workload(e, victim)) {
         claim_set_flag(claim_at(e, victim), CLAIM_EVICTED, false);
         cluster_queue_changed(e, claim_queue(e, victim)); /* its room was thought to be coming */
     }
@@ -235,16 +234,16 @@ void promise_end_all(struct engine *e)
         promise_end(e, e->claims.promises.first);
     for (uint32_t id = e->claims.promises.shared, next; id != 0; id = next) {
         next = pledge_at(e, id)->next;
-        if (!holder_is_workload(id))
+        if (!claim_is_workload(e, id))
             promise_let_stay(e, id);
     }
 }
 
 void promise_reconsider(struct engine *e, uint32_t victim)
 {
-    uint32_t queue = holder_queue(e, victim);
+    uint32_t queue = claim_queue(e, victim);
 
-    if (!holder_is_victim(e, victim) || !promise_can_stay(e, victim) ||
+    if (!claim_is_victim(claim_at(e, victim)) || !promise_can_stay(e, victim) ||
         (pledge_at(e, victim)->of != 0 && !queue_spares(e, queue)))
         return;
     promise_let_stay(e, victim);
@@ -290,11 +289,11 @@ void promise_note_change(struct engine *e, uint32_t id, bool went_before)
     claim->flags &= ~(uint32_t)(CLAIM_EVICTED | CLAIM_SPARED);
 }
 
-void promise_suppose_end(struct engine *e, uint32_t holder, int sign)
+void promise_suppose_end(struct engine *e, uint32_t claim, int sign)
 {
-    promise_count(e, holder, -sign);
-    count_within(e, holder, -sign);
-    for (uint32_t id = pledge_victims(e, holder); id != 0; id = pledge_at(e, id)->next) {
+    promise_count(e, claim, -sign);
+    count_within(e, claim, -sign);
+    for (uint32_t id = pledge_victims(e, claim); id != 0; id = pledge_at(e, id)->next) {
         if (promise_can_stay(e, id))
             promise_count(e, id, sign);
     }
@@ -318,16 +317,17 @@ void promise_expire(struct engine *e, uint32_t id)
         promise_spare(e, id);
 }
 
+/* Whether it holds room, and will not for long. */
+static bool goes(const struct engine *e, uint32_t id)
+{
+    return claim_is_workload(e, id) ? workload_holds(e, id) && !workload_counts_later(e, id)
+                                    : claim_goes(claim_at(e, id));
+}
+
 bool promise_comes(const struct engine *e, uint32_t queue)
 {
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
-        if (slab_live(&e->claims.workloads, id) && workload_holds(workload_at(e, id)) &&
-            !workload_counts_later(workload_at(e, id)) &&
-            queue_root(e, workload_queue(e, id)) == queue_root(e, queue))
-            return true;
-    }
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id) && claim_goes(claim_at(e, id)) &&
+        if (slab_live(&e->claims.records, id) && goes(e, id) &&
             queue_root(e, claim_queue(e, id)) == queue_root(e, queue))
             return true;
     }
@@ -340,9 +340,9 @@ static bool withins_are_counted(const struct engine *e)
     int64_t balance = 0;
 
     for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
-        struct holder_need need;
+        struct claim_need need;
 
-        for (uint32_t i = 0; holder_need(e, id, i, &need); i++)
+        for (uint32_t i = 0; claim_need(e, id, i, &need); i++)
             balance += is_within(e, id, i, &need);
     }
     for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
@@ -374,12 +374,9 @@ const char *promise_check(const struct engine *e, bool at_rest)
     for (uint32_t id = 1; id < slab_end(&e->claims.records) && broken == NULL; id++) {
         if (!slab_live(&e->claims.records, id))
             continue;
-        apart += (claim_at(e, id)->flags & CLAIM_PROMISED) != 0 || claim_goes(claim_at(e, id));
-        broken = check_claim(e, id, at_rest);
+        apart += claim_is_promised(claim_at(e, id)) || (claim_queue(e, id) != 0 && goes(e, id));
+        broken = claim_is_workload(e, id) ? NULL : check_claim(e, id, at_rest);
     }
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++)
-        apart += slab_live(&e->claims.workloads, id) && workload_queue(e, id) != 0 &&
-                 workload_holds(workload_at(e, id)) != workload_counts_later(workload_at(e, id));
     if (broken != NULL)
         return broken;
     if (!withins_are_counted(e))

@@ -29,18 +29,17 @@ enum {
 struct assignment;
 struct engine;
 
-/* The holder, which waits, is promised this place; of the needs that have a bit in `within` it is
+/* The claim, which waits, is promised this place; of the needs that have a bit in `within` it is
  * one within its queue's share. */
-void promise_make(struct engine *e, uint32_t holder, const struct assignment *made,
-                  uint64_t within);
+void promise_make(struct engine *e, uint32_t claim, const struct assignment *made, uint64_t within);
 
 /* It has got one, or wants none any more. Its victims stay, until review.h looks at them; but where
  * both are workloads those do that still can. */
-void promise_end(struct engine *e, uint32_t holder);
+void promise_end(struct engine *e, uint32_t claim);
 void promise_end_of_queue(struct engine *e, uint32_t queue); /* of all that wait in it */
 void promise_end_all(struct engine *e);                      /* then no pod is a victim any more */
 
-/* The victim, which holds room, goes for a holder that is promised it. */
+/* The victim, which holds room, goes for a claim that is promised it. */
 void promise_take(struct engine *e, uint32_t victim, uint32_t of);
 
 /* It holds nothing any more, or goes for another reason. [a workload: taken out] */
@@ -64,13 +63,13 @@ void promise_set_ending(struct engine *e, uint32_t claim, bool ending);
 /* Around every change of a claim's state: it holds room now, or no longer. */
 void promise_note_change(struct engine *e, uint32_t claim, bool went_before);
 
-/* What the holder holds, or is promised, counts later, or (-1) no longer. For a search that takes
+/* What the claim holds, or is promised, counts later, or (-1) no longer. For a search that takes
  * it back. */
-void promise_count(struct engine *e, uint32_t holder, int sign);
+void promise_count(struct engine *e, uint32_t claim, int sign);
 
 /* In what is used later: as if its promise had ended, and who need not go stayed; or (-1) as it is
  * again. For a review that takes it back. */
-void promise_suppose_end(struct engine *e, uint32_t holder, int sign);
+void promise_suppose_end(struct engine *e, uint32_t claim, int sign);
 
 /* When something is due for a claim's sake; INT64_MAX: never. */
 int64_t promise_deadline(const struct engine *e, uint32_t claim);

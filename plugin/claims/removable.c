@@ -10,7 +10,7 @@ static struct tree_link *link_of(const void *ctx, uint32_t id)
 
 static int compare(const void *ctx, uint32_t a, uint32_t b)
 {
-    return holder_compare(ctx, a, b);
+    return claim_compare_removal(ctx, a, b);
 }
 
 uint32_t removable_uses(uint16_t flavor, uint32_t resource)
@@ -25,11 +25,12 @@ uint32_t removable_second(int64_t created)
     return second < UINT32_MAX ? (uint32_t)second : UINT32_MAX;
 }
 
-/* What the holder and those below it use, and when the newest came. */
+/* What the claim and those below it use, and when the newest came. */
 static struct removable_wanted sum_up(const struct engine *e, uint32_t id)
 {
     const uint32_t below[2] = {link_of(e, id)->left, link_of(e, id)->right};
-    struct removable_wanted sum = {pledge_at(e, id)->uses, removable_second(holder_since(e, id))};
+    struct removable_wanted sum = {pledge_at(e, id)->uses,
+                                   removable_second(claim_at(e, id)->queued)};
 
     for (int i = 0; i < 2; i++) {
         const struct pledge *pledge = below[i] == 0 ? NULL : pledge_at(e, below[i]);
@@ -71,7 +72,7 @@ static bool is_wanted_below(const struct engine *e, uint32_t id,
 static bool is_wanted(const struct engine *e, uint32_t id, const struct removable_wanted *wanted)
 {
     return (pledge_at(e, id)->uses & wanted->uses) != 0 &&
-           (wanted->second == 0 || removable_second(holder_since(e, id)) >= wanted->second);
+           (wanted->second == 0 || removable_second(claim_at(e, id)->queued) >= wanted->second);
 }
 
 static uint32_t leftmost(const struct engine *e, uint32_t id, const struct removable_wanted *wanted)
@@ -114,46 +115,43 @@ uint32_t removable_after(const struct engine *e, uint32_t id, const struct remov
 
 static bool workload_should_be(const struct engine *e, uint32_t id)
 {
-    const struct workload *workload = workload_at(e, id);
-
-    return engine_admits(e) && workload_queue(e, id) != 0 && workload_holds(workload) &&
-           workload_counts_later(workload);
+    return engine_admits(e) && claim_queue(e, id) != 0 && workload_holds(e, id) &&
+           workload_counts_later(e, id);
 }
 
-static bool should_be(const struct engine *e, uint32_t holder)
+static bool should_be(const struct engine *e, uint32_t id)
 {
     const uint32_t flags =
         CLAIM_MANAGED | CLAIM_VICTIM | CLAIM_ENDING | CLAIM_SPARED | CLAIM_NOT_PREEMPTABLE;
-    const struct claim *claim;
+    const struct claim *claim = claim_at(e, id);
 
-    if (holder_is_workload(holder))
-        return workload_should_be(e, holder_workload(holder));
-    claim = claim_at(e, holder);
+    if (claim_is_workload(e, id))
+        return workload_should_be(e, id);
     return engine_preempts(e) && claim_holds(claim) && (claim->flags & flags) == CLAIM_MANAGED;
 }
 
-static uint32_t used_by(const struct engine *e, uint32_t holder)
+static uint32_t used_by(const struct engine *e, uint32_t claim)
 {
-    struct holder_need need;
+    struct claim_need need;
     uint32_t uses = 0;
 
-    for (uint32_t i = 0; holder_need(e, holder, i, &need); i++) {
+    for (uint32_t i = 0; claim_need(e, claim, i, &need); i++) {
         if (need.flavor != FLAVOR_NONE)
             uses |= removable_uses(need.flavor, need.resource);
     }
     return uses;
 }
 
-bool removable_has(const struct engine *e, uint32_t holder)
+bool removable_has(const struct engine *e, uint32_t claim)
 {
-    return pledge_is(e, holder) && pledge_at(e, holder)->removable;
+    return pledge_is(e) && pledge_at(e, claim)->removable;
 }
 
 void removable_leave(struct engine *e, uint32_t id)
 {
     if (!removable_has(e, id))
         return;
-    tree_remove(&in_order, e, &queue_at(e, holder_queue(e, id))->removable, id);
+    tree_remove(&in_order, e, &queue_at(e, claim_queue(e, id))->removable, id);
     pledge_at(e, id)->candidate = (struct candidate){0};
     pledge_at(e, id)->removable = false;
 }
@@ -169,7 +167,7 @@ void removable_review(struct engine *e, uint32_t id)
     pledge_at(e, id)->candidate = (struct candidate){0};
     pledge_at(e, id)->uses = used_by(e, id) & (UINT32_MAX >> (32 - PLEDGE_USES));
     pledge_at(e, id)->removable = true;
-    tree_insert(&in_order, e, &queue_at(e, holder_queue(e, id))->removable, id);
+    tree_insert(&in_order, e, &queue_at(e, claim_queue(e, id))->removable, id);
 }
 
 const char *removable_check(const struct engine *e, uint32_t id)

@@ -3,17 +3,17 @@
 
 #include "plugin/state.h"
 
-void rest_begin(struct engine *e, uint32_t holder)
+void rest_begin(struct engine *e, uint32_t claim)
 {
     uint32_t until = (uint32_t)(e->now / SECOND) + 1;
 
-    pledge_at(e, holder)->rests_until = until;
+    pledge_at(e, claim)->rests_until = until;
     e->claims.promises.rest = (int64_t)until * SECOND;
 }
 
-bool rest_holds(const struct engine *e, uint32_t holder)
+bool rest_holds(const struct engine *e, uint32_t claim)
 {
-    return e->now < (int64_t)pledge_at(e, holder)->rests_until * SECOND;
+    return e->now < (int64_t)pledge_at(e, claim)->rests_until * SECOND;
 }
 
 int64_t rest_deadline(const struct engine *e)

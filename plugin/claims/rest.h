@@ -13,11 +13,11 @@
  */
 struct engine;
 
-/* The holder (holder.h) gives back at once: its rest begins. */
-void rest_begin(struct engine *e, uint32_t holder);
+/* The claim gives back at once: its rest begins. */
+void rest_begin(struct engine *e, uint32_t claim);
 
-/* Whether the holder rests. */
-bool rest_holds(const struct engine *e, uint32_t holder);
+/* Whether the claim rests. */
+bool rest_holds(const struct engine *e, uint32_t claim);
 
 /* When the last rest is over, 0 if nobody rests. */
 int64_t rest_deadline(const struct engine *e);

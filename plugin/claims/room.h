@@ -10,9 +10,9 @@
 
 #include <stdint.h>
 
-/* What the room keeps: the claims of pods, workloads, and what both are promised. */
+/* What the room keeps: the claims, and what they are promised. */
 struct claims_room {
-    struct slab records;
+    struct slab records; /* of all */
     struct index by_uid;
     struct index by_name;
     struct heap timers;
@@ -21,9 +21,8 @@ struct claims_room {
     uint32_t serials, serials_before; /* how many there were; before this call */
     struct recount recount;
 
-    struct slab workloads;
+    struct slab workloads; /* what only they have */
     struct index workloads_by_name;
-    struct heap workload_timers;
     uint32_t workloads_left, workloads_at; /* those that are to be settled again; the last one */
     uint64_t workload_changes;             /* how often something changed that may admit one */
 

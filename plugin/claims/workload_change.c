@@ -46,27 +46,27 @@ void workload_set_flavors(struct engine *e, uint32_t id, const struct assignment
 static void count(struct engine *e, uint32_t id, int more)
 {
     const struct workload *workload = workload_at(e, id);
-    uint32_t *counts = local_queue_at(e, workload->local_queue)->counts,
-             queue = workload_queue(e, id);
-    bool holds = workload_holds(workload), admitted = holds && workload->state == CLAIM_ALLOCATED;
+    uint32_t *counts = local_queue_at(e, workload->local_queue)->counts, queue = claim_queue(e, id);
+    bool holds = workload_holds(e, id),
+         admitted = holds && claim_at(e, id)->state == CLAIM_ALLOCATED;
 
     counts[LOCAL_PENDING] += holds ? 0 : (uint32_t)more;
     counts[LOCAL_RESERVING] += holds ? (uint32_t)more : 0;
     counts[LOCAL_ADMITTED] += admitted ? (uint32_t)more : 0;
     if (queue == 0)
         return;
-    e->claims.promises.apart += holds != workload_counts_later(workload) ? (uint32_t)more : 0;
+    e->claims.promises.apart += holds != workload_counts_later(e, id) ? (uint32_t)more : 0;
     queue_at(e, queue)->cluster.admitted += admitted ? (uint32_t)more : 0;
-    queue_count_workloads(e, queue, holds || workload_is(workload, WORKLOAD_PROMISED) ? more : 0,
-                          !holds && workload->state == CLAIM_WAITING ? more : 0);
+    queue_count_workloads(e, queue, holds || claim_is_promised(claim_at(e, id)) ? more : 0,
+                          !holds && claim_at(e, id)->state == CLAIM_WAITING ? more : 0);
 }
 
 /* Others in the tree have more room, or less. */
 static void others_see(struct engine *e, uint32_t id)
 {
-    uint32_t queue = workload_queue(e, id);
+    uint32_t queue = claim_queue(e, id);
 
-    if (workload_holds(workload_at(e, id))) {
+    if (workload_holds(e, id)) {
         contest_refresh(e, queue);
         queue_victims_changed(e, queue);
     }
@@ -75,20 +75,20 @@ static void others_see(struct engine *e, uint32_t id)
 void workload_take_out(struct engine *e, uint32_t id)
 {
     struct workload *workload = workload_at(e, id);
-    uint32_t queue = workload_queue(e, id);
+    uint32_t queue = claim_queue(e, id);
 
     if (!workload_is(workload, WORKLOAD_PLACED))
         return;
     count(e, id, -1);
-    if (queue != 0 && workload_holds(workload)) {
-        removable_leave(e, holder_of_workload(id));
+    if (queue != 0 && workload_holds(e, id)) {
+        removable_leave(e, id);
         tree_remove(&workloads_that_hold, e, &queue_at(e, queue)->cluster.holding, id);
-        charge(e, id, -(workload->state == CLAIM_RESERVED), -(workload->state == CLAIM_ALLOCATED),
-               -workload_counts_later(workload));
+        charge(e, id, -(claim_at(e, id)->state == CLAIM_RESERVED),
+               -(claim_at(e, id)->state == CLAIM_ALLOCATED), -workload_counts_later(e, id));
         others_see(e, id);
-    } else if (queue != 0 && workload->state == CLAIM_WAITING) {
+    } else if (queue != 0 && claim_at(e, id)->state == CLAIM_WAITING) {
         backlog_count_demand(e, workload->demand, -1);
-        if (workload_is(workload, WORKLOAD_PROMISED))
+        if (claim_is_promised(claim_at(e, id)))
             charge(e, id, 0, 0, -1);
         else
             demand_leave(e, id);
@@ -109,21 +109,21 @@ void workload_take_out(struct engine *e, uint32_t id)
 void workload_put_in(struct engine *e, uint32_t id)
 {
     struct workload *workload = workload_at(e, id);
-    uint32_t queue = workload_queue(e, id);
+    uint32_t queue = claim_queue(e, id);
 
     workload_set(workload, WORKLOAD_PLACED, true);
     count(e, id, 1);
-    if (queue != 0 && workload_holds(workload)) {
+    if (queue != 0 && workload_holds(e, id)) {
         tree_insert(&workloads_that_hold, e, &queue_at(e, queue)->cluster.holding, id);
-        removable_review(e, holder_of_workload(id));
-        charge(e, id, workload->state == CLAIM_RESERVED, workload->state == CLAIM_ALLOCATED,
-               workload_counts_later(workload));
+        removable_review(e, id);
+        charge(e, id, claim_at(e, id)->state == CLAIM_RESERVED,
+               claim_at(e, id)->state == CLAIM_ALLOCATED, workload_counts_later(e, id));
         others_see(e, id);
-    } else if (queue != 0 && workload->state == CLAIM_WAITING) {
+    } else if (queue != 0 && claim_at(e, id)->state == CLAIM_WAITING) {
         tree_insert(&workloads_of_queue, e, &queue_at(e, queue)->cluster.waiting, id);
         turn_changes(e, queue);
         backlog_count_demand(e, workload->demand, 1);
-        if (workload_is(workload, WORKLOAD_PROMISED))
+        if (claim_is_promised(claim_at(e, id)))
             charge(e, id, 0, 0, 1);
         else
             demand_join(e, id);
@@ -135,24 +135,24 @@ void workload_put_in(struct engine *e, uint32_t id)
 
 void workload_count_release(struct engine *e, uint32_t id)
 {
-    if (workload_queue(e, id) != 0)
-        queue_at(e, workload_queue(e, id))->totals.gave_up++;
+    if (claim_queue(e, id) != 0)
+        queue_at(e, claim_queue(e, id))->totals.gave_up++;
 }
 
 void workload_retract(struct engine *e, uint32_t id)
 {
     struct workload *workload = workload_at(e, id);
 
-    promise_end(e, holder_of_workload(id));
+    promise_end(e, id);
     if (!workload_is(workload, WORKLOAD_ASSUMED))
         return;
     workload_take_out(e, id);
     workload_set(workload, WORKLOAD_ASSUMED, false);
-    promise_lose_victim(e, holder_of_workload(id));
-    workload->state = CLAIM_WAITING;
+    promise_lose_victim(e, id);
+    claim_at(e, id)->state = CLAIM_WAITING;
     workload_set_flavors(e, id, NULL);
     workload_put_in(e, id);
-    queue_todo(e, TODO_DIRTY, queue_root(e, workload_queue(e, id)));
+    queue_todo(e, TODO_DIRTY, queue_root(e, claim_queue(e, id)));
 }
 
 void workload_give_up(struct engine *e, uint32_t id)

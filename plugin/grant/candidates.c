@@ -3,14 +3,14 @@
 
 #include "hunt_share.h"
 #include "plugin/claims/removable.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
-static bool uses_contested(const struct hunt *hunt, uint32_t holder)
+static bool uses_contested(const struct hunt *hunt, uint32_t claim)
 {
     for (uint32_t i = 0; i < hunt->count; i++) {
         if (hunt->contested[i] &&
-            holder_amount(hunt->e, holder, hunt->needs[i].flavor, hunt->needs[i].resource) > 0)
+            claim_amount(hunt->e, claim, hunt->needs[i].flavor, hunt->needs[i].resource) > 0)
             return true;
     }
     return false;
@@ -39,21 +39,21 @@ static bool goes_while_borrowing(const struct hunt *hunt, const struct source *s
             (!policy->has_threshold || priority <= policy->threshold));
 }
 
-bool candidates_go_while_borrowing(const struct hunt *hunt, uint32_t holder)
+bool candidates_go_while_borrowing(const struct hunt *hunt, uint32_t claim)
 {
-    return goes_while_borrowing(hunt, source_at(hunt, holder_queue(hunt->e, holder)),
-                                policy_priority(hunt->e, holder));
+    return goes_while_borrowing(hunt, source_at(hunt, claim_queue(hunt->e, claim)),
+                                policy_priority(hunt->e, claim));
 }
 
-static bool takes(const struct hunt *hunt, const struct source *source, uint32_t holder)
+static bool takes(const struct hunt *hunt, const struct source *source, uint32_t claim)
 {
-    return policy_takes(hunt->e, hunt->rank, hunt->group, holder, whom(hunt, source));
+    return policy_takes(hunt->e, hunt->rank, hunt->group, claim, whom(hunt, source));
 }
 
 static bool takes_nobody_behind(const struct hunt *hunt, const struct source *source,
-                                uint32_t holder)
+                                uint32_t claim)
 {
-    return policy_takes_nobody_behind(hunt->e, hunt->rank, holder, whom(hunt, source));
+    return policy_takes_nobody_behind(hunt->e, hunt->rank, claim, whom(hunt, source));
 }
 
 /* The first candidate of the queue, or (id) the one behind this. */
@@ -68,7 +68,8 @@ static uint32_t candidate_behind(struct hunt *hunt, uint32_t queue, uint32_t id)
         if (!takes(hunt, source, id)) {
             if (takes_nobody_behind(hunt, source, id))
                 return 0;
-            if (holder_priority(e, id) == hunt->rank.priority) /* of this one only who is newer */
+            if (claim_at(e, id)->priority ==
+                hunt->rank.priority) /* of this one only who is newer */
                 wanted.second = removable_second(hunt->rank.since);
         } else if (uses_contested(hunt, id)) {
             return id;
@@ -97,7 +98,7 @@ static int compare_sources(const void *ctx, uint32_t a, uint32_t b)
     const struct source *x = source_at(hunt, a), *y = source_at(hunt, b);
 
     return x->place != y->place ? (x->place < y->place ? -1 : 1)
-                                : holder_compare(hunt->e, x->next, y->next);
+                                : claim_compare_removal(hunt->e, x->next, y->next);
 }
 
 static const struct pairing_type sources_by_next = {source_link, compare_sources};
@@ -165,14 +166,14 @@ void candidates_collect(struct hunt *hunt)
 }
 
 /* Of an amount that is used below, at most as much is missed above. */
-static bool reduce(const struct hunt *hunt, uint32_t holder, wide *lacks)
+static bool reduce(const struct hunt *hunt, uint32_t claim, wide *lacks)
 {
     bool enough = true;
 
     for (uint32_t i = 0; i < hunt->count; i++) {
         if (lacks[i] > 0)
             lacks[i] -=
-                holder_amount(hunt->e, holder, hunt->needs[i].flavor, hunt->needs[i].resource);
+                claim_amount(hunt->e, claim, hunt->needs[i].flavor, hunt->needs[i].resource);
         enough = enough && lacks[i] <= 0;
     }
     return enough;
@@ -212,30 +213,30 @@ static bool all_exceed_share(const struct hunt *hunt, uint32_t queue)
 uint32_t candidates_next(struct hunt *hunt, bool borrowing)
 {
     const struct engine *e = hunt->e;
-    uint32_t queue, holder;
+    uint32_t queue, claim;
 
     while ((queue = hunt->sources) != 0) {
         struct source *source = source_at(hunt, queue);
 
-        holder = source->next;
+        claim = source->next;
         pairing_remove_first(&sources_by_next, hunt, &hunt->sources);
         if (!all_exceed_share(hunt, queue) ||
-            (borrowing && !goes_while_borrowing(hunt, source, holder_priority(e, holder))))
+            (borrowing && !goes_while_borrowing(hunt, source, claim_at(e, claim)->priority)))
             continue; /* nobody behind it does either */
         find_next(hunt, queue);
         if (source->next != 0)
             pairing_insert(&sources_by_next, hunt, &hunt->sources, queue);
-        if (!pledge_at(e, holder)->removed &&
-            (!borrowing || goes_while_borrowing(hunt, source, policy_priority(e, holder))))
-            return holder;
+        if (!pledge_at(e, claim)->removed &&
+            (!borrowing || goes_while_borrowing(hunt, source, policy_priority(e, claim))))
+            return claim;
     }
     return 0;
 }
 
-bool candidates_have(const struct hunt *hunt, uint32_t holder)
+bool candidates_have(const struct hunt *hunt, uint32_t claim)
 {
-    const struct source *source = source_at(hunt, holder_queue(hunt->e, holder));
+    const struct source *source = source_at(hunt, claim_queue(hunt->e, claim));
 
-    return removable_has(hunt->e, holder) && source->hunt == hunt->number &&
-           uses_contested(hunt, holder) && takes(hunt, source, holder);
+    return removable_has(hunt->e, claim) && source->hunt == hunt->number &&
+           uses_contested(hunt, claim) && takes(hunt, source, claim);
 }

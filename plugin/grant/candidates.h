@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /*
- * Who may have to go, so that a claim of pods or a workload has room, and in which order:
+ * Who may have to go, so that a claim has room, and in which order:
  *
  *   1. in other queues, where the asking one's own subtree could hold it within its share: those
  *      that live above their queue's share in what is asked for must give it back
@@ -43,7 +43,7 @@ struct hunt {
     uint32_t sources;           /* heap of queues, by their next candidates */
     uint32_t last_source;       /* the one of these that was found last (source.also) */
     uint32_t looked;            /* how many candidates were looked at */
-    uint32_t last;              /* the holder that was taken away last (hunt.h) */
+    uint32_t last;              /* the claim that was taken away last (hunt.h) */
     bool by_share, by_priority; /* whether there are candidates of these places */
     bool within;                /* there is room without exceeding the queue's share */
 };
@@ -61,11 +61,11 @@ bool candidates_suffice(struct hunt *hunt);
  * of the candidates. */
 uint32_t candidates_next(struct hunt *hunt, bool borrowing);
 
-/* Whether the holder is among the candidates, whether its turn has come or not. */
-bool candidates_have(const struct hunt *hunt, uint32_t holder);
+/* Whether the claim is among the candidates, whether its turn has come or not. */
+bool candidates_have(const struct hunt *hunt, uint32_t claim);
 
 /* Whether this candidate of another queue, which is taken by priority, may be taken also if the
  * asking one's queue exceeds its share. */
-bool candidates_go_while_borrowing(const struct hunt *hunt, uint32_t holder);
+bool candidates_go_while_borrowing(const struct hunt *hunt, uint32_t claim);
 
 #endif

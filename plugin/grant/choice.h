@@ -9,26 +9,26 @@
 #include <stdint.h>
 
 /*
- * What would become of one that waits, a claim of pods or a workload, were it its turn:
+ * What would become of a claim that waits, were it its turn:
  *
- *   holder ─▶ what it asks for ─▶ flavors (assign.h) ◀──▶ victims, for one flavor (hunt.h)
+ *   claim ─▶ what it asks for ─▶ flavors (assign.h) ◀──▶ victims, for one flavor (hunt.h)
  *                                    │
  *                                    ▼
  *                                 victims, for all of it
  *
- * A claim of pods is one pod set of one pod, a gang's minimum, too. Volcano's queues have one
- * flavor. Nothing is changed.
+ * A pod is one pod set of one, and so is a gang's minimum. Volcano's queues have one flavor.
+ * Nothing is changed.
  */
 struct choice {
     struct engine *e;
     struct assign_ask ask;
-    struct assign_set own; /* of a claim of pods: what it asks for */
+    struct assign_set own; /* of a pod, or a gang: what it asks for */
     struct hunt hunt;
     bool found, none; /* for what the hunt still says: there are victims; nobody has to go */
 };
 
-/* holder: holder.h. The choice must stay where it is. */
-void choice_begin(struct choice *choice, struct engine *e, uint32_t holder);
+/* Of a claim of any kind. The choice must stay where it is. */
+void choice_begin(struct choice *choice, struct engine *e, uint32_t claim);
 
 /* Whether it may send others away at all. */
 bool choice_sends_away(const struct choice *choice);

@@ -4,21 +4,21 @@
 #include "hunt_share.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/rest.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 #include "reclaim.h"
 #include "refused_victims.h"
 
-static void take_away(struct hunt *hunt, uint32_t holder, uint32_t unit, bool whole)
+static void take_away(struct hunt *hunt, uint32_t claim, uint32_t unit, bool whole)
 {
-    struct pledge *pledge = pledge_at(hunt->e, holder);
+    struct pledge *pledge = pledge_at(hunt->e, claim);
 
-    promise_count(hunt->e, holder, -1);
+    promise_count(hunt->e, claim, -1);
     pledge->removed = true;
     pledge->whole = whole;
     pledge->of = unit;
     pledge->prev = hunt->last;
-    hunt->last = holder;
+    hunt->last = claim;
 }
 
 static bool stays(const struct engine *e, uint32_t id)
@@ -28,9 +28,9 @@ static bool stays(const struct engine *e, uint32_t id)
 }
 
 /* 0: it is in no gang. */
-static uint32_t gang_of(const struct engine *e, uint32_t holder)
+static uint32_t gang_of(const struct engine *e, uint32_t claim)
 {
-    uint32_t group = holder_group(e, holder);
+    uint32_t group = claim_group(e, claim_at(e, claim));
 
     return group != 0 && group_at(e, group)->known && group_at(e, group)->minimum > 1 ? group : 0;
 }
@@ -58,9 +58,9 @@ static bool gang_may_go(const struct hunt *hunt, uint32_t group, bool borrowing)
 }
 
 /* It is in no search any more. */
-static void forget(struct engine *e, uint32_t holder)
+static void forget(struct engine *e, uint32_t claim)
 {
-    struct pledge *pledge = pledge_at(e, holder);
+    struct pledge *pledge = pledge_at(e, claim);
 
     pledge->removed = pledge->whole = false;
     pledge->of = pledge->prev = 0;
@@ -72,11 +72,11 @@ static void bring_back(struct hunt *hunt)
     uint32_t unit = hunt->last == 0 ? 0 : pledge_at(hunt->e, hunt->last)->of;
 
     while (hunt->last != 0 && pledge_at(hunt->e, hunt->last)->of == unit) {
-        uint32_t holder = hunt->last;
+        uint32_t claim = hunt->last;
 
-        promise_count(hunt->e, holder, 1);
-        hunt->last = pledge_at(hunt->e, holder)->prev;
-        forget(hunt->e, holder);
+        promise_count(hunt->e, claim, 1);
+        hunt->last = pledge_at(hunt->e, claim)->prev;
+        forget(hunt->e, claim);
     }
 }
 
@@ -84,7 +84,7 @@ static bool leaves_kept(const struct hunt *hunt, uint32_t unit)
 {
     for (uint32_t id = hunt->last; id != 0 && pledge_at(hunt->e, id)->of == unit;
          id = pledge_at(hunt->e, id)->prev) {
-        uint32_t common = queue_at(hunt->e, holder_queue(hunt->e, id))->source.common;
+        uint32_t common = queue_at(hunt->e, claim_queue(hunt->e, id))->source.common;
 
         if (!hunt_share_leaves_kept(hunt, id, common))
             return false;
@@ -92,34 +92,34 @@ static bool leaves_kept(const struct hunt *hunt, uint32_t unit)
     return true;
 }
 
-static bool take_unit_away(struct hunt *hunt, uint32_t holder, bool borrowing)
+static bool take_unit_away(struct hunt *hunt, uint32_t claim, bool borrowing)
 {
     const struct engine *e = hunt->e;
-    uint32_t gang = gang_of(e, holder);
+    uint32_t gang = gang_of(e, claim);
 
     if (gang == 0 || count_stays(e, gang) > group_at(e, gang)->minimum) {
-        take_away(hunt, holder, holder, false);
+        take_away(hunt, claim, claim, false);
     } else {
         if (!gang_may_go(hunt, gang, borrowing))
             return false;
         for (uint32_t at = group_at(e, gang)->first; at != 0; at = member_after(e, at)) {
             if (stays(e, at))
-                take_away(hunt, at, holder, true);
+                take_away(hunt, at, claim, true);
         }
     }
-    if (leaves_kept(hunt, holder))
+    if (leaves_kept(hunt, claim))
         return true;
     bring_back(hunt);
     return false;
 }
 
-static uint32_t end_of_unit(const struct hunt *hunt, uint32_t holder)
+static uint32_t end_of_unit(const struct hunt *hunt, uint32_t claim)
 {
-    uint32_t unit = pledge_at(hunt->e, holder)->of;
+    uint32_t unit = pledge_at(hunt->e, claim)->of;
 
-    while (holder != 0 && pledge_at(hunt->e, holder)->of == unit)
-        holder = pledge_at(hunt->e, holder)->prev;
-    return holder;
+    while (claim != 0 && pledge_at(hunt->e, claim)->of == unit)
+        claim = pledge_at(hunt->e, claim)->prev;
+    return claim;
 }
 
 static void count_unit(struct hunt *hunt, uint32_t from, uint32_t end, int sign)
@@ -139,20 +139,20 @@ static void forget_unit(struct hunt *hunt, uint32_t from, uint32_t end)
 }
 
 /* Nobody is left with a part of a gang. */
-static bool may_return(const struct hunt *hunt, uint32_t holder)
+static bool may_return(const struct hunt *hunt, uint32_t claim)
 {
-    uint32_t gang = gang_of(hunt->e, holder);
+    uint32_t gang = gang_of(hunt->e, claim);
 
-    return gang == 0 || pledge_at(hunt->e, holder)->whole ||
+    return gang == 0 || pledge_at(hunt->e, claim)->whole ||
            count_stays(hunt->e, gang) >= group_at(hunt->e, gang)->minimum;
 }
 
 /* The last of a unit, whose `prev` is in the unit before it. */
-static uint32_t last_before(const struct hunt *hunt, uint32_t holder, uint32_t end)
+static uint32_t last_before(const struct hunt *hunt, uint32_t claim, uint32_t end)
 {
-    while (pledge_at(hunt->e, holder)->prev != end)
-        holder = pledge_at(hunt->e, holder)->prev;
-    return holder;
+    while (pledge_at(hunt->e, claim)->prev != end)
+        claim = pledge_at(hunt->e, claim)->prev;
+    return claim;
 }
 
 static void give_back(struct hunt *hunt, bool borrowing)
@@ -189,10 +189,10 @@ static bool takes_back(const struct hunt *hunt, uint32_t from, uint32_t end, uin
 
         amounts[i] = (struct reclaim_amount){need->flavor, need->resource, 0, 0};
         for (uint32_t at = from; at != end; at = pledge_at(e, at)->prev) {
-            if (holder_queue(e, at) != id)
+            if (claim_queue(e, at) != id)
                 continue;
-            amounts[i].used += holder_amount(e, at, need->flavor, need->resource);
-            amounts[i].arrives += holder_least_amount(e, at, need->flavor, need->resource);
+            amounts[i].used += claim_amount(e, at, need->flavor, need->resource);
+            amounts[i].arrives += claim_least_amount(e, at, need->flavor, need->resource);
         }
     }
     return reclaim_takes_back(e, id, queue->source.common, amounts, hunt->count);
@@ -212,7 +212,7 @@ static bool is_reclaimed(const struct hunt *hunt)
 
         end = end_of_unit(hunt, from);
         for (uint32_t id = from; id != end; id = pledge_at(e, id)->prev) {
-            uint32_t queue = holder_queue(e, id);
+            uint32_t queue = claim_queue(e, id);
 
             if (queue == looked || queue_at(e, queue)->source.place != CANDIDATE_BY_PRIORITY)
                 continue;
@@ -227,10 +227,10 @@ static bool is_reclaimed(const struct hunt *hunt)
 
 static bool run(struct hunt *hunt, bool borrowing)
 {
-    uint32_t holder;
+    uint32_t claim;
 
-    while ((holder = candidates_next(hunt, borrowing)) != 0) {
-        if (take_unit_away(hunt, holder, borrowing) && hunt_share_fits(hunt, borrowing)) {
+    while ((claim = candidates_next(hunt, borrowing)) != 0) {
+        if (take_unit_away(hunt, claim, borrowing) && hunt_share_fits(hunt, borrowing)) {
             give_back(hunt, borrowing);
             if (borrowing && is_reclaimed(hunt))
                 break;
@@ -262,11 +262,11 @@ static bool find(struct hunt *hunt)
 
 static bool one_rests(const struct hunt *hunt)
 {
-    uint32_t holder = hunt->last;
+    uint32_t claim = hunt->last;
 
-    while (holder != 0 && !rest_holds(hunt->e, holder))
-        holder = pledge_at(hunt->e, holder)->prev;
-    return holder != 0;
+    while (claim != 0 && !rest_holds(hunt->e, claim))
+        claim = pledge_at(hunt->e, claim)->prev;
+    return claim != 0;
 }
 
 bool hunt_begin(struct hunt *hunt)
@@ -304,7 +304,7 @@ void hunt_end(struct hunt *hunt)
 bool hunt_reclaims(const struct hunt *hunt)
 {
     for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
-        if (holder_queue(hunt->e, id) == hunt->queue)
+        if (claim_queue(hunt->e, id) == hunt->queue)
             return false;
     }
     return true;

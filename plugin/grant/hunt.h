@@ -5,7 +5,7 @@
 #include "candidates.h"
 
 /*
- * The fewest that must go so that a claim of pods or a workload has room, as Kueue finds them:
+ * The fewest that must go so that a claim has room, as Kueue finds them:
  * candidates are taken away one after the other, in their order, until it fits; then those of whom
  * it turns out that they are not needed are given back, the last one first.
  *

@@ -5,7 +5,7 @@
 #include "plugin/claims/flow.h"
 #include "plugin/claims/removable.h"
 #include "plugin/order/headroom.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 static const struct cell *cell_of(const struct hunt *hunt, uint32_t queue, uint32_t i)
@@ -53,8 +53,8 @@ static wide taken_below(const struct hunt *hunt, uint32_t queue, const struct as
     wide sum = 0;
 
     for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
-        if (queue_is_below(hunt->e, holder_queue(hunt->e, id), queue))
-            sum += holder_amount(hunt->e, id, need->flavor, need->resource);
+        if (queue_is_below(hunt->e, claim_queue(hunt->e, id), queue))
+            sum += claim_amount(hunt->e, id, need->flavor, need->resource);
     }
     return sum;
 }
@@ -159,9 +159,9 @@ bool hunt_share_fits(const struct hunt *hunt, bool borrowing)
     return true;
 }
 
-bool hunt_share_leaves_kept(const struct hunt *hunt, uint32_t holder, uint32_t common)
+bool hunt_share_leaves_kept(const struct hunt *hunt, uint32_t claim, uint32_t common)
 {
-    uint32_t at = holder_queue(hunt->e, holder);
+    uint32_t at = claim_queue(hunt->e, claim);
 
     if (common == 0 || !is_volcano(hunt))
         return true;
@@ -170,7 +170,7 @@ bool hunt_share_leaves_kept(const struct hunt *hunt, uint32_t holder, uint32_t c
             const struct cell *cell = hunt->contested[i] ? cell_of(hunt, at, i) : NULL;
 
             if (cell != NULL && cell->later < cell->kept &&
-                holder_amount(hunt->e, holder, hunt->needs[i].flavor, hunt->needs[i].resource) > 0)
+                claim_amount(hunt->e, claim, hunt->needs[i].flavor, hunt->needs[i].resource) > 0)
                 return false;
         }
     }

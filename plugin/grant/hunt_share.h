@@ -40,8 +40,8 @@ bool hunt_share_matters(const struct hunt *hunt, uint32_t need);
 /* Whether all that is needed fits, borrowing or not. */
 bool hunt_share_fits(const struct hunt *hunt, bool borrowing);
 
-/* After the holder, of a queue below `common`, was taken away: whether in Volcano's trees all
+/* After the claim, of a queue below `common`, was taken away: whether in Volcano's trees all
  * queues in between have what is kept for them. */
-bool hunt_share_leaves_kept(const struct hunt *hunt, uint32_t holder, uint32_t common);
+bool hunt_share_leaves_kept(const struct hunt *hunt, uint32_t claim, uint32_t common);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy.h"
 
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
-static struct policy_rank own_rank(const struct engine *e, uint32_t holder)
+static struct policy_rank own_rank(const struct engine *e, uint32_t claim)
 {
-    return (struct policy_rank){holder_priority(e, holder), holder_since(e, holder)};
+    return (struct policy_rank){claim_at(e, claim)->priority, claim_at(e, claim)->queued};
 }
 
 /* Its gang's group; 0: it is in none. */
-static uint32_t gang_of(const struct engine *e, uint32_t holder)
+static uint32_t gang_of(const struct engine *e, uint32_t claim)
 {
-    uint32_t group = holder_group(e, holder);
+    uint32_t group = claim_group(e, claim_at(e, claim));
 
     return group != 0 && group_at(e, group)->known && group_at(e, group)->minimum > 1 ? group : 0;
 }
@@ -31,28 +31,28 @@ static struct policy_rank gang_rank(const struct engine *e, uint32_t id)
     return rank;
 }
 
-bool policy_takes(const struct engine *e, struct policy_rank asks, uint32_t group, uint32_t holder,
+bool policy_takes(const struct engine *e, struct policy_rank asks, uint32_t group, uint32_t claim,
                   enum preempt_whom whom)
 {
-    uint32_t gang = gang_of(e, holder);
+    uint32_t gang = gang_of(e, claim);
 
-    return (gang == 0 || gang != group) && policy_takes_rank(asks, own_rank(e, holder), whom) &&
-           (gang == 0 || policy_takes_rank(asks, gang_rank(e, holder), whom));
+    return (gang == 0 || gang != group) && policy_takes_rank(asks, own_rank(e, claim), whom) &&
+           (gang == 0 || policy_takes_rank(asks, gang_rank(e, claim), whom));
 }
 
-bool policy_takes_nobody_behind(const struct engine *e, struct policy_rank asks, uint32_t holder,
+bool policy_takes_nobody_behind(const struct engine *e, struct policy_rank asks, uint32_t claim,
                                 enum preempt_whom whom)
 {
-    int32_t priority = holder_priority(e, holder);
+    int32_t priority = claim_at(e, claim)->priority;
 
     return whom == PREEMPT_NEVER ||
            (whom != PREEMPT_ANY &&
             (priority > asks.priority || (priority == asks.priority && whom == PREEMPT_LOWER)));
 }
 
-int32_t policy_priority(const struct engine *e, uint32_t holder)
+int32_t policy_priority(const struct engine *e, uint32_t claim)
 {
-    int32_t own = own_rank(e, holder).priority, gang = gang_rank(e, holder).priority;
+    int32_t own = own_rank(e, claim).priority, gang = gang_rank(e, claim).priority;
 
     return own > gang ? own : gang;
 }

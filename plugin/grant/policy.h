@@ -18,16 +18,15 @@
 
 struct engine;
 
-/* Whether the holder's room (holder.h) may be taken by one of this rank, and of this group (0:
- * none). */
-bool policy_takes(const struct engine *e, struct policy_rank asks, uint32_t group, uint32_t holder,
+/* Whether the claim's room may be taken by one of this rank, and of this group (0: none). */
+bool policy_takes(const struct engine *e, struct policy_rank asks, uint32_t group, uint32_t claim,
                   enum preempt_whom whom);
 
-/* Whether none is taken who would go behind this holder, since that is not. */
-bool policy_takes_nobody_behind(const struct engine *e, struct policy_rank asks, uint32_t holder,
+/* Whether none is taken who would go behind this claim, since that is not. */
+bool policy_takes_nobody_behind(const struct engine *e, struct policy_rank asks, uint32_t claim,
                                 enum preempt_whom whom);
 
-/* The holder's priority, or its gang's if that is higher. */
-int32_t policy_priority(const struct engine *e, uint32_t holder);
+/* The claim's priority, or its gang's if that is higher. */
+int32_t policy_priority(const struct engine *e, uint32_t claim);
 
 #endif

@@ -12,32 +12,32 @@ typedef wide room_function(const struct engine *e, uint32_t queue, uint16_t flav
                            uint32_t resource);
 
 /* Whether there is room for all of it in the flavors that it is promised. */
-static bool fits(const struct engine *e, uint32_t holder, room_function *room)
+static bool fits(const struct engine *e, uint32_t claim, room_function *room)
 {
-    uint32_t queue = holder_queue(e, holder);
-    struct holder_need need;
+    uint32_t queue = claim_queue(e, claim);
+    struct claim_need need;
 
-    for (uint32_t i = 0; holder_need(e, holder, i, &need); i++) {
+    for (uint32_t i = 0; claim_need(e, claim, i, &need); i++) {
         if (need.flavor == FLAVOR_NONE)
             continue;
-        if (holder_is_workload(holder) && !flavor_usable(e, need.flavor))
+        if (claim_is_workload(e, claim) && !flavor_usable(e, need.flavor))
             return false;
         if (!headroom_holds(room(e, queue, need.flavor, need.resource),
-                            holder_amount(e, holder, need.flavor, need.resource)))
+                            claim_amount(e, claim, need.flavor, need.resource)))
             return false;
     }
     return true;
 }
 
-bool promise_fit_later(struct engine *e, uint32_t holder)
+bool promise_fit_later(struct engine *e, uint32_t claim)
 {
     bool ret;
 
-    if (!holder_is_workload(holder) && queue_stops(e, holder_queue(e, holder)) != REASON_NONE)
+    if (!claim_is_workload(e, claim) && queue_stops(e, claim_queue(e, claim)) != REASON_NONE)
         return false;
-    promise_count(e, holder, -1);
-    ret = fits(e, holder, headroom_later);
-    promise_count(e, holder, 1);
+    promise_count(e, claim, -1);
+    ret = fits(e, claim, headroom_later);
+    promise_count(e, claim, 1);
     return ret;
 }
 
@@ -128,46 +128,46 @@ static void copy_of_workload(const struct engine *e, uint32_t id, struct assignm
 }
 
 /* What it is promised. */
-static void copy(const struct engine *e, uint32_t holder, struct assignment *ret)
+static void copy(const struct engine *e, uint32_t claim, struct assignment *ret)
 {
-    struct holder_need need;
+    struct claim_need need;
 
     memset(ret, 0, sizeof(*ret));
-    if (holder_is_workload(holder)) {
-        copy_of_workload(e, holder_workload(holder), ret);
+    if (claim_is_workload(e, claim)) {
+        copy_of_workload(e, claim, ret);
         return;
     }
     ret->counts[0] = 1;
-    for (uint32_t i = 0; holder_need(e, holder, i, &need); i++)
+    for (uint32_t i = 0; claim_need(e, claim, i, &need); i++)
         ret->needs[0][i].flavor = need.flavor;
 }
 
 /* Also if its victims stay. */
-static bool workload_fits(struct engine *e, uint32_t holder, struct assignment *ret)
+static bool workload_fits(struct engine *e, uint32_t claim, struct assignment *ret)
 {
-    uint32_t id = holder_workload(holder);
-    const struct cluster_queue *cluster = &queue_at(e, workload_queue(e, id))->cluster;
+    uint32_t id = claim;
+    const struct cluster_queue *cluster = &queue_at(e, claim_queue(e, id))->cluster;
     struct heights heights;
     bool now, elsewhere;
 
     if (cluster->borrows_least)
         find_heights(e, id, &heights);
-    promise_suppose_end(e, holder, 1);
-    now = fits(e, holder, headroom_now);
+    promise_suppose_end(e, claim, 1);
+    now = fits(e, claim, headroom_now);
     elsewhere = !now && workload_decide_fits_elsewhere(e, id, ret) && is_as_much(e, id, ret) &&
                 (!cluster->borrows_least || borrows_no_farther(e, id, &heights, ret));
-    promise_suppose_end(e, holder, -1);
+    promise_suppose_end(e, claim, -1);
     if (now)
-        copy(e, holder, ret);
+        copy(e, claim, ret);
     return now || elsewhere;
 }
 
-bool promise_fit_now(struct engine *e, uint32_t holder, struct assignment *ret)
+bool promise_fit_now(struct engine *e, uint32_t claim, struct assignment *ret)
 {
-    if (holder_is_workload(holder))
-        return workload_fits(e, holder, ret);
-    if (!fits(e, holder, headroom_present))
+    if (claim_is_workload(e, claim))
+        return workload_fits(e, claim, ret);
+    if (!fits(e, claim, headroom_present))
         return false;
-    copy(e, holder, ret);
+    copy(e, claim, ret);
     return true;
 }

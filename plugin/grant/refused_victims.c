@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "refused_victims.h"
 
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
-void refused_victims_add(struct refused_victims *refused, const struct engine *e, uint32_t holder)
+void refused_victims_add(struct refused_victims *refused, const struct engine *e, uint32_t claim)
 {
-    if (!holder_is_workload(holder) && holder_group(e, holder) == 0)
-        refused->claims[refused->count++ % REFUSED_VICTIMS_LAST] = holder;
+    if (!claim_is_workload(e, claim) && claim_group(e, claim_at(e, claim)) == 0)
+        refused->claims[refused->count++ % REFUSED_VICTIMS_LAST] = claim;
 }
 
-bool refused_victims_has(const struct refused_victims *refused, const struct engine *e,
-                         uint32_t holder)
+bool refused_victims_has(const struct refused_victims *refused, const struct engine *e, uint32_t id)
 {
     uint32_t count = refused->count < REFUSED_VICTIMS_LAST ? refused->count : REFUSED_VICTIMS_LAST;
-    const struct claim *claim;
+    const struct claim *claim = claim_at(e, id);
 
-    if (holder_is_workload(holder) || holder_group(e, holder) != 0)
+    if (claim_is_workload(e, id) || claim_group(e, claim) != 0)
         return false;
-    claim = claim_at(e, holder);
     for (uint32_t i = 0; i < count; i++) {
         const struct claim *other = claim_at(e, refused->claims[i]);
 

@@ -17,9 +17,9 @@ struct refused_victims {
 
 struct engine;
 
-/* Of holders (holder.h). Workloads are not remembered. */
-void refused_victims_add(struct refused_victims *refused, const struct engine *e, uint32_t holder);
+/* Of claims. Workloads are not remembered. */
+void refused_victims_add(struct refused_victims *refused, const struct engine *e, uint32_t claim);
 bool refused_victims_has(const struct refused_victims *refused, const struct engine *e,
-                         uint32_t holder);
+                         uint32_t claim);
 
 #endif

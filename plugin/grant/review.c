@@ -14,7 +14,7 @@
 static bool all_sound(struct engine *e, uint32_t root)
 {
     for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
-        if (queue_root(e, holder_queue(e, id)) == root && !promise_fit_later(e, id))
+        if (queue_root(e, claim_queue(e, id)) == root && !promise_fit_later(e, id))
             return false;
     }
     return true;
@@ -25,7 +25,7 @@ static void end_unsound(struct engine *e, uint32_t root)
 {
     for (uint32_t id = e->claims.promises.last, prev; id != 0; id = prev) {
         prev = pledge_at(e, id)->prev;
-        if (!holder_is_workload(id) && queue_root(e, claim_queue(e, id)) == root &&
+        if (!claim_is_workload(e, id) && queue_root(e, claim_queue(e, id)) == root &&
             !promise_fit_later(e, id))
             promise_end(e, id);
     }
@@ -34,7 +34,7 @@ static void end_unsound(struct engine *e, uint32_t root)
 /* A gang that would not be whole is not left where it is, but for all that still may. */
 static bool would_be_whole(const struct engine *e, uint32_t id, bool *ret_alone)
 {
-    uint32_t group = holder_group(e, id);
+    uint32_t group = claim_group(e, claim_at(e, id));
     int64_t stay = 0, could = 0;
 
     *ret_alone = true;
@@ -51,7 +51,7 @@ static bool would_be_whole(const struct engine *e, uint32_t id, bool *ret_alone)
 
 static void count_unit(struct engine *e, uint32_t id, bool alone, int sign)
 {
-    uint32_t group = holder_group(e, id);
+    uint32_t group = claim_group(e, claim_at(e, id));
 
     if (alone) {
         promise_count(e, id, sign);
@@ -65,7 +65,7 @@ static void count_unit(struct engine *e, uint32_t id, bool alone, int sign)
 
 static void let_unit_stay(struct engine *e, uint32_t id, bool alone)
 {
-    uint32_t group = holder_group(e, id);
+    uint32_t group = claim_group(e, claim_at(e, id));
 
     if (alone) {
         promise_let_stay(e, id);
@@ -82,7 +82,7 @@ static bool give_back(struct engine *e, uint32_t id, uint32_t root, struct refus
     bool alone, needed;
 
     if (!promise_can_stay(e, id) || refused_victims_has(refused, e, id) ||
-        queue_root(e, holder_queue(e, id)) != root || !would_be_whole(e, id, &alone))
+        queue_root(e, claim_queue(e, id)) != root || !would_be_whole(e, id, &alone))
         return false;
     count_unit(e, id, alone, 1);
     needed = !all_sound(e, root);
@@ -96,7 +96,7 @@ static bool give_back(struct engine *e, uint32_t id, uint32_t root, struct refus
 
 static bool spare(struct engine *e, uint32_t id, uint32_t root)
 {
-    uint32_t queue = holder_queue(e, id);
+    uint32_t queue = claim_queue(e, id);
     bool alone;
 
     if (!promise_can_stay(e, id) || queue_root(e, queue) != root || !queue_spares(e, queue) ||
@@ -106,12 +106,12 @@ static bool spare(struct engine *e, uint32_t id, uint32_t root)
     return true;
 }
 
-/* The first of those that go for this holder whom nobody may send away any more, whoever needs its
+/* The first of those that go for this claim whom nobody may send away any more, whoever needs its
  * room; whether there was one. Workloads that go for a workload are looked at with that one. */
 static bool spare_first(struct engine *e, uint32_t of, uint32_t root)
 {
     for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
-        if (!(holder_is_workload(of) && holder_is_workload(id)) && spare(e, id, root))
+        if (!(claim_is_workload(e, of) && claim_is_workload(e, id)) && spare(e, id, root))
             return true;
     }
     return false;
@@ -128,13 +128,13 @@ static bool spare_one(struct engine *e, uint32_t root)
     return false;
 }
 
-/* The first of the pods, or of the workloads, that go for this holder and are not needed stays;
+/* The first of the pods, or of the workloads, that go for this claim and are not needed stays;
  * whether there was one. */
 static bool give_first_back(struct engine *e, uint32_t of, bool workloads, uint32_t root,
                             struct refused_victims *refused)
 {
     for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
-        if (holder_is_workload(id) == workloads && give_back(e, id, root, refused))
+        if (claim_is_workload(e, id) == workloads && give_back(e, id, root, refused))
             return true;
     }
     return false;
@@ -148,12 +148,12 @@ static bool give_one_back(struct engine *e, uint32_t root, struct refused_victim
     if (give_first_back(e, 0, false, root, refused) || give_first_back(e, 0, true, root, refused))
         return true;
     for (uint32_t id = last; id != 0; id = pledge_at(e, id)->prev) {
-        if (!holder_is_workload(id) && (give_first_back(e, id, false, root, refused) ||
-                                        give_first_back(e, id, true, root, refused)))
+        if (!claim_is_workload(e, id) && (give_first_back(e, id, false, root, refused) ||
+                                          give_first_back(e, id, true, root, refused)))
             return true;
     }
     for (uint32_t id = last; id != 0; id = pledge_at(e, id)->prev) {
-        if (holder_is_workload(id) && give_first_back(e, id, false, root, refused))
+        if (claim_is_workload(e, id) && give_first_back(e, id, false, root, refused))
             return true;
     }
     return false;
@@ -168,29 +168,29 @@ static void use_flavors(struct engine *e, const struct assignment *made, bool be
     }
 }
 
-static void grant(struct engine *e, uint32_t holder, const struct assignment *made)
+static void grant(struct engine *e, uint32_t claim, const struct assignment *made)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    if (holder_is_workload(holder)) {
-        workload_decide_reserve(e, holder_workload(holder), made);
+    if (claim_is_workload(e, claim)) {
+        workload_decide_reserve(e, claim, made);
         return;
     }
     for (uint32_t i = 0; i < FACTS_MAX_NEEDS; i++)
         flavors[i] = made->needs[0][i].flavor;
-    claim_grant(e, holder, flavors);
+    claim_grant(e, claim, flavors);
 }
 
 /* It is granted what it is promised, or what is as good, if it need not wait for that any more. */
-static bool keep(struct engine *e, uint32_t holder)
+static bool keep(struct engine *e, uint32_t claim)
 {
     struct assignment made;
 
-    if (!promise_fit_now(e, holder, &made))
+    if (!promise_fit_now(e, claim, &made))
         return false;
     use_flavors(e, &made, true);
-    promise_end(e, holder);
-    grant(e, holder, &made);
+    promise_end(e, claim);
+    grant(e, claim, &made);
     use_flavors(e, &made, false);
     return true;
 }
@@ -198,7 +198,7 @@ static bool keep(struct engine *e, uint32_t holder)
 static bool keep_one(struct engine *e, uint32_t root)
 {
     for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
-        if (!holder_is_workload(id) && queue_root(e, claim_queue(e, id)) == root && keep(e, id))
+        if (!claim_is_workload(e, id) && queue_root(e, claim_queue(e, id)) == root && keep(e, id))
             return true;
     }
     return false;
@@ -223,29 +223,29 @@ bool review_promises(struct engine *e, uint32_t root)
 }
 
 /* The workloads that go for it, and that nobody may send away any more, stay. */
-static void spare_workloads(struct engine *e, uint32_t holder)
+static void spare_workloads(struct engine *e, uint32_t claim)
 {
-    for (uint32_t victim = pledge_victims(e, holder), next; victim != 0; victim = next) {
+    for (uint32_t victim = pledge_victims(e, claim), next; victim != 0; victim = next) {
         next = pledge_at(e, victim)->next;
-        if (holder_is_workload(victim) && queue_spares(e, holder_queue(e, victim)))
+        if (claim_is_workload(e, victim) && queue_spares(e, claim_queue(e, victim)))
             promise_reconsider(e, victim);
     }
 }
 
 /* Whether it is not promised that any more. */
-static bool settle(struct engine *e, uint32_t holder)
+static bool settle(struct engine *e, uint32_t claim)
 {
     struct text what;
 
-    spare_workloads(e, holder);
-    if (cluster_queue_fault(e, holder_queue(e, holder), &what) == CLUSTER_QUEUE_READY) {
-        if (keep(e, holder))
+    spare_workloads(e, claim);
+    if (cluster_queue_fault(e, claim_queue(e, claim), &what) == CLUSTER_QUEUE_READY) {
+        if (keep(e, claim))
             return true;
-        if (promise_fit_later(e, holder))
+        if (promise_fit_later(e, claim))
             return false;
     }
-    promise_end(e, holder); /* its object says that it waits for somebody to go */
-    workload_settle(e, holder_workload(holder));
+    promise_end(e, claim); /* its object says that it waits for somebody to go */
+    workload_settle(e, claim);
     return true;
 }
 
@@ -253,7 +253,7 @@ bool review_workloads(struct engine *e, uint32_t root)
 {
     for (uint32_t id = e->claims.promises.first, next; id != 0; id = next) {
         next = pledge_at(e, id)->next;
-        if (holder_is_workload(id) && queue_root(e, holder_queue(e, id)) == root && settle(e, id))
+        if (claim_is_workload(e, id) && queue_root(e, claim_queue(e, id)) == root && settle(e, id))
             return true;
     }
     return false;

@@ -17,7 +17,7 @@
  * promise ends, or when they are spared. */
 struct engine;
 
-/* Whether a claim of pods was granted what it is promised: then look again. */
+/* Whether a pod, or a gang, was granted what it is promised: then look again. */
 bool review_promises(struct engine *e, uint32_t root);
 
 /* The same for workloads that are promised something, asked whenever one is to be decided about.

@@ -7,36 +7,34 @@
 #include "plugin/claims/rest.h"
 #include "plugin/claims/workload_change.h"
 #include "plugin/notes.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
-static enum workload_cause cause_of(const struct hunt *hunt, uint32_t holder)
+static enum workload_cause cause_of(const struct hunt *hunt, uint32_t claim)
 {
-    switch (queue_at(hunt->e, holder_queue(hunt->e, holder))->source.place) {
+    switch (queue_at(hunt->e, claim_queue(hunt->e, claim))->source.place) {
     case CANDIDATE_OF_OWN_QUEUE:
         return CAUSE_OWN_QUEUE;
     case CANDIDATE_BY_PRIORITY:
-        return candidates_go_while_borrowing(hunt, holder) ? CAUSE_RECLAIM_BORROWING
-                                                           : CAUSE_RECLAIM;
+        return candidates_go_while_borrowing(hunt, claim) ? CAUSE_RECLAIM_BORROWING : CAUSE_RECLAIM;
     default:
         return CAUSE_RECLAIM;
     }
 }
 
 /* A workload of whose reservation nobody has heard gives it back at once. */
-static void take_workload(struct hunt *hunt, uint32_t holder, uint32_t of)
+static void take_workload(struct hunt *hunt, uint32_t claim, uint32_t of)
 {
     struct engine *e = hunt->e;
-    struct workload *workload = workload_at(e, holder_workload(holder));
 
-    if (workload_is_unheard(workload)) {
-        rest_begin(e, holder);
-        workload_give_up(e, holder_workload(holder));
-        note_workload(e, holder_workload(holder));
+    if (workload_is_unheard(e, claim)) {
+        rest_begin(e, claim);
+        workload_give_up(e, claim);
+        note_workload(e, claim);
         return;
     }
-    workload->cause = (uint8_t)cause_of(hunt, holder);
-    promise_take(e, holder, of);
+    workload_at(e, claim)->cause = (uint8_t)cause_of(hunt, claim);
+    promise_take(e, claim, of);
 }
 
 static void put_before(struct engine *e, uint32_t *list, uint32_t claim)
@@ -60,13 +58,12 @@ void victims_take(struct hunt *hunt, uint32_t of)
     struct engine *e = hunt->e;
     uint32_t bound = 0, reserved = 0, before;
 
-    for (uint32_t holder = hunt->last; holder != 0; holder = before) {
-        before = pledge_at(e, holder)->prev;
-        if (holder_is_workload(holder))
-            take_workload(hunt, holder, of);
+    for (uint32_t claim = hunt->last; claim != 0; claim = before) {
+        before = pledge_at(e, claim)->prev;
+        if (claim_is_workload(e, claim))
+            take_workload(hunt, claim, of);
         else
-            put_before(e, claim_at(e, holder)->state == CLAIM_ALLOCATED ? &bound : &reserved,
-                       holder);
+            put_before(e, claim_at(e, claim)->state == CLAIM_ALLOCATED ? &bound : &reserved, claim);
     }
     while (bound != 0)
         promise_take(e, take_first(e, &bound), of);

@@ -11,8 +11,8 @@
  */
 struct hunt;
 
-/* They go for this holder (holder.h), which is promised their room. Of the pods the one that was
- * found last stays first, if one can. [hunt_take] */
+/* They go for this claim, which is promised their room. Of the pods the one that was found last
+ * stays first, if one can. [hunt_take] */
 void victims_take(struct hunt *hunt, uint32_t of);
 
 #endif

@@ -5,7 +5,7 @@
 #include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
 #include "plugin/order/demand.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"
 #include "victims.h"
@@ -17,7 +17,7 @@ void workload_decide(struct engine *e, uint32_t id, struct decision *ret)
     ret->what = DECIDE_NOTHING;
     ret->workload = id;
     ret->waits_only = false;
-    choice_begin(&choice, e, holder_of_workload(id));
+    choice_begin(&choice, e, id);
     if (!choice_make(&choice, &ret->made))
         return;
     ret->what = ret->made.how == ASSIGN_FITS ? DECIDE_FITS : DECIDE_PREEMPTS;
@@ -28,12 +28,12 @@ void workload_decide(struct engine *e, uint32_t id, struct decision *ret)
 
 bool workload_decide_fits_elsewhere(struct engine *e, uint32_t id, struct assignment *ret)
 {
-    const struct cluster_queue *cluster = &queue_at(e, workload_queue(e, id))->cluster;
+    const struct cluster_queue *cluster = &queue_at(e, claim_queue(e, id))->cluster;
     struct choice choice;
 
     if (!cluster->preempts_last)
         return false;
-    choice_begin(&choice, e, holder_of_workload(id));
+    choice_begin(&choice, e, id);
     choice.ask.victims = (struct assign_victims){0};
     return choice_make(&choice, ret) && ret->how == ASSIGN_FITS;
 }
@@ -56,11 +56,11 @@ bool workload_decide_ever(struct engine *e, uint32_t id)
 /* It took room: others that signal may have no victims any more, or some at last. */
 static void took(struct engine *e, uint32_t id)
 {
-    cluster_queue_borrows_more(e, workload_queue(e, id));
-    cluster_queue_took_room(e, workload_queue(e, id));
-    cluster_queue_asks_less(e, workload_queue(e, id));
+    cluster_queue_borrows_more(e, claim_queue(e, id));
+    cluster_queue_took_room(e, claim_queue(e, id));
+    cluster_queue_asks_less(e, claim_queue(e, id));
     if (e->order.gated_demands > 0)
-        cluster_queue_changed(e, workload_queue(e, id));
+        cluster_queue_changed(e, claim_queue(e, id));
 }
 
 void workload_decide_reserve(struct engine *e, uint32_t id, const struct assignment *made)
@@ -71,10 +71,10 @@ void workload_decide_reserve(struct engine *e, uint32_t id, const struct assignm
     workload_set_flavors(e, id, made);
     workload_set(workload, WORKLOAD_ASSUMED, true);
     workload_set(workload, WORKLOAD_BLOCKED, false);
-    workload->state = CLAIM_RESERVED;
-    workload->stamp = e->now;
+    claim_at(e, id)->state = CLAIM_RESERVED;
+    claim_at(e, id)->stamp = e->now;
     workload_put_in(e, id);
-    queue_at(e, workload_queue(e, id))->totals.granted++;
+    queue_at(e, claim_queue(e, id))->totals.granted++;
     took(e, id);
     workload_settle(e, id);
 }
@@ -85,11 +85,11 @@ uint32_t workload_decide_victims(struct engine *e, const struct decision *decisi
     struct choice choice;
     uint32_t count = 0;
 
-    choice_begin(&choice, e, holder_of_workload(decision->workload));
+    choice_begin(&choice, e, decision->workload);
     choice_hunt(&choice, &decision->made);
-    for (uint32_t holder = choice.hunt.last; holder != 0 && count < max;
-         holder = pledge_at(e, holder)->prev) {
-        ret_names[count++] = holder_name(e, holder);
+    for (uint32_t claim = choice.hunt.last; claim != 0 && count < max;
+         claim = pledge_at(e, claim)->prev) {
+        ret_names[count++] = claim_full_name(e, claim);
     }
     hunt_end(&choice.hunt);
     return count;
@@ -100,15 +100,14 @@ void workload_decide_preempt(struct engine *e, const struct decision *decision)
     uint32_t id = decision->workload;
     struct choice choice;
 
-    choice_begin(&choice, e, holder_of_workload(id));
+    choice_begin(&choice, e, id);
     choice_hunt(&choice, &decision->made);
     hunt_take(&choice.hunt);
-    promise_make(e, holder_of_workload(id), &decision->made,
-                 choice.hunt.within ? PROMISE_WITHIN_ALL : 0);
-    cluster_queue_borrows_more(e, workload_queue(e, id));
-    queue_victims_changed(e, workload_queue(e, id));
-    victims_take(&choice.hunt, holder_of_workload(id));
+    promise_make(e, id, &decision->made, choice.hunt.within ? PROMISE_WITHIN_ALL : 0);
+    cluster_queue_borrows_more(e, claim_queue(e, id));
+    queue_victims_changed(e, claim_queue(e, id));
+    victims_take(&choice.hunt, id);
     group_settle(e);
     workload_settle(e, id);
-    cluster_queue_changed(e, workload_queue(e, id)); /* its victims may leave more than it takes */
+    cluster_queue_changed(e, claim_queue(e, id)); /* its victims may leave more than it takes */
 }

@@ -107,8 +107,7 @@ static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct de
         uint32_t head = tree_first(&workloads_of_queue, e, queue->cluster.waiting);
         uint32_t demand = workload_at(e, head)->demand;
 
-        if (workload_is(workload_at(e, head), WORKLOAD_PROMISED) ||
-            demand_at(e, demand)->refused >= change)
+        if (claim_is_promised(claim_at(e, head)) || demand_at(e, demand)->refused >= change)
             return false;
         if (ask_demand(e, demand, true, ret))
             return true;
@@ -133,17 +132,17 @@ static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct de
 /* The order between queues. */
 static bool comes_first(const struct engine *e, const struct decision *a, const struct decision *b)
 {
-    const struct workload *x = workload_at(e, a->workload), *y = workload_at(e, b->workload);
+    const struct claim *x = claim_at(e, a->workload), *y = claim_at(e, b->workload);
     bool borrows_a = a->made.height > 0, borrows_b = b->made.height > 0;
 
     if (borrows_a != borrows_b)
         return !borrows_a;
     if (x->priority != y->priority)
         return x->priority > y->priority;
-    if (x->since != y->since)
-        return x->since < y->since;
-    return text_compare(name_text(e, queue_at(e, workload_queue(e, a->workload))->name),
-                        name_text(e, queue_at(e, workload_queue(e, b->workload))->name)) < 0;
+    if (x->queued != y->queued)
+        return x->queued < y->queued;
+    return text_compare(name_text(e, queue_at(e, claim_queue(e, a->workload))->name),
+                        name_text(e, queue_at(e, claim_queue(e, b->workload))->name)) < 0;
 }
 
 /* Recursion is as deep as the tree of queues. */

@@ -193,8 +193,8 @@ static wide waiting_of_workload(const struct engine *e, uint32_t id, uint32_t qu
     const struct demand *demand = demand_at(e, workload->demand);
     wide sum = 0;
 
-    if (workload_queue(e, id) != queue || !workload_is(workload, WORKLOAD_PLACED) ||
-        workload->state != CLAIM_WAITING)
+    if (claim_queue(e, id) != queue || !workload_is(workload, WORKLOAD_PLACED) ||
+        claim_at(e, id)->state != CLAIM_WAITING)
         return 0;
     for (uint32_t s = 0; s < demand->set_count; s++) {
         for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
@@ -215,9 +215,8 @@ static wide count(const struct engine *e, uint32_t queue, uint32_t resource)
     for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
         sum += slab_live(&e->pods.groups, id) ? waiting_in_gang(e, group_at(e, id), queue, resource)
                                               : 0;
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++)
-        sum +=
-            slab_live(&e->claims.workloads, id) ? waiting_of_workload(e, id, queue, resource) : 0;
+    for (uint32_t id = workload_next(e, 0); id != 0; id = workload_next(e, id))
+        sum += waiting_of_workload(e, id, queue, resource);
     return sum;
 }
 

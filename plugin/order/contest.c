@@ -196,7 +196,7 @@ static void compute(const struct engine *e, uint32_t id, struct contest *next)
         if (!next->competes)
             return;
         line_bound(e, id, &next->own);
-        next->head_created = claim_at(e, head)->created;
+        next->head_created = claim_at(e, head)->queued;
         if (queue->kind != QUEUE_VOLCANO) {
             next->borrows = must_borrow(queue, &next->own);
             next->priority = claim_at(e, head)->priority;
@@ -303,7 +303,7 @@ static void consider_leaf(struct search *search, uint32_t id)
 
     key.borrows = contest_borrows(search->e, found, flavors);
     key.priority = claim->priority;
-    key.head_created = claim->created;
+    key.head_created = claim->queued;
     key.key_name = queue->name;
     if (search->claim != 0 && compare_keys(search->e, queue->kind, &search->key, &key) <= 0)
         return;

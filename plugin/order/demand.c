@@ -16,7 +16,7 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct engine *e = ctx;
 
-    return workload_compare_rank(e, demand_at(e, a)->head, demand_at(e, b)->head);
+    return claim_compare_rank(e, demand_at(e, a)->head, demand_at(e, b)->head);
 }
 
 static bool update(void *ctx, uint32_t id)

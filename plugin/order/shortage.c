@@ -37,7 +37,7 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
 
     if (order != 0 || x->amount != y->amount)
         return order != 0 ? order : x->amount < y->amount ? -1 : 1;
-    return workload_compare_rank(ctx, demand_at(ctx, a)->head, demand_at(ctx, b)->head);
+    return claim_compare_rank(ctx, demand_at(ctx, a)->head, demand_at(ctx, b)->head);
 }
 
 /* 0: none. */
@@ -45,7 +45,7 @@ static uint32_t who_first(const struct engine *e, uint32_t a, uint32_t b)
 {
     if (a == 0 || b == 0 || a == b)
         return a == 0 ? b : a;
-    return workload_compare_rank(e, demand_at(e, a)->head, demand_at(e, b)->head) < 0 ? a : b;
+    return claim_compare_rank(e, demand_at(e, a)->head, demand_at(e, b)->head) < 0 ? a : b;
 }
 
 static uint32_t first_below(const struct engine *e, uint32_t id)
@@ -91,7 +91,7 @@ static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16
 {
     const struct queue *queue = queue_at(e, id);
     const struct cell *cell = quota_cell(queue, flavor, resource);
-    struct policy_rank rank = {workload_at(e, asks)->priority, workload_at(e, asks)->since};
+    struct policy_rank rank = {claim_at(e, asks)->priority, claim_at(e, asks)->queued};
     uint32_t at = tree_first(&workloads_that_hold, e, queue->cluster.holding);
     wide sum = 0;
 
@@ -100,14 +100,14 @@ static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16
         return cell == NULL ? HEADROOM_UNLIMITED : wide_max(0, cell->later);
     for (int looks = 0; at != 0 && sum < enough;
          at = tree_next(&workloads_that_hold, e, at), looks++) {
-        const struct workload *workload = workload_at(e, at);
+        const struct claim *claim = claim_at(e, at);
 
-        if (queue->preempts.within != PREEMPT_ANY && workload->priority > rank.priority)
+        if (queue->preempts.within != PREEMPT_ANY && claim->priority > rank.priority)
             break;
         if (looks == SHORTAGE_LOOKS)
             return cell == NULL ? HEADROOM_UNLIMITED : wide_max(0, cell->later);
-        if (workload_counts_later(workload) &&
-            policy_takes_rank(rank, (struct policy_rank){workload->priority, workload->since},
+        if (workload_counts_later(e, at) &&
+            policy_takes_rank(rank, (struct policy_rank){claim->priority, claim->queued},
                               queue->preempts.within))
             sum += workload_amount(e, at, flavor, resource);
     }

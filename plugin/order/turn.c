@@ -7,14 +7,7 @@
 
 bool turn_is_before(const struct engine *e, uint32_t claim, uint32_t workload)
 {
-    const struct claim *x = claim_at(e, claim);
-    const struct workload *y = workload_at(e, workload);
-
-    if (x->priority != y->priority)
-        return x->priority > y->priority;
-    if (x->created != y->since)
-        return x->created < y->since;
-    return text_compare(claim_uid(e, claim), name_text(e, y->uid)) <= 0;
+    return claim_is_before(e, claim, workload);
 }
 
 uint32_t turn_workloads_before(const struct engine *e, uint32_t claim)
@@ -35,7 +28,7 @@ uint32_t turn_workloads_before(const struct engine *e, uint32_t claim)
 
 uint32_t turn_claims_before(const struct engine *e, uint32_t workload, uint32_t lines)
 {
-    uint32_t queue = workload_queue(e, workload), before = 0, head = 0;
+    uint32_t queue = claim_queue(e, workload), before = 0, head = 0;
 
     while (lines-- > 0 && (head = size_class_next_head(e, queue, head, 0)) != 0)
         before += line_count_before(e, claim_line(e, head), workload, turn_is_before);

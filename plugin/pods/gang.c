@@ -239,7 +239,7 @@ void gang_begin(struct engine *e)
             if (!group_is_ready(claim_at(e, id)))
                 continue;
             if ((claim_at(e, id)->flags & CLAIM_STAMPED) == 0)
-                claim_set_stamp(e, id, claim_at(e, id)->created);
+                claim_set_stamp(e, id, claim_at(e, id)->queued);
             claim_to_restore(e, id);
         }
     }

@@ -112,7 +112,7 @@ bool gang_sum_stands(const struct engine *e, const struct group *group, const st
 
     if (line_queue(e, line) != sum->queue || line_bare(e, line) != sum->bare ||
         line_count(e, line) != sum->count || entry->priority != sum->priority ||
-        entry->created != group->created)
+        entry->queued != group->created)
         return false;
     for (uint8_t i = 0; i < sum->count; i++) {
         if (line_resource(e, line, i) != sum->requests[i].resource ||
@@ -128,5 +128,5 @@ void gang_sum_put(struct engine *e, const struct group *group, const struct gang
 
     line_set_own(e, entry->line, sum->queue, sum->requests, sum->count, sum->bare);
     entry->priority = sum->priority;
-    entry->created = group->created;
+    entry->queued = group->created;
 }

@@ -26,8 +26,8 @@ static int compare_age(const void *ctx, uint32_t a, uint32_t b)
 
     if (own_of(e, a)->superseded != own_of(e, b)->superseded)
         return own_of(e, a)->superseded ? -1 : 1;
-    if (x->created != y->created)
-        return x->created < y->created ? -1 : 1;
+    if (x->queued != y->queued)
+        return x->queued < y->queued ? -1 : 1;
     return text_compare(claim_uid(e, a), claim_uid(e, b));
 }
 

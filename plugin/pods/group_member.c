@@ -139,7 +139,7 @@ void group_set_rank(struct engine *e, uint32_t id, int32_t priority, int64_t cre
         unlink_member(e, id);
     }
     claim->priority = priority;
-    claim->created = created;
+    claim->queued = created;
     if (!listed)
         return;
     link_member(e, id);

@@ -154,7 +154,7 @@ static void make_move(struct engine *e, struct group_move *move)
 {
     const struct claim *claim = claim_at(e, move->claim);
     const struct claim_terms demand = {claim->priority,
-                                       claim->created,
+                                       claim->queued,
                                        move->line,
                                        move->text,
                                        move->flavor_count > 0 ? move->flavors : NULL,

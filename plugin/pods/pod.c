@@ -28,7 +28,7 @@ static enum relevance relevance(const struct engine *e, const struct pod_facts *
 {
     uint32_t workload = pod->workload.len == 0 ? 0 : workload_find(e, pod->space, pod->workload);
 
-    if (workload != 0 && workload_holds(workload_at(e, workload)))
+    if (workload != 0 && workload_holds(e, workload))
         return let_go_needs(e, pod, 0) ? POD_IS_LET_GO : POD_IS_NOTHING;
     if (!gate_concerns(&e->config, pod) || pod->finished || (pod->deleted && pod->node.len == 0))
         return POD_IS_NOTHING;
@@ -221,7 +221,7 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
         sight->has_flavors = false;
     }
     if (!grant_stays || claim_at(e, id)->priority != pod->priority ||
-        claim_at(e, id)->created != pod->created)
+        claim_at(e, id)->queued != pod->created)
         regrant(e, id, &demand);
 }
 
@@ -278,7 +278,7 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
     }
     note_node(e, id, sight);
     if (!is_new &&
-        (sight->text != NULL || claim->priority != pod->priority || claim->created != pod->created))
+        (sight->text != NULL || claim->priority != pod->priority || claim->queued != pod->created))
         enter_anew(e, id, pod, sight);
     else if (restoring)
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY); /* its stamp may change */
@@ -336,7 +336,7 @@ int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, 
     sight.rival = claim_find_named(e, pod->space, pod->name);
     if (sight.rival == sight.claim)
         sight.rival = 0;
-    if (sight.rival != 0 && pod->created < claim_at(e, sight.rival)->created) {
+    if (sight.rival != 0 && pod->created < claim_at(e, sight.rival)->queued) {
         *ret_outdated = true;
         return 0;
     }

@@ -18,7 +18,7 @@ bool pod_looks_granted(const struct claim *claim)
 static void forget_grant(struct engine *e, uint32_t id)
 {
     if ((claim_at(e, id)->flags & (CLAIM_STAMPED | CLAIM_RESTORING)) == 0)
-        claim_set_stamp(e, id, claim_at(e, id)->created);
+        claim_set_stamp(e, id, claim_at(e, id)->queued);
     claim_to_restore(e, id);
 }
 

@@ -7,6 +7,8 @@ struct text claim_uid(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
+    if (claim->workload != 0)
+        return name_text(e, workload_at(e, id)->uid);
     return (struct text){claim_long_uid(claim->uid_len) == 0
                              ? claim->uid
                              : claim->text + claim->need_count * sizeof(uint16_t),
@@ -18,12 +20,21 @@ struct text claim_name(const struct engine *e, uint32_t id)
     const struct claim *claim = claim_at(e, id);
     size_t at = claim->need_count * sizeof(uint16_t) + claim_long_uid(claim->uid_len);
 
+    if (claim->workload != 0)
+        return name_text(e, workload_at(e, id)->name);
     return (struct text){claim->text + at, claim->name_len};
+}
+
+struct workload_name claim_full_name(const struct engine *e, uint32_t id)
+{
+    return (struct workload_name){claim_uid(e, id), name_text(e, claim_at(e, id)->space),
+                                  claim_name(e, id)};
 }
 
 uint32_t claim_queue(const struct engine *e, uint32_t id)
 {
-    return line_queue(e, claim_line(e, id));
+    return claim_is_workload(e, id) ? demand_at(e, workload_at(e, id)->demand)->queue
+                                    : line_queue(e, claim_line(e, id));
 }
 
 struct pod_question {
@@ -65,8 +76,7 @@ uint32_t claim_find_named(const struct engine *e, struct text space, struct text
     return index_find(&e->claims.by_name, claim_hash(name, q.space), same_name, &q);
 }
 
-/* By uid; and where a host gave one uid to a pod and a group, or to two groups, by what else makes
- * them different. */
+/* By uid; and where a host gave one uid to several, by what else makes them different. */
 static int compare_identity(const struct engine *e, uint32_t a, uint32_t b)
 {
     const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
@@ -74,6 +84,8 @@ static int compare_identity(const struct engine *e, uint32_t a, uint32_t b)
 
     if (order == 0)
         order = (x->flags & CLAIM_GANG) - (y->flags & CLAIM_GANG);
+    if (order == 0)
+        order = (x->workload != 0) - (y->workload != 0);
     if (order == 0)
         order = text_compare(claim_name(e, a), claim_name(e, b));
     return order != 0 ? order : text_compare(name_text(e, x->space), name_text(e, y->space));
@@ -85,8 +97,19 @@ int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
 
     if (x->priority != y->priority)
         return x->priority > y->priority ? -1 : 1;
-    if (x->created != y->created)
-        return x->created < y->created ? -1 : 1;
+    if (x->queued != y->queued)
+        return x->queued < y->queued ? -1 : 1;
+    return a == b ? 0 : compare_identity(e, a, b);
+}
+
+int claim_compare_removal(const struct engine *e, uint32_t a, uint32_t b)
+{
+    const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
+
+    if (x->priority != y->priority)
+        return x->priority < y->priority ? -1 : 1;
+    if (x->stamp != y->stamp)
+        return x->stamp > y->stamp ? -1 : 1;
     return a == b ? 0 : compare_identity(e, a, b);
 }
 
@@ -124,5 +147,25 @@ const struct tree_type claims_by_stamp = {claim_link, compare_stamp, NULL};
 
 uint32_t claim_count_pods(const struct engine *e)
 {
-    return slab_count(&e->claims.records) - e->claims.entries;
+    return slab_count(&e->claims.records) - slab_count(&e->claims.workloads) - e->claims.entries;
+}
+
+static bool pods_yield(const struct engine *e, uint32_t claim)
+{
+    bool is_gang = (claim_at(e, claim)->flags & CLAIM_GANG) != 0;
+    uint32_t id = is_gang ? group_at(e, claim_group(e, claim_at(e, claim)))->first : claim;
+
+    if (is_gang && claim_at(e, claim)->timeouts > 0)
+        return true;
+    for (; id != 0; id = is_gang ? member_after(e, id) : 0) {
+        if (claim_at(e, id)->flags & CLAIM_NEVER_PREEMPTS)
+            return true;
+    }
+    return false;
+}
+
+bool claim_yields(const struct engine *e, uint32_t id)
+{
+    return claim_is_workload(e, id) ? demand_at(e, workload_at(e, id)->demand)->yields
+                                    : pods_yield(e, id);
 }

@@ -56,21 +56,24 @@ enum {
 };
 
 /*
- * A pod that asks for capacity. One allocation beside the record holds what differs in length:
+ * What asks for capacity as one: a pod, the minimum of a gang, or a workload. What only a workload
+ * has lies apart, under a number of its own (workload.h), as there are few; the record is a pod's
+ * else. One allocation beside it holds what differs in length:
  *
  *   text ─▶ | flavor of each need (u16) | uid, if it is long | name |
  *
- * By its state it is in one tree: waiting in its line, reserved or allocated in its queue, or in
- * the tree of those to restore; or in none, if it waits with its gang.
+ * By its state a claim is in one tree: waiting in its line or, a workload, in its queue; reserved
+ * or allocated in its queue; or in the tree of those to restore; or in none, if it waits with its
+ * gang.
  */
 struct claim {
     /* What a search and a question read, in 64 bytes. */
     struct tree_link link;
     char *text;
-    int64_t created;
+    int64_t queued; /* it came into its queue: what it is ranked by, after its priority */
     int32_t priority;
     uint32_t line;
-    uint32_t flags;
+    uint32_t flags; /* enum claim_flag: of a workload those three that preemption knows */
     uint8_t state, reason;
     uint8_t gates : 2, need_count : 6;
     uint8_t uid_len, name_len;
@@ -81,6 +84,7 @@ struct claim {
     char uid[CLAIM_SHORT_UID];
     struct outbox_entry effects;
     uint32_t space, node, a_foreign_gate;
+    uint32_t workload;     /* what only a workload has; 0: it is none */
     uint32_t member;       /* its place in its group; 0: it has none */
     uint32_t first_second; /* when it was first named */
     uint32_t serial;       /* tells it from the record's earlier claims, for the journal alone */
@@ -137,10 +141,26 @@ static inline void claim_set_flag(struct claim *claim, enum claim_flag flag, boo
     claim->flags = on ? claim->flags | (uint32_t)flag : claim->flags & ~(uint32_t)flag;
 }
 
+static inline bool claim_is_promised(const struct claim *claim)
+{
+    return (claim->flags & CLAIM_PROMISED) != 0;
+}
+
+static inline bool claim_is_victim(const struct claim *claim)
+{
+    return (claim->flags & CLAIM_VICTIM) != 0;
+}
+
 struct text claim_uid(const struct engine *e, uint32_t claim);
 struct text claim_name(const struct engine *e, uint32_t claim);
-uint32_t claim_queue(const struct engine *e, uint32_t claim);
 
+/* As it is told to others. */
+struct workload_name;
+struct workload_name claim_full_name(const struct engine *e, uint32_t claim);
+
+uint32_t claim_queue(const struct engine *e, uint32_t claim); /* of a workload 0: not known */
+
+/* Among the pods. */
 uint32_t claim_find(const struct engine *e, struct text uid);
 uint32_t claim_find_named(const struct engine *e, struct text space, struct text name);
 
@@ -150,8 +170,16 @@ uint32_t claim_hash(struct text text, uint32_t space);
 /* How many claims are pods. */
 uint32_t claim_count_pods(const struct engine *e);
 
-/* Rank in a queue: priority, then creation, then uid. */
+/* Whether it takes nobody's room, while it waits. A gang does not if one of its members does not,
+ * or if it had room and nobody made use of it. */
+bool claim_yields(const struct engine *e, uint32_t claim);
+
+/* Rank in a queue: priority, then when it came there, then uid. */
 int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
+
+/* Below 0 if a has to go before b: lower priority first, newest first, then by uid. They may be in
+ * different queues. */
+int claim_compare_removal(const struct engine *e, uint32_t a, uint32_t b);
 
 /* Whether the first comes before the second, by rank. */
 bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b);

@@ -72,7 +72,7 @@ struct queue {
     struct cluster_queue cluster; /* its workloads */
 
     struct preempt_policy preempts;
-    uint32_t removable;        /* tree of holders whose room may be taken (removable.h) */
+    uint32_t removable;        /* tree of claims whose room may be taken (removable.h) */
     struct source source;      /* as one of victims */
     uint64_t victims_change;   /* of a root: the number of the last change below it that may let
                                   somebody find victims (queue_victims_changed) */

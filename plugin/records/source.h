@@ -15,7 +15,7 @@ struct source {
     uint32_t also;            /* the one that was found before it and had any; 0: none */
     uint64_t hunt;            /* the last search in which it was one */
     uint32_t common; /* the lowest queue above it and the asking one's queue; 0: it is that */
-    uint32_t next;   /* the holder that would go next; 0: none is left */
+    uint32_t next;   /* the claim that would go next; 0: none is left */
     enum candidate_place place;
 };
 

@@ -5,7 +5,7 @@
 
 static struct tree_link *link_of(const void *ctx, uint32_t id)
 {
-    return &workload_at(ctx, id)->link;
+    return &claim_at(ctx, id)->link;
 }
 
 static struct tree_link *peer_of(const void *ctx, uint32_t id)
@@ -13,47 +13,62 @@ static struct tree_link *peer_of(const void *ctx, uint32_t id)
     return &workload_at(ctx, id)->peer;
 }
 
-/* Objects have uids of their own; messages may say the same one twice. */
-static int compare_identity(const struct engine *e, const struct workload *x,
-                            const struct workload *y)
-{
-    int order = text_compare(name_text(e, x->uid), name_text(e, y->uid));
-
-    if (order == 0)
-        order = text_compare(name_text(e, x->space), name_text(e, y->space));
-    return order != 0 ? order : text_compare(name_text(e, x->name), name_text(e, y->name));
-}
-
-int workload_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
-{
-    const struct workload *x = workload_at(e, a), *y = workload_at(e, b);
-
-    if (x->priority != y->priority)
-        return x->priority > y->priority ? -1 : 1;
-    if (x->since != y->since)
-        return x->since < y->since ? -1 : 1;
-    return compare_identity(e, x, y);
-}
-
 static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
 {
-    return workload_compare_rank(ctx, a, b);
+    return claim_compare_rank(ctx, a, b);
 }
 
-static int compare_holders(const void *ctx, uint32_t a, uint32_t b)
+static int compare_removal(const void *ctx, uint32_t a, uint32_t b)
 {
-    return holder_compare(ctx, holder_of_workload(a), holder_of_workload(b));
+    return claim_compare_removal(ctx, a, b);
 }
 
 const struct tree_type workloads_by_rank = {peer_of, compare_rank, NULL};
 const struct tree_type workloads_of_queue = {link_of, compare_rank, NULL};
-const struct tree_type workloads_that_hold = {link_of, compare_holders, NULL};
+const struct tree_type workloads_that_hold = {link_of, compare_removal, NULL};
 
-bool workload_before(const void *ctx, uint32_t a, uint32_t b)
+uint32_t workload_in_place(const struct engine *e, uint32_t number)
 {
-    const struct engine *e = ctx;
+    const struct workload *workload = slab_at(&e->claims.workloads, number);
 
-    return compare_identity(e, workload_at(e, a), workload_at(e, b)) < 0;
+    return workload->claim;
+}
+
+uint32_t workload_next(const struct engine *e, uint32_t after)
+{
+    const struct slab *workloads = &e->claims.workloads;
+    uint32_t at = after == 0 ? 1 : claim_at(e, after)->workload + 1;
+
+    while (at < slab_end(workloads) && !slab_live(workloads, at))
+        at++;
+    return at < slab_end(workloads) ? workload_in_place(e, at) : 0;
+}
+
+bool workload_holds(const struct engine *e, uint32_t id)
+{
+    return workload_is(workload_at(e, id), WORKLOAD_PLACED) && claim_holds(claim_at(e, id));
+}
+
+bool workload_counts_later(const struct engine *e, uint32_t id)
+{
+    const struct claim *claim = claim_at(e, id);
+
+    return workload_holds(e, id)
+               ? !claim_is_victim(claim) && !workload_is_leaving(workload_at(e, id))
+               : claim_is_promised(claim);
+}
+
+bool workload_is_unheard(const struct engine *e, uint32_t id)
+{
+    const struct workload *workload = workload_at(e, id);
+
+    return workload_is(workload, WORKLOAD_ASSUMED) && claim_at(e, id)->effects.leased == 0 &&
+           !workload_is(workload, WORKLOAD_AWAITS);
+}
+
+bool workload_must_give_way(const struct engine *e, uint32_t id)
+{
+    return claim_is_victim(claim_at(e, id)) && workload_is_unheard(e, id);
 }
 
 struct name_question {
@@ -67,7 +82,7 @@ static bool same_name(const void *ctx, uint32_t id)
     const struct workload *workload = workload_at(q->e, id);
 
     return text_same(name_text(q->e, workload->name), q->name) &&
-           text_same(name_text(q->e, workload->space), q->space);
+           text_same(name_text(q->e, claim_at(q->e, id)->space), q->space);
 }
 
 uint32_t workload_name_hash(struct text space, struct text name)
@@ -80,11 +95,6 @@ uint32_t workload_find(const struct engine *e, struct text space, struct text na
     struct name_question q = {e, space, name};
 
     return index_find(&e->claims.workloads_by_name, workload_name_hash(space, name), same_name, &q);
-}
-
-uint32_t workload_queue(const struct engine *e, uint32_t id)
-{
-    return demand_at(e, workload_at(e, id)->demand)->queue;
 }
 
 wide workload_need_amount(const struct workload *workload, const struct demand *demand,

@@ -14,7 +14,7 @@
 
 /*
  * A workload that gets its quota here: the claim of all its pods, which the engine reserves and
- * whose object says so afterwards.
+ * whose object says so afterwards. What only a workload has is here; it is known by its claim.
  *
  *            decided (workload_decide.h)            seen
  *   waiting ────────────────────────▶ assumed ───────▶ reserved ──▶ allocated
@@ -35,13 +35,10 @@ enum workload_flag {
     WORKLOAD_EVICTED = 1 << 6,
     WORKLOAD_TARGET = 1 << 7, /* of a deactivation */
     WORKLOAD_SIGNALS = 1 << 8,
-    WORKLOAD_REQUEUES = 1 << 9,        /* has a requeueState */
-    WORKLOAD_NEVER_PREEMPTS = 1 << 10, /* takes nobody's room */
-    WORKLOAD_GATED_BY = 1 << 11,       /* `unsupported` is what its admission waits for */
+    WORKLOAD_REQUEUES = 1 << 9,  /* has a requeueState */
+    WORKLOAD_GATED_BY = 1 << 11, /* `unsupported` is what its admission waits for */
 
     WORKLOAD_ASSUMED = 1 << 16, /* it was reserved, and its object does not say so yet */
-    WORKLOAD_PROMISED = 1 << 17,
-    WORKLOAD_VICTIM = 1 << 18,
     WORKLOAD_BLOCKED = 1 << 19, /* is to signal: its victims are there, and a gate is closed */
     WORKLOAD_AWAITS = 1 << 20,  /* was written, and is to be seen so before the next write */
     WORKLOAD_PLACED = 1 << 21,  /* counts in its queue, in one of its trees */
@@ -64,20 +61,16 @@ enum workload_write {
 enum workload_cause { CAUSE_OWN_QUEUE, CAUSE_RECLAIM, CAUSE_RECLAIM_BORROWING, CAUSES };
 
 struct workload {
-    struct tree_link link; /* in its queue, by its state */
+    uint32_t claim;        /* that it is */
     struct tree_link peer; /* in its demand, while it waits and is promised nothing */
-    uint32_t uid, space, name;
+    uint32_t uid, name;
     uint32_t job; /* the UID of its Job; 0: it has none */
     uint32_t local_queue, next_local, prev_local;
     uint32_t demand;
     uint32_t other_demand; /* while its LocalQueue moves */
     uint32_t unsupported, target_cause;
     int64_t created;
-    int64_t since; /* in the queue; what it is ranked by */
-    int64_t stamp; /* it holds quota since */
-    int32_t priority;
-    uint32_t flags;
-    uint8_t state; /* enum claim_state */
+    uint32_t flags; /* enum workload_flag */
     uint8_t evicted_why, on_hold, pending_why;
     uint8_t said,
         saying; /* of why it waits: what is, and what is being written (workload_refusal.h) */
@@ -86,7 +79,6 @@ struct workload {
     uint32_t checks[FACTS_MAX_CHECKS];
     struct preemption_gates gates;
     int64_t retry_at, requeue_at, signal_since;
-    int64_t version;
     int64_t wrote; /* the version that our last write made, if it is known */
     int64_t wake;
 
@@ -94,7 +86,6 @@ struct workload {
      * holds or is promised. */
     uint32_t *counts;
 
-    struct outbox_entry effects;
     uint8_t cause;           /* of a victim: enum workload_cause */
     uint8_t writes, writing; /* what is to be written now, and what was last under way: enum
                                 life_write or enum workload_write */
@@ -118,46 +109,34 @@ static inline void workload_set(struct workload *workload, uint32_t flag, bool o
     workload->flags = on ? workload->flags | flag : workload->flags & ~flag;
 }
 
-static inline bool workload_holds(const struct workload *workload)
-{
-    return (workload->flags & WORKLOAD_PLACED) != 0 &&
-           (workload->state == CLAIM_RESERVED || workload->state == CLAIM_ALLOCATED);
-}
-
 /* Whether its job is still to stop. The condition stays after that, until it is reserved again. */
 static inline bool workload_is_leaving(const struct workload *workload)
 {
     return workload_is(workload, WORKLOAD_EVICTED | WORKLOAD_RESERVED);
 }
 
-/* Whether it is reserved, and nobody has heard of that: the write is neither under way nor to be
- * seen. */
-static inline bool workload_is_unheard(const struct workload *workload)
-{
-    return workload_is(workload, WORKLOAD_ASSUMED) && workload->effects.leased == 0 &&
-           !workload_is(workload, WORKLOAD_AWAITS);
-}
+/* The workload after this one, or the first, of all that there are; 0: there is none. Workloads are
+ * told by their claims, here and everywhere. */
+uint32_t workload_next(const struct engine *e, uint32_t after);
 
-/* Whether it is to go, and needs not be told: nobody is to make its reservation any more. */
-static inline bool workload_must_give_way(const struct workload *workload)
-{
-    return workload_is(workload, WORKLOAD_VICTIM) && workload_is_unheard(workload);
-}
+/* The workload whose number among them this is. */
+uint32_t workload_in_place(const struct engine *e, uint32_t number);
+
+/* Whether its queue counts what it holds. */
+bool workload_holds(const struct engine *e, uint32_t workload);
 
 /* Whether what it holds, or is promised, counts in what is used later. */
-static inline bool workload_counts_later(const struct workload *workload)
-{
-    return workload_holds(workload)
-               ? !workload_is(workload, WORKLOAD_VICTIM) && !workload_is_leaving(workload)
-               : workload_is(workload, WORKLOAD_PROMISED);
-}
+bool workload_counts_later(const struct engine *e, uint32_t workload);
+
+/* Whether it is reserved, and nobody has heard of that: the write is neither under way nor to be
+ * seen. */
+bool workload_is_unheard(const struct engine *e, uint32_t workload);
+
+/* Whether it is to go, and needs not be told: nobody is to make its reservation any more. */
+bool workload_must_give_way(const struct engine *e, uint32_t workload);
 
 uint32_t workload_find(const struct engine *e, struct text space, struct text name);
 uint32_t workload_name_hash(struct text space, struct text name);
-uint32_t workload_queue(const struct engine *e, uint32_t workload); /* 0: not known */
-
-int workload_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
-bool workload_before(const void *engine, uint32_t a, uint32_t b);
 
 /* What one of its pod sets is granted of one of its needs. */
 struct demand;

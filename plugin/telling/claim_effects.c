@@ -11,7 +11,7 @@
 #include "plugin/pods/assembly_turn.h"
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/let_go.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 bool claim_removal_comes_first(const struct engine *e, uint32_t id)
@@ -199,14 +199,14 @@ static void explain_eviction(const struct engine *e, uint32_t victim, char *mess
     sentence_str(&say, "preempted to make room");
     if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 || of == 0)
         return; /* for others than that which it was chosen for, or for nobody any more */
-    sentence_str(&say, holder_is_workload(of)                ? " for workload "
+    sentence_str(&say, claim_is_workload(e, of)              ? " for workload "
                        : claim_at(e, of)->flags & CLAIM_GANG ? " for gang "
                                                              : " for pod ");
     explain_other(&say, e, of, victim);
     sentence_str(&say, " of priority ");
-    sentence_number(&say, holder_priority(e, of));
+    sentence_number(&say, claim_at(e, of)->priority);
     sentence_str(&say, " in ");
-    explain_queue(&say, e, holder_queue(e, of));
+    explain_queue(&say, e, claim_queue(e, of));
 }
 
 static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
@@ -302,12 +302,18 @@ static void set_timer(void *owner, uint32_t id)
     claim_set_timer(owner, id);
 }
 
+static bool is_of_pods(const void *owner, uint32_t id)
+{
+    return !claim_is_workload(owner, id);
+}
+
 const struct outbox_type claim_effects = {
     .records = offsetof(struct engine, claims.records),
     .entry = offsetof(struct claim, effects),
     .slots = CLAIM_EFFECTS,
     .kinds = {EFFECT_ACTIVATE, EFFECT_REMOVE_GATES, EFFECT_SET_CONDITION, EFFECT_ANSWER_PERMIT,
               EFFECT_SET_GROUP, EFFECT_EVENT, EFFECT_EVICT_POD},
+    .has = is_of_pods,
     .wanted = wanted,
     .describe = describe,
     .leased = leased,

@@ -183,8 +183,7 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
 
 static bool is_one(const struct engine *e, uint32_t id, bool holding)
 {
-    return workload_is(workload_at(e, id), WORKLOAD_PLACED) &&
-           workload_holds(workload_at(e, id)) == holding;
+    return workload_is(workload_at(e, id), WORKLOAD_PLACED) && workload_holds(e, id) == holding;
 }
 
 /* Those that wait come before those that are held. */
@@ -222,12 +221,10 @@ bool engine_next_workload(const struct engine *e, uint32_t queue, uint32_t local
 static void count_workload(const struct engine *e, uint32_t id, const struct cell *cell,
                            wide *ret_reserved, wide *ret_admitted)
 {
-    wide amount = workload_holds(workload_at(e, id))
-                      ? workload_amount(e, id, cell->flavor, cell->resource)
-                      : 0;
+    wide amount = workload_holds(e, id) ? workload_amount(e, id, cell->flavor, cell->resource) : 0;
 
     *ret_reserved += amount;
-    *ret_admitted += workload_at(e, id)->state == CLAIM_ALLOCATED ? amount : 0;
+    *ret_admitted += claim_at(e, id)->state == CLAIM_ALLOCATED ? amount : 0;
 }
 
 bool engine_next_workload_usage(const struct engine *e, uint32_t queue, uint32_t local,

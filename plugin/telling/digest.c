@@ -2,7 +2,7 @@
 #include "plugin/base/mix.h"
 #include "plugin/pods/booking.h"
 #include "plugin/pods/group_follow.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 /* The sum of a hash for each object, so that no order matters; over names, never ids. */
@@ -26,7 +26,7 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     uint64_t needs = 0, hash = mix_text(mix_text(1, claim_uid(e, id)), claim_name(e, id));
 
     hash = mix_queue(e, mix_name(e, hash, claim->space), line_queue(e, line));
-    hash = mix(mix(mix(hash, claim->state), claim->priority), claim->created);
+    hash = mix(mix(mix(hash, claim->state), claim->priority), claim->queued);
     hash = mix_name(e, mix_name(e, hash, claim->node), claim->a_foreign_gate);
     hash = mix_name(e, hash,
                     claim_group(e, claim) == 0 ? 0 : group_at(e, claim_group(e, claim))->name);
@@ -196,13 +196,14 @@ static uint64_t digest_workload(const struct engine *e, uint32_t id, bool timers
     const struct workload *workload = workload_at(e, id);
     const struct demand *demand = demand_at(e, workload->demand);
     const uint16_t *flavors = workload_flavors(workload, demand->set_count);
-    uint32_t of = pledge_at(e, holder_of_workload(id))->of;
-    uint64_t hash = mix_name(e, mix_name(e, 16, workload->space), workload->name);
+    uint32_t of = pledge_at(e, id)->of;
+    const struct claim *claim = claim_at(e, id);
+    uint64_t hash = mix_name(e, mix_name(e, 16, claim->space), workload->name);
 
     hash = mix_queue(e, mix_name(e, mix_name(e, hash, workload->uid), demand->text), demand->queue);
     hash = mix_name(e, hash, local_queue_at(e, workload->local_queue)->name);
-    hash =
-        mix(mix(mix(hash, workload->flags & WORKLOAD_OBJECT), workload->priority), workload->since);
+    hash = mix(mix(hash, workload->flags & WORKLOAD_OBJECT), claim->flags & CLAIM_NEVER_PREEMPTS);
+    hash = mix(mix(hash, claim->priority), claim->queued);
     hash = mix(mix(mix(hash, workload->created), workload->requeue_at), workload->retry_at);
     hash = mix(mix(mix(hash, workload->evicted_why), workload->on_hold), workload->pending_why);
     hash = mix_name(e, mix_name(e, hash, workload->unsupported), workload->target_cause);
@@ -217,16 +218,16 @@ static uint64_t digest_workload(const struct engine *e, uint32_t id, bool timers
         hash = mix_text(hash, flavor_name(e, flavors[i]));
     if (!timers)
         return hash;
-    hash = mix(mix(mix(hash, workload->flags), workload->state), workload->stamp);
-    hash = mix(mix(mix(hash, workload->version), workload->wrote), workload->writes);
+    hash = mix(mix(mix(mix(hash, workload->flags), claim->flags), claim->state), claim->stamp);
+    hash = mix(mix(mix(hash, claim->version), workload->wrote), workload->writes);
     hash = mix(mix(hash, workload->writing), workload->wake);
     for (uint32_t s = 0; s < demand->set_count; s++)
         hash = mix(hash, workload->counts[s]);
     for (uint32_t i = 0; i < demand->need_count; i++)
         hash = mix_text(hash, flavor_name(e, flavors[i]));
     if (of != 0)
-        hash = mix_text(hash, holder_name(e, of).uid);
-    return outbox_hash(&e->outbox, &workload->effects, hash);
+        hash = mix_text(hash, claim_full_name(e, of).uid);
+    return outbox_hash(&e->outbox, &claim->effects, hash);
 }
 
 static uint64_t digest_local_queue(const struct engine *e, const struct local_queue *local)
@@ -241,8 +242,8 @@ static uint64_t digest_workloads(const struct engine *e, bool timers)
 {
     uint64_t sum = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++)
-        sum += slab_live(&e->claims.workloads, id) ? digest_workload(e, id, timers) : 0;
+    for (uint32_t id = workload_next(e, 0); id != 0; id = workload_next(e, id))
+        sum += digest_workload(e, id, timers);
     for (uint32_t id = 1; id < slab_end(&e->workloads.local_queues); id++)
         sum += slab_live(&e->workloads.local_queues, id)
                    ? digest_local_queue(e, local_queue_at(e, id))
@@ -267,9 +268,7 @@ uint64_t engine_digest(const struct engine *e, bool timers)
     if (timers && e->pods.assembling != 0)
         sum = mix_name(e, sum, group_at(e, e->pods.assembling)->name);
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++)
-        sum += slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0
-                   ? digest_claim(e, id, timers)
-                   : 0;
+        sum += claim_is_pod(e, id) ? digest_claim(e, id, timers) : 0;
     for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
         sum += slab_live(&e->pods.groups, id) ? digest_group(e, group_at(e, id), timers) : 0;
     for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)

@@ -4,7 +4,7 @@
 #include "explain.h"
 #include "plugin/base/sentence.h"
 #include "plugin/order/turn.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 /* By its name, or, in another namespace, by its UID. */
@@ -19,7 +19,7 @@ static void say_object(struct sentence *say, bool same_space, struct text space,
 
 void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t id)
 {
-    struct workload_name name = holder_name(e, other);
+    struct workload_name name = claim_full_name(e, other);
 
     say_object(say, text_same(name.space, name_text(e, claim_at(e, id)->space)), name.space,
                name.name, name.uid);
@@ -46,10 +46,10 @@ void explain_claim_first(struct sentence *say, const struct engine *e, uint32_t 
 void explain_workload_first(struct sentence *say, const struct engine *e, uint32_t id)
 {
     uint32_t queue = claim_queue(e, id);
-    const struct workload *first = workload_at(e, turn_first_workload(e, queue));
+    uint32_t first = turn_first_workload(e, queue);
+    struct workload_name is = claim_full_name(e, first);
 
     sentence_str(say, "its turn comes after workload ");
-    say_object(say, first->space == claim_at(e, id)->space, name_text(e, first->space),
-               name_text(e, first->name), name_text(e, first->uid));
+    say_object(say, claim_at(e, first)->space == claim_at(e, id)->space, is.space, is.name, is.uid);
     say_head_of(say, e, queue);
 }

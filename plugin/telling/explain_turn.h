@@ -9,8 +9,8 @@
 struct engine;
 struct sentence;
 
-/* Another claim or workload (holder.h), in a message to this claim's owner: names of another
- * namespace are nobody's to see. Who may see all finds it by its UID. */
+/* Another claim, in a message to this claim's owner: names of another namespace are nobody's to
+ * see. Who may see all finds it by its UID. */
 void explain_other(struct sentence *say, const struct engine *e, uint32_t other, uint32_t claim);
 
 /* That the claim's turn comes after that of another one, the head of its queue; or of another

@@ -168,7 +168,7 @@ void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret
         ret->minimum = group->minimum;
     }
     ret->priority = claim->priority;
-    ret->created = claim->created;
+    ret->created = claim->queued;
     ret->granted =
         claim->state == CLAIM_RESERVED || claim->state == CLAIM_ALLOCATED ? claim->stamp : 0;
 }

@@ -3,7 +3,7 @@
 
 #include "plugin/base/sentence.h"
 #include "plugin/claims/promise.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_refusal.h"
@@ -27,9 +27,9 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
 
     (void)slot;
     ret->uid = name_text(e, workload->uid);
-    ret->space = name_text(e, workload->space);
+    ret->space = name_text(e, claim_at(e, id)->space);
     ret->name = name_text(e, workload->name);
-    ret->resource_version = workload->version;
+    ret->resource_version = claim_at(e, id)->version;
     ret->workload = id;
 }
 
@@ -39,9 +39,8 @@ static void leased(void *owner, uint32_t id, uint32_t slot)
     (void)slot;
     workload_at(e, id)->writing = workload_at(e, id)->writes;
     workload_refusal_writes(e, id);
-    if (workload_is(workload_at(e, id),
-                    WORKLOAD_VICTIM)) /* it cannot stay any more: its room will come */
-        cluster_queue_changed(e, workload_queue(e, id));
+    if (claim_is_victim(claim_at(e, id))) /* it cannot stay any more: its room will come */
+        cluster_queue_changed(e, claim_queue(e, id));
 }
 
 static void retried(void *owner, uint32_t id, uint32_t slot)
@@ -49,7 +48,7 @@ static void retried(void *owner, uint32_t id, uint32_t slot)
     struct engine *e = owner;
     (void)slot;
     workload_at(e, id)->writing = LIFE_WRITE_NOTHING;
-    promise_reconsider(e, holder_of_workload(id));
+    promise_reconsider(e, id);
     workload_settle(e, id); /* a reservation that is not made may have nobody to make it again */
 }
 
@@ -61,7 +60,7 @@ static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
     (void)slot;
     workload->wrote = version;
     workload_refusal_written(e, id);
-    if (version == 0 || version > workload->version)
+    if (version == 0 || version > claim_at(e, id)->version)
         workload_set(workload, WORKLOAD_AWAITS, true);
     workload_settle(e,
                     id); /* its object may have been seen so, or otherwise, before this was heard */
@@ -79,11 +78,17 @@ static void set_timer(void *owner, uint32_t id)
     workload_set_timer(owner, id);
 }
 
+static bool is_workload(const void *owner, uint32_t id)
+{
+    return claim_is_workload(owner, id);
+}
+
 const struct outbox_type workload_effects = {
-    .records = offsetof(struct engine, claims.workloads),
-    .entry = offsetof(struct workload, effects),
+    .records = offsetof(struct engine, claims.records),
+    .entry = offsetof(struct claim, effects),
     .slots = 1,
     .kinds = {EFFECT_WRITE_WORKLOAD},
+    .has = is_workload,
     .wanted = wanted,
     .describe = describe,
     .leased = leased,
@@ -150,10 +155,10 @@ static void say_path(struct sentence *say, const struct engine *e, uint32_t queu
 static void say_preempted(struct sentence *say, const struct engine *e, uint32_t id)
 {
     const struct workload *workload = workload_at(e, id);
-    uint32_t by = pledge_at(e, holder_of_workload(id))->of;
+    uint32_t by = pledge_at(e, id)->of;
 
-    if (by == 0 || holder_is_workload(by)) {
-        const struct workload *other = by == 0 ? NULL : workload_at(e, holder_workload(by));
+    if (by == 0 || claim_is_workload(e, by)) {
+        const struct workload *other = by == 0 ? NULL : workload_at(e, by);
 
         sentence_str(say, "Preempted to accommodate a workload (UID: ");
         say_known(say, other == NULL ? text_of("") : name_text(e, other->uid));
@@ -171,9 +176,9 @@ static void say_preempted(struct sentence *say, const struct engine *e, uint32_t
                           ? "reclamation within the cohort"
                           : "reclamation within the cohort while borrowing");
     sentence_str(say, "; preemptor path: ");
-    say_path(say, e, by == 0 ? 0 : holder_queue(e, by));
+    say_path(say, e, by == 0 ? 0 : claim_queue(e, by));
     sentence_str(say, "; preemptee path: ");
-    say_path(say, e, workload_queue(e, id));
+    say_path(say, e, claim_queue(e, id));
 }
 
 static void say_evicted(struct sentence *say, const struct engine *e, uint32_t id)
@@ -210,7 +215,7 @@ static const char *const returns[LIFE_REASONS] = {
 static void find_words(const struct engine *e, uint32_t id, struct workload_write_report *ret)
 {
     const struct workload *workload = workload_at(e, id);
-    uint32_t queue = workload_queue(e, id);
+    uint32_t queue = claim_queue(e, id);
     struct sentence say;
 
     sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
@@ -283,7 +288,7 @@ static void find_sets(const struct engine *e, uint32_t id, struct workload_write
 static void find_checks(const struct engine *e, uint32_t id, struct workload_write_report *ret)
 {
     const struct workload *workload = workload_at(e, id);
-    uint32_t queue = workload_queue(e, id);
+    uint32_t queue = claim_queue(e, id);
 
     ret->check_count = 0;
     if (workload->writes == LIFE_WRITE_EVICT) {

@@ -4,7 +4,7 @@
 #include "plugin/order/headroom.h"
 #include "plugin/order/turn.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"
@@ -18,20 +18,14 @@ uint32_t engine_find_workload(const struct engine *e, struct text space, struct 
     return workload_find(e, space, name);
 }
 
-static struct workload_name name_of(const struct engine *e, uint32_t id)
-{
-    return holder_name(e, holder_of_workload(id));
-}
-
 static const char *why_holding(const struct engine *e, uint32_t id)
 {
     struct workload_life life;
 
     workload_find_life(e, id, &life);
-    if (workload_is_leaving(workload_at(e, id)) || workload_is(workload_at(e, id), WORKLOAD_VICTIM))
+    if (workload_is_leaving(workload_at(e, id)) || claim_is_victim(claim_at(e, id)))
         return "Evicted";
-    return workload_at(e, id)->state == CLAIM_RESERVED && !life.checks_ready ? "AdmissionChecks"
-                                                                             : "";
+    return claim_at(e, id)->state == CLAIM_RESERVED && !life.checks_ready ? "AdmissionChecks" : "";
 }
 
 static const char *why_held(const struct engine *e, uint32_t id)
@@ -43,7 +37,7 @@ static const char *why_held(const struct engine *e, uint32_t id)
         return "Inactive";
     if (workload->unsupported != 0)
         return "Unsupported";
-    if (!local->known || workload_queue(e, id) == 0)
+    if (!local->known || claim_queue(e, id) == 0)
         return "QueueUnknown";
     if (local->stop != LIFE_RUNS)
         return "QueueSuspended";
@@ -69,10 +63,10 @@ static const char *why_refused(struct engine *e, uint32_t id, struct decision *d
 static void note_victims(struct engine *e, uint32_t id, const struct decision *decision,
                          struct workload_report *ret)
 {
-    if (workload_is(workload_at(e, id), WORKLOAD_PROMISED)) {
-        for (uint32_t at = pledge_at(e, holder_of_workload(id))->promise.first;
+    if (claim_is_promised(claim_at(e, id))) {
+        for (uint32_t at = pledge_at(e, id)->promise.first;
              at != 0 && ret->victim_count < WORKLOAD_REPORT_VICTIMS; at = pledge_at(e, at)->next)
-            ret->victims[ret->victim_count++] = holder_name(e, at);
+            ret->victims[ret->victim_count++] = claim_full_name(e, at);
         return;
     }
     if (decision->what == DECIDE_PREEMPTS)
@@ -128,8 +122,8 @@ static void say_why(const struct engine *e, uint32_t id, struct workload_report 
         sentence_str(&say, "no flavor suits its pods and could ever have so much");
     else if (text_is(reason, "PreemptionGated"))
         sentence_str(&say, "others would have to go, and a gate is closed");
-    else if (text_is(reason, "QueueInactive") && workload_queue(e, id) != 0) {
-        enum cluster_queue_fault fault = cluster_queue_fault(e, workload_queue(e, id), &what);
+    else if (text_is(reason, "QueueInactive") && claim_queue(e, id) != 0) {
+        enum cluster_queue_fault fault = cluster_queue_fault(e, claim_queue(e, id), &what);
 
         sentence_str(&say, cluster_queue_fault_name(fault));
         sentence_str(&say, what.len > 0 ? " " : "");
@@ -137,11 +131,12 @@ static void say_why(const struct engine *e, uint32_t id, struct workload_report 
     }
 }
 
-static const char *state_of(const struct workload *workload)
+static const char *state_of(const struct engine *e, uint32_t id)
 {
     static const char *const names[CLAIM_STATES] = {"held", "waiting", "reserved", "allocated"};
 
-    return workload_is(workload, WORKLOAD_PLACED) ? names[workload->state] : "finished";
+    return workload_is(workload_at(e, id), WORKLOAD_PLACED) ? names[claim_at(e, id)->state]
+                                                            : "finished";
 }
 
 static const char *check_name(uint8_t state)
@@ -157,16 +152,16 @@ static void report_why(struct engine *e, uint32_t id, bool briefly, struct workl
     struct decision decision = {.what = DECIDE_NOTHING};
     struct text what;
 
-    if (workload_holds(workload)) {
+    if (workload_holds(e, id)) {
         ret->reason = why_holding(e, id);
     } else if (!workload_is(workload, WORKLOAD_PLACED)) {
         ret->reason = "";
-    } else if (workload->state == CLAIM_HELD) {
+    } else if (claim_at(e, id)->state == CLAIM_HELD) {
         ret->reason = why_held(e, id);
-    } else if (workload_is(workload, WORKLOAD_PROMISED)) {
+    } else if (claim_is_promised(claim_at(e, id))) {
         ret->reason = "Preempting";
-    } else if (cluster_queue_fault(e, workload_queue(e, id), &what) != CLUSTER_QUEUE_READY) {
-        ret->reason = fault_reason(cluster_queue_fault(e, workload_queue(e, id), &what));
+    } else if (cluster_queue_fault(e, claim_queue(e, id), &what) != CLUSTER_QUEUE_READY) {
+        ret->reason = fault_reason(cluster_queue_fault(e, claim_queue(e, id), &what));
     } else if (!engine_grants(e)) {
         ret->reason = "NotReady";
     } else {
@@ -184,20 +179,21 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
                             struct workload_report *ret)
 {
     const struct workload *workload = workload_at(e, id);
-    uint32_t queue = workload_queue(e, id), closed = preemption_gates_closed(&workload->gates);
-    uint32_t of = pledge_at(e, holder_of_workload(id))->of;
+    uint32_t queue = claim_queue(e, id), closed = preemption_gates_closed(&workload->gates);
+    uint32_t of = pledge_at(e, id)->of;
 
     memset(ret, 0, sizeof(*ret));
-    ret->is = name_of(e, id);
+    ret->is = claim_full_name(e, id);
     ret->local_queue = name_text(e, local_queue_at(e, workload->local_queue)->name);
     ret->queue = queue == 0 ? text_of("") : name_text(e, queue_at(e, queue)->name);
-    ret->state = state_of(workload);
-    ret->priority = workload->priority;
+    ret->state = state_of(e, id);
+    ret->priority = claim_at(e, id)->priority;
     ret->created = workload->created;
     ret->signals = workload_is(workload, WORKLOAD_SIGNALS);
     ret->signal_since = ret->signals ? workload->signal_since : 0;
     ret->closed = closed == 0 ? text_of("") : name_text(e, closed);
-    if (queue != 0 && workload_is(workload, WORKLOAD_PLACED) && workload->state == CLAIM_WAITING)
+    if (queue != 0 && workload_is(workload, WORKLOAD_PLACED) &&
+        claim_at(e, id)->state == CLAIM_WAITING)
         ret->position =
             tree_rank(&workloads_of_queue, e, id) + turn_claims_before(e, id, REPORT_LINES) + 1;
     for (uint32_t i = 0; i < workload->check_count; i++) {
@@ -207,7 +203,7 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
     }
     ret->is_victim = of != 0;
     if (ret->is_victim)
-        ret->of = holder_name(e, of);
+        ret->of = claim_full_name(e, of);
     engine_workload_write(e, id, &ret->write);
     for (uint32_t i = 0; i < workload->gates.count; i++)
         ret->write.gates[i].open = workload->gates.positions[i] == GATE_OPEN;

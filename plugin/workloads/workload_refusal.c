@@ -93,7 +93,7 @@ static enum workload_refusal obstacle(const struct engine *e, uint32_t id)
 {
     const struct workload *workload = workload_at(e, id);
     const struct local_queue *local = local_queue_at(e, workload->local_queue);
-    enum life_stop stop = cluster_queue_stop(e, workload_queue(e, id));
+    enum life_stop stop = cluster_queue_stop(e, claim_queue(e, id));
 
     if (workload->unsupported != 0 && !workload_is(workload, WORKLOAD_GATED_BY))
         return WORKLOAD_REFUSAL_UNSUPPORTED;
@@ -118,10 +118,10 @@ static enum workload_refusal of_queues(const struct engine *e, uint32_t id)
         return WORKLOAD_REFUSAL_NONE;
     if (why != WORKLOAD_REFUSAL_NONE)
         return why;
-    if (workload->state == CLAIM_HELD)
+    if (claim_at(e, id)->state == CLAIM_HELD)
         return local_queue_at(e, workload->local_queue)->selected ? WORKLOAD_REFUSAL_NONE
                                                                   : WORKLOAD_REFUSAL_NAMESPACE;
-    return cluster_queue_fault(e, workload_queue(e, id), &what) == CLUSTER_QUEUE_READY
+    return cluster_queue_fault(e, claim_queue(e, id), &what) == CLUSTER_QUEUE_READY
                ? WORKLOAD_REFUSAL_NONE
                : WORKLOAD_REFUSAL_INACTIVE;
 }
@@ -134,13 +134,13 @@ static enum workload_refusal refusal_of(const struct engine *e, uint32_t id)
     enum workload_refusal why;
 
     if (!e->config.waiting_reasons || !e->synced || !e->leads ||
-        !workload_is(workload, WORKLOAD_PLACED) || workload_holds(workload))
+        !workload_is(workload, WORKLOAD_PLACED) || workload_holds(e, id))
         return WORKLOAD_REFUSAL_NONE;
-    if (workload_is(workload, WORKLOAD_PROMISED))
+    if (claim_is_promised(claim_at(e, id)))
         return WORKLOAD_REFUSAL_VICTIMS;
     why = of_queues(e, id);
-    if (why != WORKLOAD_REFUSAL_NONE || workload->state != CLAIM_WAITING ||
-        cluster_queue_stop(e, workload_queue(e, id)) != LIFE_RUNS)
+    if (why != WORKLOAD_REFUSAL_NONE || claim_at(e, id)->state != CLAIM_WAITING ||
+        cluster_queue_stop(e, claim_queue(e, id)) != LIFE_RUNS)
         return why;
     return demand->refusal == WORKLOAD_REFUSAL_GATED ? WORKLOAD_REFUSAL_NONE
                                                      : (enum workload_refusal)demand->refusal;
@@ -340,8 +340,7 @@ static void say_lack(const struct engine *e, uint32_t id, struct sentence *say)
 /* Where nobody goes for it alone, it waits for room that is on its way anyhow. */
 static void say_victims(const struct engine *e, uint32_t id, struct sentence *say)
 {
-    uint32_t pods = pledge_count_pods(e, holder_of_workload(id)),
-             workloads = pledge_count_victims(e, holder_of_workload(id)) - pods;
+    uint32_t pods = pledge_count_pods(e, id), workloads = pledge_count_victims(e, id) - pods;
 
     sentence_count(say, ". Pending the preemption of ", workloads, " workload(s)");
     sentence_count(say, workloads > 0 ? " and " : ". Pending the preemption of ", pods, " pod(s)");
@@ -357,7 +356,7 @@ static void say_queue(struct sentence *say, const char *kind, struct text name, 
 void workload_refusal_say(const struct engine *e, uint32_t id, struct sentence *say)
 {
     const struct workload *workload = workload_at(e, id);
-    uint32_t queue = workload_queue(e, id);
+    uint32_t queue = claim_queue(e, id);
     struct text cluster = queue == 0 ? text_of("") : name_text(e, queue_at(e, queue)->name);
     struct text local = name_text(e, local_queue_at(e, workload->local_queue)->name);
 

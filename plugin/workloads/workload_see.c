@@ -13,22 +13,22 @@
 static int make(struct engine *e, const struct workload_facts *facts, uint32_t *ret_id)
 {
     struct workload workload = {0};
-    uint32_t id;
+    uint32_t space = 0, id;
 
     if (slab_count(&e->claims.workloads) >= e->config.max_workloads)
         return ENGINE_FULL_WORKLOADS;
-    if (slab_reserve(&e->claims.workloads, 1) < 0 ||
+    if (slab_reserve(&e->claims.records, 1) < 0 || slab_reserve(&e->claims.workloads, 1) < 0 ||
         index_reserve(&e->claims.workloads_by_name) < 0 ||
-        heap_reserve(&e->claims.workload_timers, slab_end(&e->claims.workloads) + 1) < 0 ||
-        pledge_reserve(e, holder_of_workload(slab_end(&e->claims.workloads))) < 0 ||
-        name_get(e, facts->space, &workload.space) < 0 ||
+        heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
+        pledge_reserve(e) < 0 || name_get(e, facts->space, &space) < 0 ||
         name_get(e, facts->name, &workload.name) < 0) {
-        intern_unref(&e->names, workload.space);
+        intern_unref(&e->names, space);
         return ENGINE_NO_MEMORY;
     }
-    id = slab_take(&e->claims.workloads);
+    id = workload.claim = slab_take(&e->claims.records);
+    *claim_at(e, id) = (struct claim){.workload = slab_take(&e->claims.workloads), .space = space};
     *workload_at(e, id) = workload;
-    pledge_begin(e, holder_of_workload(id));
+    pledge_begin(e, id);
     index_put(&e->claims.workloads_by_name, workload_name_hash(facts->space, facts->name), id);
     *ret_id = id;
     return 0;
@@ -82,7 +82,7 @@ static void let_queue_go(struct engine *e, uint32_t queue)
 static void drop_details(struct engine *e, uint32_t id)
 {
     struct workload *workload = workload_at(e, id);
-    uint32_t queue = workload->demand == 0 ? 0 : workload_queue(e, id);
+    uint32_t queue = workload->demand == 0 ? 0 : claim_queue(e, id);
 
     workload_free_counts(e, workload->counts,
                          workload->demand == 0 ? NULL : demand_at(e, workload->demand));
@@ -100,7 +100,8 @@ static void drop_details(struct engine *e, uint32_t id)
     let_queue_go(e, queue);
 }
 
-static void take_conditions(struct workload *workload, const struct workload_facts *facts)
+static void take_conditions(struct claim *claim, struct workload *workload,
+                            const struct workload_facts *facts)
 {
     const struct condition_facts *is = facts->conditions;
     bool signals = is[CONDITION_SIGNAL].is_true || is[CONDITION_SIGNAL_KEP].is_true;
@@ -122,23 +123,24 @@ static void take_conditions(struct workload *workload, const struct workload_fac
         workload->on_hold = (uint8_t)life_reason_of(is[CONDITION_REQUEUED].reason);
     if (is[CONDITION_RESERVED].is_false)
         workload->pending_why = (uint8_t)life_reason_of(is[CONDITION_RESERVED].reason);
-    workload->since = facts->created;
+    claim->queued = facts->created;
     if (workload->evicted_why == LIFE_ADMISSION_CHECK && is[CONDITION_EVICTED].since > 0)
-        workload->since = is[CONDITION_EVICTED].since;
+        claim->queued = is[CONDITION_EVICTED].since;
     if (workload_is(workload, WORKLOAD_RESERVED))
-        workload->stamp = is[CONDITION_RESERVED].since;
+        claim->stamp = is[CONDITION_RESERVED].since;
 }
 
-static void take_facts(struct workload *workload, const struct workload_facts *facts)
+static void take_facts(struct claim *claim, struct workload *workload,
+                       const struct workload_facts *facts)
 {
     workload_set(workload, WORKLOAD_ACTIVE, facts->active);
     workload_set(workload, WORKLOAD_DELETED, facts->deleted);
     workload_set(workload, WORKLOAD_STOPPED, facts->job_stopped);
-    workload_set(workload, WORKLOAD_NEVER_PREEMPTS, facts->yields);
+    claim_set_flag(claim, CLAIM_NEVER_PREEMPTS, facts->yields);
     workload_set(workload, WORKLOAD_GATED_BY, facts->admission_gated);
     workload_set(workload, WORKLOAD_REQUEUES, facts->has_requeue);
     workload->created = facts->created;
-    workload->priority = facts->priority;
+    claim->priority = facts->priority;
     workload->requeue_at = facts->requeue_at;
     workload->retry_at = 0;
     for (uint32_t i = 0; i < facts->check_count; i++) {
@@ -146,8 +148,8 @@ static void take_facts(struct workload *workload, const struct workload_facts *f
         if (facts->checks[i].state == CHECK_RETRY && facts->checks[i].retry_at > workload->retry_at)
             workload->retry_at = facts->checks[i].retry_at;
     }
-    workload->version = facts->version;
-    take_conditions(workload, facts);
+    claim->version = facts->version;
+    take_conditions(claim, workload, facts);
 }
 
 /* What was decided still holds: it is the same workload, and asks for the same in the same queue,
@@ -163,7 +165,7 @@ static bool keeps_decision(const struct engine *e, uint32_t id, const struct wor
         old->yields != new->yields)
         return false;
     return workload_is(workload, WORKLOAD_ASSUMED) ||
-           (workload_is(workload, WORKLOAD_PROMISED) && !new->gated);
+           (claim_is_promised(claim_at(e, id)) && !new->gated);
 }
 
 /* Victims of another workload are none of this one's, and its own go for nobody. */
@@ -172,9 +174,9 @@ static void begin_anew(struct engine *e, uint32_t id)
     struct workload *workload = workload_at(e, id);
 
     outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
-    promise_lose_victim(e, holder_of_workload(id));
-    workload->flags = 0;
-    workload->version = workload->wrote = 0;
+    promise_lose_victim(e, id);
+    workload->flags = claim_at(e, id)->flags = 0;
+    claim_at(e, id)->version = workload->wrote = 0;
 }
 
 /* What others notice of it. */
@@ -189,15 +191,15 @@ struct footprint {
 static struct footprint footprint(const struct engine *e, uint32_t id)
 {
     const struct workload *workload = workload_at(e, id);
-    struct footprint ret = {.holds = workload_holds(workload),
-                            .stays = workload_counts_later(workload),
+    struct footprint ret = {.holds = workload_holds(e, id),
+                            .stays = workload_counts_later(e, id),
                             .leaves = workload_is_leaving(workload),
-                            .priority = workload->priority,
-                            .since = workload->since};
+                            .priority = claim_at(e, id)->priority,
+                            .since = claim_at(e, id)->queued};
 
     if (!ret.holds)
         return ret;
-    ret.queue = workload_queue(e, id);
+    ret.queue = claim_queue(e, id);
     ret.hash =
         hash_bytes(workload->counts, workload_counts_size(demand_at(e, workload->demand)), 20);
     return ret;
@@ -225,7 +227,7 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
     struct footprint was = footprint(e, id), is;
     bool fresh = workload->demand == 0 || workload->uid != d->uid;
     bool keeps = keeps_decision(e, id, d);
-    uint32_t before = workload->demand == 0 ? 0 : workload_queue(e, id), *counts = d->counts;
+    uint32_t before = workload->demand == 0 ? 0 : claim_queue(e, id), *counts = d->counts;
 
     hold_queue(e, before); /* where it was is looked at once more in the end */
     if (!keeps)
@@ -254,7 +256,7 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
     workload->check_count = (uint8_t)d->check_count;
     memcpy(workload->checks, d->checks, sizeof(workload->checks));
     intern_unref(&e->names, d->text);
-    take_facts(workload, facts);
+    take_facts(claim_at(e, id), workload, facts);
     if (fresh)
         workload_set(workload, WORKLOAD_BLOCKED, workload_is(workload, WORKLOAD_SIGNALS));
     if (workload->wrote == 0 || facts->version == 0 || facts->version >= workload->wrote)
@@ -284,8 +286,7 @@ int workload_see(struct engine *e, const struct workload_facts *facts)
 
     if (id != 0 && facts->version != 0 &&
         text_same(name_text(e, workload_at(e, id)->uid), facts->uid) &&
-        (facts->version < workload_at(e, id)->version ||
-         facts->version < workload_at(e, id)->wrote))
+        (facts->version < claim_at(e, id)->version || facts->version < workload_at(e, id)->wrote))
         return SEEN_BEFORE;
     error = workload_read_details(e, facts, &details);
     if (error == 0 && is_new)
@@ -301,25 +302,27 @@ int workload_see(struct engine *e, const struct workload_facts *facts)
 void workload_destroy(struct engine *e, uint32_t id)
 {
     struct workload *workload = workload_at(e, id);
-    uint32_t queue = workload_queue(e, id);
-    bool held = workload_holds(workload);
+    uint32_t queue = claim_queue(e, id);
+    bool held = workload_holds(e, id);
 
     workload_retract(e, id);
     workload_take_out(e, id);
-    promise_lose_victim(e, holder_of_workload(id));
+    promise_lose_victim(e, id);
     outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
-    heap_clear(&e->claims.workload_timers, id);
-    index_drop(&e->claims.workloads_by_name,
-               workload_name_hash(name_text(e, workload->space), name_text(e, workload->name)), id);
+    heap_clear(&e->claims.timers, id);
+    index_drop(
+        &e->claims.workloads_by_name,
+        workload_name_hash(name_text(e, claim_at(e, id)->space), name_text(e, workload->name)), id);
     if (held && queue != 0) {
         queue_todo(e, TODO_DIRTY, queue_root(e, queue));
         workload_count_release(e, id);
     }
     drop_details(e, id);
     unlink_local(e, id);
-    intern_unref(&e->names, workload->space);
+    intern_unref(&e->names, claim_at(e, id)->space);
     intern_unref(&e->names, workload->name);
-    slab_give(&e->claims.workloads, id);
+    slab_give(&e->claims.workloads, claim_at(e, id)->workload);
+    slab_give(&e->claims.records, id);
 }
 
 void workload_lose(struct engine *e, struct text space, struct text name, struct text uid)
@@ -332,11 +335,9 @@ void workload_lose(struct engine *e, struct text space, struct text name, struct
 
 void workload_release_all(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
-        if (slab_live(&e->claims.workloads, id))
-            mem_free(&e->mem, workload_at(e, id)->counts,
-                     workload_counts_size(demand_at(e, workload_at(e, id)->demand)));
-    }
+    for (uint32_t id = workload_next(e, 0); id != 0; id = workload_next(e, id))
+        mem_free(&e->mem, workload_at(e, id)->counts,
+                 workload_counts_size(demand_at(e, workload_at(e, id)->demand)));
     for (uint32_t id = 1; id < slab_end(&e->order.demands); id++) {
         if (slab_live(&e->order.demands, id))
             demand_release(e, id);

@@ -25,7 +25,7 @@ static bool has_flavor(const struct engine *e, uint32_t id, uint16_t flavor)
 static bool is_wanted(const struct engine *e, uint32_t id, const struct cluster_queue_check *check)
 {
     for (uint32_t i = 0; i < check->flavor_count; i++) {
-        if (workload_holds(workload_at(e, id)) && has_flavor(e, id, check->flavors[i]))
+        if (workload_holds(e, id) && has_flavor(e, id, check->flavors[i]))
             return true;
     }
     return check->flavor_count == 0;
@@ -33,7 +33,7 @@ static bool is_wanted(const struct engine *e, uint32_t id, const struct cluster_
 
 bool workload_wants_check(const struct engine *e, uint32_t id, uint32_t check)
 {
-    uint32_t queue = workload_queue(e, id);
+    uint32_t queue = claim_queue(e, id);
 
     return queue != 0 && is_wanted(e, id, &queue_at(e, queue)->cluster.checks[check]);
 }
@@ -51,8 +51,7 @@ static uint32_t place_of(const struct workload *workload, uint32_t name)
 static void judge_checks(const struct engine *e, uint32_t id, struct workload_life *life)
 {
     const struct workload *workload = workload_at(e, id);
-    const struct queue *queue =
-        workload_queue(e, id) == 0 ? NULL : queue_at(e, workload_queue(e, id));
+    const struct queue *queue = claim_queue(e, id) == 0 ? NULL : queue_at(e, claim_queue(e, id));
     uint32_t wanted = 0;
 
     life->checks_listed = life->checks_ready = true;
@@ -98,7 +97,7 @@ void workload_find_life(const struct engine *e, uint32_t id, struct workload_lif
         .job_stopped = workload_is(workload, WORKLOAD_STOPPED),
         .admission_gated = workload_is(workload, WORKLOAD_GATED_BY),
         .local_queue = (enum life_stop)local->stop,
-        .cluster_queue = cluster_queue_stop(e, workload_queue(e, id)),
+        .cluster_queue = cluster_queue_stop(e, claim_queue(e, id)),
     };
     if (!local->known || (workload->unsupported != 0 && !ret->admission_gated))
         ret->local_queue = LIFE_MISSING;
@@ -111,16 +110,16 @@ static bool goes_with_reservation(enum life_write write)
     return write == LIFE_WRITE_NOTHING || write == LIFE_WRITE_CHECKS || write == LIFE_WRITE_PENDING;
 }
 
-static uint8_t choose_write(const struct workload *workload, const struct life_step *step)
+static uint8_t choose_write(const struct engine *e, uint32_t id, const struct life_step *step)
 {
-    bool evicts = workload_is(workload, WORKLOAD_VICTIM) &&
-                  workload_is(workload, WORKLOAD_RESERVED) &&
+    const struct workload *workload = workload_at(e, id);
+    bool evicts = claim_is_victim(claim_at(e, id)) && workload_is(workload, WORKLOAD_RESERVED) &&
                   !workload_is(workload, WORKLOAD_EVICTED);
 
     if (workload_is(workload, WORKLOAD_FINISHED) || workload_is(workload, WORKLOAD_DELETED))
         return LIFE_WRITE_NOTHING;
     if (workload_is(workload, WORKLOAD_ASSUMED) && goes_with_reservation(step->write))
-        return workload_is(workload, WORKLOAD_VICTIM) ? LIFE_WRITE_NOTHING : WORKLOAD_WRITE_RESERVE;
+        return claim_is_victim(claim_at(e, id)) ? LIFE_WRITE_NOTHING : WORKLOAD_WRITE_RESERVE;
     if (evicts && (goes_with_reservation(step->write) || step->write == LIFE_WRITE_ADMIT))
         return LIFE_WRITE_EVICT;
     if (step->write != LIFE_WRITE_NOTHING)
@@ -139,7 +138,7 @@ static void choose(struct engine *e, uint32_t id, const struct workload_life *li
 
     workload->step = workload_life_step(life, e->now, &workload->wake);
     evicts = workload->step.write != LIFE_WRITE_EVICT;
-    workload->writes = choose_write(workload, &workload->step);
+    workload->writes = choose_write(e, id, &workload->step);
     if (workload->writes == LIFE_WRITE_EVICT && evicts)
         workload->step = (struct life_step){.write = LIFE_WRITE_EVICT, .reason = LIFE_PREEMPTED};
     if (workload->writes == LIFE_WRITE_NOTHING && workload_refusal_wants(e, id)) {
@@ -160,7 +159,7 @@ static enum claim_state state_of(const struct engine *e, uint32_t id,
     enum claim_state state = workload_life_state(life, e->now, ret_finished);
 
     if (state == CLAIM_WAITING &&
-        (workload->unsupported != 0 || !local->selected || workload_queue(e, id) == 0))
+        (workload->unsupported != 0 || !local->selected || claim_queue(e, id) == 0))
         return CLAIM_HELD;
     return state;
 }
@@ -171,7 +170,7 @@ static void forget_signal(struct engine *e, uint32_t id)
     struct workload *workload = workload_at(e, id);
 
     workload_set(workload, WORKLOAD_BLOCKED,
-                 !workload_holds(workload) && workload_is(workload, WORKLOAD_SIGNALS));
+                 !workload_holds(e, id) && workload_is(workload, WORKLOAD_SIGNALS));
     if (workload_is(workload, WORKLOAD_BLOCKED))
         demand_set_signals(e, workload->demand, true);
 }
@@ -179,14 +178,15 @@ static void forget_signal(struct engine *e, uint32_t id)
 void workload_settle(struct engine *e, uint32_t id)
 {
     struct workload *workload = workload_at(e, id);
+    struct claim *claim = claim_at(e, id);
     struct workload_life life;
     enum claim_state state;
     bool finished, held;
 
     /* Of a reservation that is not made any more no object will say anything. */
-    if (workload_must_give_way(workload))
+    if (workload_must_give_way(e, id))
         workload_give_up(e, id);
-    held = workload_holds(workload);
+    held = workload_holds(e, id);
     workload_find_life(e, id, &life);
     state = state_of(e, id, &life, &finished);
     if (workload_is(workload, WORKLOAD_ASSUMED) && state == CLAIM_WAITING)
@@ -194,24 +194,24 @@ void workload_settle(struct engine *e, uint32_t id)
     else if (workload_is(workload, WORKLOAD_ASSUMED))
         workload_retract(e, id);
     if (state != CLAIM_WAITING)
-        promise_end(e, holder_of_workload(id));
-    if (finished == workload_is(workload, WORKLOAD_PLACED) || workload->state != (uint8_t)state) {
+        promise_end(e, id);
+    if (finished == workload_is(workload, WORKLOAD_PLACED) || claim->state != (uint8_t)state) {
         workload_take_out(e, id);
         if (finished || (state != CLAIM_RESERVED && state != CLAIM_ALLOCATED))
-            promise_lose_victim(e, holder_of_workload(id));
-        workload->state = (uint8_t)state;
+            promise_lose_victim(e, id);
+        claim->state = (uint8_t)state;
         if (!finished)
             workload_put_in(e, id);
-        if (held && !workload_holds(workload)) {
+        if (held && !workload_holds(e, id)) {
             workload_set_flavors(e, id, NULL);
-            if (workload_queue(e, id) != 0)
-                queue_todo(e, TODO_DIRTY, queue_root(e, workload_queue(e, id)));
+            if (claim_queue(e, id) != 0)
+                queue_todo(e, TODO_DIRTY, queue_root(e, claim_queue(e, id)));
         } else if (state == CLAIM_WAITING) {
-            cluster_queue_has_newcomer(e, workload_queue(e, id));
+            cluster_queue_has_newcomer(e, claim_queue(e, id));
         }
         workload_find_life(e, id, &life); /* which checks it wants may be others now */
     }
-    if (held && !workload_holds(workload))
+    if (held && !workload_holds(e, id))
         workload_count_release(e, id);
     if (state != CLAIM_WAITING || !engine_grants(e))
         forget_signal(e, id);
@@ -226,9 +226,9 @@ void workload_set_timer(struct engine *e, uint32_t id)
     if (due != 0 && (at == 0 || due < at))
         at = due;
     if (at == 0)
-        heap_clear(&e->claims.workload_timers, id);
+        heap_clear(&e->claims.timers, id);
     else
-        heap_set(&e->claims.workload_timers, id, at);
+        heap_set(&e->claims.timers, id, at);
 }
 
 void workload_expire(struct engine *e, uint32_t id)
@@ -240,13 +240,14 @@ void workload_expire(struct engine *e, uint32_t id)
 /* From where the last slice ended: so changes that never end keep nobody waiting. */
 uint32_t workload_sweep_some(struct engine *e, uint32_t budget)
 {
-    for (; budget > 0 && e->claims.workloads_left > 0; e->claims.workloads_left--) {
-        e->claims.workloads_at = e->claims.workloads_at + 1 < slab_end(&e->claims.workloads)
-                                     ? e->claims.workloads_at + 1
-                                     : 1;
-        if (!slab_live(&e->claims.workloads, e->claims.workloads_at))
+    struct claims_room *claims = &e->claims;
+
+    for (; budget > 0 && claims->workloads_left > 0; claims->workloads_left--) {
+        claims->workloads_at =
+            claims->workloads_at + 1 < slab_end(&claims->workloads) ? claims->workloads_at + 1 : 1;
+        if (!slab_live(&claims->workloads, claims->workloads_at))
             continue;
-        workload_settle(e, e->claims.workloads_at);
+        workload_settle(e, workload_in_place(e, claims->workloads_at));
         budget--;
     }
     return budget;
@@ -255,9 +256,7 @@ uint32_t workload_sweep_some(struct engine *e, uint32_t budget)
 void workload_begin(struct engine *e)
 {
     cluster_queues_changed(e);
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
-        if (!slab_live(&e->claims.workloads, id))
-            continue;
+    for (uint32_t id = workload_next(e, 0); id != 0; id = workload_next(e, id)) {
         workload_refusal_seen(e, id, true);
         workload_settle(e, id);
     }
@@ -266,15 +265,13 @@ void workload_begin(struct engine *e)
 /* What was decided, and is not seen, is another leader's to decide again. */
 void workload_end(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->claims.workloads); id++) {
-        if (!slab_live(&e->claims.workloads, id))
-            continue;
+    for (uint32_t id = workload_next(e, 0); id != 0; id = workload_next(e, id)) {
         outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
         workload_set(workload_at(e, id), WORKLOAD_AWAITS, false);
         workload_give_up(e, id);
-        if (workload_is(workload_at(e, id), WORKLOAD_VICTIM)) {
+        if (claim_is_victim(claim_at(e, id))) {
             workload_take_out(e, id);
-            promise_lose_victim(e, holder_of_workload(id));
+            promise_lose_victim(e, id);
             workload_put_in(e, id);
         }
         workload_settle(e, id);

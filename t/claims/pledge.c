@@ -8,7 +8,7 @@ static struct workload_kit kit;
 
 static uint32_t workload(const char *name)
 {
-    return holder_of_workload(workload_find(kit.kit.engine, text_of("default"), text_of(name)));
+    return workload_find(kit.kit.engine, text_of("default"), text_of(name));
 }
 
 /* Of a queue of 4 a pod has 1 and a workload 3; another workload wants all of it. */
@@ -61,27 +61,32 @@ static void test_check(void)
     job = workload("w");
     ask = workload("ask");
     pledge_at(e, job)->of = 0;
-    breaks(true, "a victim is among those of the holder that it goes for");
+    breaks(true, "a victim is among those of the claim that it goes for");
     pledge_at(e, job)->of = ask;
-    workload_at(e, holder_workload(job))->flags |= WORKLOAD_PROMISED;
+    claim_at(e, job)->flags |= CLAIM_PROMISED;
     breaks(true, "who is promised something, or goes, is listed");
-    workload_at(e, holder_workload(job))->flags &= ~(uint32_t)WORKLOAD_PROMISED;
-    workload_at(e, holder_workload(ask))->flags &= ~(uint32_t)WORKLOAD_PROMISED;
+    claim_at(e, job)->flags &= ~(uint32_t)CLAIM_PROMISED;
+    claim_at(e, ask)->flags &= ~(uint32_t)CLAIM_PROMISED;
     breaks(true, "whoever is promised room is listed once");
-    workload_at(e, holder_workload(ask))->flags |= WORKLOAD_PROMISED;
+    claim_at(e, ask)->flags |= CLAIM_PROMISED;
     breaks(false, "as it was");
     workload_kit_close(&kit);
 }
 
-/* A page is there before it is needed, for pods only where somebody evicts them. */
+/* A page is there before it is needed, and none where nobody can be evicted. */
 static void test_pages(void)
 {
+    struct kit pods;
+
     workload_kit_open(&kit, "");
     workload_kit_do(&kit, "flavor f; cluster c group=cpu flavor=f cpu=4; local l cluster=c; "
                           "pod p cluster=c cpu=1; add w queue=l cpu=3");
-    is_int(slab_end(&kit.kit.engine->claims.promises.pledges[0]), 1, "pods need no page");
-    is_int(slab_end(&kit.kit.engine->claims.promises.pledges[1]), 2, "workloads do");
+    is_int(slab_end(&kit.kit.engine->claims.promises.pledges), 3, "each claim has a page");
     workload_kit_close(&kit);
+    kit_open(&pods, "");
+    kit_do(&pods, "queue q cpu=4; pod p queue=q cpu=1");
+    is_int(slab_end(&pods.engine->claims.promises.pledges), 1, "where nobody goes, nobody has one");
+    kit_close(&pods);
 }
 
 int main(void)

@@ -17,7 +17,7 @@ static uint32_t id(const struct workload_kit *kit, const char *name)
 
 static uint32_t victims(const struct workload_kit *kit, const char *name)
 {
-    return pledge_count_victims(kit->kit.engine, holder_of_workload(id(kit, name)));
+    return pledge_count_victims(kit->kit.engine, id(kit, name));
 }
 
 /* Like the first one, and nothing is written. */
@@ -177,8 +177,7 @@ static void test_victim_in_another_tree(void)
     kit_work_off(&kit.kit);
     is_int(victims(&kit, "x"), 0,
            "one of them is elsewhere, and another one there relies on its room");
-    ok(workload_is(workload_at(kit.kit.engine, id(&kit, "x")), WORKLOAD_PROMISED),
-       "which it is promised");
+    ok(claim_is_promised(claim_at(kit.kit.engine, id(&kit, "x"))), "which it is promised");
     kit_do(&kit.kit, "cluster b parent=o group=cpu flavor=f cpu=2");
     is_int(victims(&kit, "x"), 1, "when the first needs that no more, it goes for the other one");
     workload_kit_close(&kit);

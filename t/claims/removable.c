@@ -18,7 +18,7 @@ static const char *found(struct kit *kit, const char *queue, struct removable_wa
         size_t len = strlen(kit->text);
 
         snprintf(kit->text + len, sizeof(kit->text) - len, "%s%.*s", len == 0 ? "" : " ",
-                 (int)holder_name(e, id).name.len, holder_name(e, id).name.at);
+                 (int)claim_full_name(e, id).name.len, claim_full_name(e, id).name.at);
     }
     return kit->text;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/grant/choice.h"
 
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "t/kit/tap.h"
 #include "t/kit/workload_kit.h"
 
@@ -24,7 +24,7 @@ static void open_with_both(struct workload_kit *kit, const char *policy)
                          "priority=1");
 }
 
-static const char *chosen(struct workload_kit *kit, uint32_t holder)
+static const char *chosen(struct workload_kit *kit, uint32_t claim)
 {
     static const char *const hows[] = {"no fit", "no victims", "preempts", "reclaims", "fits"};
     struct engine *e = kit->kit.engine;
@@ -32,7 +32,7 @@ static const char *chosen(struct workload_kit *kit, uint32_t holder)
     struct assignment made;
     struct choice choice;
 
-    choice_begin(&choice, e, holder);
+    choice_begin(&choice, e, claim);
     if (!choice_make(&choice, &made))
         return "nothing";
     for (uint32_t i = 0; i < choice.ask.sets[0].need_count; i++) {
@@ -66,7 +66,7 @@ static void test_alike(void)
         load = workload_find(kit.kit.engine, text_of("default"), text_of("load"));
         is_str(chosen(&kit, kit_claim(&kit.kit, "pod")), rows[i].want, "a pod%s%s",
                *rows[i].policy == '\0' ? "" : ", ", rows[i].policy);
-        is_str(chosen(&kit, holder_of_workload(load)), rows[i].want, "so does a workload");
+        is_str(chosen(&kit, load), rows[i].want, "so does a workload");
         workload_kit_close(&kit);
     }
 }

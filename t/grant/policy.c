@@ -10,7 +10,7 @@ static bool takes(const char *asks, const char *candidate, enum preempt_whom who
 {
     const struct claim *claim = claim_at(kit.engine, kit_claim(&kit, asks));
 
-    return policy_takes(kit.engine, (struct policy_rank){claim->priority, claim->created},
+    return policy_takes(kit.engine, (struct policy_rank){claim->priority, claim->queued},
                         claim_group(kit.engine, claim), kit_claim(&kit, candidate), whom);
 }
 
@@ -19,7 +19,7 @@ static bool takes_nobody_behind(const char *asks, const char *candidate, enum pr
     const struct claim *claim = claim_at(kit.engine, kit_claim(&kit, asks));
 
     return policy_takes_nobody_behind(kit.engine,
-                                      (struct policy_rank){claim->priority, claim->created},
+                                      (struct policy_rank){claim->priority, claim->queued},
                                       kit_claim(&kit, candidate), whom);
 }
 

@@ -63,7 +63,7 @@ static int see_pod(struct kit *kit, const char *words, bool *ret_known)
     uint32_t id = claim_find(kit->engine, pod.uid);
 
     if (pod.created == 0)
-        pod.created = id == 0 ? ++kit->created : claim_at(kit->engine, id)->created;
+        pod.created = id == 0 ? ++kit->created : claim_at(kit->engine, id)->queued;
     return engine_see_pod(kit->engine, &pod);
 }
 
@@ -356,7 +356,8 @@ const char *kit_granted(struct kit *kit)
 
     kit->text[0] = '\0';
     for (uint32_t id = 1; id < slab_end(&e->claims.records) && count < 1024; id++) {
-        if (slab_live(&e->claims.records, id) && claim_at(e, id)->state >= CLAIM_RESERVED)
+        if (slab_live(&e->claims.records, id) && !claim_is_workload(e, id) &&
+            claim_at(e, id)->state >= CLAIM_RESERVED)
             names[count++] = claim_name(e, id);
     }
     qsort(names, count, sizeof(names[0]), compare_texts);

@@ -48,7 +48,8 @@ const char *kit_victims(struct kit *kit)
 
     kit->text[0] = '\0';
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_VICTIM) != 0) {
+        if (slab_live(&e->claims.records, id) && !claim_is_workload(e, id) &&
+            (claim_at(e, id)->flags & CLAIM_VICTIM) != 0) {
             uint32_t of = pledge_at(e, id)->of;
 
             add(kit, claim_name(e, id), ">", of == 0 ? text_of("") : claim_name(e, of));
@@ -63,7 +64,8 @@ const char *kit_promised(struct kit *kit)
 
     kit->text[0] = '\0';
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id) && (claim_at(e, id)->flags & CLAIM_PROMISED) != 0)
+        if (slab_live(&e->claims.records, id) && !claim_is_workload(e, id) &&
+            (claim_at(e, id)->flags & CLAIM_PROMISED) != 0)
             add(kit, claim_name(e, id), "", text_of(""));
     }
     return kit->text;
@@ -89,7 +91,7 @@ void kit_hunt(struct kit *kit, const char *name, struct hunt *ret)
 
     *ret = (struct hunt){.e = kit->engine,
                          .queue = line_queue(e, line),
-                         .rank = {claim->priority, claim->created},
+                         .rank = {claim->priority, claim->queued},
                          .group = claim_group(e, claim)};
     for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (volcano || line_resource(e, line, i) != e->name_pods)

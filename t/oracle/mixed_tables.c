@@ -2,7 +2,7 @@
 #include "t/oracle/mixed.h"
 
 #include "plugin/grant/assign.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/claims/rest.h"
 #include "plugin/state.h"
 
@@ -15,14 +15,14 @@ static int node_of(const struct engine *e, uint32_t queue)
     return name < NAME_FIRST ? -1 : name - NAME_FIRST;
 }
 
-/* The number of a holder; -1: nobody. */
-static int number_of(const struct engine *e, uint32_t holder)
+/* The number of a claim; -1: nobody. */
+static int number_of(const struct engine *e, uint32_t claim)
 {
-    if (holder == 0)
+    if (claim == 0)
         return -1;
-    return holder_is_workload(holder)
-               ? MIXED_PODS + workload_world_find(holder_name(e, holder).name)
-               : world_find_uid(claim_uid(e, holder));
+    return claim_is_workload(e, claim)
+               ? MIXED_PODS + workload_world_find(claim_full_name(e, claim).name)
+               : world_find_uid(claim_uid(e, claim));
 }
 
 static void read_pod(const struct mixed *mixed, int n, struct mixed_claim *ret)
@@ -69,18 +69,18 @@ static void read_workload(const struct mixed *mixed, int n, struct mixed_claim *
     if (id == 0 || !workload_is(workload, WORKLOAD_PLACED))
         return;
     ret->is = true;
-    ret->queue = node_of(e, workload_queue(e, id));
-    ret->waits = workload->state == CLAIM_WAITING;
-    ret->holds = workload_holds(workload);
-    ret->goes = ret->holds && !workload_counts_later(workload);
-    ret->promised = workload_is(workload, WORKLOAD_PROMISED);
+    ret->queue = node_of(e, claim_queue(e, id));
+    ret->waits = claim_at(e, id)->state == CLAIM_WAITING;
+    ret->holds = workload_holds(e, id);
+    ret->goes = ret->holds && !workload_counts_later(e, id);
+    ret->promised = claim_is_promised(claim_at(e, id));
     ret->within = workload_is(workload, WORKLOAD_WITHIN);
     ret->may_go = ret->holds && !ret->goes;
-    ret->rests = rest_holds(e, holder_of_workload(id));
-    ret->priority = workload->priority;
-    ret->since = workload->since;
-    ret->stamp = workload->stamp;
-    ret->of = number_of(e, pledge_at(e, holder_of_workload(id))->of);
+    ret->rests = rest_holds(e, id);
+    ret->priority = claim_at(e, id)->priority;
+    ret->since = claim_at(e, id)->queued;
+    ret->stamp = claim_at(e, id)->stamp;
+    ret->of = number_of(e, pledge_at(e, id)->of);
     ret->uid = workload_world_uid(n, object->object);
     for (uint32_t i = 0; i < demand->asks[0].need_count; i++) {
         const struct request *need = &demand->asks[0].needs[i];

@@ -45,7 +45,7 @@ static const char *state_name(const struct model_workload *workload)
 static bool same_effect(struct workload_play *play, int number, uint32_t id)
 {
     const struct model_workload *workload = &play->model.workloads[number];
-    const struct workload *is = workload_at(play->engine, id);
+    const struct claim *is = claim_at(play->engine, id);
     bool wanted =
         play->model.leads && play->model.synced && workload->write[0] != '\0' && !workload->awaits;
 
@@ -64,25 +64,25 @@ static bool same_workload(struct workload_play *play, int number)
     const struct model_workload *workload = &play->model.workloads[number];
     uint32_t id =
         workload_find(play->engine, text_of("space"), text_of(workload_world_name(number)));
-    const struct workload *is;
+    const struct claim *is;
     int of = -1;
 
     if ((id != 0) != workload->known)
         return workload_play_differ(play, "%s is %sthere", name_of(number), id != 0 ? "" : "not ");
     if (id == 0)
         return true;
-    is = workload_at(play->engine, id);
+    is = claim_at(play->engine, id);
     engine_report_workload(play->engine, id, true, &report);
     if (strcmp(report.state, state_name(workload)) != 0)
         return workload_play_differ(play, "%s is %s, wanted %s", name_of(number), report.state,
                                     state_name(workload));
-    if (workload_is(is, WORKLOAD_ASSUMED) != workload->assumed)
+    if (workload_is(workload_at(play->engine, id), WORKLOAD_ASSUMED) != workload->assumed)
         return workload_play_differ(play, "%s is %sassumed", name_of(number),
                                     workload->assumed ? "not " : "");
-    if (workload_is(is, WORKLOAD_PROMISED) != workload->promised)
+    if (claim_is_promised(is) != workload->promised)
         return workload_play_differ(play, "%s is %spromised room", name_of(number),
                                     workload->promised ? "not " : "");
-    if (workload_is(is, WORKLOAD_VICTIM) != workload->victim)
+    if (claim_is_victim(is) != workload->victim)
         return workload_play_differ(play, "%s is %sa victim", name_of(number),
                                     workload->victim ? "not " : "");
     if (report.is_victim)

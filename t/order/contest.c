@@ -195,7 +195,7 @@ static bool scan_rival(const struct engine *e, uint32_t id, struct rival *ret)
 
     *ret =
         (struct rival){.priority = queue->priority, .quota = 1, .name = name_text(e, queue->name)};
-    ret->created = head == 0 ? INT64_MAX : claim_at(e, head)->created;
+    ret->created = head == 0 ? INT64_MAX : claim_at(e, head)->queued;
     for (uint32_t child = queue->first_child; child != 0;
          child = queue_at(e, child)->next_sibling) {
         struct rival below;
@@ -261,7 +261,7 @@ static void scan_kueue(const struct engine *e, uint32_t id, struct rival *best)
         rival.borrows |= cell != NULL && cell->usage + line_amount(e, line, i) > cell->share;
     }
     rival.priority = claim->priority;
-    rival.created = claim->created;
+    rival.created = claim->queued;
     if (best->claim == 0 || compare_rivals(&rival, best) < 0)
         *best = rival;
 }

@@ -239,10 +239,10 @@ static void test_lists(void)
     kit.engine->queues.todo[TODO_DIRTY].first = kit_queue(&kit, "q");
     is_broken("a queue for which something is to be done is listed once");
     kit.engine->queues.todo[TODO_DIRTY].first = first;
-    heap_reserve(&kit.engine->claims.workload_timers, 2);
-    heap_set(&kit.engine->claims.workload_timers, 1, 5);
+    heap_reserve(&kit.engine->pods.group_timers, 2);
+    heap_set(&kit.engine->pods.group_timers, 1, 5);
     is_broken("who has a timer is there");
-    heap_clear(&kit.engine->claims.workload_timers, 1);
+    heap_clear(&kit.engine->pods.group_timers, 1);
     is_sound();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/check.h"
-#include "plugin/records/holder.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/records/workload.h"
 #include "t/kit/tap.h"
 #include "t/kit/workload_kit.h"
@@ -34,21 +34,22 @@ int main(void)
            "a LocalQueue counts its workloads");
     breaks(&kit, &queue_at(e, queue)->cluster.below, 1,
            "workloads that hold or are promised something are counted over the subtree");
-    breaks(&kit, &workload_at(e, workload)->flags, WORKLOAD_PROMISED,
+    breaks(&kit, &claim_at(e, workload)->flags, CLAIM_PROMISED,
            "a workload that is promised room waits");
     breaks(&kit, &workload_at(e, workload)->flags, WORKLOAD_BLOCKED,
            "a signal that is to be given, or to end, is written, and seen");
     breaks(&kit, &workload_at(e, workload)->flags, WORKLOAD_ASSUMED - WORKLOAD_RESERVED,
            "a reservation that was decided is written, and seen");
-    breaks(&kit, &workload_at(e, workload)->flags, WORKLOAD_VICTIM,
+    breaks(&kit, &claim_at(e, workload)->flags, CLAIM_VICTIM,
            "an eviction that was decided is written, and seen");
-    pledge_at(e, holder_of_workload(workload))->removable = false;
+    pledge_at(e, workload)->removable = false;
     is_str(workload_check(e), "whose room may be taken, is found in its queue",
            "a workload that may be sent away is found");
-    pledge_at(e, holder_of_workload(workload))->removable = true;
+    pledge_at(e, workload)->removable = true;
     workload_kit_do(&kit, "jobsStay; add c queue=l cpu=4 priority=1");
-    ok(workload_is(workload_at(e, workload), WORKLOAD_VICTIM), "one goes for another");
-    breaks(&kit, &workload_at(e, workload)->flags, 0U - (WORKLOAD_VICTIM | WORKLOAD_EVICTED),
+    ok(claim_is_victim(claim_at(e, workload)), "one goes for another");
+    workload_set(workload_at(e, workload), WORKLOAD_EVICTED, false);
+    breaks(&kit, &claim_at(e, workload)->flags, 0U - CLAIM_VICTIM,
            "a workload that is promised room waits for somebody who goes");
     workload_kit_close(&kit);
     return tap_done();

@@ -39,7 +39,7 @@ static const char *pre_enqueue(struct kit *kit, const char *words)
     struct pod_facts pod;
 
     words_to_pod(words, &pod);
-    pod.created = claim_at(kit->engine, kit_claim(kit, words))->created;
+    pod.created = claim_at(kit->engine, kit_claim(kit, words))->queued;
     engine_pre_enqueue_known(kit->engine, pod.uid, 1, false, &verdict);
     return verdict.pass ? "pass" : reason_name(verdict.reason);
 }

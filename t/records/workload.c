@@ -20,10 +20,10 @@ static void test_found_and_ranked(void)
     ok(of("low") != 0 && of("none") == 0, "a workload is found by its name");
     is_int(workload_find(kit.kit.engine, text_of("other"), text_of("low")), 0,
            "in its namespace alone");
-    ok(workload_compare_rank(kit.kit.engine, of("high"), of("old")) < 0, "priority comes first");
-    ok(workload_compare_rank(kit.kit.engine, of("old"), of("new")) < 0, "then the time");
-    ok(workload_compare_rank(kit.kit.engine, of("low"), of("new")) > 0, "and never before it");
-    is_int(workload_queue(kit.kit.engine, of("old")), kit_queue(&kit.kit, "cluster/c"),
+    ok(claim_compare_rank(kit.kit.engine, of("high"), of("old")) < 0, "priority comes first");
+    ok(claim_compare_rank(kit.kit.engine, of("old"), of("new")) < 0, "then the time");
+    ok(claim_compare_rank(kit.kit.engine, of("low"), of("new")) > 0, "and never before it");
+    is_int(claim_queue(kit.kit.engine, of("old")), kit_queue(&kit.kit, "cluster/c"),
            "its queue is that of its LocalQueue");
     workload_kit_close(&kit);
 }

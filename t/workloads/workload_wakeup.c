@@ -143,12 +143,11 @@ static void event(struct play *play)
 
 static bool is_asked(const struct engine *e, uint32_t id)
 {
-    uint32_t queue = workload_queue(e, id);
+    uint32_t queue = claim_queue(e, id);
     struct text what;
 
     if (!workload_is(workload_at(e, id), WORKLOAD_PLACED) ||
-        workload_at(e, id)->state != CLAIM_WAITING ||
-        workload_is(workload_at(e, id), WORKLOAD_PROMISED))
+        claim_at(e, id)->state != CLAIM_WAITING || claim_is_promised(claim_at(e, id)))
         return false;
     if (cluster_queue_fault(e, queue, &what) != CLUSTER_QUEUE_READY ||
         queue_stops(e, queue) != REASON_NONE)
