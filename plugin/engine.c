@@ -112,7 +112,7 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     index_init(&e->order.demands_by_text, &e->mem);
     index_init(&e->workloads.local_queues_by_name, &e->mem);
     index_init(&e->queues.checks_by_name, &e->mem);
-    e->claims.workload_changes = e->capacity.placements = 1;
+    e->claims.workload_changes = e->queues.placements = 1;
     index_init(&e->queues.by_name, &e->mem);
     index_init(&e->order.lines_by_needs, &e->mem);
     index_init(&e->order.size_classes_by_needs, &e->mem);

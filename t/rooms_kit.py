@@ -24,6 +24,15 @@ SECTION = re.compile(r"Relocation section '\.rela(\.\S+)'")
 RELOCATION = re.compile(r"^[0-9a-f]+\s+[0-9a-f]+ R_\w+\s+[0-9a-f]+ (\S+)")
 KINDS = r"^\.(?:text|rodata|bss|data(?:\.rel)?(?:\.ro)?(?:\.local)?)\."
 
+# What changes something that is kept in a room's struct: e->ROOM.FIELD, or what is there.
+KEPT = r"\be->(\w+)\.[\w.\[\]]+"
+CHANGES = re.compile(
+    rf"(?:\+\+|--){KEPT}|{KEPT}\s*(?:=(?!=)|[-+|&]=|\+\+|--)"
+    r"|\b(?:heap_(?:set|clear|reserve)|index_(?:put|drop|reserve)"
+    r"|slab_(?:take|give|reserve)|(?:tree|pairing)_(?:insert|remove\w*))"
+    rf"\([^;{{}}()]*?&{KEPT}"
+)
+
 
 @dataclass(frozen=True)
 class Use:
@@ -54,6 +63,12 @@ def sources(folders=("plugin", "hooks")):
 
 def without_comments(text):
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def changes(text):
+    """The lines that change what a room keeps, and whose that is."""
+    for match in CHANGES.finditer(text):
+        yield text.count("\n", 0, match.end()) + 1, next(filter(None, match.groups()))
 
 
 def include_graph(files):
@@ -238,6 +253,22 @@ class Rooms:
         """The rooms of who uses and of what is used."""
         caller = self.functions.get(use.function) or self.of(use.caller)
         return caller, self.functions.get(use.name) or self.of(use.callee)
+
+    def may_change(self, room, owner):
+        """Whether what that room keeps is changed there. Records are kept by the rooms of
+        queues and claims, and the engine is made of all."""
+        return (
+            owner not in self.order
+            or room in (owner, "engine")
+            or (room == "records" and owner in ("queues", "claims"))
+        )
+
+    def foreign_changes(self, files):
+        for path in files:
+            room = self.of(unit_of(path))
+            for line, owner in changes(path.read_text()):
+                if path.parts[0] == "plugin" and not self.may_change(room, owner):
+                    yield f"{path}:{line}: {room} changes what {owner} keeps"
 
     def goes_up(self, caller, callee):
         return caller != callee and self.rank.get(caller, -1) < self.rank.get(

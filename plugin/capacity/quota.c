@@ -40,10 +40,8 @@ void quota_derive(struct engine *e, uint32_t id, struct cell *cell)
         cell->bounded = queue->parent == 0 || cell->has_ceiling;
         cell->ceiling = cell->share + (queue->parent == 0 ? 0 : cell->own_ceiling);
     }
-    if (cell->bounded && cell->usage > cell->ceiling) {
+    if (cell->bounded && cell->usage > cell->ceiling)
         queue_todo(e, TODO_OVER, id);
-        e->grant.demotion.again = true;
-    }
 }
 
 uint32_t quota_carry(struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,

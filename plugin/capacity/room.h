@@ -5,14 +5,11 @@
 #include "plugin/base/index.h"
 #include "plugin/base/slab.h"
 
-#include <stdint.h>
-
 /* What the room keeps: kinds of nodes, and nodes. Quota lies in the queues (quota.h). */
 struct capacity_room {
     struct slab flavors;
     struct slab nodes;
     struct index nodes_by_name;
-    uint64_t placements; /* changes with what is known of flavors, and of which ones queues have */
 };
 
 #endif

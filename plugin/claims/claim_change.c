@@ -66,8 +66,7 @@ static bool leave(struct engine *e, uint32_t id)
     switch (claim->state) {
     case CLAIM_HELD:
         if (claim->flags & CLAIM_RESTORING)
-            tree_remove(&claims_by_stamp, e, &e->claims.restoring, id);
-        claim->flags &= ~(uint32_t)CLAIM_RESTORING;
+            claim_leave_restoring(e, id);
         return false;
     case CLAIM_WAITING:
         if (claim_waits_in_gang(claim)) {
@@ -292,6 +291,26 @@ void claim_hold_entry(struct engine *e, uint32_t id, const uint16_t *flavors)
     note_claim_deadline(e, id);
 }
 
+void claim_wake_at(struct engine *e, uint32_t id, int64_t at)
+{
+    if (at == INT64_MAX)
+        heap_clear(&e->claims.timers, id);
+    else
+        heap_set(&e->claims.timers, id, at);
+}
+
+void claim_join_restoring(struct engine *e, uint32_t id)
+{
+    claim_set_flag(claim_at(e, id), CLAIM_RESTORING, true);
+    tree_insert(&claims_by_stamp, e, &e->claims.restoring, id);
+}
+
+void claim_leave_restoring(struct engine *e, uint32_t id)
+{
+    tree_remove(&claims_by_stamp, e, &e->claims.restoring, id);
+    claim_set_flag(claim_at(e, id), CLAIM_RESTORING, false);
+}
+
 void claim_to_restore(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
@@ -309,8 +328,7 @@ void claim_to_restore(struct engine *e, uint32_t id)
         claim_set_flavors(e, id, flavors);
     for (uint32_t i = 0; i < count; i++)
         flavor_unref(e, flavors[i]);
-    claim->flags |= CLAIM_RESTORING;
-    tree_insert(&claims_by_stamp, e, &e->claims.restoring, id);
+    claim_join_restoring(e, id);
 }
 
 bool claim_guess_flavors(struct engine *e, uint32_t id)

@@ -22,8 +22,14 @@ void claim_reserve(struct engine *e, uint32_t claim, const uint16_t *flavors);
 /* It has its node, or the reserve hook has passed it. */
 void claim_allocate(struct engine *e, uint32_t claim);
 
-/* A place among those that a restart found granted: they get their reservations back in order. */
+/* A place among those that a restart found granted: they get their reservations back in order. An
+ * entry, which holds nothing, takes and leaves it by itself. */
 void claim_to_restore(struct engine *e, uint32_t claim);
+void claim_join_restoring(struct engine *e, uint32_t entry);
+void claim_leave_restoring(struct engine *e, uint32_t entry);
+
+/* When the claim is to be looked at again, for the time's sake; INT64_MAX: not at all. */
+void claim_wake_at(struct engine *e, uint32_t claim, int64_t at);
 
 /* An entry begins or ends to wait. */
 void claim_enter_line(struct engine *e, uint32_t claim);

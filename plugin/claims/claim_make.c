@@ -115,12 +115,11 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     return 0;
 }
 
-int claim_create_entry(struct engine *e, uint32_t group, struct text uid, uint32_t line,
+int claim_create_entry(struct engine *e, const struct group *group, struct text uid, uint32_t line,
                        uint32_t *ret_claim)
 {
-    const struct group *of = group_at(e, group);
-    struct text name = name_text(e, of->name);
-    uint32_t id, place;
+    struct text name = name_text(e, group->name);
+    uint32_t id;
     char *text;
 
     if (slab_reserve(&e->claims.records, 1) < 0 ||
@@ -129,20 +128,17 @@ int claim_create_entry(struct engine *e, uint32_t group, struct text uid, uint32
         return ENGINE_NO_MEMORY;
     if ((text = new_text(e, FACTS_MAX_NEEDS, uid, name)) == NULL)
         return ENGINE_NO_MEMORY;
-    intern_ref(&e->names, of->space);
+    intern_ref(&e->names, group->space);
     id = slab_take(&e->claims.records);
-    place = slab_take(&e->pods.members);
-    *member_at(e, place) = (struct member){.group = group};
     *claim_at(e, id) = (struct claim){.line = line,
                                       .need_count = FACTS_MAX_NEEDS,
                                       .text = text,
                                       .flags = CLAIM_GANG,
                                       .state = CLAIM_HELD,
                                       .reason = REASON_NOT_READY,
-                                      .space = of->space,
+                                      .space = group->space,
                                       .uid_len = (uint8_t)uid.len,
-                                      .name_len = (uint8_t)name.len,
-                                      .member = place};
+                                      .name_len = (uint8_t)name.len};
     if (claim_long_uid(uid.len) == 0 && uid.len > 0)
         memcpy(claim_at(e, id)->uid, uid.at, uid.len);
     e->claims.entries++;
@@ -155,9 +151,44 @@ void claim_destroy_entry(struct engine *e, uint32_t id)
     heap_clear(&e->claims.timers, id);
     claim_release_text(e, id);
     intern_unref(&e->names, claim_at(e, id)->space);
-    slab_give(&e->pods.members, claim_at(e, id)->member);
     slab_give(&e->claims.records, id);
     e->claims.entries--;
+}
+
+int claim_create_workload(struct engine *e, struct text space, struct text name, uint32_t *ret)
+{
+    struct workload workload = {0};
+    uint32_t space_word = 0, id;
+
+    if (slab_reserve(&e->claims.records, 1) < 0 || slab_reserve(&e->claims.workloads, 1) < 0 ||
+        index_reserve(&e->claims.workloads_by_name) < 0 ||
+        heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
+        pledge_reserve(e) < 0 || name_get(e, space, &space_word) < 0 ||
+        name_get(e, name, &workload.name) < 0) {
+        intern_unref(&e->names, space_word);
+        return ENGINE_NO_MEMORY;
+    }
+    id = workload.claim = slab_take(&e->claims.records);
+    *claim_at(e, id) =
+        (struct claim){.workload = slab_take(&e->claims.workloads), .space = space_word};
+    *workload_at(e, id) = workload;
+    pledge_begin(e, id);
+    index_put(&e->claims.workloads_by_name, workload_name_hash(space, name), id);
+    *ret = id;
+    return 0;
+}
+
+void claim_destroy_workload(struct engine *e, uint32_t id)
+{
+    struct text space = name_text(e, claim_at(e, id)->space), name = claim_name(e, id);
+
+    outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
+    claim_wake_at(e, id, INT64_MAX);
+    index_drop(&e->claims.workloads_by_name, workload_name_hash(space, name), id);
+    intern_unref(&e->names, claim_at(e, id)->space);
+    intern_unref(&e->names, workload_at(e, id)->name);
+    slab_give(&e->claims.workloads, claim_at(e, id)->workload);
+    slab_give(&e->claims.records, id);
 }
 
 void claim_destroy(struct engine *e, uint32_t id)

@@ -51,7 +51,7 @@ static uint32_t deepest_over(const struct engine *e)
 
 static void begin(struct engine *e, uint32_t top)
 {
-    e->grant.demotion = (struct demotion){.top = top, .queue = top};
+    e->grant.demotion = (struct demotion){.top = top, .queue = top, .overs = e->queues.overs};
 }
 
 void demote_restart(struct engine *e)
@@ -197,7 +197,7 @@ uint32_t demote_some(struct engine *e, uint32_t budget)
             drop(d, 0);
             if (uses_exceeded(e, claim, top))
                 budget -= take_back(e, claim, budget);
-        } else if (d->more || d->again) {
+        } else if (d->more || d->again || d->overs != e->queues.overs) {
             begin(e, top);
         } else {
             demote_restart(e);

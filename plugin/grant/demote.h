@@ -23,7 +23,8 @@ struct demotion {
     uint32_t queue; /* at or below it, where the search is; 0: at its end */
     uint32_t claim; /* of that queue, that was looked at last; 0: none */
     bool more;      /* there are more than found has place for */
-    bool again;     /* something changed meanwhile: the search begins anew */
+    bool again;     /* one that was passed over may have to go: the search begins anew */
+    uint64_t overs; /* of queues, when it began: if there are more by now, it does, too */
     uint32_t count;
     uint32_t found[DEMOTE_BATCH]; /* newest first */
 };

@@ -4,11 +4,8 @@
 
 #include "demote.h"
 
-#include <stdint.h>
-
 /* What the room keeps: who is to give back. */
 struct grant_room {
-    uint64_t victims_changes; /* how often something changed that may let somebody find victims */
     struct demotion demotion;
 };
 

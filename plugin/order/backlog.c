@@ -32,9 +32,12 @@ static uint32_t find(const struct engine *e, uint32_t queue, uint32_t resource)
 
 int backlog_reserve(struct engine *e, uint32_t queue, uint32_t count)
 {
-    uint64_t most = (uint64_t)count * queue_depth(e, queue);
+    return backlog_reserve_asks(e, (uint64_t)count * queue_depth(e, queue));
+}
 
-    return most > UINT32_MAX || slab_reserve(&e->order.backlogs, (uint32_t)most) < 0
+int backlog_reserve_asks(struct engine *e, uint64_t count)
+{
+    return count > UINT32_MAX || slab_reserve(&e->order.backlogs, (uint32_t)count) < 0
                ? ENGINE_NO_MEMORY
                : 0;
 }

@@ -32,8 +32,10 @@ struct backlog {
 struct engine;
 struct demand;
 
-/* Makes room for so many more resources in the queue and all above it. Negative on error. */
+/* Makes room for so many more resources in the queue and all above it; for so many asks, of
+ * whatever queues. Negative on error. */
 int backlog_reserve(struct engine *e, uint32_t queue, uint32_t count);
+int backlog_reserve_asks(struct engine *e, uint64_t count);
 
 /* The queue's ask for the resource: found or made, with one more user. [reserved] */
 uint32_t backlog_get(struct engine *e, uint32_t queue, uint32_t resource);

@@ -128,9 +128,9 @@ void demand_judge(struct engine *e, uint32_t id)
     struct demand *demand = demand_at(e, id);
     const struct queue *queue = queue_at(e, demand->queue);
 
-    if (demand->judged == e->capacity.placements)
+    if (demand->judged == e->queues.placements)
         return;
-    demand->judged = e->capacity.placements;
+    demand->judged = e->queues.placements;
     for (uint32_t s = 0; s < demand->set_count; s++) {
         uint64_t *refused = demand->asks[s].refused;
 

@@ -19,6 +19,18 @@ static void point_at(struct engine *e, uint32_t id, uint32_t where)
         queue_at(e, where)->guard = id; /* one at a time: the others take over when it ends */
 }
 
+int guard_reserve(struct engine *e)
+{
+    return heap_reserve(&e->order.guard_timers, slab_end(&e->queues.records) + 1) < 0
+               ? ENGINE_NO_MEMORY
+               : 0;
+}
+
+void guard_forget(struct engine *e, uint32_t id)
+{
+    heap_clear(&e->order.guard_timers, id);
+}
+
 static void end(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);

@@ -28,6 +28,12 @@ void guard_begin(struct engine *e, uint32_t queue);
 /* What refuses the guarded heads below this queue may have changed. */
 void guard_point_below(struct engine *e, uint32_t queue);
 
+/* Afterwards the next queue that comes to be can have a guarded head. Negative on error. */
+int guard_reserve(struct engine *e);
+
+/* The queue goes. */
+void guard_forget(struct engine *e, uint32_t queue);
+
 /* The queue is about to hang elsewhere: nothing stays set aside above it for heads below. */
 void guard_unhang(struct engine *e, uint32_t queue);
 

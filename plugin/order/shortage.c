@@ -200,7 +200,7 @@ static bool lacks(const struct engine *e, const struct demand *demand, uint32_t 
     uint32_t count;
 
     *ret = (struct shortage){
-        .placements = e->capacity.placements, .flavor = FLAVOR_NONE, .resource = resource};
+        .placements = e->queues.placements, .flavor = FLAVOR_NONE, .resource = resource};
     if (group == NULL) /* counted by nobody, or never to be had */
         return false;
     count = count_flavors(e, queue, &demand->asks[set], group, &ret->flavor);
@@ -273,7 +273,7 @@ static uint32_t first_of_kind(const struct engine *e, uint32_t queue, const stru
     uint32_t asks = first_up_to(e, root, kind, 2 * HEADROOM_UNLIMITED), found;
     wide most;
 
-    if (kind->placements != e->capacity.placements)
+    if (kind->placements != e->queues.placements)
         return asks;
     while (kind->resource != 0) {
         most = reach(e, demand_at(e, asks)->head, queue, kind->flavor, kind->resource,
@@ -319,9 +319,9 @@ const char *shortage_check(const struct engine *e, uint32_t id)
 
     if (shortage->first != first_with(e, id))
         return "a demand that lacks something knows who comes first of those below it";
-    if (shortage->placements > e->capacity.placements)
+    if (shortage->placements > e->queues.placements)
         return "what a demand lacks was found before now";
-    if (shortage->placements < e->capacity.placements || shortage->resource == 0)
+    if (shortage->placements < e->queues.placements || shortage->resource == 0)
         return NULL;
     for (uint32_t s = 0; s < demand->set_count; s++)
         found = found || shortage->amount ==

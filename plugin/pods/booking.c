@@ -34,12 +34,6 @@ static bool is_restoring(const struct engine *e, const struct group *group)
     return (claim_at(e, group->entry)->flags & CLAIM_RESTORING) != 0;
 }
 
-static void leave_restoring(struct engine *e, uint32_t entry)
-{
-    tree_remove(&claims_by_stamp, e, &e->claims.restoring, entry);
-    claim_set_flag(claim_at(e, entry), CLAIM_RESTORING, false);
-}
-
 uint32_t booking_end(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
@@ -51,7 +45,7 @@ uint32_t booking_end(struct engine *e, uint32_t id)
         queue = claim_queue(e, entry);
         claim_hold_entry(e, entry, NULL);
     } else if (is_restoring(e, group)) {
-        leave_restoring(e, entry);
+        claim_leave_restoring(e, entry);
     } else {
         claim_leave_line(e, entry);
     }
@@ -147,8 +141,7 @@ void booking_begin(struct engine *e, uint32_t id)
     gang_sum_put(e, group, &sum);
     group->books = true;
     claim_at(e, group->entry)->stamp = group->created;
-    claim_set_flag(claim_at(e, group->entry), CLAIM_RESTORING, true);
-    tree_insert(&claims_by_stamp, e, &e->claims.restoring, group->entry);
+    claim_join_restoring(e, group->entry);
 }
 
 void booking_restore(struct engine *e, uint32_t entry)
@@ -158,7 +151,7 @@ void booking_restore(struct engine *e, uint32_t entry)
 
     if (queue_stops(e, claim_queue(e, entry)) == REASON_NONE &&
         fit_line_again(e, claim_at(e, entry)->line, flavors)) {
-        leave_restoring(e, entry);
+        claim_leave_restoring(e, entry);
         claim_hold_entry(e, entry, flavors);
     } else {
         booking_end(e, id);

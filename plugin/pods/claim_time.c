@@ -3,6 +3,7 @@
 
 #include "assembly_turn.h"
 #include "booking.h"
+#include "plugin/claims/claim_change.h"
 #include "plugin/claims/promise.h"
 #include "plugin/state.h"
 
@@ -77,8 +78,5 @@ void claim_set_timer(struct engine *e, uint32_t id)
 
     if (due != 0)
         at = earlier(at, due);
-    if (at == INT64_MAX)
-        heap_clear(&e->claims.timers, id);
-    else
-        heap_set(&e->claims.timers, id, at);
+    claim_wake_at(e, id, at);
 }

@@ -15,23 +15,29 @@
 
 int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t *ret_entry)
 {
-    uint32_t line;
+    uint32_t line, place;
     int error = line_make_own(e, &line);
 
     if (error < 0)
         return error;
     error = group_reserve_member(&e->pods);
     if (error == 0)
-        error = claim_create_entry(e, group, uid, line, ret_entry);
-    if (error < 0)
+        error = claim_create_entry(e, group_at(e, group), uid, line, ret_entry);
+    if (error < 0) {
         line_free_own(e, line);
-    return error;
+        return error;
+    }
+    place = slab_take(&e->pods.members);
+    *member_at(e, place) = (struct member){.group = group};
+    claim_at(e, *ret_entry)->member = place;
+    return 0;
 }
 
 void gang_free_entry(struct engine *e, uint32_t entry)
 {
     uint32_t line = claim_at(e, entry)->line;
 
+    slab_give(&e->pods.members, claim_at(e, entry)->member);
     claim_destroy_entry(e, entry);
     line_free_own(e, line);
 }

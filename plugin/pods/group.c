@@ -18,6 +18,14 @@ static struct text asked_name(const struct pod_facts *pod, char text[GROUP_NAME_
     return (struct text){text, GROUP_PREFIX + len};
 }
 
+void group_wake_at(struct engine *e, uint32_t id, int64_t at)
+{
+    if (at == 0)
+        heap_clear(&e->pods.group_timers, id);
+    else
+        heap_set(&e->pods.group_timers, id, at);
+}
+
 struct group_question {
     const struct engine *e;
     struct text space, name;

@@ -100,7 +100,7 @@ void regrant(struct engine *e, uint32_t id, const struct claim_terms *demand)
 
     take_grant(e, claim, &grant);
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
-    heap_clear(&e->claims.timers, id); /* which tells ties apart by rank */
+    claim_wake_at(e, id, INT64_MAX); /* which tells ties apart by rank */
     group_set_rank(e, id, demand->priority, demand->created);
     if (demand->line != 0)
         claim_set_line(e, id, demand->line, demand->text);

@@ -59,8 +59,8 @@ void stop_notice_some(struct engine *e)
 {
     struct stop_notice *notice = &e->pods.stop_notice;
 
-    if (notice->due) {
-        notice->due = false;
+    if (notice->seen != e->queues.stops_changes) {
+        notice->seen = e->queues.stops_changes;
         notice->left = slab_end(&e->claims.records);
         assembly_queue_changed(e);
     }
@@ -76,5 +76,5 @@ void stop_notice_some(struct engine *e)
 
 bool stop_notice_is_due(const struct engine *e)
 {
-    return e->pods.stop_notice.due || e->pods.stop_notice.left > 0;
+    return e->pods.stop_notice.seen != e->queues.stops_changes || e->pods.stop_notice.left > 0;
 }

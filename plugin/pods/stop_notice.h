@@ -15,7 +15,8 @@
 enum { STOP_NOTICE_SLICE = 256 };
 
 struct stop_notice {
-    bool due; /* something changed: all are to be looked at, from `at` on (queue_stops_changed) */
+    uint64_t seen; /* of the changes that queues count: if there were more, all are to be looked at,
+                      from `at` on (queue_stops_changed) */
     uint32_t at;   /* the record to look at next */
     uint32_t left; /* how many are to be looked at */
 };

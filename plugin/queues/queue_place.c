@@ -73,7 +73,7 @@ int queue_reserve_places(struct engine *e, uint32_t id, uint32_t parent, uint32_
         cells += queue_at(e, at)->cell_count;
         asks += count_asks(e, at, id, parent);
     }
-    if (asks > UINT32_MAX || slab_reserve(&e->order.backlogs, (uint32_t)asks) < 0)
+    if (backlog_reserve_asks(e, asks) < 0)
         return ENGINE_NO_MEMORY;
     for (uint32_t at = first; at != 0; at = queue_at(e, at)->todo[TODO_PLACE].next) {
         if (reserve_way(e, at, id, parent, cells) < 0)

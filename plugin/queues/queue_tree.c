@@ -47,9 +47,8 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
     uint32_t id, word;
 
     if (slab_reserve(&e->queues.records, 1) < 0 || index_reserve(&e->queues.by_name) < 0 ||
-        heap_reserve(&e->order.guard_timers, slab_end(&e->queues.records) + 1) < 0 ||
         heap_reserve(&e->queues.timers, slab_end(&e->queues.records) + 1) < 0 ||
-        intern_get(&e->names, name.at, name.len, &word) < 0)
+        guard_reserve(e) < 0 || intern_get(&e->names, name.at, name.len, &word) < 0)
         return ENGINE_NO_MEMORY;
 
     id = slab_take(&e->queues.records);
@@ -154,7 +153,7 @@ void queue_drop_unused(struct engine *e, uint32_t id)
         for (enum todo_list list = TODO_DIRTY; list < TODO_LISTS; list++)
             queue_done(e, list, id);
         outbox_forget(&e->outbox, EFFECT_OF_QUEUE, id);
-        heap_clear(&e->order.guard_timers, id);
+        guard_forget(e, id);
         heap_clear(&e->queues.timers, id);
         index_drop(&e->queues.by_name, queue_hash(queue->kind, name_text(e, queue->name)), id);
         tree_remove(&queues_by_identity, e, &e->queues.in_order, id);

@@ -23,6 +23,11 @@ struct queues_room {
         uint32_t first, last;
     } todo[TODO_LISTS];
 
+    /* How often something changed: that may let somebody find victims; what stops those that were
+     * granted; what is known of flavors, or which ones queues have; and how often one was above its
+     * ceiling. */
+    uint64_t victims_changes, stops_changes, placements, overs;
+
     struct commands commands;
     struct slab checks; /* Kueue's AdmissionChecks */
     struct index checks_by_name;

@@ -161,7 +161,7 @@ void cluster_queues_changed(struct engine *e)
 {
     if (!engine_admits(e))
         return;
-    e->capacity.placements++;
+    e->queues.placements++;
     for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
         if (slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0)
             cluster_queue_changed(e, id);
@@ -173,7 +173,7 @@ void cluster_queue_edited(struct engine *e, uint32_t id)
 {
     if (!engine_admits(e) || queue_at(e, id)->kind == QUEUE_VOLCANO)
         return;
-    e->capacity.placements++;
+    e->queues.placements++;
     cluster_queue_changed(e, id);
     workloads_look_again(e);
 }

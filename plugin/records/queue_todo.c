@@ -13,6 +13,7 @@ void queue_todo(struct engine *e, enum todo_list list, uint32_t id)
         cluster_queue_changed(e, id);
         queue_victims_changed(e, id);
     }
+    e->queues.overs += list == TODO_OVER;
     if (id == 0 || queue_at(e, id)->is_todo[list])
         return;
     queue = queue_at(e, id);
@@ -74,7 +75,7 @@ uint32_t queue_todo_root(struct engine *e, enum todo_list list)
 
 void queue_stops_changed(struct engine *e)
 {
-    e->pods.stop_notice.due = true;
+    e->queues.stops_changes++;
 }
 
 void queue_victims_changed(struct engine *e, uint32_t queue)
@@ -85,7 +86,7 @@ void queue_victims_changed(struct engine *e, uint32_t queue)
         return;
     root = queue_root(e, queue);
     /* No two roots have the same number: a queue may come from below one to below another. */
-    queue_at(e, root)->victims_change = ++e->grant.victims_changes;
+    queue_at(e, root)->victims_change = ++e->queues.victims_changes;
     queue_todo(e, TODO_PREEMPT, root);
 }
 

@@ -103,10 +103,7 @@ static void set_timer(void *owner, uint32_t id)
     struct engine *e = owner;
     int64_t at = outbox_due(&e->outbox, EFFECT_OF_GROUP, id);
 
-    if (at == 0)
-        heap_clear(&e->pods.group_timers, id);
-    else
-        heap_set(&e->pods.group_timers, id, at);
+    group_wake_at(e, id, at);
 }
 
 void group_sync_effects(struct engine *e, uint32_t id)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload_see.h"
 
+#include "plugin/claims/claim_make.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
 #include "plugin/queues/queue_tree.h"
@@ -9,30 +10,6 @@
 #include "workload_details.h"
 #include "workload_refusal.h"
 #include "workload_settle.h"
-
-static int make(struct engine *e, const struct workload_facts *facts, uint32_t *ret_id)
-{
-    struct workload workload = {0};
-    uint32_t space = 0, id;
-
-    if (slab_count(&e->claims.workloads) >= e->config.max_workloads)
-        return ENGINE_FULL_WORKLOADS;
-    if (slab_reserve(&e->claims.records, 1) < 0 || slab_reserve(&e->claims.workloads, 1) < 0 ||
-        index_reserve(&e->claims.workloads_by_name) < 0 ||
-        heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
-        pledge_reserve(e) < 0 || name_get(e, facts->space, &space) < 0 ||
-        name_get(e, facts->name, &workload.name) < 0) {
-        intern_unref(&e->names, space);
-        return ENGINE_NO_MEMORY;
-    }
-    id = workload.claim = slab_take(&e->claims.records);
-    *claim_at(e, id) = (struct claim){.workload = slab_take(&e->claims.workloads), .space = space};
-    *workload_at(e, id) = workload;
-    pledge_begin(e, id);
-    index_put(&e->claims.workloads_by_name, workload_name_hash(facts->space, facts->name), id);
-    *ret_id = id;
-    return 0;
-}
 
 static void link_local(struct engine *e, uint32_t id, uint32_t local)
 {
@@ -289,8 +266,10 @@ int workload_see(struct engine *e, const struct workload_facts *facts)
         (facts->version < claim_at(e, id)->version || facts->version < workload_at(e, id)->wrote))
         return SEEN_BEFORE;
     error = workload_read_details(e, facts, &details);
+    if (error == 0 && is_new && slab_count(&e->claims.workloads) >= e->config.max_workloads)
+        error = ENGINE_FULL_WORKLOADS;
     if (error == 0 && is_new)
-        error = make(e, facts, &id);
+        error = claim_create_workload(e, facts->space, facts->name, &id);
     if (error < 0) {
         workload_release_details(e, &details);
         return error;
@@ -301,28 +280,19 @@ int workload_see(struct engine *e, const struct workload_facts *facts)
 
 void workload_destroy(struct engine *e, uint32_t id)
 {
-    struct workload *workload = workload_at(e, id);
     uint32_t queue = claim_queue(e, id);
     bool held = workload_holds(e, id);
 
     workload_retract(e, id);
     workload_take_out(e, id);
     promise_lose_victim(e, id);
-    outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
-    heap_clear(&e->claims.timers, id);
-    index_drop(
-        &e->claims.workloads_by_name,
-        workload_name_hash(name_text(e, claim_at(e, id)->space), name_text(e, workload->name)), id);
     if (held && queue != 0) {
         queue_todo(e, TODO_DIRTY, queue_root(e, queue));
         workload_count_release(e, id);
     }
     drop_details(e, id);
     unlink_local(e, id);
-    intern_unref(&e->names, claim_at(e, id)->space);
-    intern_unref(&e->names, workload->name);
-    slab_give(&e->claims.workloads, claim_at(e, id)->workload);
-    slab_give(&e->claims.records, id);
+    claim_destroy_workload(e, id);
 }
 
 void workload_lose(struct engine *e, struct text space, struct text name, struct text uid)

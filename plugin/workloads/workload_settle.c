@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload_settle.h"
 
+#include "plugin/claims/claim_change.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
 #include "plugin/order/demand.h"
@@ -225,10 +226,7 @@ void workload_set_timer(struct engine *e, uint32_t id)
 
     if (due != 0 && (at == 0 || due < at))
         at = due;
-    if (at == 0)
-        heap_clear(&e->claims.timers, id);
-    else
-        heap_set(&e->claims.timers, id, at);
+    claim_wake_at(e, id, at == 0 ? INT64_MAX : at);
 }
 
 void workload_expire(struct engine *e, uint32_t id)
