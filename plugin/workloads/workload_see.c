@@ -182,10 +182,11 @@ static struct footprint footprint(const struct engine *e, uint32_t id)
     return ret;
 }
 
-/* Room is taken that was not, by what its object says. */
+/* Room is taken that was not, by what its object says; or was on its way to others, and is not. */
 static bool takes_more(const struct footprint *was, const struct footprint *is)
 {
-    return is->holds && (!was->holds || was->queue != is->queue || was->hash != is->hash);
+    return is->holds && (!was->holds || was->queue != is->queue || was->hash != is->hash ||
+                         (is->stays && !was->stays));
 }
 
 /* Room comes: it holds less, or goes; or it may be sent away by others now. */
@@ -249,7 +250,7 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
         cluster_queue_borrows_more(e, is.queue);
     if (leaves_more(&was, &is) && before != 0)
         queue_todo(e, TODO_DIRTY, queue_root(e, before));
-    if (takes_more(&was, &is)) /* others granted it that */
+    if (takes_more(&was, &is)) /* others granted it that, or no longer evict it */
         cluster_queue_changed(e, is.queue);
     let_queue_go(e, before);
 }

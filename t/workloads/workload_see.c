@@ -69,6 +69,28 @@ static void test_granted_by_others(void)
     workload_kit_close(&kit);
 }
 
+/* Others evict it, and think better of it. */
+static void test_stays_after_all(void)
+{
+    struct workload_kit kit;
+    struct workload_object *object = &kit.objects[0];
+
+    workload_kit_open(&kit, "");
+    workload_kit_do(&kit, world);
+    workload_kit_do(&kit, "jobsStay; add a queue=l cpu=4");
+    workload_object_say(&kit, object, CONDITION_EVICTED, true, text_of("Preempted"));
+    object->facts.version = ++kit.version;
+    engine_see_workload(kit.kit.engine, &object->facts);
+    workload_kit_do(&kit, "add b queue=l cpu=4");
+    is_str(workload_kit_why(&kit, "b"), "Preempting", "one waits for what is on its way");
+    workload_object_say(&kit, object, CONDITION_EVICTED, false, text_of(""));
+    object->facts.version = ++kit.version;
+    engine_see_workload(kit.kit.engine, &object->facts);
+    workload_kit_do(&kit, "time 2");
+    is_str(workload_kit_why(&kit, "b"), "QueueCapacity", "which does not come any more");
+    workload_kit_close(&kit);
+}
+
 /* What its object says that it holds is the same, but of another queue. */
 static void test_granted_in_another_queue(void)
 {
@@ -117,6 +139,7 @@ int main(void)
     workload_kit_close(&kit);
     test_priority_of_a_holder();
     test_granted_by_others();
+    test_stays_after_all();
     test_granted_in_another_queue();
     return tap_done();
 }
