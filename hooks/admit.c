@@ -37,6 +37,10 @@ static void admit_pod(struct call *call, enum operation operation)
         [GATE_ADD] = NULL,
         [GATE_REFUSE_STAMP] = "sluice.sh/granted says when a pod was granted: only sluice writes "
                               "it, remove the annotation",
+        [GATE_REFUSE_TWO_GROUPS] = "spec.schedulingGroup names one group, and the annotation "
+                                   "scheduling.k8s.io/group-name or "
+                                   "scheduling.volcano.sh/group-min-member asks for another: want "
+                                   "one of them",
         [GATE_REFUSE_MINIMUM] = "scheduling.volcano.sh/group-min-member says how many pods must "
                                 "run together: want a number above 0",
         [GATE_REFUSE_ORDERED] = "scheduling.volcano.sh/group-min-member is above 1, but the "

@@ -4,19 +4,22 @@
 #include "serve.h"
 
 /* A pod and its node. Which node it is makes no difference to the queues, but a host that does not
- * know it is wrong. */
-static bool read_placed(struct call *call, struct text *ret_uid)
+ * know it is wrong. ret_tries: the scheduler only finds out whether a group would have nodes. */
+static bool read_tried(struct call *call, struct text *ret_uid, bool *ret_tries)
 {
     struct msg_text key;
     struct text node;
     bool has_uid = false;
     bool has_node = false;
 
+    *ret_tries = false;
     while (call_next_key(call, &key)) {
         if (msg_text_is(key, "uid"))
             has_uid = decode_uid(&call->in, ret_uid);
         else if (msg_text_is(key, "node"))
             has_node = decode_name(&call->in, &node);
+        else if (msg_text_is(key, "groupCycle"))
+            msg_get_bool(&call->in, ret_tries);
         else
             msg_skip_unknown(&call->in);
     }
@@ -25,14 +28,22 @@ static bool read_placed(struct call *call, struct text *ret_uid)
     return call_begin(call);
 }
 
+static bool read_placed(struct call *call, struct text *ret_uid)
+{
+    bool tries;
+
+    return read_tried(call, ret_uid, &tries);
+}
+
 void serve_reserve(struct call *call)
 {
     struct text uid;
     struct verdict verdict;
+    bool tries;
 
-    if (!read_placed(call, &uid))
+    if (!read_tried(call, &uid, &tries))
         return;
-    engine_reserve(call->engine, uid, &verdict);
+    engine_reserve(call->engine, uid, tries, &verdict);
     call_answer(call, VERDICT_KEYS);
     put_verdict(&call->out, &verdict);
 }
@@ -40,10 +51,12 @@ void serve_reserve(struct call *call)
 void serve_unreserve(struct call *call)
 {
     struct text uid;
+    bool tries;
 
-    if (!read_placed(call, &uid))
+    if (!read_tried(call, &uid, &tries))
         return;
-    engine_unreserve(call->engine, uid);
+    if (!tries)
+        engine_unreserve(call->engine, uid);
     call_answer(call, 0);
 }
 

@@ -141,8 +141,7 @@ const char *queue_kind_name(enum queue_kind kind);
 
 /* What is gone: the keys that identify it, whatever else is there. */
 void decode_lost_pod(struct msg_reader *r, struct text *ret_uid);
-void decode_lost_group(struct msg_reader *r, struct text *ret_space, struct text *ret_name,
-                       struct text *ret_uid);
+void decode_lost_group(struct msg_reader *r, struct group_facts *ret);
 void decode_lost_named(struct msg_reader *r, struct text *ret_name);
 void decode_lost_queue(struct msg_reader *r, enum queue_kind *ret_kind, struct text *ret_name);
 

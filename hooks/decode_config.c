@@ -167,6 +167,8 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
             decode_effects(r, engine);
         else if (msg_text_is(key, "observeOnly"))
             msg_get_bool(r, &engine->observe_only);
+        else if (msg_text_is(key, "partialGroups"))
+            msg_get_bool(r, &engine->partial_groups);
         else if (msg_text_is(key, "preemptionGates"))
             msg_get_bool(r, &engine->preemption_gates);
         else if (msg_text_is(key, "waitingReasons"))

@@ -51,6 +51,8 @@ void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
             decode_words(r, DECODE_NAME_MAX, &ret->priority_class);
         else if (msg_text_is(key, "ours"))
             msg_get_bool(r, &ret->ours);
+        else if (msg_text_is(key, "native"))
+            msg_get_bool(r, &ret->native);
         else if (msg_text_is(key, "phase"))
             decode_words(r, DECODE_NAME_MAX, &ret->phase);
         else if (msg_text_is(key, "running"))
@@ -74,22 +76,23 @@ void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
     ret->minimum = (int32_t)minimum;
 }
 
-void decode_lost_group(struct msg_reader *r, struct text *ret_space, struct text *ret_name,
-                       struct text *ret_uid)
+void decode_lost_group(struct msg_reader *r, struct group_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
     bool has_namespace = false, has_name = false;
 
-    *ret_uid = (struct text){NULL, 0};
+    *ret = (struct group_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "namespace"))
-            has_namespace = decode_name(r, ret_space);
+            has_namespace = decode_name(r, &ret->space);
         else if (msg_text_is(key, "name"))
-            has_name = decode_name(r, ret_name);
+            has_name = decode_name(r, &ret->name);
         else if (msg_text_is(key, "uid"))
-            decode_uid(r, ret_uid);
+            decode_uid(r, &ret->uid);
+        else if (msg_text_is(key, "native"))
+            msg_get_bool(r, &ret->native);
         else
             msg_skip_value(r);
     }

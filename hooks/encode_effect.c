@@ -145,19 +145,9 @@ static void put_creation(struct msg_writer *w, const struct group_effect *create
     put_group_spec(w, create);
 }
 
-static void put_group_status(struct msg_writer *w, const struct group_status *status,
-                             const char *message)
+static void put_group_condition(struct msg_writer *w, const struct group_status *status,
+                                const char *message)
 {
-    bool has_condition = status->type[0] != '\0';
-
-    put_key_str(w, "phase", status->phase);
-    put_key_int(w, "running", status->running);
-    put_key_int(w, "succeeded", status->succeeded);
-    put_key_int(w, "failed", status->failed);
-    msg_put_key(w, "conditions");
-    msg_put_array(w, has_condition ? 1 : 0);
-    if (!has_condition)
-        return;
     msg_put_map(w, 4);
     put_key_str(w, "type", status->type);
     put_key_str(w, "status", status->status);
@@ -165,17 +155,42 @@ static void put_group_status(struct msg_writer *w, const struct group_status *st
     put_key_str(w, "message", message);
 }
 
+static void put_group_status(struct msg_writer *w, const struct group_status *status,
+                             const char *message)
+{
+    bool has_condition = status->type[0] != '\0';
+
+    put_key_bool(w, "native", status->native);
+    if (status->native) {
+        msg_put_key(w, "condition");
+        put_group_condition(w, status, message);
+        return;
+    }
+    put_key_str(w, "phase", status->phase);
+    put_key_int(w, "running", status->running);
+    put_key_int(w, "succeeded", status->succeeded);
+    put_key_int(w, "failed", status->failed);
+    msg_put_key(w, "conditions");
+    msg_put_array(w, has_condition ? 1 : 0);
+    if (has_condition)
+        put_group_condition(w, status, message);
+}
+
+enum { NATIVE_STATUS_KEYS = 3 };
+
 void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
 {
     static const uint32_t own_keys[EFFECT_KINDS] = {
         [EFFECT_REMOVE_GATES] = PATCH_KEYS, [EFFECT_SET_CONDITION] = 3,
         [EFFECT_QUEUE_STATUS] = 10,         [EFFECT_EVENT] = 5,
         [EFFECT_ANSWER_PERMIT] = 2,         [EFFECT_SET_GROUP] = 2,
-        [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 6,
+        [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 7,
         [EFFECT_CHANGE_GROUP] = 5,          [EFFECT_EVICT_POD] = 1,
     };
 
-    msg_put_map(w, EFFECT_NAME_KEYS + own_keys[effect->kind]);
+    bool native = effect->kind == EFFECT_SET_GROUP_STATUS && effect->group_status.native;
+
+    msg_put_map(w, EFFECT_NAME_KEYS + (native ? NATIVE_STATUS_KEYS : own_keys[effect->kind]));
     put_effect_name(w, effect);
     if (effect->kind == EFFECT_REMOVE_GATES) {
         put_patch(w, engine, &effect->patch);

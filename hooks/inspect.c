@@ -244,6 +244,8 @@ static void read_question(struct call *call, struct question *ret)
             msg_get_bool(in, &ret->holding);
         else if (msg_text_is(key, "path"))
             msg_get_bool(in, &ret->path);
+        else if (msg_text_is(key, "native"))
+            msg_get_bool(in, &ret->native);
         else if (msg_text_is(key, "timers"))
             msg_get_bool(in, &ret->timers);
         else

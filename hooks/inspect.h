@@ -20,7 +20,8 @@ struct question {
     bool timers;
     bool of_local; /* the kind is LocalQueue */
     bool holding;
-    bool path; /* the queues that it is in, too */
+    bool path;   /* the queues that it is in, too */
+    bool native; /* the group is one of Kubernetes' own */
 };
 
 /* The map of a queue, and of a pod; so many other keys follow in it. */

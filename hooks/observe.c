@@ -201,12 +201,13 @@ static void observe_group(struct call *call, bool gone)
     struct group_facts group;
 
     if (gone)
-        decode_lost_group(&call->in, &group.space, &group.name, &group.uid);
+        decode_lost_group(&call->in, &group);
     else
         decode_pod_group(&call->in, &group);
     if (!call_begin(call))
         return;
-    call_seen(call, gone ? engine_lose_group(call->engine, group.space, group.name, group.uid)
+    call_seen(call, gone ? engine_lose_group(call->engine, group.native, group.space, group.name,
+                                             group.uid)
                          : engine_see_group(call->engine, &group));
 }
 

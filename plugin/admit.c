@@ -70,7 +70,9 @@ bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
 {
     struct text name = pod_queue_name(pod);
     enum queue_kind kind = pod->queue_kind;
-    uint32_t group = pod->group.len == 0 ? 0 : group_find(e, pod->space, pod->group);
+    uint32_t group = pod->group.len == 0 || pod->native_group.len > 0
+                         ? 0
+                         : group_find(e, pod->space, pod->group);
     struct sentence say;
 
     if (group_names_queue(e, group, &name))

@@ -54,7 +54,8 @@ int engine_see_check(struct engine *engine, struct text name, bool active);
 void engine_lose_check(struct engine *engine, struct text name);
 int engine_see_group(struct engine *engine, const struct group_facts *group);
 /* Of another uid than that which is known it is not the same group. No uid: whichever it is. */
-int engine_lose_group(struct engine *engine, struct text space, struct text name, struct text uid);
+int engine_lose_group(struct engine *engine, bool native, struct text space, struct text name,
+                      struct text uid);
 int engine_see_flavor(struct engine *engine, const struct flavor_facts *flavor);
 int engine_lose_flavor(struct engine *engine, struct text name);
 int engine_see_node(struct engine *engine, const struct node_facts *node, uint32_t *ret_id);
@@ -110,7 +111,10 @@ bool engine_pre_enqueue_known(struct engine *engine, struct text uid, int64_t ve
 void engine_pre_filter(struct engine *engine, struct text uid, struct verdict *ret_verdict,
                        bool *ret_nodes_matter, bool *ret_unschedulable);
 void engine_post_filter(struct engine *engine, struct text uid);
-void engine_reserve(struct engine *engine, struct text uid, struct verdict *ret_verdict);
+
+/* tries: the scheduler finds out whether a whole group would have nodes; nothing changes. */
+void engine_reserve(struct engine *engine, struct text uid, bool tries,
+                    struct verdict *ret_verdict);
 /* True, or it waits until *ret_until, or until an effect answers. */
 bool engine_permit(struct engine *engine, struct text uid, int64_t *ret_until);
 void engine_unreserve(struct engine *engine, struct text uid);

@@ -182,7 +182,7 @@ void engine_post_filter(struct engine *e, struct text uid)
     group_settle(e);
 }
 
-void engine_reserve(struct engine *e, struct text uid, struct verdict *ret_verdict)
+void engine_reserve(struct engine *e, struct text uid, bool tries, struct verdict *ret_verdict)
 {
     uint32_t id = engine_find_pod(e, uid);
 
@@ -190,7 +190,7 @@ void engine_reserve(struct engine *e, struct text uid, struct verdict *ret_verdi
     if (id == 0)
         return;
     judge(e, id, true, ret_verdict);
-    if (ret_verdict->would)
+    if (ret_verdict->would && !tries)
         claim_change(e, id, CLAIM_ALLOCATED, REASON_NONE);
     group_settle(e);
 }

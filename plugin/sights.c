@@ -93,9 +93,12 @@ int engine_see_group(struct engine *e, const struct group_facts *group)
     return go_on(e, group_see(e, group));
 }
 
-int engine_lose_group(struct engine *e, struct text space, struct text name, struct text uid)
+int engine_lose_group(struct engine *e, bool native, struct text space, struct text name,
+                      struct text uid)
 {
-    return go_on(e, group_lose(e, space, name, uid));
+    const struct group_name is = {space, name, native};
+
+    return go_on(e, group_lose(e, &is, uid));
 }
 
 /* A flavor that more pods may use now, or fewer. */

@@ -36,6 +36,7 @@ struct engine_config {
     int64_t reservation_timeout; /* 0: never */
     int64_t head_guard;          /* 0: off */
     bool observe_only;
+    bool partial_groups;   /* of a native group the minimum alone may be granted */
     bool preemption_gates; /* those of workloads that are admitted here count */
     bool waiting_reasons;  /* their objects say why they wait */
     bool journal;          /* keep events: somebody takes them (journal.h) */

@@ -64,6 +64,7 @@ struct pod_facts {
     bool not_selected;          /* that queue is not for its namespace */
     struct text workload;       /* that it belongs to */
     struct text group;          /* that it names */
+    struct text native_group;   /* of Kubernetes' own: that its spec names, which comes first */
     int32_t minimum; /* of the group that it asks for; 0: none, -1: not a number above 0 */
     struct controller_facts controller; /* the topmost */
     struct text priority_class;
@@ -103,7 +104,8 @@ struct group_facts {
     bool has_priority;
     int32_t priority;
     struct text priority_class;
-    bool ours; /* it says that we made it */
+    bool ours;   /* it says that we made it */
+    bool native; /* it is one of Kubernetes' own */
     bool deleted;
     struct text phase;
     int64_t counts[3];                            /* running, succeeded, failed */

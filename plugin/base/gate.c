@@ -67,6 +67,8 @@ enum gate_advice gate_admit(const struct engine_config *config, const struct pod
         return GATE_LEAVE;
     if (pod->stamp != 0)
         return GATE_REFUSE_STAMP;
+    if (pod->native_group.len > 0 && (pod->group.len > 0 || pod->minimum != 0))
+        return GATE_REFUSE_TWO_GROUPS;
     if (pod->minimum < 0)
         return GATE_REFUSE_MINIMUM;
     if (pod->minimum > 1 && pod->controller.ordered)

@@ -18,8 +18,9 @@ bool assembly_is_under_way(const struct engine *e, const struct group *group)
 {
     bool assembles = e->pods.assembling != 0 && group_at(e, e->pods.assembling) == group;
 
-    return assembly_can_wait(e) && group->mode == GROUP_WHOLE && group->minimum > 1 &&
-           group->entry != 0 && assembly_lacks_nodes(group) > (assembles ? 0 : 1);
+    return assembly_can_wait(e) && group->mode == GROUP_WHOLE && !group->native &&
+           group->minimum > 1 && group->entry != 0 &&
+           assembly_lacks_nodes(group) > (assembles ? 0 : 1);
 }
 
 /* The group of a reserved claim that may need others to assemble; NULL: it may go alone. */

@@ -225,7 +225,7 @@ uint32_t gang_demote(struct engine *e, uint32_t claim)
         group_touch(e, group);
         return 1;
     }
-    if (group == 0 || group_at(e, group)->minimum <= 1 || group_lacks(group_at(e, group)) < 0)
+    if (group == 0 || !group_is_gang(group_at(e, group)) || group_lacks(group_at(e, group)) < 0)
         return 0;
     return gang_give_back(e, group_at(e, group));
 }

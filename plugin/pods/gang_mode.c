@@ -32,14 +32,24 @@ enum group_fault gang_fault(const struct engine *e, const struct group *group)
 
 bool gang_is_one(const struct engine *e, const struct group *group)
 {
-    return group->known && group->minimum > 1 && gang_fault(e, group) == GROUP_SOUND;
+    return group->known && group_is_gang(group) && gang_fault(e, group) == GROUP_SOUND;
+}
+
+/* The scheduler takes members of one rank alone. */
+static bool has_one_rank(const struct engine *e, const struct group *group)
+{
+    uint32_t id = group->native && group->has_priority ? group->first : 0;
+
+    while (id != 0 && claim_at(e, id)->priority == group->priority)
+        id = member_after(e, id);
+    return id == 0;
 }
 
 /* As it is now, looked at or not since it changed. */
 static bool is_whole(const struct engine *e, const struct group *group)
 {
     return group->known && gang_fault(e, group) == GROUP_SOUND && !group_follow_moves(e, group) &&
-           (group->minimum <= 1 || group_lacks(group) <= 0);
+           !group_misses(group) && (!group_is_gang(group) || group_lacks(group) <= 0);
 }
 
 bool gang_needs(const struct engine *e, uint32_t id)
@@ -58,11 +68,15 @@ enum group_mode gang_mode_of(const struct engine *e, struct group *group, struct
         return GROUP_MISSING;
     if (group_follow_moves(e, group))
         return GROUP_MOVES;
+    if (!has_one_rank(e, group))
+        group->fault = GROUP_TWO_RANKS;
     if (gang_misses_members(group))
         group->fault = (uint8_t)gang_add_missing(e, group, ret_sum);
     if (group->fault != GROUP_SOUND)
         return GROUP_INVALID;
-    if (group->minimum <= 1 || group_lacks(group) <= 0)
+    if (group_misses(group))
+        return GROUP_INCOMPLETE;
+    if (!group_is_gang(group) || group_lacks(group) <= 0)
         return GROUP_WHOLE;
     if ((int64_t)group->ready + group->superseded < group_lacks(group))
         return GROUP_INCOMPLETE;

@@ -28,7 +28,7 @@ void group_wake_at(struct engine *e, uint32_t id, int64_t at)
 
 struct group_question {
     const struct engine *e;
-    struct text space, name;
+    const struct group_name *name;
 };
 
 static bool same_name(const void *ctx, uint32_t id)
@@ -36,8 +36,9 @@ static bool same_name(const void *ctx, uint32_t id)
     const struct group_question *q = ctx;
     const struct group *group = group_at(q->e, id);
 
-    return text_same(name_text(q->e, group->name), q->name) &&
-           text_same(name_text(q->e, group->space), q->space);
+    return group->native == q->name->native &&
+           text_same(name_text(q->e, group->name), q->name->name) &&
+           text_same(name_text(q->e, group->space), q->name->space);
 }
 
 static uint32_t name_hash(struct text space, struct text name)
@@ -45,11 +46,16 @@ static uint32_t name_hash(struct text space, struct text name)
     return hash_bytes(name.at, name.len, hash_bytes(space.at, space.len, 0));
 }
 
+uint32_t group_find_named(const struct engine *e, const struct group_name *name)
+{
+    const struct group_question q = {e, name};
+
+    return index_find(&e->pods.groups_by_name, name_hash(name->space, name->name), same_name, &q);
+}
+
 uint32_t group_find(const struct engine *e, struct text space, struct text name)
 {
-    const struct group_question q = {e, space, name};
-
-    return index_find(&e->pods.groups_by_name, name_hash(space, name), same_name, &q);
+    return group_find_named(e, &(struct group_name){space, name, false});
 }
 
 static struct tree_link *name_link(const void *ctx, uint32_t id)
@@ -62,7 +68,9 @@ static int compare_names(const void *ctx, uint32_t a, uint32_t b)
     const struct group *x = group_at(ctx, a), *y = group_at(ctx, b);
     int order = text_compare(name_text(ctx, x->space), name_text(ctx, y->space));
 
-    return order != 0 ? order : text_compare(name_text(ctx, x->name), name_text(ctx, y->name));
+    if (order == 0)
+        order = text_compare(name_text(ctx, x->name), name_text(ctx, y->name));
+    return order != 0 ? order : x->native - y->native;
 }
 
 const struct tree_type groups_by_identity = {name_link, compare_names, NULL};
@@ -73,50 +81,55 @@ bool group_before(const void *e, uint32_t a, uint32_t b)
 }
 
 /* A group that nobody has seen. */
-static int make(struct engine *e, struct text space, struct text name, uint32_t *ret_group)
+static int make(struct engine *e, const struct group_name *name, uint32_t *ret_group)
 {
     uint32_t space_id, name_id, id;
 
     if (slab_reserve(&e->pods.groups, 1) < 0 || index_reserve(&e->pods.groups_by_name) < 0 ||
         heap_reserve(&e->pods.group_timers, slab_end(&e->pods.groups) + 1) < 0 ||
-        name_get(e, space, &space_id) < 0)
+        name_get(e, name->space, &space_id) < 0)
         return ENGINE_NO_MEMORY;
-    if (name_get(e, name, &name_id) < 0) {
+    if (name_get(e, name->name, &name_id) < 0) {
         intern_unref(&e->names, space_id);
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->pods.groups);
-    *group_at(e, id) =
-        (struct group){.space = space_id, .name = name_id, .replicas = -1, .changed_over = -1};
-    index_put(&e->pods.groups_by_name, name_hash(space, name), id);
+    *group_at(e, id) = (struct group){.space = space_id,
+                                      .name = name_id,
+                                      .native = name->native,
+                                      .at_once = name->native && !e->config.partial_groups,
+                                      .replicas = -1,
+                                      .changed_over = -1};
+    index_put(&e->pods.groups_by_name, name_hash(name->space, name->name), id);
     tree_insert(&groups_by_identity, e, &e->pods.groups_in_order, id);
     *ret_group = id;
     return 0;
 }
 
-int group_get_named(struct engine *e, struct text space, struct text name, uint32_t *ret_group)
+int group_get_named(struct engine *e, const struct group_name *name, uint32_t *ret_group)
 {
-    *ret_group = group_find(e, space, name);
-    return *ret_group != 0 ? 0 : make(e, space, name, ret_group);
+    *ret_group = group_find_named(e, name);
+    return *ret_group != 0 ? 0 : make(e, name, ret_group);
 }
 
 int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group)
 {
+    struct group_name name = {pod->space, pod->native_group, true};
     char text[GROUP_NAME_MAX];
 
     *ret_group = 0;
-    if (pod->group.len > 0)
-        return group_get_named(e, pod->space, pod->group, ret_group);
-    if (pod->minimum != 0)
-        return group_get_named(e, pod->space, asked_name(pod, text), ret_group);
-    return 0;
+    if (pod->native_group.len > 0)
+        return group_get_named(e, &name, ret_group);
+    name.native = false;
+    name.name = pod->group.len > 0 || pod->minimum == 0 ? pod->group : asked_name(pod, text);
+    return name.name.len == 0 ? 0 : group_get_named(e, &name, ret_group);
 }
 
 bool group_is_asked(const struct pod_facts *pod)
 {
     char text[GROUP_NAME_MAX];
 
-    return pod->minimum != 0 &&
+    return pod->minimum != 0 && pod->native_group.len == 0 &&
            (pod->group.len == 0 || text_same(pod->group, asked_name(pod, text)));
 }
 

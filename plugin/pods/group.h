@@ -20,6 +20,10 @@
  * A pod that neither names a group nor asks for one has none: it is a group of its own, of which
  * nothing needs to be remembered. The group of a pod that only names its minimum is called after
  * the topmost controller's uid, so two controllers of one name never share it.
+ *
+ * A native group is a PodGroup of Kubernetes' own. Its scheduler brings all its members to a cycle,
+ * or none as long as one is held: so all that are there are granted at once, whatever the minimum,
+ * unless the host says that its scheduler takes them one by one. They need no assembly here.
  */
 enum group_mode {
     GROUP_MISSING,    /* no PodGroup: its members are held */
@@ -35,6 +39,7 @@ enum group_fault {
     GROUP_BAD_MINIMUM, /* is not a number above 0 */
     GROUP_ORDERED,     /* its owner makes the next pod when the one before it runs */
     GROUP_TWO_QUEUES,  /* its members are in different queues */
+    GROUP_TWO_RANKS,   /* a native one's members are of another priority than it is */
     GROUP_TOO_MANY,    /* they ask for more resources than a pod may */
     GROUP_TOO_MUCH,    /* they ask together for more than can be counted */
 };
@@ -54,7 +59,9 @@ struct group {
     bool counts;               /* there, as one that is left in it */
     bool completed, inqueue;   /* its object says so */
     bool known;
-    bool ours; /* its object says that we made it */
+    bool ours;    /* its object says that we made it */
+    bool native;  /* it is one of Kubernetes' own */
+    bool at_once; /* then: all that are there are granted together */
     bool has_priority;
     uint8_t mode, fault;
     int32_t minimum;
@@ -127,6 +134,12 @@ struct member {
     } own;
 };
 
+/* A native group and another one may have the same name. */
+struct group_name {
+    struct text space, name;
+    bool native;
+};
+
 struct engine;
 struct intern;
 struct claim;
@@ -143,10 +156,25 @@ static inline bool group_is_unused(const struct group *group)
     return !group->known && group->members == 0 && group->succeeded + group->failed == 0;
 }
 
-/* How many more must be granted until its minimum is. */
+/* How many more must be granted until its minimum is, or all that are there are. */
 static inline int64_t group_lacks(const struct group *group)
 {
-    return (int64_t)group->minimum - group->holding - group->succeeded - group->to_come;
+    return group->at_once
+               ? (int64_t)group->members - group->holding
+               : (int64_t)group->minimum - group->holding - group->succeeded - group->to_come;
+}
+
+/* Whether more than one of its members may have to be granted together. */
+static inline bool group_is_gang(const struct group *group)
+{
+    return group->at_once || group->minimum > 1;
+}
+
+/* Whether its members are too few, and none of them is further than granted. */
+static inline bool group_misses(const struct group *group)
+{
+    return group->at_once && group->members > 0 && group->holding == group->reserved &&
+           (int64_t)group->members + group->succeeded < group->minimum;
 }
 
 /* A status as a number, to be compared. condition: its type, status, reason and message. */
@@ -157,7 +185,7 @@ uint64_t group_status_number(struct text phase, const int64_t counts[3],
 int group_see(struct engine *e, const struct group_facts *facts);
 
 /* It is gone: that of this uid, or, without one, whichever it is. */
-int group_lose(struct engine *e, struct text space, struct text name, struct text uid);
+int group_lose(struct engine *e, const struct group_name *name, struct text uid);
 
 /* The group that the pod belongs to: found or made; 0: none. Negative on error. */
 int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group);
@@ -173,7 +201,7 @@ void group_note_owner(struct engine *e, uint32_t group, const struct pod_facts *
 int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group_owner *ret_owner);
 void group_drop_owner(struct intern *names, struct group_owner *owner);
 
-int group_get_named(struct engine *e, struct text space, struct text name, uint32_t *ret_group);
+int group_get_named(struct engine *e, const struct group_name *name, uint32_t *ret_group);
 
 /* Whoever looked for a group has no need of it: forgets one that was only made for that. One that
  * ceases to be used is touched, and ends when it is looked at. */
@@ -188,6 +216,9 @@ bool group_before(const void *engine, uint32_t a, uint32_t b);
 /* All groups, by namespace and name. */
 extern const struct tree_type groups_by_identity;
 
+uint32_t group_find_named(const struct engine *e, const struct group_name *name);
+
+/* One that is not native. */
 uint32_t group_find(const struct engine *e, struct text space, struct text name);
 
 /* Nothing of its own holds the member back, and it was granted nothing. */

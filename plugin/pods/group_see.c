@@ -72,12 +72,13 @@ static int read_moves(struct engine *e, const struct group_facts *facts, struct 
 
 static int read_sight(struct engine *e, const struct group_facts *facts, struct sight *sight)
 {
+    const struct group_name name = {facts->space, facts->name, facts->native};
     const struct group *group;
-    uint32_t before = group_find(e, facts->space, facts->name);
+    uint32_t before = group_find_named(e, &name);
     int error = before != 0 && group_at(e, before)->known ? 0 : limit_has_room(e, LIMITED_GROUPS);
 
     if (error == 0)
-        error = group_get_named(e, facts->space, facts->name, &sight->group);
+        error = group_get_named(e, &name, &sight->group);
     if (error < 0)
         return error;
     group = group_at(e, sight->group);
@@ -198,12 +199,13 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
 
 int group_see(struct engine *e, const struct group_facts *facts)
 {
+    const struct group_name name = {facts->space, facts->name, facts->native};
     struct sight sight = {0};
-    uint32_t id = group_find(e, facts->space, facts->name);
+    uint32_t id = group_find_named(e, &name);
     int error;
 
     if (facts->deleted)
-        return group_lose(e, facts->space, facts->name, facts->uid);
+        return group_lose(e, &name, facts->uid);
     if (id != 0 && group_at(e, id)->known && facts->resource_version != 0 &&
         facts->resource_version < group_at(e, id)->version &&
         text_same(name_text(e, group_at(e, id)->uid), facts->uid))
@@ -218,9 +220,9 @@ int group_see(struct engine *e, const struct group_facts *facts)
 
 /* Its members are held in the queues that they name themselves; those that run are counted where
  * they are. */
-int group_lose(struct engine *e, struct text space, struct text name, struct text uid)
+int group_lose(struct engine *e, const struct group_name *name, struct text uid)
 {
-    uint32_t id = group_find(e, space, name);
+    uint32_t id = group_find_named(e, name);
     const struct group_place nowhere = {0};
     struct group_moves moves = {0};
     int error = 0;

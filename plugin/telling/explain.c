@@ -180,11 +180,14 @@ static void say_group_name(struct sentence *say, const struct engine *e, const s
 static void say_incomplete(struct sentence *say, const struct group *group)
 {
     uint32_t there = group->ready + group->holding + group->succeeded;
+    uint32_t needed = (uint32_t)group->minimum;
 
+    if (group->at_once && group->members + group->succeeded > needed)
+        needed = group->members + group->succeeded;
     sentence_str(say, " has ");
     sentence_number(say, there);
     sentence_str(say, " of the ");
-    sentence_number(say, (uint32_t)group->minimum);
+    sentence_number(say, needed);
     sentence_str(say, " members that it needs");
     if (group->members + group->succeeded > there) {
         sentence_str(say, ", and ");

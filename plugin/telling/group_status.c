@@ -16,6 +16,7 @@ void group_say_fault(const struct group *group, struct sentence *say)
         [GROUP_ORDERED] = (" can never be complete: its StatefulSet makes the next pod when the "
                            "one before it runs (podManagementPolicy: Parallel would do)"),
         [GROUP_TWO_QUEUES] = " has members in different queues",
+        [GROUP_TWO_RANKS] = " has members of another priority than its own",
         [GROUP_TOO_MANY] = " asks for more than 32 different resources",
         [GROUP_TOO_MUCH] = " asks for more of a resource than can be counted",
     };
@@ -85,24 +86,60 @@ static void say_waits(const struct engine *e, const struct group *group,
     } else if (stop != REASON_NONE) {
         explain_stop(e, queue, &stop, say->out);
         status->reason = reason_name(stop);
-    } else if (group->minimum > 1) {
+    } else if (group_is_gang(group)) {
         explain_queue(say, e, queue);
         sentence_str(say, " has no room yet for all of the ");
-        sentence_number(say, group->minimum);
-        sentence_str(say, " members that it needs");
+        sentence_number(say, group->at_once ? group->members : (uint32_t)group->minimum);
+        sentence_str(say, group->at_once ? " members that are there" : " members that it needs");
     } else {
         explain_queue(say, e, queue);
         sentence_str(say, " has no room yet for one of its members");
     }
 }
 
+/* Whether it was granted nothing yet, or not all that it needs. */
+static bool waits(const struct group *group)
+{
+    return group->mode != GROUP_WHOLE || group->no_nodes || group->holding + group->succeeded == 0;
+}
+
+static void say_why(const struct engine *e, const struct group *group, struct group_status *ret,
+                    char *message)
+{
+    struct sentence say;
+
+    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
+    if (waits(group) && is_held(e, group))
+        say_held(e, group, ret, &say);
+    else if (waits(group))
+        say_waits(e, group, ret, &say);
+}
+
+/* All else of a native one's status is the scheduler's. */
+static void find_condition(const struct engine *e, const struct group *group,
+                           struct group_status *ret, char *message)
+{
+    *ret =
+        (struct group_status){.native = true, .phase = "", .type = "", .status = "", .reason = ""};
+    message[0] = '\0';
+    if (group->members == 0)
+        return;
+    ret->type = "sluice.sh/QuotaReserved";
+    ret->status = waits(group) ? "False" : "True";
+    ret->reason = "QuotaReserved";
+    say_why(e, group, ret, message);
+}
+
 void group_find_status(const struct engine *e, uint32_t id, struct group_status *ret, char *message)
 {
     const struct group *group = group_at(e, id);
     int64_t minimum = group->minimum > 1 ? group->minimum : 1;
-    bool waits =
-        group->mode != GROUP_WHOLE || group->no_nodes || group->holding + group->succeeded == 0;
-    struct sentence say;
+
+    if (group->native) {
+        find_condition(e, group, ret, message);
+        return;
+    }
+    ret->native = false;
 
     ret->running = group->holding - group->reserved - group->at_permit;
     ret->succeeded = group->succeeded;
@@ -112,20 +149,17 @@ void group_find_status(const struct engine *e, uint32_t id, struct group_status 
     else if ((int64_t)ret->running + ret->succeeded >= minimum)
         ret->phase = "Running";
     else if (ret->running > 0)
-        ret->phase = waits ? "Unknown" : "Inqueue";
+        ret->phase = waits(group) ? "Unknown" : "Inqueue";
     else
         ret->phase = booking_holds(e, group) || (group->mode == GROUP_WHOLE && group->holding > 0)
                          ? "Inqueue"
                          : "Pending";
     ret->type = ret->status = ret->reason = "";
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
+    message[0] = '\0';
     if (group->members == 0 && !gang_misses_members(group))
         return;
-    ret->type = waits ? "Unschedulable" : "Scheduled";
+    ret->type = waits(group) ? "Unschedulable" : "Scheduled";
     ret->status = "True";
     ret->reason = "tasks in gang are ready to be scheduled";
-    if (waits && is_held(e, group))
-        say_held(e, group, ret, &say);
-    else if (waits)
-        say_waits(e, group, ret, &say);
+    say_why(e, group, ret, message);
 }

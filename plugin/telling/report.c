@@ -224,9 +224,9 @@ bool engine_next_group(const struct engine *e, uint32_t *cursor)
     return *cursor != 0;
 }
 
-uint32_t engine_find_group(const struct engine *e, struct text space, struct text name)
+uint32_t engine_find_group(const struct engine *e, bool native, struct text space, struct text name)
 {
-    return group_find(e, space, name);
+    return group_find_named(e, &(struct group_name){space, name, native});
 }
 
 /* That which it names, or its members are in. */
@@ -249,7 +249,7 @@ static enum group_stand stand_of(const struct engine *e, const struct group *gro
         return GROUP_STANDS_WAITING;
     if (group->mode != GROUP_WHOLE)
         return GROUP_STANDS_HELD;
-    return group->minimum > 1 ? GROUP_STANDS_GRANTED : GROUP_STANDS_APART;
+    return group_is_gang(group) ? GROUP_STANDS_GRANTED : GROUP_STANDS_APART;
 }
 
 void engine_report_group(const struct engine *e, uint32_t id, struct group_report *ret)
@@ -265,6 +265,7 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
     ret->queue_kind = QUEUE_VOLCANO;
     find_queue(e, group, ret);
     ret->known = group->known;
+    ret->native = group->native;
     ret->stand = stand_of(e, group);
     explain_group(e, id, &ret->why);
     ret->phase = status.phase;

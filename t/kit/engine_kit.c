@@ -138,7 +138,9 @@ static int see(struct kit *kit, struct text verb, const char *rest, bool *ret_kn
     if (text_is(verb, "group"))
         return kit_see_group(kit, rest, ret_known);
     if (text_is(verb, "lose-group"))
-        return engine_lose_group(e, text_of("default"), name, text_of(""));
+        return engine_lose_group(e, false, text_of("default"), name, text_of(""));
+    if (text_is(verb, "lose-native"))
+        return engine_lose_group(e, true, text_of("default"), name, text_of(""));
     if (text_is(verb, "lose-queue"))
         return engine_lose_queue(e, QUEUE_VOLCANO, name);
     if (text_is(verb, "lose-cluster"))
@@ -163,8 +165,8 @@ static bool act(struct engine *e, struct text verb, const char *rest)
         engine_lose_command(e, uid);
     } else if (text_is(verb, "lose-pod")) {
         engine_lose_pod(e, uid);
-    } else if (text_is(verb, "reserve")) {
-        engine_reserve(e, uid, &verdict);
+    } else if (text_is(verb, "reserve") || text_is(verb, "tries")) {
+        engine_reserve(e, uid, text_is(verb, "tries"), &verdict);
     } else if (text_is(verb, "unreserve")) {
         engine_unreserve(e, uid);
     } else if (text_is(verb, "bind")) {

@@ -38,10 +38,11 @@
  *         [foreign] [node=NAME] [nominated] [finished] [deleted] [unschedulable]
  *         [stamp=N] [granted=NAME | grantedCluster=NAME: the queue that the stamp names]
  *         [stamped=RES=FLAVOR,...] [version=N] [generation=N]
- *         [group=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]
+ *         [group=NAME] [native=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]
  *         [uid=TEXT: else the name] [namespace=NAME: else default]
  *     group NAME [min=N] [queue=NAME] [priority=N] [created=N] [version=N] [deleted] [ours]
  *         [class=NAME] [RES=N: least] [phase=TEXT] [uid=TEXT: else the name]       lose-group NAME
+ *         [native: one of Kubernetes' own]                                        lose-native NAME
  *     lose-pod UID        reserve UID     unreserve UID    bind UID
  *     node NAME [RES=N] [label=KEY:VALUE]         lose-node NAME
  *     flavor NAME [label=KEY:VALUE] [toleration=KEY]   lose-flavor NAME
@@ -66,7 +67,7 @@ struct kit {
  * [answers: in Permit] [creates, names: groups] [statuses: of groups]
  * [writes: all of these, and states, events and the end of commands]
  * [admits: workloads [gates: theirs count]]
- * [timeout=SECONDS] [observe] [journal] [maxPods=N] [maxQueues=N] [standby] */
+ * [partial: native groups in parts] [timeout=SECONDS] [observe] [journal] [maxPods=N] [maxQueues=N] [standby] */
 void kit_open(struct kit *kit, const char *words);
 
 /* Ends the engine: a point that all its memory was given back. */

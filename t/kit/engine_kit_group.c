@@ -20,6 +20,8 @@ static bool group_word(const struct word *word, struct group_facts *group)
         group->not_selected = true;
     else if (text_is(word->key, "ours"))
         group->ours = true;
+    else if (text_is(word->key, "native"))
+        group->native = true;
     else if (text_is(word->key, "class"))
         group->priority_class = word->value;
     else if (text_is(word->key, "uid"))
@@ -64,6 +66,9 @@ bool words_member_pod(const struct word *word, struct pod_facts *pod)
 {
     if (text_is(word->key, "group")) {
         pod->group = word->value;
+    } else if (text_is(word->key, "native")) {
+        pod->native_group = word->value;
+        pod->opted_in = true;
     } else if (text_is(word->key, "min")) {
         pod->minimum = (int32_t)word->number;
     } else if (text_is(word->key, "owner")) {

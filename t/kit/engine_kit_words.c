@@ -69,6 +69,8 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->head_guard = word->number * SECOND;
     else if (text_is(word->key, "timeout"))
         config->reservation_timeout = word->number * SECOND;
+    else if (text_is(word->key, "partial"))
+        config->partial_groups = true;
     else if (text_is(word->key, "observe"))
         config->observe_only = true;
     else if (text_is(word->key, "journal"))

@@ -40,7 +40,7 @@ static int drive_world(struct engine *engine, const struct step *step)
         world_group_facts(step->v, &group);
         return engine_see_group(engine, &group);
     case STEP_LOSE_GROUP:
-        return engine_lose_group(engine, text_of("space"), text_of(world_group((int)step->v[0])),
+        return engine_lose_group(engine, false, text_of("space"), text_of(world_group((int)step->v[0])),
                                  text_of(""));
     case STEP_LOCAL:
         workload_world_local_facts(step->v, &local);
@@ -131,7 +131,7 @@ static int drive_pod(struct engine *engine, const struct step *step, struct answ
         engine_post_filter(engine, uid);
         break;
     case STEP_RESERVE:
-        engine_reserve(engine, uid, &answer->verdict);
+        engine_reserve(engine, uid, false, &answer->verdict);
         break;
     case STEP_UNRESERVE:
         engine_unreserve(engine, uid);

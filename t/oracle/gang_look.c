@@ -33,7 +33,7 @@ static const struct gang_pod *newest_asker(const struct gang_play *play,
 static void look_at_group(struct gang_play *play, const struct gang_group *group)
 {
     const struct gang_pod *asker = newest_asker(play, group);
-    uint32_t id = engine_find_group(play->engine, text_of("space"), text_of(group->name));
+    uint32_t id = engine_find_group(play->engine, false, text_of("space"), text_of(group->name));
     struct group_report report;
 
     if (id == 0) {

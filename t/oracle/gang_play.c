@@ -81,14 +81,14 @@ void gang_show_group(struct gang_play *play, const struct gang_group *group)
     /* Another one is there now. */
     if (strcmp(play->groups[place].name, group->name) != 0 ||
         play->groups[place].life != group->life)
-        engine_lose_group(play->engine, text_of("space"), text_of(play->groups[place].name),
+        engine_lose_group(play->engine, false, text_of("space"), text_of(play->groups[place].name),
                           text_of(""));
     memcpy(play->groups[place].name, group->name, GANG_TEXT);
     play->groups[place].life = group->life;
     gang_world_group_facts(group, &facts);
     gang_say(play, "see %s v%d%s", group->name, (int)group->version, group->is ? "" : " gone");
     if (!group->is)
-        engine_lose_group(play->engine, facts.space, facts.name, facts.uid);
+        engine_lose_group(play->engine, false, facts.space, facts.name, facts.uid);
     else if (engine_see_group(play->engine, &facts) < 0)
         gang_fail(play, "a group is refused");
     gang_rest(play);
@@ -221,7 +221,7 @@ void gang_schedule(struct gang_play *play, int n)
     engine_pre_filter(play->engine, uid, &verdict, &nodes_matter, &unschedulable);
     gang_rest(play);
     if (verdict.pass && finds)
-        engine_reserve(play->engine, uid, &verdict);
+        engine_reserve(play->engine, uid, false, &verdict);
     else if (verdict.pass)
         engine_post_filter(play->engine, uid);
     gang_rest(play);

@@ -27,7 +27,7 @@ static struct verdict *pre_filter(struct kit *kit, const char *uid)
 
 static struct verdict *reserve(struct kit *kit, const char *uid)
 {
-    engine_reserve(kit->engine, text_of(uid), &verdict);
+    engine_reserve(kit->engine, text_of(uid), false, &verdict);
     return &verdict;
 }
 

@@ -59,7 +59,7 @@ static const char *cycle(struct kit *kit, const char *uid, bool fits)
         is_str(engine_check(kit->engine), NULL, "sound after PostFilter");
         return "no node";
     }
-    engine_reserve(kit->engine, text_of(uid), &verdict);
+    engine_reserve(kit->engine, text_of(uid), false, &verdict);
     if (!verdict.pass)
         return "not reserved";
     allow = engine_permit(kit->engine, text_of(uid), &until);

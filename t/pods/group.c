@@ -53,7 +53,7 @@ static void test_uid_is_the_identity(void)
     kit_open(&kit, "");
     kit_do(&kit, "queue q cpu=9; group g min=2 uid=new version=5;"
                  "pod a queue=q cpu=1 group=g; pod b queue=q cpu=1 group=g");
-    engine_lose_group(kit.engine, text_of("default"), text_of("g"), text_of("old"));
+    engine_lose_group(kit.engine, false, text_of("default"), text_of("g"), text_of("old"));
     is_str(kit_granted(&kit), "a b", "another's end is not its own");
     kit_do(&kit, "group g min=9 uid=new version=4");
     is_str(kit_granted(&kit), "a b", "an old message says nothing");

@@ -77,7 +77,7 @@ static void cycle(struct world *w, int pod)
         engine_post_filter(w->kit.engine, uid);
         return;
     }
-    engine_reserve(w->kit.engine, uid, &verdict);
+    engine_reserve(w->kit.engine, uid, false, &verdict);
     if (!verdict.pass)
         return;
     w->room--;

@@ -173,7 +173,7 @@ static struct group_report group_of(const struct kit *kit, const char *name)
     struct group_report report;
 
     engine_report_group(kit->engine,
-                        engine_find_group(kit->engine, text_of("default"), text_of(name)), &report);
+                        engine_find_group(kit->engine, false, text_of("default"), text_of(name)), &report);
     return report;
 }
 
@@ -224,7 +224,7 @@ static void test_group_that_waits(void)
     ok(report.backlog_count == 2 && report.place.position == 1, "it asks as one, at a place");
     ok(report.place.on.is && report.place.on.room == 1 && report.place.on.asked == 2,
        "and lacks a cpu");
-    id = engine_find_group(kit.engine, text_of("default"), text_of("a"));
+    id = engine_find_group(kit.engine, false, text_of("default"), text_of("a"));
     ok(engine_next_member(kit.engine, id, &cursor) && cursor == kit_claim(&kit, "y"),
        "its members come by rank");
     is_str(reason_name(engine_member_reason(kit.engine, cursor)), "QueueCapacity",
