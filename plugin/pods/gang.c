@@ -8,8 +8,10 @@
 #include "group_member.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
+#include "plugin/order/fit.h"
 #include "plugin/order/guard.h"
 #include "plugin/pods/claim_rest.h"
+#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 #include "restore.h"
 
@@ -197,6 +199,51 @@ static void put_entry_in(struct engine *e, struct group *group, const struct gan
         claim_grant(e, group->entry, flavors);
 }
 
+/* What joins a group comes to its queue, and has the flavors of those that were granted. */
+static bool find_flavors(const struct engine *e, const struct group *group,
+                         const struct gang_sum *sum, uint16_t *ret_flavors)
+{
+    uint32_t id = group->first;
+    struct claim_need need;
+    uint8_t found = 0;
+
+    while (claim_at(e, id)->state != CLAIM_RESERVED)
+        id = member_after(e, id);
+    if (claim_queue(e, id) != sum->queue)
+        return false;
+    for (uint8_t k = 0; k < sum->count; k++) {
+        for (uint32_t i = 0; claim_need(e, id, i, &need); i++) {
+            if (need.resource != sum->requests[k].resource)
+                continue;
+            ret_flavors[k] = need.flavor;
+            found++;
+        }
+    }
+    return found == sum->count;
+}
+
+/* Those that come while their group is granted, and fit beside it, are granted before anything that
+ * waits. Else it waits again with them: the scheduler would hold it for their sake. */
+static bool grant_joining(struct engine *e, struct group *group, const struct gang_sum *sum)
+{
+    uint16_t flavors[FACTS_MAX_NEEDS], own[FACTS_MAX_NEEDS];
+    bool fits;
+
+    if (!group->at_once || !engine_grants(e) || queue_stops(e, sum->queue) != REASON_NONE ||
+        !find_flavors(e, group, sum, flavors))
+        return false;
+    gang_sum_put(e, group, sum);
+    fits = fit_in(e, claim_at(e, group->entry)->line, flavors);
+    line_set_own(e, claim_at(e, group->entry)->line, 0, NULL, 0, false);
+    for (uint32_t id = group->first; fits && id != 0; id = member_after(e, id)) {
+        if (!group_is_ready(claim_at(e, id)))
+            continue;
+        share_flavors(e, line_at(e, claim_at(e, id)->line), sum, flavors, own);
+        claim_reserve(e, id, own);
+    }
+    return fits;
+}
+
 void gang_review(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
@@ -205,6 +252,8 @@ void gang_review(struct engine *e, uint32_t id)
 
     hold_superseded(e, group);
     mode = gang_mode_of(e, group, &sum);
+    if (mode == GROUP_WAITS && group->reserved > 0 && grant_joining(e, group, &sum))
+        return;
     if (mode != GROUP_WHOLE && group->reserved > 0) {
         gang_give_back(e, group);
         mode = gang_mode_of(e, group, &sum);

@@ -20,6 +20,14 @@ enum reason gang_holds(const struct engine *e, uint32_t id)
     return reasons[group_at(e, id)->mode];
 }
 
+/* The scheduler takes a native group whose members are all of its rank. They stand in order. */
+static bool has_other_ranks(const struct engine *e, const struct group *group)
+{
+    return group->native && group->has_priority && group->first != 0 &&
+           (claim_at(e, group->first)->priority != group->priority ||
+            claim_at(e, group->last)->priority != group->priority);
+}
+
 enum group_fault gang_fault(const struct engine *e, const struct group *group)
 {
     int32_t asked = group_follow_minimum(e, group);
@@ -27,22 +35,14 @@ enum group_fault gang_fault(const struct engine *e, const struct group *group)
 
     if (minimum < 0 || (group->ours && asked < 0))
         return GROUP_BAD_MINIMUM;
+    if (has_other_ranks(e, group))
+        return GROUP_TWO_RANKS;
     return asked != 0 && group->ordered && minimum > 1 ? GROUP_ORDERED : GROUP_SOUND;
 }
 
 bool gang_is_one(const struct engine *e, const struct group *group)
 {
     return group->known && group_is_gang(group) && gang_fault(e, group) == GROUP_SOUND;
-}
-
-/* The scheduler takes members of one rank alone. */
-static bool has_one_rank(const struct engine *e, const struct group *group)
-{
-    uint32_t id = group->native && group->has_priority ? group->first : 0;
-
-    while (id != 0 && claim_at(e, id)->priority == group->priority)
-        id = member_after(e, id);
-    return id == 0;
 }
 
 /* As it is now, looked at or not since it changed. */
@@ -68,8 +68,6 @@ enum group_mode gang_mode_of(const struct engine *e, struct group *group, struct
         return GROUP_MISSING;
     if (group_follow_moves(e, group))
         return GROUP_MOVES;
-    if (!has_one_rank(e, group))
-        group->fault = GROUP_TWO_RANKS;
     if (gang_misses_members(group))
         group->fault = (uint8_t)gang_add_missing(e, group, ret_sum);
     if (group->fault != GROUP_SOUND)

@@ -37,8 +37,9 @@ static bool is_asked(const struct model *model, int group)
             return false;
         there++;
     }
-    return model_is_left(model, group) && model->groups[group].facts[GROUP_NOT_SELECTED] == 0 &&
-           minimum >= 0 && there < most(minimum, 1);
+    return !world_is_native(group) && model_is_left(model, group) &&
+           model->groups[group].facts[GROUP_NOT_SELECTED] == 0 && minimum >= 0 &&
+           there < most(minimum, 1);
 }
 
 bool model_books(const struct model *model, int group, struct model_claim *ret)

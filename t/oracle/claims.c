@@ -17,7 +17,7 @@ static bool is_over(const int64_t *pod)
 static bool manages(const struct model *model, const int64_t *pod)
 {
     return model->config[CONFIG_MANAGE_ALL] || pod[POD_OPTED_IN] || pod[POD_GATES] ||
-           pod[POD_STAMP] || pod[POD_GROUP];
+           pod[POD_STAMP] || (pod[POD_GROUP] && !world_is_native((int)pod[POD_GROUP] - 1));
 }
 
 /* What holds a claim back that is a matter of its own. */

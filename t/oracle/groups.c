@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "t/oracle/native.h"
 #include "t/oracle/victims.h"
 
 #include <string.h>
 
 /* Groups: what the minimum of each asks for, counted anew from the pods. */
 
-static bool is_member(const struct model_claim *claim, int group)
+bool model_is_member(const struct model_claim *claim, int group)
 {
     return claim->live && claim->pod[POD_GROUP] == group + 1;
 }
@@ -33,7 +34,7 @@ static int count_there(const struct model *model, int group)
     int there = 0;
 
     for (int uid = 0; uid < UIDS; uid++) {
-        there += is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
+        there += model_is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
         there += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
     }
     return there;
@@ -44,16 +45,15 @@ static bool is_ready(const struct model *model, const struct model_claim *claim)
     return !model_holds(claim) && !claim->restoring && !model_is_held(model, claim);
 }
 
-/* The next member after this one (-1: the first), by rank, that is ready, or, if asked for, that a
- * restart found granted; -1: none. */
-static int next_member(const struct model *model, int group, int after, bool restoring)
+int model_next_member(const struct model *model, int group, int after, bool restoring)
 {
     int next = -1;
 
     for (int uid = 0; uid < UIDS; uid++) {
         const struct model_claim *claim = &model->claims[uid];
 
-        if (!is_member(claim, group) || !(restoring ? claim->restoring : is_ready(model, claim)))
+        if (!model_is_member(claim, group) ||
+            !(restoring ? claim->restoring : is_ready(model, claim)))
             continue;
         if (after >= 0 && (uid == after || model_ranks_before(model, uid, after)))
             continue;
@@ -71,7 +71,7 @@ bool model_is_left(const struct model *model, int group)
     for (int uid = 0; uid < UIDS; uid++)
         over |= model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
     for (int uid = 0; uid < UIDS; uid++)
-        over &= !is_member(&model->claims[uid], group);
+        over &= !model_is_member(&model->claims[uid], group);
     return model->groups[group].seen && model->groups[group].queue > 0 && !over;
 }
 
@@ -80,15 +80,29 @@ static int64_t minimum_of(const struct model *model, int group)
     return model->groups[group].facts[GROUP_MINIMUM];
 }
 
-static bool is_sound(const struct model *model, int group)
+bool model_group_is_sound(const struct model *model, int group)
 {
-    return model->groups[group].seen && minimum_of(model, group) >= 0;
+    return model->groups[group].seen && minimum_of(model, group) >= 0 &&
+           !native_has_other_ranks(model, group);
+}
+
+/* How many are to be granted together: what lacks to the minimum; of a native group all that hold
+ * nothing. */
+static int64_t count_lacks(const struct model *model, int group)
+{
+    int64_t idle = 0;
+
+    for (int uid = 0; uid < UIDS; uid++)
+        idle += model_is_member(&model->claims[uid], group) && !model_holds(&model->claims[uid]);
+    if (world_is_native(group))
+        return idle;
+    return minimum_of(model, group) <= 1 ? 0 : minimum_of(model, group) - count_there(model, group);
 }
 
 static bool is_whole(const struct model *model, int group)
 {
-    return is_sound(model, group) &&
-           (minimum_of(model, group) <= 1 || count_there(model, group) >= minimum_of(model, group));
+    return model_group_is_sound(model, group) && !native_misses_members(model, group) &&
+           count_lacks(model, group) <= 0;
 }
 
 bool model_waits_for_gang(const struct model *model, int uid)
@@ -98,8 +112,7 @@ bool model_waits_for_gang(const struct model *model, int uid)
     return group > 0 && !is_whole(model, (int)group - 1);
 }
 
-/* What lacks to the minimum, as one claim. False: too few are ready, or they cannot be added. */
-static bool add_up(const struct model *model, int group, struct model_claim *sum)
+bool model_add_up(const struct model *model, int group, struct model_claim *sum)
 {
     const int64_t *facts = model->groups[group].facts;
     int there = count_there(model, group), uid = -1;
@@ -108,10 +121,12 @@ static bool add_up(const struct model *model, int group, struct model_claim *sum
     *sum = (struct model_claim){
         .managed = true, .confirmed = true, .state = CLAIM_WAITING, .is_gang = true};
     model_forget_flavors(sum);
-    for (int64_t lacks = minimum_of(model, group) - there; lacks > 0; lacks--) {
+    if (native_misses_members(model, group))
+        return false;
+    for (int64_t lacks = count_lacks(model, group); lacks > 0; lacks--) {
         const struct model_claim *claim;
 
-        uid = next_member(model, group, uid, false);
+        uid = model_next_member(model, group, uid, false);
         if (uid < 0)
             return false;
         claim = &model->claims[uid];
@@ -149,12 +164,13 @@ static void give_back(struct model *model, int group)
     bool some = false;
 
     for (int uid = 0; uid < UIDS; uid++)
-        if (is_member(&model->claims[uid], group) && model->claims[uid].state == CLAIM_RESERVED) {
+        if (model_is_member(&model->claims[uid], group) &&
+            model->claims[uid].state == CLAIM_RESERVED) {
             model_demote(model, uid);
             some = true;
         }
     for (int uid = 0; uid < UIDS && some; uid++)
-        if (is_member(&model->claims[uid], group) && !model_holds(&model->claims[uid]))
+        if (model_is_member(&model->claims[uid], group) && !model_holds(&model->claims[uid]))
             model->claims[uid].said = false;
 }
 
@@ -162,12 +178,15 @@ static void review(struct model *model, int group)
 {
     struct model_claim *entry = &model->claims[UIDS + group];
     struct model_claim before = *entry;
-    bool whole = is_whole(model, group), waits = false;
+    bool whole, waits = false;
 
+    if (!is_whole(model, group))
+        native_let_join(model, group);
+    whole = is_whole(model, group);
     if (!whole)
         give_back(model, group);
-    if (!whole && is_sound(model, group))
-        waits = add_up(model, group, entry);
+    if (!whole && model_group_is_sound(model, group))
+        waits = model_add_up(model, group, entry);
     if (!waits && !model_books(model, group, entry))
         *entry = (struct model_claim){0};
     entry->promise = before.promise;
@@ -177,7 +196,7 @@ static void review(struct model *model, int group)
     for (int uid = 0; uid < UIDS; uid++) {
         struct model_claim *claim = &model->claims[uid];
 
-        if (!is_member(claim, group) || model_holds(claim) || claim->restoring)
+        if (!model_is_member(claim, group) || model_holds(claim) || claim->restoring)
             continue;
         claim->state = is_ready(model, claim) && (whole || waits) ? CLAIM_WAITING : CLAIM_HELD;
         claim->in_gang = waits;
@@ -198,14 +217,14 @@ void model_review_groups(struct model *model)
 /* Those that lack to the gang's minimum are granted, in the flavors of the sum. */
 void model_grant_gang(struct model *model, int group, const int flavors[RESOURCES])
 {
-    int64_t lacks = minimum_of(model, group) - count_there(model, group);
+    int64_t lacks = count_lacks(model, group);
 
     if (model->claims[UIDS + group].is_booking) {
         model_book(model, UIDS + group, flavors);
         return;
     }
     for (; lacks > 0; lacks--) {
-        int uid = next_member(model, group, -1, false);
+        int uid = model_next_member(model, group, -1, false);
 
         model_give(model, uid, flavors);
     }
@@ -217,8 +236,9 @@ void model_demote_with_gang(struct model *model, int uid)
 
     if (uid >= UIDS)
         model->claims[uid].state = CLAIM_WAITING;
-    else if (group >= 0 && minimum_of(model, group) > 1 &&
-             count_there(model, group) <= minimum_of(model, group))
+    else if (group >= 0 &&
+             (world_is_native(group) || (minimum_of(model, group) > 1 &&
+                                         count_there(model, group) <= minimum_of(model, group))))
         give_back(model, group);
     else
         model_demote(model, uid);
@@ -239,13 +259,13 @@ static bool restore_one(struct model *model, int uid)
 
 static bool restore_minimum(struct model *model, int group)
 {
-    int64_t lacks = minimum_of(model, group) - count_there(model, group);
+    int64_t lacks = count_lacks(model, group);
 
     for (; lacks > 0; lacks--) {
-        int uid = next_member(model, group, -1, true);
+        int uid = model_next_member(model, group, -1, true);
 
         if (uid < 0)
-            uid = next_member(model, group, -1, false);
+            uid = model_next_member(model, group, -1, false);
         if (uid < 0 || !restore_one(model, uid))
             return false;
     }
@@ -260,10 +280,10 @@ void model_restore_member(struct model *model, int uid)
         restore_one(model, uid);
         return;
     }
-    if (is_sound(model, group) && restore_minimum(model, group))
+    if (model_group_is_sound(model, group) && restore_minimum(model, group))
         return;
     for (int other = 0; other < UIDS; other++)
-        if (is_member(&model->claims[other], group) && model->claims[other].restoring) {
+        if (model_is_member(&model->claims[other], group) && model->claims[other].restoring) {
             model_demote(model, other);
             model_forget_flavors(&model->claims[other]);
         }
@@ -273,16 +293,17 @@ void model_restore_member(struct model *model, int uid)
 void model_begin_gangs(struct model *model)
 {
     for (int group = 0; group < GROUPS; group++) {
-        bool begun = is_sound(model, group) && !is_whole(model, group);
+        bool begun = model_group_is_sound(model, group) && !is_whole(model, group);
         bool holds = false;
 
         model_begin_booking(model, group);
         for (int uid = 0; uid < UIDS; uid++)
-            holds |= is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
+            holds |=
+                model_is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
         for (int uid = 0; uid < UIDS && begun && holds; uid++) {
             struct model_claim *claim = &model->claims[uid];
 
-            if (!is_member(claim, group) || !is_ready(model, claim))
+            if (!model_is_member(claim, group) || !is_ready(model, claim))
                 continue;
             claim->restoring = true;
             claim->state = CLAIM_HELD;
@@ -301,7 +322,7 @@ bool model_groups_are_written(const struct model *model)
         for (int uid = 0; uid < UIDS; uid++) {
             const struct model_claim *claim = &model->claims[uid];
 
-            if (!is_member(claim, group))
+            if (!model_is_member(claim, group))
                 continue;
             if (!is_whole(model, group) && model_holds(claim))
                 return false;
@@ -322,7 +343,7 @@ static void move_members(struct model *model, int group)
             for (int uid = 0; uid < UIDS; uid++) {
                 const struct model_claim *claim = &model->claims[uid];
 
-                if (is_member(claim, group) && !moved[uid] &&
+                if (model_is_member(claim, group) && !moved[uid] &&
                     (!running || claim->state == CLAIM_ALLOCATED) &&
                     (next < 0 || model_ranks_before(model, uid, next)))
                     next = uid;

@@ -204,6 +204,17 @@ void model_restore_member(struct model *model, int uid);
 void model_begin_gangs(struct model *model);
 /* A member that cannot be granted a place alone. */
 bool model_waits_for_gang(const struct model *model, int uid);
+
+/* Whether the claim is a member of the group, and whether nothing is wrong with that. */
+bool model_is_member(const struct model_claim *claim, int group);
+bool model_group_is_sound(const struct model *model, int group);
+
+/* The next member after this one (-1: the first), by rank, that is ready, or, if asked for, that a
+ * restart found granted; -1: none. */
+int model_next_member(const struct model *model, int group, int after, bool restoring);
+
+/* What lacks to the group, as one claim. False: too few are ready, or they cannot be added. */
+bool model_add_up(const struct model *model, int group, struct model_claim *sum);
 bool model_groups_are_written(const struct model *model);
 
 /* What a group asks for whose members are still to be made; false: it does not. */

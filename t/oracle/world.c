@@ -129,7 +129,8 @@ void world_pod_facts(const int64_t *fields, struct pod_view *view)
     pod->queue_kind = fields[POD_KIND] ? QUEUE_CLUSTER : QUEUE_VOLCANO;
     pod->not_selected = fields[POD_NOT_SELECTED];
     if (fields[POD_GROUP])
-        pod->group = text_of(world_group((int)fields[POD_GROUP] - 1));
+        *(world_is_native((int)fields[POD_GROUP] - 1) ? &pod->native_group : &pod->group) =
+            text_of(world_group((int)fields[POD_GROUP] - 1));
     pod->stamp = fields[POD_STAMP];
     if (fields[POD_STAMPED_IN] > 0) {
         pod->stamped_kind = (enum queue_kind)((fields[POD_STAMPED_IN] - 1) / QUEUE_NAMES);
@@ -288,6 +289,7 @@ void world_group_facts(const int64_t *fields, struct group_facts *group)
     group->uid = text_of(uids[fields[GROUP_UID] != 0][fields[GROUP_NUMBER]]);
     group->space = text_of("space");
     group->name = text_of(world_group((int)fields[GROUP_NUMBER]));
+    group->native = world_is_native((int)fields[GROUP_NUMBER]);
     group->created = fields[GROUP_CREATED];
     group->minimum = (int32_t)fields[GROUP_MINIMUM];
     group->queue = queue_text(fields[GROUP_QUEUE]);

@@ -8,6 +8,13 @@
 /* What the numbers in a step stand for, and steps as the engine's facts. A small world: whatever
  * can collide does. */
 enum { GROUPS = 3 };
+
+/* One of them is Kubernetes' own. */
+static inline bool world_is_native(int group)
+{
+    return group == GROUPS - 1;
+}
+
 enum { UIDS = 40, NAMES = 25, QUEUE_NAMES = 10, NODES = 4, FLAVOR_DEFAULT = FLAVORS };
 enum { CHECKS = 2 };
 enum { COMMANDS = 10, ACTIONS = 5 /* the last one is unknown */ };
