@@ -30,8 +30,9 @@ void promises_run(struct tally *tally, struct subject *subject)
         promises_of_time,      promises_of_effects,  promises_of_digest, promises_of_limits,
         promises_of_whole,     promises_of_record,   promises_of_lead,   promises_of_pods,
         promises_of_framework, promises_of_admit,    promises_of_queues, promises_of_flavors,
-        promises_of_views,     promises_of_commands, promises_of_groups, promises_of_workers,
-        promises_of_fleet,     promises_of_open,     promises_of_writes, promises_of_acks,
+        promises_of_views,     promises_of_commands, promises_of_groups, promises_of_native_groups,
+        promises_of_workers,   promises_of_fleet,    promises_of_open,   promises_of_writes,
+        promises_of_acks,
     };
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)

@@ -23,6 +23,7 @@ extern const struct promise promises_of_flavors[];
 extern const struct promise promises_of_views[];
 extern const struct promise promises_of_commands[];
 extern const struct promise promises_of_groups[];
+extern const struct promise promises_of_native_groups[];
 extern const struct promise promises_of_workers[];
 extern const struct promise promises_of_fleet[];
 extern const struct promise promises_of_open[];

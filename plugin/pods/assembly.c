@@ -226,8 +226,8 @@ bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
         (claim->flags & CLAIM_BOUND) != 0)
         return true;
     group = group_at(e, claim_group(e, claim));
-    if (!assembly_can_wait(e) || group->minimum <= 1 || group->entry == 0 ||
-        group->mode != GROUP_WHOLE || (assembly_lacks_nodes(group) <= 0 && !group->letting_go)) {
+    if (!assembly_concerns(e, group) || group->mode != GROUP_WHOLE ||
+        (assembly_lacks_nodes(group) <= 0 && !group->letting_go)) {
         assembly_leaves_permit(e, id);
         return true;
     }

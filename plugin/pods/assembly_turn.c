@@ -14,12 +14,16 @@ bool assembly_can_wait(const struct engine *e)
     return engine_asks(e, EFFECT_ANSWER_PERMIT) && !e->config.observe_only;
 }
 
+bool assembly_concerns(const struct engine *e, const struct group *group)
+{
+    return assembly_can_wait(e) && !group->native && group->minimum > 1 && group->entry != 0;
+}
+
 bool assembly_is_under_way(const struct engine *e, const struct group *group)
 {
     bool assembles = e->pods.assembling != 0 && group_at(e, e->pods.assembling) == group;
 
-    return assembly_can_wait(e) && group->mode == GROUP_WHOLE && !group->native &&
-           group->minimum > 1 && group->entry != 0 &&
+    return assembly_concerns(e, group) && group->mode == GROUP_WHOLE &&
            assembly_lacks_nodes(group) > (assembles ? 0 : 1);
 }
 

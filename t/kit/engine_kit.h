@@ -67,7 +67,8 @@ struct kit {
  * [answers: in Permit] [creates, names: groups] [statuses: of groups]
  * [writes: all of these, and states, events and the end of commands]
  * [admits: workloads [gates: theirs count]]
- * [partial: native groups in parts] [timeout=SECONDS] [observe] [journal] [maxPods=N] [maxQueues=N] [standby] */
+ * [partial: native groups in parts] [timeout=SECONDS] [observe] [journal] [maxPods=N]
+ * [maxQueues=N] [standby] */
 void kit_open(struct kit *kit, const char *words);
 
 /* Ends the engine: a point that all its memory was given back. */

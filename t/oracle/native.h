@@ -12,7 +12,7 @@ bool native_has_other_ranks(const struct model *model, int group);
 /* Members are too few, and none of them is further than granted. */
 bool native_misses_members(const struct model *model, int group);
 
-/* Who comes to a group that was granted is granted beside it, before all others, if it fits there. */
+/* Who comes to a group that was granted is granted beside it, before all others, if it fits. */
 void native_let_join(struct model *model, int group);
 
 #endif

@@ -73,6 +73,7 @@ static void test_members_that_come_late(void)
 static void test_tries(void)
 {
     struct kit kit;
+    int64_t until;
 
     kit_open(&kit, "answers");
     kit_do(&kit, "queue q cpu=3; group g native min=3; pod a queue=q cpu=1 native=g;"
@@ -81,7 +82,8 @@ static void test_tries(void)
     kit_do(&kit, "reserve a");
     is_str(kit_state(&kit, "a"), "allocated", "what counts does");
     is_str(kit_state(&kit, "b"), "reserved", "and the others need no turn");
-    ok(!native(&kit, "g")->in_line && kit.engine->pods.assembling == 0,
+    ok(!native(&kit, "g")->in_line && kit.engine->pods.assembling == 0 &&
+           engine_permit(kit.engine, text_of("a"), &until),
        "the scheduler assembles them");
     kit_close(&kit);
 }

@@ -173,7 +173,8 @@ static struct group_report group_of(const struct kit *kit, const char *name)
     struct group_report report;
 
     engine_report_group(kit->engine,
-                        engine_find_group(kit->engine, false, text_of("default"), text_of(name)), &report);
+                        engine_find_group(kit->engine, false, text_of("default"), text_of(name)),
+                        &report);
     return report;
 }
 
