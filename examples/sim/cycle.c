@@ -4,6 +4,7 @@
 
 #include "examples/sim/effects.h"
 #include "examples/sim/fit.h"
+#include "examples/sim/group_cycle.h"
 #include "examples/sim/scheduler.h"
 #include "examples/sim/sim.h"
 
@@ -252,6 +253,47 @@ static void schedule(struct sim *sim, struct pod *pod)
         find_none(sim, pod, no_nodes(sim));
 }
 
+bool cycle_try(struct sim *sim, struct pod *pod, struct trial *ret)
+{
+    const msgpack_object *answer;
+
+    *ret = (struct trial){pod, NULL};
+    if (sim->world.n_machines == 0)
+        return false;
+    about(sim, pod, NULL);
+    answer = host_must(sim, LOADER_PRE_FILTER);
+    if (!value_bool(answer, "pass", false))
+        return false;
+    ret->machine = choose(sim, pod, value_bool(answer, "nodes", true));
+    if (!ret->machine)
+        return false;
+    scheduler_charge(sim, pod, ret->machine);
+    r_key_bool(about(sim, pod, ret->machine->name), "groupCycle", true);
+    if (value_bool(host_must(sim, LOADER_RESERVE), "pass", false))
+        return true;
+    scheduler_discharge(sim, pod);
+    return false;
+}
+
+void cycle_take_back(struct sim *sim, const struct trial *trial)
+{
+    r_key_bool(about(sim, trial->pod, trial->machine->name), "groupCycle", true);
+    host_must(sim, LOADER_UNRESERVE);
+    scheduler_discharge(sim, trial->pod);
+}
+
+void cycle_go(struct sim *sim, const struct trial *trial)
+{
+    go_to(sim, trial->pod, trial->machine);
+}
+
+void cycle_find_none(struct sim *sim, struct pod *pod)
+{
+    pod->attempts++;
+    scheduler_park(sim, pod);
+    write_condition(sim, pod, "Unschedulable", no_nodes(sim));
+}
+
 static void cycle(struct sim *sim, void *what)
 {
     int *epoch = what;
@@ -262,7 +304,10 @@ static void cycle(struct sim *sim, void *what)
     struct pod *pod = scheduler_pop(sim);
     if (!pod)
         return;
-    schedule(sim, pod);
+    if (pod->native[0])
+        group_cycle(sim, pod);
+    else
+        schedule(sim, pod);
     if (sim->scheduler.n_active > 0)
         scheduler_plan_cycle(sim);
 }

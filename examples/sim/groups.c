@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "abi/host/value.h"
+#include "examples/sim/queue_users.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/text.h"
+#include "examples/sim/translate.h"
 
 /* The label of what the scheduler has made. */
 #define MANAGED_BY "app.kubernetes.io/managed-by"
@@ -94,6 +96,47 @@ void groups_put_own(struct request *r, const struct object *group)
         r_key_str(r, "priorityClass", class->text);
 }
 
+bool groups_is_native(const struct object *group)
+{
+    static const char api[] = "scheduling.k8s.io/";
+    const struct tree *version = group->doc ? tree_get(group->doc, "apiVersion") : NULL;
+
+    return version && version->type == TREE_TEXT &&
+           strncmp(version->text, api, sizeof(api) - 1) == 0;
+}
+
+int64_t groups_native_minimum(const struct object *group)
+{
+    const struct tree *minimum = tree_find(group->doc, "spec/schedulingPolicy/gang/minCount");
+    int64_t count;
+
+    return minimum && tree_is_int(minimum, &count) ? count : 0;
+}
+
+/* What the host reads of an object's condition: ours, as it was written. */
+static void put_condition(struct request *r, const struct object *group)
+{
+    const struct tree *conditions = tree_find(group->doc, "status/conditions");
+
+    if (!conditions || conditions->type != TREE_LIST || conditions->count == 0)
+        return;
+    translate_key(r, "condition", conditions->pairs[0].value);
+}
+
+void groups_put_native(struct request *r, const struct sim *sim, const struct object *group)
+{
+    const struct tree *queue =
+        tree_get(tree_find(group->doc, "metadata/annotations"), "scheduling.volcano.sh/queue-name");
+
+    r_key_int(r, "minMember", groups_native_minimum(group));
+    translate_key(r, "priority", tree_find(group->doc, "spec/priority"));
+    put_condition(r, group);
+    if (!queue || queue->type != TREE_TEXT)
+        return;
+    r_key_str(r, "queue", queue->text);
+    r_key_bool(r, "mayUse", queue_users_listed(sim, queue->text, group->namespace));
+}
+
 /* What is not said any more is taken away. */
 static const char *taken_away(struct sim *sim, const struct object *group,
                               const msgpack_object *amounts)
@@ -125,8 +168,30 @@ struct group_write groups_read_change(struct sim *sim, const msgpack_object *eff
     };
 }
 
+static const char *condition_text(struct sim *sim, const msgpack_object *item)
+{
+    return arena_format(&sim->arena, "{type: \"%s\", status: \"%s\", reason: \"%s\", message: %s}",
+                        value_str(item, "type", ""), value_str(item, "status", ""),
+                        value_str(item, "reason", ""),
+                        text_quoted(&sim->arena, value_str(item, "message", "")));
+}
+
+static struct group_write read_condition(struct sim *sim, const msgpack_object *effect)
+{
+    return (struct group_write){
+        .ref = group_ref(sim, effect),
+        .owner = "",
+        .version = value_int(effect, "resourceVersion", 0),
+        .doc = read_text(sim, arena_format(&sim->arena, "status: {conditions: [%s]}\n",
+                                           condition_text(sim, value_map(effect, "condition")))),
+    };
+}
+
 struct group_write groups_read_status(struct sim *sim, const msgpack_object *effect)
 {
+    if (value_bool(effect, "native", false))
+        return read_condition(sim, effect);
+
     const msgpack_object *conditions = value_array(effect, "conditions");
     const char *text =
         arena_format(&sim->arena,
@@ -136,12 +201,8 @@ struct group_write groups_read_status(struct sim *sim, const msgpack_object *eff
                      value_int(effect, "succeeded", 0), value_int(effect, "failed", 0));
 
     for (uint32_t i = 0; i < value_count(conditions); i++) {
-        const msgpack_object *item = value_item(conditions, i);
-        text = arena_format(&sim->arena,
-                            "%s%s{type: \"%s\", status: \"%s\", reason: \"%s\", message: %s}", text,
-                            i ? ", " : "", value_str(item, "type", ""),
-                            value_str(item, "status", ""), value_str(item, "reason", ""),
-                            text_quoted(&sim->arena, value_str(item, "message", "")));
+        text = arena_format(&sim->arena, "%s%s%s", text, i ? ", " : "",
+                            condition_text(sim, value_item(conditions, i)));
     }
     return (struct group_write){
         .ref = group_ref(sim, effect),

@@ -23,6 +23,12 @@ struct group_write groups_read_creation(struct sim *sim, const msgpack_object *e
 struct group_write groups_read_change(struct sim *sim, const msgpack_object *effect);
 struct group_write groups_read_status(struct sim *sim, const msgpack_object *effect);
 
+/* Whether the PodGroup is one of Kubernetes' own; what such a one says; and how many of its members
+ * must run together. */
+bool groups_is_native(const struct object *group);
+void groups_put_native(struct request *r, const struct sim *sim, const struct object *group);
+int64_t groups_native_minimum(const struct object *group);
+
 /* Whether we made it, and its priority class. */
 void groups_put_own(struct request *r, const struct object *group);
 

@@ -128,6 +128,7 @@ struct pod *pod_read(struct arena *arena, struct fault *fault, const struct tree
         tree_int(fault, spec, "terminationGracePeriodSeconds", 0, INT32_MAX, GRACE_SECONDS);
     *pod = (struct pod){
         .scheduler = tree_text(fault, spec, "schedulerName", "default-scheduler"),
+        .native = tree_text(fault, tree_map(fault, spec, "schedulingGroup"), "podGroupName", ""),
         .owner = owner_read(fault, metadata),
         .parent = "",
         .spec = spec,

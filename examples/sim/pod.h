@@ -71,6 +71,7 @@ struct pod {
     const char *namespace;
     const char *name;
     const char *scheduler;
+    const char *native; /* the group of Kubernetes' own that it is in; "" */
     const char *owner;  /* kind of the controlling owner */
     const char *parent; /* ref of the Job or Deployment that made it; "" */
     int64_t edits;      /* of its parent's template, until it was made from that */

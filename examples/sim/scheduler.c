@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "examples/sim/fit.h"
+#include "examples/sim/group_cycle.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/translate.h"
 
@@ -92,13 +93,17 @@ static bool may_run(const struct pod_state *state)
     return state && !pod_is_over(state) && !state->deleted && state->node[0] == '\0';
 }
 
-/* Whether the library lets the pod into the queue. */
-static bool passes(struct sim *sim, struct pod *pod)
+bool scheduler_passes(struct sim *sim, struct pod *pod)
 {
     struct request *r = library_begin(&sim->library, sim_wall(sim));
 
     translate_pod(r, "pod", sim, pod, pod->seen);
     return value_bool(host_must(sim, LOADER_PRE_ENQUEUE), "pass", false);
+}
+
+void scheduler_hold(struct sim *sim, struct pod *pod)
+{
+    enter(sim, pod, POOL_GATED);
 }
 
 void scheduler_enqueue(struct sim *sim, struct pod *pod)
@@ -107,7 +112,7 @@ void scheduler_enqueue(struct sim *sim, struct pod *pod)
     bool in_tree_holds = sim->scenario->on_admission && pod->seen->gates.count > 0;
 
     story_touch(sim, pod);
-    if (in_tree_holds || !passes(sim, pod)) {
+    if (in_tree_holds || !scheduler_passes(sim, pod)) {
         enter(sim, pod, POOL_GATED);
         return;
     }

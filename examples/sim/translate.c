@@ -138,6 +138,7 @@ void translate_pod(struct request *r, const char *key, const struct sim *sim, co
     r_key_str(r, "phase", state->phase);
     r_key_bool(r, "deleted", state->deleted);
     r_key_bool(r, "unschedulable", strcmp(state->reason, "Unschedulable") == 0);
+    r_key_str(r, "schedulingGroup", pod->native);
     r_key_str(r, "owner", pod->owner);
     r_key_bool(r, "mirror", pod->mirror);
     translate_key(r, "preemptionPolicy", tree_get(pod->spec, "preemptionPolicy"));
@@ -321,8 +322,13 @@ static void put_pod_group(struct request *r, struct sim *sim, const struct objec
     r_key_str(r, "uid", object->uid);
     r_key_int(r, "created", object->created);
     r_key_int(r, "resourceVersion", object->version);
+    r_key_bool(r, "native", groups_is_native(object));
     if (!object->is)
         return;
+    if (groups_is_native(object)) {
+        groups_put_native(r, sim, object);
+        return;
+    }
     put_status(r, tree_get(object->doc, "status"));
     const char *queue = put_group_queue(r, sim, object);
     translate_key(r, "minMember", tree_find(object->doc, "spec/minMember"));
