@@ -91,7 +91,7 @@ static void add_workloads(const struct engine *e, uint32_t id, uint16_t flavor, 
     if (queue_at(e, id)->cluster.below == 0)
         return;
     for (; workload != 0; workload = tree_next(&workloads_that_hold, e, workload)) {
-        wide amount = workload_amount(e, workload, flavor, resource);
+        wide amount = claim_amount(e, workload, flavor, resource);
 
         sum->reserved += claim_at(e, workload)->state == CLAIM_RESERVED ? amount : 0;
         sum->allocated += claim_at(e, workload)->state == CLAIM_ALLOCATED ? amount : 0;

@@ -149,7 +149,7 @@ static bool some_workload_could(const struct waiters *waiters)
         cluster_queue_fault(e, waiters->queue, &what) != CLUSTER_QUEUE_READY)
         return false;
     if (queue->strict)
-        return !turn_is_claims(e, waiters->queue) && !claim_is_promised(claim_at(e, head)) &&
+        return !turn_is_pods(e, waiters->queue) && !claim_is_promised(claim_at(e, head)) &&
                demand_could(waiters, workload_at(e, head)->demand);
     return some_demand_could(waiters, &demands_by_head, queue->cluster.demands) ||
            some_demand_could(waiters, &demands_by_shortage, queue->cluster.short_of);

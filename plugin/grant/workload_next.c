@@ -101,7 +101,7 @@ static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct de
     if (queue->cluster.waiting == 0 || cluster_queue_fault(e, id, &what) != CLUSTER_QUEUE_READY ||
         queue_stops(e, id) != REASON_NONE)
         return false;
-    if (turn_is_claims(e, id))
+    if (turn_is_pods(e, id))
         return false;
     if (queue->strict) {
         uint32_t head = tree_first(&workloads_of_queue, e, queue->cluster.waiting);
@@ -178,7 +178,7 @@ static bool comes_before_claim(const struct engine *e, const struct decision *de
 
     if (borrows != claim_borrows)
         return !borrows;
-    return !turn_is_before(e, claim, decision->workload);
+    return !claim_is_before(e, claim, decision->workload);
 }
 
 /* The first workload below a root of whom something becomes. Nobody: there is nothing left to do.

@@ -109,7 +109,7 @@ static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16
         if (workload_counts_later(e, at) &&
             policy_takes_rank(rank, (struct policy_rank){claim->priority, claim->queued},
                               queue->preempts.within))
-            sum += workload_amount(e, at, flavor, resource);
+            sum += claim_amount(e, at, flavor, resource);
     }
     return sum;
 }

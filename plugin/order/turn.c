@@ -5,11 +5,6 @@
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
 
-bool turn_is_before(const struct engine *e, uint32_t claim, uint32_t workload)
-{
-    return claim_is_before(e, claim, workload);
-}
-
 uint32_t turn_workloads_before(const struct engine *e, uint32_t claim)
 {
     uint32_t tree = queue_at(e, claim_queue(e, claim))->cluster.waiting;
@@ -18,7 +13,7 @@ uint32_t turn_workloads_before(const struct engine *e, uint32_t claim)
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (turn_is_before(e, claim, tree_at(&workloads_of_queue, e, tree, middle)))
+        if (claim_is_before(e, claim, tree_at(&workloads_of_queue, e, tree, middle)))
             high = middle;
         else
             low = middle + 1;
@@ -26,12 +21,12 @@ uint32_t turn_workloads_before(const struct engine *e, uint32_t claim)
     return low;
 }
 
-uint32_t turn_claims_before(const struct engine *e, uint32_t workload, uint32_t lines)
+uint32_t turn_pods_before(const struct engine *e, uint32_t workload, uint32_t lines)
 {
     uint32_t queue = claim_queue(e, workload), before = 0, head = 0;
 
     while (lines-- > 0 && (head = size_class_next_head(e, queue, head, 0)) != 0)
-        before += line_count_before(e, claim_line(e, head), workload, turn_is_before);
+        before += line_count_before(e, claim_line(e, head), workload, claim_is_before);
     return before;
 }
 
@@ -46,16 +41,16 @@ static bool is_contested(const struct queue *queue)
     return queue->strict && queue->head != 0 && queue->cluster.waiting != 0;
 }
 
-bool turn_is_claims(const struct engine *e, uint32_t id)
+bool turn_is_pods(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
 
-    return is_contested(queue) && turn_is_before(e, queue->head, turn_first_workload(e, id));
+    return is_contested(queue) && claim_is_before(e, queue->head, turn_first_workload(e, id));
 }
 
 bool turn_is_workloads(const struct engine *e, uint32_t id)
 {
-    return is_contested(queue_at(e, id)) && !turn_is_claims(e, id);
+    return is_contested(queue_at(e, id)) && !turn_is_pods(e, id);
 }
 
 void turn_changes(struct engine *e, uint32_t id)

@@ -14,26 +14,23 @@
  */
 struct engine;
 
-/* Whether a claim comes before a workload, by rank. */
-bool turn_is_before(const struct engine *e, uint32_t claim, uint32_t workload);
-
-/* How many workloads come before a claim that waits in their queue. */
+/* How many workloads come before a pod, or a gang, that waits in their queue. */
 uint32_t turn_workloads_before(const struct engine *e, uint32_t claim);
 
-/* How many claims come before a workload that waits in their queue. Of the lines of claims so many
- * are looked at; where there are more, it is the least. */
-uint32_t turn_claims_before(const struct engine *e, uint32_t workload, uint32_t lines);
+/* How many pods and gangs come before a workload that waits in their queue. So many lines are looked
+ * at; where there are more, it is the least. */
+uint32_t turn_pods_before(const struct engine *e, uint32_t workload, uint32_t lines);
 
 /* The first workload that waits in the queue; 0: none does. */
 uint32_t turn_first_workload(const struct engine *e, uint32_t queue);
 
-/* Whether the turn is a claim's, so that no workload of the queue is asked. */
-bool turn_is_claims(const struct engine *e, uint32_t queue);
+/* Whether the turn is a pod's, or a gang's, so that no workload of the queue is asked. */
+bool turn_is_pods(const struct engine *e, uint32_t queue);
 
-/* Whether the turn is a workload's, so that no claim of the queue is asked. */
+/* Whether the turn is a workload's, so that no pod of the queue is asked. */
 bool turn_is_workloads(const struct engine *e, uint32_t queue);
 
-/* The first workload that waits in the queue comes, or goes: where nobody passes the first, claims
+/* The first workload that waits in the queue comes, or goes: where nobody passes the first, pods
  * may have their turn now, or not any more. */
 void turn_changes(struct engine *e, uint32_t queue);
 

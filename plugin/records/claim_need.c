@@ -38,6 +38,28 @@ bool claim_need(const struct engine *e, uint32_t id, uint32_t i, struct claim_ne
     return true;
 }
 
+/* With the pods that it holds, or with as few of them as it takes. */
+static wide amount_of_workload(const struct engine *e, uint32_t id, uint16_t flavor,
+                               uint32_t resource, bool least)
+{
+    const struct workload *workload = workload_at(e, id);
+    const struct demand *demand = demand_at(e, workload->demand);
+    const uint16_t *flavors = workload_flavors(workload, demand->set_count);
+    wide sum = 0;
+
+    for (uint32_t s = 0; s < demand->set_count; s++) {
+        const struct assign_set *set = &demand->asks[s];
+        bool fewer = least && set->minimum < workload->counts[s];
+
+        for (uint32_t i = 0; i < set->need_count; i++) {
+            if (set->needs[i].resource == resource && flavors[demand->sets[s].at + i] == flavor)
+                sum += fewer ? (wide)set->needs[i].amount * set->minimum
+                             : workload_need_amount(workload, demand, s, i);
+        }
+    }
+    return sum;
+}
+
 wide claim_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
 {
     const struct claim *claim;
@@ -45,7 +67,7 @@ wide claim_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t
     wide sum = 0;
 
     if (claim_is_workload(e, id))
-        return workload_amount(e, id, flavor, resource);
+        return amount_of_workload(e, id, flavor, resource, false);
     claim = claim_at(e, id);
     line = line_at(e, claim->line);
     for (uint32_t i = 0; i < line_count(e, line); i++) {
@@ -57,6 +79,6 @@ wide claim_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t
 
 wide claim_least_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
 {
-    return claim_is_workload(e, id) ? workload_least_amount(e, id, flavor, resource)
+    return claim_is_workload(e, id) ? amount_of_workload(e, id, flavor, resource, true)
                                     : claim_amount(e, id, flavor, resource);
 }

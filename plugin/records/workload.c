@@ -102,35 +102,3 @@ wide workload_need_amount(const struct workload *workload, const struct demand *
 {
     return (wide)demand->asks[set].needs[need].amount * workload->counts[set];
 }
-
-/* With the pods that it holds, or with as few of them as it takes. */
-static wide sum_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
-                   bool least)
-{
-    const struct workload *workload = workload_at(e, id);
-    const struct demand *demand = demand_at(e, workload->demand);
-    const uint16_t *flavors = workload_flavors(workload, demand->set_count);
-    wide sum = 0;
-
-    for (uint32_t s = 0; s < demand->set_count; s++) {
-        const struct assign_set *set = &demand->asks[s];
-        bool fewer = least && set->minimum < workload->counts[s];
-
-        for (uint32_t i = 0; i < set->need_count; i++) {
-            if (set->needs[i].resource == resource && flavors[demand->sets[s].at + i] == flavor)
-                sum += fewer ? (wide)set->needs[i].amount * set->minimum
-                             : workload_need_amount(workload, demand, s, i);
-        }
-    }
-    return sum;
-}
-
-wide workload_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
-{
-    return sum_of(e, id, flavor, resource, false);
-}
-
-wide workload_least_amount(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
-{
-    return sum_of(e, id, flavor, resource, true);
-}

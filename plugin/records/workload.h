@@ -143,13 +143,6 @@ struct demand;
 wide workload_need_amount(const struct workload *workload, const struct demand *demand,
                           uint32_t set, uint32_t need);
 
-/* So much it holds or is promised, of this flavor and resource. */
-wide workload_amount(const struct engine *e, uint32_t workload, uint16_t flavor, uint32_t resource);
-
-/* What it would hold of it there with as few pods as it takes, and no more than it holds. */
-wide workload_least_amount(const struct engine *e, uint32_t workload, uint16_t flavor,
-                           uint32_t resource);
-
 extern const struct tree_type workloads_by_rank;  /* those that wait, in a demand */
 extern const struct tree_type workloads_of_queue; /* those that wait, in a queue */
 extern const struct tree_type

@@ -221,7 +221,7 @@ bool engine_next_workload(const struct engine *e, uint32_t queue, uint32_t local
 static void count_workload(const struct engine *e, uint32_t id, const struct cell *cell,
                            wide *ret_reserved, wide *ret_admitted)
 {
-    wide amount = workload_holds(e, id) ? workload_amount(e, id, cell->flavor, cell->resource) : 0;
+    wide amount = workload_holds(e, id) ? claim_amount(e, id, cell->flavor, cell->resource) : 0;
 
     *ret_reserved += amount;
     *ret_admitted += claim_at(e, id)->state == CLAIM_ALLOCATED ? amount : 0;

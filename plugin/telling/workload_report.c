@@ -195,7 +195,7 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
     if (queue != 0 && workload_is(workload, WORKLOAD_PLACED) &&
         claim_at(e, id)->state == CLAIM_WAITING)
         ret->position =
-            tree_rank(&workloads_of_queue, e, id) + turn_claims_before(e, id, REPORT_LINES) + 1;
+            tree_rank(&workloads_of_queue, e, id) + turn_pods_before(e, id, REPORT_LINES) + 1;
     for (uint32_t i = 0; i < workload->check_count; i++) {
         ret->checks[i].name = name_text(e, workload->checks[i]);
         ret->checks[i].state = check_name(workload->check_states[i]);

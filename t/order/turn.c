@@ -33,11 +33,11 @@ static void test_rank(void)
     const struct engine *e = kit.kit.engine;
     uint32_t w = engine_find_workload(e, text_of("default"), text_of("w"));
 
-    ok(!turn_is_before(e, kit_claim(&kit.kit, "a"), w), "priority comes first");
-    ok(turn_is_before(e, kit_claim(&kit.kit, "old"), w), "then the age");
-    ok(!turn_is_before(e, kit_claim(&kit.kit, "new"), w), "either way");
-    ok(turn_is_before(e, kit_claim(&kit.kit, "b"), w), "then the uid");
-    ok(!turn_is_before(e, kit_claim(&kit.kit, "x"), w), "of objects of both kinds");
+    ok(!claim_is_before(e, kit_claim(&kit.kit, "a"), w), "priority comes first");
+    ok(claim_is_before(e, kit_claim(&kit.kit, "old"), w), "then the age");
+    ok(!claim_is_before(e, kit_claim(&kit.kit, "new"), w), "either way");
+    ok(claim_is_before(e, kit_claim(&kit.kit, "b"), w), "then the uid");
+    ok(!claim_is_before(e, kit_claim(&kit.kit, "x"), w), "of objects of both kinds");
     workload_kit_close(&kit);
 }
 

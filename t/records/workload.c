@@ -39,9 +39,9 @@ static void test_amounts(void)
     e = kit.kit.engine;
     cpu = intern_find(&e->names, "cpu", 3);
     flavor = kit_cell(&kit.kit, "cluster/c", "f/cpu")->flavor;
-    ok(workload_amount(e, of("a"), (uint16_t)flavor, cpu) == 6, "three pods of two hold six");
-    ok(workload_least_amount(e, of("a"), (uint16_t)flavor, cpu) == 2, "and one would do");
-    ok(workload_amount(e, of("w"), (uint16_t)flavor, cpu) == 0, "who waits holds nothing");
+    ok(claim_amount(e, of("a"), (uint16_t)flavor, cpu) == 6, "three pods of two hold six");
+    ok(claim_least_amount(e, of("a"), (uint16_t)flavor, cpu) == 2, "and one would do");
+    ok(claim_amount(e, of("w"), (uint16_t)flavor, cpu) == 0, "who waits holds nothing");
     workload_kit_close(&kit);
 }
 
