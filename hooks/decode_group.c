@@ -53,6 +53,8 @@ void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
             msg_get_bool(r, &ret->ours);
         else if (msg_text_is(key, "native"))
             msg_get_bool(r, &ret->native);
+        else if (msg_text_is(key, "goesWhole"))
+            msg_get_bool(r, &ret->goes_whole);
         else if (msg_text_is(key, "phase"))
             decode_words(r, DECODE_NAME_MAX, &ret->phase);
         else if (msg_text_is(key, "running"))

@@ -113,6 +113,15 @@ int64_t groups_native_minimum(const struct object *group)
     return minimum && tree_is_int(minimum, &count) ? count : 0;
 }
 
+/* As text in v1alpha2, as a map since. */
+static bool goes_whole(const struct object *group)
+{
+    const struct tree *mode = tree_find(group->doc, "spec/disruptionMode");
+
+    return mode && (mode->type == TREE_TEXT ? strcmp(mode->text, "PodGroup") == 0
+                                            : tree_get(mode, "all") != NULL);
+}
+
 /* What the host reads of an object's condition: ours, as it was written. */
 static void put_condition(struct request *r, const struct object *group)
 {
@@ -130,6 +139,7 @@ void groups_put_native(struct request *r, const struct sim *sim, const struct ob
 
     r_key_int(r, "minMember", groups_native_minimum(group));
     translate_key(r, "priority", tree_find(group->doc, "spec/priority"));
+    r_key_bool(r, "goesWhole", goes_whole(group));
     put_condition(r, group);
     if (!queue || queue->type != TREE_TEXT)
         return;

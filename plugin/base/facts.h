@@ -104,8 +104,9 @@ struct group_facts {
     bool has_priority;
     int32_t priority;
     struct text priority_class;
-    bool ours;   /* it says that we made it */
-    bool native; /* it is one of Kubernetes' own */
+    bool ours;       /* it says that we made it */
+    bool native;     /* it is one of Kubernetes' own */
+    bool goes_whole; /* none of its members is evicted without the others */
     bool deleted;
     struct text phase;
     int64_t counts[3];                            /* running, succeeded, failed */

@@ -32,7 +32,7 @@ static uint32_t gang_of(const struct engine *e, uint32_t claim)
 {
     uint32_t group = claim_group(e, claim_at(e, claim));
 
-    return group != 0 && group_at(e, group)->known && group_at(e, group)->minimum > 1 ? group : 0;
+    return group != 0 && group_goes_as_gang(group_at(e, group)) ? group : 0;
 }
 
 static int64_t count_stays(const struct engine *e, uint32_t group)
@@ -97,7 +97,7 @@ static bool take_unit_away(struct hunt *hunt, uint32_t claim, bool borrowing)
     const struct engine *e = hunt->e;
     uint32_t gang = gang_of(e, claim);
 
-    if (gang == 0 || count_stays(e, gang) > group_at(e, gang)->minimum) {
+    if (gang == 0 || count_stays(e, gang) > group_keeps(group_at(e, gang))) {
         take_away(hunt, claim, claim, false);
     } else {
         if (!gang_may_go(hunt, gang, borrowing))
@@ -144,7 +144,7 @@ static bool may_return(const struct hunt *hunt, uint32_t claim)
     uint32_t gang = gang_of(hunt->e, claim);
 
     return gang == 0 || pledge_at(hunt->e, claim)->whole ||
-           count_stays(hunt->e, gang) >= group_at(hunt->e, gang)->minimum;
+           count_stays(hunt->e, gang) >= group_keeps(group_at(hunt->e, gang));
 }
 
 /* The last of a unit, whose `prev` is in the unit before it. */

@@ -14,7 +14,7 @@ static uint32_t gang_of(const struct engine *e, uint32_t claim)
 {
     uint32_t group = claim_group(e, claim_at(e, claim));
 
-    return group != 0 && group_at(e, group)->known && group_at(e, group)->minimum > 1 ? group : 0;
+    return group != 0 && group_goes_as_gang(group_at(e, group)) ? group : 0;
 }
 
 /* That of its gang; its own, if it is in none. */

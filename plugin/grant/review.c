@@ -38,15 +38,15 @@ static bool would_be_whole(const struct engine *e, uint32_t id, bool *ret_alone)
     int64_t stay = 0, could = 0;
 
     *ret_alone = true;
-    if (group == 0 || !group_at(e, group)->known || group_at(e, group)->minimum <= 1)
+    if (group == 0 || !group_goes_as_gang(group_at(e, group)))
         return true;
     for (uint32_t at = group_at(e, group)->first; at != 0; at = member_after(e, at)) {
         stay += claim_holds(claim_at(e, at)) && claim_counts_later(claim_at(e, at));
         could += promise_can_stay(e, at);
     }
     stay += group_at(e, group)->succeeded;
-    *ret_alone = stay >= group_at(e, group)->minimum;
-    return stay + could >= group_at(e, group)->minimum;
+    *ret_alone = stay >= group_keeps(group_at(e, group));
+    return stay + could >= group_keeps(group_at(e, group));
 }
 
 static void count_unit(struct engine *e, uint32_t id, bool alone, int sign)

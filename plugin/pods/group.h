@@ -59,9 +59,10 @@ struct group {
     bool counts;               /* there, as one that is left in it */
     bool completed, inqueue;   /* its object says so */
     bool known;
-    bool ours;    /* its object says that we made it */
-    bool native;  /* it is one of Kubernetes' own */
-    bool at_once; /* then: all that are there are granted together */
+    bool ours;       /* its object says that we made it */
+    bool native;     /* it is one of Kubernetes' own */
+    bool at_once;    /* then: all that are there are granted together */
+    bool goes_whole; /* none of its members is evicted without the others */
     bool has_priority;
     uint8_t mode, fault;
     int32_t minimum;
@@ -168,6 +169,17 @@ static inline int64_t group_lacks(const struct group *group)
 static inline bool group_is_gang(const struct group *group)
 {
     return group->at_once || group->minimum > 1;
+}
+
+/* Whether members of it may have to go together; and how many must stay where one goes alone. */
+static inline bool group_goes_as_gang(const struct group *group)
+{
+    return group->known && (group->goes_whole || group->minimum > 1);
+}
+
+static inline int64_t group_keeps(const struct group *group)
+{
+    return group->goes_whole ? (int64_t)group->holding + group->succeeded : group->minimum;
 }
 
 /* Whether its members are too few, and none of them is further than granted. */

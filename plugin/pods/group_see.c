@@ -181,6 +181,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     group->has_priority = facts->has_priority;
     group->priority = facts->priority;
     group->minimum = facts->minimum;
+    group->goes_whole = facts->goes_whole;
     group->least = sight->least;
     group->least_count = sight->least_count;
     sight->entry = 0;

@@ -22,6 +22,8 @@ static bool group_word(const struct word *word, struct group_facts *group)
         group->ours = true;
     else if (text_is(word->key, "native"))
         group->native = true;
+    else if (text_is(word->key, "whole"))
+        group->goes_whole = true;
     else if (text_is(word->key, "class"))
         group->priority_class = word->value;
     else if (text_is(word->key, "uid"))

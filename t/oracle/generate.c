@@ -67,6 +67,7 @@ static struct step any_group(struct generator *g, const struct model *model)
     for (int r = 0; r < g->resources; r++)
         if (generate_one_in(g, 6))
             step.v[GROUP_LEAST + r] = generate_amount(g);
+    step.v[GROUP_GOES_WHOLE] = generate_one_in(g, 4);
     step.v[GROUP_PHASE] = generate_one_in(g, 6) ? PHASE_COMPLETED : generate_below(g, 2) * 2;
     return step;
 }

@@ -204,6 +204,7 @@ enum group_field {
     GROUP_PRIORITY,
     GROUP_LEAST,
     GROUP_PHASE = GROUP_LEAST + RESOURCES - 1, /* as its status says */
+    GROUP_GOES_WHOLE,
     GROUP_FIELDS
 };
 enum { PHASE_OTHER, PHASE_COMPLETED, PHASE_INQUEUE };

@@ -93,7 +93,7 @@ void model_fill_tables(const struct model *model, struct naive_world *ret)
     for (int queue = 0; queue < QUEUES; queue++)
         note_asking(model, queue, ret);
     for (int group = 0; group < GROUPS; group++)
-        ret->gangs[group].minimum = model->groups[group].facts[GROUP_MINIMUM];
+        ret->gangs[group].minimum = model_keeps(model, group);
     for (int uid = 0; uid < UIDS; uid++)
         if (model->finished[uid].live && model->finished[uid].pod[POD_GROUP] > 0)
             ret->gangs[model->finished[uid].pod[POD_GROUP] - 1].finished++;

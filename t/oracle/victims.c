@@ -19,9 +19,22 @@ int model_gang_of(const struct model *model, int uid)
     int group = (int)model->claims[uid].pod[POD_GROUP] - 1;
 
     return model->claims[uid].live && group >= 0 && model->groups[group].seen &&
-                   model->groups[group].facts[GROUP_MINIMUM] > 1
+                   (model->groups[group].facts[GROUP_MINIMUM] > 1 ||
+                    model->groups[group].facts[GROUP_GOES_WHOLE])
                ? group
                : -1;
+}
+
+int64_t model_keeps(const struct model *model, int group)
+{
+    int64_t all = 0;
+
+    for (int uid = 0; uid < UIDS; uid++) {
+        all += model_is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
+        all += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
+    }
+    return model->groups[group].facts[GROUP_GOES_WHOLE] ? all
+                                                        : model->groups[group].facts[GROUP_MINIMUM];
 }
 
 int model_count_staying(const struct model *model, int group)
@@ -239,8 +252,8 @@ static bool give_back(struct model *model, int uid, int root, bool spared)
     for (int other = 0; other < UIDS && gang >= 0; other++)
         could += model_gang_of(model, other) == gang && can_stay(&model->claims[other]);
     staying = gang < 0 ? 0 : model_count_staying(model, gang);
-    together = gang >= 0 && staying < model->groups[gang].facts[GROUP_MINIMUM];
-    if (together && staying + could < model->groups[gang].facts[GROUP_MINIMUM])
+    together = gang >= 0 && staying < model_keeps(model, gang);
+    if (together && staying + could < model_keeps(model, gang))
         return false;
     for (int other = 0; other < UIDS; other++) {
         before[other] = model->claims[other].victim;

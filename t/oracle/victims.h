@@ -58,8 +58,13 @@ bool model_could_ever(const struct model *model, const struct naive_world *world
 bool model_find_victims(const struct model *model, int uid, int ret_flavors[RESOURCES],
                         bool ret_within[RESOURCES], struct naive_victims *ret_victims);
 
-/* A group that is granted as one; -1: the pod is in none. How many of it stay. */
+/* A group of which none may go alone; -1: the pod is in none. */
 int model_gang_of(const struct model *model, int uid);
+
+/* How many of a gang must stay where one goes alone: of one that goes whole all that hold. */
+int64_t model_keeps(const struct model *model, int group);
+
+/* How many of it hold, and do not go. */
 int model_count_staying(const struct model *model, int group);
 
 int64_t model_victim_deadline(const struct model *model, const struct model_claim *claim);

@@ -292,6 +292,7 @@ void world_group_facts(const int64_t *fields, struct group_facts *group)
     group->native = world_is_native((int)fields[GROUP_NUMBER]);
     group->created = fields[GROUP_CREATED];
     group->minimum = (int32_t)fields[GROUP_MINIMUM];
+    group->goes_whole = fields[GROUP_GOES_WHOLE];
     group->queue = queue_text(fields[GROUP_QUEUE]);
     group->not_selected = fields[GROUP_NOT_SELECTED];
     group->has_priority = fields[GROUP_PRIORITY] != UNSAID;

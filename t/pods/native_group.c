@@ -6,6 +6,7 @@
 #include "plugin/pods/gang.h"
 #include "t/kit/engine_kit.h"
 #include "t/kit/engine_kit_effects.h"
+#include "t/kit/engine_kit_preempt.h"
 #include "t/kit/tap.h"
 
 static const struct group *native(const struct kit *kit, const char *name)
@@ -169,6 +170,20 @@ static void test_partial(void)
     kit_close(&kit);
 }
 
+/* A group that goes whole is no pod's victim but as a whole, whatever its minimum. */
+static void test_goes_whole(const char *whole, const char *want)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=3");
+    kit_dof(&kit, "group g native min=1 %s", whole);
+    kit_do(&kit, "pod a cluster=c cpu=1 native=g; pod b cluster=c cpu=1 native=g;"
+                 "pod z cluster=c cpu=1; bind a; bind b; bind z; pod y cluster=c cpu=1 priority=5");
+    is_str(kit_victims(&kit), want, "%s", *whole == '\0' ? "as few as it takes" : "or all of it");
+    kit_close(&kit);
+}
+
 static void test_condition(void)
 {
     struct effect effect;
@@ -209,6 +224,8 @@ int main(void)
     test_two_of_a_name();
     test_restart();
     test_partial();
+    test_goes_whole("", "a>y");
+    test_goes_whole("whole", "a>y b>y");
     test_condition();
     return tap_done();
 }
