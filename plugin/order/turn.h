@@ -17,8 +17,8 @@ struct engine;
 /* How many workloads come before a pod, or a gang, that waits in their queue. */
 uint32_t turn_workloads_before(const struct engine *e, uint32_t claim);
 
-/* How many pods and gangs come before a workload that waits in their queue. So many lines are looked
- * at; where there are more, it is the least. */
+/* How many pods and gangs come before a workload that waits in their queue. So many lines are
+ * looked at; where there are more, it is the least. */
 uint32_t turn_pods_before(const struct engine *e, uint32_t workload, uint32_t lines);
 
 /* The first workload that waits in the queue; 0: none does. */

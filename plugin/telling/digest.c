@@ -170,8 +170,8 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     hash = mix(mix(mix(hash, group->known), group->succeeded), group->failed);
     if (group->known) {
         hash = mix_name(e, mix_name(e, hash, group->uid), group->queue);
-        hash = mix(mix(mix(mix(hash, group->native + 2 * group->goes_whole), group->minimum), group->created),
-                   group->has_priority);
+        hash = mix(mix(hash, group->native), group->goes_whole);
+        hash = mix(mix(mix(hash, group->minimum), group->created), group->has_priority);
         hash = mix(mix_name(e, hash, group->priority_class), group->ours);
         hash = mix(mix(hash, group->has_priority ? group->priority : 0), group->completed);
         hash = mix(mix(hash, group->not_selected), booking_holds(e, group));

@@ -42,7 +42,7 @@
  *         [uid=TEXT: else the name] [namespace=NAME: else default]
  *     group NAME [min=N] [queue=NAME] [priority=N] [created=N] [version=N] [deleted] [ours]
  *         [class=NAME] [RES=N: least] [phase=TEXT] [uid=TEXT: else the name]       lose-group NAME
- *         [native: one of Kubernetes' own] [whole: or not at all]                                        lose-native NAME
+ *         [native: one of Kubernetes' own] [whole: or none is evicted]            lose-native NAME
  *     lose-pod UID        reserve UID     unreserve UID    bind UID
  *     node NAME [RES=N] [label=KEY:VALUE]         lose-node NAME
  *     flavor NAME [label=KEY:VALUE] [toleration=KEY]   lose-flavor NAME
