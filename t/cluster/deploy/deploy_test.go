@@ -192,14 +192,22 @@ func testGate(c *cluster) {
 }
 
 func testMinimum(c *cluster) {
+	// What is no plain text is not shown.
+	const wide = "\x1b[31m3"
 	for text, refused := range map[string]bool{
-		"4": false, "2147483647": false, "0": true, "-1": true, "several": true, "": true,
-		"2147483648": true, "99999999999": true, "1.5": true, " 1": true,
+		"4": false, "0004": false, "1000000000": false, "2147483647": false, "0": true, "-1": true,
+		"several": true, "": true, "2147483648": true, "99999999999": true, "1.5": true, " 1": true,
+		wide: true, strings.Repeat("9", 1000): true,
 	} {
 		_, err := c.create(with(pod(long), func(p *corev1.Pod) {
-			p.Annotations["scheduling.volcano.sh/group-min-member"] = text
+			p.Annotations[minimum] = text
 		}), metav1.DryRunAll)
-		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "above 0") {
+		said := fmt.Sprintf("%s is %q: it says how many", minimum, text)
+		if len(text) > 40 || text == wide {
+			said = minimum + " says how many"
+		}
+		if (err != nil) != refused || refused && !(apierrors.IsInvalid(err) &&
+			strings.Contains(err.Error(), said) && strings.Contains(err.Error(), "above 0")) {
 			c.Errorf("a minimum of %q: %v, want refused %t", text, err, refused)
 		}
 	}
@@ -210,6 +218,11 @@ func testObserveOnly(c *cluster) {
 	c.awaitGates("sluice-scheduler")
 	c.await("Commands are for others to judge", func() bool {
 		return c.command("Queue", "theirs") == nil
+	})
+	c.await("so are minimums", func() bool {
+		_, err := c.create(with(pod(), func(p *corev1.Pod) { p.Annotations[minimum] = "several" }),
+			metav1.DryRunAll)
+		return err == nil
 	})
 	c.awaitGuard("sluice-scheduler")
 }

@@ -131,7 +131,7 @@ func (w *world) applyKueue(p *plane.Plane) {
 func (w *world) settle() {
 	w.Helper()
 	if !w.policies {
-		w.must("delete", "validatingadmissionpolicybinding", "sluice-stamp")
+		w.must("delete", "validatingadmissionpolicybinding", "sluice-pods")
 	}
 	_, err := w.Client.CoreV1().Namespaces().Create(w.Context(),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: space}}, metav1.CreateOptions{})
