@@ -83,7 +83,8 @@ func (c *crowd) pass(ctx context.Context) error {
 func (c *crowd) create(ctx context.Context, fail context.CancelCauseFunc, next <-chan int) {
 	pods := c.lab.client.CoreV1().Pods(loadSpace)
 	for i := range next {
-		pod := newPod(loadSpace, c.names[i], loadQueue, c.variant.gated, !c.lab.policies)
+		pod := newPod(loadSpace, c.names[i], loadQueue, c.variant.gated,
+			c.lab.bringsGate(c.variant))
 		c.lives[i].asked = time.Now()
 		if _, err := pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 			fail(fmt.Errorf("create pod %s: %w", pod.Name, err))

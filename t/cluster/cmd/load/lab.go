@@ -83,7 +83,11 @@ func (l *lab) furnish(ctx context.Context) error {
 	manifests := []string{"apply", "-f", filepath.Join(deploy, "base/account.yaml"),
 		"-f", filepath.Join(deploy, "base/rights.yaml")}
 	if l.policies {
-		manifests = []string{"apply", "-k", filepath.Join(deploy, "overlays/instead")}
+		overlay := l.options.overlay
+		if overlay == "" {
+			overlay = filepath.Join(deploy, "overlays/instead")
+		}
+		manifests = []string{"apply", "-k", overlay}
 	}
 	if _, err := l.Kubectl(ctx, manifests...); err != nil {
 		return err
@@ -143,6 +147,9 @@ func (l *lab) createQueue(ctx context.Context, name string, cpu int) error {
 	}
 	return nil
 }
+
+// bringsGate tells whether pods that opt in have their gate from the start.
+func (l *lab) bringsGate(v *variant) bool { return !l.policies || v.brings }
 
 // awaitPolicies waits until opted-in pods get their gate.
 func (l *lab) awaitPolicies(ctx context.Context) error {
@@ -259,7 +266,7 @@ func (l *lab) kubeconfig(ctx context.Context, v *variant) (string, error) {
 func (l *lab) warmUp(ctx context.Context, v *variant) error {
 	l.warmed++
 	pods := l.client.CoreV1().Pods(warmSpace)
-	pod := newPod(warmSpace, fmt.Sprint("warm-", l.warmed), warmQueue, v.gated, !l.policies)
+	pod := newPod(warmSpace, fmt.Sprint("warm-", l.warmed), warmQueue, v.gated, l.bringsGate(v))
 	if _, err := pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create a first pod: %w", err)
 	}

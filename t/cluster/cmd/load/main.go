@@ -4,6 +4,7 @@
 //
 //	load throughput    how many pods a second pass, and at what price
 //	load tracing       the same with sluice-trace attached to the scheduler, and without
+//	load policies      the same with the shipped admission policies in force, and without
 //	load waiting       what pods cost that wait behind a full queue
 //	load audit         which writes a gated pod costs
 //
@@ -27,7 +28,7 @@ import (
 	"time"
 )
 
-const usage = `usage: load throughput|tracing|waiting|audit [flags]
+const usage = `usage: load throughput|tracing|policies|waiting|audit [flags]
        load COMMAND -h lists the flags of a command`
 
 // options are what may be said on the command line.
@@ -36,7 +37,7 @@ type options struct {
 	window                     time.Duration
 	only                       []string // the keys of variants
 	policies, keep             bool
-	profile                    string
+	profile, overlay           string
 }
 
 // command is one of the measurements, and the variants that it has.
@@ -51,6 +52,8 @@ var commands = map[string]command{
 		options{rounds: 3, pods: 2000, queue: 500, nodes: 100}},
 	"tracing": {throughput, []string{onBind, onBindTraced},
 		options{rounds: 5, pods: 2000, queue: 500, nodes: 100}},
+	"policies": {throughput, []string{onBind, onBindPolicies, onBindBrought},
+		options{rounds: 5, pods: 6000, queue: 500, nodes: 100}},
 	"waiting": {waiting, []string{stock, onBind, onAdmission},
 		options{rounds: 3, pods: 5000, queue: 500, nodes: 100, window: time.Minute}},
 	"audit": {audit, []string{onBind, onAdmission},
@@ -94,6 +97,8 @@ func (c *command) parse(name string, args []string) (*options, error) {
 	flags.StringVar(&only, "only", strings.Join(c.variants, ","), "these variants")
 	flags.BoolVar(&o.policies, "policies", false,
 		"sluice runs with the shipped admission policies, which then add the gates")
+	flags.StringVar(&o.overlay, "overlay", "",
+		"a folder of manifests whose policies are those in force; otherwise the shipped ones")
 	flags.BoolVar(&o.keep, "keep", false,
 		"leave the directories of the control planes, for their logs")
 	if o.window > 0 {

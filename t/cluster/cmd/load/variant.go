@@ -18,12 +18,14 @@ type variant struct {
 	gated     bool // its pods have our gate
 	bare      bool // a bare program removes every gate
 	traced    bool // sluice-trace is attached to the scheduler
+	policies  bool // the shipped admission policies are in force
+	brings    bool // its pods bring their gate all the same
 }
 
 const (
 	stock, stockBare, onBind, onAdmission, ungated = "stock", "bare", "bind", "admission", "all"
 
-	onBindTraced = "traced"
+	onBindTraced, onBindPolicies, onBindBrought = "traced", "policies", "brought"
 )
 
 // The two controls come first: what no queue costs, and the least that any gate costs.
@@ -38,6 +40,10 @@ var variants = []variant{
 		manage: "all"},
 	{key: onBindTraced, name: "sluice, onBind, traced", sluice: true, removal: "onBind",
 		manage: "optedIn", gated: true, traced: true},
+	{key: onBindPolicies, name: "sluice, onBind, policies", sluice: true, removal: "onBind",
+		manage: "optedIn", gated: true, policies: true},
+	{key: onBindBrought, name: "sluice, onBind, policies, gate brought", sluice: true,
+		removal: "onBind", manage: "optedIn", gated: true, policies: true, brings: true},
 }
 
 func named(key string) variant {
