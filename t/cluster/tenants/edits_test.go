@@ -85,23 +85,15 @@ func names(of string) (first, next []string) {
 
 // TestEditingTheWayOut: a pod that runs counts in its queue, whatever its owner writes into it.
 func TestEditingTheWayOut(t *testing.T) {
-	for _, policies := range []bool{true, false} {
-		t.Run(fmt.Sprintf("policies=%t", policies), func(t *testing.T) {
-			w := start(t, setup{overlay: "overlays/on-bind", policies: policies})
-			w.play("granted-", nil, func(e *edit) bool { return e.refused })
-		})
-	}
+	ways(t, setup{overlay: "overlays/on-bind"}, func(w *world) {
+		w.play("granted-", nil, func(e *edit) bool { return e.refused })
+	})
 }
 
 // TestEditingTheWayOutWithoutAGate: one that obeys though it did not opt in has no stamp.
 func TestEditingTheWayOutWithoutAGate(t *testing.T) {
-	for _, policies := range []bool{true, false} {
-		t.Run(fmt.Sprintf("policies=%t", policies), func(t *testing.T) {
-			w := start(t, setup{overlay: "overlays/on-bind", policies: policies,
-				args: map[string]any{"manage": "all"}})
-			w.play("plain-", ungated, func(e *edit) bool { return e.always })
-		})
-	}
+	ways(t, setup{overlay: "overlays/on-bind", args: map[string]any{"manage": "all"}},
+		func(w *world) { w.play("plain-", ungated, func(e *edit) bool { return e.always }) })
 }
 
 // play plays all edits side by side: before the scheduler begins anew, and after that.

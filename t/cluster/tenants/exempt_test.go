@@ -23,10 +23,8 @@ func ownedBy(version, kind, name string, uid types.UID) func(*corev1.Pod) {
 
 // TestForgedExemptions: with `manage: all` everybody obeys, but for those whom no tenant can make.
 func TestForgedExemptions(t *testing.T) {
-	for _, policies := range []bool{true, false} {
-		t.Run(fmt.Sprintf("policies=%t", policies), func(t *testing.T) {
-			w := start(t, setup{overlay: "overlays/on-bind", policies: policies,
-				args: map[string]any{"manage": "all"}})
+	ways(t, setup{overlay: "overlays/on-bind", args: map[string]any{"manage": "all"}},
+		func(w *world) {
 			for _, queue := range []string{"daemons", "mirrors", "many"} {
 				w.queue(queue, "2")
 				w.ledger.limit(queue, "2")
@@ -39,7 +37,6 @@ func TestForgedExemptions(t *testing.T) {
 			w.restart()
 			w.waits(wait...)
 		})
-	}
 }
 
 // forgeDaemons: nobody has such a group. (Owners that could be there and are not take their pods

@@ -62,6 +62,13 @@ type setup struct {
 	policies bool
 }
 
+// ways plays a story with the policies that are shipped, and without them.
+func ways(t *testing.T, s setup, story func(*world)) {
+	for _, s.policies = range []bool{true, false} {
+		t.Run(fmt.Sprintf("policies=%t", s.policies), func(t *testing.T) { story(start(t, s)) })
+	}
+}
+
 func start(t *testing.T, s setup) *world {
 	t.Helper()
 	p, err := plane.Start(t.Context(), plane.Options{Name: "tenants", ControllerManager: true,
@@ -131,7 +138,7 @@ func (w *world) applyKueue(p *plane.Plane) {
 func (w *world) settle() {
 	w.Helper()
 	if !w.policies {
-		w.must("delete", "validatingadmissionpolicybinding", "sluice-pods")
+		w.must("delete", "validatingadmissionpolicybinding", "sluice-pods", "sluice-command")
 	}
 	_, err := w.Client.CoreV1().Namespaces().Create(w.Context(),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: space}}, metav1.CreateOptions{})
@@ -219,11 +226,18 @@ func (w *world) leads() error {
 // restart kills the scheduler; the next one knows nothing but what is written.
 func (w *world) restart() {
 	w.Helper()
+	w.without(func() {})
+	w.reacts()
+}
+
+// without does something while no scheduler runs.
+func (w *world) without(do func()) {
+	w.Helper()
 	if err := w.replica.Kill(); err != nil {
 		w.Fatal(err)
 	}
+	do()
 	w.run()
-	w.reacts()
 }
 
 func (w *world) must(args ...string) string {

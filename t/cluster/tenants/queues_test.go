@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // usedIn is what a queue says that its pods use.
@@ -23,12 +22,23 @@ func (w *world) usedIn(queue, cpu string) error {
 
 // A tenant names another team's queue, in every way that there is.
 func TestQueuesOfOthers(t *testing.T) {
-	w := start(t, setup{overlay: "overlays/on-bind", policies: true})
+	ways(t, setup{overlay: "overlays/on-bind"}, (*world).nameQueuesOfOthers)
+}
+
+func (w *world) nameQueuesOfOthers() {
 	w.create("scheduling.volcano.sh/v1beta1", "queues", "", `{kind: Queue, metadata: {name: theirs,
 		annotations: {sluice.sh/namespaces: others}}, spec: {capability: {cpu: 8}}}`)
 	w.create("scheduling.volcano.sh/v1beta1", "queues", "",
 		`{kind: Queue, metadata: {name: below}, spec: {parent: theirs, capability: {cpu: 8}}}`)
 	w.queue("mine", "1")
+
+	// One that runs in his own queue says of itself that it is in theirs: it counts where it did.
+	w.submit(w.pod("moves", in("mine")))
+	w.bound("moves")
+	w.submit(w.pod("next", in("mine")))
+	if err := w.patch("moves", annotation(queueName, "below")); err != nil {
+		w.Fatal(err)
+	}
 
 	attacks := func(round string) {
 		w.submit(w.pod("named-"+round, in("below")))
@@ -39,80 +49,90 @@ func TestQueuesOfOthers(t *testing.T) {
 		w.submit(w.pod("past-"+round, in("below"), ungated, func(pod *corev1.Pod) {
 			pod.Spec.NodeName = nodeName
 		}))
-		w.waits("named-"+round, "member-"+round)
-		w.bound("past-" + round)
+	}
+	nothingCame := func(rounds ...string) {
+		waiting := []string{"next"}
+		for _, round := range rounds {
+			waiting = append(waiting, "named-"+round, "member-"+round)
+			w.bound("past-" + round)
+		}
+		w.waits(waiting...)
 		w.until("what came past the scheduler counts for nobody", func() error {
 			return w.usedIn("theirs", "0")
 		})
-		w.delete("past-" + round)
 	}
 	attacks("first")
-	w.restart()
-	attacks("second")
+	nothingCame("first")
+	w.without(func() { attacks("unseen") })
+	nothingCame("first", "unseen")
+	attacks("after")
+	nothingCame("first", "unseen", "after")
+	w.delete("past-first", "past-unseen", "past-after")
 
 	// Who may use it is said by whoever owns it, and that is heard.
 	w.must("annotate", "queues.scheduling.volcano.sh", "theirs", "--overwrite",
 		"sluice.sh/namespaces=others,"+space)
-	w.bound("named-first", "named-second", "member-first", "member-second")
-	w.until("they count", func() error { return w.usedIn("theirs", "4") })
+	w.bound("named-first", "named-unseen", "named-after", "member-first", "member-unseen",
+		"member-after")
+	w.bound("next") // the one that ran before it is in theirs now
+	w.until("they count", func() error { return w.usedIn("theirs", "7") })
 }
 
 // An administrator binds a namespace to a queue.
 func TestABoundNamespace(t *testing.T) {
-	w := start(t, setup{overlay: "overlays/on-bind", policies: true})
-	w.queue("theirs", "8")
-	w.queue("mine", "2")
-	w.ledger.limit("theirs", "0")
-	w.must("annotate", "namespace", space, "sluice.sh/queue-binding=true", queueName+"=mine")
-	for i := range 3 {
-		w.submit(w.pod(fmt.Sprintf("pod-%d", i), in("mine")))
-	}
-	w.until("two of them run", func() error { return w.running(2) })
-	other := w.pod("other", in("theirs"))
-	if _, err := w.user.CoreV1().Pods(space).Create(t.Context(), other,
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	w.never("other")
-	w.restartBound()
-	w.never("other")
+	ways(t, setup{overlay: "overlays/on-bind"}, func(w *world) {
+		w.queue("theirs", "8")
+		w.queue("mine", "2")
+		w.ledger.limit("theirs", "0")
+		w.must("annotate", "namespace", space, "sluice.sh/queue-binding=true", queueName+"=mine")
+		for i := range 3 {
+			w.submit(w.pod(fmt.Sprintf("pod-%d", i), in("mine")))
+		}
+		w.until("two of them run", func() error { return w.running(2) })
+		w.submit(w.pod("other", in("theirs")))
+		w.never("other")
+		w.without(func() { w.submit(w.pod("unseen", in("theirs"))) })
+		w.never("other", "unseen")
+	})
 }
 
-// never looks whether a pod gets no node for a while, where the tenant's other pods cannot tell
-// that the scheduler has looked.
-func (w *world) never(name string) {
+// never looks whether pods get no node for a while, where the tenant's other pods cannot tell that
+// the scheduler has looked.
+func (w *world) never(names ...string) {
 	w.Helper()
 	for end := time.Now().Add(2 * nothing); time.Now().Before(end); time.Sleep(lookTurn) {
-		if w.isBound(name) == nil {
-			w.Fatalf("%s runs", name)
+		for _, name := range names {
+			if w.isBound(name) == nil {
+				w.Fatalf("%s runs", name)
+			}
 		}
 	}
 }
 
-// restartBound begins anew where the tenant cannot make a pod that runs.
-func (w *world) restartBound() {
-	w.Helper()
-	if err := w.replica.Kill(); err != nil {
-		w.Fatal(err)
-	}
-	w.run()
-}
-
 // A class of the system's own moves nobody out of the way.
 func TestSystemPriorities(t *testing.T) {
-	w := start(t, setup{overlay: "overlays/on-bind", policies: true,
-		args: map[string]any{"preempt": true}})
+	ways(t, setup{overlay: "overlays/on-bind", args: map[string]any{"preempt": true}},
+		(*world).nameSystemPriorities)
+}
+
+func (w *world) nameSystemPriorities() {
 	w.create("scheduling.volcano.sh/v1beta1", "queues", "", `{kind: Queue, metadata: {name: q,
 		annotations: {sluice.sh/preempt-within-queue: LowerPriority}}, spec: {capability: {cpu: 1}}}`)
 	w.ledger.limit("q", "1")
 	w.submit(w.pod("runs", in("q")))
 	w.bound("runs")
 	critical := func(pod *corev1.Pod) { pod.Spec.PriorityClassName = "system-node-critical" }
-	w.submit(w.pod("critical", in("q"), critical))
-	w.waits("critical")
-	if w.get("runs").DeletionTimestamp != nil {
-		t.Fatal("it is sent away for a class that anybody may name")
+	stays := func(wait ...string) {
+		w.Helper()
+		w.waits(wait...)
+		if w.get("runs").DeletionTimestamp != nil {
+			w.Fatal("it is sent away for a class that anybody may name")
+		}
 	}
+	w.submit(w.pod("critical", in("q"), critical))
+	stays("critical")
+	w.without(func() { w.submit(w.pod("unseen", in("q"), critical)) })
+	stays("critical", "unseen")
 	w.must("annotate", "queues.scheduling.volcano.sh", "q", "sluice.sh/system-priorities=true")
 	w.bound("critical")
 }

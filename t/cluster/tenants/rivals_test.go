@@ -9,12 +9,17 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/cluster/shipped"
 )
 
 // Somebody installs sluice again, beside the one that is there, with another lease: each would
 // count the same queues, and give away what the other one has given.
 func TestTwoInstalls(t *testing.T) {
-	w := start(t, setup{overlay: "overlays/on-bind", policies: true})
+	ways(t, setup{overlay: "overlays/on-bind"}, (*world).installTwice)
+}
+
+func (w *world) installTwice() {
 	w.queue("q", "2")
 	w.ledger.limit("q", "2")
 	w.must("create", "role", "another", "-n", "kube-system", "--verb=get,update",
@@ -22,40 +27,8 @@ func TestTwoInstalls(t *testing.T) {
 	w.must("create", "rolebinding", "another", "-n", "kube-system", "--role=another",
 		"--serviceaccount=kube-system:sluice-scheduler")
 
-	another := *w.Sluice
-	another.Lease = "another"
-	rival, err := another.Run(t.Context(), "rival")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("the end of the rival's log:\n%s", rival.Tail(30))
-		}
-	})
-	w.until("the rival says who grants", func() error {
-		events, err := w.Client.EventsV1().Events("").List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		for _, event := range events.Items {
-			if event.Reason == "SluiceRival" &&
-				strings.Contains(event.Note, "kube-system/sluice-scheduler grants in this cluster") {
-				return nil
-			}
-		}
-		return errors.New("no event SluiceRival")
-	})
-	w.until("and shows it in a metric", func() error {
-		texts, err := another.Metrics(t.Context())
-		if err != nil {
-			return err
-		}
-		if got := strings.Count(strings.Join(texts, "\n"), "\nsluice_waits_for_rival 1"); got != 1 {
-			return fmt.Errorf("%d of %d wait for a rival", got, len(texts))
-		}
-		return nil
-	})
+	rival := w.install("another", "rival")
+	w.saysWhoGrants(rival, shipped.Name)
 	for i := range 6 {
 		w.submit(w.pod(fmt.Sprintf("pod-%d", i), in("q")))
 	}
@@ -64,12 +37,83 @@ func TestTwoInstalls(t *testing.T) {
 
 	// Without the first one the rival grants, after a silence, and knows what was given.
 	if err := w.replica.Kill(); err != nil {
-		t.Fatal(err)
+		w.Fatal(err)
 	}
-	w.Sluice = &another
-	w.until("the rival leads", func() error { return w.Refresh(t.Context()) })
+	w.Sluice = rival
+	w.until("the rival leads", func() error { return w.Refresh(w.Context()) })
 	w.waits()
 	w.until("still two of them run", func() error { return w.running(2) })
+
+	// The first one begins anew. Now it is the one that waits.
+	again := w.install(shipped.Name, "again")
+	w.saysWhoGrants(again, rival.Lease)
+	w.waits()
+	w.until("still two of them run", func() error { return w.running(2) })
+	w.delete(w.oneThatRuns())
+	w.until("its room is given once", func() error { return w.running(2) })
+	w.waits()
+	w.until("and not twice", func() error { return w.running(2) })
+}
+
+// install runs sluice with a lease of this name, beside what runs already.
+func (w *world) install(lease, name string) *shipped.Sluice {
+	w.Helper()
+	another := *w.Sluice
+	another.Lease = lease
+	replica, err := another.Run(w.Context(), name)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() {
+		if w.Failed() {
+			w.Logf("the end of the log of %s:\n%s", replica.Name, replica.Tail(30))
+		}
+	})
+	return &another
+}
+
+// saysWhoGrants waits until one of the replicas says that it grants nothing, and who does.
+func (w *world) saysWhoGrants(of *shipped.Sluice, lease string) {
+	w.Helper()
+	w.until("an event says who grants", func() error {
+		events, err := w.Client.EventsV1().Events("").List(w.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, event := range events.Items {
+			if event.Reason == "SluiceRival" &&
+				strings.Contains(event.Note, "kube-system/"+lease+" grants in this cluster") {
+				return nil
+			}
+		}
+		return errors.New("no event SluiceRival")
+	})
+	w.until("and a metric shows it", func() error {
+		texts, err := of.Metrics(w.Context())
+		if err != nil {
+			return err
+		}
+		if got := strings.Count(strings.Join(texts, "\n"), "\nsluice_waits_for_rival 1"); got != 1 {
+			return fmt.Errorf("%d of %d wait for a rival", got, len(texts))
+		}
+		return nil
+	})
+}
+
+// oneThatRuns is a pod of the namespace that has a node.
+func (w *world) oneThatRuns() string {
+	w.Helper()
+	pods, err := w.Client.CoreV1().Pods(space).List(w.Context(), metav1.ListOptions{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	for i := range pods.Items {
+		if pods.Items[i].Spec.NodeName != "" {
+			return pods.Items[i].Name
+		}
+	}
+	w.Fatal("none runs")
+	return ""
 }
 
 // running tells whether so many pods of the namespace have a node.

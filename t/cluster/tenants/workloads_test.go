@@ -66,10 +66,8 @@ spec:
 
 // TestAWorkloadOfOnesOwn: of an admitted workload are the pods for which it was admitted.
 func TestAWorkloadOfOnesOwn(t *testing.T) {
-	for _, policies := range []bool{true, false} {
-		t.Run(fmt.Sprintf("policies=%t", policies), func(t *testing.T) {
-			w := start(t, setup{overlay: "overlays/workloads", policies: policies,
-				args: map[string]any{"manage": "all"}})
+	ways(t, setup{overlay: "overlays/workloads", args: map[string]any{"manage": "all"}},
+		func(w *world) {
 			w.create(kueueVersion, "resourceflavors", "", `{kind: ResourceFlavor, metadata: {name: plain}}`)
 			w.kueueQueue("kq", "4")
 			w.queue("small", "1")
@@ -82,7 +80,6 @@ func TestAWorkloadOfOnesOwn(t *testing.T) {
 			w.restart()
 			w.waits(wait...)
 		})
-	}
 }
 
 // forgeMembers: of none of these is it true that the workload was admitted for it.
@@ -119,46 +116,45 @@ func labelled(set string) func(*corev1.Pod) {
 
 // TestLeavingALocalQueue: the label of Kueue is a word as any other.
 func TestLeavingALocalQueue(t *testing.T) {
-	for _, policies := range []bool{true, false} {
-		t.Run(fmt.Sprintf("policies=%t", policies), func(t *testing.T) {
-			w := start(t, setup{overlay: "overlays/workloads", policies: policies})
-			w.create(kueueVersion, "resourceflavors", "", `{kind: ResourceFlavor, metadata: {name: plain}}`)
-			label := func(queue string) func(*corev1.Pod) {
-				return func(pod *corev1.Pod) { pod.Labels[local] = queue }
-			}
-			var all, wait []string
-			patches := map[string]string{
-				"gone":   `{"metadata": {"labels": {"` + local + `": null}}}`,
-				"absent": `{"metadata": {"labels": {"` + local + `": "nowhere"}}}`,
-				"group":  annotation(groupName, "mine"),
-				"long":   annotation(groupName, strings.Repeat("x", 300)),
-			}
-			for name := range patches {
-				w.kueueQueue(name, "2")
-				w.ledger.limit(name, "2")
-				for i := range 2 {
-					all = append(all, fmt.Sprint(name, "-", i))
-					w.submit(w.pod(all[len(all)-1], label(name)))
-				}
-			}
-			w.create("scheduling.volcano.sh/v1beta1", "podgroups", space,
-				`{kind: PodGroup, metadata: {name: mine, namespace: team},
-					spec: {minMember: 1, queue: nowhere}}`)
-			w.bound(all...)
-			for name, patch := range patches {
-				for i := range 2 {
-					err := w.patch(fmt.Sprint(name, "-", i), patch)
-					refused := w.policies && strings.Contains(patch, groupName)
-					if refused != apierrors.IsForbidden(err) || err != nil && !refused {
-						w.Errorf("%s: %v, want it refused: %t", name, err, refused)
-					}
-				}
-				wait = append(wait, name+"-3")
-				w.submit(w.pod(name+"-3", label(name)))
-			}
-			w.waits(wait...)
-			w.restart()
-			w.waits(wait...)
-		})
+	ways(t, setup{overlay: "overlays/workloads"}, (*world).leaveLocalQueues)
+}
+
+func (w *world) leaveLocalQueues() {
+	w.create(kueueVersion, "resourceflavors", "", `{kind: ResourceFlavor, metadata: {name: plain}}`)
+	label := func(queue string) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) { pod.Labels[local] = queue }
 	}
+	var all, wait []string
+	patches := map[string]string{
+		"gone":   `{"metadata": {"labels": {"` + local + `": null}}}`,
+		"absent": `{"metadata": {"labels": {"` + local + `": "nowhere"}}}`,
+		"group":  annotation(groupName, "mine"),
+		"long":   annotation(groupName, strings.Repeat("x", 300)),
+	}
+	for name := range patches {
+		w.kueueQueue(name, "2")
+		w.ledger.limit(name, "2")
+		for i := range 2 {
+			all = append(all, fmt.Sprint(name, "-", i))
+			w.submit(w.pod(all[len(all)-1], label(name)))
+		}
+	}
+	w.create("scheduling.volcano.sh/v1beta1", "podgroups", space,
+		`{kind: PodGroup, metadata: {name: mine, namespace: team},
+			spec: {minMember: 1, queue: nowhere}}`)
+	w.bound(all...)
+	for name, patch := range patches {
+		for i := range 2 {
+			err := w.patch(fmt.Sprint(name, "-", i), patch)
+			refused := w.policies && strings.Contains(patch, groupName)
+			if refused != apierrors.IsForbidden(err) || err != nil && !refused {
+				w.Errorf("%s: %v, want it refused: %t", name, err, refused)
+			}
+		}
+		wait = append(wait, name+"-3")
+		w.submit(w.pod(name+"-3", label(name)))
+	}
+	w.waits(wait...)
+	w.restart()
+	w.waits(wait...)
 }
