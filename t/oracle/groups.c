@@ -372,6 +372,8 @@ void model_set_group(struct model *model, const int64_t *facts)
 
 void model_lose_group(struct model *model, int group)
 {
+    if (!model->groups[group].seen) /* that is news for nobody */
+        return;
     model->groups[group].seen = false;
     model->groups[group].queue = 0;
     move_members(model, group);
