@@ -134,5 +134,10 @@ func (w *world) nameSystemPriorities() {
 	w.without(func() { w.submit(w.pod("unseen", in("q"), critical)) })
 	stays("critical", "unseen")
 	w.must("annotate", "queues.scheduling.volcano.sh", "q", "sluice.sh/system-priorities=true")
-	w.bound("critical")
+	w.until("one of them runs", func() error {
+		if w.isBound("unseen") == nil {
+			return nil
+		}
+		return w.isBound("critical")
+	})
 }
