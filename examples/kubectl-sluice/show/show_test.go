@@ -236,6 +236,11 @@ func TestCycle(t *testing.T) {
 	if path := Up([]ask.Queue{a, b}, ask.VolcanoQueue, "a"); len(path) != 1 {
 		t.Errorf("the path of a has %d queues", len(path))
 	}
+	// Each of them as it was before the other was edited: nobody was told of the cycle.
+	a.State, b.State = "Open", "Open"
+	if path := Up([]ask.Queue{a, b}, ask.VolcanoQueue, "a"); len(path) != 2 {
+		t.Errorf("the path of a has %d queues, want each once", len(path))
+	}
 }
 
 func TestWhy(t *testing.T) {

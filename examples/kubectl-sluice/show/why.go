@@ -16,15 +16,18 @@ import (
 // Path is the way from a queue up to its root: the queue itself first.
 type Path []*ask.Queue
 
-// Up finds the path of a queue.
+// Up finds the path of a queue. Queues that were told at different moments may be above one another:
+// each is in it once.
 func Up(queues []ask.Queue, kind, name string) Path {
 	nodes := map[key]*tree{}
 	for i := range queues {
 		nodes[key{queues[i].Kind, queues[i].Name}] = &tree{Queue: &queues[i]}
 	}
 	var path Path
-	for at := nodes[key{kind, name}]; at != nil; at = parentOf(at.Queue, nodes) {
+	at := nodes[key{kind, name}]
+	for at != nil && !slices.Contains(path, at.Queue) {
 		path = append(path, at.Queue)
+		at = parentOf(at.Queue, nodes)
 	}
 	return path
 }
