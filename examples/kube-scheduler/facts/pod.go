@@ -72,6 +72,7 @@ func Pod(pod *v1.Pod, namespaceQueue string, into *sluice.Pod) {
 	if WantsGroup(pod) {
 		into.PriorityClass = pod.Spec.PriorityClassName
 	}
+	into.SchedulingGroup = SchedulingGroup(pod)
 	into.Mirror = Mirrored(pod) != nil
 }
 

@@ -49,6 +49,7 @@ func TestPod(t *testing.T) {
 			OwnerReferences: []metav1.OwnerReference{{Kind: "Job", Controller: &no},
 				{Kind: "DaemonSet", Controller: &yes}, {Kind: "Other"}}},
 		Spec: v1.PodSpec{SchedulerName: "sluice", Priority: &priority, NodeName: "n-1",
+			SchedulingGroup: &v1.PodSchedulingGroup{PodGroupName: new("native")},
 			SchedulingGates: []v1.PodSchedulingGate{{Name: GateShort}, {Name: "example.com/wait"}},
 			Containers:      []v1.Container{container("main", "cpu", "1500m", "memory", "1Gi")}},
 		Status: v1.PodStatus{Phase: v1.PodRunning, NominatedNodeName: "n-2",
@@ -64,7 +65,7 @@ func TestPod(t *testing.T) {
 		NamespaceQueue: "of-the-namespace",
 		Requests:       []sluice.Amount{{Name: "cpu", Value: 1500}, {Name: "memory", Value: 1 << 30}},
 		Node:           "n-1", Nominated: "n-2", Phase: "Running", Deleted: true, Unschedulable: true,
-		Owner: "DaemonSet"}
+		Owner: "DaemonSet", SchedulingGroup: "native"}
 	var got sluice.Pod
 	Pod(pod, "of-the-namespace", &got)
 	if !reflect.DeepEqual(got, want) {

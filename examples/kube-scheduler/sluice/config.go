@@ -40,6 +40,10 @@ type Config struct {
 	PreemptionGates bool
 	// WaitingReasons: workloads that get their quota here say why they wait for it.
 	WaitingReasons bool
+	// PartialGroups: whether the host's scheduler takes the members of one of Kubernetes' own groups
+	// one by one, so that its minimum alone may be granted; nil: the host shows no such groups. It is
+	// left out where the library is too old for them: Engine.KnowsNativeGroups.
+	PartialGroups *bool
 	// Limits of what the engine takes in.
 	Limits Limits
 	// Clock is the engine's only source of time; nil: NewClock.
@@ -98,6 +102,10 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.multiKueueIf(cfg.MultiKueue)
 	keys += w.boolIf("preemptionGates", cfg.PreemptionGates)
 	keys += w.boolIf("waitingReasons", cfg.WaitingReasons)
+	if cfg.PartialGroups != nil {
+		w.bool(partialGroups, *cfg.PartialGroups)
+		keys++
+	}
 	keys += w.limits(&cfg.Limits)
 	w.setCount(place, keys)
 	return nil

@@ -236,7 +236,10 @@ func (e *Engine) beginPlaced(uid, node string) *call {
 
 // Reserve: the scheduler has chosen this node. If it passes, the claim counts as allocated.
 func (e *Engine) Reserve(uid, node string) (v Verdict, t Tail, err error) {
-	c := e.beginPlaced(uid, node)
+	return e.askReserve(e.beginPlaced(uid, node))
+}
+
+func (e *Engine) askReserve(c *call) (v Verdict, t Tail, err error) {
 	defer c.done()
 	if err := e.ask(hookReserve, c); err != nil {
 		return Verdict{}, Tail{}, err
@@ -252,14 +255,15 @@ func (e *Engine) Reserve(uid, node string) (v Verdict, t Tail, err error) {
 
 // Unreserve: the pod does not go to this node after all. The claim keeps its reservation.
 func (e *Engine) Unreserve(uid, node string) (Tail, error) {
-	return e.tell(hookUnreserve, uid, node)
+	return e.tell(hookUnreserve, e.beginPlaced(uid, node))
 }
 
 // PostBind: the pod is bound.
-func (e *Engine) PostBind(uid, node string) (Tail, error) { return e.tell(hookPostBind, uid, node) }
+func (e *Engine) PostBind(uid, node string) (Tail, error) {
+	return e.tell(hookPostBind, e.beginPlaced(uid, node))
+}
 
-func (e *Engine) tell(hook function, uid, node string) (Tail, error) {
-	c := e.beginPlaced(uid, node)
+func (e *Engine) tell(hook function, c *call) (Tail, error) {
 	defer c.done()
 	if err := e.ask(hook, c); err != nil {
 		return Tail{}, err

@@ -41,6 +41,7 @@ type Engine struct {
 	handle atomic.Uint64
 	clock  Clock
 	asks   []string // the kinds of Config.Effects that the library knows
+	native bool     // the library knows Config.PartialGroups
 
 	// The library has answered that it does not know the short form of pre_enqueue.
 	longFormOnly atomic.Bool
@@ -76,13 +77,17 @@ func (l *Library) Open(cfg Config) (*Engine, error) {
 	handle, err := e.open(&cfg)
 	for err != nil {
 		newer := tooNew(err, cfg.Effects)
-		if newer < 0 {
+		switch {
+		case newer >= 0:
+			cfg.Effects = slices.Concat(cfg.Effects[:newer], cfg.Effects[newer+1:])
+		case cfg.PartialGroups != nil && refusesKey(err, partialGroups):
+			cfg.PartialGroups = nil
+		default:
 			return nil, err
 		}
-		cfg.Effects = slices.Concat(cfg.Effects[:newer], cfg.Effects[newer+1:])
 		handle, err = e.open(&cfg)
 	}
-	e.asks = cfg.Effects
+	e.asks, e.native = cfg.Effects, cfg.PartialGroups != nil
 	e.handle.Store(handle)
 	return e, nil
 }
@@ -110,6 +115,11 @@ func tooNew(err error, kinds []string) int {
 		}
 	}
 	return -1
+}
+
+func refusesKey(err error, key string) bool {
+	var failed *Error
+	return errors.As(err, &failed) && failed.Code == CodeField && failed.Key == key
 }
 
 // Asks tells whether the library may ask for effects of a kind that Config.Effects named.

@@ -10,8 +10,11 @@ type Controller struct {
 	Supersedes                  bool   // the pod, by one of a newer template
 }
 
-// Group is a PodGroup, with its status as it stands.
+// Group is a PodGroup, with its status as it stands: Volcano's, or Kubernetes' own.
 type Group struct {
+	// Native: it is one of scheduling.k8s.io, and another than Volcano's of the same name. Of such a
+	// one NotSelected, MinMember, Priority and Deleted count, and Condition is the one that is ours.
+	Native                     bool
 	UID, Namespace, Name       string
 	Created                    int64
 	ResourceVersion            int64
@@ -42,6 +45,7 @@ type NewGroup struct {
 // GroupStatus is what the status of a PodGroup should say. Its conditions take the place of those
 // of the same type.
 type GroupStatus struct {
+	Native                     bool // of the status there is but one condition to write
 	Phase                      string
 	Running, Succeeded, Failed int32
 	Conditions                 []Condition
@@ -59,12 +63,17 @@ func (e *Engine) ObserveGroup(g *Group) (Tail, error) {
 
 // ForgetGroup: the PodGroup is gone. Another one of its name stays.
 func (e *Engine) ForgetGroup(uid, namespace, name string) (Tail, error) {
+	return e.forgetGroup(uid, namespace, name, false)
+}
+
+func (e *Engine) forgetGroup(uid, namespace, name string, native bool) (Tail, error) {
 	c := e.beginObserve("group", true, true)
 	defer c.done()
-	c.req.putMap(3)
+	place := c.req.putMapLater()
 	c.req.text("uid", uid)
 	c.req.text("namespace", namespace)
 	c.req.text("name", name)
+	c.req.setCount(place, 3+c.req.boolIf("native", native))
 	return e.observeGroup(c)
 }
 
@@ -83,6 +92,7 @@ func (w *writer) podGroup(g *Group) {
 	w.text("namespace", g.Namespace)
 	w.text("name", g.Name)
 	w.int("created", g.Created)
+	keys += w.boolIf("native", g.Native)
 	keys += w.intIf("resourceVersion", g.ResourceVersion)
 	keys += w.intIf("generation", g.Generation)
 	keys += w.textIf("queue", g.Queue)
@@ -187,6 +197,10 @@ func (r *reader) readGroupStatus(key []byte, s *GroupStatus) bool {
 		for n := r.array(); n > 0 && r.err == nil; n-- {
 			s.Conditions = append(s.Conditions, r.condition())
 		}
+	case "native":
+		s.Native = r.bool()
+	case "condition":
+		s.Conditions = append(s.Conditions, r.condition())
 	default:
 		return false
 	}

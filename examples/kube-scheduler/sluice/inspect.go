@@ -11,6 +11,7 @@ type Query struct {
 	Within         string // whoever asks may see this namespace and no other
 	Path           bool   // [pod, group, workload, localQueue] the queues that it is in, too
 	Holding        bool   // [workloads] those that hold quota
+	Native         bool   // [group] Kubernetes' own of this name, not Volcano's
 	From           int64  // where the page begins: the `from` of the answer before
 	Max            int    // rows of a page
 	WithoutTimers  bool   // [digest] only what a restart would find again
@@ -24,7 +25,7 @@ const inspectRoom = 64 << 10
 func (e *Engine) Inspect(q Query) (map[string]any, error) {
 	keys := 2
 	for _, is := range []bool{q.Kind != "", q.Name != "", q.Namespace != "", q.UID != "",
-		q.Within != "", q.Path, q.From != 0, q.Max != 0, q.WithoutTimers, q.Holding} {
+		q.Within != "", q.Path, q.From != 0, q.Max != 0, q.WithoutTimers, q.Holding, q.Native} {
 		if is {
 			keys++
 		}
@@ -41,6 +42,7 @@ func (e *Engine) Inspect(q Query) (map[string]any, error) {
 	c.req.intIf("from", q.From)
 	c.req.intIf("max", int64(q.Max))
 	c.req.boolIf("holding", q.Holding)
+	c.req.boolIf("native", q.Native)
 	if q.WithoutTimers {
 		c.req.bool("timers", false)
 	}

@@ -35,6 +35,9 @@ type Pod struct {
 	PriorityClass string
 
 	PreemptionPolicy string // spec.preemptionPolicy; only Never need be said
+
+	// SchedulingGroup is the PodGroup of scheduling.k8s.io that spec.schedulingGroup names.
+	SchedulingGroup string
 }
 
 // The kinds of queues.
@@ -153,6 +156,7 @@ func (w *writer) pod(p *Pod) {
 	keys += w.controllerIf(p.Controller)
 	keys += w.textIf("priorityClass", p.PriorityClass)
 	keys += w.textIf("preemptionPolicy", p.PreemptionPolicy)
+	keys += w.textIf("schedulingGroup", p.SchedulingGroup)
 	w.setCount(place, keys)
 }
 
@@ -185,6 +189,7 @@ func (w *writer) newPod(p *Pod) {
 	keys += w.textIf("owner", p.Owner)
 	keys += w.boolIf("mirror", p.Mirror)
 	keys += w.controllerIf(p.Controller)
+	keys += w.textIf("schedulingGroup", p.SchedulingGroup)
 	w.setCount(place, keys)
 }
 
