@@ -182,7 +182,11 @@ func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
 // countsSystemPriority tells whether the priority of a class system-* counts in the queue that a
 // pod is in: its group's, or its own.
 func (d *describer) countsSystemPriority(pod *v1.Pod, described *sluice.Pod) bool {
-	if group := d.groups.queueOf(pod.Namespace, pod.Annotations[facts.GroupName]); group != "" {
+	group := d.groups.queueOf(pod.Namespace, pod.Annotations[facts.GroupName])
+	if native := facts.SchedulingGroup(pod); native != "" {
+		group = d.groups.native.queueOf(pod.Namespace, native)
+	}
+	if group != "" {
 		return d.volcano.selectors.countSystemPriorities(group)
 	}
 	queue := facts.QueueOf(described)

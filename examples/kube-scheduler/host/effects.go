@@ -50,6 +50,9 @@ func (h *Host) write(ctx context.Context, effect *sluice.Effect) (int64, error) 
 	case sluice.ChangeGroup:
 		return 0, h.groups.change(ctx, effect)
 	case sluice.SetGroupStatus:
+		if effect.GroupStatus.Native {
+			return 0, h.native.setStatus(ctx, effect)
+		}
 		return 0, h.groups.setStatus(ctx, effect)
 	case sluice.EvictPod:
 		return 0, h.pods.evict(ctx, effect)

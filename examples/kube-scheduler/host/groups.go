@@ -36,6 +36,7 @@ type groups struct {
 	pods        *pods
 	volcano     *volcanoQueues
 	controllers *volcanoControllers
+	native      *nativeGroups
 	done        *sync.WaitGroup
 
 	served  atomic.Bool
@@ -113,8 +114,13 @@ func (g *groups) queueOf(namespace, name string) string {
 	if group == nil {
 		return ""
 	}
+	return g.queueIn(group)
+}
+
+// queueIn is the queue that this PodGroup is in, if it names one.
+func (g *groups) queueIn(group *unstructured.Unstructured) string {
 	queue, _, _ := unstructured.NestedString(group.Object, "spec", "queue")
-	return g.bound(namespace, queue)
+	return g.bound(group.GetNamespace(), queue)
 }
 
 // bound is the queue of a group that names this one: its namespace may bind it to another.
@@ -123,6 +129,15 @@ func (g *groups) bound(namespace, queue string) string {
 		return cmp.Or(home, facts.DefaultQueue)
 	}
 	return queue
+}
+
+// tellAgainOf tells again of the groups that are concerned, Kubernetes' own among them, by their
+// namespace and queue.
+func (g *groups) tellAgainOf(concerned func(namespace, queue string) bool) {
+	g.tellAgain(func(group *unstructured.Unstructured) bool {
+		return concerned(group.GetNamespace(), g.queueIn(group))
+	})
+	g.native.tellAgainOf(concerned)
 }
 
 // tellAgain tells again of the groups that are concerned.

@@ -13,7 +13,13 @@ import (
 )
 
 // PreEnqueue asks the engine whether the scheduler may look at the pod.
-func (h *Host) PreEnqueue(pod *v1.Pod) (sluice.Verdict, error) { return h.pods.enter(pod) }
+func (h *Host) PreEnqueue(pod *v1.Pod) (sluice.Verdict, error) {
+	verdict, err := h.pods.enter(pod)
+	if err == nil && verdict.Pass {
+		verdict = h.turns.enter(pod, verdict)
+	}
+	return verdict, err
+}
 
 // PreFilter asks whether the pod may still go on, and which nodes it may use: nil means every node.
 func (h *Host) PreFilter(pod *v1.Pod) (verdict sluice.Verdict, nodes *Nodes, err error) {
@@ -32,6 +38,21 @@ func (h *Host) PreFilter(pod *v1.Pod) (verdict sluice.Verdict, nodes *Nodes, err
 // PostFilter tells that no node fits.
 func (h *Host) PostFilter(pod *v1.Pod) error {
 	tail, err := h.engine.opened().PostFilter(string(pod.UID))
+	h.engine.note(tail)
+	return err
+}
+
+// TryReserve asks the same as Reserve, in a cycle that only tries where the members of a group
+// would go.
+func (h *Host) TryReserve(pod *v1.Pod, node string) (sluice.Verdict, error) {
+	verdict, tail, err := h.engine.opened().TryReserve(string(pod.UID), node)
+	h.engine.note(tail)
+	return verdict, err
+}
+
+// TryUnreserve tells that what was tried is taken back.
+func (h *Host) TryUnreserve(pod *v1.Pod, node string) error {
+	tail, err := h.engine.opened().TryUnreserve(string(pod.UID), node)
 	h.engine.note(tail)
 	return err
 }

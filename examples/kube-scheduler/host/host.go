@@ -65,6 +65,7 @@ type Host struct {
 	nodes         nodes
 	namespaces    namespaces
 	groups        groups
+	native        nativeGroups
 	custom        customResources
 	volcanoQueues volcanoQueues
 	kueueQueues   kueueQueues
@@ -78,6 +79,7 @@ type Host struct {
 	permits      permits
 	flavoredPods flavoredPods
 	wakeups      wakeups
+	turns        nativeTurns
 	activator    fwk.PodActivator
 
 	controllers volcanoControllers
@@ -148,13 +150,19 @@ func (h *Host) join(handle fwk.Handle) {
 	h.pods = pods{engine: &h.engine, clients: &h.clients, cache: &h.cache, lister: lister,
 		index: core.Pods().Informer().GetIndexer(), observeOnly: h.args.ObserveOnly,
 		describer: &h.describer, groups: &h.groups, permits: &h.permits,
-		flavored: &h.flavoredPods, wakeups: &h.wakeups, lease: &h.lease}
+		flavored: &h.flavoredPods, wakeups: &h.wakeups, turns: &h.turns, lease: &h.lease}
 	h.nodes = nodes{engine: &h.engine, cache: &h.cache, lister: core.Nodes().Lister(),
 		flavored: &h.flavoredPods, pods: &h.pods}
 	h.namespaces = namespaces{pods: &h.pods, groups: &h.groups, queues: &h.kueueQueues,
 		volcano: &h.volcanoQueues}
 	h.groups = groups{engine: &h.engine, clients: &h.clients, describer: &h.describer,
-		pods: &h.pods, volcano: &h.volcanoQueues, controllers: &h.controllers, done: &h.done}
+		pods: &h.pods, volcano: &h.volcanoQueues, controllers: &h.controllers,
+		native: &h.native, done: &h.done}
+	h.native = nativeGroups{engine: &h.engine, clients: &h.clients, groups: &h.groups,
+		discoverer: handle.ClientSet().Discovery(), scheduler: thisScheduler(), look: nativeLook,
+		lost: make(chan struct{}, 1)}
+	h.turns = nativeTurns{native: &h.native,
+		apply: h.args.Removal == config.OnAdmission && !h.args.ObserveOnly}
 	h.templates = templates{engine: &h.engine, groups: &h.groups}
 	h.volcanoQueues = volcanoQueues{engine: &h.engine, clients: &h.clients, custom: &h.custom,
 		controllers: &h.controllers, pods: &h.pods, groups: &h.groups, describer: &h.describer,
@@ -238,7 +246,9 @@ func (h *Host) Start(ctx context.Context) error {
 }
 
 func (h *Host) open(ctx context.Context) error {
-	eng, err := h.library.Open(engineConfig(h.args, h.describer.schedulers, outbox.NewClock()))
+	cfg := engineConfig(h.args, h.describer.schedulers, outbox.NewClock())
+	cfg.PartialGroups = new(h.native.scheduler.takesOneByOne())
+	eng, err := h.library.Open(cfg)
 	if err != nil {
 		return fmt.Errorf("the configuration of the plugin Sluice: %w", err)
 	}
@@ -254,7 +264,7 @@ func (h *Host) open(ctx context.Context) error {
 		return fmt.Errorf("workloads: %s is too old for them", h.library.Path())
 	}
 	for _, run := range []func(context.Context){h.followCustom, h.runPump, h.followLease,
-		h.groups.owners.run, h.heritage.run, h.runLimited} {
+		h.groups.owners.run, h.heritage.run, h.native.run, h.runLimited} {
 		h.done.Go(func() { run(ctx) })
 	}
 	if h.grants != nil {
@@ -302,7 +312,8 @@ func (h *Host) followCustom(ctx context.Context) {
 		// What has been listed is known in full when its controllers are.
 		return cache.WaitForCacheSync(ctx.Done(), h.waitFor...) &&
 			cache.WaitForCacheSync(ctx.Done(), h.custom.synced...) &&
-			cache.WaitForCacheSync(ctx.Done(), h.heritage.settled, h.groups.owners.settled) &&
+			cache.WaitForCacheSync(ctx.Done(), h.heritage.settled, h.groups.owners.settled,
+				h.native.settled.Load) &&
 			h.allListed()
 	})
 }

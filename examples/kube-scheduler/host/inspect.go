@@ -5,6 +5,7 @@ package host
 import (
 	"errors"
 
+	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/sluice"
 )
 
@@ -30,14 +31,47 @@ func (h *Host) Inspect(q sluice.Query) (map[string]any, error) {
 	if q.Within != "" {
 		q.Namespace = q.Within // what was refused is told of that one, too
 	}
-	answer, err := h.engine.ask(q)
+	answer, err := h.askMeant(q)
 	err = h.engine.refusals.complete(q, answer, err)
+	h.tellNative(q, answer)
 	if q.What != "limits" {
 		for _, key := range []string{"pending", "next", "more"} {
 			delete(answer, key)
 		}
 	}
 	return answer, err
+}
+
+// askMeant asks about the group that is meant: of two of one name Volcano's, and that of
+// Kubernetes' own where it is asked for, or where there is no other.
+func (h *Host) askMeant(q sluice.Query) (map[string]any, error) {
+	if q.What != "group" || q.Native {
+		return h.engine.ask(q)
+	}
+	q.Native = h.groups.find(q.Namespace, q.Name) == nil &&
+		h.native.find(q.Namespace, q.Name) != nil
+	answer, err := h.engine.ask(q)
+	if err == nil || q.Native {
+		return answer, err
+	}
+	q.Native = true
+	if native, none := h.engine.ask(q); none == nil {
+		return native, nil
+	}
+	return answer, err
+}
+
+// tellNative adds to what is told of a pod whether its group is one of Kubernetes' own.
+func (h *Host) tellNative(q sluice.Query, pod map[string]any) {
+	if q.What != "pod" || pod == nil {
+		return
+	}
+	namespace, _ := pod["namespace"].(string)
+	name, _ := pod["name"].(string)
+	seen, err := h.pods.lister.Pods(namespace).Get(name)
+	if err == nil && string(seen.UID) == pod["uid"] && h.engine.KnowsNativeGroups() {
+		pod["native"] = facts.SchedulingGroup(seen) != ""
+	}
 }
 
 // List asks a question that is answered by a list, from q.From on, for so many rows at most. It

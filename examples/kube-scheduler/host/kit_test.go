@@ -98,6 +98,14 @@ func (s *scheduler) wasActivated(name string) func() bool {
 var queues = schema.GroupVersionResource{
 	Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "queues"}
 
+// listKinds are those that the API server in memory can list.
+var listKinds = map[schema.GroupVersionResource]string{queues: "QueueList",
+	commandResource: "CommandList", podGroups: "PodGroupList",
+	nativeOf("v1alpha2", "podgroups"): "PodGroupList",
+	nativeOf("v1alpha2", "workloads"): "WorkloadList",
+	nativeOf("v1beta1", "podgroups"):  "PodGroupList",
+	nativeOf("v1beta1", "workloads"):  "WorkloadList"}
+
 type world struct {
 	t *testing.T
 	*Host
@@ -165,8 +173,7 @@ func newWorld(t *testing.T, args config.Args, before func(*Host),
 	}}
 	s := &scheduler{client: client, factory: informers.NewSharedInformerFactory(client, 0)}
 	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{queues: "QueueList",
-			commandResource: "CommandList", podGroups: "PodGroupList"}, objects...)
+		listKinds, objects...)
 	typed, untyped := reactionsOf(&client.Fake), reactionsOf(&dynamic.Fake)
 	library, err := sluice.Load(libraryPath(t))
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/sluice"
 )
 
@@ -170,6 +171,10 @@ func (h *Host) tellAgain(object runtime.Object) {
 	case *kueue.Workload:
 		h.workloads.tellAgain(one)
 	case *unstructured.Unstructured:
+		if one.GroupVersionKind().Group == facts.NativeGroups {
+			h.native.tellAgain(one)
+			return
+		}
 		h.custom.tellAgain(one, &h.engine.limited)
 	}
 }

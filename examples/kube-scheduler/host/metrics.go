@@ -20,6 +20,8 @@ var metrics = struct {
 	rivals   *basemetrics.Counter
 	// waitsForRival is 1 while another install grants.
 	waitsForRival *basemetrics.Gauge
+	// nativeAmiss is 1 while the API server and the scheduler do not agree about native groups.
+	nativeAmiss *basemetrics.Gauge
 
 	effects  *basemetrics.CounterVec
 	removals *basemetrics.HistogramVec
@@ -42,6 +44,11 @@ var metrics = struct {
 	waitsForRival: basemetrics.NewGauge(&basemetrics.GaugeOpts{
 		Subsystem: subsystem, Name: "waits_for_rival", StabilityLevel: basemetrics.ALPHA,
 		Help: "1 while another install of sluice grants in this cluster, and this one nothing.",
+	}),
+	nativeAmiss: basemetrics.NewGauge(&basemetrics.GaugeOpts{
+		Subsystem: subsystem, Name: "native_groups_amiss", StabilityLevel: basemetrics.ALPHA,
+		Help: "1 while the API server and this scheduler do not agree about Kubernetes' own " +
+			"PodGroups; the log says in what.",
 	}),
 	effects: basemetrics.NewCounterVec(&basemetrics.CounterOpts{
 		Subsystem: subsystem, Name: "effects_total", StabilityLevel: basemetrics.ALPHA,
@@ -66,7 +73,8 @@ var registerOnce sync.Once
 func registerMetrics(h *Host) {
 	registerOnce.Do(func() {
 		legacyregistry.MustRegister(metrics.refused, metrics.unplaced, metrics.rivals,
-			metrics.waitsForRival, metrics.effects, metrics.removals, metrics.hooks)
+			metrics.waitsForRival, metrics.nativeAmiss, metrics.effects, metrics.removals,
+			metrics.hooks)
 		legacyregistry.CustomMustRegister(newCollector(h))
 	})
 }

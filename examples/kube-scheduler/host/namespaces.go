@@ -6,7 +6,6 @@ import (
 	"maps"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/facts"
@@ -32,9 +31,7 @@ func (n *namespaces) seen(old, now *v1.Namespace) {
 		before[facts.QueueBinding] != now.Annotations[facts.QueueBinding]
 	relabelled := old == nil || !maps.Equal(old.Labels, now.Labels)
 	if names || relabelled && n.volcano.selectors.areBound() {
-		n.groups.tellAgain(func(group *unstructured.Unstructured) bool {
-			return group.GetNamespace() == now.Name
-		})
+		n.groups.tellAgainOf(func(namespace, _ string) bool { return namespace == now.Name })
 		n.pods.tellAgainIn(now.Name, func(*v1.Pod) bool { return true })
 	} else if relabelled {
 		n.pods.tellAgainIn(now.Name, func(pod *v1.Pod) bool { return facts.LocalQueue(pod) != "" })

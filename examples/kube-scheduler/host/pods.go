@@ -31,6 +31,7 @@ type pods struct {
 	permits   *permits
 	flavored  *flavoredPods
 	wakeups   *wakeups
+	turns     *nativeTurns
 
 	surroundings atomic.Uint64 // goes up when something changes that pods depend on
 }
@@ -45,6 +46,7 @@ func (p *pods) seen(old, pod *v1.Pod) {
 }
 
 func (p *pods) seenNow(pod *v1.Pod) {
+	p.turns.seen(pod)
 	for _, other := range p.describer.members.seen(pod) {
 		p.tellAgain(other)
 	}
@@ -93,6 +95,7 @@ func (p *pods) gone(pod *v1.Pod) {
 	p.flavored.forget(pod.UID)
 	p.wakeups.take(pod.UID)
 	p.permits.forget(pod.UID)
+	p.turns.gone(pod)
 	heir, _ := p.describer.heir(pod, false)
 	p.describer.heritage.podGone(pod)
 	for _, other := range p.describer.members.gone(pod.UID) {

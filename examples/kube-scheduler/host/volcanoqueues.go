@@ -100,8 +100,7 @@ func (q *volcanoQueues) tellUsers(name string) {
 	if !q.listed.Load() {
 		return
 	}
-	q.groups.tellAgain(func(group *unstructured.Unstructured) bool {
-		queue := q.groups.queueOf(group.GetNamespace(), group.GetName())
+	q.groups.tellAgainOf(func(_, queue string) bool {
 		return queue != "" && q.selectors.isAtOrBelow(queue, name)
 	})
 	q.pods.tellAllAgain(func(pod *v1.Pod) bool {
@@ -115,7 +114,7 @@ func (q *volcanoQueues) tellUsers(name string) {
 func (q *volcanoQueues) allListed() {
 	q.listed.Store(true)
 	if q.selectors.areBound() {
-		q.groups.tellAgain(func(*unstructured.Unstructured) bool { return true })
+		q.groups.tellAgainOf(func(string, string) bool { return true })
 		q.pods.tellAllAgain(func(*v1.Pod) bool { return true })
 	}
 }

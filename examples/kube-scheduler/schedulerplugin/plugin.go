@@ -205,16 +205,24 @@ func (p *Plugin) PostFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod,
 	return nil, fwk.NewStatus(fwk.Unschedulable)
 }
 
-// Reserve makes the claim count as allocated.
-func (p *Plugin) Reserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod,
+// Reserve makes the claim count as allocated, unless the cycle only tries where the members of a
+// group would go.
+func (p *Plugin) Reserve(_ context.Context, state fwk.CycleState, pod *v1.Pod,
 	node string) *fwk.Status {
 	defer timers.reserve(time.Now())
+	if state.IsPodGroupSchedulingCycle() {
+		return refusal(p.host.TryReserve(pod, node))
+	}
 	return refusal(p.host.Reserve(pod, node))
 }
 
 // Unreserve leaves the claim its reservation.
-func (p *Plugin) Unreserve(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, node string) {
+func (p *Plugin) Unreserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
 	defer timers.unreserve(time.Now())
+	if state.IsPodGroupSchedulingCycle() {
+		report(ctx, "Unreserve", pod, p.host.TryUnreserve(pod, node))
+		return
+	}
 	report(ctx, "Unreserve", pod, p.host.Unreserve(pod, node))
 }
 

@@ -158,6 +158,40 @@ func TestOfAPodThatWasDemotedInItsCycle(t *testing.T) {
 	w.is("Reserve: no autoscaler is to read it", w.Reserve(ctx, state, first, "n"), fwk.Error)
 }
 
+func (w *world) state(of *v1.Pod) any {
+	w.Helper()
+	answer, err := w.engine.Inspect(sluice.Query{What: "pod", UID: string(of.UID)})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return answer["state"]
+}
+
+// What a cycle only tries is no news of the queue, until the cycle after it that counts.
+func TestOfACycleThatOnlyTries(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	first, second := pod("first"), pod("second")
+	w.is("PreEnqueue", w.PreEnqueue(ctx, first), fwk.Success)
+	w.is("PreEnqueue", w.PreEnqueue(ctx, second), fwk.UnschedulableAndUnresolvable)
+	state := framework.NewCycleState()
+	state.SetPodGroupSchedulingCycle(framework.NewCycleState())
+	w.is("Reserve", w.Reserve(ctx, state, first, "n"), fwk.Success)
+	w.is("Reserve of one that waits", w.Reserve(ctx, state, second, "n"), fwk.Error)
+	if is := w.state(first); is != "reserved" {
+		t.Errorf("what was tried is %v", is)
+	}
+	w.Unreserve(ctx, state, first, "n")
+	state.SetPodGroupSchedulingCycle(nil)
+	w.is("Reserve that counts", w.Reserve(ctx, state, first, "n"), fwk.Success)
+	if is := w.state(first); is != "allocated" {
+		t.Errorf("what counts is %v", is)
+	}
+	w.Unreserve(ctx, state, first, "n")
+	if is := w.state(first); is != "reserved" {
+		t.Errorf("what was taken back is %v", is)
+	}
+}
+
 func TestOfAPodThatIsNotOurs(t *testing.T) {
 	w, ctx, state := newWorld(t), t.Context(), framework.NewCycleState()
 	other := pod("other")

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+
+	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
+)
+
+// nativeLook is how often the API server is asked whether it serves Kubernetes' own groups, while
+// it does not.
+const nativeLook = 15 * time.Second
+
+// nativeGroups are Kubernetes' own PodGroups, and the Workloads that they were made from. No two
+// releases of Kubernetes serve them in the same version: so the one that is served is looked for,
+// and looked for again when it is served no more. In between all of them stay as they were seen.
+type nativeGroups struct {
+	engine     *engine
+	clients    *clients
+	groups     *groups
+	discoverer discovery.DiscoveryInterface
+	scheduler  nativeScheduler
+	look       time.Duration
+
+	followed atomic.Pointer[nativeVersion] // the last one; nil: nothing has been served yet
+	written  sync.Map                      // uid of a PodGroup -> version that its last write made
+	lost     chan struct{}                 // there was an answer as of what is not served
+	settled  atomic.Bool                   // what is served has been told, or cannot be had
+	amiss    amiss
+}
+
+// run follows what is served, now and later.
+func (n *nativeGroups) run(ctx context.Context) {
+	if !n.engine.KnowsNativeGroups() {
+		n.settled.Store(true)
+		n.engine.log.Error(nil, "sluice.so is too old for Kubernetes' own PodGroups: their pods are "+
+			"queued one by one")
+		return
+	}
+	for ctx.Err() == nil {
+		version, err := n.served()
+		if err != nil {
+			n.engine.log.Error(err, "Cannot ask whether PodGroups are served", "group",
+				facts.NativeGroups)
+			wait(ctx, time.Second)
+			continue
+		}
+		n.say(n.scheduler.amiss(version, n.followed.Load() != nil))
+		if version == "" {
+			n.settled.Store(true)
+			wait(ctx, n.look)
+			continue
+		}
+		n.follow(ctx, version)
+	}
+}
+
+func (n *nativeGroups) seen(object *unstructured.Unstructured) {
+	var seen sluice.Group
+	var tail sluice.Tail
+	err := facts.NativeGroup(object, &seen)
+	if err == nil {
+		seen.Queue = n.named(object)
+		n.groups.place(&seen)
+		tail, err = n.engine.ObserveGroup(&seen)
+	}
+	n.engine.told(object, tail, err)
+	n.amiss.tell(n.engine, object)
+}
+
+func (n *nativeGroups) gone(object *unstructured.Unstructured) {
+	n.written.Delete(object.GetUID())
+	tail, err := n.engine.ForgetNativeGroup(string(object.GetUID()), object.GetNamespace(),
+		object.GetName())
+	n.engine.told(object, tail, err)
+}
+
+// named is the queue that a PodGroup names, or else its Workload; "": that of its pods.
+func (n *nativeGroups) named(group *unstructured.Unstructured) string {
+	if queue := group.GetAnnotations()[facts.QueueName]; queue != "" {
+		return queue
+	}
+	workload := n.workload(group.GetNamespace(), facts.WorkloadOfGroup(group))
+	if workload == nil {
+		return ""
+	}
+	return workload.GetAnnotations()[facts.QueueName]
+}
+
+// queueOf is the queue that a PodGroup is in, if it is there and one is named.
+func (n *nativeGroups) queueOf(namespace, name string) string {
+	group := n.find(namespace, name)
+	if group == nil {
+		return ""
+	}
+	return n.groups.bound(namespace, n.named(group))
+}
+
+// find returns the PodGroup as it was last seen; nil: there is none.
+func (n *nativeGroups) find(namespace, name string) *unstructured.Unstructured {
+	if followed := n.followed.Load(); followed != nil {
+		return followed.groups.object(namespace, name)
+	}
+	return nil
+}
+
+// minimum is how many members a gang needs; 0: it is none, or not known.
+func (n *nativeGroups) minimum(name types.NamespacedName) int {
+	group := n.find(name.Namespace, name.Name)
+	var seen sluice.Group
+	if group == nil || facts.NativeGroup(group, &seen) != nil {
+		return 0
+	}
+	return int(seen.MinMember)
+}
+
+func (n *nativeGroups) workload(namespace, name string) *unstructured.Unstructured {
+	if followed := n.followed.Load(); followed != nil && name != "" {
+		return followed.workloads.object(namespace, name)
+	}
+	return nil
+}
+
+// tellAgainOf tells again of the groups that are concerned, by their namespace and queue.
+func (n *nativeGroups) tellAgainOf(concerned func(namespace, queue string) bool) {
+	followed := n.followed.Load()
+	if followed == nil {
+		return
+	}
+	for _, group := range followed.groups.all() {
+		space := group.GetNamespace()
+		if concerned(space, n.groups.bound(space, n.named(group))) {
+			n.seen(group)
+		}
+	}
+}
+
+// tellAgain tells of a group as it is now.
+func (n *nativeGroups) tellAgain(group *unstructured.Unstructured) {
+	again(&n.engine.limited, group, func() *unstructured.Unstructured {
+		now := n.find(group.GetNamespace(), group.GetName())
+		if now == nil || now.GetUID() != group.GetUID() {
+			return nil
+		}
+		return now
+	}, n.seen, n.gone)
+}
+
+// workloadSeen tells again of the groups of a Workload that names another queue.
+func (n *nativeGroups) workloadSeen(old, now *unstructured.Unstructured) {
+	before := ""
+	if old != nil {
+		before = old.GetAnnotations()[facts.QueueName]
+	}
+	if before != now.GetAnnotations()[facts.QueueName] {
+		n.workloadGone(now)
+	}
+}
+
+// workloadGone tells again of the groups of a Workload.
+func (n *nativeGroups) workloadGone(workload *unstructured.Unstructured) {
+	followed := n.followed.Load()
+	if followed == nil {
+		return
+	}
+	for _, group := range followed.groups.of(workload) {
+		n.seen(group)
+	}
+}

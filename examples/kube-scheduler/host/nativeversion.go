@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+
+	"sluice/kube-scheduler/facts"
+)
+
+// nativeVersion is a version of Kubernetes' own groups that is followed.
+type nativeVersion struct {
+	version           string // as in v1beta1
+	groups, workloads *nativeKind
+}
+
+// nativeKind is what is followed of one resource.
+type nativeKind struct {
+	resource schema.GroupVersionResource
+	cache.SharedIndexInformer
+	refused atomic.Bool // it may not be read
+}
+
+const nativeSyncLook = 20 * time.Millisecond
+
+// byWorkload finds the PodGroups that a Workload was made into.
+const byWorkload = "workload"
+
+func workloadKey(namespace, name string) string { return namespace + "/" + name }
+
+func newNativeKind(client dynamic.Interface, version, resource string) *nativeKind {
+	k := &nativeKind{resource: schema.GroupVersionResource{Group: facts.NativeGroups,
+		Version: version, Resource: resource}}
+	k.SharedIndexInformer = dynamicinformer.NewFilteredDynamicInformer(client, k.resource, "", 0,
+		cache.Indexers{byWorkload: func(object any) ([]string, error) {
+			group, is := object.(*unstructured.Unstructured)
+			if !is {
+				return nil, nil
+			}
+			name := facts.WorkloadOfGroup(group)
+			if name == "" {
+				return nil, nil
+			}
+			return []string{workloadKey(group.GetNamespace(), name)}, nil
+		}}, nil).Informer()
+	return k
+}
+
+// object is one as it was last seen; nil: there is none.
+func (k *nativeKind) object(namespace, name string) *unstructured.Unstructured {
+	object, there, err := k.GetStore().GetByKey(namespace + "/" + name)
+	if err != nil || !there {
+		return nil
+	}
+	return object.(*unstructured.Unstructured)
+}
+
+func (k *nativeKind) all() (all []*unstructured.Unstructured) {
+	for _, object := range k.GetStore().List() {
+		all = append(all, object.(*unstructured.Unstructured))
+	}
+	return all
+}
+
+// of are the PodGroups of a Workload.
+func (k *nativeKind) of(workload *unstructured.Unstructured) (all []*unstructured.Unstructured) {
+	objects, err := k.GetIndexer().ByIndex(byWorkload,
+		workloadKey(workload.GetNamespace(), workload.GetName()))
+	for i := 0; err == nil && i < len(objects); i++ {
+		all = append(all, objects[i].(*unstructured.Unstructured))
+	}
+	return all
+}
+
+// bare is an object without what nobody reads here, and managers write into each.
+func bare(object any) (any, error) {
+	if one, is := object.(*unstructured.Unstructured); is {
+		one.SetManagedFields(nil)
+	}
+	return object, nil
+}
+
+// onlyNamed leaves of a Workload what says in which queue it is.
+func onlyNamed(object any) (any, error) {
+	workload, is := object.(*unstructured.Unstructured)
+	if !is {
+		return object, nil
+	}
+	left := &unstructured.Unstructured{Object: map[string]any{}}
+	left.SetGroupVersionKind(workload.GroupVersionKind())
+	left.SetNamespace(workload.GetNamespace())
+	left.SetName(workload.GetName())
+	left.SetUID(workload.GetUID())
+	left.SetResourceVersion(workload.GetResourceVersion())
+	if queue := workload.GetAnnotations()[facts.QueueName]; queue != "" {
+		left.SetAnnotations(map[string]string{facts.QueueName: queue})
+	}
+	return left, nil
+}
+
+// served is the version in which the API server has PodGroups; "": in none.
+func (n *nativeGroups) served() (string, error) {
+	groups, err := n.discoverer.ServerGroups()
+	if err != nil {
+		return "", err
+	}
+	for i := range groups.Groups {
+		if groups.Groups[i].Name != facts.NativeGroups {
+			continue
+		}
+		for _, version := range groups.Groups[i].Versions {
+			list, err := n.discoverer.ServerResourcesForGroupVersion(version.GroupVersion)
+			if err != nil && !apierrors.IsNotFound(err) {
+				return "", err
+			}
+			for k := 0; err == nil && k < len(list.APIResources); k++ {
+				if list.APIResources[k].Name == "podgroups" {
+					return version.Version, nil
+				}
+			}
+		}
+	}
+	return "", nil
+}
+
+// follow follows a version until it is served no more.
+func (n *nativeGroups) follow(ctx context.Context, version string) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	now := &nativeVersion{version, newNativeKind(n.clients.custom, version, "podgroups"),
+		newNativeKind(n.clients.custom, version, "workloads")}
+	if !n.begin(ctx, now) {
+		return
+	}
+	n.engine.log.Info("Following", "resource", now.groups.resource)
+	for n.stays(ctx, version) {
+	}
+}
+
+// begin starts the informers: groups come when it is known where their Workloads are. False: the
+// version has gone before all of it was told.
+func (n *nativeGroups) begin(ctx context.Context, now *nativeVersion) bool {
+	told, err := now.workloads.AddEventHandler(handle(n.workloadSeen, n.workloadGone))
+	if err == nil {
+		err = n.start(ctx, now.workloads, onlyNamed)
+	}
+	if err != nil || !n.until(ctx, told, now.workloads.refused.Load) {
+		return n.cannot(ctx, err)
+	}
+	// Who tells of a group looks for its Workload here.
+	before := n.followed.Swap(now)
+	told, err = now.groups.AddEventHandler(handle(
+		func(_, group *unstructured.Unstructured) { n.seen(group) }, n.gone))
+	if err == nil {
+		err = n.start(ctx, now.groups, bare)
+	}
+	if err != nil || !n.until(ctx, told, func() bool {
+		if now.groups.refused.Load() {
+			n.settled.Store(true) // all others need not wait for that
+		}
+		return false
+	}) {
+		n.followed.Store(before)
+		return n.cannot(ctx, err)
+	}
+	if before != nil {
+		n.forgetGone(before, now)
+	}
+	n.settled.Store(true)
+	return true
+}
+
+func (n *nativeGroups) cannot(ctx context.Context, err error) bool {
+	if err != nil {
+		n.engine.log.Error(err, "Cannot follow", "group", facts.NativeGroups)
+		wait(ctx, n.look)
+	}
+	return false
+}
+
+// forgetGone tells of the groups that went while no version of them was followed.
+func (n *nativeGroups) forgetGone(before, now *nativeVersion) {
+	for _, group := range before.groups.all() {
+		is := now.groups.object(group.GetNamespace(), group.GetName())
+		if is == nil || is.GetUID() != group.GetUID() {
+			n.gone(group)
+		}
+	}
+}
+
+func (n *nativeGroups) start(ctx context.Context, kind *nativeKind,
+	transform cache.TransformFunc) error {
+	if err := kind.SetTransform(transform); err != nil {
+		return err
+	}
+	err := kind.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector,
+		err error) {
+		switch {
+		case apierrors.IsNotFound(err):
+			select {
+			case n.lost <- struct{}{}:
+			default:
+			}
+		case apierrors.IsForbidden(err) && !kind.refused.Swap(true):
+			n.engine.log.Error(err, "May not be read: pods of Kubernetes' own groups wait; apply "+
+				"examples/deploy anew", "resource", kind.resource)
+		}
+		cache.DefaultWatchErrorHandler(ctx, r, err)
+	})
+	if err != nil {
+		return err
+	}
+	n.groups.done.Go(func() { kind.RunWithContext(ctx) })
+	return nil
+}
+
+// until waits until all that was there has been told, or nobody needs it. False: it is served no
+// more.
+func (n *nativeGroups) until(ctx context.Context, told cache.ResourceEventHandlerRegistration,
+	enough func() bool) bool {
+	for !told.HasSynced() && !enough() {
+		select {
+		case <-n.lost:
+			return false
+		default:
+		}
+		if !wait(ctx, nativeSyncLook) {
+			return false
+		}
+	}
+	return true
+}
+
+// stays waits for an answer as of what is not served, and tells whether it is served all the same:
+// of several API servers one may be older.
+func (n *nativeGroups) stays(ctx context.Context, version string) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-n.lost:
+	}
+	for {
+		now, err := n.served()
+		if err == nil && now != version {
+			return false
+		}
+		if !wait(ctx, n.look) {
+			return false
+		}
+		if err == nil {
+			return true
+		}
+	}
+}
