@@ -41,7 +41,7 @@ var views = []view{
 	{Path: "groups", About: "all groups that were seen or that pods name, by namespace and name",
 		Parameters: page, list: "groups", show: debug.showList},
 	{Path: "group", About: "one group: what it waits for, and its members",
-		Parameters: append(groupNamed[:2:2], page...), list: "members", show: debug.showGroup},
+		Parameters: append(groupNamed[:3:3], page...), list: "members", show: debug.showGroup},
 	{Path: "pending", About: "what waits in a queue, in its order",
 		Parameters: append(queueNamed[:2:2], page...), list: "pods", show: debug.showList},
 	{Path: "workload", About: "one workload of Kueue's: what it waits for, its gates, and who goes " +

@@ -57,6 +57,11 @@ var (
 	groupNamed = []parameter{
 		{"namespace", "of the PodGroup", true, podNamed[1].set},
 		{"name", "of the PodGroup", true, setName},
+		{"native", "true: one of Kubernetes' own; else that of Volcano's, if there is one", false,
+			func(a *asked, value string) error {
+				a.query.Native = value == "true"
+				return oneOf(value, "true", "false")
+			}},
 	}
 	workloadNamed = []parameter{
 		{"namespace", "of the object", true, podNamed[1].set},

@@ -62,7 +62,12 @@ func text(about object, key string) string {
 
 // ask asks about one object of the namespace, with the queues that it is in.
 func (t *tenant) ask(what, name string) (about object, path any, err error) {
-	about, err = t.host.Inspect(sluice.Query{What: what, Within: t.namespace, Name: name, Path: true})
+	return t.askFor(sluice.Query{What: what, Name: name})
+}
+
+func (t *tenant) askFor(q sluice.Query) (about object, path any, err error) {
+	q.Within, q.Path = t.namespace, true
+	about, err = t.host.Inspect(q)
 	path = about["path"]
 	delete(about, "path")
 	return about, path, err
@@ -94,20 +99,24 @@ func (t *tenant) whyPod(name string) (*why, error) {
 	answer.Pod = pod
 	if group := text(pod, "group"); group != "" {
 		// Between the two questions the group may have gone.
-		if of, err := t.whyGroup(group); err == nil {
+		native, _ := pod["native"].(bool)
+		if of, err := t.groupOf(group, native); err == nil {
 			answer.Group = of.Group
 		}
 	}
 	return answer, nil
 }
 
-func (t *tenant) whyGroup(name string) (*why, error) {
-	group, path, err := t.ask("group", name)
+func (t *tenant) whyGroup(name string) (*why, error) { return t.groupOf(name, false) }
+
+// groupOf answers about Kubernetes' own group of a name, or about Volcano's, if there is one.
+func (t *tenant) groupOf(name string, native bool) (*why, error) {
+	group, path, err := t.askFor(sluice.Query{What: "group", Name: name, Native: native})
 	if err != nil {
 		return nil, err
 	}
 	delete(group, "from")
-	members, err := t.list(sluice.Query{What: "group", Name: name}, "members")
+	members, err := t.list(sluice.Query{What: "group", Name: name, Native: native}, "members")
 	if err != nil {
 		return nil, err
 	}

@@ -75,6 +75,7 @@ type Pod struct {
 	Basis     string            `json:"basis" plain:"text"`
 	Flavors   map[string]string `json:"flavors"`
 	Group     string            `json:"group"`
+	Native    bool              `json:"native"` // that group is one of Kubernetes' own
 	Members   int64             `json:"members"`
 	Minimum   int64             `json:"minimum"`
 }
@@ -94,7 +95,8 @@ type Group struct {
 	UID       string           `json:"uid"`
 	Namespace string           `json:"namespace"`
 	Name      string           `json:"name"`
-	Known     bool             `json:"known"` // there is a PodGroup
+	Known     bool             `json:"known"`  // there is a PodGroup
+	Native    bool             `json:"native"` // it is one of Kubernetes' own, not of Volcano's
 	Queue     string           `json:"queue"`
 	QueueKind string           `json:"queueKind"`
 	State     string           `json:"state"`
@@ -160,10 +162,14 @@ func (c *Cluster) Pending(ctx context.Context, kind, name string) ([]Waiting, er
 	return page[Waiting](ctx, c, "pending", "pods", url.Values{"kind": {kind}, "name": {name}})
 }
 
-// Group is what the scheduler knows of one group.
-func (c *Cluster) Group(ctx context.Context, namespace, name string) (*Group, error) {
+// Group is what the scheduler knows of one group. Native: of Kubernetes' own of this name; else of
+// Volcano's, if there is one.
+func (c *Cluster) Group(ctx context.Context, namespace, name string, native bool) (*Group, error) {
 	var group Group
 	query := url.Values{"namespace": {namespace}, "name": {name}}
+	if native {
+		query.Set("native", "true")
+	}
 	err := c.question(ctx, "group", query, &group)
 	if err != nil {
 		return nil, wrap(err, "group %s/%s", namespace, name)

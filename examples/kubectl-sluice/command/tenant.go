@@ -41,7 +41,8 @@ func whyPod(ctx context.Context, c *ask.Cluster, namespace, name string) (*ask.W
 		why := &ask.Why{Pod: pod}
 		if pod.Group != "" {
 			// Between the two questions the group may have gone, and older schedulers tell of none.
-			if why.Group, err = c.Group(ctx, namespace, pod.Group); err != nil {
+			if why.Group, err = c.Group(ctx, namespace, pod.Group,
+				pod.Native); err != nil {
 				why.Group = nil
 			}
 		}
@@ -53,7 +54,7 @@ func whyPod(ctx context.Context, c *ask.Cluster, namespace, name string) (*ask.W
 func whyGroup(ctx context.Context, c *ask.Cluster, namespace, name string) (*ask.Why, error) {
 	why, err := c.WhyWithin(ctx, namespace, "podgroups", name)
 	return orWhole(why, err, func() (*ask.Why, error) {
-		group, err := c.Group(ctx, namespace, name)
+		group, err := c.Group(ctx, namespace, name, false)
 		if err != nil {
 			return nil, err
 		}

@@ -41,23 +41,31 @@ func Gang(group *ask.Group, path Path, now time.Time, style *Style) string {
 	return b.String()
 }
 
+// kindOfGroup is Volcano's, which are simply groups, or Kubernetes' own.
+func kindOfGroup(native bool) string {
+	if native {
+		return "native group"
+	}
+	return "group"
+}
+
 func gangHeadline(group *ask.Group, now time.Time) string {
-	name := group.Namespace + "/" + group.Name
+	name := kindOfGroup(group.Native) + " " + group.Namespace + "/" + group.Name
 	since := ""
 	if group.Created != 0 {
 		since = ", since " + Span(now.Sub(time.Unix(0, group.Created)))
 	}
 	switch {
 	case !group.Known:
-		return fmt.Sprintf("group %s has no PodGroup: its pods are held, and block nobody", name)
+		return fmt.Sprintf("%s has no PodGroup: its pods are held, and block nobody", name)
 	case group.State == "waiting":
-		return fmt.Sprintf("group %s waits as one in queue %s%s", name, group.Queue, since)
+		return fmt.Sprintf("%s waits as one in queue %s%s", name, group.Queue, since)
 	case group.State == "held":
-		return fmt.Sprintf("group %s is held, and blocks nobody%s", name, since)
+		return fmt.Sprintf("%s is held, and blocks nobody%s", name, since)
 	case group.State == "granted":
-		return fmt.Sprintf("group %s was granted its minimum in queue %s", name, group.Queue)
+		return fmt.Sprintf("%s was granted its minimum in queue %s", name, group.Queue)
 	}
-	return fmt.Sprintf("group %s has no minimum: each of its pods goes alone", name)
+	return fmt.Sprintf("%s has no minimum: each of its pods goes alone", name)
 }
 
 // members counts them: "minimum 4; 5 pods: 1 ready, 3 on their way, 1 on a node; 2 succeeded".

@@ -326,6 +326,13 @@ func TestGang(t *testing.T) {
 	}
 	group.Known = false
 	contains(Gang(group, nil, now, &ASCII), "has no PodGroup", "(does not exist)")
+	group.Native, pod.Native = true, true
+	contains(Gang(group, nil, now, &ASCII), "native group science/gang has no PodGroup")
+	contains(Why(pod, group, path, now, &ASCII), "gang (native) is ")
+	contains(Why(pod, nil, path, now, &ASCII), "gang (native): 0 members are there")
+	if view := ViewPod(pod, group); !view.Native || !view.Gang.Native {
+		t.Errorf("what is printed for programs is %+v", view)
+	}
 }
 
 func TestPictureCountsWhatHappened(t *testing.T) {

@@ -78,6 +78,7 @@ type PodView struct {
 	Basis     string            `json:"basis,omitempty"`
 	Flavors   map[string]string `json:"flavors,omitempty"`
 	Group     string            `json:"group,omitempty"`
+	Native    bool              `json:"native,omitempty"` // that group is one of Kubernetes' own
 	Members   int64             `json:"members,omitempty"`
 	Minimum   int64             `json:"minimum,omitempty"`
 	Gang      *GroupView        `json:"gang,omitempty"`
@@ -98,6 +99,7 @@ type GroupView struct {
 	Namespace string            `json:"namespace"`
 	Name      string            `json:"name"`
 	UID       string            `json:"uid,omitempty"`
+	Native    bool              `json:"native,omitempty"` // it is one of Kubernetes' own
 	Queue     string            `json:"queue,omitempty"`
 	QueueKind string            `json:"queueKind,omitempty"`
 	State     string            `json:"state"`
@@ -180,7 +182,7 @@ func ViewPod(p *ask.Pod, group *ask.Group) PodView {
 		On: viewOn(p.On), Node: p.Node, Priority: p.Priority, Created: stamp(p.Created),
 		Granted: stamp(p.Granted), Place: p.Position, AtLeast: p.AtLeast,
 		Asks: Quantities(p.Asks), Ahead: Quantities(p.Ahead), Basis: p.Basis, Flavors: p.Flavors,
-		Group: p.Group, Members: p.Members, Minimum: p.Minimum}
+		Group: p.Group, Native: p.Native, Members: p.Members, Minimum: p.Minimum}
 	if p.State == "waiting" && p.Estimate >= 0 {
 		view.Estimate = time.Duration(p.Estimate).String()
 	}
@@ -201,8 +203,8 @@ func viewOn(on *ask.On) *OnView {
 
 // ViewGroup makes one for output.
 func ViewGroup(g *ask.Group) GroupView {
-	view := GroupView{Namespace: g.Namespace, Name: g.Name, UID: g.UID, Queue: g.Queue,
-		QueueKind: g.QueueKind, State: g.State, Reason: g.Reason, Message: g.Message,
+	view := GroupView{Namespace: g.Namespace, Name: g.Name, UID: g.UID, Native: g.Native,
+		Queue: g.Queue, QueueKind: g.QueueKind, State: g.State, Reason: g.Reason, Message: g.Message,
 		Phase: g.Phase, On: viewOn(g.On), Priority: g.Priority, Created: stamp(g.Created),
 		Minimum: g.Minimum, Place: g.Position, AtLeast: g.AtLeast, Asks: Quantities(g.Asks),
 		Ahead: Quantities(g.Ahead), Basis: g.Basis, Members: []MemberView{}}

@@ -50,9 +50,9 @@ func Why(pod *ask.Pod, group *ask.Group, path Path, now time.Time, style *Style)
 	}
 	switch {
 	case group != nil:
-		say("group", "%s is %s: %s", pod.Group, group.State, members(group))
+		say("group", "%s is %s: %s", groupNamed(pod), group.State, members(group))
 	case pod.Group != "":
-		say("group", "%s: %d members are there, its minimum is %d", pod.Group, pod.Members,
+		say("group", "%s: %d members are there, its minimum is %d", groupNamed(pod), pod.Members,
 			max(pod.Minimum, 1))
 	}
 	asks := pod.Asks
@@ -76,6 +76,15 @@ func Why(pod *ask.Pod, group *ask.Group, path Path, now time.Time, style *Style)
 		b.WriteString("\n" + memberRows(group.Members, fewMembers))
 	}
 	return b.String()
+}
+
+// groupNamed is the group of a pod; whether it is one of Kubernetes' own says which of two of its
+// name.
+func groupNamed(pod *ask.Pod) string {
+	if pod.Native {
+		return pod.Group + " (native)"
+	}
+	return pod.Group
 }
 
 func headline(pod *ask.Pod, now time.Time) string {
