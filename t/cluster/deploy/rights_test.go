@@ -52,6 +52,9 @@ var needed = []right{
 	{"get list watch create update", "podgroups.scheduling.volcano.sh", "-"},
 	{"update", "podgroups.scheduling.volcano.sh/status", "-"},
 	{"get list watch", "priorityclasses.scheduling.k8s.io", "-"},
+	{"get list watch", "podgroups.scheduling.k8s.io", "-"},
+	{"patch", "podgroups.scheduling.k8s.io/status", "-"},
+	{"get list watch", "workloads.scheduling.k8s.io", "-"},
 	{"get list watch", "deployments.apps", "-"},
 	{"get list watch", "daemonsets.apps", "-"},
 	{"get list watch", "jobs.batch", "-"},
@@ -100,6 +103,8 @@ var forbidden = []right{
 	{"patch delete", "podgroups.scheduling.volcano.sh", "-"},
 	{"create patch", "podgroups.scheduling.volcano.sh/status", "-"},
 	{"create update patch delete", "priorityclasses.scheduling.k8s.io", "-"},
+	{"create update patch delete", "podgroups.scheduling.k8s.io", "-"},
+	{"create update patch delete", "workloads.scheduling.k8s.io", "-"},
 }
 
 // The webhook's configurations.
