@@ -50,6 +50,8 @@ type Sluice struct {
 	Args map[string]any
 	// Lease is what the replicas call theirs; "": as it is shipped.
 	Lease string
+	// Flags are those of the replicas beside what is shipped.
+	Flags []string
 
 	config   []byte // as it was shipped
 	webhook  bool
@@ -141,11 +143,11 @@ func (s *Sluice) Run(ctx context.Context, name string) (*Replica, error) {
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		return nil, err
 	}
-	replica.Process, err = s.Plane.Run(Name+"-"+name, program, []string{
+	replica.Process, err = s.Plane.Run(Name+"-"+name, program, append([]string{
 		"--config=" + config, "-v=2", "--bind-address=" + s.Address,
 		"--secure-port=" + strconv.Itoa(replica.port), "--cert-dir=" + filepath.Join(s.Dir, name),
 		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
-	}, nil)
+	}, s.Flags...), nil)
 	if err != nil {
 		return nil, err
 	}
