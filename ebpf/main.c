@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "abi/version.h"
 #include "able.h"
 #include "picture.h"
 #include "say.h"
@@ -40,6 +41,7 @@ static const char usage[] =
     "  --queues N          room for the times of so many queues; 1000\n"
     "  --interval SECONDS  1\n"
     "  --for SECONDS       ends after that; else on Ctrl-C\n"
+    "  --version           says of which version this program is, and ends\n"
     "\n"
     "exit status: 0, 1 if it could not be done (and why is on stderr), 2 if the usage was wrong\n";
 
@@ -123,17 +125,13 @@ static int parse_command(struct request *ret, int argc, char **argv)
 
 static int parse(int argc, char **argv, struct request *ret)
 {
-    static const struct option options[] = {{"library", required_argument, NULL, 'l'},
-                                            {"pid", required_argument, NULL, 'p'},
-                                            {"pin", required_argument, NULL, 'P'},
-                                            {"detach", no_argument, NULL, 'd'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"prometheus", required_argument, NULL, 'm'},
-                                            {"queues", required_argument, NULL, 'q'},
-                                            {"interval", required_argument, NULL, 'i'},
-                                            {"for", required_argument, NULL, 'f'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"library", required_argument, NULL, 'l'}, {"pid", required_argument, NULL, 'p'},
+        {"pin", required_argument, NULL, 'P'},     {"detach", no_argument, NULL, 'd'},
+        {"output", required_argument, NULL, 'o'},  {"prometheus", required_argument, NULL, 'm'},
+        {"queues", required_argument, NULL, 'q'},  {"interval", required_argument, NULL, 'i'},
+        {"for", required_argument, NULL, 'f'},     {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},       {NULL, 0, NULL, 0}};
     long value;
     int option;
 
@@ -174,6 +172,9 @@ static int parse(int argc, char **argv, struct request *ret)
             break;
         case 'h':
             fputs(usage, stdout);
+            exit(0);
+        case 'V':
+            printf("sluice-trace %s\n", build_version);
             exit(0);
         default:
             fine = say("see sluice-trace --help");

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "manifest.h"
 
+#include "abi/version.h"
 #include "call.h"
 #include "encode.h"
-
-#ifndef SLUICE_VERSION
-#define SLUICE_VERSION "unversioned"
-#endif
 
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__
@@ -34,7 +31,7 @@ void put_manifest(struct msg_writer *w)
 {
     msg_put_map(w, 5);
     put_key_int(w, "abi", sluice_abi());
-    put_key_str(w, "version", SLUICE_VERSION);
+    put_key_str(w, "version", build_version);
     put_key_str(w, "compiler", COMPILER);
     msg_put_key(w, "hooks");
     msg_put_array(w, HOOK_COUNT);

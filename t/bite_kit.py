@@ -17,7 +17,6 @@ COMPILE = [
     "-std=c11",
     "-fPIC",
     "-w",
-    '-DSLUICE_VERSION="bite"',
     "-I.",
 ]
 SOURCES = ["plugin", "hooks", "abi/msg"]
@@ -46,6 +45,8 @@ class Copy:
                 target = path / file.relative_to(root)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(file, target)
+        version = (root / "abi/version.c.in").read_text()
+        (path / "hooks/version.c").write_text(version.replace("@VCS_TAG@", "bite"))
         self.sources = [
             str(file.relative_to(path))
             for f in SOURCES

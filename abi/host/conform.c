@@ -9,6 +9,7 @@
 #include "abi/host/conform_checks.h"
 #include "abi/host/conform_promises.h"
 #include "abi/host/conform_vector.h"
+#include "abi/version.h"
 
 static const char usage[] =
     "sluice-conform [--timeout SECONDS] [--vectors DIR [--write]] LIB\n"
@@ -18,7 +19,8 @@ static const char usage[] =
     "\n"
     "  --timeout SECONDS  how long a call may take (10)\n"
     "  --vectors DIR      also replay the golden vectors in DIR\n"
-    "  --write            fill in the answers that the vectors lack\n";
+    "  --write            fill in the answers that the vectors lack\n"
+    "  --version          says of which version this program is, and ends\n";
 
 struct options {
     const char *path;
@@ -40,11 +42,9 @@ static bool refuse(const char *why)
 static bool options_read(struct options *options, int argc, char **argv)
 {
     static const struct option known[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"timeout", required_argument, NULL, 't'},
-        {"vectors", required_argument, NULL, 'v'},
-        {"write", no_argument, NULL, 'w'},
-        {0},
+        {"help", no_argument, NULL, 'h'},    {"timeout", required_argument, NULL, 't'},
+        {"version", no_argument, NULL, 'V'}, {"vectors", required_argument, NULL, 'v'},
+        {"write", no_argument, NULL, 'w'},   {0},
     };
     char *end;
 
@@ -53,6 +53,9 @@ static bool options_read(struct options *options, int argc, char **argv)
         switch (c) {
         case 'h':
             fputs(usage, stdout);
+            exit(0);
+        case 'V':
+            printf("sluice-conform %s\n", build_version);
             exit(0);
         case 't':
             options->seconds = (int)strtol(optarg, &end, 10);

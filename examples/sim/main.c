@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/version.h"
 #include "examples/sim/replay.h"
 #include "examples/sim/run.h"
 #include "examples/sim/why.h"
@@ -11,7 +12,8 @@ static const char usage[] =
     "                      [--svg FILE] [--record FILE] [--creep] [--quiet] FILE...\n"
     "       sluice-sim why [--lib PATH] FILE POD --at TIME\n"
     "       sluice-sim replay [--lib PATH] FILE\n"
-    "       sluice-sim help\n";
+    "       sluice-sim help\n"
+    "       sluice-sim --version\n";
 
 static const char help[] =
     "\n"
@@ -113,6 +115,12 @@ static int say_help(void)
     return EXIT_HELD;
 }
 
+static int say_version(void)
+{
+    printf("sluice-sim %s\n", build_version);
+    return EXIT_HELD;
+}
+
 int main(int argc, char **argv)
 {
     struct arguments arguments = {0};
@@ -122,6 +130,8 @@ int main(int argc, char **argv)
     if (strcmp(command, "help") == 0 || strcmp(command, "--help") == 0 ||
         strcmp(command, "-h") == 0)
         return say_help();
+    if (strcmp(command, "--version") == 0)
+        return say_version();
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return say_help();

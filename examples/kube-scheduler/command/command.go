@@ -18,7 +18,6 @@ import (
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/component-base/term"
-	"k8s.io/component-base/version/verflag"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
 	schedulerconfig "k8s.io/kubernetes/cmd/kube-scheduler/app/config"
@@ -30,6 +29,7 @@ import (
 	"sluice/kube-scheduler/schedulerplugin"
 	"sluice/kube-scheduler/serve"
 	"sluice/plain"
+	"sluice/plain/version"
 )
 
 // New is the command.
@@ -43,7 +43,8 @@ gate until their queue has room for them. The plugin is enabled and configured i
 the profiles of the file that --config names.
 
 release-gates takes the gates off all pods, for an uninstall.`,
-		Args: cobra.NoArgs,
+		Version: version.Line("sluice-scheduler"),
+		Args:    cobra.NoArgs,
 		// What is wrong is in the error; a page of flags after it would hide it.
 		SilenceUsage: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
@@ -51,8 +52,9 @@ release-gates takes the gates off all pods, for an uninstall.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd, opts) },
 	}
+	cmd.SetVersionTemplate("{{.Version}}")
 	flags := opts.Flags
-	verflag.AddFlags(flags.FlagSet("global"))
+	flags.FlagSet("global").Bool("version", false, "say of which version this is, and end")
 	globalflag.AddGlobalFlags(flags.FlagSet("global"), cmd.Name(),
 		logs.SkipLoggingConfigurationFlags())
 	for _, set := range flags.FlagSets {
@@ -65,7 +67,6 @@ release-gates takes the gates off all pods, for an uninstall.`,
 }
 
 func run(cmd *cobra.Command, opts *options.Options) error {
-	verflag.PrintAndExitIfRequested()
 	gates := opts.ComponentGlobalsRegistry.FeatureGateFor(basecompatibility.DefaultKubeComponent)
 	if err := logsapi.ValidateAndApply(opts.Logs, gates); err != nil {
 		return err

@@ -15,7 +15,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/component-base/version/verflag"
+
+	"sluice/plain/version"
 )
 
 // options are the flags.
@@ -43,19 +44,22 @@ an autoscaler may buy nodes for all of them. The exit code is 1 if a pod could n
 be released; it is safe to run this again.`,
 		Example: `  sluice-scheduler release-gates --dry-run
   sluice-scheduler release-gates --namespace science --qps 20`,
+		Version:      version.Line("sluice-scheduler"),
 		Args:         cobra.NoArgs,
 		SilenceUsage: true,
 		// Else the scheduler's own preparation would run, for flags that are not here.
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			verflag.PrintAndExitIfRequested() // every command has this flag
 			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT,
 				syscall.SIGTERM)
 			defer stop()
 			return o.run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	cmd.SetVersionTemplate("{{.Version}}")
 	flags := cmd.Flags()
+	// Else it would be that of the stock scheduler, which nobody looks at here.
+	flags.Bool("version", false, "say of which version this is, and end")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "only show what would be done")
 	flags.StringVarP(&o.namespace, "namespace", "n", "", "only pods of this namespace")
 	flags.StringVar(&o.scheduler, "scheduler", "",

@@ -23,11 +23,11 @@ import (
 	_ "k8s.io/component-base/logs/json/register"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"
-	"k8s.io/component-base/version/verflag"
 	"k8s.io/klog/v2"
 
 	"sluice/kube-scheduler/manager"
 	"sluice/plain"
+	"sluice/plain/version"
 )
 
 func main() { os.Exit(cli.Run(command())) }
@@ -60,10 +60,12 @@ func command() *cobra.Command {
 		Short: "Dispatches Kueue's workloads to worker clusters, and says who may preempt",
 		Long: `Dispatches workloads of this cluster to worker clusters, as Kueue's MultiKueue does, and
 decides in which of them, one after the other, a workload may preempt others.`,
+		Version:      version.Line("sluice-manager"),
 		Args:         cobra.NoArgs,
 		SilenceUsage: true,
 		RunE:         func(*cobra.Command, []string) error { return f.run() },
 	}
+	cmd.SetVersionTemplate("{{.Version}}")
 	var sets cliflag.NamedFlagSets
 	own := sets.FlagSet("manager")
 	own.StringVar(&f.config, "config", "", "file of a ManagerConfiguration; none: its defaults")
@@ -72,7 +74,7 @@ decides in which of them, one after the other, a workload may preempt others.`,
 	f.authentication.AddFlags(sets.FlagSet("authentication"))
 	f.authorization.AddFlags(sets.FlagSet("authorization"))
 	logsapi.AddFlags(f.logs, sets.FlagSet("logs"))
-	verflag.AddFlags(sets.FlagSet("global"))
+	sets.FlagSet("global").Bool("version", false, "say of which version this is, and end")
 	globalflag.AddGlobalFlags(sets.FlagSet("global"), cmd.Name(), logs.SkipLoggingConfigurationFlags())
 	for _, set := range sets.FlagSets {
 		cmd.Flags().AddFlagSet(set)
@@ -81,7 +83,6 @@ decides in which of them, one after the other, a workload may preempt others.`,
 }
 
 func (f *flags) run() error {
-	verflag.PrintAndExitIfRequested()
 	if err := logsapi.ValidateAndApply(f.logs, nil); err != nil {
 		return err
 	}

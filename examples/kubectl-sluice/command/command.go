@@ -20,6 +20,7 @@ import (
 	"sluice/kubectl-sluice/ask"
 	"sluice/kubectl-sluice/show"
 	"sluice/plain"
+	"sluice/plain/version"
 )
 
 // options are the flags that every subcommand has.
@@ -68,6 +69,7 @@ opens and closes queues. It asks the leading scheduler through the API server, a
 changes queues by Commands.
 
 ` + exits,
+		Version:       version.Line("kubectl-sluice"),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs, // else a wrong word would be an error of no kind
@@ -80,9 +82,11 @@ changes queues by Commands.
 		},
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sluice"},
 	}
+	root.SetVersionTemplate("{{.Version}}")
 	root.SetOut(out)
 	root.SetErr(err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, problem error) error { return usage(problem) })
+	root.Flags().Bool("version", false, "say of which version this is, and end")
 	flags := root.PersistentFlags()
 	o.flags.AddFlags(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "json or yaml, for programs")
