@@ -73,20 +73,29 @@ var ErrNoAddress = errors.New("this machine has no address but loopback ones, to
 
 // Apply applies the CRDs and an overlay, given as a folder below examples/deploy.
 func Apply(ctx context.Context, p *plane.Plane, overlay string) (*Sluice, error) {
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	deploy := filepath.Join(root, "examples/deploy")
+	if err := p.ApplyCRDDir(ctx, filepath.Join(deploy, "crds")); err != nil {
+		return nil, err
+	}
+	if _, err := p.Kubectl(ctx, "apply", "--server-side", "-k",
+		filepath.Join(deploy, overlay)); err != nil {
+		return nil, err
+	}
+	return Installed(ctx, p)
+}
+
+// Installed is what somebody else has applied.
+func Installed(ctx context.Context, p *plane.Plane) (*Sluice, error) {
 	s := &Sluice{Plane: p}
 	var err error
 	if s.Root, err = Root(); err != nil {
 		return nil, err
 	}
 	if s.Address, err = OwnAddress(); err != nil {
-		return nil, err
-	}
-	deploy := filepath.Join(s.Root, "examples/deploy")
-	if err := p.ApplyCRDDir(ctx, filepath.Join(deploy, "crds")); err != nil {
-		return nil, err
-	}
-	if _, err := p.Kubectl(ctx, "apply", "--server-side", "-k",
-		filepath.Join(deploy, overlay)); err != nil {
 		return nil, err
 	}
 	if s.config, err = Config(ctx, p); err != nil {

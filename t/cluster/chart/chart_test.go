@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package chart tests the Helm chart of examples/deploy on a real API server, by helm itself:
+// installed, tried by `helm test`, with other values, and taken out. That it is the same manifests
+// as the overlays is proven by t/chart.
+package chart
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"sluice/cluster/plane"
+	"sluice/cluster/shipped"
+)
+
+const everything = "deployments,configmaps,services,serviceaccounts,secrets,poddisruptionbudgets," +
+	"roles,rolebindings,clusterroles,clusterrolebindings,mutatingadmissionpolicies," +
+	"validatingadmissionpolicies,validatingwebhookconfigurations,apiservices"
+
+type cluster struct {
+	*testing.T
+	*plane.Plane
+	program, chart, config string
+}
+
+// build gives the helm that is pinned in t/helm, or $SLUICE_HELM.
+func build(t *testing.T, root string) string {
+	if program := os.Getenv("SLUICE_HELM"); program != "" {
+		return program
+	}
+	program := filepath.Join(t.TempDir(), "helm")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"helm.sh/helm/v3/cmd/helm")
+	build.Dir = filepath.Join(root, "t/helm")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath")
+	if said, err := build.CombinedOutput(); err != nil {
+		if strings.Contains(string(said), "dial tcp") {
+			t.Skip("the modules of helm cannot be had here")
+		}
+		t.Fatalf("helm: %v\n%s", err, said)
+	}
+	return program
+}
+
+func (c *cluster) helm(words ...string) string {
+	c.Helper()
+	helm := exec.CommandContext(c.Context(), c.program,
+		append(words, "--namespace", shipped.Namespace, "--kubeconfig", c.config)...)
+	said, err := helm.CombinedOutput()
+	if err != nil {
+		c.Fatalf("helm %s: %v\n%s", strings.Join(words, " "), err, said)
+	}
+	return string(said)
+}
+
+func (c *cluster) kubectl(words ...string) string {
+	c.Helper()
+	said, err := c.Kubectl(c.Context(), words...)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return said
+}
+
+func TestChart(t *testing.T) {
+	root, err := shipped.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := build(t, root)
+	p, err := plane.Start(t.Context(), plane.Options{Name: "chart"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := &cluster{T: t, Plane: p, program: program,
+		chart: filepath.Join(root, "examples/deploy/chart")}
+	if c.config, err = p.Kubeconfig(plane.Admin); err != nil {
+		t.Fatal(err)
+	}
+
+	c.helm("install", "sluice", c.chart)
+	s, err := shipped.Installed(t.Context(), p)
+	if errors.Is(err, shipped.ErrNoAddress) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AwaitLeader(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.testPod()
+
+	c.helm("upgrade", "sluice", c.chart, "--set", "webhook.enabled=true,replicas=3")
+	if said := c.kubectl("-n", shipped.Namespace, "get", "deployment", shipped.Name, "-o",
+		"jsonpath={.spec.replicas} {.spec.template.spec.containers[0].ports[*].name}"); said !=
+		"3 https webhook" {
+		t.Errorf("upgraded, the Deployment has %q", said)
+	}
+	c.kubectl("get", "validatingwebhookconfiguration", "sluice")
+	c.helm("upgrade", "sluice", c.chart, "--reset-values")
+	if said, err := p.Kubectl(t.Context(), "get", "validatingwebhookconfiguration",
+		"sluice"); err == nil {
+		t.Errorf("the webhook that was switched off is there: %s", said)
+	}
+
+	c.helm("uninstall", "sluice")
+	left := c.kubectl("get", everything, "--all-namespaces", "-o", "name", "-l",
+		"app.kubernetes.io/part-of=sluice")
+	if strings.TrimSpace(left) != "" {
+		t.Errorf("uninstalled, there is still\n%s", left)
+	}
+	// What is in the queues is the users'.
+	c.kubectl("get", "crd", "queues.scheduling.volcano.sh")
+}
+
+// testPod is `helm test`: its pod goes through a queue onto a node, where a kubelet runs it.
+func (c *cluster) testPod() {
+	c.Helper()
+	node := plane.Node{Name: "node", Allocatable: map[string]string{
+		"cpu": "1", "memory": "1Gi", "pods": "10"}}
+	if _, err := c.CreateNode(c.Context(), node); err != nil {
+		c.Fatal(err)
+	}
+	ran := make(chan *corev1.Pod, 16)
+	kubelets := plane.Kubelets{Client: c.Client, Starts: 100 * time.Millisecond,
+		Phase: func(pod *corev1.Pod) corev1.PodPhase {
+			if pod.Name == "sluice-test" && pod.Status.Phase == corev1.PodPending {
+				ran <- pod
+			}
+			return corev1.PodSucceeded
+		}}
+	if err := kubelets.Start(c.Context()); err != nil {
+		c.Fatal(err)
+	}
+	said := c.helm("test", "sluice", "--timeout", "2m")
+	if !strings.Contains(said, "Phase:          Succeeded") {
+		c.Errorf("helm test says\n%s", said)
+	}
+	pod := <-ran
+	if stamp := pod.Annotations["sluice.sh/queue"]; stamp != "queue/default" ||
+		len(pod.Spec.SchedulingGates) > 0 {
+		c.Errorf("it came to its node with the stamp %q and the gates %v", stamp,
+			pod.Spec.SchedulingGates)
+	}
+	c.kubectl("-n", "default", "delete", "pod", "sluice-test")
+}
