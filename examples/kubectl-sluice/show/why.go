@@ -16,8 +16,8 @@ import (
 // Path is the way from a queue up to its root: the queue itself first.
 type Path []*ask.Queue
 
-// Up finds the path of a queue. Queues that were told at different moments may be above one another:
-// each is in it once.
+// Up finds the path of a queue. Queues that were told at different moments may be above one
+// another: each is in it once.
 func Up(queues []ask.Queue, kind, name string) Path {
 	nodes := map[key]*tree{}
 	for i := range queues {

@@ -17,8 +17,8 @@ import (
 var commands = schema.GroupVersionResource{Group: "bus.volcano.sh", Version: "v1alpha1",
 	Resource: "commands"}
 
-// TestCommands: who may create Commands in his namespace commands no queue by that alone; and none is
-// meant for another queue than that whose uid it says.
+// TestCommands: who may create Commands in his namespace commands no queue by that alone; and none
+// is meant for another queue than that whose uid it says.
 func TestCommands(t *testing.T) {
 	ways(t, setup{overlay: "overlays/on-bind"}, (*world).commandQueues)
 }

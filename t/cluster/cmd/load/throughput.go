@@ -12,7 +12,8 @@ import (
 	"sluice/cluster/plane"
 )
 
-// aim is what part of its control's throughput a variant is to reach: with policies, of that without.
+// aim is what part of its control's throughput a variant is to reach: with policies, of that
+// without.
 func (v *variant) aim() float64 {
 	if v.policies {
 		return 0.97
