@@ -37,12 +37,19 @@ read, changed as the values say, and shown. */ -}}
 {{- $conditions = append $conditions . }}
 {{- end }}
 {{- end }}
-{{- if and $values.observeOnly (has $document.metadata.name (list "sluice-gate" "sluice-minimum" "sluice-command"))
+{{- if and $values.observeOnly (has $document.metadata.name (list "sluice-gate" "sluice-command"))
   (hasSuffix "AdmissionPolicy" $document.kind) }}
 {{- $nobody := dict "name" "observing-only" "expression" "false" }}
 {{- $conditions = concat (list (first $conditions) $nobody) (rest $conditions) }}
 {{- end }}
 {{- if $conditions }}{{ $_ := set . "matchConditions" $conditions }}{{ end }}
+{{- end }}
+{{- if and $values.observeOnly (eq $document.metadata.name "sluice-pods") $document.spec.validations }}
+{{- $validations := list }}
+{{- range $document.spec.validations }}
+{{- if ne .reason "Invalid" }}{{ $validations = append $validations . }}{{ end }}
+{{- end }}
+{{- $_ := set $document.spec "validations" $validations }}
 {{- end }}
 {{- end }}
 
