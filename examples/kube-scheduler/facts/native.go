@@ -48,6 +48,7 @@ func NativeGroup(group *unstructured.Unstructured, into *sluice.Group) error {
 		Created:         nanoseconds(group.GetCreationTimestamp()),
 		ResourceVersion: Version(group.GetResourceVersion()),
 		Priority:        priority,
+		GoesWhole:       goesWhole(group),
 		Deleted:         group.GetDeletionTimestamp() != nil,
 		Condition:       NativeCondition(group),
 	}
@@ -55,6 +56,15 @@ func NativeGroup(group *unstructured.Unstructured, into *sluice.Group) error {
 		into.MinMember = *minimum
 	}
 	return nil
+}
+
+// goesWhole tells whether whoever disrupts a native group disrupts all of it.
+func goesWhole(group *unstructured.Unstructured) bool {
+	mode, _, _ := unstructured.NestedFieldNoCopy(group.Object, "spec", "disruptionMode")
+	if byName, is := mode.(map[string]any); is { // v1beta1
+		return byName["all"] != nil
+	}
+	return mode == "PodGroup" // v1alpha2
 }
 
 // numberOf is a number of at least so much that an object says; nil: it says none.

@@ -69,6 +69,23 @@ func TestNativeGroup(t *testing.T) {
 		Field: "spec.schedulingPolicy.gang.minCount", Value: "3"})
 }
 
+func TestANativeGroupGoesWhole(t *testing.T) {
+	for _, one := range []struct {
+		mode any
+		want bool
+	}{
+		{nil, false}, {"Pod", false}, {"PodGroup", true},
+		{map[string]any{"single": map[string]any{}}, false},
+		{map[string]any{"all": map[string]any{}}, true},
+	} {
+		var got sluice.Group
+		if err := NativeGroup(native(map[string]any{"disruptionMode": one.mode}), &got); err != nil ||
+			got.GoesWhole != one.want {
+			t.Errorf("%v: %t, %v", one.mode, got.GoesWhole, err)
+		}
+	}
+}
+
 func TestWorkloadOfGroup(t *testing.T) {
 	for want, spec := range map[string]map[string]any{
 		"": gang(int64(1)),

@@ -30,7 +30,9 @@ func (w *world) evictions(answer func() error) *[]*policy.Eviction {
 			return false, nil, nil
 		}
 		eviction := action.(clienttesting.CreateAction).GetObject().(*policy.Eviction)
+		w.mutex.Lock()
 		asked = append(asked, eviction)
+		w.mutex.Unlock()
 		return true, eviction, answer()
 	})
 	return &asked

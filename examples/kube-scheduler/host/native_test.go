@@ -160,6 +160,39 @@ func TestMembersComeBeforeTheSchedulerTogether(t *testing.T) {
 	}
 }
 
+func TestANativeGroupIsEvictedAsItsModeSays(t *testing.T) {
+	for mode, want := range map[string]int{"Pod": 1, "PodGroup": 2} {
+		group := nativeGroup("v1alpha2", "g", 1)
+		group.Object["spec"].(map[string]any)["disruptionMode"] = mode
+		w := newWorld(t, config.Args{Removal: config.OnBind, Preempt: true}, serving("v1alpha2"),
+			group)
+		asked := w.evictions(func() error { return nil })
+		w.queue("q", "2")
+		w.create(memberOf("g", "p1"))
+		w.create(memberOf("g", "p2"))
+		w.until("both are granted", func() bool {
+			return w.state("p1") == "reserved" && w.state("p2") == "reserved"
+		})
+		for _, name := range []string{"p1", "p2"} {
+			bound := w.seen(name).DeepCopy()
+			bound.Spec.NodeName, bound.Spec.SchedulingGates = "n", nil
+			if _, err := w.client.CoreV1().Pods("default").Update(t.Context(), bound,
+				metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			w.until("it runs", func() bool { return w.state(name) == "allocated" })
+		}
+		urgent := gatedPod("urgent")
+		urgent.Spec.Priority = new(int32(9))
+		w.create(urgent)
+		w.until(mode+": its members go", func() bool {
+			w.mutex.Lock()
+			defer w.mutex.Unlock()
+			return len(*asked) == want
+		})
+	}
+}
+
 func TestTheQueueOfANativeGroup(t *testing.T) {
 	group := nativeGroup("v1alpha2", "g", 1)
 	spec := group.Object["spec"].(map[string]any)

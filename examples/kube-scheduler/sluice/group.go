@@ -13,7 +13,8 @@ type Controller struct {
 // Group is a PodGroup, with its status as it stands: Volcano's, or Kubernetes' own.
 type Group struct {
 	// Native: it is one of scheduling.k8s.io, and another than Volcano's of the same name. Of such a
-	// one NotSelected, MinMember, Priority and Deleted count, and Condition is the one that is ours.
+	// one NotSelected, MinMember, Priority, GoesWhole and Deleted count, and Condition is the one that
+	// is ours.
 	Native                     bool
 	UID, Namespace, Name       string
 	Created                    int64
@@ -26,6 +27,7 @@ type Group struct {
 	Priority                   *int32 // of its priority class; nil: its first member's
 	PriorityClass              string
 	Ours                       bool // this scheduler made it
+	GoesWhole                  bool // none of its members is evicted for others without all that hold
 	Deleted                    bool
 	Owner                      string // the uid of its controlling owner
 	Phase                      string
@@ -105,6 +107,7 @@ func (w *writer) podGroup(g *Group) {
 	}
 	keys += w.textIf("priorityClass", g.PriorityClass)
 	keys += w.boolIf("ours", g.Ours)
+	keys += w.boolIf("goesWhole", g.GoesWhole)
 	keys += w.boolIf("deleted", g.Deleted)
 	keys += w.textIf("owner", g.Owner)
 	keys += w.textIf("phase", g.Phase)

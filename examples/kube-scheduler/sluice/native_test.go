@@ -7,11 +7,11 @@ import "testing"
 func TestANativeGroupAsItIsWritten(t *testing.T) {
 	var w writer
 	w.podGroup(&Group{Native: true, UID: "u", Namespace: "ns", Name: "g", Created: 7,
-		ResourceVersion: 8, MinMember: 3, Condition: &Condition{"sluice.sh/QuotaReserved", "False",
-			"QueueCapacity", "m"}})
+		ResourceVersion: 8, MinMember: 3, GoesWhole: true, Condition: &Condition{
+			"sluice.sh/QuotaReserved", "False", "QueueCapacity", "m"}})
 	same(t, readBack(t, w), map[string]any{
 		"native": true, "uid": "u", "namespace": "ns", "name": "g", "created": int64(7),
-		"resourceVersion": int64(8), "minMember": int64(3),
+		"resourceVersion": int64(8), "minMember": int64(3), "goesWhole": true,
 		"condition": map[string]any{"type": "sluice.sh/QuotaReserved", "status": "False",
 			"reason": "QueueCapacity", "message": "m"},
 	})
