@@ -42,14 +42,14 @@ read, changed as the values say, and shown. */ -}}
 {{- $nobody := dict "name" "observing-only" "expression" "false" }}
 {{- $conditions = concat (list (first $conditions) $nobody) (rest $conditions) }}
 {{- end }}
-{{- if $conditions }}{{ $_ := set . "matchConditions" $conditions }}{{ end }}
-{{- end }}
-{{- if and $values.observeOnly (eq $document.metadata.name "sluice-pods") $document.spec.validations }}
+{{- if and $values.observeOnly (eq $document.metadata.name "sluice-pods") .validations }}
 {{- $validations := list }}
-{{- range $document.spec.validations }}
-{{- if ne .reason "Invalid" }}{{ $validations = append $validations . }}{{ end }}
+{{- range .validations }}
+{{- if ne (.reason | default "") "Invalid" }}{{ $validations = append $validations . }}{{ end }}
 {{- end }}
-{{- $_ := set $document.spec "validations" $validations }}
+{{- $_ := set . "validations" $validations }}
+{{- end }}
+{{- if $conditions }}{{ $_ := set . "matchConditions" $conditions }}{{ end }}
 {{- end }}
 {{- end }}
 
