@@ -121,9 +121,10 @@ static inline struct claim *claim_at(const struct engine *e, uint32_t id)
     return slab_at(&e->claims.records, id);
 }
 
+/* Whether there is such a claim, and it is a workload. */
 static inline bool claim_is_workload(const struct engine *e, uint32_t id)
 {
-    return claim_at(e, id)->workload != 0;
+    return id != 0 && claim_at(e, id)->workload != 0;
 }
 
 /* Whether there is such a claim, and it is a pod. */
