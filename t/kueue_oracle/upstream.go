@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,7 +59,7 @@ func main() {
 // test files are cut down to what makes the cases, each in a package of its own, and these are
 // built where no folder is.
 func readTables() ([]upstreamTable, error) {
-	kueue, err := runGo("list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kueue")
+	kueue, err := kueueSource()
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +80,7 @@ func readTables() ([]upstreamTable, error) {
 	}
 	var imports, calls string
 	for i := range tables {
-		path := filepath.Join(string(bytes.TrimSpace(kueue)), "pkg", "scheduler", tables[i].file)
+		path := filepath.Join(kueue, "pkg", "scheduler", tables[i].file)
 		text, err := cutDown(&tables[i], path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
@@ -114,6 +113,17 @@ func readTables() ([]upstreamTable, error) {
 	}
 	var read []upstreamTable
 	return read, json.Unmarshal(said, &read)
+}
+
+// kueueSource is the folder of Kueue's source, which is fetched if it was not before.
+func kueueSource() (string, error) {
+	said, err := runGo("mod", "download", "-json", "sigs.k8s.io/kueue")
+	if err != nil {
+		return "", err
+	}
+	var fetched struct{ Dir string }
+	err = json.Unmarshal(said, &fetched)
+	return fetched.Dir, err
 }
 
 // copyModules copies the list of modules: what Kueue's tests are made of beside is added to that.

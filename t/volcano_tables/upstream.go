@@ -116,12 +116,12 @@ func copyVolcano(folder string) error {
 		volcano:           {"go.mod", "pkg", "cmd/scheduler", "third_party"},
 		"volcano.sh/apis": {"go.mod", "pkg"},
 	} {
-		from, err := runGo(nil, "list", "-m", "-f", "{{.Dir}}", module)
+		from, err := sourceOf(module)
 		if err != nil {
 			return err
 		}
 		for _, part := range parts {
-			err := copyAll(filepath.Join(folder, module, part), filepath.Join(string(from), part))
+			err := copyAll(filepath.Join(folder, module, part), filepath.Join(from, part))
 			if err != nil {
 				return err
 			}
@@ -151,6 +151,17 @@ func copyVolcano(folder string) error {
 		}
 	}
 	return nil
+}
+
+// sourceOf is the folder of a module's source, which is fetched if it was not before.
+func sourceOf(module string) (string, error) {
+	said, err := runGo(nil, "mod", "download", "-json", module)
+	if err != nil {
+		return "", err
+	}
+	var fetched struct{ Dir string }
+	err = json.Unmarshal(said, &fetched)
+	return fetched.Dir, err
 }
 
 // copyAll copies a file, or a folder with all that is in it.

@@ -4,11 +4,11 @@ package shipped
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 )
 
 // Root is the top of the source tree, from anywhere within.
@@ -74,12 +74,17 @@ func KueueModule(ctx context.Context, root string) (string, error) {
 	if err != nil {
 		program = "/usr/local/go/bin/go"
 	}
-	list := exec.CommandContext(ctx, program, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kueue")
-	list.Dir = filepath.Join(root, "examples/kube-scheduler")
-	list.Stderr = os.Stderr
-	out, err := list.Output()
-	if err != nil {
-		return "", fmt.Errorf("where Kueue's module is: %s: %w", list, err)
+	// Unlike "go list -m" it fetches a module that this machine does not have.
+	download := exec.CommandContext(ctx, program, "mod", "download", "-json", "sigs.k8s.io/kueue")
+	download.Dir = filepath.Join(root, "examples/kube-scheduler")
+	download.Stderr = os.Stderr
+	var kueue struct{ Dir string }
+	out, err := download.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &kueue)
 	}
-	return strings.TrimSpace(string(out)), nil
+	if err != nil {
+		return "", fmt.Errorf("where Kueue's module is: %s: %w", download, err)
+	}
+	return kueue.Dir, nil
 }
