@@ -146,7 +146,7 @@ void advance_begin(struct engine *e)
     restore_guess_flavors(e);
     gang_begin(e);
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id) && !claim_is_workload(e, id)) {
+        if (claim_is_of_pods(e, id)) {
             outbox_sync(&e->outbox, EFFECT_OF_POD, id);
             claim_set_timer(e, id);
         }

@@ -291,8 +291,7 @@ const char *engine_check(const struct engine *e)
         broken = limit_check(e);
 
     for (uint32_t id = 1; id < slab_end(&e->claims.records) && broken == NULL; id++)
-        broken = slab_live(&e->claims.records, id) && !claim_is_workload(e, id) ? claim_check(e, id)
-                                                                                : NULL;
+        broken = claim_is_of_pods(e, id) ? claim_check(e, id) : NULL;
     if (broken == NULL)
         broken = check_held(e);
     for (uint32_t id = 1; id < slab_end(&e->order.lines) && broken == NULL; id++)

@@ -140,7 +140,7 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
 static void release_claims(struct engine *e)
 {
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id) && !claim_is_workload(e, id))
+        if (claim_is_of_pods(e, id))
             claim_release_text(e, id);
     }
     for (uint32_t id = 1; id < slab_end(&e->order.lines); id++) {

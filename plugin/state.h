@@ -127,11 +127,16 @@ static inline bool claim_is_workload(const struct engine *e, uint32_t id)
     return id != 0 && claim_at(e, id)->workload != 0;
 }
 
-/* Whether there is such a claim, and it is a pod. */
+/* Whether this record is in use, by a pod or by the minimum of a gang. */
+static inline bool claim_is_of_pods(const struct engine *e, uint32_t id)
+{
+    return slab_live(&e->claims.records, id) && claim_at(e, id)->workload == 0;
+}
+
+/* Whether this record is in use, by a pod. */
 static inline bool claim_is_pod(const struct engine *e, uint32_t id)
 {
-    return slab_live(&e->claims.records, id) && claim_at(e, id)->workload == 0 &&
-           (claim_at(e, id)->flags & CLAIM_GANG) == 0;
+    return claim_is_of_pods(e, id) && (claim_at(e, id)->flags & CLAIM_GANG) == 0;
 }
 
 /* The line of a claim; NULL for 0. */

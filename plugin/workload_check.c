@@ -17,13 +17,13 @@ static const char *check_record(const struct engine *e, uint32_t id)
         return "a workload is found by its name";
     if ((claim->link.size > 0) != (placed && queue != 0))
         return "a workload is in the tree of its state";
-    if ((workload->peer.size > 0) != (waits && !claim_is_promised(claim_at(e, id))))
+    if ((workload->peer.size > 0) != (waits && !claim_is_promised(claim)))
         return "a workload that waits, and is promised nothing, is with those of its demand";
     if (workload_must_give_way(e, id))
         return "a reservation that is to go again is under way, or was made";
-    if (claim_is_promised(claim_at(e, id)) && !waits)
+    if (claim_is_promised(claim) && !waits)
         return "a workload that is promised room waits";
-    if (claim_is_victim(claim_at(e, id)) && !workload_holds(e, id))
+    if (claim_is_victim(claim) && !workload_holds(e, id))
         return "a workload that is a victim holds room";
     if (workload_is(workload, WORKLOAD_ASSUMED) &&
         (workload_is(workload, WORKLOAD_RESERVED) || !workload_holds(e, id)))

@@ -74,15 +74,24 @@ void claim_swap_line(struct engine *e, uint32_t id, uint32_t line, char *text)
     line_unref(e, old);
 }
 
+/* Afterwards the next record can be taken, and has what is kept for each. Negative on error. */
+static int reserve_record(struct engine *e)
+{
+    return slab_reserve(&e->claims.records, 1) < 0 ||
+                   heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
+                   pledge_reserve(e) < 0
+               ? ENGINE_NO_MEMORY
+               : 0;
+}
+
 int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, uint32_t *ret_claim)
 {
     uint32_t space, id;
     char *text;
 
-    if (slab_reserve(&e->claims.records, 1) < 0 || index_reserve(&e->claims.by_uid) < 0 ||
+    if (reserve_record(e) < 0 || index_reserve(&e->claims.by_uid) < 0 ||
         index_reserve(&e->claims.by_name) < 0 ||
-        heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
-        pledge_reserve(e) < 0 || intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
+        intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
         return ENGINE_NO_MEMORY;
     text = new_text(e, line_count(e, line_at(e, line)), pod->uid, pod->name);
     if (text == NULL) {
@@ -122,9 +131,7 @@ int claim_create_entry(struct engine *e, const struct group *group, struct text 
     uint32_t id;
     char *text;
 
-    if (slab_reserve(&e->claims.records, 1) < 0 ||
-        heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
-        pledge_reserve(e) < 0)
+    if (reserve_record(e) < 0)
         return ENGINE_NO_MEMORY;
     if ((text = new_text(e, FACTS_MAX_NEEDS, uid, name)) == NULL)
         return ENGINE_NO_MEMORY;
@@ -160,10 +167,8 @@ int claim_create_workload(struct engine *e, struct text space, struct text name,
     struct workload workload = {0};
     uint32_t space_word = 0, id;
 
-    if (slab_reserve(&e->claims.records, 1) < 0 || slab_reserve(&e->claims.workloads, 1) < 0 ||
-        index_reserve(&e->claims.workloads_by_name) < 0 ||
-        heap_reserve(&e->claims.timers, slab_end(&e->claims.records) + 1) < 0 ||
-        pledge_reserve(e) < 0 || name_get(e, space, &space_word) < 0 ||
+    if (reserve_record(e) < 0 || slab_reserve(&e->claims.workloads, 1) < 0 ||
+        index_reserve(&e->claims.workloads_by_name) < 0 || name_get(e, space, &space_word) < 0 ||
         name_get(e, name, &workload.name) < 0) {
         intern_unref(&e->names, space_word);
         return ENGINE_NO_MEMORY;

@@ -46,15 +46,13 @@ static void set_going(struct engine *e, uint32_t id, enum claim_flag flag, bool 
 
 static void set_victim(struct engine *e, uint32_t claim, bool on)
 {
-    uint32_t id = claim;
-
     if (!claim_is_workload(e, claim)) {
         set_going(e, claim, CLAIM_VICTIM, on);
         return;
     }
-    workload_take_out(e, id);
-    claim_set_flag(claim_at(e, id), CLAIM_VICTIM, on);
-    workload_put_in(e, id);
+    workload_take_out(e, claim);
+    claim_set_flag(claim_at(e, claim), CLAIM_VICTIM, on);
+    workload_put_in(e, claim);
     if (on)
         free_later(e, claim);
 }

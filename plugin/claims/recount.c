@@ -154,7 +154,7 @@ void recount_some(struct engine *e)
     for (uint32_t budget = RECOUNT_SLICE; budget > 0 && r->cells > 0; budget--, r->at++) {
         if (r->at >= slab_end(&e->claims.records))
             finish(e);
-        else if (slab_live(&e->claims.records, r->at) && !claim_is_workload(e, r->at))
+        else if (claim_is_of_pods(e, r->at))
             count_claim(e, r->at);
     }
     if (r->cells == 0)
@@ -170,8 +170,7 @@ static bool is_right_so_far(const struct engine *e, uint32_t id, const struct ce
          claim++) {
         struct flow flow;
 
-        if (!slab_live(&e->claims.records, claim) || claim_is_workload(e, claim) ||
-            !queue_is_below(e, claim_queue(e, claim), id))
+        if (!claim_is_of_pods(e, claim) || !queue_is_below(e, claim_queue(e, claim), id))
             continue;
         flow = flow_of_claim(e, claim, cell->flavor, cell->resource);
         reserved += flow.reserved;

@@ -4,7 +4,6 @@
 #include "plugin/capacity/borrow.h"
 #include "plugin/order/demand.h"
 #include "plugin/order/fit.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 static bool find(struct choice *choice)
@@ -92,8 +91,6 @@ static void begin_claim(struct choice *choice, uint32_t id)
     refuse_flavors(e, claim->line, own);
     choice->ask.set_count = 1;
     choice->ask.sets = own;
-    choice->hunt.rank = (struct policy_rank){claim->priority, claim->queued};
-    choice->hunt.group = claim_group(e, claim);
 }
 
 static void begin_workload(struct choice *choice, uint32_t id)
@@ -104,15 +101,15 @@ static void begin_workload(struct choice *choice, uint32_t id)
     demand_judge(choice->e, workload->demand);
     choice->ask.set_count = demand->set_count;
     choice->ask.sets = demand->asks;
-    choice->hunt.rank =
-        (struct policy_rank){claim_at(choice->e, id)->priority, claim_at(choice->e, id)->queued};
-    choice->hunt.group = 0;
 }
 
 void choice_begin(struct choice *choice, struct engine *e, uint32_t claim)
 {
     choice->e = choice->hunt.e = e;
     choice->hunt.count = choice->hunt.looked = 0;
+    choice->hunt.rank =
+        (struct policy_rank){claim_at(e, claim)->priority, claim_at(e, claim)->queued};
+    choice->hunt.group = claim_group(e, claim_at(e, claim));
     choice->hunt.queue = claim_queue(e, claim);
     choice->ask = (struct assign_ask){
         .e = e, .queue = choice->hunt.queue, .policy = assign_policy_of(e, choice->hunt.queue)};

@@ -6,6 +6,7 @@
 #include "plugin/claims/rest.h"
 #include "plugin/records/claim_need.h"
 #include "plugin/state.h"
+#include "policy.h"
 #include "reclaim.h"
 #include "refused_victims.h"
 
@@ -25,14 +26,6 @@ static bool stays(const struct engine *e, uint32_t id)
 {
     return claim_holds(claim_at(e, id)) && claim_counts_later(claim_at(e, id)) &&
            !pledge_at(e, id)->removed;
-}
-
-/* 0: it is in no gang. */
-static uint32_t gang_of(const struct engine *e, uint32_t claim)
-{
-    uint32_t group = claim_group(e, claim_at(e, claim));
-
-    return group != 0 && group_goes_as_gang(group_at(e, group)) ? group : 0;
 }
 
 static int64_t count_stays(const struct engine *e, uint32_t group)
@@ -95,7 +88,7 @@ static bool leaves_kept(const struct hunt *hunt, uint32_t unit)
 static bool take_unit_away(struct hunt *hunt, uint32_t claim, bool borrowing)
 {
     const struct engine *e = hunt->e;
-    uint32_t gang = gang_of(e, claim);
+    uint32_t gang = policy_gang(e, claim);
 
     if (gang == 0 || count_stays(e, gang) > group_keeps(group_at(e, gang))) {
         take_away(hunt, claim, claim, false);
@@ -141,7 +134,7 @@ static void forget_unit(struct hunt *hunt, uint32_t from, uint32_t end)
 /* Nobody is left with a part of a gang. */
 static bool may_return(const struct hunt *hunt, uint32_t claim)
 {
-    uint32_t gang = gang_of(hunt->e, claim);
+    uint32_t gang = policy_gang(hunt->e, claim);
 
     return gang == 0 || pledge_at(hunt->e, claim)->whole ||
            count_stays(hunt->e, gang) >= group_keeps(group_at(hunt->e, gang));

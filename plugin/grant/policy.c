@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy.h"
 
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 static struct policy_rank own_rank(const struct engine *e, uint32_t claim)
@@ -9,8 +8,7 @@ static struct policy_rank own_rank(const struct engine *e, uint32_t claim)
     return (struct policy_rank){claim_at(e, claim)->priority, claim_at(e, claim)->queued};
 }
 
-/* Its gang's group; 0: it is in none. */
-static uint32_t gang_of(const struct engine *e, uint32_t claim)
+uint32_t policy_gang(const struct engine *e, uint32_t claim)
 {
     uint32_t group = claim_group(e, claim_at(e, claim));
 
@@ -21,7 +19,7 @@ static uint32_t gang_of(const struct engine *e, uint32_t claim)
 static struct policy_rank gang_rank(const struct engine *e, uint32_t id)
 {
     struct policy_rank rank = own_rank(e, id);
-    uint32_t group = gang_of(e, id);
+    uint32_t group = policy_gang(e, id);
 
     if (group == 0)
         return rank;
@@ -34,7 +32,7 @@ static struct policy_rank gang_rank(const struct engine *e, uint32_t id)
 bool policy_takes(const struct engine *e, struct policy_rank asks, uint32_t group, uint32_t claim,
                   enum preempt_whom whom)
 {
-    uint32_t gang = gang_of(e, claim);
+    uint32_t gang = policy_gang(e, claim);
 
     return (gang == 0 || gang != group) && policy_takes_rank(asks, own_rank(e, claim), whom) &&
            (gang == 0 || policy_takes_rank(asks, gang_rank(e, claim), whom));

@@ -143,22 +143,21 @@ static void copy(const struct engine *e, uint32_t claim, struct assignment *ret)
 }
 
 /* Also if its victims stay. */
-static bool workload_fits(struct engine *e, uint32_t claim, struct assignment *ret)
+static bool workload_fits(struct engine *e, uint32_t id, struct assignment *ret)
 {
-    uint32_t id = claim;
     const struct cluster_queue *cluster = &queue_at(e, claim_queue(e, id))->cluster;
     struct heights heights;
     bool now, elsewhere;
 
     if (cluster->borrows_least)
         find_heights(e, id, &heights);
-    promise_suppose_end(e, claim, 1);
-    now = fits(e, claim, headroom_now);
+    promise_suppose_end(e, id, 1);
+    now = fits(e, id, headroom_now);
     elsewhere = !now && workload_decide_fits_elsewhere(e, id, ret) && is_as_much(e, id, ret) &&
                 (!cluster->borrows_least || borrows_no_farther(e, id, &heights, ret));
-    promise_suppose_end(e, claim, -1);
+    promise_suppose_end(e, id, -1);
     if (now)
-        copy(e, claim, ret);
+        copy(e, id, ret);
     return now || elsewhere;
 }
 

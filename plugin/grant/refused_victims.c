@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "refused_victims.h"
 
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 void refused_victims_add(struct refused_victims *refused, const struct engine *e, uint32_t claim)

@@ -7,6 +7,7 @@
 #include "plugin/records/assignment.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"
+#include "policy.h"
 #include "promise_fit.h"
 #include "refused_victims.h"
 #include "workload_decide.h"
@@ -34,11 +35,11 @@ static void end_unsound(struct engine *e, uint32_t root)
 /* A gang that would not be whole is not left where it is, but for all that still may. */
 static bool would_be_whole(const struct engine *e, uint32_t id, bool *ret_alone)
 {
-    uint32_t group = claim_group(e, claim_at(e, id));
+    uint32_t group = policy_gang(e, id);
     int64_t stay = 0, could = 0;
 
     *ret_alone = true;
-    if (group == 0 || !group_goes_as_gang(group_at(e, group)))
+    if (group == 0)
         return true;
     for (uint32_t at = group_at(e, group)->first; at != 0; at = member_after(e, at)) {
         stay += claim_holds(claim_at(e, at)) && claim_counts_later(claim_at(e, at));

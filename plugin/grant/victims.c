@@ -7,7 +7,6 @@
 #include "plugin/claims/rest.h"
 #include "plugin/claims/workload_change.h"
 #include "plugin/notes.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 static enum workload_cause cause_of(const struct hunt *hunt, uint32_t claim)

@@ -5,7 +5,6 @@
 #include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
 #include "plugin/order/demand.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"
 #include "victims.h"

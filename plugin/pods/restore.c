@@ -144,8 +144,8 @@ void restore_guess_flavors(struct engine *e)
 {
     for (uint32_t id = 1; id < slab_end(&e->claims.records) && slab_count(&e->capacity.flavors) > 0;
          id++) {
-        if (slab_live(&e->claims.records, id) && !claim_is_workload(e, id) &&
-            claim_at(e, id)->state == CLAIM_ALLOCATED && claim_guess_flavors(e, id))
+        if (claim_is_of_pods(e, id) && claim_at(e, id)->state == CLAIM_ALLOCATED &&
+            claim_guess_flavors(e, id))
             contest_refresh(e, claim_queue(e, id));
     }
 }

@@ -68,7 +68,7 @@ void stop_notice_some(struct engine *e)
          budget--, notice->left--) {
         if (notice->at >= slab_end(&e->claims.records))
             notice->at = 0;
-        if (slab_live(&e->claims.records, notice->at) && !claim_is_workload(e, notice->at))
+        if (claim_is_of_pods(e, notice->at))
             give_notice(e, notice->at);
         notice->at++;
     }

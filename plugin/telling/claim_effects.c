@@ -11,7 +11,6 @@
 #include "plugin/pods/assembly_turn.h"
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/let_go.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 bool claim_removal_comes_first(const struct engine *e, uint32_t id)

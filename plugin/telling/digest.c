@@ -2,7 +2,6 @@
 #include "plugin/base/mix.h"
 #include "plugin/pods/booking.h"
 #include "plugin/pods/group_follow.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 /* The sum of a hash for each object, so that no order matters; over names, never ids. */

@@ -4,7 +4,6 @@
 #include "explain.h"
 #include "plugin/base/sentence.h"
 #include "plugin/order/turn.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 /* By its name, or, in another namespace, by its UID. */
