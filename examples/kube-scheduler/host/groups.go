@@ -41,7 +41,7 @@ type groups struct {
 
 	served  atomic.Bool
 	owners  *owners
-	written sync.Map // uid of a PodGroup -> version that the last write of its status made
+	written ownWrites
 
 	// Held while the engine is told of a pod of a group. It is known from several informers, and
 	// must not be told of it after it was told that the pod is gone.
@@ -154,7 +154,7 @@ func (g *groups) tellAgain(concerned func(*unstructured.Unstructured) bool) {
 }
 
 func (g *groups) gone(object *unstructured.Unstructured) {
-	g.written.Delete(object.GetUID())
+	g.written.forget(object.GetUID())
 	tail, err := g.engine.ForgetGroup(string(object.GetUID()), object.GetNamespace(),
 		object.GetName())
 	g.engine.told(object, tail, err)

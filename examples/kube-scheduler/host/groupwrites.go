@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -105,7 +104,7 @@ func (g *groups) change(ctx context.Context, effect *sluice.Effect) error {
 	client := g.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
 	updated, err := client.Update(ctx, group, metav1.UpdateOptions{})
 	if err == nil {
-		g.wrote(updated)
+		g.written.wrote(updated, g.find)
 	}
 	return err
 }
@@ -116,21 +115,10 @@ func (g *groups) over(effect *sluice.Effect) (*unstructured.Unstructured, error)
 	if group == nil || string(group.GetUID()) != effect.UID {
 		return nil, apierrors.NewNotFound(podGroups.GroupResource(), effect.Name)
 	}
-	version := strconv.FormatInt(effect.ResourceVersion, 10)
-	written, _ := g.written.Load(group.GetUID())
-	if last, is := written.(int64); group.GetResourceVersion() != version ||
-		is && last > effect.ResourceVersion {
-		return nil, outbox.ErrMoved // or it is not seen yet what was written last
+	if g.written.moved(group, effect.ResourceVersion) {
+		return nil, outbox.ErrMoved
 	}
 	return group.DeepCopy(), nil
-}
-
-// wrote remembers the version that was written last.
-func (g *groups) wrote(group *unstructured.Unstructured) {
-	g.written.Store(group.GetUID(), facts.Version(group.GetResourceVersion()))
-	if g.find(group.GetNamespace(), group.GetName()) == nil {
-		g.written.Delete(group.GetUID()) // it went meanwhile
-	}
 }
 
 // setGroup writes the name of its group into a pod that carries none, and returns the version of
@@ -175,7 +163,7 @@ func (g *groups) setStatus(ctx context.Context, effect *sluice.Effect) error {
 	client := g.clients.objects.Resource(podGroups).Namespace(effect.Namespace)
 	updated, err := client.UpdateStatus(ctx, group, metav1.UpdateOptions{})
 	if err == nil {
-		g.wrote(updated)
+		g.written.wrote(updated, g.find)
 	}
 	if apierrors.IsNotFound(err) {
 		now, gone := client.Get(ctx, effect.Name, metav1.GetOptions{})

@@ -4,7 +4,6 @@ package host
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,9 +31,9 @@ type nativeGroups struct {
 	look       time.Duration
 
 	followed atomic.Pointer[nativeVersion] // the last one; nil: nothing has been served yet
-	written  sync.Map                      // uid of a PodGroup -> version that its last write made
-	lost     chan struct{}                 // there was an answer as of what is not served
-	settled  atomic.Bool                   // what is served has been told, or cannot be had
+	written  ownWrites
+	lost     chan struct{} // there was an answer as of what is not served
+	settled  atomic.Bool   // what is served has been told, or cannot be had
 	amiss    amiss
 }
 
@@ -78,7 +77,7 @@ func (n *nativeGroups) seen(object *unstructured.Unstructured) {
 }
 
 func (n *nativeGroups) gone(object *unstructured.Unstructured) {
-	n.written.Delete(object.GetUID())
+	n.written.forget(object.GetUID())
 	tail, err := n.engine.ForgetNativeGroup(string(object.GetUID()), object.GetNamespace(),
 		object.GetName())
 	n.engine.told(object, tail, err)

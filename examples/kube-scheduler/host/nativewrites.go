@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -42,10 +41,8 @@ func (n *nativeGroups) setStatus(ctx context.Context, effect *sluice.Effect) err
 	if group == nil || string(group.GetUID()) != effect.UID {
 		return apierrors.NewNotFound(resource.GroupResource(), effect.Name)
 	}
-	written, _ := n.written.Load(group.GetUID())
-	if last, is := written.(int64); is && last > effect.ResourceVersion ||
-		group.GetResourceVersion() != strconv.FormatInt(effect.ResourceVersion, 10) {
-		return outbox.ErrMoved // or it is not seen yet what was written last
+	if n.written.moved(group, effect.ResourceVersion) {
+		return outbox.ErrMoved
 	}
 	patch, err := conditionPatch(group, &effect.GroupStatus.Conditions[0], time.Now())
 	if err != nil || patch == nil {
@@ -59,10 +56,7 @@ func (n *nativeGroups) setStatus(ctx context.Context, effect *sluice.Effect) err
 	if err != nil {
 		return err
 	}
-	n.written.Store(updated.GetUID(), facts.Version(updated.GetResourceVersion()))
-	if n.find(effect.Namespace, effect.Name) == nil {
-		n.written.Delete(updated.GetUID()) // it went meanwhile
-	}
+	n.written.wrote(updated, n.find)
 	return nil
 }
 
