@@ -18,12 +18,15 @@ import (
 // nativeScheduler is what the scheduler of this process does with Kubernetes' own groups.
 type nativeScheduler struct {
 	follows bool                      // it knows them: its feature gate is on
+	hasGate bool                      // it has gateOfOneByOne, on or off
 	reads   func(version string) bool // it was built for this version
 }
 
 // thisScheduler is that of this process.
 func thisScheduler() nativeScheduler {
+	_, hasGate := utilfeature.DefaultMutableFeatureGate.GetAll()[gateOfOneByOne]
 	return nativeScheduler{
+		hasGate: hasGate,
 		follows: utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload),
 		reads: func(version string) bool {
 			return scheme.Scheme.Recognizes(schema.GroupVersionKind{Group: facts.NativeGroups,
@@ -38,10 +41,7 @@ const gateOfOneByOne = "GangScheduling"
 
 // takesOneByOne tells whether the scheduler may take some members of a group and not the others:
 // if not, it holds all of them for one that is held.
-func (s *nativeScheduler) takesOneByOne() bool {
-	_, has := utilfeature.DefaultMutableFeatureGate.GetAll()[gateOfOneByOne]
-	return has || !s.follows
-}
+func (s *nativeScheduler) takesOneByOne() bool { return s.hasGate || !s.follows }
 
 // amiss is what does not fit together of the API server, which serves PodGroups in this version
 // (in none: ""), and the scheduler; "": all fits.
