@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Pods and workloads in the same queues, in random histories: objects come, change and go, quotas
- * and policies are edited, writes end in every way, the lead is lost, the engine begins anew. After
- * each step a naive look counts everything anew, and sees that nobody waits who fits or would find
- * victims of either kind, and that whoever is promised room will have it. Now and then the host
- * does all that there is to do, and makes evicted pods again: that comes to an end.
+ * Pods, a group of Kubernetes' own and workloads in the same queues, in random histories: objects
+ * come, change and go, quotas and policies are edited, writes end in every way, the lead is lost,
+ * the engine begins anew. After each step a naive look counts everything anew, and sees that nobody
+ * waits who fits or would find victims of any kind, and that whoever is promised room will have it.
+ * Now and then the host does all that there is to do, and makes evicted pods again: that comes to an
+ * end.
  */
 #include "t/oracle/mixed.h"
 

@@ -11,17 +11,29 @@
 /*
  * Pods and workloads in the same ClusterQueues, and a host whose writes end in every way. Nodes are
  * cohorts, the second of which may hang below the first, and then ClusterQueues. All quotas are of
- * one resource group. Claims are numbered: pods first, then workloads.
+ * one resource group. Some pods are members of a group of Kubernetes' own, and granted together.
+ * Claims are numbered: pods first, then workloads, then what the group's members wait for as one.
  */
 enum { MIXED_COHORTS = 2, MIXED_QUEUES = 4, MIXED_NODES = MIXED_COHORTS + MIXED_QUEUES };
-enum { MIXED_PODS = 12, MIXED_WORKLOADS = 8, MIXED_CLAIMS = MIXED_PODS + MIXED_WORKLOADS };
+enum { MIXED_PODS = 12, MIXED_WORKLOADS = 8, MIXED_GANG = MIXED_PODS + MIXED_WORKLOADS };
+enum { MIXED_CLAIMS = MIXED_GANG + 1, MIXED_NATIVE = GROUPS - 1 /* of world.h */ };
 enum { MIXED_FLAVORS = 2, MIXED_RESOURCES = 2, MIXED_STEPS = 400 };
 
 struct mixed_pod {
     bool is, bound, deleted;
-    int queue; /* a node */
+    bool member; /* of the group, whether that is there or not */
+    int queue;   /* a node */
     int64_t asks[MIXED_RESOURCES];
     int32_t priority;
+    int64_t created;
+};
+
+/* The group's object, and the queue in which its members are made. */
+struct mixed_group {
+    bool is, whole; /* whole: all its pods go, or none */
+    int queue;      /* a node */
+    int minimum;
+    int64_t priority; /* UNSAID: that of its members */
     int64_t created;
 };
 
@@ -43,6 +55,7 @@ struct mixed {
     int64_t now;
     struct step nodes[MIXED_NODES];
     struct mixed_pod pods[MIXED_PODS];
+    struct mixed_group group;
     struct workload_world world;
     struct mixed_request requests[MIXED_WORKLOADS];
     bool was_promised[MIXED_CLAIMS];
@@ -62,6 +75,7 @@ void mixed_begin(struct mixed *mixed); /* one that knows nothing is shown all, a
 void mixed_rest(struct mixed *mixed);
 void mixed_call(struct mixed *mixed, const struct step *step);
 void mixed_show_pod(struct mixed *mixed, int pod);
+void mixed_show_group(struct mixed *mixed);
 void mixed_show_workload(struct mixed *mixed, int workload);
 void mixed_edit_node(struct mixed *mixed, int node);
 
@@ -80,6 +94,7 @@ __attribute__((format(printf, 2, 3))) void mixed_break(struct mixed *mixed, cons
 struct mixed_claim {
     bool is, waits, holds, goes, promised, within;
     bool may_go;   /* its room may be taken */
+    bool yields;   /* it takes nobody's room */
     bool rests;    /* it gave back in this second, and whoever would take its room waits */
     int queue;     /* a node; -1: none */
     int64_t since; /* it waits */

@@ -6,6 +6,8 @@
 
 static const char *name_of(int n)
 {
+    if (n == MIXED_GANG)
+        return "the group";
     return n < MIXED_PODS ? world_uid(n) : workload_world_name(n - MIXED_PODS);
 }
 
@@ -45,7 +47,12 @@ static bool sends_away(const struct mixed *mixed, const struct mixed_claim *clai
     return policy[QUEUE_WITHIN] != PREEMPT_NEVER || policy[QUEUE_RECLAIM] != PREEMPT_NEVER;
 }
 
-/* A pod is granted in any flavor in which it fits; a workload goes into the best. */
+static bool is_workload(int n)
+{
+    return n >= MIXED_PODS && n < MIXED_GANG;
+}
+
+/* Pods are granted in any flavor in which they fit; a workload goes into the best. */
 static void look_at_waiting(struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
                             const struct naive_world *world, int n)
 {
@@ -54,11 +61,11 @@ static void look_at_waiting(struct mixed *mixed, const struct mixed_claim claims
 
     if (!mixed_has_turn(mixed, claims, n))
         return;
-    for (int flavor = 0; flavor < MIXED_FLAVORS && n < MIXED_PODS; flavor++)
+    for (int flavor = 0; flavor < MIXED_FLAVORS && !is_workload(n); flavor++)
         if (fits(world, &claims[n], flavor))
             mixed_break(mixed, "%s waits, and fits in flavor %s", name_of(n), world_flavor(flavor));
     mixed_request(claims, n, &request);
-    request.takes = n >= MIXED_PODS || sends_away(mixed, &claims[n]);
+    request.takes = is_workload(n) || (sends_away(mixed, &claims[n]) && !claims[n].yields);
     if (!asks_later(claims, n) && naive_choose(world, &request, &choice))
         mixed_break(mixed, "%s waits, and %s in flavor %s", name_of(n),
                     choice.how == NAIVE_FITS ? "fits" : "would find victims",

@@ -13,16 +13,54 @@ static void any_asks(struct mixed *mixed, int64_t asks[MIXED_RESOURCES])
         asks[r] = r > 0 && mixed_one_in(mixed, 3) ? 0 : 1 + mixed_below(mixed, mixed->most);
 }
 
+static int any_queue(struct mixed *mixed)
+{
+    return MIXED_COHORTS + mixed_below(mixed, MIXED_QUEUES);
+}
+
+/* Mostly as its group wants its members. */
+static void join_group(struct mixed *mixed, struct mixed_pod *pod)
+{
+    pod->member = true;
+    if (!mixed_one_in(mixed, 12))
+        pod->queue = mixed->group.queue;
+    if (mixed->group.priority != UNSAID && !mixed_one_in(mixed, 12))
+        pod->priority = (int32_t)mixed->group.priority;
+}
+
 static void make_pod(struct mixed *mixed, int n)
 {
     struct mixed_pod *pod = &mixed->pods[n];
 
     *pod = (struct mixed_pod){.is = true,
-                              .queue = MIXED_COHORTS + mixed_below(mixed, MIXED_QUEUES),
+                              .queue = any_queue(mixed),
                               .priority = mixed_below(mixed, 4),
                               .created = mixed->now - mixed_below(mixed, 30) * SECOND};
     any_asks(mixed, pod->asks);
+    if (mixed_one_in(mixed, 3))
+        join_group(mixed, pod);
     mixed_show_pod(mixed, n);
+}
+
+/* No pod is as old as the group to the nanosecond. */
+static void move_group(struct mixed *mixed)
+{
+    struct mixed_group *group = &mixed->group;
+
+    if (group->is && mixed_one_in(mixed, 4)) {
+        group->is = false;
+    } else if (group->is && mixed_one_in(mixed, 2)) {
+        group->minimum = mixed_below(mixed, 4);
+    } else {
+        *group = (struct mixed_group){.is = true,
+                                      .whole = mixed_one_in(mixed, 2),
+                                      .queue = any_queue(mixed),
+                                      .minimum = mixed_below(mixed, 4),
+                                      .priority =
+                                          mixed_one_in(mixed, 2) ? mixed_below(mixed, 4) : UNSAID,
+                                      .created = mixed->now - mixed_below(mixed, 30) * SECOND + 1};
+    }
+    mixed_show_group(mixed);
 }
 
 /* Its object is gone; its owner may make it again. */
@@ -68,7 +106,9 @@ static void move_pod(struct mixed *mixed)
     int n = mixed_below(mixed, MIXED_PODS);
     struct mixed_pod *pod = &mixed->pods[n];
 
-    if (!pod->is) {
+    if (mixed_one_in(mixed, 12)) {
+        move_group(mixed);
+    } else if (!pod->is) {
         make_pod(mixed, n);
     } else if (mixed_one_in(mixed, 4)) {
         end_pod(mixed, n, false);

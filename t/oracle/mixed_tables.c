@@ -20,9 +20,28 @@ static int number_of(const struct engine *e, uint32_t claim)
 {
     if (claim == 0)
         return -1;
+    if ((claim_at(e, claim)->flags & CLAIM_GANG) != 0)
+        return MIXED_GANG;
     return claim_is_workload(e, claim)
                ? MIXED_PODS + workload_world_find(claim_full_name(e, claim).name)
                : world_find_uid(claim_uid(e, claim));
+}
+
+static void read_promise(const struct engine *e, uint32_t id, struct mixed_claim *ret)
+{
+    const struct claim *claim = claim_at(e, id);
+    const struct line *line = line_at(e, claim->line);
+
+    ret->promised = claim_is_promised(claim);
+    ret->within = ret->promised && pledge_at(e, id)->promise.within != 0;
+    ret->rests = rest_holds(e, id);
+    ret->yields = claim_yields(e, id);
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        uint16_t flavor = claim_flavors(claim)[i];
+
+        if (flavor != 0 && flavor != FLAVOR_NONE)
+            ret->flavor = world_find_flavor(flavor_name(e, flavor));
+    }
 }
 
 static void read_pod(const struct mixed *mixed, int n, struct mixed_claim *ret)
@@ -31,31 +50,53 @@ static void read_pod(const struct mixed *mixed, int n, struct mixed_claim *ret)
     const struct mixed_pod *pod = &mixed->pods[n];
     uint32_t id = claim_find(e, text_of(world_uid(n)));
     const struct claim *claim = id == 0 ? NULL : claim_at(e, id);
-    const struct line *line = id == 0 ? NULL : line_at(e, claim->line);
 
     if (id == 0)
         return;
     ret->is = true;
     ret->queue = node_of(e, claim_queue(e, id));
-    ret->waits = claim->state == CLAIM_WAITING;
+    ret->waits = claim->state == CLAIM_WAITING && !claim_waits_in_gang(claim);
     ret->holds = claim_holds(claim);
     ret->goes = claim_goes(claim);
-    ret->promised = (claim->flags & CLAIM_PROMISED) != 0;
-    ret->within = ret->promised && pledge_at(e, id)->promise.within != 0;
     ret->may_go = ret->holds && !ret->goes && (claim->flags & CLAIM_SPARED) == 0;
-    ret->rests = rest_holds(e, id);
     ret->priority = pod->priority;
     ret->since = pod->created;
     ret->stamp = claim->stamp;
     ret->of = (claim->flags & CLAIM_VICTIM) != 0 ? number_of(e, pledge_at(e, id)->of) : -1;
     ret->uid = world_uid(n);
     memcpy(ret->asks, pod->asks, sizeof(ret->asks));
-    for (uint32_t i = 0; i < line_count(e, line); i++) {
-        uint16_t flavor = claim_flavors(claim)[i];
+    read_promise(e, id, ret);
+}
 
-        if (flavor != 0 && flavor != FLAVOR_NONE)
-            ret->flavor = world_find_flavor(flavor_name(e, flavor));
+/* All members that have no room wait as one. */
+static void read_gang(const struct mixed *mixed, struct mixed_claim *ret)
+{
+    const struct engine *e = mixed->engine;
+    uint32_t id =
+        engine_find_group(e, true, text_of("space"), text_of(world_group(MIXED_NATIVE)));
+    uint32_t entry = id == 0 ? 0 : group_at(e, id)->entry;
+
+    if (entry == 0 || claim_at(e, entry)->state != CLAIM_WAITING)
+        return;
+    ret->is = ret->waits = true;
+    ret->queue = node_of(e, claim_queue(e, entry));
+    ret->since = mixed->group.created;
+    ret->uid = "";
+    ret->priority = INT32_MIN;
+    for (int n = 0; n < MIXED_PODS; n++) {
+        const struct mixed_pod *pod = &mixed->pods[n];
+        uint32_t member = claim_find(e, text_of(world_uid(n)));
+
+        if (!pod->member || member == 0 || claim_holds(claim_at(e, member)))
+            continue;
+        if (pod->priority > ret->priority)
+            ret->priority = pod->priority;
+        for (int r = 0; r < MIXED_RESOURCES; r++)
+            ret->asks[r] += pod->asks[r];
     }
+    if (mixed->group.priority != UNSAID)
+        ret->priority = (int32_t)mixed->group.priority;
+    read_promise(e, entry, ret);
 }
 
 static void read_workload(const struct mixed *mixed, int n, struct mixed_claim *ret)
@@ -101,6 +142,8 @@ void mixed_read(const struct mixed *mixed, struct mixed_claim ret[MIXED_CLAIMS])
         ret[n].of = ret[n].queue = ret[n].flavor = -1;
         if (n < MIXED_PODS)
             read_pod(mixed, n, &ret[n]);
+        else if (n == MIXED_GANG)
+            read_gang(mixed, &ret[n]);
         else
             read_workload(mixed, n - MIXED_PODS, &ret[n]);
     }
@@ -159,6 +202,31 @@ static void fill_node(const struct mixed *mixed, int node, struct naive_world *r
     }
 }
 
+/* The group's members go one by one only as long as the minimum stays. */
+static void fill_gang(const struct mixed *mixed, const struct mixed_claim claims[MIXED_CLAIMS],
+                      struct naive_world *ret)
+{
+    const struct mixed_group *group = &mixed->group;
+    int64_t hold = 0;
+
+    for (int n = 0; n < MIXED_PODS; n++) {
+        struct naive_claim *claim = &ret->claims[n];
+
+        if (!mixed->pods[n].member || !claims[n].is)
+            continue;
+        hold += claims[n].holds;
+        if (!group->is || (!group->whole && group->minimum < 2))
+            continue;
+        claim->gang = 0;
+        claim->gang_rank.since = group->created;
+        if (group->priority != UNSAID)
+            claim->gang_rank.priority = group->priority;
+    }
+    ret->gangs[0].minimum = group->whole ? hold : group->minimum;
+    ret->claims[MIXED_GANG].gang = 0;
+    ret->claims[MIXED_GANG].is_minimum = true;
+}
+
 static void fill_claim(const struct mixed_claim *claim, bool asks, struct naive_claim *ret)
 {
     ret->node = claim->queue;
@@ -205,4 +273,5 @@ void mixed_fill_tables(const struct mixed *mixed, const struct mixed_claim claim
         for (int cell = 0; cell < NAIVE_CELLS && claims[n].promised && claims[n].within; cell++)
             ret->nodes[claims[n].queue].at[cell].within |= claim->uses[cell] > 0;
     }
+    fill_gang(mixed, claims, ret);
 }

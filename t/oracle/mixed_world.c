@@ -70,6 +70,22 @@ void mixed_show_pod(struct mixed *mixed, int n)
             step.v[POD_REQUEST + r] = pod->asks[r];
         step.v[POD_NODE] = pod->bound;
         step.v[POD_DELETED] = pod->deleted;
+        step.v[POD_GROUP] = pod->member ? 1 + MIXED_NATIVE : 0;
+    }
+    mixed_call(mixed, &step);
+}
+
+void mixed_show_group(struct mixed *mixed)
+{
+    const struct mixed_group *group = &mixed->group;
+    struct step step = step_make(group->is ? STEP_GROUP : STEP_LOSE_GROUP);
+
+    step.v[GROUP_NUMBER] = MIXED_NATIVE;
+    if (group->is) {
+        step.v[GROUP_CREATED] = group->created;
+        step.v[GROUP_MINIMUM] = group->minimum;
+        step.v[GROUP_PRIORITY] = group->priority;
+        step.v[GROUP_GOES_WHOLE] = group->whole;
     }
     mixed_call(mixed, &step);
 }
@@ -174,6 +190,8 @@ void mixed_begin(struct mixed *mixed)
     memset(mixed->was_promised, 0, sizeof(mixed->was_promised));
     mixed->synced = false;
     show_scenery(mixed);
+    if (mixed->group.is)
+        mixed_show_group(mixed);
     for (int n = 0; n < MIXED_PODS; n++)
         if (mixed->pods[n].is)
             mixed_show_pod(mixed, n);
@@ -192,6 +210,7 @@ void mixed_open(struct mixed *mixed)
     mixed->world.now = mixed->now = 1000 * SECOND;
     mixed->remakes = mixed_one_in(mixed, 2);
     mixed->most = 2 + mixed_below(mixed, 9);
+    mixed->group = (struct mixed_group){.queue = MIXED_COHORTS, .priority = UNSAID};
     for (int node = 0; node < MIXED_NODES; node++)
         mixed->nodes[node] = any_node(mixed, node);
     workload_supply_resume(&mixed->supply);
