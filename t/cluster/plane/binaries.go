@@ -41,6 +41,16 @@ func Binaries(ctx context.Context, names ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
+// Kubernetes is the release whose programs Binaries gives: v1.36.3.
+func Kubernetes(ctx context.Context) (string, error) {
+	dir, err := Binaries(ctx, "kube-apiserver")
+	if err != nil {
+		return "", err
+	}
+	said, err := exec.CommandContext(ctx, filepath.Join(dir, "kube-apiserver"), "--version").Output()
+	return strings.TrimPrefix(strings.TrimSpace(string(said)), "Kubernetes "), err
+}
+
 func lacks(dir string, names []string) string {
 	for _, name := range names {
 		file, err := os.Stat(filepath.Join(dir, name))

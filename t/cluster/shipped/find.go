@@ -48,6 +48,9 @@ func Scheduler(ctx context.Context, root string) (string, error) {
 		return filepath.Abs(name)
 	}
 	name := filepath.Join(root, "build/sluice-scheduler")
+	if minor := os.Getenv("SLUICE_KUBERNETES"); minor != "" {
+		name += "-" + minor
+	}
 	build := exec.CommandContext(ctx, filepath.Join(root, "examples/kube-scheduler/build"), name)
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
