@@ -90,6 +90,17 @@ func QueueOf(pod *sluice.Pod) string {
 	return DefaultQueue
 }
 
+// MemberPriority is CommonPriority of a member of a native group that has this priority (nil: says
+// none). The scheduler takes a group only if its members all have its priority: one that has not
+// must not look here as if it had.
+func MemberPriority(own int32, group *int32) int32 {
+	common := CommonPriority(own)
+	if group != nil && own != *group && common == CommonPriority(*group) {
+		return max(own, *group)
+	}
+	return common
+}
+
 // CommonPriority is a priority where those of the classes system-* do not count: as if none were
 // said. Nobody else's can be that high.
 func CommonPriority(priority int32) int32 {

@@ -85,3 +85,22 @@ func TestCommonPriority(t *testing.T) {
 		}
 	}
 }
+
+func TestMemberPriority(t *testing.T) {
+	const system = 2000001000
+	for _, c := range []struct {
+		own   int32
+		group *int32
+		want  int32
+	}{
+		{5, nil, 5}, {system, nil, 0}, {5, new(int32(5)), 5}, {5, new(int32(0)), 5},
+		{0, new(int32(5)), 0}, {system, new(int32(system)), 0},
+		// Which of them do not count does not make them the same.
+		{system, new(int32(0)), system}, {0, new(int32(system)), system},
+		{system - 1, new(int32(system)), system}, {system, new(int32(5)), 0},
+	} {
+		if got := MemberPriority(c.own, c.group); got != c.want {
+			t.Errorf("%d in a group of %v: %d, want %d", c.own, c.group, got, c.want)
+		}
+	}
+}

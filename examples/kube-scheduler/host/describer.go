@@ -162,7 +162,7 @@ func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
 		}
 		into.NotSelected = !d.volcano.takes(facts.QueueOf(into), pod.Namespace)
 	}
-	if common := facts.CommonPriority(into.Priority); common != into.Priority &&
+	if common := d.commonPriority(pod, into.Priority); common != into.Priority &&
 		!d.countsSystemPriority(pod, into) {
 		into.Priority = common
 	}
@@ -177,6 +177,14 @@ func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
 		into.Controller = &older
 	}
 	return known
+}
+
+// commonPriority is a pod's priority where those of the classes system-* do not count.
+func (d *describer) commonPriority(pod *v1.Pod, own int32) int32 {
+	if group := facts.SchedulingGroup(pod); group != "" {
+		return facts.MemberPriority(own, d.groups.native.priority(pod.Namespace, group))
+	}
+	return facts.CommonPriority(own)
 }
 
 // countsSystemPriority tells whether the priority of a class system-* counts in the queue that a

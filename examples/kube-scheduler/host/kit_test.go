@@ -261,6 +261,16 @@ func (w *world) state(name string) string {
 	return answer["state"].(string)
 }
 
+// reason is why a pod is held; "": it is not known.
+func (w *world) reason(name string) string {
+	answer, err := w.Engine().Inspect(sluice.Query{What: "pod", Namespace: "default", Name: name})
+	if err != nil {
+		return ""
+	}
+	reason, _ := answer["reason"].(string)
+	return reason
+}
+
 func (w *world) is(name, state string) func() bool {
 	return func() bool { return w.state(name) == state }
 }

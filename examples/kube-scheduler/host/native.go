@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
@@ -67,6 +68,7 @@ func (n *nativeGroups) seen(object *unstructured.Unstructured) {
 	var seen sluice.Group
 	var tail sluice.Tail
 	err := facts.NativeGroup(object, &seen)
+	priority := seen.Priority
 	if err == nil {
 		seen.Queue = n.named(object)
 		n.groups.place(&seen)
@@ -74,7 +76,23 @@ func (n *nativeGroups) seen(object *unstructured.Unstructured) {
 	}
 	n.engine.told(object, tail, err)
 	n.amiss.tell(n.engine, object)
+	n.tellMembers(object, priority)
 }
+
+// tellMembers tells again of the members whose priority counts as their group's says, and may have
+// been told before it was seen.
+func (n *nativeGroups) tellMembers(group *unstructured.Unstructured, priority *int32) {
+	if priority == nil {
+		return
+	}
+	n.groups.pods.tellAgainIn(group.GetNamespace(), func(pod *v1.Pod) bool {
+		return facts.SchedulingGroup(pod) == group.GetName() && pod.Spec.Priority != nil &&
+			(isOfSystem(*priority) || isOfSystem(*pod.Spec.Priority))
+	})
+}
+
+// isOfSystem tells whether a priority is that of a class system-*.
+func isOfSystem(priority int32) bool { return facts.CommonPriority(priority) != priority }
 
 func (n *nativeGroups) gone(object *unstructured.Unstructured) {
 	n.written.forget(object.GetUID())
@@ -110,6 +128,16 @@ func (n *nativeGroups) find(namespace, name string) *unstructured.Unstructured {
 		return followed.groups.object(namespace, name)
 	}
 	return nil
+}
+
+// priority is a group's; nil: it says none, or is not there.
+func (n *nativeGroups) priority(namespace, name string) *int32 {
+	group := n.find(namespace, name)
+	var seen sluice.Group
+	if group == nil || facts.NativeGroup(group, &seen) != nil {
+		return nil
+	}
+	return seen.Priority
 }
 
 // minimum is how many members a gang needs; 0: it is none, or not known.

@@ -117,6 +117,34 @@ func TestAGangOfKubernetesOwnIsGrantedAsOne(t *testing.T) {
 	}
 }
 
+// The scheduler refuses a group with a member of another priority than its own, whatever of that
+// counts in a queue: nobody of it may hold room.
+func TestMembersOfAnotherPriorityAreHeld(t *testing.T) {
+	const system = 2000000000
+	for name, priorities := range map[string][2]int32{
+		"higher than its group": {system, 0}, "lower": {0, system},
+	} {
+		t.Run(name, func(t *testing.T) {
+			group := nativeGroup("v1beta1", "g", 2)
+			group.Object["spec"].(map[string]any)["priority"] = int64(priorities[1])
+			w := newWorld(t, config.Args{Removal: config.OnBind}, serving("v1beta1"))
+			w.queue("q", "2")
+			for _, name := range []string{"p1", "p2"} {
+				pod := memberOf("g", name)
+				pod.Spec.Priority = &priorities[0]
+				w.create(pod)
+			}
+			w.until("they wait for their group", func() bool { return w.reason("p2") == "GroupMissing" })
+			_, err := w.dynamic.Resource(nativeOf("v1beta1", "podgroups")).Namespace("default").Create(
+				context.Background(), group, metav1.CreateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.until("they are held", func() bool { return w.reason("p2") == "GroupInvalid" })
+		})
+	}
+}
+
 // Where gates go at the grant, they go one after the other.
 func TestMembersComeBeforeTheSchedulerTogether(t *testing.T) {
 	group := nativeGroup("v1alpha2", "g", 2)
