@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,22 +35,15 @@ const (
 	story         = "story" // a label of nodes: each story has its own
 )
 
-var (
-	queues = schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1",
-		Resource: "queues"}
-	podGroups = schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1alpha2",
-		Resource: "podgroups"}
-)
-
-// gates are the feature gates of Kubernetes 1.36 for groups.
-var gates = map[string]bool{"GenericWorkload": true, "GangScheduling": true,
-	"WorkloadAwarePreemption": true}
+var queues = schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1",
+	Resource: "queues"}
 
 type object = map[string]any
 
 type cluster struct {
 	*testing.T
 	*shipped.Sluice
+	release
 	custom dynamic.Interface
 	seen   *sightings
 }
@@ -65,10 +56,11 @@ type plan struct {
 
 // start is a control plane with one replica of the scheduler.
 func start(t *testing.T, how plan) *cluster {
+	its := thisRelease(t)
 	options := plane.Options{Name: "native", Audit: auditv1.LevelMetadata}
 	if how.server {
-		options.FeatureGates = gates
-		options.RuntimeConfig = map[string]bool{"scheduling.k8s.io/v1alpha2": true}
+		options.FeatureGates = its.on()
+		options.RuntimeConfig = map[string]bool{its.podGroups().GroupVersion().String(): true}
 	}
 	p, err := plane.Start(t.Context(), options)
 	if err != nil {
@@ -87,13 +79,9 @@ func start(t *testing.T, how plan) *cluster {
 		t.Fatal(err)
 	}
 	if how.scheduler {
-		var on []string
-		for _, gate := range slices.Sorted(maps.Keys(gates)) {
-			on = append(on, gate+"=true")
-		}
-		s.Flags = []string{"--feature-gates=" + strings.Join(on, ",")}
+		s.Flags = []string{its.flag()}
 	}
-	c := &cluster{T: t, Sluice: s, seen: &sightings{pods: map[string]*sighting{}}}
+	c := &cluster{T: t, Sluice: s, release: its, seen: &sightings{pods: map[string]*sighting{}}}
 	if c.custom, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +121,7 @@ func leading(t *testing.T, how plan) *cluster {
 func (c *cluster) in(t *testing.T, cpus, nodes int) *tale {
 	t.Helper()
 	name := strings.ToLower(t.Name()[strings.LastIndex(t.Name(), "/")+1:])
-	its := &tale{cluster: &cluster{t, c.Sluice, c.custom, c.seen}, name: name}
+	its := &tale{cluster: &cluster{t, c.Sluice, c.release, c.custom, c.seen}, name: name}
 	if _, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -181,7 +169,7 @@ func (s *tale) gang(name string, minimum int) {
 	if minimum > 0 {
 		policy = object{"gang": object{"minCount": int64(minimum)}}
 	}
-	s.create(podGroups, s.name, object{"kind": "PodGroup", "metadata": object{"name": name},
+	s.create(s.podGroups(), s.name, object{"kind": "PodGroup", "metadata": object{"name": name},
 		"spec": object{"schedulingPolicy": policy}})
 }
 

@@ -69,7 +69,7 @@ func (s *tale) neverSpurious(names ...string) {
 func (s *tale) condition(group, status string) {
 	s.Helper()
 	s.until("the group "+group+" says "+status, func() error {
-		is, err := s.custom.Resource(podGroups).Namespace(s.name).Get(s.Context(), group,
+		is, err := s.custom.Resource(s.podGroups()).Namespace(s.name).Get(s.Context(), group,
 			metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -191,7 +191,17 @@ func tell(t *testing.T, c *cluster) {
 		s.bound("a0", "a1", "a2")
 		s.neverSpurious("a0", "a1", "a2")
 	})
-	// A basic group has no minimum: on 1.36 its pods go one by one.
+	// A scheduler that queues a group as one holds all of it for one pod that is held.
+	if c.whole {
+		tellWhole(t, c)
+	} else {
+		tellOneByOne(t, c)
+	}
+}
+
+// tellOneByOne tells of a scheduler that takes the pods of a group one by one.
+func tellOneByOne(t *testing.T, c *cluster) {
+	// A basic group has no minimum.
 	t.Run("basic", func(t *testing.T) {
 		s := c.in(t, 2, 3)
 		s.gang("b", 0)
@@ -200,7 +210,7 @@ func tell(t *testing.T, c *cluster) {
 		s.held("b2")
 		s.neverSpurious("b0", "b1")
 	})
-	// More pods than the minimum: on 1.36 those beyond it go one by one.
+	// More pods than the minimum: those beyond it go one by one.
 	t.Run("extra", func(t *testing.T) {
 		s := c.in(t, 2, 3)
 		s.gang("a", 2)
@@ -208,6 +218,73 @@ func tell(t *testing.T, c *cluster) {
 		s.bound("a0", "a1")
 		s.held("a2")
 		s.neverSpurious("a0", "a1")
+	})
+}
+
+// tellWhole tells of one that queues a group as one.
+func tellWhole(t *testing.T, c *cluster) {
+	// Nobody of a group runs before all that are there can, whatever its minimum; nor does it keep
+	// the room of a part. The group comes last, so that all three are there when it does.
+	for name, minimum := range map[string]int{"basicburst": 0, "extra": 2} {
+		t.Run(name, func(t *testing.T) {
+			s := c.in(t, 2, 4)
+			s.pods("g", "g0", "g1", "g2")
+			s.held("g0", "g1", "g2")
+			s.gang("g", minimum)
+			s.held("g0", "g1", "g2")
+			s.nothingReserved()
+			s.pods("", "z")
+			s.bound("z")
+			s.ceiling(4)
+			s.bound("g0", "g1", "g2")
+			s.neverSpurious("g0", "g1", "g2", "z")
+		})
+	}
+	// The queue is full, and has room for a part of the group before it has room for all.
+	t.Run("backlog", func(t *testing.T) {
+		s := c.in(t, 3, 5)
+		s.pods("", "x", "y")
+		s.bound("x", "y")
+		s.gang("g", 0)
+		s.pods("g", "g0")
+		s.bound("g0") // the only one that is there
+		s.pods("g", "g1", "g2")
+		s.held("g1", "g2")
+		s.delete("x", "y")
+		s.bound("g1", "g2")
+		s.neverSpurious("g0", "g1", "g2")
+	})
+	// A member comes to a group that has room and no node, and there is no room for it: the group
+	// waits for its room as a whole, and then all are seen without a node once more.
+	t.Run("join", func(t *testing.T) {
+		s := c.in(t, 4, 1)
+		s.pods("", "x")
+		s.bound("x")
+		s.gang("g", 3)
+		s.pods("g", "g0", "g1", "g2")
+		s.allUnschedulable("g0", "g1", "g2")
+		s.pods("g", "g3")
+		s.held("g3")
+		for range 3 {
+			s.addNode()
+		}
+		s.delete("x")
+		s.bound("g0", "g1", "g2", "g3")
+	})
+	// The scheduler refuses a group with a member of another priority for ever.
+	t.Run("prio", func(t *testing.T) {
+		s := c.in(t, 3, 3)
+		s.gang("g", 3)
+		for _, name := range []string{"g0", "g1", "g2"} {
+			pod := s.pod(s.name, name, "g")
+			pod.Spec.PriorityClassName = "system-cluster-critical"
+			if _, err := s.Client.CoreV1().Pods(s.name).Create(s.Context(), pod,
+				metav1.CreateOptions{}); err != nil {
+				s.Fatal(err)
+			}
+		}
+		s.held("g0", "g1", "g2")
+		s.nothingReserved()
 	})
 }
 
