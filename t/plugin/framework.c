@@ -183,6 +183,30 @@ static void test_reserve(void)
     kit_close(&kit);
 }
 
+/* A scheduler may take a pod that has its node through a cycle once more: one whose resize does not
+ * fit there. */
+static void test_bound(void)
+{
+    static const char *const grown = "a queue=q cpu=6 node=n bare version=3";
+    struct kit kit;
+    bool allow;
+    int64_t until;
+
+    kit_open(&kit, "answers");
+    kit_do(&kit, "queue q cpu=4; group g min=2; pod a queue=q cpu=1 group=g node=n bare version=2;"
+                 "pod b queue=q cpu=1 group=g; queue q cpu=4 suspended");
+    ok(pre_enqueue(&kit, grown)->pass, "a bound pod is never held, whatever its queue says");
+    is_int(kit_usage(&kit, "q", "cpu"), 6, "what it asks for by now counts");
+    ok(pre_filter(&kit, "a")->pass, "nor does a later hook refuse it");
+    ok(reserve(&kit, "a")->pass, "nor reserve");
+    allow = engine_permit(kit.engine, text_of("a"), &until);
+    ok(allow, "it waits for nobody in Permit");
+    kit_do(&kit, "unreserve a");
+    is_str(kit_state(&kit, "a"), "allocated", "and where its cycle fails it keeps what it has");
+    is_int(kit_usage(&kit, "q", "cpu"), 6, "all of it");
+    kit_close(&kit);
+}
+
 static void test_bind(void)
 {
     struct removal_patch patch;
@@ -240,6 +264,7 @@ int main(void)
     test_foreign_gates();
     test_pre_filter();
     test_reserve();
+    test_bound();
     test_bind();
     test_observe_only();
     return tap_done();
