@@ -56,11 +56,10 @@ class Layout:
             "size": len(data),
         } | more
 
-    def finish(self, index, name, version):
-        number = version.partition("+")[0]
+    def finish(self, index, name, tag):
         index["annotations"] = {
-            "org.opencontainers.image.ref.name": number,
-            "io.containerd.image.name": f"docker.io/library/{name}:{number}",
+            "org.opencontainers.image.ref.name": tag,
+            "io.containerd.image.name": f"docker.io/library/{name}:{tag}",
         }
         whole = {
             "schemaVersion": 2,
@@ -89,7 +88,13 @@ def tar_of(files, when):
     return out.getvalue()
 
 
-def image(layout, name, version, arch, when, layers):
+def tag(args):
+    """A scheduler is for one release of Kubernetes, and its tag says for which."""
+    number = args.version.partition("+")[0]
+    return f"{number}-k8s{args.kubernetes}" if args.kubernetes else number
+
+
+def image(layout, args, arch, when, layers):
     """An image of layers, each a map of files and a word about it."""
     created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when))
     descriptors, unpacked, history = [], [], []
@@ -99,14 +104,16 @@ def image(layout, name, version, arch, when, layers):
         packed = gzip.compress(tar, compresslevel=9, mtime=0)
         descriptors.append(layout.add(f"{OCI}.layer.v1.tar+gzip", packed))
         history.append({"created": created, "created_by": about})
-    number, _, commit = version.partition("+")
+    number, _, commit = args.version.partition("+")
     labels = {
-        "org.opencontainers.image.title": name,
-        "org.opencontainers.image.description": ABOUT[name],
+        "org.opencontainers.image.title": args.name,
+        "org.opencontainers.image.description": ABOUT[args.name],
         "org.opencontainers.image.version": number,
         "org.opencontainers.image.revision": commit,
         "org.opencontainers.image.licenses": "Apache-2.0",
     }
+    if args.kubernetes:
+        labels["sh.sluice.kubernetes"] = args.kubernetes
     config = {
         "created": created,
         "architecture": arch,
@@ -114,7 +121,7 @@ def image(layout, name, version, arch, when, layers):
         "config": {
             "User": f"{contents.USER}:{contents.USER}",
             "Env": ["PATH=/usr/bin"],
-            "Entrypoint": [f"/usr/bin/{name}"],
+            "Entrypoint": [f"/usr/bin/{args.name}"],
             "WorkingDir": "/",
             "Labels": labels,
         },
@@ -172,7 +179,7 @@ def build(args, layout, arch, when, scratch):
         f"{doc}/sbom.spdx.json": contents.File(bill),
     } | {f"{doc}/modules/{path}": file for path, file in words.items()}
     layers = [(debian.files, "Debian's packages"), (files, f"sluice {args.version}")]
-    described, size = image(layout, args.name, args.version, arch, when, layers)
+    described, size = image(layout, args, arch, when, layers)
     used = " ".join(f"{p.name} {p.version}" for _, p in sorted(debian.used.items()))
     print(f"images: {args.name} {arch}: {size / 1e6:.1f} MB, {described['digest']}")
     print(
@@ -185,6 +192,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--name", required=True, choices=sorted(ABOUT))
     parser.add_argument("--version", required=True)
+    parser.add_argument("--kubernetes", metavar="MINOR")
     for folder in ("debs", "out", "root"):
         parser.add_argument(f"--{folder}", required=True, type=Path)
     parser.add_argument("archs", nargs="+", choices=sorted(contents.CPU))
@@ -201,7 +209,7 @@ def main():
         "manifests": manifests,
     }
     described = layout.add(f"{OCI}.index.v1+json", text(index))
-    layout.finish(described, args.name, args.version)
+    layout.finish(described, args.name, tag(args))
     files = {
         str(path.relative_to(layout.folder)): contents.File(path.read_bytes())
         for path in layout.folder.rglob("*")
