@@ -5,8 +5,7 @@
  * come, change and go, quotas and policies are edited, writes end in every way, the lead is lost,
  * the engine begins anew. After each step a naive look counts everything anew, and sees that nobody
  * waits who fits or would find victims of any kind, and that whoever is promised room will have it.
- * Now and then the host does all that there is to do, and makes evicted pods again: that comes to an
- * end.
+ * Now and then the host does all that there is to do, and makes evicted pods again: that ends.
  */
 #include "t/oracle/mixed.h"
 
