@@ -52,6 +52,7 @@ type cluster struct {
 type plan struct {
 	overlay           string
 	server, scheduler bool // they know them
+	jobs              bool // and the job controller makes one of each Job
 }
 
 // start is a control plane with one replica of the scheduler.
@@ -61,6 +62,10 @@ func start(t *testing.T, how plan) *cluster {
 	if how.server {
 		options.FeatureGates = its.on()
 		options.RuntimeConfig = map[string]bool{its.podGroups().GroupVersion().String(): true}
+	}
+	if how.jobs {
+		options.ControllerManager = true
+		options.FeatureGates[gateOfJobs] = true
 	}
 	p, err := plane.Start(t.Context(), options)
 	if err != nil {

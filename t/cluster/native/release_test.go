@@ -26,6 +26,9 @@ var releases = map[string]release{
 	"v1.37": {version: "v1beta1", gates: []string{"GenericWorkload"}, whole: true},
 }
 
+// gateOfJobs makes a group of each Job, of which 1.36 takes only those whose pods are numbered.
+const gateOfJobs = "WorkloadWithJob"
+
 // thisRelease is the one whose programs are used.
 func thisRelease(t *testing.T) release {
 	t.Helper()
