@@ -73,21 +73,26 @@ func KueueCRDs(ctx context.Context, root string) (string, error) {
 
 // KueueModule is the folder of the module that the scheduler is built with.
 func KueueModule(ctx context.Context, root string) (string, error) {
+	return Module(ctx, filepath.Join(root, "examples/kube-scheduler"), "sigs.k8s.io/kueue")
+}
+
+// Module is the folder of a module, at the version that the go.mod in a folder pins.
+func Module(ctx context.Context, pinned, name string) (string, error) {
 	program, err := exec.LookPath("go")
 	if err != nil {
 		program = "/usr/local/go/bin/go"
 	}
 	// Unlike "go list -m" it fetches a module that this machine does not have.
-	download := exec.CommandContext(ctx, program, "mod", "download", "-json", "sigs.k8s.io/kueue")
-	download.Dir = filepath.Join(root, "examples/kube-scheduler")
+	download := exec.CommandContext(ctx, program, "mod", "download", "-json", name)
+	download.Dir = pinned
 	download.Stderr = os.Stderr
-	var kueue struct{ Dir string }
+	var module struct{ Dir string }
 	out, err := download.Output()
 	if err == nil {
-		err = json.Unmarshal(out, &kueue)
+		err = json.Unmarshal(out, &module)
 	}
 	if err != nil {
-		return "", fmt.Errorf("where Kueue's module is: %s: %w", download, err)
+		return "", fmt.Errorf("where the module %s is: %s: %w", name, download, err)
 	}
-	return kueue.Dir, nil
+	return module.Dir, nil
 }
