@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package autoscalers
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Karpenter looks again every 10 s at what is Unschedulable.
+const looks = 15 * time.Second
+
+// buys waits until so many nodes are bought for the story's pods, and whether it stays so: for a
+// while from when Karpenter has bought a node for a pod that came later than they.
+func (s *tale) buys(row string, want int) {
+	s.Helper()
+	s.until(fmt.Sprintf("%d nodes are bought", want), func() error {
+		if got := s.purchases.count(s.name); got < want {
+			return fmt.Errorf("%d are", got)
+		}
+		return nil
+	})
+	s.canary()
+	time.Sleep(looks)
+	s.bought(row, want)
+}
+
+// bought writes how many nodes were, until now, into the table.
+func (s *tale) bought(row string, want int) {
+	s.Helper()
+	got := s.purchases.count(s.name)
+	figures.write(row, s.column, got)
+	if got != want {
+		s.Errorf("%s: %d nodes are bought, want %d", row, got, want)
+	}
+}
+
+// runs waits until so many of the story's pods have a node.
+func (s *tale) runs(want int) {
+	s.Helper()
+	s.until(fmt.Sprintf("%d pods are bound", want), func() error {
+		if got := s.count(func(one sighting) bool { return one.pod.Spec.NodeName != "" }); got != want {
+			return fmt.Errorf("%d are", got)
+		}
+		return nil
+	})
+}
+
+// unschedulable waits until an autoscaler may see so many.
+func (s *tale) unschedulable(want int) {
+	s.Helper()
+	s.until(fmt.Sprintf("%d pods are Unschedulable", want), func() error {
+		got := s.count(func(one sighting) bool {
+			return one.pod.Spec.NodeName == "" && reasonOf(one.pod) == corev1.PodReasonUnschedulable
+		})
+		if got != want {
+			return fmt.Errorf("%d are", got)
+		}
+		return nil
+	})
+}
+
+func (s *tale) count(is func(sighting) bool) int {
+	count := 0
+	for _, one := range s.all() {
+		if is(one) {
+			count++
+		}
+	}
+	return count
+}
+
+// waits looks whether so many pods wait, and no autoscaler has seen them at any time.
+func (s *tale) waits(want int) {
+	s.Helper()
+	got := s.count(func(one sighting) bool {
+		return one.pod.Spec.NodeName == "" && !one.unschedulable
+	})
+	if got != want {
+		s.Errorf("%d pods wait, and were never Unschedulable; want %d", got, want)
+	}
+}
+
+// full: 4 pods run in a queue that has room for no more, and on nodes that have none either.
+func full(row string) func(*tale) {
+	return func(s *tale) {
+		s.queue(s.name, 4, "")
+		s.nodes(2)
+		s.pods("runs", 4, s.name)
+		s.runs(4)
+		s.pods("waits", 4, s.name)
+		s.buys(row, 0)
+		s.runs(4)
+		s.waits(4)
+	}
+}
+
+func room(row string) func(*tale) {
+	return func(s *tale) {
+		s.queue(s.name, 4, "")
+		s.pods("p", 8, s.name)
+		s.buys(row, 2)
+		s.runs(4)
+		s.waits(4)
+	}
+}
+
+// empty is told while the cluster has no node at all.
+func empty(s *tale) {
+	nodes, err := s.Client.CoreV1().Nodes().List(s.Context(), metav1.ListOptions{})
+	if err != nil || len(nodes.Items) > 0 {
+		s.Fatalf("the cluster has %d nodes: %v", len(nodes.Items), err)
+	}
+	s.queue(s.name, 2, "")
+	s.pods("p", 2, s.name)
+	s.buys(emptyRow, 1)
+	s.runs(2)
+}
+
+// suspended: two pods were granted and are Unschedulable, and the pool may not buy yet. When it
+// may, their queue is suspended.
+func suspended(s *tale) {
+	s.mayBuy(s.name, 0)
+	s.queue(s.name, 2, "")
+	s.pods("p", 2, s.name)
+	s.unschedulable(2)
+	s.command("SuspendQueue")
+	s.unschedulable(0)
+	s.mayBuy(s.name, plenty)
+	s.buys(suspendedRow, 0)
+	s.runs(0)
+	s.command("ResumeQueue")
+	s.buys(resumedRow, 1)
+	s.runs(2)
+}
+
+// shrunk is the same with a queue that loses half of its room.
+func shrunk(s *tale) {
+	s.mayBuy(s.name, 0)
+	s.queue(s.name, 4, "")
+	s.pods("p", 4, s.name)
+	s.unschedulable(4)
+	s.ceiling(2)
+	s.unschedulable(2)
+	s.mayBuy(s.name, plenty)
+	s.buys(shrunkRow, 1)
+	s.runs(2)
+}
+
+func siblings(s *tale) {
+	s.queue(s.name, 4, "")
+	for _, one := range []string{"a", "b"} {
+		s.queue(s.name+"-"+one, 4, s.name)
+	}
+	for _, one := range []string{"a", "b"} {
+		s.pods(one, 4, s.name+"-"+one)
+	}
+	s.buys(siblingsRow, 2)
+	s.runs(4)
+	s.waits(4)
+}
+
+// gang is of three, as one of Volcano's.
+func gang(s *tale) {
+	s.create(podGroups, s.name, object{"kind": "PodGroup", "metadata": object{"name": "g"},
+		"spec": object{"minMember": int64(3), "queue": s.name}})
+	s.gang(gangRow, gangRoomRow, func(pod *corev1.Pod) { pod.Annotations[groupName] = "g" })
+}
+
+// native is one of Kubernetes' own.
+func native(s *tale) {
+	s.create(nativeGroups, s.name, object{"kind": "PodGroup", "metadata": object{"name": "g"},
+		"spec": object{"schedulingPolicy": object{"gang": object{"minCount": int64(3)}}}})
+	s.gang(nativeRow, nativeRoomRow, func(pod *corev1.Pod) {
+		pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: new("g")}
+	})
+}
+
+func (s *tale) gang(row, roomRow string, member func(*corev1.Pod)) {
+	s.Helper()
+	s.queue(s.name, 2, "")
+	s.pods("p", 3, s.name, member)
+	s.buys(row, 0)
+	s.runs(0)
+	s.waits(3)
+	s.ceiling(3)
+	s.buys(roomRow, 2)
+	s.runs(3)
+}
+
+// stockFull and stockRoom are what full and room are without a queue.
+func stockFull(s *tale) {
+	s.nodes(2)
+	s.pods("runs", 4, "")
+	s.runs(4)
+	s.pods("waits", 4, "")
+	s.buys(fullRow, 2)
+	s.runs(8)
+}
+
+func stockRoom(s *tale) {
+	s.pods("p", 8, "")
+	s.buys(roomRow, 4)
+	s.runs(8)
+}
+
+const plenty = 100 // cpus
+
+// stories are told by their names.
+type stories map[string]func(*tale)
+
+// tell tells them side by side.
+func (c *cluster) tell(t *testing.T, of string, all stories) {
+	t.Run(of, func(t *testing.T) {
+		for name, tell := range all {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				tell(c.in(t, name, plenty))
+			})
+		}
+	})
+}
+
+func tell(t *testing.T, overlay string) {
+	c := start(t, overlay)
+	sluice := c.install(overlay)
+	replica := c.runSluice(sluice, "opted-in", nil)
+	c.awaitGates()
+	t.Run("empty", func(t *testing.T) { empty(c.in(t, "empty", plenty)) })
+	c.tell(t, "opted-in", stories{"full": full(fullRow), "room": room(roomRow), "suspended": suspended,
+		"shrunk": shrunk, "siblings": siblings, "gang": gang, "native": native})
+	c.runSluice(c.end(sluice, replica), "all", object{"manage": "all"})
+	c.tell(t, "all", stories{"all-full": full(allFullRow), "all-room": room(allRoomRow)})
+}
+
+func TestOnBind(t *testing.T)      { tell(t, "on-bind") }
+func TestOnAdmission(t *testing.T) { tell(t, "on-admission") }
+
+// TestRootIsTheCluster: of a cluster without nodes the queues have no room, and nobody is seen who
+// would need one. The node of a canary would be room, so it comes last.
+func TestRootIsTheCluster(t *testing.T) {
+	c := start(t, "on-bind")
+	c.runSluice(c.install("on-bind"), "sized", object{"rootCeiling": "cluster"})
+	c.awaitGates()
+	s := c.in(t, "sized", plenty)
+	s.queue(s.name, 2, "")
+	s.pods("p", 2, s.name)
+	time.Sleep(looks)
+	s.bought(sizedRow, 0)
+	s.waits(2)
+	s.canary()
+}
+
+func TestStock(t *testing.T) {
+	c := start(t, "stock, no queue")
+	c.runStock()
+	c.tell(t, "plain", stories{"full": stockFull, "room": stockRoom})
+}
