@@ -157,6 +157,7 @@ func withGates(s *shipped.Sluice) *shipped.Sluice {
 	for _, gate := range slices.Sorted(maps.Keys(gates)) {
 		on = append(on, gate+"=true")
 	}
+	s.Patient = true
 	s.Flags = []string{"--feature-gates=" + strings.Join(on, ",")}
 	return s
 }

@@ -88,6 +88,9 @@ func (s *Sluice) adapt(library, kubeconfig string, webhook int) ([]byte, error) 
 		election["resourceName"] = s.Lease
 	}
 	election["leaseDuration"], election["renewDeadline"], election["retryPeriod"] = "10s", "8s", "1s"
+	if s.Patient {
+		election["leaseDuration"], election["renewDeadline"] = "70s", "60s"
+	}
 	return yaml.Marshal(config)
 }
 

@@ -50,6 +50,9 @@ type Sluice struct {
 	Args map[string]any
 	// Lease is what the replicas call theirs; "": as it is shipped.
 	Lease string
+	// Patient replicas keep their lease where nothing has its turn for a minute: for tests in which
+	// no other one shall lead.
+	Patient bool
 	// Flags are those of the replicas beside what is shipped.
 	Flags []string
 
