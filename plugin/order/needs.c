@@ -55,7 +55,7 @@ int needs_alloc(struct mem *mem, const struct size_class *kind, struct needs *re
     *ret = (struct needs){{0}};
     if (size_of(kind) <= NEEDS_INLINE)
         return 0;
-    bytes = mem_alloc(mem, size_of(kind));
+    bytes = mem_zalloc(mem, size_of(kind));
     if (bytes == NULL)
         return -1;
     memcpy(ret->bytes, &bytes, sizeof(bytes));

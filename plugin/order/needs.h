@@ -23,7 +23,8 @@ struct needs {
 
 struct size_class;
 
-/* Room for the needs of a line of this kind; of one that is shared with nobody, for any. -1: no
+/* Room for the needs of a line of this kind; of one that is shared with nobody, for any. What is in
+ * it is known from the start, since the first update compares with the least that was there. -1: no
  * memory. */
 int needs_alloc(struct mem *mem, const struct size_class *kind, struct needs *ret_needs);
 void needs_free(struct mem *mem, const struct size_class *kind, struct needs *needs);

@@ -54,6 +54,7 @@ static void test_values(struct size_class kind, const char *name)
 
     test_mem_init(&test);
     is_int(needs_alloc(&test.mem, &kind, &needs), 0, "%s: there is memory", name);
+    is_int(wrong_at(&needs, &kind, 0, 0), 0, "%s: a new one holds the lowest amounts", name);
     for (int round = 0; round < 200; round++) {
         int64_t amount = (int64_t)(test_random(&seed) | (uint64_t)test_random(&seed) << 31);
         int64_t least = (int64_t)(test_random(&seed) | (uint64_t)test_random(&seed) << 31);
