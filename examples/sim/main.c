@@ -9,7 +9,8 @@
 
 static const char usage[] =
     "usage: sluice-sim run [--lib PATH] [--removal onBind|onAdmission] [--format table|json]\n"
-    "                      [--svg FILE] [--record FILE] [--creep] [--quiet] FILE...\n"
+    "                      [--html FILE] [--frames FILE] [--svg FILE] [--record FILE]\n"
+    "                      [--creep] [--quiet] FILE...\n"
     "       sluice-sim why [--lib PATH] FILE POD --at TIME\n"
     "       sluice-sim replay [--lib PATH] FILE\n"
     "       sluice-sim help\n"
@@ -25,6 +26,8 @@ static const char help[] =
     "                 the one that was installed with it\n"
     "  --removal      when gates are removed, whatever the story says\n"
     "  --format json  what happened as one JSON object for each FILE\n"
+    "  --html FILE    a page that plays the story, with a slider (of the last story)\n"
+    "  --frames FILE  what that page shows, as JSON (examples/board/board.schema.json)\n"
     "  --svg FILE     a picture of the queues over time (of the last story)\n"
     "  --record FILE  every call that changed the library's state, for replay\n"
     "  --creep        each call of the library comes a nanosecond after the one before\n"
@@ -54,9 +57,10 @@ static const char **slot_of(struct arguments *arguments, const char *name, const
         const char *name;
         const char **slot;
     } options[] = {
-        {"--lib", &arguments->lib},     {"--at", &arguments->at},
-        {"--svg", &arguments->run.svg}, {"--record", &arguments->run.record},
-        {"--format", ret_format},       {"--removal", &arguments->run.removal},
+        {"--lib", &arguments->lib},       {"--at", &arguments->at},
+        {"--html", &arguments->run.html}, {"--frames", &arguments->run.frames},
+        {"--svg", &arguments->run.svg},   {"--record", &arguments->run.record},
+        {"--format", ret_format},         {"--removal", &arguments->run.removal},
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)

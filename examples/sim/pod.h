@@ -101,6 +101,7 @@ struct pod {
     const char *told_state;
     const char *told_reason;
     bool touched;
+    bool on_board; /* the next frame looks at it */
 };
 
 /* Reads metadata and spec of a Pod, or of a pod template. The state is what its author wrote. */

@@ -42,6 +42,7 @@ static void end_moment(struct sim *sim)
     loads_end_moment(sim);
     story_end_moment(sim);
     fleet_end_moment(sim);
+    board_end_moment(sim);
 }
 
 /* Everything that is due until then happens. */
@@ -115,11 +116,13 @@ bool run_init(struct sim *sim, struct scenario *scenario, const struct run_optio
     sim->story = (struct story){
         .format = options->format,
         .quiet = options->quiet,
-        .paints = options->svg != NULL,
+        .paints = options->svg || options->html || options->frames,
         .colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
         .out = stdout,
         .told_at = -1,
     };
+    if (options->html || options->frames)
+        board_start(&sim->board);
     const struct tree *documents = tree_load(&sim->arena, path, &sim->fault);
     if (!documents || !scenario_read(&sim->arena, &sim->fault, documents, scenario))
         return false;
@@ -159,6 +162,7 @@ void run_finish(struct sim *sim, struct scenario *scenario)
     loads_finish(&sim->workloads);
     scheduler_finish(&sim->scheduler);
     story_finish(&sim->story);
+    board_finish(&sim->board);
     clock_finish(&sim->clock);
     map_finish(&sim->refusals);
     map_finish(&sim->world.objects);
@@ -178,6 +182,16 @@ static void paint(struct sim *sim, const char *path)
         picture_draw(sim, file);
     if (!file || fclose(file) != 0)
         fault_say(&sim->fault, NULL, "%s: %s", path, strerror(errno));
+}
+
+static void show(struct sim *sim, const struct run_options *options, bool passed)
+{
+    if (options->svg)
+        paint(sim, options->svg);
+    if (options->html && !board_write_page(sim, options->html, passed))
+        fault_say(&sim->fault, NULL, "%s: %s", options->html, strerror(errno));
+    if (options->frames && !board_write(sim, options->frames, passed))
+        fault_say(&sim->fault, NULL, "%s: %s", options->frames, strerror(errno));
 }
 
 static void sum_up(const struct sim *sim)
@@ -204,8 +218,7 @@ int run_file(const struct run_options *options, const char *path)
             story_json(&sim, code == EXIT_HELD);
         else
             sum_up(&sim);
-        if (options->svg)
-            paint(&sim, options->svg);
+        show(&sim, options, code == EXIT_HELD);
     }
     finish_recording(&sim);
     if (sim.fault.is) {

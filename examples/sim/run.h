@@ -15,6 +15,8 @@ struct run_options {
     const char *removal; /* NULL: as the scenario says */
     enum story_format format;
     const char *svg;
+    const char *html;   /* a page that plays the story */
+    const char *frames; /* what it shows, as JSON */
     const char *record;
     bool quiet;
     bool creep; /* the scheduler's calls come one after the other, as those of a real host do */

@@ -4,6 +4,7 @@
 
 #include "examples/sim/arena.h"
 #include "examples/sim/autoscaler.h"
+#include "examples/sim/board.h"
 #include "examples/sim/clock.h"
 #include "examples/sim/expect.h"
 #include "examples/sim/faults.h"
@@ -39,6 +40,7 @@ struct sim {
     struct fleet fleet;
     struct workloads workloads;
     struct story story;
+    struct board board;
     struct expectations expectations;
     struct map refusals; /* struct refusal by reference: what must be refused */
     FILE *recording;     /* NULL: nothing is recorded */

@@ -70,6 +70,7 @@ void story_touch(struct sim *sim, struct pod *pod)
 {
     struct story *story = &sim->story;
 
+    board_touch(sim, pod);
     if (pod->touched)
         return;
     pod->touched = true;

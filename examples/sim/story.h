@@ -24,7 +24,7 @@ enum story_format {
 struct story {
     enum story_format format;
     bool quiet;  /* no rows */
-    bool paints; /* a picture will be drawn: keep what it needs */
+    bool paints; /* a picture or a page will be drawn: keep what it needs */
     bool colour;
     FILE *out;
     int64_t told_at; /* the time of the latest row; -1: the latest was none, and a blank line */

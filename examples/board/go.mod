@@ -1,0 +1,3 @@
+module sluice/board
+
+go 1.26.0
