@@ -47,6 +47,21 @@ function patterns() {
   return draw("defs", {}, stripe("hatched", "hatch", 45));
 }
 
+// Round numbers from 0 on: four or five of them up to `most`, in steps of 1, 2 or 5 times `unit`.
+function ticks(most, unit, sizes) {
+  const step = sizes ? sizes.find((size) => most / size <= 5) || sizes[sizes.length - 1] * Math.ceil(most / sizes[sizes.length - 1] / 5) : roundStep(most / unit) * unit;
+  const made = [];
+  for (let at = 0; at <= most * 1.0001; at += step) made.push(at);
+  return made;
+}
+
+function roundStep(most) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, 1) / 4));
+  return Math.max(1, [1, 2, 5, 10].map((size) => size * power).find((size) => most / size <= 5));
+}
+
+const TIMES = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400].map((s) => s * 1000);
+
 // go(at): somebody points at a time.
 function chart(past, resource, clock, from, end, now, go) {
   const samples = thinned(samplesOf(past, resource), from, end);
@@ -60,23 +75,21 @@ function chart(past, resource, clock, from, end, now, go) {
   const text = (tx, ty, words, about) => draw("text", { x: tx, y: ty, ...about }, words);
   const label = `Use of ${resource} over time: now ${inWords(resource, samples[samples.length - 1])}; ${most === 1 ? "" : `at most ${amount(resource, Math.max(...samples.map((s) => s.used)))}, `}${many(Math.max(...samples.map((s) => s.waiting)), "claim")} waiting at most`;
   const picture = draw("svg", { viewBox: `0 0 ${WIDE} ${TALL + 44}`, class: "chart", role: "img", "aria-label": label }, patterns());
-  for (const part of [0, 0.5, 1]) {
-    picture.append(draw("line", { x1: LEFT, x2: WIDE - 8, y1: y(most * part), y2: y(most * part), class: "grid" }),
-      text(LEFT - 6, y(most * part) + 4, amount(resource, most * part), { "text-anchor": "end" }));
-  }
+  for (const at of ticks(most, resource === "cpu" ? 1000 : isBytes(resource) ? 2 ** (10 * Math.floor(Math.log2(most) / 10)) : 1))
+    picture.append(draw("line", { x1: LEFT, x2: WIDE - 8, y1: y(at), y2: y(at), class: "grid" }),
+      text(LEFT - 6, y(at) + 4, amount(resource, at), { "text-anchor": "end" }));
   const path = (d, cls) => picture.append(draw("path", { d, class: cls }));
   path(area(samples, x, y, (s) => s.used, end), "area reserved");
-  path(area(samples, x, y, (s) => s.allocated, end), "area allocated");
+  path(area(samples, x, y, (s) => s.allocated, end), "area borrowed");
+  path(area(samples, x, y, (s) => partsOf(s).allocated, end), "area allocated");
   path(steps(samples, x, y, (s) => s.limit, end), "line limit");
   if (samples.some((s) => s.share > 0)) path(steps(samples, x, y, (s) => s.share, end), "line owed");
   path(area(samples, x, wait, (s) => s.waiting, end), "area waits");
   picture.append(draw("line", { x1: LEFT, x2: WIDE - 8, y1: TALL + 22, y2: TALL + 22, class: "grid" }),
     text(LEFT - 6, TALL + 8, waited.toLocaleString("en"), { "text-anchor": "end" }), text(LEFT - 6, TALL + 22, "wait", { "text-anchor": "end" }));
-  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
-    const at = from + (end - from) * part;
-    picture.append(text(x(at), TALL + 40, clock === "wall" ? moment(clock, at) : duration(at),
-      { "text-anchor": part === 0 ? "start" : part === 1 ? "end" : "middle" }));
-  }
+  for (const at of ticks(end - from, 1, TIMES))
+    picture.append(text(x(from + at), TALL + 40, clock === "wall" ? moment(clock, from + at) : at === 0 ? "0" : duration(at),
+      { "text-anchor": at === 0 ? "start" : x(from + at) > WIDE - 40 ? "end" : "middle" }));
   picture.append(draw("line", { x1: x(now), x2: x(now), y1: 4, y2: TALL + 22, class: "cursor" }));
   if (go) {
     picture.addEventListener("click", (event) => {

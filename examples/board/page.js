@@ -112,7 +112,9 @@ class Page {
       this.note("view", "groups");
     }
     if (this.live && this.live.hurry) this.live.hurry();
-    return this.show();
+    this.show();
+    for (const card of document.querySelectorAll(".why")) card.scrollIntoView({ block: "nearest" });
+    return null;
   }
 
   chooseResource() {
@@ -149,10 +151,20 @@ class Page {
       const limit = limitOf(queue, 0);
       total.limit = total.limit === null || limit === null ? null : total.limit + limit;
     }
+    if (total.limit === 0 && total.allocated === 0) this.addClusters(total);
     total.used = total.allocated + total.reserved;
     if (total.limit === 0 && total.used > 0) total.limit = null;
     for (const queue of queues) if (queue.leaf) total.borrowed += use(queue, this.resource).borrowed;
     return { total, counts };
+  }
+
+  // Where the queues have no quota of their own it is that of the worker clusters.
+  addClusters(total) {
+    for (const cluster of this.film.state.clusters.values()) {
+      const of = useOf(cluster.quota, cluster.used, this.resource);
+      total.allocated += of.used;
+      total.limit += of.limit;
+    }
   }
 
   showSum() {

@@ -11,7 +11,7 @@ class Tree {
     this.turned = new Map(); // queues that somebody opened (true) or closed
     this.list = new List($("tree"), {
       role: "treegrid", label: "Queues", height: 40,
-      heads: ["Queue", "State", "Use", "", "Waiting"],
+      heads: ["Queue", "State", "Use", "Used", "Wait · ask for"],
       row: (i) => this.row(i),
       choose: (i) => page.openQueue(this.rows[i].queue.key, true),
       turn: (i, open) => this.turn(i, open),
@@ -123,7 +123,7 @@ class Tree {
         cell({ class: "c-name" }, name),
         cell({ class: "c-state" }, queue.state === "Open" ? make("span", { class: "quiet" }, "Open") : badge(queue.state, queue.reason)),
         cell({ class: "c-bar" }, of.is ? bar(resource, of, this.most) : make("span", { class: "quiet" }, "–")),
-        cell({ class: "c-used" }, of.is ? [make("b", {}, say(of.used)), of.limit === null ? "" : ` of ${say(of.limit)}`] : ""),
+        cell({ class: "c-used" }, of.is ? [make("b", {}, say(of.used)), of.limit !== null ? ` of ${say(of.limit)}` : of.share ? `, owns ${say(of.share)}` : ""] : ""),
         cell({ class: "c-waits" }, queue.waiting ? [make("b", {}, queue.waiting.toLocaleString("en")), of.asked ? ` · ${say(of.asked)}` : ""] : make("span", { class: "quiet" }, "–")),
       ],
     };

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages for t/board: of stories, of frames, of more queues than anybody has."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from frames_kit import Board
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("SLUICE_BUILD", ROOT / "build"))
+LIB = os.environ.get("SLUICE_LIB", BUILD / "sluice.so")
+DATA = '<script type="application/json" id="frames">'
+QUEUES, WAITING = 10000, 100000
+
+
+class Story:
+    """A story as a page, and as the frames in it."""
+
+    def __init__(self, path, folder):
+        self.page = Path(folder) / f"{path.stem}.html"
+        frames = Path(folder) / f"{path.stem}.json"
+        out = ["--quiet", "--html", self.page, "--frames", frames]
+        command = [BUILD / "sluice-sim", "run", "--lib", LIB, *out, path]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        self.document = json.loads(frames.read_text())
+        self.end = self.at(float("inf"))
+
+    def at(self, ms):
+        board = Board()
+        for frame in self.document["frames"]:
+            if frame["at"] <= ms:
+                board.apply(frame)
+        return board
+
+    def address(self, **about):
+        said = "&".join(f"{k}={v}" for k, v in about.items())
+        return f"file://{self.page}#{said}"
+
+
+def write_page(folder, stem, title, frames):
+    head, mark, tail = (BUILD / "examples/board.html").read_text().partition(DATA)
+    document = {"format": "sluice.sh/board/v1", "source": "story", "clock": "story"}
+    document |= {"title": title, "frames": frames}
+    text = json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
+    page = Path(folder) / f"{stem}.html"
+    page.write_text(head + mark + text + tail)
+    return page
+
+
+def many():
+    """Queues in a tree of three levels; a tenth of them has lines."""
+    queues, claims, lines = [], [], []
+
+    def queue(key, parent, leaf, waiting):
+        gpu = {"flavor": "default", "resource": "nvidia.com/gpu", "ceiling": 64}
+        row = {"key": f"Queue/{key}", "kind": "Queue", "name": key, "leaf": leaf}
+        row |= {
+            "state": "Open",
+            "waiting": waiting,
+            "asks": {"nvidia.com/gpu": waiting},
+        }
+        row |= {"quota": [gpu | {"allocated": len(queues) % 64}]}
+        queues.append(row | ({"parent": f"Queue/{parent}"} if parent else {}))
+
+    queue("root", "", False, WAITING)
+    for i in range(99):
+        queue(f"group-{i}", "root", False, 0)
+    for i in range(QUEUES - 100):
+        waiting = 10000 if i == 0 else 90000 // 899 if i < 900 else 0
+        if i == 899:
+            waiting = WAITING - len(claims)
+        queue(f"team-{i}", f"group-{i % 99}", True, waiting)
+        keys = [f"{i}-{n}" for n in range(waiting)]
+        for key in keys:
+            row = {
+                "key": key,
+                "kind": "Pod",
+                "namespace": "default",
+                "name": f"p-{key}",
+            }
+            row |= {"queue": f"Queue/team-{i}", "state": "waiting", "told": False}
+            claims.append(row | {"asks": {"nvidia.com/gpu": 1}})
+        if keys:
+            lines.append({"queue": f"Queue/team-{i}", "at": 0, "drop": 0, "put": keys})
+    return {"at": 0, "queues": queues, "claims": claims, "lines": lines}
