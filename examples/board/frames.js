@@ -59,14 +59,10 @@ class Film {
 
   // A cluster's next frame: those before are over, but for how the queues were used.
   follow(frame) {
-    this.remember_all(frame);
+    this.events = frame.whole ? frame.events || [] : [...this.events, ...(frame.events || [])];
+    for (const row of frame.queues || []) this.remember(frame.at, row);
     this.state.apply(frame);
     this.end = frame.at;
-  }
-
-  remember_all(frame) {
-    for (const event of frame.events || []) this.events.push(event);
-    for (const row of frame.queues || []) this.remember(frame.at, row);
   }
 
   seek(at) {

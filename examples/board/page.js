@@ -64,8 +64,8 @@ class Page {
       queues: { show: () => { this.tree.show(); this.side.show(); } },
       groups: new GroupsView(this),
       places: new PlacesView(this),
-      evictions: new EventsView(this, $("evictions"), "Evictions", isEviction, () => empty("Nobody was evicted", "Here is who had to go, when, and for whom.")),
-      events: new EventsView(this, $("events"), "What happened", () => true, () => empty("Nothing has happened yet", "")),
+      evictions: new EventsView(this, $("evictions"), "Evictions", isEviction, () => empty("No evictions", this.live ? "The API server keeps events of them for an hour, for those who may list events." : "Here is who had to go, when, and for whom.")),
+      events: new EventsView(this, $("events"), "What happened", () => true, () => empty("Nothing has happened yet", this.live ? "Of a cluster evictions are told here; kubectl get events has the rest." : "")),
     };
     if (!this.live) {
       this.time = new Time(this);

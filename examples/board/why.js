@@ -57,9 +57,9 @@ function why(claim, place, page) {
     make("header", {}, make("h3", {}, titleOf(claim)), make("span", { class: "kind" }, claim.kind), badge(claim.state, claim.reason)),
     claim.reason && waits ? make("p", { class: "reason" }, claim.reason) : null,
     claim.message ? make("p", { class: "message" }, claim.message) : null,
-    claim.told === false ? make("p", { class: "quiet" }, "Its reason is told when it is among the first of its line.") : null,
+    claim.told === false ? make("p", { class: "quiet" }, page.isLive() ? "Asking for its reason …" : "Its reason is told when it is among the first of its line.") : null,
     make("p", {}, standing(claim, place)),
-    claim.state === "waiting" ? make("div", { class: "wait" }, make("span", {}, "Estimate"), estimated(claim)) : null,
+    claim.state === "waiting" && claim.told !== false ? make("div", { class: "wait" }, make("span", {}, "Estimate"), estimated(claim)) : null,
     lack(claim, page),
     claim.kind === "Gang" ? make("p", {}, progress(claim), " ", progressInWords(claim)) : null,
     facts([

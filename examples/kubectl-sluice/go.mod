@@ -9,6 +9,7 @@ require (
 	k8s.io/cli-runtime v0.36.3
 	k8s.io/client-go v0.36.3
 	sigs.k8s.io/yaml v1.6.0
+	sluice/board v0.0.0
 	sluice/plain v0.0.0
 )
 
@@ -72,4 +73,7 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace sluice/plain => ../plain
+replace (
+	sluice/board => ../board
+	sluice/plain => ../plain
+)

@@ -96,7 +96,7 @@ changes queues by Commands.
 	flags.StringVar(&o.scheduler.Service, "scheduler-service", o.scheduler.Service,
 		"the Service of sluice-scheduler")
 	o.complete(root, "output", "json", "yaml")
-	root.AddCommand(o.queues(), o.queue(), o.why(), o.pending(), o.top(), o.fleet(),
+	root.AddCommand(o.queues(), o.queue(), o.why(), o.pending(), o.top(), o.board(), o.fleet(),
 		o.act(ask.Suspend), o.act(ask.Resume), o.act(ask.Open), o.act(ask.Close))
 	return root
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ask
+
+import (
+	"context"
+	"net/url"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	clusterQueuesPath = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues"
+	reviewsPath       = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+)
+
+// Stop sets the stopPolicy of a ClusterQueue: None, Hold or HoldAndDrain.
+func (c *Cluster) Stop(ctx context.Context, name, policy string) error {
+	patch := map[string]any{"spec": map[string]string{"stopPolicy": policy}}
+	request := c.api.Patch(types.MergePatchType).AbsPath(clusterQueuesPath + "/" +
+		url.PathEscape(name))
+	return wrap(c.send(ctx, request, string(types.MergePatchType), patch, nil), "ClusterQueue %s", name)
+}
+
+// May asks the API server whether who asks may do this, in the namespace of Commands if it is about
+// those.
+func (c *Cluster) May(ctx context.Context, verb, group, resource, namespace string) (bool, error) {
+	var review struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Spec       struct {
+			ResourceAttributes map[string]string `json:"resourceAttributes"`
+		} `json:"spec"`
+		Status struct {
+			Allowed bool `json:"allowed"`
+		} `json:"status"`
+	}
+	review.APIVersion, review.Kind = "authorization.k8s.io/v1", "SelfSubjectAccessReview"
+	review.Spec.ResourceAttributes = map[string]string{"verb": verb, "group": group,
+		"resource": resource, "namespace": namespace}
+	err := c.call(ctx, c.api.Post().AbsPath(reviewsPath), review, &review)
+	return review.Status.Allowed, err
+}
+
+// MayCommand tells whether who asks may make Commands.
+func (c *Cluster) MayCommand(ctx context.Context) (bool, error) {
+	return c.May(ctx, "create", "bus.volcano.sh", "commands", CommandSpace)
+}
+
+// MayStop tells whether who asks may set the stopPolicy of ClusterQueues.
+func (c *Cluster) MayStop(ctx context.Context) (bool, error) {
+	return c.May(ctx, "patch", "kueue.x-k8s.io", "clusterqueues", "")
+}
