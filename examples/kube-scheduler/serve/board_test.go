@@ -91,7 +91,8 @@ func TestBoard(t *testing.T) {
 		t.Errorf("%d queues, %d lines", len(all.Queues), len(all.Lines))
 	}
 	one := askBoard(t, address+"frame?queue=Queue/team-00001").Frames[0]
-	if len(one.Lines) != 1 || len(one.Lines[0].Put) < crowd-1 || len(one.Claims) != len(one.Lines[0].Put) {
+	if len(one.Lines) != 1 || len(one.Lines[0].Put) < crowd-1 ||
+		len(one.Claims) != len(one.Lines[0].Put) {
 		t.Fatalf("%d lines, %d claims", len(one.Lines), len(one.Claims))
 	}
 	key := one.Lines[0].Put[0]

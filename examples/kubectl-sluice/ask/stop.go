@@ -19,7 +19,8 @@ func (c *Cluster) Stop(ctx context.Context, name, policy string) error {
 	patch := map[string]any{"spec": map[string]string{"stopPolicy": policy}}
 	request := c.api.Patch(types.MergePatchType).AbsPath(clusterQueuesPath + "/" +
 		url.PathEscape(name))
-	return wrap(c.send(ctx, request, string(types.MergePatchType), patch, nil), "ClusterQueue %s", name)
+	err := c.send(ctx, request, string(types.MergePatchType), patch, nil)
+	return wrap(err, "ClusterQueue %s", name)
 }
 
 // May asks the API server whether who asks may do this, in the namespace of Commands if it is about

@@ -20,10 +20,10 @@ func (o *options) board() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "board",
 		Short: "The queues as a page in the browser, live",
-		Long: `Serves a page on the loopback of this machine until Ctrl-C: the tree of queues, a queue over
-time, who waits and why, gangs and workloads, what sluice-manager dispatches. It follows the
-cluster with your own rights, which do not leave this program. Whoever has the address can use them
-as far as the page does: keep it to yourself.`,
+		Long: `Serves a page on the loopback of this machine until Ctrl-C: the tree of queues, a queue
+over time, who waits and why, gangs and workloads, what sluice-manager dispatches. It follows
+the cluster with your own rights, which do not leave this program. Whoever has the address can
+use them as far as the page does: keep it to yourself.`,
 		Example: `  kubectl sluice board
   kubectl sluice board --open`,
 		Args: exactly(),
@@ -47,8 +47,9 @@ as far as the page does: keep it to yourself.`,
 			}
 			fmt.Fprintf(o.out, "%s\n", server.Address())
 			if open {
-				if err := exec.CommandContext(cmd.Context(), "xdg-open", server.Address()).Start(); err != nil {
-					fmt.Fprintf(o.err, "no browser: %s\n", plain.Text(err.Error(), plain.ConditionBytes))
+				browser := exec.CommandContext(cmd.Context(), "xdg-open", server.Address())
+				if err := browser.Start(); err != nil {
+					fmt.Fprint(o.err, plain.Lines("no browser: "+err.Error()+"\n"))
 				}
 			}
 			return server.Run(cmd.Context())

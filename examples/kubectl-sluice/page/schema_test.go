@@ -77,8 +77,8 @@ func TestSchema(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	for key, want := range map[string]string{"Pod/a/b": pod, "Gang/a/b": gang, "Workload/a/b": workload,
-		"Queue/a/b": "", "Pod/a": "", "": "", "Pod/a/b/c": ""} {
+	for key, want := range map[string]string{"Pod/a/b": pod, "Gang/a/b": gang,
+		"Workload/a/b": workload, "Queue/a/b": "", "Pod/a": "", "": "", "Pod/a/b/c": ""} {
 		if kind, namespace, name := claimNamed(key); kind != want ||
 			want != "" && claimKey(kind, namespace, name) != key {
 			t.Errorf("%q is read as %q %q %q", key, kind, namespace, name)

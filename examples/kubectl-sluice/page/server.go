@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package page serves the board (examples/board) of one cluster to one person: on the loopback, with
-// the rights of who started it, which do not leave this program.
+// Package page serves the board (examples/board) of one cluster to one person: on the loopback,
+// with the rights of who started it, which do not leave this program.
 //
 //	browser ──/TOKEN/frame──▶ Server ──▶ ask ──▶ API server, sluice-scheduler
 //
@@ -142,7 +142,8 @@ func (s *Server) act(w http.ResponseWriter, req *http.Request) {
 		Queue string `json:"queue"`
 		Deed  string `json:"deed"`
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, bodyBytes)).Decode(&wanted); err != nil {
+	body := http.MaxBytesReader(w, req.Body, bodyBytes)
+	if err := json.NewDecoder(body).Decode(&wanted); err != nil {
 		refuse(w, http.StatusBadRequest, err)
 		return
 	}

@@ -32,6 +32,7 @@ func TestKubectlSluice(t *testing.T) {
 		{"queue", testQueue},
 		{"why", testWhy},
 		{"pending", testPending},
+		{"the board", testBoard},
 		{"why of a gang", testGang},
 		{"top", testTop},
 		{"commands", testCommands},
