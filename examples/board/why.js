@@ -71,7 +71,7 @@ function why(claim, place, page) {
       ["created", claim.created !== undefined ? `${moment(clock, claim.created)} (${duration(page.film.state.at - claim.created)} ago)` : ""],
       ["granted", claim.granted !== undefined ? moment(clock, claim.granted) : ""],
       ["flavors", claim.flavors ? pairs(claim.flavors) : ""],
-      ["pods", (claim.podSets || []).map((set) => `${set.count} ${set.name}${set.flavors ? ` (${pairs(set.flavors)})` : ""}`).join(", ")],
+      ["pods", (claim.podSets || []).filter((set) => set.count > 0).map((set) => `${set.count} ${set.name}${set.flavors ? ` (${pairs(set.flavors)})` : ""}`).join(", ")],
       ["preemption gates", pairs(claim.gates)],
       ["checks", pairs(claim.checks)],
       [claim.reason === "PreemptionGated" ? "would evict" : "evicts", claim.victims ? named(claim.victims, page) : ""],
