@@ -33,12 +33,12 @@ func TestBar(t *testing.T) {
 		{0, 0, 0, nil, "........................"},
 		{1 << 62, 1 << 62, 1 << 62, nil, "########========????????"},
 	} {
-		got := ASCII.bar(one.allocated, one.reserved, one.waiting, one.limit)
+		got := ASCII.bar(barCells, one.allocated, one.reserved, one.waiting, one.limit)
 		if got != one.want {
 			t.Errorf("%d+%d, %d waiting: %q, want %q", one.allocated, one.reserved, one.waiting, got,
 				one.want)
 		}
-		drawn := Unicode.bar(one.allocated, one.reserved, one.waiting, one.limit)
+		drawn := Unicode.bar(barCells, one.allocated, one.reserved, one.waiting, one.limit)
 		if utf8.RuneCountInString(drawn) != len(got) {
 			t.Errorf("%q and %q differ in width", got, drawn)
 		}
