@@ -144,7 +144,7 @@ namespace; who may not ask about all is told of his own namespace.`,
 			}
 			return o.print(answer{
 				view:  map[string]any{"pods": all.pods, "workloads": all.workloads},
-				names: all.names,
+				names: all.names(),
 				text: func() string {
 					if len(all.rows) == 0 {
 						return "Nothing waits for room.\n"

@@ -109,7 +109,7 @@ func (o *options) seenQueues(ctx context.Context, c *ask.Cluster) ([]ask.Queue, 
 // waiting is what waits, for programs and as a table.
 type waiting struct {
 	pods, workloads []show.WaitingView
-	names           []string // as -o name prints them
+	subjects        []subject // of each row, what it is
 	rows            []show.WaitingRow
 }
 
@@ -126,8 +126,22 @@ func (w *waiting) add(view show.WaitingView, place string, one *ask.Waiting) {
 		of = podGroups
 	}
 	*to = append(*to, view)
-	w.names = append(w.names, of.object(view.Name))
+	w.subjects = append(w.subjects, subject{of, view.Namespace, view.Name})
 	w.rows = append(w.rows, show.PendingRow(&view, place, one, time.Now()))
+}
+
+// addTo adds one of a queue; i counts from 0.
+func (w *waiting) addTo(queue *ask.Queue, i int, one *ask.Waiting) {
+	w.add(show.ViewWaiting(queue, i, one), fmt.Sprint(i+1), one)
+}
+
+// names are as -o name prints them.
+func (w *waiting) names() []string {
+	var names []string
+	for _, one := range w.subjects {
+		names = append(names, one.of.object(one.name))
+	}
+	return names
 }
 
 // seenWaiting is what waits in all queues, or in one; so much of it, 0: all.
@@ -151,9 +165,7 @@ func (o *options) seenWaiting(ctx context.Context, kind, name string, most int) 
 	}
 	return seen(o, within, func() (*waiting, error) {
 		all := newWaiting()
-		err := o.eachWaiting(ctx, func(q *ask.Queue, i int, w *ask.Waiting) {
-			all.add(show.ViewWaiting(q, i, w), fmt.Sprint(i+1), w)
-		}, kind, name, most)
+		err := o.eachWaiting(ctx, all.addTo, kind, name, most)
 		return all, err
 	})
 }

@@ -13,7 +13,7 @@ import (
 const (
 	leastBar  = 8
 	mostBar   = 60
-	leastWord = 8
+	leastWord = 12
 	gap       = 2
 )
 

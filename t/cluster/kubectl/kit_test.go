@@ -46,6 +46,13 @@ func start(t *testing.T) *cluster {
 	}
 	c.must("create", "clusterrolebinding", "operators", "--clusterrole=sluice-operator",
 		"--user=operator")
+	crds, err := shipped.KueueCRDs(t.Context(), c.Root)
+	if err == nil {
+		err = c.ApplyCRDDir(t.Context(), crds)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 
