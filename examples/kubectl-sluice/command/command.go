@@ -119,13 +119,6 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-func atMostOne(cmd *cobra.Command, args []string) error {
-	if len(args) <= 1 {
-		return nil
-	}
-	return usage(fmt.Errorf("%s: %d arguments, want one at most", cmd.CommandPath(), len(args)))
-}
-
 // meant are names as they were typed: what was shown in quotes means what is in them.
 func meant(names ...*string) error {
 	for _, name := range names {

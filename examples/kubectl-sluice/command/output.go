@@ -52,7 +52,7 @@ func (o *options) checkOutput() error {
 	return nil
 }
 
-// templated prints by a template: jsonpath=..., go-template=..., and those of files, as kubectl does.
+// templated prints by a template: jsonpath=..., go-template=..., or that of a file.
 func templated(output string) (printers.ResourcePrinter, error) {
 	return genericclioptions.NewKubeTemplatePrintFlags().ToPrinter(output)
 }
@@ -94,8 +94,8 @@ func (o *options) write(b *bytes.Buffer, a answer) error {
 	return o.writeByTemplate(b, a.view)
 }
 
-// writeByTemplate gives the template what a stranger may have written as it is shown elsewhere: what
-// is not plain in quotes.
+// writeByTemplate gives the template texts as they are shown elsewhere: those that are not plain
+// are in quotes.
 func (o *options) writeByTemplate(w io.Writer, view any) error {
 	printer, err := templated(o.output)
 	if err != nil {

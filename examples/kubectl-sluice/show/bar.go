@@ -21,9 +21,9 @@ var (
 // barCells is how long a bar is where there is room.
 const barCells = 24
 
-// bar draws, in so many cells, what is allocated, reserved and waiting against the limit; what waits beyond the limit
-// is cut off, with a mark. Without a limit the bar is as long as all of it together. Whatever is
-// there gets a cell at least, so that nothing is there that cannot be seen.
+// bar draws, in so many cells, what is allocated, reserved and waiting against the limit; what
+// waits beyond the limit is cut off, with a mark. Without a limit the bar is as long as all of it
+// together. Whatever is there gets a cell at least, so that nothing is there that is not seen.
 func (s *Style) bar(cells int, allocated, reserved, waiting int64, limit *int64) string {
 	parts := []struct {
 		cell   string
