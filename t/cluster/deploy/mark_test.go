@@ -104,8 +104,8 @@ func testMark(c *cluster) {
 	}
 }
 
-// Webhooks are asked after the policy: what they change in a pod that it gated or marked it looks at
-// again.
+// Webhooks are asked after the policy: what they change in a pod that it gated or marked it looks
+// at again.
 func testLaterWebhook(c *cluster) {
 	hook := c.webhook()
 	takesOff := `[{"op": "remove", "path": "/metadata/labels"}]`
@@ -134,6 +134,14 @@ func testLaterWebhook(c *cluster) {
 			c.Errorf("%s: gates %q, want %q", one.what, gatesOf(made), one.gates)
 		}
 	}
+	// One that is asked again has the last word.
+	c.must("patch", "mutatingwebhookconfiguration", "later", "--type=json", "-p",
+		`[{"op": "replace", "path": "/webhooks/0/reinvocationPolicy", "value": "IfNeeded"}]`)
+	hook.patch = takesOff
+	c.await("a mark that is taken off twice is gone", func() bool {
+		_, err := c.create(with(pod(), forged), metav1.DryRunAll)
+		return err == nil
+	})
 	// Who has such webhooks has every pod looked at.
 	hook.patch = stamps
 	c.must("patch", "validatingadmissionpolicybinding", "sluice-pods-created", "--type=merge", "-p",
