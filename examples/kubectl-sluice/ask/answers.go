@@ -13,6 +13,7 @@ const (
 	VolcanoQueue = "Queue"
 	ClusterQueue = "ClusterQueue"
 	Cohort       = "Cohort"
+	LocalQueue   = "LocalQueue" // nothing waits in it: it leads to a ClusterQueue
 )
 
 // Queue is what the scheduler says of a queue; PROTOCOL.md says what the fields mean. Amounts are
@@ -186,6 +187,32 @@ func (c *Cluster) Pod(ctx context.Context, namespace, name string) (*Pod, error)
 		return nil, c.Stranger(ctx, namespace, name)
 	}
 	return &pod, wrap(err, "pod %s/%s", namespace, name)
+}
+
+// PodNames are those of the pods with some labels, as the API server has them, so many at most (0:
+// all), and how many more there are.
+func (c *Cluster) PodNames(ctx context.Context, namespace, selector string, most int) ([]string,
+	int64, error) {
+	var list struct {
+		Items []struct {
+			Metadata struct {
+				Name string `json:"name"`
+			} `json:"metadata"`
+		} `json:"items"`
+	}
+	query := url.Values{"labelSelector": {selector}}
+	err := c.get(ctx, "/api/v1/namespaces/"+url.PathEscape(namespace)+"/pods", query, &list)
+	if err != nil {
+		return nil, 0, wrap(err, "pods with the labels %s", selector)
+	}
+	var names []string
+	for i := range list.Items {
+		names = append(names, list.Items[i].Metadata.Name)
+	}
+	if most == 0 || len(names) <= most {
+		return names, 0, nil
+	}
+	return names[:most], int64(len(names) - most), nil
 }
 
 // Stranger says why the scheduler does not know a pod.

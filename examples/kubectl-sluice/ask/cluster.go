@@ -67,18 +67,12 @@ func New(config *rest.Config, scheduler Scheduler) (*Cluster, error) {
 
 // call makes one request to the API server itself; into may be nil.
 func (c *Cluster) call(ctx context.Context, request *rest.Request, body, into any) error {
-	return c.send(ctx, request, "application/json", body, into)
-}
-
-// send is call for a body of another type.
-func (c *Cluster) send(ctx context.Context, request *rest.Request, contentType string, body,
-	into any) error {
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return err
 		}
-		request = request.SetHeader("Content-Type", contentType).Body(text)
+		request = request.SetHeader("Content-Type", "application/json").Body(text)
 	}
 	result := request.Do(ctx)
 	if err := result.Error(); err != nil {

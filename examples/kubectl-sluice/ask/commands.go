@@ -17,6 +17,7 @@ import (
 const (
 	queuesPath   = "/apis/scheduling.volcano.sh/v1beta1/queues"
 	commandsPath = "/apis/bus.volcano.sh/v1alpha1/namespaces/" + CommandSpace + "/commands"
+	kueuePath    = "/apis/kueue.x-k8s.io/v1beta2"
 	eventsPath   = "/api/v1/namespaces/" + CommandSpace + "/events"
 )
 
@@ -99,6 +100,17 @@ func (c *Cluster) Command(ctx context.Context, queue *Object, action Action) (Or
 		err = &Problem{Refused, err}
 	}
 	return Order{made.Name, made.UID}, err
+}
+
+// StopPolicy writes that of one of Kueue's queues; one of a ClusterQueue has no namespace.
+func (c *Cluster) StopPolicy(ctx context.Context, namespace, resource, name, policy string) error {
+	path := kueuePath
+	if namespace != "" {
+		path += "/namespaces/" + url.PathEscape(namespace)
+	}
+	path += "/" + resource + "/" + url.PathEscape(name)
+	body := fmt.Appendf(nil, `{"spec":{"stopPolicy":%q}}`, policy)
+	return named(c.api.Patch(types.MergePatchType).AbsPath(path).Body(body).Do(ctx).Error())
 }
 
 // CarriedOut tells whether a Command has been: it is deleted then.

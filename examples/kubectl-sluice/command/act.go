@@ -5,7 +5,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,33 +46,62 @@ Closed. --wait waits for that.`,
 	},
 }
 
+const stopPolicies = `
+
+One of Kueue's queues has a stopPolicy in the place of Commands, which is written: who may patch the
+object may do that. A LocalQueue is looked for in the namespace of -n.`
+
 func (o *options) act(action ask.Action) *cobra.Command {
-	var wait bool
+	var wait, drain bool
 	var timeout time.Duration
 	deed := deeds[action]
+	policy, stops := policies[action]
+	use, kinds := deed.verb+" QUEUE", []*resource{queues}
+	if stops {
+		use, kinds = use+" | clusterqueue/NAME | localqueue/NAME", append(kinds, clusterQueues,
+			localQueues)
+		deed.long += stopPolicies
+	}
 	cmd := &cobra.Command{
-		Use:   deed.verb + " NAME",
+		Use:   use,
 		Short: deed.short,
 		Long:  deed.long,
 		Example: fmt.Sprintf("  kubectl sluice %s team\n  kubectl sluice %s team --wait --timeout 5m",
 			deed.verb, deed.verb),
-		Args:              exactly("NAME"),
+		Args:              oneObject("QUEUE"),
 		ValidArgsFunction: o.queueNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := strings.TrimPrefix(args[0], "queue/")
-			if err := called("queue", name); err != nil {
+			which, err := refer(args, kinds...)
+			if err != nil {
 				return err
+			}
+			if err := called(which.of.singular(), which.name); err != nil {
+				return err
+			}
+			if which.of != queues {
+				if drain {
+					policy = drains
+				}
+				return o.setStopPolicy(cmd.Context(), which, deed, policy, wait, timeout)
+			}
+			if drain {
+				return usage(fmt.Errorf("--drain is for Kueue's queues, and %q is one of Volcano's: "+
+					"close takes nothing new into it, and lets what runs end", which.name))
 			}
 			c, err := o.cluster()
 			if err != nil {
 				return err
 			}
 			a := &actor{options: o, cluster: c, deed: deed}
-			return a.run(cmd.Context(), name, action, wait, timeout)
+			return a.run(cmd.Context(), which.name, action, wait, timeout)
 		},
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, "until the queue is "+deed.wanted)
 	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long --wait waits; 0: for ever")
+	if action == ask.Suspend {
+		cmd.Flags().BoolVar(&drain, "drain", false,
+			"of one of Kueue's queues: evict what runs in it, too (HoldAndDrain)")
+	}
 	return cmd
 }
 
@@ -106,10 +134,8 @@ func (a *actor) run(ctx context.Context, name string, action ask.Action, wait bo
 	}
 	view := deedView{Queue: queue.Name, Action: string(action), Command: command.Name}
 	if !wait {
-		return a.print(view, func() string {
-			return fmt.Sprintf("queue/%s will be %s (command %s/%s)\n", queue.Name, a.deed.done,
-				ask.CommandSpace, command.Name)
-		})
+		return a.say(view, fmt.Sprintf("queue/%s will be %s (command %s/%s)\n", queue.Name,
+			a.deed.done, ask.CommandSpace, command.Name))
 	}
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -128,9 +154,12 @@ func (a *actor) run(ctx context.Context, name string, action ask.Action, wait bo
 			Err: fmt.Errorf("queue %s is %s and was not %s: %s", queue.Name, view.State, a.deed.done,
 				why)}
 	}
-	return a.print(view, func() string {
-		return fmt.Sprintf("queue/%s %s\n", queue.Name, a.deed.done)
-	})
+	return a.say(view, fmt.Sprintf("queue/%s %s\n", queue.Name, a.deed.done))
+}
+
+func (a *actor) say(view deedView, text string) error {
+	return a.print(answer{view: view, names: []string{queues.object(view.Queue)},
+		text: func() string { return text }})
 }
 
 // await returns the state that the queue has when the Command is done and all is written; a queue

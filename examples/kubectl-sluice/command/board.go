@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/kubectl-sluice/ask"
-	"sluice/kubectl-sluice/page"
+	"sluice/kubectl-sluice/web"
 	"sluice/plain"
 )
 
@@ -28,6 +28,10 @@ use them as far as the page does: keep it to yourself.`,
   kubectl sluice board --open`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.output != "" {
+				return usage(fmt.Errorf("--output %s: board is a page; queues -o %s has the figures",
+					o.output, o.output))
+			}
 			if port < 0 || port > 65535 {
 				return usage(fmt.Errorf("--port is %d, want 1 to 65535; 0: any", port))
 			}
@@ -41,7 +45,7 @@ use them as far as the page does: keep it to yourself.`,
 			if err != nil {
 				return err
 			}
-			server, err := page.New(c, m, o.title(), port)
+			server, err := web.New(c, m, o.title(), port)
 			if err != nil {
 				return err
 			}

@@ -10,9 +10,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
@@ -29,6 +31,8 @@ type options struct {
 	scheduler ask.Scheduler
 	output    string
 	ascii     bool
+	width     int    // of what is drawn, in columns; 0: the terminal's
+	watch     *watch // nil: things are said once
 
 	out, err io.Writer
 }
@@ -89,13 +93,14 @@ changes queues by Commands.
 	root.Flags().Bool("version", false, "say of which version this is, and end")
 	flags := root.PersistentFlags()
 	o.flags.AddFlags(flags)
-	flags.StringVarP(&o.output, "output", "o", "", "json or yaml, for programs")
+	flags.StringVarP(&o.output, "output", "o", "", "one of "+formats)
 	flags.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only")
+	flags.IntVar(&o.width, "width", 0, "columns of what is drawn; 0: those of the terminal")
 	flags.StringVar(&o.scheduler.Namespace, "scheduler-namespace", o.scheduler.Namespace,
 		"where sluice-scheduler is")
 	flags.StringVar(&o.scheduler.Service, "scheduler-service", o.scheduler.Service,
 		"the Service of sluice-scheduler")
-	o.complete(root, "output", "json", "yaml")
+	o.complete(root, "output", wide, asNames, asJSON, asYAML, "jsonpath=", "go-template=")
 	root.AddCommand(o.queues(), o.queue(), o.why(), o.pending(), o.top(), o.board(), o.fleet(),
 		o.act(ask.Suspend), o.act(ask.Resume), o.act(ask.Open), o.act(ask.Close))
 	return root
@@ -112,13 +117,6 @@ func exactly(names ...string) cobra.PositionalArgs {
 		return usage(fmt.Errorf("%s: %d arguments, want %d: %v", cmd.CommandPath(), len(args),
 			len(names), names))
 	}
-}
-
-func atMostOne(cmd *cobra.Command, args []string) error {
-	if len(args) <= 1 {
-		return nil
-	}
-	return usage(fmt.Errorf("%s: %d arguments, want one at most", cmd.CommandPath(), len(args)))
 }
 
 // meant are names as they were typed: what was shown in quotes means what is in them.
@@ -145,10 +143,8 @@ func called(what, name string) error {
 
 // cluster is the one that the flags and the kubeconfig name.
 func (o *options) cluster() (*ask.Cluster, error) {
-	switch o.output {
-	case "", "json", "yaml":
-	default:
-		return nil, usage(fmt.Errorf("--output is %q, want json or yaml", o.output))
+	if err := o.checkOutput(); err != nil {
+		return nil, err
 	}
 	config, err := o.flags.ToRESTConfig()
 	if err != nil {
@@ -158,23 +154,39 @@ func (o *options) cluster() (*ask.Cluster, error) {
 	return ask.New(config, o.scheduler)
 }
 
+// style draws with ASCII only where that was asked for, or where the locale has nothing else.
 func (o *options) style() show.Style {
-	if o.ascii {
+	if o.ascii || !speaksUTF8(os.Getenv) {
 		return show.ASCII
 	}
 	return show.Unicode
 }
 
-// print writes for a program if that was asked for, and else for a person.
-func (o *options) print(view any, text func() string) error {
-	switch o.output {
-	case "json":
-		return plain.JSON(o.out, view)
-	case "yaml":
-		return plainYAML(o.out, view)
+// speaksUTF8 tells whether the locale does, of which the first variable that is set counts. Nothing
+// set says nothing.
+func speaksUTF8(env func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToLower(env(name)); locale != "" {
+			return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+		}
 	}
-	_, err := io.WriteString(o.out, text())
-	return err
+	return true
+}
+
+// columns are how many a line may have; 0: as many as it wants, where no terminal shows it.
+func (o *options) columns() int {
+	if o.width > 0 {
+		return o.width
+	}
+	screen, is := o.out.(*os.File)
+	if !is {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(screen.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
 }
 
 func (o *options) complete(cmd *cobra.Command, flag string, values ...string) {

@@ -4,7 +4,6 @@ package command
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +22,12 @@ func (o *options) fleet() *cobra.Command {
 asks to preempt since when, which gate is open, and what is decided next.`,
 		Example: `  kubectl sluice fleet
   kubectl sluice fleet -n science job-train-1a2b3`,
-		Args: atMostOne,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return oneObject("WORKLOAD")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				c, err := o.asking(manager).cluster()
@@ -34,19 +38,28 @@ asks to preempt since when, which gate is open, and what is decided next.`,
 				if err != nil {
 					return err
 				}
-				return o.print(map[string]any{"workloads": show.ViewFleet(all)}, func() string {
-					return show.Fleet(all, time.Now())
+				var names []string
+				for i := range all {
+					names = append(names, workloads.object(all[i].Name))
+				}
+				return o.print(answer{
+					view:  map[string]any{"workloads": show.ViewFleet(all)},
+					names: names,
+					text:  func() string { return show.Fleet(all, time.Now()) },
 				})
 			}
-			name := strings.TrimPrefix(args[0], "workload/")
-			if err := called("workload", name); err != nil {
+			one, err := refer(args, workloads)
+			if err != nil {
 				return err
 			}
-			return o.dispatched(cmd.Context(), manager, name, show.Dispatch)
+			if err := called("workload", one.name); err != nil {
+				return err
+			}
+			return o.dispatched(cmd.Context(), manager, one.name, show.Dispatch)
 		},
 	}
 	managerFlags(cmd, &manager)
-	return cmd
+	return o.watched(cmd)
 }
 
 // managerFlags say where sluice-manager is.
@@ -76,5 +89,9 @@ func (o *options) dispatched(ctx context.Context, manager ask.Scheduler, name st
 	if err != nil {
 		return err
 	}
-	return o.print(show.ViewDispatch(one), func() string { return text(one, time.Now()) })
+	return o.print(answer{
+		view:  show.ViewDispatch(one),
+		names: []string{workloads.object(one.Name)},
+		text:  func() string { return text(one, time.Now()) },
+	})
 }

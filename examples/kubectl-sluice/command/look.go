@@ -3,11 +3,9 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +18,7 @@ var kinds = []string{ask.VolcanoQueue, ask.ClusterQueue, ask.Cohort}
 func (o *options) queues() *cobra.Command {
 	options := show.Options{}
 	var all bool
-	var below string
+	var below, sort string
 	cmd := &cobra.Command{
 		Use:   "queues",
 		Short: "The tree of queues, with what is used of each limit, and what waits",
@@ -34,12 +32,17 @@ That takes no right but to view the namespace; who may not ask about all is told
 		Example: `  kubectl sluice queues
   kubectl sluice queues --resource cpu,nvidia.com/gpu
   kubectl sluice queues --below research --depth 2
-  kubectl sluice queues -n science
-  kubectl sluice queues -o json`,
+  kubectl sluice queues -n science --sort waiting
+  kubectl sluice queues -o wide --watch
+  kubectl sluice queues -o jsonpath='{.queues[?(@.name=="train")].claims.waiting}'`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if options.Depth < 0 {
 				return usage(fmt.Errorf("--depth is %d, want 1 or more; 0: all", options.Depth))
+			}
+			var err error
+			if options.Sort, err = sortOf(sort); err != nil {
+				return err
 			}
 			if err := meant(&below); err != nil {
 				return err
@@ -57,12 +60,17 @@ That takes no right but to view the namespace; who may not ask about all is told
 					return noQueue("queue", below)
 				}
 			}
-			return o.print(map[string]any{"queues": viewQueues(queues)}, func() string {
-				options.Style, options.Most = o.style(), show.Usual
-				if all {
-					options.Most = 0
-				}
-				return show.Forest(queues, options) + show.Legend(&options.Style) + "\n"
+			return o.print(answer{
+				view:  map[string]any{"queues": viewQueues(queues)},
+				names: queueObjects(queues),
+				text: func() string {
+					options.Style, options.Most = o.style(), show.Usual
+					options.Width, options.Wide = o.columns(), o.output == wide
+					if all {
+						options.Most = 0
+					}
+					return show.Forest(queues, options) + show.Legend(&options.Style) + "\n"
+				},
 			})
 		},
 	}
@@ -71,7 +79,41 @@ That takes no right but to view the namespace; who may not ask about all is told
 	flags.BoolVar(&all, "all", false, "draw all queues, however many")
 	flags.IntVar(&options.Depth, "depth", 0, "how many levels are drawn; 0: all")
 	flags.StringVar(&below, "below", "", "only this queue, and those below it")
-	return cmd
+	o.sorted(cmd, &sort)
+	return o.watched(cmd)
+}
+
+func (o *options) sorted(cmd *cobra.Command, sort *string) {
+	cmd.Flags().StringVar(sort, "sort", string(show.ByName), "queues of the same parent by "+sorts())
+	o.complete(cmd, "sort", strings.Split(sorts(), ", ")...)
+}
+
+func sorts() string {
+	var names []string
+	for _, one := range show.Sorts {
+		names = append(names, string(one))
+	}
+	return strings.Join(names, ", ")
+}
+
+func sortOf(name string) (show.Sort, error) {
+	if by := show.Sort(name); slices.Contains(show.Sorts, by) {
+		return by, nil
+	}
+	return "", usage(fmt.Errorf("--sort is %q, want one of %s", name, sorts()))
+}
+
+// queueObjects are the queues as -o name prints them.
+func queueObjects(of []ask.Queue) []string {
+	var names []string
+	for i := range of {
+		for _, kind := range []*resource{queues, clusterQueues, cohorts} {
+			if kind.kind == of[i].Kind {
+				names = append(names, kind.object(of[i].Name))
+			}
+		}
+	}
+	return names
 }
 
 func noQueue(kind, name string) error {
@@ -88,54 +130,66 @@ func viewQueues(queues []ask.Queue) []show.QueueView {
 }
 
 func (o *options) kind(cmd *cobra.Command, kind *string) {
-	cmd.Flags().StringVar(kind, "kind", ask.VolcanoQueue, strings.Join(kinds, ", "))
+	cmd.Flags().StringVar(kind, "kind", ask.VolcanoQueue, "of a NAME without one: "+
+		strings.Join(kinds, ", "))
 	o.complete(cmd, "kind", kinds...)
 }
 
-func checkKind(kind string) error {
-	if slices.Contains(kinds, kind) {
-		return nil
+// referQueue reads a queue as it was typed; a name alone is of the kind that --kind says.
+func referQueue(args []string, kind string) (reference, error) {
+	all := []*resource{queues, clusterQueues, cohorts}
+	at := slices.IndexFunc(all, func(one *resource) bool { return one.kind == kind })
+	if at < 0 {
+		return reference{}, usage(fmt.Errorf("--kind is %q, want one of %s", kind,
+			strings.Join(kinds, ", ")))
 	}
-	return usage(fmt.Errorf("--kind is %q, want one of %s", kind, strings.Join(kinds, ", ")))
+	all[0], all[at] = all[at], all[0]
+	return refer(args, all...)
 }
 
 func (o *options) queue() *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
-		Use:               "queue NAME",
-		Short:             "One queue: its state, its claims, its quota",
-		Args:              exactly("NAME"),
+		Use:   "queue NAME | KIND/NAME",
+		Short: "One queue: its state, its claims, its quota",
+		Example: `  kubectl sluice queue train
+  kubectl sluice queue clusterqueue/research
+  kubectl sluice queue cohort ml --watch`,
+		Args:              oneObject("NAME"),
 		ValidArgsFunction: o.queueNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkKind(kind); err != nil {
+			which, err := referQueue(args, kind)
+			if err != nil {
 				return err
 			}
-			if err := queueCalled(&args[0]); err != nil {
+			if err := queueCalled(&which.name); err != nil {
 				return err
 			}
 			c, err := o.cluster()
 			if err != nil {
 				return err
 			}
-			queue, err := c.Queue(cmd.Context(), kind, args[0])
+			queue, err := c.Queue(cmd.Context(), which.of.kind, which.name)
 			if err != nil {
 				return err
 			}
-			if o.output != "" {
-				return o.print(show.ViewQueue(queue), nil)
+			said := answer{view: show.ViewQueue(queue), names: []string{which.of.object(queue.Name)}}
+			if o.forPerson() {
+				queues, err := c.Queues(cmd.Context())
+				if err != nil {
+					return err
+				}
+				said.text = func() string {
+					style := o.style()
+					return show.One(queue, show.Up(queues, queue.Kind, queue.Name),
+						below(queues, queue), &style)
+				}
 			}
-			queues, err := c.Queues(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return o.print(nil, func() string {
-				style := o.style()
-				return show.One(queue, show.Up(queues, kind, args[0]), below(queues, queue), &style)
-			})
+			return o.print(said)
 		},
 	}
 	o.kind(cmd, &kind)
-	return cmd
+	return o.watched(cmd)
 }
 
 // queueCalled reads the name of a queue. Pods may name one that no object can be called like, and
@@ -164,98 +218,6 @@ func below(queues []ask.Queue, queue *ask.Queue) []string {
 	return names
 }
 
-func (o *options) why() *cobra.Command {
-	var manager ask.Scheduler
-	cmd := &cobra.Command{
-		Use:   "why POD | podgroup/NAME | workload/NAME",
-		Short: "Why a pod, a gang or a workload waits, on what, and for how long",
-		Long: `Why a pod or a gang waits: on which queue and resource, at which place, for how long. Of a
-workload that gets its quota in this cluster: what it lacks, which gate is closed, who would go for
-it, and since when it signals that; of one that sluice-manager dispatches: in which clusters it
-would have to preempt, since when, whose gate is open, and which one is opened next, when.`,
-		Example: `  kubectl sluice why train-7
-  kubectl sluice why -n science train-7
-  kubectl sluice why podgroup/train
-  kubectl sluice why workload/job-train-1a2b3`,
-		Args:              exactly("POD | podgroup/NAME | workload/NAME"),
-		ValidArgsFunction: o.podNames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			kind, name, is := strings.Cut(args[0], "/")
-			if !is {
-				kind, name = "pod", args[0]
-			}
-			if !slices.Contains([]string{"pod", "podgroup", "workload"}, kind) {
-				return usage(fmt.Errorf("%q: want POD, podgroup/NAME or workload/NAME; -n says in "+
-					"which namespace", args[0]))
-			}
-			if err := called(kind, name); err != nil {
-				return err
-			}
-			if kind == "workload" {
-				return o.whyWorkload(cmd.Context(), manager, name)
-			}
-			c, namespace, err := o.within()
-			if err != nil {
-				return err
-			}
-			if kind == "podgroup" {
-				return o.whyGroup(cmd.Context(), c, namespace, name)
-			}
-			return o.whyPod(cmd.Context(), c, namespace, name)
-		},
-	}
-	managerFlags(cmd, &manager)
-	return cmd
-}
-
-// whyWorkload asks who dispatches it, if anybody does, and else who admits it here.
-func (o *options) whyWorkload(ctx context.Context, manager ask.Scheduler, name string) error {
-	elsewhere := o.dispatched(ctx, manager, name, show.WhyDispatched)
-	if elsewhere == nil {
-		return nil
-	}
-	c, namespace, err := o.within()
-	if err != nil {
-		return err
-	}
-	w, err := whyWorkload(ctx, c, namespace, name)
-	if err != nil {
-		return fmt.Errorf("%w\nnor is it known that sluice-manager dispatches it: %v", err, elsewhere)
-	}
-	return o.print(w, func() string { return show.WhyWorkload(w, time.Now()) })
-}
-
-func (o *options) whyPod(ctx context.Context, c *ask.Cluster, namespace, name string) error {
-	why, err := whyPod(ctx, c, namespace, name)
-	if err != nil {
-		return err
-	}
-	pod := why.Pod
-	if o.output != "" {
-		return o.print(show.ViewPod(pod, why.Group), nil)
-	}
-	return o.print(nil, func() string {
-		style := o.style()
-		return show.Why(pod, why.Group, show.Up(why.Queues, pod.QueueKind, pod.Queue), time.Now(),
-			&style)
-	})
-}
-
-func (o *options) whyGroup(ctx context.Context, c *ask.Cluster, namespace, name string) error {
-	why, err := whyGroup(ctx, c, namespace, name)
-	if err != nil {
-		return err
-	}
-	group := why.Group
-	if o.output != "" {
-		return o.print(show.ViewGroup(group), nil)
-	}
-	return o.print(nil, func() string {
-		style := o.style()
-		return show.Gang(group, show.Up(why.Queues, group.QueueKind, group.Queue), time.Now(), &style)
-	})
-}
-
 // within is the cluster, and the namespace in it, that the flags and the kubeconfig name.
 func (o *options) within() (*ask.Cluster, string, error) {
 	c, err := o.cluster()
@@ -267,122 +229,4 @@ func (o *options) within() (*ask.Cluster, string, error) {
 		return nil, "", fmt.Errorf("which namespace: %w", err)
 	}
 	return c, namespace, nil
-}
-
-// podNames completes the names of pods that wait.
-func (o *options) podNames(cmd *cobra.Command, args []string, _ string) ([]string,
-	cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	tell := func(_ *ask.Queue, _ int, w *ask.Waiting) {
-		switch {
-		case w.Workload:
-			names = append(names, "workload/"+w.Name)
-		case w.Members > 0:
-			names = append(names, "podgroup/"+w.Name)
-		default:
-			names = append(names, w.Name)
-		}
-	}
-	c, namespace, err := o.within()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	rows, err := c.PendingWithin(cmd.Context(), namespace)
-	for i := range rows {
-		tell(nil, 0, asWaiting(&rows[i]))
-	}
-	if ask.Whole(err) {
-		err = o.eachWaiting(cmd.Context(), tell, "", "")
-	}
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// eachWaiting goes through what waits in all queues, or in one, in the queues' orders.
-func (o *options) eachWaiting(ctx context.Context, tell func(*ask.Queue, int, *ask.Waiting), kind,
-	name string) error {
-	c, err := o.cluster()
-	if err != nil {
-		return err
-	}
-	queues, err := c.Queues(ctx)
-	if err != nil {
-		return err
-	}
-	found := name == ""
-	for i := range queues {
-		queue := &queues[i]
-		named := queue.Kind == kind && queue.Name == name
-		found = found || named
-		if !queue.Leaf || queue.Waiting == 0 || (name != "" && !named) {
-			continue
-		}
-		waiting, err := c.Pending(ctx, queue.Kind, queue.Name)
-		if err != nil {
-			return err
-		}
-		for i := range waiting {
-			tell(queue, i, &waiting[i])
-		}
-		if queue.Kind != ask.ClusterQueue {
-			continue
-		}
-		workloads, err := c.WaitingWorkloads(ctx, queue.Name)
-		if err != nil {
-			return err
-		}
-		for i := range workloads {
-			w := &workloads[i]
-			tell(queue, i, &ask.Waiting{Workload: true, UID: w.UID, Namespace: w.Namespace,
-				Name: w.Name, Priority: w.Priority, Created: w.Created})
-		}
-	}
-	if !found {
-		return noQueue(kind, name)
-	}
-	return nil
-}
-
-func (o *options) pending() *cobra.Command {
-	var kind string
-	cmd := &cobra.Command{
-		Use:   "pending [QUEUE]",
-		Short: "What waits, in the order of its queue",
-		Long: `Lists what waits for room, queue by queue, in the order in which it is looked at: the pods
-of a queue, and then, in an order of their own, its workloads. What is held (for a gate of somebody
-else's, a group, a backoff) is not in that order: why POD says what for.
-
-With -n it is what waits in that namespace, each with its place among all that wait in its queue,
-and what is held there, with the reason in the place of a place. That takes no right but to view the
-namespace; who may not ask about all is told of his own namespace.`,
-		Args:              atMostOne,
-		ValidArgsFunction: o.queueNames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkKind(kind); err != nil {
-				return err
-			}
-			name := strings.Join(args, "")
-			if err := meant(&name); err != nil {
-				return err
-			}
-			all, err := o.seenWaiting(cmd.Context(), kind, name)
-			if err != nil {
-				return err
-			}
-			views := map[string]any{"pods": all.pods, "workloads": all.workloads}
-			return o.print(views, func() string {
-				if len(all.pods)+len(all.workloads) == 0 {
-					return "Nothing waits for room.\n"
-				}
-				return show.Rows(all.rows)
-			})
-		},
-	}
-	o.kind(cmd, &kind)
-	return cmd
 }

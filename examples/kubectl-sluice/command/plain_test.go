@@ -23,14 +23,14 @@ func TestAnyNameForPrograms(t *testing.T) {
 	chance := rand.New(rand.NewPCG(5, 6))
 	for range hostile.Names(t, 4000) / 4 {
 		said := map[string]any{
-			resource(chance): []any{hostile.UTF8(chance), float64(7), nil},
-			"odd-0-":         hostile.UTF8(chance),
-			"plain":          map[string]any{"name": hostile.UTF8(chance)},
+			resourceOf(chance): []any{hostile.UTF8(chance), float64(7), nil},
+			"odd-0-":           hostile.UTF8(chance),
+			"plain":            map[string]any{"name": hostile.UTF8(chance)},
 		}
 		for _, output := range []string{"json", "yaml"} {
 			var out bytes.Buffer
 			o := &options{output: output, out: &out}
-			if err := o.print(said, nil); err != nil {
+			if err := o.print(answer{view: said}); err != nil {
 				t.Fatal(err)
 			}
 			if why := hostile.Hurts(out.String(), strings.Count(out.String(), "\n")); why != "" {
@@ -48,8 +48,8 @@ func TestAnyNameForPrograms(t *testing.T) {
 	}
 }
 
-// resource is the name of one, which is the key of a map, and so never long.
-func resource(chance *rand.Rand) string {
+// resourceOf is the name of one, which is the key of a map, and so never long.
+func resourceOf(chance *rand.Rand) string {
 	return strings.ToValidUTF8(fmt.Sprintf("%.60s", hostile.UTF8(chance)), "")
 }
 

@@ -109,25 +109,43 @@ func (o *options) seenQueues(ctx context.Context, c *ask.Cluster) ([]ask.Queue, 
 // waiting is what waits, for programs and as a table.
 type waiting struct {
 	pods, workloads []show.WaitingView
-	rows            [][]string
+	subjects        []subject // of each row, what it is
+	rows            []show.WaitingRow
 }
 
 func newWaiting() *waiting {
-	return &waiting{[]show.WaitingView{}, []show.WaitingView{},
-		[][]string{show.PendingTitles}}
+	return &waiting{pods: []show.WaitingView{}, workloads: []show.WaitingView{}}
 }
 
 func (w *waiting) add(view show.WaitingView, place string, one *ask.Waiting) {
-	to := &w.pods
-	if one.Workload {
-		to = &w.workloads
+	to, of := &w.pods, pods
+	switch {
+	case one.Workload:
+		to, of = &w.workloads, workloads
+	case one.Members > 0:
+		of = podGroups
 	}
 	*to = append(*to, view)
-	w.rows = append(w.rows, show.PendingRow(view.Queue, place, one, time.Now()))
+	w.subjects = append(w.subjects, subject{of, view.Namespace, view.Name})
+	w.rows = append(w.rows, show.PendingRow(&view, place, one, time.Now()))
 }
 
-// seenWaiting is what waits in all queues, or in one.
-func (o *options) seenWaiting(ctx context.Context, kind, name string) (*waiting, error) {
+// addTo adds one of a queue; i counts from 0.
+func (w *waiting) addTo(queue *ask.Queue, i int, one *ask.Waiting) {
+	w.add(show.ViewWaiting(queue, i, one), fmt.Sprint(i+1), one)
+}
+
+// names are as -o name prints them.
+func (w *waiting) names() []string {
+	var names []string
+	for _, one := range w.subjects {
+		names = append(names, one.of.object(one.name))
+	}
+	return names
+}
+
+// seenWaiting is what waits in all queues, or in one; so much of it, 0: all.
+func (o *options) seenWaiting(ctx context.Context, kind, name string, most int) (*waiting, error) {
 	c, err := o.cluster()
 	if err != nil {
 		return nil, err
@@ -136,6 +154,9 @@ func (o *options) seenWaiting(ctx context.Context, kind, name string) (*waiting,
 		rows, err := c.PendingWithin(ctx, namespace)
 		all := newWaiting()
 		for i := range rows {
+			if most > 0 && len(all.rows) == most {
+				break
+			}
 			if in, queue := rows[i].In(); name == "" || in == kind && queue == name {
 				all.add(show.ViewPending(&rows[i]), placeOf(&rows[i]), asWaiting(&rows[i]))
 			}
@@ -144,9 +165,7 @@ func (o *options) seenWaiting(ctx context.Context, kind, name string) (*waiting,
 	}
 	return seen(o, within, func() (*waiting, error) {
 		all := newWaiting()
-		err := o.eachWaiting(ctx, func(q *ask.Queue, i int, w *ask.Waiting) {
-			all.add(show.ViewWaiting(q, i, w), fmt.Sprint(i+1), w)
-		}, kind, name)
+		err := o.eachWaiting(ctx, all.addTo, kind, name, most)
 		return all, err
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"sluice/kubectl-sluice/ask"
 	"sluice/kubectl-sluice/show"
+	"sluice/plain"
 )
 
 // What a terminal is told.
@@ -24,21 +26,29 @@ const (
 	home        = "\x1b[H"
 	restOfLine  = "\x1b[K"
 	restOfAll   = "\x1b[J"
+	reversed    = "\x1b[7m"
+	asEver      = "\x1b[0m"
 )
 
 // leastInterval keeps a person from asking the scheduler without a break.
 const leastInterval = 200 * time.Millisecond
 
+// mostWaiting is how many that wait a queue's page has.
+const mostWaiting = 500
+
 func (o *options) top() *cobra.Command {
 	var interval time.Duration
 	var resources []string
 	var rounds int
+	var sort string
 	cmd := &cobra.Command{
 		Use:   "top",
-		Short: "The tree of queues, live",
+		Short: "The queues, live: move, filter, sort, open one, ask why",
 		Long: `Shows the tree of queues, and how many claims were granted, released and demoted
-since the picture before, again and again until q or Ctrl-C. Where the output is no
-terminal, the pictures follow one another.`,
+since the picture before, again and again until q or Ctrl-C. A queue opens to what waits in it, and
+what waits to why:
+` + keysHelp + `
+Where the output is no terminal it is one picture, or as many as --rounds says.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.output != "" {
@@ -48,88 +58,90 @@ terminal, the pictures follow one another.`,
 			if interval < leastInterval {
 				return usage(fmt.Errorf("--interval is %s, want at least %s", interval, leastInterval))
 			}
+			by, err := sortOf(sort)
+			if err != nil {
+				return err
+			}
 			c, err := o.cluster()
 			if err != nil {
 				return err
 			}
-			t := &top{options: o, cluster: c, resources: resources, interval: interval,
-				rounds: rounds}
+			t := &top{options: o, cluster: c, interval: interval, rounds: rounds,
+				screen: screen{sort: slices.Index(show.Sorts, by), options: show.Options{
+					Style: o.style(), Resources: resources, Most: show.Usual}}}
 			return t.run(cmd.Context())
 		},
 	}
 	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "between two pictures")
 	cmd.Flags().StringSliceVar(&resources, "resource", nil, "only these; all if unsaid")
-	cmd.Flags().IntVar(&rounds, "rounds", 0, "how many pictures; 0: until it is ended")
+	cmd.Flags().IntVar(&rounds, "rounds", 0,
+		"how many pictures; 0: until it is ended, or one where there is no terminal")
+	o.sorted(cmd, &sort)
 	return cmd
 }
 
 type top struct {
 	*options
-	cluster   *ask.Cluster
-	resources []string
-	interval  time.Duration
-	rounds    int
-	before    show.Moment
+	cluster  *ask.Cluster
+	interval time.Duration
+	rounds   int
+	screen   screen
 }
 
 func (t *top) run(ctx context.Context) error {
-	screen, live := t.out.(*os.File)
-	if !live || !term.IsTerminal(int(screen.Fd())) {
-		return t.loop(ctx, func(picture string) { io.WriteString(t.out, picture+"\n") })
+	terminal, live := t.out.(*os.File)
+	if !live || !term.IsTerminal(int(terminal.Fd())) {
+		return t.pictures(ctx)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if keys := int(os.Stdin.Fd()); term.IsTerminal(keys) {
-		old, err := term.MakeRaw(keys)
+	keys := make(chan key)
+	if from := int(os.Stdin.Fd()); term.IsTerminal(from) {
+		old, err := term.MakeRaw(from)
 		if err != nil {
 			return fmt.Errorf("the terminal: %w", err)
 		}
-		defer term.Restore(keys, old)
-		go listen(cancel)
+		defer term.Restore(from, old)
+		go listen(ctx, keys)
 	}
-	io.WriteString(screen, otherScreen)
-	defer io.WriteString(screen, firstScreen)
-	return t.loop(ctx, func(picture string) {
-		width, height, err := term.GetSize(int(screen.Fd()))
-		if err != nil {
-			width, height = 120, 40
-		}
-		io.WriteString(screen, home+show.Clip(picture, width, height, restOfLine+"\r\n")+restOfAll)
-	})
+	io.WriteString(terminal, otherScreen)
+	defer io.WriteString(terminal, firstScreen)
+	return t.live(ctx, terminal, keys)
 }
 
-// listen ends it when q or Ctrl-C is pressed: a raw terminal makes no signals.
-func listen(cancel context.CancelFunc) {
-	var key [1]byte
+// listen hands on what is typed.
+func listen(ctx context.Context, keys chan<- key) {
+	var sent [64]byte
 	for {
-		if n, err := os.Stdin.Read(key[:]); err != nil || n == 1 && strings.ContainsRune("qQ\x03",
-			rune(key[0])) {
-			cancel()
+		n, err := os.Stdin.Read(sent[:])
+		if err != nil {
 			return
 		}
+		for _, one := range keysOf(string(sent[:n])) {
+			select {
+			case keys <- one:
+			case <-ctx.Done():
+				return
+			}
+		}
 	}
 }
 
-// loop draws until it is ended. A scheduler that cannot be asked for a while is no reason to end:
-// the picture says so.
-func (t *top) loop(ctx context.Context, draw func(string)) error {
+// pictures prints them one after the other.
+func (t *top) pictures(ctx context.Context) error {
+	var before show.Moment
+	options := t.screen.options
+	options.Width, options.Sort = t.columns(), show.Sorts[t.screen.sort]
 	for round := 1; ; round++ {
 		queues, err := t.cluster.Queues(ctx)
-		switch {
-		case ctx.Err() != nil:
+		if interrupted(ctx, ctx.Err()) {
 			return nil
-		case err != nil && round == 1:
-			return err
-		case err != nil:
-			draw(t.before.Broken(err))
-		default:
-			style := t.style()
-			now := show.Moment{Time: time.Now(), Queues: queues}
-			draw(now.Picture(&t.before, show.Options{Style: style, Resources: t.resources,
-				Most: show.Usual}))
-			t.before = now
 		}
-		if round == t.rounds {
+		if err != nil {
+			return err
+		}
+		now := show.Moment{Time: time.Now(), Queues: queues}
+		fmt.Fprintln(t.out, now.Picture(&before, options))
+		before = now
+		if round >= t.rounds {
 			return nil
 		}
 		select {
@@ -138,4 +150,102 @@ func (t *top) loop(ctx context.Context, draw func(string)) error {
 		case <-time.After(t.interval):
 		}
 	}
+}
+
+// live draws until it is ended: anew after each key and each interval.
+func (t *top) live(ctx context.Context, terminal *os.File, keys <-chan key) error {
+	for round := 1; ; round++ {
+		err := t.look(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil && t.screen.now.Time.IsZero() {
+			return err
+		}
+		t.screen.broken = err
+		next := time.After(t.interval)
+		for looking := true; looking; {
+			t.draw(terminal)
+			if round == t.rounds {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-next:
+				looking = false
+			case pressed := <-keys:
+				was := t.screen.page
+				if !t.screen.press(pressed) {
+					return nil
+				}
+				looking = t.screen.page == was
+			}
+		}
+	}
+}
+
+// look asks for what the screen shows. A scheduler that cannot be asked for a while is no reason to
+// end: the picture says so.
+func (t *top) look(ctx context.Context) error {
+	queues, err := t.cluster.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	t.screen.last, t.screen.now = t.screen.now, show.Moment{Time: time.Now(), Queues: queues}
+	switch t.screen.page {
+	case queuePage:
+		all := newWaiting()
+		err = t.eachWaiting(ctx, all.addTo, t.screen.queue.Kind, t.screen.queue.Name, mostWaiting)
+		if err == nil {
+			t.screen.waiting = all
+		}
+	case whyPage:
+		t.screen.why, err = t.whyText(ctx, t.screen.subject)
+	}
+	return err
+}
+
+// whyText is what why prints of it.
+func (t *top) whyText(ctx context.Context, of subject) (string, error) {
+	var text strings.Builder
+	quiet := *t.options
+	quiet.out, quiet.err = &text, io.Discard
+	var err error
+	switch of.of {
+	case workloads:
+		var w *ask.Workload
+		if w, err = whyWorkload(ctx, t.cluster, of.namespace, of.name); err == nil {
+			text.WriteString(show.WhyWorkload(w, time.Now()))
+		}
+	case podGroups:
+		err = quiet.whyGroup(ctx, t.cluster, of.namespace, of.name)
+	default:
+		err = quiet.whyPod(ctx, t.cluster, of.namespace, of.name)
+	}
+	if ask.KindOf(err) == ask.NotFound { // it has gone meanwhile, which is an answer
+		return plain.Lines(err.Error()) + "\n", nil
+	}
+	return text.String(), err
+}
+
+func (t *top) draw(terminal *os.File) {
+	width, height, err := term.GetSize(int(terminal.Fd()))
+	if err != nil {
+		width, height = 80, 24
+	}
+	t.screen.width, t.screen.height = width, height
+	lines, cursor := t.screen.picture()
+	var b strings.Builder
+	b.WriteString(home)
+	for i, line := range lines {
+		if i == cursor {
+			line = reversed + line + asEver
+		}
+		b.WriteString(line + restOfLine)
+		if i < len(lines)-1 {
+			b.WriteString("\r\n")
+		}
+	}
+	io.WriteString(terminal, b.String()+restOfAll)
 }

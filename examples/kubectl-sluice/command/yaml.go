@@ -65,7 +65,7 @@ func (o *oddTexts) replaced(value any) any {
 }
 
 func (o *oddTexts) text(text string) string {
-	if plain.Lines(text) == text && !strings.Contains(text, "\n") {
+	if isOneLine(text) {
 		return text
 	}
 	word := fmt.Sprintf("%s-%d-", o.word, len(o.pairs)/2)

@@ -18,12 +18,13 @@ var (
 	ASCII   = Style{"#", "=", "?", ".", ">", "|- ", "`- ", "|  ", "   "}
 )
 
+// barCells is how long a bar is where there is room.
 const barCells = 24
 
-// bar draws what is allocated, reserved and waiting against the limit; what waits beyond the limit
-// is cut off, with a mark. Without a limit the bar is as long as all of it together. Whatever is
-// there gets a cell at least, so that nothing is there that cannot be seen.
-func (s *Style) bar(allocated, reserved, waiting int64, limit *int64) string {
+// bar draws, in so many cells, what is allocated, reserved and waiting against the limit; what
+// waits beyond the limit is cut off, with a mark. Without a limit the bar is as long as all of it
+// together. Whatever is there gets a cell at least, so that nothing is there that is not seen.
+func (s *Style) bar(cells int, allocated, reserved, waiting int64, limit *int64) string {
 	parts := []struct {
 		cell   string
 		amount int64
@@ -39,15 +40,15 @@ func (s *Style) bar(allocated, reserved, waiting int64, limit *int64) string {
 			continue
 		}
 		sum += float64(part.amount)
-		end := barCells
+		end := cells
 		if sum < whole {
-			end = int(sum / whole * barCells)
+			end = int(sum / whole * float64(cells))
 		}
-		n := min(max(end-used, 1), barCells-used)
+		n := min(max(end-used, 1), cells-used)
 		b.WriteString(strings.Repeat(part.cell, n))
 		used += n
 	}
-	b.WriteString(strings.Repeat(s.free, barCells-used))
+	b.WriteString(strings.Repeat(s.free, cells-used))
 	if limit != nil && sum > whole {
 		b.WriteString(s.over)
 	}

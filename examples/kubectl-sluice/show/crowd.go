@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"container/heap"
 	"fmt"
+	"strings"
 
 	"sluice/kubectl-sluice/ask"
 )
@@ -131,4 +132,28 @@ func Below(queues []ask.Queue, name string) []ask.Queue {
 	}
 	search(grow(queues))
 	return some
+}
+
+// IsNamed tells whether a queue has a text in its name.
+func IsNamed(queue *ask.Queue, text string) bool {
+	return strings.Contains(strings.ToLower(queue.Name), strings.ToLower(text))
+}
+
+// Named are the queues with a text in their names, and those above them; all for no text.
+func Named(queues []ask.Queue, text string) []ask.Queue {
+	if text == "" {
+		return queues
+	}
+	var collect func(nodes []*tree) []ask.Queue
+	collect = func(nodes []*tree) []ask.Queue {
+		var some []ask.Queue
+		for _, t := range nodes {
+			below := collect(t.children)
+			if len(below) > 0 || IsNamed(t.Queue, text) {
+				some = append(append(some, *t.Queue), below...)
+			}
+		}
+		return some
+	}
+	return collect(grow(queues))
 }

@@ -72,54 +72,144 @@ type Options struct {
 	Resources []string // only these; all if empty
 	Most      int      // how many queues are drawn; 0: all
 	Depth     int      // how many levels are; 0: all
+	Width     int      // columns of a line; 0: as many as it takes
+	Wide      bool     // with the queue's order, and its totals
+	Sort      Sort
+}
+
+// Sort is the order of queues that have the same parent.
+type Sort string
+
+// The orders.
+const (
+	ByName    Sort = "name"
+	ByWaiting Sort = "waiting" // those where most waits first
+	ByUsed    Sort = "used"    // those with most claims that were granted first
+)
+
+// Sorts are all of them.
+var Sorts = []Sort{ByName, ByWaiting, ByUsed}
+
+// Line is one of a drawing, and the queue whose first line it is.
+type Line struct {
+	Text  string
+	Queue *ask.Queue
 }
 
 // Forest draws the queues.
 func Forest(queues []ask.Queue, options Options) string {
-	queues, options.Resources = plain.Shown(queues), plain.Shown(options.Resources)
-	var rows [][]string
-	rows = append(rows, []string{"QUEUE", "STATE", "WAIT", "HELD", "RSVD", "RUN", "RESOURCE", "",
-		"IN USE", "OF", "WAITING"})
-	roots, hidden := choose(grow(queues), &options)
-	for _, root := range roots {
-		rows = root.draw(rows, "", "", &options)
+	var text []string
+	for _, line := range ForestLines(queues, options) {
+		text = append(text, line.Text)
 	}
-	if hidden == 0 {
-		return Rows(rows)
-	}
-	return Rows(rows) + fmt.Sprintf("%d of %d queues are not shown: --all shows them, --below "+
-		"QUEUE and --depth N a part\n", hidden, len(queues))
+	return joined(text)
 }
 
-func (t *tree) draw(rows [][]string, lead, below string, options *Options) [][]string {
+// The columns of a forest.
+var (
+	titles = []string{"QUEUE", "STATE", "WAIT", "HELD", "RSVD", "RUN", "RESOURCE", "", "IN USE", "OF",
+		"WAITING"}
+	wideTitles = []string{"ORDER", "GRANTED", "RELEASED", "DEMOTED"}
+)
+
+const (
+	nameColumn     = 0
+	resourceColumn = 6
+	barColumn      = 7
+)
+
+// ForestLines draws the queues, the titles first.
+func ForestLines(queues []ask.Queue, options Options) []Line {
+	queues, options.Resources = plain.Shown(queues), plain.Shown(options.Resources)
+	f := forest{Options: &options,
+		table: table{at: barColumn, cut: []int{nameColumn, resourceColumn}}}
+	f.add(nil, titles, nil)
+	if options.Wide {
+		f.rows[0] = append(slices.Clone(titles), wideTitles...)
+	}
+	roots, hidden := choose(grow(queues), &options)
+	sorted(roots, options.Sort)
+	for _, root := range roots {
+		f.draw(root, "", "")
+	}
+	drawn := make([]Line, 0, len(f.rows))
+	for i, text := range f.fit(options.Width) {
+		drawn = append(drawn, Line{text, f.queues[i]})
+	}
+	if hidden > 0 {
+		drawn = append(drawn, Line{Text: fmt.Sprintf("%d of %d queues are not shown: --all shows them, "+
+			"--below QUEUE and --depth N a part", hidden, len(queues))})
+	}
+	return drawn
+}
+
+// sorted puts the children of each queue in order.
+func sorted(nodes []*tree, by Sort) {
+	if by == ByName || by == "" {
+		return // as they were chosen
+	}
+	weight := func(t *tree) int64 {
+		if by == ByWaiting {
+			return t.Waiting
+		}
+		return t.Reserved + t.Allocated
+	}
+	slices.SortStableFunc(nodes, func(a, b *tree) int { return cmp.Compare(weight(b), weight(a)) })
+	for _, node := range nodes {
+		sorted(node.children, by)
+	}
+}
+
+// forest is a drawing.
+type forest struct {
+	*Options
+	table
+	queues []*ask.Queue // of each row whose queue it begins
+}
+
+func (f *forest) add(queue *ask.Queue, row []string, bar func(cells int) string) {
+	f.table.add(row, bar)
+	f.queues = append(f.queues, queue)
+}
+
+func (f *forest) draw(t *tree, lead, below string) {
 	title := lead + t.Name
 	if t.Kind != ask.VolcanoQueue {
 		title += " (" + t.Kind + ")"
 	}
 	head := []string{title, t.state(), fmt.Sprint(t.Waiting), fmt.Sprint(t.Held),
 		fmt.Sprint(t.Reserved), fmt.Sprint(t.Allocated)}
-	for _, line := range t.lines(options) {
-		rows = append(rows, append(head, line...))
-		continued := below + options.Style.nothing
+	queue, last := t.Queue, []string(nil)
+	if f.Wide {
+		last = []string{t.Strategy, fmt.Sprint(t.Granted), fmt.Sprint(t.Released),
+			fmt.Sprint(t.Demoted)}
+	}
+	for _, line := range t.lines(f.Options) {
+		row := append(slices.Concat(head, line.cells), last...)
+		f.add(queue, row, func(cells int) string { return line.bar(cells, &f.Style) })
+		continued := below + f.Style.nothing
 		if len(t.children) > 0 || t.hidden.queues > 0 {
-			continued = below + options.Style.deeper
+			continued = below + f.Style.deeper
 		}
 		head = []string{strings.TrimRight(continued, " "), "", "", "", "", ""}
+		queue, last = nil, nil
 	}
-	if head[1] != "" {
-		rows = append(rows, head)
+	if queue != nil {
+		if f.Wide {
+			head = append(append(head, "", "", "", "", ""), last...)
+		}
+		f.add(queue, head, nil)
 	}
 	for i, child := range t.children {
-		lead, deeper := options.Style.child, options.Style.deeper
+		lead, deeper := f.Style.child, f.Style.deeper
 		if i == len(t.children)-1 && t.hidden.queues == 0 {
-			lead, deeper = options.Style.last, options.Style.nothing
+			lead, deeper = f.Style.last, f.Style.nothing
 		}
-		rows = child.draw(rows, below+lead, below+deeper, options)
+		f.draw(child, below+lead, below+deeper)
 	}
 	if t.hidden.queues > 0 {
-		rows = append(rows, t.hidden.row(below+options.Style.last))
+		f.add(nil, t.hidden.row(below+f.Style.last), nil)
 	}
-	return rows
 }
 
 func (t *tree) state() string {
@@ -131,8 +221,8 @@ func (t *tree) state() string {
 
 // lines are its quotas; and of a queue without, or where a resource is asked for by name, what
 // waits for a resource that it has no quota of.
-func (t *tree) lines(options *Options) [][]string {
-	var lines [][]string
+func (t *tree) lines(options *Options) []quotaLine {
+	var lines []quotaLine
 	flavors := map[string]int{} // how many a resource has
 	quotas := slices.Clone(t.Quota)
 	slices.SortStableFunc(quotas, func(a, b ask.Quota) int {
@@ -151,14 +241,12 @@ func (t *tree) lines(options *Options) [][]string {
 			name += "/" + quota.Flavor
 		}
 		first := i == 0 || quotas[i-1].Resource != quota.Resource
-		lines = append(lines, t.line(quota, name, flavors[quota.Resource] == 1, first,
-			&options.Style))
+		lines = append(lines, t.line(quota, name, flavors[quota.Resource] == 1, first))
 	}
 	for _, name := range resources(t.Asks) {
 		if flavors[name] == 0 && wanted(options, name) &&
 			(len(options.Resources) > 0 || len(t.Quota) == 0) {
-			lines = append(lines, t.line(&ask.Quota{Resource: name}, name, true, true,
-				&options.Style))
+			lines = append(lines, t.line(&ask.Quota{Resource: name}, name, true, true))
 		}
 	}
 	return lines
@@ -173,9 +261,20 @@ func idle(q *ask.Quota) bool {
 	return q.Ceiling == nil && q.Share == 0 && q.Allocated == 0 && q.Reserved == 0
 }
 
-// line draws a quota. Which flavor the waiting will get is not known before: so where there are
+// quotaLine is a quota in words, with its bar.
+type quotaLine struct {
+	cells []string // resource, the place of the bar, in use, of, waiting
+	quota *ask.Quota
+	waits int64 // what the bar shows of it
+}
+
+func (l *quotaLine) bar(cells int, style *Style) string {
+	return style.bar(cells, l.quota.Allocated, l.quota.Reserved, l.waits, l.quota.Ceiling)
+}
+
+// line is a quota's. Which flavor the waiting will get is not known before: so where there are
 // several (alone: there are not), only the first line says how much waits, and no bar does.
-func (t *tree) line(q *ask.Quota, name string, alone, first bool, style *Style) []string {
+func (t *tree) line(q *ask.Quota, name string, alone, first bool) quotaLine {
 	used := amount(q.Resource, q.Allocated)
 	if q.Reserved > 0 {
 		used += "+" + amount(q.Resource, q.Reserved)
@@ -195,7 +294,7 @@ func (t *tree) line(q *ask.Quota, name string, alone, first bool, style *Style) 
 	if !alone {
 		waits = 0
 	}
-	return []string{name, style.bar(q.Allocated, q.Reserved, waits, q.Ceiling), used, limit, waiting}
+	return quotaLine{[]string{name, "", used, limit, waiting}, q, waits}
 }
 
 // Legend explains the drawing in one line.

@@ -17,8 +17,8 @@ type Moment struct {
 	Queues []ask.Queue
 }
 
-// Picture is the moment, and what happened since the one before.
-func (m *Moment) Picture(before *Moment, options Options) string {
+// Headline is the time, and what happened since the moment before.
+func (m *Moment) Headline(before *Moment) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sluice  %s", m.Time.Format("15:04:05"))
 	if !before.Time.IsZero() {
@@ -27,10 +27,12 @@ func (m *Moment) Picture(before *Moment, options Options) string {
 		fmt.Fprintf(&b, "   granted %s/s   released %s/s   demoted %s/s", rate(granted, seconds),
 			rate(released, seconds), rate(demoted, seconds))
 	}
-	b.WriteString("\n\n")
-	b.WriteString(Forest(m.Queues, options))
-	b.WriteString(Legend(&options.Style) + "\n")
 	return b.String()
+}
+
+// Picture is the moment, as it is printed once.
+func (m *Moment) Picture(before *Moment, options Options) string {
+	return m.Headline(before) + "\n\n" + Forest(m.Queues, options) + Legend(&options.Style) + "\n"
 }
 
 // Broken is the last moment, with why there is no newer one.
@@ -62,20 +64,10 @@ func rate(count int64, seconds float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(count)/seconds), ".0")
 }
 
-// Clip makes a text fit a screen, with this behind each line; what does not fit is counted in the
-// last line.
-func Clip(text string, width, height int, end string) string {
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if most := max(height-1, 1); len(lines) > most {
-		more := len(lines) - most + 1
-		lines = append(lines[:most-1], fmt.Sprintf("... %d more lines", more))
+// Cut is as much of a line as has room in so many columns.
+func Cut(line string, width int) string {
+	if runes := []rune(line); len(runes) > width {
+		return string(runes[:max(width, 0)])
 	}
-	var b strings.Builder
-	for _, line := range lines {
-		if runes := []rune(line); len(runes) > width {
-			line = string(runes[:max(width, 0)])
-		}
-		b.WriteString(line + end)
-	}
-	return b.String()
+	return line
 }

@@ -53,7 +53,7 @@ func One(queue *ask.Queue, path Path, children []string, style *Style) string {
 		rows = append(rows, []string{q.Resource, q.Flavor, amount(q.Resource, q.Allocated),
 			amount(q.Resource, q.Reserved), amount(q.Resource, q.Usage), amount(q.Resource, q.Share),
 			amount(q.Resource, q.Kept), limit,
-			style.bar(q.Allocated, q.Reserved, queue.Asks[q.Resource], q.Ceiling)})
+			style.bar(barCells, q.Allocated, q.Reserved, queue.Asks[q.Resource], q.Ceiling)})
 	}
 	if len(rows) > 1 {
 		b.WriteString("\n" + Rows(rows))

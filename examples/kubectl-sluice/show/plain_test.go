@@ -44,6 +44,8 @@ func drawn(s *seen) map[string]string {
 	}
 	moment := show.Moment{Time: now, Queues: s.Queues}
 	resources := show.Options{Style: show.Unicode, Resources: s.Children, Most: 2}
+	view := show.ViewWaiting(&s.Queue, 1, &s.Waiting)
+	rows := []show.WaitingRow{show.PendingRow(&view, s.Failed, &s.Waiting, now)}
 	return map[string]string{
 		"queues":  show.Forest(s.Queues, show.Options{Style: show.ASCII}),
 		"some":    show.Forest(s.Queues, resources),
@@ -62,8 +64,9 @@ func drawn(s *seen) map[string]string {
 		"dispatch":   show.Dispatch(&s.Dispatch, now),
 		"dispatched": show.WhyDispatched(&s.Dispatch, now),
 		"fleet":      show.Fleet(s.Fleet, now),
-		"pending": show.Rows([][]string{show.PendingTitles,
-			show.PendingRow(s.Queue.Name, s.Failed, &s.Waiting, now)}),
+		"pending":    show.Waits(rows, true, 0),
+		"narrow":     show.Waits(rows, false, 40),
+		"pods":       show.Pods([]*ask.Pod{&s.Pod}, 1, 60),
 	}
 }
 

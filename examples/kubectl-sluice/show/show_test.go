@@ -33,12 +33,12 @@ func TestBar(t *testing.T) {
 		{0, 0, 0, nil, "........................"},
 		{1 << 62, 1 << 62, 1 << 62, nil, "########========????????"},
 	} {
-		got := ASCII.bar(one.allocated, one.reserved, one.waiting, one.limit)
+		got := ASCII.bar(barCells, one.allocated, one.reserved, one.waiting, one.limit)
 		if got != one.want {
 			t.Errorf("%d+%d, %d waiting: %q, want %q", one.allocated, one.reserved, one.waiting, got,
 				one.want)
 		}
-		drawn := Unicode.bar(one.allocated, one.reserved, one.waiting, one.limit)
+		drawn := Unicode.bar(barCells, one.allocated, one.reserved, one.waiting, one.limit)
 		if utf8.RuneCountInString(drawn) != len(got) {
 			t.Errorf("%q and %q differ in width", got, drawn)
 		}
@@ -355,16 +355,14 @@ func TestPictureCountsWhatHappened(t *testing.T) {
 	}
 }
 
-func TestClip(t *testing.T) {
-	text := ""
-	for i := range 9 {
-		text += fmt.Sprintf("line %d is long\n", i)
-	}
-	got := Clip(text, 6, 5, "|")
-	if want := "line 0|line 1|line 2|... 6 |"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := Clip("a\nb\n", 80, 24, "|"); got != "a|b|" {
-		t.Errorf("%q", got)
+func TestCut(t *testing.T) {
+	for _, one := range []struct {
+		line  string
+		width int
+		want  string
+	}{{"größer", 4, "größ"}, {"a", 4, "a"}, {"abc", 0, ""}} {
+		if got := Cut(one.line, one.width); got != one.want {
+			t.Errorf("%q in %d: %q, want %q", one.line, one.width, got, one.want)
+		}
 	}
 }

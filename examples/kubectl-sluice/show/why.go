@@ -163,15 +163,16 @@ func levels(asks map[string]int64, on *ask.On, path Path, style *Style) string {
 			if quota.Flavor != "default" {
 				name += "/" + quota.Flavor
 			}
-			line := node.line(quota, name, quota.Flavor == "default", true, style)
+			line := node.line(quota, name, quota.Flavor == "default", true)
 			mark := ""
 			if on != nil && on.Kind == queue.Kind && on.Name == queue.Name &&
 				on.Resource == quota.Resource {
 				mark = fmt.Sprintf("<- room for %s, asked for %s", amount(on.Resource, on.Room),
 					amount(on.Resource, on.Asked))
 			}
-			rows = append(rows, []string{"           ", queue.Name, queue.State, line[0], line[1],
-				line[2] + " of " + line[3], waits(line[4]), mark})
+			rows = append(rows, []string{"           ", queue.Name, queue.State, name,
+				line.bar(barCells, style), line.cells[2] + " of " + line.cells[3], waits(line.cells[4]),
+				mark})
 		}
 	}
 	return Rows(rows)

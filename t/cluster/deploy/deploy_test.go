@@ -58,6 +58,8 @@ func TestManifests(t *testing.T) {
 		{"a pod that runs stays where it counts", testPlace},
 		{"mirror pods are made by kubelets", testMirror},
 		{"a minimum is a number above 0", testMinimum},
+		{"a pod that is created is looked at once", testMark},
+		{"webhooks that are asked later", testLaterWebhook},
 		{"rights of the scheduler", testSchedulerRights},
 		{"rights of people", testPeoplesRights},
 		{"a command needs a right on its queue", testCommandRights},

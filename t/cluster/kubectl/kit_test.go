@@ -27,6 +27,23 @@ var (
 	nobody   = plane.User{Name: "nobody"}
 )
 
+const queuesOfTeams = `
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: research}
+spec: {capability: {cpu: "6"}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: train}
+spec: {parent: research, capability: {cpu: "4"}, deserved: {cpu: "2"}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: notebooks}
+spec: {parent: research}
+`
+
 type cluster struct {
 	*testing.T
 	*shipped.Sluice
@@ -46,6 +63,13 @@ func start(t *testing.T) *cluster {
 	}
 	c.must("create", "clusterrolebinding", "operators", "--clusterrole=sluice-operator",
 		"--user=operator")
+	crds, err := shipped.KueueCRDs(t.Context(), c.Root)
+	if err == nil {
+		err = c.ApplyCRDDir(t.Context(), crds)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 

@@ -34,8 +34,13 @@ func TestKubectlSluice(t *testing.T) {
 		{"pending", testPending},
 		{"the board", testBoard},
 		{"why of a gang", testGang},
+		{"forms", testForms},
+		{"watch", testWatch},
 		{"top", testTop},
+		{"top by keys", testTopByKeys},
+		{"the width of a terminal", testWidth},
 		{"commands", testCommands},
+		{"Kueue's queues", testStopPolicies},
 		{"what a queue refuses", testRefused},
 		{"closing takes its time", testClosing},
 		{"completion", testCompletion},
@@ -55,10 +60,11 @@ func testUsage(c *cluster) {
 	c.says(c.sluice(viewer, "queues", "q"), 2, "1 arguments, want 0")
 	c.says(c.sluice(viewer, "queue"), 2, "want 1: [NAME]")
 	c.says(c.sluice(viewer, "queue", "q", "--kind", "Line"), 2, `--kind is "Line"`)
-	c.says(c.sluice(viewer, "queues", "-o", "xml"), 2, `--output is "xml", want json or yaml`)
+	c.says(c.sluice(viewer, "queues", "-o", "xml"), 2, `--output is "xml", want one of wide`)
 	c.says(c.sluice(viewer, "top", "-o", "json"), 2, "top draws only")
 	c.says(c.sluice(viewer, "top", "--interval", "1ms"), 2, "want at least 200ms")
-	c.says(c.sluice(viewer, "pending", "a", "b"), 2, "want one at most")
+	c.says(c.sluice(viewer, "pending", "a", "b"), 2, `"a b": want NAME or one of queue/NAME`)
+	c.says(c.sluice(viewer, "why", "a", "b", "c"), 2, "3 arguments, want 1")
 	c.says(c.execute(c.program, []string{"queues", "--server", "https://127.0.0.1:1"}), 5, "refused")
 }
 
@@ -72,23 +78,6 @@ func testRights(c *cluster) {
 	c.says(c.sluice(viewer, "queues", "--scheduler-service", "other"), 4, "cannot get resource")
 	c.says(c.sluice(viewer, "queues", "--token", "of-nobody"), 4)
 }
-
-const queuesOfTeams = `
-apiVersion: scheduling.volcano.sh/v1beta1
-kind: Queue
-metadata: {name: research}
-spec: {capability: {cpu: "6"}}
----
-apiVersion: scheduling.volcano.sh/v1beta1
-kind: Queue
-metadata: {name: train}
-spec: {parent: research, capability: {cpu: "4"}, deserved: {cpu: "2"}}
----
-apiVersion: scheduling.volcano.sh/v1beta1
-kind: Queue
-metadata: {name: notebooks}
-spec: {parent: research}
-`
 
 func testQueues(c *cluster) {
 	c.create(queuesOfTeams)

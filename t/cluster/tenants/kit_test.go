@@ -138,7 +138,8 @@ func (w *world) applyKueue(p *plane.Plane) {
 func (w *world) settle() {
 	w.Helper()
 	if !w.policies {
-		w.must("delete", "validatingadmissionpolicybinding", "sluice-pods", "sluice-command")
+		w.must("delete", "validatingadmissionpolicybinding", "sluice-pods",
+			"sluice-pods-created", "sluice-command")
 	}
 	_, err := w.Client.CoreV1().Namespaces().Create(w.Context(),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: space}}, metav1.CreateOptions{})

@@ -23,10 +23,13 @@ read, changed as the values say, and shown. */ -}}
 {{- toYaml . }}
 {{- end }}
 
-{{- /* What the values say of a policy or webhook, in place. */ -}}
+{{- /* What the values say of a policy, its binding or a webhook, in place. */ -}}
 {{- define "sluice.change" -}}
 {{- $values := .root.Values }}
 {{- $document := .document }}
+{{- if and (eq $document.metadata.name "sluice-pods-created") (or $values.observeOnly $values.webhook.gate) }}
+{{- $_ := unset $document.spec.matchResources "objectSelector" }}
+{{- end }}
 {{- range concat (list ($document.spec | default dict)) ($document.webhooks | default list) }}
 {{- $conditions := list }}
 {{- range .matchConditions }}

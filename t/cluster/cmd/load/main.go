@@ -52,7 +52,7 @@ var commands = map[string]command{
 		options{rounds: 3, pods: 2000, queue: 500, nodes: 100}},
 	"tracing": {throughput, []string{onBind, onBindTraced},
 		options{rounds: 5, pods: 2000, queue: 500, nodes: 100}},
-	"policies": {throughput, []string{onBind, onBindPolicies, onBindBrought},
+	"policies": {throughput, []string{stockBare, onBind, onBindPolicies, onBindBrought},
 		options{rounds: 5, pods: 6000, queue: 500, nodes: 100}},
 	"waiting": {waiting, []string{stock, onBind, onAdmission},
 		options{rounds: 3, pods: 5000, queue: 500, nodes: 100, window: time.Minute}},

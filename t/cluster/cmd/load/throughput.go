@@ -31,6 +31,7 @@ type passage struct {
 	removed      []time.Duration
 	bound        []time.Duration
 	cost         cost
+	allocated    float64 // bytes, by the API server for each pod
 	most         int
 	writes       map[plane.Write]int
 	writesPerPod float64
@@ -54,9 +55,10 @@ func throughput(ctx context.Context, o *options) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", v.name, err)
 			}
-			say("    %.0f pods/s, bound after %.2f s at p50 and %.2f s at p99, cpu %.1f + %.1f s",
-				one.rate, seconds(quantile(one.bound, 0.5)), seconds(quantile(one.bound, 0.99)),
-				seconds(one.cost.scheduler.cpu), seconds(one.cost.api.cpu))
+			say("    %.0f pods/s, bound after %.2f s at p50 and %.2f s at p99, cpu %.1f + %.1f s, "+
+				"%.0f KiB/pod", one.rate, seconds(quantile(one.bound, 0.5)),
+				seconds(quantile(one.bound, 0.99)), seconds(one.cost.scheduler.cpu),
+				seconds(one.cost.api.cpu), one.allocated/1024)
 			runs[v.key] = append(runs[v.key], one)
 		}
 	}
@@ -93,6 +95,10 @@ func (l *lab) measure(ctx context.Context, v *variant, label string) (p passage,
 		return p, err
 	}
 	c := newCrowd(ctx, l, v, "pod", l.options.pods)
+	allocated, err := l.Allocated(ctx)
+	if err != nil {
+		return p, err
+	}
 	before, err := l.cost()
 	if err != nil {
 		return p, err
@@ -109,12 +115,17 @@ func (l *lab) measure(ctx context.Context, v *variant, label string) (p passage,
 	if err != nil {
 		return p, err
 	}
+	allocatedNow, err := l.Allocated(ctx)
+	if err != nil {
+		return p, err
+	}
 	writes, err := l.writesSince(len(earlier))
 	if err != nil {
 		return p, err
 	}
 	p = c.passage()
 	p.cost = after.minus(before)
+	p.allocated = (allocatedNow - allocated) / float64(len(c.lives))
 	p.writes = plane.CountWrites(inLoad(writes))
 	p.writesPerPod = float64(total(p.writes)) / float64(len(c.lives))
 	return p, nil
@@ -139,7 +150,7 @@ func (c *crowd) passage() passage {
 
 func throughputTable(chosen []variant, runs map[string][]passage) table {
 	t := table{{"", "pods/s", "gate removed p50 / p99 s", "bound p50 / p99 s", "scheduler cpu s",
-		"peak MiB", "API server cpu s", "peak MiB", "writes/pod", "most held"}}
+		"peak MiB", "API server cpu s", "peak MiB", "KiB/pod", "writes/pod", "most held"}}
 	pair := func(all []passage, of func(passage) []time.Duration) string {
 		at := func(q float64) float64 {
 			return medianOf(all, func(p passage) float64 { return seconds(quantile(of(p), q)) })
@@ -162,6 +173,7 @@ func throughputTable(chosen []variant, runs map[string][]passage) table {
 			number(all, "%.0f", func(p passage) float64 { return mib(p.cost.scheduler.peak) }),
 			number(all, "%.2f", func(p passage) float64 { return seconds(p.cost.api.cpu) }),
 			number(all, "%.0f", func(p passage) float64 { return mib(p.cost.api.peak) }),
+			number(all, "%.0f", func(p passage) float64 { return p.allocated / 1024 }),
 			number(all, "%.2f", func(p passage) float64 { return p.writesPerPod }),
 			number(all, "%.0f", func(p passage) float64 { return float64(p.most) }))
 	}
@@ -170,7 +182,7 @@ func throughputTable(chosen []variant, runs map[string][]passage) table {
 
 func ratioTable(chosen []variant, runs map[string][]passage) table {
 	t := table{{"to its control", "pods/s", "of the rounds", "aim", "", "cpu s", "of the rounds",
-		"API server's", "of the rounds"}}
+		"API server's", "of the rounds", "its bytes", "of the rounds"}}
 	for _, v := range chosen {
 		control, any := controls[v.key]
 		if !any || runs[control] == nil {
@@ -183,10 +195,12 @@ func ratioTable(chosen []variant, runs map[string][]passage) table {
 		apis := ratios(runs[v.key], runs[control], func(p passage) float64 {
 			return seconds(p.cost.api.cpu)
 		})
+		bytes := ratios(runs[v.key], runs[control], func(p passage) float64 { return p.allocated })
 		t.row(fmt.Sprintf("%s / %s", v.name, named(control).name), fmt.Sprintf("%.3f", median(rates)),
 			spread(rates), fmt.Sprint(v.aim()), reached(median(rates) >= v.aim()),
 			fmt.Sprintf("%.3f", median(cpus)), spread(cpus),
-			fmt.Sprintf("%.3f", median(apis)), spread(apis))
+			fmt.Sprintf("%.3f", median(apis)), spread(apis),
+			fmt.Sprintf("%.3f", median(bytes)), spread(bytes))
 	}
 	return t
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package page
+package web
 
 import (
 	"context"
@@ -247,7 +247,7 @@ func (l *looker) act(ctx context.Context, queue, deed string) error {
 		}
 		return err
 	case kind == ask.ClusterQueue && stops:
-		return l.cluster.Stop(ctx, name, policy)
+		return l.cluster.StopPolicy(ctx, "", "clusterqueues", name, policy)
 	}
 	return &ask.Problem{Kind: ask.Usage, Err: errNoDeed}
 }

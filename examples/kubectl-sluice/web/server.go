@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package page serves the board (examples/board) of one cluster to one person: on the loopback,
+// Package web serves the board (examples/board) of one cluster to one person: on the loopback,
 // with the rights of who started it, which do not leave this program.
 //
 //	browser ──/TOKEN/frame──▶ Server ──▶ ask ──▶ API server, sluice-scheduler
@@ -9,7 +9,7 @@
 // printed, is another one each time, and goes to nobody else: the page fetches nothing from
 // elsewhere and sends no referrer. What another page makes a browser send is refused by the header
 // Host, or by Origin.
-package page
+package web
 
 import (
 	"context"

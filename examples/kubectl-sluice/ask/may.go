@@ -2,26 +2,9 @@
 
 package ask
 
-import (
-	"context"
-	"net/url"
+import "context"
 
-	"k8s.io/apimachinery/pkg/types"
-)
-
-const (
-	clusterQueuesPath = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues"
-	reviewsPath       = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-)
-
-// Stop sets the stopPolicy of a ClusterQueue: None, Hold or HoldAndDrain.
-func (c *Cluster) Stop(ctx context.Context, name, policy string) error {
-	patch := map[string]any{"spec": map[string]string{"stopPolicy": policy}}
-	request := c.api.Patch(types.MergePatchType).AbsPath(clusterQueuesPath + "/" +
-		url.PathEscape(name))
-	err := c.send(ctx, request, string(types.MergePatchType), patch, nil)
-	return wrap(err, "ClusterQueue %s", name)
-}
+const reviewsPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 // May asks the API server whether who asks may do this, in the namespace of Commands if it is about
 // those.
