@@ -171,6 +171,8 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
             msg_get_bool(r, &engine->partial_groups);
         else if (msg_text_is(key, "preemptionGates"))
             msg_get_bool(r, &engine->preemption_gates);
+        else if (msg_text_is(key, "podEvents"))
+            msg_get_bool(r, &engine->pod_events);
         else if (msg_text_is(key, "waitingReasons"))
             msg_get_bool(r, &engine->waiting_reasons);
         else if (msg_text_is(key, "record"))

@@ -107,18 +107,23 @@ static void put_about(struct msg_writer *w, const struct effect *effect)
     put_key_text(w, "uid", queue ? effect->queue_uid : effect->uid);
 }
 
-static void put_event(struct msg_writer *w, const struct effect *effect)
+static void put_event_key(struct msg_writer *w, uint64_t key)
 {
-    uint64_t key = effect->key;
     char digits[16];
 
     for (int i = 15; i >= 0; i--, key >>= 4)
         digits[i] = "0123456789abcdef"[key & 15];
+    put_key_text(w, "key", (struct text){digits, sizeof(digits)});
+}
+
+static void put_event(struct msg_writer *w, const struct effect *effect)
+{
     put_about(w, effect);
-    put_key_str(w, "type", effect->object == EFFECT_OF_COMMAND ? "Warning" : "Normal");
+    put_key_str(w, "type", reason_is_amiss(effect->reason) ? "Warning" : "Normal");
     put_key_str(w, "reason", reason_name(effect->reason));
     put_key_str(w, "message", effect->message);
-    put_key_text(w, "key", (struct text){digits, sizeof(digits)});
+    put_event_key(w, effect->key);
+    put_key_bool(w, "again", effect->again);
 }
 
 static void put_group_spec(struct msg_writer *w, const struct group_effect *create)
@@ -182,10 +187,10 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
 {
     static const uint32_t own_keys[EFFECT_KINDS] = {
         [EFFECT_REMOVE_GATES] = PATCH_KEYS, [EFFECT_SET_CONDITION] = 3,
-        [EFFECT_QUEUE_STATUS] = 10,         [EFFECT_EVENT] = 5,
+        [EFFECT_QUEUE_STATUS] = 10,         [EFFECT_EVENT] = 6,
         [EFFECT_ANSWER_PERMIT] = 2,         [EFFECT_SET_GROUP] = 2,
         [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 7,
-        [EFFECT_CHANGE_GROUP] = 5,          [EFFECT_EVICT_POD] = 1,
+        [EFFECT_CHANGE_GROUP] = 5,          [EFFECT_EVICT_POD] = 3,
     };
 
     bool native = effect->kind == EFFECT_SET_GROUP_STATUS && effect->group_status.native;
@@ -217,6 +222,8 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
         put_key_int(w, "resourceVersion", effect->resource_version);
         put_group_status(w, &effect->group_status, effect->message);
     } else if (effect->kind == EFFECT_EVICT_POD) {
+        put_key_str(w, "reason", reason_name(effect->reason));
         put_key_str(w, "message", effect->message);
+        put_event_key(w, effect->key);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "plugin/base/outbox.h"
 #include "plugin/claims/flow.h"
+#include "plugin/claims/news.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/order/contest.h"
@@ -49,6 +50,8 @@ const char *claim_check(const struct engine *e, uint32_t id)
         return "a claim is found by its uid";
     if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id)) != id)
         return "a claim is found by its name";
+    if (!stop_notice_is_due(e) && news_check(e, id) != NULL)
+        return news_check(e, id);
     return removable_check(e, id);
 }
 

@@ -48,6 +48,7 @@ static void refuses_by_name(struct story *s)
         {"record: all", "record"},
         {"preemptionGates: 1", "preemptionGates"},
         {"waitingReasons: 1", "waitingReasons"},
+        {"podEvents: 1", "podEvents"},
         {"limits: {pods: many}", "limits.pods"},
         {"limits: {'!pods': 1}", "limits.!pods"},
         {"multiKueue: 1", "multiKueue"},

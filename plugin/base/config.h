@@ -38,6 +38,7 @@ struct engine_config {
     bool observe_only;
     bool partial_groups;   /* of a native group the minimum alone may be granted */
     bool preemption_gates; /* those of workloads that are admitted here count */
+    bool pod_events;       /* pods are told of more than a suspended queue (news.h) */
     bool waiting_reasons;  /* their objects say why they wait */
     bool journal;          /* keep events: somebody takes them (journal.h) */
     uint32_t effects; /* those beyond EFFECT_ALWAYS that the host carries out: a bit for each */

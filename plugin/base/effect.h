@@ -102,9 +102,10 @@ struct effect {
     int64_t due;                       /* of a retry or of the lease; 0: now */
     struct removal_patch patch;        /* EFFECT_REMOVE_GATES */
     int64_t resource_version;          /* EFFECT_SET_CONDITION, and a manager's */
-    enum reason reason;                /* of a condition or an event; why a queue is stopped */
+    enum reason reason;                /* of who is told something; why a queue is stopped */
     char message[VERDICT_MESSAGE_MAX]; /* for people: of whatever kind has words for them */
-    uint64_t key;                      /* EFFECT_EVENT: who and why; the same after a restart */
+    uint64_t key;                      /* of events: who and why; the same after a restart */
+    bool again;                        /* EFFECT_EVENT: other things were told since, or it ended */
     bool about_queue;                  /* EFFECT_EVENT of a command: it is told of its queue */
     struct text queue_uid, queue_name; /* the queue that the event is about */
     struct queue_written state;        /* EFFECT_QUEUE_STATUS */

@@ -24,7 +24,17 @@ const char *reason_name(enum reason reason)
         [REASON_NAMESPACE_NOT_SELECTED] = "NamespaceNotSelected",
         [REASON_GROUP_CHANGING] = "GroupChanging",
         [REASON_SUPERSEDED] = "Superseded",
+        [REASON_NEVER_FITS] = "NeverFits",
+        [REASON_GRANTED] = "Granted",
+        [REASON_PREEMPTED] = "Preempted",
+        [REASON_QUEUE_DRAINED] = "QueueDrained",
     };
 
     return names[reason];
+}
+
+bool reason_is_amiss(enum reason reason)
+{
+    return reason != REASON_QUEUE_SUSPENDED && reason != REASON_GRANTED &&
+           reason != REASON_PREEMPTED && reason != REASON_QUEUE_DRAINED;
 }

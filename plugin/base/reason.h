@@ -29,11 +29,18 @@ enum reason {
     REASON_NAMESPACE_NOT_SELECTED,
     REASON_GROUP_CHANGING,
     REASON_SUPERSEDED,
+    REASON_NEVER_FITS, /* this and the following: of events alone */
+    REASON_GRANTED,
+    REASON_PREEMPTED,
+    REASON_QUEUE_DRAINED,
     REASON_COUNT
 };
 
 /* The protocol's word for it. */
 const char *reason_name(enum reason reason);
+
+/* Whether somebody has to change something before a pod gets on that an event tells of this. */
+bool reason_is_amiss(enum reason reason);
 
 enum { VERDICT_MESSAGE_MAX = 400 };
 

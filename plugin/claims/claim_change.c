@@ -10,6 +10,7 @@
 #include "plugin/records/claim.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
+#include "news.h"
 #include "promise.h"
 #include "stale_condition.h"
 
@@ -135,9 +136,11 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     bool was_waiting = claim->state == CLAIM_WAITING;
 
     journal_change(e, id, state);
+    news_note_grant(e, claim, state_holds(state));
     if (state != CLAIM_WAITING)
         promise_end(e, id);
     if (claim->state == state && claim->reason == reason && (claim->flags & CLAIM_RESTORING) == 0) {
+        news_review(e, id);
         outbox_sync(&e->outbox, EFFECT_OF_POD, id);
         note_claim_deadline(e, id);
         return;
@@ -179,7 +182,8 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
     else
         claim_set_flag(claim, CLAIM_STOPPED, queue_stops_granted(e, queue));
     if (state == CLAIM_HELD)
-        claim->flags &= ~(uint32_t)(CLAIM_STOPPED | CLAIM_TOLD);
+        claim->flags &= ~(uint32_t)CLAIM_STOPPED;
+    news_review(e, id);
     promise_note_change(e, id, went);
     queue_victims_changed(e, queue);
     outbox_sync(&e->outbox, EFFECT_OF_POD, id);

@@ -158,7 +158,8 @@ static bool awaits_count(const struct engine *e, const struct line *line, uint32
 
 static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret_need)
 {
-    if (trial->room != headroom_ever && awaits_count(trial->e, trial->line, ret_need))
+    if (trial->room != headroom_ever && trial->room != headroom_written &&
+        awaits_count(trial->e, trial->line, ret_need))
         return false;
     if (queue_at(trial->e, line_queue(trial->e, trial->line))->kind != QUEUE_VOLCANO)
         return assign(trial, ret_flavors, ret_need);
@@ -172,29 +173,33 @@ static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret
     return true;
 }
 
-bool fit_line(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
+static bool fits_by(const struct engine *e, uint32_t id, room_function *room, uint16_t *ret_flavors)
 {
-    const struct trial trial = {.e = e, .line = line_at(e, id), .room = headroom_now};
+    const struct trial trial = {.e = e, .line = line_at(e, id), .room = room};
+    uint16_t unused[FACTS_MAX_NEEDS];
     uint32_t need;
 
-    return fits(&trial, ret_flavors, &need);
+    return fits(&trial, ret_flavors == NULL ? unused : ret_flavors, &need);
+}
+
+bool fit_line(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
+{
+    return fits_by(e, id, headroom_now, ret_flavors);
 }
 
 bool fit_line_again(const struct engine *e, uint32_t id, uint16_t *ret_flavors)
 {
-    const struct trial trial = {.e = e, .line = line_at(e, id), .room = headroom_again};
-    uint32_t need;
-
-    return fits(&trial, ret_flavors, &need);
+    return fits_by(e, id, headroom_again, ret_flavors);
 }
 
 bool fit_ever(const struct engine *e, uint32_t id)
 {
-    const struct trial trial = {.e = e, .line = line_at(e, id), .room = headroom_ever};
-    uint16_t flavors[FACTS_MAX_NEEDS];
-    uint32_t need;
+    return fits_by(e, id, headroom_ever, NULL);
+}
 
-    return fits(&trial, flavors, &need);
+bool fit_never(const struct engine *e, uint32_t id)
+{
+    return !fits_by(e, id, headroom_written, NULL);
 }
 
 static bool fits_in(const struct engine *e, uint32_t id, const uint16_t *flavors,

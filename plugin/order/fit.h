@@ -42,6 +42,10 @@ bool fit_counts_nowhere(const struct engine *e, uint32_t resource);
 /* Whether it could ever fit, however much is released. */
 bool fit_ever(const struct engine *e, uint32_t line);
 
+/* Whether it could never fit, as the ceilings are written, however much is released: nodes that
+ * come or go change nothing about that. */
+bool fit_never(const struct engine *e, uint32_t line);
+
 /* The lowest queue on the way to the root that refuses it, and the need; false if it fits. */
 bool fit_refused(const struct engine *e, uint32_t line, uint32_t *ret_queue, uint32_t *ret_need,
                  wide *ret_room);

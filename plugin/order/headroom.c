@@ -121,24 +121,49 @@ wide headroom_again(const struct engine *e, uint32_t id, uint16_t flavor, uint32
     return room;
 }
 
-wide headroom_ever(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+/* What the queues let through when nothing is used, and which of them lets through least. */
+static wide most(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                 bool by_nodes, uint32_t *ret_queue)
 {
     uint32_t path[QUEUE_MAX_PATH];
     uint32_t depth = path_to(e, id, path);
     wide room = HEADROOM_UNLIMITED;
 
+    *ret_queue = id;
     for (uint32_t i = 0; i < depth; i++) {
         const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
+        bool is_nodes = root_bounds_all(e, path[i]);
+        wide ceiling = cell != NULL ? cell->ceiling : 0;
 
-        if (cell != NULL) {
+        if (cell != NULL)
             room += cell->kept;
-            if (cell->bounded)
-                room = wide_min(room, cell->ceiling);
-        } else if (root_bounds_all(e, path[i])) {
-            room = 0;
-        }
+        if ((cell == NULL ? !is_nodes : !cell->bounded) || (is_nodes && !by_nodes) ||
+            room <= ceiling)
+            continue;
+        room = ceiling;
+        *ret_queue = path[i];
     }
     return room;
+}
+
+wide headroom_ever(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    uint32_t queue;
+
+    return most(e, id, flavor, resource, true, &queue);
+}
+
+wide headroom_written(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
+{
+    uint32_t queue;
+
+    return headroom_written_by(e, id, flavor, resource, &queue);
+}
+
+wide headroom_written_by(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
+                         uint32_t *ret_queue)
+{
+    return most(e, id, flavor, resource, false, ret_queue);
 }
 
 void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue)

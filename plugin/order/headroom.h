@@ -41,6 +41,12 @@ wide headroom_again(const struct engine *e, uint32_t queue, uint16_t flavor, uin
 /* The room, had nobody used anything: what no release can ever exceed. */
 wide headroom_ever(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
 
+/* The same, as far as people wrote it: the sum of the nodes, where that is a ceiling, does not
+ * count. And the queue whose ceiling it is, or the one that was asked about if none is. */
+wide headroom_written(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
+wide headroom_written_by(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
+                         uint32_t *ret_queue);
+
 /* What there is room for at one queue, looked up once in a search. */
 enum { HEADROOMS_MAX = 32 };
 

@@ -7,6 +7,7 @@
 #include "claim_time.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
+#include "plugin/claims/news.h"
 #include "plugin/claims/promise.h"
 #include "plugin/state.h"
 
@@ -15,6 +16,8 @@ void claim_expire(struct engine *e, uint32_t id, int64_t due)
     struct claim *claim = claim_at(e, id);
 
     outbox_expire(&e->outbox, EFFECT_OF_POD, id);
+    if ((claim->flags & CLAIM_GANG) == 0 && news_ripen(e, id))
+        outbox_sync(&e->outbox, EFFECT_OF_POD, id);
     if (claim_deadline(e, id) > due) {
         claim_set_timer(e, id);
         return;

@@ -4,6 +4,7 @@
 #include "assembly_turn.h"
 #include "booking.h"
 #include "plugin/claims/claim_change.h"
+#include "plugin/claims/news.h"
 #include "plugin/claims/promise.h"
 #include "plugin/state.h"
 
@@ -56,8 +57,9 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
         return earlier(assembly_deadline(e, id), claim_booked_until(e, id));
     if (claim_is_over(e, id))
         return e->now;
+    at = news_deadline(e, id);
     if (claim->flags & CLAIM_PROVISIONAL)
-        at = claim_confirm_by(claim);
+        at = earlier(at, claim_confirm_by(claim));
     if (claim->flags & (CLAIM_VICTIM | CLAIM_SPARED))
         at = earlier(at, promise_deadline(e, id));
     if (claim->state == CLAIM_RESERVED && !e->config.observe_only &&

@@ -8,6 +8,7 @@
 #include "group_member.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
+#include "plugin/claims/news.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/guard.h"
 #include "plugin/pods/claim_rest.h"
@@ -70,6 +71,15 @@ void gang_set_entry(struct engine *e, uint32_t id, uint32_t entry)
         claim_set_timer(e, entry); /* the group's turn, or its pause, goes on */
 }
 
+/* It waits on, and is not told of its queue again. */
+static void keep_news(struct claim *claim, const struct claim *before)
+{
+    claim_set_flag(claim, CLAIM_TOLD, (before->flags & CLAIM_TOLD) != 0);
+    claim->news_stands = before->news_stands;
+    claim->news_since = before->news_since;
+    claim->news_ripe = before->news_ripe;
+}
+
 /* Members that nothing of their own holds go where the mode says; those that hold something may go
  * on, or not. When they wait alone, several at once may fit: who of them is next is a matter of
  * their queues. */
@@ -77,7 +87,7 @@ void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode)
 {
     enum claim_state state;
     enum reason reason;
-    bool told;
+    struct claim before;
 
     if (group->mode == mode)
         return;
@@ -88,11 +98,11 @@ void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode)
             outbox_sync(&e->outbox, EFFECT_OF_POD, id);
         if (!group_is_ready(claim_at(e, id)))
             continue;
-        told = (claim_at(e, id)->flags & CLAIM_TOLD) != 0;
+        before = *claim_at(e, id);
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
         state = claim_rest(e, id, &reason);
-        if (state == CLAIM_WAITING) /* it waits on, and is not told of its queue again */
-            claim_set_flag(claim_at(e, id), CLAIM_TOLD, told);
+        if (state == CLAIM_WAITING)
+            keep_news(claim_at(e, id), &before);
         claim_change(e, id, state, reason);
         if (mode == GROUP_WHOLE)
             queue_todo(e, TODO_DIRTY, queue_root(e, claim_queue(e, id)));
@@ -182,6 +192,17 @@ void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
     claim_granted(e, id, queue);
 }
 
+void gang_tell(struct engine *e, uint32_t id)
+{
+    if (!news_review_gang(e, id))
+        return;
+    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at)) {
+        news_review(e, at);
+        outbox_sync(&e->outbox, EFFECT_OF_POD, at);
+        claim_set_timer(e, at);
+    }
+}
+
 /* had: the queue in which it held room until now for members that were not there; 0: none. */
 static void put_entry_in(struct engine *e, struct group *group, const struct gang_sum *sum,
                          uint32_t had)
@@ -263,6 +284,7 @@ void gang_review(struct engine *e, uint32_t id)
         put_entry_in(e, group, &sum, booking_is_over(e, id));
     else
         booking_review(e, id);
+    gang_tell(e, id);
 }
 
 uint32_t gang_demote(struct engine *e, uint32_t claim)

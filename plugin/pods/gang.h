@@ -45,6 +45,9 @@ void gang_review(struct engine *e, uint32_t group);
 /* The group is in this mode from now on: its members are held, wait with it, or wait alone. */
 void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode);
 
+/* Its members are told that it can never fit, or no longer are, if that is news. */
+void gang_tell(struct engine *e, uint32_t group);
+
 /* Its members that are only reserved give back; how many did. */
 uint32_t gang_give_back(struct engine *e, struct group *group);
 

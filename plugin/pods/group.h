@@ -105,7 +105,9 @@ struct group {
 
     bool is_todo;
     uint32_t next_todo;
-    bool spread; /* its members may be in different queues */
+    bool spread;     /* its members may be in different queues */
+    bool never;      /* its minimum waits, and can never fit (news.h) */
+    int64_t stirred; /* when its members last changed */
 
     /* On nodes (assembly.h). */
     bool in_line, letting_go, passed;

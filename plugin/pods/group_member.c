@@ -111,6 +111,7 @@ void group_join(struct engine *e, uint32_t id, uint32_t claim)
     note_queue(e, id, claim);
     link_member(e, claim);
     group_at(e, id)->members++;
+    group_at(e, id)->stirred = e->now;
     group_count(e, claim);
 }
 
@@ -124,6 +125,7 @@ void group_leave(struct engine *e, uint32_t id)
     group_uncount(e, id);
     unlink_member(e, id);
     group_at(e, claim_group(e, claim))->members--;
+    group_at(e, claim_group(e, claim))->stirred = e->now;
     group_drop_own(&e->names, &member_of(e, id)->own);
     slab_give(&e->pods.members, claim->member);
     claim->member = 0;

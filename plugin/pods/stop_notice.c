@@ -3,7 +3,9 @@
 
 #include "assembly.h"
 #include "claim_time.h"
+#include "gang.h"
 #include "plugin/base/outbox.h"
+#include "plugin/claims/news.h"
 #include "plugin/notes.h"
 #include "plugin/pods/claim_rest.h"
 #include "plugin/state.h"
@@ -18,8 +20,8 @@ static bool holds_back(const struct engine *e, uint32_t queue)
 /* It knows of a stop: it has had notice, or came when its queue was stopped already. */
 static bool knows_of_stop(const struct claim *claim)
 {
-    return (claim->flags & (CLAIM_STOPPED | CLAIM_TOLD)) != 0 ||
-           (claim->effects.wanted & 1u << CLAIM_TELL) != 0;
+    return (claim->flags & CLAIM_STOPPED) != 0 || claim->news_stands == REASON_QUEUE_SUSPENDED ||
+           ((claim->flags & CLAIM_TOLD) != 0 && claim->news_said == REASON_QUEUE_SUSPENDED);
 }
 
 static void give_notice(struct engine *e, uint32_t id)
@@ -35,9 +37,14 @@ static void give_notice(struct engine *e, uint32_t id)
     if (claim->state == CLAIM_ALLOCATED &&
         (queue_drains(e, queue) || (claim->effects.wanted & 1u << CLAIM_EVICT) != 0))
         outbox_sync(&e->outbox, EFFECT_OF_POD, id);
+    if ((claim->flags & CLAIM_GANG) != 0)
+        gang_tell(e, claim_group(e, claim));
     if ((claim->flags & CLAIM_GANG) != 0 ||
         (claim->state != CLAIM_WAITING && claim->state != CLAIM_RESERVED))
         return;
+    news_review(e, id);
+    outbox_sync(&e->outbox, EFFECT_OF_POD, id);
+    claim_set_timer(e, id);
     stops = queue_stops_granted(e, queue);
     if (stops == stopped && claim->state == CLAIM_WAITING &&
         (!stops || (claim->flags & CLAIM_TOLD) != 0))
@@ -47,8 +54,6 @@ static void give_notice(struct engine *e, uint32_t id)
         claim_to_rest(e, id);
         return;
     }
-    if (!stops)
-        claim_set_flag(claim, CLAIM_TOLD, false);
     if (stopped && !stops && claim->state == CLAIM_RESERVED)
         claim->since = e->now;
     outbox_sync(&e->outbox, EFFECT_OF_POD, id);

@@ -132,6 +132,7 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
         ret->queue_uid = name_text(e, queue_at(e, queue)->uid);
         ret->queue_name = name_text(e, queue_at(e, queue)->name);
     }
+    ret->again = false;
     ret->reason = REASON_COMMAND_REFUSED;
     ret->key = hash_bytes64(ret->uid.at, ret->uid.len, REASON_COMMAND_REFUSED);
     sentence_init(&say, ret->message, sizeof(ret->message));

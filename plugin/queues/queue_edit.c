@@ -249,7 +249,7 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
         queue_edited(e, id);
     else
         queue_moved(e, id, old_parent == queue->parent ? 0 : old_parent);
-    if (queue->deleted != was_deleted)
+    if (queue->deleted != was_deleted || e->config.pod_events) /* who can never fit may be others */
         queue_stops_changed(e);
     queue_drop_parents(e, old_parent, old_wanted);
     cluster_queue_edited(e, id);

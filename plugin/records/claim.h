@@ -25,7 +25,7 @@ enum claim_flag {
     CLAIM_OVERWRITTEN = 1 << 12,  /* so is the overwrite of the condition */
     CLAIM_GUESSED = 1 << 13,      /* neither a grant nor a stamp tells its flavors */
     CLAIM_STOPPED = 1 << 14,      /* its queue stops it, as it was last told */
-    CLAIM_TOLD = 1 << 15,         /* an event has said so */
+    CLAIM_TOLD = 1 << 15,         /* an event has said what news_said is (news.h) */
     CLAIM_AT_PERMIT = 1 << 16,    /* has a node, and waits there for others of its gang */
     CLAIM_HEARD = 1 << 17,        /* has heard that there are no nodes for its gang */
     CLAIM_NAMES_GROUP = 1 << 18,  /* its pod says which group it belongs to */
@@ -78,7 +78,10 @@ struct claim {
     uint8_t gates : 2, need_count : 6;
     uint8_t uid_len, name_len;
     uint8_t timeouts : 6;
-    uint8_t was_waiting : 1, was_bound : 1; /* for the journal alone */
+    uint8_t was_waiting : 1, was_bound : 1;                 /* for the journal alone */
+    uint16_t news_stands : 5, news_said : 5, news_ripe : 1; /* this and the following: news.h */
+    uint16_t news_ever : 1, news_complained : 1, news_granted : 1;
+    uint32_t news_since;
     int64_t version;
 
     char uid[CLAIM_SHORT_UID];

@@ -2,10 +2,12 @@
 #include "claim_effects.h"
 
 #include "explain.h"
+#include "explain_queue.h"
 #include "explain_turn.h"
 #include "plugin/base/sentence.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/claims/journal.h"
+#include "plugin/claims/news.h"
 #include "plugin/claims/stale_condition.h"
 #include "plugin/pods/assembly.h"
 #include "plugin/pods/assembly_turn.h"
@@ -80,15 +82,9 @@ static bool wants_condition(const struct engine *e, uint32_t id)
            queue_stops_granted(e, claim_queue(e, id));
 }
 
-/* Whoever waits for a suspended queue is told so once. */
 static bool wants_event(const struct engine *e, uint32_t id)
 {
-    const struct claim *claim = claim_at(e, id);
-
-    return engine_asks(e, EFFECT_EVENT) &&
-           (claim->flags & (CLAIM_TOLD | CLAIM_MANAGED)) == CLAIM_MANAGED &&
-           (claim->state == CLAIM_WAITING || claim->state == CLAIM_RESERVED) &&
-           queue_stops(e, claim_queue(e, id)) == REASON_QUEUE_SUSPENDED;
+    return engine_asks(e, EFFECT_EVENT) && news_is_to_tell(e, id);
 }
 
 /* Without a host that knows of such waits nobody waits. */
@@ -178,12 +174,13 @@ static void describe_event(const struct engine *e, uint32_t id, struct effect *r
     struct text uid = claim_uid(e, id);
 
     ret->about_queue = false;
-    explain_stop(e, claim_queue(e, id), &ret->reason, ret->message);
+    ret->again = claim_at(e, id)->news_ever;
+    explain_news(e, id, &ret->reason, ret->message);
     ret->key = hash_bytes64(uid.at, uid.len, ret->reason);
 }
 
 /* Whom a victim makes room for. */
-static void explain_eviction(const struct engine *e, uint32_t victim, char *message)
+static enum reason explain_eviction(const struct engine *e, uint32_t victim, char *message)
 {
     uint32_t of = pledge_at(e, victim)->of;
     struct sentence say;
@@ -193,11 +190,11 @@ static void explain_eviction(const struct engine *e, uint32_t victim, char *mess
         queue_drains(e, claim_queue(e, victim))) {
         explain_queue(&say, e, claim_queue(e, victim));
         sentence_str(&say, " is drained: its stopPolicy is HoldAndDrain");
-        return;
+        return REASON_QUEUE_DRAINED;
     }
     sentence_str(&say, "preempted to make room");
     if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 || of == 0)
-        return; /* for others than that which it was chosen for, or for nobody any more */
+        return REASON_PREEMPTED; /* for others than whom it was chosen for, or for nobody now */
     sentence_str(&say, claim_is_workload(e, of)              ? " for workload "
                        : claim_at(e, of)->flags & CLAIM_GANG ? " for gang "
                                                              : " for pod ");
@@ -206,6 +203,15 @@ static void explain_eviction(const struct engine *e, uint32_t victim, char *mess
     sentence_number(&say, claim_at(e, of)->priority);
     sentence_str(&say, " in ");
     explain_queue(&say, e, claim_queue(e, of));
+    return REASON_PREEMPTED;
+}
+
+static void describe_eviction(const struct engine *e, uint32_t id, struct effect *ret)
+{
+    struct text uid = claim_uid(e, id);
+
+    ret->reason = explain_eviction(e, id, ret->message);
+    ret->key = hash_bytes64(uid.at, uid.len, ret->reason);
 }
 
 static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
@@ -228,7 +234,7 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     if (slot == EFFECT_SET_CONDITION)
         explain_condition(e, id, &ret->reason, ret->message);
     if (slot == CLAIM_EVICT)
-        explain_eviction(e, id, ret->message);
+        describe_eviction(e, id, ret);
     if (slot == CLAIM_TELL)
         describe_event(e, id, ret);
     if (slot == CLAIM_ANSWER && assembly_answers(e, id, &ret->allow) && !ret->allow)
@@ -242,6 +248,8 @@ static void leased(void *owner, uint32_t id, uint32_t slot)
                    outbox_attempts(&e->outbox, EFFECT_OF_POD, id, slot));
     if (slot == EFFECT_SET_CONDITION)
         stale_condition_note_write(claim_at(e, id));
+    if (slot == CLAIM_TELL)
+        news_note_leased(claim_at(e, id));
 }
 
 static void retried(void *owner, uint32_t id, uint32_t slot)
@@ -282,9 +290,8 @@ static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
         named(e, id, version);
     else if (slot == CLAIM_EVICT)
         claim_set_flag(claim, CLAIM_EVICTED, must_go(e, id));
-    else /* of a stop that is over, nothing was said about the next one */
-        claim_set_flag(claim, CLAIM_TOLD,
-                       claim->state != CLAIM_HELD && queue_stops_granted(e, claim_queue(e, id)));
+    else
+        news_note_told(claim);
     group_settle(e);
 }
 

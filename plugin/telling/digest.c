@@ -18,6 +18,13 @@ static uint64_t mix_queue(const struct engine *e, uint64_t hash, uint32_t id)
     return mix_name(e, mix(hash, queue_at(e, id)->kind), queue_at(e, id)->name);
 }
 
+static uint64_t mix_news(uint64_t hash, const struct claim *claim)
+{
+    hash = mix(mix(mix(hash, claim->news_stands), claim->news_said), claim->news_since);
+    hash = mix(mix(hash, claim->news_ripe), claim->news_ever);
+    return mix(mix(hash, claim->news_complained), claim->news_granted);
+}
+
 static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
 {
     const struct claim *claim = claim_at(e, id);
@@ -43,6 +50,8 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(mix(hash, claim->generation), claim->version), claim->reason);
     hash = mix(mix(mix(hash, claim->gates), claim->timeouts), line_bare(e, line));
     hash = mix(hash, claim->member == 0 ? 0 : member_at(e, claim->member)->named_at);
+    if (e->config.pod_events)
+        hash = mix_news(hash, claim);
     return outbox_hash(&e->outbox, &claim->effects, hash);
 }
 
@@ -188,6 +197,8 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     hash = mix_name(e, mix_name(e, hash, group->owner.uid), group->owner.name);
     hash = outbox_hash(&e->outbox, &group->effects, mix(hash, group->sent_over));
     hash = mix(mix(mix(hash, group->change_over), group->changed_over), group->to_come);
+    if (e->config.pod_events)
+        hash = mix(mix(hash, group->never), group->stirred);
     return mix(mix(mix(hash, group_follow_minimum(e, group)), group->ordered), group->replicas);
 }
 

@@ -2,6 +2,8 @@
 #include "explain.h"
 
 #include "claim_effects.h"
+#include "explain_never.h"
+#include "explain_queue.h"
 #include "explain_turn.h"
 #include "group_status.h"
 #include "plugin/base/sentence.h"
@@ -15,100 +17,16 @@
 #include "plugin/pods/group_follow.h"
 #include "plugin/state.h"
 
-void explain_queue(struct sentence *say, const struct engine *e, uint32_t id)
-{
-    const struct queue *queue = queue_at(e, id);
-
-    sentence_str(say, queue->kind == QUEUE_COHORT    ? "cohort "
-                      : queue->kind == QUEUE_CLUSTER ? "cluster queue "
-                                                     : "queue ");
-    sentence_text(say, name_text(e, queue->name));
-}
-
-void explain_not_selected(struct sentence *say, const struct engine *e, uint32_t queue,
-                          uint32_t space)
-{
-    bool selects = queue_at(e, queue)->kind == QUEUE_CLUSTER;
-
-    sentence_str(say, selects ? "the namespaceSelector of " : "");
-    explain_queue(say, e, queue);
-    sentence_str(say, selects ? " does not select namespace " : " is not for namespace ");
-    sentence_text(say, name_text(e, space));
-}
-
-/* The nearest queue on the way to the root that lets nothing advance, by a command of its own. */
-static uint32_t nearest_halting(const struct engine *e, uint32_t id, bool closed)
-{
-    for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
-        const struct queue *queue = queue_at(e, up);
-
-        if (queue_state_halts((enum queue_state)queue->state) && queue->own == queue->state &&
-            (queue->state == QUEUE_CLOSED) == closed)
-            return up;
-    }
-    return id;
-}
-
-static uint32_t nearest_unknown(const struct engine *e, uint32_t id)
-{
-    while (queue_at(e, id)->known && queue_at(e, id)->parent != 0)
-        id = queue_at(e, id)->parent;
-    return id;
-}
-
-static void say_inactive(struct sentence *say, const struct engine *e, uint32_t id)
-{
-    const struct queue *queue = queue_at(e, id);
-
-    explain_queue(say, e, id);
-    if (queue->first_child != 0 || id == e->queues.volcano_root || queue->kind == QUEUE_COHORT) {
-        sentence_str(say, " has queues below it: only leaves hold pods");
-        return;
-    }
-    if (queue->deleted) {
-        sentence_str(say, " is being deleted");
-        return;
-    }
-    for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
-        if (queue_at(e, up)->misplaced) {
-            sentence_str(say, " is in a cycle of parents, or too deep: ");
-            explain_queue(say, e, up);
-            sentence_str(say, " cannot be below ");
-            explain_queue(say, e, queue_at(e, up)->wanted);
-            return;
-        }
-    }
-    sentence_str(say, " is too deep in the tree");
-}
-
-static void say_stop(struct sentence *say, const struct engine *e, uint32_t queue,
-                     enum reason reason)
-{
-    switch (reason) {
-    case REASON_QUEUE_UNKNOWN:
-        explain_queue(say, e, nearest_unknown(e, queue));
-        sentence_str(say, " does not exist");
-        break;
-    case REASON_QUEUE_SUSPENDED:
-        explain_queue(say, e, nearest_halting(e, queue, false));
-        sentence_str(say, " is suspended");
-        break;
-    case REASON_QUEUE_CLOSED:
-        explain_queue(say, e, nearest_halting(e, queue, true));
-        sentence_str(say, " is closed");
-        break;
-    default:
-        say_inactive(say, e, queue);
-        break;
-    }
-}
-
 static void say_capacity(struct sentence *say, const struct engine *e, uint32_t id, uint32_t queue,
                          uint32_t need, wide room)
 {
     const struct line *line = line_at(e, claim_at(e, id)->line);
     struct text resource = name_text(e, line_resource(e, line, need));
 
+    if (fit_never(e, claim_at(e, id)->line)) {
+        explain_never(say, e, id);
+        return;
+    }
     explain_queue(say, e, queue);
     sentence_str(say, " has room for ");
     sentence_amount(say, resource, wide_max(room, 0));
@@ -118,7 +36,7 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
                                                           : ", the pod asks for ");
     sentence_amount(say, resource, line_amount(e, line, need));
     if (!fit_ever(e, claim_at(e, id)->line))
-        sentence_str(say, ", which is more than it may ever have");
+        sentence_str(say, ", which is more than all nodes have");
     if ((claim_at(e, id)->flags & CLAIM_PROMISED) == 0)
         return;
     sentence_str(say, "; room is on its way to it, victims: ");
@@ -139,7 +57,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         return REASON_NOT_READY;
     }
     if (stop != REASON_NONE) {
-        say_stop(say, e, queue, stop);
+        explain_halt(say, e, queue, stop);
         return stop;
     }
     if (turn_is_workloads(e, queue)) {
@@ -312,7 +230,7 @@ static enum reason explain_granted(const struct engine *e, uint32_t id, struct s
         sentence_str(say, "its gate is being removed, and the tolerations of its flavor written");
         return REASON_NOT_READY;
     }
-    say_stop(say, e, queue, queue_stops(e, queue));
+    explain_halt(say, e, queue, queue_stops(e, queue));
     return queue_stops(e, queue);
 }
 
@@ -374,13 +292,24 @@ void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_rea
         *ret_reason = explain_state(e, id, &say);
 }
 
-void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reason, char *message)
+void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, char *message)
 {
+    const struct claim *claim = claim_at(e, id);
+    bool in_gang = claim_is_in_gang(e, id);
     struct sentence say;
 
     sentence_init(&say, message, VERDICT_MESSAGE_MAX);
-    *ret_reason = queue_stops(e, queue);
-    say_stop(&say, e, queue, *ret_reason);
+    *ret_reason = (enum reason)claim->news_stands;
+    if (*ret_reason == REASON_GRANTED) {
+        explain_queue(&say, e, claim_queue(e, id));
+        sentence_str(&say, " has room for it: it was granted, and a node is looked for");
+    } else if (*ret_reason == REASON_NEVER_FITS) {
+        explain_never(&say, e, in_gang ? group_at(e, claim_group(e, claim))->entry : id);
+    } else if (claim->state == CLAIM_HELD) {
+        explain_held(e, id, &say);
+    } else {
+        explain_stop(e, claim_queue(e, id), ret_reason, message);
+    }
 }
 
 void explain_refusal(const struct engine *e, uint32_t id, char *message)

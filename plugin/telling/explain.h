@@ -9,7 +9,6 @@
 /* Why a claim does not pass, in the protocol's reasons and in words for the person who asks. */
 
 struct engine;
-struct sentence;
 
 /* Whether the claim passes PreEnqueue and PreFilter, and else why not. Without words there is no
  * message, and less to find out. */
@@ -19,22 +18,16 @@ void explain_claim(const struct engine *e, uint32_t claim, bool words, struct ve
  * REASON_NONE: nothing holds it up. */
 void explain_group(const struct engine *e, uint32_t group, struct verdict *ret_verdict);
 
-/* Why the queue lets nothing advance. message has VERDICT_MESSAGE_MAX bytes. [queue_stops] */
-void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reason, char *message);
-
-/* What the condition of a pod that waits for its queue says instead of Unschedulable. message
- * likewise. */
+/* What the condition of a pod that waits for its queue says instead of Unschedulable. message has
+ * VERDICT_MESSAGE_MAX bytes. */
 void explain_condition(const struct engine *e, uint32_t claim, enum reason *ret_reason,
                        char *message);
 
+/* What an event tells the pod's owner, in the words of the above. message likewise. [something
+ * stands: news.h] */
+void explain_news(const struct engine *e, uint32_t claim, enum reason *ret_reason, char *message);
+
 /* What a member that waits in Permit is told when its gang lets go. message likewise. */
 void explain_refusal(const struct engine *e, uint32_t claim, char *message);
-
-/* Which queue it is. */
-void explain_queue(struct sentence *say, const struct engine *e, uint32_t queue);
-
-/* That the queue is not for this namespace, whose name it is. */
-void explain_not_selected(struct sentence *say, const struct engine *e, uint32_t queue,
-                          uint32_t space);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain_turn.h"
 
-#include "explain.h"
+#include "explain_queue.h"
 #include "plugin/base/sentence.h"
 #include "plugin/order/turn.h"
 #include "plugin/state.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group_status.h"
 
-#include "explain.h"
+#include "explain_never.h"
+#include "explain_queue.h"
 #include "plugin/base/sentence.h"
 #include "plugin/pods/booking.h"
 #include "plugin/pods/gang_sum.h"
@@ -86,6 +87,9 @@ static void say_waits(const struct engine *e, const struct group *group,
     } else if (stop != REASON_NONE) {
         explain_stop(e, queue, &stop, say->out);
         status->reason = reason_name(stop);
+    } else if (group->never) {
+        status->reason = reason_name(REASON_NEVER_FITS);
+        explain_never(say, e, group->entry);
     } else if (group_is_gang(group)) {
         explain_queue(say, e, queue);
         sentence_str(say, " has no room yet for all of the ");

@@ -350,5 +350,7 @@ void world_config(const int64_t *fields, struct engine_config *config)
     config->effects |= fields[CONFIG_EVICTS] ? 1u << EFFECT_EVICT_POD : 0;
     config->effects |= fields[CONFIG_ADMITS] ? 1u << EFFECT_WRITE_WORKLOAD : 0;
     config->preemption_gates = fields[CONFIG_GATES];
+    /* What pods are told besides, the engine itself looks after: no effect comes of it there. */
+    config->pod_events = !fields[CONFIG_WRITES];
     set_amounts(&config->root_amounts, fields + CONFIG_ROOT_AMOUNT, RESOURCES);
 }

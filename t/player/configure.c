@@ -102,7 +102,8 @@ size_t host_configure(enum profile profile, struct draws *draws, uint8_t *out, s
     if (draw(draws, 2) == 0) {
         put_key_bool(&w, "preemptionGates", true);
         put_key_bool(&w, "waitingReasons", true);
-        keys += 2;
+        put_key_bool(&w, "podEvents", true);
+        keys += 3;
     }
     if (draw_once_in(draws, 10)) {
         put_key_bool(&w, "observeOnly", true);

@@ -27,8 +27,8 @@ static void test_all_or_nothing(void)
     is_str(kit_granted(&kit), "", "7 of 6 do not fit: nobody is granted anything");
     is_str(kit_why(&kit, "a"), "QueueCapacity", "they wait for their queue");
     is_str(message_of(&kit, "a"),
-           "its group default/g waits for 4 of its 4 members as one: queue q has room for 6m more "
-           "cpu, the group asks for 7m, which is more than it may ever have",
+           "its group default/g waits for 4 of its 4 members as one: the group asks for 7m cpu, "
+           "and queue q may never have more than 6m",
            "as one");
     is_str(kit_waiting(&kit, "q"), "g", "one entry waits in the queue");
     kit_do(&kit, "pod d queue=q cpu=1 group=g");
