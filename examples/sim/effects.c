@@ -72,6 +72,8 @@ static enum write evict(struct sim *sim, const struct effect *effect)
     if (effect->pod->state->deleted)
         return WRITE_DONE;
     story(sim, effect->pod->ref, "evicted", "%s", effect->message);
+    effect->pod->events++;
+    effect->pod->told = effect->reason;
     podlife_delete(sim, effect->pod);
     return WRITE_DONE;
 }
@@ -198,6 +200,7 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
         effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
     } else if (strcmp(kind, "evictPod") == 0) {
         effect->is_eviction = true;
+        effect->reason = arena_copy(&sim->arena, value_str(item, "reason", ""));
         effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
     } else if (strcmp(kind, "activate") != 0 && !effect->queue && !effect->workload) {
         fault_say(&sim->fault, sim->scenario->tree,

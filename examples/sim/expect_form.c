@@ -25,11 +25,14 @@ struct key {
 };
 
 static const struct key pod_keys[] = {
-    {"gates", FORM_GATES},        {"reason", FORM_TEXT},    {"message", FORM_TEXT},
-    {"node", FORM_TEXT},          {"phase", FORM_TEXT},     {"annotations", FORM_TEXTS},
-    {"nodeSelector", FORM_TEXTS}, {"events", FORM_COUNT},   {"patches", FORM_COUNT},
-    {"state", FORM_TEXT},         {"hold", FORM_TEXT},      {"why", FORM_TEXT},
-    {"queue", FORM_TEXT},         {"position", FORM_COUNT}, {NULL, FORM_TEXT},
+    {"gates", FORM_GATES},        {"reason", FORM_TEXT},
+    {"message", FORM_TEXT},       {"node", FORM_TEXT},
+    {"phase", FORM_TEXT},         {"annotations", FORM_TEXTS},
+    {"nodeSelector", FORM_TEXTS}, {"events", FORM_COUNT},
+    {"patches", FORM_COUNT},      {"state", FORM_TEXT},
+    {"hold", FORM_TEXT},          {"why", FORM_TEXT},
+    {"queue", FORM_TEXT},         {"position", FORM_COUNT},
+    {"told", FORM_TEXT},          {NULL, FORM_TEXT},
 };
 static const struct key queue_keys[] = {
     {"allocated", FORM_AMOUNTS}, {"reserved", FORM_AMOUNTS}, {"usage", FORM_AMOUNTS},

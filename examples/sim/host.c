@@ -127,6 +127,8 @@ static void open_library(struct sim *sim)
             r_str(r, "writeWorkload");
         r_end(r);
     }
+    if (!tree_get(config, "podEvents"))
+        r_key_bool(r, "podEvents", true);
     for (size_t i = 0; config && i < config->count; i++)
         put_config(sim, r, &config->pairs[i]);
     r_end(r);

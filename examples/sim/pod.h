@@ -83,6 +83,7 @@ struct pod {
     bool mirror;
     int writes; /* patches and status updates that the API server has taken from the scheduler */
     int events;
+    const char *told; /* the reason of the last event about it; NULL: there was none */
 
     const struct pod_state *state; /* in the API server */
     const struct pod_state *seen;  /* in the scheduler's cache; NULL: not yet */

@@ -14,6 +14,7 @@ struct queue_write {
     const struct tree *patch;                   /* of a status: of the whole object */
     int64_t version;                            /* of the object that was written */
     const char *state, *reason, *message, *key; /* of an event, but for the state */
+    bool again;
 };
 
 static const struct tree *parse(struct sim *sim, const char *yaml)
@@ -86,6 +87,7 @@ static void read_event(struct sim *sim, const msgpack_object *effect, struct que
     ret->reason = arena_copy(&sim->arena, value_str(effect, "reason", ""));
     ret->message = arena_copy(&sim->arena, value_str(effect, "message", ""));
     ret->key = arena_format(&sim->arena, "%s.%s", ret->ref, value_str(effect, "key", ""));
+    ret->again = value_bool(effect, "again", false);
 }
 
 struct queue_write *queue_write_read(struct sim *sim, const msgpack_object *effect)
@@ -139,13 +141,17 @@ static enum write write_event(struct sim *sim, const struct queue_write *write)
     struct pod *pod = world_pod(sim, write->ref);
     struct object *object = map_get(&sim->world.objects, write->ref);
 
-    if (map_get(&sim->world.events, write->key))
+    bool is_there = map_get(&sim->world.events, write->key) != NULL;
+
+    if (is_there && !write->again)
         return WRITE_DONE;
     map_put(&sim->world.events, write->key, (void *)(uintptr_t)write);
-    if (pod)
-        pod->events++;
-    else if (object)
-        object->events++;
+    if (pod) {
+        pod->events += !is_there;
+        pod->told = write->reason;
+    } else if (object) {
+        object->events += !is_there;
+    }
     story(sim, write->ref, "event", "%s: %s", write->reason, write->message);
     return WRITE_DONE;
 }

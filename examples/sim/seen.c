@@ -69,6 +69,8 @@ const char *seen_of_pod(struct sim *sim, const char *ref, const char *key, const
         return number(sim, pod->writes);
     if (strcmp(key, "events") == 0)
         return number(sim, pod->events);
+    if (strcmp(key, "told") == 0)
+        return or_empty(pod->told);
     for (size_t i = 0; i < sizeof(engine_keys) / sizeof(*engine_keys); i++)
         if (strcmp(engine_keys[i][0], key) == 0)
             return of_engine(sim, pod, engine_keys[i][1]);

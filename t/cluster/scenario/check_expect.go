@@ -5,7 +5,7 @@ package scenario
 import "strings"
 
 const (
-	podTexts    = "reason message node phase patches state hold why queue group position events"
+	podTexts    = "reason message node phase patches state hold why queue group position events told"
 	podMaps     = "annotations nodeSelector"
 	queueTexts  = "state reason parent waiting held known own byParent written writes events"
 	queueEither = "allocated reserved usage"
@@ -103,7 +103,7 @@ func checkField(ofPod bool, field Pair) error {
 		return field.Value.At("a map")
 	case ofPod:
 		return field.Value.Say("%s cannot be expected, want gates, reason, message, node, phase, "+
-			"annotations, nodeSelector, patches, state, hold, why, queue, group, position or events",
+			"annotations, nodeSelector, patches, state, hold, why, queue, group, position, events or told",
 			field.Key)
 	default:
 		return field.Value.Say("%s cannot be expected, want allocated, reserved, usage, waiting, "+

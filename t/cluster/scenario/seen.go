@@ -59,6 +59,8 @@ func (l *sight) ofPod(pod *corev1.Pod, key, inner string) string {
 		return number(l.t.host.writesTo(string(pod.UID)))
 	case "events":
 		return l.countEvents("Pod", pod.Namespace, pod.Name)
+	case "told":
+		return l.lastEvent(pod)
 	}
 	found := l.engineOf(pod)
 	switch key {
@@ -192,14 +194,38 @@ func (l *sight) countEffects() string {
 // countEvents counts those that the engine asked for; what the scheduler itself tells of its pods
 // has another source.
 func (l *sight) countEvents(kind, namespace, name string) string {
-	events, err := l.t.world.client.CoreV1().Events(namespace).List(l.t.ctx, metav1.ListOptions{
-		FieldSelector: "source=sluice-scheduler,involvedObject.kind=" + kind +
-			",involvedObject.name=" + name})
+	events, err := l.eventsOf(kind, namespace, name)
 	if err != nil {
 		l.t.warn(err)
 		return "unknown"
 	}
-	return number(len(events.Items))
+	return number(len(events))
+}
+
+func (l *sight) eventsOf(kind, namespace, name string) ([]corev1.Event, error) {
+	events, err := l.t.world.client.CoreV1().Events(namespace).List(l.t.ctx, metav1.ListOptions{
+		FieldSelector: "source=sluice-scheduler,involvedObject.kind=" + kind +
+			",involvedObject.name=" + name})
+	if err != nil {
+		return nil, err
+	}
+	return events.Items, nil
+}
+
+// lastEvent is the reason of the one that was written last: one that happens again is changed.
+func (l *sight) lastEvent(pod *corev1.Pod) (reason string) {
+	events, err := l.eventsOf("Pod", pod.Namespace, pod.Name)
+	if err != nil {
+		l.t.warn(err)
+		return "unknown"
+	}
+	newest := -1
+	for _, event := range events {
+		if version, _ := strconv.Atoi(event.ResourceVersion); version > newest {
+			newest, reason = version, event.Reason
+		}
+	}
+	return reason
 }
 
 // refusesCommand tells whether the scheduler has said that it cannot use a command, in these words:
