@@ -42,7 +42,7 @@ func (h *Host) write(ctx context.Context, effect *sluice.Effect) (int64, error) 
 	case sluice.QueueStatus:
 		return h.volcanoQueues.write(ctx, effect)
 	case sluice.Event:
-		return 0, h.volcanoQueues.tell(ctx, effect)
+		return 0, h.volcanoQueues.clients.tell(ctx, effect)
 	case sluice.DeleteCommand:
 		return 0, h.volcanoQueues.deleteCommand(ctx, effect)
 	case sluice.CreateGroup:

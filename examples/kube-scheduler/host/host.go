@@ -337,6 +337,7 @@ func engineConfig(args *config.Args, schedulers []string, clock sluice.Clock) sl
 		Record:             args.Record.Value(),
 		Effects:            slices.Concat(ruling, grouping, optional(args)),
 		PreemptionGates:    args.PreemptionGates,
+		PodEvents:          true,
 		WaitingReasons:     args.Workloads,
 		Limits: sluice.Limits{
 			Message: args.Limits.Message.Value(),

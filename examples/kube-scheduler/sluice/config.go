@@ -38,6 +38,9 @@ type Config struct {
 	MultiKueue *MultiKueue
 	// PreemptionGates: those of workloads that get their quota here count.
 	PreemptionGates bool
+	// PodEvents: pods are told by events of each cause that does not end by itself; else of
+	// suspended queues alone. [Event in Effects]
+	PodEvents bool
 	// WaitingReasons: workloads that get their quota here say why they wait for it.
 	WaitingReasons bool
 	// PartialGroups: whether the host's scheduler takes the members of one of Kubernetes' own groups
@@ -101,6 +104,7 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.textsIf("effects", cfg.Effects)
 	keys += w.multiKueueIf(cfg.MultiKueue)
 	keys += w.boolIf("preemptionGates", cfg.PreemptionGates)
+	keys += w.boolIf("podEvents", cfg.PodEvents)
 	keys += w.boolIf("waitingReasons", cfg.WaitingReasons)
 	if cfg.PartialGroups != nil {
 		w.bool(partialGroups, *cfg.PartialGroups)

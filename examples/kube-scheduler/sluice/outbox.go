@@ -39,12 +39,12 @@ type Effect struct {
 	Attempt              int    // 1, 2, ...
 	Patch                Patch  // [RemoveGates]
 	ResourceVersion      int64  // [SetCondition, SetGroup, SetGroupStatus, and a manager's]
-	Reason               string // [SetCondition, Event, WriteWorkload]
+	Reason               string // [SetCondition, Event, EvictPod, WriteWorkload]
 	Message              string // [those, AnswerPermit, RetryCheck, EvictPod]
 	Status               *Status
-	Occurrence           *Occurrence
-	Allow                bool   // [AnswerPermit]
-	Group                string // [SetGroup]
+	Occurrence           *Occurrence // [Event; of EvictPod its Key alone]
+	Allow                bool        // [AnswerPermit]
+	Group                string      // [SetGroup]
 	NewGroup             *NewGroup
 	GroupStatus          *GroupStatus
 	Fleet                *FleetEffect // of those that fleet.go lists
@@ -229,7 +229,7 @@ func (r *reader) readOf(key []byte, e *Effect) bool {
 			e.Status = &Status{}
 		}
 		return r.readStatus(key, e.Status)
-	case Event:
+	case Event, EvictPod:
 		if e.Occurrence == nil {
 			e.Occurrence = &Occurrence{}
 		}

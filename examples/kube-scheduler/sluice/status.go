@@ -24,6 +24,8 @@ type Occurrence struct {
 	Kind, Namespace, Name, UID string // what it is about: a Pod, a Queue or a Command
 	Type                       string // Normal or Warning
 	Key                        string // in the event's name, so that it is told once
+	// Again: the pod was told something before, so one that is there already happened once more.
+	Again bool
 }
 
 // readStatus takes the value of the key if it belongs to a status.
@@ -102,6 +104,8 @@ func (r *reader) readEvent(key []byte, o *Occurrence) bool {
 		o.Type = r.text()
 	case "key":
 		o.Key = r.text()
+	case "again":
+		o.Again = r.bool()
 	case "about":
 		r.about(o)
 	default:
