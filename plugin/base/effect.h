@@ -105,7 +105,7 @@ struct effect {
     enum reason reason;                /* of who is told something; why a queue is stopped */
     char message[VERDICT_MESSAGE_MAX]; /* for people: of whatever kind has words for them */
     uint64_t key;                      /* of events: who and why; the same after a restart */
-    bool again;                        /* EFFECT_EVENT: other things were told since, or it ended */
+    bool again;                        /* EFFECT_EVENT: the pod was told something before */
     bool about_queue;                  /* EFFECT_EVENT of a command: it is told of its queue */
     struct text queue_uid, queue_name; /* the queue that the event is about */
     struct queue_written state;        /* EFFECT_QUEUE_STATUS */

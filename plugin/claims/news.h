@@ -29,7 +29,7 @@
  * that was over is, if it comes back. A host that did not ask for `podEvents` hears of suspended
  * queues alone.
  */
-enum { NEWS_STANDS_SECONDS = 10, NEWS_WAIT_SECONDS = 60 };
+enum { NEWS_STANDS_SECONDS = 10, NEWS_WAIT_SECONDS = 300 };
 
 struct claim;
 struct engine;

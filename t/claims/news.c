@@ -74,11 +74,12 @@ static void test_at_once(void)
 static void test_who_only_waits(void)
 {
     kit_open(&kit, "writes tells");
-    kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1; pod b queue=q cpu=1; time 50");
+    kit_do(&kit, "queue q cpu=1; pod a queue=q cpu=1; pod b queue=q cpu=1; pod c queue=q cpu=1;"
+                 "time 50");
     is_str(told(), "", "who waits for room is told nothing");
     kit_do(&kit, "lose-pod a");
     is_str(told(), "", "nor that it was granted, if that was soon");
-    kit_do(&kit, "pod c queue=q cpu=1; time 300");
+    kit_do(&kit, "time 320");
     is_str(told(), "", "however long it waits");
     kit_do(&kit, "lose-pod b");
     is_str(told(), "c Granted", "but then the grant");

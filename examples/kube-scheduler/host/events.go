@@ -25,7 +25,7 @@ var versions = map[string]string{
 }
 
 // tell makes an event whose name says what it tells: once told it is not told again, whoever leads.
-// What ended meanwhile, and came back, is counted, as the events of Kubernetes' own are.
+// What ended meanwhile, and came back, is told by the same event, with another time.
 func (c *clients) tell(ctx context.Context, effect *sluice.Effect) error {
 	about := effect.Occurrence
 	now := metav1.NewTime(time.Now())
@@ -55,24 +55,19 @@ func (c *clients) tell(ctx context.Context, effect *sluice.Effect) error {
 	return err
 }
 
-// tellAgain has the event that is there say that it happened once more, and as it is now.
+// tellAgain dates the event that is there anew. How often it happened nobody may read: the role of
+// a scheduler writes events, and reads none.
 func (c *clients) tellAgain(ctx context.Context, event *v1.Event) error {
-	events := c.effects.CoreV1().Events(event.Namespace)
-	there, err := events.Get(ctx, event.Name, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
 	patch, err := json.Marshal(map[string]any{
-		"metadata":      map[string]any{"resourceVersion": there.ResourceVersion},
-		"count":         there.Count + 1,
-		"lastTimestamp": event.LastTimestamp,
-		"message":       event.Message,
+		"firstTimestamp": event.FirstTimestamp,
+		"lastTimestamp":  event.LastTimestamp,
+		"message":        event.Message,
 	})
 	if err != nil {
 		return err
 	}
-	_, err = events.Patch(ctx, event.Name, types.StrategicMergePatchType, patch,
-		metav1.PatchOptions{})
+	_, err = c.effects.CoreV1().Events(event.Namespace).Patch(ctx, event.Name,
+		types.StrategicMergePatchType, patch, metav1.PatchOptions{})
 	return err
 }
 

@@ -24,7 +24,7 @@ type Occurrence struct {
 	Kind, Namespace, Name, UID string // what it is about: a Pod, a Queue or a Command
 	Type                       string // Normal or Warning
 	Key                        string // in the event's name, so that it is told once
-	// Again: the pod was told something before, so one that is there already happened once more.
+	// Again: the pod was told something before, so one that is there already has happened again.
 	Again bool
 }
 
