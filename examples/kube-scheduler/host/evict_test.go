@@ -99,3 +99,31 @@ func TestPodsAreEvictedOnlyIfTheConfigurationSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// For whom it goes is said when it goes, and once.
+func TestAVictimIsToldForWhomItGoes(t *testing.T) {
+	w := newWorld(t, config.Args{Removal: config.OnBind, Preempt: true}, nil)
+	pod := w.create(gatedPod("a"))
+	w.until("the lister has it", func() bool {
+		_, err := w.pods.lister.Pods("default").Get("a")
+		return err == nil
+	})
+	effect := &sluice.Effect{Kind: sluice.EvictPod, Namespace: pod.Namespace, Name: pod.Name,
+		UID: string(pod.UID), Reason: "Preempted", Message: "preempted to make room",
+		Occurrence: &sluice.Occurrence{Key: "0123456789abcdef"}}
+	var answer error = apierrors.NewTooManyRequests("the budget is used up", 10)
+	w.evictions(func() error { return answer })
+
+	w.does(effect, sluice.Retry)
+	if events := w.eventsAbout(pod); len(events) > 0 {
+		t.Errorf("it stays, and was told %+v", events)
+	}
+	answer = nil
+	w.does(effect, sluice.Done)
+	w.does(effect, sluice.Done)
+	events := w.eventsAbout(pod)
+	if len(events) != 1 || events[0].Reason != "Preempted" || events[0].Type != v1.EventTypeNormal ||
+		events[0].Message != "preempted to make room" || events[0].Name != "a.0123456789abcdef" {
+		t.Errorf("it was told %+v", events)
+	}
+}

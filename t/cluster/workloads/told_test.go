@@ -3,6 +3,7 @@
 package workloads
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -58,10 +60,13 @@ func (c *cluster) changeQueue(name, patch string) {
 func (c *cluster) order(queue, action string) {
 	c.Helper()
 	name := strings.ToLower(action)
+	of := must(c, func(ctx context.Context) (*unstructured.Unstructured, error) {
+		return c.custom.Resource(queues).Get(ctx, queue, metav1.GetOptions{})
+	})
 	if err := c.put(commands, space, object{"apiVersion": commands.GroupVersion().String(),
 		"kind": "Command", "metadata": object{"name": name}, "action": action,
 		"target": object{"apiVersion": queues.GroupVersion().String(), "kind": "Queue",
-			"name": queue}}); err != nil {
+			"name": queue, "uid": string(of.GetUID())}}); err != nil {
 		c.Fatal(err)
 	}
 	c.until(action+" is obeyed", func() error {
