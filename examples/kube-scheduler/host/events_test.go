@@ -16,7 +16,8 @@ import (
 // eventsAbout are those that the host made by itself.
 func (w *world) eventsAbout(pod *v1.Pod) []v1.Event {
 	w.t.Helper()
-	list, err := w.Host.clients.effects.CoreV1().Events(pod.Namespace).List(w.t.Context(), metav1.ListOptions{})
+	events := w.Host.clients.effects.CoreV1().Events(pod.Namespace)
+	list, err := events.List(w.t.Context(), metav1.ListOptions{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
