@@ -79,7 +79,8 @@ func (c *cluster) order(queue, action string) {
 	})
 }
 
-// described are the events about a pod that are ours, as kubectl describe prints them.
+// described are the events about a pod that the engine asked for, as kubectl describe prints them.
+// Those that the scheduler has of its own have a finer time.
 func (c *cluster) described(pod string) (lines []string) {
 	c.Helper()
 	found, err := c.Client.CoreV1().Events(space).List(c.Context(), metav1.ListOptions{
@@ -89,6 +90,9 @@ func (c *cluster) described(pod string) (lines []string) {
 	}
 	for i := range found.Items {
 		of := &found.Items[i]
+		if !of.EventTime.IsZero() {
+			continue
+		}
 		lines = append(lines, strings.Join([]string{of.Type, of.Reason, of.Message}, " "))
 	}
 	slices.Sort(lines)
