@@ -84,6 +84,11 @@ void arena_finish(struct arena *arena)
     }
 }
 
+void *array_zeroed(size_t count, size_t item_size)
+{
+    return or_end(calloc(count, item_size));
+}
+
 void *array_room(void *items, size_t count, size_t *cap, size_t item_size)
 {
     if (count < *cap)

@@ -26,7 +26,8 @@ char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arena_finish(struct arena *arena);
 
-/* An array on the heap with room for one more item than count, doubled when it is full. */
+/* An array on the heap of zeroes; and one with room for one more item than count, doubled when it is full. */
+void *array_zeroed(size_t count, size_t item_size);
 void *array_room(void *items, size_t count, size_t *cap, size_t item_size);
 
 #endif

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "examples/sim/effects.h"
-#include "examples/sim/fit.h"
 #include "examples/sim/group_cycle.h"
+#include "examples/sim/nodes.h"
 #include "examples/sim/scheduler.h"
 #include "examples/sim/sim.h"
 
@@ -62,14 +62,6 @@ static const char *no_nodes(struct sim *sim)
     return arena_format(&sim->arena, "0/%" PRId64 " nodes are available", sim->world.n_machines);
 }
 
-/* How full the node is, in thousandths: what the least allocated node is the lowest in. */
-static int64_t fullness(const struct machine *machine)
-{
-    int64_t all = resources_get(&machine->allocatable, "cpu");
-
-    return all > 0 ? resources_get(&machine->used, "cpu") * 1000 / all : 0;
-}
-
 static bool bit_of(const uint8_t *bits, size_t len, size_t i)
 {
     return bits && i / 8 < len && bits[i / 8] >> (i % 8) & 1;
@@ -90,24 +82,26 @@ static const uint8_t *ask_filter(struct sim *sim, struct pod *pod, size_t *ret_l
     return value_bin(host_must(sim, LOADER_FILTER), "bits", ret_len);
 }
 
+struct bits {
+    const uint8_t *bits;
+    size_t len;
+};
+
+static bool is_set(const void *ctx, const struct machine *machine)
+{
+    const struct bits *bits = ctx;
+
+    return bit_of(bits->bits, bits->len, machine->place);
+}
+
 static struct machine *choose(struct sim *sim, struct pod *pod, bool nodes_matter)
 {
-    const struct map *machines = &sim->world.machines;
-    struct machine *best = NULL;
-    size_t len = 0;
-    const uint8_t *bits = nodes_matter ? ask_filter(sim, pod, &len) : NULL;
+    struct bits bits = {0};
 
-    for (size_t i = 0; i < machines->count; i++) {
-        struct machine *machine = machines->entries[i].value;
-        if (!machine->seen || !fit_on(pod->seen, machine, &machine->used))
-            continue;
-        if (nodes_matter && !bit_of(bits, len, i))
-            continue;
-        if (!best || fullness(machine) < fullness(best) ||
-            (fullness(machine) == fullness(best) && strcmp(machine->name, best->name) < 0))
-            best = machine;
-    }
-    return best;
+    if (!nodes_matter)
+        return nodes_choose(&sim->world, pod->seen, NULL, NULL);
+    bits.bits = ask_filter(sim, pod, &bits.len);
+    return nodes_choose(&sim->world, pod->seen, is_set, &bits);
 }
 
 static void fail_binding(struct sim *sim, const struct binding *binding, const char *why)

@@ -212,17 +212,31 @@ static const char *never_now(struct sim *sim, const struct tree *never)
 static void look_at_nevers(struct sim *sim)
 {
     struct expectations *expectations = &sim->expectations;
-    const struct scenario *scenario = sim->scenario;
     char time[32];
 
-    for (size_t i = 0; i < scenario->n_steps; i++) {
-        const struct tree *never = tree_find(scenario->steps[i].tree, "expect/never");
-        const char *which = never && !expectations->never_what[i] ? never_now(sim, never) : NULL;
+    for (size_t n = 0; n < expectations->n_nevers; n++) {
+        size_t i = expectations->nevers[n];
+        const struct tree *never = tree_find(sim->scenario->steps[i].tree, "expect/never");
+        const char *which = expectations->never_what[i] ? NULL : never_now(sim, never);
         if (which)
             expectations->never_what[i] =
                 arena_format(&sim->arena, "%s was, at %s", which,
                              clock_show(sim->clock.now, time, sizeof(time)));
     }
+}
+
+void expect_start(struct sim *sim)
+{
+    struct expectations *expectations = &sim->expectations;
+    const struct scenario *scenario = sim->scenario;
+
+    expectations->never_what =
+        arena_get(&sim->arena, scenario->n_steps * sizeof(*expectations->never_what));
+    expectations->nevers =
+        arena_get(&sim->arena, scenario->n_steps * sizeof(*expectations->nevers));
+    for (size_t i = 0; i < scenario->n_steps; i++)
+        if (tree_find(scenario->steps[i].tree, "expect/never"))
+            expectations->nevers[expectations->n_nevers++] = i;
 }
 
 void expect_begin(struct sim *sim, const struct step *step)

@@ -15,6 +15,8 @@ struct expectations {
     int64_t true_since;      /* -1: it has not been true yet */
     bool failed;             /* it was said already */
     const char **never_what; /* for each step: what its `never` names, and when it was; or NULL */
+    size_t *nevers;          /* the steps that have one */
+    size_t n_nevers;
     uint64_t changes;        /* of the world when it was last looked at */
     int failures;
     int held; /* steps whose expectation held */
@@ -27,6 +29,9 @@ void expect_check(struct fault *fault, const struct tree *tree, const struct map
 
 /* Whether the key is one of the whole story's: nodes, leader, ... */
 bool expect_is_world(const char *key);
+
+/* The story begins. */
+void expect_start(struct sim *sim);
 
 /* A step's interval begins, a moment has passed, the interval is over. */
 void expect_begin(struct sim *sim, const struct step *step);

@@ -128,8 +128,7 @@ bool run_init(struct sim *sim, struct scenario *scenario, const struct run_optio
         return false;
     if (options->removal)
         scenario->on_admission = strcmp(options->removal, "onAdmission") == 0;
-    sim->expectations.never_what =
-        arena_get(&sim->arena, scenario->n_steps * sizeof(*sim->expectations.never_what));
+    expect_start(sim);
     sim->world.documents = scenario->documents;
     sim->workloads.is = loads_are_in(scenario);
     if (!library_load(&sim->library, options->library))
@@ -167,6 +166,7 @@ void run_finish(struct sim *sim, struct scenario *scenario)
     map_finish(&sim->refusals);
     map_finish(&sim->world.objects);
     map_finish(&sim->world.machines);
+    nodes_finish(&sim->world.nodes);
     map_finish(&sim->world.pods);
     map_finish(&sim->world.by_uid);
     map_finish(&sim->world.events);

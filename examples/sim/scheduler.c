@@ -6,6 +6,7 @@
 
 #include "examples/sim/fit.h"
 #include "examples/sim/group_cycle.h"
+#include "examples/sim/nodes.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/translate.h"
 
@@ -197,6 +198,7 @@ void scheduler_charge(struct sim *sim, struct pod *pod, struct machine *machine)
     pod->charged = machine;
     pod->charge = fit_charge(&sim->arena, pod->seen);
     resources_add(&sim->arena, &machine->used, &pod->charge, 1);
+    nodes_settle(&sim->world, machine);
 }
 
 void scheduler_discharge(struct sim *sim, struct pod *pod)
@@ -207,6 +209,7 @@ void scheduler_discharge(struct sim *sim, struct pod *pod)
         return;
     pod->charged = NULL;
     resources_add(&sim->arena, &machine->used, &pod->charge, -1);
+    nodes_settle(&sim->world, machine);
     if (machine->seen)
         wake_for(sim, machine);
 }
@@ -257,6 +260,7 @@ void scheduler_saw_pod(struct sim *sim, struct pod *pod, const struct pod_state 
 void scheduler_saw_machine(struct sim *sim, struct machine *machine)
 {
     machine->seen = machine->is;
+    nodes_settle(&sim->world, machine);
     if (machine->seen)
         wake_for(sim, machine);
 }
@@ -275,6 +279,7 @@ void scheduler_forget(struct sim *sim)
         struct machine *machine = world->machines.entries[i].value;
         machine->seen = false;
         machine->used = (struct resources){0};
+        nodes_settle(&sim->world, machine);
     }
     for (size_t i = 0; i < world->by_uid.count; i++) {
         struct pod *pod = world->by_uid.entries[i].value;

@@ -58,24 +58,29 @@ void fault_at(struct fault *fault, const struct tree *where, const char *want, .
               tree_show(where, shown, sizeof(shown)), wanted);
 }
 
-const struct tree *tree_get(const struct tree *map, const char *key)
+/* The value of a key of so many bytes. */
+static const struct tree *value_of(const struct tree *map, const char *key, size_t len)
 {
     if (!map || map->type != TREE_MAP)
         return NULL;
-    for (size_t i = 0; i < map->count; i++)
-        if (strcmp(map->pairs[i].key, key) == 0)
-            return map->pairs[i].value->type == TREE_NULL ? NULL : map->pairs[i].value;
+    for (size_t i = 0; i < map->count; i++) {
+        const struct tree_pair *pair = &map->pairs[i];
+        if (strncmp(pair->key, key, len) == 0 && pair->key[len] == '\0')
+            return pair->value->type == TREE_NULL ? NULL : pair->value;
+    }
     return NULL;
+}
+
+const struct tree *tree_get(const struct tree *map, const char *key)
+{
+    return value_of(map, key, strlen(key));
 }
 
 const struct tree *tree_find(const struct tree *map, const char *path)
 {
-    char key[64];
-
     for (;;) {
         size_t len = strcspn(path, "/");
-        snprintf(key, sizeof(key), "%.*s", (int)len, path);
-        map = tree_get(map, key);
+        map = value_of(map, path, len);
         if (!map || path[len] == '\0')
             return map;
         path += len + 1;

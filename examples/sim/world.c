@@ -260,6 +260,7 @@ struct machine *world_add_machine(struct sim *sim, const struct tree *doc, const
         machine = arena_get(arena, sizeof(*machine));
         machine->name = name;
         machine->ref = arena_format(arena, "node/%s", name);
+        machine->place = sim->world.machines.count;
         map_put(&sim->world.machines, name, machine);
     }
     machine->doc = doc;

@@ -3,6 +3,7 @@
 #define SLUICE_SIM_WORLD_H
 
 #include "examples/sim/map.h"
+#include "examples/sim/nodes.h"
 #include "examples/sim/pod.h"
 
 struct sim;
@@ -40,12 +41,15 @@ struct machine {
     int64_t id;            /* by which the library knows it */
     bool is;
     bool seen; /* it is in the scheduler's cache */
+    size_t place;     /* among the machines, counted from 0 */
+    int64_t fullness; /* of its cpu, in thousandths, in the scheduler's cache */
 };
 
 struct world {
     struct map documents; /* of the file: struct tree by reference */
     struct map objects;   /* struct object: what exists, but for pods and nodes */
     struct map machines;  /* struct machine by name */
+    struct nodes nodes;   /* those that the scheduler has seen, by what is free */
     struct map pods;      /* struct pod by reference: the latest of its name */
     struct map by_uid;    /* every pod that ever was */
     struct map events;    /* by the object's reference and the event's key */
