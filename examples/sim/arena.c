@@ -36,7 +36,8 @@ void *arena_get(struct arena *arena, size_t size)
     if (rounded < size || rounded > SIZE_MAX / 2)
         or_end(NULL);
     if (!chunk || chunk->size - chunk->used < rounded) {
-        size_t room = rounded > CHUNK_BYTES ? rounded : CHUNK_BYTES;
+        size_t usual = arena->chunk > 0 ? arena->chunk : CHUNK_BYTES;
+        size_t room = rounded > usual ? rounded : usual;
         chunk = or_end(malloc(sizeof(*chunk) + room));
         *chunk = (struct arena_chunk){.older = arena->newest, .size = room};
         arena->newest = chunk;

@@ -15,6 +15,7 @@ enum {
 
 struct arena {
     struct arena_chunk *newest;
+    size_t chunk; /* bytes that are taken at a time; 0: as many as a whole run wants */
 };
 
 /* Zeroed, aligned for anything. */
@@ -26,7 +27,7 @@ char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arena_finish(struct arena *arena);
 
-/* An array on the heap of zeroes; and one with room for one more item than count, doubled when it is full. */
+/* An array of zeroes on the heap. */
 void *array_zeroed(size_t count, size_t item_size);
 void *array_room(void *items, size_t count, size_t *cap, size_t item_size);
 

@@ -16,6 +16,7 @@ struct sim;
 #define MILLISECOND INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
 #define MINUTE (60 * SECOND)
+#define HOUR (60 * MINUTE)
 
 struct clock {
     int64_t now;

@@ -57,9 +57,9 @@ static void find_none(struct sim *sim, struct pod *pod, const char *message)
     write_condition(sim, pod, "Unschedulable", message);
 }
 
-static const char *no_nodes(struct sim *sim)
+static const char *no_nodes(struct arena *arena, const struct sim *sim)
 {
-    return arena_format(&sim->arena, "0/%" PRId64 " nodes are available", sim->world.n_machines);
+    return arena_format(arena, "0/%" PRId64 " nodes are available", sim->world.n_machines);
 }
 
 static bool bit_of(const uint8_t *bits, size_t len, size_t i)
@@ -124,7 +124,7 @@ static const char *carry_out(struct sim *sim, const struct binding *binding)
     struct gate_patch patch;
 
     about(sim, pod, binding->machine->name);
-    effects_read_patch(&sim->arena, host_must(sim, LOADER_BIND), &patch);
+    effects_read_patch(&pod->arena, host_must(sim, LOADER_BIND), &patch);
     if (sim->faults.patches == PATCHES_CONFLICT || sim->faults.patches == PATCHES_FAIL)
         return "the patch is refused";
     if (patch.gates.count > 0 && world_remove_gates(sim, pod, &patch) != WRITE_DONE)
@@ -201,7 +201,7 @@ static void wait_in_permit(struct sim *sim, struct binding *binding, int64_t unt
 
 static void go_to(struct sim *sim, struct pod *pod, struct machine *machine)
 {
-    struct binding *binding = arena_get(&sim->arena, sizeof(*binding));
+    struct binding *binding = arena_get(&pod->arena, sizeof(*binding));
 
     pod->pool = POOL_BINDING;
     *binding = (struct binding){pod, machine, pod->ticket, sim->scheduler.epoch};
@@ -209,7 +209,7 @@ static void go_to(struct sim *sim, struct pod *pod, struct machine *machine)
     about(sim, pod, machine->name);
     const msgpack_object *answer = host_must(sim, LOADER_RESERVE);
     if (!value_bool(answer, "pass", false)) {
-        const char *why = arena_copy(&sim->arena, value_str(answer, "message", "refused"));
+        const char *why = arena_copy(&pod->arena, value_str(answer, "message", "refused"));
         fail_binding(sim, binding, why);
         return;
     }
@@ -227,13 +227,13 @@ static void schedule(struct sim *sim, struct pod *pod)
     pod->attempts++;
     story_touch(sim, pod);
     if (sim->world.n_machines == 0) { /* the stock scheduler asks no plugin then */
-        find_none(sim, pod, no_nodes(sim));
+        find_none(sim, pod, no_nodes(&pod->arena, sim));
         return;
     }
     about(sim, pod, NULL);
     const msgpack_object *answer = host_must(sim, LOADER_PRE_FILTER);
     if (!value_bool(answer, "pass", false)) {
-        const char *message = arena_copy(&sim->arena, value_str(answer, "message", "refused"));
+        const char *message = arena_copy(&pod->arena, value_str(answer, "message", "refused"));
         if (value_bool(answer, "unschedulable", false))
             find_none(sim, pod, message);
         else
@@ -244,7 +244,7 @@ static void schedule(struct sim *sim, struct pod *pod)
     if (machine)
         go_to(sim, pod, machine);
     else
-        find_none(sim, pod, no_nodes(sim));
+        find_none(sim, pod, no_nodes(&pod->arena, sim));
 }
 
 bool cycle_try(struct sim *sim, struct pod *pod, struct trial *ret)
@@ -285,14 +285,12 @@ void cycle_find_none(struct sim *sim, struct pod *pod)
 {
     pod->attempts++;
     scheduler_park(sim, pod);
-    write_condition(sim, pod, "Unschedulable", no_nodes(sim));
+    write_condition(sim, pod, "Unschedulable", no_nodes(&pod->arena, sim));
 }
 
 static void cycle(struct sim *sim, void *what)
 {
-    int *epoch = what;
-
-    if (*epoch != sim->scheduler.epoch)
+    if ((intptr_t)what != sim->scheduler.epoch)
         return;
     sim->scheduler.cycling = false;
     struct pod *pod = scheduler_pop(sim);
@@ -310,8 +308,7 @@ void scheduler_plan_cycle(struct sim *sim)
 {
     if (sim->scheduler.cycling)
         return;
-    int *epoch = arena_get(&sim->arena, sizeof(*epoch));
-    *epoch = sim->scheduler.epoch;
     sim->scheduler.cycling = true;
-    clock_at(&sim->clock, sim->clock.now + CYCLE_TAKES * MILLISECOND, cycle, epoch);
+    clock_at(&sim->clock, sim->clock.now + CYCLE_TAKES * MILLISECOND, cycle,
+             (void *)(intptr_t)sim->scheduler.epoch);
 }

@@ -166,23 +166,25 @@ void effects_read_patch(struct arena *arena, const msgpack_object *from, struct 
 
 static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
 {
-    struct effect *effect = arena_get(&sim->arena, sizeof(*effect));
     const char *kind = value_str(item, "kind", "");
+    struct pod *pod = map_get(&sim->world.by_uid, value_str(item, "uid", ""));
+    struct arena *about = pod && !pod->state->gone ? &pod->arena : &sim->arena;
+    struct effect *effect = arena_get(about, sizeof(*effect));
 
     *effect = (struct effect){
         .id = value_int(item, "id", 0),
-        .pod = map_get(&sim->world.by_uid, value_str(item, "uid", "")),
+        .pod = pod,
         .queue = queue_write_read(sim, item),
         .workload = workload_write_read(sim, item),
         .epoch = sim->scheduler.epoch,
     };
     if (strcmp(kind, "removeGates") == 0) {
-        effects_read_patch(&sim->arena, item, &effect->patch);
+        effects_read_patch(about, item, &effect->patch);
     } else if (strcmp(kind, "setCondition") == 0) {
         effect->is_condition = true;
         effect->version = value_int(item, "resourceVersion", 0);
-        effect->reason = arena_copy(&sim->arena, value_str(item, "reason", ""));
-        effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
+        effect->reason = arena_copy(about, value_str(item, "reason", ""));
+        effect->message = arena_copy(about, value_str(item, "message", ""));
     } else if (strcmp(kind, "createGroup") == 0) {
         effect->is_group = true;
         effect->group = groups_read_creation(sim, item);
@@ -193,15 +195,15 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
         effect->is_group = true;
         effect->group = groups_read_status(sim, item);
     } else if (strcmp(kind, "setGroup") == 0) {
-        effect->named = arena_copy(&sim->arena, value_str(item, "group", ""));
+        effect->named = arena_copy(about, value_str(item, "group", ""));
     } else if (strcmp(kind, "answerPermit") == 0) {
         effect->is_answer = true;
         effect->allow = value_bool(item, "allow", false);
-        effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
+        effect->message = arena_copy(about, value_str(item, "message", ""));
     } else if (strcmp(kind, "evictPod") == 0) {
         effect->is_eviction = true;
         effect->reason = arena_copy(&sim->arena, value_str(item, "reason", ""));
-        effect->message = arena_copy(&sim->arena, value_str(item, "message", ""));
+        effect->message = arena_copy(about, value_str(item, "message", ""));
     } else if (strcmp(kind, "activate") != 0 && !effect->queue && !effect->workload) {
         fault_say(&sim->fault, sim->scenario->tree,
                   "the library asks for the effect \"%s\", want "

@@ -256,7 +256,7 @@ enum write groups_name(struct sim *sim, struct pod *pod, const char *group)
 {
     if (pod->state->gone)
         return WRITE_GONE;
-    struct pod_state *next = pod_write(&sim->arena, pod, ++sim->world.version);
+    struct pod_state *next = pod_write(pod, ++sim->world.version);
     next->annotations =
         pairs_set(&sim->arena, next->annotations, "scheduling.k8s.io/group-name", group);
     pod->writes++;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum {
+    POD_BYTES = 1000, /* of what is about one pod, at a time */
     GRACE_SECONDS = 30,
 };
 
@@ -108,25 +109,27 @@ struct pod *pod_read(struct arena *arena, struct fault *fault, const struct tree
                      const struct tree *spec)
 {
     struct pod *pod = arena_get(arena, sizeof(*pod));
-    struct pod_state *state = arena_get(arena, sizeof(*state));
+    struct arena own = {.chunk = POD_BYTES};
+    struct pod_state *state = arena_get(&own, sizeof(*state));
 
     *state = (struct pod_state){
         .generation = 1,
-        .gates = gates_read(arena, fault, tree_list(fault, spec, "schedulingGates")),
-        .annotations = pairs_read(arena, fault, tree_map(fault, metadata, "annotations")),
-        .labels = pairs_read(arena, fault, tree_map(fault, metadata, "labels")),
-        .selector = pairs_read(arena, fault, tree_map(fault, spec, "nodeSelector")),
-        .tolerations = tolerations_read(arena, fault, tree_list(fault, spec, "tolerations")),
+        .gates = gates_read(&own, fault, tree_list(fault, spec, "schedulingGates")),
+        .annotations = pairs_read(&own, fault, tree_map(fault, metadata, "annotations")),
+        .labels = pairs_read(&own, fault, tree_map(fault, metadata, "labels")),
+        .selector = pairs_read(&own, fault, tree_map(fault, spec, "nodeSelector")),
+        .tolerations = tolerations_read(&own, fault, tree_list(fault, spec, "tolerations")),
         .node = tree_text(fault, spec, "nodeName", ""),
         .nominated = "",
         .phase = "Pending",
         .reason = "",
         .message = "",
     };
-    resources_of_pod(arena, fault, spec, &state->requests);
+    resources_of_pod(&own, fault, spec, &state->requests);
     int64_t seconds =
         tree_int(fault, spec, "terminationGracePeriodSeconds", 0, INT32_MAX, GRACE_SECONDS);
     *pod = (struct pod){
+        .arena = own,
         .scheduler = tree_text(fault, spec, "schedulerName", "default-scheduler"),
         .native = tree_text(fault, tree_map(fault, spec, "schedulingGroup"), "podGroupName", ""),
         .owner = owner_read(fault, metadata),
@@ -146,13 +149,31 @@ struct pod *pod_read(struct arena *arena, struct fault *fault, const struct tree
     return pod;
 }
 
-struct pod_state *pod_write(struct arena *arena, const struct pod *pod, int64_t version)
+struct pod_state *pod_write(struct pod *pod, int64_t version)
 {
-    struct pod_state *next = arena_get(arena, sizeof(*next));
+    struct pod_state *next = arena_get(&pod->arena, sizeof(*next));
 
     *next = *pod->state;
     next->version = version;
     return next;
+}
+
+void pod_bury(struct pod *pod)
+{
+    static const struct pod_state buried = {
+        .version = INT64_MAX,
+        .node = "",
+        .nominated = "",
+        .phase = "",
+        .reason = "",
+        .message = "",
+        .deleted = true,
+        .gone = true,
+    };
+
+    pod->state = &buried;
+    pod->seen = pod->seen ? &buried : NULL;
+    arena_finish(&pod->arena);
 }
 
 bool pod_is_over(const struct pod_state *state)

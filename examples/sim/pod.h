@@ -65,7 +65,12 @@ enum pool {
 
 struct binding;
 
+/*
+ * A pod is there as long as the run. All that is about it alone (its states, what is under way for
+ * it) is in an arena of its own, and is given back when it has long been gone.
+ */
 struct pod {
+    struct arena arena;
     const char *ref; /* pod/NAME, pod/NAMESPACE/NAME */
     const char *uid;
     const char *namespace;
@@ -118,7 +123,10 @@ struct tolerations tolerations_read(struct arena *arena, struct fault *fault,
                                     const struct tree *list);
 
 /* The pod's state to be written next: a copy with the next version. */
-struct pod_state *pod_write(struct arena *arena, const struct pod *pod, int64_t version);
+struct pod_state *pod_write(struct pod *pod, int64_t version);
+
+/* Gives back what was about it. [it is gone, and nothing is under way for it] */
+void pod_bury(struct pod *pod);
 bool pod_is_over(const struct pod_state *state);
 
 #endif

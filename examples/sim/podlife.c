@@ -48,7 +48,7 @@ bool podlife_is_owner(const char *ref)
 }
 
 /* The library's webhook: false if it refuses. Else the gates that it adds are in the state. */
-static bool admitted(struct sim *sim, const struct tree *where, const struct pod *pod,
+static bool admitted(struct sim *sim, const struct tree *where, struct pod *pod,
                      struct pod_state *state)
 {
     struct request *r = library_begin(&sim->library, sim_wall(sim));
@@ -66,13 +66,13 @@ static bool admitted(struct sim *sim, const struct tree *where, const struct pod
     const msgpack_object *added = value_array(answer, "gates");
     struct names gates = {0};
     gates.items =
-        arena_get(&sim->arena, (state->gates.count + value_count(added)) * sizeof(*gates.items));
+        arena_get(&pod->arena, (state->gates.count + value_count(added)) * sizeof(*gates.items));
     for (size_t i = 0; i < state->gates.count; i++)
         gates.items[gates.count++] = state->gates.items[i];
     for (uint32_t i = 0; i < value_count(added); i++) {
         const char *gate = value_item_str(added, i, "");
         if (!names_have(&gates, gate))
-            gates.items[gates.count++] = arena_copy(&sim->arena, gate);
+            gates.items[gates.count++] = arena_copy(&pod->arena, gate);
     }
     state->gates = gates;
     return true;
@@ -115,7 +115,7 @@ static void make_pod(struct sim *sim, const struct tree *where, const struct tre
                      const char *parent)
 {
     struct pod *pod = pod_read(&sim->arena, &sim->fault, metadata, spec);
-    struct pod_state *state = pod_write(&sim->arena, pod, ++sim->world.version);
+    struct pod_state *state = pod_write(pod, ++sim->world.version);
     char asks[256];
 
     pod->ref = ref;
@@ -130,8 +130,10 @@ static void make_pod(struct sim *sim, const struct tree *where, const struct tre
         pod->edits = owner->edits;
     }
     take_priority_class(sim, pod);
-    if (sim->faults.webhook != WEBHOOK_OFF && !admitted(sim, where, pod, state))
+    if (sim->faults.webhook != WEBHOOK_OFF && !admitted(sim, where, pod, state)) {
+        arena_finish(&pod->arena);
         return;
+    }
     if (state->gates.count > 0) {
         state->reason = "SchedulingGated";
         state->message = "Scheduling is blocked due to non-empty scheduling gates";
@@ -245,7 +247,7 @@ void podlife_follow(struct sim *sim, const struct tree *where, struct object *ow
 
 void podlife_end(struct sim *sim, struct pod *pod, const char *phase)
 {
-    struct pod_state *next = pod_write(&sim->arena, pod, ++sim->world.version);
+    struct pod_state *next = pod_write(pod, ++sim->world.version);
 
     next->phase = phase;
     story(sim, pod->ref, "finished", "%s", strcmp(phase, "Failed") == 0 ? "failed" : "completed");
@@ -277,17 +279,27 @@ void podlife_started(struct sim *sim, struct pod *pod)
         clock_at(&sim->clock, sim->clock.now + pod->runs_for, time_is_over, pod);
 }
 
+/* What is under way for a pod that is gone ends within an hour, unless the watch is later still. */
+static void bury(struct sim *sim, void *what)
+{
+    if (sim->scheduler.watched > sim->clock.now)
+        clock_at(&sim->clock, sim->scheduler.watched + HOUR, bury, what);
+    else
+        pod_bury(what);
+}
+
 static void vanish(struct sim *sim, void *what)
 {
     struct pod *pod = what;
 
     if (pod->state->gone)
         return;
-    struct pod_state *next = pod_write(&sim->arena, pod, ++sim->world.version);
+    struct pod_state *next = pod_write(pod, ++sim->world.version);
     next->deleted = true;
     next->gone = true;
     story(sim, pod->ref, "gone", "gone");
     world_commit(sim, pod, next);
+    clock_at(&sim->clock, sim->clock.now + HOUR, bury, pod);
 }
 
 void podlife_delete(struct sim *sim, struct pod *pod)
@@ -296,7 +308,7 @@ void podlife_delete(struct sim *sim, struct pod *pod)
         vanish(sim, pod);
         return;
     }
-    struct pod_state *next = pod_write(&sim->arena, pod, ++sim->world.version);
+    struct pod_state *next = pod_write(pod, ++sim->world.version);
     next->deleted = true;
     story(sim, pod->ref, "deleted", "deleted, has %d s to end", (int)(pod->grace / SECOND));
     world_commit(sim, pod, next);

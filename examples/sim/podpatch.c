@@ -87,7 +87,7 @@ static void patch_spec(struct sim *sim, struct pod *pod, const struct tree *patc
 
 void podlife_patch(struct sim *sim, struct pod *pod, const struct tree *patch)
 {
-    struct pod_state *next = pod_write(&sim->arena, pod, ++sim->world.version);
+    struct pod_state *next = pod_write(pod, ++sim->world.version);
     const struct tree *metadata = tree_map(&sim->fault, patch, "metadata");
     const struct tree *spec = tree_map(&sim->fault, patch, "spec");
     const struct tree *status = tree_map(&sim->fault, patch, "status");

@@ -166,6 +166,8 @@ void run_finish(struct sim *sim, struct scenario *scenario)
     map_finish(&sim->refusals);
     map_finish(&sim->world.objects);
     map_finish(&sim->world.machines);
+    for (size_t i = 0; i < sim->world.by_uid.count; i++)
+        arena_finish(&((struct pod *)sim->world.by_uid.entries[i].value)->arena);
     nodes_finish(&sim->world.nodes);
     map_finish(&sim->world.pods);
     map_finish(&sim->world.by_uid);

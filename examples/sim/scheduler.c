@@ -140,7 +140,7 @@ static void try_again(struct sim *sim, void *what)
 
 static void plan(struct sim *sim, struct entry entry, int64_t at)
 {
-    struct entry *later = arena_get(&sim->arena, sizeof(*later));
+    struct entry *later = arena_get(&entry.pod->arena, sizeof(*later));
 
     *later = entry;
     clock_at(&sim->clock, at, try_again, later);
@@ -196,7 +196,7 @@ void scheduler_charge(struct sim *sim, struct pod *pod, struct machine *machine)
 {
     scheduler_discharge(sim, pod);
     pod->charged = machine;
-    pod->charge = fit_charge(&sim->arena, pod->seen);
+    pod->charge = fit_charge(&pod->arena, pod->seen);
     resources_add(&sim->arena, &machine->used, &pod->charge, 1);
     nodes_settle(&sim->world, machine);
 }

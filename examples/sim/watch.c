@@ -107,7 +107,8 @@ static void deliver_batch(struct sim *sim, void *what)
 
 static struct notice *keep(struct sim *sim, struct notice about)
 {
-    struct notice *notice = arena_get(&sim->arena, sizeof(*notice));
+    struct arena *arena = about.pod ? &about.pod->arena : &sim->arena;
+    struct notice *notice = arena_get(arena, sizeof(*notice));
 
     *notice = about;
     notice->epoch = sim->scheduler.epoch;

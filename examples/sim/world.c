@@ -59,7 +59,7 @@ void world_commit(struct sim *sim, struct pod *pod, struct pod_state *next)
 
 static struct pod_state *write_of(struct sim *sim, struct pod *pod)
 {
-    return pod_write(&sim->arena, pod, ++sim->world.version);
+    return pod_write(pod, ++sim->world.version);
 }
 
 enum write world_set_condition(struct sim *sim, struct pod *pod, int64_t version,
@@ -70,8 +70,8 @@ enum write world_set_condition(struct sim *sim, struct pod *pod, int64_t version
     if (version > 0 && version != pod->state->version)
         return WRITE_CONFLICT;
     struct pod_state *next = write_of(sim, pod);
-    next->reason = arena_copy(&sim->arena, reason);
-    next->message = arena_copy(&sim->arena, message);
+    next->reason = arena_copy(&pod->arena, reason);
+    next->message = arena_copy(&pod->arena, message);
     pod->writes++;
     story(sim, pod->ref, "condition", "PodScheduled=False, %s: %s", reason, message);
     world_commit(sim, pod, next);
@@ -123,7 +123,7 @@ static struct names without(struct arena *arena, const struct names *gates,
 
 enum write world_remove_gates(struct sim *sim, struct pod *pod, const struct gate_patch *patch)
 {
-    struct arena *arena = &sim->arena;
+    struct arena *arena = &pod->arena;
 
     if (pod->state->gone)
         return WRITE_GONE;
