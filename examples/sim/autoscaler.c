@@ -31,12 +31,14 @@ struct look {
     struct place *places;
     size_t count;
     size_t cap;
+    const struct pod *homeless; /* the last that fits on none of the places */
 };
 
 static struct place *look_add(struct look *look, const struct machine *machine)
 {
     look->places = array_room(look->places, look->count, &look->cap, sizeof(*look->places));
     look->places[look->count] = (struct place){.machine = machine};
+    look->homeless = NULL;
     return &look->places[look->count++];
 }
 
@@ -49,30 +51,34 @@ static void put(struct look *look, struct place *place, const struct pod *pod)
 
 static void look_at_nodes(struct sim *sim, struct look *look)
 {
-    struct map places = {0};
     const struct map *machines = &sim->world.machines;
 
     for (size_t i = 0; i < machines->count; i++) {
         const struct machine *machine = machines->entries[i].value;
         if (machine->is)
-            look_add(look, machine);
+            resources_add(&look->arena, &look_add(look, machine)->used, &machine->taken, 1);
     }
-    for (size_t i = 0; i < look->count; i++)
-        map_put(&places, look->places[i].machine->name, &look->places[i]);
-    for (size_t i = 0; i < sim->world.pods.count; i++) {
-        const struct pod *pod = sim->world.pods.entries[i].value;
-        struct place *place = map_get(&places, pod->state->node);
-        if (place && !pod_is_over(pod->state))
-            put(look, place, pod);
-    }
-    map_finish(&places);
 }
 
+/* Whether two pods fit on the same nodes, as far as that is told without a look at any. */
+static bool are_alike(const struct pod *a, const struct pod *b)
+{
+    const struct pod_state *left = a->state, *right = b->state;
+
+    return left->selector.count + right->selector.count == 0 &&
+           left->tolerations.count + right->tolerations.count == 0 &&
+           resources_same(&left->requests, &right->requests);
+}
+
+/* Where the pod fits; for one that is like the last for which there was nothing, there is nothing. */
 static struct place *place_for(struct look *look, const struct pod *pod)
 {
+    if (look->homeless && are_alike(look->homeless, pod))
+        return NULL;
     for (size_t i = 0; i < look->count; i++)
         if (fit_on(pod->state, look->places[i].machine, &look->places[i].used))
             return &look->places[i];
+    look->homeless = pod;
     return NULL;
 }
 
@@ -126,27 +132,45 @@ static const struct machine *template_machine(struct sim *sim)
     return autoscaler->coming;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    const struct pod *const *left = a, *const *right = b;
+
+    return (*left)->place < (*right)->place ? -1 : (*left)->place > (*right)->place;
+}
+
+/* Forgets those that want no node any more, and puts the others in the order of their making. */
+static void sort_wanting(struct autoscaler *autoscaler)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < autoscaler->n_wanting; i++) {
+        struct pod *pod = autoscaler->wanting[i];
+        pod->wants_node = wants_node(pod);
+        if (pod->wants_node)
+            autoscaler->wanting[kept++] = pod;
+    }
+    autoscaler->n_wanting = kept;
+    if (kept > 0)
+        qsort(autoscaler->wanting, kept, sizeof(*autoscaler->wanting), compare_places);
+}
+
 /* Buys what those pods need that fit nowhere. False: there are none. */
 static bool look(struct sim *sim)
 {
     struct autoscaler *autoscaler = &sim->autoscaler;
     const struct machine *template = template_machine(sim);
     int64_t max = tree_int(&sim->fault, sim->scenario->autoscaler, "max", 0, INT32_MAX, 1);
-    const struct map *pods = &sim->world.pods;
     struct look view = {0};
-    size_t first = 0;
 
-    while (first < pods->count && !wants_node(pods->entries[first].value))
-        first++;
-    if (first == pods->count)
+    sort_wanting(autoscaler);
+    if (autoscaler->n_wanting == 0)
         return false;
     look_at_nodes(sim, &view);
     for (int64_t i = 0; i < autoscaler->n_coming; i++)
         look_add(&view, template);
-    for (size_t i = first; i < pods->count; i++) {
-        const struct pod *pod = pods->entries[i].value;
-        if (!wants_node(pod))
-            continue;
+    for (size_t i = 0; i < autoscaler->n_wanting; i++) {
+        const struct pod *pod = autoscaler->wanting[i];
         struct place *place = place_for(&view, pod);
         if (!place && autoscaler->bought < max &&
             fit_on(pod->state, template, &(struct resources){0})) {
@@ -178,6 +202,36 @@ static void look_now(struct sim *sim, void *what)
         scan(sim, what);
 }
 
+static void count_on_node(struct sim *sim, struct pod *pod)
+{
+    const struct pod_state *state = pod->state;
+    bool lies = state->node[0] && !pod_is_over(state);
+    struct machine *machine = lies ? map_get(&sim->world.machines, state->node) : NULL;
+
+    if (pod->lies_on)
+        resources_add(&sim->arena, &pod->lies_on->taken, &pod->takes, -1);
+    pod->lies_on = machine;
+    if (!machine)
+        return;
+    pod->takes = fit_charge(&pod->arena, state);
+    resources_add(&sim->arena, &machine->taken, &pod->takes, 1);
+}
+
+void autoscaler_see(struct sim *sim, struct pod *pod)
+{
+    struct autoscaler *autoscaler = &sim->autoscaler;
+
+    if (!sim->scenario->autoscaler)
+        return;
+    count_on_node(sim, pod);
+    if (pod->wants_node || !wants_node(pod))
+        return;
+    pod->wants_node = true;
+    autoscaler->wanting = array_room(autoscaler->wanting, autoscaler->n_wanting, &autoscaler->cap,
+                                     sizeof(*autoscaler->wanting));
+    autoscaler->wanting[autoscaler->n_wanting++] = pod;
+}
+
 void autoscaler_hear(struct sim *sim, const struct pod *pod)
 {
     struct autoscaler *autoscaler = &sim->autoscaler;
@@ -186,4 +240,9 @@ void autoscaler_hear(struct sim *sim, const struct pod *pod)
         return;
     autoscaler->hurrying = true;
     clock_at(&sim->clock, sim->clock.now + MILLISECOND, look_now, NULL);
+}
+
+void autoscaler_finish(struct autoscaler *autoscaler)
+{
+    free(autoscaler->wanting);
 }

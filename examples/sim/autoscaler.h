@@ -18,9 +18,16 @@ struct autoscaler {
     int64_t bought;
     struct machine *coming; /* a node of the template, as it would be */
     int64_t n_coming;
+    struct pod **wanting; /* pods that may want a node: those that do, and some that did */
+    size_t n_wanting;
+    size_t cap;
 };
+
+/* The API server has another state of the pod. */
+void autoscaler_see(struct sim *sim, struct pod *pod);
 
 /* A pod's condition has changed. */
 void autoscaler_hear(struct sim *sim, const struct pod *pod);
+void autoscaler_finish(struct autoscaler *autoscaler);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "abi/version.h"
+#include "examples/sim/plan_command.h"
 #include "examples/sim/replay.h"
 #include "examples/sim/run.h"
 #include "examples/sim/why.h"
@@ -115,7 +116,8 @@ static int run(const struct arguments *arguments)
 
 static int say_help(void)
 {
-    printf("%s%s", usage, help);
+    printf("%s%s%s", usage, plan_usage, help);
+    printf("\n%s", plan_help);
     return EXIT_HELD;
 }
 
@@ -139,6 +141,10 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return say_help();
+    if (strcmp(command, "plan") == 0)
+        return plan_main(argv[0], argc - 2, argv + 2);
+    if (strcmp(command, "trace") == 0)
+        return trace_main(argc - 2, argv + 2);
     int code = parse(argc, argv, &arguments);
     if (code != EXIT_HELD)
         return code;

@@ -41,18 +41,19 @@ void *map_get(const struct map *map, const char *key)
     return place ? map->entries[place - 1].value : NULL;
 }
 
-void map_put(struct map *map, const char *key, void *value)
+size_t map_put(struct map *map, const char *key, void *value)
 {
     if (map->count * 2 >= map->n_slots)
         widen(map);
     uint32_t *slot = slot_of(map, key);
     if (*slot) {
         map->entries[*slot - 1].value = value;
-        return;
+        return *slot - 1;
     }
     map->entries = array_room(map->entries, map->count, &map->cap, sizeof(*map->entries));
     map->entries[map->count++] = (struct map_entry){key, value};
     *slot = (uint32_t)map->count;
+    return map->count - 1;
 }
 
 void map_finish(struct map *map)

@@ -27,8 +27,8 @@ struct map {
 /* NULL if there is none. */
 void *map_get(const struct map *map, const char *key);
 
-/* The key is not copied. */
-void map_put(struct map *map, const char *key, void *value);
+/* The key is not copied. Returns its place among the entries. */
+size_t map_put(struct map *map, const char *key, void *value);
 void map_finish(struct map *map);
 
 #endif

@@ -64,6 +64,7 @@ enum pool {
 };
 
 struct binding;
+struct planned;
 
 /*
  * A pod is there as long as the run. All that is about it alone (its states, what is under way for
@@ -85,6 +86,11 @@ struct pod {
     int64_t priority;
     int64_t grace;    /* ns between the demand to delete a bound pod and its end */
     int64_t runs_for; /* ns from running to Succeeded; 0: until a step says so */
+    size_t place;            /* of its reference among the world's pods */
+    struct machine *lies_on; /* the node that it takes room of, and how much; NULL: none */
+    struct resources takes;
+    bool wants_node; /* the autoscaler has it in its list */
+    struct planned *planned; /* of a trace; NULL: it is the story's own */
     bool mirror;
     int writes; /* patches and status updates that the API server has taken from the scheduler */
     int events;

@@ -146,7 +146,7 @@ static void make_pod(struct sim *sim, const struct tree *where, const struct tre
         state->phase = "Running";
     story(sim, ref, "created", "created, asks for %s%s",
           resources_show(&state->requests, asks, sizeof(asks)), gates_text(sim, &state->gates));
-    map_put(&sim->world.pods, ref, pod);
+    pod->place = map_put(&sim->world.pods, ref, pod);
     map_put(&sim->world.by_uid, pod->uid, pod);
     world_commit(sim, pod, state);
     if (strcmp(state->reason, "Unschedulable") == 0)
@@ -251,6 +251,7 @@ void podlife_end(struct sim *sim, struct pod *pod, const char *phase)
 
     next->phase = phase;
     story(sim, pod->ref, "finished", "%s", strcmp(phase, "Failed") == 0 ? "failed" : "completed");
+    plan_ended(sim, pod);
     world_commit(sim, pod, next);
 }
 
@@ -298,6 +299,7 @@ static void vanish(struct sim *sim, void *what)
     next->deleted = true;
     next->gone = true;
     story(sim, pod->ref, "gone", "gone");
+    plan_gone(sim, pod);
     world_commit(sim, pod, next);
     clock_at(&sim->clock, sim->clock.now + HOUR, bury, pod);
 }

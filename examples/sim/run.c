@@ -68,6 +68,11 @@ static bool pass(struct sim *sim, int64_t until)
     return !sim->fault.is;
 }
 
+bool run_on(struct sim *sim, int64_t until)
+{
+    return pass(sim, until);
+}
+
 bool run_story(struct sim *sim, int64_t until)
 {
     const struct scenario *scenario = sim->scenario;
@@ -160,6 +165,7 @@ void run_finish(struct sim *sim, struct scenario *scenario)
     fleet_finish(&sim->fleet);
     loads_finish(&sim->workloads);
     scheduler_finish(&sim->scheduler);
+    autoscaler_finish(&sim->autoscaler);
     story_finish(&sim->story);
     board_finish(&sim->board);
     clock_finish(&sim->clock);

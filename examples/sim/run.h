@@ -30,6 +30,9 @@ void run_finish(struct sim *sim, struct scenario *scenario);
 /* Tells the story until a moment (INT64_MAX: to its end). False after a fault. */
 bool run_story(struct sim *sim, int64_t until);
 
+/* Goes on until a moment, without the story. False after a fault. */
+bool run_on(struct sim *sim, int64_t until);
+
 /* All of it, for one file: an exit code. */
 int run_file(const struct run_options *options, const char *path);
 

@@ -11,6 +11,7 @@
 #include "examples/sim/fleet.h"
 #include "examples/sim/host.h"
 #include "examples/sim/library.h"
+#include "examples/sim/plan.h"
 #include "examples/sim/scenario.h"
 #include "examples/sim/scheduler.h"
 #include "examples/sim/story.h"
@@ -42,6 +43,7 @@ struct sim {
     struct story story;
     struct board board;
     struct expectations expectations;
+    struct plan *plan;   /* NULL: no trace is played */
     struct map refusals; /* struct refusal by reference: what must be refused */
     FILE *recording;     /* NULL: nothing is recorded */
 };

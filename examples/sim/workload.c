@@ -98,17 +98,17 @@ static int64_t grace_of(struct sim *sim, const struct workload *workload)
     return longest * SECOND;
 }
 
-struct plan {
+struct later {
     struct workload *workload;
     int epoch;
 };
 
-static void plan(struct sim *sim, struct workload *workload, int64_t after,
+static void act_later(struct sim *sim, struct workload *workload, int64_t after,
                  void (*act)(struct sim *sim, void *what))
 {
-    struct plan *made = arena_get(&sim->arena, sizeof(*made));
+    struct later *made = arena_get(&sim->arena, sizeof(*made));
 
-    *made = (struct plan){workload, ++workload->epoch};
+    *made = (struct later){workload, ++workload->epoch};
     clock_at(&sim->clock, sim->clock.now + after, act, made);
 }
 
@@ -133,39 +133,39 @@ static void finish(struct sim *sim, struct workload *workload, const char *reaso
 
 static void job_is_over(struct sim *sim, void *what)
 {
-    const struct plan *plan = what;
+    const struct later *later = what;
 
-    if (plan->epoch == plan->workload->epoch)
-        finish(sim, plan->workload, "Succeeded");
+    if (later->epoch == later->workload->epoch)
+        finish(sim, later->workload, "Succeeded");
 }
 
 static void job_runs(struct sim *sim, void *what)
 {
-    const struct plan *planned = what;
-    struct workload *workload = planned->workload;
+    const struct later *later = what;
+    struct workload *workload = later->workload;
     const struct tree *annotations = tree_find(workload->object->doc, "metadata/annotations");
     const struct tree *runs_for = tree_get(annotations, RUNS_FOR);
 
-    if (planned->epoch != workload->epoch)
+    if (later->epoch != workload->epoch)
         return;
     int64_t count = workload_count(workload);
     story(sim, workload->object->ref, "running", "runs, %" PRId64 " pod%s", count,
           count == 1 ? "" : "s");
     set_job(sim, workload, JOB_RUNS);
     if (runs_for)
-        plan(sim, workload, tree_as_duration(&sim->fault, runs_for), job_is_over);
+        act_later(sim, workload, tree_as_duration(&sim->fault, runs_for), job_is_over);
 }
 
 static void job_has_stopped(struct sim *sim, void *what)
 {
-    const struct plan *planned = what;
+    const struct later *later = what;
 
-    if (planned->epoch != planned->workload->epoch)
+    if (later->epoch != later->workload->epoch)
         return;
-    story(sim, planned->workload->object->ref, "stopped", "its pods are gone");
-    planned->workload->job = JOB_STOPPED;
-    planned->workload->object->runs = false;
-    workload_changed(sim, planned->workload->object);
+    story(sim, later->workload->object->ref, "stopped", "its pods are gone");
+    later->workload->job = JOB_STOPPED;
+    later->workload->object->runs = false;
+    workload_changed(sim, later->workload->object);
 }
 
 static bool shall_run(const struct workload *workload)
@@ -185,7 +185,7 @@ static void follow(struct sim *sim, struct workload *workload)
         return;
     if (shall && workload->job == JOB_STOPPED) {
         workload->job = JOB_STARTS;
-        plan(sim, workload, SECOND, job_runs);
+        act_later(sim, workload, SECOND, job_runs);
     } else if (!shall && workload->job == JOB_STARTS) {
         workload->epoch++;
         workload->job = JOB_STOPPED;
@@ -194,7 +194,7 @@ static void follow(struct sim *sim, struct workload *workload)
         story(sim, workload->object->ref, "stopping", "its pods have %" PRId64 " s to end",
               grace / SECOND);
         set_job(sim, workload, JOB_STOPS);
-        plan(sim, workload, grace, job_has_stopped);
+        act_later(sim, workload, grace, job_has_stopped);
     }
 }
 

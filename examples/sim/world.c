@@ -53,6 +53,7 @@ struct pod *world_pod(const struct sim *sim, const char *ref)
 void world_commit(struct sim *sim, struct pod *pod, struct pod_state *next)
 {
     pod->state = next;
+    autoscaler_see(sim, pod);
     story_touch(sim, pod);
     watch_pod(sim, pod);
 }
@@ -105,6 +106,7 @@ enum write world_bind(struct sim *sim, struct pod *pod, const char *node)
     next->reason = "";
     next->message = "";
     story(sim, pod->ref, "bound", "bound to %s", node);
+    plan_bound(sim, pod);
     world_commit(sim, pod, next);
     clock_at(&sim->clock, sim->clock.now + SECOND, become_running, pod);
     return WRITE_DONE;
@@ -270,6 +272,7 @@ struct machine *world_add_machine(struct sim *sim, const struct tree *doc, const
     machine->allocatable = allocatable;
     sim->world.n_machines += !machine->is;
     machine->is = true;
+    plan_nodes(sim);
     watch_machine(sim, machine);
     return machine;
 }
@@ -302,6 +305,7 @@ static void remove_machine(struct sim *sim, struct machine *machine)
 {
     machine->is = false;
     sim->world.n_machines--;
+    plan_nodes(sim);
     story(sim, machine->ref, "left", "leaves");
     watch_machine(sim, machine);
     podlife_lost_node(sim, machine->name);

@@ -37,7 +37,8 @@ struct machine {
     const struct tree *doc;
     struct pairs labels;
     struct resources allocatable;
-    struct resources used; /* in the scheduler's cache */
+    struct resources used;  /* in the scheduler's cache */
+    struct resources taken; /* by the pods that the API server has on it */
     int64_t id;            /* by which the library knows it */
     bool is;
     bool seen; /* it is in the scheduler's cache */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_SIM_PLAN_H
+#define SLUICE_SIM_PLAN_H
+
+#include "examples/sim/trace.h"
+#include "examples/sim/world.h"
+
+/*
+ * What a trace comes to under a story's queues and nodes. The story sets the cluster up, and may do
+ * to it what it likes; beside it the trace's pods arrive, run as long as the trace says, and go.
+ *
+ *     trace ──▶ arrivals ──▶ world ──▶ bound, ended, evicted ──▶ what each queue saw
+ */
+
+/* What is measured of each queue's use. */
+enum planned_amount {
+    PLANNED_CPU, /* thousandths */
+    PLANNED_GPU,
+    PLANNED_AMOUNTS,
+};
+
+struct planned_queue {
+    const char *name;
+    int64_t *waits; /* of each pod that got its node, from its arrival, in ns */
+    size_t n_waits;
+    size_t cap;
+    int64_t arrived;
+    int64_t left; /* still waits when the plan ends */
+    int64_t evictions;
+    int64_t deserved[PLANNED_AMOUNTS]; /* what is its own; beyond that it borrows */
+    int64_t using[PLANNED_AMOUNTS];
+    double used[PLANNED_AMOUNTS];     /* amount hours */
+    double borrowed[PLANNED_AMOUNTS]; /* of these, beyond its own */
+    int64_t since;                    /* until when these are summed up */
+};
+
+struct plan {
+    const struct trace *trace;
+    size_t next;          /* the row that arrives next */
+    int64_t n_open;       /* pods that have arrived and not ended */
+    int64_t until;        /* the end, also of what has not ended then */
+    struct map queues;    /* struct planned_queue by the trace's name */
+    struct map templates; /* struct tree, a Pod's document, by its text */
+    double node_hours;
+    int64_t nodes_since;
+    int64_t nodes_counted;
+    int64_t ended; /* the time of the last end */
+};
+
+/* A pod of a trace. */
+struct planned {
+    struct planned_queue *queue;
+    const struct trace_row *row;
+    int64_t arrived;
+    bool runs;
+    bool over;
+};
+
+/* Before the story is told: the arrivals are under way. After it: goes on until all have ended. */
+void plan_start(struct sim *sim, struct plan *plan);
+bool plan_finish_story(struct sim *sim);
+
+/* What became of a pod, and that there are more or fewer nodes; what is no plan's is left alone. */
+void plan_bound(struct sim *sim, struct pod *pod);
+void plan_ended(struct sim *sim, struct pod *pod);
+void plan_gone(struct sim *sim, struct pod *pod);
+void plan_nodes(struct sim *sim);
+
+void plan_finish(struct plan *plan);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "examples/sim/plan_command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/sim/plan_show.h"
+#include "examples/sim/run.h"
+#include "examples/sim/text.h"
+#include "examples/sim/trace_make.h"
+
+const char plan_usage[] =
+    "       sluice-sim plan TRACE --with STORY [--or STORY]... [--until TIME] [--all]\n"
+    "                      [--lib PATH] [--removal onBind|onAdmission] [--format table|json]\n"
+    "       sluice-sim trace KIND [--pods N] [--queues N] [--users N] [--length TIME] [--seed N]\n";
+
+const char plan_help[] =
+    "plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY sets\n"
+    "        up, and says what each queue saw: waits, use, evictions, nodes bought\n"
+    "trace   writes arrivals with the shape of a public trace: borg-2019, alibaba-gpu-2020, philly\n";
+
+enum {
+    STORIES_MOST = 8,
+    QUEUES_SHOWN = 40,
+};
+
+struct arguments {
+    const char *trace;
+    const char *stories[STORIES_MOST];
+    size_t n_stories;
+    const char *until;
+    const char *format;
+    const char *lib;
+    const char *removal;
+    bool all;
+};
+
+static int refuse(const char *what, const char *which)
+{
+    text_say(stderr, "sluice-sim: %s%s%s\nusage:\n%s", what, *which ? " " : "", which, plan_usage);
+    return EXIT_INPUT;
+}
+
+static int parse(int argc, char **argv, struct arguments *ret)
+{
+    for (int i = 0; i < argc; i++) {
+        const char *story = NULL;
+        const struct {
+            const char *name;
+            const char **slot;
+        } options[] = {{"--with", &story},       {"--or", &story},
+                       {"--until", &ret->until}, {"--format", &ret->format},
+                       {"--lib", &ret->lib},     {"--removal", &ret->removal}};
+        const char **slot = NULL;
+        for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
+            slot = strcmp(options[k].name, argv[i]) == 0 ? options[k].slot : slot;
+        if (slot && i + 1 == argc)
+            return refuse("no value after", argv[i]);
+        if (slot)
+            *slot = argv[++i];
+        else if (strcmp(argv[i], "--all") == 0)
+            ret->all = true;
+        else if (argv[i][0] == '-' && argv[i][1])
+            return refuse("no such option:", argv[i]);
+        else if (ret->trace)
+            return refuse("plan takes one trace, and not also", argv[i]);
+        else
+            ret->trace = argv[i];
+        if (story && ret->n_stories == STORIES_MOST)
+            return refuse("more than 8 stories, the last one", story);
+        if (story)
+            ret->stories[ret->n_stories++] = story;
+    }
+    if (!ret->trace || ret->n_stories == 0)
+        return refuse("plan takes a trace and --with STORY", "");
+    if (strcmp(ret->format, "json") != 0 && strcmp(ret->format, "table") != 0)
+        return refuse("--format is table or json, not", ret->format);
+    if (ret->removal && strcmp(ret->removal, "onBind") != 0 &&
+        strcmp(ret->removal, "onAdmission") != 0)
+        return refuse("--removal is onBind or onAdmission, not", ret->removal);
+    return EXIT_HELD;
+}
+
+static int fails(const struct fault *fault)
+{
+    fflush(stdout);
+    text_say(stderr, "sluice-sim: %s\n", fault->text);
+    return EXIT_INPUT;
+}
+
+/* The end: as it was asked for, or a day after the last arrival. */
+static int64_t end_of(const struct arguments *arguments, const struct trace *trace,
+                      struct fault *fault)
+{
+    const struct tree when = {.type = TREE_TEXT, .text = arguments->until, .key = "--until"};
+
+    if (!arguments->until)
+        return trace->rows[trace->count - 1].at + 24 * HOUR;
+    int64_t until = tree_as_duration(fault, &when);
+    if (!fault->is && until <= 0)
+        fault_at(fault, &when, "a time after the beginning, such as 24h");
+    return until;
+}
+
+static int play(const struct run_options *options, const char *story, const struct trace *trace,
+                int64_t until, struct outcome *ret)
+{
+    struct plan plan = {.trace = trace, .until = until};
+    struct sim sim;
+    struct scenario scenario;
+    int code = EXIT_HELD;
+
+    if (run_init(&sim, &scenario, options, story)) {
+        plan_start(&sim, &plan);
+        if (run_story(&sim, until) && plan_finish_story(&sim))
+            outcome_take(&sim, &plan, ret);
+        ret->story = story;
+    }
+    if (sim.fault.is)
+        code = fails(&sim.fault);
+    else if (sim.expectations.failures > 0)
+        code = EXIT_FAILED;
+    plan_finish(&plan);
+    run_finish(&sim, &scenario);
+    return code;
+}
+
+int plan_main(const char *program, int argc, char **argv)
+{
+    struct arguments arguments = {.format = "table"};
+    struct outcome outcomes[STORIES_MOST] = {0};
+    struct trace trace;
+    struct fault fault = {0};
+    char path[4200];
+    int code = parse(argc, argv, &arguments);
+
+    if (code != EXIT_HELD)
+        return code;
+    const struct run_options options = {
+        .library = library_path(arguments.lib, program, path, sizeof(path)),
+        .removal = arguments.removal,
+        .quiet = true,
+    };
+    int64_t until =
+        trace_read(&trace, arguments.trace, &fault) ? end_of(&arguments, &trace, &fault) : 0;
+    if (fault.is)
+        code = fails(&fault);
+    for (size_t i = 0; i < arguments.n_stories && code == EXIT_HELD; i++)
+        code = play(&options, arguments.stories[i], &trace, until, &outcomes[i]);
+    if (code == EXIT_HELD && strcmp(arguments.format, "json") == 0)
+        outcomes_json(outcomes, arguments.n_stories, &trace, arguments.trace, stdout);
+    else if (code == EXIT_HELD)
+        outcomes_table(outcomes, arguments.n_stories, &trace, arguments.trace,
+                       arguments.all ? 0 : QUEUES_SHOWN, stdout);
+    for (size_t i = 0; i < arguments.n_stories; i++)
+        outcome_finish(&outcomes[i]);
+    trace_finish(&trace);
+    return code;
+}
+
+static bool is_number(const char *text, int64_t least, int64_t most, int64_t *ret)
+{
+    char *end;
+
+    errno = 0;
+    *ret = strtoll(text, &end, 10);
+    return errno == 0 && end > text && *end == '\0' && *ret >= least && *ret <= most;
+}
+
+int trace_main(int argc, char **argv)
+{
+    struct trace_wish wish = {.kind = argc > 0 ? argv[0] : "", .pods = 10000, .queues = 20,
+                              .users = 100, .length = 24 * HOUR, .seed = 1};
+    struct fault fault = {0};
+    struct trace trace;
+    int64_t seed = 1;
+
+    if (!text_is_one_of(wish.kind, trace_kinds))
+        return refuse("trace takes borg-2019, alibaba-gpu-2020 or philly, not", wish.kind);
+    for (int i = 1; i < argc; i += 2) {
+        const struct {
+            const char *name;
+            int64_t *slot;
+            int64_t least, most;
+        } options[] = {{"--pods", &wish.pods, 1, 10000000},
+                       {"--queues", &wish.queues, 1, 1000000},
+                       {"--users", &wish.users, 1, 1000000},
+                       {"--seed", &seed, 0, INT64_MAX}};
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        const struct tree length = {.type = TREE_TEXT, .text = value, .key = "--length"};
+        bool is_known = strcmp(argv[i], "--length") == 0;
+        if (is_known) {
+            wish.length = tree_as_duration(&fault, &length);
+            if (!fault.is && wish.length < MINUTE)
+                fault_at(&fault, &length, "at least 1m");
+        }
+        for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
+            if (strcmp(options[k].name, argv[i]) == 0) {
+                is_known = true;
+                if (!is_number(value, options[k].least, options[k].most, options[k].slot))
+                    fault_say(&fault, NULL, "%s is \"%s\", want a number from %lld to %lld", argv[i],
+                              value, (long long)options[k].least, (long long)options[k].most);
+            }
+        if (!is_known)
+            return refuse("no such option:", argv[i]);
+        if (fault.is)
+            return fails(&fault);
+    }
+    wish.seed = (uint64_t)seed;
+    trace_make(&trace, &wish);
+    trace_write(&trace, stdout);
+    trace_finish(&trace);
+    return EXIT_HELD;
+}
