@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "examples/sim/effects.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "examples/sim/groups.h"
@@ -16,6 +17,7 @@ enum {
 };
 
 struct effect {
+    struct effect *before, *after; /* of those that are under way */
     int64_t id;
     struct queue_write *queue;       /* NULL: it is about a pod */
     struct workload_write *workload; /* NULL: it is about no Workload */
@@ -108,15 +110,32 @@ static int64_t version_of(const struct sim *sim, const struct effect *effect)
     return effect->named ? sim->world.version : 0;
 }
 
+static void finish(struct sim *sim, struct effect *effect)
+{
+    *(effect->before ? &effect->before->after : &sim->host.effects) = effect->after;
+    if (effect->after)
+        effect->after->before = effect->before;
+    queue_write_finish(effect->queue);
+    free(effect);
+}
+
+void effects_finish(struct sim *sim)
+{
+    while (sim->host.effects)
+        finish(sim, sim->host.effects);
+}
+
 static void write_effect(struct sim *sim, void *what)
 {
-    const struct effect *effect = what;
+    struct effect *effect = what;
     bool patches = !effect->queue || queue_write_patches(effect->queue);
     int fault = patches ? sim->faults.patches : PATCHES_RIGHT;
 
     /* The process that sent it is gone; what it had sent would have arrived long before. */
-    if (effect->epoch != sim->scheduler.epoch)
+    if (effect->epoch != sim->scheduler.epoch) {
+        finish(sim, effect);
         return;
+    }
     if (effect->is_eviction && sim->faults.evictions == EVICTIONS_REFUSED)
         fault = PATCHES_FAIL;
     if (fault == PATCHES_CONFLICT)
@@ -127,6 +146,7 @@ static void write_effect(struct sim *sim, void *what)
         const char *result = result_of(carry_out(sim, effect));
         ack(sim, effect->id, fault == PATCHES_LOST ? "retry" : result, version_of(sim, effect));
     }
+    finish(sim, effect);
 }
 
 void effects_read_patch(struct arena *arena, const msgpack_object *from, struct gate_patch *ret)
@@ -169,15 +189,19 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
     const char *kind = value_str(item, "kind", "");
     struct pod *pod = map_get(&sim->world.by_uid, value_str(item, "uid", ""));
     struct arena *about = pod && !pod->state->gone ? &pod->arena : &sim->arena;
-    struct effect *effect = arena_get(about, sizeof(*effect));
+    struct effect *effect = array_zeroed(1, sizeof(*effect));
 
     *effect = (struct effect){
         .id = value_int(item, "id", 0),
+        .after = sim->host.effects,
         .pod = pod,
         .queue = queue_write_read(sim, item),
         .workload = workload_write_read(sim, item),
         .epoch = sim->scheduler.epoch,
     };
+    if (effect->after)
+        effect->after->before = effect;
+    sim->host.effects = effect;
     if (strcmp(kind, "removeGates") == 0) {
         effects_read_patch(about, item, &effect->patch);
     } else if (strcmp(kind, "setCondition") == 0) {
@@ -241,5 +265,6 @@ void effects_drain(struct sim *sim)
         else if (effects[i]->pod)
             scheduler_activate(sim, effects[i]->pod);
         ack(sim, effects[i]->id, effects[i]->pod ? "done" : "gone", 0);
+        finish(sim, effects[i]);
     }
 }

@@ -11,6 +11,9 @@ struct sim;
  * server (or a word to the scheduler's queue) a moment later, and then an acknowledgement. */
 void effects_drain(struct sim *sim);
 
+/* The run is over: gives back what is under way. */
+void effects_finish(struct sim *sim);
+
 /* The gates, annotations and so on of an effect, or of an answer of bind. */
 void effects_read_patch(struct arena *arena, const msgpack_object *from, struct gate_patch *ret);
 

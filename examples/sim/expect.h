@@ -17,7 +17,7 @@ struct expectations {
     const char **never_what; /* for each step: what its `never` names, and when it was; or NULL */
     size_t *nevers;          /* the steps that have one */
     size_t n_nevers;
-    uint64_t changes;        /* of the world when it was last looked at */
+    uint64_t changes; /* of the world when it was last looked at */
     int failures;
     int held; /* steps whose expectation held */
 };

@@ -155,7 +155,8 @@ void host_lead(struct sim *sim, bool leads)
 
 void host_start(struct sim *sim)
 {
-    sim->host = (struct host){.tick_at = INT64_MAX, .unknown = sim->host.unknown};
+    sim->host = (struct host){
+        .tick_at = INT64_MAX, .unknown = sim->host.unknown, .effects = sim->host.effects};
     open_library(sim);
     if (sim->fault.is)
         return;

@@ -15,9 +15,10 @@ struct sim;
 
 struct host {
     bool leads;
-    bool draining;   /* a drain is planned */
-    int64_t tick_at; /* when the next tick is planned; INT64_MAX: none is */
-    int64_t unknown; /* acknowledgements that the library could not place */
+    bool draining;          /* a drain is planned */
+    int64_t tick_at;        /* when the next tick is planned; INT64_MAX: none is */
+    int64_t unknown;        /* acknowledgements that the library could not place */
+    struct effect *effects; /* those that are under way, the latest first */
 };
 
 /* Opens a handle, and tells it that the listing is complete and that this host leads. */

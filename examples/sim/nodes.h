@@ -34,7 +34,7 @@ struct nodes {
     struct match {
         struct machine *emptiest; /* NULL: nobody is below */
         int64_t free[NODES_AMOUNTS];
-    } * matches; /* the first is at 1, those below i at 2 i and 2 i + 1, nodes from `leaves` on */
+    } * matches;   /* the first is at 1, those below i at 2 i and 2 i + 1, nodes from `leaves` on */
     size_t leaves; /* a power of two; 0: none yet */
 };
 

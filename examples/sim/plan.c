@@ -26,7 +26,8 @@ static void settle(const struct sim *sim, struct planned_queue *queue)
     for (int i = 0; i < PLANNED_AMOUNTS; i++) {
         int64_t beyond = queue->using[i] - queue->deserved[i];
         queue->used[i] += (double)queue->using[i] * passed;
-        queue->borrowed[i] += beyond > 0 ? (double)beyond * passed : 0;
+        if (queue->deserved[i] > 0 && beyond > 0)
+            queue->borrowed[i] += (double)beyond * passed;
     }
     queue->since = sim->clock.now;
 }
@@ -66,8 +67,8 @@ static void read_deserved(struct sim *sim, struct planned_queue *queue)
     struct resources deserved = {0};
 
     if (!doc)
-        fault_say(&sim->fault, NULL, "the trace's queue %s does not exist when its first pod arrives",
-                  queue->name);
+        fault_say(&sim->fault, NULL,
+                  "the trace's queue %s does not exist when its first pod arrives", queue->name);
     if (is_local) {
         doc = world_document(sim, "clusterqueue",
                              tree_text(&none, tree_get(doc, "spec"), "clusterQueue", ""));
@@ -106,14 +107,15 @@ static const struct tree *document_of(struct sim *sim, const struct trace_row *r
         snprintf(gpu, sizeof(gpu), ", nvidia.com/gpu: %" PRId64, row->gpu);
     if (*group)
         snprintf(member, sizeof(member), ", scheduling.k8s.io/group-name: %s", group);
-    snprintf(text, sizeof(text),
-             "{metadata: {annotations: {scheduling.volcano.sh/queue-allocation-gate: \"true\"%s%s%s}"
-             "%s%s%s}, spec: {priority: %" PRId64 ", terminationGracePeriodSeconds: 0, containers: "
-             "[{name: c, resources: {requests: {cpu: %" PRId64 "m, memory: %" PRId64 "%s}}}]}}",
-             is_local ? "" : ", scheduling.volcano.sh/queue-name: ", is_local ? "" : row->queue,
-             member, is_local ? ", labels: {kueue.x-k8s.io/queue-name: " : "",
-             is_local ? row->queue + strlen(LOCAL_QUEUE) : "", is_local ? "}" : "", row->priority,
-             row->cpu, row->memory, gpu);
+    snprintf(
+        text, sizeof(text),
+        "{metadata: {annotations: {scheduling.volcano.sh/queue-allocation-gate: \"true\"%s%s%s}"
+        "%s%s%s}, spec: {priority: %" PRId64 ", terminationGracePeriodSeconds: 0, containers: "
+        "[{name: c, resources: {requests: {cpu: %" PRId64 "m, memory: %" PRId64 "%s}}}]}}",
+        is_local ? "" : ", scheduling.volcano.sh/queue-name: ", is_local ? "" : row->queue, member,
+        is_local ? ", labels: {kueue.x-k8s.io/queue-name: " : "",
+        is_local ? row->queue + strlen(LOCAL_QUEUE) : "", is_local ? "}" : "", row->priority,
+        row->cpu, row->memory, gpu);
     const struct tree *known = map_get(&sim->plan->templates, text);
     if (known)
         return known;
@@ -253,8 +255,7 @@ static void arrive_again(struct sim *sim, void *what)
     const struct pod *pod = what;
     const char *group = pairs_get(&pod->state->annotations, "scheduling.k8s.io/group-name");
 
-    arrive(sim, pod->planned->row, arena_format(&sim->arena, "%s-r", pod->ref),
-           group ? group : "");
+    arrive(sim, pod->planned->row, arena_format(&sim->arena, "%s-r", pod->ref), group ? group : "");
 }
 
 void plan_gone(struct sim *sim, struct pod *pod)

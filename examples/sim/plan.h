@@ -27,7 +27,8 @@ struct planned_queue {
     int64_t arrived;
     int64_t left; /* still waits when the plan ends */
     int64_t evictions;
-    int64_t deserved[PLANNED_AMOUNTS]; /* what is its own; beyond that it borrows */
+    int64_t
+        deserved[PLANNED_AMOUNTS]; /* its own, beyond which it borrows; 0: nothing is anybody's */
     int64_t using[PLANNED_AMOUNTS];
     double used[PLANNED_AMOUNTS];     /* amount hours */
     double borrowed[PLANNED_AMOUNTS]; /* of these, beyond its own */

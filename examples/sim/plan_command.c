@@ -16,9 +16,11 @@ const char plan_usage[] =
     "       sluice-sim trace KIND [--pods N] [--queues N] [--users N] [--length TIME] [--seed N]\n";
 
 const char plan_help[] =
-    "plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY sets\n"
+    "plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY "
+    "sets\n"
     "        up, and says what each queue saw: waits, use, evictions, nodes bought\n"
-    "trace   writes arrivals with the shape of a public trace: borg-2019, alibaba-gpu-2020, philly\n";
+    "trace   writes arrivals with the shape of a public trace: borg-2019, alibaba-gpu-2020, "
+    "philly\n";
 
 enum {
     STORIES_MOST = 8,
@@ -170,8 +172,12 @@ static bool is_number(const char *text, int64_t least, int64_t most, int64_t *re
 
 int trace_main(int argc, char **argv)
 {
-    struct trace_wish wish = {.kind = argc > 0 ? argv[0] : "", .pods = 10000, .queues = 20,
-                              .users = 100, .length = 24 * HOUR, .seed = 1};
+    struct trace_wish wish = {.kind = argc > 0 ? argv[0] : "",
+                              .pods = 10000,
+                              .queues = 20,
+                              .users = 100,
+                              .length = 24 * HOUR,
+                              .seed = 1};
     struct fault fault = {0};
     struct trace trace;
     int64_t seed = 1;
@@ -199,8 +205,9 @@ int trace_main(int argc, char **argv)
             if (strcmp(options[k].name, argv[i]) == 0) {
                 is_known = true;
                 if (!is_number(value, options[k].least, options[k].most, options[k].slot))
-                    fault_say(&fault, NULL, "%s is \"%s\", want a number from %lld to %lld", argv[i],
-                              value, (long long)options[k].least, (long long)options[k].most);
+                    fault_say(&fault, NULL, "%s is \"%s\", want a number from %lld to %lld",
+                              argv[i], value, (long long)options[k].least,
+                              (long long)options[k].most);
             }
         if (!is_known)
             return refuse("no such option:", argv[i]);

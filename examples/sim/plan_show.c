@@ -116,7 +116,7 @@ static const char *span(int64_t length, char *out, size_t cap)
 }
 
 /* The columns of the table, each of one value for each plan. */
-static const char *const titles[] = {"WAIT P50", "WAIT P95", "CPU H",   "GPU H",
+static const char *const titles[] = {"WAIT P50", "WAIT P95", "CPU H",  "GPU H",
                                      "BORROWED", "EVICTED",  "WAITING"};
 
 enum {
@@ -228,7 +228,8 @@ static void print_plans(const struct outcome *outcomes, size_t count, FILE *out)
 
     fputc('\n', out);
     for (size_t i = 0; i < count; i++)
-        text_say(out, "%s: %" PRId64 " nodes bought, %.0f node hours, the last pod ended after %s\n",
+        text_say(out,
+                 "%s: %" PRId64 " nodes bought, %.0f node hours, the last pod ended after %s\n",
                  outcomes[i].story, outcomes[i].bought, outcomes[i].node_hours,
                  span(outcomes[i].ended, ended, sizeof(ended)));
 }
@@ -255,7 +256,8 @@ void outcomes_table(const struct outcome *outcomes, size_t count, const struct t
     print_row("all", outcomes->all.arrived, plans, count, out);
     print_plans(outcomes, count, out);
     fputc('\n', out);
-    text_say(out, "This rests on %zu arrivals of %" PRId64 " pods in %s: each runs as long as there,\n",
+    text_say(out,
+             "This rests on %zu arrivals of %" PRId64 " pods in %s: each runs as long as there,\n",
              trace->count, trace->n_pods, trace_name);
     text_say(out, "on whatever node, and begins anew if it was evicted.\n");
     free(ranked);

@@ -84,12 +84,12 @@ struct pod {
     const struct tree *spec;
     int64_t created;
     int64_t priority;
-    int64_t grace;    /* ns between the demand to delete a bound pod and its end */
-    int64_t runs_for; /* ns from running to Succeeded; 0: until a step says so */
+    int64_t grace;           /* ns between the demand to delete a bound pod and its end */
+    int64_t runs_for;        /* ns from running to Succeeded; 0: until a step says so */
     size_t place;            /* of its reference among the world's pods */
     struct machine *lies_on; /* the node that it takes room of, and how much; NULL: none */
     struct resources takes;
-    bool wants_node; /* the autoscaler has it in its list */
+    bool wants_node;         /* the autoscaler has it in its list */
     struct planned *planned; /* of a trace; NULL: it is the story's own */
     bool mirror;
     int writes; /* patches and status updates that the API server has taken from the scheduler */

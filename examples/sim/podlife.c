@@ -280,10 +280,10 @@ void podlife_started(struct sim *sim, struct pod *pod)
         clock_at(&sim->clock, sim->clock.now + pod->runs_for, time_is_over, pod);
 }
 
-/* What is under way for a pod that is gone ends within an hour, unless the watch is later still. */
+/* What is under way for a pod that is gone ends within an hour, unless the watch is as late. */
 static void bury(struct sim *sim, void *what)
 {
-    if (sim->scheduler.watched > sim->clock.now)
+    if (sim->scheduler.watched > sim->clock.now + MINUTE)
         clock_at(&sim->clock, sim->scheduler.watched + HOUR, bury, what);
     else
         pod_bury(what);

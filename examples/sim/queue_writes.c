@@ -2,12 +2,18 @@
 #include "examples/sim/queue_writes.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "examples/sim/sim.h"
 #include "examples/sim/text.h"
 
+enum {
+    STATUS_BYTES = 4000, /* of what is about one status, at a time */
+};
+
 struct queue_write {
+    struct arena arena; /* of a status: what was read of it */
     enum { WRITES_STATUS, WRITES_EVENT, WRITES_DELETION } what;
     const char *ref; /* of what it is about */
     const char *uid;
@@ -17,22 +23,22 @@ struct queue_write {
     bool again;
 };
 
-static const struct tree *parse(struct sim *sim, const char *yaml)
+static const struct tree *parse(struct arena *arena, struct fault *fault, const char *yaml)
 {
-    const struct tree *list = tree_parse(&sim->arena, "an effect", yaml, strlen(yaml), &sim->fault);
+    const struct tree *list = tree_parse(arena, "an effect", yaml, strlen(yaml), fault);
 
     return list && list->count > 0 ? list->pairs[0].value : NULL;
 }
 
-static const char *mark(struct sim *sim, const msgpack_object *effect, const char *name)
+static const char *mark(struct arena *arena, const msgpack_object *effect, const char *name)
 {
     const char *value = value_str(value_map(effect, "annotations"), name, NULL);
 
-    return value ? arena_format(&sim->arena, "'%s': %s", name, text_quoted(&sim->arena, value))
-                 : arena_format(&sim->arena, "'%s': null", name);
+    return value ? arena_format(arena, "'%s': %s", name, text_quoted(arena, value))
+                 : arena_format(arena, "'%s': null", name);
 }
 
-static const char *amounts(struct sim *sim, const msgpack_object *map)
+static const char *amounts(struct arena *arena, const msgpack_object *map)
 {
     const char *text = "";
 
@@ -41,28 +47,30 @@ static const char *amounts(struct sim *sim, const msgpack_object *map)
         const char *key = value_pair(map, i, &value);
         int64_t number = value_is(value, MSGPACK_OBJECT_POSITIVE_INTEGER) ? value->via.i64 : 0;
 
-        text =
-            arena_format(&sim->arena, "%s%s: %" PRId64 "%s, ", text, text_quoted(&sim->arena, key),
-                         number, strcmp(key, "cpu") == 0 ? "m" : "");
+        text = arena_format(arena, "%s%s: %" PRId64 "%s, ", text, text_quoted(arena, key), number,
+                            strcmp(key, "cpu") == 0 ? "m" : "");
     }
     return text;
 }
 
 static void read_status(struct sim *sim, const msgpack_object *effect, struct queue_write *ret)
 {
+    struct arena *arena = &ret->arena;
+
     ret->what = WRITES_STATUS;
-    ret->ref = arena_format(&sim->arena, "queue/%s", value_str(effect, "name", ""));
-    ret->state = arena_copy(&sim->arena, value_str(effect, "state", ""));
+    ret->ref = arena_format(arena, "queue/%s", value_str(effect, "name", ""));
+    ret->state = arena_copy(arena, value_str(effect, "state", ""));
     ret->patch = parse(
-        sim, arena_format(
-                 &sim->arena,
-                 "{metadata: {annotations: {%s, %s}}, status: {state: '%s', pending: %d, "
-                 "inqueue: %d, running: %d, allocated: {%s}, reserved: {%s}}}",
-                 mark(sim, effect, "volcano.sh/closed-by-parent"),
-                 mark(sim, effect, "volcano.sh/suspended-by-parent"), ret->state,
-                 (int)value_int(effect, "pending", 0), (int)value_int(effect, "inqueue", 0),
-                 (int)value_int(effect, "running", 0), amounts(sim, value_map(effect, "allocated")),
-                 amounts(sim, value_map(effect, "reserved"))));
+        arena, &sim->fault,
+        arena_format(arena,
+                     "{metadata: {annotations: {%s, %s}}, status: {state: '%s', pending: %d, "
+                     "inqueue: %d, running: %d, allocated: {%s}, reserved: {%s}}}",
+                     mark(arena, effect, "volcano.sh/closed-by-parent"),
+                     mark(arena, effect, "volcano.sh/suspended-by-parent"), ret->state,
+                     (int)value_int(effect, "pending", 0), (int)value_int(effect, "inqueue", 0),
+                     (int)value_int(effect, "running", 0),
+                     amounts(arena, value_map(effect, "allocated")),
+                     amounts(arena, value_map(effect, "reserved"))));
 }
 
 static const char *ref_of(struct sim *sim, const char *kind, const char *namespace,
@@ -93,21 +101,33 @@ static void read_event(struct sim *sim, const msgpack_object *effect, struct que
 struct queue_write *queue_write_read(struct sim *sim, const msgpack_object *effect)
 {
     const char *kind = value_str(effect, "kind", "");
-    struct queue_write *write = arena_get(&sim->arena, sizeof(*write));
+    bool is_status = strcmp(kind, "queueStatus") == 0;
+    bool is_event = strcmp(kind, "event") == 0;
+    struct queue_write *write;
 
-    *write = (struct queue_write){.what = WRITES_DELETION};
-    if (strcmp(kind, "queueStatus") == 0) {
+    if (!is_status && !is_event && strcmp(kind, "deleteCommand") != 0)
+        return NULL;
+    write = array_zeroed(1, sizeof(*write));
+    write->arena.chunk = STATUS_BYTES;
+    if (is_status) {
         read_status(sim, effect, write);
-    } else if (strcmp(kind, "event") == 0) {
+    } else if (is_event) {
         read_event(sim, effect, write);
-    } else if (strcmp(kind, "deleteCommand") == 0) {
+    } else {
+        write->what = WRITES_DELETION;
         write->ref = ref_of(sim, "command", value_str(effect, "namespace", ""),
                             value_str(effect, "name", ""));
-    } else {
-        return NULL;
     }
-    write->uid = arena_copy(&sim->arena, value_str(effect, "uid", ""));
+    write->uid = arena_copy(&write->arena, value_str(effect, "uid", ""));
     return write;
+}
+
+void queue_write_finish(struct queue_write *write)
+{
+    if (!write)
+        return;
+    arena_finish(&write->arena);
+    free(write);
 }
 
 static const char *text_at(const struct tree *doc, const char *path)
@@ -124,12 +144,17 @@ static enum write write_status(struct sim *sim, struct queue_write *write)
     if (!object || !object->is || strcmp(object->uid, write->uid) != 0)
         return WRITE_GONE;
 
-    const struct tree *next = tree_merge(&sim->arena, object->doc, write->patch);
+    /* Statuses are written often: a document of the object's own, in the place of the last. */
+    struct arena scratch = {0}, own = {.chunk = STATUS_BYTES};
+    const struct tree *next = tree_merge(&scratch, object->doc, write->patch);
     const char *before = text_at(object->doc, "status/state");
 
     if (strcmp(before, write->state) != 0)
-        story(sim, write->ref, "state", "is %s", write->state);
-    object->doc = next;
+        story(sim, object->ref, "state", "is %s", write->state);
+    object->doc = tree_copy(&own, next);
+    arena_finish(&scratch);
+    arena_finish(&object->arena);
+    object->arena = own;
     object->writes++;
     world_changed(sim, object);
     write->version = object->version;
@@ -145,7 +170,7 @@ static enum write write_event(struct sim *sim, const struct queue_write *write)
 
     if (is_there && !write->again)
         return WRITE_DONE;
-    map_put(&sim->world.events, write->key, (void *)(uintptr_t)write);
+    map_put(&sim->world.events, write->key, sim);
     if (pod) {
         pod->events += !is_there;
         pod->told = write->reason;

@@ -16,6 +16,9 @@ struct queue_write;
 struct queue_write *queue_write_read(struct sim *sim, const msgpack_object *effect);
 enum write queue_write_do(struct sim *sim, struct queue_write *write);
 
+/* Gives it back; takes NULL. */
+void queue_write_finish(struct queue_write *write);
+
 /* Whether it writes to an object that is there: not an event, nor a deletion. */
 bool queue_write_patches(const struct queue_write *write);
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "examples/sim/effects.h"
 #include "examples/sim/picture.h"
 #include "examples/sim/steps.h"
 #include "examples/sim/text.h"
@@ -168,8 +169,11 @@ void run_finish(struct sim *sim, struct scenario *scenario)
     autoscaler_finish(&sim->autoscaler);
     story_finish(&sim->story);
     board_finish(&sim->board);
+    effects_finish(sim);
     clock_finish(&sim->clock);
     map_finish(&sim->refusals);
+    for (size_t i = 0; i < sim->world.objects.count; i++)
+        arena_finish(&((struct object *)sim->world.objects.entries[i].value)->arena);
     map_finish(&sim->world.objects);
     map_finish(&sim->world.machines);
     for (size_t i = 0; i < sim->world.by_uid.count; i++)

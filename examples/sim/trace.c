@@ -129,11 +129,11 @@ static const struct column {
     void (*read)(const struct field *field);
     bool needed;
 } columns[] = {
-    {"arrival", read_arrival, true}, {"queue", read_queue, true},
-    {"runtime", read_runtime, true}, {"user", read_user, false},
+    {"arrival", read_arrival, true},    {"queue", read_queue, true},
+    {"runtime", read_runtime, true},    {"user", read_user, false},
     {"priority", read_priority, false}, {"cpu", read_cpu, false},
-    {"memory", read_memory, false}, {"gpu", read_gpu, false},
-    {"pods", read_pods, false}, {"gang", read_gang, false},
+    {"memory", read_memory, false},     {"gpu", read_gpu, false},
+    {"pods", read_pods, false},         {"gang", read_gang, false},
 };
 
 enum {
@@ -192,13 +192,13 @@ static void read_titles(struct layout *layout, const char *path, char *line, str
         for (size_t k = 0; k < layout->count; k++)
             is_there = is_there || layout->columns[k] == &columns[i];
         if (columns[i].needed && !is_there)
-            fault_say(fault, NULL, "%s:1: there is no column %s, want arrival, queue, runtime", path,
-                      columns[i].title);
+            fault_say(fault, NULL, "%s:1: there is no column %s, want arrival, queue, runtime",
+                      path, columns[i].title);
     }
 }
 
-static void read_line(struct trace *trace, const struct layout *layout, const char *path, int number,
-                      char *line, struct fault *fault)
+static void read_line(struct trace *trace, const struct layout *layout, const char *path,
+                      int number, char *line, struct fault *fault)
 {
     char *texts[FIELDS_MOST];
     struct trace_row row = {.user = "", .pods = 1};
@@ -210,8 +210,12 @@ static void read_line(struct trace *trace, const struct layout *layout, const ch
         return;
     }
     for (int i = 0; i < count; i++) {
-        const struct field field = {.path = path, .line = number, .text = texts[i], .fault = fault,
-                                    .trace = trace, .row = &row,
+        const struct field field = {.path = path,
+                                    .line = number,
+                                    .text = texts[i],
+                                    .fault = fault,
+                                    .trace = trace,
+                                    .row = &row,
                                     .title = layout->columns[i] ? layout->columns[i]->title : ""};
         bool is_empty = *texts[i] == '\0' && layout->columns[i] && !layout->columns[i]->needed;
         if (layout->columns[i] && !is_empty)
@@ -290,8 +294,8 @@ bool trace_read(struct trace *trace, const char *path, struct fault *fault)
             read_line(trace, &layout, path, number, line, fault);
     }
     if (!fault->is && trace->count == 0)
-        fault_say(fault, NULL, "%s: nothing arrives, want a line of titles and one for each arrival",
-                  path);
+        fault_say(fault, NULL,
+                  "%s: nothing arrives, want a line of titles and one for each arrival", path);
     if (file != stdin)
         fclose(file);
     trace_sort(trace);

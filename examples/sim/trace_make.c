@@ -20,9 +20,9 @@ struct sort {
 };
 
 struct kind {
-    double bursts;  /* how many times the usual rate a burst has */
-    double users;   /* exponent of how much each user brings */
-    double day;     /* how far the rate of the night is below that of the day, 0 to 1 */
+    double bursts; /* how many times the usual rate a burst has */
+    double users;  /* exponent of how much each user brings */
+    double day;    /* how far the rate of the night is below that of the day, 0 to 1 */
     struct sort sorts[6];
 };
 
@@ -30,20 +30,29 @@ const char *const trace_kinds[] = {"borg-2019", "alibaba-gpu-2020", "philly", NU
 
 static const struct kind kinds[] = {
     /* Many small, few that take nearly all; four tiers. */
-    {8, 1.2, 0.3, {{0.40, 2.2, false, 0, 0.3, 1.2, 3, 0, 120, 1.8},
-                   {0.35, 2.1, false, 100, 0.5, 1.1, 4, 0, 300, 1.9},
-                   {0.10, 2.2, false, 200, 1.0, 1.0, 4, 0, 1800, 1.6},
-                   {0.15, 2.0, false, 360, 1.0, 0.9, 5, 0, 3600, 1.7}}},
+    {8,
+     1.2,
+     0.3,
+     {{0.40, 2.2, false, 0, 0.3, 1.2, 3, 0, 120, 1.8},
+      {0.35, 2.1, false, 100, 0.5, 1.1, 4, 0, 300, 1.9},
+      {0.10, 2.2, false, 200, 1.0, 1.0, 4, 0, 1800, 1.6},
+      {0.15, 2.0, false, 360, 1.0, 0.9, 5, 0, 3600, 1.7}}},
     /* Most ask for one accelerator; gangs of workers; few users bring most. */
-    {5, 1.6, 0.5, {{0.55, 0, false, 0, 6, 0.5, 5, 1, 600, 1.6},
-                   {0.25, 2.3, true, 0, 6, 0.5, 5, 1, 1500, 1.7},
-                   {0.05, 0, false, 0, 48, 0.4, 6, 8, 5400, 1.5},
-                   {0.15, 0, false, 0, 4, 0.7, 4, 0, 300, 1.5}}},
+    {5,
+     1.6,
+     0.5,
+     {{0.55, 0, false, 0, 6, 0.5, 5, 1, 600, 1.6},
+      {0.25, 2.3, true, 0, 6, 0.5, 5, 1, 1500, 1.7},
+      {0.05, 0, false, 0, 48, 0.4, 6, 8, 5400, 1.5},
+      {0.15, 0, false, 0, 4, 0.7, 4, 0, 300, 1.5}}},
     /* Training: one accelerator, or whole machines of eight together, for long. */
-    {3, 1.3, 0.4, {{0.70, 0, false, 0, 5, 0.3, 10, 1, 800, 2.0},
-                   {0.15, 0, false, 0, 12, 0.3, 10, 4, 2500, 1.9},
-                   {0.10, 0, false, 0, 24, 0.2, 10, 8, 6000, 1.9},
-                   {0.05, 2.5, true, 0, 24, 0.2, 10, 8, 12000, 1.8}}},
+    {3,
+     1.3,
+     0.4,
+     {{0.70, 0, false, 0, 5, 0.3, 10, 1, 800, 2.0},
+      {0.15, 0, false, 0, 12, 0.3, 10, 4, 2500, 1.9},
+      {0.10, 0, false, 0, 24, 0.2, 10, 8, 6000, 1.9},
+      {0.05, 2.5, true, 0, 24, 0.2, 10, 8, 12000, 1.8}}},
 };
 
 struct dice {
@@ -141,8 +150,8 @@ void trace_make(struct trace *trace, const struct trace_wish *wish)
         snprintf(user, sizeof(user), "u-%d", (int)who);
         const struct trace_row row = {
             .at = (int64_t)(at * (double)SECOND),
-            .runs_for = (int64_t)within(around(&dice, sort->runs, sort->runs_spread), 5, 172800) *
-                        SECOND,
+            .runs_for =
+                (int64_t)within(around(&dice, sort->runs, sort->runs_spread), 5, 172800) * SECOND,
             .queue = queue,
             .user = user,
             .priority = sort->priority,
@@ -156,8 +165,7 @@ void trace_make(struct trace *trace, const struct trace_wish *wish)
     }
     /* However the bursts fell, the last one comes at the end. */
     for (size_t i = 0; i < trace->count; i++)
-        trace->rows[i].at =
-            (int64_t)((double)trace->rows[i].at * length / (at > 0 ? at : 1)) / MILLISECOND *
-            MILLISECOND;
+        trace->rows[i].at = (int64_t)((double)trace->rows[i].at * length / (at > 0 ? at : 1)) /
+                            MILLISECOND * MILLISECOND;
     trace_sort(trace);
 }

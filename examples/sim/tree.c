@@ -254,6 +254,22 @@ static bool has_key(const struct tree *map, const char *key)
     return false;
 }
 
+const struct tree *tree_copy(struct arena *arena, const struct tree *tree)
+{
+    struct tree *copy = arena_get(arena, sizeof(*copy));
+
+    *copy = *tree;
+    copy->key = arena_copy(arena, tree->key);
+    if (tree->type == TREE_TEXT)
+        copy->text = arena_copy(arena, tree->text);
+    if (tree->count > 0)
+        copy->pairs = arena_get(arena, tree->count * sizeof(*copy->pairs));
+    for (size_t i = 0; i < tree->count; i++)
+        copy->pairs[i] = (struct tree_pair){arena_copy(arena, tree->pairs[i].key),
+                                            tree_copy(arena, tree->pairs[i].value)};
+    return copy;
+}
+
 const struct tree *tree_merge(struct arena *arena, const struct tree *target,
                               const struct tree *patch)
 {

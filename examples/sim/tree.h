@@ -86,6 +86,9 @@ bool tree_is_int(const struct tree *value, int64_t *ret);
 bool tree_is_bool(const struct tree *value, bool *ret);
 int64_t tree_as_duration(struct fault *fault, const struct tree *value);
 
+/* The same again, with nothing of the other but the name of the file. */
+const struct tree *tree_copy(struct arena *arena, const struct tree *tree);
+
 /* As RFC 7386 merges JSON: a map into a map, key by key; null removes; anything else replaces. */
 const struct tree *tree_merge(struct arena *arena, const struct tree *target,
                               const struct tree *patch);

@@ -104,7 +104,7 @@ struct later {
 };
 
 static void act_later(struct sim *sim, struct workload *workload, int64_t after,
-                 void (*act)(struct sim *sim, void *what))
+                      void (*act)(struct sim *sim, void *what))
 {
     struct later *made = arena_get(&sim->arena, sizeof(*made));
 

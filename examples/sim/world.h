@@ -16,6 +16,7 @@ struct sim;
  */
 
 struct object {
+    struct arena arena; /* its document's, where its status was written */
     const char *ref;
     const char *kind;
     const char *name;
@@ -39,9 +40,9 @@ struct machine {
     struct resources allocatable;
     struct resources used;  /* in the scheduler's cache */
     struct resources taken; /* by the pods that the API server has on it */
-    int64_t id;            /* by which the library knows it */
+    int64_t id;             /* by which the library knows it */
     bool is;
-    bool seen; /* it is in the scheduler's cache */
+    bool seen;        /* it is in the scheduler's cache */
     size_t place;     /* among the machines, counted from 0 */
     int64_t fullness; /* of its cpu, in thousandths, in the scheduler's cache */
 };

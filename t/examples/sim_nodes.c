@@ -94,7 +94,8 @@ int main(void)
 {
     int wrong = 0, found = 0;
 
-    ok(nodes_choose(&world, &(struct pod_state){0}, NULL, NULL) == NULL, "no nodes: none is chosen");
+    ok(nodes_choose(&world, &(struct pod_state){0}, NULL, NULL) == NULL,
+       "no nodes: none is chosen");
     for (size_t i = 0; i < NODES; i++)
         make_machine(i);
     for (int round = 0; round < ROUNDS; round++) {
@@ -111,7 +112,8 @@ int main(void)
         arena_finish(&scratch);
     }
     is_int(wrong, 0, "the node that is chosen is the emptiest that fits, of all of them");
-    ok(found > ROUNDS / 4 && found < ROUNDS, "now and then none fits (%d of %d did)", found, ROUNDS);
+    ok(found > ROUNDS / 4 && found < ROUNDS, "now and then none fits (%d of %d did)", found,
+       ROUNDS);
     nodes_finish(&world.nodes);
     map_finish(&world.machines);
     arena_finish(&arena);
