@@ -70,7 +70,7 @@ static bool are_alike(const struct pod *a, const struct pod *b)
            resources_same(&left->requests, &right->requests);
 }
 
-/* Where the pod fits; for one that is like the last for which there was nothing, there is nothing. */
+/* Where the pod fits. Like the last one for which there was no place, it has none. */
 static struct place *place_for(struct look *look, const struct pod *pod)
 {
     if (look->homeless && are_alike(look->homeless, pod))
