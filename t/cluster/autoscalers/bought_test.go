@@ -173,7 +173,7 @@ func gang(s *tale) {
 
 // native is one of Kubernetes' own.
 func native(s *tale) {
-	s.create(nativeGroups, s.name, object{"kind": "PodGroup", "metadata": object{"name": "g"},
+	s.create(s.groups.Resource(), s.name, object{"kind": "PodGroup", "metadata": object{"name": "g"},
 		"spec": object{"schedulingPolicy": object{"gang": object{"minCount": int64(3)}}}})
 	s.gang(nativeRow, nativeRoomRow, func(pod *corev1.Pod) {
 		pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: new("g")}

@@ -36,16 +36,10 @@ const (
 var (
 	queues = schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1",
 		Resource: "queues"}
-	podGroups    = queues.GroupVersion().WithResource("podgroups")
-	nativeGroups = schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1alpha2",
-		Resource: "podgroups"}
-	commands = schema.GroupVersionResource{Group: "bus.volcano.sh", Version: "v1alpha1",
+	podGroups = queues.GroupVersion().WithResource("podgroups")
+	commands  = schema.GroupVersionResource{Group: "bus.volcano.sh", Version: "v1alpha1",
 		Resource: "commands"}
 )
-
-// gates are the feature gates of Kubernetes 1.36 for groups of its own.
-var gates = map[string]bool{"GenericWorkload": true, "GangScheduling": true,
-	"WorkloadAwarePreemption": true}
 
 type object = map[string]any
 
@@ -53,6 +47,7 @@ type object = map[string]any
 type cluster struct {
 	*testing.T
 	*plane.Plane
+	groups    plane.Groups // Kubernetes' own
 	custom    dynamic.Interface
 	purchases *purchases
 	seen      *sightings
@@ -70,12 +65,16 @@ func start(t *testing.T, column string) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
+	groups, err := plane.NativeGroups(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := plane.Start(t.Context(), plane.Options{
 		Name: "autoscalers", Ready: patience,
 		Users: []plane.User{{Name: stockUser},
 			{Name: karpenterUser, Groups: []string{"system:masters"}}},
-		FeatureGates:  gates,
-		RuntimeConfig: map[string]bool{"scheduling.k8s.io/v1alpha2": true},
+		FeatureGates:  groups.On(),
+		RuntimeConfig: map[string]bool{groups.Resource().GroupVersion().String(): true},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +84,8 @@ func start(t *testing.T, column string) *cluster {
 			t.Error(err)
 		}
 	})
-	c := &cluster{T: t, Plane: p, column: column, seen: &sightings{pods: map[string]*sighting{}}}
+	c := &cluster{T: t, Plane: p, groups: groups, column: column,
+		seen: &sightings{pods: map[string]*sighting{}}}
 	if c.custom, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func (c *cluster) install(overlay string) *shipped.Sluice {
 	if err != nil {
 		c.Fatal(err)
 	}
-	return withGates(s)
+	return c.withGroups(s)
 }
 
 // end stops a replica; what is returned has none yet.
@@ -149,16 +149,12 @@ func (c *cluster) end(s *shipped.Sluice, replica *shipped.Replica) *shipped.Slui
 	if err != nil {
 		c.Fatal(err)
 	}
-	return withGates(s)
+	return c.withGroups(s)
 }
 
-func withGates(s *shipped.Sluice) *shipped.Sluice {
-	var on []string
-	for _, gate := range slices.Sorted(maps.Keys(gates)) {
-		on = append(on, gate+"=true")
-	}
+func (c *cluster) withGroups(s *shipped.Sluice) *shipped.Sluice {
 	s.Patient = true
-	s.Flags = []string{"--feature-gates=" + strings.Join(on, ",")}
+	s.Flags = []string{c.groups.Flag()}
 	return s
 }
 

@@ -38,12 +38,15 @@ const (
 var queues = schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1",
 	Resource: "queues"}
 
+// gateOfJobs makes a group of each Job, of which 1.36 takes only those whose pods are numbered.
+const gateOfJobs = "WorkloadWithJob"
+
 type object = map[string]any
 
 type cluster struct {
 	*testing.T
 	*shipped.Sluice
-	release
+	groups plane.Groups
 	custom dynamic.Interface
 	seen   *sightings
 }
@@ -57,11 +60,14 @@ type plan struct {
 
 // start is a control plane with one replica of the scheduler.
 func start(t *testing.T, how plan) *cluster {
-	its := thisRelease(t)
+	its, err := plane.NativeGroups(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	options := plane.Options{Name: "native", Audit: auditv1.LevelMetadata}
 	if how.server {
-		options.FeatureGates = its.on()
-		options.RuntimeConfig = map[string]bool{its.podGroups().GroupVersion().String(): true}
+		options.FeatureGates = its.On()
+		options.RuntimeConfig = map[string]bool{its.Resource().GroupVersion().String(): true}
 	}
 	if how.jobs {
 		options.ControllerManager = true
@@ -84,9 +90,9 @@ func start(t *testing.T, how plan) *cluster {
 		t.Fatal(err)
 	}
 	if how.scheduler {
-		s.Flags = []string{its.flag()}
+		s.Flags = []string{its.Flag()}
 	}
-	c := &cluster{T: t, Sluice: s, release: its, seen: &sightings{pods: map[string]*sighting{}}}
+	c := &cluster{T: t, Sluice: s, groups: its, seen: &sightings{pods: map[string]*sighting{}}}
 	if c.custom, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +132,7 @@ func leading(t *testing.T, how plan) *cluster {
 func (c *cluster) in(t *testing.T, cpus, nodes int) *tale {
 	t.Helper()
 	name := strings.ToLower(t.Name()[strings.LastIndex(t.Name(), "/")+1:])
-	its := &tale{cluster: &cluster{t, c.Sluice, c.release, c.custom, c.seen}, name: name}
+	its := &tale{cluster: &cluster{t, c.Sluice, c.groups, c.custom, c.seen}, name: name}
 	if _, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -174,7 +180,7 @@ func (s *tale) gang(name string, minimum int) {
 	if minimum > 0 {
 		policy = object{"gang": object{"minCount": int64(minimum)}}
 	}
-	s.create(s.podGroups(), s.name, object{"kind": "PodGroup", "metadata": object{"name": name},
+	s.create(s.groups.Resource(), s.name, object{"kind": "PodGroup", "metadata": object{"name": name},
 		"spec": object{"schedulingPolicy": policy}})
 }
 

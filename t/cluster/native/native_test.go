@@ -69,7 +69,7 @@ func (s *tale) neverSpurious(names ...string) {
 func (s *tale) condition(group, status string) {
 	s.Helper()
 	s.until("the group "+group+" says "+status, func() error {
-		is, err := s.custom.Resource(s.podGroups()).Namespace(s.name).Get(s.Context(), group,
+		is, err := s.custom.Resource(s.groups.Resource()).Namespace(s.name).Get(s.Context(), group,
 			metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -192,7 +192,7 @@ func tell(t *testing.T, c *cluster) {
 		s.neverSpurious("a0", "a1", "a2")
 	})
 	// A scheduler that queues a group as one holds all of it for one pod that is held.
-	if c.whole {
+	if c.groups.Whole {
 		tellWhole(t, c)
 	} else {
 		tellOneByOne(t, c)

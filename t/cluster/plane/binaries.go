@@ -41,7 +41,7 @@ func Binaries(ctx context.Context, names ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// Kubernetes is the release whose programs Binaries gives: v1.36.3.
+// Kubernetes is the release whose programs Binaries gives: v1.37.2.
 func Kubernetes(ctx context.Context) (string, error) {
 	dir, err := Binaries(ctx, "kube-apiserver")
 	if err != nil {
