@@ -7,7 +7,6 @@ package autoscalers
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
