@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -49,7 +50,7 @@ func (f *fleet) answerPeople() {
 	_, err = pods.UpdateStatus(f.Context(), pod, metav1.UpdateOptions{})
 	f.must(err)
 	target := &corev1.ObjectReference{Kind: "Pod", Namespace: space, Name: pod.Name}
-	//lint:ignore SA1019 the API server's proxy reads nothing else
+	//lint:ignore SA1019 the proxy of an API server before 1.37 reads nothing else
 	endpoints := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Name: "sluice-manager"},
 		//lint:ignore SA1019 as above
 		Subsets: []corev1.EndpointSubset{{
@@ -57,6 +58,15 @@ func (f *fleet) answerPeople() {
 			Ports:     []corev1.EndpointPort{{Name: "https", Port: int32(port)}}}}}
 	_, err = f.manager.Client.CoreV1().Endpoints(space).Create(f.Context(), endpoints,
 		metav1.CreateOptions{})
+	f.must(err)
+	_, err = f.manager.Client.DiscoveryV1().EndpointSlices(space).Create(f.Context(),
+		&discoveryv1.EndpointSlice{
+			ObjectMeta: metav1.ObjectMeta{Name: "sluice-manager",
+				Labels: map[string]string{discoveryv1.LabelServiceName: "sluice-manager"}},
+			AddressType: discoveryv1.AddressTypeIPv4,
+			Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{address}, TargetRef: target}},
+			Ports:       []discoveryv1.EndpointPort{{Name: new("https"), Port: new(int32(port))}},
+		}, metav1.CreateOptions{})
 	f.must(err)
 	_, err = f.manager.Client.RbacV1().RoleBindings(space).Create(f.Context(),
 		&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: viewer.Name},

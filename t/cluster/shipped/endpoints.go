@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// writeEndpoints says where the replicas listen. The API server's proxy reads Endpoints, its
-// webhooks EndpointSlices. All replicas stand for the pod that is named: they have its address.
+// writeEndpoints says where the replicas listen. The API server's webhooks read EndpointSlices, its
+// proxy, too, but before 1.37 it reads Endpoints. All replicas stand for the pod that is named: they have its address.
 func (s *Sluice) writeEndpoints(ctx context.Context, pod string) error {
 	if err := s.writeService(ctx, pod, Name, "https", func(r *Replica) int {
 		return r.port
@@ -26,7 +26,7 @@ func (s *Sluice) writeEndpoints(ctx context.Context, pod string) error {
 func (s *Sluice) writeService(ctx context.Context, pod, service, port string,
 	number func(*Replica) int) error {
 	target := &corev1.ObjectReference{Kind: "Pod", Namespace: Namespace, Name: pod}
-	//lint:ignore SA1019 the API server's proxy reads nothing else
+	//lint:ignore SA1019 the proxy of an API server before 1.37 reads nothing else
 	endpoints := &corev1.Endpoints{
 		ObjectMeta: metav1.ObjectMeta{Name: service},
 	}
