@@ -56,7 +56,7 @@ wide headroom_left(const struct engine *e, uint32_t where, uint32_t leaf, uint16
     wide left;
 
     if (cell == NULL)
-        return root_bounds_all(e, where) ? 0 : HEADROOM_UNLIMITED;
+        return root_bounds(e, where, resource) ? 0 : HEADROOM_UNLIMITED;
     left = cell->bounded ? cell->ceiling - cell_used(cell, later) : HEADROOM_UNLIMITED;
     if (cell->bounded && left > 0)
         left = wide_max(0, left - aside(e, where, leaf, flavor, resource, later));
@@ -115,7 +115,7 @@ wide headroom_again(const struct engine *e, uint32_t id, uint16_t flavor, uint32
             room += wide_max(0, cell->kept - cell->usage);
         if (cell != NULL && cell->bounded)
             room = wide_min(room, cell->ceiling - cell->usage);
-        else if (cell == NULL && root_bounds_all(e, path[i]))
+        else if (cell == NULL && root_bounds(e, path[i], resource))
             room = 0;
     }
     return room;
@@ -134,7 +134,7 @@ wide headroom_ever(const struct engine *e, uint32_t id, uint16_t flavor, uint32_
             room += cell->kept;
             if (cell->bounded)
                 room = wide_min(room, cell->ceiling);
-        } else if (root_bounds_all(e, path[i])) {
+        } else if (root_bounds(e, path[i], resource)) {
             room = 0;
         }
     }
