@@ -74,6 +74,7 @@ type Host struct {
 
 	// What is known of pods beside that.
 	describer    describer
+	devices      deviceClaims
 	heritage     *heritage
 	templates    templates
 	permits      permits
@@ -144,8 +145,10 @@ func (h *Host) join(handle fwk.Handle) {
 	h.flavoredPods = flavoredPods{engine: &h.engine, lister: lister, activator: handle}
 	h.wakeups = wakeups{engine: &h.engine, activator: handle}
 	h.controllers = volcanoControllers{engine: &h.engine, since: time.Now()}
+	h.devices = deviceClaims{names: h.args.DeviceNames(), news: h.pods.heirsSeen,
+		shared: newSharedClaims(h.describer.countsOnceBound)}
 	h.describer = describer{spaces: spaces, nodes: core.Nodes().Lister(), queues: &h.kueueQueues,
-		volcano: &h.volcanoQueues, groups: &h.groups, templates: &h.templates, lookups: newLookups(),
+		devices: &h.devices, volcano: &h.volcanoQueues, groups: &h.groups, templates: &h.templates, lookups: newLookups(),
 		pool: sync.Pool{New: func() any { return new(sluice.Pod) }}}
 	h.pods = pods{engine: &h.engine, clients: &h.clients, cache: &h.cache, lister: lister,
 		index: core.Pods().Informer().GetIndexer(), observeOnly: h.args.ObserveOnly,
@@ -202,7 +205,11 @@ func (h *Host) follow(handle fwk.Handle) (err error) {
 	if err != nil {
 		return err
 	}
-	h.waitFor = slices.Concat(h.heritage.synced, templates)
+	claims, err := h.devices.follow(factory)
+	if err != nil {
+		return fmt.Errorf("to follow ResourceClaims: %w", err)
+	}
+	h.waitFor = slices.Concat(h.heritage.synced, templates, claims)
 	return h.observeCore(factory)
 }
 
