@@ -177,7 +177,8 @@ func (h *Host) join(handle fwk.Handle) {
 		custom: &h.custom, local: &h.kueueQueues.local, workloads: h.workloads.list}
 	h.workloads = workloads{engine: &h.engine, lease: &h.lease, clients: &h.clients,
 		custom: &h.custom, statuses: &h.statuses, pods: &h.pods, queues: &h.kueueQueues,
-		writer: jobWriter{&h.engine, &h.clients}, workers: h.args.Effects.Workers, done: &h.done}
+		writer: jobWriter{&h.engine, &h.clients}, devices: h.args.DeviceNames(),
+		workers: h.args.Effects.Workers, done: &h.done}
 	h.custom = customResources{client: h.clients.custom,
 		discoverer: handle.ClientSet().Discovery(), log: h.log, kinds: h.customKinds()}
 }
@@ -307,6 +308,7 @@ func (h *Host) customKinds() []customKind {
 		all = append(all,
 			customKind{admissionChecks, queues.checkSeen, queues.checkGone, nil},
 			customKind{workloadClasses, h.workloads.classSeen, nothing, nil},
+			customKind{claimTemplates, h.workloads.retell, h.workloads.retell, nil},
 			customKind{wl.Resource, h.workloads.unreadable, nothing, h.workloads.begin})
 	}
 	return all
