@@ -50,9 +50,9 @@
  *     command UID QUEUE ACTION            lose-command UID
  *     synced              lead            follow
  *
- * RES is one of cpu, memory, gpu, pods, disk, deviceclass/gpu, or r and a number. Where a queue is asked about,
- * "NAME" is one of Volcano's, "cluster/NAME" and "cohort/NAME" are Kueue's; a resource is "RES" or
- * "FLAVOR/RES".
+ * RES is one of cpu, memory, gpu, pods, disk, deviceclass/gpu, or r and a number. Where a queue is
+ * asked about, "NAME" is one of Volcano's, "cluster/NAME" and "cohort/NAME" are Kueue's; a
+ * resource is "RES" or "FLAVOR/RES".
  */
 struct kit {
     struct test_mem memory;
