@@ -81,10 +81,10 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		`{deviceClassMappings: [{name: deviceclass/x, deviceClassNames: [c]}]}`: `"deviceclass/x", want`,
 		`{deviceClassMappings: [{name: g, deviceClassNames: [a, a]}]}`: `deviceClassMappings[0].` +
 			`deviceClassNames[1]: "a", want each class once: [0].deviceClassNames[0] names it, too`,
-		`{deviceClassMappings: [{name: g, deviceClassNames: [a]}, {name: h, deviceClassNames: [a]}]}`: `` +
-			`deviceClassMappings[1].deviceClassNames[0]: "a", want each class once`,
-		`{deviceClassMappings: [{name: g, deviceClassNames: [a]}, {name: g, deviceClassNames: [b]}]}`: `` +
-			`deviceClassMappings[1].name: "g", want each name once: [0] has it, too`,
+		`{deviceClassMappings: [{name: g, deviceClassNames: [a]}, {name: h, deviceClassNames: ` +
+			`[a]}]}`: `deviceClassMappings[1].deviceClassNames[0]: "a", want each class once`,
+		`{deviceClassMappings: [{name: g, deviceClassNames: [a]}, {name: g, deviceClassNames: ` +
+			`[b]}]}`: `deviceClassMappings[1].name: "g", want each name once: [0] has it, too`,
 		`{deviceClassMappings: [{name: g, deviceClassNames: [A_]}]}`: `deviceClassNames[0]: "A_", want ` +
 			`the name of a DeviceClass: `,
 	} {

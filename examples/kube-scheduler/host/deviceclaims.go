@@ -21,9 +21,9 @@ import (
 // They are followed by the informer that the scheduler itself has for them. A pod without claims
 // costs nothing.
 //
-// A pod whose claim is not there is held until it is: nobody may count for nothing because its claim
-// comes later. The scheduler itself would not take it either. Claims that are made from a template
-// are there as soon as the pod is: a controller makes them, whatever gates the pod has.
+// A pod whose claim is not there is held until it is: nobody may count for nothing because its
+// claim comes later. The scheduler itself would not take it either. Claims that are made from a
+// template are there as soon as the pod is: a controller makes them, whatever gates the pod has.
 type deviceClaims struct {
 	names  facts.DeviceNames
 	claims cache.SharedIndexInformer // nil: this scheduler knows nothing of devices

@@ -147,8 +147,9 @@ func (h *Host) join(handle fwk.Handle) {
 	h.controllers = volcanoControllers{engine: &h.engine, since: time.Now()}
 	h.devices = deviceClaims{names: h.args.DeviceNames(), news: h.pods.heirsSeen,
 		shared: newSharedClaims(h.describer.countsOnceBound)}
-	h.describer = describer{spaces: spaces, nodes: core.Nodes().Lister(), queues: &h.kueueQueues,
-		devices: &h.devices, volcano: &h.volcanoQueues, groups: &h.groups, templates: &h.templates, lookups: newLookups(),
+	h.describer = describer{spaces: spaces, nodes: core.Nodes().Lister(),
+		queues: &h.kueueQueues, devices: &h.devices, volcano: &h.volcanoQueues,
+		groups: &h.groups, templates: &h.templates, lookups: newLookups(),
 		pool: sync.Pool{New: func() any { return new(sluice.Pod) }}}
 	h.pods = pods{engine: &h.engine, clients: &h.clients, cache: &h.cache, lister: lister,
 		index: core.Pods().Informer().GetIndexer(), observeOnly: h.args.ObserveOnly,

@@ -222,8 +222,8 @@ func (of *sharers) tell(news *sharedNews, but, bearer types.UID, firsts map[stri
 	}
 }
 
-// compareSharers has those first that are bound, then those that nothing of others' keeps from being
-// granted, and these in the order in which they are.
+// compareSharers has those first that are bound, then those that nothing of others' keeps from
+// being granted, and these in the order in which they are.
 func compareSharers(a, b *v1.Pod) int {
 	return cmp.Or(
 		first(a.Spec.NodeName != "", b.Spec.NodeName != ""),
