@@ -21,8 +21,9 @@ import (
 //	none is                 each asks for them, since nobody knows who is granted first; but of the
 //	                        pods of a group, which are granted together, only the first
 //
-// So what a claim has is counted once when the pods run, and never less than once before. Two pods
-// that are granted in one step both count until one of them is bound.
+// So what a claim has is counted once when the pods run. Two pods that are granted in one step both
+// count until one of them is bound; a group whose first pod is held for something else counts when
+// another one of it is bound.
 type sharedClaims struct {
 	counts func(*v1.Pod) bool // it is one that a queue counts, once it is bound
 
