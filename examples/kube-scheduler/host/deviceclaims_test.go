@@ -305,10 +305,12 @@ func TestSharedClaimsFindTheirBearer(t *testing.T) {
 		}
 	}
 	check("another is bound", s.seen(pod("a", "n")), "", "")
-	check("the bearer goes", s.gone("uid-d"), "a", "")
-	s.gone("uid-a")
-	check("one names the claims no more", s.seen(gatedPod("b")), "", "")
-	s.gone("uid-c")
+	check("the bearer goes", s.gone(pod("d", "")), "a", "")
+	ended := pod("a", "n")
+	ended.Status.Phase = v1.PodSucceeded
+	check("the next one ends", s.seen(ended), "bc", "")
+	s.gone(pod("b", ""))
+	s.gone(pod("c", ""))
 	if len(s.of) != 0 || len(s.all) != 0 {
 		t.Errorf("%v, %v is left of nobody", s.of, s.all)
 	}

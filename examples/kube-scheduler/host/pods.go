@@ -109,7 +109,7 @@ func (p *pods) gone(pod *v1.Pod) {
 		p.tellAgain(other)
 	}
 	// Who bears a claim from now on counts it before the one that did gives it back.
-	p.heirsSeen(p.describer.devices.shared.gone(pod.UID).more)
+	p.heirsSeen(p.describer.devices.shared.gone(pod).more)
 	if facts.Grouped(heir) {
 		p.engine.opened()
 		p.groups.memberLeft(heir)

@@ -49,8 +49,11 @@ func newSharedClaims(counts func(*v1.Pod) bool) sharedClaims {
 
 // seen notes a pod, with its heritage, as it is now. It says of which others there is news.
 func (s *sharedClaims) seen(pod *v1.Pod) (news sharedNews) {
+	if len(pod.Spec.ResourceClaims) == 0 { // nor had it any before: nobody can edit them
+		return news
+	}
 	var names []types.NamespacedName
-	if len(pod.Spec.ResourceClaims) > 0 && !hasEnded(pod) && s.counts(pod) {
+	if !hasEnded(pod) && s.counts(pod) {
 		facts.ClaimNames(pod, func(claim facts.ClaimName) {
 			name := types.NamespacedName{Namespace: pod.Namespace, Name: claim.Name}
 			if claim.Name != "" && !slices.Contains(names, name) {
@@ -60,11 +63,7 @@ func (s *sharedClaims) seen(pod *v1.Pod) (news sharedNews) {
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	before := s.of[pod.UID]
-	if len(names) == 0 && len(before) == 0 {
-		return news
-	}
-	for _, name := range before {
+	for _, name := range s.of[pod.UID] {
 		if !slices.Contains(names, name) {
 			s.change(name, &news, pod.UID, nil)
 		}
@@ -80,13 +79,16 @@ func (s *sharedClaims) seen(pod *v1.Pod) (news sharedNews) {
 }
 
 // gone forgets a pod. It says of which others there is news.
-func (s *sharedClaims) gone(pod types.UID) (news sharedNews) {
+func (s *sharedClaims) gone(pod *v1.Pod) (news sharedNews) {
+	if len(pod.Spec.ResourceClaims) == 0 {
+		return news
+	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	for _, name := range s.of[pod] {
-		s.change(name, &news, pod, nil)
+	for _, name := range s.of[pod.UID] {
+		s.change(name, &news, pod.UID, nil)
 	}
-	delete(s.of, pod)
+	delete(s.of, pod.UID)
 	return news
 }
 
