@@ -292,6 +292,8 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
             decode_words(r, DECODE_NAME_MAX, &ret->priority_class);
         else if (msg_text_is(key, "preemptionPolicy"))
             decode_flag(r, never_preempts, &ret->yields);
+        else if (msg_text_is(key, "claimMissing"))
+            decode_words(r, DECODE_NAME_MAX, &ret->missing);
         else if (msg_text_is(key, "mirror"))
             msg_get_bool(r, &ret->mirror);
         else

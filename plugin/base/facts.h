@@ -57,8 +57,9 @@ struct pod_facts {
     int64_t generation, resource_version;
     struct text scheduler; /* none: default-scheduler */
     struct gates gates;
-    bool opted_in;     /* by its annotation */
-    struct text queue; /* from the pod's annotation */
+    struct text missing; /* the ResourceClaim, or its template, that it needs and is not there */
+    bool opted_in;       /* by its annotation */
+    struct text queue;   /* from the pod's annotation */
     struct text namespace_queue;
     enum queue_kind queue_kind; /* QUEUE_VOLCANO or QUEUE_CLUSTER */
     bool not_selected;          /* that queue is not for its namespace */

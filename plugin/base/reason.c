@@ -24,6 +24,7 @@ const char *reason_name(enum reason reason)
         [REASON_NAMESPACE_NOT_SELECTED] = "NamespaceNotSelected",
         [REASON_GROUP_CHANGING] = "GroupChanging",
         [REASON_SUPERSEDED] = "Superseded",
+        [REASON_CLAIM_MISSING] = "ClaimMissing",
         [REASON_NEVER_FITS] = "NeverFits",
         [REASON_GRANTED] = "Granted",
         [REASON_PREEMPTED] = "Preempted",

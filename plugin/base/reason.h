@@ -29,6 +29,7 @@ enum reason {
     REASON_NAMESPACE_NOT_SELECTED,
     REASON_GROUP_CHANGING,
     REASON_SUPERSEDED,
+    REASON_CLAIM_MISSING,
     REASON_NEVER_FITS, /* this and the following: of events alone */
     REASON_GRANTED,
     REASON_PREEMPTED,

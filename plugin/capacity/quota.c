@@ -32,7 +32,7 @@ void quota_derive(struct engine *e, uint32_t id, struct cell *cell)
          * own guarantee only the part that is not theirs is kept here. */
         cell->kept = wide_max(guarantee, cell->given) - cell->given;
         cell->share = cell->own_share;
-        cell->bounded = cell->has_ceiling || root_bounds_all(e, id);
+        cell->bounded = cell->has_ceiling || root_bounds(e, id, cell->resource);
         cell->ceiling = cell->own_ceiling - cell->given;
     } else {
         cell->share = cell->own_share + cell->given;

@@ -146,7 +146,7 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
         return;
     }
     note_claim_changes(e, id);
-    claim->reason = (uint8_t)reason;
+    claim->reason = reason & 0x7fu;
     claim->since = e->now;
     if (claim_holds(claim) && state_holds(state)) {
         move_holding(e, id, state);

@@ -214,7 +214,7 @@ void claim_destroy(struct engine *e, uint32_t id)
     claim_release_text(e, id);
     intern_unref(&e->names, claim->space);
     intern_unref(&e->names, claim->node);
-    intern_unref(&e->names, claim->a_foreign_gate);
+    intern_unref(&e->names, claim->obstacle);
     slab_give(&e->claims.records, id);
     line_unref(e, line);
 }

@@ -52,8 +52,10 @@ enum reason news_find(const struct engine *e, uint32_t id)
         return find_suspension(e, claim, queue);
     switch (claim->state) {
     case CLAIM_HELD:
-        return is_of_group(reason) || reason == REASON_NAMESPACE_NOT_SELECTED ? reason
-                                                                              : REASON_NONE;
+        return is_of_group(reason) || reason == REASON_NAMESPACE_NOT_SELECTED ||
+                       reason == REASON_CLAIM_MISSING
+                   ? reason
+                   : REASON_NONE;
     case CLAIM_WAITING:
         return find_waiting(e, id, queue);
     default:

@@ -13,8 +13,8 @@
  *
  *   QueueSuspended, QueueClosed                    at once: somebody wanted it so
  *   QueueUnknown, QueueInactive, NeverFits,        when it has stood for NEWS_STANDS_SECONDS: of
- *   NamespaceNotSelected, GroupMissing,            what is applied together, some comes later. Of a
- *   GroupInvalid, GroupIncomplete                  group, since its members last changed
+ *   NamespaceNotSelected, ClaimMissing,            what is applied together, some comes later. Of a
+ *   GroupMissing, GroupInvalid, GroupIncomplete    group, since its members last changed
  *   Granted                                        at the grant, of who was told one of these, or
  *                                                  waited for NEWS_WAIT_SECONDS
  *

@@ -158,9 +158,11 @@ static bool is_counted(const struct engine *e, uint32_t id)
 
     for (uint32_t i = 0; i < line_count(e, line) && root_bounds_all(e, root); i++) {
         uint16_t flavor = claim_flavors(claim_at(e, id))[i];
+        uint32_t resource = line_resource(e, line, i);
 
         if (flavor != FLAVOR_NONE && line_amount(e, line, i) > 0 &&
-            quota_cell(queue_at(e, root), flavor, line_resource(e, line, i)) == NULL)
+            root_bounds(e, root, resource) &&
+            quota_cell(queue_at(e, root), flavor, resource) == NULL)
             return false;
     }
     return true;

@@ -56,7 +56,7 @@ wide headroom_left(const struct engine *e, uint32_t where, uint32_t leaf, uint16
     wide left;
 
     if (cell == NULL)
-        return root_bounds_all(e, where) ? 0 : HEADROOM_UNLIMITED;
+        return root_bounds(e, where, resource) ? 0 : HEADROOM_UNLIMITED;
     left = cell->bounded ? cell->ceiling - cell_used(cell, later) : HEADROOM_UNLIMITED;
     if (cell->bounded && left > 0)
         left = wide_max(0, left - aside(e, where, leaf, flavor, resource, later));
@@ -115,7 +115,7 @@ wide headroom_again(const struct engine *e, uint32_t id, uint16_t flavor, uint32
             room += wide_max(0, cell->kept - cell->usage);
         if (cell != NULL && cell->bounded)
             room = wide_min(room, cell->ceiling - cell->usage);
-        else if (cell == NULL && root_bounds_all(e, path[i]))
+        else if (cell == NULL && root_bounds(e, path[i], resource))
             room = 0;
     }
     return room;
@@ -132,7 +132,7 @@ static wide most(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t 
     *ret_queue = id;
     for (uint32_t i = 0; i < depth; i++) {
         const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
-        bool is_nodes = root_bounds_all(e, path[i]);
+        bool is_nodes = root_bounds(e, path[i], resource);
         wide ceiling = cell != NULL ? cell->ceiling : 0;
 
         if (cell != NULL)

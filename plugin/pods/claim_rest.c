@@ -27,8 +27,8 @@ enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *re
     *ret_reason = REASON_NONE;
     if (claim->flags & CLAIM_LET_GO)
         *ret_reason = REASON_NOT_READY;
-    else if (claim->a_foreign_gate != 0)
-        *ret_reason = REASON_FOREIGN_GATE;
+    else if (claim->obstacle != 0)
+        *ret_reason = claim->misses_claim ? REASON_CLAIM_MISSING : REASON_FOREIGN_GATE;
     else if (is_not_selected(e, claim))
         *ret_reason = REASON_NAMESPACE_NOT_SELECTED;
     else if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF &&

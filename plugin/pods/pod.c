@@ -46,7 +46,7 @@ struct sight {
     struct member_own own; /* of a member */
     uint32_t line;         /* with a use of ours */
     char *text;            /* for an old claim in a new line */
-    uint32_t node, a_foreign_gate;
+    uint32_t node, obstacle;
     bool is_let_go, has_flavors;
     uint16_t flavors[FACTS_MAX_NEEDS];
     uint32_t flavor_count;
@@ -57,7 +57,7 @@ static void drop_sight(struct engine *e, struct sight *sight)
     for (uint32_t i = 0; i < sight->flavor_count; i++)
         flavor_unref(e, sight->flavors[i]);
     intern_unref(&e->names, sight->node);
-    intern_unref(&e->names, sight->a_foreign_gate);
+    intern_unref(&e->names, sight->obstacle);
     if (sight->line != 0)
         line_unref(e, sight->line);
     group_drop_owner(&e->names, &sight->owner);
@@ -92,7 +92,8 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
     if (error == 0)
         error = name_get(e, pod->node, &sight->node);
     if (error == 0)
-        error = name_get(e, pod->gates.a_foreign, &sight->a_foreign_gate);
+        error = name_get(e, pod->gates.foreign > 0 ? pod->gates.a_foreign : pod->missing,
+                         &sight->obstacle);
     if (error == 0)
         error = read_flavors(e, pod, sight);
     if (error == 0 && sight->claim != 0 && claim_at(e, sight->claim)->line != sight->line) {
@@ -186,9 +187,10 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
     claim->gates = pod->gates.ours & 3u;
     claim->generation = pod->generation;
     claim->version = pod->resource_version;
-    intern_unref(&e->names, claim->a_foreign_gate);
-    claim->a_foreign_gate = sight->a_foreign_gate;
-    sight->a_foreign_gate = 0;
+    intern_unref(&e->names, claim->obstacle);
+    claim->obstacle = sight->obstacle;
+    claim->misses_claim = sight->obstacle != 0 && pod->gates.foreign == 0;
+    sight->obstacle = 0;
     claim_set_flag(claim, CLAIM_STAMPED, pod->stamp != 0);
     if (pod->stamp != 0 || !claim_holds(claim)) /* else it is known when it was granted */
         claim_set_stamp(e, id, pod->stamp != 0 ? pod->stamp : pod->created);

@@ -14,7 +14,7 @@
  *   obeys no queue (did not opt in)       none until it is bound; then it counts as allocated
  *   bound                                 allocated
  *   past the reserve hook                 stays allocated until unreserve or the node is seen
- *   foreign gate, group                   held
+ *   foreign gate, ResourceClaim, group    held
  *   found granted when a leader begins    restored in the order of the stamps
  *   else                                  waits, and passes at once where nobody comes first
  */

@@ -7,7 +7,7 @@
 
 bool pod_looks_granted(const struct claim *claim)
 {
-    if (claim->a_foreign_gate != 0)
+    if (claim->obstacle != 0)
         return false;
     if (claim->flags & CLAIM_NOMINATED)
         return true;
@@ -22,6 +22,12 @@ static void forget_grant(struct engine *e, uint32_t id)
     claim_to_restore(e, id);
 }
 
+/* Of those that were granted, whose ResourceClaim has gone: the scheduler takes them no more. */
+static bool has_lost_claim(const struct claim *claim)
+{
+    return claim->misses_claim && claim->state == CLAIM_RESERVED;
+}
+
 void pod_settle(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
@@ -29,7 +35,7 @@ void pod_settle(struct engine *e, uint32_t id)
 
     if (claim->flags & CLAIM_BOUND)
         claim_allocate(e, id);
-    else if (leads && claim_holds(claim))
+    else if (leads && claim_holds(claim) && !has_lost_claim(claim))
         claim_change(e, id, claim->state, REASON_NONE);
     else if (pod_looks_granted(claim) && !leads)
         forget_grant(e, id);

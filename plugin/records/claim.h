@@ -74,7 +74,8 @@ struct claim {
     int32_t priority;
     uint32_t line;
     uint32_t flags; /* enum claim_flag: of a workload those three that preemption knows */
-    uint8_t state, reason;
+    uint8_t state;
+    uint8_t reason : 7, misses_claim : 1; /* the obstacle is no gate, but a ResourceClaim */
     uint8_t gates : 2, need_count : 6;
     uint8_t uid_len, name_len;
     uint8_t timeouts : 6;
@@ -86,7 +87,8 @@ struct claim {
 
     char uid[CLAIM_SHORT_UID];
     struct outbox_entry effects;
-    uint32_t space, node, a_foreign_gate;
+    uint32_t space, node;
+    uint32_t obstacle;     /* what others have to remove, or to make, first */
     uint32_t workload;     /* what only a workload has; 0: it is none */
     uint32_t member;       /* its place in its group; 0: it has none */
     uint32_t first_second; /* when it was first named */

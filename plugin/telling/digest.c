@@ -33,7 +33,9 @@ static uint64_t digest_claim(const struct engine *e, uint32_t id, bool timers)
 
     hash = mix_queue(e, mix_name(e, hash, claim->space), line_queue(e, line));
     hash = mix(mix(mix(hash, claim->state), claim->priority), claim->queued);
-    hash = mix_name(e, mix_name(e, hash, claim->node), claim->a_foreign_gate);
+    hash = mix_name(e, mix_name(e, hash, claim->node), claim->obstacle);
+    if (claim->misses_claim)
+        hash = mix(hash, REASON_CLAIM_MISSING);
     hash = mix_name(e, hash,
                     claim_group(e, claim) == 0 ? 0 : group_at(e, claim_group(e, claim))->name);
     for (uint32_t i = 0; i < line_count(e, line); i++) {

@@ -172,8 +172,13 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct sent
     switch (claim->reason) {
     case REASON_FOREIGN_GATE:
         sentence_str(say, "scheduling gate ");
-        sentence_text(say, name_text(e, claim->a_foreign_gate));
+        sentence_text(say, name_text(e, claim->obstacle));
         sentence_str(say, " is for others to remove");
+        break;
+    case REASON_CLAIM_MISSING:
+        sentence_str(say, "it needs ");
+        sentence_text(say, name_text(e, claim->obstacle));
+        sentence_str(say, ", which is not there");
         break;
     case REASON_NAMESPACE_NOT_SELECTED:
         explain_not_selected(say, e, claim_queue(e, id), claim->space);

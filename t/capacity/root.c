@@ -16,6 +16,20 @@ static bool bounds(const char *options, const char *queue)
     return all;
 }
 
+static void test_devices(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "root=cluster");
+    kit_do(&kit, "queue q cpu=9 deviceclass/gpu=1; node n pods=9; pod a queue=q deviceclass/gpu=1;"
+                 "pod b queue=q deviceclass/gpu=1; pod c queue=q gpu=1; queue r cpu=9;"
+                 "pod d queue=r deviceclass/gpu=1");
+    is_str(kit_granted(&kit), "a d", "nodes bound no devices of claims, but queues do");
+    kit_do(&kit, "node n pods=1");
+    is_str(kit_granted(&kit), "a", "and what they do bound, they bound");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     ok(bounds("root=cluster", "root"), "what no node has is not to be had");
@@ -23,5 +37,6 @@ int main(void)
     ok(!bounds("root=cluster", "cluster/c"), "and nothing of Kueue's");
     ok(!bounds("root.cpu=4", "root"), "amounts bound what they name");
     ok(!bounds("", "root"), "and nothing is bound where nothing is said");
+    test_devices();
     return tap_done();
 }

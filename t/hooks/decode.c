@@ -58,9 +58,10 @@ static void test_pod(void)
            pod.scheduler.len == 0 && pod.gates.ours == 0 && pod.gates.foreign == 0 &&
            !pod.opted_in && pod.queue.len == 0 && pod.namespace_queue.len == 0 &&
            pod.queue_kind == QUEUE_VOLCANO && pod.group.len == 0 && pod.stamp == 0 &&
-           pod.stamped_flavors.len == 0 && pod.requests.count == 0 && pod.node.len == 0 &&
-           !pod.nominated && !pod.finished && !pod.deleted && !pod.unschedulable &&
-           !pod.of_daemon_set && !pod.mirror && !pod.not_selected && opted == 0,
+           pod.stamped_flavors.len == 0 && pod.missing.len == 0 && pod.requests.count == 0 &&
+           pod.node.len == 0 && !pod.nominated && !pod.finished && !pod.deleted &&
+           !pod.unschedulable && !pod.of_daemon_set && !pod.mirror && !pod.not_selected &&
+           opted == 0,
        "and nothing else");
     is_str(
         read_pod("{uid: u, namespace: s, name: n, created: 7, priority: -2147483648, generation: "
@@ -72,7 +73,7 @@ static void test_pod(void)
                  "namespaceQueue: nq, queueKind: "
                  "ClusterQueue, requests: {cpu: 1500m, memory: 2Gi, pods: 9, x/gpu: 3}, node: "
                  "nn, nominated: x, phase: Failed, deleted: true, unschedulable: true, owner: "
-                 "DaemonSet, mirror: true, selected: false, mayUse: true}",
+                 "DaemonSet, mirror: true, claimMissing: claim/c, selected: false, mayUse: true}",
                  POD_SEEN, &pod, &opted),
         "", "all of a pod");
     ok(pod.priority == INT32_MIN && pod.generation == 4 && pod.resource_version == 5 &&
@@ -92,7 +93,7 @@ static void test_pod(void)
            pod.requests.item[1].amount == INT64_C(2) << 30 && pod.requests.item[2].amount == 3,
        "in base units");
     ok(text_is(pod.node, "nn") && pod.nominated && pod.finished && pod.deleted &&
-           pod.unschedulable && pod.of_daemon_set && pod.mirror,
+           pod.unschedulable && pod.of_daemon_set && pod.mirror && text_is(pod.missing, "claim/c"),
        "where it is and how it goes");
     read_pod("{uid: u, namespace: s, name: n, created: 7, phase: Odd, owner: Job, nominated: '', "
              "annotations: {" LONG ": 'True', scheduling.volcano.sh/group-min-member: '3'}}",

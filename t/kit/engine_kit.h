@@ -35,7 +35,7 @@
  *         [second=N: created in that second, as workloads are by `created`]
  *         [outside: of what the cluster's namespaceSelector selects] [bare: without our gate]
  *         [asksNothing: it did not opt in]
- *         [foreign] [node=NAME] [nominated] [finished] [deleted] [unschedulable]
+ *         [foreign] [missing=TEXT] [node=NAME] [nominated] [finished] [deleted] [unschedulable]
  *         [stamp=N] [granted=NAME | grantedCluster=NAME: the queue that the stamp names]
  *         [stamped=RES=FLAVOR,...] [version=N] [generation=N]
  *         [group=NAME] [native=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]
@@ -50,9 +50,9 @@
  *     command UID QUEUE ACTION            lose-command UID
  *     synced              lead            follow
  *
- * RES is one of cpu, memory, gpu, pods, disk, or r and a number. Where a queue is asked about,
- * "NAME" is one of Volcano's, "cluster/NAME" and "cohort/NAME" are Kueue's; a resource is "RES" or
- * "FLAVOR/RES".
+ * RES is one of cpu, memory, gpu, pods, disk, deviceclass/gpu, or r and a number. Where a queue is
+ * asked about, "NAME" is one of Volcano's, "cluster/NAME" and "cohort/NAME" are Kueue's; a
+ * resource is "RES" or "FLAVOR/RES".
  */
 struct kit {
     struct test_mem memory;

@@ -26,7 +26,7 @@ bool words_next(const char **at, struct word *ret)
 
 static bool is_resource(struct text name)
 {
-    static const char *const names[] = {"cpu", "memory", "gpu", "pods", "disk"};
+    static const char *const names[] = {"cpu", "memory", "gpu", "pods", "disk", "deviceclass/gpu"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (text_is(name, names[i]))
@@ -235,10 +235,10 @@ static bool pod_word(const struct word *word, struct pod_facts *pod)
         pod->queue_kind = text_is(word->key, "cluster") ? QUEUE_CLUSTER : QUEUE_VOLCANO;
     } else if (text_is(word->key, "priority")) {
         pod->priority = (int32_t)word->number;
-    } else if (text_is(word->key, "created")) {
-        pod->created = word->number;
-    } else if (text_is(word->key, "second")) {
-        pod->created = word->number * SECOND;
+    } else if (text_is(word->key, "created") || text_is(word->key, "second")) {
+        pod->created = word->number * (text_is(word->key, "second") ? SECOND : 1);
+    } else if (text_is(word->key, "missing")) {
+        pod->missing = word->value;
     } else if (text_is(word->key, "node")) {
         pod->node = word->value;
     } else if (text_is(word->key, "stamp")) {

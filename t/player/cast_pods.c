@@ -20,6 +20,7 @@ static const char *const preemptables[] = {"false", "true", "False", "0"};
 static const char *const workloads[] = {"w0", "w1", "w2", "w3"};
 static const char *const classes[] = {"high", "low"};
 static const char *const never[] = {"Never", "PreemptLowerPriority"};
+static const char *const claims[] = {"resourceclaim/c", "resourceclaim/d", ""};
 static const char *const stamps[] = {"1",  "5000000000", "20000000000",
                                      "-3", "x",          "9223372036854775807"};
 static const char *const stamp_flavors[] = {"cpu=f0,memory=f0",       "cpu=f1", "cpu=f0,x", "=", "",
@@ -104,6 +105,7 @@ const struct field pod_fields[] = {
     {"controller", OFTEN, 6, put_controller, NULL},
     {"priorityClass", SELDOM, 2, put_word, classes},
     {"preemptionPolicy", SELDOM, 2, put_word, never},
+    {"claimMissing", SELDOM, COUNT(claims), put_word, claims},
 };
 const unsigned pod_field_count = COUNT(pod_fields);
 

@@ -132,6 +132,27 @@ static void test_foreign_gates(void)
     kit_close(&kit);
 }
 
+static void test_missing_claims(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=1; pod x queue=q cpu=1; pod a queue=q cpu=1 missing=claim/c;"
+                 "pod b queue=q cpu=1; pod c queue=q cpu=1 missing=claim/c foreign");
+    is_str(kit_waiting(&kit, "q"), "b", "a claim that is not there keeps a pod out of the line");
+    is_str(kit_why(&kit, "a"), "ClaimMissing", "and is why");
+    is_str(kit_why(&kit, "c"), "ForeignGate", "where no gate is");
+    kit_do(&kit, "pod c queue=q cpu=1 missing=claim/c");
+    is_str(kit_why(&kit, "c"), "ClaimMissing", "until that goes");
+    kit_do(&kit, "pod a queue=q cpu=1");
+    is_str(kit_waiting(&kit, "q"), "a b", "it comes back at its original place");
+    kit_do(&kit, "pod x queue=q cpu=1 missing=claim/c");
+    is_str(kit_granted(&kit), "a", "and who was granted, and lost it, gives its room back");
+    kit_do(&kit, "pod a queue=q cpu=1 missing=claim/c node=n");
+    is_str(kit_granted(&kit), "a", "unless it is bound");
+    kit_close(&kit);
+}
+
 /* The annotation of the pod, else of its namespace, else `default`. */
 /* A ClusterQueue says whose pods it is for; what it once granted stays granted. */
 static void test_namespaces(void)
@@ -277,6 +298,7 @@ int main(void)
     test_resize();
     test_priority();
     test_foreign_gates();
+    test_missing_claims();
     test_namespaces();
     test_namespaces_after_a_restart();
     test_namespaces_of_groups();

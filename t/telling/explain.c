@@ -47,6 +47,8 @@ static void test_held(void)
     kit_do(&kit, "queue q cpu=4000; pod f queue=q foreign; pod g queue=q group=team;"
                  "pod s queue=q unschedulable; pod t queue=q cpu=1000");
     says(&kit, "t", "", "");
+    kit_do(&kit, "pod m queue=q missing=resourceclaim/c");
+    says(&kit, "m", "ClaimMissing", "it needs resourceclaim/c, which is not there");
     says(&kit, "f", "ForeignGate", "scheduling gate example.com/gate is for others to remove");
     says(&kit, "g", "GroupMissing", "its group default/team does not exist");
     says(&kit, "s", "ConditionStale",

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -78,7 +79,7 @@ func (c *upstreamCase) documents() (all []object) {
 	}
 	for _, node := range c.Given.Nodes {
 		all = append(all, object{"apiVersion": "v1", "kind": "Node", "metadata": metadata(node),
-			"status": object{"allocatable": at(node, "status")["allocatable"]}})
+			"status": object{"allocatable": c.offers(node)}})
 	}
 	for _, group := range c.Given.PodGroups {
 		all = append(all, object{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
@@ -121,8 +122,8 @@ func (c *upstreamCase) queue(queue object) object {
 func (c *upstreamCase) pod(pod object) object {
 	spec := only(at(pod, "spec"), "nodeName", "nodeSelector", "tolerations", "priority",
 		"preemptionPolicy", "schedulingGates")
-	requests := at(pod, "spec")["containers"].([]any)[0].(object)["resources"]
-	spec["containers"] = []object{{"name": "work", "resources": requests}}
+	resources, _ := at(pod, "spec")["containers"].([]any)[0].(object)["resources"].(object)
+	spec["containers"] = []object{{"name": "work", "resources": c.withDevices(pod, resources)}}
 	spec["terminationGracePeriodSeconds"] = 1
 	if spec["priority"] == nil {
 		spec["priority"] = c.priority(pod)
@@ -134,6 +135,45 @@ func (c *upstreamCase) pod(pod object) object {
 		}
 	}
 	return object{"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": spec}
+}
+
+// withDevices is what a pod's container asks for, with the devices of the claims that the pod
+// names: sluice-sim knows no claims, and what a host tells the engine of them are requests.
+func (c *upstreamCase) withDevices(pod, resources object) object {
+	claims, _ := at(pod, "spec")["resourceClaims"].([]any)
+	if len(claims) == 0 {
+		return resources
+	}
+	requests := object{}
+	maps.Copy(requests, at(resources, "requests"))
+	for _, named := range claims {
+		c.devices(func(claim, resource string, count any) {
+			if claim == named.(object)["resourceClaimName"] {
+				requests[resource] = count
+			}
+		})
+	}
+	return object{"requests": requests}
+}
+
+// offers is what a node has, with as many devices as are asked for: no driver says how many there
+// are in these cases.
+func (c *upstreamCase) offers(node object) object {
+	offers := object{}
+	maps.Copy(offers, at(at(node, "status"), "allocatable"))
+	c.devices(func(_, resource string, _ any) { offers[resource] = "1000" })
+	return offers
+}
+
+// devices visits what the claims of the case ask for.
+func (c *upstreamCase) devices(visit func(claim, resource string, count any)) {
+	for _, claim := range c.Given.ResourceClaims {
+		requests, _ := at(at(claim, "spec"), "devices")["requests"].([]any)
+		for _, each := range requests {
+			exactly := at(each.(object), "exactly")
+			visit(name(claim), fmt.Sprint("deviceclass/", exactly["deviceClassName"]), exactly["count"])
+		}
+	}
 }
 
 // priority is that of the class of a pod's group.

@@ -55,6 +55,7 @@ func TestBites(t *testing.T) {
 		"nothing is deserved":     without("deserved"),
 		"nobody has a parent":     without("parent"),
 		"no queue before another": without("priority"),
+		"nobody has claims":       func(c *upstreamCase) { c.Given.ResourceClaims = nil },
 		"all queues are open":     queues(func(queue object) { delete(at(queue, "status"), "state") }),
 		"everybody may be a victim": func(c *upstreamCase) {
 			for _, pod := range c.Given.Pods {

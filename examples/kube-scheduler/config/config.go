@@ -24,11 +24,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 )
 
@@ -64,6 +67,11 @@ type Args struct {
 	// refused (default) or unlimited.
 	Undeclared string `json:"undeclared,omitempty"`
 
+	// DeviceClassMappings are the names by which Kueue's queues count devices that pods get by
+	// ResourceClaims, as in Kueue's own configuration. Devices of other classes, and all of them in
+	// Volcano's queues, count as deviceclass/<class>.
+	DeviceClassMappings []DeviceClassMapping `json:"deviceClassMappings,omitempty"`
+
 	// ReservationTimeout is how long a granted pod may hold its room before it is bound; 0 (default):
 	// for ever.
 	ReservationTimeout metav1.Duration `json:"reservationTimeout,omitzero"`
@@ -97,6 +105,23 @@ type Args struct {
 
 	// Webhook serves admission, for what the policy alone cannot look up. Default: not served.
 	Webhook *Webhook `json:"webhook,omitempty"`
+}
+
+// DeviceClassMapping is a resource, and the classes whose devices count as so much of it.
+type DeviceClassMapping struct {
+	Name             string   `json:"name"`
+	DeviceClassNames []string `json:"deviceClassNames"`
+}
+
+// DeviceNames are the resources as which devices count, by the name of their class.
+func (a *Args) DeviceNames() map[string]string {
+	names := map[string]string{}
+	for _, mapping := range a.DeviceClassMappings {
+		for _, class := range mapping.DeviceClassNames {
+			names[class] = mapping.Name
+		}
+	}
+	return names
 }
 
 // Limits bounds what the engine accepts; 0: its own default.
@@ -152,6 +177,8 @@ var forms = map[string]string{
 	"headGuard":          "a duration such as 30s",
 	"record":             "a size such as 16Mi",
 	"rootCeiling":        "unlimited, cluster, or amounts such as {cpu: 4000, memory: 16Ti}",
+	"deviceClassMappings": "a list such as [{name: example.com/gpus, deviceClassNames: " +
+		"[gpu.example.com]}]",
 }
 
 // whichField reads the fields one by one, since not every error of a value says whose it is.
@@ -228,6 +255,7 @@ func (a *Args) validate() error {
 	if a.RootCeiling.Amounts == nil {
 		oneOf("rootCeiling", a.RootCeiling.Mode, Unlimited, Cluster)
 	}
+	problems = append(problems, wrongMappings(a.DeviceClassMappings)...)
 	length("reservationTimeout", a.ReservationTimeout.Duration)
 	length("headGuard", a.HeadGuard.Duration)
 	notBelow("record", a.Record.Value(), 0)
@@ -244,6 +272,52 @@ func (a *Args) validate() error {
 		problems = append(problems, fmt.Errorf("webhook.port: %d, want 1 to 65535", a.Webhook.Port))
 	}
 	return errors.Join(problems...)
+}
+
+// wrongMappings says what is wrong with the names of devices.
+func wrongMappings(mappings []DeviceClassMapping) (problems []error) {
+	problem := func(format string, values ...any) {
+		problems = append(problems, fmt.Errorf("deviceClassMappings"+format, values...))
+	}
+	names, classes := map[string]int{}, map[string]string{}
+	for i, mapping := range mappings {
+		if wrong := wrongName(mapping.Name); wrong != "" {
+			problem("[%d].name: %q, want %s", i, mapping.Name, wrong)
+		}
+		if before, twice := names[mapping.Name]; twice {
+			problem("[%d].name: %q, want each name once: [%d] has it, too", i, mapping.Name, before)
+		}
+		names[mapping.Name] = i
+		if len(mapping.DeviceClassNames) == 0 {
+			problem("[%d].deviceClassNames: [], want the name of a DeviceClass at least", i)
+		}
+		for k, class := range mapping.DeviceClassNames {
+			at := fmt.Sprintf("[%d].deviceClassNames[%d]", i, k)
+			if wrong := validation.IsDNS1123Subdomain(class); len(wrong) > 0 {
+				problem("%s: %q, want the name of a DeviceClass: %s", at, class, wrong[0])
+			}
+			if before, twice := classes[class]; twice {
+				problem("%s: %q, want each class once: %s names it, too", at, class, before)
+			}
+			classes[class] = at
+		}
+	}
+	return problems
+}
+
+// wrongName says what is wanted instead of a name that none of devices can be; "": it can.
+func wrongName(name string) string {
+	if wrong := validation.IsQualifiedName(name); len(wrong) > 0 {
+		return "the name of a resource: " + wrong[0]
+	}
+	switch own := v1.ResourceName(name); {
+	case own == v1.ResourceCPU, own == v1.ResourceMemory, own == v1.ResourceEphemeralStorage,
+		own == v1.ResourcePods, strings.HasPrefix(name, v1.ResourceHugePagesPrefix):
+		return "the name of a resource that is none of Kubernetes' own"
+	case strings.HasPrefix(name, "deviceclass/"):
+		return "another one: devices count by such a name where no mapping says otherwise"
+	}
+	return ""
 }
 
 // Ceiling is a mode by name, or amounts by resource.

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -29,11 +30,17 @@ func TestAllFieldsAreRead(t *testing.T) {
 	args, err := decode(`{library: /l.so, removal: onAdmission, manage: all,
 		rootCeiling: {cpu: 4000, memory: 16Ti}, undeclared: unlimited, reservationTimeout: 10m,
 		headGuard: 30s, observeOnly: true, record: 1Mi, limits: {pods: 7, message: 2Mi},
-		effects: {workers: 2, qps: 3.5, burst: 4}, webhook: {port: 8443}}`)
+		effects: {workers: 2, qps: 3.5, burst: 4}, webhook: {port: 8443}, deviceClassMappings: [
+		{name: example.com/gpus, deviceClassNames: [a.example.com, b]}, {name: npu,
+		deviceClassNames: [c]}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	memory := args.RootCeiling.Amounts["memory"]
+	if names := args.DeviceNames(); !maps.Equal(names, map[string]string{
+		"a.example.com": "example.com/gpus", "b": "example.com/gpus", "c": "npu"}) {
+		t.Errorf("devices count by the names %v", names)
+	}
 	if args.Library != "/l.so" || args.Removal != OnAdmission || args.Manage != All ||
 		memory.Value() != 16<<40 || args.Undeclared != Unlimited ||
 		args.ReservationTimeout.Duration != 10*time.Minute || args.HeadGuard.Seconds() != 30 ||
@@ -63,6 +70,23 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		`{webhook: {port: 70000}}`:       `webhook.port: 70000`,
 		`{removal: later, manage: some}`: `manage: "some"`,
 		`[]`:                             `cannot be used`,
+		`{deviceClassMappings: {a: b}}`:  `want a list such as [{name: example.com/gpus,`,
+		`{deviceClassMappings: [{name: g}]}`: `deviceClassMappings[0].deviceClassNames: [], want ` +
+			`the name of a DeviceClass at least`,
+		`{deviceClassMappings: [{name: a b, deviceClassNames: [c]}]}`: `deviceClassMappings[0].name: ` +
+			`"a b", want the name of a resource: `,
+		`{deviceClassMappings: [{deviceClassNames: [c]}]}`: `deviceClassMappings[0].name: "", want `,
+		`{deviceClassMappings: [{name: cpu, deviceClassNames: [c]}]}`: `deviceClassMappings[0].name: ` +
+			`"cpu", want the name of a resource that is none of Kubernetes' own`,
+		`{deviceClassMappings: [{name: deviceclass/x, deviceClassNames: [c]}]}`: `"deviceclass/x", want`,
+		`{deviceClassMappings: [{name: g, deviceClassNames: [a, a]}]}`: `deviceClassMappings[0].` +
+			`deviceClassNames[1]: "a", want each class once: [0].deviceClassNames[0] names it, too`,
+		`{deviceClassMappings: [{name: g, deviceClassNames: [a]}, {name: h, deviceClassNames: ` +
+			`[a]}]}`: `deviceClassMappings[1].deviceClassNames[0]: "a", want each class once`,
+		`{deviceClassMappings: [{name: g, deviceClassNames: [a]}, {name: g, deviceClassNames: ` +
+			`[b]}]}`: `deviceClassMappings[1].name: "g", want each name once: [0] has it, too`,
+		`{deviceClassMappings: [{name: g, deviceClassNames: [A_]}]}`: `deviceClassNames[0]: "A_", want ` +
+			`the name of a DeviceClass: `,
 	} {
 		if _, err := decode(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)

@@ -59,6 +59,10 @@ func sameFields(t *testing.T, path string, of reflect.Type, schema map[string]an
 		if kind.Kind() == reflect.Pointer {
 			kind = kind.Elem()
 		}
+		if kind.Kind() == reflect.Slice {
+			kind = kind.Elem()
+			property, _ = property["items"].(map[string]any)
+		}
 		if kind.Kind() == reflect.Struct && kind.PkgPath() == of.PkgPath() &&
 			kind != reflect.TypeFor[Ceiling]() {
 			sameFields(t, path+"."+name, kind, property)

@@ -14,8 +14,9 @@ import (
 
 // Share is what a pod set of a workload holds.
 type Share struct {
-	Count int // of pods
-	asks  map[string]int64
+	Count  int // of pods
+	asks   map[string]int64
+	claims map[string]int // how many are made for each pod, by their template
 }
 
 // Shares are what the pod sets of a workload hold, or would, by their names.
@@ -24,7 +25,8 @@ func Shares(w *kueue.Workload, around *Around) map[string]Share {
 	seen := Workload(w, around)
 	for i := range w.Spec.PodSets {
 		set := &seen.PodSets[i]
-		share := Share{Count: int(set.Count), asks: map[string]int64{}}
+		share := Share{Count: int(set.Count), asks: map[string]int64{},
+			claims: claimsMade(&w.Spec.PodSets[i].Template.Spec)}
 		// What the queue does not count is not in the admission, but in the template.
 		said := podSet(&w.Spec.PodSets[i], set.Count, around, &wrong)
 		for _, asked := range slices.Concat(said.Requests, set.Requests) {
@@ -47,8 +49,27 @@ func admitted(w *sluice.WorkerWorkload) []sluice.Assignment {
 	return w.Admission.PodSets
 }
 
+// claimsMade counts the claims that are made for a pod, by their template; by none: that are not
+// made for it.
+func claimsMade(spec *v1.PodSpec) map[string]int {
+	made := map[string]int{}
+	for i := range spec.ResourceClaims {
+		name := ""
+		if from := spec.ResourceClaims[i].ResourceClaimTemplateName; from != nil {
+			name = *from
+		}
+		made[name]++
+	}
+	return made
+}
+
 // Covers tells whether a pod asks for no more than one pod of the set.
 func (s Share) Covers(pod *v1.Pod) bool {
+	for template, count := range claimsMade(&pod.Spec) {
+		if template == "" || count > s.claims[template] {
+			return false
+		}
+	}
 	return !slices.ContainsFunc(requests(pod, nil), func(asked sluice.Amount) bool {
 		return asked.Value > s.asks[asked.Name]
 	})

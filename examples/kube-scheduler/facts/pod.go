@@ -3,6 +3,7 @@
 package facts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -112,6 +113,13 @@ func Version(resourceVersion string) int64 {
 		return 0
 	}
 	return version
+}
+
+// HasForeignGate tells whether a pod has a scheduling gate that is none of ours.
+func HasForeignGate(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.SchedulingGates, func(gate v1.PodSchedulingGate) bool {
+		return gate.Name != GateLong && gate.Name != GateShort
+	})
 }
 
 func gates(pod *v1.Pod, into []string) []string {

@@ -63,8 +63,8 @@ func Queue(queue *volcano.Queue, into *sluice.Queue) error {
 	return nil
 }
 
-// DeviceQuota says what of a queue's amounts counts devices of claims (dynamic resource
-// allocation), which nothing does here; "": none of them.
+// DeviceQuota says which of a queue's amounts are of a dimension of devices, such as their memory,
+// which nothing counts here; "": none of them.
 func DeviceQuota(queue *volcano.Queue) string {
 	for _, amounts := range []struct {
 		field string
@@ -75,19 +75,15 @@ func DeviceQuota(queue *volcano.Queue) string {
 		{"spec.guarantee.resource", queue.Spec.Guarantee.Resource},
 	} {
 		for _, name := range slices.Sorted(maps.Keys(amounts.of)) {
-			if before, _, is := strings.Cut(string(name), "/"); is &&
-				(before == deviceClass || strings.HasSuffix(before, "."+deviceClass)) {
-				return fmt.Sprintf("%s[%s]: quota for device classes (dynamic resource "+
-					"allocation) is not supported: what claims ask for is not counted",
-					amounts.field, name)
+			if dimension, class, is := strings.Cut(string(name), "."+DeviceClass); is {
+				return fmt.Sprintf("%s[%s]: %s of devices is not counted, as quota of device "+
+					"classes counts whole devices: %s%s", amounts.field, name, dimension,
+					DeviceClass, class)
 			}
 		}
 	}
 	return ""
 }
-
-// Volcano's names are deviceclass/<class>, and <dimension>.deviceclass/<class>.
-const deviceClass = "deviceclass"
 
 // marks are the annotations of a queue that the engine reads.
 func marks(annotations map[string]string) [][2]string {

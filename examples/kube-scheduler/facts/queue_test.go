@@ -199,10 +199,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestQuotaOfDeviceClassesIsNamed(t *testing.T) {
+func TestQuotaOfDimensionsOfDevicesIsNamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"cpu": "", "nvidia.com/gpu": "", "example.com/deviceclass": "",
-		"deviceclass/gpu.nvidia.com":      "[deviceclass/gpu.nvidia.com]",
+		"deviceclass/gpu.nvidia.com":      "",
 		"cores.deviceclass/hami-core-gpu": "[cores.deviceclass/hami-core-gpu]",
 	} {
 		var queue volcano.Queue

@@ -3,12 +3,15 @@
 package facts
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
@@ -24,6 +27,33 @@ type Around struct {
 	Defaults         workload.Defaults
 	JobStopped       bool
 	SystemPriorities bool // they count in its ClusterQueue
+
+	// ClaimTemplate is what the claims are to say that are made from a template of its namespace;
+	// nil: there is none of that name.
+	ClaimTemplate func(name string) *resourcev1.ResourceClaimSpec
+	DeviceNames   DeviceNames
+}
+
+// devices are those that a pod asks for by claims that are made for it; or what is wrong with one.
+func (a *Around) devices(spec *v1.PodSpec) (devices Devices, wrong string) {
+	for i := range spec.ResourceClaims {
+		name := spec.ResourceClaims[i].ResourceClaimTemplateName
+		if name == nil {
+			continue // unsupported, which is said elsewhere
+		}
+		template := a.ClaimTemplate(*name)
+		if template == nil {
+			return nil, fmt.Sprintf("ResourceClaimTemplate %s does not exist", *name)
+		}
+		for _, one := range ClaimDevices(template, nil) {
+			if one.Value == mostAmount {
+				return nil, fmt.Sprintf("ResourceClaimTemplate %s asks for all devices of class %s, "+
+					"and nobody knows how many they are", *name, one.Name)
+			}
+			devices = devices.add(one.Name, one.Value)
+		}
+	}
+	return devices, ""
 }
 
 // The protocol's limits: a workload beyond them gets no quota, and says so.
@@ -65,6 +95,10 @@ func Workload(w *kueue.Workload, around *Around) *sluice.WorkerWorkload {
 		read := podSet(set, max(set.Count-reclaimable[set.Name], 0), around, &seen.Unsupported)
 		if held := admittedWith(w, set.Name); held != nil {
 			read.Requests = held
+		} else {
+			devices, wrong := around.devices(&set.Template.Spec)
+			read.Requests = CountDevices(read.Requests, devices, around.DeviceNames)
+			seen.Unsupported = cmp.Or(seen.Unsupported, wrong)
 		}
 		seen.PodSets = append(seen.PodSets, read)
 	}

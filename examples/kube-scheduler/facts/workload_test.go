@@ -9,6 +9,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
@@ -123,6 +124,52 @@ func TestWorkloadThatGetsNothing(t *testing.T) {
 		change(w, around)
 		if got := Workload(w, around).Unsupported; !strings.Contains(got, want) {
 			t.Errorf("it says %q, want something of %s", got, want)
+		}
+	}
+}
+
+func TestDevicesOfAWorkload(t *testing.T) {
+	templates := map[string]*resourcev1.ResourceClaimSpec{"two": claimOf(exactly("r", "gpu", 2)),
+		"one": claimOf(exactly("r", "npu", 1)), "all": claimOf(exactly("r", "gpu", 0))}
+	around := &Around{DeviceNames: DeviceNames{"gpu": "example.com/gpus"},
+		ClaimTemplate: func(name string) *resourcev1.ResourceClaimSpec { return templates[name] }}
+	w := whole()
+	w.Status.Admission = nil
+	of := func(names ...string) *sluice.WorkerWorkload {
+		spec := &w.Spec.PodSets[0].Template.Spec
+		spec.ResourceClaims = nil
+		for _, name := range names {
+			spec.ResourceClaims = append(spec.ResourceClaims,
+				v1.PodResourceClaim{Name: name, ResourceClaimTemplateName: &name})
+		}
+		return Workload(w, around)
+	}
+	same(t, of("two", "one").PodSets[0].Requests, []sluice.Amount{{Name: "cpu", Value: 500},
+		{Name: "deviceclass/npu", Value: 1}, {Name: "example.com/gpus", Value: 2},
+		{Name: "memory", Value: 1 << 30}})
+	share := Shares(w, around)["main"]
+	for name, want := range map[string]string{
+		"none": "ResourceClaimTemplate none does not exist",
+		"all":  "ResourceClaimTemplate all asks for all devices of class gpu, and nobody knows",
+	} {
+		if got := of("one", name).Unsupported; !strings.HasPrefix(got, want) {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+	for _, one := range []struct {
+		want   bool
+		claims []v1.PodResourceClaim
+	}{
+		{true, nil},
+		{true, []v1.PodResourceClaim{{ResourceClaimTemplateName: new("two")}}},
+		{false, []v1.PodResourceClaim{{ResourceClaimTemplateName: new("two")},
+			{ResourceClaimTemplateName: new("two")}}},
+		{false, []v1.PodResourceClaim{{ResourceClaimTemplateName: new("all")}}},
+		{false, []v1.PodResourceClaim{{ResourceClaimName: new("two")}}},
+	} {
+		pod := &v1.Pod{Spec: v1.PodSpec{ResourceClaims: one.claims}}
+		if got := share.Covers(pod); got != one.want {
+			t.Errorf("%v is covered: %t", one.claims, got)
 		}
 	}
 }

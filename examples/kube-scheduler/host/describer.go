@@ -26,6 +26,7 @@ type describer struct {
 	volcano    *volcanoQueues
 	groups     *groups
 	members    *workloadMembers
+	devices    *deviceClaims
 	heritage   *heritage
 	owners     *owners
 	templates  *templates
@@ -36,6 +37,13 @@ type describer struct {
 // isOurs tells whether a profile of this scheduler is the pod's.
 func (d *describer) isOurs(pod *v1.Pod) bool {
 	return slices.Contains(d.schedulers, pod.Spec.SchedulerName)
+}
+
+// countsOnceBound tells whether some queue counts a pod from when it is bound on.
+func (d *describer) countsOnceBound(pod *v1.Pod) bool {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	return d.isOurs(pod) && !facts.Exempt(pod) && facts.Mirrored(pod) == nil &&
+		(owner == nil || facts.KindOf(owner) != facts.DaemonSets || !d.heritage.daemon(pod))
 }
 
 // namespaceQueue is the queue that a namespace names; "": none. It may bind those in it.
@@ -129,9 +137,6 @@ func (d *describer) check(pod *v1.Pod, into *sluice.Pod) {
 	if facts.WorkloadOf(pod) != "" && !d.members.has(pod) {
 		facts.OfNone(into)
 	}
-	if len(into.Requests) > facts.MostRequests && into.Node != "" {
-		d.foremost(into)
-	}
 }
 
 // foremost brings those requests to the front that the pod's node can give. Of a pod that runs the
@@ -161,6 +166,10 @@ func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
 			facts.Bind(into)
 		}
 		into.NotSelected = !d.volcano.takes(facts.QueueOf(into), pod.Namespace)
+	}
+	d.devices.describe(pod, into)
+	if len(into.Requests) > facts.MostRequests && into.Node != "" {
+		d.foremost(into)
 	}
 	if common := d.commonPriority(pod, into.Priority); common != into.Priority &&
 		!d.countsSystemPriority(pod, into) {

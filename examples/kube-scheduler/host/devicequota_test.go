@@ -20,7 +20,7 @@ func TestAnAmountThatCountsForNothingIsTold(t *testing.T) {
 		"apiVersion": volcano.SchemeGroupVersion.String(), "kind": "Queue",
 		"metadata": map[string]any{"name": "q", "uid": "uid-q"},
 		"spec": map[string]any{"capability": map[string]any{
-			"cpu": "4", "deviceclass/gpu.nvidia.com": "8"}},
+			"cpu": "4", "cores.deviceclass/gpu.nvidia.com": "8"}},
 	}}
 	client := w.dynamic.Resource(queues)
 	if _, err := client.Create(context.Background(), object, metav1.CreateOptions{}); err != nil {
@@ -30,7 +30,7 @@ func TestAnAmountThatCountsForNothingIsTold(t *testing.T) {
 		w.mutex.Lock()
 		defer w.mutex.Unlock()
 		for _, event := range w.events {
-			if strings.HasPrefix(event, "SluiceUnsupported: spec.capability[deviceclass/gpu") {
+			if strings.HasPrefix(event, "SluiceUnsupported: spec.capability[cores.deviceclass/") {
 				count++
 			}
 		}

@@ -74,6 +74,7 @@ type Host struct {
 
 	// What is known of pods beside that.
 	describer    describer
+	devices      deviceClaims
 	heritage     *heritage
 	templates    templates
 	permits      permits
@@ -144,8 +145,11 @@ func (h *Host) join(handle fwk.Handle) {
 	h.flavoredPods = flavoredPods{engine: &h.engine, lister: lister, activator: handle}
 	h.wakeups = wakeups{engine: &h.engine, activator: handle}
 	h.controllers = volcanoControllers{engine: &h.engine, since: time.Now()}
-	h.describer = describer{spaces: spaces, nodes: core.Nodes().Lister(), queues: &h.kueueQueues,
-		volcano: &h.volcanoQueues, groups: &h.groups, templates: &h.templates, lookups: newLookups(),
+	h.devices = deviceClaims{names: h.args.DeviceNames(), news: h.pods.heirsSeen,
+		shared: newSharedClaims(h.describer.countsOnceBound)}
+	h.describer = describer{spaces: spaces, nodes: core.Nodes().Lister(),
+		queues: &h.kueueQueues, devices: &h.devices, volcano: &h.volcanoQueues,
+		groups: &h.groups, templates: &h.templates, lookups: newLookups(),
 		pool: sync.Pool{New: func() any { return new(sluice.Pod) }}}
 	h.pods = pods{engine: &h.engine, clients: &h.clients, cache: &h.cache, lister: lister,
 		index: core.Pods().Informer().GetIndexer(), observeOnly: h.args.ObserveOnly,
@@ -174,7 +178,8 @@ func (h *Host) join(handle fwk.Handle) {
 		custom: &h.custom, local: &h.kueueQueues.local, workloads: h.workloads.list}
 	h.workloads = workloads{engine: &h.engine, lease: &h.lease, clients: &h.clients,
 		custom: &h.custom, statuses: &h.statuses, pods: &h.pods, queues: &h.kueueQueues,
-		writer: jobWriter{&h.engine, &h.clients}, workers: h.args.Effects.Workers, done: &h.done}
+		writer: jobWriter{&h.engine, &h.clients}, devices: h.args.DeviceNames(),
+		workers: h.args.Effects.Workers, done: &h.done}
 	h.custom = customResources{client: h.clients.custom,
 		discoverer: handle.ClientSet().Discovery(), log: h.log, kinds: h.customKinds()}
 }
@@ -202,7 +207,11 @@ func (h *Host) follow(handle fwk.Handle) (err error) {
 	if err != nil {
 		return err
 	}
-	h.waitFor = slices.Concat(h.heritage.synced, templates)
+	claims, err := h.devices.follow(factory)
+	if err != nil {
+		return fmt.Errorf("to follow ResourceClaims: %w", err)
+	}
+	h.waitFor = slices.Concat(h.heritage.synced, templates, claims)
 	return h.observeCore(factory)
 }
 
@@ -300,6 +309,7 @@ func (h *Host) customKinds() []customKind {
 		all = append(all,
 			customKind{admissionChecks, queues.checkSeen, queues.checkGone, nil},
 			customKind{workloadClasses, h.workloads.classSeen, nothing, nil},
+			customKind{claimTemplates, h.workloads.retell, h.workloads.retell, nil},
 			customKind{wl.Resource, h.workloads.unreadable, nothing, h.workloads.begin})
 	}
 	return all

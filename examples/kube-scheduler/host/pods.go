@@ -50,15 +50,22 @@ func (p *pods) seenNow(pod *v1.Pod) {
 	for _, other := range p.describer.members.seen(pod) {
 		p.tellAgain(other)
 	}
-	if heir, _ := p.describer.heir(pod, true); facts.Grouped(heir) {
+	heir, _ := p.describer.heir(pod, true)
+	shared := p.describer.devices.shared.seen(heir)
+	p.heirsSeen(shared.more)
+	if facts.Grouped(heir) {
 		p.groups.memberSeen(heir)
 	} else {
 		p.tell(heir)
 	}
+	p.heirsSeen(shared.less)
 }
 
-// heirsSeen tells again of pods that may inherit something else now.
+// heirsSeen tells again of pods that may inherit, or ask for, something else now.
 func (p *pods) heirsSeen(pods []*v1.Pod) {
+	if len(pods) == 0 {
+		return
+	}
 	p.surroundings.Add(1)
 	for _, pod := range pods {
 		p.tellAgain(pod)
@@ -101,6 +108,8 @@ func (p *pods) gone(pod *v1.Pod) {
 	for _, other := range p.describer.members.gone(pod.UID) {
 		p.tellAgain(other)
 	}
+	// Who bears a claim from now on counts it before the one that did gives it back.
+	p.heirsSeen(p.describer.devices.shared.gone(pod).more)
 	if facts.Grouped(heir) {
 		p.engine.opened()
 		p.groups.memberLeft(heir)

@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -135,9 +136,36 @@ func (ws *workloads) tellWhere(concerned func(*kueue.Workload) bool) {
 	}
 }
 
+// claimTemplate is what claims are to say that are made from a template; nil: it is not there.
+func (ws *workloads) claimTemplate(name types.NamespacedName) *resourcev1.ResourceClaimSpec {
+	object := ws.custom.object(claimTemplates, name.Namespace, name.Name)
+	var template resourcev1.ResourceClaimTemplate
+	if object == nil || facts.Read(object, &template) != nil {
+		return nil
+	}
+	return &template.Spec.Spec
+}
+
+// retell tells again of the workloads whose pods need claims that are made from this template.
+func (ws *workloads) retell(template *unstructured.Unstructured) {
+	ws.tellWhere(func(w *kueue.Workload) bool {
+		return w.Namespace == template.GetNamespace() &&
+			slices.ContainsFunc(w.Spec.PodSets, func(set kueue.PodSet) bool {
+				return slices.ContainsFunc(set.Template.Spec.ResourceClaims,
+					func(claim v1.PodResourceClaim) bool {
+						from := claim.ResourceClaimTemplateName
+						return from != nil && *from == template.GetName()
+					})
+			})
+	})
+}
+
 // around is what other objects say of a workload.
 func (ws *workloads) around(w *kueue.Workload) *facts.Around {
-	a := &facts.Around{JobStopped: ws.jobStopped(w)}
+	a := &facts.Around{JobStopped: ws.jobStopped(w), DeviceNames: ws.devices,
+		ClaimTemplate: func(name string) *resourcev1.ResourceClaimSpec {
+			return ws.claimTemplate(types.NamespacedName{Namespace: w.Namespace, Name: name})
+		}}
 	a.SystemPriorities = ws.queues.selectors.countSystemPriorities(
 		ws.queues.local.clusterQueue(w.Namespace, string(w.Spec.QueueName)))
 	a.Defaults.Overhead = func(class string) v1.ResourceList {

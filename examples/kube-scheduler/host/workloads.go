@@ -12,6 +12,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,6 +41,7 @@ type workloads struct {
 	pods     *pods
 	queues   *kueueQueues
 	writer   jobWriter
+	devices  facts.DeviceNames
 	workers  int // how many steps may be taken at once
 	done     *sync.WaitGroup
 
@@ -55,6 +57,9 @@ type workloads struct {
 	// Held while the engine is told of a workload, so that what it hears last was seen last.
 	telling sync.Mutex
 }
+
+// claimTemplates are what the ResourceClaims of pods are made from.
+var claimTemplates = resourcev1.SchemeGroupVersion.WithResource("resourceclaimtemplates")
 
 // Indexes of Workloads and Jobs.
 const (

@@ -33,6 +33,7 @@ const (
 	ReasonGroupBackoff    = "GroupBackoff"
 	ReasonGroupChanging   = "GroupChanging"
 	ReasonSuperseded      = "Superseded"
+	ReasonClaimMissing    = "ClaimMissing"
 	ReasonConditionStale  = "ConditionStale"
 	ReasonBackoff         = "Backoff"
 	ReasonNotReady        = "NotReady"
@@ -73,6 +74,8 @@ func (r *reader) reason() string {
 		return ReasonGroupChanging
 	case ReasonSuperseded:
 		return ReasonSuperseded
+	case ReasonClaimMissing:
+		return ReasonClaimMissing
 	case ReasonConditionStale:
 		return ReasonConditionStale
 	case ReasonBackoff:

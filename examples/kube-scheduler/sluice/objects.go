@@ -38,6 +38,9 @@ type Pod struct {
 
 	// SchedulingGroup is the PodGroup of scheduling.k8s.io that spec.schedulingGroup names.
 	SchedulingGroup string
+
+	// ClaimMissing is the ResourceClaim, or the template of one, that it needs and is not there.
+	ClaimMissing string
 }
 
 // The kinds of queues.
@@ -157,6 +160,7 @@ func (w *writer) pod(p *Pod) {
 	keys += w.textIf("priorityClass", p.PriorityClass)
 	keys += w.textIf("preemptionPolicy", p.PreemptionPolicy)
 	keys += w.textIf("schedulingGroup", p.SchedulingGroup)
+	keys += w.textIf("claimMissing", p.ClaimMissing)
 	w.setCount(place, keys)
 }
 

@@ -168,8 +168,7 @@ func TestEveryReasonIsOneOfOurs(t *testing.T) {
 	reasons := []string{ReasonForeignGate, ReasonQueueCapacity, ReasonQueueOrder,
 		ReasonQueueSuspended, ReasonQueueClosed, ReasonQueueUnknown, ReasonQueueInactive,
 		ReasonNotSelected, ReasonGroupMissing, ReasonGroupChanging, ReasonSuperseded,
-		ReasonConditionStale,
-		ReasonBackoff, ReasonNotReady, ""}
+		ReasonClaimMissing, ReasonConditionStale, ReasonBackoff, ReasonNotReady, ""}
 	for _, reason := range append(reasons, "ALaterOne") {
 		var w writer
 		w.putText(reason)

@@ -3,6 +3,8 @@
 package workload
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
@@ -30,8 +32,9 @@ func Unsupported(w *kueue.Workload) string {
 		switch {
 		case AsksForTopology(set.TopologyRequest):
 			return "topology-aware scheduling is not supported"
-		case len(set.Template.Spec.ResourceClaims) > 0:
-			return "dynamic resource allocation (resourceClaims) is not supported"
+		case slices.ContainsFunc(set.Template.Spec.ResourceClaims, isNotMade):
+			return "a ResourceClaim that is there before the pods (resourceClaims without " +
+				"resourceClaimTemplateName) is not supported"
 		}
 		if set.MinCount != nil {
 			variable++
@@ -48,6 +51,10 @@ func Unsupported(w *kueue.Workload) string {
 	}
 	return ""
 }
+
+// isNotMade tells whether a claim of a pod's is not made for that pod: how often it counts nobody
+// can say.
+func isNotMade(claim v1.PodResourceClaim) bool { return claim.ResourceClaimTemplateName == nil }
 
 const parentLabel = "kueue.x-k8s.io/concurrent-admission-parent"
 

@@ -269,8 +269,13 @@ func TestScope(t *testing.T) {
 			w.Annotations = map[string]string{ElasticAnnotation: "true"}
 		}, "slices"},
 		"devices": {func(w *kueue.Workload) {
-			w.Spec.PodSets[0].Template.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu"}}
-		}, "resourceClaims"},
+			w.Spec.PodSets[0].Template.Spec.ResourceClaims = []v1.PodResourceClaim{
+				{Name: "gpu", ResourceClaimTemplateName: new("gpu")}}
+		}, ""},
+		"a claim that is shared": {func(w *kueue.Workload) {
+			w.Spec.PodSets[0].Template.Spec.ResourceClaims = []v1.PodResourceClaim{
+				{Name: "gpu", ResourceClaimName: new("gpu")}}
+		}, "resourceClaimTemplateName"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := admitted()

@@ -47,8 +47,8 @@ func unsupported(c *cluster) {
 		}, "workload slices (elastic jobs) are not supported"},
 		"devices": {func(job string) string {
 			return strings.Replace(job, container, "      resourceClaims: "+
-				"[{name: gpu, resourceClaimTemplateName: gpu}]\n"+container, 1)
-		}, "dynamic resource allocation (resourceClaims) is not supported"},
+				"[{name: gpu, resourceClaimName: gpu}]\n"+container, 1)
+		}, "a ResourceClaim that is there before the pods (resourceClaims without"},
 	}
 	for name, one := range jobs {
 		c.create(one.change(sample(name, "out", "", 1, "1")))

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"sluice/kube-scheduler/facts"
+)
+
+// sharedClaims know which of the pods that name a ResourceClaim counts its devices:
+//
+//	one of them is bound    that one, as long as it is there: the claim's bearer. The others ask for
+//	                        nothing. When it goes, another one that is bound bears the claim
+//	none is                 each asks for them, since nobody knows who is granted first; but of the
+//	                        pods of a group, which are granted together, only the first
+//
+// So what a claim has is counted once when the pods run. Two pods that are granted in one step both
+// count until one of them is bound; a group whose first pod is held for something else counts when
+// another one of it is bound.
+type sharedClaims struct {
+	counts func(*v1.Pod) bool // it is one that a queue counts, once it is bound
+
+	mutex sync.Mutex
+	of    map[types.UID][]types.NamespacedName // the claims that a pod names
+	all   map[types.NamespacedName]*sharers
+}
+
+// sharers are the pods that name one claim.
+type sharers struct {
+	pods   map[types.UID]*v1.Pod
+	bearer types.UID
+	firsts map[string]types.UID // by the group, of which there may be more than one
+}
+
+// sharedNews are the pods of which something else is true now.
+type sharedNews struct{ more, less []*v1.Pod } // they ask for more than before, or for less
+
+func newSharedClaims(counts func(*v1.Pod) bool) sharedClaims {
+	return sharedClaims{counts: counts, of: map[types.UID][]types.NamespacedName{},
+		all: map[types.NamespacedName]*sharers{}}
+}
+
+// seen notes a pod, with its heritage, as it is now. It says of which others there is news.
+func (s *sharedClaims) seen(pod *v1.Pod) (news sharedNews) {
+	if len(pod.Spec.ResourceClaims) == 0 { // nor had it any before: nobody can edit them
+		return news
+	}
+	var names []types.NamespacedName
+	if !hasEnded(pod) && s.counts(pod) {
+		facts.ClaimNames(pod, func(claim facts.ClaimName) {
+			name := types.NamespacedName{Namespace: pod.Namespace, Name: claim.Name}
+			if claim.Name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		})
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, name := range s.of[pod.UID] {
+		if !slices.Contains(names, name) {
+			s.change(name, &news, pod.UID, nil)
+		}
+	}
+	for _, name := range names {
+		s.change(name, &news, pod.UID, pod)
+	}
+	s.of[pod.UID] = names
+	if len(names) == 0 {
+		delete(s.of, pod.UID)
+	}
+	return news
+}
+
+// gone forgets a pod. It says of which others there is news.
+func (s *sharedClaims) gone(pod *v1.Pod) (news sharedNews) {
+	if len(pod.Spec.ResourceClaims) == 0 {
+		return news
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, name := range s.of[pod.UID] {
+		s.change(name, &news, pod.UID, nil)
+	}
+	delete(s.of, pod.UID)
+	return news
+}
+
+// asks tells whether a pod counts what a claim of its has.
+func (s *sharedClaims) asks(pod *v1.Pod, claim types.NamespacedName) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	of := s.all[claim]
+	if of == nil {
+		return true
+	}
+	if of.pods[pod.UID] == nil { // it is not seen yet: it is none that bears the claim
+		return of.bearer == ""
+	}
+	return of.asks(pod)
+}
+
+func (of *sharers) asks(pod *v1.Pod) bool {
+	if of.bearer != "" {
+		return of.bearer == pod.UID
+	}
+	group := together(pod)
+	return group == "" || of.firsts[group] == pod.UID
+}
+
+// together names the group with which a pod is granted; "": it is granted alone, or the group is
+// not made yet.
+func together(pod *v1.Pod) string {
+	if native := facts.SchedulingGroup(pod); native != "" {
+		return "native/" + native
+	}
+	return pod.Annotations[facts.GroupName]
+}
+
+// change puts a pod, or none, in the place of a pod of one claim. [mutex is held]
+func (s *sharedClaims) change(claim types.NamespacedName, news *sharedNews, uid types.UID,
+	now *v1.Pod) {
+	of := s.all[claim]
+	if of == nil {
+		of = &sharers{pods: map[types.UID]*v1.Pod{}, firsts: map[string]types.UID{}}
+		s.all[claim] = of
+	}
+	was := of.pods[uid]
+	if was != nil && now != nil && compareSharers(was, now) == 0 && together(was) == together(now) {
+		of.pods[uid] = now
+		return
+	}
+	bearer, firsts := of.bearer, map[string]types.UID{}
+	of.pods[uid] = now
+	if now == nil {
+		delete(of.pods, uid)
+	}
+	for _, one := range []*v1.Pod{was, now} {
+		if one != nil && together(one) != "" {
+			firsts[together(one)] = of.firsts[together(one)]
+		}
+	}
+	of.follow(now, firsts)
+	of.tell(news, uid, bearer, firsts)
+	if len(of.pods) == 0 {
+		delete(s.all, claim)
+	}
+}
+
+// follow finds the bearer, and the first of the groups that may have another one now, after this
+// pod came, changed or (nil) went.
+func (of *sharers) follow(now *v1.Pod, groups map[string]types.UID) {
+	switch isBound := func(pod *v1.Pod) bool { return pod.Spec.NodeName != "" }; {
+	case of.bearer == "" && now != nil && isBound(now):
+		of.bearer = now.UID
+	case of.bearer != "" && of.pods[of.bearer] == nil:
+		of.bearer = ""
+		if next := of.first(isBound); next != nil {
+			of.bearer = next.UID
+		}
+	}
+	for group := range groups {
+		delete(of.firsts, group)
+		if first := of.first(func(pod *v1.Pod) bool { return together(pod) == group }); first != nil {
+			of.firsts[group] = first.UID
+		}
+	}
+}
+
+// first is the one of these pods that comes first; nil: there are none.
+func (of *sharers) first(are func(*v1.Pod) bool) (first *v1.Pod) {
+	for _, pod := range of.pods {
+		if are(pod) && (first == nil || compareSharers(pod, first) < 0) {
+			first = pod
+		}
+	}
+	return first
+}
+
+// tell finds who else asks for something else than before: when there was this bearer, and these
+// were the first of the groups that have changed.
+func (of *sharers) tell(news *sharedNews, but, bearer types.UID, firsts map[string]types.UID) {
+	note := func(pod *v1.Pod, did bool) {
+		switch does := of.asks(pod); {
+		case pod.UID == but || did == does:
+		case does:
+			news.more = append(news.more, pod)
+		default:
+			news.less = append(news.less, pod)
+		}
+	}
+	did := func(pod *v1.Pod) bool {
+		if bearer != "" {
+			return bearer == pod.UID
+		}
+		group := together(pod)
+		first, changed := firsts[group]
+		if !changed {
+			first = of.firsts[group]
+		}
+		return group == "" || first == pod.UID
+	}
+	if bearer != of.bearer {
+		if bearer != "" && of.bearer != "" { // all others ask for nothing, as before
+			note(of.pods[of.bearer], false)
+			return
+		}
+		for _, pod := range of.pods {
+			note(pod, did(pod))
+		}
+		return
+	}
+	for group, was := range firsts {
+		for _, uid := range []types.UID{was, of.firsts[group]} {
+			if pod := of.pods[uid]; pod != nil && was != of.firsts[group] {
+				note(pod, did(pod))
+			}
+		}
+	}
+}
+
+// compareSharers has those first that are bound, then those that nothing of others' keeps from
+// being granted, and these in the order in which they are.
+func compareSharers(a, b *v1.Pod) int {
+	return cmp.Or(
+		first(a.Spec.NodeName != "", b.Spec.NodeName != ""),
+		first(!facts.HasForeignGate(a), !facts.HasForeignGate(b)),
+		cmp.Compare(priorityOf(b), priorityOf(a)),
+		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
+		strings.Compare(string(a.UID), string(b.UID)))
+}
+
+func priorityOf(pod *v1.Pod) int32 {
+	if pod.Spec.Priority == nil {
+		return 0
+	}
+	return *pod.Spec.Priority
+}
