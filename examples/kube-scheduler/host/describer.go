@@ -213,6 +213,26 @@ func (d *describer) countsSystemPriority(pod *v1.Pod, described *sluice.Pod) boo
 	return d.volcano.selectors.countSystemPriorities(queue)
 }
 
+// place is the queue in which a pod counts, as its stamp would say it: that in which it was
+// granted, or else that which its group, or the pod itself, names.
+func (d *describer) place(pod *v1.Pod) string {
+	if granted := pod.Annotations[facts.GrantedIn]; granted != "" {
+		return granted
+	}
+	group := d.groups.queueOf(pod.Namespace, pod.Annotations[facts.GroupName])
+	if native := facts.SchedulingGroup(pod); native != "" {
+		group = d.groups.native.queueOf(pod.Namespace, native)
+	}
+	local := facts.LocalQueue(pod)
+	switch {
+	case group != "":
+		return "queue/" + group
+	case local != "":
+		return "clusterqueue/" + d.queues.local.clusterQueue(pod.Namespace, local)
+	}
+	return "queue/" + d.volcanoQueue(pod)
+}
+
 // volcanoQueue is the Queue of Volcano's that a pod names, itself or by its namespace; "": a
 // LocalQueue says where it is.
 func (d *describer) volcanoQueue(pod *v1.Pod) string {

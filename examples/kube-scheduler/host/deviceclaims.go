@@ -117,7 +117,7 @@ func (d *deviceClaims) describe(pod *v1.Pod, into *sluice.Pod) {
 			if into.ClaimMissing == "" && into.Node == "" {
 				into.ClaimMissing = said.Missing
 			}
-		case !slices.Contains(counted, name) && d.shared.asks(pod, name):
+		case !slices.Contains(counted, name) && d.shared.asks(pod.UID, name):
 			counted = append(counted, name)
 			into.Requests = facts.CountDevices(into.Requests, devicesOf(claim), names)
 		}

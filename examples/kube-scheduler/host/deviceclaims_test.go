@@ -264,8 +264,36 @@ func TestWhoDoesNotCountBearsNothing(t *testing.T) {
 	})
 }
 
+// Nobody moves devices out of a queue by naming their claim in another one.
+func TestAClaimCountsInEachQueue(t *testing.T) {
+	w := devices(t, "1", config.Args{Removal: config.OnBind})
+	w.deviceQueue("large", "9")
+	w.claim("c", 2)
+	past := claiming("past", "c") // it names its node, and the scheduler never sees it
+	past.Annotations[facts.QueueName] = "large"
+	past.Spec.NodeName, past.Spec.SchedulingGates = "n", nil
+	w.create(past)
+	w.until("it counts", w.holds("large", 2))
+	w.create(claiming("p", "c"))
+	w.until("in its queue the claim has no room", func() bool {
+		return w.reason("p") == sluice.ReasonQueueCapacity
+	})
+	w.change("past", func(pod *v1.Pod) { pod.Annotations[facts.QueueName] = "q" })
+	w.until("it is told that it counts as before", func() bool {
+		w.mutex.Lock()
+		defer w.mutex.Unlock()
+		return slices.ContainsFunc(w.events, func(event string) bool {
+			return strings.HasPrefix(event, "SluiceCountsAsBefore")
+		})
+	})
+	if w.reason("p") != sluice.ReasonQueueCapacity || !w.holds("large", 2)() {
+		t.Errorf("p is %s", w.state("p"))
+	}
+}
+
 func TestSharedClaimsFindTheirBearer(t *testing.T) {
-	s := newSharedClaims(func(*v1.Pod) bool { return true })
+	s := newSharedClaims(func(*v1.Pod) bool { return true },
+		func(pod *v1.Pod) string { return pod.Annotations[facts.QueueName] })
 	pod := func(name, node string) *v1.Pod {
 		made := claiming(name, "c", "d")
 		made.CreationTimestamp = metav1.Time{}
@@ -299,12 +327,25 @@ func TestSharedClaimsFindTheirBearer(t *testing.T) {
 	check("and leaves the group", s.seen(pod("b", "")), "c", "")
 	check("the second of the gang is bound", s.seen(in("g", pod("d", "n"))), "", "abc")
 	for _, one := range []string{"a", "b", "c", "d", "e"} {
-		if asks := s.asks(pod(one, ""), types.NamespacedName{Namespace: "default", Name: "c"}); asks !=
-			(one == "d") {
+		// Whoever was not seen yet counts: e.
+		asks := s.asks(types.UID("uid-"+one), types.NamespacedName{Namespace: "default", Name: "c"})
+		if asks != (one == "d" || one == "e") {
 			t.Errorf("%s asks: %t", one, asks)
 		}
 	}
 	check("another is bound", s.seen(pod("a", "n")), "", "")
+	elsewhere := pod("a", "n")
+	elsewhere.Annotations[facts.QueueName] = "other"
+	check("and says that it is elsewhere", s.seen(elsewhere), "", "")
+	check("one of another queue", s.seen(func() *v1.Pod {
+		made := pod("x", "")
+		made.Annotations[facts.QueueName] = "other"
+		return made
+	}()), "", "")
+	if !s.asks("uid-x", types.NamespacedName{Namespace: "default", Name: "c"}) {
+		t.Error("one of another queue does not ask")
+	}
+	s.gone(pod("x", ""))
 	check("the bearer goes", s.gone(pod("d", "")), "a", "")
 	ended := pod("a", "n")
 	ended.Status.Phase = v1.PodSucceeded

@@ -21,18 +21,33 @@ import (
 //	none is                 each asks for them, since nobody knows who is granted first; but of the
 //	                        pods of a group, which are granted together, only the first
 //
-// So what a claim has is counted once when the pods run. Two pods that are granted in one step both
-// count until one of them is bound; a group whose first pod is held for something else counts when
-// another one of it is bound.
+// So what a claim has is counted once when the pods run, in each queue in which some of them are:
+// nobody takes devices from one queue by naming them in another one. Two pods that are granted in
+// one step both count until one of them is bound; a group whose first pod is held for something
+// else counts when another one of it is bound.
 type sharedClaims struct {
-	counts func(*v1.Pod) bool // it is one that a queue counts, once it is bound
+	counts func(*v1.Pod) bool   // it is one that a queue counts, once it is bound
+	place  func(*v1.Pod) string // the queue in which that is
 
 	mutex sync.Mutex
-	of    map[types.UID][]types.NamespacedName // the claims that a pod names
-	all   map[types.NamespacedName]*sharers
+	of    map[types.UID]*sharing
+	all   map[sharedIn]*sharers
 }
 
-// sharers are the pods that name one claim.
+// sharing is a pod that names claims.
+type sharing struct {
+	place  string
+	bound  bool
+	claims []types.NamespacedName
+}
+
+// sharedIn is a claim in one queue.
+type sharedIn struct {
+	claim types.NamespacedName
+	place string
+}
+
+// sharers are the pods of one queue that name one claim.
 type sharers struct {
 	pods   map[types.UID]*v1.Pod
 	bearer types.UID
@@ -42,9 +57,9 @@ type sharers struct {
 // sharedNews are the pods of which something else is true now.
 type sharedNews struct{ more, less []*v1.Pod } // they ask for more than before, or for less
 
-func newSharedClaims(counts func(*v1.Pod) bool) sharedClaims {
-	return sharedClaims{counts: counts, of: map[types.UID][]types.NamespacedName{},
-		all: map[types.NamespacedName]*sharers{}}
+func newSharedClaims(counts func(*v1.Pod) bool, place func(*v1.Pod) string) sharedClaims {
+	return sharedClaims{counts: counts, place: place, of: map[types.UID]*sharing{},
+		all: map[sharedIn]*sharers{}}
 }
 
 // seen notes a pod, with its heritage, as it is now. It says of which others there is news.
@@ -52,27 +67,33 @@ func (s *sharedClaims) seen(pod *v1.Pod) (news sharedNews) {
 	if len(pod.Spec.ResourceClaims) == 0 { // nor had it any before: nobody can edit them
 		return news
 	}
-	var names []types.NamespacedName
+	now := &sharing{bound: pod.Spec.NodeName != ""}
 	if !hasEnded(pod) && s.counts(pod) {
+		now.place = s.place(pod)
 		facts.ClaimNames(pod, func(claim facts.ClaimName) {
 			name := types.NamespacedName{Namespace: pod.Namespace, Name: claim.Name}
-			if claim.Name != "" && !slices.Contains(names, name) {
-				names = append(names, name)
+			if claim.Name != "" && !slices.Contains(now.claims, name) {
+				now.claims = append(now.claims, name)
 			}
 		})
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	for _, name := range s.of[pod.UID] {
-		if !slices.Contains(names, name) {
-			s.change(name, &news, pod.UID, nil)
+	if was := s.of[pod.UID]; was != nil {
+		if was.bound && pod.Annotations[facts.GrantedIn] == "" {
+			now.place = was.place // whatever its owner writes into it
+		}
+		for _, claim := range was.claims {
+			if was.place != now.place || !slices.Contains(now.claims, claim) {
+				s.change(sharedIn{claim, was.place}, &news, pod.UID, nil)
+			}
 		}
 	}
-	for _, name := range names {
-		s.change(name, &news, pod.UID, pod)
+	for _, claim := range now.claims {
+		s.change(sharedIn{claim, now.place}, &news, pod.UID, pod)
 	}
-	s.of[pod.UID] = names
-	if len(names) == 0 {
+	s.of[pod.UID] = now
+	if len(now.claims) == 0 {
 		delete(s.of, pod.UID)
 	}
 	return news
@@ -85,25 +106,25 @@ func (s *sharedClaims) gone(pod *v1.Pod) (news sharedNews) {
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	for _, name := range s.of[pod.UID] {
-		s.change(name, &news, pod.UID, nil)
+	if was := s.of[pod.UID]; was != nil {
+		for _, claim := range was.claims {
+			s.change(sharedIn{claim, was.place}, &news, pod.UID, nil)
+		}
 	}
 	delete(s.of, pod.UID)
 	return news
 }
 
-// asks tells whether a pod counts what a claim of its has.
-func (s *sharedClaims) asks(pod *v1.Pod, claim types.NamespacedName) bool {
+// asks tells whether a pod counts what a claim of its has; one that was not seen yet does.
+func (s *sharedClaims) asks(pod types.UID, claim types.NamespacedName) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	of := s.all[claim]
-	if of == nil {
+	one := s.of[pod]
+	if one == nil {
 		return true
 	}
-	if of.pods[pod.UID] == nil { // it is not seen yet: it is none that bears the claim
-		return of.bearer == ""
-	}
-	return of.asks(pod)
+	of := s.all[sharedIn{claim, one.place}]
+	return of == nil || of.pods[pod] == nil || of.asks(of.pods[pod])
 }
 
 func (of *sharers) asks(pod *v1.Pod) bool {
@@ -124,8 +145,7 @@ func together(pod *v1.Pod) string {
 }
 
 // change puts a pod, or none, in the place of a pod of one claim. [mutex is held]
-func (s *sharedClaims) change(claim types.NamespacedName, news *sharedNews, uid types.UID,
-	now *v1.Pod) {
+func (s *sharedClaims) change(claim sharedIn, news *sharedNews, uid types.UID, now *v1.Pod) {
 	of := s.all[claim]
 	if of == nil {
 		of = &sharers{pods: map[types.UID]*v1.Pod{}, firsts: map[string]types.UID{}}

@@ -114,6 +114,17 @@ func (c *cluster) stays(what string, wrong func() error) {
 // bound waits until these pods have nodes; none of them was Unschedulable at any time.
 func (c *cluster) bound(names ...string) {
 	c.Helper()
+	c.haveNodes(names...)
+	for _, name := range names {
+		if c.sight(name).unschedulable {
+			c.Errorf("%s was Unschedulable: an autoscaler would have bought a node for it", name)
+		}
+	}
+}
+
+// haveNodes waits until these pods do.
+func (c *cluster) haveNodes(names ...string) {
+	c.Helper()
 	c.until(strings.Join(names, ", ")+" are bound", func() error {
 		for _, name := range names {
 			if is := c.sight(name); is.pod == nil || is.pod.Spec.NodeName == "" {
@@ -122,11 +133,6 @@ func (c *cluster) bound(names ...string) {
 		}
 		return nil
 	})
-	for _, name := range names {
-		if c.sight(name).unschedulable {
-			c.Errorf("%s was Unschedulable: an autoscaler would have bought a node for it", name)
-		}
-	}
 }
 
 // held waits until a pod is held with this in what sluice says, and looks whether it stays so: with
