@@ -334,38 +334,6 @@ func (h *Host) allListed() bool {
 	return h.engine.declareSynced()
 }
 
-func engineConfig(args *config.Args, schedulers []string, clock sluice.Clock) sluice.Config {
-	cfg := sluice.Config{
-		Schedulers:         schedulers,
-		Removal:            args.Removal,
-		Manage:             args.Manage,
-		Ceiling:            args.RootCeiling.Mode,
-		Undeclared:         args.Undeclared,
-		ReservationTimeout: args.ReservationTimeout.Duration,
-		HeadGuard:          args.HeadGuard.Duration,
-		ObserveOnly:        args.ObserveOnly,
-		Record:             args.Record.Value(),
-		Effects:            slices.Concat(ruling, grouping, optional(args)),
-		PreemptionGates:    args.PreemptionGates,
-		PodEvents:          true,
-		WaitingReasons:     args.Workloads,
-		Limits: sluice.Limits{
-			Message: args.Limits.Message.Value(),
-			Pods:    args.Limits.Pods,
-			Queues:  args.Limits.Queues,
-			Nodes:   args.Limits.Nodes,
-		},
-		Clock: clock,
-	}
-	if args.RootCeiling.Amounts != nil {
-		cfg.RootCeiling = map[string]string{}
-		for name, amount := range args.RootCeiling.Amounts {
-			cfg.RootCeiling[name] = amount.String()
-		}
-	}
-	return cfg
-}
-
 var errQueuesNotListed = errors.New("the queues have not been listed yet")
 
 // Complete says what is missing before admission can be asked about; nil: nothing. A standby is

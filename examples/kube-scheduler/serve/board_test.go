@@ -87,8 +87,8 @@ func askBoard(t *testing.T, address string) (frame boardFrame) {
 	return frame
 }
 
-// The page of 10,000 queues, in one of which thousands of pods wait: what is asked for comes, and in
-// a real browser, where there is one, it is what is shown.
+// The page of 10,000 queues, in one of which thousands of pods wait: what is asked for comes, and
+// in a real browser, where there is one, it is what is shown.
 func TestBoard(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds kubectl-sluice")

@@ -12,8 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// writeEndpoints says where the replicas listen. The API server's webhooks read EndpointSlices, its
-// proxy, too, but before 1.37 it reads Endpoints. All replicas stand for the pod that is named: they have its address.
+// writeEndpoints says where the replicas listen. The API server's webhooks read EndpointSlices; so
+// does its proxy, which read Endpoints before 1.37. All replicas stand for the pod that is named:
+// they have its address.
 func (s *Sluice) writeEndpoints(ctx context.Context, pod string) error {
 	if err := s.writeService(ctx, pod, Name, "https", func(r *Replica) int {
 		return r.port
