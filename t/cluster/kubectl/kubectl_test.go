@@ -138,6 +138,11 @@ func testQueues(c *cluster) {
 			}
 		}
 	}
+	for _, part := range []string{"PARENT", "STATE", "PENDING", "INQUEUE", "RUNNING", "CPU", "Open"} {
+		if shown := c.must("get", "queue", "train"); !strings.Contains(shown, part) {
+			c.Errorf("kubectl get queue train has no %s:\n%s", part, shown)
+		}
+	}
 	c.says(c.sluice(viewer, "queues", "-o", "yaml"), 0, "- claims:", "name: train", "limit: \"4\"")
 	c.says(c.sluice(viewer, "queues", "--depth", "2"), 0, "research", "... 2 more",
 		"2 of 5 queues are not shown")
