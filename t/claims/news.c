@@ -40,6 +40,7 @@ static void test_causes(void)
         {"queue p; queue q parent=p; pod a queue=p cpu=1", "a QueueInactive", "no leaf"},
         {"queue q cpu=1; pod a queue=q cpu=2", "a NeverFits", "more than it may ever have"},
         {"queue q; pod a queue=q cpu=1 outside", "a NamespaceNotSelected", "not for its like"},
+        {"queue q; pod a queue=q cpu=1 missing=claim/c", "a ClaimMissing", "no such claim"},
         {"queue q; pod a queue=q cpu=1 group=g", "a GroupMissing", "no such group"},
         {"queue q; pod a queue=q cpu=1 min=-1 owner=o", "a GroupInvalid", "no minimum"},
         {"queue q; group g min=2; pod a queue=q cpu=1 group=g", "a GroupIncomplete", "too few"},
