@@ -8,19 +8,20 @@
 #include "examples/sim/plan_show.h"
 #include "examples/sim/run.h"
 #include "examples/sim/text.h"
+#include "examples/sim/trace_import.h"
 #include "examples/sim/trace_make.h"
 
 const char plan_usage[] =
     "       sluice-sim plan TRACE --with STORY [--or STORY]... [--until TIME] [--all]\n"
     "                      [--lib PATH] [--removal onBind|onAdmission] [--format table|json]\n"
+    "       sluice-sim trace sacct|workloads FILE\n"
     "       sluice-sim trace KIND [--pods N] [--queues N] [--users N] [--length TIME] [--seed N]\n";
 
 const char plan_help[] =
-    "plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY "
-    "sets\n"
-    "        up, and says what each queue saw: waits, use, evictions, nodes bought\n"
-    "trace   writes arrivals with the shape of a public trace: borg-2019, alibaba-gpu-2020, "
-    "philly\n";
+    "plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY\n"
+    "        sets up, and says what each queue saw: waits, use, evictions, nodes bought\n"
+    "trace   writes arrivals: of what sacct or kubectl get workloads said, or with the shape of\n"
+    "        a public trace: borg-2019, alibaba-gpu-2020, philly\n";
 
 enum {
     STORIES_MOST = 8,
@@ -170,6 +171,31 @@ static bool is_number(const char *text, int64_t least, int64_t most, int64_t *re
     return errno == 0 && end > text && *end == '\0' && *ret >= least && *ret <= most;
 }
 
+/* Writes what others said as a trace. */
+static int import(int argc, char **argv)
+{
+    struct trace trace = {0};
+    struct fault fault = {0};
+    int64_t left_out = 0;
+    int code = EXIT_HELD;
+
+    if (argc != 2)
+        return refuse("trace takes one file behind", argv[0]);
+    if (strcmp(argv[0], "sacct") == 0)
+        trace_from_sacct(&trace, argv[1], &fault, &left_out);
+    else
+        trace_from_workloads(&trace, argv[1], &fault, &left_out);
+    if (fault.is)
+        code = fails(&fault);
+    else
+        trace_write(&trace, stdout);
+    if (left_out > 0)
+        text_say(stderr, "sluice-sim: %lld did not run to an end, and are left out\n",
+                 (long long)left_out);
+    trace_finish(&trace);
+    return code;
+}
+
 int trace_main(int argc, char **argv)
 {
     struct trace_wish wish = {.kind = argc > 0 ? argv[0] : "",
@@ -182,8 +208,11 @@ int trace_main(int argc, char **argv)
     struct trace trace;
     int64_t seed = 1;
 
+    if (strcmp(wish.kind, "sacct") == 0 || strcmp(wish.kind, "workloads") == 0)
+        return import(argc, argv);
     if (!text_is_one_of(wish.kind, trace_kinds))
-        return refuse("trace takes borg-2019, alibaba-gpu-2020 or philly, not", wish.kind);
+        return refuse("trace takes sacct, workloads, borg-2019, alibaba-gpu-2020 or philly, not",
+                      wish.kind);
     for (int i = 1; i < argc; i += 2) {
         const struct {
             const char *name;

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "examples/sim/trace_import.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "examples/sim/clock.h"
+#include "examples/sim/resources.h"
+
+enum {
+    NAME_BYTES = 200,
+    FIELDS_MOST = 64,
+};
+
+/* The columns of sacct that are read. */
+enum column {
+    SUBMIT,
+    ACCOUNT,
+    ELAPSED,
+    TRES,
+    USER,
+    PRIORITY,
+    NODES,
+    COLUMNS,
+    NEEDED = USER, /* those before it must be there */
+};
+
+static const char *const titles[COLUMNS] = {"Submit", "Account",  "ElapsedRaw", "ReqTRES",
+                                            "User",   "Priority", "NNodes"};
+
+/* Seconds since 1970; -1: that is no time. */
+static int64_t time_of(const char *text)
+{
+    struct tm tm = {0};
+    const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+
+    return end && (*end == '\0' || *end == 'Z') ? (int64_t)timegm(&tm) : -1;
+}
+
+/* Times count from the first arrival on. */
+static void begin_at_first(struct trace *trace)
+{
+    trace_sort(trace);
+    for (size_t i = trace->count; i-- > 0;)
+        trace->rows[i].at -= trace->rows[0].at;
+}
+
+/* "Physics_Lab" is physics-lab. */
+static void name_of(const char *account, char out[NAME_BYTES])
+{
+    size_t n = 0;
+
+    for (; *account && n < NAME_BYTES - 1; account++) {
+        char c = *account;
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        bool goes = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        if (goes || n > 0)
+            out[n++] = goes ? c : '-';
+    }
+    while (n > 0 && out[n - 1] == '-')
+        n--;
+    out[n] = '\0';
+}
+
+/* One of a job's resources: "cpu=8", "mem=32G", "gres/gpu=2"; -1: it is not there. */
+static double resource_of(const char *all, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const char *at = all; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        static const char units[] = "KMGTP";
+        if (strncmp(at, name, len) != 0 || at[len] != '=')
+            continue;
+        char *end;
+        double amount = strtod(at + len + 1, &end);
+        const char *unit = *end ? strchr(units, *end) : NULL;
+        for (const char *u = units; unit && u <= unit; u++)
+            amount *= 1024;
+        return amount;
+    }
+    return -1;
+}
+
+static int cut(char *line, char *ret_fields[FIELDS_MOST])
+{
+    int count = 0;
+
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *at = line; at && count < FIELDS_MOST; count++) {
+        char *bar = strchr(at, '|');
+        ret_fields[count] = at;
+        if (bar)
+            *bar++ = '\0';
+        at = bar;
+    }
+    return count;
+}
+
+static void read_titles(char *line, const char *path, int places[COLUMNS], struct fault *fault)
+{
+    char *fields[FIELDS_MOST];
+    int count = cut(line, fields);
+
+    for (int c = 0; c < COLUMNS; c++) {
+        places[c] = -1;
+        for (int i = 0; i < count; i++)
+            if (strcmp(fields[i], titles[c]) == 0)
+                places[c] = i;
+        if (c < NEEDED && places[c] < 0)
+            fault_say(fault, NULL,
+                      "%s:1: there is no column %s, want those of sacct -P "
+                      "--format=Submit,Account,User,Priority,NNodes,ReqTRES,ElapsedRaw",
+                      path, titles[c]);
+    }
+}
+
+/* False: it did not run. */
+static bool read_job(struct trace *trace, char *const texts[COLUMNS], const char *path, int number,
+                     struct fault *fault)
+{
+    char queue[NAME_BYTES], user[NAME_BYTES];
+    int64_t submitted = time_of(texts[SUBMIT]);
+    int64_t length = strtoll(texts[ELAPSED], NULL, 10);
+    double nodes = strtod(texts[NODES], NULL), cpu = resource_of(texts[TRES], "cpu");
+    double memory = resource_of(texts[TRES], "mem"), gpu = resource_of(texts[TRES], "gres/gpu");
+    int64_t pods = nodes > 1 ? (int64_t)nodes : 1;
+
+    name_of(texts[ACCOUNT], queue);
+    name_of(texts[USER], user);
+    if (submitted < 0)
+        fault_say(fault, NULL, "%s:%d: Submit is \"%.40s\", want 2024-01-31T10:00:00", path, number,
+                  texts[SUBMIT]);
+    else if (*queue == '\0')
+        fault_say(fault, NULL, "%s:%d: Account is \"%.40s\", want a name", path, number,
+                  texts[ACCOUNT]);
+    else if (pods > TRACE_PODS_MOST)
+        fault_say(fault, NULL, "%s:%d: NNodes is \"%.40s\", want %d at most", path, number,
+                  texts[NODES], TRACE_PODS_MOST);
+    if (fault->is || length <= 0)
+        return false;
+    const struct trace_row row = {
+        .at = submitted * SECOND,
+        .runs_for = length * SECOND,
+        .queue = queue,
+        .user = user,
+        .priority = strtoll(texts[PRIORITY], NULL, 10),
+        .cpu = cpu > 0 ? (int64_t)(cpu * 1000) / pods : 0,
+        .memory = memory > 0 ? (int64_t)memory / pods : 0,
+        .gpu = gpu > 0 ? ((int64_t)gpu + pods - 1) / pods : 0,
+        .pods = pods,
+        .gang = pods > 1,
+    };
+    trace_add(trace, &row);
+    return true;
+}
+
+bool trace_from_sacct(struct trace *trace, const char *path, struct fault *fault,
+                      int64_t *ret_left_out)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    char line[TRACE_LINE_BYTES], nothing[] = "";
+    int places[COLUMNS] = {0};
+
+    *trace = (struct trace){0};
+    *ret_left_out = 0;
+    if (!file) {
+        fault_say(fault, NULL, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    for (int number = 1; !fault->is && fgets(line, sizeof(line), file); number++) {
+        char *fields[FIELDS_MOST], *texts[COLUMNS];
+        if (number == 1) {
+            read_titles(line, path, places, fault);
+            continue;
+        }
+        int count = cut(line, fields);
+        for (int c = 0; c < COLUMNS; c++)
+            texts[c] = places[c] >= 0 && places[c] < count ? fields[places[c]] : nothing;
+        *ret_left_out += !read_job(trace, texts, path, number, fault);
+    }
+    if (!fault->is && trace->count == 0)
+        fault_say(fault, NULL, "%s: no job in it ran", path);
+    if (file != stdin)
+        fclose(file);
+    begin_at_first(trace);
+    return !fault->is;
+}
+
+/* When a condition of a workload became true, in seconds; -1: it is not. */
+static int64_t became(const struct tree *workload, const char *type)
+{
+    struct fault none = {0};
+    const struct tree *all = tree_list(&none, tree_get(workload, "status"), "conditions");
+
+    for (size_t i = 0; all && i < all->count; i++) {
+        const struct tree *one = all->pairs[i].value;
+        if (strcmp(tree_text(&none, one, "type", ""), type) == 0 &&
+            strcmp(tree_text(&none, one, "status", ""), "True") == 0)
+            return time_of(tree_text(&none, one, "lastTransitionTime", ""));
+    }
+    return -1;
+}
+
+/* False: it has not run to its end. */
+static bool read_workload(struct trace *trace, const struct tree *workload, struct fault *fault)
+{
+    const struct tree *metadata = tree_map(fault, workload, "metadata");
+    const struct tree *spec = tree_map(fault, workload, "spec");
+    const struct tree *sets = tree_list(fault, spec, "podSets");
+    const char *queue = tree_text(fault, spec, "queueName", "");
+    int64_t created = time_of(tree_text(fault, metadata, "creationTimestamp", ""));
+    int64_t admitted = became(workload, "Admitted"), finished = became(workload, "Finished");
+    char name[NAME_BYTES + 16];
+
+    if (fault->is || created < 0 || admitted < 0 || finished < admitted || *queue == '\0')
+        return false;
+    snprintf(name, sizeof(name), "localqueue/%.200s", queue);
+    for (size_t i = 0; sets && i < sets->count && !fault->is; i++) {
+        const struct tree *set = sets->pairs[i].value;
+        struct arena scratch = {0};
+        struct resources asks = {0};
+        resources_of_pod(&scratch, fault, tree_find(set, "template/spec"), &asks);
+        const struct trace_row row = {
+            .at = created * SECOND,
+            .runs_for = (finished - admitted) * SECOND,
+            .queue = name,
+            .user = tree_text(fault, metadata, "namespace", ""),
+            .priority = tree_int(fault, spec, "priority", INT32_MIN, INT32_MAX, 0),
+            .cpu = resources_get(&asks, "cpu"),
+            .memory = resources_get(&asks, "memory"),
+            .gpu = resources_get(&asks, "nvidia.com/gpu"),
+            .pods = tree_int(fault, set, "count", 1, TRACE_PODS_MOST, 1),
+        };
+        if (!fault->is)
+            trace_add(trace, &row);
+        arena_finish(&scratch);
+    }
+    return true;
+}
+
+bool trace_from_workloads(struct trace *trace, const char *path, struct fault *fault,
+                          int64_t *ret_left_out)
+{
+    struct arena arena = {0};
+    const struct tree *files = tree_load(&arena, path, fault);
+    const struct tree *list = files && files->count > 0 ? files->pairs[0].value : NULL;
+    const struct tree *items = tree_list(fault, list, "items");
+
+    *trace = (struct trace){0};
+    *ret_left_out = 0;
+    for (size_t i = 0; items && i < items->count && !fault->is; i++)
+        *ret_left_out += !read_workload(trace, items->pairs[i].value, fault);
+    if (!fault->is && trace->count == 0)
+        fault_say(fault, NULL,
+                  "%s: no workload in it has finished, want what kubectl get workloads -A -o json "
+                  "prints",
+                  path);
+    begin_at_first(trace);
+    arena_finish(&arena);
+    return !fault->is;
+}
