@@ -17,9 +17,13 @@
 /* A digest looks at every object: of long recordings not every call is worth it. */
 enum { DIGESTS_EACH = 1500, THEN_EVERY = 100 };
 
+/* The room that sluice-sim has for an answer, until one needs more. */
+enum { FIRST_ROOM = 16 << 10 };
+
 struct play {
     uint64_t handle;
     uint64_t calls;
+    uint64_t room; /* that the host had for answers: a drain ends where it is full */
     char broken[480];
 };
 
@@ -37,6 +41,9 @@ static void starve(struct play *play, const struct recording_frame *frame, const
     enum hook_id hook = recording_hook(frame); /* HOOK_COUNT: open */
     bool looks = play->calls < DIGESTS_EACH || play->calls % THEN_EVERY == 0;
 
+    if (frame->answer.len > play->room)
+        play->room = frame->answer.len;
+    refusal.room = hook == HOOK_DRAIN ? play->room : 0;
     refusal_call(play->handle, hook, frame->request.at, frame->request.len,
                  hook == HOOK_COUNT ? NULL : kind, looks && hook != HOOK_COUNT, &refusal);
     if (refusal.fault[0] != '\0')
@@ -56,7 +63,7 @@ static void play_file(const char *path, bool memory)
     uint8_t *bytes = recording_load(path, &len);
     const uint8_t *at = bytes, *end = bytes + len;
     struct recording_frame frame;
-    struct play play = {0};
+    struct play play = {.room = FIRST_ROOM};
 
     refusal.fault[0] = '\0';
     while (bytes != NULL && recording_next(&at, end, &frame) && !msg_text_is(frame.hook, "full")) {

@@ -161,6 +161,7 @@ void refusal_call(uint64_t handle, enum hook_id hook, const uint8_t *request, si
                   const char *kind, bool looks, struct refusal *refusal)
 {
     uint32_t usual = UINT32_MAX, limit = 0;
+    uint64_t room = refusal->room > 0 ? refusal->room : REFUSAL_OUT;
     struct sight before, after;
 
     look(looks ? handle : 0, &before);
@@ -170,8 +171,8 @@ void refusal_call(uint64_t handle, enum hook_id hook, const uint8_t *request, si
         if (kind != NULL)
             set_limit(handle, kind, limit = tight(handle, kind, limit));
         refusal->result = hook == HOOK_COUNT
-                              ? sluice_open(request, len, refusal->out, REFUSAL_OUT)
-                              : ask_call(handle, hook, request, len, refusal->out, REFUSAL_OUT);
+                              ? sluice_open(request, len, refusal->out, room)
+                              : ask_call(handle, hook, request, len, refusal->out, room);
         fail_at = 0;
         if (sluice_error_code(refusal->result) != SLUICE_NO_MEMORY &&
             sluice_error_code(refusal->result) != SLUICE_LIMIT)

@@ -20,6 +20,7 @@ enum { REFUSAL_OUT = 1 << 20 };
 
 struct refusal {
     int64_t result;
+    uint64_t room;   /* what the answer may take; 0: REFUSAL_OUT */
     uint64_t count;  /* how often it was refused */
     char fault[400]; /* what was wrong with that; empty: nothing */
     uint8_t out[REFUSAL_OUT];
