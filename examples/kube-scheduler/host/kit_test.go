@@ -106,6 +106,16 @@ var listKinds = map[schema.GroupVersionResource]string{queues: "QueueList",
 	nativeOf("v1beta1", "podgroups"):  "PodGroupList",
 	nativeOf("v1beta1", "workloads"):  "WorkloadList"}
 
+// nativeVersions are that of Kubernetes' own groups which the scheduler of this release reads, and
+// that of another release.
+func nativeVersions() (ours, theirs string) {
+	scheduler := thisScheduler()
+	if scheduler.reads("v1alpha2") {
+		return "v1alpha2", "v1beta1"
+	}
+	return "v1beta1", "v1alpha2"
+}
+
 type world struct {
 	t *testing.T
 	*Host

@@ -148,7 +148,10 @@ func TestMembersOfAnotherPriorityAreHeld(t *testing.T) {
 // Where gates go at the grant, they go one after the other.
 func TestMembersComeBeforeTheSchedulerTogether(t *testing.T) {
 	group := nativeGroup("v1alpha2", "g", 2)
-	w := newWorld(t, config.Args{Removal: config.OnAdmission}, serving("v1alpha2"), group)
+	w := newWorld(t, config.Args{Removal: config.OnAdmission}, func(h *Host) {
+		serving("v1alpha2")(h)
+		h.native.scheduler.hasGate = true // it takes them one by one
+	}, group)
 	w.queue("q", "3")
 	for _, name := range []string{"p1", "p2"} {
 		w.create(memberOf("g", name))

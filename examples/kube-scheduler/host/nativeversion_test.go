@@ -53,10 +53,11 @@ func (c *changing) to(version string) func(*Host) {
 // An upgrade of the API server takes a version away, and brings another one later. What was known
 // stays known in between; what went meanwhile is forgotten then.
 func TestAVersionOfNativeGroupsThatDisappears(t *testing.T) {
+	ours, theirs := nativeVersions()
 	server := &changing{}
-	w := newWorld(t, config.Args{Removal: config.OnBind}, server.to("v1alpha2"),
-		nativeGroup("v1alpha2", "stays", 1), nativeGroup("v1alpha2", "goes", 1),
-		nativeGroup("v1beta1", "stays", 1), nativeGroup("v1beta1", "comes", 1))
+	w := newWorld(t, config.Args{Removal: config.OnBind}, server.to(ours),
+		nativeGroup(ours, "stays", 1), nativeGroup(ours, "goes", 1),
+		nativeGroup(theirs, "stays", 1), nativeGroup(theirs, "comes", 1))
 	known := func(name string) bool { return w.nativeGroup(name) != nil }
 	if !known("stays") || !known("goes") || known("comes") {
 		t.Fatal("they are not known when the first listing is complete")
@@ -72,7 +73,7 @@ func TestAVersionOfNativeGroupsThatDisappears(t *testing.T) {
 	if !known("stays") || !known("goes") {
 		t.Error("they are forgotten while no version is served")
 	}
-	server.version.Store("v1beta1")
+	server.version.Store(theirs)
 	w.until("the new one is known", func() bool { return known("comes") && !known("goes") })
 	if !known("stays") {
 		t.Error("the one that stays is forgotten")
@@ -80,7 +81,7 @@ func TestAVersionOfNativeGroupsThatDisappears(t *testing.T) {
 	// This tree's scheduler was built for another version.
 	w.until("it is said", func() bool { return strings.Contains(amiss(), "another version") })
 	w.native.lost <- struct{}{} // one of several API servers did not know it
-	if err := w.dynamic.Resource(nativeOf("v1beta1", "podgroups")).Namespace("default").Delete(
+	if err := w.dynamic.Resource(nativeOf(theirs, "podgroups")).Namespace("default").Delete(
 		context.Background(), "comes", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -109,6 +110,7 @@ func TestNativeGroupsThatMayNotBeRead(t *testing.T) {
 }
 
 func TestWhatIsAmiss(t *testing.T) {
+	ours, theirs := nativeVersions()
 	for name, one := range map[string]struct {
 		follows bool
 		served  string
@@ -116,10 +118,10 @@ func TestWhatIsAmiss(t *testing.T) {
 		says    string
 	}{
 		"neither knows them":              {false, "", false, ""},
-		"both do":                         {true, "v1alpha2", false, ""},
+		"both do":                         {true, ours, false, ""},
 		"only the scheduler":              {true, "", false, "schedules nothing at all until"},
-		"only the API server":             {false, "v1alpha2", false, "may run in part"},
-		"each another version":            {true, "v1beta1", false, "another version"},
+		"only the API server":             {false, ours, false, "may run in part"},
+		"each another version":            {true, theirs, false, "another version"},
 		"the API server did, a while ago": {true, "", true, "no more"},
 	} {
 		s := thisScheduler()
@@ -129,8 +131,10 @@ func TestWhatIsAmiss(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if s := thisScheduler(); !s.takesOneByOne() {
-		t.Error("this release takes members one by one")
+	s := thisScheduler()
+	s.follows = true
+	if s.takesOneByOne() != s.reads("v1alpha2") {
+		t.Error("the release that reads v1alpha2 takes members one by one, and no later one does")
 	}
 }
 
