@@ -138,29 +138,26 @@ static const struct column {
 
 enum {
     COLUMNS = sizeof(columns) / sizeof(*columns),
-    FIELDS_MOST = 64,
 };
 
 /* What stands in each place of a line; NULL: a column that nobody reads. */
 struct layout {
-    const struct column *columns[FIELDS_MOST];
+    const struct column *columns[TRACE_FIELDS_MOST];
     size_t count;
 };
 
-/* Cuts a line at its commas. The number of fields; -1: there are too many. */
-static int cut(char *line, char *ret_fields[FIELDS_MOST])
+int trace_cut(char *line, char separator, char *ret_fields[TRACE_FIELDS_MOST])
 {
     int count = 0;
 
     line[strcspn(line, "\r\n")] = '\0';
     for (char *at = line; at; count++) {
-        char *comma = strchr(at, ',');
-        if (count == FIELDS_MOST)
-            return -1;
-        ret_fields[count] = at;
-        if (comma)
-            *comma++ = '\0';
-        at = comma;
+        char *end = strchr(at, separator);
+        if (count < TRACE_FIELDS_MOST)
+            ret_fields[count] = at;
+        if (end)
+            *end++ = '\0';
+        at = end;
     }
     return count;
 }
@@ -175,8 +172,11 @@ static const struct column *column_of(const char *title)
 
 static void read_titles(struct layout *layout, const char *path, char *line, struct fault *fault)
 {
-    char *titles[FIELDS_MOST];
-    int count = cut(line, titles);
+    char *titles[TRACE_FIELDS_MOST];
+    int count = trace_cut(line, ',', titles);
+
+    if (count > TRACE_FIELDS_MOST)
+        count = 0;
 
     for (int i = 0; i < count && !fault->is; i++) {
         layout->columns[i] = column_of(titles[i]);
@@ -186,7 +186,7 @@ static void read_titles(struct layout *layout, const char *path, char *line, str
             if (layout->columns[i] && layout->columns[k] == layout->columns[i])
                 fault_say(fault, NULL, "%s:1: the column %s is there twice", path, titles[i]);
     }
-    layout->count = count < 0 ? 0 : (size_t)count;
+    layout->count = (size_t)count;
     for (size_t i = 0; i < COLUMNS; i++) {
         bool is_there = false;
         for (size_t k = 0; k < layout->count; k++)
@@ -200,9 +200,9 @@ static void read_titles(struct layout *layout, const char *path, char *line, str
 static void read_line(struct trace *trace, const struct layout *layout, const char *path,
                       int number, char *line, struct fault *fault)
 {
-    char *texts[FIELDS_MOST];
+    char *texts[TRACE_FIELDS_MOST];
     struct trace_row row = {.user = "", .pods = 1};
-    int count = cut(line, texts);
+    int count = trace_cut(line, ',', texts);
 
     if (count != (int)layout->count) {
         fault_say(fault, NULL, "%s:%d: %d fields, want %zu as in the line of titles", path, number,

@@ -45,7 +45,12 @@ struct trace {
 enum {
     TRACE_LINE_BYTES = 4096,
     TRACE_PODS_MOST = 100000, /* of one row */
+    TRACE_FIELDS_MOST = 64,
 };
+
+/* Cuts a line at its separators. Returns how many fields it has, of which the first so many are
+ * returned. */
+int trace_cut(char *line, char separator, char *ret_fields[TRACE_FIELDS_MOST]);
 
 /* False after a fault, which names the line. trace_finish must be called either way. */
 bool trace_read(struct trace *trace, const char *path, struct fault *fault);

@@ -12,7 +12,6 @@
 
 enum {
     NAME_BYTES = 200,
-    FIELDS_MOST = 64,
 };
 
 /* The columns of sacct that are read. */
@@ -85,29 +84,14 @@ static double resource_of(const char *all, const char *name)
     return -1;
 }
 
-static int cut(char *line, char *ret_fields[FIELDS_MOST])
-{
-    int count = 0;
-
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *at = line; at && count < FIELDS_MOST; count++) {
-        char *bar = strchr(at, '|');
-        ret_fields[count] = at;
-        if (bar)
-            *bar++ = '\0';
-        at = bar;
-    }
-    return count;
-}
-
 static void read_titles(char *line, const char *path, int places[COLUMNS], struct fault *fault)
 {
-    char *fields[FIELDS_MOST];
-    int count = cut(line, fields);
+    char *fields[TRACE_FIELDS_MOST];
+    int count = trace_cut(line, '|', fields);
 
     for (int c = 0; c < COLUMNS; c++) {
         places[c] = -1;
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count && i < TRACE_FIELDS_MOST; i++)
             if (strcmp(fields[i], titles[c]) == 0)
                 places[c] = i;
         if (c < NEEDED && places[c] < 0)
@@ -172,12 +156,12 @@ bool trace_from_sacct(struct trace *trace, const char *path, struct fault *fault
         return false;
     }
     for (int number = 1; !fault->is && fgets(line, sizeof(line), file); number++) {
-        char *fields[FIELDS_MOST], *texts[COLUMNS];
+        char *fields[TRACE_FIELDS_MOST], *texts[COLUMNS];
         if (number == 1) {
             read_titles(line, path, places, fault);
             continue;
         }
-        int count = cut(line, fields);
+        int count = trace_cut(line, '|', fields);
         for (int c = 0; c < COLUMNS; c++)
             texts[c] = places[c] >= 0 && places[c] < count ? fields[places[c]] : nothing;
         *ret_left_out += !read_job(trace, texts, path, number, fault);
