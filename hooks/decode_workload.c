@@ -248,6 +248,7 @@ void decode_admitted_workload(struct msg_reader *r, struct scratch *scratch,
     msg_require(r, has_created, "created");
     msg_require(r, has_sets, "podSets");
     ret->has_requeue = ret->has_requeue || ret->requeue_at != 0;
+    ret->admission_gated = ret->admission_gated && ret->unsupported.len > 0;
     take_gate_states(&states, ret);
     ret->uid = who.uid;
     ret->space = who.space;

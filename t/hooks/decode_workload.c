@@ -178,10 +178,30 @@ static void test_most(void)
     sluice_close(handle);
 }
 
+/* Of a workload that waits for something without a name nothing could be said. */
+static void test_gated_by_nothing(void)
+{
+    uint64_t handle = ask_open("{effects: [writeWorkload], waitingReasons: true}");
+
+    ask(handle, HOOK_OBSERVE, "{now: 1, kind: flavor, object: {name: f, nodeLabels: {zone: a}}}");
+    ask(handle, HOOK_OBSERVE,
+        "{now: 1, kind: queue, object: {kind: ClusterQueue, name: c, groups: [{resources: [cpu, "
+        "memory], flavors: [{name: f, quotas: {cpu: {nominal: '1'}, memory: {nominal: 4Gi}}}]}]}}");
+    ask(handle, HOOK_OBSERVE,
+        "{now: 1, kind: localQueue, object: {namespace: ns, name: l, clusterQueue: c}}");
+    ask(handle, HOOK_OBSERVE, "{now: 1, kind: synced}");
+    ask(handle, HOOK_OBSERVE, "{now: 1, kind: leader}");
+    is_str(ask_own(handle, HOOK_OBSERVE, SEE(", admissionGated: true")), SEEN, "it is read");
+    ok(strstr(ask(handle, HOOK_DRAIN, "{now: 1}"), "\"reason\"=>\"Pending\"") != NULL,
+       "and waits for room as any other");
+    sluice_close(handle);
+}
+
 int main(void)
 {
     test_way();
     test_refusals();
     test_most();
+    test_gated_by_nothing();
     return tap_done();
 }
