@@ -192,6 +192,20 @@ func (s *Sluice) Refresh(ctx context.Context) error {
 	return s.writeEndpoints(ctx, pod)
 }
 
+// AwaitReady waits until this replica is ready: a Service leaves it out until then, and ours has it
+// from its start.
+func (s *Sluice) AwaitReady(ctx context.Context, replica *Replica) error {
+	problem := errors.New("not looked at yet")
+	for end := time.Now().Add(leaderTakes); time.Now().Before(end) && ctx.Err() == nil; {
+		if _, problem = s.get(ctx, replica, "/readyz"); problem == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("%s is not ready after %s: %w\n%s", replica.Name, leaderTakes, problem,
+		replica.Tail(20))
+}
+
 // Metrics are the texts of the replicas that run.
 func (s *Sluice) Metrics(ctx context.Context) ([]string, error) {
 	var texts []string

@@ -66,6 +66,9 @@ func (c *cluster) run(name string) *shipped.Replica {
 	if err != nil {
 		c.Fatal(err)
 	}
+	if err := c.Sluice.AwaitReady(c.Context(), replica); err != nil {
+		c.Fatal(err)
+	}
 	return replica
 }
 
