@@ -128,3 +128,30 @@ func TestWhoWritesIntoARunningPodIsTold(t *testing.T) {
 		t.Errorf("it is in %s, and says %v", w.queueOf("runs"), w.seen("runs").Annotations)
 	}
 }
+
+// The name of a group that we made may come into a pod when that runs already.
+func TestWhatWeWriteIntoARunningPodIsNoNews(t *testing.T) {
+	with := func(pod *v1.Pod, key, value string) *v1.Pod {
+		pod = pod.DeepCopy()
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, key, value)
+		return pod
+	}
+	plain := placed("plain", nil)
+	asks := with(plain, facts.GroupMinMember, "2")
+	named := with(asks, facts.GroupName, "podgroup-of-its-owner")
+	for _, edit := range []struct {
+		what     string
+		old, now *v1.Pod
+		isNews   bool
+	}{
+		{"the name that its minimum asked for", asks, named, false},
+		{"another queue", asks, with(asks, facts.QueueName, "nowhere"), true},
+		{"another queue beside the name", asks, with(named, facts.QueueName, "nowhere"), true},
+		{"no group any more", named, asks, true},
+		{"a name in a pod that asked for none", plain, with(plain, facts.GroupName, "g"), true},
+	} {
+		if news := saysElsewhere(edit.old, edit.now); news != edit.isNews {
+			t.Errorf("%s: is news: %t, want %t", edit.what, news, edit.isNews)
+		}
+	}
+}

@@ -17,12 +17,15 @@ func saysElsewhere(old, now *v1.Pod) bool {
 	if old == nil || old.Spec.NodeName == "" {
 		return false
 	}
-	for _, key := range []string{facts.QueueName, facts.GroupName} {
-		if old.Annotations[key] != now.Annotations[key] {
-			return true
-		}
-	}
-	return facts.LocalQueue(old) != facts.LocalQueue(now)
+	return old.Annotations[facts.QueueName] != now.Annotations[facts.QueueName] ||
+		facts.LocalQueue(old) != facts.LocalQueue(now) ||
+		old.Annotations[facts.GroupName] != now.Annotations[facts.GroupName] && !namesItsGroup(old)
+}
+
+// namesItsGroup tells whether we write the name of its group into this pod, which may be bound by
+// then.
+func namesItsGroup(pod *v1.Pod) bool {
+	return pod.Annotations[facts.GroupName] == "" && facts.WantsGroup(pod)
 }
 
 // place is where a pod counts; "": nowhere.

@@ -111,8 +111,8 @@ func exactly(n int) between { return between{n, n} }
 // the same, and is tried again.
 const tooLate = " (answered 504)"
 
-// ourPatches logs the last of what we wrote into pods, for whoever finds one too many.
-func (c *cluster) ourPatches() {
+// logLast logs the last of what we wrote in this way, for whoever finds one too many.
+func (c *cluster) logLast(verb, resource string) {
 	const last = 20
 	events, err := c.Audit()
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *cluster) ourPatches() {
 	var lines []string
 	for i := range events {
 		of := events[i].ObjectRef
-		if of == nil || of.Resource != "pods" || who(&events[i]) != us || events[i].Verb != "patch" {
+		if of == nil || of.Resource != resource || who(&events[i]) != us || events[i].Verb != verb {
 			continue
 		}
 		said := ""
@@ -131,7 +131,7 @@ func (c *cluster) ourPatches() {
 		lines = append(lines, fmt.Sprintf("%s %s/%s %s",
 			events[i].StageTimestamp.Format("05.000"), of.Name, of.Subresource, said))
 	}
-	c.Logf("our last patches of pods:\n%s",
+	c.Logf("the last %s of %s, ours:\n%s", verb, resource,
 		strings.Join(lines[max(0, len(lines)-last):], "\n"))
 }
 
@@ -159,7 +159,8 @@ func (c *cluster) compare(got map[string]int, want map[string]between) {
 	}
 	c.Logf("written:\n%s", strings.Join(lines, "\n"))
 	if wrong {
-		c.ourPatches()
+		c.logLast("patch", "pods")
+		c.logLast("create", "events")
 		c.Error("these are other writes than wanted")
 	}
 }
