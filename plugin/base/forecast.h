@@ -30,8 +30,8 @@ enum { FORECAST_LEAST = 8 };
 
 enum forecast_end { FORECAST_EARLIEST, FORECAST_LIKELY, FORECAST_LATEST, FORECAST_ENDS };
 
-/* Those that hold room and are about as old: by the age, as far as it is less than twice the mean of
- * the run times; beyond that by how many of these they have outlived. */
+/* Those that hold room and are about as old: by the age, as far as it is less than twice the mean
+ * of the run times; beyond that by how many of these they have outlived. */
 enum {
     FORECAST_AGES = 32,
     FORECAST_OUTLIVED = 4,
@@ -57,8 +57,9 @@ struct forecast {
     uint32_t count;              /* of different run times */
     int64_t times[RUN_TIMES];    /* these, in ticks, the shortest first */
     int64_t ends[RUN_TIMES];     /* how many ended at each */
-    int64_t risk[RUN_TIMES + 1]; /* how many ended ones, and holders, begin (or, below 0, cease) */
-    int64_t held[RUN_TIMES + 1]; /* to count among those of that age */
+    int64_t risk[RUN_TIMES + 1]; /* how many more of those that ended had reached each, than the
+                                    one before */
+    int64_t held[RUN_TIMES + 1]; /* the same of those that hold room */
     int64_t left[RUN_TIMES + 1]; /* the share that is left when n of the run times are over */
     wide area[RUN_TIMES + 1];    /* below that curve, up to the nth */
     int64_t young;               /* twice the mean of those that ended */
@@ -72,13 +73,14 @@ struct forecast_span {
     int64_t earliest, likely, latest;
 };
 
-/* What is needed, at least and at most, both above 0. Others, who come first, take what is free and
- * the place of those that end, and end in their turn; but nobody does before `first` was given back,
- * where the first of them stops all others. */
+/* What is needed, and who comes first: others take what is free and the place of those that end,
+ * and end in their turn. */
 struct forecast_need {
-    wide least, most;
-    wide others, free, first;
-    wide alike; /* of others that ask for the same, and may run as long, so much together */
+    wide least, most; /* both above 0 */
+    wide others;      /* of the least, what goes to others */
+    wide free;        /* is there already */
+    wide first;       /* nobody comes in anybody's place before so much was given back */
+    wide alike;       /* others that ask for the same, and may run as long, need so much together */
 };
 
 /* False: too few run times are known. */

@@ -2,6 +2,7 @@
 #include "position.h"
 
 #include "outlook.h"
+#include "plugin/base/sentence.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/turn.h"
 #include "plugin/state.h"
@@ -136,6 +137,15 @@ void position_none(struct position *ret)
     ret->basis[0] = '\0';
 }
 
+/* Why there is no estimate. */
+static void say_none(struct position *place, const char *why)
+{
+    struct sentence say;
+
+    sentence_init(&say, place->basis, sizeof(place->basis));
+    sentence_str(&say, why);
+}
+
 void position_find(const struct engine *e, uint32_t id, enum reason reason, struct position *ret)
 {
     uint32_t queue = claim_queue(e, id);
@@ -150,7 +160,13 @@ void position_find(const struct engine *e, uint32_t id, enum reason reason, stru
     before.resource = shortfall.resource;
     before.passes = queue_at(e, queue)->strict ? INT64_MAX : amount_of(e, id, shortfall.resource);
     count_ahead(e, id, ret, &before);
-    if (!waits || queue_stops(e, queue) != REASON_NONE || fit_never(e, claim_at(e, id)->line))
+    if (queue_stops(e, queue) != REASON_NONE)
+        say_none(ret, "its queue lets nobody in");
+    else if (fit_never(e, claim_at(e, id)->line))
+        say_none(ret, "it can never fit");
+    else if (!waits)
+        say_none(ret, "it waits for nothing that others hold");
+    if (ret->basis[0] != '\0')
         return;
     shortfall.least += before.not_passed + amount_of(e, id, shortfall.resource);
     shortfall.others = queue_at(e, queue)->strict ? before.not_passed : shortfall.least;
@@ -159,6 +175,8 @@ void position_find(const struct engine *e, uint32_t id, enum reason reason, stru
     shortfall.most += before.all + amount_of(e, id, shortfall.resource);
     if (shortfall.least > 0)
         outlook_find(e, queue, &shortfall, ret);
+    else
+        say_none(ret, "there is room, and it waits for its turn");
 }
 
 uint32_t position_demand(const struct engine *e, uint32_t id, struct quota_row *ret)

@@ -24,8 +24,9 @@ static void run_some(struct kit *kit, const char *queue)
     char line[200];
 
     for (int i = 0; i < 20; i++) {
-        snprintf(line, sizeof(line), "time %d; pod p%d queue=%s; reserve p%d; time %d; lose-pod p%d",
-                 100 + i * 100, i, queue, i, 160 + i * 100, i);
+        snprintf(line, sizeof(line),
+                 "time %d; pod p%d queue=%s; reserve p%d; time %d; lose-pod p%d", 100 + i * 100, i,
+                 queue, i, 160 + i * 100, i);
         kit_do(kit, line);
     }
     snprintf(line, sizeof(line),
@@ -55,8 +56,7 @@ static void test_own_queue(void)
     ok(place.earliest > 20 * SECOND && place.latest > place.earliest && place.latest < 60 * SECOND,
        "half a minute more or so: %lld to %lld", (long long)place.earliest,
        (long long)place.latest);
-    is_str(place.basis,
-           "when 1 pods are given back in q, whose last 20 ran for 1m2s on the mean",
+    is_str(place.basis, "when 1 pods are given back in q, whose last 20 ran for 1m2s on the mean",
            "and what that is based on");
     ok(place_of(&kit, "second").earliest >= place.earliest, "the second waits for longer");
     kit_close(&kit);

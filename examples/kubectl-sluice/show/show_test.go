@@ -261,7 +261,8 @@ func TestWhy(t *testing.T) {
 	for _, part := range []string{"science/p waits in queue train since 1m40s",
 		"why       QueueCapacity: no room", "group     gang: 3 members are there, its minimum is 4",
 		"asks for  cpu 2", "number 3 of its queue; before it in the queue wait cpu 5",
-		"about 1m30s, between 1m and 2m (a guess)", "root > train", "3+1 of 4    <- room for 0, asked for 2"} {
+		"about 1m30s, between 1m and 2m (a guess)", "root > train",
+		"3+1 of 4    <- room for 0, asked for 2"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("no %q in:\n%s", part, got)
 		}
@@ -304,8 +305,9 @@ func TestGang(t *testing.T) {
 	group := &ask.Group{Namespace: "science", Name: "gang", Known: true, Queue: "train",
 		QueueKind: ask.VolcanoQueue, State: "waiting", Reason: "QueueCapacity", Message: "no room",
 		Created: time.Unix(1_700_000_000, 0).UnixNano(), Minimum: 3, Pods: 4, Ready: 3,
-		Succeeded: 1, Position: 2, Ahead: map[string]int64{"cpu": 3000}, Outlook: ask.Outlook{Estimate: -1,
-			Earliest: -1, Latest: -1, Basis: "too few"}, Asks: map[string]int64{"cpu": 6000},
+		Succeeded: 1, Position: 2, Ahead: map[string]int64{"cpu": 3000},
+		Outlook: ask.Outlook{Estimate: -1, Earliest: -1, Latest: -1, Basis: "too few"},
+		Asks:    map[string]int64{"cpu": 6000},
 		On: &ask.On{Kind: ask.VolcanoQueue, Name: "train", Resource: "cpu", Room: 1000,
 			Asked: 6000, Wanted: 9000}}
 	for i := range 10 {
@@ -328,7 +330,8 @@ func TestGang(t *testing.T) {
 		"9 wait  <- room for 1, asked for 6", "p-9  waiting  QueueCapacity")
 	pod := &ask.Pod{Namespace: "science", Name: "p-0", Queue: "train", Group: "gang",
 		QueueKind: ask.VolcanoQueue, State: "waiting", Asks: map[string]int64{"cpu": 2000},
-		AtLeast: true, Position: 7, On: group.On, Outlook: ask.Outlook{Estimate: -1, Earliest: -1, Latest: -1}}
+		AtLeast: true, Position: 7, On: group.On,
+		Outlook: ask.Outlook{Estimate: -1, Earliest: -1, Latest: -1}}
 	got := Why(pod, group, path, now, &ASCII)
 	contains(got, "gang is waiting: minimum 3; 4 pods", "asks for  cpu 2\n",
 		"its group for cpu 6, as one", "number 7 of its queue, or later", "... 2 more pods")

@@ -114,7 +114,8 @@ func podRow(from *ask.Pod) Claim {
 		Reason: from.Reason, Message: from.Message, Priority: from.Priority,
 		Created: millis(from.Created), Granted: millis(from.Granted), Asks: from.Asks,
 		Ahead: from.Ahead, Estimate: estimated(from.Estimate),
-		Earliest: estimated(from.Earliest), Latest: estimated(from.Latest), Basis: from.Basis, On: onRow(from.On),
+		Earliest: estimated(from.Earliest), Latest: estimated(from.Latest), Basis: from.Basis,
+		On:   onRow(from.On),
 		Node: from.Node, Flavors: from.Flavors}
 	if from.Group != "" {
 		row.Gang = claimKey(gang, from.Namespace, from.Group)
@@ -128,7 +129,8 @@ func gangRow(from *ask.Group) Claim {
 		State: from.State, Reason: from.Reason, Message: from.Message, Priority: from.Priority,
 		Created: millis(from.Created), Asks: from.Asks, Ahead: from.Ahead,
 		Estimate: estimated(from.Estimate),
-		Earliest: estimated(from.Earliest), Latest: estimated(from.Latest), Basis: from.Basis, On: onRow(from.On),
+		Earliest: estimated(from.Earliest), Latest: estimated(from.Latest), Basis: from.Basis,
+		On:     onRow(from.On),
 		Native: from.Native, Minimum: from.Minimum, Pods: from.Pods, Ready: from.Ready,
 		Reserved: from.Reserved, Allocated: from.Allocated, Succeeded: from.Succeeded,
 		Failed: from.Failed}

@@ -95,7 +95,9 @@ func (v podView) String() string {
 	case v.Position > 1:
 		text += fmt.Sprintf("; number %d of its queue", v.Position)
 	}
-	span := func(length int64) time.Duration { return time.Duration(length).Round(100 * time.Millisecond) }
+	span := func(length int64) time.Duration {
+		return time.Duration(length).Round(100 * time.Millisecond)
+	}
 	switch {
 	case v.State != "waiting":
 	case v.Estimate >= 0:
