@@ -59,7 +59,7 @@ struct forecast {
     int64_t ends[RUN_TIMES];     /* how many ended at each */
     int64_t risk[RUN_TIMES + 1]; /* how many more of those that ended had reached each, than the
                                     one before */
-    int64_t held[RUN_TIMES + 1]; /* the same of those that hold room */
+    int64_t held[RUN_TIMES + 1]; /* as many, of those that hold room */
     int64_t left[RUN_TIMES + 1]; /* the share that is left when n of the run times are over */
     wide area[RUN_TIMES + 1];    /* below that curve, up to the nth */
     int64_t young;               /* twice the mean of those that ended */
