@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// The kinds under which rules.yaml knows what is in the ConfigMaps of Volcano's scheduler and of
+// Kueue. The first one has no kind of its own: `actions` and `plugins` have its parts by name.
+const (
+	volcanoConfiguration = "SchedulerConfiguration"
+	kueueConfiguration   = "Configuration"
+)
+
+// configurations are those of Volcano's scheduler and of Kueue that are in a ConfigMap.
+func configurations(object *unstructured.Unstructured) (all []*unstructured.Unstructured) {
+	if object.GetKind() != "ConfigMap" {
+		return nil
+	}
+	data, _, _ := unstructured.NestedStringMap(object.Object, "data")
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		var content map[string]any
+		if yaml.Unmarshal([]byte(data[key]), &content) != nil {
+			continue // a file of another form
+		}
+		kind, version := volcanoConfiguration, "volcano.sh/v1"
+		switch said, _ := content["apiVersion"].(string); {
+		case strings.HasPrefix(said, "config.kueue.x-k8s.io/"):
+			kind, version = kueueConfiguration, said
+		case content["actions"] != nil && content["tiers"] != nil:
+			content = byNames(content)
+		default:
+			continue
+		}
+		read := &unstructured.Unstructured{Object: content}
+		read.SetAPIVersion(version)
+		read.SetKind(kind)
+		read.SetNamespace(object.GetNamespace())
+		read.SetName(object.GetName())
+		all = append(all, read)
+	}
+	return all
+}
+
+// byNames is the configuration of Volcano's scheduler with its actions and plugins by their names.
+func byNames(content map[string]any) map[string]any {
+	actions, plugins := map[string]any{}, map[string]any{}
+	said, _ := content["actions"].(string)
+	for name := range strings.SplitSeq(said, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			actions[name] = name
+		}
+	}
+	tiers, _ := content["tiers"].([]any)
+	for _, one := range tiers {
+		tier, _ := one.(map[string]any)
+		list, _ := tier["plugins"].([]any)
+		for _, one := range list {
+			plugin, _ := one.(map[string]any)
+			if name, _ := plugin["name"].(string); name != "" {
+				plugins[name] = name
+			}
+		}
+	}
+	return map[string]any{"actions": actions, "plugins": plugins}
+}
