@@ -141,7 +141,8 @@ func (c *cluster) programs() []string {
 	if err != nil {
 		c.Fatal(err)
 	}
-	folders := []string{filepath.Dir(kubectl), filepath.Dir(c.plugin), os.Getenv("PATH")}
+	folders := []string{filepath.Dir(kubectl), filepath.Dir(c.plugin), filepath.Join(root, "build"),
+		os.Getenv("PATH")}
 	return []string{"KUBECONFIG=" + kubeconfig, "SLUICE_LIB=" + library,
 		"PATH=" + strings.Join(folders, ":")}
 }
