@@ -82,12 +82,13 @@ func Run(engine Engine, setup *Setup, objects []*unstructured.Unstructured) (*Re
 	if err != nil {
 		return nil, err
 	}
-	found := &findings{rules: rules, byWords: map[string]*Finding{}}
+	found := &findings{rules: rules, byWords: map[string]*Finding{}, said: map[[2]string]bool{}}
 	all := newWorld(objects)
 	for _, object := range all.objects {
 		found.look(object, setup)
 		for _, read := range configurations(object) {
 			found.look(read, setup)
+			found.lookForUnknown(read)
 		}
 	}
 	dry := &dryHost{engine: engine, setup: setup, world: all, found: found}
@@ -101,6 +102,7 @@ func Run(engine Engine, setup *Setup, objects []*unstructured.Unstructured) (*Re
 type findings struct {
 	rules   *ruleBook
 	byWords map[string]*Finding
+	said    map[[2]string]bool // of which object
 }
 
 func (f *findings) add(object string, one Finding) {
@@ -110,7 +112,8 @@ func (f *findings) add(object string, one Finding) {
 		known = &one
 		f.byWords[words] = known
 	}
-	if !slices.Contains(known.Objects, object) {
+	if of := [2]string{words, object}; !f.said[of] {
+		f.said[of] = true
 		known.Objects = append(known.Objects, object)
 	}
 }

@@ -92,7 +92,7 @@ func TestWords(t *testing.T) {
 		{Refused, "Job/default/train", "", "", "group-min-member"},
 		{Refused, "ClusterQueue/team", "", "", "spec.admissionScope"},
 		{Ignored, "Queue/weighed", "spec.weight", "3", "shares are amounts (deserved)"},
-		{Otherwise, "Queue/large", "cpu in flavor default", "5 of 4", "grants nothing"},
+		{Otherwise, "Queue/large", "cpu/default", "5", "above the limit of 4"},
 		{Otherwise, "SchedulerConfiguration/volcano-system/volcano-scheduler-configmap",
 			"plugins.drf", "drf", "nobody's share"},
 		{Otherwise, "Deployment/default/web", "spec.schedulerName", "other", "our profiles"},

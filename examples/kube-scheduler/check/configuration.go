@@ -48,6 +48,30 @@ func configurations(object *unstructured.Unstructured) (all []*unstructured.Unst
 	return all
 }
 
+// lookForUnknown says of the parts of a configuration that no page knows that they are not known:
+// the rows of the pages name all others.
+func (f *findings) lookForUnknown(read *unstructured.Unstructured) {
+	name := nameOf(read)
+	if read.GetKind() == kueueConfiguration {
+		known := f.rules.namesIn("MIGRATE-KUEUE.md")
+		for _, field := range slices.Sorted(maps.Keys(read.Object)) {
+			if !known[field] && !slices.Contains([]string{"apiVersion", "kind", "metadata"}, field) {
+				f.say("unknownField", name, field, textOf(read.Object[field]), "")
+			}
+		}
+		return
+	}
+	known := f.rules.namesIn("MIGRATE-VOLCANO.md")
+	for _, part := range []string{"actions", "plugins"} {
+		all, _ := read.Object[part].(map[string]any)
+		for _, one := range slices.Sorted(maps.Keys(all)) {
+			if !known[one] {
+				f.say("unknownPart", name, part+"."+one, one, "")
+			}
+		}
+	}
+}
+
 // byNames is the configuration of Volcano's scheduler with its actions and plugins by their names.
 func byNames(content map[string]any) map[string]any {
 	actions, plugins := map[string]any{}, map[string]any{}

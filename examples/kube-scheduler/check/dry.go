@@ -276,8 +276,9 @@ func (d *dryHost) limitsOf(queue map[string]any) {
 		}
 		name, _ := quota["resource"].(string)
 		d.found.say("over", fmt.Sprintf("%s/%s", queue["kind"], queue["name"]),
-			fmt.Sprintf("%s in flavor %s", name, quota["flavor"]),
-			fmt.Sprintf("%s of %s", quantity(name, usage), quantity(name, ceiling)), "")
+			fmt.Sprintf("%s/%s", name, quota["flavor"]), quantity(name, usage),
+			fmt.Sprintf("what runs counts, and is above the limit of %s: nothing is granted until it is "+
+				"below", quantity(name, ceiling)))
 	}
 }
 

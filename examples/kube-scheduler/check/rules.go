@@ -106,6 +106,32 @@ func (b *ruleBook) named(code string) *rule {
 	return &b.Rules[at]
 }
 
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// namesIn are the names that the rows of a page begin with; of a.b that is a.
+func (b *ruleBook) namesIn(page string) map[string]bool {
+	names := map[string]bool{}
+	add := func(row string) {
+		for _, one := range quoted.FindAllStringSubmatch(row, -1) {
+			name, _, _ := strings.Cut(one[1], ".")
+			names[name] = true
+		}
+	}
+	for i := range b.Rules {
+		if b.Rules[i].Page == page {
+			add(b.Rules[i].Row)
+		}
+	}
+	for i := range b.Silent {
+		for _, row := range b.Silent[i].Rows {
+			if b.Silent[i].Page == page {
+				add(row)
+			}
+		}
+	}
+	return names
+}
+
 // look says what the rules say of an object, and of the pods that it is a template of.
 func (f *findings) look(object *unstructured.Unstructured, setup *Setup) {
 	f.lookAt(object, "", object.Object, object.GroupVersionKind().GroupKind().String(), setup)

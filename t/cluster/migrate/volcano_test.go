@@ -163,6 +163,8 @@ func TestVolcano(t *testing.T) {
 	t.Setenv("VOLCANO", module)
 	newLedger(map[string]int64{"a": 4000, "b": 2000}).follow(c)
 	c.apply(installed)
+	c.must("-n", "volcano-system", "create", "configmap", "volcano-scheduler-configmap",
+		"--from-literal=volcano-scheduler.conf="+volcanoConfig)
 	scheduler := c.startVolcanoScheduler()
 	controllers := c.startVolcano("vc-controller-manager")
 
@@ -175,7 +177,7 @@ func TestVolcano(t *testing.T) {
 	before := c.books.uids()
 
 	c.says(c.page(volcanoPage, "1."), "Deployment/volcano-system/volcano-scheduler",
-		"Deployment/volcano-system/volcano-controllers", "0 refused")
+		"Deployment/volcano-system/volcano-controllers", "plugins.predicates", "0 refused")
 
 	// Take over while they run.
 	c.stop(scheduler)
