@@ -89,6 +89,28 @@ spec:
         - {name: c, image: busybox, resources: {requests: {cpu: "1"}}}
 `
 
+// lone is a pod of its own, which waits at the gate of its queue.
+const lone = `apiVersion: v1
+kind: Pod
+metadata:
+  name: lone
+  namespace: default
+  labels: {job: lone, queue: a}
+  annotations:
+    scheduling.volcano.sh/queue-name: a
+    scheduling.volcano.sh/queue-allocation-gate: "true"
+spec:
+  schedulerName: volcano
+  containers:
+  - {name: c, image: busybox, resources: {requests: {cpu: "2"}}}
+`
+
+// gates are those of the lone pod.
+func (c *cluster) gates() string {
+	c.Helper()
+	return c.must("get", "pod", "lone", "-o", "jsonpath={.spec.schedulingGates[*].name}")
+}
+
 func volcanoJobs(all ...[3]any) (manifest string) {
 	for _, one := range all {
 		manifest += fmt.Sprintf(volcanoJob, one[0], one[1], one[2])
@@ -199,11 +221,18 @@ func TestVolcano(t *testing.T) {
 	c.allocated("a", "3")
 	c.allocated("b", "2")
 	between := c.books.uids()
+	c.apply(lone)
+	if gates := c.gates(); gates != "scheduling.volcano.sh/queue-allocation-gate" {
+		t.Errorf("the gates of the pod that waits are %q", gates)
+	}
 
 	// Back, while jobs of both run.
 	c.end(sluice)
 	c.stop(controllers)
 	c.page(volcanoPage, "4.")
+	if gates := c.gates(); gates != "" {
+		t.Errorf("the pod that waits keeps the gates %q", gates)
+	}
 	c.startVolcano("vc-controller-manager")
 	c.startVolcanoScheduler()
 	time.Sleep(3 * time.Second) // several sessions of Volcano's
@@ -214,4 +243,6 @@ func TestVolcano(t *testing.T) {
 	c.finish("a-second")
 	c.finish("b-second")
 	c.run(map[string]int{"a-third": 1, "a-fourth": 3})
+	c.finish("a-fourth")
+	c.run(map[string]int{"a-third": 1, "lone": 1})
 }
