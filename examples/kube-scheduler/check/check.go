@@ -16,7 +16,6 @@ package check
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -146,10 +145,9 @@ func (f *findings) report(looked int) *Report {
 
 // nameOf is an object as findings name it.
 func nameOf(object *unstructured.Unstructured) string {
-	if space := object.GetNamespace(); space != "" {
-		return fmt.Sprintf("%s/%s/%s", object.GetKind(), space, object.GetName())
-	}
-	return object.GetKind() + "/" + object.GetName()
+	words := []string{object.GetKind(), object.GetNamespace(),
+		cmp.Or(object.GetName(), object.GetGenerateName())}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), "/")
 }
 
 // Names are the objects of which there is something of this verdict to say, each once.

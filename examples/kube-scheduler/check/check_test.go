@@ -5,6 +5,7 @@ package check
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestNothingToSay(t *testing.T) {
 // has finds what is said of an object and a field.
 func (r *Report) has(verdict Verdict, object, field, value, why string) bool {
 	for _, one := range r.Findings {
-		if one.Verdict == verdict && contains(one.Objects, object) && one.Field == field &&
+		if one.Verdict == verdict && slices.Contains(one.Objects, object) && one.Field == field &&
 			one.Value == value && strings.Contains(one.Why, why) {
 			return true
 		}
@@ -91,10 +92,13 @@ func TestWords(t *testing.T) {
 		{Refused, "PodGroup/default/below-zero", "", "", "minMember"},
 		{Refused, "Job/default/train", "", "", "group-min-member"},
 		{Refused, "ClusterQueue/team", "", "", "spec.admissionScope"},
+		{Refused, "Workload/default/spread", "", "", "topology-aware scheduling"},
+		{Refused, "Job/default/elastic", "", "", "workload slices"},
 		{Ignored, "Queue/weighed", "spec.weight", "3", "shares are amounts (deserved)"},
 		{Otherwise, "Queue/large", "cpu/default", "5", "above the limit of 4"},
 		{Otherwise, "SchedulerConfiguration/volcano-system/volcano-scheduler-configmap",
 			"plugins.drf", "drf", "nobody's share"},
+		{Otherwise, "Job/default/elsewhere-", "spec.schedulerName", "other", "our profiles"},
 		{Otherwise, "Deployment/default/web", "spec.schedulerName", "other", "our profiles"},
 	} {
 		if !report.has(want.verdict, want.object, want.field, want.value, want.why) {

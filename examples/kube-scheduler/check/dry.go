@@ -29,8 +29,8 @@ type dryHost struct {
 
 // run tells of those first who are named by others.
 func (d *dryHost) run() error {
-	for _, tell := range []func() error{d.nodes, d.queues, d.commands, d.kueue, d.groups, d.pods,
-		d.limits} {
+	for _, tell := range []func() error{d.nodes, d.queues, d.commands, d.kueue, d.jobs, d.groups,
+		d.pods, d.limits} {
 		if err := tell(); err != nil {
 			return err
 		}

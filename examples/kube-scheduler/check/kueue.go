@@ -5,6 +5,7 @@ package check
 import (
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -12,9 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/job"
 	"sluice/kube-scheduler/sluice"
 	"sluice/kube-scheduler/workload"
 )
@@ -154,6 +157,35 @@ func (d *dryHost) workload(object *unstructured.Unstructured) error {
 	}
 	_, err := d.engine.ObserveWorkerWorkload(seen)
 	return err
+}
+
+// jobs that name a queue are looked at by the workload that would be made for them, unless there is
+// one.
+func (d *dryHost) jobs() error {
+	made := map[types.UID]bool{}
+	for _, object := range d.world.kinds["Workload."+kueueGroup] {
+		if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
+			made[owner.UID] = true
+		}
+	}
+	for _, object := range d.world.kinds["Job.batch"] {
+		var j batchv1.Job
+		if err := facts.Read(object, &j); err != nil {
+			if err := d.refused("workload", object, err); err != nil {
+				return err
+			}
+			continue
+		}
+		_, _, ended := job.Ended(&j)
+		if job.Queue(&j) == "" || ended || j.UID != "" && made[j.UID] {
+			continue
+		}
+		seen := facts.Workload(job.Workload(&j, job.Priority{}), d.around(j.Namespace))
+		if seen.Unsupported != "" && !seen.AdmissionGated {
+			d.found.say("workload", nameOf(object), "", "", seen.Unsupported)
+		}
+	}
+	return nil
 }
 
 func (d *dryHost) around(namespace string) *facts.Around {

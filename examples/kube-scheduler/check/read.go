@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -98,6 +99,20 @@ func ReadFiles(paths []string, stdin io.Reader) (all []*unstructured.Unstructure
 	return all, nil
 }
 
+// namespaced are the kinds of which an object in a file that names no namespace is in the default
+// one.
+var namespaced = []string{"Command", "ConfigMap", "LimitRange", "LocalQueue", "Pod", "PodGroup",
+	"ResourceClaimTemplate", "Workload"}
+
+func inNamespace(object *unstructured.Unstructured) *unstructured.Unstructured {
+	kind := object.GroupVersionKind().GroupKind()
+	if object.GetNamespace() == "" &&
+		(slices.Contains(namespaced, kind.Kind) || templated[kind.String()] != "") {
+		object.SetNamespace(metav1.NamespaceDefault)
+	}
+	return object
+}
+
 // readText reads the documents of one file, and what is in lists. What has no kind is no object.
 func readText(all []*unstructured.Unstructured, name string, text []byte) (
 	[]*unstructured.Unstructured, error) {
@@ -119,12 +134,12 @@ func readText(all []*unstructured.Unstructured, name string, text []byte) (
 			continue
 		}
 		if !object.IsList() {
-			all = append(all, object)
+			all = append(all, inNamespace(object))
 			continue
 		}
 		err = object.EachListItem(func(item runtime.Object) error {
 			if one, is := item.(*unstructured.Unstructured); is {
-				all = append(all, one)
+				all = append(all, inNamespace(one))
 			}
 			return nil
 		})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,20 +44,11 @@ func rowsOf(t *testing.T, page string, headings []string) map[string]string {
 			continue
 		}
 		first, rest, _ := strings.Cut(cells, " |")
-		if !head && (headings == nil || contains(headings, heading)) {
+		if !head && (headings == nil || slices.Contains(headings, heading)) {
 			rows[words(first)] += words(rest)
 		}
 	}
 	return rows
-}
-
-func contains(all []string, one string) bool {
-	for _, each := range all {
-		if each == one {
-			return true
-		}
-	}
-	return false
 }
 
 func pageText(t *testing.T, page string) string {
@@ -135,7 +127,7 @@ func TestFieldsOfRules(t *testing.T) {
 			t.Errorf("%s, %q: the code %s is there twice, or has fields", r.Page, r.Row, r.Code)
 		}
 		codes[r.Code] = true
-		if !contains([]string{string(Refused), string(Ignored), string(Otherwise)}, string(r.Verdict)) {
+		if !slices.Contains([]string{string(Refused), string(Ignored), string(Otherwise)}, string(r.Verdict)) {
 			t.Errorf("%s, %q: the verdict %q is none", r.Page, r.Row, r.Verdict)
 		}
 	}

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
@@ -58,7 +59,7 @@ var templated = map[string]string{
 	"Deployment.apps": "spec.template", "StatefulSet.apps": "spec.template",
 	"ReplicaSet.apps": "spec.template", "DaemonSet.apps": "spec.template",
 	"Job.batch": "spec.template", "CronJob.batch": "spec.jobTemplate.spec.template",
-	"Job.batch.volcano.sh": "spec.tasks[*].template",
+	volcanoJobs: "spec.tasks[*].template",
 }
 
 func templatesOf(object *unstructured.Unstructured) (all []template) {
@@ -74,7 +75,11 @@ func templatesOf(object *unstructured.Unstructured) (all []template) {
 	return all
 }
 
-// podOf is a pod as one of a template would be created.
+// volcanoJobs are those whose pods Volcano's job-controller makes.
+const volcanoJobs = "Job.batch.volcano.sh"
+
+// podOf is a pod as one of a template would be created. Volcano's job-controller gives it the
+// scheduler of its Job, and a group.
 func (t template) podOf(object *unstructured.Unstructured) *unstructured.Unstructured {
 	pod := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}
 	for _, part := range []string{"metadata", "spec"} {
@@ -85,5 +90,19 @@ func (t template) podOf(object *unstructured.Unstructured) *unstructured.Unstruc
 	pod = pod.DeepCopy()
 	pod.SetNamespace(object.GetNamespace())
 	pod.SetName(fmt.Sprintf("%s-%s", object.GetKind(), object.GetName()))
+	if object.GroupVersionKind().GroupKind().String() != volcanoJobs {
+		return pod
+	}
+	spec, _ := pod.Object["spec"].(map[string]any)
+	if said, _ := spec["schedulerName"].(string); said == "" && spec != nil {
+		of, _, _ := unstructured.NestedString(object.Object, "spec", "schedulerName")
+		spec["schedulerName"] = cmp.Or(of, "volcano")
+	}
+	annotations := pod.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[facts.GroupName] = cmp.Or(object.GetName(), object.GetGenerateName())
+	pod.SetAnnotations(annotations)
 	return pod
 }
