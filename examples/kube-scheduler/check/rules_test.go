@@ -127,7 +127,7 @@ func TestFieldsOfRules(t *testing.T) {
 			t.Errorf("%s, %q: the code %s is there twice, or has fields", r.Page, r.Row, r.Code)
 		}
 		codes[r.Code] = true
-		if !slices.Contains([]string{string(Refused), string(Ignored), string(Otherwise)}, string(r.Verdict)) {
+		if !slices.Contains(Verdicts, r.Verdict) {
 			t.Errorf("%s, %q: the verdict %q is none", r.Page, r.Row, r.Verdict)
 		}
 	}
