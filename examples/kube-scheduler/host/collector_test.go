@@ -16,6 +16,7 @@ import (
 	basemetrics "k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/testutil"
 
+	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/sluice"
 	"sluice/plain/hostile"
 )
@@ -50,7 +51,8 @@ func testEngine(tb testing.TB) *sluice.Engine {
 // measured is a host with an open engine, and a registry that has its collector.
 func measured(tb testing.TB) (*Host, basemetrics.KubeRegistry) {
 	tb.Helper()
-	h := &Host{engine: engine{Engine: testEngine(tb), ready: make(chan struct{})}}
+	h := &Host{args: &config.Args{}, engine: engine{Engine: testEngine(tb),
+		ready: make(chan struct{})}}
 	close(h.engine.ready)
 	h.engine.synced.Store(true)
 	registry := basemetrics.NewKubeRegistry()
