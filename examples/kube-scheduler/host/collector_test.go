@@ -24,6 +24,11 @@ import (
 // testEngine is one that is synced and leads.
 func testEngine(tb testing.TB) *sluice.Engine {
 	tb.Helper()
+	return testEngineWith(tb, sluice.Config{})
+}
+
+func testEngineWith(tb testing.TB, config sluice.Config) *sluice.Engine {
+	tb.Helper()
 	path := os.Getenv("SLUICE_LIB")
 	if path == "" {
 		path = filepath.Join("..", "..", "..", "build", "sluice.so")
@@ -32,7 +37,7 @@ func testEngine(tb testing.TB) *sluice.Engine {
 	if err != nil {
 		tb.Fatalf("%v (build sluice.so with meson, or name one in SLUICE_LIB)", err)
 	}
-	eng, err := library.Open(sluice.Config{})
+	eng, err := library.Open(config)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -62,6 +62,51 @@ func TestWaitsOfQueues(t *testing.T) {
 	}
 }
 
+// LocalQueues are told of only where somebody asks for them.
+func TestWaitsOfLocalQueues(t *testing.T) {
+	h, _ := measured(t)
+	h.engine.Engine = testEngineWith(t, sluice.Config{Effects: []string{sluice.WriteWorkload}})
+	h.args.Metrics.LocalQueues = true
+	ok := told(t)
+	ok(h.engine.ObserveFlavor(&sluice.Flavor{Name: "f"}))
+	ok(h.engine.ObserveQueue(&sluice.Queue{Kind: sluice.KindClusterQueue, Name: "cq",
+		Groups: []sluice.ResourceGroup{{Resources: []string{"cpu"}, Flavors: []sluice.FlavorQuotas{
+			{Name: "f", Quotas: []sluice.Quota{{Resource: "cpu", Nominal: 1000}}}}}}}))
+	ok(h.engine.ObserveLocalQueue(&sluice.LocalQueue{UID: "l", Namespace: "ns", Name: "lq",
+		ClusterQueue: "cq"}))
+	for _, one := range []struct{ name, queue string }{{"a", "lq"}, {"b", "lq"}, {"c", "nowhere"}} {
+		ok(h.engine.ObserveWorkerWorkload(&sluice.WorkerWorkload{UID: one.name, Namespace: "ns",
+			Name: one.name, Queue: one.queue, Created: 1_700_000_000_000_000_000, ResourceVersion: 1,
+			PodSets: []sluice.PodSet{{Name: "main", Count: 1,
+				Requests: []sluice.Amount{{Name: "cpu", Value: 1000}}}}, JobStopped: true}))
+	}
+	settle(t, h.engine.Engine)
+	registry := basemetrics.NewKubeRegistry()
+	registry.CustomMustRegister(newCollector(h))
+	text := scrape(t, registry)
+	of := `local_queue="lq",namespace="ns"`
+	for _, want := range []string{
+		`sluice_local_queue_workloads{` + of + `,state="pending"} 1`,
+		`sluice_local_queue_workloads{` + of + `,state="reserved"} 1`, // nobody has written it yet
+		`sluice_local_queue_workloads{` + of + `,state="admitted"} 0`,
+		`sluice_local_queue_wait_duration_seconds_bucket{` + of + `,le="86400"} 0`,
+		`sluice_local_queue_wait_duration_seconds_count{` + of + `} 1`,
+		`sluice_local_queue_oldest_waiting_timestamp_seconds{` + of + `} 1.7e+09`,
+		`sluice_queue_wait_duration_seconds_count{kind="ClusterQueue",queue="cq"} 1`,
+		`sluice_queue_oldest_waiting_timestamp_seconds{kind="ClusterQueue",queue="cq"} 1.7e+09`,
+	} {
+		if !strings.Contains(text, "\n"+want+"\n") {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
+	if strings.Contains(text, "nowhere") {
+		t.Error("there is a LocalQueue that nobody made")
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
 // An answer of a library from before it told of waits has none of these.
 func TestAnOlderLibraryTellsOfNoWaits(t *testing.T) {
 	registry := basemetrics.NewKubeRegistry()
