@@ -38,6 +38,7 @@ func TestEachAlertIsRaisedByItsFault(t *testing.T) {
 	w.step("the right to patch pods is taken away", w.effectsFail)
 	w.step("somebody makes pods for a closed queue, again and again", w.theWebhookRefuses)
 	w.step("sluice is installed twice", w.twoSchedulers)
+	w.step("Volcano's controller writes a status", w.volcanoBeside)
 	w.theMetrics()
 	w.step("nobody leads", w.nobodyLeads)
 }
@@ -132,6 +133,14 @@ func (w *world) twoSchedulers() {
 		w.Fatal(err)
 	}
 	w.tellTargets(w.Replicas()[0])
+	w.raised()
+}
+
+// It is known by the name under which it writes.
+func (w *world) volcanoBeside() {
+	w.kubectl("patch", "queue.scheduling.volcano.sh", "good", "--subresource=status",
+		"--type=merge", "--field-manager=vc-controller-manager", "-p", `{"status": {"running": 7}}`)
+	w.raised("SluiceTwoSchedulers Volcano")
 	w.raised()
 }
 
