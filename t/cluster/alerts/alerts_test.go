@@ -3,8 +3,10 @@
 package alerts
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +42,7 @@ func TestEachAlertIsRaisedByItsFault(t *testing.T) {
 	w.step("sluice is installed twice", w.twoSchedulers)
 	w.step("Volcano's controller writes a status", w.volcanoBeside)
 	w.theMetrics()
+	w.theDashboard()
 	w.step("nobody leads", w.nobodyLeads)
 }
 
@@ -198,5 +201,45 @@ func (w *world) theMetrics() {
 	}
 	if len(there) < 30 {
 		w.Errorf("only %d metrics were looked at", len(there))
+	}
+}
+
+// theDashboard asks what Prometheus can answer, of the queue that is open in it, and nearly always
+// there is something to draw.
+func (w *world) theDashboard() {
+	text, err := os.ReadFile(filepath.Join(w.Root, "examples/deploy/monitoring/dashboard.json"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		w.Fatal(err)
+	}
+	chosen := strings.NewReplacer("$kind", "Queue", "$queue", "good", "$resource", "cpu",
+		"$__rate_interval", "1m")
+	questions, empty := 0, []string{}
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			var data struct{ Result []any }
+			query := url.QueryEscape(chosen.Replace(target.Expr))
+			if err := w.api("query?query="+query, &data); err != nil {
+				w.Errorf("%s: %s: %v", panel.Title, target.Expr, err)
+			}
+			questions++
+			if len(data.Result) == 0 {
+				empty = append(empty, panel.Title+": "+target.Expr)
+			}
+		}
+	}
+	w.Logf("the dashboard asked %d questions; without an answer:\n%s", questions,
+		strings.Join(empty, "\n"))
+	// Of what is elsewhere, of who waits or has no node, and of nobody who was granted lately.
+	if most := 7; questions < 30 || len(empty) > most {
+		w.Errorf("of %d questions %d have no answer, want %d at most", questions, len(empty), most)
 	}
 }
