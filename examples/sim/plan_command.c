@@ -12,14 +12,15 @@
 #include "examples/sim/trace_make.h"
 
 const char plan_usage[] =
-    "       sluice-sim plan TRACE --with STORY [--or STORY]... [--until TIME] [--all]\n"
+    "       sluice-sim plan TRACE --with STORY [--or STORY]... [--until TIME] [--all] [--score]\n"
     "                      [--lib PATH] [--removal onBind|onAdmission] [--format table|json]\n"
     "       sluice-sim trace sacct|workloads FILE\n"
     "       sluice-sim trace KIND [--pods N] [--queues N] [--users N] [--length TIME] [--seed N]\n";
 
 const char plan_help[] =
     "plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY\n"
-    "        sets up, and says what each queue saw: waits, use, evictions, nodes bought\n"
+    "        sets up, and says what each queue saw: waits, use, evictions, nodes bought;\n"
+    "        --score: and how good the estimates were that pods were given while they waited\n"
     "trace   writes arrivals: of what sacct or kubectl get workloads said, or with the shape of\n"
     "        a public trace: borg-2019, alibaba-gpu-2020, philly\n";
 
@@ -37,6 +38,7 @@ struct arguments {
     const char *lib;
     const char *removal;
     bool all;
+    bool score;
 };
 
 static int refuse(const char *what, const char *which)
@@ -64,6 +66,8 @@ static int parse(int argc, char **argv, struct arguments *ret)
             *slot = argv[++i];
         else if (strcmp(argv[i], "--all") == 0)
             ret->all = true;
+        else if (strcmp(argv[i], "--score") == 0)
+            ret->score = true;
         else if (argv[i][0] == '-' && argv[i][1])
             return refuse("no such option:", argv[i]);
         else if (ret->trace)
@@ -107,9 +111,10 @@ static int64_t end_of(const struct arguments *arguments, const struct trace *tra
 }
 
 static int play(const struct run_options *options, const char *story, const struct trace *trace,
-                int64_t until, struct outcome *ret)
+                int64_t until, bool scored, struct outcome *ret)
 {
-    struct plan plan = {.trace = trace, .until = until};
+    struct score score = {0};
+    struct plan plan = {.trace = trace, .until = until, .score = scored ? &score : NULL};
     struct sim sim;
     struct scenario scenario;
     int code = EXIT_HELD;
@@ -124,6 +129,7 @@ static int play(const struct run_options *options, const char *story, const stru
         code = fails(&sim.fault);
     else if (sim.expectations.failures > 0)
         code = EXIT_FAILED;
+    score_finish(&score);
     plan_finish(&plan);
     run_finish(&sim, &scenario);
     return code;
@@ -150,7 +156,7 @@ int plan_main(const char *program, int argc, char **argv)
     if (fault.is)
         code = fails(&fault);
     for (size_t i = 0; i < arguments.n_stories && code == EXIT_HELD; i++)
-        code = play(&options, arguments.stories[i], &trace, until, &outcomes[i]);
+        code = play(&options, arguments.stories[i], &trace, until, arguments.score, &outcomes[i]);
     if (code == EXIT_HELD && strcmp(arguments.format, "json") == 0)
         outcomes_json(outcomes, arguments.n_stories, &trace, arguments.trace, stdout);
     else if (code == EXIT_HELD)
