@@ -41,6 +41,9 @@ enum { POSITION_KEYS = 8 };
 void put_position(struct msg_writer *w, const struct position *place);
 void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *rows,
                  uint32_t count);
+/* How long those waited that were granted something: so many keys. Nobody was: no counts. */
+enum { WAIT_KEYS = 2 };
+void put_waits(struct msg_writer *w, const struct waits *waits);
 const char *claim_state_name(enum claim_state state);
 
 /* The views of groups. */

@@ -66,6 +66,17 @@ static void put_quotas(struct call *call, uint32_t queue, uint32_t count)
     }
 }
 
+void put_waits(struct msg_writer *w, const struct waits *waits)
+{
+    uint32_t count = waits_count(waits) == 0 ? 0 : WAIT_COUNTS;
+
+    msg_put_key(w, "waits");
+    msg_put_array(w, count);
+    for (uint32_t i = 0; i < count; i++)
+        msg_put_int(w, (int64_t)waits->counts[i]);
+    put_key_int(w, "waited", (int64_t)waits->sum);
+}
+
 void put_queue(struct call *call, uint32_t queue, uint32_t others)
 {
     const struct engine *engine = call->engine;
@@ -73,7 +84,7 @@ void put_queue(struct call *call, uint32_t queue, uint32_t others)
     struct queue_report report;
 
     engine_report_queue(engine, queue, &report);
-    msg_put_map(w, 21 + others);
+    msg_put_map(w, 23 + WAIT_KEYS + others);
     put_key_str(w, "kind", queue_kind_name(report.kind));
     put_key_text(w, "name", report.name);
     put_key_text(w, "parent", report.parent);
@@ -93,6 +104,9 @@ void put_queue(struct call *call, uint32_t queue, uint32_t others)
     put_key_text(w, "own", report.own);
     put_key_bool(w, "byParent", report.by_parent);
     put_key_bool(w, "written", report.written);
+    put_key_int(w, "oldest", report.oldest);
+    put_key_int(w, "unplaced", report.unplaced);
+    put_waits(w, report.waits);
     put_groups(w, &report);
     put_queue_asks(w, engine, queue);
 }

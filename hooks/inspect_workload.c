@@ -234,10 +234,12 @@ static void put_local(struct msg_writer *w, const struct engine *engine, uint32_
     struct cluster_queue_report report;
 
     engine_report_local_queue(engine, local, &report);
-    msg_put_map(w, 10 + others);
+    msg_put_map(w, 11 + WAIT_KEYS + others);
     put_key_text(w, "namespace", report.space);
     put_key_text(w, "clusterQueue", report.queue);
     put_counts(w, &report);
+    put_key_int(w, "oldest", report.oldest);
+    put_waits(w, report.waits);
     put_usage(w, engine, (struct place){.local = local});
 }
 

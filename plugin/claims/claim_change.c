@@ -230,7 +230,7 @@ void claim_reserve(struct engine *e, uint32_t id, const uint16_t *flavors)
     if ((claim->flags & CLAIM_STAMPED) == 0)
         claim->stamp = e->now;
     claim_change(e, id, CLAIM_RESERVED, REASON_NONE);
-    queue_at(e, claim_queue(e, id))->totals.granted++;
+    queue_count_grant(e, claim_queue(e, id), claim->queued);
 }
 
 static bool members_wait(const struct engine *e, uint32_t entry)

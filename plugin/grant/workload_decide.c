@@ -5,6 +5,7 @@
 #include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
 #include "plugin/order/demand.h"
+#include "plugin/records/queue_count.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"
 #include "victims.h"
@@ -73,7 +74,8 @@ void workload_decide_reserve(struct engine *e, uint32_t id, const struct assignm
     claim_at(e, id)->state = CLAIM_RESERVED;
     claim_at(e, id)->stamp = e->now;
     workload_put_in(e, id);
-    queue_at(e, claim_queue(e, id))->totals.granted++;
+    queue_count_grant(e, claim_queue(e, id), claim_at(e, id)->queued);
+    waits_add(&local_queue_at(e, workload->local_queue)->waits, claim_at(e, id)->queued, e->now);
     took(e, id);
     workload_settle(e, id);
 }

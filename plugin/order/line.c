@@ -339,6 +339,11 @@ uint32_t line_after(const struct engine *e, const struct line *line, uint32_t cl
     return line->crowd == 0 ? 0 : waiting_after(e, behind_head(e, line), claim);
 }
 
+uint32_t line_below(const struct engine *e, const struct line *line, int32_t priority)
+{
+    return line->crowd == 0 ? 0 : waiting_below(e, behind_head(e, line), priority);
+}
+
 uint32_t line_first_of(const struct engine *e, uint32_t queue)
 {
     return queue_at(e, queue)->head;

@@ -122,6 +122,26 @@ uint32_t waiting_after(const struct engine *e, const struct waiting *waiting, ui
     return at;
 }
 
+uint32_t waiting_below(const struct engine *e, const struct waiting *waiting, int32_t priority)
+{
+    uint32_t found = 0, at = waiting->tree;
+
+    while (at != 0) {
+        if (claim_at(e, at)->priority < priority) {
+            found = at;
+            at = link_of(e, at)->left;
+        } else {
+            at = link_of(e, at)->right;
+        }
+    }
+    if (found != 0)
+        return found;
+    for (at = waiting->newcomer; at != 0 && claim_at(e, at)->priority >= priority;
+         at = link_of(e, at)->right)
+        ;
+    return at;
+}
+
 uint32_t waiting_first(const struct engine *e, const struct waiting *waiting)
 {
     return waiting->tree != 0 ? tree_first(&claims_by_rank, e, waiting->tree) : waiting->newcomer;

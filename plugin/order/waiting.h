@@ -44,6 +44,9 @@ uint32_t waiting_count_before(const struct engine *e, const struct waiting *wait
 /* The first that comes after a claim, or 0. It need not be one of them. */
 uint32_t waiting_after(const struct engine *e, const struct waiting *waiting, uint32_t claim);
 
+/* The first whose priority is below this one, or 0. */
+uint32_t waiting_below(const struct engine *e, const struct waiting *waiting, int32_t priority);
+
 uint32_t waiting_first(const struct engine *e, const struct waiting *waiting);
 uint32_t waiting_count(const struct engine *e, const struct waiting *waiting);
 

@@ -14,6 +14,7 @@
 #include "queue_status.h"
 #include "queue_todo.h"
 #include "source.h"
+#include "waits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +32,8 @@ struct queue_group {
 /* How often claims of the queue itself were granted a place, and gave it up, since it is known. */
 struct totals {
     uint64_t granted, gave_up;
-    uint64_t demoted; /* of those that gave it up: because it no longer fits */
+    uint64_t demoted;   /* of those that gave it up: because it no longer fits */
+    struct waits waits; /* of those that were granted one */
 };
 
 /* A node of a tree of queues. It stays, unknown, while a claim, a child or a group names it. */

@@ -34,6 +34,14 @@ void queue_count(struct engine *e, uint32_t id, enum claim_state state, int more
     }
 }
 
+void queue_count_grant(struct engine *e, uint32_t id, int64_t came)
+{
+    struct totals *totals = &queue_at(e, id)->totals;
+
+    totals->granted++;
+    waits_add(&totals->waits, came, e->now);
+}
+
 void queue_count_groups(struct engine *e, uint32_t id, int more)
 {
     for (; id != 0; id = queue_at(e, id)->parent) {

@@ -21,6 +21,9 @@ void queue_count_promised(struct engine *e, uint32_t queue, int more);
 /* So many more workloads of the queue hold, or are promised, something; so many more wait. */
 void queue_count_workloads(struct engine *e, uint32_t queue, int holding, int waiting);
 
+/* A claim of the queue, that came into it then, is granted a place. */
+void queue_count_grant(struct engine *e, uint32_t queue, int64_t came);
+
 /* One of its claims gave back what it held, on a node, for so many nanoseconds. */
 void queue_note_run_time(struct engine *e, uint32_t queue, int64_t nanoseconds);
 

@@ -3,6 +3,7 @@
 #include "plugin/queues/admission_check.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
+#include "oldest.h"
 #include "report.h"
 
 uint32_t engine_find_local_queue(const struct engine *e, struct text space, struct text name)
@@ -168,6 +169,8 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
     ret->pending = local->counts[LOCAL_PENDING];
     ret->reserving = local->counts[LOCAL_RESERVING];
     ret->admitted = local->counts[LOCAL_ADMITTED];
+    ret->waits = &local->waits;
+    ret->oldest = oldest_waiting_local(e, id);
     ret->reason = !local->known                    ? "NotFound"
                   : local->stop != LIFE_RUNS       ? "Stopped"
                   : fault == CLUSTER_QUEUE_UNKNOWN ? "ClusterQueueDoesNotExist"

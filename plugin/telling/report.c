@@ -3,6 +3,7 @@
 
 #include "explain.h"
 #include "group_status.h"
+#include "oldest.h"
 #include "pending.h"
 #include "plugin/pods/booking.h"
 #include "plugin/pods/group_follow.h"
@@ -49,6 +50,9 @@ void engine_report_queue(const struct engine *e, uint32_t id, struct queue_repor
                                  .granted = queue->totals.granted,
                                  .released = queue->totals.gave_up - queue->totals.demoted,
                                  .demoted = queue->totals.demoted,
+                                 .waits = &queue->totals.waits,
+                                 .oldest = oldest_waiting(e, id),
+                                 .unplaced = oldest_unplaced(e, id),
                                  .quota_count = queue->cell_count};
     ret->parent = queue->misplaced     ? name_text(e, queue_at(e, queue->wanted)->name)
                   : queue->parent != 0 ? name_text(e, queue_at(e, queue->parent)->name)

@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_TELLING_REPORT_H
 
 #include "plugin/engine.h"
+#include "plugin/records/waits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +27,9 @@ struct queue_report {
     enum reason reason;
     uint32_t waiting, held, reserved, allocated;
     uint64_t granted, released, demoted; /* claims of its own, since it is known */
+    const struct waits *waits;           /* of those that were granted something */
+    int64_t oldest, unplaced;            /* of its own that wait, or hold and have no node: since
+                                            when the oldest does; 0: there is none */
     uint32_t quota_count;
 };
 
@@ -221,6 +225,8 @@ struct cluster_queue_report {
     const char *reason;
     char message[VERDICT_MESSAGE_MAX];
     uint32_t pending, reserving, admitted;
+    const struct waits *waits; /* of a LocalQueue: of its workloads that were granted quota */
+    int64_t oldest;            /* of a LocalQueue: since when its oldest workload waits; 0 */
 };
 
 /* Of a ClusterQueue, and of a LocalQueue: what its workloads see of it, and, row by row, use. */

@@ -4,6 +4,7 @@
 
 #include "plugin/base/tree.h"
 #include "plugin/base/workload_life.h"
+#include "plugin/records/waits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@ struct local_queue {
     uint8_t stop; /* enum life_stop */
     bool known, selected;
     uint32_t counts[3]; /* of its workloads: that are pending, hold quota, are admitted */
+    struct waits waits; /* of its workloads that were granted quota, since it is known */
 };
 
 enum { LOCAL_PENDING, LOCAL_RESERVING, LOCAL_ADMITTED };

@@ -206,6 +206,8 @@ static void test_flavors(void)
          "\"quota\"=>[{\"flavor\"=>\"f\", \"resource\"=>\"cpu\", \"share\"=>2000, \"kept\"=>0, "
          "\"ceiling\"=>2000, \"usage\"=>1, \"reserved\"=>0, \"allocated\"=>1}], "
          "\"own\"=>\"Open\", \"byParent\"=>false, \"written\"=>false, "
+         "\"oldest\"=>0, \"unplaced\"=>0, "
+         "\"waits\"=>[1, 0, 0, 0, 0, 0, 0, 0, 0], \"waited\"=>0, "
          "\"groups\"=>{\"pending\"=>0, \"inqueue\"=>0, \"running\"=>1}, \"asks\"=>{}}"},
         {HOOK_OBSERVE, "{now: 4, kind: node, gone: true, object: {name: n1}}",
          "{\"ignored\"=>false}"},

@@ -97,6 +97,9 @@ type Args struct {
 	// Record is the size of the engine's recording of its calls, from the start on; 0 (default): none.
 	Record resource.Quantity `json:"record,omitzero"`
 
+	// Metrics adds metrics that not everybody wants to store.
+	Metrics Metrics `json:"metrics,omitzero"`
+
 	// Limits bounds what the engine accepts.
 	Limits Limits `json:"limits,omitzero"`
 
@@ -122,6 +125,13 @@ func (a *Args) DeviceNames() map[string]string {
 		}
 	}
 	return names
+}
+
+// Metrics are those that are there only where they are asked for.
+type Metrics struct {
+	// LocalQueues has the wait and the workloads of each LocalQueue told, up to 15 series each.
+	// Default: false.
+	LocalQueues bool `json:"localQueues,omitempty"`
 }
 
 // Limits bounds what the engine accepts; 0: its own default.

@@ -25,6 +25,8 @@ type collector struct {
 	leading, synced, pending, memory, peak *basemetrics.Desc
 	claims, unknown                        *basemetrics.Desc
 	quotas, totals                         []column
+	waits, oldest, unplaced, stopped       *basemetrics.Desc
+	locals                                 localMetrics
 }
 
 // column is a number in an answer of the engine that is a metric.
@@ -67,6 +69,16 @@ func newCollector(h *Host) *collector {
 	total("granted", "grants", "Claims of the queue itself that were granted.")
 	total("released", "releases", "Claims of the queue itself that gave back what they held.")
 	total("demoted", "demotions", "Claims of the queue itself whose grant was taken back.")
+	c.waits = c.describe("queue_wait_duration_seconds", "Time that claims of the queue itself "+
+		"waited, from when they came into it, by which they are ranked, to the grant.",
+		"kind", "queue")
+	c.oldest = c.describe("queue_oldest_waiting_timestamp_seconds", "When the claim that waits "+
+		"longest came into the queue; nobody waits in the queue itself: no series.", "kind", "queue")
+	c.unplaced = c.describe("queue_oldest_unplaced_timestamp_seconds", "When the oldest grant of the "+
+		"queue itself was made that still has no node; there is none: no series.", "kind", "queue")
+	c.stopped = c.describe("queue_stopped", "1: a queue of claims that grants nothing now, whatever "+
+		"room there is, and why; others have no series.", "kind", "queue", "reason")
+	c.locals.describe(c.describe)
 	return c
 }
 
@@ -107,6 +119,11 @@ func (c *collector) CollectWithStability(ch chan<- basemetrics.Metric) {
 		return
 	}
 	c.queues(s, queues)
+	if c.host.args.Metrics.LocalQueues {
+		if err := c.locals.collect(s, c.host); err != nil {
+			c.failed(err)
+		}
+	}
 }
 
 // The other metrics are worth reading without these.
@@ -152,6 +169,12 @@ func (c *collector) queue(s sink, queue map[string]any, kind, name string) {
 	}
 	for _, total := range c.totals {
 		s.count(total.desc, queue[total.key], kind, name)
+	}
+	s.histogram(c.waits, queue, kind, name)
+	s.moment(c.oldest, queue["oldest"], kind, name)
+	s.moment(c.unplaced, queue["unplaced"], kind, name)
+	if reason, _ := queue["reason"].(string); reason != "" && queue["leaf"] == true {
+		s.gauge(c.stopped, 1, kind, name, reason)
 	}
 	rows, _ := queue["quota"].([]any)
 	for _, one := range rows {

@@ -16,12 +16,18 @@ import (
 	basemetrics "k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/testutil"
 
+	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/sluice"
 	"sluice/plain/hostile"
 )
 
 // testEngine is one that is synced and leads.
 func testEngine(tb testing.TB) *sluice.Engine {
+	tb.Helper()
+	return testEngineWith(tb, sluice.Config{})
+}
+
+func testEngineWith(tb testing.TB, config sluice.Config) *sluice.Engine {
 	tb.Helper()
 	path := os.Getenv("SLUICE_LIB")
 	if path == "" {
@@ -31,7 +37,7 @@ func testEngine(tb testing.TB) *sluice.Engine {
 	if err != nil {
 		tb.Fatalf("%v (build sluice.so with meson, or name one in SLUICE_LIB)", err)
 	}
-	eng, err := library.Open(sluice.Config{})
+	eng, err := library.Open(config)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -50,7 +56,8 @@ func testEngine(tb testing.TB) *sluice.Engine {
 // measured is a host with an open engine, and a registry that has its collector.
 func measured(tb testing.TB) (*Host, basemetrics.KubeRegistry) {
 	tb.Helper()
-	h := &Host{engine: engine{Engine: testEngine(tb), ready: make(chan struct{})}}
+	h := &Host{args: &config.Args{}, engine: engine{Engine: testEngine(tb),
+		ready: make(chan struct{})}}
 	close(h.engine.ready)
 	h.engine.synced.Store(true)
 	registry := basemetrics.NewKubeRegistry()

@@ -62,6 +62,7 @@ func (p *pods) evict(ctx context.Context, effect *sluice.Effect) error {
 	})
 	if err == nil {
 		p.engine.log.Info("Evicted a pod", "pod", effect.Namespace+"/"+effect.Name, "why", effect.Message)
+		metrics.evictions.WithLabelValues("pod", effect.Reason).Inc()
 		p.tellOfEviction(ctx, effect)
 	}
 	return err

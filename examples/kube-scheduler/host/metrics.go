@@ -23,9 +23,10 @@ var metrics = struct {
 	// nativeAmiss is 1 while the API server and the scheduler do not agree about native groups.
 	nativeAmiss *basemetrics.Gauge
 
-	effects  *basemetrics.CounterVec
-	removals *basemetrics.HistogramVec
-	hooks    *basemetrics.HistogramVec
+	effects   *basemetrics.CounterVec
+	evictions *basemetrics.CounterVec
+	removals  *basemetrics.HistogramVec
+	hooks     *basemetrics.HistogramVec
 }{
 	refused: basemetrics.NewCounter(&basemetrics.CounterOpts{
 		Subsystem: subsystem, Name: "refused_objects_total", StabilityLevel: basemetrics.ALPHA,
@@ -55,6 +56,10 @@ var metrics = struct {
 		Help: "What the engine asked for, by kind, and by what became of it: " +
 			"done, gone, conflict or retry.",
 	}, []string{"kind", "result"}),
+	evictions: basemetrics.NewCounterVec(&basemetrics.CounterOpts{
+		Subsystem: subsystem, Name: "evictions_total", StabilityLevel: basemetrics.ALPHA,
+		Help: "Pods and workloads that were evicted, by cause.",
+	}, []string{"kind", "cause"}),
 	removals: basemetrics.NewHistogramVec(&basemetrics.HistogramOpts{
 		Subsystem: subsystem, Name: "gate_removal_duration_seconds",
 		StabilityLevel: basemetrics.ALPHA,
@@ -73,8 +78,8 @@ var registerOnce sync.Once
 func registerMetrics(h *Host) {
 	registerOnce.Do(func() {
 		legacyregistry.MustRegister(metrics.refused, metrics.unplaced, metrics.rivals,
-			metrics.waitsForRival, metrics.nativeAmiss, metrics.effects, metrics.removals,
-			metrics.hooks)
+			metrics.waitsForRival, metrics.nativeAmiss, metrics.effects, metrics.evictions,
+			metrics.removals, metrics.hooks)
 		legacyregistry.CustomMustRegister(newCollector(h))
 	})
 }

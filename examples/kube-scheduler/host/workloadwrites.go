@@ -46,6 +46,9 @@ func (ws *workloads) write(ctx context.Context, effect *sluice.Effect) (int64, e
 	if err == nil && version != effect.ResourceVersion {
 		ws.engine.log.V(2).Info("Wrote into a workload", "workload", seen.Namespace+"/"+seen.Name,
 			"write", effect.Workload.Write, "reason", effect.Reason)
+		if effect.Workload.Write == "evict" {
+			metrics.evictions.WithLabelValues("workload", evictionCause(effect)).Inc()
+		}
 		for _, one := range wl.Events(seen, wanted, effect.Workload.Write, ws.engine.now()) {
 			ws.writer.Tell(seen, one.Kind, one.Reason, one.Message)
 		}
@@ -57,6 +60,14 @@ func (ws *workloads) write(ctx context.Context, effect *sluice.Effect) (int64, e
 func isRefusal(effect *sluice.Effect) bool {
 	return effect.Workload.Write == "signal" ||
 		effect.Workload.Write == "pending" && effect.Reason == wl.Pending
+}
+
+// evictionCause is why a workload goes: of one that is preempted, whose room it takes.
+func evictionCause(effect *sluice.Effect) string {
+	if effect.Reason == kueue.WorkloadEvictedByPreemption && effect.Workload.Cause != "" {
+		return effect.Workload.Cause
+	}
+	return effect.Reason
 }
 
 // asked is what all pods of each pod set ask for.
