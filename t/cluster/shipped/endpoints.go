@@ -10,7 +10,23 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/cluster/plane"
 )
+
+// Reach lets the API server's proxy find a scheduler that was started otherwise and listens at this
+// port of every address: so kubectl sluice can ask it.
+func Reach(ctx context.Context, p *plane.Plane, scheduler *plane.Process, port int) error {
+	s := &Sluice{Plane: p, replicas: []*Replica{{Process: scheduler, port: port}}}
+	var err error
+	if s.Address, err = OwnAddress(); err != nil {
+		return err
+	}
+	if err := s.makePod(ctx, Name); err != nil {
+		return err
+	}
+	return s.writeEndpoints(ctx, Name)
+}
 
 // writeEndpoints says where the replicas listen. The API server's webhooks read EndpointSlices; so
 // does its proxy, which read Endpoints before 1.37. All replicas stand for the pod that is named:

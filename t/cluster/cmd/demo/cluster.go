@@ -52,6 +52,7 @@ func start(ctx context.Context, set settings, out *screen) (*cluster, error) {
 	account := plane.ServiceAccountUser(system, ours)
 	p, err := plane.Start(ctx, plane.Options{
 		Name: "demo", Users: []plane.User{account, {Name: viewer}, {Name: stockUser}},
+		APIFlags: []string{"--enable-aggregator-routing=true"}, // no proxy serves addresses of Services
 	})
 	if err != nil {
 		return nil, err
@@ -122,9 +123,12 @@ func (c *cluster) startSluice(ctx context.Context, set settings, account string)
 	if err != nil {
 		return err
 	}
-	certificates := filepath.Join(c.Dir, "scheduler")
+	certificates, address := filepath.Join(c.Dir, "scheduler"), "127.0.0.1"
+	if set.keep {
+		address = "0.0.0.0" // an API server sends nobody to its own machine's loopback
+	}
 	c.sluice, err = c.Run(ours, set.scheduler, []string{
-		"--config=" + name, "-v=2", "--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(port),
+		"--config=" + name, "-v=2", "--bind-address=" + address, "--secure-port=" + strconv.Itoa(port),
 		"--cert-dir=" + certificates,
 		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
 	}, nil)
@@ -136,7 +140,14 @@ func (c *cluster) startSluice(ctx context.Context, set settings, account string)
 		ca:    filepath.Join(certificates, "kube-scheduler.crt"),
 		token: c.REST(viewer).BearerToken,
 	}
-	return c.awaitLeader(ctx)
+	if err := c.awaitLeader(ctx); err != nil || !set.keep {
+		return err
+	}
+	err = shipped.Reach(ctx, c.Plane, c.sluice, port)
+	if errors.Is(err, shipped.ErrNoAddress) {
+		return nil // kubectl sluice says that nobody answers
+	}
+	return err
 }
 
 const leaderTakes = time.Minute

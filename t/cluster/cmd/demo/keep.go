@@ -23,9 +23,9 @@ func keep(ctx context.Context, c *cluster, out *screen) error {
 	}
 	environment := filepath.Join(c.Dir, "env")
 	text := fmt.Sprintf(`export KUBECONFIG=%s
-export PATH=%s:$PATH
+export PATH=%s:%s:$PATH
 ask() { curl -sS --cacert %s -H 'Authorization: Bearer %s' "%s/debug/sluice/$1"; }
-`, kubeconfig, filepath.Dir(kubectl), c.why.ca, c.why.token, c.why.url)
+`, kubeconfig, filepath.Dir(kubectl), filepath.Join(c.root, "build"), c.why.ca, c.why.token, c.why.url)
 	if err := os.WriteFile(environment, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("the file to use the cluster with: %w", err)
 	}
@@ -36,10 +36,14 @@ In another shell:
 
   . %[1]s
 
-It sets KUBECONFIG, puts kubectl into PATH, and defines ask, a curl of /debug/sluice/. Then try:
+It sets KUBECONFIG, puts kubectl and kubectl-sluice into PATH, and defines ask, a curl of
+/debug/sluice/. Then try:
 
   kubectl get queues,nodes,pods
   kubectl delete pods --all && kubectl create -f %[2]s && sleep 1 && kubectl get pods
+  kubectl sluice queues
+  kubectl sluice why pod-3
+  kubectl sluice board
   ask 'pod?namespace=default&name=pod-3'
   kubectl delete pod pod-1 && sleep 1 && kubectl get pods
   kubectl patch queue q --type=merge -p '{"spec": {"capability": {"cpu": "2", "memory": "2Gi"}}}'
