@@ -25,7 +25,8 @@ func keep(ctx context.Context, c *cluster, out *screen) error {
 	text := fmt.Sprintf(`export KUBECONFIG=%s
 export PATH=%s:%s:$PATH
 ask() { curl -sS --cacert %s -H 'Authorization: Bearer %s' "%s/debug/sluice/$1"; }
-`, kubeconfig, filepath.Dir(kubectl), filepath.Join(c.root, "build"), c.why.ca, c.why.token, c.why.url)
+`, kubeconfig, filepath.Dir(kubectl), filepath.Join(c.root, "build"),
+		c.why.ca, c.why.token, c.why.url)
 	if err := os.WriteFile(environment, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("the file to use the cluster with: %w", err)
 	}
