@@ -157,10 +157,10 @@ def go():
     raise SystemExit("image: no Go")
 
 
-def licences(module, package, names, arch):
+def licences(module, package, names, arch, system="linux"):
     """How the modules of a program may be used: their own words."""
     form = "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}"
-    env = dict(os.environ, GOARCH=arch, GOOS="linux", CGO_ENABLED="0")
+    env = dict(os.environ, GOARCH=arch, GOOS=system, CGO_ENABLED="0")
     told = run(go(), "list", "-deps", "-f", form, package, cwd=module, env=env)
     folders = dict(line.split("\t") for line in told.splitlines() if "\t" in line)
     files = {}
@@ -172,3 +172,18 @@ def licences(module, package, names, arch):
             ):
                 files[f"{name}/{path.name}"] = File(path.read_bytes())
     return files
+
+
+def notices(program, module, arch, system="linux"):
+    """The same of a program in one text; words that are the same are said once."""
+    go_version, found = modules(program)
+    versions, whose = dict(found), {}
+    for place, file in licences(module, ".", versions.keys(), arch, system).items():
+        text = file.data.decode(errors="replace")
+        whose.setdefault(text, []).append(place.rpartition("/")[0])
+    version = go_version.removeprefix("go")
+    yield f"{program.name} is made with Go {version}, and has in it:\n"
+    for text, paths in sorted(whose.items(), key=lambda item: item[1]):
+        yield "-" * 78
+        yield "".join(f"{path} {versions[path]}\n" for path in paths)
+        yield text

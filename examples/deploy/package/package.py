@@ -141,7 +141,7 @@ class Builder:
         words = [
             f"{package.name} is part of sluice, {HOMEPAGE}\n",
             f"Copyright (c) {time.gmtime(self.when).tm_year} the authors of sluice\n",
-            self.licence((self.root / "LICENSE").read_text(), kind),
+            (self.root / "LICENSE").read_text(),
         ]
         if package.name == "sluice-trace":
             words.append(
@@ -151,29 +151,14 @@ class Builder:
                 "On Debian the former is in /usr/share/common-licenses/GPL-2.\n"
             )
         if "usr/bin/kubectl-sluice" in package.files:
-            words += self.module_licences(kind)
-        return "\n".join(words)
-
-    def licence(self, text, kind):
-        """Debian has the long text on every machine, and wants it nowhere else."""
+            program, module = (
+                self.work / "kubectl-sluice",
+                self.root / "examples/kubectl-sluice",
+            )
+            words += contents.notices(program, module, self.args.arch)
+        # Debian has the long text on every machine, and wants it nowhere else.
+        text = "\n".join(words)
         return APACHE.sub(ON_DEBIAN, text) if kind == "deb" else text
-
-    def module_licences(self, kind):
-        """Of the modules of Go in kubectl-sluice; words that are the same are said once."""
-        go_version, modules = contents.modules(self.work / "kubectl-sluice")
-        module = self.root / "examples/kubectl-sluice"
-        names = {path for path, _ in modules}
-        found = contents.licences(module, ".", names, self.args.arch)
-        whose = {}
-        for place, file in found.items():
-            text = self.licence(file.data.decode(errors="replace"), kind)
-            whose.setdefault(text, []).append(place.rpartition("/")[0])
-        yield f"kubectl-sluice is made with Go {go_version.removeprefix('go')}, and has in it:\n"
-        versions = dict(modules)
-        for text, paths in sorted(whose.items(), key=lambda item: item[1]):
-            yield "-" * 78
-            yield "".join(f"{path} {versions[path]}\n" for path in paths)
-            yield text
 
     def files(self, package, kind):
         """All that the package has: bytes by their place, without the first slash."""
