@@ -37,7 +37,7 @@ void put_path(struct call *call, const struct question *question, uint32_t queue
 bool may_see(const struct question *question, struct text space);
 
 /* Parts of these maps: so many keys of where a claim stands, and amounts by resource. */
-enum { POSITION_KEYS = 6 };
+enum { POSITION_KEYS = 8 };
 void put_position(struct msg_writer *w, const struct position *place);
 void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *rows,
                  uint32_t count);

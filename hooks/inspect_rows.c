@@ -151,6 +151,8 @@ void put_position(struct msg_writer *w, const struct position *place)
     put_key_int(w, "position", place->position);
     put_amounts(w, "ahead", place->ahead, place->ahead_count);
     put_key_int(w, "estimate", place->estimate);
+    put_key_int(w, "earliest", place->earliest);
+    put_key_int(w, "latest", place->latest);
     put_key_str(w, "basis", place->basis);
     put_key_bool(w, "atLeast", place->at_least);
     msg_put_key(w, "on");

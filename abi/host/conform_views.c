@@ -328,16 +328,23 @@ static void within(struct story *s)
         s_refuse(s, SLUICE_FIELD, "what", LOADER_INSPECT, "{what: %s, '!within': ours}", whole[i]);
 }
 
-/* Grants a second apart, then some that wait. */
+/* Some run and end, then three hold all there is, and some wait. */
 static void estimates(struct story *s)
 {
     s_lead(s);
     s_see(s, "queue", "{kind: Queue, name: q, capability: {cpu: 3}}");
     s_pod(s, "none", "{queue: q, requests: {cpu: 4}, created: 1}");
     s_ask(s, LOADER_INSPECT, "{what: pod, uid: none}");
-    s_want(s, "{position: 1, ahead: {}, atLeast: false, estimate: -1}");
-    s_holds(s, s_text(s, "basis")[0] != '\0', "an estimate says how it was made");
+    s_want(s, "{position: 1, ahead: {}, atLeast: false, estimate: -1, earliest: -1, latest: -1}");
+    s_holds(s, s_text(s, "basis")[0] != '\0', "it is said why there is no estimate");
     s_lose(s, "pod", "{uid: none}");
+    for (int i = 0; i < 30; i++) {
+        char uid[2] = {(char)('a' + i % 26), 0};
+
+        s_pod(s, uid, "{queue: q, requests: {cpu: 1}, node: n, created: %lld}", (long long)s->now);
+        s->now += INT64_C(60) * STORY_SECOND;
+        s_lose(s, "pod", "{uid: %s}", uid);
+    }
     for (int i = 0; i < 3; i++) {
         char uid[2] = {(char)('a' + i), 0};
 
@@ -350,12 +357,15 @@ static void estimates(struct story *s)
     s_pod(s, "w2", "{queue: q, requests: {cpu: 2}, created: 3}");
     s_ask(s, LOADER_INSPECT, "{what: pod, uid: w1}");
     s_want(s, "{position: 1, ahead: {}}");
-    int64_t first = s_int(s, "estimate");
+    int64_t first = s_int(s, "earliest");
+    s_holds(s, first > 0 && s_int(s, "latest") >= first,
+            "where some have ended it is told when it is over");
     s_ask(s, LOADER_INSPECT, "{what: pod, uid: w2}");
     s_want(s, "{position: 2, ahead: {cpu: 1}, atLeast: false, on: {kind: Queue, name: q, "
               "resource: cpu, room: 0, asked: 2, wanted: 3}}");
-    s_holds(s, first > 0 && s_int(s, "estimate") >= first,
-            "a queue that grants is estimated, and who is behind is not sooner");
+    s_pod(s, "w3", "{queue: q, requests: {cpu: 1}, created: 4}");
+    s_ask(s, LOADER_INSPECT, "{what: pod, uid: w3}");
+    s_holds(s, s_int(s, "earliest") > first, "who is behind one that asks for as much is later");
     s_holds(s, s_text(s, "basis")[0] != '\0', "an estimate says how it was made");
 }
 

@@ -17,8 +17,12 @@ function standing(claim, place) {
 
 function estimated(claim) {
   if (claim.state !== "waiting") return null;
+  const range = claim.latest !== undefined ? `between ${duration(claim.earliest)} and ${duration(claim.latest)}`
+    : claim.earliest !== undefined ? `not before ${duration(claim.earliest)}` : "";
   if (claim.estimate !== undefined)
-    return make("p", { class: "estimate" }, make("strong", {}, `about ${duration(claim.estimate)}`), claim.basis ? ` from ${claim.basis}` : "");
+    return make("p", { class: "estimate" }, make("strong", {}, `about ${duration(claim.estimate)}`), range && `, ${range}`, claim.basis ? `: ${claim.basis}` : "");
+  if (range)
+    return make("p", { class: "estimate" }, make("strong", {}, range), claim.basis ? `: ${claim.basis}` : "");
   return make("p", { class: "estimate" }, make("strong", {}, "not known"), claim.basis ? `: ${claim.basis}` : "");
 }
 

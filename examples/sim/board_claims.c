@@ -11,10 +11,14 @@ enum { REASONS_MOST = 30 };
 /* An estimate is told in seconds: nobody plans by less, and rows change less often. */
 static void put_estimate(struct json *json, const msgpack_object *seen)
 {
-    int64_t estimate = value_int(seen, "estimate", -1);
+    static const char *const ends[] = {"estimate", "earliest", "latest"};
 
-    if (estimate >= 0)
-        json_time(json, "estimate", (estimate + SECOND - 1) / SECOND * SECOND);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        int64_t length = value_int(seen, ends[i], -1);
+
+        if (length >= 0)
+            json_time(json, ends[i], (length + SECOND - 1) / SECOND * SECOND);
+    }
     board_some_text(json, "basis", value_str(seen, "basis", ""));
 }
 

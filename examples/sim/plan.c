@@ -8,6 +8,7 @@
 #include "examples/sim/groups.h"
 #include "examples/sim/podlife.h"
 #include "examples/sim/run.h"
+#include "examples/sim/score.h"
 
 #define LOCAL_QUEUE "localqueue/"
 
@@ -173,8 +174,12 @@ static void arrive_next(struct sim *sim, void *what)
             snprintf(group, sizeof(group), "t-%zu", plan->next);
             make_group(sim, row, group);
         }
-        for (int64_t i = 0; i < row->pods; i++)
-            arrive(sim, row, arena_format(&sim->arena, "pod/t-%zu-%" PRId64, plan->next, i), group);
+        for (int64_t i = 0; i < row->pods; i++) {
+            const char *ref = arena_format(&sim->arena, "pod/t-%zu-%" PRId64, plan->next, i);
+            arrive(sim, row, ref, group);
+            if (plan->score && !sim->fault.is && (i == 0 || !*group))
+                score_follow(sim, world_pod(sim, ref));
+        }
         plan->next++;
     }
     if (plan->next < trace->count)
@@ -219,6 +224,7 @@ void plan_bound(struct sim *sim, struct pod *pod)
     queue->waits = array_room(queue->waits, queue->n_waits, &queue->cap, sizeof(*queue->waits));
     queue->waits[queue->n_waits++] = sim->clock.now - planned->arrived;
     planned->runs = true;
+    planned->started = sim->clock.now;
     use(sim, planned, 1);
 }
 

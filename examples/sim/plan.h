@@ -45,7 +45,8 @@ struct plan {
     double node_hours;
     int64_t nodes_since;
     int64_t nodes_counted;
-    int64_t ended; /* the time of the last end */
+    int64_t ended;       /* the time of the last end */
+    struct score *score; /* of the estimates; NULL: nobody asks */
 };
 
 /* A pod of a trace. */
@@ -53,6 +54,7 @@ struct planned {
     struct planned_queue *queue;
     const struct trace_row *row;
     int64_t arrived;
+    int64_t started; /* it got its node; 0: not yet */
     bool runs;
     bool over;
 };

@@ -12,7 +12,7 @@
 #include "examples/sim/trace_make.h"
 
 const char plan_usage[] =
-    "       sluice-sim plan TRACE --with STORY [--or STORY]... [--until TIME] [--all]\n"
+    "       sluice-sim plan TRACE --with STORY [--or STORY]... [--until TIME] [--all] [--score]\n"
     "                      [--lib PATH] [--removal onBind|onAdmission] [--format table|json]\n"
     "       sluice-sim trace sacct|workloads FILE\n"
     "       sluice-sim trace borg-2019|alibaba-gpu-2020|philly [--pods N] [--queues N]\n"
@@ -24,15 +24,17 @@ const char plan_commands[] =
     "  trace   writes arrivals: of what sacct or kubectl get workloads said, or with the shape of\n"
     "          a public trace\n";
 
-const char plan_options[] = "  --with STORY        plan: the cluster to begin with\n"
-                            "  --or STORY          plan: another one, side by side with the first\n"
-                            "  --until TIME        plan: when to end, as 36h\n"
-                            "  --all               plan: also of more than 40 queues, all\n"
-                            "  --pods N            trace: how many arrive; 10000\n"
-                            "  --queues N          trace: in how many queues; 20\n"
-                            "  --users N           trace: of how many users; 100\n"
-                            "  --length TIME       trace: within which time; 24h\n"
-                            "  --seed N            trace: another one gives other arrivals; 1\n";
+const char plan_options[] =
+    "  --with STORY        plan: the cluster to begin with\n"
+    "  --or STORY          plan: another one, side by side with the first\n"
+    "  --until TIME        plan: when to end, as 36h\n"
+    "  --all               plan: also of more than 40 queues, all\n"
+    "  --score             plan: how good the estimates were that waiting pods got\n"
+    "  --pods N            trace: how many arrive; 10000\n"
+    "  --queues N          trace: in how many queues; 20\n"
+    "  --users N           trace: of how many users; 100\n"
+    "  --length TIME       trace: within which time; 24h\n"
+    "  --seed N            trace: another one gives other arrivals; 1\n";
 
 enum {
     STORIES_MOST = 8,
@@ -48,6 +50,7 @@ struct arguments {
     const char *lib;
     const char *removal;
     bool all;
+    bool score;
 };
 
 static int refuse(const char *what, const char *which)
@@ -75,6 +78,8 @@ static int parse(int argc, char **argv, struct arguments *ret)
             *slot = argv[++i];
         else if (strcmp(argv[i], "--all") == 0)
             ret->all = true;
+        else if (strcmp(argv[i], "--score") == 0)
+            ret->score = true;
         else if (argv[i][0] == '-' && argv[i][1])
             return refuse("no such option:", argv[i]);
         else if (ret->trace)
@@ -118,9 +123,10 @@ static int64_t end_of(const struct arguments *arguments, const struct trace *tra
 }
 
 static int play(const struct run_options *options, const char *story, const struct trace *trace,
-                int64_t until, struct outcome *ret)
+                int64_t until, bool scored, struct outcome *ret)
 {
-    struct plan plan = {.trace = trace, .until = until};
+    struct score score = {0};
+    struct plan plan = {.trace = trace, .until = until, .score = scored ? &score : NULL};
     struct sim sim;
     struct scenario scenario;
     int code = EXIT_HELD;
@@ -135,6 +141,7 @@ static int play(const struct run_options *options, const char *story, const stru
         code = fails(&sim.fault);
     else if (sim.expectations.failures > 0)
         code = EXIT_FAILED;
+    score_finish(&score);
     plan_finish(&plan);
     run_finish(&sim, &scenario);
     return code;
@@ -161,7 +168,7 @@ int plan_main(const char *program, int argc, char **argv)
     if (fault.is)
         code = fails(&fault);
     for (size_t i = 0; i < arguments.n_stories && code == EXIT_HELD; i++)
-        code = play(&options, arguments.stories[i], &trace, until, &outcomes[i]);
+        code = play(&options, arguments.stories[i], &trace, until, arguments.score, &outcomes[i]);
     if (code == EXIT_HELD && strcmp(arguments.format, "json") == 0)
         outcomes_json(outcomes, arguments.n_stories, &trace, arguments.trace, stdout);
     else if (code == EXIT_HELD)

@@ -66,7 +66,10 @@ void outcome_take(const struct sim *sim, const struct plan *plan, struct outcome
         .bought = sim->autoscaler.bought,
         .node_hours = plan->node_hours,
         .ended = plan->ended,
+        .scored = plan->score != NULL,
     };
+    if (plan->score)
+        ret->score = score_sum(plan->score);
     for (size_t i = 0; i < plan->queues.count; i++)
         total += ((struct planned_queue *)plan->queues.entries[i].value)->n_waits;
     waits = array_zeroed(total + 1, sizeof(*waits));
@@ -234,6 +237,28 @@ static void print_plans(const struct outcome *outcomes, size_t count, FILE *out)
                  span(outcomes[i].ended, ended, sizeof(ended)));
 }
 
+static double percent(int64_t part, int64_t of)
+{
+    return of > 0 ? 100 * (double)part / (double)of : 0;
+}
+
+static void print_scores(const struct outcome *outcomes, size_t count, FILE *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct score_sum *score = &outcomes[i].score;
+        if (!outcomes[i].scored)
+            continue;
+        text_say(out,
+                 "%s: asked %" PRId64 " times how long a pod will wait; %.0f%% were given a range, "
+                 "%.0f%% of these ended in it; %.0f%% were given an estimate",
+                 outcomes[i].story, score->asked, percent(score->with_range, score->asked),
+                 percent(score->in_range, score->with_range), percent(score->likely, score->asked));
+        if (score->median_error >= 0)
+            text_say(out, ", half of these were less than %.0f%% off", 100 * score->median_error);
+        fputc('\n', out);
+    }
+}
+
 void outcomes_table(const struct outcome *outcomes, size_t count, const struct trace *trace,
                     const char *trace_name, size_t most, FILE *out)
 {
@@ -255,6 +280,7 @@ void outcomes_table(const struct outcome *outcomes, size_t count, const struct t
         plans[i] = &outcomes[i].all;
     print_row("all", outcomes->all.arrived, plans, count, out);
     print_plans(outcomes, count, out);
+    print_scores(outcomes, count, out);
     fputc('\n', out);
     text_say(out,
              "This rests on %zu arrivals of %" PRId64 " pods in %s: each runs as long as there,\n",
@@ -278,6 +304,18 @@ static void json_queue(const struct queue_outcome *queue, FILE *out)
             queue->borrowed[PLANNED_CPU] / 1000, queue->borrowed[PLANNED_GPU]);
 }
 
+static void json_score(const struct outcome *outcome, FILE *out)
+{
+    const struct score_sum *score = &outcome->score;
+
+    if (outcome->scored)
+        fprintf(out,
+                ", \"estimates\": {\"asked\": %" PRId64 ", \"withRange\": %" PRId64
+                ", \"inRange\": %" PRId64 ", \"likely\": %" PRId64 ", \"medianError\": %.4f}",
+                score->asked, score->with_range, score->in_range, score->likely,
+                score->median_error);
+}
+
 void outcomes_json(const struct outcome *outcomes, size_t count, const struct trace *trace,
                    const char *trace_name, FILE *out)
 {
@@ -292,6 +330,7 @@ void outcomes_json(const struct outcome *outcomes, size_t count, const struct tr
                 outcomes[i].bought, outcomes[i].node_hours,
                 (double)outcomes[i].ended / (double)SECOND);
         json_queue(&outcomes[i].all, out);
+        json_score(&outcomes[i], out);
         fputs(", \"queues\": [", out);
         for (size_t q = 0; q < outcomes[i].count; q++) {
             fprintf(out, "%s\n    {\"name\": ", q ? "," : "");

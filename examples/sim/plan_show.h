@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "examples/sim/plan.h"
+#include "examples/sim/score.h"
 
 struct sim;
 
@@ -25,6 +26,8 @@ struct outcome {
     int64_t bought;
     double node_hours;
     int64_t ended; /* when the last pod did */
+    bool scored;   /* the estimates were asked for */
+    struct score_sum score;
 };
 
 void outcome_take(const struct sim *sim, const struct plan *plan, struct outcome *ret);

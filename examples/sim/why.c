@@ -26,8 +26,9 @@ static void say_waiting(const msgpack_object *seen)
     int64_t position = value_int(seen, "position", 0);
     const msgpack_object *ahead = value_map(seen, "ahead");
     int64_t estimate = value_int(seen, "estimate", -1);
+    int64_t earliest = value_int(seen, "earliest", -1), latest = value_int(seen, "latest", -1);
     const char *basis = value_str(seen, "basis", "");
-    char time[32];
+    char time[32], to[32];
 
     if (position == 1)
         text_say(stdout, "It is the next of its queue.\n");
@@ -39,8 +40,16 @@ static void say_waiting(const msgpack_object *seen)
         text_say(stdout, ".\n");
     }
     if (estimate >= 0)
-        text_say(stdout, "Estimate: another %s%s%s.\n", clock_show(estimate, time, sizeof(time)),
-                 *basis ? ", from " : "", basis);
+        text_say(stdout, "Estimate: another %s", clock_show(estimate, time, sizeof(time)));
+    else if (earliest >= 0)
+        text_say(stdout, "No estimate");
+    if (earliest >= 0 && latest >= 0)
+        text_say(stdout, ", between %s and %s", clock_show(earliest, time, sizeof(time)),
+                 clock_show(latest, to, sizeof(to)));
+    else if (earliest >= 0)
+        text_say(stdout, ", but not before %s", clock_show(earliest, time, sizeof(time)));
+    if (estimate >= 0 || earliest >= 0)
+        text_say(stdout, "%s%s.\n", *basis ? ": " : "", basis);
     else
         text_say(stdout, "How long is not known%s%s.\n", *basis ? ": " : "", basis);
 }

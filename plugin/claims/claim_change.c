@@ -155,6 +155,8 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
 
         if (claim_holds(claim) && !state_holds(state)) {
             queue_at(e, queue)->totals.gave_up++;
+            if (claim->state == CLAIM_ALLOCATED)
+                queue_note_run_time(e, queue, e->now - claim->stamp);
             stale_condition_note_loss(e, claim);
             claim_set_flavors(e, id, NULL);
             claim_set_flag(claim, CLAIM_PARKED, true); /* it may lie where nobody looks again */

@@ -62,28 +62,10 @@ bool claim_may_pass_now(struct engine *e, uint32_t id, uint16_t *ret_flavors)
     return false;
 }
 
-/* For estimates: the mean time between grants, the last ones counting most. */
-static void note_grant(struct queue *queue, int64_t now)
-{
-    if (queue->grants > 0) {
-        int64_t gap = now - queue->last_grant;
-
-        queue->grant_gap += (gap - queue->grant_gap) / (queue->grants < 8 ? queue->grants : 8);
-    }
-    queue->last_grant = now;
-    queue->grants += queue->grants < UINT32_MAX;
-}
-
-void claim_granted(struct engine *e, uint32_t id, uint32_t queue)
-{
-    note_grant(queue_at(e, queue), e->now);
-    guard_after_grant(e, queue, id);
-}
-
 void claim_grant_alone(struct engine *e, uint32_t id, const uint16_t *flavors)
 {
     claim_reserve(e, id, flavors);
-    claim_granted(e, id, claim_queue(e, id));
+    guard_after_grant(e, claim_queue(e, id), id);
 }
 
 void claim_to_rest(struct engine *e, uint32_t id)

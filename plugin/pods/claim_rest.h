@@ -18,9 +18,6 @@ bool claim_may_pass_now(struct engine *e, uint32_t claim, uint16_t *ret_flavors)
 /* A pod that waited alone has got its turn. */
 void claim_grant_alone(struct engine *e, uint32_t claim, const uint16_t *flavors);
 
-/* A claim was granted what it waited for in this queue. */
-void claim_granted(struct engine *e, uint32_t claim, uint32_t queue);
-
 /* Puts it there, and grants it at once if it fits and nobody's turn comes before its. */
 void claim_to_rest(struct engine *e, uint32_t claim);
 

@@ -189,7 +189,7 @@ void claim_grant(struct engine *e, uint32_t id, const uint16_t *flavors)
         return;
     }
     grant_gang(e, id, flavors);
-    claim_granted(e, id, queue);
+    guard_after_grant(e, queue, id);
 }
 
 void gang_tell(struct engine *e, uint32_t id)

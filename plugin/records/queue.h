@@ -8,6 +8,7 @@
 #include "plugin/base/outbox.h"
 #include "plugin/base/pairing.h"
 #include "plugin/base/queue_state.h"
+#include "plugin/base/run_times.h"
 #include "plugin/base/tree.h"
 #include "plugin/engine.h"
 #include "queue_status.h"
@@ -93,8 +94,7 @@ struct queue {
     uint32_t passed_head; /* the head that was passed over */
     uint32_t guard_at;    /* the queue that refuses the head, while guarding */
 
-    int64_t last_grant, grant_gap; /* for estimates: when, and the mean time between */
-    uint32_t grants;
+    struct run_times run_times; /* of those of its subtree that were on a node, for estimates */
 
     struct totals totals;
 

@@ -74,3 +74,9 @@ void queue_count_workloads(struct engine *e, uint32_t id, int holding, int waiti
         queue_at(e, id)->cluster.waiting_below += (uint32_t)waiting;
     }
 }
+
+void queue_note_run_time(struct engine *e, uint32_t id, int64_t nanoseconds)
+{
+    for (; id != 0; id = queue_at(e, id)->parent)
+        run_times_note(&queue_at(e, id)->run_times, nanoseconds, e->now);
+}

@@ -21,6 +21,9 @@ void queue_count_promised(struct engine *e, uint32_t queue, int more);
 /* So many more workloads of the queue hold, or are promised, something; so many more wait. */
 void queue_count_workloads(struct engine *e, uint32_t queue, int holding, int waiting);
 
+/* One of its claims gave back what it held, on a node, for so many nanoseconds. */
+void queue_note_run_time(struct engine *e, uint32_t queue, int64_t nanoseconds);
+
 /* Neither a claim nor a PodGroup that is not over is left in the queue or below it, as far as can
  * be known. */
 bool queue_is_empty(const struct engine *e, uint32_t queue);

@@ -67,6 +67,14 @@ static uint64_t digest_cell(const struct engine *e, const struct cell *cell)
     return mix(mix(mix(hash, cell->reserved), cell->allocated), cell->named);
 }
 
+static uint64_t mix_run_times(uint64_t hash, const struct run_times *times)
+{
+    hash = mix(hash, times->noted);
+    for (uint32_t i = 0; i < run_times_count(times); i++)
+        hash = mix(mix(hash, times->last[i].ticks), times->last[i].ended);
+    return hash;
+}
+
 static uint64_t mix_written(uint64_t hash, struct queue_written written)
 {
     return mix(mix(mix(hash, written.state), written.closed_by), written.suspended_by);
@@ -120,7 +128,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(hash, queue->is_todo[TODO_WORKLOADS]);
     hash = mix(hash, queue->settles_all);
     hash = outbox_hash(&e->outbox, &queue->effects, hash);
-    return mix(mix(mix(hash, queue->grants), queue->last_grant), queue->grant_gap);
+    return mix_run_times(hash, &queue->run_times);
 }
 
 static uint64_t digest_node(const struct engine *e, const struct node *node)

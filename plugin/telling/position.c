@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "position.h"
 
+#include "outlook.h"
 #include "plugin/base/sentence.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/turn.h"
@@ -24,7 +25,30 @@ static void add_ahead(const struct engine *e, const struct line *line, uint32_t 
     }
 }
 
-static void count_ahead(const struct engine *e, uint32_t id, struct position *place)
+/* What those before it ask for of one resource; and those of them that it cannot pass, as they ask
+ * for no more than it does, or nobody passes anybody. */
+struct before {
+    uint32_t resource;
+    int64_t passes; /* whoever asks for more may be passed */
+    wide all, not_passed;
+    wide squares; /* sum of the squares of what each line asks for */
+};
+
+static void add_before(const struct engine *e, const struct line *line, uint32_t claims,
+                       struct before *before)
+{
+    for (uint32_t i = 0; i < line_count(e, line); i++)
+        if (line_resource(e, line, i) == before->resource) {
+            wide amount = (wide)claims * line_amount(e, line, i);
+
+            before->all += amount;
+            before->squares += amount * amount;
+            before->not_passed += line_amount(e, line, i) <= before->passes ? amount : 0;
+        }
+}
+
+static void count_ahead(const struct engine *e, uint32_t id, struct position *place,
+                        struct before *ret_before)
 {
     uint32_t queue = claim_queue(e, id), head = 0, looked = 0;
 
@@ -39,17 +63,20 @@ static void count_ahead(const struct engine *e, uint32_t id, struct position *pl
         before = line_count_before(e, line, id, claim_is_before);
         place->position += before;
         add_ahead(e, line, before, place);
+        add_before(e, line, before, ret_before);
     }
 }
 
-static void find_lack(const struct engine *e, uint32_t id, struct lack *ret)
+/* Of a claim, or of the first of its queue where that is what it waits for. */
+static bool find_lack(const struct engine *e, uint32_t id, struct lack *ret,
+                      struct shortfall *ret_shortfall)
 {
     const struct line *line = line_at(e, claim_at(e, id)->line);
     uint32_t where, need;
     wide room;
 
     if (!fit_refused(e, claim_at(e, id)->line, &where, &need, &room))
-        return;
+        return false;
     ret->is = true;
     ret->kind = queue_at(e, where)->kind;
     ret->name = name_text(e, queue_at(e, where)->name);
@@ -57,24 +84,48 @@ static void find_lack(const struct engine *e, uint32_t id, struct lack *ret)
     ret->room = amount_clamp(wide_max(room, 0));
     ret->asked = line_amount(e, line, need);
     ret->wanted = amount_clamp(backlog_sum(e, where, line_resource(e, line, need)));
+    *ret_shortfall = (struct shortfall){.queue = where,
+                                        .resource = line_resource(e, line, need),
+                                        .least = -room,
+                                        .most = -room,
+                                        .free = wide_max(room, 0)};
+    return true;
 }
 
-/* A queue that grants at the pace of its last grants gets to the claim in this time. */
-static void estimate(const struct engine *e, uint32_t id, struct position *place)
+/* What the first of a queue lacks there, where nobody passes it. */
+static wide find_first(const struct engine *e, uint32_t queue, const struct shortfall *shortfall)
 {
-    const struct queue *queue = queue_at(e, claim_queue(e, id));
-    struct sentence say;
+    uint32_t first = line_first_of(e, queue);
+    struct shortfall of_first;
+    struct lack lack = {0};
 
-    sentence_init(&say, place->basis, sizeof(place->basis));
-    if (queue->grants < 2) {
-        sentence_str(&say, "too few grants in this queue to tell");
-        return;
-    }
-    place->estimate = amount_clamp((wide)place->position * queue->grant_gap);
-    sentence_str(&say, place->at_least ? "place at least " : "place ");
-    sentence_number(&say, place->position);
-    sentence_str(&say, ", at the mean time between the queue's last grants, ");
-    sentence_span(&say, queue->grant_gap);
+    if (!queue_at(e, queue)->strict || first == 0 || !find_lack(e, first, &lack, &of_first) ||
+        of_first.queue != shortfall->queue || of_first.resource != shortfall->resource)
+        return 0;
+    return wide_max(0, lack.asked - of_first.free);
+}
+
+static int64_t amount_of(const struct engine *e, uint32_t id, uint32_t resource)
+{
+    const struct line *line = claim_line(e, id);
+
+    for (uint32_t i = 0; i < line_count(e, line); i++)
+        if (line_resource(e, line, i) == resource)
+            return line_amount(e, line, i);
+    return 0;
+}
+
+/* What it waits for: room for it, or, where that is not what it lacks, for the first of its queue.
+ * False: nothing that anybody gives back. */
+static bool find_shortfall(const struct engine *e, uint32_t id, struct position *place,
+                           struct shortfall *ret)
+{
+    uint32_t queue = claim_queue(e, id), first = line_first_of(e, queue);
+    struct lack of_first = {0};
+
+    if (place->on.is)
+        return true;
+    return first != 0 && find_lack(e, first, &of_first, ret);
 }
 
 void position_none(struct position *ret)
@@ -82,17 +133,50 @@ void position_none(struct position *ret)
     ret->position = ret->ahead_count = 0;
     ret->at_least = false;
     ret->on = (struct lack){0};
-    ret->estimate = -1;
+    ret->estimate = ret->earliest = ret->latest = -1;
     ret->basis[0] = '\0';
+}
+
+/* Why there is no estimate. */
+static void say_none(struct position *place, const char *why)
+{
+    struct sentence say;
+
+    sentence_init(&say, place->basis, sizeof(place->basis));
+    sentence_str(&say, why);
 }
 
 void position_find(const struct engine *e, uint32_t id, enum reason reason, struct position *ret)
 {
+    uint32_t queue = claim_queue(e, id);
+    struct shortfall shortfall = {0};
+    struct before before = {0};
+    bool waits;
+
     position_none(ret);
-    count_ahead(e, id, ret);
     if (reason == REASON_QUEUE_CAPACITY)
-        find_lack(e, id, &ret->on);
-    estimate(e, id, ret);
+        find_lack(e, id, &ret->on, &shortfall);
+    waits = find_shortfall(e, id, ret, &shortfall);
+    before.resource = shortfall.resource;
+    before.passes = queue_at(e, queue)->strict ? INT64_MAX : amount_of(e, id, shortfall.resource);
+    count_ahead(e, id, ret, &before);
+    if (queue_stops(e, queue) != REASON_NONE)
+        say_none(ret, "its queue lets nobody in");
+    else if (fit_never(e, claim_at(e, id)->line))
+        say_none(ret, "it can never fit");
+    else if (!waits)
+        say_none(ret, "it waits for nothing that others hold");
+    if (ret->basis[0] != '\0')
+        return;
+    shortfall.least += before.not_passed + amount_of(e, id, shortfall.resource);
+    shortfall.others = queue_at(e, queue)->strict ? before.not_passed : shortfall.least;
+    shortfall.first = find_first(e, queue, &shortfall);
+    shortfall.alike = before.all > 0 ? before.squares / before.all : 0;
+    shortfall.most += before.all + amount_of(e, id, shortfall.resource);
+    if (shortfall.least > 0)
+        outlook_find(e, queue, &shortfall, ret);
+    else
+        say_none(ret, "there is room, and it waits for its turn");
 }
 
 uint32_t position_demand(const struct engine *e, uint32_t id, struct quota_row *ret)

@@ -60,7 +60,8 @@ struct position {
     uint32_t ahead_count;
     struct quota_row ahead[FACTS_MAX_NEEDS]; /* what is before it: resource and usage alone */
     struct lack on;
-    int64_t estimate; /* ns, -1: unknown */
+    int64_t estimate;         /* ns, -1: not known well enough to plan by it */
+    int64_t earliest, latest; /* ns, -1: unknown; in four of five cases it is between them */
     char basis[160];
 };
 

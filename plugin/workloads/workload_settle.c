@@ -5,6 +5,7 @@
 #include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
 #include "plugin/order/demand.h"
+#include "plugin/records/queue_count.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "workload_refusal.h"
@@ -182,12 +183,13 @@ void workload_settle(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
     struct workload_life life;
     enum claim_state state;
-    bool finished, held;
+    bool finished, held, ran;
 
     /* Of a reservation that is not made any more no object will say anything. */
     if (workload_must_give_way(e, id))
         workload_give_up(e, id);
     held = workload_holds(e, id);
+    ran = held && claim->state == CLAIM_ALLOCATED;
     workload_find_life(e, id, &life);
     state = state_of(e, id, &life, &finished);
     if (workload_is(workload, WORKLOAD_ASSUMED) && state == CLAIM_WAITING)
@@ -214,6 +216,8 @@ void workload_settle(struct engine *e, uint32_t id)
     }
     if (held && !workload_holds(e, id))
         workload_count_release(e, id);
+    if (ran && !workload_holds(e, id) && claim_queue(e, id) != 0)
+        queue_note_run_time(e, claim_queue(e, id), e->now - claim->stamp);
     if (state != CLAIM_WAITING || !engine_grants(e))
         forget_signal(e, id);
     choose(e, id, &life);

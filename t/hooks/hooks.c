@@ -193,7 +193,8 @@ static void test_flavors(void)
          "{\"uid\"=>\"u1\", \"namespace\"=>\"d\", \"name\"=>\"p1\", \"queue\"=>\"cq\", "
          "\"queueKind\"=>\"ClusterQueue\", \"state\"=>\"allocated\", \"reason\"=>\"\", "
          "\"message\"=>\"\", \"node\"=>\"\", \"priority\"=>0, \"created\"=>1, \"granted\"=>2, "
-         "\"position\"=>0, \"ahead\"=>{}, \"estimate\"=>-1, \"basis\"=>\"\", "
+         "\"position\"=>0, \"ahead\"=>{}, \"estimate\"=>-1, \"earliest\"=>-1, \"latest\"=>-1, "
+         "\"basis\"=>\"\", "
          "\"atLeast\"=>false, \"on\"=>nil, \"asks\"=>{\"pods\"=>1, \"cpu\"=>1}, \"group\"=>\"\", "
          "\"members\"=>0, \"minimum\"=>0, "
          "\"flavors\"=>{\"cpu\"=>\"f\"}}"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Where a pod stands, what it lacks, and how long it may take. */
+/* Where a pod stands, and what it lacks. */
 #include "t/kit/engine_kit.h"
 #include "t/kit/tap.h"
 
@@ -43,27 +43,6 @@ static void test_position(void)
     kit_do(&kit, "pod e queue=q cpu=9 priority=1");
     is_int(pod_of(&kit, "e").place.position, 1, "a priority goes to the front");
     is_int(pod_of(&kit, "d").place.position, 5, "and moves the others");
-    kit_close(&kit);
-}
-
-static void test_estimate(void)
-{
-    struct pod_report report;
-    struct kit kit;
-
-    kit_open(&kit, "");
-    kit_do(&kit, "queue q pods=1; pod a queue=q; pod b queue=q; pod c queue=q; pod d queue=q;"
-                 "pod e queue=q");
-    report = pod_of(&kit, "d");
-    is_int(report.place.estimate, -1, "one grant tells no pace");
-    is_str(report.place.basis, "too few grants in this queue to tell", "and it is said");
-    kit_do(&kit, "time 11; lose-pod a; time 31; lose-pod b");
-    is_str(kit_granted(&kit), "c", "granted after 10 and 20 seconds");
-    report = pod_of(&kit, "e");
-    is_int(report.place.estimate, 30 * SECOND,
-           "the second in line waits twice the mean of 15 seconds");
-    is_str(report.place.basis, "place 2, at the mean time between the queue's last grants, 15s",
-           "and what that is based on");
     kit_close(&kit);
 }
 
@@ -129,7 +108,6 @@ static void test_at_least(void)
 int main(void)
 {
     test_position();
-    test_estimate();
     test_lack();
     test_at_least();
     return tap_done();

@@ -9,35 +9,11 @@ import (
 	"sluice/kube-scheduler/sluice"
 )
 
-// engineConfig is what the plugin's arguments mean to the engine.
+// engineConfig is what the plugin's arguments mean to the engine, and what this host does for it.
 func engineConfig(args *config.Args, schedulers []string, clock sluice.Clock) sluice.Config {
-	cfg := sluice.Config{
-		Schedulers:         schedulers,
-		Removal:            args.Removal,
-		Manage:             args.Manage,
-		Ceiling:            args.RootCeiling.Mode,
-		Undeclared:         args.Undeclared,
-		ReservationTimeout: args.ReservationTimeout.Duration,
-		HeadGuard:          args.HeadGuard.Duration,
-		ObserveOnly:        args.ObserveOnly,
-		Record:             args.Record.Value(),
-		Effects:            slices.Concat(ruling, grouping, optional(args)),
-		PreemptionGates:    args.PreemptionGates,
-		PodEvents:          true,
-		WaitingReasons:     args.Workloads,
-		Limits: sluice.Limits{
-			Message: args.Limits.Message.Value(),
-			Pods:    args.Limits.Pods,
-			Queues:  args.Limits.Queues,
-			Nodes:   args.Limits.Nodes,
-		},
-		Clock: clock,
-	}
-	if args.RootCeiling.Amounts != nil {
-		cfg.RootCeiling = map[string]string{}
-		for name, amount := range args.RootCeiling.Amounts {
-			cfg.RootCeiling[name] = amount.String()
-		}
-	}
+	cfg := args.Engine(schedulers)
+	cfg.Effects = slices.Concat(ruling, grouping, optional(args))
+	cfg.PodEvents = true
+	cfg.Clock = clock
 	return cfg
 }

@@ -179,7 +179,7 @@ func (h *Host) join(handle fwk.Handle) {
 	h.workloads = workloads{engine: &h.engine, lease: &h.lease, clients: &h.clients,
 		custom: &h.custom, statuses: &h.statuses, pods: &h.pods, queues: &h.kueueQueues,
 		writer: jobWriter{&h.engine, &h.clients}, devices: h.args.DeviceNames(),
-		workers: h.args.Effects.Workers, done: &h.done}
+		workers: h.args.Effects.Workers, observeOnly: h.args.ObserveOnly, done: &h.done}
 	h.custom = customResources{client: h.clients.custom,
 		discoverer: handle.ClientSet().Discovery(), log: h.log, kinds: h.customKinds()}
 }

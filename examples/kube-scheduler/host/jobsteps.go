@@ -80,9 +80,10 @@ func (ws *workloads) classSeen(object *unstructured.Unstructured) {
 	}
 }
 
-// runSteps takes steps, and writes the status of queues, once all was listed.
+// runSteps takes steps, and writes the status of queues, once all was listed. Who only observes
+// writes nothing: all of this may be another controller's.
 func (ws *workloads) runSteps(ctx context.Context, synced []cache.InformerSynced) {
-	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
+	if ws.observeOnly || !cache.WaitForCacheSync(ctx.Done(), synced...) {
 		ws.steps.ShutDown()
 		return
 	}

@@ -43,7 +43,9 @@ type workloads struct {
 	writer   jobWriter
 	devices  facts.DeviceNames
 	workers  int // how many steps may be taken at once
-	done     *sync.WaitGroup
+	// observeOnly: Workloads, Jobs and statuses are somebody else's to write.
+	observeOnly bool
+	done        *sync.WaitGroup
 
 	factory informers.SharedInformerFactory
 	jobs    cache.SharedIndexInformer

@@ -53,32 +53,40 @@ type Quota struct {
 	Allocated int64  `json:"allocated"`
 }
 
+// Outlook is how long something may wait, in nanoseconds, below 0: nobody can tell; the range is
+// where four of five end.
+type Outlook struct {
+	Estimate int64  `json:"estimate"`
+	Earliest int64  `json:"earliest"`
+	Latest   int64  `json:"latest"`
+	Basis    string `json:"basis" plain:"text"`
+}
+
 // Pod is what the scheduler says of a pod.
 type Pod struct {
-	UID       string            `json:"uid"`
-	Namespace string            `json:"namespace"`
-	Name      string            `json:"name"`
-	Queue     string            `json:"queue"`
-	QueueKind string            `json:"queueKind"`
-	State     string            `json:"state"`
-	Reason    string            `json:"reason"`
-	Message   string            `json:"message" plain:"text"`
-	Node      string            `json:"node"`
-	Priority  int32             `json:"priority"`
-	Created   int64             `json:"created"`
-	Granted   int64             `json:"granted"`
-	Position  int64             `json:"position"`
-	AtLeast   bool              `json:"atLeast"` // position and ahead are more, but not how much
-	Asks      map[string]int64  `json:"asks"`
-	On        *On               `json:"on"`
-	Ahead     map[string]int64  `json:"ahead"`
-	Estimate  int64             `json:"estimate"`
-	Basis     string            `json:"basis" plain:"text"`
-	Flavors   map[string]string `json:"flavors"`
-	Group     string            `json:"group"`
-	Native    bool              `json:"native"` // that group is one of Kubernetes' own
-	Members   int64             `json:"members"`
-	Minimum   int64             `json:"minimum"`
+	UID       string           `json:"uid"`
+	Namespace string           `json:"namespace"`
+	Name      string           `json:"name"`
+	Queue     string           `json:"queue"`
+	QueueKind string           `json:"queueKind"`
+	State     string           `json:"state"`
+	Reason    string           `json:"reason"`
+	Message   string           `json:"message" plain:"text"`
+	Node      string           `json:"node"`
+	Priority  int32            `json:"priority"`
+	Created   int64            `json:"created"`
+	Granted   int64            `json:"granted"`
+	Position  int64            `json:"position"`
+	AtLeast   bool             `json:"atLeast"` // position and ahead are more, but not how much
+	Asks      map[string]int64 `json:"asks"`
+	On        *On              `json:"on"`
+	Ahead     map[string]int64 `json:"ahead"`
+	Outlook
+	Flavors map[string]string `json:"flavors"`
+	Group   string            `json:"group"`
+	Native  bool              `json:"native"` // that group is one of Kubernetes' own
+	Members int64             `json:"members"`
+	Minimum int64             `json:"minimum"`
 }
 
 // On is the queue and the resource that have no room for a pod, or for its gang.
@@ -118,9 +126,8 @@ type Group struct {
 	Asks      map[string]int64 `json:"asks"`
 	On        *On              `json:"on"`
 	Ahead     map[string]int64 `json:"ahead"`
-	Estimate  int64            `json:"estimate"`
-	Basis     string           `json:"basis" plain:"text"`
-	Members   []Member         `json:"members"`
+	Outlook
+	Members []Member `json:"members"`
 }
 
 // Member is a pod of a group that has not ended.

@@ -22,6 +22,7 @@ const (
 	Unreachable Kind = 5 // no API server, no sluice-scheduler, or none that leads
 	Refused     Kind = 6 // the queue's state stays as it was
 	TimedOut    Kind = 7 // --wait took longer than --timeout
+	Found       Kind = 8 // check found what would be refused
 )
 
 // Problem is an error of a kind.

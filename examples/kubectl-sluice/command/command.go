@@ -46,7 +46,8 @@ const exits = `Exit codes:
   4  the user is not known, or may not
   5  no API server, no sluice-scheduler, or none that leads
   6  the queue refused: its state is as it was
-  7  --wait took longer than --timeout`
+  7  --wait took longer than --timeout
+  8  check found what would be refused`
 
 // Main runs the command line and returns the exit code.
 func Main(args []string, out, err io.Writer) int {
@@ -103,7 +104,7 @@ changes queues by Commands.
 		"the Service of sluice-scheduler")
 	o.complete(root, "output", wide, asNames, asJSON, asYAML, "jsonpath=", "go-template=")
 	root.AddCommand(o.queues(), o.queue(), o.why(), o.pending(), o.top(), o.board(), o.fleet(),
-		o.act(ask.Suspend), o.act(ask.Resume), o.act(ask.Open), o.act(ask.Close))
+		o.check(), o.act(ask.Suspend), o.act(ask.Resume), o.act(ask.Open), o.act(ask.Close))
 	return root
 }
 

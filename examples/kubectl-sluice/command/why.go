@@ -154,7 +154,7 @@ func (o *options) whySelected(ctx context.Context, selector string, most int) er
 		switch {
 		case ask.KindOf(err) == ask.NotFound:
 			why = &ask.Why{Pod: &ask.Pod{Namespace: namespace, Name: name, State: "in no queue",
-				Message: err.Error(), Estimate: -1}}
+				Message: err.Error(), Outlook: ask.Outlook{Estimate: -1, Earliest: -1, Latest: -1}}}
 		case err != nil:
 			return err
 		}

@@ -29,7 +29,7 @@ func Gang(group *ask.Group, path Path, now time.Time, style *Style) string {
 	}
 	if group.State == "waiting" {
 		say("place", "%s", place(group.Position, group.AtLeast, group.Ahead))
-		say("estimate", "%s", estimate(group.Estimate, group.Basis))
+		say("estimate", "%s", estimate(&group.Outlook))
 	}
 	if group.Queue != "" {
 		say("queue", "%s", names(path, group.Queue))

@@ -250,7 +250,9 @@ func TestWhy(t *testing.T) {
 	pod := &ask.Pod{Namespace: "science", Name: "p", Queue: "train", QueueKind: ask.VolcanoQueue,
 		State: "waiting", Reason: "QueueCapacity", Message: "no room", Position: 3,
 		Created: time.Unix(1_700_000_000, 0).UnixNano(), Asks: map[string]int64{"cpu": 2000},
-		Ahead: map[string]int64{"cpu": 5000}, Estimate: int64(90 * time.Second), Basis: "a guess",
+		Ahead: map[string]int64{"cpu": 5000}, Outlook: ask.Outlook{
+			Estimate: int64(90 * time.Second), Earliest: int64(60 * time.Second),
+			Latest: int64(2 * time.Minute), Basis: "a guess"},
 		On: &ask.On{Kind: ask.VolcanoQueue, Name: "train", Resource: "cpu", Room: 0,
 			Asked: 2000, Wanted: 7000},
 		Group: "gang", Members: 3, Minimum: 4}
@@ -259,16 +261,31 @@ func TestWhy(t *testing.T) {
 	for _, part := range []string{"science/p waits in queue train since 1m40s",
 		"why       QueueCapacity: no room", "group     gang: 3 members are there, its minimum is 4",
 		"asks for  cpu 2", "number 3 of its queue; before it in the queue wait cpu 5",
-		"about 1m30s (a guess)", "root > train", "3+1 of 4    <- room for 0, asked for 2"} {
+		"about 1m30s, between 1m and 2m (a guess)", "root > train",
+		"3+1 of 4    <- room for 0, asked for 2"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("no %q in:\n%s", part, got)
 		}
 	}
-	pod.Estimate, pod.Position = -1, 1
-	got = Why(pod, nil, path, now, &ASCII)
-	for _, part := range []string{"none: a guess", "the next of its queue"} {
-		if !strings.Contains(got, part) {
-			t.Errorf("no %q in:\n%s", part, got)
+	pod.Position = 1
+	for _, outlook := range []struct {
+		is   ask.Outlook
+		says string
+	}{
+		{ask.Outlook{Estimate: -1, Earliest: 60e9, Latest: 3600e9, Basis: "b"},
+			"between 1m and 1h0m (b)"},
+		{ask.Outlook{Estimate: -1, Earliest: 60e9, Latest: -1, Basis: "b"}, "not before 1m (b)"},
+		{ask.Outlook{Estimate: -1, Earliest: -1, Latest: -1, Basis: "a guess"}, "none: a guess"},
+		{ask.Outlook{Estimate: -1, Earliest: -1, Latest: -1}, "estimate  none\n"},
+		{ask.Outlook{Estimate: 60e9, Basis: "of an older scheduler"},
+			"about 1m (of an older scheduler)"},
+	} {
+		pod.Outlook = outlook.is
+		got = Why(pod, nil, path, now, &ASCII)
+		for _, part := range []string{outlook.says, "the next of its queue"} {
+			if !strings.Contains(got, part) {
+				t.Errorf("no %q in:\n%s", part, got)
+			}
 		}
 	}
 	for state, part := range map[string]string{"held": "is held, and blocks nobody",
@@ -288,8 +305,9 @@ func TestGang(t *testing.T) {
 	group := &ask.Group{Namespace: "science", Name: "gang", Known: true, Queue: "train",
 		QueueKind: ask.VolcanoQueue, State: "waiting", Reason: "QueueCapacity", Message: "no room",
 		Created: time.Unix(1_700_000_000, 0).UnixNano(), Minimum: 3, Pods: 4, Ready: 3,
-		Succeeded: 1, Position: 2, Ahead: map[string]int64{"cpu": 3000}, Estimate: -1,
-		Basis: "too few", Asks: map[string]int64{"cpu": 6000},
+		Succeeded: 1, Position: 2, Ahead: map[string]int64{"cpu": 3000},
+		Outlook: ask.Outlook{Estimate: -1, Earliest: -1, Latest: -1, Basis: "too few"},
+		Asks:    map[string]int64{"cpu": 6000},
 		On: &ask.On{Kind: ask.VolcanoQueue, Name: "train", Resource: "cpu", Room: 1000,
 			Asked: 6000, Wanted: 9000}}
 	for i := range 10 {
@@ -312,7 +330,8 @@ func TestGang(t *testing.T) {
 		"9 wait  <- room for 1, asked for 6", "p-9  waiting  QueueCapacity")
 	pod := &ask.Pod{Namespace: "science", Name: "p-0", Queue: "train", Group: "gang",
 		QueueKind: ask.VolcanoQueue, State: "waiting", Asks: map[string]int64{"cpu": 2000},
-		AtLeast: true, Position: 7, On: group.On, Estimate: -1}
+		AtLeast: true, Position: 7, On: group.On,
+		Outlook: ask.Outlook{Estimate: -1, Earliest: -1, Latest: -1}}
 	got := Why(pod, group, path, now, &ASCII)
 	contains(got, "gang is waiting: minimum 3; 4 pods", "asks for  cpu 2\n",
 		"its group for cpu 6, as one", "number 7 of its queue, or later", "... 2 more pods")

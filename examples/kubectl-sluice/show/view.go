@@ -75,6 +75,8 @@ type PodView struct {
 	Asks      map[string]string `json:"asks,omitempty"`
 	Ahead     map[string]string `json:"ahead,omitempty"`
 	Estimate  string            `json:"estimate,omitempty"`
+	Earliest  string            `json:"earliest,omitempty"`
+	Latest    string            `json:"latest,omitempty"`
 	Basis     string            `json:"basis,omitempty"`
 	Flavors   map[string]string `json:"flavors,omitempty"`
 	Group     string            `json:"group,omitempty"`
@@ -116,6 +118,8 @@ type GroupView struct {
 	Asks      map[string]string `json:"asks,omitempty"`
 	Ahead     map[string]string `json:"ahead,omitempty"`
 	Estimate  string            `json:"estimate,omitempty"`
+	Earliest  string            `json:"earliest,omitempty"`
+	Latest    string            `json:"latest,omitempty"`
 	Basis     string            `json:"basis,omitempty"`
 	Members   []MemberView      `json:"members"`
 }
@@ -183,14 +187,29 @@ func ViewPod(p *ask.Pod, group *ask.Group) PodView {
 		Granted: stamp(p.Granted), Place: p.Position, AtLeast: p.AtLeast,
 		Asks: Quantities(p.Asks), Ahead: Quantities(p.Ahead), Basis: p.Basis, Flavors: p.Flavors,
 		Group: p.Group, Native: p.Native, Members: p.Members, Minimum: p.Minimum}
-	if p.State == "waiting" && p.Estimate >= 0 {
-		view.Estimate = time.Duration(p.Estimate).String()
+	if p.State == "waiting" {
+		view.Estimate, view.Earliest, view.Latest = viewOutlook(&p.Outlook)
 	}
 	if group != nil {
 		gang := ViewGroup(group)
 		view.Gang = &gang
 	}
 	return view
+}
+
+// viewOutlook leaves out what nobody can tell.
+func viewOutlook(of *ask.Outlook) (likely, earliest, latest string) {
+	say := func(length int64) string { return time.Duration(length).String() }
+	if of.Estimate >= 0 {
+		likely = say(of.Estimate)
+	}
+	if of.Latest != 0 && of.Earliest >= 0 {
+		earliest = say(of.Earliest)
+	}
+	if of.Latest > 0 {
+		latest = say(of.Latest)
+	}
+	return likely, earliest, latest
 }
 
 func viewOn(on *ask.On) *OnView {
@@ -210,8 +229,8 @@ func ViewGroup(g *ask.Group) GroupView {
 		Ahead: Quantities(g.Ahead), Basis: g.Basis, Members: []MemberView{}}
 	view.Pods = PodsView{Held: g.Pods - g.Ready - g.Reserved - g.Allocated, Ready: g.Ready,
 		Reserved: g.Reserved, Allocated: g.Allocated, Succeeded: g.Succeeded, Failed: g.Failed}
-	if g.State == "waiting" && g.Estimate >= 0 {
-		view.Estimate = time.Duration(g.Estimate).String()
+	if g.State == "waiting" {
+		view.Estimate, view.Earliest, view.Latest = viewOutlook(&g.Outlook)
 	}
 	for _, m := range g.Members {
 		view.Members = append(view.Members, MemberView{m.Name, m.UID, m.State, m.Reason, m.Node})

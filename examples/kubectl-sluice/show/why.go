@@ -68,7 +68,7 @@ func Why(pod *ask.Pod, group *ask.Group, path Path, now time.Time, style *Style)
 	}
 	if pod.State == "waiting" {
 		say("place", "%s", place(pod.Position, pod.AtLeast, pod.Ahead))
-		say("estimate", "%s", estimate(pod.Estimate, pod.Basis))
+		say("estimate", "%s", estimate(&pod.Outlook))
 	}
 	say("queue", "%s", names(path, pod.Queue))
 	b.WriteString(levels(asks, pod.On, path, style))
@@ -121,11 +121,29 @@ func place(position int64, atLeast bool, ahead map[string]int64) string {
 		amounts(ahead))
 }
 
-func estimate(length int64, basis string) string {
-	if length < 0 {
-		return "none: " + basis
+// estimate says how long it may take, how sure that is, and how it was made. An older scheduler
+// gives no range.
+func estimate(of *ask.Outlook) string {
+	span := func(length int64) string { return Span(time.Duration(length)) }
+	ranged := of.Latest != 0 && of.Earliest >= 0
+	basis := ""
+	if of.Basis != "" {
+		basis = " (" + of.Basis + ")"
 	}
-	return fmt.Sprintf("about %s (%s)", Span(time.Duration(length)), basis)
+	switch {
+	case of.Estimate >= 0 && ranged:
+		return fmt.Sprintf("about %s, between %s and %s%s", span(of.Estimate), span(of.Earliest),
+			span(of.Latest), basis)
+	case of.Estimate >= 0:
+		return "about " + span(of.Estimate) + basis
+	case ranged && of.Latest > 0:
+		return fmt.Sprintf("between %s and %s%s", span(of.Earliest), span(of.Latest), basis)
+	case ranged:
+		return "not before " + span(of.Earliest) + basis
+	case of.Basis != "":
+		return "none: " + of.Basis
+	}
+	return "none"
 }
 
 func flavors(of map[string]string) string {

@@ -35,6 +35,8 @@ type Claim struct {
 	Asks       map[string]int64  `json:"asks,omitempty"`
 	Ahead      map[string]int64  `json:"ahead,omitempty"`
 	Estimate   *int64            `json:"estimate,omitempty"`
+	Earliest   *int64            `json:"earliest,omitempty"`
+	Latest     *int64            `json:"latest,omitempty"`
 	Basis      string            `json:"basis,omitempty"`
 	On         *On               `json:"on,omitempty"`
 	Node       string            `json:"node,omitempty"`
@@ -111,7 +113,9 @@ func podRow(from *ask.Pod) Claim {
 		Name: from.Name, Queue: queueOf(from.QueueKind, from.Queue), State: from.State,
 		Reason: from.Reason, Message: from.Message, Priority: from.Priority,
 		Created: millis(from.Created), Granted: millis(from.Granted), Asks: from.Asks,
-		Ahead: from.Ahead, Estimate: estimated(from.Estimate), Basis: from.Basis, On: onRow(from.On),
+		Ahead: from.Ahead, Estimate: estimated(from.Estimate),
+		Earliest: estimated(from.Earliest), Latest: estimated(from.Latest), Basis: from.Basis,
+		On:   onRow(from.On),
 		Node: from.Node, Flavors: from.Flavors}
 	if from.Group != "" {
 		row.Gang = claimKey(gang, from.Namespace, from.Group)
@@ -124,7 +128,9 @@ func gangRow(from *ask.Group) Claim {
 		Namespace: from.Namespace, Name: from.Name, Queue: queueOf(from.QueueKind, from.Queue),
 		State: from.State, Reason: from.Reason, Message: from.Message, Priority: from.Priority,
 		Created: millis(from.Created), Asks: from.Asks, Ahead: from.Ahead,
-		Estimate: estimated(from.Estimate), Basis: from.Basis, On: onRow(from.On),
+		Estimate: estimated(from.Estimate),
+		Earliest: estimated(from.Earliest), Latest: estimated(from.Latest), Basis: from.Basis,
+		On:     onRow(from.On),
 		Native: from.Native, Minimum: from.Minimum, Pods: from.Pods, Ready: from.Ready,
 		Reserved: from.Reserved, Allocated: from.Allocated, Succeeded: from.Succeeded,
 		Failed: from.Failed}

@@ -43,6 +43,7 @@ func TestKubectlSluice(t *testing.T) {
 		{"Kueue's queues", testStopPolicies},
 		{"what a queue refuses", testRefused},
 		{"closing takes its time", testClosing},
+		{"check", testCheck},
 		{"completion", testCompletion},
 		{"as a plugin of kubectl", testPlugin},
 		{"only the leader is heard", func(c *cluster) { testReplicas(c, first) }},

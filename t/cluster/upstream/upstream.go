@@ -199,6 +199,7 @@ func (k *Kueue) hook(ctx context.Context) error {
 			url := "https://" + local(k.hooks) + *client.Service.Path
 			*client = admissionv1.WebhookClientConfig{URL: &url, CABundle: k.authority}
 		}
+		manifest.Name = "kueue-" + manifest.Name // as its manifests have it in the end
 		body, err := json.Marshal(manifest)
 		if err != nil {
 			return err

@@ -24,6 +24,7 @@ type why struct {
 type podView struct {
 	Queue, State, Reason, Message string
 	Position, Estimate            int64
+	Earliest, Latest              int64
 }
 
 func (w *why) get(ctx context.Context, path string) ([]byte, error) {
@@ -94,9 +95,15 @@ func (v podView) String() string {
 	case v.Position > 1:
 		text += fmt.Sprintf("; number %d of its queue", v.Position)
 	}
-	if v.State == "waiting" && v.Estimate >= 0 {
-		text += fmt.Sprintf("; estimate: another %s",
-			time.Duration(v.Estimate).Round(100*time.Millisecond))
+	span := func(length int64) time.Duration {
+		return time.Duration(length).Round(100 * time.Millisecond)
+	}
+	switch {
+	case v.State != "waiting":
+	case v.Estimate >= 0:
+		text += fmt.Sprintf("; estimate: another %s", span(v.Estimate))
+	case v.Latest > 0:
+		text += fmt.Sprintf("; estimate: another %s to %s", span(v.Earliest), span(v.Latest))
 	}
 	return text
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import "sluice/kube-scheduler/sluice"
+
+// Engine is what the arguments mean to an engine whose pods are those of these schedulers. Which
+// effects it may ask for is its host's to say.
+func (a *Args) Engine(schedulers []string) sluice.Config {
+	cfg := sluice.Config{
+		Schedulers:         schedulers,
+		Removal:            a.Removal,
+		Manage:             a.Manage,
+		Ceiling:            a.RootCeiling.Mode,
+		Undeclared:         a.Undeclared,
+		ReservationTimeout: a.ReservationTimeout.Duration,
+		HeadGuard:          a.HeadGuard.Duration,
+		ObserveOnly:        a.ObserveOnly,
+		Record:             a.Record.Value(),
+		PreemptionGates:    a.PreemptionGates,
+		WaitingReasons:     a.Workloads,
+		Limits: sluice.Limits{
+			Message: a.Limits.Message.Value(),
+			Pods:    a.Limits.Pods,
+			Queues:  a.Limits.Queues,
+			Nodes:   a.Limits.Nodes,
+		},
+	}
+	if a.RootCeiling.Amounts != nil {
+		cfg.RootCeiling = map[string]string{}
+		for name, amount := range a.RootCeiling.Amounts {
+			cfg.RootCeiling[name] = amount.String()
+		}
+	}
+	return cfg
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLUICE_SIM_SCORE_H
+#define SLUICE_SIM_SCORE_H
+
+#include "examples/sim/sim.h"
+
+/*
+ * What estimates are worth: each pod of a plan that waits is asked how long it may take, after a
+ * minute, five, half an hour, two hours and eight; and what was said is compared with what came.
+ */
+
+/* What was said of one pod at one moment; -1: nothing. */
+struct estimate {
+    const struct planned *of;
+    int64_t at;
+    int64_t likely;
+    int64_t earliest;
+    int64_t latest;
+};
+
+struct score {
+    struct estimate *said;
+    size_t count;
+    size_t cap;
+};
+
+/* Of those that got their node in the end. */
+struct score_sum {
+    int64_t asked;
+    int64_t with_range;
+    int64_t in_range;
+    int64_t likely;      /* dared to say how long */
+    double median_error; /* of these, as a part of the time that it took; -1: none dared */
+};
+
+/* A pod has arrived: it will be asked. */
+void score_follow(struct sim *sim, struct pod *pod);
+
+struct score_sum score_sum(const struct score *score);
+void score_finish(struct score *score);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "outlook.h"
+
+#include "plugin/base/forecast.h"
+#include "plugin/base/sentence.h"
+#include "plugin/state.h"
+
+/* Who holds what a claim waits for. */
+struct holders {
+    const struct engine *e;
+    uint32_t resource;
+    struct forecast *forecast;
+    uint32_t left; /* so many more are looked at */
+    wide seen;     /* what they hold that were */
+};
+
+static void add(struct holders *holders, uint32_t claim, wide amount)
+{
+    if (amount == 0)
+        return;
+    holders->seen += amount;
+    forecast_add(holders->forecast, amount, holders->e->now - claim_at(holders->e, claim)->stamp);
+}
+
+static void add_claims(struct holders *holders, uint32_t tree)
+{
+    const struct engine *e = holders->e;
+
+    for (uint32_t id = tree_first(&claims_by_stamp, e, tree); id != 0 && holders->left > 0;
+         id = tree_next(&claims_by_stamp, e, id), holders->left--) {
+        const struct line *line = claim_line(e, id);
+
+        for (uint32_t i = 0; i < line_count(e, line); i++) {
+            if (line_resource(e, line, i) == holders->resource)
+                add(holders, id, line_amount(e, line, i));
+        }
+    }
+}
+
+static void add_workloads(struct holders *holders, uint32_t tree)
+{
+    const struct engine *e = holders->e;
+
+    for (uint32_t id = tree_first(&workloads_that_hold, e, tree); id != 0 && holders->left > 0;
+         id = tree_next(&workloads_that_hold, e, id), holders->left--) {
+        const struct workload *workload = workload_at(e, id);
+        const struct demand *demand = demand_at(e, workload->demand);
+
+        for (uint32_t s = 0; s < demand->set_count; s++)
+            for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
+                if (demand->asks[s].needs[i].resource == holders->resource)
+                    add(holders, id, workload_need_amount(workload, demand, s, i));
+            }
+    }
+}
+
+/* Recursion is as deep as the tree of queues. */
+static void add_queue(struct holders *holders, uint32_t id)
+{
+    const struct queue *queue = queue_at(holders->e, id);
+
+    add_claims(holders, queue->allocated);
+    add_claims(holders, queue->reserved);
+    add_workloads(holders, queue->cluster.holding);
+    for (uint32_t child = queue->first_child; child != 0 && holders->left > 0;
+         child = queue_at(holders->e, child)->next_sibling, holders->left--)
+        add_queue(holders, child);
+}
+
+/* In whichever flavor. */
+static wide used(const struct engine *e, uint32_t id, uint32_t resource)
+{
+    const struct queue *queue = queue_at(e, id);
+    wide sum = 0;
+
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        if (queue->cells[i].resource == resource)
+            sum += queue->cells[i].reserved + queue->cells[i].allocated;
+    }
+    return sum;
+}
+
+/* Of what is given back its own queue gets this part of so many: what it has of what is used. */
+static wide parts(const struct engine *e, uint32_t queue, const struct shortfall *shortfall,
+                  wide *ret_own)
+{
+    uint32_t resource = shortfall->resource;
+    wide all = used(e, shortfall->queue, resource);
+
+    *ret_own = used(e, queue, resource);
+    if (*ret_own == 0) {
+        *ret_own = backlog_sum(e, queue, resource);
+        all = backlog_sum(e, shortfall->queue, resource);
+    }
+    if (*ret_own == 0 || all <= *ret_own)
+        *ret_own = all = 1;
+    return all;
+}
+
+static void say_basis(const struct engine *e, const struct shortfall *shortfall,
+                      const struct forecast *forecast, struct position *place)
+{
+    const struct queue *queue = queue_at(e, shortfall->queue);
+    struct sentence say;
+
+    sentence_init(&say, place->basis, sizeof(place->basis));
+    sentence_str(&say, "when ");
+    sentence_amount(&say, name_text(e, shortfall->resource),
+                    (shortfall->least + shortfall->most) / 2);
+    sentence_str(&say, " ");
+    sentence_text(&say, name_text(e, shortfall->resource));
+    sentence_str(&say, " are given back in ");
+    sentence_text(&say, name_text(e, queue->name));
+    sentence_str(&say, ", whose last ");
+    sentence_number(&say, run_times_count(&queue->run_times));
+    sentence_str(&say, " ran for ");
+    sentence_span(&say, forecast->mean * RUN_TIME_TICK);
+    sentence_str(&say, " on the mean");
+}
+
+/* Whether a person can plan by it: the ends are no farther apart than three quarters of what is
+ * likely. */
+static bool is_sharp(const struct forecast_span *span)
+{
+    return span->likely >= 0 && span->latest >= 0 &&
+           span->latest - span->earliest <= span->likely / 4 * 3;
+}
+
+void outlook_find(const struct engine *e, uint32_t queue, const struct shortfall *shortfall,
+                  struct position *place)
+{
+    struct forecast forecast;
+    struct holders holders = {e, shortfall->resource, &forecast, OUTLOOK_CLAIMS, 0};
+    struct forecast_span span;
+    struct sentence say;
+    wide own, all = parts(e, queue, shortfall, &own);
+    struct forecast_need need = {.least = shortfall->least * all / own,
+                                 .most = shortfall->most * all / own,
+                                 .others = shortfall->others * all / own,
+                                 .free = shortfall->free,
+                                 .alike = shortfall->alike,
+                                 .first = shortfall->first * all / own};
+
+    sentence_init(&say, place->basis, sizeof(place->basis));
+    if (!forecast_begin(&forecast, &queue_at(e, shortfall->queue)->run_times, e->now, &need)) {
+        sentence_str(&say, "too few have ended there to tell");
+        return;
+    }
+    add_queue(&holders, shortfall->queue);
+    forecast_settle(&forecast, holders.seen, used(e, shortfall->queue, shortfall->resource));
+    span = forecast_when(&forecast);
+    place->earliest = span.earliest;
+    place->latest = span.latest;
+    if (is_sharp(&span))
+        place->estimate = span.likely;
+    say_basis(e, shortfall, &forecast, place);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package migrate
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"sluice/cluster/plane"
+	"sluice/cluster/shipped"
+)
+
+const volcanoPage = "MIGRATE-VOLCANO.md"
+
+// volcanoUser is Volcano to the API server.
+var volcanoUser = plane.User{Name: "system:serviceaccount:volcano-system:volcano",
+	Groups: []string{"system:masters"}}
+
+// volcanoConfig is that of Volcano's scheduler, as its users of the plugin capacity have it.
+const volcanoConfig = `actions: "enqueue, allocate, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: conformance}]
+- plugins: [{name: predicates}, {name: capacity}, {name: nodeorder}]
+`
+
+// installed stands for what Volcano's installer leaves, whose processes run beside the cluster: no
+// scheduler binds these pods.
+const installed = `apiVersion: v1
+kind: Namespace
+metadata: {name: volcano-system}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: volcano-scheduler, namespace: volcano-system}
+spec:
+  selector: {matchLabels: {app: volcano-scheduler}}
+  template:
+    metadata: {labels: {app: volcano-scheduler}}
+    spec:
+      schedulerName: beside-the-cluster
+      containers: [{name: s, image: "volcanosh/vc-scheduler:v1.15.1", args: [--logtostderr]}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: volcano-controllers, namespace: volcano-system}
+spec:
+  selector: {matchLabels: {app: volcano-controller}}
+  template:
+    metadata: {labels: {app: volcano-controller}}
+    spec:
+      schedulerName: beside-the-cluster
+      containers:
+      - {name: c, image: "volcanosh/vc-controller-manager:v1.15.1", args: [--logtostderr]}
+`
+
+const volcanoQueues = `apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: a}
+spec: {capability: {cpu: "4"}, deserved: {cpu: "3"}, reclaimable: true}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: b}
+spec: {capability: {cpu: "2"}, deserved: {cpu: "2"}, reclaimable: true}
+`
+
+const volcanoJob = `---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: %[1]s, namespace: default}
+spec:
+  schedulerName: volcano
+  queue: %[2]s
+  minAvailable: %[3]d
+  maxRetry: 3
+  tasks:
+  - name: worker
+    replicas: %[3]d
+    template:
+      metadata: {labels: {job: %[1]s, queue: %[2]s}}
+      spec:
+        restartPolicy: Never
+        containers:
+        - {name: c, image: busybox, resources: {requests: {cpu: "1"}}}
+`
+
+// lone is a pod of its own, which waits at the gate of its queue.
+const lone = `apiVersion: v1
+kind: Pod
+metadata:
+  name: lone
+  namespace: default
+  labels: {job: lone, queue: a}
+  annotations:
+    scheduling.volcano.sh/queue-name: a
+    scheduling.volcano.sh/queue-allocation-gate: "true"
+spec:
+  schedulerName: volcano
+  containers:
+  - {name: c, image: busybox, resources: {requests: {cpu: "2"}}}
+`
+
+// gates are those of the lone pod.
+func (c *cluster) gates() string {
+	c.Helper()
+	return c.must("get", "pod", "lone", "-o", "jsonpath={.spec.schedulingGates[*].name}")
+}
+
+func volcanoJobs(all ...[3]any) (manifest string) {
+	for _, one := range all {
+		manifest += fmt.Sprintf(volcanoJob, one[0], one[1], one[2])
+	}
+	return manifest
+}
+
+// startVolcano runs one of Volcano's programs beside the cluster.
+func (c *cluster) startVolcano(name string, flags ...string) *plane.Process {
+	c.Helper()
+	program, err := c.Program(c.Context(), name)
+	if err != nil {
+		c.Fatal(err)
+	}
+	kubeconfig, err := c.Kubeconfig(volcanoUser.Name)
+	if err != nil {
+		c.Fatal(err)
+	}
+	process, err := c.Plane.Run(name, program, append([]string{"--kubeconfig=" + kubeconfig,
+		"--logtostderr", "--leader-elect=false"}, flags...), nil)
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(func() {
+		if c.Failed() {
+			c.Logf("the end of the log of %s:\n%s", name, process.Tail(15))
+		}
+	})
+	return process
+}
+
+func (c *cluster) startVolcanoScheduler() *plane.Process {
+	c.Helper()
+	config := filepath.Join(c.TempDir(), "volcano-scheduler.conf")
+	if err := os.WriteFile(config, []byte(volcanoConfig), 0o600); err != nil {
+		c.Fatal(err)
+	}
+	return c.startVolcano("vc-scheduler", "--scheduler-conf="+config, "--schedule-period=200ms",
+		"--cache-dumper=false", "--plugins-dir=")
+}
+
+// allocated wants the status of a queue to count what runs, and nothing twice.
+func (c *cluster) allocated(queue, cpu string) {
+	c.Helper()
+	c.until(fmt.Sprintf("queue %s has %s cpus allocated", queue, cpu), func() error {
+		if said := c.must("get", "queues.scheduling.volcano.sh", queue, "-o",
+			"jsonpath={.status.allocated.cpu}"); said != cpu {
+			return errors.New(said)
+		}
+		return nil
+	})
+}
+
+// TestVolcano: check, take over while jobs run, go back.
+func TestVolcano(t *testing.T) {
+	c := start(t, "migrate-volcano", volcanoUser)
+	root, err := shipped.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := shipped.Module(t.Context(), filepath.Join(root, "t/cluster/volcano"),
+		"volcano.sh/volcano")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"volcano", "jobflow"} {
+		err := c.ApplyCRDDir(t.Context(), filepath.Join(module, "config/crd", folder, "bases"))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("VOLCANO", module)
+	newLedger(map[string]int64{"a": 4000, "b": 2000}).follow(c)
+	c.apply(installed)
+	c.must("-n", "volcano-system", "create", "configmap", "volcano-scheduler-configmap",
+		"--from-literal=volcano-scheduler.conf="+volcanoConfig)
+	scheduler := c.startVolcanoScheduler()
+	controllers := c.startVolcano("vc-controller-manager")
+
+	// Volcano decides: a queue is full, one of each waits.
+	c.apply(volcanoQueues + volcanoJobs([3]any{"a-first", "a", 2}, [3]any{"a-second", "a", 2},
+		[3]any{"b-first", "b", 1}))
+	c.run(map[string]int{"a-first": 2, "a-second": 2, "b-first": 1})
+	c.apply(volcanoJobs([3]any{"a-third", "a", 1}, [3]any{"b-second", "b", 2}))
+	c.allocated("a", "4")
+	before := c.books.uids()
+
+	c.says(c.page(volcanoPage, "1."), "Deployment/volcano-system/volcano-scheduler",
+		"Deployment/volcano-system/volcano-controllers", "plugins.predicates", "0 refused")
+
+	// Take over while they run.
+	c.stop(scheduler)
+	c.stop(controllers)
+	c.page(volcanoPage, "2.")
+	controllers = c.startVolcano("vc-controller-manager",
+		"--controllers=*,-pg-controller,-queue-controller,-sharding-controller")
+	sluice := c.lead("sluice")
+	c.allocated("a", "4")
+	c.allocated("b", "1")
+	if after := c.books.uids(); !slices.Equal(before, after) {
+		t.Errorf("other pods run than before: %v, %v", before, after)
+	}
+	c.finish("a-first")
+	c.run(map[string]int{"a-second": 2, "a-third": 1, "b-first": 1})
+	c.apply(volcanoJobs([3]any{"a-fourth", "a", 3}))
+	c.finish("b-first")
+	c.run(map[string]int{"a-second": 2, "a-third": 1, "b-second": 2})
+	c.allocated("a", "3")
+	c.allocated("b", "2")
+	between := c.books.uids()
+	c.apply(lone)
+	if gates := c.gates(); gates != "scheduling.volcano.sh/queue-allocation-gate" {
+		t.Errorf("the gates of the pod that waits are %q", gates)
+	}
+
+	// Back, while jobs of both run.
+	c.end(sluice)
+	c.stop(controllers)
+	c.page(volcanoPage, "4.")
+	if gates := c.gates(); gates != "" {
+		t.Errorf("the pod that waits keeps the gates %q", gates)
+	}
+	c.startVolcano("vc-controller-manager")
+	c.startVolcanoScheduler()
+	time.Sleep(3 * time.Second) // several sessions of Volcano's
+	if after := c.books.uids(); !slices.Equal(between, after) {
+		t.Errorf("other pods run than before: %v, %v", between, after)
+	}
+	c.allocated("a", "3")
+	c.finish("a-second")
+	c.finish("b-second")
+	c.run(map[string]int{"a-third": 1, "a-fourth": 3})
+	c.finish("a-fourth")
+	c.run(map[string]int{"a-third": 1, "lone": 1})
+}
