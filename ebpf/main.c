@@ -39,7 +39,7 @@ static const char usage[] =
     "  --prometheus WHERE  answers GET /metrics at HOST:PORT or :PORT (of this machine alone), or\n"
     "                      writes a file anew every --interval seconds, if WHERE has a slash\n"
     "  --queues N          room for the times of so many queues; 1000\n"
-    "  --interval SECONDS  1\n"
+    "  --interval SECONDS  how often; 1\n"
     "  --for SECONDS       ends after that; else on Ctrl-C\n"
     "  --version           says of which version this program is, and ends\n"
     "\n"

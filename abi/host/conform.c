@@ -12,15 +12,16 @@
 #include "abi/version.h"
 
 static const char usage[] =
-    "sluice-conform [--timeout SECONDS] [--vectors DIR [--write]] LIB\n"
+    "usage: sluice-conform [--timeout SECONDS] [--vectors DIR [--write]] LIB\n"
     "\n"
     "Proves that the shared object LIB keeps the ABI of sluice.h, and prints TAP.\n"
-    "Exit status: 0 it does, 1 it does not, 2 it could not be examined.\n"
     "\n"
     "  --timeout SECONDS  how long a call may take (10)\n"
     "  --vectors DIR      also replay the golden vectors in DIR\n"
     "  --write            fill in the answers that the vectors lack\n"
-    "  --version          says of which version this program is, and ends\n";
+    "  --version          says of which version this program is, and ends\n"
+    "\n"
+    "exit status: 0 it does, 1 it does not, 2 it could not be examined\n";
 
 struct options {
     const char *path;

@@ -17,22 +17,30 @@ static const char usage[] =
     "       sluice-sim help\n"
     "       sluice-sim --version\n";
 
-static const char help[] =
+static const char command_list[] =
     "\n"
-    "run     tells the stories in FILE... (examples/scenarios/README.md), in simulated time\n"
-    "why     tells FILE up to TIME (as 12s), and says why POD is where it is\n"
-    "replay  makes the calls of a recording again, and compares every answer\n"
+    "Queues in simulated time, decided by the same library as on a cluster.\n"
     "\n"
-    "  --lib PATH     the library; else $SLUICE_LIB, else sluice.so beside this program, else\n"
-    "                 the one that was installed with it\n"
-    "  --removal      when gates are removed, whatever the story says\n"
-    "  --format json  what happened as one JSON object for each FILE\n"
-    "  --html FILE    a page that plays the story, with a slider (of the last story)\n"
-    "  --frames FILE  what that page shows, as JSON (examples/board/board.schema.json)\n"
-    "  --svg FILE     a picture of the queues over time (of the last story)\n"
-    "  --record FILE  every call that changed the library's state, for replay\n"
-    "  --creep        each call of the library comes a nanosecond after the one before\n"
-    "  --quiet        only how it ended\n"
+    "  run     tells the stories in FILE... (examples/scenarios/README.md)\n"
+    "  why     tells FILE up to TIME (as 12s), and says why POD is where it is\n"
+    "  replay  makes the calls of a recording again, and compares every answer\n";
+
+static const char option_list[] =
+    "\n"
+    "  --lib PATH          the library; else $SLUICE_LIB, else sluice.so beside this program, "
+    "else\n"
+    "                      the one that was installed with it\n"
+    "  --at TIME           why: at which moment\n"
+    "  --removal WHEN      when gates are removed, whatever the story says\n"
+    "  --format FORM       json: what happened as one JSON object for each FILE\n"
+    "  --html FILE         a page that plays the story, with a slider (of the last story)\n"
+    "  --frames FILE       what that page shows, as JSON (examples/board/board.schema.json)\n"
+    "  --svg FILE          a picture of the queues over time (of the last story)\n"
+    "  --record FILE       every call that changed the library's state, for replay\n"
+    "  --creep             each call of the library comes a nanosecond after the one before\n"
+    "  --quiet             only how it ended\n";
+
+static const char exit_list[] =
     "\n"
     "exit status: 0 all went as it should, 1 it did not, 2 the input is wrong,\n"
     "3 the machine has no memory\n";
@@ -116,8 +124,8 @@ static int run(const struct arguments *arguments)
 
 static int say_help(void)
 {
-    printf("%s%s%s", usage, plan_usage, help);
-    printf("\n%s", plan_help);
+    printf("%s%s%s%s", usage, plan_usage, command_list, plan_commands);
+    printf("%s%s%s", option_list, plan_options, exit_list);
     return EXIT_HELD;
 }
 

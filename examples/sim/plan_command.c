@@ -15,14 +15,26 @@ const char plan_usage[] =
     "       sluice-sim plan TRACE --with STORY [--or STORY]... [--until TIME] [--all] [--score]\n"
     "                      [--lib PATH] [--removal onBind|onAdmission] [--format table|json]\n"
     "       sluice-sim trace sacct|workloads FILE\n"
-    "       sluice-sim trace KIND [--pods N] [--queues N] [--users N] [--length TIME] [--seed N]\n";
+    "       sluice-sim trace borg-2019|alibaba-gpu-2020|philly [--pods N] [--queues N]\n"
+    "                      [--users N] [--length TIME] [--seed N]\n";
 
-const char plan_help[] =
-    "plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY\n"
-    "        sets up, and says what each queue saw: waits, use, evictions, nodes bought;\n"
-    "        --score: and how good the estimates were that pods were given while they waited\n"
-    "trace   writes arrivals: of what sacct or kubectl get workloads said, or with the shape of\n"
-    "        a public trace: borg-2019, alibaba-gpu-2020, philly\n";
+const char plan_commands[] =
+    "  plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY\n"
+    "          sets up, and says what each queue saw: waits, use, evictions, nodes bought\n"
+    "  trace   writes arrivals: of what sacct or kubectl get workloads said, or with the shape of\n"
+    "          a public trace\n";
+
+const char plan_options[] =
+    "  --with STORY        plan: the cluster to begin with\n"
+    "  --or STORY          plan: another one, side by side with the first\n"
+    "  --until TIME        plan: when to end, as 36h\n"
+    "  --all               plan: also of more than 40 queues, all\n"
+    "  --score             plan: how good the estimates were that waiting pods got\n"
+    "  --pods N            trace: how many arrive; 10000\n"
+    "  --queues N          trace: in how many queues; 20\n"
+    "  --users N           trace: of how many users; 100\n"
+    "  --length TIME       trace: within which time; 24h\n"
+    "  --seed N            trace: another one gives other arrivals; 1\n";
 
 enum {
     STORIES_MOST = 8,

@@ -6,7 +6,8 @@
  * code. */
 
 extern const char plan_usage[];
-extern const char plan_help[];
+extern const char plan_commands[];
+extern const char plan_options[];
 
 /* Plays a trace under each of several stories: TRACE --with STORY [--or STORY]... */
 int plan_main(const char *program, int argc, char **argv);

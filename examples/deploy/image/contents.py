@@ -13,6 +13,15 @@ CPU = {"amd64": "x86_64", "arm64": "aarch64"}
 USER = 65532
 PASSWD = f"root:x:0:0:root:/:/sbin/nologin\nnonroot:x:{USER}:{USER}:nonroot:/:/sbin/nologin\n"
 GROUP = f"root:x:0:\nnonroot:x:{USER}:\n"
+GO = "go"  # beside its modules
+LICENCES = {
+    "Apache-2.0": r"Apache License,? Version 2\.0",
+    "BSD-2-Clause": r"Redistribution and use in source and binary forms",
+    "BSD-3-Clause": r"(Neither the name|nor the names|may not be used to endorse)",
+    "ISC": r"Permission to use, copy, modify, and(/or)? distribute this software for any purpose",
+    "MIT": r"Permission is hereby granted, free of charge",
+    "MPL-2.0": r"Mozilla Public License,? [Vv]ersion 2\.0",
+}
 CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
 
 
@@ -157,14 +166,15 @@ def go():
     raise SystemExit("image: no Go")
 
 
-def licences(module, package, names, arch):
-    """How the modules of a program may be used: their own words."""
+def licences(module, package, names, arch, system="linux"):
+    """How the modules of a program, and Go itself, may be used: their own words."""
     form = "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}"
-    env = dict(os.environ, GOARCH=arch, GOOS="linux", CGO_ENABLED="0")
+    env = dict(os.environ, GOARCH=arch, GOOS=system, CGO_ENABLED="0")
     told = run(go(), "list", "-deps", "-f", form, package, cwd=module, env=env)
     folders = dict(line.split("\t") for line in told.splitlines() if "\t" in line)
+    folders[GO] = run(go(), "env", "GOROOT", cwd=module, env=env).strip()
     files = {}
-    for name in sorted(names & folders.keys()):
+    for name in sorted(names & folders.keys() | {GO}):
         for path in sorted(Path(folders[name]).iterdir()):
             if (
                 re.match(r"(LICEN[CS]E|COPYING|NOTICE)", path.name, re.IGNORECASE)
@@ -172,3 +182,32 @@ def licences(module, package, names, arch):
             ):
                 files[f"{name}/{path.name}"] = File(path.read_bytes())
     return files
+
+
+def declared(files):
+    """The licences of each module, as SPDX names them, by words that each of them has. Where no
+    word is known the module is missing."""
+    found = {}
+    for place, file in files.items():
+        said = " ".join(file.data.decode(errors="replace").split())
+        known = {name for name, words in LICENCES.items() if re.search(words, said)}
+        if "BSD-3-Clause" in known:
+            known.discard("BSD-2-Clause")
+        if known:
+            found.setdefault(place.rpartition("/")[0], set()).update(known)
+    return {path: " AND ".join(sorted(known)) for path, known in found.items()}
+
+
+def notices(program, module, arch, system="linux"):
+    """The same of a program in one text; words that are the same are said once."""
+    go_version, found = modules(program)
+    version = go_version.removeprefix("go")
+    versions, whose = dict(found) | {GO: version}, {}
+    for place, file in licences(module, ".", versions.keys(), arch, system).items():
+        text = file.data.decode(errors="replace")
+        whose.setdefault(text, []).append(place.rpartition("/")[0])
+    yield f"{program.name} is made with Go {version}, and has in it:\n"
+    for text, paths in sorted(whose.items(), key=lambda item: item[1]):
+        yield "-" * 78
+        yield "".join(f"{path} {versions[path]}\n" for path in paths)
+        yield text

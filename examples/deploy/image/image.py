@@ -168,6 +168,7 @@ def build(args, layout, arch, when, scratch):
             debian.used,
             go_version,
             go_modules,
+            contents.declared(words),
         )
     )
     (args.out / f"{args.name}-{arch}.spdx.json").write_bytes(bill)

@@ -63,21 +63,26 @@ def of_us(name, version, data):
     )
 
 
-def document(name, version, arch, created, ours, debs, go_version, go_modules):
+def of_go(path, version, licence):
+    purl = f"pkg:golang/{path}@{quoted(version)}"
+    ours = "Apache-2.0" if path.startswith("sluice/") else "NOASSERTION"
+    return package("go", path, version, purl, licenseDeclared=licence or ours)
+
+
+def document(
+    name, version, arch, created, ours, debs, go_version, go_modules, licences
+):
     """ours: the files that we built, by name. The image contains them and what Debian has; the
-    program contains the modules of Go."""
+    program contains Go and its modules, whose licences are by their paths."""
     image = package(
         "image", name, version, f"pkg:oci/{name}?arch={arch}", licenseDeclared="Apache-2.0",
         primaryPackagePurpose="CONTAINER",
     )  # fmt: skip
     built = [of_us(what, version, data) for what, data in sorted(ours.items())]
     debian = [of_debian(deb) for _, deb in sorted(debs.items())]
-    modules = [
-        package("go", path, number, f"pkg:golang/{path}@{quoted(number)}")
-        for path, number in [
-            ("stdlib", go_version.removeprefix("go")),
-            *sorted(go_modules),
-        ]
+    modules = [of_go("stdlib", go_version.removeprefix("go"), licences.get("go"))]
+    modules += [
+        of_go(path, number, licences.get(path)) for path, number in sorted(go_modules)
     ]
     program = identifier("sluice", name)
 

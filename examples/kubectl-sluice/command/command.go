@@ -53,7 +53,7 @@ const exits = `Exit codes:
 func Main(args []string, out, err io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root := newRoot(out, err)
+	root := New(out, err)
 	root.SetArgs(args)
 	problem := root.ExecuteContext(ctx)
 	if problem == nil {
@@ -63,7 +63,8 @@ func Main(args []string, out, err io.Writer) int {
 	return int(ask.KindOf(problem))
 }
 
-func newRoot(out, err io.Writer) *cobra.Command {
+// New is the command line, with nothing read yet.
+func New(out, err io.Writer) *cobra.Command {
 	o := &options{flags: genericclioptions.NewConfigFlags(true), scheduler: ask.Shipped, out: out,
 		err: err}
 	root := &cobra.Command{

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A host of sluice.so in ctypes and msgpack: nothing is compiled, nothing is linked."""
 
-import ctypes
+from __future__ import annotations
 
-import msgpack
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]
 
 TOO_SMALL = 1
 CAP = 64 << 10
@@ -14,27 +18,30 @@ class Refused(Exception):
 
 
 class Sluice:
-    def __init__(self, path, **config):
+    def __init__(self, path: str, **config: Any) -> None:
         self.library = ctypes.CDLL(path)
         request = msgpack.packb(config)
         self.handle = self.call("open", request, len(request))[0]
 
-    def __getattr__(self, hook):
+    def __getattr__(self, hook: str) -> Callable[..., dict[str, Any]]:
         """host.tick(now=0) calls sluice_tick and returns its answer, a dict."""
 
-        def ask(**keys):
+        def ask(**keys: Any) -> dict[str, Any]:
             request = msgpack.packb(keys)
             length, out = self.call(hook, self.handle, request, len(request))
-            return msgpack.unpackb(out[:length])
+            answer: dict[str, Any] = msgpack.unpackb(out[:length])
+            return answer
 
         return ask
 
-    def close(self):
+    def close(self) -> None:
         function = self.library.sluice_close
         function.argtypes = [ctypes.c_uint64]
         function(self.handle)
 
-    def call(self, name, *arguments, cap=CAP):
+    def call(
+        self, name: str, *arguments: int | bytes, cap: int = CAP
+    ) -> tuple[int, ctypes.Array[ctypes.c_char]]:
         function = self.library[f"sluice_{name}"]
         function.restype = ctypes.c_int64
         out = ctypes.create_string_buffer(cap)
