@@ -66,6 +66,8 @@ static void part_empty(struct board_part *part)
 void board_start(struct board *board)
 {
     board->is = true;
+    if (!board->source)
+        board->source = "story";
     board_part_open(&board->frames);
     board_part_open(&board->row);
     for (size_t i = 0; i < BOARD_PARTS; i++)

@@ -39,7 +39,8 @@ struct board_part {
 };
 
 struct board {
-    bool is; /* a page is wanted */
+    bool is;            /* a page is wanted */
+    const char *source; /* what it is of: "story", or "recording", whose clock is the wall's */
     struct board_part frames;
     struct board_part row; /* that is being made */
     struct board_part parts[BOARD_PARTS];

@@ -7,18 +7,20 @@
 /* All that the story has been, and how it ended. */
 static void put_document(struct sim *sim, FILE *out, bool passed)
 {
-    const struct tree *about = tree_find(sim->scenario->tree, "spec/about");
+    bool is_story = strcmp(sim->board.source, "story") == 0;
+    const struct tree *about = is_story ? tree_find(sim->scenario->tree, "spec/about") : NULL;
     struct json json = {.out = out};
 
     json_begin(&json, NULL, '{');
     json_text(&json, "format", "sluice.sh/board/v1");
-    json_text(&json, "source", "story");
-    json_text(&json, "clock", "story");
+    json_text(&json, "source", sim->board.source);
+    json_text(&json, "clock", is_story ? "story" : "wall");
     json_text(&json, "title", sim->scenario->name);
     if (about && about->type == TREE_TEXT)
         json_text(&json, "about", about->text);
     json_text(&json, "removal", sim->scenario->on_admission ? "onAdmission" : "onBind");
-    json_bool(&json, "passed", passed);
+    if (is_story)
+        json_bool(&json, "passed", passed);
     json_begin(&json, "frames", '[');
     board_put_frames(sim, out);
     json_end(&json, ']');

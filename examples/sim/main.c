@@ -13,7 +13,7 @@ static const char usage[] =
     "                      [--html FILE] [--frames FILE] [--svg FILE] [--record FILE]\n"
     "                      [--creep] [--quiet] FILE...\n"
     "       sluice-sim why [--lib PATH] FILE POD --at TIME\n"
-    "       sluice-sim replay [--lib PATH] FILE\n"
+    "       sluice-sim replay [--lib PATH] [--html FILE] [--frames FILE] FILE\n"
     "       sluice-sim help\n"
     "       sluice-sim --version\n";
 
@@ -33,7 +33,8 @@ static const char option_list[] =
     "  --at TIME           why: at which moment\n"
     "  --removal WHEN      when gates are removed, whatever the story says\n"
     "  --format FORM       json: what happened as one JSON object for each FILE\n"
-    "  --html FILE         a page that plays the story, with a slider (of the last story)\n"
+    "  --html FILE         a page that plays the story or the recording, with a slider (of the\n"
+    "                      last story)\n"
     "  --frames FILE       what that page shows, as JSON (examples/board/board.schema.json)\n"
     "  --svg FILE          a picture of the queues over time (of the last story)\n"
     "  --record FILE       every call that changed the library's state, for replay\n"
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
     if (strcmp(command, "run") == 0)
         return run(&arguments);
     if (strcmp(command, "replay") == 0)
-        return arguments.n_files == 1 ? replay_file(path, arguments.files[0])
+        return arguments.n_files == 1 ? replay_file(&arguments.run, arguments.files[0])
                                       : refuse("replay takes one file", "");
     if (strcmp(command, "why") == 0)
         return arguments.n_files == 2 && arguments.at

@@ -10,6 +10,7 @@
 
 #include "abi/sluice.h"
 #include "examples/sim/library.h"
+#include "examples/sim/replay_page.h"
 #include "examples/sim/run.h"
 #include "examples/sim/text.h"
 
@@ -30,7 +31,8 @@ struct frame {
 struct replay {
     const char *path;
     FILE *file;
-    struct library library;
+    struct replay_page page;
+    bool shows;     /* on that page */
     uint8_t *bytes; /* of the frame */
     size_t cap;
     uint64_t frames;
@@ -151,9 +153,42 @@ static const char *version_of(const uint8_t *manifest, size_t len, char *out, si
     return out;
 }
 
+static void show_open(struct replay *replay, const struct frame *frame)
+{
+    struct answer config;
+
+    if (!replay->shows || !answer_read(&config, frame->request, frame->request_len))
+        return;
+    replay_page_opened(&replay->page, &config.root);
+    answer_finish(&config);
+}
+
+static void show_moment(struct replay *replay, const struct frame *frame)
+{
+    struct answer request;
+
+    if (!replay->shows || !answer_read(&request, frame->request, frame->request_len))
+        return;
+    replay_page_moment(&replay->page, &request.root);
+    answer_finish(&request);
+}
+
+static void show_call(struct replay *replay, enum loader_hook hook, const struct frame *frame)
+{
+    struct answer request, answer;
+
+    if (!replay->shows || !answer_read(&request, frame->request, frame->request_len))
+        return;
+    if (answer_read(&answer, frame->answer, frame->answer_len)) {
+        replay_page_saw(&replay->page, hook, &request.root, &answer.root);
+        answer_finish(&answer);
+    }
+    answer_finish(&request);
+}
+
 static int replay_open(struct replay *replay, const struct frame *frame)
 {
-    struct library *library = &replay->library;
+    struct library *library = &replay->page.sim.library;
     char then[200];
     char now[200];
 
@@ -169,6 +204,7 @@ static int replay_open(struct replay *replay, const struct frame *frame)
         loader_begin(library->loader, frame->request, frame->request_len, &library->reply);
     if ((handle > 0) == (frame->result > 0)) {
         library->handle = handle > 0 ? (uint64_t)handle : 0;
+        show_open(replay, frame);
         return EXIT_HELD;
     }
     char text[512];
@@ -179,7 +215,7 @@ static int replay_open(struct replay *replay, const struct frame *frame)
 
 static int replay_call(struct replay *replay, const struct frame *frame)
 {
-    struct library *library = &replay->library;
+    struct library *library = &replay->page.sim.library;
     int hook = loader_hook_of(frame->hook, frame->hook_len);
     const struct reply *reply = &library->reply;
 
@@ -187,11 +223,14 @@ static int replay_call(struct replay *replay, const struct frame *frame)
         return complain(replay, hook < 0 ? "a hook that this host does not know"
                                          : "a call without an open before it");
     replay->calls++;
+    show_moment(replay, frame);
     int64_t result = loader_ask(library->loader, (enum loader_hook)hook, library->handle,
                                 frame->request, frame->request_len, &library->reply);
     if (result == frame->result && reply->len == frame->answer_len &&
-        memcmp(reply->bytes, frame->answer, reply->len) == 0)
+        memcmp(reply->bytes, frame->answer, reply->len) == 0) {
+        show_call(replay, (enum loader_hook)hook, frame);
         return EXIT_HELD;
+    }
     fprintf(stderr, "sluice-sim: %s: call %" PRIu64 " (%s) answers %" PRId64 ", then %" PRId64 "\n",
             replay->path, replay->calls, loader_hook_name((enum loader_hook)hook), result,
             frame->result);
@@ -227,19 +266,38 @@ static int replay_all(struct replay *replay)
     return EXIT_HELD;
 }
 
-int replay_file(const char *library, const char *path)
+static int write_page(struct replay *replay, const struct run_options *options)
 {
-    struct replay replay = {.path = path};
+    struct sim *sim = &replay->page.sim;
+    const char *bad = NULL;
+
+    if (options->frames && !board_write(sim, options->frames, true))
+        bad = options->frames;
+    else if (options->html && !board_write_page(sim, options->html, true))
+        bad = options->html;
+    if (!bad)
+        return EXIT_HELD;
+    fprintf(stderr, "sluice-sim: %s: %s\n", bad, strerror(errno));
+    return EXIT_INPUT;
+}
+
+int replay_file(const struct run_options *options, const char *path)
+{
+    struct replay replay = {.path = path, .shows = options->html || options->frames};
     int code = EXIT_INPUT;
 
     replay.file = fopen(path, "rb");
+    if (replay.shows)
+        replay_page_start(&replay.page, path);
     if (!replay.file)
         fprintf(stderr, "sluice-sim: %s: %s\n", path, strerror(errno));
-    else if (!library_load(&replay.library, library))
-        text_say(stderr, "sluice-sim: %s\n", replay.library.error);
+    else if (!library_load(&replay.page.sim.library, options->library))
+        text_say(stderr, "sluice-sim: %s\n", replay.page.sim.library.error);
     else
         code = replay_all(&replay);
-    library_finish(&replay.library);
+    if (replay.shows && code == EXIT_HELD)
+        code = write_page(&replay, options);
+    replay_page_finish(&replay.page);
     free(replay.bytes);
     if (replay.file)
         fclose(replay.file);
