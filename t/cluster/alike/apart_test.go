@@ -69,7 +69,8 @@ var table = []meant{
 	{path: `Job/.* event Normal Stopped: .*`, sluice: `said`,
 		why: "it is told when the Job is suspended; there when its pods are gone"},
 	{path: `Job/.* event Normal UpdatedAdmissionCheck: .*`, kueue: `said`,
-		why: "the Workload says it, and who wrote that knows it"},
+		chance: true, why: "the Workload says it, and who wrote that knows it; there it is said " +
+			"where a Job is looked at while its check is pending"},
 
 	{story: `gatedby`, path: `Workload/.* event Normal AdmissionGateCleared: .*`, sluice: `said`,
 		chance: true, why: "Kueue's scheduler may be faster than its controller"},
