@@ -5,7 +5,9 @@
 
 enum {
     NEED_BITS = 20,            /* amounts are counted in parts of the need */
-    MOST_BITS = 34,            /* more parts than these nobody holds */
+    MOST_BITS = 26,            /* more parts than these are as good as so many */
+    SUM_BITS = 40,             /* so many of all together, too */
+    RATIO_BITS = 16,           /* of all to those that stand for them */
     SHARE_BITS = 30,           /* a share of one */
     SPREAD_BITS = 16,          /* of the squares of means */
     HORIZON = 60 * 86400 * 10, /* in ticks: nothing is told of what is farther away */
@@ -78,6 +80,11 @@ static int64_t mean_of(const struct run_times *times)
     return count == 0 ? 0 : sum / count;
 }
 
+static wide parts_of(const struct forecast *f, wide amount)
+{
+    return wide_min((amount << NEED_BITS) / f->most, (wide)1 << MOST_BITS);
+}
+
 bool forecast_begin(struct forecast *f, const struct run_times *times, int64_t now,
                     const struct forecast_need *need)
 {
@@ -85,7 +92,7 @@ bool forecast_begin(struct forecast *f, const struct run_times *times, int64_t n
     f->most = need->most;
     f->followed = (int64_t)(wide_min(need->others, need->least) * ONE / need->least);
     f->free = (need->free << NEED_BITS) / need->most;
-    f->alike = (need->alike << NEED_BITS) / need->most;
+    f->alike = parts_of(f, need->alike);
     f->first_parts = (need->first << NEED_BITS) / need->most;
     f->parts[FORECAST_EARLIEST] = (need->least << NEED_BITS) / need->most;
     f->parts[FORECAST_LATEST] = (wide)1 << NEED_BITS;
@@ -115,7 +122,7 @@ void forecast_add(struct forecast *f, wide amount, int64_t age)
 {
     int64_t ticks = age < 0 ? 0 : age / RUN_TIME_TICK;
     struct forecast_group *group = &f->groups[group_of(f, ticks)];
-    wide parts = wide_min((amount << NEED_BITS) / f->most, (wide)1 << MOST_BITS);
+    wide parts = parts_of(f, amount);
 
     group->amount += parts;
     group->squares += parts * parts;
@@ -125,7 +132,7 @@ void forecast_add(struct forecast *f, wide amount, int64_t age)
 }
 
 /* A share of what is left is gone at each run time; beyond the last one nothing is known. */
-static void settle_table(struct forecast *f, wide added, wide all)
+static void settle_table(struct forecast *f, int64_t ratio)
 {
     int64_t risk = 0, held = 0, last = f->times[f->count - 1];
     wide squares = 0, mean;
@@ -137,7 +144,7 @@ static void settle_table(struct forecast *f, wide added, wide all)
 
         risk += f->risk[i];
         held += f->held[i];
-        among = risk + (added > 0 ? (int64_t)((wide)held * all / added) : held);
+        among = risk + (int64_t)((wide)held * ratio >> RATIO_BITS);
         among = (among > f->ends[i] ? among : f->ends[i]) + 1; /* somebody always lasts longer */
         f->left[i + 1] = f->left[i] - (int64_t)((wide)f->left[i] * f->ends[i] / among);
         f->area[i + 1] = f->area[i] + (wide)f->left[i] * (to - from);
@@ -164,13 +171,18 @@ static wide each_of(const struct forecast *f)
 
 void forecast_settle(struct forecast *f, wide added, wide all)
 {
-    bool whole = added <= 0 || all <= added;
+    int64_t ratio = (int64_t)1 << RATIO_BITS;
 
-    settle_table(f, whole ? 0 : added, all);
-    for (uint32_t i = 0; !whole && i < FORECAST_GROUPS; i++) {
-        f->groups[i].amount = f->groups[i].amount * all / added;
-        f->groups[i].squares = f->groups[i].squares * all / added;
-        f->groups[i].age = f->groups[i].age * all / added;
+    if (added > 0 && all > added)
+        ratio = (int64_t)wide_min((all << RATIO_BITS) / added, ONE);
+    settle_table(f, ratio);
+    for (uint32_t i = 0; i < FORECAST_GROUPS; i++) {
+        struct forecast_group *group = &f->groups[i];
+
+        group->amount = group->amount * ratio >> RATIO_BITS;
+        group->squares = group->squares * ratio >> RATIO_BITS;
+        group->age = group->age * ratio >> RATIO_BITS;
+        group->count = (int64_t)((wide)group->count * ratio >> RATIO_BITS);
     }
     f->each = each_of(f);
 }
@@ -247,8 +259,9 @@ static struct released released_by(const struct forecast *f, int64_t ticks)
     }
     if (ticks - first_pause(f) > f->first)
         sum.later += f->free * (ticks - first_pause(f) - f->first) / f->mean;
-    sum.later = sum.later * f->followed >> SHARE_BITS;
-    all += f->free;
+    sum.first = wide_min(sum.first, (wide)1 << SUM_BITS);
+    sum.later = wide_min(sum.later * f->followed >> SHARE_BITS, (wide)1 << SUM_BITS);
+    all = wide_min(all + f->free, (wide)1 << SUM_BITS);
     count += count == 0;
     /* Those that ask for the same are of one piece, and what is known is known of few. */
     each = wide_max(1, all / count);

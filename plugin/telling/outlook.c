@@ -97,6 +97,12 @@ static wide parts(const struct engine *e, uint32_t queue, const struct shortfall
     return all;
 }
 
+/* Of amounts that are larger than any there is nothing is told exactly. */
+static int64_t scaled(wide amount, wide all, wide own)
+{
+    return amount_clamp((wide)amount_clamp(amount) * amount_clamp(all) / amount_clamp(own));
+}
+
 static void say_basis(const struct engine *e, const struct shortfall *shortfall,
                       const struct forecast *forecast, struct position *place)
 {
@@ -134,12 +140,12 @@ void outlook_find(const struct engine *e, uint32_t queue, const struct shortfall
     struct forecast_span span;
     struct sentence say;
     wide own, all = parts(e, queue, shortfall, &own);
-    struct forecast_need need = {.least = shortfall->least * all / own,
-                                 .most = shortfall->most * all / own,
-                                 .others = shortfall->others * all / own,
-                                 .free = shortfall->free,
-                                 .alike = shortfall->alike,
-                                 .first = shortfall->first * all / own};
+    struct forecast_need need = {.least = scaled(shortfall->least, all, own),
+                                 .most = scaled(shortfall->most, all, own),
+                                 .others = scaled(shortfall->others, all, own),
+                                 .free = amount_clamp(shortfall->free),
+                                 .alike = amount_clamp(shortfall->alike),
+                                 .first = scaled(shortfall->first, all, own)};
 
     sentence_init(&say, place->basis, sizeof(place->basis));
     if (!forecast_begin(&forecast, &queue_at(e, shortfall->queue)->run_times, e->now, &need)) {

@@ -34,6 +34,10 @@ struct before {
     wide squares; /* sum of the squares of what each line asks for */
 };
 
+/* A larger piece of those that ask for the same counts as one of this size: so many squares of them
+ * are still a number. */
+enum { PIECE_BITS = 56 };
+
 static void add_before(const struct engine *e, const struct line *line, uint32_t claims,
                        struct before *before)
 {
@@ -42,6 +46,7 @@ static void add_before(const struct engine *e, const struct line *line, uint32_t
             wide amount = (wide)claims * line_amount(e, line, i);
 
             before->all += amount;
+            amount = wide_min(amount, (wide)1 << PIECE_BITS);
             before->squares += amount * amount;
             before->not_passed += line_amount(e, line, i) <= before->passes ? amount : 0;
         }

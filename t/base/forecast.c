@@ -137,7 +137,7 @@ static void test_large(void)
     forecast_begin(&forecast, &times, 10000 * SECOND, &need);
     for (int i = 0; i < 1000; i++)
         forecast_add(&forecast, AMOUNT_MAX, i * SECOND);
-    forecast_settle(&forecast, 0, 0);
+    forecast_settle(&forecast, 1, (wide)AMOUNT_MAX << 30);
     span = forecast_when(&forecast);
     ok(span.earliest > 0 && span.likely > span.earliest, "the largest amounts");
     ok(span.latest < 0 || span.latest >= span.likely, "the latest is the last");
