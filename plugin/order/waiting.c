@@ -124,16 +124,8 @@ uint32_t waiting_after(const struct engine *e, const struct waiting *waiting, ui
 
 uint32_t waiting_below(const struct engine *e, const struct waiting *waiting, int32_t priority)
 {
-    uint32_t found = 0, at = waiting->tree;
+    uint32_t found = claim_first_below(e, waiting->tree, priority), at;
 
-    while (at != 0) {
-        if (claim_at(e, at)->priority < priority) {
-            found = at;
-            at = link_of(e, at)->left;
-        } else {
-            at = link_of(e, at)->right;
-        }
-    }
     if (found != 0)
         return found;
     for (at = waiting->newcomer; at != 0 && claim_at(e, at)->priority >= priority;

@@ -118,6 +118,20 @@ bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b)
     return claim_compare_rank(e, a, b) < 0;
 }
 
+uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priority)
+{
+    uint32_t found = 0;
+
+    while (tree != 0) {
+        const struct claim *claim = claim_at(e, tree);
+
+        if (claim->priority < priority)
+            found = tree;
+        tree = claim->priority < priority ? claim->link.left : claim->link.right;
+    }
+    return found;
+}
+
 bool claim_before(const void *e, uint32_t a, uint32_t b)
 {
     return claim_is_before(e, a, b);

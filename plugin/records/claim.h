@@ -189,6 +189,9 @@ int claim_compare_removal(const struct engine *e, uint32_t a, uint32_t b);
 /* Whether the first comes before the second, by rank. */
 bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b);
 
+/* The first of a tree in that order whose priority is below this one, or 0. */
+uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priority);
+
 /* A total order that means nothing but: always the same. For timers that end together. */
 bool claim_before(const void *engine, uint32_t a, uint32_t b);
 

@@ -41,22 +41,6 @@ static void look_at_lines(struct rung *rung, uint32_t head)
     }
 }
 
-/* Of a tree of workloads, by rank. */
-static uint32_t first_workload_below(const struct engine *e, uint32_t at, int32_t priority)
-{
-    uint32_t found = 0;
-
-    while (at != 0) {
-        if (claim_at(e, at)->priority < priority) {
-            found = at;
-            at = claim_at(e, at)->link.left;
-        } else {
-            at = claim_at(e, at)->link.right;
-        }
-    }
-    return found;
-}
-
 static int64_t older(int64_t a, int64_t b)
 {
     return a == 0 || (b != 0 && b < a) ? b : a;
@@ -94,7 +78,7 @@ static int64_t oldest_workload(const struct engine *e, uint32_t queue)
 
     for (; first != 0 && looks > 0; looks--) {
         oldest = older(oldest, told(claim_at(e, first)->queued));
-        first = first_workload_below(e, waiting, claim_at(e, first)->priority);
+        first = claim_first_below(e, waiting, claim_at(e, first)->priority);
     }
     return oldest;
 }
