@@ -158,15 +158,13 @@ static void settle_table(struct forecast *f, int64_t ratio)
                              ((wide)f->mean * f->mean));
 }
 
-static wide each_of(const struct forecast *f)
+/* The less run times differ, the later the first of those ends that come in the place of others,
+ * beside one in each mean run time. */
+static int64_t first_pause(const struct forecast *f)
 {
-    wide all = 0, count = 0;
+    int64_t one = (int64_t)1 << SPREAD_BITS;
 
-    for (uint32_t i = 0; i < FORECAST_GROUPS; i++) {
-        all += f->groups[i].amount;
-        count += f->groups[i].count;
-    }
-    return count == 0 ? 0 : all / count;
+    return f->spread >= one ? 0 : f->mean * (one - f->spread) / (2 * one);
 }
 
 void forecast_settle(struct forecast *f, wide added, wide all)
@@ -183,8 +181,11 @@ void forecast_settle(struct forecast *f, wide added, wide all)
         group->squares = group->squares * ratio >> RATIO_BITS;
         group->age = group->age * ratio >> RATIO_BITS;
         group->count = (int64_t)((wide)group->count * ratio >> RATIO_BITS);
+        f->all += group->amount;
+        f->holders += group->count;
     }
-    f->each = each_of(f);
+    f->each = f->holders == 0 ? 0 : f->all / f->holders;
+    f->pause = first_pause(f);
 }
 
 /* The share that is left at an age. Nobody runs for just as long as another: before each of the
@@ -219,19 +220,10 @@ struct released {
     wide first, later, variance;
 };
 
-/* The less run times differ, the later the first of those ends that come in the place of others,
- * beside one in each mean run time. */
-static int64_t first_pause(const struct forecast *f)
-{
-    int64_t one = (int64_t)1 << SPREAD_BITS;
-
-    return f->spread >= one ? 0 : f->mean * (one - f->spread) / (2 * one);
-}
-
 static void add_group(const struct forecast *f, const struct forecast_group *group, int64_t ticks,
                       struct released *sum)
 {
-    int64_t age, left, gone, later = ticks - first_pause(f);
+    int64_t age, left, gone, later = ticks - f->pause;
 
     if (group->amount == 0)
         return;
@@ -250,21 +242,16 @@ static void add_group(const struct forecast *f, const struct forecast_group *gro
 static struct released released_by(const struct forecast *f, int64_t ticks)
 {
     struct released sum = {0};
-    wide all = 0, count = 0, each, alike, known;
+    wide all = wide_min(f->all + f->free, (wide)1 << SUM_BITS), each, alike, known;
 
-    for (uint32_t i = 0; i < FORECAST_GROUPS; i++) {
+    for (uint32_t i = 0; i < FORECAST_GROUPS; i++)
         add_group(f, &f->groups[i], ticks, &sum);
-        all += f->groups[i].amount;
-        count += f->groups[i].count;
-    }
-    if (ticks - first_pause(f) > f->first)
-        sum.later += f->free * (ticks - first_pause(f) - f->first) / f->mean;
+    if (ticks - f->pause > f->first)
+        sum.later += f->free * (ticks - f->pause - f->first) / f->mean;
     sum.first = wide_min(sum.first, (wide)1 << SUM_BITS);
     sum.later = wide_min(sum.later * f->followed >> SHARE_BITS, (wide)1 << SUM_BITS);
-    all = wide_min(all + f->free, (wide)1 << SUM_BITS);
-    count += count == 0;
     /* Those that ask for the same are of one piece, and what is known is known of few. */
-    each = wide_max(1, all / count);
+    each = wide_max(1, all / wide_max(1, f->holders));
     alike = wide_max(each, f->alike);
     sum.variance = sum.variance * alike / each;
     known = wide_max(2, f->known * each / alike);

@@ -50,7 +50,10 @@ struct forecast {
     wide parts[FORECAST_ENDS]; /* the needs of the three ends, in parts of it */
     wide free;                 /* in the same parts */
     wide first_parts, alike;
-    wide each;                   /* of those that hold room, on the mean */
+    wide all;                    /* that is held */
+    wide each;                   /* of those that hold it, on the mean */
+    int64_t holders;             /* how many these are */
+    int64_t pause;               /* for so long none ends that came in another's place */
     int64_t followed;            /* the share of what is given back in whose place others come */
     int64_t first;               /* when they begin to, in ticks */
     int64_t window;              /* run_times_window */
