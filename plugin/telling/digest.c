@@ -71,7 +71,8 @@ static uint64_t mix_run_times(uint64_t hash, const struct run_times *times)
 {
     hash = mix(hash, times->noted);
     for (uint32_t i = 0; i < run_times_count(times); i++)
-        hash = mix(mix(hash, times->last[i].ticks), times->last[i].ended);
+        hash =
+            mix(mix(mix(hash, times->last[i].ticks), times->last[i].ended), times->last[i].count);
     return hash;
 }
 
