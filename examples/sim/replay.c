@@ -163,27 +163,15 @@ static void show_open(struct replay *replay, const struct frame *frame)
     answer_finish(&config);
 }
 
-static void show_moment(struct replay *replay, const struct frame *frame)
+static void show_call(struct replay *replay, enum loader_hook hook, const msgpack_object *request,
+                      const struct frame *frame)
 {
-    struct answer request;
+    struct answer answer;
 
-    if (!replay->shows || !answer_read(&request, frame->request, frame->request_len))
+    if (!answer_read(&answer, frame->answer, frame->answer_len))
         return;
-    replay_page_moment(&replay->page, &request.root);
-    answer_finish(&request);
-}
-
-static void show_call(struct replay *replay, enum loader_hook hook, const struct frame *frame)
-{
-    struct answer request, answer;
-
-    if (!replay->shows || !answer_read(&request, frame->request, frame->request_len))
-        return;
-    if (answer_read(&answer, frame->answer, frame->answer_len)) {
-        replay_page_saw(&replay->page, hook, &request.root, &answer.root);
-        answer_finish(&answer);
-    }
-    answer_finish(&request);
+    replay_page_saw(&replay->page, hook, request, &answer.root);
+    answer_finish(&answer);
 }
 
 static int replay_open(struct replay *replay, const struct frame *frame)
@@ -213,31 +201,41 @@ static int replay_open(struct replay *replay, const struct frame *frame)
     return EXIT_FAILED;
 }
 
-static int replay_call(struct replay *replay, const struct frame *frame)
+static int compare_call(struct replay *replay, enum loader_hook hook, const struct frame *frame)
 {
     struct library *library = &replay->page.sim.library;
-    int hook = loader_hook_of(frame->hook, frame->hook_len);
     const struct reply *reply = &library->reply;
+    int64_t result = loader_ask(library->loader, hook, library->handle, frame->request,
+                                frame->request_len, &library->reply);
 
-    if (hook < 0 || library->handle == 0)
-        return complain(replay, hook < 0 ? "a hook that this host does not know"
-                                         : "a call without an open before it");
-    replay->calls++;
-    show_moment(replay, frame);
-    int64_t result = loader_ask(library->loader, (enum loader_hook)hook, library->handle,
-                                frame->request, frame->request_len, &library->reply);
     if (result == frame->result && reply->len == frame->answer_len &&
-        memcmp(reply->bytes, frame->answer, reply->len) == 0) {
-        show_call(replay, (enum loader_hook)hook, frame);
+        memcmp(reply->bytes, frame->answer, reply->len) == 0)
         return EXIT_HELD;
-    }
     fprintf(stderr, "sluice-sim: %s: call %" PRIu64 " (%s) answers %" PRId64 ", then %" PRId64 "\n",
-            replay->path, replay->calls, loader_hook_name((enum loader_hook)hook), result,
-            frame->result);
+            replay->path, replay->calls, loader_hook_name(hook), result, frame->result);
     print_message("request", frame->request, frame->request_len);
     print_message("then", frame->answer, frame->answer_len);
     print_message("now", reply->bytes, reply->len);
     return EXIT_FAILED;
+}
+
+static int replay_call(struct replay *replay, const struct frame *frame)
+{
+    int hook = loader_hook_of(frame->hook, frame->hook_len);
+    struct answer request;
+
+    if (hook < 0 || replay->page.sim.library.handle == 0)
+        return complain(replay, hook < 0 ? "a hook that this host does not know"
+                                         : "a call without an open before it");
+    replay->calls++;
+    if (!replay->shows || !answer_read(&request, frame->request, frame->request_len))
+        return compare_call(replay, (enum loader_hook)hook, frame);
+    replay_page_moment(&replay->page, &request.root);
+    int code = compare_call(replay, (enum loader_hook)hook, frame);
+    if (code == EXIT_HELD)
+        show_call(replay, (enum loader_hook)hook, &request.root, frame);
+    answer_finish(&request);
+    return code;
 }
 
 static int replay_all(struct replay *replay)
