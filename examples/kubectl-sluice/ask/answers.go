@@ -62,6 +62,14 @@ type Outlook struct {
 	Basis    string `json:"basis" plain:"text"`
 }
 
+// Range is the two of them, or -1, also where an older scheduler says nothing of it.
+func (o *Outlook) Range() (earliest, latest int64) {
+	if o.Latest == 0 {
+		return -1, -1
+	}
+	return o.Earliest, o.Latest
+}
+
 // Pod is what the scheduler says of a pod.
 type Pod struct {
 	UID       string           `json:"uid"`

@@ -199,17 +199,14 @@ func ViewPod(p *ask.Pod, group *ask.Group) PodView {
 
 // viewOutlook leaves out what nobody can tell.
 func viewOutlook(of *ask.Outlook) (likely, earliest, latest string) {
-	say := func(length int64) string { return time.Duration(length).String() }
-	if of.Estimate >= 0 {
-		likely = say(of.Estimate)
+	say := func(length int64) string {
+		if length < 0 {
+			return ""
+		}
+		return time.Duration(length).String()
 	}
-	if of.Latest != 0 && of.Earliest >= 0 {
-		earliest = say(of.Earliest)
-	}
-	if of.Latest > 0 {
-		latest = say(of.Latest)
-	}
-	return likely, earliest, latest
+	from, to := of.Range()
+	return say(of.Estimate), say(from), say(to)
 }
 
 func viewOn(on *ask.On) *OnView {

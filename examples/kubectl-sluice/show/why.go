@@ -121,25 +121,25 @@ func place(position int64, atLeast bool, ahead map[string]int64) string {
 		amounts(ahead))
 }
 
-// estimate says how long it may take, how sure that is, and how it was made. An older scheduler
-// gives no range.
+// estimate says how long it may take, how sure that is, and how it was made.
 func estimate(of *ask.Outlook) string {
 	span := func(length int64) string { return Span(time.Duration(length)) }
-	ranged := of.Latest != 0 && of.Earliest >= 0
+	earliest, latest := of.Range()
+	ranged := earliest >= 0
 	basis := ""
 	if of.Basis != "" {
 		basis = " (" + of.Basis + ")"
 	}
 	switch {
 	case of.Estimate >= 0 && ranged:
-		return fmt.Sprintf("about %s, between %s and %s%s", span(of.Estimate), span(of.Earliest),
-			span(of.Latest), basis)
+		return fmt.Sprintf("about %s, between %s and %s%s", span(of.Estimate), span(earliest),
+			span(latest), basis)
 	case of.Estimate >= 0:
 		return "about " + span(of.Estimate) + basis
-	case ranged && of.Latest > 0:
-		return fmt.Sprintf("between %s and %s%s", span(of.Earliest), span(of.Latest), basis)
+	case ranged && latest >= 0:
+		return fmt.Sprintf("between %s and %s%s", span(earliest), span(latest), basis)
 	case ranged:
-		return "not before " + span(of.Earliest) + basis
+		return "not before " + span(earliest) + basis
 	case of.Basis != "":
 		return "none: " + of.Basis
 	}

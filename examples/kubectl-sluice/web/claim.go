@@ -109,12 +109,13 @@ func queueOf(kind, name string) string {
 }
 
 func podRow(from *ask.Pod) Claim {
+	earliest, latest := from.Range()
 	row := Claim{Key: claimKey(pod, from.Namespace, from.Name), Kind: pod, Namespace: from.Namespace,
 		Name: from.Name, Queue: queueOf(from.QueueKind, from.Queue), State: from.State,
 		Reason: from.Reason, Message: from.Message, Priority: from.Priority,
 		Created: millis(from.Created), Granted: millis(from.Granted), Asks: from.Asks,
 		Ahead: from.Ahead, Estimate: estimated(from.Estimate),
-		Earliest: estimated(from.Earliest), Latest: estimated(from.Latest), Basis: from.Basis,
+		Earliest: estimated(earliest), Latest: estimated(latest), Basis: from.Basis,
 		On:   onRow(from.On),
 		Node: from.Node, Flavors: from.Flavors}
 	if from.Group != "" {
@@ -124,12 +125,13 @@ func podRow(from *ask.Pod) Claim {
 }
 
 func gangRow(from *ask.Group) Claim {
+	earliest, latest := from.Range()
 	return Claim{Key: claimKey(gang, from.Namespace, from.Name), Kind: gang,
 		Namespace: from.Namespace, Name: from.Name, Queue: queueOf(from.QueueKind, from.Queue),
 		State: from.State, Reason: from.Reason, Message: from.Message, Priority: from.Priority,
 		Created: millis(from.Created), Asks: from.Asks, Ahead: from.Ahead,
 		Estimate: estimated(from.Estimate),
-		Earliest: estimated(from.Earliest), Latest: estimated(from.Latest), Basis: from.Basis,
+		Earliest: estimated(earliest), Latest: estimated(latest), Basis: from.Basis,
 		On:     onRow(from.On),
 		Native: from.Native, Minimum: from.Minimum, Pods: from.Pods, Ready: from.Ready,
 		Reserved: from.Reserved, Allocated: from.Allocated, Succeeded: from.Succeeded,

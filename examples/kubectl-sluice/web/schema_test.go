@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/kubectl-sluice/ask"
 )
 
 type definition struct {
@@ -83,5 +85,13 @@ func TestKeys(t *testing.T) {
 			want != "" && claimKey(kind, namespace, name) != key {
 			t.Errorf("%q is read as %q %q %q", key, kind, namespace, name)
 		}
+	}
+}
+
+// An older scheduler says nothing of a range.
+func TestNoRangeOfAnOlderScheduler(t *testing.T) {
+	row := podRow(&ask.Pod{Outlook: ask.Outlook{Estimate: 60e9}})
+	if row.Earliest != nil || row.Latest != nil || row.Estimate == nil || *row.Estimate != 60000 {
+		t.Errorf("it says %v, between %v and %v", row.Estimate, row.Earliest, row.Latest)
 	}
 }
