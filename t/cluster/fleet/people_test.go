@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -75,14 +73,8 @@ func (f *fleet) answerPeople() {
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, Name: viewer.Name}},
 		}, metav1.CreateOptions{})
 	f.must(err)
-	f.plugin = os.Getenv("KUBECTL_SLUICE")
-	if f.plugin == "" {
-		f.plugin = filepath.Join(f.TempDir(), "kubectl-sluice")
-		build := exec.Command(filepath.Join(f.root, "examples/kubectl-sluice/build"), f.plugin)
-		if out, err := build.CombinedOutput(); err != nil {
-			f.Fatalf("%s: %v\n%s", build, err, out)
-		}
-	}
+	f.plugin, err = shipped.KubectlSluice(f.Context(), f.root, f.TempDir())
+	f.must(err)
 }
 
 // ask runs `kubectl sluice` as the viewer, until it says what is wanted.

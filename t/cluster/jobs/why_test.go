@@ -4,23 +4,18 @@ package jobs
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"sluice/cluster/plane"
+	"sluice/cluster/shipped"
 )
 
 // why: one command tells which gate is closed, whose room it would take, and since when it signals.
 func why(c *cluster) {
-	program := os.Getenv("KUBECTL_SLUICE")
-	if program == "" {
-		program = filepath.Join(c.TempDir(), "kubectl-sluice")
-		build := exec.Command(filepath.Join(c.Root, "examples/kubectl-sluice/build"), program)
-		if out, err := build.CombinedOutput(); err != nil {
-			c.Fatalf("%s: %v\n%s", build, err, out)
-		}
+	program, err := shipped.KubectlSluice(c.Context(), c.Root, c.TempDir())
+	if err != nil {
+		c.Fatal(err)
 	}
 	kubeconfig, err := c.Kubeconfig(plane.Admin)
 	if err != nil {

@@ -93,20 +93,10 @@ func install(t *testing.T, options plane.Options) *cluster {
 		t.Fatal(err)
 	}
 	c := &cluster{T: t, Sluice: s}
-	c.build()
+	if c.program, err = shipped.KubectlSluice(t.Context(), s.Root, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
 	return c
-}
-
-func (c *cluster) build() {
-	c.program = os.Getenv("KUBECTL_SLUICE")
-	if c.program != "" {
-		return
-	}
-	c.program = filepath.Join(c.TempDir(), "kubectl-sluice")
-	build := exec.Command(filepath.Join(c.Root, "examples/kubectl-sluice/build"), c.program)
-	if out, err := build.CombinedOutput(); err != nil {
-		c.Fatalf("%s: %v\n%s", build, err, out)
-	}
 }
 
 func (c *cluster) must(args ...string) string {

@@ -80,7 +80,13 @@ func start(t *testing.T, name string, users ...plane.User) *cluster {
 	}}.Start(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	c.plugin = c.kubectlSluice()
+	root, err := shipped.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.plugin, err = shipped.KubectlSluice(t.Context(), root, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 
@@ -277,25 +283,6 @@ func (c *cluster) stop(process *plane.Process) {
 		c.Fatal(err)
 	}
 	c.Logf("%7.2fs %s is stopped", time.Since(c.began).Seconds(), process.Name)
-}
-
-// kubectlSluice is the plugin, as it is built.
-func (c *cluster) kubectlSluice() string {
-	c.Helper()
-	if program := os.Getenv("KUBECTL_SLUICE"); program != "" {
-		return program
-	}
-	root, err := shipped.Root()
-	if err != nil {
-		c.Fatal(err)
-	}
-	program := filepath.Join(c.TempDir(), "kubectl-sluice")
-	build := exec.CommandContext(c.Context(), filepath.Join(root, "examples/kubectl-sluice/build"),
-		program)
-	if out, err := build.CombinedOutput(); err != nil {
-		c.Fatalf("%s: %v\n%s", build, err, out)
-	}
-	return program
 }
 
 // sluice is what the plugin says, and its exit code.

@@ -96,3 +96,16 @@ func Module(ctx context.Context, pinned, name string) (string, error) {
 	}
 	return module.Dir, nil
 }
+
+// KubectlSluice is $KUBECTL_SLUICE, or kubectl sluice as it is built, into this folder.
+func KubectlSluice(ctx context.Context, root, folder string) (string, error) {
+	if program := os.Getenv("KUBECTL_SLUICE"); program != "" {
+		return program, nil
+	}
+	program := filepath.Join(folder, "kubectl-sluice")
+	build := exec.CommandContext(ctx, filepath.Join(root, "examples/kubectl-sluice/build"), program)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", build, err, out)
+	}
+	return program, nil
+}
