@@ -110,7 +110,7 @@ static void admit_group(struct call *call, enum operation operation)
     bool allow;
 
     if (operation == OPERATION_CREATE)
-        decode_pod_group(&call->in, &group);
+        decode_pod_group(&call->in, &call->handle->scratch, &group);
     else
         msg_skip_value(&call->in);
     if (!call_begin(call))
@@ -161,12 +161,12 @@ void serve_admit(struct call *call)
         *in = object;
     if (text_is(kind, "command"))
         admit_command(call, (enum operation)operation);
-    else if (text_is(kind, "group"))
-        admit_group(call, (enum operation)operation);
-    else if (!text_is(kind, "queue"))
+    else if (!text_is(kind, "queue") && !text_is(kind, "group"))
         admit_pod(call, (enum operation)operation);
     else if (!scratch_reserve(&call->handle->scratch, decode_scratch(call->len)))
         call_no_memory(call);
+    else if (text_is(kind, "group"))
+        admit_group(call, (enum operation)operation);
     else
         admit_queue(call, (enum operation)operation);
 }

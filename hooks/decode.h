@@ -93,13 +93,16 @@ struct command_order {
 enum command_use { COMMAND_SEEN, COMMAND_GONE, COMMAND_ADMITTED };
 void decode_command(struct msg_reader *r, enum command_use use, struct command_order *ret);
 
-/* How much scratch decode_queue and decode_node take for an object of so many bytes, at most. */
+/* How much scratch decode_queue, decode_node and decode_pod_group take for an object of so many
+ * bytes, at most. */
 size_t decode_scratch(size_t len);
 void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);
 void decode_node(struct msg_reader *r, struct scratch *scratch, struct node_facts *ret);
 void decode_flavor(struct msg_reader *r, struct flavor_facts *ret);
 void decode_toleration(struct msg_reader *r, struct toleration *ret);
-void decode_pod_group(struct msg_reader *r, struct group_facts *ret);
+/* `native` and `composite` say together what a group is. */
+void decode_group_kind(struct msg_reader *r, enum group_kind said, enum group_kind *ret_kind);
+void decode_pod_group(struct msg_reader *r, struct scratch *scratch, struct group_facts *ret);
 
 /* Whose a workload is: one that a manager dispatches, or one that is run here. */
 enum workload_role { ROLE_MANAGER, ROLE_WORKER };

@@ -20,7 +20,65 @@ static void decode_condition(struct msg_reader *r, struct text ret[FACTS_GROUP_C
     }
 }
 
-void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
+void decode_group_kind(struct msg_reader *r, enum group_kind said, enum group_kind *ret)
+{
+    bool is = false;
+
+    if (msg_get_bool(r, &is) && is && *ret < said)
+        *ret = said;
+}
+
+static void decode_part(struct msg_reader *r, struct part_facts *ret)
+{
+    struct msg_map map;
+    struct msg_text key;
+    bool has_name = false, has_depth = false;
+    int64_t depth = 0, minimum = 0;
+
+    *ret = (struct part_facts){0};
+    msg_open_map(r, &map);
+    while (msg_next_key(r, &map, &key)) {
+        if (msg_text_is(key, "name"))
+            has_name = decode_name(r, &ret->name);
+        else if (msg_text_is(key, "depth"))
+            has_depth = msg_get_int(r, 1, UINT8_MAX, &depth);
+        else if (msg_text_is(key, "composite"))
+            msg_get_bool(r, &ret->composite);
+        else if (msg_text_is(key, "minMember"))
+            msg_get_int(r, 0, INT32_MAX, &minimum);
+        else
+            msg_skip_unknown(r);
+    }
+    msg_require(r, has_name, "name");
+    msg_require(r, has_depth, "depth");
+    ret->depth = (uint32_t)depth;
+    ret->minimum = (int32_t)minimum;
+}
+
+/* Each is below one that came before it: below the last composite one that is a level above. */
+static void decode_parts(struct msg_reader *r, struct scratch *scratch, struct group_facts *ret)
+{
+    struct msg_array array;
+    uint32_t deepest = 1; /* that the next one may be */
+
+    msg_open_array(r, &array);
+    if (array.left > FACTS_MAX_PARTS) {
+        msg_fail(r, MSG_LENGTH, "at most 1024 parts");
+        return;
+    }
+    ret->parts = scratch_take(scratch, array.left * sizeof(*ret->parts));
+    while (msg_next_item(r, &array)) {
+        struct part_facts *part = &ret->parts[ret->part_count++];
+
+        decode_part(r, part);
+        if (part->depth > deepest)
+            msg_fail(r, MSG_RANGE,
+                     "a depth of at most one more than that of a composite part before");
+        deepest = part->depth + (part->composite ? 1 : 0);
+    }
+}
+
+void decode_pod_group(struct msg_reader *r, struct scratch *scratch, struct group_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
@@ -52,7 +110,11 @@ void decode_pod_group(struct msg_reader *r, struct group_facts *ret)
         else if (msg_text_is(key, "ours"))
             msg_get_bool(r, &ret->ours);
         else if (msg_text_is(key, "native"))
-            msg_get_bool(r, &ret->native);
+            decode_group_kind(r, GROUP_NATIVE, &ret->kind);
+        else if (msg_text_is(key, "composite"))
+            decode_group_kind(r, GROUP_COMPOSITE, &ret->kind);
+        else if (msg_text_is(key, "parts"))
+            decode_parts(r, scratch, ret);
         else if (msg_text_is(key, "goesWhole"))
             msg_get_bool(r, &ret->goes_whole);
         else if (msg_text_is(key, "phase"))
@@ -94,7 +156,9 @@ void decode_lost_group(struct msg_reader *r, struct group_facts *ret)
         else if (msg_text_is(key, "uid"))
             decode_uid(r, &ret->uid);
         else if (msg_text_is(key, "native"))
-            msg_get_bool(r, &ret->native);
+            decode_group_kind(r, GROUP_NATIVE, &ret->kind);
+        else if (msg_text_is(key, "composite"))
+            decode_group_kind(r, GROUP_COMPOSITE, &ret->kind);
         else
             msg_skip_value(r);
     }

@@ -272,6 +272,8 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
             may_use = decode_bool(r);
         else if (msg_text_is(key, "schedulingGroup"))
             decode_word(r, use, &ret->native_group);
+        else if (msg_text_is(key, "compositeGroup"))
+            decode_word(r, use, &ret->composite_group);
         else if (msg_text_is(key, "node"))
             decode_words(r, DECODE_NAME_MAX, &ret->node);
         else if (msg_text_is(key, "nominated"))

@@ -7,7 +7,7 @@ enum {
     QUOTAS_MAX = FLAVORS_MAX * GROUP_RESOURCES_MAX,
 };
 
-/* Every label, and every quota, takes at least two bytes of the message. */
+/* Every label, every quota and every part of a group takes at least two bytes of the message. */
 size_t decode_scratch(size_t len)
 {
     size_t groups = FACTS_MAX_GROUPS * sizeof(struct resource_group);
@@ -15,6 +15,7 @@ size_t decode_scratch(size_t len)
     size_t quotas = len / 2 < QUOTAS_MAX ? len / 2 : QUOTAS_MAX;
 
     _Static_assert(sizeof(struct flavor_quota) >= sizeof(struct label), "quotas take most");
+    _Static_assert(sizeof(struct flavor_quota) >= sizeof(struct part_facts), "quotas take most");
     _Static_assert((int)QUOTAS_MAX > (int)MSG_KEYS_MAX, "there are fewer labels than quotas");
     return groups + flavors + quotas * sizeof(struct flavor_quota) +
            FACTS_MAX_CHECKS * sizeof(struct queue_check_facts);

@@ -25,6 +25,12 @@ void put_gates(struct msg_writer *w, uint8_t gates)
     msg_set_count(w, place, count);
 }
 
+void put_group_kind(struct msg_writer *w, enum group_kind kind)
+{
+    put_key_bool(w, "native", kind != GROUP_VOLCANO);
+    put_key_bool(w, "composite", kind == GROUP_COMPOSITE);
+}
+
 static void put_stamp(struct msg_writer *w, int64_t stamp)
 {
     char digits[32];

@@ -40,6 +40,9 @@ static inline void put_key_bool(struct msg_writer *w, const char *key, bool valu
 enum { VERDICT_KEYS = 3 };
 void put_verdict(struct msg_writer *w, const struct verdict *verdict);
 
+/* Two keys. */
+void put_group_kind(struct msg_writer *w, enum group_kind kind);
+
 /* gates, generation, annotations, nodeSelector, tolerations: what one patch does to a pod. */
 enum { PATCH_KEYS = 5 };
 void put_patch(struct msg_writer *w, const struct engine *engine,

@@ -165,8 +165,8 @@ static void put_group_status(struct msg_writer *w, const struct group_status *st
 {
     bool has_condition = status->type[0] != '\0';
 
-    put_key_bool(w, "native", status->native);
-    if (status->native) {
+    put_group_kind(w, status->kind);
+    if (status->kind != GROUP_VOLCANO) {
         msg_put_key(w, "condition");
         put_group_condition(w, status, message);
         return;
@@ -181,7 +181,7 @@ static void put_group_status(struct msg_writer *w, const struct group_status *st
         put_group_condition(w, status, message);
 }
 
-enum { NATIVE_STATUS_KEYS = 3 };
+enum { NATIVE_STATUS_KEYS = 4 };
 
 void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
 {
@@ -189,11 +189,12 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
         [EFFECT_REMOVE_GATES] = PATCH_KEYS, [EFFECT_SET_CONDITION] = 3,
         [EFFECT_QUEUE_STATUS] = 10,         [EFFECT_EVENT] = 6,
         [EFFECT_ANSWER_PERMIT] = 2,         [EFFECT_SET_GROUP] = 2,
-        [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 7,
+        [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 8,
         [EFFECT_CHANGE_GROUP] = 5,          [EFFECT_EVICT_POD] = 3,
     };
 
-    bool native = effect->kind == EFFECT_SET_GROUP_STATUS && effect->group_status.native;
+    bool native =
+        effect->kind == EFFECT_SET_GROUP_STATUS && effect->group_status.kind != GROUP_VOLCANO;
 
     msg_put_map(w, EFFECT_NAME_KEYS + (native ? NATIVE_STATUS_KEYS : own_keys[effect->kind]));
     put_effect_name(w, effect);

@@ -245,7 +245,9 @@ static void read_question(struct call *call, struct question *ret)
         else if (msg_text_is(key, "path"))
             msg_get_bool(in, &ret->path);
         else if (msg_text_is(key, "native"))
-            msg_get_bool(in, &ret->native);
+            decode_group_kind(in, GROUP_NATIVE, &ret->group_kind);
+        else if (msg_text_is(key, "composite"))
+            decode_group_kind(in, GROUP_COMPOSITE, &ret->group_kind);
         else if (msg_text_is(key, "timers"))
             msg_get_bool(in, &ret->timers);
         else

@@ -20,8 +20,8 @@ struct question {
     bool timers;
     bool of_local; /* the kind is LocalQueue */
     bool holding;
-    bool path;   /* the queues that it is in, too */
-    bool native; /* the group is one of Kubernetes' own */
+    bool path;                  /* the queues that it is in, too */
+    enum group_kind group_kind; /* of the group that is asked for */
 };
 
 /* The map of a queue, and of a pod; so many other keys follow in it. */

@@ -4,7 +4,7 @@
 #include "inspect.h"
 #include "plugin/telling/within.h"
 
-enum { GROUP_KEYS = 21 + POSITION_KEYS };
+enum { GROUP_KEYS = 22 + POSITION_KEYS };
 
 static const char *stand_name(enum group_stand stand)
 {
@@ -25,7 +25,7 @@ static void put_group(struct msg_writer *w, const struct group_report *report, u
     put_key_text(w, "namespace", report->space);
     put_key_text(w, "name", report->name);
     put_key_bool(w, "known", report->known);
-    put_key_bool(w, "native", report->native);
+    put_group_kind(w, report->kind);
     put_key_text(w, "queue", report->queue);
     put_key_str(w, "queueKind", queue_kind_name(report->queue_kind));
     put_key_str(w, "state", stand_name(report->stand));
@@ -91,7 +91,7 @@ void show_group(struct call *call, const struct question *question)
     msg_require(&call->in, question->has_name, "name");
     if (!call_begin(call))
         return;
-    group = engine_find_group(call->engine, question->native, question->space, question->name);
+    group = engine_find_group(call->engine, question->group_kind, question->space, question->name);
     if (group == 0) {
         call_refuse_text(call, SLUICE_FIELD, "name", question->name,
                          "a group that was seen, or that a pod names");

@@ -203,12 +203,12 @@ static void observe_group(struct call *call, bool gone)
     if (gone)
         decode_lost_group(&call->in, &group);
     else
-        decode_pod_group(&call->in, &group);
+        decode_pod_group(&call->in, &call->handle->scratch, &group);
     if (!call_begin(call))
         return;
-    call_seen(call, gone ? engine_lose_group(call->engine, group.native, group.space, group.name,
-                                             group.uid)
-                         : engine_see_group(call->engine, &group));
+    call_seen(call,
+              gone ? engine_lose_group(call->engine, group.kind, group.space, group.name, group.uid)
+                   : engine_see_group(call->engine, &group));
 }
 
 /* Whether there is an id: of a node that is there. */
@@ -336,6 +336,12 @@ static void observe(struct call *call, struct text name, bool gone)
 }
 
 /* The object may come before its kind: it is read when all else has been. */
+/* What of it differs in length is kept there until the call ends. */
+static bool needs_scratch(enum kind kind)
+{
+    return kind == KIND_QUEUE || kind == KIND_NODE || kind == KIND_GROUP;
+}
+
 void serve_observe(struct call *call)
 {
     struct msg_reader *in = &call->in;
@@ -364,7 +370,7 @@ void serve_observe(struct call *call)
         if (in->error == 0)
             *in = object;
     }
-    if (in->error == 0 && (kind_of(name) == KIND_QUEUE || kind_of(name) == KIND_NODE) &&
+    if (in->error == 0 && needs_scratch(kind_of(name)) &&
         !scratch_reserve(&call->handle->scratch, decode_scratch(call->len)))
         call_no_memory(call);
     else

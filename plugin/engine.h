@@ -54,8 +54,8 @@ int engine_see_check(struct engine *engine, struct text name, bool active);
 void engine_lose_check(struct engine *engine, struct text name);
 int engine_see_group(struct engine *engine, const struct group_facts *group);
 /* Of another uid than that which is known it is not the same group. No uid: whichever it is. */
-int engine_lose_group(struct engine *engine, bool native, struct text space, struct text name,
-                      struct text uid);
+int engine_lose_group(struct engine *engine, enum group_kind kind, struct text space,
+                      struct text name, struct text uid);
 int engine_see_flavor(struct engine *engine, const struct flavor_facts *flavor);
 int engine_lose_flavor(struct engine *engine, struct text name);
 int engine_see_node(struct engine *engine, const struct node_facts *node, uint32_t *ret_id);

@@ -93,10 +93,10 @@ int engine_see_group(struct engine *e, const struct group_facts *group)
     return go_on(e, group_see(e, group));
 }
 
-int engine_lose_group(struct engine *e, bool native, struct text space, struct text name,
+int engine_lose_group(struct engine *e, enum group_kind kind, struct text space, struct text name,
                       struct text uid)
 {
-    const struct group_name is = {space, name, native};
+    const struct group_name is = {space, name, kind};
 
     return go_on(e, group_lose(e, &is, uid));
 }

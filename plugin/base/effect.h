@@ -85,7 +85,7 @@ struct group_effect {
 };
 
 struct group_status {
-    bool native; /* of Kubernetes' own: its condition is ours, and nothing else */
+    enum group_kind kind; /* of Kubernetes' own: its condition is ours, and nothing else */
     const char *phase;
     uint32_t running, succeeded, failed;
     const char *type, *status, *reason; /* of its condition; no type: none */

@@ -22,8 +22,9 @@ enum {
     FACTS_MAX_NOMINATED = 128, /* clusters that a workload may go to */
     FACTS_MAX_PREEMPTION_GATES = 8,
     FACTS_GROUP_CONDITION = 4,
-    FACTS_MAX_SETS = 18,   /* pod sets of a workload */
-    FACTS_MAX_CHECKS = 16, /* admission checks of a workload, and of a queue */
+    FACTS_MAX_SETS = 18,    /* pod sets of a workload */
+    FACTS_MAX_CHECKS = 16,  /* admission checks of a workload, and of a queue */
+    FACTS_MAX_PARTS = 1024, /* of a composite group */
 };
 
 /* What an object that is shown tells: something new, or what is known already. */
@@ -61,11 +62,12 @@ struct pod_facts {
     bool opted_in;       /* by its annotation */
     struct text queue;   /* from the pod's annotation */
     struct text namespace_queue;
-    enum queue_kind queue_kind; /* QUEUE_VOLCANO or QUEUE_CLUSTER */
-    bool not_selected;          /* that queue is not for its namespace */
-    struct text workload;       /* that it belongs to */
-    struct text group;          /* that it names */
-    struct text native_group;   /* of Kubernetes' own: that its spec names, which comes first */
+    enum queue_kind queue_kind;  /* QUEUE_VOLCANO or QUEUE_CLUSTER */
+    bool not_selected;           /* that queue is not for its namespace */
+    struct text workload;        /* that it belongs to */
+    struct text group;           /* that it names */
+    struct text native_group;    /* of Kubernetes' own: that its spec names, which comes first */
+    struct text composite_group; /* at the top of what that is below; none: it is below nothing */
     int32_t minimum; /* of the group that it asks for; 0: none, -1: not a number above 0 */
     struct controller_facts controller; /* the topmost */
     struct text priority_class;
@@ -94,19 +96,37 @@ static inline struct text pod_queue_name(const struct pod_facts *pod)
     return name->len > 0 ? *name : text_of("default");
 }
 
+/* Whose a group is. Groups of different kinds may have the same name. */
+enum group_kind {
+    GROUP_VOLCANO,   /* a PodGroup of Volcano's */
+    GROUP_NATIVE,    /* one of Kubernetes' own */
+    GROUP_COMPOSITE, /* Kubernetes' own, too: a CompositePodGroup that is below no other */
+};
+
+/* A PodGroup, or a CompositePodGroup, below a composite group. */
+struct part_facts {
+    struct text name;
+    uint32_t depth; /* 1: directly below it */
+    bool composite;
+    int32_t minimum; /* of its pods, or of what is directly below it; 0 is as 1 */
+};
+
 struct group_facts {
     struct text uid, space, name;
+    enum group_kind kind;
     int64_t created;
     int64_t resource_version;
     struct text queue; /* no text: its members' own */
     bool not_selected; /* that queue is not for its namespace */
-    int32_t minimum;   /* below 0: cannot be */
+    int32_t minimum;   /* of its members; of a composite one, of what is directly below it. Below 0:
+                          cannot be */
+    uint32_t part_count; /* of a composite one, each before those below it */
+    struct part_facts *parts;
     struct named_amounts least;
     bool has_priority;
     int32_t priority;
     struct text priority_class;
     bool ours;       /* it says that we made it */
-    bool native;     /* it is one of Kubernetes' own */
     bool goes_whole; /* none of its members is evicted without the others */
     bool deleted;
     struct text phase;

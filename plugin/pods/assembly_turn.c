@@ -16,7 +16,8 @@ bool assembly_can_wait(const struct engine *e)
 
 bool assembly_concerns(const struct engine *e, const struct group *group)
 {
-    return assembly_can_wait(e) && !group->native && group->minimum > 1 && group->entry != 0;
+    return assembly_can_wait(e) && !group_is_native(group) && group->minimum > 1 &&
+           group->entry != 0;
 }
 
 bool assembly_is_under_way(const struct engine *e, const struct group *group)

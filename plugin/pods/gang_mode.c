@@ -23,7 +23,7 @@ enum reason gang_holds(const struct engine *e, uint32_t id)
 /* The scheduler takes a native group whose members are all of its rank. They stand in order. */
 static bool has_other_ranks(const struct engine *e, const struct group *group)
 {
-    return group->native && group->has_priority && group->first != 0 &&
+    return group_is_native(group) && group->has_priority && group->first != 0 &&
            (claim_at(e, group->first)->priority != group->priority ||
             claim_at(e, group->last)->priority != group->priority);
 }
@@ -37,6 +37,8 @@ enum group_fault gang_fault(const struct engine *e, const struct group *group)
         return GROUP_BAD_MINIMUM;
     if (has_other_ranks(e, group))
         return GROUP_TWO_RANKS;
+    if (group_parts_are_too_deep(group))
+        return GROUP_TOO_DEEP;
     return asked != 0 && group->ordered && minimum > 1 ? GROUP_ORDERED : GROUP_SOUND;
 }
 

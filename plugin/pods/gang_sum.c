@@ -88,7 +88,7 @@ bool gang_misses_members(const struct group *group)
 {
     int64_t there = (int64_t)group->members + group->succeeded + group->failed;
 
-    return group->known && !group->ours && !group->native && group->home != 0 &&
+    return group->known && !group->ours && !group_is_native(group) && group->home != 0 &&
            !group->not_selected && group->minimum >= 0 && group->holding == 0 &&
            !group_is_over(group) && there < (group->minimum > 1 ? group->minimum : 1);
 }

@@ -36,8 +36,7 @@ static bool same_name(const void *ctx, uint32_t id)
     const struct group_question *q = ctx;
     const struct group *group = group_at(q->e, id);
 
-    return group->native == q->name->native &&
-           text_same(name_text(q->e, group->name), q->name->name) &&
+    return group->kind == q->name->kind && text_same(name_text(q->e, group->name), q->name->name) &&
            text_same(name_text(q->e, group->space), q->name->space);
 }
 
@@ -55,7 +54,7 @@ uint32_t group_find_named(const struct engine *e, const struct group_name *name)
 
 uint32_t group_find(const struct engine *e, struct text space, struct text name)
 {
-    return group_find_named(e, &(struct group_name){space, name, false});
+    return group_find_named(e, &(struct group_name){space, name, GROUP_VOLCANO});
 }
 
 static struct tree_link *name_link(const void *ctx, uint32_t id)
@@ -70,7 +69,7 @@ static int compare_names(const void *ctx, uint32_t a, uint32_t b)
 
     if (order == 0)
         order = text_compare(name_text(ctx, x->name), name_text(ctx, y->name));
-    return order != 0 ? order : x->native - y->native;
+    return order != 0 ? order : x->kind - y->kind;
 }
 
 const struct tree_type groups_by_identity = {name_link, compare_names, NULL};
@@ -94,12 +93,13 @@ static int make(struct engine *e, const struct group_name *name, uint32_t *ret_g
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->pods.groups);
-    *group_at(e, id) = (struct group){.space = space_id,
-                                      .name = name_id,
-                                      .native = name->native,
-                                      .at_once = name->native && !e->config.partial_groups,
-                                      .replicas = -1,
-                                      .changed_over = -1};
+    *group_at(e, id) =
+        (struct group){.space = space_id,
+                       .name = name_id,
+                       .kind = (uint8_t)name->kind,
+                       .at_once = name->kind != GROUP_VOLCANO && !e->config.partial_groups,
+                       .replicas = -1,
+                       .changed_over = -1};
     index_put(&e->pods.groups_by_name, name_hash(name->space, name->name), id);
     tree_insert(&groups_by_identity, e, &e->pods.groups_in_order, id);
     *ret_group = id;
@@ -114,13 +114,15 @@ int group_get_named(struct engine *e, const struct group_name *name, uint32_t *r
 
 int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group)
 {
-    struct group_name name = {pod->space, pod->native_group, true};
+    struct group_name name = {pod->space, pod->native_group, GROUP_NATIVE};
     char text[GROUP_NAME_MAX];
 
     *ret_group = 0;
+    if (pod->composite_group.len > 0)
+        name = (struct group_name){pod->space, pod->composite_group, GROUP_COMPOSITE};
     if (pod->native_group.len > 0)
         return group_get_named(e, &name, ret_group);
-    name.native = false;
+    name.kind = GROUP_VOLCANO;
     name.name = pod->group.len > 0 || pod->minimum == 0 ? pod->group : asked_name(pod, text);
     return name.name.len == 0 ? 0 : group_get_named(e, &name, ret_group);
 }
@@ -231,6 +233,7 @@ void group_end(struct engine *e, uint32_t id)
     heap_clear(&e->pods.group_timers, id);
     group_drop_owner(&e->names, &group->owner);
     group_free_least(e, group);
+    group_drop_parts(e, group->parts, group->part_count);
     index_drop(&e->pods.groups_by_name,
                name_hash(name_text(e, group->space), name_text(e, group->name)), id);
     tree_remove(&groups_by_identity, e, &e->pods.groups_in_order, id);
@@ -292,5 +295,5 @@ const char *group_check(const struct engine *e, uint32_t id)
         reserved != group->reserved || at_permit != group->at_permit ||
         superseded != group->superseded)
         return "a group counts its members";
-    return NULL;
+    return group_check_parts(e, group);
 }

@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_PODS_GROUP_H
 #define SLUICE_PLUGIN_PODS_GROUP_H
 
+#include "group_parts.h"
 #include "plugin/base/facts.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/tree.h"
@@ -23,7 +24,9 @@
  *
  * A native group is a PodGroup of Kubernetes' own. Its scheduler brings all its members to a cycle,
  * or none as long as one is held: so all that are there are granted at once, whatever the minimum,
- * unless the host says that its scheduler takes them one by one. They need no assembly here.
+ * unless the host says that its scheduler takes them one by one. They need no assembly here. A
+ * composite one is the CompositePodGroup at the top of a tree of such, and its members are the pods
+ * of all PodGroups in it (group_parts.h).
  */
 enum group_mode {
     GROUP_MISSING,    /* no PodGroup: its members are held */
@@ -40,6 +43,7 @@ enum group_fault {
     GROUP_ORDERED,     /* its owner makes the next pod when the one before it runs */
     GROUP_TWO_QUEUES,  /* its members are in different queues */
     GROUP_TWO_RANKS,   /* a native one's members are of another priority than it is */
+    GROUP_TOO_DEEP,    /* its parts are deeper than a scheduler takes them */
     GROUP_TOO_MANY,    /* they ask for more resources than a pod may */
     GROUP_TOO_MUCH,    /* they ask together for more than can be counted */
 };
@@ -60,17 +64,20 @@ struct group {
     bool completed, inqueue;   /* its object says so */
     bool known;
     bool ours;       /* its object says that we made it */
-    bool native;     /* it is one of Kubernetes' own */
-    bool at_once;    /* then: all that are there are granted together */
+    bool at_once;    /* all that are there are granted together: of a native one */
     bool goes_whole; /* none of its members is evicted without the others */
     bool has_priority;
+    uint8_t kind; /* enum group_kind */
     uint8_t mode, fault;
-    int32_t minimum;
+    int32_t minimum; /* of a composite one 0: its parts have theirs */
     int32_t priority;
     int64_t created;
     int64_t version;
     struct group_amount *least; /* what the minimum needs at least, by its object */
     uint32_t least_count;
+    struct group_part *parts; /* of a composite one; itself is the first */
+    uint32_t part_count;
+    bool misses_parts; /* it is not complete */
 
     uint32_t first, last; /* members, by rank */
     uint32_t members, ready, holding, reserved;
@@ -130,6 +137,7 @@ struct member {
         uint32_t kind;           /* enum queue_kind */
         uint32_t priority_class; /* a name, and the minimum: what it asks of its group; */
         int32_t minimum;         /* 0: it does not ask for it */
+        uint32_t part;           /* a name: its PodGroup, where its group is a composite one */
         bool superseded;         /* its owner has a newer template by now */
         bool stamped;            /* its stamp says where it was granted */
         bool not_selected;       /* its own queue is not for its namespace */
@@ -137,10 +145,9 @@ struct member {
     } own;
 };
 
-/* A native group and another one may have the same name. */
 struct group_name {
     struct text space, name;
-    bool native;
+    enum group_kind kind;
 };
 
 struct engine;
@@ -184,11 +191,16 @@ static inline int64_t group_keeps(const struct group *group)
     return group->goes_whole ? (int64_t)group->holding + group->succeeded : group->minimum;
 }
 
+static inline bool group_is_native(const struct group *group)
+{
+    return group->kind != GROUP_VOLCANO;
+}
+
 /* Whether its members are too few, and none of them is further than granted. */
 static inline bool group_misses(const struct group *group)
 {
     return group->at_once && group->members > 0 && group->holding == group->reserved &&
-           (int64_t)group->members + group->succeeded < group->minimum;
+           (group->misses_parts || (int64_t)group->members + group->succeeded < group->minimum);
 }
 
 /* A status as a number, to be compared. condition: its type, status, reason and message. */
@@ -232,7 +244,7 @@ extern const struct tree_type groups_by_identity;
 
 uint32_t group_find_named(const struct engine *e, const struct group_name *name);
 
-/* One that is not native. */
+/* One of Volcano's. */
 uint32_t group_find(const struct engine *e, struct text space, struct text name);
 
 /* Nothing of its own holds the member back, and it was granted nothing. */

@@ -19,7 +19,8 @@ int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_
                                .superseded = asks && pod->controller.supersedes,
                                .stamped = stamp_names_queue(pod),
                                .not_selected = pod->not_selected};
-    if (name_get(e, pod_queue_name(pod), &ret->queue) == 0 &&
+    if ((pod->composite_group.len == 0 || name_get(e, pod->native_group, &ret->part) == 0) &&
+        name_get(e, pod_queue_name(pod), &ret->queue) == 0 &&
         name_get(e, pod->stamped_flavors, &ret->flavors) == 0 &&
         (!asks || name_get(e, pod->priority_class, &ret->priority_class) == 0))
         return 0;
@@ -32,6 +33,7 @@ void group_drop_own(struct intern *names, struct member_own *own)
     intern_unref(names, own->queue);
     intern_unref(names, own->flavors);
     intern_unref(names, own->priority_class);
+    intern_unref(names, own->part);
     *own = (struct member_own){0};
 }
 
@@ -40,6 +42,11 @@ void group_note_own(struct engine *e, uint32_t claim, struct member_own *own)
     struct member *member = member_at(e, claim_at(e, claim)->member);
     struct member_own before = member->own;
 
+    if (before.part != own->part) {
+        group_part_left(group_at(e, member->group), before.part);
+        group_part_joined(group_at(e, member->group), own->part);
+        group_touch(e, member->group);
+    }
     member->own = *own;
     *own = before;
 }
@@ -124,6 +131,7 @@ void group_leave(struct engine *e, uint32_t id)
     group_follow_leave(e, id);
     group_uncount(e, id);
     unlink_member(e, id);
+    group_part_left(group_at(e, claim_group(e, claim)), member_of(e, id)->own.part);
     group_at(e, claim_group(e, claim))->members--;
     group_at(e, claim_group(e, claim))->stirred = e->now;
     group_drop_own(&e->names, &member_of(e, id)->own);

@@ -13,9 +13,12 @@
 void group_release_all(struct engine *e)
 {
     for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++) {
-        if (slab_live(&e->pods.groups, id))
-            mem_free(&e->mem, group_at(e, id)->least,
-                     group_at(e, id)->least_count * sizeof(struct group_amount));
+        const struct group *group = group_at(e, id);
+
+        if (!slab_live(&e->pods.groups, id))
+            continue;
+        mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
+        mem_free(&e->mem, group->parts, group->part_count * sizeof(*group->parts));
     }
 }
 
@@ -27,6 +30,8 @@ struct sight {
     uint32_t entry; /* a new one for another uid or for the first minimum; or 0 */
     struct group_amount *least;
     uint32_t least_count;
+    struct group_part *parts;
+    uint32_t part_count;
     struct group_moves moves;
 };
 
@@ -36,6 +41,7 @@ static void drop_sight(struct engine *e, struct sight *sight)
 
     group_drop_moves(e, &sight->moves);
     group_free_least(e, &unused);
+    group_drop_parts(e, sight->parts, sight->part_count);
     if (sight->entry != 0)
         gang_free_entry(e, sight->entry);
     intern_unref(&e->names, sight->uid);
@@ -72,7 +78,7 @@ static int read_moves(struct engine *e, const struct group_facts *facts, struct 
 
 static int read_sight(struct engine *e, const struct group_facts *facts, struct sight *sight)
 {
-    const struct group_name name = {facts->space, facts->name, facts->native};
+    const struct group_name name = {facts->space, facts->name, facts->kind};
     const struct group *group;
     uint32_t before = group_find_named(e, &name);
     int error = before != 0 && group_at(e, before)->known ? 0 : limit_has_room(e, LIMITED_GROUPS);
@@ -89,6 +95,8 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
         error = name_get(e, facts->priority_class, &sight->priority_class);
     if (error == 0)
         error = read_least(e, &facts->least, sight);
+    if (error == 0)
+        error = group_read_parts(e, facts, &sight->parts, &sight->part_count);
     if (error == 0 && (facts->minimum > 1 || !facts->ours) &&
         (group->entry == 0 || group->uid != sight->uid))
         error = gang_make_entry(e, sight->group, facts->uid, &sight->entry);
@@ -180,7 +188,8 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     group->version = facts->resource_version;
     group->has_priority = facts->has_priority;
     group->priority = facts->priority;
-    group->minimum = facts->minimum;
+    group->minimum = facts->kind == GROUP_COMPOSITE ? 0 : facts->minimum;
+    group_swap_parts(e, group, &sight->parts, &sight->part_count);
     group->goes_whole = facts->goes_whole;
     group->least = sight->least;
     group->least_count = sight->least_count;
@@ -200,7 +209,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
 
 int group_see(struct engine *e, const struct group_facts *facts)
 {
-    const struct group_name name = {facts->space, facts->name, facts->native};
+    const struct group_name name = {facts->space, facts->name, facts->kind};
     struct sight sight = {0};
     uint32_t id = group_find_named(e, &name);
     int error;
@@ -217,6 +226,14 @@ int group_see(struct engine *e, const struct group_facts *facts)
     commit(e, facts, &sight);
     group_settle(e);
     return SEEN_ANEW;
+}
+
+static void lose_parts(struct engine *e, struct group *group)
+{
+    group_drop_parts(e, group->parts, group->part_count);
+    group->parts = NULL;
+    group->part_count = 0;
+    group->misses_parts = false;
 }
 
 /* Its members are held in the queues that they name themselves; those that run are counted where
@@ -236,6 +253,7 @@ int group_lose(struct engine *e, const struct group_name *name, struct text uid)
         limit_count(&e->queues, LIMITED_GROUPS, &group_at(e, id)->known, false);
         group_at(e, id)->ours = false;
         group_at(e, id)->was_made = false;
+        lose_parts(e, group_at(e, id));
         group_set_home(e, id, 0);
         intern_unref(&e->names, group_at(e, id)->queue);
         group_at(e, id)->queue = 0;

@@ -256,10 +256,13 @@ static void join(struct engine *e, uint32_t id, struct sight *sight, const struc
     follow_join(e, id);
 }
 
-/* Its gang may be whole no more, and gives back what others may be granted. */
+/* Its gang may be whole no more, and gives back what others may be granted. One that is granted at
+ * once is looked at when the pod stands where it belongs: it may join those that were. */
 static void lose_ended(struct engine *e, const struct pod_facts *pod)
 {
-    if (finished_lose(e, pod->uid) && pod->node.len == 0)
+    uint32_t group = finished_group(e, pod->uid);
+
+    if (finished_lose(e, pod->uid) && pod->node.len == 0 && !group_at(e, group)->at_once)
         group_settle(e);
 }
 

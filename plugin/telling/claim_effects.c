@@ -102,7 +102,7 @@ static bool wants_group(const struct engine *e, uint32_t id)
 
     return claim_group(e, claim) != 0 && (claim->flags & (CLAIM_GANG | CLAIM_NAMES_GROUP)) == 0 &&
            (claim->flags & CLAIM_MANAGED) != 0 && group_at(e, claim_group(e, claim))->known &&
-           !group_at(e, claim_group(e, claim))->native && engine_asks(e, EFFECT_SET_GROUP);
+           !group_is_native(group_at(e, claim_group(e, claim))) && engine_asks(e, EFFECT_SET_GROUP);
 }
 
 static bool is_drained(const struct engine *e, uint32_t id)

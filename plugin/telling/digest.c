@@ -181,6 +181,17 @@ static uint64_t digest_command(const struct engine *e, uint32_t id, bool timers)
     return outbox_hash(&e->outbox, &command->effects, hash);
 }
 
+static uint64_t mix_parts(const struct engine *e, uint64_t hash, const struct group *group)
+{
+    for (uint32_t i = 0; i < group->part_count; i++) {
+        const struct group_part *part = &group->parts[i];
+
+        hash = mix_name(e, mix(mix(hash, part->depth), part->minimum), part->name);
+        hash = mix(hash, part->composite);
+    }
+    return hash;
+}
+
 /* Of a group that nobody has seen, its members tell all that there is. */
 static uint64_t digest_group(const struct engine *e, const struct group *group, bool timers)
 {
@@ -189,7 +200,7 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
     hash = mix(mix(mix(hash, group->known), group->succeeded), group->failed);
     if (group->known) {
         hash = mix_name(e, mix_name(e, hash, group->uid), group->queue);
-        hash = mix(mix(hash, group->native), group->goes_whole);
+        hash = mix_parts(e, mix(mix(hash, group->kind), group->goes_whole), group);
         hash = mix(mix(mix(hash, group->minimum), group->created), group->has_priority);
         hash = mix(mix_name(e, hash, group->priority_class), group->ours);
         hash = mix(mix(hash, group->has_priority ? group->priority : 0), group->completed);

@@ -127,6 +127,8 @@ static enum reason explain_held_group(const struct engine *e, uint32_t id, struc
         follow_say_move(e, group, say);
     else if (group->mode == GROUP_INVALID)
         group_say_fault(group, say);
+    else if (group->misses_parts)
+        group_say_missing_part(e, group, say);
     else
         say_incomplete(say, group);
     return gang_holds(e, id);

@@ -32,7 +32,8 @@ static uint8_t wanted(const void *owner, uint32_t id)
     const struct engine *e = owner;
     const struct group *group = group_at(e, id);
     bool status = engine_asks(e, EFFECT_SET_GROUP_STATUS) && group->known &&
-                  group->status != group->written && (!group->native || group->members > 0);
+                  group->status != group->written &&
+                  (!group_is_native(group) || group->members > 0);
 
     return (uint8_t)(wants_creation(e, group) << GROUP_CREATES |
                      wants_change(e, group) << GROUP_CHANGES | status << GROUP_WRITES_STATUS);

@@ -18,6 +18,7 @@ void group_say_fault(const struct group *group, struct sentence *say)
                            "one before it runs (podManagementPolicy: Parallel would do)"),
         [GROUP_TWO_QUEUES] = " has members in different queues",
         [GROUP_TWO_RANKS] = " has members of another priority than its own",
+        [GROUP_TOO_DEEP] = " is the top of a tree that is deeper than four levels",
         [GROUP_TOO_MANY] = " asks for more than 32 different resources",
         [GROUP_TOO_MUCH] = " asks for more of a resource than can be counted",
     };
@@ -62,6 +63,9 @@ static void say_held(const struct engine *e, const struct group *group, struct g
         sentence_str(say, "it has no members yet");
     } else if (group->mode == GROUP_WHOLE) {
         sentence_str(say, "something of their own holds all of its members");
+    } else if (group->misses_parts) {
+        sentence_str(say, "the group");
+        group_say_missing_part(e, group, say);
     } else {
         sentence_str(say, "fewer than the ");
         sentence_number(say, group->minimum);
@@ -123,8 +127,8 @@ static void say_why(const struct engine *e, const struct group *group, struct gr
 static void find_condition(const struct engine *e, const struct group *group,
                            struct group_status *ret, char *message)
 {
-    *ret =
-        (struct group_status){.native = true, .phase = "", .type = "", .status = "", .reason = ""};
+    *ret = (struct group_status){
+        .kind = (enum group_kind)group->kind, .phase = "", .type = "", .status = "", .reason = ""};
     message[0] = '\0';
     if (group->members == 0)
         return;
@@ -139,12 +143,11 @@ void group_find_status(const struct engine *e, uint32_t id, struct group_status 
     const struct group *group = group_at(e, id);
     int64_t minimum = group->minimum > 1 ? group->minimum : 1;
 
-    if (group->native) {
+    if (group_is_native(group)) {
         find_condition(e, group, ret, message);
         return;
     }
-    ret->native = false;
-
+    ret->kind = GROUP_VOLCANO;
     ret->running = group->holding - group->reserved - group->at_permit;
     ret->succeeded = group->succeeded;
     ret->failed = group->failed;

@@ -228,9 +228,10 @@ bool engine_next_group(const struct engine *e, uint32_t *cursor)
     return *cursor != 0;
 }
 
-uint32_t engine_find_group(const struct engine *e, bool native, struct text space, struct text name)
+uint32_t engine_find_group(const struct engine *e, enum group_kind kind, struct text space,
+                           struct text name)
 {
-    return group_find_named(e, &(struct group_name){space, name, native});
+    return group_find_named(e, &(struct group_name){space, name, kind});
 }
 
 /* That which it names, or its members are in. */
@@ -269,7 +270,7 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
     ret->queue_kind = QUEUE_VOLCANO;
     find_queue(e, group, ret);
     ret->known = group->known;
-    ret->native = group->native;
+    ret->kind = (enum group_kind)group->kind;
     ret->stand = stand_of(e, group);
     explain_group(e, id, &ret->why);
     ret->phase = status.phase;

@@ -119,8 +119,8 @@ struct group_report {
     struct text uid, space, name;
     struct text queue; /* no text: neither it nor a member names one */
     enum queue_kind queue_kind;
-    bool known;  /* there is an object of it */
-    bool native; /* it is one of Kubernetes' own */
+    bool known; /* there is an object of it */
+    enum group_kind kind;
     enum group_stand stand;
     struct verdict why;
     const char *phase; /* what its status is to say */
@@ -136,7 +136,7 @@ struct group_report {
 
 /* Pages, by namespace and name; and a group's members, pods that have not ended, by rank. */
 bool engine_next_group(const struct engine *engine, uint32_t *cursor);
-uint32_t engine_find_group(const struct engine *engine, bool native, struct text space,
+uint32_t engine_find_group(const struct engine *engine, enum group_kind kind, struct text space,
                            struct text name);
 void engine_report_group(const struct engine *engine, uint32_t group, struct group_report *ret);
 bool engine_next_member(const struct engine *engine, uint32_t group, uint32_t *cursor);

@@ -120,6 +120,7 @@ static int see(struct kit *kit, struct text verb, const char *rest, bool *ret_kn
 {
     struct engine *e = kit->engine;
     struct text name = text_of(rest);
+    enum group_kind kind;
 
     if (text_is(verb, "queue"))
         return see_queue(kit, QUEUE_VOLCANO, rest, ret_known);
@@ -137,10 +138,8 @@ static int see(struct kit *kit, struct text verb, const char *rest, bool *ret_kn
         return see_flavor(kit, rest, ret_known);
     if (text_is(verb, "group"))
         return kit_see_group(kit, rest, ret_known);
-    if (text_is(verb, "lose-group"))
-        return engine_lose_group(e, false, text_of("default"), name, text_of(""));
-    if (text_is(verb, "lose-native"))
-        return engine_lose_group(e, true, text_of("default"), name, text_of(""));
+    if (words_lost_group(verb, &kind))
+        return engine_lose_group(e, kind, text_of("default"), name, text_of(""));
     if (text_is(verb, "lose-queue"))
         return engine_lose_queue(e, QUEUE_VOLCANO, name);
     if (text_is(verb, "lose-cluster"))

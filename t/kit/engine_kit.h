@@ -38,11 +38,13 @@
  *         [foreign] [missing=TEXT] [node=NAME] [nominated] [finished] [deleted] [unschedulable]
  *         [stamp=N] [granted=NAME | grantedCluster=NAME: the queue that the stamp names]
  *         [stamped=RES=FLAVOR,...] [version=N] [generation=N]
- *         [group=NAME] [native=NAME] [min=N [owner=UID] [replicas=N] [ordered]] [failed]
+ *         [group=NAME] [native=NAME [composite=NAME]] [failed]
+ *         [min=N [owner=UID] [replicas=N] [ordered]]
  *         [uid=TEXT: else the name] [namespace=NAME: else default]
  *     group NAME [min=N] [queue=NAME] [priority=N] [created=N] [version=N] [deleted] [ours]
  *         [class=NAME] [RES=N: least] [phase=TEXT] [uid=TEXT: else the name]       lose-group NAME
  *         [native: one of Kubernetes' own] [whole: or none is evicted]            lose-native NAME
+ *         [composite {part=DEPTH:NAME:MINIMUM | composite-part=...}]           lose-composite NAME
  *     lose-pod UID        reserve UID     unreserve UID    bind UID
  *     node NAME [RES=N] [label=KEY:VALUE]         lose-node NAME
  *     flavor NAME [label=KEY:VALUE] [toleration=KEY]   lose-flavor NAME

@@ -9,7 +9,7 @@
 /* Facts from the words of t/kit/engine_kit.h. What is returned points into the words. False: a word
  * is not known. */
 
-enum { WORDS_MAX_GROUPS = 4, WORDS_MAX_FLAVORS = 4, WORDS_MAX_QUOTAS = 8 };
+enum { WORDS_MAX_GROUPS = 4, WORDS_MAX_FLAVORS = 4, WORDS_MAX_QUOTAS = 8, WORDS_MAX_PARTS = 8 };
 
 struct words_queue {
     struct queue_facts queue;
@@ -35,12 +35,16 @@ bool words_add_amount(struct named_amounts *amounts, struct text resource, int64
 bool words_to_config(const char *words, struct engine_config *ret, bool *ret_standby);
 bool words_to_queue(const char *words, enum queue_kind kind, struct words_queue *ret);
 bool words_to_pod(const char *words, struct pod_facts *ret);
-bool words_to_group(const char *words, struct group_facts *ret);
+bool words_to_group(const char *words, struct part_facts parts[WORDS_MAX_PARTS],
+                    struct group_facts *ret);
 bool words_to_node(const char *words, struct label *labels, struct node_facts *ret);
 bool words_to_flavor(const char *words, struct flavor_facts *ret);
 
 /* What a pod says of its group. */
 bool words_member_pod(const struct word *word, struct pod_facts *pod);
+
+/* Whether the verb is that of a group that is gone. */
+bool words_lost_group(struct text verb, enum group_kind *ret_kind);
 
 /* Its error, or 0. */
 struct kit;

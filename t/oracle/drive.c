@@ -40,7 +40,7 @@ static int drive_world(struct engine *engine, const struct step *step)
         world_group_facts(step->v, &group);
         return engine_see_group(engine, &group);
     case STEP_LOSE_GROUP:
-        return engine_lose_group(engine, world_is_native((int)step->v[0]), text_of("space"),
+        return engine_lose_group(engine, world_group_kind((int)step->v[0]), text_of("space"),
                                  text_of(world_group((int)step->v[0])), text_of(""));
     case STEP_LOCAL:
         workload_world_local_facts(step->v, &local);

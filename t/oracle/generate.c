@@ -68,6 +68,12 @@ static struct step any_group(struct generator *g, const struct model *model)
         if (generate_one_in(g, 6))
             step.v[GROUP_LEAST + r] = generate_amount(g);
     step.v[GROUP_GOES_WHOLE] = generate_one_in(g, 4);
+    if (world_is_composite((int)step.v[GROUP_NUMBER])) {
+        step.v[GROUP_MINIMUM] = 0;
+        step.v[GROUP_WANTS_PARTS] = generate_below(g, 3);
+        for (int part = 0; part < PARTS; part++)
+            step.v[GROUP_PART + part] = generate_below(g, 4);
+    }
     step.v[GROUP_PHASE] = generate_one_in(g, 6) ? PHASE_COMPLETED : generate_below(g, 2) * 2;
     return step;
 }

@@ -72,7 +72,8 @@ static void read_pod(const struct mixed *mixed, int n, struct mixed_claim *ret)
 static void read_gang(const struct mixed *mixed, struct mixed_claim *ret)
 {
     const struct engine *e = mixed->engine;
-    uint32_t id = engine_find_group(e, true, text_of("space"), text_of(world_group(MIXED_NATIVE)));
+    uint32_t id =
+        engine_find_group(e, GROUP_NATIVE, text_of("space"), text_of(world_group(MIXED_NATIVE)));
     uint32_t entry = id == 0 ? 0 : group_at(e, id)->entry;
 
     if (entry == 0 || claim_at(e, entry)->state != CLAIM_WAITING)

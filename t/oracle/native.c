@@ -14,6 +14,19 @@ bool native_has_other_ranks(const struct model *model, int group)
     return others && world_is_native(group) && priority != UNSAID;
 }
 
+/* Whether as many of its parts as it needs have as many pods as they need, ended ones apart. */
+static bool is_complete(const struct model *model, int group)
+{
+    const int64_t *facts = model->groups[group].facts;
+    int64_t there[PARTS + 1] = {0}, complete = 0;
+
+    for (int uid = 0; uid < UIDS; uid++)
+        there[world_part(uid)] += model_is_member(&model->claims[uid], group);
+    for (int part = 0; part < PARTS; part++)
+        complete += facts[GROUP_PART + part] > 0 && there[part] >= facts[GROUP_PART + part];
+    return complete >= facts[GROUP_WANTS_PARTS] && complete > 0;
+}
+
 bool native_misses_members(const struct model *model, int group)
 {
     int64_t there = 0;
@@ -28,7 +41,8 @@ bool native_misses_members(const struct model *model, int group)
         there += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
     }
     return world_is_native(group) && any && !some_run &&
-           there < model->groups[group].facts[GROUP_MINIMUM];
+           (there < model->groups[group].facts[GROUP_MINIMUM] ||
+            (world_is_composite(group) && !is_complete(model, group)));
 }
 
 /* Of the first member, by rank, that was granted: the flavors, for all that is asked for. */

@@ -93,11 +93,12 @@ static const struct field nodes[] = {{"node", ONE, false},
                                      {"flavor", ONE, false},
                                      {"allocatable", OF_RESOURCES, true},
                                      {NULL, ONE, false}};
-static const struct field groups[] = {{"group", ONE, false},        {"uid", ONE, false},
-                                      {"created", ONE, false},      {"min", ONE, false},
-                                      {"queue", ONE, false},        {"priority", ONE, true},
-                                      {"least", OF_REQUESTS, true}, {"phase", ONE, false},
-                                      {"goesWhole", ONE, false},    {NULL, ONE, false}};
+static const struct field groups[] = {
+    {"group", ONE, false},     {"uid", ONE, false},          {"created", ONE, false},
+    {"min", ONE, false},       {"queue", ONE, false},        {"unselected", ONE, false},
+    {"priority", ONE, true},   {"least", OF_REQUESTS, true}, {"phase", ONE, false},
+    {"goesWhole", ONE, false}, {"wantsParts", ONE, false},   {"part", OF_GROUPS, false},
+    {NULL, ONE, false}};
 static const struct field numbers[] = {{"n", ONE, false}, {NULL, ONE, false}};
 static const struct field acks[] = {{"uid", ONE, false},     {"effect", ONE, false},
                                     {"result", ONE, false},  {"object", ONE, false},

@@ -205,6 +205,9 @@ enum group_field {
     GROUP_LEAST,
     GROUP_PHASE = GROUP_LEAST + RESOURCES - 1, /* as its status says */
     GROUP_GOES_WHOLE,
+    GROUP_WANTS_PARTS, /* of a composite one: how many */
+    GROUP_PART,        /* for each: how many pods it wants; 0: it is not there */
+    GROUP_LAST_PART = GROUP_PART + 1,
     GROUP_FIELDS
 };
 enum { PHASE_OTHER, PHASE_COMPLETED, PHASE_INQUEUE };

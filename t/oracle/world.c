@@ -41,7 +41,7 @@ const char *world_uid(int uid)
 
 const char *world_group(int group)
 {
-    static const char *const groups[GROUPS] = {"g0", "g1", "g2"};
+    static const char *const groups[GROUPS] = {"g0", "g1", "g2", "g3"};
 
     return groups[group];
 }
@@ -104,6 +104,23 @@ static void set_amounts(struct named_amounts *amounts, const int64_t *fields, in
                 (struct named_amount){text_of(resources[r]), fields[r]};
 }
 
+static const char *const part_names[PARTS + 1] = {"p0", "p1", "p2"};
+
+static void set_pod_group(const int64_t *fields, struct pod_facts *pod)
+{
+    int group = (int)fields[POD_GROUP] - 1;
+    struct text name = text_of(group < 0 ? "" : world_group(group));
+
+    if (world_is_composite(group)) {
+        pod->composite_group = name;
+        pod->native_group = text_of(part_names[world_part((int)fields[POD_UID])]);
+    } else if (world_is_native(group)) {
+        pod->native_group = name;
+    } else {
+        pod->group = name;
+    }
+}
+
 void world_pod_facts(const int64_t *fields, struct pod_view *view)
 {
     struct pod_facts *pod = &view->facts;
@@ -128,9 +145,7 @@ void world_pod_facts(const int64_t *fields, struct pod_view *view)
     pod->namespace_queue = queue_text(fields[POD_NAMESPACE_QUEUE]);
     pod->queue_kind = fields[POD_KIND] ? QUEUE_CLUSTER : QUEUE_VOLCANO;
     pod->not_selected = fields[POD_NOT_SELECTED];
-    if (fields[POD_GROUP])
-        *(world_is_native((int)fields[POD_GROUP] - 1) ? &pod->native_group : &pod->group) =
-            text_of(world_group((int)fields[POD_GROUP] - 1));
+    set_pod_group(fields, pod);
     pod->stamp = fields[POD_STAMP];
     if (fields[POD_STAMPED_IN] > 0) {
         pod->stamped_kind = (enum queue_kind)((fields[POD_STAMPED_IN] - 1) / QUEUE_NAMES);
@@ -281,18 +296,34 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
 }
 
 /* Texts that come after those of pods. */
+/* Those that are there, directly below it. */
+static void set_parts(const int64_t *fields, struct group_facts *group)
+{
+    static struct part_facts parts[PARTS];
+
+    if (group->kind != GROUP_COMPOSITE)
+        return;
+    group->minimum = (int32_t)fields[GROUP_WANTS_PARTS];
+    group->parts = parts;
+    for (int part = 0; part < PARTS; part++)
+        if (fields[GROUP_PART + part] > 0)
+            parts[group->part_count++] = (struct part_facts){text_of(part_names[part]), 1, false,
+                                                             (int32_t)fields[GROUP_PART + part]};
+}
+
 void world_group_facts(const int64_t *fields, struct group_facts *group)
 {
-    static const char *const uids[2][GROUPS] = {{"g0", "g1", "g2"}, {"h0", "h1", "h2"}};
+    static const char *const uids[2][GROUPS] = {{"g0", "g1", "g2", "g3"}, {"h0", "h1", "h2", "h3"}};
 
     *group = (struct group_facts){0};
     group->uid = text_of(uids[fields[GROUP_UID] != 0][fields[GROUP_NUMBER]]);
     group->space = text_of("space");
     group->name = text_of(world_group((int)fields[GROUP_NUMBER]));
-    group->native = world_is_native((int)fields[GROUP_NUMBER]);
+    group->kind = world_group_kind((int)fields[GROUP_NUMBER]);
     group->created = fields[GROUP_CREATED];
     group->minimum = (int32_t)fields[GROUP_MINIMUM];
     group->goes_whole = fields[GROUP_GOES_WHOLE];
+    set_parts(fields, group);
     group->queue = queue_text(fields[GROUP_QUEUE]);
     group->not_selected = fields[GROUP_NOT_SELECTED];
     group->has_priority = fields[GROUP_PRIORITY] != UNSAID;

@@ -7,12 +7,32 @@
 
 /* What the numbers in a step stand for, and steps as the engine's facts. A small world: whatever
  * can collide does. */
-enum { GROUPS = 3 };
+enum { GROUP_NATIVE_ONE = 2, GROUP_COMPOSITE_ONE, GROUPS };
 
-/* One of them is Kubernetes' own. */
+/* Two of them are Kubernetes' own. */
 static inline bool world_is_native(int group)
 {
-    return group == GROUPS - 1;
+    return group >= GROUP_NATIVE_ONE;
+}
+
+static inline bool world_is_composite(int group)
+{
+    return group == GROUP_COMPOSITE_ONE;
+}
+
+static inline enum group_kind world_group_kind(int group)
+{
+    return world_is_composite(group) ? GROUP_COMPOSITE
+           : world_is_native(group)  ? GROUP_NATIVE
+                                     : GROUP_VOLCANO;
+}
+
+/* The part of a composite group that a pod would be in; the last one is not below it. */
+enum { PARTS = 2 };
+
+static inline int world_part(int uid)
+{
+    return uid % (PARTS + 1);
 }
 
 enum { UIDS = 40, NAMES = 25, QUEUE_NAMES = 10, NODES = 4, FLAVOR_DEFAULT = FLAVORS };

@@ -11,7 +11,7 @@
 
 static const struct group *native(const struct kit *kit, const char *name)
 {
-    const struct group_name is = {text_of("default"), text_of(name), true};
+    const struct group_name is = {text_of("default"), text_of(name), GROUP_NATIVE};
 
     return group_at(kit->engine, group_find_named(kit->engine, &is));
 }
@@ -107,6 +107,22 @@ static void test_gone_and_edited(void)
     kit_close(&kit);
 }
 
+/* A host that was wrong about a pod's end: it comes to those that were granted, as any other. */
+static void test_not_ended(void)
+{
+    struct kit kit;
+    int64_t since;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=2; group g native; pod e queue=q cpu=1 native=g finished;"
+                 "pod a queue=q cpu=1 native=g");
+    since = claim_at(kit.engine, kit_claim(&kit, "a"))->since;
+    kit_do(&kit, "time 5; pod e queue=q cpu=1 native=g bare");
+    is_str(kit_granted(&kit), "a e", "one that has not ended after all joins those granted");
+    is_int(claim_at(kit.engine, kit_claim(&kit, "a"))->since, since, "which keep what they have");
+    kit_close(&kit);
+}
+
 static void test_ranks(void)
 {
     struct kit kit;
@@ -195,7 +211,7 @@ static void test_condition(void)
     is_int(kit_lease(&kit, &effect), -1, "of a group without members nothing is said");
     kit_do(&kit, "pod a queue=q cpu=1 native=g; pod b queue=q cpu=1 native=g");
     kind = kit_lease(&kit, &effect);
-    ok(kind == EFFECT_SET_GROUP_STATUS && effect.group_status.native &&
+    ok(kind == EFFECT_SET_GROUP_STATUS && effect.group_status.kind == GROUP_NATIVE &&
            strcmp(effect.group_status.type, "sluice.sh/QuotaReserved") == 0 &&
            strcmp(effect.group_status.status, "False") == 0,
        "that it waits is said in a condition of ours");
@@ -220,6 +236,7 @@ int main(void)
     test_members_that_come_late();
     test_tries();
     test_gone_and_edited();
+    test_not_ended();
     test_ranks();
     test_two_of_a_name();
     test_restart();
