@@ -31,7 +31,8 @@ func SchedulingGroup(pod *v1.Pod) string {
 // NativeGroup writes over `into` what the engine wants to know of a PodGroup of Kubernetes' own,
 // but for its queue. After an error it is as it was.
 func NativeGroup(group *unstructured.Unstructured, into *sluice.Group) error {
-	object := KindGroup + "." + NativeGroups + "/" + group.GetNamespace() + "/" + group.GetName()
+	object := group.GetKind() + "." + NativeGroups + "/" + group.GetNamespace() + "/" +
+		group.GetName()
 	minimum, err := numberOf(group, object, 0, "spec", "schedulingPolicy", "gang", "minCount")
 	if err != nil {
 		return err

@@ -167,6 +167,7 @@ func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
 		}
 		into.NotSelected = !d.volcano.takes(facts.QueueOf(into), pod.Namespace)
 	}
+	into.CompositeGroup = d.groups.native.compositeOf(pod.Namespace, into.SchedulingGroup)
 	d.devices.describe(pod, into)
 	if len(into.Requests) > facts.MostRequests && into.Node != "" {
 		d.foremost(into)

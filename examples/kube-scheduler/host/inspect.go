@@ -43,13 +43,20 @@ func (h *Host) Inspect(q sluice.Query) (map[string]any, error) {
 }
 
 // askMeant asks about the group that is meant: of two of one name Volcano's, and that of
-// Kubernetes' own where it is asked for, or where there is no other.
+// Kubernetes' own where it is asked for, or where there is no other. One that is below a composite
+// group is a part of that.
 func (h *Host) askMeant(q sluice.Query) (map[string]any, error) {
-	if q.What != "group" || q.Native {
+	if q.What != "group" || q.Composite {
 		return h.engine.ask(q)
 	}
-	q.Native = h.groups.find(q.Namespace, q.Name) == nil &&
+	q.Native = q.Native || h.groups.find(q.Namespace, q.Name) == nil &&
 		h.native.find(q.Namespace, q.Name) != nil
+	if !q.Native && h.native.composite(q.Namespace, q.Name) != nil {
+		q.Native, q.Composite = true, true
+	}
+	if top := h.native.compositeOf(q.Namespace, q.Name); q.Native && top != "" {
+		q.Name, q.Composite = top, true // of which it is a part
+	}
 	answer, err := h.engine.ask(q)
 	if err == nil || q.Native {
 		return answer, err

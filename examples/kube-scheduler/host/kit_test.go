@@ -101,10 +101,11 @@ var queues = schema.GroupVersionResource{
 // listKinds are those that the API server in memory can list.
 var listKinds = map[schema.GroupVersionResource]string{queues: "QueueList",
 	commandResource: "CommandList", podGroups: "PodGroupList",
-	nativeOf("v1alpha2", "podgroups"): "PodGroupList",
-	nativeOf("v1alpha2", "workloads"): "WorkloadList",
-	nativeOf("v1beta1", "podgroups"):  "PodGroupList",
-	nativeOf("v1beta1", "workloads"):  "WorkloadList"}
+	nativeOf("v1alpha2", "podgroups"):          "PodGroupList",
+	nativeOf("v1alpha2", "workloads"):          "WorkloadList",
+	nativeOf("v1beta1", "podgroups"):           "PodGroupList",
+	nativeOf("v1alpha3", "compositepodgroups"): "CompositePodGroupList",
+	nativeOf("v1beta1", "workloads"):           "WorkloadList"}
 
 // nativeVersions are that of Kubernetes' own groups which the scheduler of this release reads, and
 // that of another release.

@@ -47,7 +47,7 @@ func (n *nativeGroups) run(ctx context.Context) {
 		return
 	}
 	for ctx.Err() == nil {
-		version, err := n.served()
+		version, err := n.served(podGroupsOfNative)
 		if err != nil {
 			n.engine.log.Error(err, "Cannot ask whether PodGroups are served", "group",
 				facts.NativeGroups)
@@ -64,7 +64,20 @@ func (n *nativeGroups) run(ctx context.Context) {
 	}
 }
 
+// groupSeen tells again of the pods of a PodGroup that has come to be below another group.
+func (n *nativeGroups) groupSeen(old, now *unstructured.Unstructured) {
+	n.seen(now)
+	if old == nil && facts.ParentGroup(now) != "" {
+		n.tellBelow(now)
+	}
+}
+
+// seen tells of a PodGroup. One that is below a composite group is a part of that.
 func (n *nativeGroups) seen(object *unstructured.Unstructured) {
+	if object.GetKind() == facts.KindCompositeGroup || facts.ParentGroup(object) != "" {
+		n.tellTop(object)
+		return
+	}
 	var seen sluice.Group
 	var tail sluice.Tail
 	err := facts.NativeGroup(object, &seen)
@@ -85,8 +98,9 @@ func (n *nativeGroups) tellMembers(group *unstructured.Unstructured, priority *i
 	if priority == nil {
 		return
 	}
+	isMember := n.membersOf(group)
 	n.groups.pods.tellAgainIn(group.GetNamespace(), func(pod *v1.Pod) bool {
-		return facts.SchedulingGroup(pod) == group.GetName() && pod.Spec.Priority != nil &&
+		return pod.Spec.Priority != nil && isMember(pod) &&
 			(isOfSystem(*priority) || isOfSystem(*pod.Spec.Priority))
 	})
 }
@@ -94,8 +108,22 @@ func (n *nativeGroups) tellMembers(group *unstructured.Unstructured, priority *i
 // isOfSystem tells whether a priority is that of a class system-*.
 func isOfSystem(priority int32) bool { return facts.CommonPriority(priority) != priority }
 
+// groupGone tells that a PodGroup, or a CompositePodGroup, is gone.
+func (n *nativeGroups) groupGone(object *unstructured.Unstructured) {
+	if object.GetKind() == facts.KindCompositeGroup {
+		n.compositeGone(object)
+		return
+	}
+	n.gone(object)
+}
+
 func (n *nativeGroups) gone(object *unstructured.Unstructured) {
 	n.written.forget(object.GetUID())
+	if facts.ParentGroup(object) != "" {
+		n.tellTop(object)
+		n.tellBelow(object)
+		return
+	}
 	tail, err := n.engine.ForgetNativeGroup(string(object.GetUID()), object.GetNamespace(),
 		object.GetName())
 	n.engine.told(object, tail, err)
@@ -113,9 +141,10 @@ func (n *nativeGroups) named(group *unstructured.Unstructured) string {
 	return workload.GetAnnotations()[facts.QueueName]
 }
 
-// queueOf is the queue that a PodGroup is in, if it is there and one is named.
+// queueOf is the queue that a PodGroup is in, if it is there and one is named, or what it is below
+// is.
 func (n *nativeGroups) queueOf(namespace, name string) string {
-	group := n.find(namespace, name)
+	group := n.top(namespace, name)
 	if group == nil {
 		return ""
 	}
@@ -130,9 +159,9 @@ func (n *nativeGroups) find(namespace, name string) *unstructured.Unstructured {
 	return nil
 }
 
-// priority is a group's; nil: it says none, or is not there.
+// priority is that of a PodGroup, or of what it is below; nil: it says none, or is not there.
 func (n *nativeGroups) priority(namespace, name string) *int32 {
-	group := n.find(namespace, name)
+	group := n.top(namespace, name)
 	var seen sluice.Group
 	if group == nil || facts.NativeGroup(group, &seen) != nil {
 		return nil
@@ -163,7 +192,10 @@ func (n *nativeGroups) tellAgainOf(concerned func(namespace, queue string) bool)
 	if followed == nil {
 		return
 	}
-	for _, group := range followed.groups.all() {
+	for _, group := range append(followed.groups.all(), followed.composites.all()...) {
+		if facts.ParentGroup(group) != "" {
+			continue // it is told of with what it is below
+		}
 		space := group.GetNamespace()
 		if concerned(space, n.groups.bound(space, n.named(group))) {
 			n.seen(group)
@@ -175,11 +207,14 @@ func (n *nativeGroups) tellAgainOf(concerned func(namespace, queue string) bool)
 func (n *nativeGroups) tellAgain(group *unstructured.Unstructured) {
 	again(&n.engine.limited, group, func() *unstructured.Unstructured {
 		now := n.find(group.GetNamespace(), group.GetName())
+		if group.GetKind() == facts.KindCompositeGroup {
+			now = n.composite(group.GetNamespace(), group.GetName())
+		}
 		if now == nil || now.GetUID() != group.GetUID() {
 			return nil
 		}
 		return now
-	}, n.seen, n.gone)
+	}, n.seen, n.groupGone)
 }
 
 // workloadSeen tells again of the groups of a Workload that names another queue.
@@ -199,7 +234,7 @@ func (n *nativeGroups) workloadGone(workload *unstructured.Unstructured) {
 	if followed == nil {
 		return
 	}
-	for _, group := range followed.groups.of(workload) {
+	for _, group := range append(followed.groups.of(workload), followed.composites.of(workload)...) {
 		n.seen(group)
 	}
 }

@@ -19,8 +19,9 @@ import (
 
 // nativeVersion is a version of Kubernetes' own groups that is followed.
 type nativeVersion struct {
-	version           string // as in v1beta1
+	version           string // of PodGroups, as in v1beta1
 	groups, workloads *nativeKind
+	composites        *nativeKind // nil: CompositePodGroups are not served
 }
 
 // nativeKind is what is followed of one resource.
@@ -30,10 +31,19 @@ type nativeKind struct {
 	refused atomic.Bool // it may not be read
 }
 
+// The resources of Kubernetes' own groups.
+const (
+	podGroupsOfNative  = "podgroups"
+	compositePodGroups = "compositepodgroups"
+)
+
 const nativeSyncLook = 20 * time.Millisecond
 
 // byWorkload finds the PodGroups that a Workload was made into.
 const byWorkload = "workload"
+
+// byParent finds the groups that are directly below a CompositePodGroup.
+const byParent = "parent"
 
 func workloadKey(namespace, name string) string { return namespace + "/" + name }
 
@@ -51,6 +61,12 @@ func newNativeKind(client dynamic.Interface, version, resource string) *nativeKi
 				return nil, nil
 			}
 			return []string{workloadKey(group.GetNamespace(), name)}, nil
+		}, byParent: func(object any) ([]string, error) {
+			group, is := object.(*unstructured.Unstructured)
+			if !is || facts.ParentGroup(group) == "" {
+				return nil, nil
+			}
+			return []string{workloadKey(group.GetNamespace(), facts.ParentGroup(group))}, nil
 		}}, nil).Informer()
 	return k
 }
@@ -65,16 +81,30 @@ func (k *nativeKind) object(namespace, name string) *unstructured.Unstructured {
 }
 
 func (k *nativeKind) all() (all []*unstructured.Unstructured) {
+	if k == nil {
+		return nil
+	}
 	for _, object := range k.GetStore().List() {
 		all = append(all, object.(*unstructured.Unstructured))
 	}
 	return all
 }
 
-// of are the PodGroups of a Workload.
-func (k *nativeKind) of(workload *unstructured.Unstructured) (all []*unstructured.Unstructured) {
-	objects, err := k.GetIndexer().ByIndex(byWorkload,
-		workloadKey(workload.GetNamespace(), workload.GetName()))
+// of are the groups of a Workload.
+func (k *nativeKind) of(workload *unstructured.Unstructured) []*unstructured.Unstructured {
+	return k.found(byWorkload, workload.GetNamespace(), workload.GetName())
+}
+
+// below are those that are directly below a CompositePodGroup.
+func (k *nativeKind) below(namespace, name string) []*unstructured.Unstructured {
+	return k.found(byParent, namespace, name)
+}
+
+func (k *nativeKind) found(index, namespace, name string) (all []*unstructured.Unstructured) {
+	if k == nil {
+		return nil
+	}
+	objects, err := k.GetIndexer().ByIndex(index, workloadKey(namespace, name))
 	for i := 0; err == nil && i < len(objects); i++ {
 		all = append(all, objects[i].(*unstructured.Unstructured))
 	}
@@ -107,8 +137,9 @@ func onlyNamed(object any) (any, error) {
 	return left, nil
 }
 
-// served is the version in which the API server has PodGroups; "": in none.
-func (n *nativeGroups) served() (string, error) {
+// served is the version in which the API server has a resource of Kubernetes' own groups; "": in
+// none.
+func (n *nativeGroups) served(resource string) (string, error) {
 	groups, err := n.discoverer.ServerGroups()
 	if err != nil {
 		return "", err
@@ -123,7 +154,7 @@ func (n *nativeGroups) served() (string, error) {
 				return "", err
 			}
 			for k := 0; err == nil && k < len(list.APIResources); k++ {
-				if list.APIResources[k].Name == "podgroups" {
+				if list.APIResources[k].Name == resource {
 					return version.Version, nil
 				}
 			}
@@ -136,8 +167,16 @@ func (n *nativeGroups) served() (string, error) {
 func (n *nativeGroups) follow(ctx context.Context, version string) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	now := &nativeVersion{version, newNativeKind(n.clients.custom, version, "podgroups"),
-		newNativeKind(n.clients.custom, version, "workloads")}
+	composites, err := n.served(compositePodGroups)
+	if err != nil {
+		n.cannot(ctx, err)
+		return
+	}
+	now := &nativeVersion{version, newNativeKind(n.clients.custom, version, podGroupsOfNative),
+		newNativeKind(n.clients.custom, version, "workloads"), nil}
+	if composites != "" {
+		now.composites = newNativeKind(n.clients.custom, composites, compositePodGroups)
+	}
 	if !n.begin(ctx, now) {
 		return
 	}
@@ -156,10 +195,14 @@ func (n *nativeGroups) begin(ctx context.Context, now *nativeVersion) bool {
 	if err != nil || !n.until(ctx, told, now.workloads.refused.Load) {
 		return n.cannot(ctx, err)
 	}
-	// Who tells of a group looks for its Workload here.
+	// Who tells of a group looks for its Workload, and for what it is below, here.
 	before := n.followed.Swap(now)
+	if !n.beginComposites(ctx, now) {
+		n.followed.Store(before)
+		return false
+	}
 	told, err = now.groups.AddEventHandler(handle(
-		func(_, group *unstructured.Unstructured) { n.seen(group) }, n.gone))
+		n.groupSeen, n.gone))
 	if err == nil {
 		err = n.start(ctx, now.groups, bare)
 	}
@@ -179,6 +222,22 @@ func (n *nativeGroups) begin(ctx context.Context, now *nativeVersion) bool {
 	return true
 }
 
+// beginComposites starts the informer of what is above PodGroups. Where it may not be read, pods
+// below wait.
+func (n *nativeGroups) beginComposites(ctx context.Context, now *nativeVersion) bool {
+	if now.composites == nil {
+		return true
+	}
+	told, err := now.composites.AddEventHandler(handle(n.compositeSeen, n.compositeGone))
+	if err == nil {
+		err = n.start(ctx, now.composites, bare)
+	}
+	if err != nil || !n.until(ctx, told, now.composites.refused.Load) {
+		return n.cannot(ctx, err)
+	}
+	return true
+}
+
 func (n *nativeGroups) cannot(ctx context.Context, err error) bool {
 	if err != nil {
 		n.engine.log.Error(err, "Cannot follow", "group", facts.NativeGroups)
@@ -193,6 +252,12 @@ func (n *nativeGroups) forgetGone(before, now *nativeVersion) {
 		is := now.groups.object(group.GetNamespace(), group.GetName())
 		if is == nil || is.GetUID() != group.GetUID() {
 			n.gone(group)
+		}
+	}
+	for _, group := range before.composites.all() {
+		is := n.composite(group.GetNamespace(), group.GetName())
+		if is == nil || is.GetUID() != group.GetUID() {
+			n.compositeGone(group)
 		}
 	}
 }
@@ -249,7 +314,7 @@ func (n *nativeGroups) stays(ctx context.Context, version string) bool {
 	case <-n.lost:
 	}
 	for {
-		now, err := n.served()
+		now, err := n.served(podGroupsOfNative)
 		if err == nil && now != version {
 			return false
 		}

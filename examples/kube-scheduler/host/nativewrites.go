@@ -26,7 +26,7 @@ var (
 		"newer one")
 )
 
-// setStatus writes our condition of the very version of the PodGroup that was decided about. All
+// setStatus writes our condition of the very version of the PodGroup, or CompositePodGroup, that was decided about. All
 // else of its status is the scheduler's.
 func (n *nativeGroups) setStatus(ctx context.Context, effect *sluice.Effect) error {
 	if len(effect.GroupStatus.Conditions) != 1 {
@@ -36,8 +36,15 @@ func (n *nativeGroups) setStatus(ctx context.Context, effect *sluice.Effect) err
 	if followed == nil || !followed.groups.HasSynced() {
 		return errNativeUnserved
 	}
-	resource := followed.groups.resource
-	group := followed.groups.object(effect.Namespace, effect.Name)
+	kind, find := followed.groups, n.find
+	if effect.GroupStatus.Composite {
+		kind, find = followed.composites, n.composite
+	}
+	if kind == nil {
+		return errNativeUnserved
+	}
+	resource := kind.resource
+	group := kind.object(effect.Namespace, effect.Name)
 	if group == nil || string(group.GetUID()) != effect.UID {
 		return apierrors.NewNotFound(resource.GroupResource(), effect.Name)
 	}
@@ -56,7 +63,7 @@ func (n *nativeGroups) setStatus(ctx context.Context, effect *sluice.Effect) err
 	if err != nil {
 		return err
 	}
-	n.written.wrote(updated, n.find)
+	n.written.wrote(updated, find)
 	return nil
 }
 

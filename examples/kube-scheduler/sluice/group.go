@@ -15,7 +15,11 @@ type Group struct {
 	// Native: it is one of scheduling.k8s.io, and another than Volcano's of the same name. Of such a
 	// one NotSelected, MinMember, Priority, GoesWhole and Deleted count, and Condition is the one that
 	// is ours.
-	Native                     bool
+	Native bool
+	// Composite: it is a CompositePodGroup that is below no other, and native. MinMember is how many
+	// of the parts directly below it must be complete.
+	Composite                  bool
+	Parts                      []GroupPart // each before those below it
 	UID, Namespace, Name       string
 	Created                    int64
 	ResourceVersion            int64
@@ -35,6 +39,14 @@ type Group struct {
 	Condition                  *Condition // the newest
 }
 
+// GroupPart is a PodGroup, or a CompositePodGroup, below a composite group.
+type GroupPart struct {
+	Name      string
+	Depth     int32 // 1: directly below it
+	Composite bool
+	MinMember int32 // pods, or parts directly below it, without which it is not complete; 0: one
+}
+
 // NewGroup is what the library wants a PodGroup to be.
 type NewGroup struct {
 	Owner         Controller // without a UID: nobody
@@ -48,6 +60,7 @@ type NewGroup struct {
 // of the same type.
 type GroupStatus struct {
 	Native                     bool // of the status there is but one condition to write
+	Composite                  bool // it is that of a CompositePodGroup
 	Phase                      string
 	Running, Succeeded, Failed int32
 	Conditions                 []Condition
@@ -65,17 +78,22 @@ func (e *Engine) ObserveGroup(g *Group) (Tail, error) {
 
 // ForgetGroup: the PodGroup is gone. Another one of its name stays.
 func (e *Engine) ForgetGroup(uid, namespace, name string) (Tail, error) {
-	return e.forgetGroup(uid, namespace, name, false)
+	return e.forgetGroup(uid, namespace, name, "")
 }
 
-func (e *Engine) forgetGroup(uid, namespace, name string, native bool) (Tail, error) {
+// forgetGroup tells of a group of a kind: "native", "composite", or "" of Volcano's.
+func (e *Engine) forgetGroup(uid, namespace, name, kind string) (Tail, error) {
 	c := e.beginObserve("group", true, true)
 	defer c.done()
 	place := c.req.putMapLater()
 	c.req.text("uid", uid)
 	c.req.text("namespace", namespace)
 	c.req.text("name", name)
-	c.req.setCount(place, 3+c.req.boolIf("native", native))
+	keys := 3
+	if kind != "" {
+		keys += c.req.boolIf(kind, true)
+	}
+	c.req.setCount(place, keys)
 	return e.observeGroup(c)
 }
 
@@ -95,6 +113,8 @@ func (w *writer) podGroup(g *Group) {
 	w.text("name", g.Name)
 	w.int("created", g.Created)
 	keys += w.boolIf("native", g.Native)
+	keys += w.boolIf("composite", g.Composite)
+	keys += w.partsIf(g.Parts)
 	keys += w.intIf("resourceVersion", g.ResourceVersion)
 	keys += w.intIf("generation", g.Generation)
 	keys += w.textIf("queue", g.Queue)
@@ -185,6 +205,23 @@ func (r *reader) owner() (c Controller) {
 	return c
 }
 
+func (w *writer) partsIf(parts []GroupPart) int {
+	if len(parts) == 0 {
+		return 0
+	}
+	w.putKey("parts")
+	w.putArray(len(parts))
+	for i := range parts {
+		part := &parts[i]
+		place := w.putMapLater()
+		w.text("name", part.Name)
+		w.int("depth", int64(part.Depth))
+		w.setCount(place, 2+w.boolIf("composite", part.Composite)+
+			w.intIf("minMember", int64(part.MinMember)))
+	}
+	return 1
+}
+
 // readGroupStatus takes the value of the key if it belongs to the status of a PodGroup.
 func (r *reader) readGroupStatus(key []byte, s *GroupStatus) bool {
 	switch string(key) {
@@ -202,6 +239,8 @@ func (r *reader) readGroupStatus(key []byte, s *GroupStatus) bool {
 		}
 	case "native":
 		s.Native = r.bool()
+	case "composite":
+		s.Composite = r.bool()
 	case "condition":
 		s.Conditions = append(s.Conditions, r.condition())
 	default:

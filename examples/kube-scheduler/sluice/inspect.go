@@ -12,6 +12,7 @@ type Query struct {
 	Path           bool   // [pod, group, workload, localQueue] the queues that it is in, too
 	Holding        bool   // [workloads] those that hold quota
 	Native         bool   // [group] Kubernetes' own of this name, not Volcano's
+	Composite      bool   // [group] a CompositePodGroup of this name
 	From           int64  // where the page begins: the `from` of the answer before
 	Max            int    // rows of a page
 	WithoutTimers  bool   // [digest] only what a restart would find again
@@ -25,7 +26,8 @@ const inspectRoom = 64 << 10
 func (e *Engine) Inspect(q Query) (map[string]any, error) {
 	keys := 2
 	for _, is := range []bool{q.Kind != "", q.Name != "", q.Namespace != "", q.UID != "",
-		q.Within != "", q.Path, q.From != 0, q.Max != 0, q.WithoutTimers, q.Holding, q.Native} {
+		q.Within != "", q.Path, q.From != 0, q.Max != 0, q.WithoutTimers, q.Holding, q.Native,
+		q.Composite} {
 		if is {
 			keys++
 		}
@@ -43,6 +45,7 @@ func (e *Engine) Inspect(q Query) (map[string]any, error) {
 	c.req.intIf("max", int64(q.Max))
 	c.req.boolIf("holding", q.Holding)
 	c.req.boolIf("native", q.Native)
+	c.req.boolIf("composite", q.Composite)
 	if q.WithoutTimers {
 		c.req.bool("timers", false)
 	}

@@ -15,7 +15,12 @@ func (e *Engine) KnowsNativeGroups() bool { return e.native }
 
 // ForgetNativeGroup: the PodGroup of scheduling.k8s.io is gone. Another one of its name stays.
 func (e *Engine) ForgetNativeGroup(uid, namespace, name string) (Tail, error) {
-	return e.forgetGroup(uid, namespace, name, true)
+	return e.forgetGroup(uid, namespace, name, "native")
+}
+
+// ForgetCompositeGroup: the CompositePodGroup is gone. Others of its name stay.
+func (e *Engine) ForgetCompositeGroup(uid, namespace, name string) (Tail, error) {
+	return e.forgetGroup(uid, namespace, name, "composite")
 }
 
 // TryReserve is Reserve in a cycle that only tries where the members of a group would go: the

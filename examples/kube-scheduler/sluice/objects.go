@@ -38,6 +38,8 @@ type Pod struct {
 
 	// SchedulingGroup is the PodGroup of scheduling.k8s.io that spec.schedulingGroup names.
 	SchedulingGroup string
+	// CompositeGroup is the CompositePodGroup at the top of those that this one is below.
+	CompositeGroup string
 
 	// ClaimMissing is the ResourceClaim, or the template of one, that it needs and is not there.
 	ClaimMissing string
@@ -160,6 +162,7 @@ func (w *writer) pod(p *Pod) {
 	keys += w.textIf("priorityClass", p.PriorityClass)
 	keys += w.textIf("preemptionPolicy", p.PreemptionPolicy)
 	keys += w.textIf("schedulingGroup", p.SchedulingGroup)
+	keys += w.textIf("compositeGroup", p.CompositeGroup)
 	keys += w.textIf("claimMissing", p.ClaimMissing)
 	w.setCount(place, keys)
 }
@@ -194,6 +197,7 @@ func (w *writer) newPod(p *Pod) {
 	keys += w.boolIf("mirror", p.Mirror)
 	keys += w.controllerIf(p.Controller)
 	keys += w.textIf("schedulingGroup", p.SchedulingGroup)
+	keys += w.textIf("compositeGroup", p.CompositeGroup)
 	w.setCount(place, keys)
 }
 
