@@ -3,6 +3,7 @@
 package sluice
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,7 +19,8 @@ func compile(t *testing.T, source string) string {
 	path := filepath.Join(folder, "sluice.so")
 	file := filepath.Join(folder, "sluice.c")
 	must(t, os.WriteFile(file, []byte(source), 0o600))
-	out, err := exec.Command("gcc", "-shared", "-fPIC", "-Wl,-z,nodelete", "-o", path, file).
+	compiler := cmp.Or(os.Getenv("CC"), "gcc")
+	out, err := exec.Command(compiler, "-shared", "-fPIC", "-Wl,-z,nodelete", "-o", path, file).
 		CombinedOutput()
 	if err != nil {
 		t.Fatalf("gcc, which makes the libraries of this test: %v\n%s", err, out)
