@@ -22,8 +22,7 @@ metadata:
   name: sluice
 spec:
   version: v{version}
-  homepage: https://sluice.sh
-  shortDescription: Queues, and the pods that wait in them
+{homepage}  shortDescription: Queues, and the pods that wait in them
   description: |
     Shows the queues of sluice-scheduler and why pods wait in them, and suspends,
     resumes, opens and closes queues. It asks the leading scheduler through the
@@ -65,11 +64,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--version", required=True)
     parser.add_argument("--url", required=True)
+    parser.add_argument("--homepage", required=True)
     for folder in ("work", "out", "root"):
         parser.add_argument(f"--{folder}", required=True, type=Path)
     parser.add_argument("platforms", nargs="+", metavar="SYSTEM/ARCH")
     args = parser.parse_args()
-    manifest = MANIFEST.format(version=args.version)
+    homepage = f"  homepage: {args.homepage}\n" if args.homepage else ""
+    manifest = MANIFEST.format(version=args.version, homepage=homepage)
     for platform in args.platforms:
         system, arch = platform.split("/")
         name = f"kubectl-sluice_{args.version}_{system}_{arch}.tar.gz"

@@ -20,7 +20,6 @@ import contents
 
 # Where zsh looks: everywhere, and on Debian.
 DEBIAN_ZSH = ("share/zsh/site-functions", "share/zsh/vendor-completions")
-HOMEPAGE = "https://sluice.sh"
 APACHE = re.compile(
     r" *Apache License\s+Version 2\.0, January 2004.*?incurred by,\s+or claims asserted.*?"
     r"liability\.(\s*END OF TERMS AND CONDITIONS)?",
@@ -99,10 +98,7 @@ class Builder:
     def __init__(self, args):
         self.args, self.work, self.root = args, args.work, args.root
         self.when = int(os.environ["SOURCE_DATE_EPOCH"])
-        name = os.environ.get("DEBFULLNAME", "sluice")
-        self.maintainer = (
-            f"{name} <{os.environ.get('DEBEMAIL', 'maintainers@sluice.sh')}>"
-        )
+        self.maintainer = f"{os.environ['DEBFULLNAME']} <{os.environ['DEBEMAIL']}>"
 
     def source(self, place):
         inside = place.startswith("./")
@@ -139,7 +135,7 @@ class Builder:
     def copyright(self, package, kind):
         """How the package may be used: our licence, and those of what is compiled into it."""
         words = [
-            f"{package.name} is part of sluice, {HOMEPAGE}\n",
+            f"{package.name} is part of sluice {self.args.homepage}".rstrip() + "\n",
             f"Copyright (c) {time.gmtime(self.when).tm_year} the authors of sluice\n",
             (self.root / "LICENSE").read_text(),
         ]
@@ -246,7 +242,7 @@ class Builder:
             "priority": "optional",
             "maintainer": self.maintainer,
             "vendor": "sluice",
-            "homepage": HOMEPAGE,
+            "homepage": self.args.homepage,
             "license": "Apache-2.0",
             "description": f"{package.about}\n{about}" if kind == "deb" else about,
             "mtime": files[0]["file_info"]["mtime"],
@@ -277,6 +273,7 @@ class Builder:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--version", required=True)
+    parser.add_argument("--homepage", required=True)
     parser.add_argument("--arch", required=True, choices=sorted(contents.CPU))
     for folder in ("work", "out", "root"):
         parser.add_argument(f"--{folder}", required=True, type=Path)
