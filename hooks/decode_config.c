@@ -7,6 +7,7 @@ static const char unknown_key[] = "a key of the configuration that PROTOCOL.md l
 enum {
     OBJECTS_MAX = 1 << 30,
     RECORD_MAX = 1 << 30,
+    NOTICES_MAX = 1000000,
     MESSAGE_LEAST = 1 << 10,
     MESSAGE_MAX = 16 << 20
 };
@@ -175,6 +176,10 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
             msg_get_bool(r, &engine->pod_events);
         else if (msg_text_is(key, "waitingReasons"))
             msg_get_bool(r, &engine->waiting_reasons);
+        else if (msg_text_is(key, "waitingReasonsAfter"))
+            msg_get_int(r, 0, DECODE_TIME_MAX, &engine->waiting_reasons_after);
+        else if (msg_text_is(key, "waitingReasonsPerSecond"))
+            decode_count(r, 0, NOTICES_MAX, &engine->waiting_reasons_per_second);
         else if (msg_text_is(key, "record"))
             decode_count(r, 0, RECORD_MAX, &ret->record);
         else if (msg_text_is(key, "limits"))

@@ -22,6 +22,7 @@
 #include "plugin/queues/queue_effects.h"
 #include "plugin/queues/queue_life.h"
 #include "plugin/telling/group_effects.h"
+#include "plugin/workloads/wait_notice.h"
 #include "plugin/workloads/workload_settle.h"
 #include "state.h"
 
@@ -106,7 +107,7 @@ static uint32_t expire(struct engine *e, uint32_t budget)
         budget--;
     }
     rest_end(e);
-    return budget;
+    return wait_notice_some(e, budget);
 }
 
 /* Victims are found by what is used: that must be known. */
@@ -215,8 +216,11 @@ int64_t engine_next(const struct engine *e)
 {
     const struct heap *const heaps[] = {&e->claims.timers, &e->pods.group_timers, &e->queues.timers,
                                         &e->queues.commands.timers, &e->order.guard_timers};
-    int64_t next = rest_deadline(e), at;
+    int64_t next = rest_deadline(e), at = wait_notice_deadline(e);
     uint32_t id;
+
+    if (next == 0 || (at != 0 && at < next))
+        next = at;
 
     for (size_t i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++) {
         if (heap_min(heaps[i], &at, &id) && (next == 0 || at < next))

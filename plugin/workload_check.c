@@ -4,6 +4,7 @@
 #include "plugin/claims/removable.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
+#include "plugin/workloads/wait_notice.h"
 
 static const char *check_record(const struct engine *e, uint32_t id)
 {
@@ -120,7 +121,7 @@ static bool counts_choosers(const struct engine *e)
 
 const char *workload_check(const struct engine *e)
 {
-    const char *broken = NULL;
+    const char *broken = wait_notice_check(e);
     uint32_t gated = 0;
 
     for (uint32_t id = 1; id < slab_end(&e->order.demands); id++)

@@ -48,6 +48,8 @@ static void refuses_by_name(struct story *s)
         {"record: all", "record"},
         {"preemptionGates: 1", "preemptionGates"},
         {"waitingReasons: 1", "waitingReasons"},
+        {"waitingReasonsAfter: -1", "waitingReasonsAfter"},
+        {"waitingReasonsPerSecond: 1000001", "waitingReasonsPerSecond"},
         {"podEvents: 1", "podEvents"},
         {"limits: {pods: many}", "limits.pods"},
         {"limits: {'!pods': 1}", "limits.!pods"},

@@ -118,6 +118,36 @@ static void waiting(struct story *s)
     s_want(s, "{effects: []}");
 }
 
+static void waits_first(struct story *s)
+{
+    begin(s, "waitingReasons: true, waitingReasonsAfter: 2000000000, waitingReasonsPerSecond: 2",
+          "");
+    s_see(s, "workload",
+          "{role: worker, uid: b, namespace: n, name: b, created: 1, queue: l, podSets: [{name: "
+          "main, count: 2, requests: {cpu: 1}}], conditions: {" ADMITTED "}, " ADMISSION "}");
+    s_ask(s, SEE, "resourceVersion: 1");
+    s_tick(s, s->now);
+    s_drain(s);
+    s_want(s, "{effects: []}");
+    s_see(s, "workload",
+          "{role: worker, uid: d, namespace: n, name: d, created: 2, queue: l, podSets: [{name: "
+          "main, count: 2, requests: {cpu: 1}}], resourceVersion: 1}");
+    s_tick(s, s->now + 2 * (int64_t)STORY_SECOND);
+    s_drain(s);
+    s_want(s, "{effects: [{uid: a, write: pending, reason: Pending}]}");
+    s_tick(s, s->now + 2 * (int64_t)STORY_SECOND + STORY_SECOND / 2);
+    s_drain(s);
+    s_want(s, "{effects: [{uid: d, write: pending, reason: Pending}]}");
+    begin(s, "waitingReasons: true, waitingReasonsAfter: 2000000000", "");
+    s_see(s, "workload",
+          "{role: worker, uid: b, namespace: n, name: b, created: 1, queue: l, podSets: [{name: "
+          "main, count: 2, requests: {cpu: 1}}], conditions: {" ADMITTED "}, " ADMISSION "}");
+    s_ask(s, SEE, "resourceVersion: 1");
+    s_tick(s, s->now + STORY_SECOND);
+    s_lose(s, "workload", "{role: worker, namespace: n, name: b}");
+    writes(s, "write: reserve");
+}
+
 static void waits_for_victims(struct story *s)
 {
     begin(s, "waitingReasons: true", "preemption: {withinClusterQueue: LowerPriority}");
@@ -306,6 +336,8 @@ const struct promise promises_of_writes[] = {
     {"who is stopped with HoldAndDrain is evicted, with Hold not", stopped},
     {"checks are listed with the quota, and may send a workload away", checks},
     {"with waitingReasons who waits is told why, once", waiting},
+    {"with waitingReasonsAfter who waits is told so when it has waited, and so many a second",
+     waits_first},
     {"with waitingReasons who waits for victims says so", waits_for_victims},
     {"into a workload that is finished nothing is written", finished},
     {"who has a reservation alone loses it when its queue stops or goes", reservation_ends},

@@ -35,11 +35,17 @@ struct engine_config {
     bool undeclared_unlimited;
     int64_t reservation_timeout; /* 0: never */
     int64_t head_guard;          /* 0: off */
+
+    /* Who merely waits for room is told so after it has waited for so long, and so many a second,
+     * 0: all (wait_notice.h). */
+    int64_t waiting_reasons_after;
+    uint32_t waiting_reasons_per_second;
+
     bool observe_only;
     bool partial_groups;   /* of a native group the minimum alone may be granted */
     bool preemption_gates; /* those of workloads that are admitted here count */
     bool pod_events;       /* pods are told of more than a suspended queue (news.h) */
-    bool waiting_reasons;  /* their objects say why they wait */
+    bool waiting_reasons;  /* objects of workloads say why these wait */
     bool journal;          /* keep events: somebody takes them (journal.h) */
     uint32_t effects; /* those beyond EFFECT_ALWAYS that the host carries out: a bit for each */
 

@@ -60,6 +60,15 @@ enum workload_write {
 /* Whose room a victim's is. */
 enum workload_cause { CAUSE_OWN_QUEUE, CAUSE_RECLAIM, CAUSE_RECLAIM_BORROWING, CAUSES };
 
+/* Whether it is told that it waits: it is listed until its turn comes (wait_notice.h). */
+enum notice_stage { NOTICE_NONE, NOTICE_LISTED, NOTICE_DUE };
+
+struct workload_notice {
+    uint32_t next, prev; /* in the list */
+    int64_t since;       /* it is in the list */
+    enum notice_stage stage;
+};
+
 struct workload {
     uint32_t claim;        /* that it is */
     struct tree_link peer; /* in its demand, while it waits and is promised nothing */
@@ -81,6 +90,7 @@ struct workload {
     int64_t retry_at, requeue_at, signal_since;
     int64_t wrote; /* the version that our last write made, if it is known */
     int64_t wake;
+    struct workload_notice notice;
 
     /* One allocation: of each pod set how many pods it gets, then the flavor of each need. What it
      * holds or is promised. */

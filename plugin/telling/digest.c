@@ -254,6 +254,8 @@ static uint64_t digest_workload(const struct engine *e, uint32_t id, bool timers
     hash = mix(mix(mix(mix(hash, workload->flags), claim->flags), claim->state), claim->stamp);
     hash = mix(mix(mix(hash, claim->version), workload->wrote), workload->writes);
     hash = mix(mix(hash, workload->writing), workload->wake);
+    if (workload->notice.stage != NOTICE_NONE)
+        hash = mix(mix(hash, workload->notice.stage), workload->notice.since);
     for (uint32_t s = 0; s < demand->set_count; s++)
         hash = mix(hash, workload->counts[s]);
     for (uint32_t i = 0; i < demand->need_count; i++)
@@ -296,6 +298,8 @@ uint64_t engine_digest(const struct engine *e, bool timers)
         sum = mix(mix(mix(sum, e->now), stop_notice_is_due(e)), e->grant.demotion.count);
     if (timers)
         sum = mix(sum, e->claims.recount.at);
+    if (timers && e->workloads.wait_notices.not_before != 0)
+        sum = mix(sum, e->workloads.wait_notices.not_before);
     if (timers && e->grant.demotion.top != 0)
         sum = mix_queue(e, sum, e->grant.demotion.top);
     if (timers && e->pods.assembling != 0)

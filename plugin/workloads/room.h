@@ -7,11 +7,19 @@
 
 #include <stdint.h>
 
-/* What the room keeps: the queues that workloads name. The workloads are claims (claims/room.h). */
+/* Those that are to be told that they wait (wait_notice.h). */
+struct wait_notices {
+    uint32_t first, last;
+    int64_t not_before; /* the next one's turn */
+};
+
+/* What the room keeps: the queues that workloads name, and who is to be told that it waits. The
+ * workloads are claims (claims/room.h). */
 struct workloads_room {
     struct slab local_queues;
     struct index local_queues_by_name;
     uint32_t local_queues_in_order; /* tree, by namespace and name */
+    struct wait_notices wait_notices;
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include "plugin/queues/admission_check.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
+#include "wait_notice.h"
 #include "workload_settle.h"
 
 /* So many of a demand are looked at when its verdict changes; of more the sweep looks at all. */
@@ -166,6 +167,9 @@ bool workload_refusal_wants(struct engine *e, uint32_t id)
     if (why != WORKLOAD_REFUSAL_NONE && workload->said == WORKLOAD_REFUSAL_UNKNOWN &&
         workload->pending_why == (uint8_t)reason_of(why))
         workload->said = (uint8_t)why;
+    if (why == WORKLOAD_REFUSAL_QUOTA && workload->said == WORKLOAD_REFUSAL_NONE)
+        return wait_notice_ask(e, id);
+    wait_notice_drop(e, id);
     return why != WORKLOAD_REFUSAL_NONE && workload->said != (uint8_t)why;
 }
 

@@ -7,6 +7,7 @@
 #include "plugin/queues/queue_tree.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
+#include "wait_notice.h"
 #include "workload_details.h"
 #include "workload_refusal.h"
 #include "workload_settle.h"
@@ -152,6 +153,7 @@ static void begin_anew(struct engine *e, uint32_t id)
 
     outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
     promise_lose_victim(e, id);
+    wait_notice_drop(e, id);
     workload->flags = claim_at(e, id)->flags = 0;
     claim_at(e, id)->version = workload->wrote = 0;
 }
@@ -291,6 +293,7 @@ void workload_destroy(struct engine *e, uint32_t id)
         queue_todo(e, TODO_DIRTY, queue_root(e, queue));
         workload_count_release(e, id);
     }
+    wait_notice_drop(e, id);
     drop_details(e, id);
     unlink_local(e, id);
     claim_destroy_workload(e, id);

@@ -136,14 +136,14 @@ static uint8_t choose_write(const struct engine *e, uint32_t id, const struct li
 static void choose(struct engine *e, uint32_t id, const struct workload_life *life)
 {
     struct workload *workload = workload_at(e, id);
-    bool evicts;
+    bool evicts, tells = workload_refusal_wants(e, id);
 
     workload->step = workload_life_step(life, e->now, &workload->wake);
     evicts = workload->step.write != LIFE_WRITE_EVICT;
     workload->writes = choose_write(e, id, &workload->step);
     if (workload->writes == LIFE_WRITE_EVICT && evicts)
         workload->step = (struct life_step){.write = LIFE_WRITE_EVICT, .reason = LIFE_PREEMPTED};
-    if (workload->writes == LIFE_WRITE_NOTHING && workload_refusal_wants(e, id)) {
+    if (workload->writes == LIFE_WRITE_NOTHING && tells) {
         workload->writes = LIFE_WRITE_PENDING;
         workload->step = (struct life_step){.write = LIFE_WRITE_PENDING,
                                             .reason = workload_refusal_reason(e, id)};

@@ -27,6 +27,8 @@
  *     seenFirst: what is written is seen before the engine hears that it is
  *     restart: another engine sees what there is, and leads
  *
+ * Of the configuration: `reasons`, they are told why they wait; `after=SECONDS`, `perSecond=N`.
+ *
  * All other steps are the engine kit's; of its pods only evictions are carried out: who is told to
  * go stays until `lose-pod`.
  */

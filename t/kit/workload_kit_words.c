@@ -23,6 +23,10 @@ bool words_workload_config(const struct word *word, struct engine_config *config
         config->preemption_gates = true;
     else if (text_is(word->key, "reasons"))
         config->waiting_reasons = true;
+    else if (text_is(word->key, "after"))
+        config->waiting_reasons_after = word->number * SECOND;
+    else if (text_is(word->key, "perSecond"))
+        config->waiting_reasons_per_second = (uint32_t)word->number;
     else
         return false;
     return true;

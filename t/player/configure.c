@@ -104,6 +104,11 @@ size_t host_configure(enum profile profile, struct draws *draws, uint8_t *out, s
         put_key_bool(&w, "waitingReasons", true);
         put_key_bool(&w, "podEvents", true);
         keys += 3;
+        if (draw(draws, 2) == 0) {
+            put_key_int(&w, "waitingReasonsAfter", timeouts[draw(draws, 3)]);
+            put_key_int(&w, "waitingReasonsPerSecond", draw(draws, 3) * 5);
+            keys += 2;
+        }
     }
     if (draw_once_in(draws, 10)) {
         put_key_bool(&w, "observeOnly", true);

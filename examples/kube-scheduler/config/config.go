@@ -32,6 +32,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 )
 
@@ -87,6 +88,9 @@ type Args struct {
 	// Jobs that name a LocalQueue. Kueue itself must not run beside it. Default: false.
 	Workloads bool `json:"workloads,omitempty"`
 
+	// WaitingReasons says when a Workload that waits for room is told why.
+	WaitingReasons WaitingReasons `json:"waitingReasons,omitzero"`
+
 	// PreemptionGates makes the gates of workloads count: the feature gate
 	// MultiKueueOrchestratedPreemption of a worker cluster. Default: false.
 	PreemptionGates bool `json:"preemptionGates,omitempty"`
@@ -125,6 +129,15 @@ func (a *Args) DeviceNames() map[string]string {
 		}
 	}
 	return names
+}
+
+// WaitingReasons says when a Workload that waits for room is told why; `kubectl sluice why` knows
+// it at once. Most have their room before that, and are written once.
+type WaitingReasons struct {
+	// After is how long it has waited by then. Default: 10s; 0s: at once.
+	After *metav1.Duration `json:"after,omitempty"`
+	// PerSecond is how many are told in a second, who waits longest first. Default: 5; 0: all.
+	PerSecond *int64 `json:"perSecond,omitempty"`
 }
 
 // Metrics are those that are there only where they are asked for.
@@ -185,6 +198,7 @@ func Decode(object runtime.Object) (*Args, error) {
 var forms = map[string]string{
 	"reservationTimeout": "a duration such as 10m",
 	"headGuard":          "a duration such as 30s",
+	"waitingReasons":     "such as {after: 10s, perSecond: 5}",
 	"record":             "a size such as 16Mi",
 	"rootCeiling":        "unlimited, cluster, or amounts such as {cpu: 4000, memory: 16Ti}",
 	"deviceClassMappings": "a list such as [{name: example.com/gpus, deviceClassNames: " +
@@ -227,6 +241,12 @@ func (a *Args) setDefaults() {
 	if a.RootCeiling.Amounts == nil {
 		orDefault(&a.RootCeiling.Mode, Unlimited)
 	}
+	if a.WaitingReasons.After == nil {
+		a.WaitingReasons.After = &metav1.Duration{Duration: 10 * time.Second}
+	}
+	if a.WaitingReasons.PerSecond == nil {
+		a.WaitingReasons.PerSecond = ptr.To[int64](5)
+	}
 	orDefault(&a.Effects.Workers, 16)
 	orDefault(&a.Effects.QPS, 500)
 	orDefault(&a.Effects.Burst, 1000)
@@ -268,6 +288,12 @@ func (a *Args) validate() error {
 	problems = append(problems, wrongMappings(a.DeviceClassMappings)...)
 	length("reservationTimeout", a.ReservationTimeout.Duration)
 	length("headGuard", a.HeadGuard.Duration)
+	length("waitingReasons.after", a.WaitingReasons.After.Duration)
+	notBelow("waitingReasons.perSecond", *a.WaitingReasons.PerSecond, 0)
+	if most := int64(1000000); *a.WaitingReasons.PerSecond > most {
+		problems = append(problems, fmt.Errorf("waitingReasons.perSecond: %d, want at most %d",
+			*a.WaitingReasons.PerSecond, most))
+	}
 	notBelow("record", a.Record.Value(), 0)
 	notBelow("limits.message", a.Limits.Message.Value(), 0)
 	notBelow("limits.pods", a.Limits.Pods, 0)

@@ -21,7 +21,8 @@ func TestNothingSaidIsTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if args.Removal != OnBind || args.Manage != OptedIn || args.Undeclared != Refused ||
-		args.RootCeiling.Mode != Unlimited || args.Effects.Workers != 16 || args.Webhook != nil {
+		args.RootCeiling.Mode != Unlimited || args.Effects.Workers != 16 || args.Webhook != nil ||
+		args.WaitingReasons.After.Duration != 10*time.Second || *args.WaitingReasons.PerSecond != 5 {
 		t.Errorf("got %+v", args)
 	}
 }
@@ -32,7 +33,7 @@ func TestAllFieldsAreRead(t *testing.T) {
 		headGuard: 30s, observeOnly: true, record: 1Mi, limits: {pods: 7, message: 2Mi},
 		effects: {workers: 2, qps: 3.5, burst: 4}, webhook: {port: 8443}, deviceClassMappings: [
 		{name: example.com/gpus, deviceClassNames: [a.example.com, b]}, {name: npu,
-		deviceClassNames: [c]}]}`)
+		deviceClassNames: [c]}], waitingReasons: {after: 0s, perSecond: 0}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,8 @@ func TestAllFieldsAreRead(t *testing.T) {
 		args.ReservationTimeout.Duration != 10*time.Minute || args.HeadGuard.Seconds() != 30 ||
 		!args.ObserveOnly || args.Record.Value() != 1<<20 || args.Limits.Pods != 7 ||
 		args.Limits.Message.Value() != 2<<20 || args.Effects.QPS != 3.5 ||
-		args.Webhook.Port != 8443 || args.Webhook.Service != "sluice-webhook" {
+		args.Webhook.Port != 8443 || args.Webhook.Service != "sluice-webhook" ||
+		args.WaitingReasons.After.Duration != 0 || *args.WaitingReasons.PerSecond != 0 {
 		t.Errorf("got %+v", args)
 	}
 }
@@ -70,7 +72,13 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		`{webhook: {port: 70000}}`:       `webhook.port: 70000`,
 		`{removal: later, manage: some}`: `manage: "some"`,
 		`[]`:                             `cannot be used`,
-		`{deviceClassMappings: {a: b}}`:  `want a list such as [{name: example.com/gpus,`,
+		`{waitingReasons: yes}`:          `waitingReasons: true, want such as {after: 10s, `,
+		`{waitingReasons: {after: -1s}}`: `waitingReasons.after: -1s, want 0s or more`,
+
+		`{waitingReasons: {perSecond: -1}}`:      `waitingReasons.perSecond: -1, want at least 0`,
+		`{waitingReasons: {perSecond: 1000001}}`: `waitingReasons.perSecond: 1000001, want at most`,
+
+		`{deviceClassMappings: {a: b}}`: `want a list such as [{name: example.com/gpus,`,
 		`{deviceClassMappings: [{name: g}]}`: `deviceClassMappings[0].deviceClassNames: [], want ` +
 			`the name of a DeviceClass at least`,
 		`{deviceClassMappings: [{name: a b, deviceClassNames: [c]}]}`: `deviceClassMappings[0].name: ` +

@@ -41,8 +41,11 @@ type Config struct {
 	// PodEvents: pods are told by events of each cause that does not end by itself; else of
 	// suspended queues alone. [Event in Effects]
 	PodEvents bool
-	// WaitingReasons: workloads that get their quota here say why they wait for it.
-	WaitingReasons bool
+	// WaitingReasons: workloads that get their quota here say why they wait for it; who merely waits
+	// for room, after so long, and so many a second (0: all).
+	WaitingReasons          bool
+	WaitingReasonsAfter     time.Duration
+	WaitingReasonsPerSecond int64
 	// PartialGroups: whether the host's scheduler takes the members of one of Kubernetes' own groups
 	// one by one, so that its minimum alone may be granted; nil: the host shows no such groups. It is
 	// left out where the library is too old for them: Engine.KnowsNativeGroups.
@@ -106,6 +109,8 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.boolIf("preemptionGates", cfg.PreemptionGates)
 	keys += w.boolIf("podEvents", cfg.PodEvents)
 	keys += w.boolIf("waitingReasons", cfg.WaitingReasons)
+	keys += w.intIf("waitingReasonsAfter", int64(cfg.WaitingReasonsAfter))
+	keys += w.intIf("waitingReasonsPerSecond", cfg.WaitingReasonsPerSecond)
 	if cfg.PartialGroups != nil {
 		w.bool(partialGroups, *cfg.PartialGroups)
 		keys++

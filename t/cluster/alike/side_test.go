@@ -127,6 +127,7 @@ func raiseSluice(t *testing.T) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
+	scheduler.Args = shipped.ReasonsAtOnce() // when Kueue says it
 	replica, err := scheduler.Run(t.Context(), "a")
 	if err != nil {
 		return nil, err

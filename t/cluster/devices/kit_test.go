@@ -111,8 +111,9 @@ func start(t *testing.T, how plan) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Args = map[string]any{"deviceClassMappings": []any{
-		map[string]any{"name": mapped, "deviceClassNames": []any{class}}}}
+	s.Args = shipped.ReasonsAtOnce()
+	s.Args["deviceClassMappings"] = []any{
+		map[string]any{"name": mapped, "deviceClassNames": []any{class}}}
 	if len(how.gates) > 0 {
 		s.Flags = []string{"--feature-gates=" + strings.Join(how.gates, "=true,") + "=true"}
 	}

@@ -105,6 +105,7 @@ func preemption(c *cluster) {
 	}
 	c.finish("high")
 	c.runs("low", 3, "spot")
+	late(c, "prio")
 	c.delete("Job", "low")
 	c.delete("Job", "high")
 }
@@ -273,6 +274,7 @@ func rights(c *cluster) {
 // preemption.
 func TestKilledLeader(t *testing.T) {
 	c := start(t, "workloads")
+	c.Args = nil
 	first := c.lead()
 	c.create(spot)
 	c.create(team("prio", 3, "  preemption: {withinClusterQueue: LowerPriority}\n"))
@@ -298,5 +300,6 @@ func TestKilledLeader(t *testing.T) {
 	}
 	c.finish("high")
 	c.runs("low", 3, "spot")
+	late(c, "prio")
 	c.status("ClusterQueue", "prio", 0, 1, 1, "3")
 }

@@ -83,6 +83,7 @@ func start(t *testing.T, overlay string) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Args = shipped.ReasonsAtOnce()
 	c := &cluster{T: t, Sluice: s, began: time.Now(), space: space}
 	if c.objects, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {
 		t.Fatal(err)

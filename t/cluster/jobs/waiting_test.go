@@ -43,6 +43,20 @@ func waiting(c *cluster) {
 	}
 }
 
+// late: with what is shipped, who merely waits is told so when it has waited for ten seconds.
+func late(c *cluster, queue string) {
+	c.create(sample("late", queue, "", 3, "1"))
+	c.tells("late", "couldn't assign flavors to pod set main: insufficient unused quota for cpu in "+
+		"flavor spot, 3 more needed")
+	w := c.workload("late")
+	since, err := time.Parse(time.RFC3339, fmt.Sprint(condition(w,
+		"QuotaReserved")["lastTransitionTime"]))
+	if waited := since.Sub(w.GetCreationTimestamp().Time); err != nil || waited < 9*time.Second {
+		c.Errorf("it was told after %s: %v", waited, err)
+	}
+	c.delete("Job", "late")
+}
+
 // tells waits until the workload of a Job says why it waits.
 func (c *cluster) tells(job, message string) {
 	c.Helper()

@@ -94,6 +94,12 @@ func (s *Sluice) adapt(library, kubeconfig string, webhook int) ([]byte, error) 
 	return yaml.Marshal(config)
 }
 
+// ReasonsAtOnce are Args with which a Workload says at once why it waits: for tests of what it
+// says.
+func ReasonsAtOnce() map[string]any {
+	return map[string]any{"waitingReasons": map[string]any{"after": "0s", "perSecond": 0}}
+}
+
 func child(of map[string]any, key string) map[string]any {
 	if found, ok := of[key].(map[string]any); ok {
 		return found
