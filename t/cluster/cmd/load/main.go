@@ -7,6 +7,7 @@
 //	load policies      the same with the shipped admission policies in force, and without
 //	load waiting       what pods cost that wait behind a full queue
 //	load audit         which writes a gated pod costs
+//	load kueue         Kueue's own performance test, with Kueue's scheduler and with sluice
 //
 // Each prints what it does as it goes, then a table of medians. It exits 1 when a run failed: a pod
 // was not bound, a queue held more than its limit, or (audit) a pod cost another write than it may.
@@ -28,7 +29,7 @@ import (
 	"time"
 )
 
-const usage = `usage: load throughput|tracing|policies|waiting|audit [flags]
+const usage = `usage: load throughput|tracing|policies|waiting|audit|kueue [flags]
        load COMMAND -h lists the flags of a command`
 
 // options are what may be said on the command line.
@@ -38,6 +39,7 @@ type options struct {
 	only                       []string // the keys of variants
 	policies, keep             bool
 	profile, overlay           string
+	generator                  string // of Kueue's performance test
 }
 
 // command is one of the measurements, and the variants that it has.
@@ -58,6 +60,8 @@ var commands = map[string]command{
 		options{rounds: 3, pods: 5000, queue: 500, nodes: 100, window: time.Minute}},
 	"audit": {audit, []string{onBind, onAdmission},
 		options{rounds: 1, pods: 1000, queue: 100, nodes: 100}},
+	"kueue": {kueueTest, []string{kueueUnlimited, sluiceShipped, kueueLimited},
+		options{rounds: 1, generator: "baseline", only: []string{kueueUnlimited, sluiceShipped}}},
 }
 
 func main() {
@@ -89,23 +93,20 @@ func run(ctx context.Context, args []string) error {
 
 func (c *command) parse(name string, args []string) (*options, error) {
 	o, only := c.defaults, ""
+	names := o.only
+	if names == nil {
+		names = c.variants
+	}
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", o.rounds, "how often each variant runs, in turns")
-	flags.IntVar(&o.pods, "pods", o.pods, "how many pods of one cpu")
-	flags.IntVar(&o.queue, "queue", o.queue, "the queue's limit, in cpu")
-	flags.IntVar(&o.nodes, "nodes", o.nodes, "how many nodes of 8 cpu")
-	flags.StringVar(&only, "only", strings.Join(c.variants, ","), "these variants")
-	flags.BoolVar(&o.policies, "policies", false,
-		"sluice runs with the shipped admission policies, which then add the gates")
-	flags.StringVar(&o.overlay, "overlay", "",
-		"a folder of manifests whose policies are those in force; otherwise the shipped ones")
+	flags.StringVar(&only, "only", strings.Join(names, ","), "these variants")
 	flags.BoolVar(&o.keep, "keep", false,
 		"leave the directories of the control planes, for their logs")
-	if o.window > 0 {
-		flags.DurationVar(&o.window, "window", o.window, "how long to look at pods that wait")
+	if o.generator != "" {
+		flags.StringVar(&o.generator, "config", o.generator,
+			"Kueue's configuration of the test, baseline or large-scale, or a file like it")
 	} else {
-		flags.StringVar(&o.profile, "profile", "",
-			"write cpu profiles of scheduler and API server into this directory")
+		c.addLoad(flags, &o)
 	}
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -114,14 +115,38 @@ func (c *command) parse(name string, args []string) (*options, error) {
 	return &o, c.check(&o, flags.Args())
 }
 
+// addLoad adds the flags of those that have pods of their own.
+func (c *command) addLoad(flags *flag.FlagSet, o *options) {
+	flags.IntVar(&o.pods, "pods", o.pods, "how many pods of one cpu")
+	flags.IntVar(&o.queue, "queue", o.queue, "the queue's limit, in cpu")
+	flags.IntVar(&o.nodes, "nodes", o.nodes, "how many nodes of 8 cpu")
+	flags.BoolVar(&o.policies, "policies", false,
+		"sluice runs with the shipped admission policies, which then add the gates")
+	flags.StringVar(&o.overlay, "overlay", "",
+		"a folder of manifests whose policies are those in force; otherwise the shipped ones")
+	if o.window > 0 {
+		flags.DurationVar(&o.window, "window", o.window, "how long to look at pods that wait")
+	} else {
+		flags.StringVar(&o.profile, "profile", "",
+			"write cpu profiles of scheduler and API server into this directory")
+	}
+}
+
 func (c *command) check(o *options, rest []string) error {
 	least := min(o.rounds, o.pods, o.queue, o.nodes)
+	if o.generator != "" {
+		least = o.rounds
+	}
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("%q is not understood: there are flags only", rest[0])
+	case o.generator != "" && !slices.Contains([]string{"baseline", "large-scale"}, o.generator) &&
+		!strings.HasSuffix(o.generator, ".yaml"):
+		return fmt.Errorf("--config is %q; Kueue has baseline and large-scale, or say a .yaml",
+			o.generator)
 	case least < 1:
 		return fmt.Errorf("rounds, pods, queue and nodes must be 1 or more, one is %d", least)
-	case o.queue > nodeCPU*o.nodes-warmCPU:
+	case o.generator == "" && o.queue > nodeCPU*o.nodes-warmCPU:
 		return fmt.Errorf("a queue of %d cpu can never fill: %d nodes have %d cpu, of which %d "+
 			"are for warming up", o.queue, o.nodes, nodeCPU*o.nodes, warmCPU)
 	}

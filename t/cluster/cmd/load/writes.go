@@ -46,6 +46,10 @@ func who(user string) string {
 		return "scheduler"
 	case plane.Admin:
 		return "load"
+	case runnerUser:
+		return "Kueue's runner"
+	case kueueUser:
+		return "Kueue"
 	case bareUser:
 		return "the bare program"
 	}
