@@ -49,6 +49,11 @@ bool workload_holds(const struct engine *e, uint32_t id)
     return workload_is(workload_at(e, id), WORKLOAD_PLACED) && claim_holds(claim_at(e, id));
 }
 
+bool workload_runs(const struct engine *e, uint32_t id)
+{
+    return workload_holds(e, id) && claim_at(e, id)->state == CLAIM_ALLOCATED;
+}
+
 bool workload_counts_later(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);

@@ -135,6 +135,9 @@ uint32_t workload_in_place(const struct engine *e, uint32_t number);
 /* Whether its queue counts what it holds. */
 bool workload_holds(const struct engine *e, uint32_t workload);
 
+/* Whether it is admitted, too: its job may run. */
+bool workload_runs(const struct engine *e, uint32_t workload);
+
 /* Whether what it holds, or is promised, counts in what is used later. */
 bool workload_counts_later(const struct engine *e, uint32_t workload);
 

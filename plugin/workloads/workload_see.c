@@ -5,6 +5,7 @@
 #include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
 #include "plugin/queues/queue_tree.h"
+#include "plugin/records/queue_count.h"
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "wait_notice.h"
@@ -160,9 +161,9 @@ static void begin_anew(struct engine *e, uint32_t id)
 
 /* What others notice of it. */
 struct footprint {
-    bool holds, stays, leaves;
+    bool holds, runs, stays, leaves;
     int32_t priority;
-    int64_t since;
+    int64_t since, stamp;
     uint32_t queue; /* in which it holds quota */
     uint32_t hash;  /* of the quota that it holds */
 };
@@ -171,10 +172,12 @@ static struct footprint footprint(const struct engine *e, uint32_t id)
 {
     const struct workload *workload = workload_at(e, id);
     struct footprint ret = {.holds = workload_holds(e, id),
+                            .runs = workload_runs(e, id),
                             .stays = workload_counts_later(e, id),
                             .leaves = workload_is_leaving(workload),
                             .priority = claim_at(e, id)->priority,
-                            .since = claim_at(e, id)->queued};
+                            .since = claim_at(e, id)->queued,
+                            .stamp = claim_at(e, id)->stamp};
 
     if (!ret.holds)
         return ret;
@@ -248,6 +251,8 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
     is = footprint(e, id);
     if (was.holds && !is.holds && !keeps && before != 0)
         queue_at(e, before)->totals.gave_up++;
+    if (was.runs && !is.holds && before != 0)
+        queue_note_run_time(e, before, e->now - was.stamp);
     if (is.holds && was.queue != is.queue)
         cluster_queue_borrows_more(e, is.queue);
     if (leaves_more(&was, &is) && before != 0)
@@ -284,7 +289,7 @@ int workload_see(struct engine *e, const struct workload_facts *facts)
 void workload_destroy(struct engine *e, uint32_t id)
 {
     uint32_t queue = claim_queue(e, id);
-    bool held = workload_holds(e, id);
+    bool held = workload_holds(e, id), ran = workload_runs(e, id);
 
     workload_retract(e, id);
     workload_take_out(e, id);
@@ -293,6 +298,8 @@ void workload_destroy(struct engine *e, uint32_t id)
         queue_todo(e, TODO_DIRTY, queue_root(e, queue));
         workload_count_release(e, id);
     }
+    if (ran && queue != 0)
+        queue_note_run_time(e, queue, e->now - claim_at(e, id)->stamp);
     wait_notice_drop(e, id);
     drop_details(e, id);
     unlink_local(e, id);

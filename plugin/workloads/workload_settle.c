@@ -189,7 +189,7 @@ void workload_settle(struct engine *e, uint32_t id)
     if (workload_must_give_way(e, id))
         workload_give_up(e, id);
     held = workload_holds(e, id);
-    ran = held && claim->state == CLAIM_ALLOCATED;
+    ran = workload_runs(e, id);
     workload_find_life(e, id, &life);
     state = state_of(e, id, &life, &finished);
     if (workload_is(workload, WORKLOAD_ASSUMED) && state == CLAIM_WAITING)
