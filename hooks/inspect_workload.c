@@ -75,12 +75,12 @@ static uint32_t find_cluster_queue(const struct call *call, struct text name)
 static void put_workload(struct call *call, const struct question *question, uint32_t workload,
                          bool briefly, uint32_t others)
 {
-    enum { WORKLOAD_KEYS = 19, WORKLOAD_WORDS = 3 };
+    enum { WORKLOAD_KEYS = 18, WORKLOAD_WORDS = 4 + POSITION_KEYS };
     struct msg_writer *w = &call->out;
     struct workload_report report;
 
     engine_report_workload(call->engine, workload, briefly, &report);
-    msg_put_map(w, WORKLOAD_KEYS + (briefly ? 0u : WORKLOAD_WORDS + path_keys(question)) + others);
+    msg_put_map(w, WORKLOAD_KEYS + (briefly ? 1u : WORKLOAD_WORDS + path_keys(question)) + others);
     put_key_text(w, "uid", report.is.uid);
     put_key_text(w, "namespace", report.is.space);
     put_key_text(w, "name", report.is.name);
@@ -90,7 +90,6 @@ static void put_workload(struct call *call, const struct question *question, uin
     put_key_str(w, "reason", report.reason);
     put_key_int(w, "priority", report.priority);
     put_key_int(w, "created", report.created);
-    put_key_int(w, "position", report.position);
     put_key_bool(w, "signal", report.signals);
     put_key_int(w, "signalSince", report.signal_since);
     put_key_text(w, "closed", report.closed);
@@ -103,8 +102,12 @@ static void put_workload(struct call *call, const struct question *question, uin
     else
         msg_put_nil(w);
     put_key_bool(w, "forOther", report.is_victim && !may_see(question, report.of.space));
-    if (briefly)
+    if (briefly) {
+        put_key_int(w, "position", report.place.position);
         return;
+    }
+    put_position(w, &report.place);
+    put_amounts(w, "asks", report.asks, report.ask_count);
     put_key_str(w, "message", report.message);
     put_victims(w, question, &report);
     put_path(call, question, find_cluster_queue(call, report.queue));

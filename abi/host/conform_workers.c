@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "abi/host/conform_promises.h"
 #include "abi/host/conform_steps.h"
 
@@ -67,6 +69,47 @@ static void waits_in_order(struct story *s)
     s_lose(s, "workload", "{role: worker, namespace: n, name: a}");
     s_drain(s);
     s_want(s, "{effects: [{kind: writeWorkload, uid: h, write: reserve}]}");
+}
+
+/* It has had all there is since now. */
+static void holds(struct story *s, const char *name)
+{
+    char more[256];
+
+    snprintf(more, sizeof(more),
+             "created: 1, conditions: {QuotaReserved: {status: 'True', since: %lld}, Admitted: "
+             "{status: 'True'}}, admission: {clusterQueue: c, podSets: [{name: main, count: 2, "
+             "flavors: {cpu: f}}]}",
+             (long long)s->now);
+    s_ask(s, SEE, name, name, more);
+}
+
+/* Some run and end, then one holds all there is, and two wait. */
+static void estimates(struct story *s)
+{
+    begin(s, "");
+    holds(s, "a");
+    s_ask(s, SEE, "w", "w", "created: 2");
+    state(
+        s, "w",
+        "position: 1, ahead: {}, atLeast: false, asks: {cpu: 2}, on: {kind: ClusterQueue, name: "
+        "c, resource: cpu, room: 0, asked: 2, wanted: 2}, estimate: -1, earliest: -1, latest: -1");
+    s_holds(s, s_text(s, "basis")[0] != '\0', "it is said why there is no estimate");
+    s_lose(s, "workload", "{role: worker, namespace: n, name: w}");
+    for (int i = 0; i < 30; i++) {
+        s->now += INT64_C(60) * STORY_SECOND;
+        s_lose(s, "workload", "{role: worker, namespace: n, name: a}");
+        holds(s, "a");
+    }
+    s_ask(s, SEE, "w", "w", "created: 2");
+    s_ask(s, SEE, "x", "x", "created: 3");
+    state(s, "w", "position: 1");
+    int64_t first = s_int(s, "earliest");
+    s_holds(s, first > 0 && s_int(s, "latest") >= first,
+            "where some have ended it is told when it is over");
+    state(s, "x", "position: 2, ahead: {cpu: 2}");
+    s_holds(s, s_int(s, "earliest") > first, "who is behind one that asks for as much is later");
+    s_holds(s, s_text(s, "basis")[0] != '\0', "an estimate says how it was made");
 }
 
 static void one_write_at_a_time(struct story *s)
@@ -274,6 +317,7 @@ static void unasked(struct story *s)
 const struct promise promises_of_workers[] = {
     {"a workload that fits is given quota in one write", admits},
     {"workloads wait by priority, creation and uid", waits_in_order},
+    {"a workload is told what it lacks, and how long it may take", estimates},
     {"one write is under way for a workload", one_write_at_a_time},
     {"of a workload's uid the highest resourceVersion counts", newest_counts},
     {"a workload that is gone holds nothing", gone_and_done},

@@ -21,7 +21,7 @@ static void say_amounts(const msgpack_object *map)
     }
 }
 
-static void say_waiting(const msgpack_object *seen)
+void why_waiting(const msgpack_object *seen)
 {
     int64_t position = value_int(seen, "position", 0);
     const msgpack_object *ahead = value_map(seen, "ahead");
@@ -97,7 +97,7 @@ static void say(struct sim *sim, const struct pod *pod, const char *at)
     if (*message)
         text_say(stdout, "It waits for this: %s.\n", message);
     if (strcmp(state, "waiting") == 0)
-        say_waiting(seen);
+        why_waiting(seen);
     if (granted > 0)
         text_say(
             stdout, "Its place in the queue was granted at %s.\n",

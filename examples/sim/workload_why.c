@@ -6,6 +6,7 @@
 
 #include "examples/sim/sim.h"
 #include "examples/sim/text.h"
+#include "examples/sim/why.h"
 #include "examples/sim/workload_show.h"
 
 static void say_gates(const msgpack_object *seen)
@@ -68,7 +69,6 @@ void workload_why(struct sim *sim, const struct workload *workload, const char *
     const char *reason = value_str(seen, "reason", "");
     const char *message = value_str(seen, "message", "");
     const char *cluster_queue = value_str(seen, "clusterQueue", "");
-    int64_t position = value_int(seen, "position", 0);
     bool holds = strcmp(state, "reserved") == 0 || strcmp(state, "allocated") == 0;
 
     if (!seen) {
@@ -82,10 +82,8 @@ void workload_why(struct sim *sim, const struct workload *workload, const char *
     text_say(stdout, "%s%s.\n", *reason ? ": " : "", reason);
     if (*message)
         text_say(stdout, "It waits for this: %s.\n", message);
-    if (position == 1)
-        text_say(stdout, "It is the next of its queue.\n");
-    else if (position > 1)
-        text_say(stdout, "It is number %" PRId64 " of its queue.\n", position);
+    if (strcmp(state, "waiting") == 0)
+        why_waiting(seen);
     say_gates(seen);
     say_names(strcmp(reason, "PreemptionGated") == 0 ? "For it these would be evicted: "
                                                      : "For it these are evicted: ",

@@ -313,8 +313,8 @@ static bool refused_when(const struct engine *e, uint32_t leaf, uint16_t flavor,
     return false;
 }
 
-static bool refused_at(const struct engine *e, uint32_t leaf, uint16_t flavor, uint32_t resource,
-                       wide arrives, uint32_t *ret_queue, wide *ret_room)
+bool fit_refused_in(const struct engine *e, uint32_t leaf, uint16_t flavor, uint32_t resource,
+                    wide arrives, uint32_t *ret_queue, wide *ret_room)
 {
     return refused_when(e, leaf, flavor, resource, arrives, false, ret_queue, ret_room) ||
            refused_when(e, leaf, flavor, resource, arrives, true, ret_queue, ret_room);
@@ -356,8 +356,8 @@ bool fit_refused(const struct engine *e, uint32_t id, uint32_t *ret_queue, uint3
         uint32_t resource = line_resource(e, line, i);
 
         if (queue_group_of(queue, resource) == group &&
-            refused_at(e, line_queue(e, line), flavor, resource, line_amount(e, line, i), ret_queue,
-                       ret_room)) {
+            fit_refused_in(e, line_queue(e, line), flavor, resource, line_amount(e, line, i),
+                           ret_queue, ret_room)) {
             *ret_need = i;
             return true;
         }

@@ -50,6 +50,11 @@ bool fit_never(const struct engine *e, uint32_t line);
 bool fit_refused(const struct engine *e, uint32_t line, uint32_t *ret_queue, uint32_t *ret_need,
                  wide *ret_room);
 
+/* The lowest queue on the way from this leaf that refuses this amount, and what it has room for;
+ * false if none does. */
+bool fit_refused_in(const struct engine *e, uint32_t leaf, uint16_t flavor, uint32_t resource,
+                    wide amount, uint32_t *ret_queue, wide *ret_room);
+
 /* Completes the flavors of a granted claim by what its stamp does not tell: of each group the first
  * that its node has, or, before it has a node, that it can be held to. anew: all of them. */
 void fit_guess(const struct engine *e, uint32_t claim, bool anew, uint16_t *ret_flavors);

@@ -7,18 +7,8 @@
 
 uint32_t turn_workloads_before(const struct engine *e, uint32_t claim)
 {
-    uint32_t tree = queue_at(e, claim_queue(e, claim))->cluster.waiting;
-    uint32_t low = 0, high = tree_size(&workloads_of_queue, e, tree);
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (claim_is_before(e, claim, tree_at(&workloads_of_queue, e, tree, middle)))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return claim_count_before(e, &workloads_of_queue,
+                              queue_at(e, claim_queue(e, claim))->cluster.waiting, claim);
 }
 
 uint32_t turn_pods_before(const struct engine *e, uint32_t workload, uint32_t lines)
@@ -33,6 +23,15 @@ uint32_t turn_pods_before(const struct engine *e, uint32_t workload, uint32_t li
 uint32_t turn_first_workload(const struct engine *e, uint32_t queue)
 {
     return tree_first(&workloads_of_queue, e, queue_at(e, queue)->cluster.waiting);
+}
+
+uint32_t turn_first(const struct engine *e, uint32_t queue)
+{
+    uint32_t head = line_first_of(e, queue), workload = turn_first_workload(e, queue);
+
+    if (head == 0 || workload == 0)
+        return head == 0 ? workload : head;
+    return claim_is_before(e, head, workload) ? head : workload;
 }
 
 /* Nobody passes the first, and both kinds have one. */

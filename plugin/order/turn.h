@@ -14,15 +14,16 @@
  */
 struct engine;
 
-/* How many workloads come before a pod, or a gang, that waits in their queue. */
+/* How many workloads come before a claim that waits in their queue. */
 uint32_t turn_workloads_before(const struct engine *e, uint32_t claim);
 
 /* How many pods and gangs come before a workload that waits in their queue. So many lines are
  * looked at; where there are more, it is the least. */
 uint32_t turn_pods_before(const struct engine *e, uint32_t workload, uint32_t lines);
 
-/* The first workload that waits in the queue; 0: none does. */
+/* The first workload, and the first claim of any kind, that waits in the queue; 0: none does. */
 uint32_t turn_first_workload(const struct engine *e, uint32_t queue);
+uint32_t turn_first(const struct engine *e, uint32_t queue);
 
 /* Whether the turn is a pod's, or a gang's, so that no workload of the queue is asked. */
 bool turn_is_pods(const struct engine *e, uint32_t queue);

@@ -118,6 +118,22 @@ bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b)
     return claim_compare_rank(e, a, b) < 0;
 }
 
+uint32_t claim_count_before(const struct engine *e, const struct tree_type *type, uint32_t tree,
+                            uint32_t claim)
+{
+    uint32_t low = 0, high = tree_size(type, e, tree);
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (claim_is_before(e, tree_at(type, e, tree, middle), claim))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priority)
 {
     uint32_t found = 0;

@@ -189,6 +189,10 @@ int claim_compare_removal(const struct engine *e, uint32_t a, uint32_t b);
 /* Whether the first comes before the second, by rank. */
 bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b);
 
+/* How many of a tree in that order come before a claim, which may be one of them. */
+uint32_t claim_count_before(const struct engine *e, const struct tree_type *type, uint32_t tree,
+                            uint32_t claim);
+
 /* The first of a tree in that order whose priority is below this one, or 0. */
 uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priority);
 

@@ -8,15 +8,45 @@
 /* Who holds what a claim waits for. */
 struct holders {
     const struct engine *e;
-    uint32_t resource;
+    const struct shortfall *shortfall;
     struct forecast *forecast;
     uint32_t left; /* so many more are looked at */
     wide seen;     /* what they hold that were */
 };
 
-static void add(struct holders *holders, uint32_t claim, wide amount)
+bool shortfall_is_in(const struct shortfall *shortfall, uint16_t flavor)
 {
-    if (amount == 0)
+    const struct queue_group *group = shortfall->group;
+
+    if (group == NULL)
+        return true;
+    for (uint32_t k = 0; k < group->flavor_count; k++) {
+        if (group->flavors[k] == flavor)
+            return (shortfall->refused >> k & 1) == 0;
+    }
+    return false;
+}
+
+wide shortfall_used(const struct engine *e, uint32_t id, const struct shortfall *shortfall)
+{
+    const struct queue *queue = queue_at(e, id);
+    wide sum = 0;
+
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        const struct cell *cell = &queue->cells[i];
+
+        if (cell->resource == shortfall->resource && shortfall_is_in(shortfall, cell->flavor))
+            sum += cell->reserved + cell->allocated;
+    }
+    return sum;
+}
+
+/* What it holds of a resource. */
+static void add(struct holders *holders, uint32_t claim, uint32_t resource, uint16_t flavor,
+                wide amount)
+{
+    if (amount == 0 || resource != holders->shortfall->resource ||
+        !shortfall_is_in(holders->shortfall, flavor))
         return;
     holders->seen += amount;
     forecast_add(holders->forecast, amount, holders->e->now - claim_at(holders->e, claim)->stamp);
@@ -30,10 +60,9 @@ static void add_claims(struct holders *holders, uint32_t tree)
          id = tree_next(&claims_by_stamp, e, id), holders->left--) {
         const struct line *line = claim_line(e, id);
 
-        for (uint32_t i = 0; i < line_count(e, line); i++) {
-            if (line_resource(e, line, i) == holders->resource)
-                add(holders, id, line_amount(e, line, i));
-        }
+        for (uint32_t i = 0; i < line_count(e, line); i++)
+            add(holders, id, line_resource(e, line, i), claim_flavors(claim_at(e, id))[i],
+                line_amount(e, line, i));
     }
 }
 
@@ -45,12 +74,12 @@ static void add_workloads(struct holders *holders, uint32_t tree)
          id = tree_next(&workloads_that_hold, e, id), holders->left--) {
         const struct workload *workload = workload_at(e, id);
         const struct demand *demand = demand_at(e, workload->demand);
+        const uint16_t *flavors = workload_flavors(workload, demand->set_count);
 
         for (uint32_t s = 0; s < demand->set_count; s++)
-            for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
-                if (demand->asks[s].needs[i].resource == holders->resource)
-                    add(holders, id, workload_need_amount(workload, demand, s, i));
-            }
+            for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
+                add(holders, id, demand->asks[s].needs[i].resource, flavors[demand->sets[s].at + i],
+                    workload_need_amount(workload, demand, s, i));
     }
 }
 
@@ -67,27 +96,14 @@ static void add_queue(struct holders *holders, uint32_t id)
         add_queue(holders, child);
 }
 
-/* In whichever flavor. */
-static wide used(const struct engine *e, uint32_t id, uint32_t resource)
-{
-    const struct queue *queue = queue_at(e, id);
-    wide sum = 0;
-
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
-        if (queue->cells[i].resource == resource)
-            sum += queue->cells[i].reserved + queue->cells[i].allocated;
-    }
-    return sum;
-}
-
 /* Of what is given back its own queue gets this part of so many: what it has of what is used. */
 static wide parts(const struct engine *e, uint32_t queue, const struct shortfall *shortfall,
                   wide *ret_own)
 {
     uint32_t resource = shortfall->resource;
-    wide all = used(e, shortfall->queue, resource);
+    wide all = shortfall_used(e, shortfall->queue, shortfall);
 
-    *ret_own = used(e, queue, resource);
+    *ret_own = shortfall_used(e, queue, shortfall);
     if (*ret_own == 0) {
         *ret_own = backlog_sum(e, queue, resource);
         all = backlog_sum(e, shortfall->queue, resource);
@@ -103,6 +119,24 @@ static int64_t scaled(wide amount, wide all, wide own)
     return amount_clamp((wide)amount_clamp(amount) * amount_clamp(all) / amount_clamp(own));
 }
 
+/* The one flavor that it needs it in, where there are others. */
+static void say_flavor(const struct engine *e, const struct shortfall *shortfall,
+                       struct sentence *say)
+{
+    const struct queue_group *group = shortfall->group;
+    uint32_t count = 0, which = 0;
+
+    for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++)
+        if (shortfall_is_in(shortfall, group->flavors[k])) {
+            which = k;
+            count++;
+        }
+    if (count != 1 || group->flavor_count == 1)
+        return;
+    sentence_str(say, " of flavor ");
+    sentence_text(say, flavor_name(e, group->flavors[which]));
+}
+
 static void say_basis(const struct engine *e, const struct shortfall *shortfall,
                       const struct forecast *forecast, struct position *place)
 {
@@ -115,6 +149,7 @@ static void say_basis(const struct engine *e, const struct shortfall *shortfall,
                     (shortfall->least + shortfall->most) / 2);
     sentence_str(&say, " ");
     sentence_text(&say, name_text(e, shortfall->resource));
+    say_flavor(e, shortfall, &say);
     sentence_str(&say, " are given back in ");
     sentence_text(&say, name_text(e, queue->name));
     sentence_str(&say, ", whose last ");
@@ -136,7 +171,7 @@ void outlook_find(const struct engine *e, uint32_t queue, const struct shortfall
                   struct position *place)
 {
     struct forecast forecast;
-    struct holders holders = {e, shortfall->resource, &forecast, OUTLOOK_CLAIMS, 0};
+    struct holders holders = {e, shortfall, &forecast, OUTLOOK_CLAIMS, 0};
     struct forecast_span span;
     struct sentence say;
     wide own, all = parts(e, queue, shortfall, &own);
@@ -153,7 +188,7 @@ void outlook_find(const struct engine *e, uint32_t queue, const struct shortfall
         return;
     }
     add_queue(&holders, shortfall->queue);
-    forecast_settle(&forecast, holders.seen, used(e, shortfall->queue, shortfall->resource));
+    forecast_settle(&forecast, holders.seen, shortfall_used(e, shortfall->queue, shortfall));
     span = forecast_when(&forecast);
     place->earliest = span.earliest;
     place->latest = span.latest;

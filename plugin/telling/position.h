@@ -6,21 +6,18 @@
 
 #include <stdint.h>
 
-/* Where a claim stands in its queue's order: its place, what is before it, what it lacks, and how
- * long it may take. A person asks while others are to be scheduled: so at most this many different
- * requests (lines, line.h) are looked at, and what was counted by then is said to be the least. */
-enum { POSITION_LINES = 2048 };
-
+/* Where a claim stands in its queue's order: its place and what is before it (ahead.h), what it
+ * lacks (lack.h), and how long it may take (outlook.h). */
 struct engine;
 
-/* Of a claim that waits, a pod's or a gang's entry. reason: why it does. */
+/* Of a pod that waits, or a gang's entry. reason: why it does. */
 void position_find(const struct engine *e, uint32_t claim, enum reason reason,
                    struct position *ret_position);
 
+/* Of a workload that waits. Changes nothing but what is kept of the flavors that suit it. */
+void position_find_workload(struct engine *e, uint32_t workload, struct position *ret_position);
+
 /* Of one that does not. */
 void position_none(struct position *ret_position);
-
-/* What the claim asks for. Returns how many there are. */
-uint32_t position_demand(const struct engine *e, uint32_t claim, struct quota_row *ret_asks);
 
 #endif

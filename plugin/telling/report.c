@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
+#include "ahead.h"
 #include "explain.h"
 #include "group_status.h"
 #include "oldest.h"
@@ -184,7 +185,7 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
 
     engine_name_pod(e, id, ret);
     explain_claim(e, id, true, &ret->why);
-    ret->backlog_count = position_demand(e, id, ret->asks);
+    ret->backlog_count = ahead_demand(e, id, ret->asks);
     ret->flavor_count = 0;
     if (claim->state != CLAIM_WAITING)
         position_none(&ret->place);
@@ -291,7 +292,7 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
         position_none(&ret->place);
         return;
     }
-    ret->backlog_count = position_demand(e, group->entry, ret->asks);
+    ret->backlog_count = ahead_demand(e, group->entry, ret->asks);
     position_find(e, group->entry, ret->why.reason, &ret->place);
 }
 

@@ -66,7 +66,7 @@ struct position {
     struct lack on;
     int64_t estimate;         /* ns, -1: not known well enough to plan by it */
     int64_t earliest, latest; /* ns, -1: unknown; in four of five cases it is between them */
-    char basis[160];
+    char basis[224];
 };
 
 struct pod_report {
@@ -187,7 +187,10 @@ struct workload_report {
     char message[VERDICT_MESSAGE_MAX];
     int32_t priority;
     int64_t created, signal_since;
-    uint32_t position;
+    struct position place; /* briefly: its number alone, in which 256 different requests of pods
+                              are looked at */
+    uint32_t ask_count;
+    struct quota_row asks[FACTS_MAX_NEEDS]; /* of all its pods: resource and usage alone */
     bool signals;
     struct text closed; /* the first gate that is not open */
     uint32_t check_count;
@@ -203,8 +206,8 @@ struct workload_report {
         write; /* what it holds or is promised, set by set, is told here, too; its gates */
 };
 
-/* A search for victims may be tried, and taken back: nothing is changed. briefly: without message
- * and victims. */
+/* A search for victims may be tried, and taken back: nothing is changed. briefly: without message,
+ * victims, asks, and how long it may take. */
 uint32_t engine_find_workload(const struct engine *engine, struct text space, struct text name);
 void engine_report_workload(struct engine *engine, uint32_t workload, bool briefly,
                             struct workload_report *ret);

@@ -7,6 +7,8 @@
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"
+#include "ahead.h"
+#include "position.h"
 #include "report.h"
 
 /* So many lines of pods are looked at for a workload's place among them: a page has many. */
@@ -145,6 +147,21 @@ static const char *check_name(uint8_t state)
     return names[state];
 }
 
+static void report_place(struct engine *e, uint32_t id, bool briefly, struct workload_report *ret)
+{
+    bool waits = claim_queue(e, id) != 0 && workload_is(workload_at(e, id), WORKLOAD_PLACED) &&
+                 claim_at(e, id)->state == CLAIM_WAITING;
+
+    position_none(&ret->place);
+    if (!briefly)
+        ret->ask_count = ahead_demand(e, id, ret->asks);
+    if (waits && briefly)
+        ret->place.position =
+            tree_rank(&workloads_of_queue, e, id) + turn_pods_before(e, id, REPORT_LINES) + 1;
+    else if (waits)
+        position_find_workload(e, id, &ret->place);
+}
+
 static void report_why(struct engine *e, uint32_t id, bool briefly, struct workload_report *ret)
 {
     const struct workload *workload = workload_at(e, id);
@@ -191,10 +208,6 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
     ret->signals = workload_is(workload, WORKLOAD_SIGNALS);
     ret->signal_since = ret->signals ? workload->signal_since : 0;
     ret->closed = closed == 0 ? text_of("") : name_text(e, closed);
-    if (queue != 0 && workload_is(workload, WORKLOAD_PLACED) &&
-        claim_at(e, id)->state == CLAIM_WAITING)
-        ret->position =
-            tree_rank(&workloads_of_queue, e, id) + turn_pods_before(e, id, REPORT_LINES) + 1;
     for (uint32_t i = 0; i < workload->check_count; i++) {
         ret->checks[i].name = name_text(e, workload->checks[i]);
         ret->checks[i].state = check_name(workload->check_states[i]);
@@ -206,5 +219,6 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
     engine_workload_write(e, id, &ret->write);
     for (uint32_t i = 0; i < workload->gates.count; i++)
         ret->write.gates[i].open = workload->gates.positions[i] == GATE_OPEN;
+    report_place(e, id, briefly, ret);
     report_why(e, id, briefly, ret);
 }

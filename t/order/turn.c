@@ -74,7 +74,7 @@ static uint32_t place_of_workload(const char *name)
 
     engine_report_workload(e, engine_find_workload(e, text_of("default"), text_of(name)), true,
                            &report);
-    return report.position;
+    return report.place.position;
 }
 
 static void test_places(void)

@@ -1,114 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Where a pod stands, and what it lacks. */
-#include "t/kit/engine_kit.h"
+/* Where one that waits stands: whether anything can be said of how long it will take. */
 #include "t/kit/tap.h"
+#include "t/kit/workload_kit.h"
 
 #include "plugin/telling/position.h"
 
 #include <stdio.h>
 
-static struct pod_report pod_of(const struct kit *kit, const char *uid)
+static struct position place_of(struct workload_kit *kit, const char *name)
+{
+    struct workload_report report;
+
+    engine_report_workload(kit->kit.engine,
+                           engine_find_workload(kit->kit.engine, text_of("default"), text_of(name)),
+                           false, &report);
+    return report.place;
+}
+
+static struct position pod_place(struct workload_kit *kit, const char *uid)
 {
     struct pod_report report;
 
-    engine_report_pod(kit->engine, kit_claim(kit, uid), &report);
-    return report;
+    engine_report_pod(kit->kit.engine, kit_claim(&kit->kit, uid), &report);
+    return report.place;
 }
 
-static int64_t ahead(const struct pod_report *report, const char *resource)
+/* In a queue of two cpu two workloads run, each for a minute, ten times. */
+static void run_some(struct workload_kit *kit, const char *also)
 {
-    for (uint32_t i = 0; i < report->place.ahead_count; i++) {
-        if (text_is(report->place.ahead[i].resource, resource))
-            return report->place.ahead[i].usage;
+    char steps[200];
+
+    for (int i = 0; i < 10; i++) {
+        snprintf(steps, sizeof(steps),
+                 "time %d; add a%d queue=l cpu=1%s; add b%d queue=l cpu=1%s; time %d;"
+                 "finish a%d; finish b%d; remove a%d; remove b%d",
+                 100 + i * 100, i, also, i, also, 160 + i * 100, i, i, i, i);
+        workload_kit_do(kit, steps);
     }
-    return -1;
+    workload_kit_do(kit, "time 2000");
 }
 
-static void test_position(void)
+static void test_estimate(void)
 {
-    struct pod_report report;
-    struct kit kit;
+    struct workload_kit kit;
+    struct position place;
 
-    kit_open(&kit, "");
-    kit_do(&kit, "queue q pods=0; pod a queue=q cpu=1; pod b queue=q cpu=2 memory=3;"
-                 "pod c queue=q cpu=1; pod d queue=q cpu=1; pod e queue=q cpu=9");
-    is_int(pod_of(&kit, "a").place.position, 1, "the head is next");
-    is_int(pod_of(&kit, "a").place.ahead_count, 0, "with nobody before it");
-    report = pod_of(&kit, "d");
-    is_int(report.place.position, 4, "three come before the fourth, in two lines");
-    is_int(ahead(&report, "cpu"), 4, "and ask for so much together");
-    is_int(ahead(&report, "memory"), 3, "of each resource");
-    is_int(ahead(&report, "pods"), 3, "pods too");
-    kit_do(&kit, "pod e queue=q cpu=9 priority=1");
-    is_int(pod_of(&kit, "e").place.position, 1, "a priority goes to the front");
-    is_int(pod_of(&kit, "d").place.position, 5, "and moves the others");
-    kit_close(&kit);
+    workload_kit_open(&kit, "");
+    workload_kit_do(&kit, "flavor f; cluster c group=cpu flavor=f cpu=2; local l cluster=c;"
+                          "add a queue=l cpu=2; add b queue=l cpu=1");
+    place = place_of(&kit, "b");
+    ok(place.estimate == -1 && place.earliest == -1, "nothing has ended");
+    is_str(place.basis, "too few have ended there to tell", "and that is said");
+    workload_kit_do(&kit, "remove a; remove b");
+
+    run_some(&kit, "");
+    workload_kit_do(&kit, "add x queue=l cpu=1; add y queue=l cpu=1; time 2030;"
+                          "add first queue=l cpu=1; add second queue=l cpu=1 priority=-1;"
+                          "add much queue=l cpu=3; pod p cluster=c cpu=1 priority=-2");
+    place = place_of(&kit, "first");
+    ok(place.earliest > 20 * SECOND && place.latest > place.earliest && place.latest < 60 * SECOND,
+       "half a minute more or so: %lld to %lld", (long long)place.earliest,
+       (long long)place.latest);
+    is_str(place.basis,
+           "when 1m cpu are given back in c, whose last 11 ran for 57s800ms on the mean",
+           "and what that is based on: those that ended together count once");
+    ok(place_of(&kit, "second").earliest >= place.earliest, "the second waits for longer");
+    ok(pod_place(&kit, "p").latest > place.latest, "a pod behind them, too");
+    is_str(place_of(&kit, "much").basis, "it can never fit", "who can never fit gets none");
+    is_int(place_of(&kit, "much").earliest, -1, "no range either");
+    workload_kit_do(&kit, "cluster c hold group=cpu flavor=f cpu=2");
+    is_str(place_of(&kit, "first").basis, "its queue lets nobody in",
+           "nor who waits in a queue "
+           "that grants nothing");
+    workload_kit_do(&kit, "cluster c group=cpu flavor=f cpu=2; local l cluster=c hold");
+    ok(place_of(&kit, "first").earliest == -1 && place_of(&kit, "first").position == 0,
+       "nor who is held");
+    workload_kit_close(&kit);
 }
 
-static const char *lack(const struct kit *kit, const char *uid)
+/* Only what is held where its pods can be is waited for. */
+static void test_flavors(void)
 {
-    static char out[256];
-    struct lack on = pod_of(kit, uid).place.on;
+    struct workload_kit kit;
+    struct position place;
 
-    snprintf(out, sizeof(out), "%.*s %.*s: room %lld asked %lld wanted %lld", (int)on.name.len,
-             on.name.at, (int)on.resource.len, on.resource.at, (long long)on.room,
-             (long long)on.asked, (long long)on.wanted);
-    return on.is ? out : "";
+    workload_kit_open(&kit, "");
+    workload_kit_do(&kit, "flavor f label=kind:f; flavor g label=kind:g;"
+                          "cluster c group=cpu flavor=f cpu=2 flavor=g cpu=2; local l cluster=c");
+    run_some(&kit, " selects=kind:f");
+    workload_kit_do(&kit, "add g queue=l cpu=2 selects=kind:g; time 2058;"
+                          "add f queue=l cpu=2 selects=kind:f; time 2059;"
+                          "add old queue=l cpu=1 selects=kind:g; add young queue=l cpu=1 "
+                          "selects=kind:f");
+    place = place_of(&kit, "old");
+    is_str(place.basis,
+           "when 1m cpu of flavor g are given back in c, whose last 10 ran for 1m2s on "
+           "the mean",
+           "the flavor is told");
+    ok(place.latest >= 0 && place_of(&kit, "young").earliest > place.latest,
+       "what is held there is about to end, and not what is held elsewhere: %lld, %lld",
+       (long long)place.latest, (long long)place_of(&kit, "young").earliest);
+    workload_kit_close(&kit);
 }
 
-static void test_lack(void)
+static void test_promised(void)
 {
-    struct kit kit;
+    struct workload_kit kit;
 
-    kit_open(&kit, "answers");
-    kit_do(&kit,
-           "queue p cpu=5; queue l parent=p cpu=4; queue r parent=p;"
-           "pod a queue=l cpu=3 node=n; pod b queue=l cpu=2; pod c queue=r cpu=4; pod d queue=r");
-    is_str(lack(&kit, "b"), "l cpu: room 1 asked 2 wanted 2", "its own queue refuses it");
-    is_str(lack(&kit, "c"), "p cpu: room 2 asked 4 wanted 6",
-           "an ancestor does, where others wait for the same");
-    is_str(lack(&kit, "d"), "", "who was granted lacks nothing");
-    kit_do(&kit, "queue p cpu=1");
-    is_str(lack(&kit, "c"), "p cpu: room 0 asked 4 wanted 6", "room is never below nothing");
-    kit_do(&kit, "queue r parent=p suspended");
-    is_str(lack(&kit, "c"), "", "who waits for something else lacks nothing");
-    kit_do(&kit, "queue p cpu=5; queue r parent=p; group g min=2; pod e queue=r group=g cpu=2;"
-                 "pod f queue=r group=g cpu=2");
-    is_str(lack(&kit, "f"), "p cpu: room 2 asked 4 wanted 10", "a member what its gang does");
-    is_int(pod_of(&kit, "f").backlog_count, 2, "and asks itself for its own");
-    kit_close(&kit);
-}
-
-/* More different requests than anybody may look at while others are to be scheduled. */
-static void test_at_least(void)
-{
-    struct pod_report report;
-    struct kit kit;
-
-    kit_open(&kit, "");
-    kit_do(&kit, "queue q pods=0");
-    for (int i = 1; i <= POSITION_LINES; i++) {
-        char step[64];
-
-        snprintf(step, sizeof(step), "pod p%d queue=q cpu=%d", i, i);
-        kit_quick(&kit, step);
-    }
-    report = pod_of(&kit, "p2048");
-    ok(report.place.position == POSITION_LINES && !report.place.at_least, "all can be counted");
-    kit_quick(&kit, "pod last queue=q gpu=1");
-    kit_quick(&kit, "pod behind queue=q gpu=1");
-    report = pod_of(&kit, "behind");
-    ok(report.place.at_least, "one more is too many");
-    ok(report.place.position > 1 && report.place.position <= POSITION_LINES + 1,
-       "what was counted so far is told");
-    kit_close(&kit);
+    workload_kit_open(&kit, "");
+    workload_kit_do(&kit, "flavor f; cluster c within=lower group=cpu flavor=f cpu=4;"
+                          "local l cluster=c; jobsStay; add a queue=l cpu=4;"
+                          "add w queue=l cpu=2 priority=1");
+    is_str(place_of(&kit, "w").basis, "those whose room it takes are on their way out",
+           "whose victims go is told so");
+    workload_kit_close(&kit);
 }
 
 int main(void)
 {
-    test_position();
-    test_lack();
-    test_at_least();
+    test_estimate();
+    test_flavors();
+    test_promised();
     return tap_done();
 }

@@ -121,7 +121,7 @@ int main(void)
     is_int(report(&kit, "w")->victim_count, 1, "who would go is named");
     ok(text_is(report(&kit, "w")->victims[0].name, "a"), "it is a");
     ok(text_is(report(&kit, "w")->closed, "g"), "the gate that is closed, too");
-    is_int(report(&kit, "w")->position, 1, "it is the next one");
+    is_int(report(&kit, "w")->place.position, 1, "it is the next one");
     workload_kit_do(&kit, "add b queue=l cpu=2");
     is_str(report(&kit, "b")->message,
            "cpu: 0 left in flavor f of ClusterQueue c, 2m asked for by pod set main",

@@ -11,17 +11,22 @@ import (
 // Workload is what the scheduler says of a workload that gets its quota in this cluster;
 // PROTOCOL.md says what the fields mean. Times are in nanoseconds; 0: never.
 type Workload struct {
-	UID          string          `json:"uid"`
-	Namespace    string          `json:"namespace"`
-	Name         string          `json:"name"`
-	Queue        string          `json:"queue"`
-	ClusterQueue string          `json:"clusterQueue"`
-	State        string          `json:"state"`
-	Reason       string          `json:"reason"`
-	Message      string          `json:"message" plain:"text"`
-	Priority     int32           `json:"priority"`
-	Created      int64           `json:"created"`
-	Position     int64           `json:"position"`
+	UID          string           `json:"uid"`
+	Namespace    string           `json:"namespace"`
+	Name         string           `json:"name"`
+	Queue        string           `json:"queue"`
+	ClusterQueue string           `json:"clusterQueue"`
+	State        string           `json:"state"`
+	Reason       string           `json:"reason"`
+	Message      string           `json:"message" plain:"text"`
+	Priority     int32            `json:"priority"`
+	Created      int64            `json:"created"`
+	Position     int64            `json:"position"`
+	AtLeast      bool             `json:"atLeast"`
+	Asks         map[string]int64 `json:"asks"` // of all its pods
+	On           *On              `json:"on"`
+	Ahead        map[string]int64 `json:"ahead"`
+	Outlook
 	Signal       bool            `json:"signal"`
 	SignalSince  int64           `json:"signalSince"`
 	PodSets      []PodSet        `json:"podSets"`

@@ -25,8 +25,18 @@ func WhyWorkload(w *ask.Workload, now time.Time) string {
 	case w.Reason != "":
 		say("why", "%s", w.Reason)
 	}
+	if len(w.Asks) > 0 {
+		say("asks for", "%s", amounts(w.Asks))
+	}
+	if w.On != nil {
+		say("lacks", "%s in %s %s: room for %s, asked for %s", w.On.Resource, w.On.Kind, w.On.Name,
+			amount(w.On.Resource, w.On.Room), amount(w.On.Resource, w.On.Asked))
+	}
 	if w.State == "waiting" {
-		say("place", "%s", workloadPlace(w.Position))
+		say("place", "%s", workloadPlace(w))
+	}
+	if w.State == "waiting" && w.Basis != "" { // an older scheduler says nothing of it
+		say("estimate", "%s", estimate(&w.Outlook))
 	}
 	for _, gate := range w.Gates {
 		say("gate", "%s is %s", gate.Name, openOrClosed(gate.Open))
@@ -78,11 +88,14 @@ func workloadState(w *ask.Workload, now time.Time) string {
 	return "is " + w.State
 }
 
-func workloadPlace(position int64) string {
-	if position <= 1 {
+func workloadPlace(w *ask.Workload) string {
+	if len(w.Ahead) > 0 {
+		return place(w.Position, w.AtLeast, w.Ahead)
+	}
+	if w.Position <= 1 {
 		return "the next of its ClusterQueue"
 	}
-	return fmt.Sprintf("number %d of its ClusterQueue", position)
+	return fmt.Sprintf("number %d of its ClusterQueue", w.Position)
 }
 
 func openOrClosed(open bool) string {

@@ -22,6 +22,18 @@ func TestWhyAWorkloadWaits(t *testing.T) {
 			Gates:   []ask.Gate{{Name: "example.com/mine"}, {Name: "example.com/theirs", Open: true}},
 			Victims: []ask.OtherWorkload{{Namespace: "art", Name: "render"}}},
 		`science/train waits in queue ours of ClusterQueue team since 1m
+  why       QueueCapacity
+  asks for  cpu 4, pods 4
+  lacks     cpu in Cohort all: room for 1, asked for 4
+  place     number 2 of its queue; before it in the queue wait cpu 2
+  estimate  between 1m and 5m (when 5 cpu are given back)
+`: {State: "waiting", Reason: "QueueCapacity", Position: 2,
+			Asks:  map[string]int64{"cpu": 4000, "pods": 4},
+			Ahead: map[string]int64{"cpu": 2000},
+			On:    &ask.On{Kind: "Cohort", Name: "all", Resource: "cpu", Room: 1000, Asked: 4000},
+			Outlook: ask.Outlook{Estimate: -1, Earliest: 60e9, Latest: 300e9,
+				Basis: "when 5 cpu are given back"}},
+		`science/train waits in queue ours of ClusterQueue team since 1m
   why       Preempting
   place     the next of its ClusterQueue
   victim    art/render goes for it

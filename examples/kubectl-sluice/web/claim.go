@@ -140,10 +140,16 @@ func gangRow(from *ask.Group) Claim {
 
 func workloadRow(from *ask.Workload) Claim {
 	row := Claim{Key: claimKey(workload, from.Namespace, from.Name), Kind: workload,
+		Asks: from.Asks, Ahead: from.Ahead, Basis: from.Basis, On: onRow(from.On),
 		Namespace: from.Namespace, Name: from.Name,
 		Queue: queueOf(ask.ClusterQueue, from.ClusterQueue), LocalQueue: from.Queue,
 		State: from.State, Reason: from.Reason, Message: from.Message, Priority: from.Priority,
 		Created: millis(from.Created), Gates: map[string]string{}, Checks: map[string]string{}}
+	if from.Basis != "" { // an older scheduler says nothing of it
+		earliest, latest := from.Range()
+		row.Estimate, row.Earliest = estimated(from.Estimate), estimated(earliest)
+		row.Latest = estimated(latest)
+	}
 	for _, set := range from.PodSets {
 		row.PodSets = append(row.PodSets, PodSet(set))
 	}
