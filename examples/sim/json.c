@@ -42,6 +42,12 @@ void json_number(struct json *json, const char *key, int64_t number)
     fprintf(json->out, "%" PRId64, number);
 }
 
+void json_real(struct json *json, const char *key, double number)
+{
+    begin_value(json, key);
+    fprintf(json->out, "%.4f", number);
+}
+
 void json_bool(struct json *json, const char *key, bool is)
 {
     begin_value(json, key);

@@ -27,6 +27,8 @@ void json_end(struct json *json, char bracket);
 void json_text(struct json *json, const char *key, const char *text);
 void json_number(struct json *json, const char *key, int64_t number);
 void json_bool(struct json *json, const char *key, bool is);
+/* Four digits behind the point. */
+void json_real(struct json *json, const char *key, double number);
 void json_null(struct json *json, const char *key);
 
 /* A time or duration in nanoseconds, as milliseconds with as many digits as they need. */

@@ -9,7 +9,7 @@
  * What a trace comes to under a story's queues and nodes. The story sets the cluster up, and may do
  * to it what it likes; beside it the trace's pods arrive, run as long as the trace says, and go.
  *
- *     trace ──▶ arrivals ──▶ world ──▶ bound, ended, evicted ──▶ what each queue saw
+ *     trace ──▶ plan_arrive ──▶ world ──▶ bound, ended, evicted ──▶ what each queue saw
  */
 
 /* What is measured of each queue's use. */
@@ -21,11 +21,11 @@ enum planned_amount {
 
 struct planned_queue {
     const char *name;
-    int64_t *waits; /* of each pod that got its node, from its arrival, in ns */
+    int64_t *waits; /* from arrival to node of each pod, to its job's start of each workload; ns */
     size_t n_waits;
     size_t cap;
-    int64_t arrived;
-    int64_t left; /* still waits when the plan ends */
+    int64_t arrived; /* of these three, what arrived when the plan measures */
+    int64_t left;    /* still waits when the plan ends */
     int64_t evictions;
     int64_t
         deserved[PLANNED_AMOUNTS]; /* its own, beyond which it borrows; 0: nothing is anybody's */
@@ -38,23 +38,28 @@ struct planned_queue {
 struct plan {
     const struct trace *trace;
     size_t next;          /* the row that arrives next */
-    int64_t n_open;       /* pods that have arrived and not ended */
+    int64_t n_open;       /* pods and workloads that have arrived and not ended */
+    int64_t from;         /* what was before is played, and not measured */
     int64_t until;        /* the end, also of what has not ended then */
     struct map queues;    /* struct planned_queue by the trace's name */
-    struct map templates; /* struct tree, a Pod's document, by its text */
+    struct map templates; /* struct tree, the document of a pod or workload, by its text */
+    struct arena scratch; /* of one arrival */
     double node_hours;
     int64_t nodes_since;
     int64_t nodes_counted;
-    int64_t ended;       /* the time of the last end */
-    struct score *score; /* of the estimates; NULL: nobody asks */
+    int64_t bought_before; /* nodes, before it measures */
+    int64_t ended;         /* the time of the last end */
+    struct score *score;   /* of the estimates; NULL: nobody asks */
 };
 
-/* A pod of a trace. */
+/* A pod of a trace, or a workload. */
 struct planned {
     struct planned_queue *queue;
     const struct trace_row *row;
+    int64_t uses[PLANNED_AMOUNTS];
     int64_t arrived;
     int64_t started; /* it got its node; 0: not yet */
+    bool counts;     /* it arrived when the plan measures */
     bool runs;
     bool over;
 };
@@ -63,10 +68,14 @@ struct planned {
 void plan_start(struct sim *sim, struct plan *plan);
 bool plan_finish_story(struct sim *sim);
 
-/* What became of a pod, and that there are more or fewer nodes; what is no plan's is left alone. */
-void plan_bound(struct sim *sim, struct pod *pod);
-void plan_ended(struct sim *sim, struct pod *pod);
-void plan_gone(struct sim *sim, struct pod *pod);
+/* One of a row's pods arrives, or the workload that they are. */
+struct planned *plan_arrived(struct sim *sim, const struct trace_row *row);
+
+/* What became of it, and that there are more or fewer nodes; what is no plan's (NULL) is left
+ * alone. One that stopped waits again. Of one that is over it is told whether that is news. */
+void plan_started(struct sim *sim, struct planned *planned);
+void plan_stopped(struct sim *sim, struct planned *planned);
+bool plan_over(struct sim *sim, struct planned *planned);
 void plan_nodes(struct sim *sim);
 
 void plan_finish(struct plan *plan);

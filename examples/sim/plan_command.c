@@ -12,8 +12,10 @@
 #include "examples/sim/trace_make.h"
 
 const char plan_usage[] =
-    "       sluice-sim plan TRACE --with STORY [--or STORY]... [--until TIME] [--all] [--score]\n"
-    "                      [--lib PATH] [--removal onBind|onAdmission] [--format table|json]\n"
+    "       sluice-sim plan TRACE --with STORY [--or STORY]... [--from TIME] [--until TIME] "
+    "[--all]\n"
+    "                      [--score] [--lib PATH] [--removal onBind|onAdmission] [--format "
+    "table|json]\n"
     "       sluice-sim trace sacct|workloads FILE\n"
     "       sluice-sim trace borg-2019|alibaba-gpu-2020|philly [--pods N] [--queues N]\n"
     "                      [--users N] [--length TIME] [--seed N]\n";
@@ -25,8 +27,10 @@ const char plan_commands[] =
     "          a public trace\n";
 
 const char plan_options[] =
-    "  --with STORY        plan: the cluster to begin with\n"
-    "  --or STORY          plan: another one, side by side with the first\n"
+    "  --with STORY        plan: the cluster to begin with: a story, or objects\n"
+    "  --or STORY          plan: another one, side by side with the first: a story, or objects\n"
+    "                      that take the place of those of the first one\n"
+    "  --from TIME         plan: what arrives before is played, and not measured\n"
     "  --until TIME        plan: when to end, as 36h\n"
     "  --all               plan: also of more than 40 queues, all\n"
     "  --score             plan: how good the estimates were that waiting pods got\n"
@@ -45,6 +49,7 @@ struct arguments {
     const char *trace;
     const char *stories[STORIES_MOST];
     size_t n_stories;
+    const char *from;
     const char *until;
     const char *format;
     const char *lib;
@@ -66,9 +71,10 @@ static int parse(int argc, char **argv, struct arguments *ret)
         const struct {
             const char *name;
             const char **slot;
-        } options[] = {{"--with", &story},       {"--or", &story},
-                       {"--until", &ret->until}, {"--format", &ret->format},
-                       {"--lib", &ret->lib},     {"--removal", &ret->removal}};
+        } options[] = {{"--with", &story},          {"--or", &story},
+                       {"--until", &ret->until},    {"--format", &ret->format},
+                       {"--from", &ret->from},      {"--lib", &ret->lib},
+                       {"--removal", &ret->removal}};
         const char **slot = NULL;
         for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
             slot = strcmp(options[k].name, argv[i]) == 0 ? options[k].slot : slot;
@@ -108,34 +114,60 @@ static int fails(const struct fault *fault)
     return EXIT_INPUT;
 }
 
-/* The end: as it was asked for, or a day after the last arrival. */
-static int64_t end_of(const struct arguments *arguments, const struct trace *trace,
-                      struct fault *fault)
+/* A time that an option says; if it says none, another one. */
+static int64_t time_of(const char *text, const char *option, int64_t otherwise, struct fault *fault)
 {
-    const struct tree when = {.type = TREE_TEXT, .text = arguments->until, .key = "--until"};
+    const struct tree when = {.type = TREE_TEXT, .text = text, .key = option};
 
-    if (!arguments->until)
-        return trace->rows[trace->count - 1].at + 24 * HOUR;
-    int64_t until = tree_as_duration(fault, &when);
-    if (!fault->is && until <= 0)
+    if (!text)
+        return otherwise;
+    int64_t time = tree_as_duration(fault, &when);
+    if (!fault->is && time <= 0)
         fault_at(fault, &when, "a time after the beginning, such as 24h");
-    return until;
+    return time;
 }
 
-static int play(const struct run_options *options, const char *story, const struct trace *trace,
-                int64_t until, bool scored, struct outcome *ret)
+/* What a plan is played with. */
+struct game {
+    struct run_options options;
+    const struct trace *trace;
+    int64_t from;
+    int64_t until;
+    bool scored;
+};
+
+static void game_read(struct game *game, const struct arguments *arguments, struct fault *fault)
+{
+    const struct trace *trace = game->trace;
+
+    game->until =
+        time_of(arguments->until, "--until", trace->rows[trace->count - 1].at + 24 * HOUR, fault);
+    game->from = time_of(arguments->from, "--from", 0, fault);
+    if (!fault->is && game->from >= game->until)
+        fault_say(fault, NULL, "--from is %s, want a time before the plan ends", arguments->from);
+    game->scored = arguments->score;
+}
+
+/* In the cluster of the first story with what another file says instead; NULL: as it is. */
+static int play(const struct game *game, const char *story, const char *instead,
+                struct outcome *ret)
 {
     struct score score = {0};
-    struct plan plan = {.trace = trace, .until = until, .score = scored ? &score : NULL};
+    struct run_options options = game->options;
+    struct plan plan = {.trace = game->trace,
+                        .from = game->from,
+                        .until = game->until,
+                        .score = game->scored ? &score : NULL};
     struct sim sim;
     struct scenario scenario;
     int code = EXIT_HELD;
 
-    if (run_init(&sim, &scenario, options, story)) {
+    options.instead = instead;
+    if (run_init(&sim, &scenario, &options, story)) {
         plan_start(&sim, &plan);
-        if (run_story(&sim, until) && plan_finish_story(&sim))
+        if (run_story(&sim, game->until) && plan_finish_story(&sim))
             outcome_take(&sim, &plan, ret);
-        ret->story = story;
+        ret->story = instead ? instead : story;
     }
     if (sim.fault.is)
         code = fails(&sim.fault);
@@ -158,17 +190,20 @@ int plan_main(const char *program, int argc, char **argv)
 
     if (code != EXIT_HELD)
         return code;
-    const struct run_options options = {
+    struct game game = {.trace = &trace};
+    if (trace_read(&trace, arguments.trace, &fault))
+        game_read(&game, &arguments, &fault);
+    game.options = (struct run_options){
         .library = library_path(arguments.lib, program, path, sizeof(path)),
         .removal = arguments.removal,
         .quiet = true,
+        .composes = true,
+        .workloads = trace.n_workloads > 0,
     };
-    int64_t until =
-        trace_read(&trace, arguments.trace, &fault) ? end_of(&arguments, &trace, &fault) : 0;
     if (fault.is)
         code = fails(&fault);
     for (size_t i = 0; i < arguments.n_stories && code == EXIT_HELD; i++)
-        code = play(&options, arguments.stories[i], &trace, until, arguments.score, &outcomes[i]);
+        code = play(&game, arguments.stories[0], i > 0 ? arguments.stories[i] : NULL, &outcomes[i]);
     if (code == EXIT_HELD && strcmp(arguments.format, "json") == 0)
         outcomes_json(outcomes, arguments.n_stories, &trace, arguments.trace, stdout);
     else if (code == EXIT_HELD)

@@ -63,7 +63,7 @@ void outcome_take(const struct sim *sim, const struct plan *plan, struct outcome
     *ret = (struct outcome){
         .story = sim->scenario->file,
         .queues = array_zeroed(plan->queues.count + 1, sizeof(*ret->queues)),
-        .bought = sim->autoscaler.bought,
+        .bought = sim->autoscaler.bought - plan->bought_before,
         .node_hours = plan->node_hours,
         .ended = plan->ended,
         .scored = plan->score != NULL,
@@ -286,60 +286,8 @@ void outcomes_table(const struct outcome *outcomes, size_t count, const struct t
              "This rests on %zu arrivals of %" PRId64 " pods in %s: each runs as long as there,\n",
              trace->count, trace->n_pods, trace_name);
     text_say(out, "on whatever node, and begins anew if it was evicted.\n");
+    for (const struct trace_note *note = trace->notes; note; note = note->next)
+        text_say(out, "%s\n", note->text);
     free(ranked);
     free(plans);
-}
-
-static void json_queue(const struct queue_outcome *queue, FILE *out)
-{
-    fprintf(out,
-            "\"arrived\": %" PRId64 ", \"started\": %" PRId64 ", \"waiting\": %" PRId64
-            ", \"evictions\": %" PRId64 ", \"waitP50\": %.3f, \"waitP95\": %.3f, "
-            "\"cpuHours\": %.3f, \"gpuHours\": %.3f, \"borrowedCpuHours\": %.3f, "
-            "\"borrowedGpuHours\": %.3f",
-            queue->arrived, queue->started, queue->left, queue->evictions,
-            queue->p50 < 0 ? -1 : (double)queue->p50 / (double)SECOND,
-            queue->p95 < 0 ? -1 : (double)queue->p95 / (double)SECOND,
-            queue->used[PLANNED_CPU] / 1000, queue->used[PLANNED_GPU],
-            queue->borrowed[PLANNED_CPU] / 1000, queue->borrowed[PLANNED_GPU]);
-}
-
-static void json_score(const struct outcome *outcome, FILE *out)
-{
-    const struct score_sum *score = &outcome->score;
-
-    if (outcome->scored)
-        fprintf(out,
-                ", \"estimates\": {\"asked\": %" PRId64 ", \"withRange\": %" PRId64
-                ", \"inRange\": %" PRId64 ", \"likely\": %" PRId64 ", \"medianError\": %.4f}",
-                score->asked, score->with_range, score->in_range, score->likely,
-                score->median_error);
-}
-
-void outcomes_json(const struct outcome *outcomes, size_t count, const struct trace *trace,
-                   const char *trace_name, FILE *out)
-{
-    fputs("{\"trace\": ", out);
-    text_json(out, trace_name);
-    fprintf(out, ", \"arrivals\": %zu, \"pods\": %" PRId64 ", \"plans\": [", trace->count,
-            trace->n_pods);
-    for (size_t i = 0; i < count; i++) {
-        fprintf(out, "%s\n  {\"story\": ", i ? "," : "");
-        text_json(out, outcomes[i].story);
-        fprintf(out, ", \"nodesBought\": %" PRId64 ", \"nodeHours\": %.3f, \"ended\": %.3f, ",
-                outcomes[i].bought, outcomes[i].node_hours,
-                (double)outcomes[i].ended / (double)SECOND);
-        json_queue(&outcomes[i].all, out);
-        json_score(&outcomes[i], out);
-        fputs(", \"queues\": [", out);
-        for (size_t q = 0; q < outcomes[i].count; q++) {
-            fprintf(out, "%s\n    {\"name\": ", q ? "," : "");
-            text_json(out, outcomes[i].queues[q].name);
-            fputs(", ", out);
-            json_queue(&outcomes[i].queues[q], out);
-            fputc('}', out);
-        }
-        fputs("]}", out);
-    }
-    fputs("]}\n", out);
 }

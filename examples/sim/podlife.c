@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "examples/sim/host.h"
+#include "examples/sim/plan_arrive.h"
 #include "examples/sim/queue_users.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/translate.h"
@@ -251,7 +252,7 @@ void podlife_end(struct sim *sim, struct pod *pod, const char *phase)
 
     next->phase = phase;
     story(sim, pod->ref, "finished", "%s", strcmp(phase, "Failed") == 0 ? "failed" : "completed");
-    plan_ended(sim, pod);
+    plan_pod_ended(sim, pod);
     world_commit(sim, pod, next);
 }
 
@@ -299,7 +300,7 @@ static void vanish(struct sim *sim, void *what)
     next->deleted = true;
     next->gone = true;
     story(sim, pod->ref, "gone", "gone");
-    plan_gone(sim, pod);
+    plan_pod_gone(sim, pod);
     world_commit(sim, pod, next);
     clock_at(&sim->clock, sim->clock.now + HOUR, bury, pod);
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "examples/sim/compose.h"
 #include "examples/sim/effects.h"
 #include "examples/sim/picture.h"
 #include "examples/sim/steps.h"
@@ -114,6 +115,17 @@ static void open_recording(struct sim *sim, const char *path)
         fault_say(&sim->fault, NULL, "%s: %s", path, strerror(errno));
 }
 
+static const struct tree *load(struct sim *sim, const struct run_options *options, const char *path)
+{
+    const struct tree *documents = tree_load(&sim->arena, path, &sim->fault), *instead = NULL;
+
+    if (options->composes && options->instead)
+        instead = tree_load(&sim->arena, options->instead, &sim->fault);
+    if (!options->composes || sim->fault.is)
+        return documents;
+    return compose(&sim->arena, &sim->fault, documents, instead);
+}
+
 bool run_init(struct sim *sim, struct scenario *scenario, const struct run_options *options,
               const char *path)
 {
@@ -129,14 +141,14 @@ bool run_init(struct sim *sim, struct scenario *scenario, const struct run_optio
     };
     if (options->html || options->frames)
         board_start(&sim->board);
-    const struct tree *documents = tree_load(&sim->arena, path, &sim->fault);
+    const struct tree *documents = load(sim, options, path);
     if (!documents || !scenario_read(&sim->arena, &sim->fault, documents, scenario))
         return false;
     if (options->removal)
         scenario->on_admission = strcmp(options->removal, "onAdmission") == 0;
     expect_start(sim);
     sim->world.documents = scenario->documents;
-    sim->workloads.is = loads_are_in(scenario);
+    sim->workloads.is = options->workloads || loads_are_in(scenario);
     if (!library_load(&sim->library, options->library))
         fault_say(&sim->fault, NULL, "%s", sim->library.error);
     sim->library.creeps = options->creep;

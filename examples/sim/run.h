@@ -18,6 +18,9 @@ struct run_options {
     const char *html;   /* a page that plays the story */
     const char *frames; /* what it shows, as JSON */
     const char *record;
+    bool composes;       /* the file may be objects that no story is told of (compose.h) */
+    const char *instead; /* then: another file, of what is otherwise; NULL: nothing is */
+    bool workloads;      /* Workloads come that no document describes */
     bool quiet;
     bool creep; /* the scheduler's calls come one after the other, as those of a real host do */
 };

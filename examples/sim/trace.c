@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +82,7 @@ static void read_queue(const struct field *field)
     size_t len = strlen(field->text);
 
     if (len == 0 || len > 253 || strpbrk(field->text, " \"'\\{}[],:"))
-        is_wrong(field, "the name of a queue, or localqueue/NAME");
+        is_wrong(field, "the name of a queue, localqueue/NAME or clusterqueue/NAME");
     field->row->queue = field->text;
 }
 
@@ -124,6 +125,15 @@ static void read_gang(const struct field *field)
     field->row->gang = yes;
 }
 
+static void read_kind(const struct field *field)
+{
+    bool is = strcmp(field->text, "workload") == 0;
+
+    if (!is && *field->text != '\0' && strcmp(field->text, "pods") != 0)
+        is_wrong(field, "pods or workload");
+    field->row->workload = is;
+}
+
 static const struct column {
     const char *title;
     void (*read)(const struct field *field);
@@ -134,6 +144,7 @@ static const struct column {
     {"priority", read_priority, false}, {"cpu", read_cpu, false},
     {"memory", read_memory, false},     {"gpu", read_gpu, false},
     {"pods", read_pods, false},         {"gang", read_gang, false},
+    {"kind", read_kind, false},
 };
 
 enum {
@@ -221,6 +232,11 @@ static void read_line(struct trace *trace, const struct layout *layout, const ch
         if (layout->columns[i] && !is_empty)
             layout->columns[i]->read(&field);
     }
+    if (row.workload && !strchr(row.queue ? row.queue : "", '/'))
+        fault_say(fault, NULL,
+                  "%s:%d: a workload in the queue %s of Volcano's, want localqueue/NAME or "
+                  "clusterqueue/NAME",
+                  path, number, row.queue);
     if (!fault->is)
         trace_add(trace, &row);
 }
@@ -244,6 +260,21 @@ void trace_add(struct trace *trace, const struct trace_row *row)
     trace->rows[trace->count].user = kept(trace, row->user);
     trace->count++;
     trace->n_pods += row->pods;
+    trace->n_workloads += row->workload;
+}
+
+void trace_note(struct trace *trace, const char *format, ...)
+{
+    struct trace_note *note = arena_get(&trace->arena, sizeof(*note));
+    char text[400];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    note->text = arena_copy(&trace->arena, text);
+    *(trace->notes_end ? trace->notes_end : &trace->notes) = note;
+    trace->notes_end = &note->next;
 }
 
 /* Rows of one moment stay as they were: so a row's place is where its copy is. */
@@ -273,6 +304,12 @@ void trace_sort(struct trace *trace)
     free(placed);
 }
 
+static void read_note(struct trace *trace, const char *text)
+{
+    text += strspn(text, " ");
+    trace_note(trace, "%.*s", (int)strcspn(text, "\r\n"), text);
+}
+
 bool trace_read(struct trace *trace, const char *path, struct fault *fault)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
@@ -290,7 +327,9 @@ bool trace_read(struct trace *trace, const char *path, struct fault *fault)
                       TRACE_LINE_BYTES - 2);
         else if (number == 1)
             read_titles(&layout, path, line, fault);
-        else if (line[0] != '\n' && line[0] != '#')
+        else if (line[0] == '#')
+            read_note(trace, line + 1);
+        else if (line[0] != '\n')
             read_line(trace, &layout, path, number, line, fault);
     }
     if (!fault->is && trace->count == 0)
@@ -306,15 +345,17 @@ void trace_write(const struct trace *trace, FILE *out)
 {
     char cpu[QUANTITY_TEXT_MAX], memory[QUANTITY_TEXT_MAX];
 
-    fputs("arrival,queue,user,priority,cpu,memory,gpu,pods,gang,runtime\n", out);
+    fputs("arrival,queue,user,priority,cpu,memory,gpu,pods,gang,runtime,kind\n", out);
+    for (const struct trace_note *note = trace->notes; note; note = note->next)
+        text_say(out, "# %s\n", note->text);
     for (size_t i = 0; i < trace->count; i++) {
         const struct trace_row *row = &trace->rows[i];
         quantity_format(row->cpu, true, cpu, sizeof(cpu));
         quantity_format(row->memory, false, memory, sizeof(memory));
-        fprintf(out, "%.3f,%s,%s,%" PRId64 ",%s,%s,%" PRId64 ",%" PRId64 ",%s,%.3f\n",
+        fprintf(out, "%.3f,%s,%s,%" PRId64 ",%s,%s,%" PRId64 ",%" PRId64 ",%s,%.3f,%s\n",
                 (double)row->at / (double)SECOND, row->queue, row->user, row->priority, cpu, memory,
                 row->gpu, row->pods, row->gang ? "yes" : "no",
-                (double)row->runs_for / (double)SECOND);
+                (double)row->runs_for / (double)SECOND, row->workload ? "workload" : "pods");
     }
 }
 

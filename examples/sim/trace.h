@@ -12,13 +12,15 @@
 /*
  * What arrived: a CSV file with a line of titles, in any order, and a line for each arrival.
  *
- *     arrival,queue,user,priority,cpu,memory,gpu,pods,gang,runtime
- *     0,train,ann,0,4,16Gi,1,1,no,1h30m
- *     12.5,localqueue/lab,bob,100,500m,2Gi,0,8,yes,600
+ *     arrival,queue,user,priority,cpu,memory,gpu,pods,gang,runtime,kind
+ *     0,train,ann,0,4,16Gi,1,1,no,1h30m,pods
+ *     12.5,localqueue/lab,bob,100,500m,2Gi,0,8,no,600,workload
+ *     # a note: said beneath what a plan comes to
  *
  * Times are seconds, or durations as 1h30m; cpu and memory are of each pod, as Kubernetes writes
  * them. Only arrival, queue and runtime must be there; a column of another name is left out, and
- * that is said. A queue is one of Volcano's, or localqueue/NAME for one of Kueue's.
+ * that is said. A queue is one of Volcano's, or one of Kueue's: localqueue/NAME, of the namespace
+ * `default`, localqueue/NAMESPACE/NAME, or clusterqueue/NAME.
  */
 struct trace_row {
     int64_t at;
@@ -30,7 +32,13 @@ struct trace_row {
     int64_t memory;
     int64_t gpu;
     int64_t pods;
-    bool gang; /* its pods start together, or not at all */
+    bool gang;     /* its pods start together, or not at all */
+    bool workload; /* they are one Workload of Kueue's, not pods of their own */
+};
+
+struct trace_note {
+    const char *text;
+    struct trace_note *next;
 };
 
 struct trace {
@@ -38,6 +46,9 @@ struct trace {
     size_t count;
     size_t cap;
     int64_t n_pods;
+    int64_t n_workloads;
+    struct trace_note *notes; /* what the arrivals rest on, in its maker's words */
+    struct trace_note **notes_end;
     struct map names;
     struct arena arena;
 };
@@ -59,6 +70,7 @@ void trace_finish(struct trace *trace);
 /* A row behind those that are there, with copies of its names; trace_sort puts them in order. */
 void trace_add(struct trace *trace, const struct trace_row *row);
 void trace_sort(struct trace *trace);
+void trace_note(struct trace *trace, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The file that trace_read reads. */
 void trace_write(const struct trace *trace, FILE *out);

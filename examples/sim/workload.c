@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "examples/sim/plan_arrive.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/tree_make.h"
 #include "examples/sim/watch.h"
@@ -123,6 +124,7 @@ static void set_job(struct sim *sim, struct workload *workload, enum job job)
 static void finish(struct sim *sim, struct workload *workload, const char *reason)
 {
     workload->epoch++;
+    plan_workload_ended(sim, workload);
     set_job(sim, workload, JOB_STOPPED);
     story(sim, workload->object->ref, "finished", "%s",
           strcmp(reason, "Failed") == 0 ? "has failed" : "has finished");
@@ -151,8 +153,11 @@ static void job_runs(struct sim *sim, void *what)
     int64_t count = workload_count(workload);
     story(sim, workload->object->ref, "running", "runs, %" PRId64 " pod%s", count,
           count == 1 ? "" : "s");
+    plan_started(sim, workload->planned);
     set_job(sim, workload, JOB_RUNS);
-    if (runs_for)
+    if (workload->planned)
+        act_later(sim, workload, workload->runs_for, job_is_over);
+    else if (runs_for)
         act_later(sim, workload, tree_as_duration(&sim->fault, runs_for), job_is_over);
 }
 
@@ -193,6 +198,7 @@ static void follow(struct sim *sim, struct workload *workload)
         int64_t grace = grace_of(sim, workload);
         story(sim, workload->object->ref, "stopping", "its pods have %" PRId64 " s to end",
               grace / SECOND);
+        plan_stopped(sim, workload->planned);
         set_job(sim, workload, JOB_STOPS);
         act_later(sim, workload, grace, job_has_stopped);
     }

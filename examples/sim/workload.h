@@ -4,6 +4,7 @@
 
 #include "examples/sim/world.h"
 
+struct planned;
 struct sim;
 struct scenario;
 
@@ -23,6 +24,8 @@ enum job { JOB_STOPPED, JOB_STARTS, JOB_RUNS, JOB_STOPS };
 
 struct workload {
     struct object *object;
+    struct planned *planned; /* of a trace; NULL: it is the story's own */
+    int64_t runs_for;        /* of that: its job's time, in ns */
     enum job job;
     int epoch; /* counts the job's changes: what was planned before them is void */
     int64_t writes;

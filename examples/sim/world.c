@@ -106,7 +106,7 @@ enum write world_bind(struct sim *sim, struct pod *pod, const char *node)
     next->reason = "";
     next->message = "";
     story(sim, pod->ref, "bound", "bound to %s", node);
-    plan_bound(sim, pod);
+    plan_started(sim, pod->planned);
     world_commit(sim, pod, next);
     clock_at(&sim->clock, sim->clock.now + SECOND, become_running, pod);
     return WRITE_DONE;
