@@ -153,7 +153,7 @@ int main(int argc, char **argv)
     if (strcmp(command, "plan") == 0)
         return plan_main(argv[0], argc - 2, argv + 2);
     if (strcmp(command, "trace") == 0)
-        return trace_main(argc - 2, argv + 2);
+        return trace_main(argv[0], argc - 2, argv + 2);
     int code = parse(argc, argv, &arguments);
     if (code != EXIT_HELD)
         return code;

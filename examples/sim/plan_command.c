@@ -10,21 +10,23 @@
 #include "examples/sim/text.h"
 #include "examples/sim/trace_import.h"
 #include "examples/sim/trace_make.h"
+#include "examples/sim/trace_recording.h"
 
 const char plan_usage[] =
     "       sluice-sim plan TRACE --with STORY [--or STORY]... [--from TIME] [--until TIME] "
     "[--all]\n"
     "                      [--score] [--lib PATH] [--removal onBind|onAdmission] [--format "
     "table|json]\n"
-    "       sluice-sim trace sacct|workloads FILE\n"
+    "       sluice-sim trace sacct|workloads|objects FILE\n"
+    "       sluice-sim trace recording FILE [--lib PATH]\n"
     "       sluice-sim trace borg-2019|alibaba-gpu-2020|philly [--pods N] [--queues N]\n"
     "                      [--users N] [--length TIME] [--seed N]\n";
 
 const char plan_commands[] =
     "  plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY\n"
     "          sets up, and says what each queue saw: waits, use, evictions, nodes bought\n"
-    "  trace   writes arrivals: of what sacct or kubectl get workloads said, or with the shape of\n"
-    "          a public trace\n";
+    "  trace   writes arrivals: of what sacct or kubectl get workloads said, of what a scheduler\n"
+    "          recorded, or with the shape of a public trace\n";
 
 const char plan_options[] =
     "  --with STORY        plan: the cluster to begin with: a story, or objects\n"
@@ -236,6 +238,8 @@ static int import(int argc, char **argv)
         return refuse("trace takes one file behind", argv[0]);
     if (strcmp(argv[0], "sacct") == 0)
         trace_from_sacct(&trace, argv[1], &fault, &left_out);
+    else if (strcmp(argv[0], "objects") == 0)
+        trace_from_objects(&trace, argv[1], &fault);
     else
         trace_from_workloads(&trace, argv[1], &fault, &left_out);
     if (fault.is)
@@ -249,7 +253,29 @@ static int import(int argc, char **argv)
     return code;
 }
 
-int trace_main(int argc, char **argv)
+/* Writes what a scheduler recorded as a trace. */
+static int import_recording(const char *program, int argc, char **argv)
+{
+    const char *lib = argc == 4 && strcmp(argv[2], "--lib") == 0 ? argv[3] : NULL;
+    struct trace trace;
+    struct fault fault = {0};
+    char path[4200];
+
+    if (argc != 2 && !lib)
+        return refuse("trace takes one file, and perhaps --lib PATH, behind", argv[0]);
+    int code = trace_from_recording(&trace, library_path(lib, program, path, sizeof(path)), argv[1],
+                                    &fault);
+    if (fault.is)
+        code = fails(&fault);
+    else if (code == EXIT_HELD)
+        trace_write(&trace, stdout);
+    trace_finish(&trace);
+    return code;
+}
+
+static const char *const imports[] = {"sacct", "workloads", "objects", NULL};
+
+int trace_main(const char *program, int argc, char **argv)
 {
     struct trace_wish wish = {.kind = argc > 0 ? argv[0] : "",
                               .pods = 10000,
@@ -261,11 +287,15 @@ int trace_main(int argc, char **argv)
     struct trace trace;
     int64_t seed = 1;
 
-    if (strcmp(wish.kind, "sacct") == 0 || strcmp(wish.kind, "workloads") == 0)
+    if (text_is_one_of(wish.kind, imports))
         return import(argc, argv);
+    if (strcmp(wish.kind, "recording") == 0)
+        return import_recording(program, argc, argv);
     if (!text_is_one_of(wish.kind, trace_kinds))
-        return refuse("trace takes sacct, workloads, borg-2019, alibaba-gpu-2020 or philly, not",
-                      wish.kind);
+        return refuse(
+            "trace takes sacct, workloads, objects, recording, borg-2019, alibaba-gpu-2020 or "
+            "philly, not",
+            wish.kind);
     for (int i = 1; i < argc; i += 2) {
         const struct {
             const char *name;

@@ -13,6 +13,6 @@ extern const char plan_options[];
 int plan_main(const char *program, int argc, char **argv);
 
 /* Writes a trace with the shape of a public one: KIND [--pods N] ... */
-int trace_main(int argc, char **argv);
+int trace_main(const char *program, int argc, char **argv);
 
 #endif

@@ -31,8 +31,7 @@ struct frame {
 struct replay {
     const char *path;
     FILE *file;
-    struct replay_page page;
-    bool shows;     /* on that page */
+    const struct replay_watch *watch;
     uint8_t *bytes; /* of the frame */
     size_t cap;
     uint64_t frames;
@@ -157,9 +156,9 @@ static void show_open(struct replay *replay, const struct frame *frame)
 {
     struct answer config;
 
-    if (!replay->shows || !answer_read(&config, frame->request, frame->request_len))
+    if (!replay->watch->opened || !answer_read(&config, frame->request, frame->request_len))
         return;
-    replay_page_opened(&replay->page, &config.root);
+    replay->watch->opened(replay->watch->who, &config.root);
     answer_finish(&config);
 }
 
@@ -170,13 +169,13 @@ static void show_call(struct replay *replay, enum loader_hook hook, const msgpac
 
     if (!answer_read(&answer, frame->answer, frame->answer_len))
         return;
-    replay_page_saw(&replay->page, hook, request, &answer.root);
+    replay->watch->after(replay->watch->who, hook, request, &answer.root);
     answer_finish(&answer);
 }
 
 static int replay_open(struct replay *replay, const struct frame *frame)
 {
-    struct library *library = &replay->page.sim.library;
+    struct library *library = replay->watch->library;
     char then[200];
     char now[200];
 
@@ -203,13 +202,13 @@ static int replay_open(struct replay *replay, const struct frame *frame)
 
 static int compare_call(struct replay *replay, enum loader_hook hook, const struct frame *frame)
 {
-    struct library *library = &replay->page.sim.library;
+    struct library *library = replay->watch->library;
     const struct reply *reply = &library->reply;
     int64_t result = loader_ask(library->loader, hook, library->handle, frame->request,
                                 frame->request_len, &library->reply);
 
-    if (result == frame->result && reply->len == frame->answer_len &&
-        memcmp(reply->bytes, frame->answer, reply->len) == 0)
+    if (replay->watch->lenient || (result == frame->result && reply->len == frame->answer_len &&
+                                   memcmp(reply->bytes, frame->answer, reply->len) == 0))
         return EXIT_HELD;
     fprintf(stderr, "sluice-sim: %s: call %" PRIu64 " (%s) answers %" PRId64 ", then %" PRId64 "\n",
             replay->path, replay->calls, loader_hook_name(hook), result, frame->result);
@@ -224,13 +223,14 @@ static int replay_call(struct replay *replay, const struct frame *frame)
     int hook = loader_hook_of(frame->hook, frame->hook_len);
     struct answer request;
 
-    if (hook < 0 || replay->page.sim.library.handle == 0)
+    if (hook < 0 || replay->watch->library->handle == 0)
         return complain(replay, hook < 0 ? "a hook that this host does not know"
                                          : "a call without an open before it");
     replay->calls++;
-    if (!replay->shows || !answer_read(&request, frame->request, frame->request_len))
+    if (!replay->watch->after || !answer_read(&request, frame->request, frame->request_len))
         return compare_call(replay, (enum loader_hook)hook, frame);
-    replay_page_moment(&replay->page, &request.root);
+    if (replay->watch->before)
+        replay->watch->before(replay->watch->who, &request.root);
     int code = compare_call(replay, (enum loader_hook)hook, frame);
     if (code == EXIT_HELD)
         show_call(replay, (enum loader_hook)hook, &request.root, frame);
@@ -259,14 +259,11 @@ static int replay_all(struct replay *replay)
     }
     if (replay->frames == 0)
         return complain(replay, "the file is empty");
-    printf("%" PRIu64 " calls, every answer as it was%s\n", replay->calls,
-           replay->full ? " (the recording was full, and stops before the run did)" : "");
     return EXIT_HELD;
 }
 
-static int write_page(struct replay *replay, const struct run_options *options)
+static int write_page(struct sim *sim, const struct run_options *options)
 {
-    struct sim *sim = &replay->page.sim;
     const char *bad = NULL;
 
     if (options->frames && !board_write(sim, options->frames, true))
@@ -279,25 +276,47 @@ static int write_page(struct replay *replay, const struct run_options *options)
     return EXIT_INPUT;
 }
 
-int replay_file(const struct run_options *options, const char *path)
+int replay_watched(const char *library, const char *path, const struct replay_watch *watch,
+                   struct replay_sum *ret)
 {
-    struct replay replay = {.path = path, .shows = options->html || options->frames};
+    struct replay replay = {.path = path, .watch = watch};
     int code = EXIT_INPUT;
 
     replay.file = fopen(path, "rb");
-    if (replay.shows)
-        replay_page_start(&replay.page, path);
     if (!replay.file)
         fprintf(stderr, "sluice-sim: %s: %s\n", path, strerror(errno));
-    else if (!library_load(&replay.page.sim.library, options->library))
-        text_say(stderr, "sluice-sim: %s\n", replay.page.sim.library.error);
+    else if (!library_load(watch->library, library))
+        text_say(stderr, "sluice-sim: %s\n", watch->library->error);
     else
         code = replay_all(&replay);
-    if (replay.shows && code == EXIT_HELD)
-        code = write_page(&replay, options);
-    replay_page_finish(&replay.page);
+    *ret = (struct replay_sum){.calls = replay.calls, .full = replay.full};
     free(replay.bytes);
     if (replay.file)
         fclose(replay.file);
+    return code;
+}
+
+int replay_file(const struct run_options *options, const char *path)
+{
+    bool shows = options->html || options->frames;
+    struct replay_page page = {0};
+    const struct replay_watch watch = {
+        .who = &page,
+        .library = &page.sim.library,
+        .opened = shows ? replay_page_opened : NULL,
+        .before = shows ? replay_page_moment : NULL,
+        .after = shows ? replay_page_saw : NULL,
+    };
+    struct replay_sum sum;
+
+    if (shows)
+        replay_page_start(&page, path);
+    int code = replay_watched(options->library, path, &watch, &sum);
+    if (code == EXIT_HELD)
+        printf("%" PRIu64 " calls, every answer as it was%s\n", sum.calls,
+               sum.full ? " (the recording was full, and stops before the run did)" : "");
+    if (shows && code == EXIT_HELD)
+        code = write_page(&page.sim, options);
+    replay_page_finish(&page);
     return code;
 }

@@ -23,13 +23,16 @@ void replay_page_finish(struct replay_page *page)
     run_finish(&page->sim, &page->scenario);
 }
 
-void replay_page_opened(struct replay_page *page, const msgpack_object *config)
+void replay_page_opened(void *who, const msgpack_object *config)
 {
+    struct replay_page *page = who;
+
     page->scenario.on_admission = strcmp(value_str(config, "removal", ""), "onAdmission") == 0;
 }
 
-void replay_page_moment(struct replay_page *page, const msgpack_object *request)
+void replay_page_moment(void *who, const msgpack_object *request)
 {
+    struct replay_page *page = who;
     int64_t now = value_int(request, "now", 0);
 
     if (now <= page->sim.clock.now)
@@ -82,9 +85,10 @@ static void tell_evictions(struct sim *sim, const msgpack_object *effects)
     }
 }
 
-void replay_page_saw(struct replay_page *page, enum loader_hook hook, const msgpack_object *request,
+void replay_page_saw(void *who, enum loader_hook hook, const msgpack_object *request,
                      const msgpack_object *answer)
 {
+    struct replay_page *page = who;
     const char *kind = value_str(request, "kind", "");
 
     if (hook == LOADER_OBSERVE && strcmp(kind, "pod") == 0)

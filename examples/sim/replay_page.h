@@ -22,12 +22,12 @@ struct replay_page {
 void replay_page_start(struct replay_page *page, const char *path);
 void replay_page_finish(struct replay_page *page);
 
-/* A handle was opened with this configuration. */
-void replay_page_opened(struct replay_page *page, const msgpack_object *config);
+/* As a replay_watch is told: a handle was opened with this configuration. */
+void replay_page_opened(void *page, const msgpack_object *config);
 
 /* A call is about to be made, and was made. */
-void replay_page_moment(struct replay_page *page, const msgpack_object *request);
-void replay_page_saw(struct replay_page *page, enum loader_hook hook, const msgpack_object *request,
+void replay_page_moment(void *page, const msgpack_object *request);
+void replay_page_saw(void *page, enum loader_hook hook, const msgpack_object *request,
                      const msgpack_object *answer);
 
 #endif

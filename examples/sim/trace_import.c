@@ -30,8 +30,7 @@ enum column {
 static const char *const titles[COLUMNS] = {"Submit", "Account",  "ElapsedRaw", "ReqTRES",
                                             "User",   "Priority", "NNodes"};
 
-/* Seconds since 1970; -1: that is no time. */
-static int64_t time_of(const char *text)
+int64_t trace_wall(const char *text)
 {
     struct tm tm = {0};
     const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
@@ -107,7 +106,7 @@ static bool read_job(struct trace *trace, char *const texts[COLUMNS], const char
                      struct fault *fault)
 {
     char queue[NAME_BYTES], user[NAME_BYTES];
-    int64_t submitted = time_of(texts[SUBMIT]);
+    int64_t submitted = trace_wall(texts[SUBMIT]);
     int64_t length = strtoll(texts[ELAPSED], NULL, 10);
     double nodes = strtod(texts[NODES], NULL), cpu = resource_of(texts[TRES], "cpu");
     double memory = resource_of(texts[TRES], "mem"), gpu = resource_of(texts[TRES], "gres/gpu");
@@ -174,19 +173,29 @@ bool trace_from_sacct(struct trace *trace, const char *path, struct fault *fault
     return !fault->is;
 }
 
-/* When a condition of a workload became true, in seconds; -1: it is not. */
-static int64_t became(const struct tree *workload, const char *type)
+int64_t trace_became(const struct tree *object, const char *type)
 {
     struct fault none = {0};
-    const struct tree *all = tree_list(&none, tree_get(workload, "status"), "conditions");
+    const struct tree *all = tree_list(&none, tree_get(object, "status"), "conditions");
 
     for (size_t i = 0; all && i < all->count; i++) {
         const struct tree *one = all->pairs[i].value;
         if (strcmp(tree_text(&none, one, "type", ""), type) == 0 &&
             strcmp(tree_text(&none, one, "status", ""), "True") == 0)
-            return time_of(tree_text(&none, one, "lastTransitionTime", ""));
+            return trace_wall(tree_text(&none, one, "lastTransitionTime", ""));
     }
     return -1;
+}
+
+void trace_local_queue(const struct tree *metadata, const char *queue, char *out, size_t cap)
+{
+    struct fault none = {0};
+    const char *namespace = tree_text(&none, metadata, "namespace", "default");
+
+    if (strcmp(namespace, "default") == 0)
+        snprintf(out, cap, "localqueue/%.253s", queue);
+    else
+        snprintf(out, cap, "localqueue/%.63s/%.253s", namespace, queue);
 }
 
 /* False: it has not run to its end. */
@@ -196,13 +205,14 @@ static bool read_workload(struct trace *trace, const struct tree *workload, stru
     const struct tree *spec = tree_map(fault, workload, "spec");
     const struct tree *sets = tree_list(fault, spec, "podSets");
     const char *queue = tree_text(fault, spec, "queueName", "");
-    int64_t created = time_of(tree_text(fault, metadata, "creationTimestamp", ""));
-    int64_t admitted = became(workload, "Admitted"), finished = became(workload, "Finished");
-    char name[NAME_BYTES + 16];
+    int64_t created = trace_wall(tree_text(fault, metadata, "creationTimestamp", ""));
+    int64_t admitted = trace_became(workload, "Admitted"),
+            finished = trace_became(workload, "Finished");
+    char name[2 * NAME_BYTES];
 
     if (fault->is || created < 0 || admitted < 0 || finished < admitted || *queue == '\0')
         return false;
-    snprintf(name, sizeof(name), "localqueue/%.200s", queue);
+    trace_local_queue(metadata, queue, name, sizeof(name));
     for (size_t i = 0; sets && i < sets->count && !fault->is; i++) {
         const struct tree *set = sets->pairs[i].value;
         struct arena scratch = {0};
@@ -218,6 +228,7 @@ static bool read_workload(struct trace *trace, const struct tree *workload, stru
             .memory = resources_get(&asks, "memory"),
             .gpu = resources_get(&asks, "nvidia.com/gpu"),
             .pods = tree_int(fault, set, "count", 1, TRACE_PODS_MOST, 1),
+            .workload = true,
         };
         if (!fault->is)
             trace_add(trace, &row);

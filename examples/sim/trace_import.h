@@ -20,4 +20,14 @@ bool trace_from_sacct(struct trace *trace, const char *path, struct fault *fault
 bool trace_from_workloads(struct trace *trace, const char *path, struct fault *fault,
                           int64_t *ret_left_out);
 
+/* `kubectl get pods,workloads -A -o json`, also of what runs still or waits (arrivals.h). Pods that
+ * are in no queue are left out. False after a fault. */
+bool trace_from_objects(struct trace *trace, const char *path, struct fault *fault);
+
+/* For those who read objects: seconds since 1970, -1 if that is no time; when a condition became
+ * true, -1: it is not; localqueue/NAME, or localqueue/NAMESPACE/NAME. */
+int64_t trace_wall(const char *text);
+int64_t trace_became(const struct tree *object, const char *type);
+void trace_local_queue(const struct tree *metadata, const char *queue, char *out, size_t cap);
+
 #endif

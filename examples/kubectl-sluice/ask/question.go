@@ -72,7 +72,7 @@ func notReached(err error) bool {
 // understand tells apart who answered: the scheduler has errors of its own form.
 func (c *Cluster) understand(status int, body []byte, err error, into any) error {
 	if err == nil {
-		return json.Unmarshal(body, into)
+		return read(body, into)
 	}
 	var said struct {
 		Error string `json:"error"`

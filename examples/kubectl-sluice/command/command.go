@@ -104,7 +104,7 @@ changes queues by Commands.
 		"the Service of sluice-scheduler")
 	o.complete(root, "output", wide, asNames, asJSON, asYAML, "jsonpath=", "go-template=")
 	root.AddCommand(o.queues(), o.queue(), o.why(), o.pending(), o.top(), o.board(), o.fleet(),
-		o.check(), o.act(ask.Suspend), o.act(ask.Resume), o.act(ask.Open), o.act(ask.Close))
+		o.check(), o.whatIf(), o.act(ask.Suspend), o.act(ask.Resume), o.act(ask.Open), o.act(ask.Close))
 	return root
 }
 

@@ -43,6 +43,7 @@ func TestKubectlSluice(t *testing.T) {
 		{"Kueue's queues", testStopPolicies},
 		{"what a queue refuses", testRefused},
 		{"closing takes its time", testClosing},
+		{"what-if", testWhatIf},
 		{"check", testCheck},
 		{"completion", testCompletion},
 		{"as a plugin of kubectl", testPlugin},
