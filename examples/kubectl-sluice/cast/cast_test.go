@@ -20,7 +20,7 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 }
 
 const (
-	aNode = `{apiVersion: v1, kind: Node, metadata: {name: n, uid: u, labels: {zone: a}},
+	aNode = `{apiVersion: v1, kind: Node, metadata: {name: n1, uid: u, labels: {zone: a}},
 		spec: {podCIDR: x, taints: [{key: k, effect: NoSchedule}]},
 		status: {allocatable: {cpu: "4"}, capacity: {cpu: "5"}}}`
 	aQueue = `{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q},
@@ -32,8 +32,8 @@ const (
 )
 
 func TestAScene(t *testing.T) {
-	scene := Scene{Config: map[string]any{"preempt": true, "removal": "onBind", "undeclared": "unlimited",
-		"headGuard": "0s"}, Pool: "n=3"}
+	scene := Scene{Config: map[string]any{"preempt": true, "removal": "onBind",
+		"undeclared": "unlimited", "headGuard": "0s"}, Pool: "n1=3"}
 	for _, text := range []string{aNode, aQueue, aClusterQueue, aLocalQueue} {
 		scene.Objects = append(scene.Objects, object(t, text))
 	}
@@ -43,7 +43,7 @@ func TestAScene(t *testing.T) {
 	}
 	for _, part := range []string{`"allocatable":{"cpu":"4"}`, `"taints":[{`, `"capability":{"cpu":4}`,
 		`"cohortName":"o"`, `"namespaceSelector":{}`, `"evictPod"`, `"undeclared":"unlimited"`,
-		`"apply":["node/n","queue/q","clusterqueue/c","localqueue/lab/l"]`, `"template":"node/n"`,
+		`"apply":["node/n1","queue/q","clusterqueue/c","localqueue/lab/l"]`, `"template":"node/n1"`,
 		`"max":3`, `"removal":"onBind"`} {
 		if !strings.Contains(string(written), part) {
 			t.Errorf("no %s in\n%s", part, written)
@@ -58,7 +58,7 @@ func TestAScene(t *testing.T) {
 }
 
 func TestAPoolThatIsNone(t *testing.T) {
-	for _, pool := range []string{"n", "other=3", "n=many", "n=-1"} {
+	for _, pool := range []string{"n1", "other=3", "n1=many", "n1=-1"} {
 		scene := Scene{Pool: pool, Objects: []*unstructured.Unstructured{object(t, aNode)}}
 		if _, err := scene.Write(); err == nil || !strings.Contains(err.Error(), "want NODE=MOST") {
 			t.Errorf("%s: %v", pool, err)

@@ -65,14 +65,19 @@ examples/sim/PLAN.md.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&s.others, "or", nil, "a file of what is otherwise; may be there several times")
+	flags.StringArrayVar(&s.others, "or", nil,
+		"a file of what is otherwise; may be there several times")
 	flags.StringVar(&s.arrivals, "arrivals", "",
 		"a trace (examples/sim/PLAN.md) instead of what the cluster has seen")
-	flags.StringVar(&s.pool, "pool", "", "NODE=MOST: an autoscaler that may buy so many nodes like that")
-	flags.StringVar(&s.until, "until", "", "when to end, as 36h (default: a day after the last arrival)")
+	flags.StringVar(&s.pool, "pool", "",
+		"NODE=MOST: an autoscaler that may buy so many nodes like that")
+	flags.StringVar(&s.until, "until", "",
+		"when to end, as 36h (default: a day after the last arrival)")
 	flags.BoolVar(&s.all, "all", false, "also of more than 40 queues, all")
-	flags.StringVar(&s.player, "player", "", "sluice-sim (default: beside this program, or in the PATH)")
-	flags.StringVar(&s.library, "library", "", "sluice.so (default: where sluice-sim finds it)")
+	flags.StringVar(&s.player, "player", "",
+		"sluice-sim (default: beside this program, or in the PATH)")
+	flags.StringVar(&s.library, "library", "",
+		"sluice.so (default: where sluice-sim finds it)")
 	return cmd
 }
 
