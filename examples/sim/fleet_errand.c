@@ -46,6 +46,15 @@ static void ack(struct sim *sim, const struct errand *errand, const char *result
     manager->unknown += value_int(manager_call(sim, manager, LOADER_ACK), "unknown", 0);
 }
 
+/* How long a workload's job runs, where it says so. */
+static int64_t runs_for(struct sim *sim, const struct dispatch *workload)
+{
+    const char *text = pairs_get(&workload->annotations, "sim.sluice.sh/runs-for");
+    const struct tree value = {.type = TREE_TEXT, .text = text, .key = "sim.sluice.sh/runs-for"};
+
+    return text ? tree_as_duration(&sim->fault, &value) : 0;
+}
+
 /* A clone: what it asks for is the original's, its gates are the library's to say. */
 static enum write create(struct sim *sim, const struct errand *errand)
 {
@@ -59,6 +68,7 @@ static enum write create(struct sim *sim, const struct errand *errand)
                                         .origin = errand->workload,
                                         .priority = workload->priority,
                                         .asks = workload->asks,
+                                        .runs_for = runs_for(sim, workload),
                                         .gates = errand->patch.gates});
 }
 

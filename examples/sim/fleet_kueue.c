@@ -161,15 +161,31 @@ struct admission {
     const char *uid;
 };
 
-static void admit(struct sim *sim, void *what)
+static void job_is_over(struct sim *sim, void *what)
 {
     const struct admission *admission = what;
+    struct copy *copy = admission->copy;
+
+    if (copy->there && copy->admitted && strcmp(copy->uid, admission->uid) == 0)
+        worker_complete(sim, admission->worker, copy);
+}
+
+static void job_runs(struct sim *sim, struct admission *admission)
+{
+    if (admission->copy->runs_for > 0)
+        clock_at(&sim->clock, sim->clock.now + admission->copy->runs_for, job_is_over, admission);
+}
+
+static void admit(struct sim *sim, void *what)
+{
+    struct admission *admission = what;
     struct copy *copy = admission->copy;
 
     if (!copy->there || !copy->reserved || copy->admitted || strcmp(copy->uid, admission->uid) != 0)
         return;
     copy->admitted = true;
     story(sim, copy->ref, "admitted", "is admitted");
+    job_runs(sim, admission);
     worker_changed(sim, admission->worker, copy);
 }
 
@@ -184,7 +200,9 @@ static void reserve(struct sim *sim, struct worker *worker, struct copy *copy)
           copy->admitted ? "is admitted" : "reserves quota");
     worker_changed(sim, worker, copy);
     *admission = (struct admission){worker, copy, copy->uid};
-    if (!copy->admitted)
+    if (copy->admitted)
+        job_runs(sim, admission);
+    else
         clock_at(&sim->clock, sim->clock.now + worker->check, admit, admission);
 }
 

@@ -40,6 +40,7 @@ struct copy {
     struct names gates;
     uint32_t open; /* a bit for each of the gates */
     int64_t signalled;
+    int64_t runs_for; /* from its admission on, then it has finished; 0: until a step ends it */
     bool there, signals, reserved, admitted, evicted, finished, leaving;
     bool parked; /* its gate was opened, and that did not wake it */
 };
