@@ -56,6 +56,7 @@ type plan struct {
 	overlay           string
 	server, scheduler bool // they know them
 	jobs              bool // and the job controller makes one of each Job
+	composites        bool // and there are groups of groups
 }
 
 // start is a control plane with one replica of the scheduler.
@@ -64,10 +65,19 @@ func start(t *testing.T, how plan) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if how.composites && its.Composites == "" {
+		t.Skip("this release of Kubernetes has no CompositePodGroups")
+	}
+	if how.composites {
+		its = its.WithComposites()
+	}
 	options := plane.Options{Name: "native", Audit: auditv1.LevelMetadata}
 	if how.server {
 		options.FeatureGates = its.On()
 		options.RuntimeConfig = map[string]bool{its.Resource().GroupVersion().String(): true}
+	}
+	if how.composites {
+		options.RuntimeConfig[its.CompositeResource().GroupVersion().String()] = true
 	}
 	if how.jobs {
 		options.ControllerManager = true
