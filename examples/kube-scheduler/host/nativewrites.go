@@ -26,8 +26,8 @@ var (
 		"newer one")
 )
 
-// setStatus writes our condition of the very version of the PodGroup, or CompositePodGroup, that was decided about. All
-// else of its status is the scheduler's.
+// setStatus writes our condition of the very version of the group that was decided about. All else
+// of its status is the scheduler's.
 func (n *nativeGroups) setStatus(ctx context.Context, effect *sluice.Effect) error {
 	if len(effect.GroupStatus.Conditions) != 1 {
 		return errNoNativeCondition
