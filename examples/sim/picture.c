@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "examples/sim/canvas.h"
+#include "examples/sim/lanes.h"
+#include "examples/sim/moments.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/text.h"
 
@@ -14,15 +16,14 @@
  *   │ reserved (hatched) on allocated (filled) │   one for each queue that was used
  *   ├ waiting claims ──────────────────────────┤
  *   └──────────────────────────────────────────┘
+ *   what became of queues, workloads and pods      a lane for each (lanes.h)
  *   nodes                                          one for all
  *   time, with a numbered line for each moment that explains something; below, what they are
  */
 
 enum {
     CHARTS_MOST = 12,
-    MOMENTS_MOST = 14,
     PODS_SMALL = 12,
-    TEXT_MOST = 100,
     LEGEND_TOP = 74,
     TOP = 118,
     CHART = 110,
@@ -31,21 +32,15 @@ enum {
     GAP = 46,
 };
 
-struct moment {
-    int64_t at;
-    const char *text;
-    size_t more; /* that the text leaves out */
-};
-
 struct picture {
     struct canvas canvas;
     struct sim *sim;
     const struct usage *charts[CHARTS_MOST];
     size_t n_charts;
     size_t left_out;
-    struct moment moments[MOMENTS_MOST];
-    size_t n_moments;
-    size_t more_moments;
+    struct moments moments;
+    struct lanes lanes;
+    bool has_nodes;
 };
 
 static int64_t sum_of(const struct sample *sample)
@@ -91,65 +86,6 @@ static void choose_charts(struct picture *picture)
     }
 }
 
-/* What happens to single pods explains a small story, and would drown a large one. */
-static bool explains(const struct row *row, bool is_small)
-{
-    static const char *const kinds[] = {"bought", "joined", "left",  "restarted",
-                                        "fault",  "lease",  "clock", "changed"};
-    static const char *const small[] = {"granted", "finished", "patched", "deleted", "bindFailed"};
-
-    if (strcmp(row->what, "condition") == 0)
-        return is_small && strstr(row->text, "Unschedulable") != NULL;
-    for (size_t i = 0; is_small && i < sizeof(small) / sizeof(*small); i++)
-        if (strcmp(small[i], row->what) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        if (strcmp(kinds[i], row->what) == 0)
-            return true;
-    return false;
-}
-
-static const char *short_text(struct picture *picture, const struct row *row)
-{
-    const char *name = strchr(row->ref, '/') ? strchr(row->ref, '/') + 1 : row->ref;
-    struct arena *arena = &picture->sim->arena;
-
-    if (strcmp(row->what, "condition") == 0)
-        return arena_format(arena, "no node fits %s: Unschedulable", name);
-    if (strcmp(row->what, "granted") == 0)
-        return arena_format(arena, "%s is granted its place", name);
-    if (strcmp(row->what, "bought") == 0)
-        return arena_format(arena, "the autoscaler buys node %s", name);
-    if (strcmp(row->what, "joined") == 0)
-        return arena_format(arena, "node %s joins", name);
-    return arena_format(arena, "%s %s", name, row->text);
-}
-
-/* What happens within a five-hundredth of the story is one moment. */
-static void choose_moments(struct picture *picture)
-{
-    const struct story *story = &picture->sim->story;
-    int64_t near = picture->canvas.end / 500 + 1;
-
-    for (size_t i = 0; i < story->n_rows; i++) {
-        const struct row *row = &story->rows[i];
-        struct moment *last = picture->n_moments ? &picture->moments[picture->n_moments - 1] : NULL;
-        if (row->at == 0 || !explains(row, picture->sim->world.by_uid.count <= PODS_SMALL))
-            continue;
-        if (last && row->at - last->at <= near) {
-            last->more += strlen(last->text) >= TEXT_MOST;
-            if (last->more == 0)
-                last->text = arena_format(&picture->sim->arena, "%s; %s", last->text,
-                                          short_text(picture, row));
-        } else if (picture->n_moments == MOMENTS_MOST) {
-            picture->more_moments++;
-        } else {
-            picture->moments[picture->n_moments++] =
-                (struct moment){row->at, short_text(picture, row), 0};
-        }
-    }
-}
-
 static void draw_legend(struct picture *picture)
 {
     struct canvas *canvas = &picture->canvas;
@@ -173,7 +109,7 @@ static void draw_legend(struct picture *picture)
     canvas_text(canvas, x + 30, LEGEND_TOP + 11, "", "the queue's limit");
     fprintf(out, "<rect x='%.1f' y='%d' width='16' height='12' class='wait'/>\n", x + 165,
             LEGEND_TOP);
-    canvas_text(canvas, x + 187, LEGEND_TOP + 11, "", "pods that wait behind their gates");
+    canvas_text(canvas, x + 187, LEGEND_TOP + 11, "", "what waits for room");
 }
 
 static int64_t top_of(const struct usage *usage)
@@ -245,7 +181,7 @@ static double draw_chart(struct picture *picture, const struct usage *usage, dou
     canvas_area(canvas, &line, band, "class='wait'");
     snprintf(amount, sizeof(amount), "%" PRId64, most);
     canvas_axis(canvas, band, most, amount);
-    canvas_text(canvas, CANVAS_LEFT + CANVAS_WIDTH - 6, y + 13, "small end", "pods waiting");
+    canvas_text(canvas, CANVAS_LEFT + CANVAS_WIDTH, y - 3, "small end", "waiting");
     return y + TRACK + GAP;
 }
 
@@ -292,43 +228,6 @@ static double draw_nodes(struct picture *picture, double y)
     return y + TRACK;
 }
 
-static void draw_moment_lines(struct picture *picture, double bottom)
-{
-    struct canvas *canvas = &picture->canvas;
-
-    for (size_t i = 0; i < picture->n_moments; i++) {
-        double x = canvas_x(canvas, picture->moments[i].at);
-        fprintf(canvas->out, "<line x1='%.1f' y1='%d' x2='%.1f' y2='%.1f' class='moment'/>\n", x,
-                TOP, x, bottom);
-    }
-}
-
-static void draw_moments(struct picture *picture, double bottom)
-{
-    struct canvas *canvas = &picture->canvas;
-    double badge = 0;
-
-    for (size_t i = 0; i < picture->n_moments; i++) {
-        double x = canvas_x(canvas, picture->moments[i].at);
-        badge = x < badge + 17 ? badge + 17 : x;
-        canvas_badge(canvas, badge, TOP - 9, i + 1);
-    }
-    double y = bottom + 62;
-    for (size_t i = 0; i < picture->n_moments; i++, y += 21) {
-        char at[32];
-        canvas_badge(canvas, CANVAS_LEFT + 8, y - 4, i + 1);
-        char more[32] = "";
-        const struct moment *moment = &picture->moments[i];
-        if (moment->more > 0)
-            snprintf(more, sizeof(more), "; %zu more", moment->more);
-        canvas_text(canvas, CANVAS_LEFT + 24, y, "", "%s: %s%s",
-                    clock_show(moment->at, at, sizeof(at)), moment->text, more);
-    }
-    if (picture->more_moments > 0)
-        canvas_text(canvas, CANVAS_LEFT + 24, y, "small", "and %zu later ones",
-                    picture->more_moments);
-}
-
 /* The last thing that happened, and a little more. */
 static int64_t end_of(const struct story *story)
 {
@@ -339,33 +238,70 @@ static int64_t end_of(const struct story *story)
     return end + end / 20;
 }
 
+static bool has_nodes(const struct story *story)
+{
+    for (size_t i = 0; i < story->n_rows; i++)
+        if (strcmp(story->rows[i].what, "joined") == 0)
+            return true;
+    return false;
+}
+
+static double gap_below_lanes(const struct picture *picture)
+{
+    return picture->lanes.count > 0 && picture->has_nodes ? GAP : 0;
+}
+
+static double height_of_tracks(const struct picture *picture)
+{
+    return (double)picture->n_charts * (CHART + BETWEEN + TRACK + GAP) +
+           lanes_height(&picture->lanes) + gap_below_lanes(picture) +
+           (picture->has_nodes ? TRACK : 0);
+}
+
+static void draw_head(struct picture *picture)
+{
+    struct canvas *canvas = &picture->canvas;
+    const char *name = picture->sim->scenario->name;
+
+    if (picture->n_charts == 0) {
+        canvas_text(canvas, CANVAS_LEFT, 34, "title", "%s: what happened, over time", name);
+        return;
+    }
+    canvas_text(canvas, CANVAS_LEFT, 34, "title", "%s: how full the queues were, over time", name);
+    canvas_text(canvas, CANVAS_LEFT, 56, "",
+                "A pod waits behind a gate until its queue has room for it; only then do the "
+                "scheduler and the autoscaler see it.");
+    draw_legend(picture);
+}
+
 void picture_draw(struct sim *sim, FILE *out)
 {
     struct picture picture = {.sim = sim};
     struct canvas *canvas = &picture.canvas;
-    double tracks;
+    bool small = sim->world.by_uid.count <= PODS_SMALL;
 
     canvas->out = out;
     canvas->end = end_of(&sim->story);
     choose_charts(&picture);
-    choose_moments(&picture);
-    tracks = (double)picture.n_charts * (CHART + BETWEEN + TRACK + GAP) + TRACK;
-    double moments = 21.0 * (double)(picture.n_moments + (picture.more_moments > 0));
-    double height = TOP + 26 + tracks + 62 + moments + (picture.left_out > 0 ? 24 : 4);
+    moments_find(&picture.moments, sim, canvas->end, small);
+    lanes_find(&picture.lanes, sim, small);
+    picture.has_nodes = has_nodes(&sim->story);
+    double top = picture.n_charts > 0 ? TOP : TOP - 48;
+    double y = top + 26;
+    double bottom = y + height_of_tracks(&picture);
+    double height =
+        bottom + 62 + moments_height(&picture.moments) + (picture.left_out > 0 ? 24 : 4);
     canvas_begin(canvas, height);
-    canvas_text(canvas, CANVAS_LEFT, 34, "title", "%s: how full the queues were, over time",
-                sim->scenario->name);
-    canvas_text(canvas, CANVAS_LEFT, 56, "",
-                "A pod waits behind a gate until its queue has room for it; only then do the "
-                "scheduler and the autoscaler see it.");
-    draw_legend(&picture);
-    double y = TOP + 26;
-    draw_moment_lines(&picture, y + tracks);
+    draw_head(&picture);
+    moments_draw_lines(&picture.moments, canvas, top, bottom);
     for (size_t i = 0; i < picture.n_charts; i++)
         y = draw_chart(&picture, picture.charts[i], y);
-    y = draw_nodes(&picture, y);
+    lanes_draw(&picture.lanes, canvas, y - 12);
+    y += lanes_height(&picture.lanes) + gap_below_lanes(&picture);
+    if (picture.has_nodes)
+        y = draw_nodes(&picture, y);
     canvas_time_axis(canvas, y);
-    draw_moments(&picture, y);
+    moments_draw(&picture.moments, canvas, top, y + 62);
     if (picture.left_out > 0)
         canvas_text(canvas, CANVAS_LEFT, height - 10, "small", "%zu more queues are not shown",
                     picture.left_out);
