@@ -13,6 +13,7 @@ static const char style[] =
     ".small{font-size:11px;fill:#555}.end{text-anchor:end}.middle{text-anchor:middle}"
     ".number{font-size:11px;font-weight:bold;fill:#fff;text-anchor:middle}"
     ".limit{stroke:#c0392b;stroke-width:2;stroke-dasharray:7 5;fill:none}"
+    ".share{stroke:#2fb344;stroke-width:2.5;stroke-dasharray:2 3;fill:none}"
     ".wait{fill:#e8a33d;stroke:#b9770e;stroke-width:1}"
     "text.head,text.small{paint-order:stroke;stroke:#fff;stroke-width:4px}"
     ".moment{stroke:#888;stroke-width:1;stroke-dasharray:2 4}"

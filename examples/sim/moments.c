@@ -5,7 +5,7 @@
 
 #include "examples/sim/sim.h"
 
-enum { TEXT_MOST = 100, TEXT_SHOWN = 130, LINE = 21 };
+enum { TEXT_MOST = 100, TEXT_SHOWN = 115, LINE = 21 };
 
 static bool is_among(const char *what, const char *const *words, size_t count)
 {

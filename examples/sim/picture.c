@@ -95,8 +95,8 @@ static void draw_legend(struct picture *picture)
         const char *text;
         const char *fill;
         double width;
-    } items[] = {{"allocated: the pod has its node", "#3b6fb6", 250},
-                 {"reserved: granted, but no node yet", "url(#hatch)", 270}};
+    } items[] = {{"allocated: has its node", "#3b6fb6", 190},
+                 {"reserved: granted, no node yet", "url(#hatch)", 245}};
 
     for (size_t i = 0; i < 2; i++) {
         fprintf(out, "<rect x='%.1f' y='%d' width='16' height='12' fill='%s' stroke='#3b6fb6'/>\n",
@@ -107,9 +107,13 @@ static void draw_legend(struct picture *picture)
     fprintf(out, "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' class='limit'/>\n", x, LEGEND_TOP + 6,
             x + 24, LEGEND_TOP + 6);
     canvas_text(canvas, x + 30, LEGEND_TOP + 11, "", "the queue's limit");
-    fprintf(out, "<rect x='%.1f' y='%d' width='16' height='12' class='wait'/>\n", x + 165,
-            LEGEND_TOP);
-    canvas_text(canvas, x + 187, LEGEND_TOP + 11, "", "what waits for room");
+    x += 155;
+    fprintf(out, "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' class='share'/>\n", x, LEGEND_TOP + 6,
+            x + 24, LEGEND_TOP + 6);
+    canvas_text(canvas, x + 30, LEGEND_TOP + 11, "", "its own share: the rest is borrowed");
+    x += 275;
+    fprintf(out, "<rect x='%.1f' y='%d' width='16' height='12' class='wait'/>\n", x, LEGEND_TOP);
+    canvas_text(canvas, x + 22, LEGEND_TOP + 11, "", "what waits for room");
 }
 
 static int64_t top_of(const struct usage *usage)
@@ -120,6 +124,7 @@ static int64_t top_of(const struct usage *usage)
         const struct sample *sample = &usage->samples[i];
         top = sum_of(sample) > top ? sum_of(sample) : top;
         top = sample->used.ceiling > top ? sample->used.ceiling : top;
+        top = sample->used.share > top ? sample->used.share : top;
     }
     return top;
 }
@@ -137,6 +142,14 @@ static int64_t sum_at(const void *points, size_t i)
 static int64_t ceiling_at(const void *points, size_t i)
 {
     return ((const struct sample *)points)[i].used.ceiling;
+}
+
+/* Negative: there is none, or a limit that says the same. */
+static int64_t share_at(const void *points, size_t i)
+{
+    const struct resources_used *used = &((const struct sample *)points)[i].used;
+
+    return used->share > 0 && used->share != used->ceiling ? used->share : -1;
 }
 
 static int64_t waiting_at(const void *points, size_t i)
@@ -159,8 +172,7 @@ static double draw_chart(struct picture *picture, const struct usage *usage, dou
     char amount[32];
     struct line line = {usage->samples, usage->count, time_of_sample, NULL};
 
-    canvas_text(canvas, CANVAS_LEFT, y - 8, "head", "%s: %s used, of its limit", usage->queue,
-                usage->resource);
+    canvas_text(canvas, CANVAS_LEFT, y - 8, "head", "%s: %s used", usage->queue, usage->resource);
     canvas_frame(canvas, y, CHART);
     struct band band = {y, CHART, top + top / 6 + 1};
     line.value = sum_at;
@@ -169,6 +181,8 @@ static double draw_chart(struct picture *picture, const struct usage *usage, dou
     canvas_area(canvas, &line, band, "fill='#3b6fb6'");
     line.value = ceiling_at;
     canvas_steps(canvas, &line, band, "class='limit'");
+    line.value = share_at;
+    canvas_steps(canvas, &line, band, "class='share'");
     canvas_axis(canvas, band, 0, "0");
     canvas_axis(canvas, band, top,
                 resources_show_amount(usage->resource, top, amount, sizeof(amount)));

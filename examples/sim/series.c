@@ -30,7 +30,7 @@ static bool same(const struct sample *a, const struct sample *b)
 {
     return a->waiting == b->waiting && a->held == b->held &&
            a->used.allocated == b->used.allocated && a->used.reserved == b->used.reserved &&
-           a->used.ceiling == b->used.ceiling;
+           a->used.ceiling == b->used.ceiling && a->used.share == b->used.share;
 }
 
 /* Keeps every second sample of each usage, and takes half as many from now on. */
@@ -120,6 +120,7 @@ static void take_queue(struct sim *sim, const msgpack_object *queue)
             int64_t ceiling = value_int(row, "ceiling", -1);
             sample.used.allocated += value_int(row, "allocated", 0);
             sample.used.reserved += value_int(row, "reserved", 0);
+            sample.used.share += value_int(row, "share", 0);
             sample.used.ceiling =
                 ceiling < 0 || sample.used.ceiling < 0 ? -1 : sample.used.ceiling + ceiling;
         }

@@ -53,6 +53,7 @@ struct sample {
         int64_t allocated;
         int64_t reserved;
         int64_t ceiling; /* -1: none */
+        int64_t share;   /* its own: what is used beyond it is borrowed; 0: none */
     } used;
 };
 
