@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/sim/composites.h"
 #include "examples/sim/groups.h"
 #include "examples/sim/sim.h"
 
@@ -14,10 +15,20 @@ struct members {
     int64_t bound;
 };
 
-static bool is_member(const struct pod *pod, const struct pod *of)
+/* Who is below one CompositePodGroup is taken together. */
+static bool is_together(const struct sim *sim, const struct pod *pod, const struct pod *of)
 {
-    return pod->seen && !pod_is_over(pod->seen) && !pod->seen->deleted &&
-           strcmp(pod->native, of->native) == 0 && strcmp(pod->namespace, of->namespace) == 0;
+    const char *top = composites_of_pod(sim, of);
+
+    if (!pod->native[0] || strcmp(pod->namespace, of->namespace) != 0)
+        return false;
+    return *top ? strcmp(composites_of_pod(sim, pod), top) == 0
+                : strcmp(pod->native, of->native) == 0;
+}
+
+static bool is_member(const struct sim *sim, const struct pod *pod, const struct pod *of)
+{
+    return pod->seen && !pod_is_over(pod->seen) && !pod->seen->deleted && is_together(sim, pod, of);
 }
 
 static struct members find_members(struct sim *sim, const struct pod *of)
@@ -27,7 +38,7 @@ static struct members find_members(struct sim *sim, const struct pod *of)
 
     for (size_t i = 0; i < all->count; i++) {
         struct pod *pod = all->entries[i].value;
-        if (!is_member(pod, of))
+        if (!is_member(sim, pod, of))
             continue;
         if (pod->seen->node[0] || pod->pool == POOL_BINDING)
             found.bound++;
@@ -46,6 +57,17 @@ static const struct object *group_of(struct sim *sim, const struct pod *pod)
     const struct object *group = map_get(&sim->world.objects, ref);
 
     return group && group->is && groups_is_native(group) ? group : NULL;
+}
+
+/* Whether as many of its members are there as it needs. */
+static bool has_enough(struct sim *sim, const struct object *group, const struct members *members)
+{
+    const struct object *top = composites_is_part(group) ? composites_top(sim, group) : group;
+
+    if (!top)
+        return false;
+    return top == group ? (int64_t)members->count + members->bound >= groups_native_minimum(group)
+                        : composites_is_complete(sim, top);
 }
 
 /* Those that were held are asked about once more; of who is held still the others are, too. Where
@@ -90,8 +112,7 @@ void group_cycle(struct sim *sim, struct pod *pod)
 
     if (partial)
         tree_is_bool(partial, &one_by_one);
-    if (!group || !let_in(sim, &members, one_by_one) ||
-        (int64_t)members.count + members.bound < groups_native_minimum(group)) {
+    if (!group || !let_in(sim, &members, one_by_one) || !has_enough(sim, group, &members)) {
         hold(sim, &members);
         return;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "abi/host/value.h"
+#include "examples/sim/composites.h"
 #include "examples/sim/queue_users.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/text.h"
@@ -32,8 +33,8 @@ static const char *ref_of(struct sim *sim, const char *kind, const char *namespa
 
 static const char *group_ref(struct sim *sim, const msgpack_object *effect)
 {
-    return ref_of(sim, "podgroup", value_str(effect, "namespace", ""),
-                  value_str(effect, "name", ""));
+    return ref_of(sim, value_bool(effect, "composite", false) ? "compositepodgroup" : "podgroup",
+                  value_str(effect, "namespace", ""), value_str(effect, "name", ""));
 }
 
 static const char *amounts_text(struct sim *sim, const msgpack_object *amounts)
@@ -137,9 +138,13 @@ void groups_put_native(struct request *r, const struct sim *sim, const struct ob
     const struct tree *queue =
         tree_get(tree_find(group->doc, "metadata/annotations"), "scheduling.volcano.sh/queue-name");
 
-    r_key_int(r, "minMember", groups_native_minimum(group));
     translate_key(r, "priority", tree_find(group->doc, "spec/priority"));
-    r_key_bool(r, "goesWhole", goes_whole(group));
+    if (strcmp(group->kind, "compositepodgroup") == 0) {
+        composites_put(r, sim, group);
+    } else {
+        r_key_int(r, "minMember", groups_native_minimum(group));
+        r_key_bool(r, "goesWhole", goes_whole(group));
+    }
     put_condition(r, group);
     if (!queue || queue->type != TREE_TEXT)
         return;

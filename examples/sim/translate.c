@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "examples/sim/composites.h"
 #include "examples/sim/groups.h"
 #include "examples/sim/pod_queue.h"
 #include "examples/sim/podlife.h"
@@ -15,9 +16,10 @@ static const struct {
     const char *message;
     const char *object;
 } kinds[] = {
-    {"queue", "queue", "Queue"},   {"clusterqueue", "queue", "ClusterQueue"},
-    {"cohort", "queue", "Cohort"}, {"resourceflavor", "flavor", NULL},
-    {"podgroup", "group", NULL},   {"workload", "workload", NULL},
+    {"queue", "queue", "Queue"},          {"clusterqueue", "queue", "ClusterQueue"},
+    {"cohort", "queue", "Cohort"},        {"resourceflavor", "flavor", NULL},
+    {"podgroup", "group", NULL},          {"workload", "workload", NULL},
+    {"compositepodgroup", "group", NULL},
 };
 
 bool translate_kind(const char *kind, const char **ret_message_kind, const char **ret_object_kind)
@@ -139,6 +141,7 @@ void translate_pod(struct request *r, const char *key, const struct sim *sim, co
     r_key_bool(r, "deleted", state->deleted);
     r_key_bool(r, "unschedulable", strcmp(state->reason, "Unschedulable") == 0);
     r_key_str(r, "schedulingGroup", pod->native);
+    r_key_str(r, "compositeGroup", composites_of_pod(sim, pod));
     r_key_str(r, "owner", pod->owner);
     r_key_bool(r, "mirror", pod->mirror);
     translate_key(r, "preemptionPolicy", tree_get(pod->spec, "preemptionPolicy"));
@@ -313,7 +316,8 @@ static const char *put_group_queue(struct request *r, const struct sim *sim,
     return queue;
 }
 
-static void put_pod_group(struct request *r, struct sim *sim, const struct object *object)
+static void put_pod_group(struct request *r, struct sim *sim, const struct object *object,
+                          bool is_there)
 {
     const struct tree *class = tree_find(object->doc, "spec/priorityClassName");
 
@@ -323,7 +327,8 @@ static void put_pod_group(struct request *r, struct sim *sim, const struct objec
     r_key_int(r, "created", object->created);
     r_key_int(r, "resourceVersion", object->version);
     r_key_bool(r, "native", groups_is_native(object));
-    if (!object->is)
+    r_key_bool(r, "composite", strcmp(object->kind, "compositepodgroup") == 0);
+    if (!is_there)
         return;
     if (groups_is_native(object)) {
         groups_put_native(r, sim, object);
@@ -345,12 +350,20 @@ void translate_observe_object(struct request *r, struct sim *sim, const struct o
 {
     const char *message = object->kind;
     const char *kind = NULL;
+    bool is_there = object->is;
 
     if (sim->workloads.is && workload_show(sim, r, object))
         return;
     translate_kind(object->kind, &message, &kind);
     r_key_str(r, "kind", message);
-    r_key_bool(r, "gone", !object->is);
+    if (composites_is_part(object)) { /* of what is told instead, if that is there */
+        const struct object *top = composites_top(sim, object);
+        r_key_bool(r, "gone", top == NULL);
+        object = top ? top : object;
+        is_there = top != NULL;
+    } else {
+        r_key_bool(r, "gone", !object->is);
+    }
     if (strcmp(message, "queue") == 0) {
         translate_queue(r, kind, object);
         return;
@@ -359,7 +372,7 @@ void translate_observe_object(struct request *r, struct sim *sim, const struct o
     if (strcmp(message, "flavor") == 0)
         put_flavor(r, object);
     else if (strcmp(message, "group") == 0)
-        put_pod_group(r, sim, object);
+        put_pod_group(r, sim, object, is_there);
     else
         r_key_str(r, "name", object->name);
     r_end(r);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "examples/sim/composites.h"
 #include "examples/sim/host.h"
 #include "examples/sim/sim.h"
 #include "examples/sim/translate.h"
@@ -150,9 +151,19 @@ static struct object *as_it_is(struct sim *sim, struct object *object)
     return copy;
 }
 
+/* What of a tree of groups comes or goes makes its pods members of another group. */
+static bool is_of_tree(const struct object *object)
+{
+    return strcmp(object->kind, "compositepodgroup") == 0 || composites_is_part(object);
+}
+
+static void watch_pods(struct sim *sim, const char *namespace, const char *owner);
+
 void watch_object(struct sim *sim, struct object *object)
 {
     dispatch(sim, (struct notice){.object = as_it_is(sim, object)});
+    if (is_of_tree(object))
+        watch_pods(sim, object->namespace, NULL);
 }
 
 void watch_machine(struct sim *sim, struct machine *machine)
