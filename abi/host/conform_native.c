@@ -118,6 +118,49 @@ static void condition(struct story *s)
     s_holds(s, s_effect(s, "setGroupStatus", "g") == 0, "what was written is not written again");
 }
 
+/* The one part is a PodGroup, the other a CompositePodGroup with one below it. */
+static void see_composite(struct story *s, int deepest)
+{
+    s_see(s, "group",
+          "{uid: t, namespace: n, name: top, created: 2, composite: true, minMember: 2, parts: ["
+          "{name: g, depth: 1, minMember: 1}, {name: r, depth: 1, composite: true}, "
+          "{name: w, depth: 2, minMember: %d}]}",
+          deepest);
+}
+
+static void composite(struct story *s)
+{
+    begin(s, "");
+    s_pod(s, "a", "{" MEMBER ", compositeGroup: top}");
+    s_ask(s, LOADER_INSPECT, "{what: pod, uid: a}");
+    s_want(s, "{state: held, reason: GroupMissing}");
+    see_composite(s, 2);
+    s_pod(s, "b",
+          "{schedulingGroup: w, compositeGroup: top, queue: q, requests: {cpu: 1}, "
+          "annotations: {scheduling.volcano.sh/queue-allocation-gate: 'true'}}");
+    s_ask(s, LOADER_INSPECT, "{what: pod, uid: a}");
+    s_want(s, "{state: held, reason: GroupIncomplete}");
+    see_composite(s, 1);
+    s_state(s, "a", "reserved");
+    s_state(s, "b", "reserved");
+    s_ask(s, LOADER_INSPECT, "{what: group, namespace: n, name: top, composite: true}");
+    s_want(s, "{native: true, composite: true, pods: 2, reserved: 2}");
+    s_lose(s, "group", "{namespace: n, name: top, composite: true}");
+    s_state(s, "b", "held");
+}
+
+static void composite_too_deep(struct story *s)
+{
+    begin(s, "");
+    s_see(s, "group",
+          "{uid: t, namespace: n, name: top, created: 2, composite: true, parts: ["
+          "{name: b, depth: 1, composite: true}, {name: c, depth: 2, composite: true}, "
+          "{name: d, depth: 3, composite: true}, {name: g, depth: 4}]}");
+    s_pod(s, "a", "{" MEMBER ", compositeGroup: top}");
+    s_ask(s, LOADER_INSPECT, "{what: pod, uid: a}");
+    s_want(s, "{state: held, reason: GroupInvalid}");
+}
+
 static void two_groups(struct story *s)
 {
     begin(s, "");
@@ -135,6 +178,8 @@ const struct promise promises_of_native_groups[] = {
     {"the members of a native group have its priority", one_priority},
     {"a group's cycle that only tries changes nothing", tries},
     {"a native group has a condition of ours", condition},
+    {"a composite group is complete by its parts, and granted as one", composite},
+    {"a composite group that is too deep holds its pods", composite_too_deep},
     {"a pod is in one group", two_groups},
     {0},
 };
