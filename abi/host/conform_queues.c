@@ -69,6 +69,9 @@ static void sums(struct story *s)
     s_tick(s, s->now);
     s_ask(s, LOADER_INSPECT, "{what: queue, kind: Queue, name: q}");
     s_want(s, "{reserved: 1, quota: [{resource: gpu, usage: " MOST "}]}");
+    s_see(s, "queue", "{kind: Queue, name: most, capability: {gpu: " MOST "}}");
+    s_pod(s, "x", "{queue: most, requests: {gpu: 9223372036854775807}}");
+    s_state(s, "x", "reserved"); /* what is more than can be counted is the most that can be */
 }
 
 static void ceilings(struct story *s)
