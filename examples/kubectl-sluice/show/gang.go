@@ -28,7 +28,7 @@ func Gang(group *ask.Group, path Path, now time.Time, style *Style) string {
 		say("asks for", "%s, as one", amounts(group.Asks))
 	}
 	if group.State == "waiting" {
-		say("place", "%s", place(group.Position, group.AtLeast, group.Ahead))
+		say("place", "%s", place("queue", group.Position, group.AtLeast, group.Ahead))
 		say("estimate", "%s", estimate(&group.Outlook))
 	}
 	if group.Queue != "" {

@@ -67,7 +67,7 @@ func Why(pod *ask.Pod, group *ask.Group, path Path, now time.Time, style *Style)
 		say("flavors", "%s", flavors(pod.Flavors))
 	}
 	if pod.State == "waiting" {
-		say("place", "%s", place(pod.Position, pod.AtLeast, pod.Ahead))
+		say("place", "%s", place("queue", pod.Position, pod.AtLeast, pod.Ahead))
 		say("estimate", "%s", estimate(&pod.Outlook))
 	}
 	say("queue", "%s", names(path, pod.Queue))
@@ -109,15 +109,19 @@ func headline(pod *ask.Pod, now time.Time) string {
 	return fmt.Sprintf("%s is %s", name, pod.State)
 }
 
-func place(position int64, atLeast bool, ahead map[string]int64) string {
+// place says where somebody stands in a queue of this kind, and what those before it ask for, as
+// far as that is known.
+func place(queue string, position int64, atLeast bool, ahead map[string]int64) string {
 	switch {
 	case atLeast:
-		return fmt.Sprintf("number %d of its queue, or later; before it in the queue wait %s, or "+
-			"more", position, amounts(ahead))
+		return fmt.Sprintf("number %d of its %s, or later; before it in the queue wait %s, or "+
+			"more", position, queue, amounts(ahead))
 	case position <= 1:
-		return "the next of its queue"
+		return "the next of its " + queue
+	case len(ahead) == 0:
+		return fmt.Sprintf("number %d of its %s", position, queue)
 	}
-	return fmt.Sprintf("number %d of its queue; before it in the queue wait %s", position,
+	return fmt.Sprintf("number %d of its %s; before it in the queue wait %s", position, queue,
 		amounts(ahead))
 }
 

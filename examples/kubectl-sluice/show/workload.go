@@ -33,7 +33,7 @@ func WhyWorkload(w *ask.Workload, now time.Time) string {
 			amount(w.On.Resource, w.On.Room), amount(w.On.Resource, w.On.Asked))
 	}
 	if w.State == "waiting" {
-		say("place", "%s", workloadPlace(w))
+		say("place", "%s", place("ClusterQueue", w.Position, w.AtLeast, w.Ahead))
 	}
 	if w.State == "waiting" && w.Basis != "" { // an older scheduler says nothing of it
 		say("estimate", "%s", estimate(&w.Outlook))
@@ -86,16 +86,6 @@ func workloadState(w *ask.Workload, now time.Time) string {
 		return "is admitted in queue " + queue
 	}
 	return "is " + w.State
-}
-
-func workloadPlace(w *ask.Workload) string {
-	if len(w.Ahead) > 0 {
-		return place(w.Position, w.AtLeast, w.Ahead)
-	}
-	if w.Position <= 1 {
-		return "the next of its ClusterQueue"
-	}
-	return fmt.Sprintf("number %d of its ClusterQueue", w.Position)
 }
 
 func openOrClosed(open bool) string {

@@ -25,7 +25,7 @@ func TestWhyAWorkloadWaits(t *testing.T) {
   why       QueueCapacity
   asks for  cpu 4, pods 4
   lacks     cpu in Cohort all: room for 1, asked for 4
-  place     number 2 of its queue; before it in the queue wait cpu 2
+  place     number 2 of its ClusterQueue; before it in the queue wait cpu 2
   estimate  between 1m and 5m (when 5 cpu are given back)
 `: {State: "waiting", Reason: "QueueCapacity", Position: 2,
 			Asks:  map[string]int64{"cpu": 4000, "pods": 4},
