@@ -15,6 +15,7 @@ import (
 
 func testStamp(c *cluster) {
 	ctx := c.Context()
+	c.awaitGuard("sluice-scheduler")
 	for _, stamp := range []string{granted, grantedIn, flavors} {
 		forged := with(pod(long), func(p *corev1.Pod) { p.Annotations[stamp] = "1" })
 		if _, err := c.create(forged); !apierrors.IsForbidden(err) ||

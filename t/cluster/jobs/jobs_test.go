@@ -105,7 +105,6 @@ func preemption(c *cluster) {
 	}
 	c.finish("high")
 	c.runs("low", 3, "spot")
-	late(c, "prio")
 	c.delete("Job", "low")
 	c.delete("Job", "high")
 }
