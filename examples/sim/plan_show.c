@@ -23,7 +23,8 @@ static int64_t quantile(const int64_t *waits, size_t count, size_t thousandths)
 
 static void measure(struct queue_outcome *outcome, int64_t *waits, size_t count)
 {
-    qsort(waits, count, sizeof(*waits), compare_waits);
+    if (count > 0)
+        qsort(waits, count, sizeof(*waits), compare_waits);
     outcome->started = (int64_t)count;
     outcome->p50 = quantile(waits, count, 500);
     outcome->p95 = quantile(waits, count, 950);
