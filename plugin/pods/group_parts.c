@@ -78,7 +78,8 @@ static void count_complete(struct group *group)
         group->misses_parts = group->misses_parts || !is_complete(&group->parts[0]);
 }
 
-static void count_pod(struct group *group, uint32_t name, uint32_t one)
+/* False: the name is no PodGroup's of it. */
+static bool count_pod(struct group *group, uint32_t name, uint32_t one)
 {
     for (uint32_t i = 0; i < group->part_count; i++) {
         struct group_part *part = &group->parts[i];
@@ -86,19 +87,21 @@ static void count_pod(struct group *group, uint32_t name, uint32_t one)
         if (part->composite || part->name != name)
             continue;
         part->there += one;
-        count_complete(group);
-        return;
+        return true;
     }
+    return false;
 }
 
 void group_part_joined(struct group *group, uint32_t name)
 {
-    count_pod(group, name, 1);
+    if (count_pod(group, name, 1))
+        count_complete(group);
 }
 
 void group_part_left(struct group *group, uint32_t name)
 {
-    count_pod(group, name, UINT32_MAX);
+    if (count_pod(group, name, UINT32_MAX))
+        count_complete(group);
 }
 
 static bool same_parts(const struct group *group, const struct group_part *parts, uint32_t count)
@@ -124,9 +127,9 @@ void group_swap_parts(struct engine *e, struct group *group, struct group_part *
     group->part_count = *count;
     *parts = before;
     *count = count_before;
-    count_complete(group);
     for (uint32_t id = group->first; id != 0; id = member_after(e, id))
-        group_part_joined(group, member_at(e, claim_at(e, id)->member)->own.part);
+        count_pod(group, member_at(e, claim_at(e, id)->member)->own.part, 1);
+    count_complete(group);
 }
 
 /* A part that is not complete, of which no part below it is to blame. */
