@@ -30,7 +30,7 @@ func CompositeGroup(group *unstructured.Unstructured, into *sluice.Group) error 
 		return err
 	}
 	seen.Composite, seen.MinMember = true, minimum
-	seen.GoesWhole = seen.GoesWhole || isGang(group)
+	seen.GoesWhole = isIndivisible(group)
 	*into = seen
 	return nil
 }
@@ -40,28 +40,28 @@ func CompositeGroup(group *unstructured.Unstructured, into *sluice.Group) error 
 func GroupPart(group *unstructured.Unstructured, depth int) (part sluice.GroupPart, whole bool) {
 	part = sluice.GroupPart{Name: group.GetName(), Depth: int32(depth),
 		Composite: group.GetKind() == KindCompositeGroup}
+	var seen sluice.Group
 	if part.Composite {
 		part.MinMember, _ = leastGroups(group)
-		return part, goesWhole(group) || isGang(group)
-	}
-	var seen sluice.Group
-	if NativeGroup(group, &seen) == nil {
+	} else if NativeGroup(group, &seen) == nil {
 		part.MinMember = seen.MinMember
 	}
-	return part, goesWhole(group) || isGang(group)
+	return part, isIndivisible(group)
 }
 
 // leastGroups is how many of those directly below it a composite group needs; 0: it does not say.
 func leastGroups(group *unstructured.Unstructured) (int32, error) {
-	least, err := numberOf(group, group.GetKind()+"."+NativeGroups+"/"+group.GetNamespace()+"/"+
-		group.GetName(), 0, "spec", "schedulingPolicy", "gang", "minGroupCount")
+	least, err := numberOf(group, nameOfNative(group), 0, "spec", "schedulingPolicy", "gang",
+		"minGroupCount")
 	if err != nil || least == nil {
 		return 0, err
 	}
 	return *least, nil
 }
 
-func isGang(group *unstructured.Unstructured) bool {
-	_, is, _ := unstructured.NestedFieldNoCopy(group.Object, "spec", "schedulingPolicy", "gang")
-	return is
+// isIndivisible tells whether a composite group with this one in it is evicted as a whole: a part
+// of a gang is of no use.
+func isIndivisible(group *unstructured.Unstructured) bool {
+	_, isGang, _ := unstructured.NestedFieldNoCopy(group.Object, "spec", "schedulingPolicy", "gang")
+	return isGang || goesWhole(group)
 }

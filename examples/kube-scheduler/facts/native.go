@@ -31,8 +31,7 @@ func SchedulingGroup(pod *v1.Pod) string {
 // NativeGroup writes over `into` what the engine wants to know of a PodGroup of Kubernetes' own,
 // but for its queue. After an error it is as it was.
 func NativeGroup(group *unstructured.Unstructured, into *sluice.Group) error {
-	object := group.GetKind() + "." + NativeGroups + "/" + group.GetNamespace() + "/" +
-		group.GetName()
+	object := nameOfNative(group)
 	minimum, err := numberOf(group, object, 0, "spec", "schedulingPolicy", "gang", "minCount")
 	if err != nil {
 		return err
@@ -57,6 +56,11 @@ func NativeGroup(group *unstructured.Unstructured, into *sluice.Group) error {
 		into.MinMember = *minimum
 	}
 	return nil
+}
+
+// nameOfNative is a group of Kubernetes' own, as an error names it.
+func nameOfNative(group *unstructured.Unstructured) string {
+	return group.GetKind() + "." + NativeGroups + "/" + group.GetNamespace() + "/" + group.GetName()
 }
 
 // goesWhole tells whether whoever disrupts a native group disrupts all of it.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
@@ -66,8 +67,12 @@ func (n *nativeGroups) run(ctx context.Context) {
 
 // groupSeen tells again of the pods of a PodGroup that has come to be below another group.
 func (n *nativeGroups) groupSeen(old, now *unstructured.Unstructured) {
+	isPart := facts.ParentGroup(now) != ""
+	if isPart && old != nil && equality.Semantic.DeepEqual(old.Object["spec"], now.Object["spec"]) {
+		return // its scheduler writes statuses, and the tree is as it was
+	}
 	n.seen(now)
-	if old == nil && facts.ParentGroup(now) != "" {
+	if isPart && old == nil {
 		n.tellBelow(now)
 	}
 }
