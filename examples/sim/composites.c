@@ -27,17 +27,6 @@ bool composites_is_part(const struct object *group)
            groups_is_native(group) && *parent_of(group);
 }
 
-static const struct object *find(const struct sim *sim, const char *kind, const char *namespace,
-                                 const char *name)
-{
-    char ref[600];
-    bool here = strcmp(namespace, "default") == 0;
-
-    snprintf(ref, sizeof(ref), "%s/%s%s%s", kind, here ? "" : namespace, here ? "" : "/", name);
-    const struct object *group = map_get(&sim->world.objects, ref);
-    return group && group->is ? group : NULL;
-}
-
 /* The name of the topmost one, or of the one that is not there. */
 static const char *climb(const struct sim *sim, const struct object *group,
                          const struct object **ret_top)
@@ -46,7 +35,7 @@ static const char *climb(const struct sim *sim, const struct object *group,
 
     for (int level = 0; level < LEVELS_MOST && group && *parent_of(group); level++) {
         name = parent_of(group);
-        group = find(sim, "compositepodgroup", group->namespace, name);
+        group = groups_find(sim, "compositepodgroup", group->namespace, name);
     }
     *ret_top = group && !*parent_of(group) ? group : NULL;
     return name;
@@ -63,7 +52,7 @@ const struct object *composites_top(struct sim *sim, const struct object *group)
 const char *composites_of_pod(const struct sim *sim, const struct pod *pod)
 {
     const struct object *group =
-        pod->native[0] ? find(sim, "podgroup", pod->namespace, pod->native) : NULL;
+        pod->native[0] ? groups_find(sim, "podgroup", pod->namespace, pod->native) : NULL;
 
     return group && groups_is_native(group) ? climb(sim, group, &group) : "";
 }
@@ -78,12 +67,10 @@ static int64_t minimum_of(const struct object *group)
     return count && tree_is_int(count, &minimum) ? minimum : 1;
 }
 
-/* Whether none of its members is evicted without all: a gang is of use as a whole. */
-static bool goes_whole(const struct object *group)
+/* A part of a gang is of no use: what has one in it is evicted as a whole. */
+static bool is_indivisible(const struct object *group)
 {
-    const struct tree *mode = tree_find(group->doc, "spec/disruptionMode");
-
-    return (mode && tree_get(mode, "all")) || tree_find(group->doc, "spec/schedulingPolicy/gang");
+    return groups_goes_whole(group) || tree_find(group->doc, "spec/schedulingPolicy/gang");
 }
 
 /* The next group below another one; NULL: there is none. */
@@ -105,7 +92,7 @@ static bool put_parts(struct request *r, const struct sim *sim, const struct obj
                       int64_t depth)
 {
     const struct object *group;
-    bool whole = goes_whole(top);
+    bool whole = is_indivisible(top);
 
     for (size_t at = 0; depth <= LEVELS_MOST && (group = next_below(sim, top, &at)) != NULL;) {
         r_map(r);
@@ -114,8 +101,9 @@ static bool put_parts(struct request *r, const struct sim *sim, const struct obj
         r_key_bool(r, "composite", is_composite(group));
         r_key_int(r, "minMember", minimum_of(group));
         r_end(r);
-        whole = (is_composite(group) ? put_parts(r, sim, group, depth + 1) : goes_whole(group)) ||
-                whole;
+        whole =
+            (is_composite(group) ? put_parts(r, sim, group, depth + 1) : is_indivisible(group)) ||
+            whole;
     }
     return whole;
 }
@@ -136,8 +124,7 @@ static int64_t count_pods(const struct sim *sim, const struct object *group)
 
     for (size_t i = 0; i < all->count; i++) {
         const struct pod *pod = all->entries[i].value;
-        count += pod->seen && !pod_is_over(pod->seen) && !pod->seen->deleted &&
-                 strcmp(pod->native, group->name) == 0 &&
+        count += groups_counts(pod) && strcmp(pod->native, group->name) == 0 &&
                  strcmp(pod->namespace, group->namespace) == 0;
     }
     return count;

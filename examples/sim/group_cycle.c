@@ -50,13 +50,9 @@ static struct members find_members(struct sim *sim, const struct pod *of)
 
 static const struct object *group_of(struct sim *sim, const struct pod *pod)
 {
-    const char *ref =
-        strcmp(pod->namespace, "default") == 0
-            ? arena_format(&sim->arena, "podgroup/%s", pod->native)
-            : arena_format(&sim->arena, "podgroup/%s/%s", pod->namespace, pod->native);
-    const struct object *group = map_get(&sim->world.objects, ref);
+    const struct object *group = groups_find(sim, "podgroup", pod->namespace, pod->native);
 
-    return group && group->is && groups_is_native(group) ? group : NULL;
+    return group && groups_is_native(group) ? group : NULL;
 }
 
 /* Whether as many of its members are there as it needs. */

@@ -97,6 +97,22 @@ void groups_put_own(struct request *r, const struct object *group)
         r_key_str(r, "priorityClass", class->text);
 }
 
+const struct object *groups_find(const struct sim *sim, const char *kind, const char *namespace,
+                                 const char *name)
+{
+    char ref[600];
+    bool here = strcmp(namespace, "default") == 0;
+
+    snprintf(ref, sizeof(ref), "%s/%s%s%s", kind, here ? "" : namespace, here ? "" : "/", name);
+    const struct object *group = map_get(&sim->world.objects, ref);
+    return group && group->is ? group : NULL;
+}
+
+bool groups_counts(const struct pod *pod)
+{
+    return pod->seen && !pod_is_over(pod->seen) && !pod->seen->deleted;
+}
+
 bool groups_is_native(const struct object *group)
 {
     static const char api[] = "scheduling.k8s.io/";
@@ -115,7 +131,7 @@ int64_t groups_native_minimum(const struct object *group)
 }
 
 /* As text in v1alpha2, as a map since. */
-static bool goes_whole(const struct object *group)
+bool groups_goes_whole(const struct object *group)
 {
     const struct tree *mode = tree_find(group->doc, "spec/disruptionMode");
 
@@ -143,7 +159,7 @@ void groups_put_native(struct request *r, const struct sim *sim, const struct ob
         composites_put(r, sim, group);
     } else {
         r_key_int(r, "minMember", groups_native_minimum(group));
-        r_key_bool(r, "goesWhole", goes_whole(group));
+        r_key_bool(r, "goesWhole", groups_goes_whole(group));
     }
     put_condition(r, group);
     if (!queue || queue->type != TREE_TEXT)

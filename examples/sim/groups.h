@@ -23,6 +23,17 @@ struct group_write groups_read_creation(struct sim *sim, const msgpack_object *e
 struct group_write groups_read_change(struct sim *sim, const msgpack_object *effect);
 struct group_write groups_read_status(struct sim *sim, const msgpack_object *effect);
 
+/* A group of this kind, if it is there; NULL. */
+const struct object *groups_find(const struct sim *sim, const char *kind, const char *namespace,
+                                 const char *name);
+
+/* Whether a pod counts for the groups that it is in: it was seen, and has not ended. */
+struct pod;
+bool groups_counts(const struct pod *pod);
+
+/* Whether none of the members of one of Kubernetes' own is evicted without the others. */
+bool groups_goes_whole(const struct object *group);
+
 /* Whether the PodGroup is one of Kubernetes' own; what such a one says; and how many of its members
  * must run together. */
 bool groups_is_native(const struct object *group);
