@@ -96,12 +96,18 @@ static void checks(struct story *s)
     s_want(s, "{effects: [{write: target}]}");
 }
 
-static void waiting(struct story *s)
+/* Another workload, that has all of the quota. */
+static void see_admitted(struct story *s)
 {
-    begin(s, "waitingReasons: true", "");
     s_see(s, "workload",
           "{role: worker, uid: b, namespace: n, name: b, created: 1, queue: l, podSets: [{name: "
           "main, count: 2, requests: {cpu: 1}}], conditions: {" ADMITTED "}, " ADMISSION "}");
+}
+
+static void waiting(struct story *s)
+{
+    begin(s, "waitingReasons: true", "");
+    see_admitted(s);
     s_ask(s, SEE, "resourceVersion: 1");
     writes(s, "write: pending, reason: Pending, resourceVersion: 1");
     s_ask(s, SEE, "conditions: {QuotaReserved: {status: 'False', reason: Pending, since: 1}}");
@@ -109,9 +115,7 @@ static void waiting(struct story *s)
     s_drain(s);
     s_want(s, "{effects: []}");
     begin(s, "", "");
-    s_see(s, "workload",
-          "{role: worker, uid: b, namespace: n, name: b, created: 1, queue: l, podSets: [{name: "
-          "main, count: 2, requests: {cpu: 1}}], conditions: {" ADMITTED "}, " ADMISSION "}");
+    see_admitted(s);
     s_ask(s, SEE, "resourceVersion: 1");
     s_tick(s, s->now);
     s_drain(s);
@@ -122,9 +126,7 @@ static void waits_first(struct story *s)
 {
     begin(s, "waitingReasons: true, waitingReasonsAfter: 2000000000, waitingReasonsPerSecond: 2",
           "");
-    s_see(s, "workload",
-          "{role: worker, uid: b, namespace: n, name: b, created: 1, queue: l, podSets: [{name: "
-          "main, count: 2, requests: {cpu: 1}}], conditions: {" ADMITTED "}, " ADMISSION "}");
+    see_admitted(s);
     s_ask(s, SEE, "resourceVersion: 1");
     s_tick(s, s->now);
     s_drain(s);
@@ -139,9 +141,7 @@ static void waits_first(struct story *s)
     s_drain(s);
     s_want(s, "{effects: [{uid: d, write: pending, reason: Pending}]}");
     begin(s, "waitingReasons: true, waitingReasonsAfter: 2000000000", "");
-    s_see(s, "workload",
-          "{role: worker, uid: b, namespace: n, name: b, created: 1, queue: l, podSets: [{name: "
-          "main, count: 2, requests: {cpu: 1}}], conditions: {" ADMITTED "}, " ADMISSION "}");
+    see_admitted(s);
     s_ask(s, SEE, "resourceVersion: 1");
     s_tick(s, s->now + STORY_SECOND);
     s_lose(s, "workload", "{role: worker, namespace: n, name: b}");
@@ -151,9 +151,7 @@ static void waits_first(struct story *s)
 static void waits_for_victims(struct story *s)
 {
     begin(s, "waitingReasons: true", "preemption: {withinClusterQueue: LowerPriority}");
-    s_see(s, "workload",
-          "{role: worker, uid: b, namespace: n, name: b, created: 1, queue: l, podSets: [{name: "
-          "main, count: 2, requests: {cpu: 1}}], conditions: {" ADMITTED "}, " ADMISSION "}");
+    see_admitted(s);
     s_ask(s, SEE, "resourceVersion: 1, priority: 1");
     s_tick(s, s->now);
     s_drain(s);
