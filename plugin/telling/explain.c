@@ -43,6 +43,13 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
     sentence_number(say, pledge_count_victims(e, id));
 }
 
+void explain_not_ready(struct sentence *say, const struct engine *e)
+{
+    sentence_str(say, !e->synced  ? "the first listing of the cluster is not complete"
+                      : !e->leads ? "this scheduler does not lead"
+                                  : "earlier grants are being restored");
+}
+
 /* Of a claim that waits: what is it that refuses it? */
 static enum reason explain_waiting(const struct engine *e, uint32_t id, struct sentence *say)
 {
@@ -50,10 +57,8 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
     enum reason stop = queue_stops(e, queue);
     wide room;
 
-    if (!e->synced || !e->leads || e->claims.restoring != 0) {
-        sentence_str(say, !e->synced  ? "the first listing of the cluster is not complete"
-                          : !e->leads ? "this scheduler does not lead"
-                                      : "earlier grants are being restored");
+    if (!engine_grants(e)) {
+        explain_not_ready(say, e);
         return REASON_NOT_READY;
     }
     if (stop != REASON_NONE) {

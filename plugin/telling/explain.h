@@ -9,6 +9,10 @@
 /* Why a claim does not pass, in the protocol's reasons and in words for the person who asks. */
 
 struct engine;
+struct sentence;
+
+/* Why nobody at all is granted anything. [not engine_grants] */
+void explain_not_ready(struct sentence *say, const struct engine *e);
 
 /* Whether the claim passes PreEnqueue and PreFilter, and else why not. Without words there is no
  * message, and less to find out. */

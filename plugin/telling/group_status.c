@@ -44,10 +44,18 @@ static bool is_held(const struct engine *e, const struct group *group)
            (group->mode == GROUP_WHOLE && group->ready + group->holding == 0);
 }
 
+/* Volcano has a word of its own for what each member is told. */
+static const char *word(const struct group *group, enum reason reason)
+{
+    if (group_is_native(group))
+        return reason_name(reason);
+    return reason == REASON_GROUP_INCOMPLETE ? "NotEnoughTasks" : "NotEnoughResources";
+}
+
 static void say_held(const struct engine *e, const struct group *group, struct group_status *status,
                      struct sentence *say)
 {
-    status->reason = "NotEnoughTasks";
+    status->reason = word(group, REASON_GROUP_INCOMPLETE);
     if (group->home != 0 && group->not_selected) {
         status->reason = reason_name(REASON_NAMESPACE_NOT_SELECTED);
         explain_not_selected(say, e, group->home, group->space);
@@ -85,7 +93,7 @@ static void say_waits(const struct engine *e, const struct group *group,
     uint32_t queue = claim_queue(e, group->books ? group->entry : group->first);
     enum reason stop = queue_stops(e, queue);
 
-    status->reason = "NotEnoughResources";
+    status->reason = word(group, REASON_QUEUE_CAPACITY);
     if (group->no_nodes) {
         sentence_str(say, "no nodes were found for all members that it needs");
     } else if (stop != REASON_NONE) {

@@ -13,8 +13,10 @@
  *   Inqueue    granted (booking.h)         Unknown    a part of the minimum runs, the rest waits
  *                                          Completed  nobody is left who has not ended
  *
- * and in one condition: Scheduled, or Unschedulable with the reason. Its message names no amount
- * that others change, so it is written when the group's own case changes, and not more often.
+ * and in one condition: Scheduled, or Unschedulable with the reason. Of a native group it is the
+ * scheduler that says all this, and we say whether its queue granted it (sluice.sh/QuotaReserved),
+ * with the reasons that its pods are told. A message names no amount that others change, so it is
+ * written when the group's own case changes, and not more often.
  */
 
 struct engine;

@@ -8,6 +8,7 @@
 #include "plugin/workloads/workload_refusal.h"
 #include "plugin/workloads/workload_see.h"
 #include "plugin/workloads/workload_settle.h"
+#include "explain_workload.h"
 #include "report.h"
 
 static uint8_t wanted(const void *owner, uint32_t id)
@@ -243,7 +244,7 @@ static void find_words(const struct engine *e, uint32_t id, struct workload_writ
         break;
     case LIFE_WRITE_UNRESERVE:
     case LIFE_WRITE_PENDING:
-        workload_refusal_say(e, id, &say);
+        explain_workload_refusal(&say, e, id);
         break;
     case LIFE_WRITE_REQUEUED:
         sentence_str(&say, returns[workload->step.reason]);

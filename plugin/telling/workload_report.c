@@ -8,6 +8,9 @@
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"
 #include "ahead.h"
+#include "explain.h"
+#include "explain_queue.h"
+#include "explain_workload.h"
 #include "position.h"
 #include "report.h"
 
@@ -75,6 +78,19 @@ static void note_victims(struct engine *e, uint32_t id, const struct decision *d
             workload_decide_victims(e, decision, ret->victims, WORKLOAD_REPORT_VICTIMS);
 }
 
+/* The first flavor of the group that pods of this set could be in. */
+static uint16_t first_flavor(const struct assign_set *ask, const struct queue *queue,
+                             const struct queue_group *group)
+{
+    uint64_t refused = ask->refused[group - queue->groups];
+
+    for (uint32_t k = 0; k < group->flavor_count; k++) {
+        if ((refused >> k & 1) == 0)
+            return group->flavors[k];
+    }
+    return group->flavors[0];
+}
+
 /* The first that it lacks, in the first flavor that its pods could be in. */
 static void say_lack(struct sentence *say, const struct engine *e, uint32_t id)
 {
@@ -82,36 +98,69 @@ static void say_lack(struct sentence *say, const struct engine *e, uint32_t id)
     const struct queue *queue = queue_at(e, demand->queue);
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
-            const struct request *need = &demand->asks[s].needs[i];
+        const struct assign_set *ask = &demand->asks[s];
+
+        for (uint32_t i = 0; i < ask->need_count; i++) {
+            const struct request *need = &ask->needs[i];
             const struct queue_group *group = queue_group_of(queue, need->resource);
-            wide asked = (wide)need->amount * demand->asks[s].count, room;
+            struct text resource = name_text(e, need->resource);
+            wide asked = (wide)need->amount * ask->count, room;
+            uint16_t flavor;
 
             if (group == NULL)
                 continue;
-            room = headroom_now(e, demand->queue, group->flavors[0], need->resource);
+            flavor = first_flavor(ask, queue, group);
+            room = headroom_now(e, demand->queue, flavor, need->resource);
             if (headroom_holds(room, asked))
                 continue;
-            sentence_text(say, name_text(e, need->resource));
-            sentence_str(say, ": ");
-            sentence_amount(say, name_text(e, need->resource), wide_max(0, room));
-            sentence_str(say, " left in flavor ");
-            sentence_text(say, flavor_name(e, group->flavors[0]));
-            sentence_str(say, " of ClusterQueue ");
-            sentence_text(say, name_text(e, queue->name));
-            sentence_str(say, ", ");
-            sentence_amount(say, name_text(e, need->resource), asked);
-            sentence_str(say, " asked for by pod set ");
+            explain_queue(say, e, demand->queue);
+            sentence_str(say, " has room for ");
+            sentence_amount(say, resource, wide_max(0, room));
+            sentence_str(say, " more ");
+            sentence_text(say, resource);
+            sentence_str(say, " in flavor ");
+            sentence_text(say, flavor_name(e, flavor));
+            sentence_str(say, ", pod set ");
             sentence_text(say, demand->sets[s].name);
+            sentence_str(say, " asks for ");
+            sentence_amount(say, resource, asked);
             return;
         }
+    }
+}
+
+static void say_backoff(struct sentence *say, const struct engine *e, uint32_t id)
+{
+    const struct workload *workload = workload_at(e, id);
+    int64_t until =
+        workload->requeue_at > workload->retry_at ? workload->requeue_at : workload->retry_at;
+
+    sentence_str(say, "it gave its quota back");
+    if (until <= e->now)
+        return;
+    sentence_str(say, ", and may try again in ");
+    sentence_span(say, until - e->now);
+}
+
+/* Those that are not ready. */
+static void say_checks(struct sentence *say, const struct engine *e, uint32_t id)
+{
+    const struct workload *workload = workload_at(e, id);
+    bool begun = false;
+
+    for (uint32_t i = 0; i < workload->check_count; i++) {
+        if (workload->check_states[i] == CHECK_READY)
+            continue;
+        sentence_str(say, begun ? ", " : "not ready: ");
+        sentence_text(say, name_text(e, workload->checks[i]));
+        begun = true;
     }
 }
 
 static void say_why(const struct engine *e, uint32_t id, struct workload_report *ret)
 {
     const struct workload *workload = workload_at(e, id);
-    struct text reason = text_of(ret->reason), what;
+    struct text reason = text_of(ret->reason);
     struct sentence say;
 
     sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
@@ -123,13 +172,18 @@ static void say_why(const struct engine *e, uint32_t id, struct workload_report 
         sentence_str(&say, "no flavor suits its pods and could ever have so much");
     else if (text_is(reason, "PreemptionGated"))
         sentence_str(&say, "others would have to go, and a gate is closed");
-    else if (text_is(reason, "QueueInactive") && claim_queue(e, id) != 0) {
-        enum cluster_queue_fault fault = cluster_queue_fault(e, claim_queue(e, id), &what);
-
-        sentence_str(&say, cluster_queue_fault_name(fault));
-        sentence_str(&say, what.len > 0 ? " " : "");
-        sentence_text(&say, what);
-    }
+    else if (text_is(reason, "Inactive"))
+        sentence_str(&say, "it is deactivated: its spec.active is to be true for it to go on");
+    else if (text_is(reason, "Backoff"))
+        say_backoff(&say, e, id);
+    else if (text_is(reason, "Evicted"))
+        sentence_str(&say, "its quota is given back when none of its pods is active any more");
+    else if (text_is(reason, "AdmissionChecks"))
+        say_checks(&say, e, id);
+    else if (text_is(reason, "NotReady"))
+        explain_not_ready(&say, e);
+    else
+        explain_workload_queues(&say, e, id);
 }
 
 static const char *state_of(const struct engine *e, uint32_t id)

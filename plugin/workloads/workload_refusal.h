@@ -8,14 +8,15 @@
 #include <stdint.h>
 
 /*
- * Why a workload that waits has no quota, in words for whoever describes its object: once when it
- * is refused first, and again when the kind of the reason is another one, but not whenever a
+ * Why a workload that waits has no quota, for whoever describes its object: it is written once when
+ * it is refused first, and again when the kind of the reason is another one, but not whenever a
  * number in the words is. So the writes of a full queue do not grow with the time that one waits.
+ * The words are found by those who tell of it.
  *
  *   of its demand      quota, never, gated       as its head was refused last (workload_decide.h)
  *   of itself        victims                   as long as it is promised their room
  *   of its queues    missing, stopped,         which ask nobody
- *                    inactive, namespace
+ *                    lacking, namespace
  *   of its object    unsupported, gated by     nothing is asked for it
  *
  * What another engine wrote is taken for said. Who is gated says so with its signal.
@@ -29,15 +30,18 @@ enum workload_refusal {
     WORKLOAD_REFUSAL_VICTIMS,   /* who has it goes */
     WORKLOAD_REFUSAL_NAMESPACE, /* is none of the ClusterQueue's */
     WORKLOAD_REFUSAL_UNSUPPORTED,
-    WORKLOAD_REFUSAL_GATED_BY,      /* its owner names what it waits for */
-    WORKLOAD_REFUSAL_NO_LOCAL,      /* its LocalQueue is not there */
-    WORKLOAD_REFUSAL_NO_CLUSTER,    /* its LocalQueue's ClusterQueue is not there */
-    WORKLOAD_REFUSAL_LOCAL_STOPPED, /* its LocalQueue is stopped */
-    WORKLOAD_REFUSAL_INACTIVE,      /* its ClusterQueue grants nothing */
+    WORKLOAD_REFUSAL_GATED_BY,       /* its owner names what it waits for */
+    WORKLOAD_REFUSAL_NO_LOCAL,       /* its LocalQueue is not there */
+    WORKLOAD_REFUSAL_NO_CLUSTER,     /* its LocalQueue's ClusterQueue is not there */
+    WORKLOAD_REFUSAL_LOCAL_STOPPED,  /* its LocalQueue is stopped */
+    WORKLOAD_REFUSAL_STOPPED,        /* its ClusterQueue is stopped, or goes */
+    WORKLOAD_REFUSAL_CYCLE,          /* its cohorts form a cycle */
+    WORKLOAD_REFUSAL_NO_FLAVOR,      /* a flavor that its ClusterQueue names is not there */
+    WORKLOAD_REFUSAL_NO_CHECK,       /* an admission check that it names is not there */
+    WORKLOAD_REFUSAL_CHECK_INACTIVE, /* one that it names is not active */
 };
 
 struct engine;
-struct sentence;
 
 /* The head of this demand was refused for this reason. */
 void workload_refusal_note(struct engine *e, uint32_t demand, enum workload_refusal why);
@@ -52,7 +56,7 @@ void workload_refusal_writes(struct engine *e, uint32_t workload);
 void workload_refusal_written(struct engine *e, uint32_t workload);
 void workload_refusal_seen(struct engine *e, uint32_t workload, bool fresh);
 
-/* The message, as Kueue has it. */
-void workload_refusal_say(const struct engine *e, uint32_t workload, struct sentence *say);
+/* What the write says that is wanted. [it says why the workload waits] */
+enum workload_refusal workload_refusal_writing(const struct engine *e, uint32_t workload);
 
 #endif

@@ -215,7 +215,7 @@ static void test_condition(void)
            strcmp(effect.group_status.type, "sluice.sh/QuotaReserved") == 0 &&
            strcmp(effect.group_status.status, "False") == 0,
        "that it waits is said in a condition of ours");
-    is_str(effect.group_status.reason, "NotEnoughResources", "with the reason");
+    is_str(effect.group_status.reason, "QueueCapacity", "with the reason that its members have");
     is_str(effect.message, "queue q has no room yet for all of the 2 members that are there",
            "and what it waits for");
     kit_ack(&kit, &effect, EFFECT_DONE);

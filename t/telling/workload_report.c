@@ -124,7 +124,7 @@ int main(void)
     is_int(report(&kit, "w")->place.position, 1, "it is the next one");
     workload_kit_do(&kit, "add b queue=l cpu=2");
     is_str(report(&kit, "b")->message,
-           "cpu: 0 left in flavor f of ClusterQueue c, 2m asked for by pod set main",
+           "cluster queue c has room for 0 more cpu in flavor f, pod set main asks for 2m",
            "what is missing");
     workload_kit_do(&kit, "remove b");
     ok(engine_digest(kit.kit.engine, false) != 0 && digest != 0, "asking changes nothing");

@@ -65,11 +65,15 @@ static void test_kinds(void)
     is_str(workload_kit_log(&kit), "b:pending", "and the first one again");
     workload_kit_do(&kit,
                     "check k inactive; cluster c within=lower check=k group=cpu flavor=f cpu=3");
-    is_str(kit.message, "ClusterQueue c is inactive", "nobody is asked in an inactive queue");
+    is_str(kit.message,
+           "ClusterQueue c is inactive: an admission check that it names is not active",
+           "nobody is asked in an inactive queue");
     workload_kit_log(&kit);
     workload_kit_do(
         &kit, "cluster c within=lower group=cpu flavor=f cpu=3; local l cluster=c unselected");
-    is_str(kit.message, "workload namespace doesn't match ClusterQueue selector",
+    is_str(kit.message,
+           "workload namespace doesn't match ClusterQueue selector: the namespaceSelector of "
+           "cluster queue c does not select namespace default",
            "nor in a namespace that is not wanted");
     workload_kit_log(&kit);
     workload_kit_do(&kit, "local l cluster=c hold");
@@ -187,10 +191,24 @@ static void test_inadmissible(void)
     is_str(kit.message, "ClusterQueue c doesn't exist", "it says which");
     workload_kit_do(&kit, "cluster c hold group=cpu flavor=f cpu=1");
     is_str(workload_kit_log(&kit), "a:pending", "a stopped one");
-    is_str(kit.message, "ClusterQueue c is inactive", "it says which");
+    is_str(kit.message, "ClusterQueue c is inactive: it is stopped", "it says which");
+    workload_kit_do(&kit, "check k inactive; cluster c check=k group=cpu flavor=f cpu=1");
+    is_str(workload_kit_log(&kit), "a:checks a:pending",
+           "of one that is not stopped any more that is not said,");
+    is_str(kit.message,
+           "ClusterQueue c is inactive: an admission check that it names is not active",
+           "though it grants nothing");
+    workload_kit_do(&kit, "cluster c check=m group=cpu flavor=f cpu=1");
+    is_str(workload_kit_log(&kit), "a:checks a:pending", "another fault is another kind,");
+    is_str(kit.message, "ClusterQueue c is inactive: an admission check that it names is not there",
+           "of a check");
+    workload_kit_do(&kit, "cluster c group=cpu flavor=g cpu=1");
+    is_str(workload_kit_log(&kit), "a:checks a:pending", "or");
+    is_str(kit.message, "ClusterQueue c is inactive: a flavor that it names is not there",
+           "of a flavor");
     workload_kit_do(&kit, "local l cluster=c hold");
     is_str(workload_kit_log(&kit), "a:pending", "a LocalQueue that is stopped, too");
-    is_str(kit.message, "LocalQueue l is inactive", "is the nearer reason");
+    is_str(kit.message, "LocalQueue l is inactive: it is stopped", "is the nearer reason");
     workload_kit_do(&kit, "restart");
     is_str(workload_kit_log(&kit), "", "another leader does not repeat it");
     workload_kit_do(&kit, "local l cluster=c; cluster c group=cpu flavor=f cpu=1");
@@ -215,7 +233,7 @@ static void test_inadmissible(void)
     workload_kit_do(&kit, "flavor f; check k; cluster c check=k group=cpu flavor=f cpu=1; "
                           "local l cluster=c; add a queue=l cpu=1; local l cluster=c hold");
     is_str(workload_kit_log(&kit), "a:reserve a:unreserve", "a reservation that is cancelled says");
-    is_str(kit.message, "LocalQueue l is inactive", "why, and says it once");
+    is_str(kit.message, "LocalQueue l is inactive: it is stopped", "why, and says it once");
     workload_kit_close(&kit);
 }
 

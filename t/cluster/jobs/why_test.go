@@ -55,7 +55,8 @@ func why(c *cluster) {
 	c.create(sample("after", "why", "", 1, "1"))
 	c.waits("after", "Pending")
 	tells(c.workload("after").GetName(), "number 2 of its ClusterQueue",
-		"QueueCapacity: cpu: 0 left in flavor spot of ClusterQueue why, 1 asked for by pod set main")
+		"QueueCapacity: cluster queue why has room for 0 more cpu in flavor spot, pod set main "+
+			"asks for 1")
 	c.delete("Workload", "asks")
 	c.delete("Job", "takes")
 	c.runs("after", 1, "spot")

@@ -57,6 +57,7 @@ type plan struct {
 	server, scheduler bool // they know them
 	jobs              bool // and the job controller makes one of each Job
 	composites        bool // and there are groups of groups
+	preempt           bool // others go for who comes before them
 }
 
 // start is a control plane with one replica of the scheduler.
@@ -101,6 +102,9 @@ func start(t *testing.T, how plan) *cluster {
 	}
 	if how.scheduler {
 		s.Flags = []string{its.Flag()}
+	}
+	if how.preempt {
+		s.Args = map[string]any{"preempt": true}
 	}
 	c := &cluster{T: t, Sluice: s, groups: its, seen: &sightings{pods: map[string]*sighting{}}}
 	if c.custom, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {

@@ -74,14 +74,22 @@ func (s *tale) condition(group, status string) {
 		if err != nil {
 			return err
 		}
-		conditions, _, _ := unstructured.NestedSlice(is.Object, "status", "conditions")
-		for _, each := range conditions {
-			if one := each.(map[string]any); one["type"] == quotaReserved && one["status"] == status {
-				return nil
-			}
+		if one := ours(is); one["status"] != status {
+			return fmt.Errorf("it says %v", one)
 		}
-		return fmt.Errorf("its conditions are %v", conditions)
+		return nil
 	})
+}
+
+// ours is the condition that we write into a group; nil: none is there.
+func ours(group *unstructured.Unstructured) object {
+	conditions, _, _ := unstructured.NestedSlice(group.Object, "status", "conditions")
+	for _, each := range conditions {
+		if one := each.(object); one["type"] == quotaReserved {
+			return one
+		}
+	}
+	return nil
 }
 
 // nothingReserved: the queue holds nothing for whoever is not there.

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package native
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var commands = schema.GroupVersionResource{Group: "bus.volcano.sh", Version: "v1alpha1",
+	Resource: "commands"}
+
+// What `kubectl describe` shows of native groups: events about their pods, and the condition of the
+// PodGroup, which has the same reasons.
+func TestDescribed(t *testing.T) {
+	c := leading(t, plan{overlay: "on-bind", server: true, scheduler: true, preempt: true})
+	t.Run("causes", func(t *testing.T) { testCauses(c.in(t, 2, 4)) })
+	t.Run("suspended", func(t *testing.T) { testSuspended(c.in(t, 2, 2)) })
+	t.Run("evicted", func(t *testing.T) { testEvicted(c.in(t, 2, 2)) })
+}
+
+// described are the events about a pod that the engine asked for, as kubectl describe prints them.
+// Those that the scheduler has of its own have a finer time.
+func (s *tale) described(pod string) (lines []string) {
+	s.Helper()
+	found, err := s.Client.CoreV1().Events(s.name).List(s.Context(), metav1.ListOptions{
+		FieldSelector: "source=sluice-scheduler,involvedObject.kind=Pod,involvedObject.name=" + pod})
+	if err != nil {
+		s.Fatal(err)
+	}
+	for i := range found.Items {
+		of := &found.Items[i]
+		if of.EventTime.IsZero() {
+			lines = append(lines, strings.Join([]string{of.Type, of.Reason, of.Message}, " "))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// isTold waits until a pod was told this, and nothing else.
+func (s *tale) isTold(pod string, want ...string) {
+	s.Helper()
+	slices.Sort(want)
+	s.until(pod+" is told", func() error {
+		if got := s.described(pod); !slices.Equal(got, want) {
+			return fmt.Errorf("events\n%s\nwant\n%s\nit is %s", strings.Join(got, "\n"),
+				strings.Join(want, "\n"), s.why(pod))
+		}
+		return nil
+	})
+	for _, line := range want {
+		s.Logf("%-8s %s", pod, line)
+	}
+}
+
+// says waits until our condition of a group has this reason and message.
+func (s *tale) says(group, reason, message string) {
+	s.Helper()
+	want := reason + ": " + message
+	s.until("the group "+group+" says "+want, func() error {
+		is, err := s.custom.Resource(s.groups.Resource()).Namespace(s.name).Get(s.Context(), group,
+			metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		one := ours(is)
+		if got := fmt.Sprint(one["reason"], ": ", one["message"]); got != want {
+			return fmt.Errorf("it says %s", got)
+		}
+		return nil
+	})
+	s.Logf("podgroup/%s %s", group, want)
+}
+
+// testCauses: what does not end by itself is told once, and that it is over.
+func testCauses(s *tale) {
+	const granted = "Normal Granted queue causes has room for it: it was granted, and a node is " +
+		"looked for"
+	const missing = "Warning GroupMissing its group causes/unmade does not exist"
+	const incomplete = "Warning GroupIncomplete its group causes/pair has 1 of the 2 members that " +
+		"it needs"
+	noRoom := "queue causes has no room yet for all of the %d members that it needs"
+	if s.groups.Whole {
+		noRoom = strings.Replace(noRoom, "it needs", "are there", 1)
+	}
+	const never = "the group asks for 3 cpu, and queue causes may never have more than 2"
+
+	s.pods("unmade", "u0", "u1")
+	s.gang("pair", 2)
+	s.pods("pair", "p0")
+	s.gang("large", 3)
+	s.pods("large", "l0", "l1", "l2")
+	s.says("large", "NeverFits", never)
+	s.says("pair", "GroupIncomplete", "fewer than the 2 members that it needs are there and ready")
+	s.isTold("u0", missing)
+	s.isTold("p0", incomplete)
+	for _, pod := range []string{"l0", "l1", "l2"} {
+		s.isTold(pod, "Warning NeverFits "+never)
+	}
+	s.pods("pair", "p1")
+	s.bound("p0", "p1")
+	s.isTold("p0", incomplete, granted)
+	s.isTold("p1") // it only waited for its turn
+	s.gang("unmade", 2)
+	s.says("unmade", "QueueCapacity", fmt.Sprintf(noRoom, 2))
+	s.isTold("u0", missing) // waiting for room is no news
+	s.ceiling(4)
+	s.bound("u0", "u1")
+	s.isTold("u0", missing, granted)
+	s.says("large", "QueueCapacity", fmt.Sprintf(noRoom, 3))
+}
+
+// testSuspended: a suspended queue is told to each member at once, and to the group.
+func testSuspended(s *tale) {
+	const stops = "queue suspended is suspended"
+
+	s.order("SuspendQueue")
+	s.gang("a", 2)
+	s.pods("a", "a0", "a1")
+	s.says("a", "QueueSuspended", stops)
+	s.isTold("a0", "Normal QueueSuspended "+stops)
+	s.isTold("a1", "Normal QueueSuspended "+stops)
+	s.order("ResumeQueue")
+	s.bound("a0", "a1")
+	s.isTold("a0", "Normal QueueSuspended "+stops, "Normal Granted queue suspended has room for it: "+
+		"it was granted, and a node is looked for")
+}
+
+// testEvicted: who goes is told for whom, each of a gang.
+func testEvicted(s *tale) {
+	s.gang("low", 2)
+	s.pods("low", "v0", "v1")
+	s.bound("v0", "v1")
+	pod := s.pod(s.name, "urgent", "")
+	pod.Spec.PriorityClassName = s.class(9)
+	if _, err := s.Client.CoreV1().Pods(s.name).Create(s.Context(), pod,
+		metav1.CreateOptions{}); err != nil {
+		s.Fatal(err)
+	}
+	const why = "Normal Preempted preempted to make room for pod evicted/urgent of priority 9 in " +
+		"queue evicted"
+	s.isTold("v0", why)
+	s.isTold("v1", why)
+	s.bound("urgent")
+}
+
+// order sends a command to the queue of the story, and waits until it was obeyed.
+func (s *tale) order(action string) {
+	s.Helper()
+	of, err := s.custom.Resource(queues).Get(s.Context(), s.name, metav1.GetOptions{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	name := strings.ToLower(action)
+	s.create(commands, s.name, object{"kind": "Command", "metadata": object{"name": name},
+		"action": action, "target": object{"apiVersion": queues.GroupVersion().String(),
+			"kind": "Queue", "name": s.name, "uid": string(of.GetUID())}})
+	s.until(action+" is obeyed", func() error {
+		_, err := s.custom.Resource(commands).Namespace(s.name).Get(s.Context(), name,
+			metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("it is there: %v", err)
+	})
+}
+
+// class makes a PriorityClass of the story, and returns its name.
+func (s *tale) class(priority int32) string {
+	s.Helper()
+	_, err := s.Client.SchedulingV1().PriorityClasses().Create(s.Context(),
+		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: s.name}, Value: priority},
+		metav1.CreateOptions{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return s.name
+}
