@@ -28,6 +28,25 @@ spec: {spec}
 """
 
 
+# Of Kueue's: with the flavor that all its queues are of.
+FLAVOR = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: all}
+"""
+CLUSTER_QUEUE = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {{name: {name}}}
+spec: {spec}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {{name: {name}}}
+spec: {{clusterQueue: {name}}}
+"""
+
+
 def cores(text):
     return float(text[:-1]) / 1000 if text.endswith("m") else float(text or 0)
 
@@ -64,3 +83,26 @@ def write_story(path, queues):
         file.writelines(
             QUEUE.format(name=name, spec=spec) for name, spec in queues.items()
         )
+
+
+def write_cluster_story(path, queues):
+    """The same with ClusterQueues, and a LocalQueue of the same name for each."""
+    names = ", ".join(f"clusterqueue/{q}, localqueue/{q}" for q in queues)
+    with open(path, "w") as file:
+        file.write(STORY.format(queues="resourceflavor/all, " + names) + FLAVOR)
+        file.writelines(
+            CLUSTER_QUEUE.format(name=name, spec=spec) for name, spec in queues.items()
+        )
+
+
+def as_workloads(trace, path):
+    """The same arrivals, of which each row is one Workload."""
+    with open(trace) as file:
+        rows = [
+            {**row, "queue": "localqueue/" + row["queue"], "kind": "workload"}
+            for row in csv.DictReader(line for line in file if line[0] != "#")
+        ]
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)

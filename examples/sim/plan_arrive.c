@@ -201,7 +201,7 @@ static void pods_arrive(struct sim *sim, const struct trace_row *row, size_t n)
         snprintf(name, sizeof(name), "t-%zu-%" PRId64, n, i);
         struct pod *pod = arrive(sim, row, &place, ref_of(sim, "pod", &place, name), gang);
         if (pod && sim->plan->score && (i == 0 || !*gang))
-            score_follow(sim, pod);
+            score_follow_pod(sim, pod);
     }
 }
 
@@ -222,6 +222,8 @@ static void workload_arrives(struct sim *sim, const struct trace_row *row, size_
         return;
     workload->planned = planned;
     workload->runs_for = length_of(row);
+    if (sim->plan->score)
+        score_follow_workload(sim, workload);
 }
 
 void plan_arrive(struct sim *sim, void *what)

@@ -5,27 +5,21 @@
 
 #include "examples/sim/host.h"
 #include "examples/sim/plan.h"
+#include "examples/sim/workload_show.h"
 
 static const int64_t asked_after[] = {MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 8 * HOUR};
 
 enum { ASKED = sizeof(asked_after) / sizeof(*asked_after) };
 
-static void ask(struct sim *sim, void *what)
+static void note(struct sim *sim, const struct planned *planned, const msgpack_object *seen)
 {
-    const struct pod *pod = what;
     struct score *score = sim->plan->score;
 
-    if (pod->planned->runs || pod->planned->over || pod->state->gone)
-        return;
-    struct request *r = library_begin(&sim->library, sim_wall(sim));
-    r_key_str(r, "what", "pod");
-    r_key_str(r, "uid", pod->uid);
-    const msgpack_object *seen = host_call(sim, LOADER_INSPECT);
     if (!seen || strcmp(value_str(seen, "state", ""), "waiting") != 0)
         return;
     score->said = array_room(score->said, score->count, &score->cap, sizeof(*score->said));
     score->said[score->count++] = (struct estimate){
-        .of = pod->planned,
+        .of = planned,
         .at = sim->clock.now,
         .likely = value_int(seen, "estimate", -1),
         .earliest = value_int(seen, "earliest", -1),
@@ -33,10 +27,40 @@ static void ask(struct sim *sim, void *what)
     };
 }
 
-void score_follow(struct sim *sim, struct pod *pod)
+static void ask_pod(struct sim *sim, void *what)
+{
+    const struct pod *pod = what;
+
+    if (pod->planned->runs || pod->planned->over || pod->state->gone)
+        return;
+    struct request *r = library_begin(&sim->library, sim_wall(sim));
+    r_key_str(r, "what", "pod");
+    r_key_str(r, "uid", pod->uid);
+    note(sim, pod->planned, host_call(sim, LOADER_INSPECT));
+}
+
+static void ask_workload(struct sim *sim, void *what)
+{
+    const struct workload *workload = what;
+
+    if (!workload->planned->runs && !workload->planned->over && workload->object->is)
+        note(sim, workload->planned, workload_inspect(sim, workload->object));
+}
+
+static void follow(struct sim *sim, void (*ask)(struct sim *sim, void *what), void *what)
 {
     for (size_t i = 0; i < ASKED; i++)
-        clock_at(&sim->clock, sim->clock.now + asked_after[i], ask, pod);
+        clock_at(&sim->clock, sim->clock.now + asked_after[i], ask, what);
+}
+
+void score_follow_pod(struct sim *sim, struct pod *pod)
+{
+    follow(sim, ask_pod, pod);
+}
+
+void score_follow_workload(struct sim *sim, struct workload *workload)
+{
+    follow(sim, ask_workload, workload);
 }
 
 static int by_size(const void *a, const void *b)

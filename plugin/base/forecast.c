@@ -320,3 +320,8 @@ struct forecast_span forecast_when(struct forecast *f)
                                   .likely = span_of(ends[FORECAST_LIKELY]),
                                   .latest = span_of(ends[FORECAST_LATEST])};
 }
+
+bool forecast_is_steady(const struct forecast *f)
+{
+    return f->spread < (int64_t)1 << SPREAD_BITS;
+}

@@ -99,4 +99,8 @@ void forecast_settle(struct forecast *forecast, wide added, wide all);
 /* When the need is met. In four of five cases between the earliest and the latest. */
 struct forecast_span forecast_when(struct forecast *forecast);
 
+/* Whether run times differ by less than their mean. Where they do not, a few long ones are most of
+ * the sum, and the next of those tell more than all that is known. [settled] */
+bool forecast_is_steady(const struct forecast *forecast);
+
 #endif

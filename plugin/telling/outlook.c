@@ -160,10 +160,10 @@ static void say_basis(const struct engine *e, const struct shortfall *shortfall,
 }
 
 /* Whether a person can plan by it: the ends are no farther apart than three quarters of what is
- * likely. */
-static bool is_sharp(const struct forecast_span *span)
+ * likely, and that is not for want of long run times among those that are known. */
+static bool is_sharp(const struct forecast *forecast, const struct forecast_span *span)
 {
-    return span->likely >= 0 && span->latest >= 0 &&
+    return forecast_is_steady(forecast) && span->likely >= 0 && span->latest >= 0 &&
            span->latest - span->earliest <= span->likely / 4 * 3;
 }
 
@@ -192,7 +192,7 @@ void outlook_find(const struct engine *e, uint32_t queue, const struct shortfall
     span = forecast_when(&forecast);
     place->earliest = span.earliest;
     place->latest = span.latest;
-    if (is_sharp(&span))
+    if (is_sharp(&forecast, &span))
         place->estimate = span.likely;
     say_basis(e, shortfall, &forecast, place);
 }

@@ -62,6 +62,21 @@ static void test_regular(void)
 }
 
 /* Ten pods run one after the other in each of ten places: one ends each minute on the mean. */
+/* One of forty runs for so much longer that it is most of the sum. */
+static void test_steady(void)
+{
+    struct run_times times = known(40, 60, 600);
+    struct forecast forecast = begun(&times, 1, 0);
+
+    forecast_settle(&forecast, 0, 0);
+    ok(forecast_is_steady(&forecast), "a tenfold between the shortest and the longest is usual");
+    times = known(39, 60, 600);
+    run_times_note(&times, 100000 * SECOND, 10000 * SECOND);
+    forecast = begun(&times, 1, 0);
+    forecast_settle(&forecast, 0, 0);
+    ok(!forecast_is_steady(&forecast), "where one is most of the sum, others like it may come");
+}
+
 static void test_behind_others(void)
 {
     struct run_times times = known(40, 600, 600);
@@ -147,6 +162,7 @@ int main(void)
 {
     test_few();
     test_regular();
+    test_steady();
     test_behind_others();
     test_outlived();
     test_life_table();
