@@ -13,7 +13,7 @@
 /*
  *   title, one line of explanation, legend
  *   ┌ queue q, cpu ────────────── limit ─ ─ ─ ┐
- *   │ reserved (hatched) on allocated (filled) │   one for each queue that was used
+ *   │ reserved (hatched) on allocated (filled) │   for each queue that was used, and flavor
  *   ├ waiting claims ──────────────────────────┤
  *   └──────────────────────────────────────────┘
  *   what became of queues, workloads and pods      a lane for each (lanes.h)
@@ -65,24 +65,59 @@ static int64_t interest_of(const struct usage *usage)
     return most;
 }
 
-/* Each queue shows the resource that it came nearest to the limit of. */
+static void add_chart(struct picture *picture, const struct usage *usage)
+{
+    if (picture->n_charts == CHARTS_MOST)
+        picture->left_out++;
+    else
+        picture->charts[picture->n_charts++] = usage;
+}
+
+/* Whether the queue came nearer to the limit of another resource, or as near to that of one before
+ * it. */
+static bool has_nearer(const struct map *usages, size_t at)
+{
+    const struct usage *usage = usages->entries[at].value;
+    int64_t interest = interest_of(usage);
+
+    for (size_t i = 0; i < usages->count; i++) {
+        const struct usage *other = usages->entries[i].value;
+        if (i != at && strcmp(other->queue, usage->queue) == 0 &&
+            interest_of(other) + (i < at) > interest)
+            return true;
+    }
+    return false;
+}
+
+/* The flavors of a queue's resource that were used, if it has several. */
+static size_t add_flavors(struct picture *picture, const struct usage *of)
+{
+    const struct map *usages = &picture->sim->story.flavor_usages;
+    size_t count = 0;
+
+    for (size_t i = 0; i < usages->count; i++) {
+        const struct usage *usage = usages->entries[i].value;
+        if (strcmp(usage->queue, of->queue) != 0 || strcmp(usage->resource, of->resource) != 0 ||
+            interest_of(usage) == 0)
+            continue;
+        add_chart(picture, usage);
+        count++;
+    }
+    return count;
+}
+
+/* Each queue shows the resource that it came nearest to the limit of, each flavor by itself. */
 static void choose_charts(struct picture *picture)
 {
     const struct map *usages = &picture->sim->story.usages;
 
     for (size_t i = 0; i < usages->count; i++) {
         const struct usage *usage = usages->entries[i].value;
-        size_t c = 0;
-        if (interest_of(usage) == 0 || strcmp(usage->queue, "queue/root") == 0)
+        if (interest_of(usage) == 0 || strcmp(usage->queue, "queue/root") == 0 ||
+            has_nearer(usages, i))
             continue;
-        while (c < picture->n_charts && strcmp(picture->charts[c]->queue, usage->queue) != 0)
-            c++;
-        if (c == CHARTS_MOST)
-            picture->left_out++;
-        else if (c == picture->n_charts)
-            picture->charts[picture->n_charts++] = usage;
-        else if (interest_of(usage) > interest_of(picture->charts[c]))
-            picture->charts[c] = usage;
+        if (add_flavors(picture, usage) == 0)
+            add_chart(picture, usage);
     }
 }
 
@@ -172,7 +207,8 @@ static double draw_chart(struct picture *picture, const struct usage *usage, dou
     char amount[32];
     struct line line = {usage->samples, usage->count, time_of_sample, NULL};
 
-    canvas_text(canvas, CANVAS_LEFT, y - 8, "head", "%s: %s used", usage->queue, usage->resource);
+    canvas_text(canvas, CANVAS_LEFT, y - 8, "head", "%s: %s%s%s used", usage->queue,
+                usage->resource, *usage->flavor ? " of flavor " : "", usage->flavor);
     canvas_frame(canvas, y, CHART);
     struct band band = {y, CHART, top + top / 6 + 1};
     line.value = sum_at;
@@ -317,7 +353,7 @@ void picture_draw(struct sim *sim, FILE *out)
     canvas_time_axis(canvas, y);
     moments_draw(&picture.moments, canvas, top, y + 62);
     if (picture.left_out > 0)
-        canvas_text(canvas, CANVAS_LEFT, height - 10, "small", "%zu more queues are not shown",
+        canvas_text(canvas, CANVAS_LEFT, height - 10, "small", "%zu more charts are not shown",
                     picture.left_out);
     fputs("</svg>\n", out);
 }

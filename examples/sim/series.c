@@ -2,6 +2,7 @@
 #include "examples/sim/series.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "examples/sim/sim.h"
@@ -11,18 +12,21 @@ enum {
     SAMPLES_MOST = 1 << 16,
 };
 
-static struct usage *usage_of(struct sim *sim, const char *queue, const char *resource)
+static struct usage *usage_of(struct sim *sim, const char *queue, const char *resource,
+                              const char *flavor)
 {
-    char key[600];
+    struct map *usages = *flavor ? &sim->story.flavor_usages : &sim->story.usages;
+    char key[900];
 
-    snprintf(key, sizeof(key), "%s %s", queue, resource);
-    struct usage *usage = map_get(&sim->story.usages, key);
+    snprintf(key, sizeof(key), "%s %s%s%s", queue, resource, *flavor ? " " : "", flavor);
+    struct usage *usage = map_get(usages, key);
     if (usage)
         return usage;
     usage = arena_get(&sim->arena, sizeof(*usage));
     usage->queue = arena_copy(&sim->arena, queue);
     usage->resource = arena_copy(&sim->arena, resource);
-    map_put(&sim->story.usages, arena_copy(&sim->arena, key), usage);
+    usage->flavor = arena_copy(&sim->arena, flavor);
+    map_put(usages, arena_copy(&sim->arena, key), usage);
     return usage;
 }
 
@@ -33,18 +37,24 @@ static bool same(const struct sample *a, const struct sample *b)
            a->used.ceiling == b->used.ceiling && a->used.share == b->used.share;
 }
 
-/* Keeps every second sample of each usage, and takes half as many from now on. */
-static void thin(struct story *story)
+static void keep_every_second(struct story *story, struct map *usages)
 {
-    story->n_samples = 0;
-    for (size_t i = 0; i < story->usages.count; i++) {
-        struct usage *usage = story->usages.entries[i].value;
+    for (size_t i = 0; i < usages->count; i++) {
+        struct usage *usage = usages->entries[i].value;
         size_t kept = 0;
         for (size_t s = 0; s < usage->count; s += 2)
             usage->samples[kept++] = usage->samples[s];
         usage->count = kept;
         story->n_samples += kept;
     }
+}
+
+/* Keeps every second sample of each usage, and takes half as many from now on. */
+static void thin(struct story *story)
+{
+    story->n_samples = 0;
+    keep_every_second(story, &story->usages);
+    keep_every_second(story, &story->flavor_usages);
     story->apart = story->apart ? story->apart * 2 : MILLISECOND;
 }
 
@@ -87,20 +97,66 @@ static const char *part(struct sim *sim, const struct usage *usage, const struct
         sample->used.reserved ? " reserved)" : "");
 }
 
+/* Adds what a row of a queue's quota says. */
+static void sum_up(struct resources_used *used, const msgpack_object *row)
+{
+    int64_t ceiling = value_int(row, "ceiling", -1);
+
+    used->allocated += value_int(row, "allocated", 0);
+    used->reserved += value_int(row, "reserved", 0);
+    used->share += value_int(row, "share", 0);
+    used->ceiling = ceiling < 0 || used->ceiling < 0 ? -1 : used->ceiling + ceiling;
+}
+
+static struct sample sample_of(struct sim *sim, const msgpack_object *queue)
+{
+    return (struct sample){
+        .at = sim->clock.now,
+        .waiting = value_int(queue, "waiting", 0),
+        .held = value_int(queue, "held", 0),
+    };
+}
+
+/* Each flavor of a resource by itself, where there are several. */
+static void take_flavors(struct sim *sim, const msgpack_object *queue, const char *ref,
+                         const char *resource)
+{
+    const msgpack_object *quota = value_array(queue, "quota");
+    uint32_t flavors = 0;
+
+    for (uint32_t i = 0; i < value_count(quota); i++)
+        flavors += strcmp(value_str(value_item(quota, i), "resource", ""), resource) == 0;
+    for (uint32_t i = 0; i < value_count(quota) && flavors > 1; i++) {
+        const msgpack_object *row = value_item(quota, i);
+        struct sample sample = sample_of(sim, queue);
+
+        if (strcmp(value_str(row, "resource", ""), resource) != 0)
+            continue;
+        sum_up(&sample.used, row);
+        add(&sim->story, usage_of(sim, ref, resource, value_str(row, "flavor", "")), sample);
+    }
+}
+
+static void write_ref(const msgpack_object *queue, char *ref, size_t size)
+{
+    const char *kind = value_str(queue, "kind", "");
+
+    snprintf(ref, size, "%s/%s",
+             strcmp(kind, "Queue") == 0          ? "queue"
+             : strcmp(kind, "ClusterQueue") == 0 ? "clusterqueue"
+                                                 : "cohort",
+             value_str(queue, "name", ""));
+}
+
 static void take_queue(struct sim *sim, const msgpack_object *queue)
 {
     const msgpack_object *quota = value_array(queue, "quota");
-    const char *kind = value_str(queue, "kind", "");
     char ref[400];
     const char *text = "";
     bool changed = false;
     bool limited = false;
 
-    snprintf(ref, sizeof(ref), "%s/%s",
-             strcmp(kind, "Queue") == 0          ? "queue"
-             : strcmp(kind, "ClusterQueue") == 0 ? "clusterqueue"
-                                                 : "cohort",
-             value_str(queue, "name", ""));
+    write_ref(queue, ref, sizeof(ref));
     struct resources done = {0};
     struct arena scratch = {0};
     for (uint32_t i = 0; i < value_count(quota); i++) {
@@ -108,28 +164,19 @@ static void take_queue(struct sim *sim, const msgpack_object *queue)
         if (resources_get(&done, resource))
             continue;
         resources_set(&scratch, &done, resource, 1);
-        struct sample sample = {
-            .at = sim->clock.now,
-            .waiting = value_int(queue, "waiting", 0),
-            .held = value_int(queue, "held", 0),
-        };
+        struct sample sample = sample_of(sim, queue);
         for (uint32_t k = i; k < value_count(quota); k++) {
             const msgpack_object *row = value_item(quota, k);
-            if (strcmp(value_str(row, "resource", ""), resource) != 0)
-                continue;
-            int64_t ceiling = value_int(row, "ceiling", -1);
-            sample.used.allocated += value_int(row, "allocated", 0);
-            sample.used.reserved += value_int(row, "reserved", 0);
-            sample.used.share += value_int(row, "share", 0);
-            sample.used.ceiling =
-                ceiling < 0 || sample.used.ceiling < 0 ? -1 : sample.used.ceiling + ceiling;
+            if (strcmp(value_str(row, "resource", ""), resource) == 0)
+                sum_up(&sample.used, row);
         }
         limited |= sample.used.ceiling >= 0;
-        struct usage *usage = usage_of(sim, ref, resource);
+        struct usage *usage = usage_of(sim, ref, resource, "");
         bool is_first = usage->count == 0;
         bool idle =
             sample.used.allocated + sample.used.reserved + sample.waiting + sample.held == 0;
         changed |= add(&sim->story, usage, sample) && !(is_first && idle);
+        take_flavors(sim, queue, ref, resource);
         text =
             arena_format(&sim->arena, "%s%s%s", text, *text ? ", " : "", part(sim, usage, &sample));
     }
@@ -161,6 +208,13 @@ void series_sample(struct sim *sim)
     } while (from > 0);
     if (story->n_samples > SAMPLES_MOST)
         thin(story);
+}
+
+void series_finish(struct map *usages)
+{
+    for (size_t i = 0; i < usages->count; i++)
+        free(((struct usage *)usages->entries[i].value)->samples);
+    map_finish(usages);
 }
 
 void series_json(FILE *out, const struct usage *usage, bool first)

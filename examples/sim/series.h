@@ -9,6 +9,9 @@
 
 /* Asks the library for all queues; a queue whose use has changed gets a sample, and a row. */
 void series_sample(struct sim *sim);
+void series_finish(struct map *usages);
+
+/* As JSON. */
 void series_json(FILE *out, const struct usage *usage, bool first);
 
 #endif

@@ -186,9 +186,8 @@ void story_json(struct sim *sim, bool passed)
 
 void story_finish(struct story *story)
 {
-    for (size_t i = 0; i < story->usages.count; i++)
-        free(((struct usage *)story->usages.entries[i].value)->samples);
-    map_finish(&story->usages);
+    series_finish(&story->usages);
+    series_finish(&story->flavor_usages);
     free(story->rows);
     free(story->touched);
 }

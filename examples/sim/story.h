@@ -39,8 +39,9 @@ struct story {
     struct pod **touched; /* pods of this moment, whose state in the engine may be another */
     size_t n_touched;
     size_t touched_cap;
-    struct map usages; /* struct usage by "kind/name" */
-    int64_t apart;     /* samples of a usage are at least so far from each other */
+    struct map usages;        /* struct usage by "kind/name resource" */
+    struct map flavor_usages; /* of queues with several: by "kind/name resource flavor" */
+    int64_t apart;            /* samples of a usage are at least so far from each other */
     int64_t sampled_at;
     size_t n_samples;
 };
@@ -57,10 +58,11 @@ struct sample {
     } used;
 };
 
-/* One queue's use of one resource (its flavors together) over time. */
+/* One queue's use of one resource over time. */
 struct usage {
     const char *queue; /* kind/name */
     const char *resource;
+    const char *flavor; /* "": all together */
     struct sample *samples;
     size_t count;
     size_t cap;
