@@ -136,7 +136,7 @@ func (a *Args) DeviceNames() map[string]string {
 type WaitingReasons struct {
 	// After is how long it has waited by then. Default: 10s; 0s: at once.
 	After *metav1.Duration `json:"after,omitempty"`
-	// PerSecond is how many are told in a second, who waits longest first. Default: 5; 0: all.
+	// PerSecond is how many are told in a second, who waits longest first. Default: 2; 0: all.
 	PerSecond *int64 `json:"perSecond,omitempty"`
 }
 
@@ -198,7 +198,7 @@ func Decode(object runtime.Object) (*Args, error) {
 var forms = map[string]string{
 	"reservationTimeout": "a duration such as 10m",
 	"headGuard":          "a duration such as 30s",
-	"waitingReasons":     "such as {after: 10s, perSecond: 5}",
+	"waitingReasons":     "such as {after: 10s, perSecond: 2}",
 	"record":             "a size such as 16Mi",
 	"rootCeiling":        "unlimited, cluster, or amounts such as {cpu: 4000, memory: 16Ti}",
 	"deviceClassMappings": "a list such as [{name: example.com/gpus, deviceClassNames: " +
@@ -245,7 +245,7 @@ func (a *Args) setDefaults() {
 		a.WaitingReasons.After = &metav1.Duration{Duration: 10 * time.Second}
 	}
 	if a.WaitingReasons.PerSecond == nil {
-		a.WaitingReasons.PerSecond = ptr.To[int64](5)
+		a.WaitingReasons.PerSecond = ptr.To[int64](2)
 	}
 	orDefault(&a.Effects.Workers, 16)
 	orDefault(&a.Effects.QPS, 500)
