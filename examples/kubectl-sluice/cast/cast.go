@@ -67,6 +67,38 @@ func (s *Scene) Write() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// Notes are sentences on what the scene takes otherwise than it is.
+func (s *Scene) Notes() (notes []string) {
+	var checked, shut []string
+	for _, object := range s.Objects {
+		spec, _, _ := unstructured.NestedMap(object.Object, "spec")
+		state, _, _ := unstructured.NestedString(object.Object, "status", "state")
+		switch {
+		case object.GetKind() == "ClusterQueue" && (spec["admissionChecks"] != nil ||
+			spec["admissionChecksStrategy"] != nil):
+			checked = append(checked, object.GetName())
+		case object.GetKind() == "Queue" && state != "" && state != "Open":
+			shut = append(shut, object.GetName())
+		}
+	}
+	if len(checked) > 0 {
+		notes = append(notes, "Admission checks are taken as ready at once, in "+some(checked)+".")
+	}
+	if len(shut) > 0 {
+		notes = append(notes, "Queues are taken as open that are not: "+some(shut)+".")
+	}
+	return notes
+}
+
+// some are the first of many names.
+func some(names []string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
 // document is one of a YAML file: JSON is YAML.
 func document(b *bytes.Buffer, object any) error {
 	text, err := json.Marshal(object)

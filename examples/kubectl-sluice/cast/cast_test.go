@@ -3,6 +3,8 @@
 package cast
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +56,24 @@ func TestAScene(t *testing.T) {
 		if strings.Contains(string(written), part) {
 			t.Errorf("%s stands in\n%s", part, written)
 		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	scene := Scene{Objects: []*unstructured.Unstructured{object(t, aQueue), object(t, aClusterQueue)}}
+	want := []string{"Admission checks are taken as ready at once, in c."}
+	if got := scene.Notes(); !slices.Equal(got, want) {
+		t.Errorf("the notes are %q, want %q", got, want)
+	}
+	closed := strings.Replace(aQueue, "state: Open", "state: Suspended", 1)
+	for i := range 10 {
+		scene.Objects = append(scene.Objects,
+			object(t, strings.Replace(closed, "name: q", fmt.Sprint("name: q", i), 1)))
+	}
+	want = append(want,
+		"Queues are taken as open that are not: q0, q1, q2, q3, q4, q5, q6, q7 and 2 more.")
+	if got := scene.Notes(); !slices.Equal(got, want) {
+		t.Errorf("the notes are %q, want %q", got, want)
 	}
 }
 

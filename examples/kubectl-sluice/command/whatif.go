@@ -199,8 +199,6 @@ func (p *playing) play(ctx context.Context, format string) ([]byte, error) {
 	args := []string{"plan", fileArrivals, "--with", fileNow, "--format", format}
 	if p.s.arrivals == "" {
 		args = append(args, "--from", playedFrom)
-	} else {
-		args[1] = p.s.arrivals
 	}
 	for _, other := range p.s.others {
 		args = append(args, "--or", other)
@@ -240,14 +238,38 @@ func (o *options) castCluster(ctx context.Context, p *playing) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := p.write(fileNow, now); err != nil || p.s.arrivals != "" {
+	if err := p.write(fileNow, now); err != nil {
 		return err
 	}
-	return p.castArrivals(ctx, c)
+	if err := p.castArrivals(ctx, c); err != nil {
+		return err
+	}
+	return p.note(scene.Notes())
 }
 
-// castArrivals writes what the scheduler recorded, or else what is there.
+// note has the player say these sentences beneath what it finds.
+func (p *playing) note(notes []string) error {
+	file, err := os.OpenFile(filepath.Join(p.folder, fileArrivals), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		_, problem := fmt.Fprintf(file, "# %s\n", note)
+		err = errors.Join(err, problem)
+	}
+	return errors.Join(err, file.Close())
+}
+
+// castArrivals writes the trace that was named, or what the scheduler recorded, or else what is
+// there.
 func (p *playing) castArrivals(ctx context.Context, c *ask.Cluster) error {
+	if p.s.arrivals != "" {
+		trace, err := os.ReadFile(p.s.arrivals)
+		if err != nil {
+			return err
+		}
+		return p.write(fileArrivals, slices.Concat(trace, []byte("\n")))
+	}
 	recording, err := c.Recording(ctx)
 	if ask.KindOf(err) == ask.NotFound {
 		return p.castObjects(ctx, c)
