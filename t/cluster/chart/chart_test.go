@@ -28,6 +28,7 @@ type cluster struct {
 	*testing.T
 	*plane.Plane
 	program, chart, config string
+	ran                    chan *corev1.Pod // of `helm test`, as they came to their node
 }
 
 // build gives the helm that is pinned in t/helm, or $SLUICE_HELM.
@@ -69,7 +70,8 @@ func (c *cluster) kubectl(words ...string) string {
 	return said
 }
 
-func TestChart(t *testing.T) {
+// start is a control plane without sluice.
+func start(t *testing.T) *cluster {
 	root, err := shipped.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -84,27 +86,58 @@ func TestChart(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	c := &cluster{T: t, Plane: p, program: program,
+	c := &cluster{T: t, Plane: p, program: program, ran: make(chan *corev1.Pod, 16),
 		chart: filepath.Join(root, "examples/deploy/chart")}
 	if c.config, err = p.Kubeconfig(plane.Admin); err != nil {
 		t.Fatal(err)
 	}
+	node := plane.Node{Name: "node", Allocatable: map[string]string{
+		"cpu": "1", "memory": "1Gi", "pods": "10"}}
+	if _, err := p.CreateNode(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	kubelets := plane.Kubelets{Client: p.Client, Starts: 100 * time.Millisecond,
+		Phase: func(pod *corev1.Pod) corev1.PodPhase {
+			if pod.Namespace == shipped.Namespace {
+				return "" // a replica, which runs beside the cluster
+			}
+			if pod.Name == "sluice-test" && pod.Status.Phase == corev1.PodPending {
+				c.ran <- pod
+			}
+			return corev1.PodSucceeded
+		}}
+	if err := kubelets.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
-	c.helm("install", "sluice", c.chart)
-	s, err := shipped.Installed(t.Context(), p)
+// run starts a replica of what is installed, and waits until it leads.
+func (c *cluster) run(name string) (*shipped.Sluice, *shipped.Replica) {
+	c.Helper()
+	s, err := shipped.Installed(c.Context(), c.Plane)
 	if errors.Is(err, shipped.ErrNoAddress) {
-		t.Skip(err)
+		c.Skip(err)
 	}
 	if err != nil {
-		t.Fatal(err)
+		c.Fatal(err)
 	}
-	if _, err := s.Run(t.Context(), "a"); err != nil {
-		t.Fatal(err)
+	replica, err := s.Run(c.Context(), name)
+	if err == nil {
+		err = s.AwaitLeader(c.Context())
 	}
-	if err := s.AwaitLeader(t.Context()); err != nil {
-		t.Fatal(err)
+	if err != nil {
+		c.Fatal(err)
 	}
-	c.testPod()
+	return s, replica
+}
+
+func TestChart(t *testing.T) {
+	c := start(t)
+
+	c.helm("install", "sluice", c.chart)
+	c.run("a")
+	c.testPod("queue/default")
 
 	c.helm("upgrade", "sluice", c.chart, "--set", "webhook.enabled=true,replicas=3")
 	if said := c.kubectl("-n", shipped.Namespace, "get", "deployment", shipped.Name, "-o",
@@ -114,7 +147,7 @@ func TestChart(t *testing.T) {
 	}
 	c.kubectl("get", "validatingwebhookconfiguration", "sluice")
 	c.helm("upgrade", "sluice", c.chart, "--reset-values")
-	if said, err := p.Kubectl(t.Context(), "get", "validatingwebhookconfiguration",
+	if said, err := c.Kubectl(t.Context(), "get", "validatingwebhookconfiguration",
 		"sluice"); err == nil {
 		t.Errorf("the webhook that was switched off is there: %s", said)
 	}
@@ -130,30 +163,14 @@ func TestChart(t *testing.T) {
 }
 
 // testPod is `helm test`: its pod goes through a queue onto a node, where a kubelet runs it.
-func (c *cluster) testPod() {
+func (c *cluster) testPod(queue string) {
 	c.Helper()
-	node := plane.Node{Name: "node", Allocatable: map[string]string{
-		"cpu": "1", "memory": "1Gi", "pods": "10"}}
-	if _, err := c.CreateNode(c.Context(), node); err != nil {
-		c.Fatal(err)
-	}
-	ran := make(chan *corev1.Pod, 16)
-	kubelets := plane.Kubelets{Client: c.Client, Starts: 100 * time.Millisecond,
-		Phase: func(pod *corev1.Pod) corev1.PodPhase {
-			if pod.Name == "sluice-test" && pod.Status.Phase == corev1.PodPending {
-				ran <- pod
-			}
-			return corev1.PodSucceeded
-		}}
-	if err := kubelets.Start(c.Context()); err != nil {
-		c.Fatal(err)
-	}
 	said := c.helm("test", "sluice", "--timeout", "2m")
 	if !strings.Contains(said, "Phase:          Succeeded") {
 		c.Errorf("helm test says\n%s", said)
 	}
-	pod := <-ran
-	if stamp := pod.Annotations["sluice.sh/queue"]; stamp != "queue/default" ||
+	pod := <-c.ran
+	if stamp := pod.Annotations["sluice.sh/queue"]; stamp != queue ||
 		len(pod.Spec.SchedulingGates) > 0 {
 		c.Errorf("it came to its node with the stamp %q and the gates %v", stamp,
 			pod.Spec.SchedulingGates)
