@@ -7,6 +7,7 @@ package chart
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,9 @@ import (
 
 const everything = "deployments,configmaps,services,serviceaccounts,secrets,poddisruptionbudgets," +
 	"roles,rolebindings,clusterroles,clusterrolebindings,mutatingadmissionpolicies," +
-	"validatingadmissionpolicies,validatingwebhookconfigurations,apiservices"
+	"mutatingadmissionpolicybindings,validatingadmissionpolicies,validatingadmissionpolicybindings," +
+	"validatingwebhookconfigurations,mutatingwebhookconfigurations,apiservices,networkpolicies," +
+	"servicemonitors,prometheusrules"
 
 type cluster struct {
 	*testing.T
@@ -77,7 +80,8 @@ func start(t *testing.T) *cluster {
 		t.Fatal(err)
 	}
 	program := build(t, root)
-	p, err := plane.Start(t.Context(), plane.Options{Name: "chart"})
+	p, err := plane.Start(t.Context(), plane.Options{Name: "chart",
+		APIFlags: []string{"--enable-aggregator-routing=true"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,26 +136,21 @@ func (c *cluster) run(name string) (*shipped.Sluice, *shipped.Replica) {
 	return s, replica
 }
 
+// TestChart installs the chart, gives it one option after the other, and takes it out.
 func TestChart(t *testing.T) {
 	c := start(t)
-
+	c.prepare()
 	c.helm("install", "sluice", c.chart)
-	c.run("a")
-	c.testPod("queue/default")
-
-	c.helm("upgrade", "sluice", c.chart, "--set", "webhook.enabled=true,replicas=3")
-	if said := c.kubectl("-n", shipped.Namespace, "get", "deployment", shipped.Name, "-o",
-		"jsonpath={.spec.replicas} {.spec.template.spec.containers[0].ports[*].name}"); said !=
-		"3 https webhook" {
-		t.Errorf("upgraded, the Deployment has %q", said)
+	for number, one := range options {
+		name := strings.ReplaceAll(one.values, ",", " ")
+		if !t.Run(name, func(t *testing.T) {
+			its := *c
+			its.T = t
+			its.try(fmt.Sprint("with-", number), one)
+		}) {
+			return
+		}
 	}
-	c.kubectl("get", "validatingwebhookconfiguration", "sluice")
-	c.helm("upgrade", "sluice", c.chart, "--reset-values")
-	if said, err := c.Kubectl(t.Context(), "get", "validatingwebhookconfiguration",
-		"sluice"); err == nil {
-		t.Errorf("the webhook that was switched off is there: %s", said)
-	}
-
 	c.helm("uninstall", "sluice")
 	left := c.kubectl("get", everything, "--all-namespaces", "-o", "name", "-l",
 		"app.kubernetes.io/part-of=sluice")
@@ -163,14 +162,14 @@ func TestChart(t *testing.T) {
 }
 
 // testPod is `helm test`: its pod goes through a queue onto a node, where a kubelet runs it.
-func (c *cluster) testPod(queue string) {
+func (c *cluster) testPod() {
 	c.Helper()
 	said := c.helm("test", "sluice", "--timeout", "2m")
 	if !strings.Contains(said, "Phase:          Succeeded") {
 		c.Errorf("helm test says\n%s", said)
 	}
 	pod := <-c.ran
-	if stamp := pod.Annotations["sluice.sh/queue"]; stamp != queue ||
+	if stamp := pod.Annotations["sluice.sh/queue"]; stamp != "queue/default" ||
 		len(pod.Spec.SchedulingGates) > 0 {
 		c.Errorf("it came to its node with the stamp %q and the gates %v", stamp,
 			pod.Spec.SchedulingGates)
