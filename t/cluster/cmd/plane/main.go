@@ -68,6 +68,10 @@ func parse(args []string, help io.Writer) (settings, []string, error) {
 	flags.IntVar(&set.nodes, "nodes", 0, "how many nodes to create")
 	flags.StringVar(&set.cpu, "cpu", "8", "of each node")
 	flags.StringVar(&set.memory, "memory", "32Gi", "of each node")
+	flags.Func("api-flag", "one more of the API server's; may be said again", func(one string) error {
+		set.APIFlags = append(set.APIFlags, one)
+		return nil
+	})
 	err := flags.Parse(args)
 	return set, flags.Args(), err
 }
