@@ -54,10 +54,10 @@ type cluster struct {
 // plan is what a cluster has of native groups.
 type plan struct {
 	overlay           string
-	server, scheduler bool // they know them
-	jobs              bool // and the job controller makes one of each Job
-	composites        bool // and there are groups of groups
-	preempt           bool // others go for who comes before them
+	server, scheduler bool   // they know them
+	jobs              bool   // and the job controller makes one of each Job
+	composites        bool   // and there are groups of groups
+	args              object // of the plugin, beside those that are shipped
 }
 
 // start is a control plane with one replica of the scheduler.
@@ -103,9 +103,7 @@ func start(t *testing.T, how plan) *cluster {
 	if how.scheduler {
 		s.Flags = []string{its.Flag()}
 	}
-	if how.preempt {
-		s.Args = map[string]any{"preempt": true}
-	}
+	s.Args = how.args
 	c := &cluster{T: t, Sluice: s, groups: its, seen: &sightings{pods: map[string]*sighting{}}}
 	if c.custom, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {
 		t.Fatal(err)

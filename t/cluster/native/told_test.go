@@ -20,10 +20,44 @@ var commands = schema.GroupVersionResource{Group: "bus.volcano.sh", Version: "v1
 // What `kubectl describe` shows of native groups: events about their pods, and the condition of the
 // PodGroup, which has the same reasons.
 func TestDescribed(t *testing.T) {
-	c := leading(t, plan{overlay: "on-bind", server: true, scheduler: true, preempt: true})
+	c := leading(t, plan{overlay: "on-bind", server: true, scheduler: true,
+		args: object{"preempt": true}})
 	t.Run("causes", func(t *testing.T) { testCauses(c.in(t, 2, 4)) })
 	t.Run("suspended", func(t *testing.T) { testSuspended(c.in(t, 2, 2)) })
 	t.Run("evicted", func(t *testing.T) { testEvicted(c.in(t, 2, 2)) })
+}
+
+// Who did not opt in, and obeys, is told the same.
+func TestDescribedManaged(t *testing.T) {
+	c := leading(t, plan{overlay: "on-bind", server: true, scheduler: true,
+		args: object{"manage": "all"}})
+	t.Run("managed", func(t *testing.T) { testManaged(c.in(t, 1, 2)) })
+}
+
+func testManaged(s *tale) {
+	const stops, never = "Normal QueueSuspended queue managed is suspended", "Warning NeverFits the " +
+		"group asks for 2 cpu, and queue managed may never have more than 1"
+
+	s.order("SuspendQueue")
+	s.gang("a", 2)
+	for name, group := range map[string]string{"alone": "", "a0": "a", "a1": "a"} {
+		pod := s.pod(s.name, name, group)
+		delete(pod.Annotations, gateName)
+		if _, err := s.Client.CoreV1().Pods(s.name).Create(s.Context(), pod,
+			metav1.CreateOptions{}); err != nil {
+			s.Fatal(err)
+		}
+	}
+	for _, name := range []string{"alone", "a0", "a1"} {
+		s.isTold(name, stops)
+	}
+	s.order("ResumeQueue")
+	s.bound("alone")
+	s.isTold("alone", stops, "Normal Granted queue managed has room for it: it was granted, and a "+
+		"node is looked for")
+	s.isTold("a0", stops, never)
+	s.isTold("a1", stops, never)
+	s.neverSpurious("alone", "a0", "a1")
 }
 
 // described are the events about a pod that the engine asked for, as kubectl describe prints them.
