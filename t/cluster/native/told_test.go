@@ -3,6 +3,7 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -127,6 +129,11 @@ func testCauses(s *tale) {
 	}
 	const never = "the group asks for 3 cpu, and queue causes may never have more than 2"
 
+	const invalid = "Warning GroupInvalid its group causes/mixed has members of another priority " +
+		"than its own"
+
+	s.gang("mixed", 1)
+	s.important("mixed", "m0")
 	s.pods("unmade", "u0", "u1")
 	s.gang("pair", 2)
 	s.pods("pair", "p0")
@@ -136,6 +143,7 @@ func testCauses(s *tale) {
 	s.says("pair", "GroupIncomplete", "fewer than the 2 members that it needs are there and ready")
 	s.isTold("u0", missing)
 	s.isTold("p0", incomplete)
+	s.isTold("m0", invalid)
 	for _, pod := range []string{"l0", "l1", "l2"} {
 		s.isTold(pod, "Warning NeverFits "+never)
 	}
@@ -173,12 +181,7 @@ func testEvicted(s *tale) {
 	s.gang("low", 2)
 	s.pods("low", "v0", "v1")
 	s.bound("v0", "v1")
-	pod := s.pod(s.name, "urgent", "")
-	pod.Spec.PriorityClassName = s.class(9)
-	if _, err := s.Client.CoreV1().Pods(s.name).Create(s.Context(), pod,
-		metav1.CreateOptions{}); err != nil {
-		s.Fatal(err)
-	}
+	s.important("", "urgent")
 	const why = "Normal Preempted preempted to make room for pod evicted/urgent of priority 9 in " +
 		"queue evicted"
 	s.isTold("v0", why)
@@ -186,13 +189,17 @@ func testEvicted(s *tale) {
 	s.bound("urgent")
 }
 
-// order sends a command to the queue of the story, and waits until it was obeyed.
+// order sends a command to the queue of the story when it is known, and waits until it was obeyed.
 func (s *tale) order(action string) {
 	s.Helper()
-	of, err := s.custom.Resource(queues).Get(s.Context(), s.name, metav1.GetOptions{})
-	if err != nil {
-		s.Fatal(err)
-	}
+	var of *unstructured.Unstructured
+	s.until("the status of the queue is written", func() (err error) {
+		of, err = s.custom.Resource(queues).Get(s.Context(), s.name, metav1.GetOptions{})
+		if err == nil && of.Object["status"] == nil {
+			err = errors.New("it has none")
+		}
+		return err
+	})
 	name := strings.ToLower(action)
 	s.create(commands, s.name, object{"kind": "Command", "metadata": object{"name": name},
 		"action": action, "target": object{"apiVersion": queues.GroupVersion().String(),
@@ -207,14 +214,19 @@ func (s *tale) order(action string) {
 	})
 }
 
-// class makes a PriorityClass of the story, and returns its name.
-func (s *tale) class(priority int32) string {
+// important creates a pod of priority 9, as a member of a group ("": of none).
+func (s *tale) important(group, name string) {
 	s.Helper()
 	_, err := s.Client.SchedulingV1().PriorityClasses().Create(s.Context(),
-		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: s.name}, Value: priority},
+		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: s.name}, Value: 9},
 		metav1.CreateOptions{})
 	if err != nil {
 		s.Fatal(err)
 	}
-	return s.name
+	pod := s.pod(s.name, name, group)
+	pod.Spec.PriorityClassName = s.name
+	if _, err := s.Client.CoreV1().Pods(s.name).Create(s.Context(), pod,
+		metav1.CreateOptions{}); err != nil {
+		s.Fatal(err)
+	}
 }

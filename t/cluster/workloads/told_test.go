@@ -3,7 +3,7 @@
 package workloads
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,12 +56,17 @@ func (c *cluster) changeQueue(name, patch string) {
 	}
 }
 
-// order sends a command to a queue, and waits until it was obeyed.
+// order sends a command to a queue that is known, and waits until it was obeyed.
 func (c *cluster) order(queue, action string) {
 	c.Helper()
 	name := strings.ToLower(action)
-	of := must(c, func(ctx context.Context) (*unstructured.Unstructured, error) {
-		return c.custom.Resource(queues).Get(ctx, queue, metav1.GetOptions{})
+	var of *unstructured.Unstructured
+	c.until("the status of "+queue+" is written", func() (err error) {
+		of, err = c.custom.Resource(queues).Get(c.Context(), queue, metav1.GetOptions{})
+		if err == nil && of.Object["status"] == nil {
+			err = errors.New("it has none")
+		}
+		return err
 	})
 	if err := c.put(commands, space, object{"apiVersion": commands.GroupVersion().String(),
 		"kind": "Command", "metadata": object{"name": name}, "action": action,
@@ -130,18 +135,20 @@ func testCauses(c *cluster) {
 		{"alone", "wide", "pair", 1,
 			"Warning GroupIncomplete its group default/pair has 1 of the 2 members that it needs"},
 		{"halted", "stopped", "", 1, "Normal QueueSuspended queue stopped is suspended"},
+		{"shut", "closed", "", 1, "Warning QueueClosed queue closed is closed"},
 	}
 	const granted = "Normal Granted queue %s has room for it: it was granted, and a node is looked " +
 		"for"
 
 	c.createQueue("small", 2)
-	for _, name := range []string{"above", "below", "wide", "theirs", "stopped"} {
+	for _, name := range []string{"above", "below", "wide", "theirs", "stopped", "closed"} {
 		c.createQueue(name, 9)
 	}
 	c.changeQueue("below", `{"spec": {"parent": "above"}}`)
 	c.changeQueue("theirs", `{"metadata": {"annotations": {"sluice.sh/namespaces": "others"}}}`)
 	c.createGroup("pair", "wide", 2)
 	c.order("stopped", "SuspendQueue")
+	c.order("closed", "CloseQueue")
 	for _, one := range told {
 		if err := c.createPod(one.pod, one.queue, one.group, one.cpu); err != nil {
 			c.Fatal(err)
@@ -172,10 +179,11 @@ func testCauses(c *cluster) {
 	c.changeQueue("small", `{"spec": {"capability": {"cpu": "4"}}}`)
 	c.changeQueue("theirs", `{"metadata": {"annotations": {"sluice.sh/namespaces": "default"}}}`)
 	c.order("stopped", "ResumeQueue")
+	c.order("closed", "OpenQueue")
 	if err := c.createPod("other", "wide", "pair", 1); err != nil {
 		c.Fatal(err)
 	}
-	for _, one := range []int{0, 2, 3, 4, 5, 6} {
+	for _, one := range []int{0, 2, 3, 4, 5, 6, 7} {
 		c.until(told[one].pod+" runs", func() error {
 			if pods := c.pods(told[one].pod); len(pods) != 1 || !isRunning(&pods[0]) {
 				return fmt.Errorf("it is %s", c.why(told[one].pod))
