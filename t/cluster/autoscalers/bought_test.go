@@ -3,7 +3,10 @@
 package autoscalers
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,11 +14,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Karpenter looks again every 10 s at what is Unschedulable.
+// Both look again every 10 s at what is Unschedulable.
 const looks = 15 * time.Second
 
 // buys waits until so many nodes are bought for the story's pods, and whether it stays so: for a
-// while from when Karpenter has bought a node for a pod that came later than they.
+// while from when the autoscaler has bought a node for a pod that came later than they.
 func (s *tale) buys(row string, want int) {
 	s.Helper()
 	s.until(fmt.Sprintf("%d nodes are bought", want), func() error {
@@ -33,7 +36,7 @@ func (s *tale) buys(row string, want int) {
 func (s *tale) bought(row string, want int) {
 	s.Helper()
 	got := s.purchases.count(s.name)
-	figures.write(row, s.column, got)
+	figures.write(s.market.title(), row, s.column, got)
 	if got != want {
 		s.Errorf("%s: %d nodes are bought, want %d", row, got, want)
 	}
@@ -124,13 +127,13 @@ func empty(s *tale) {
 // suspended: two pods were granted and are Unschedulable, and the pool may not buy yet. When it
 // may, their queue is suspended.
 func suspended(s *tale) {
-	s.mayBuy(s.name, 0)
+	s.market.mayBuy(s.cluster, s.name, 0)
 	s.queue(s.name, 2, "")
 	s.pods("p", 2, s.name)
 	s.unschedulable(2)
 	s.command("SuspendQueue")
 	s.unschedulable(0)
-	s.mayBuy(s.name, plenty)
+	s.market.mayBuy(s.cluster, s.name, plenty)
 	s.buys(suspendedRow, 0)
 	s.runs(0)
 	s.command("ResumeQueue")
@@ -140,13 +143,13 @@ func suspended(s *tale) {
 
 // shrunk is the same with a queue that loses half of its room.
 func shrunk(s *tale) {
-	s.mayBuy(s.name, 0)
+	s.market.mayBuy(s.cluster, s.name, 0)
 	s.queue(s.name, 4, "")
 	s.pods("p", 4, s.name)
 	s.unschedulable(4)
 	s.ceiling(2)
 	s.unschedulable(2)
-	s.mayBuy(s.name, plenty)
+	s.market.mayBuy(s.cluster, s.name, plenty)
 	s.buys(shrunkRow, 1)
 	s.runs(2)
 }
@@ -178,6 +181,37 @@ func native(s *tale) {
 	s.gang(nativeRow, nativeRoomRow, func(pod *corev1.Pod) {
 		pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: new("g")}
 	})
+}
+
+// idle: the queue of four pods is suspended, those who ran have ended, and their nodes are empty.
+// That four others wait for the queue keeps no node.
+func idle(s *tale) {
+	s.queue(s.name, 4, "")
+	s.pods("runs", 4, s.name)
+	s.runs(4)
+	s.pods("waits", 4, s.name)
+	s.command("SuspendQueue")
+	for i := range 4 {
+		if err := s.Client.CoreV1().Pods(s.name).Delete(s.Context(), fmt.Sprint("runs", i),
+			metav1.DeleteOptions{}); err != nil {
+			s.Fatal(err)
+		}
+	}
+	s.market.mayEmpty(s.cluster, s.name, true)
+	s.until("no node is left", func() error {
+		nodes, err := s.Client.CoreV1().Nodes().List(s.Context(),
+			metav1.ListOptions{LabelSelector: story + "=" + s.name})
+		if err == nil && len(nodes.Items) > 0 {
+			err = fmt.Errorf("there are %d", len(nodes.Items))
+		}
+		return err
+	})
+	s.market.mayEmpty(s.cluster, s.name, false)
+	s.buys(idleRow, 2)
+	s.waits(4)
+	s.command("ResumeQueue")
+	s.buys(wokenRow, 4)
+	s.runs(4)
 }
 
 func (s *tale) gang(row, roomRow string, member func(*corev1.Pod)) {
@@ -225,38 +259,89 @@ func (c *cluster) tell(t *testing.T, of string, all stories) {
 	})
 }
 
-func tell(t *testing.T, overlay string) {
-	c := start(t, overlay)
+// names are those of all of these, and others.
+func names(all []stories, others ...string) []string {
+	for _, some := range all {
+		others = append(others, slices.Sorted(maps.Keys(some))...)
+	}
+	return others
+}
+
+var (
+	optedIn = stories{"full": full(fullRow), "room": room(roomRow), "suspended": suspended,
+		"shrunk": shrunk, "siblings": siblings, "gang": gang, "native": native}
+	manageAll = stories{"all-full": full(allFullRow), "all-room": room(allRoomRow)}
+	plain     = stories{"full": stockFull, "room": stockRoom}
+)
+
+func tell(t *testing.T, open opener, overlay string) {
+	c := start(t, open, overlay, names([]stories{optedIn, manageAll}, "empty", "idle"))
 	sluice := c.install(overlay)
 	replica := c.runSluice(sluice, "opted-in", nil)
 	c.awaitGates()
 	t.Run("empty", func(t *testing.T) { empty(c.in(t, "empty", plenty)) })
-	c.tell(t, "opted-in", stories{"full": full(fullRow), "room": room(roomRow), "suspended": suspended,
-		"shrunk": shrunk, "siblings": siblings, "gang": gang, "native": native})
+	c.tell(t, "opted-in", optedIn)
+	t.Run("idle", func(t *testing.T) { idle(c.in(t, "idle", plenty)) })
 	c.runSluice(c.end(sluice, replica), "all", object{"manage": "all"})
-	c.tell(t, "all", stories{"all-full": full(allFullRow), "all-room": room(allRoomRow)})
+	c.tell(t, "all", manageAll)
 }
 
-func TestOnBind(t *testing.T)      { tell(t, "on-bind") }
-func TestOnAdmission(t *testing.T) { tell(t, "on-admission") }
+func TestOnBind(t *testing.T) {
+	everywhere(t, func(t *testing.T, open opener) { tell(t, open, "on-bind") })
+}
+
+func TestOnAdmission(t *testing.T) {
+	everywhere(t, func(t *testing.T, open opener) { tell(t, open, "on-admission") })
+}
 
 // TestRootIsTheCluster: of a cluster without nodes the queues have no room, and nobody is seen who
 // would need one. The node of a canary would be room, so it comes last.
 func TestRootIsTheCluster(t *testing.T) {
-	c := start(t, "on-bind")
-	c.runSluice(c.install("on-bind"), "sized", object{"rootCeiling": "cluster"})
+	everywhere(t, func(t *testing.T, open opener) {
+		c := start(t, open, "on-bind", []string{"sized"})
+		c.runSluice(c.install("on-bind"), "sized", object{"rootCeiling": "cluster"})
+		c.awaitGates()
+		s := c.in(t, "sized", plenty)
+		s.queue(s.name, 2, "")
+		s.pods("p", 2, s.name)
+		time.Sleep(looks)
+		s.bought(sizedRow, 0)
+		s.waits(2)
+		s.canary()
+	})
+}
+
+// TestBypassed: an autoscaler that is told to bypass our scheduler looks at pods, too, of which
+// nobody has said anything. Of those with a gate the API server says something itself.
+func TestBypassed(t *testing.T) {
+	open := func(context.Context) (market, error) {
+		return newClusterAutoscaler("--bypassed-scheduler-names=sluice-scheduler")
+	}
+	c := start(t, open, "on-bind", []string{"bypassed", "bypassed-all"})
+	sluice := c.install("on-bind")
+	replica := c.runSluice(sluice, "bypassed", nil)
 	c.awaitGates()
-	s := c.in(t, "sized", plenty)
-	s.queue(s.name, 2, "")
-	s.pods("p", 2, s.name)
-	time.Sleep(looks)
-	s.bought(sizedRow, 0)
-	s.waits(2)
-	s.canary()
+	t.Run("opted-in", func(t *testing.T) {
+		s := c.in(t, "bypassed", plenty)
+		full(bypassedRow)(s)
+	})
+	c.runSluice(c.end(sluice, replica), "bypassed-all", object{"manage": "all"})
+	t.Run("all", func(t *testing.T) {
+		s := c.in(t, "bypassed-all", plenty)
+		s.queue(s.name, 4, "")
+		s.nodes(2)
+		s.pods("runs", 4, s.name)
+		s.runs(4)
+		s.pods("waits", 4, s.name)
+		s.buys(bypassedAllRow, 2) // for nothing: so it is not to be set
+		s.waits(4)
+	})
 }
 
 func TestStock(t *testing.T) {
-	c := start(t, "stock, no queue")
-	c.runStock()
-	c.tell(t, "plain", stories{"full": stockFull, "room": stockRoom})
+	everywhere(t, func(t *testing.T, open opener) {
+		c := start(t, open, "stock, no queue", names([]stories{plain}))
+		c.runStock()
+		c.tell(t, "plain", plain)
+	})
 }

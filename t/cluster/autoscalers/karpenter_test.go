@@ -4,14 +4,11 @@ package autoscalers
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,11 +33,9 @@ var (
 
 const (
 	karpenterModule = "sigs.k8s.io/karpenter"
-	karpenterUser   = "karpenter"
 	poolLabel       = "karpenter.sh/nodepool" // of a NodeClaim and of its Node
 	nodeClass       = "default"
 	onDemand        = "on-demand"
-	nodeCPUs        = 2 // of each node that is bought
 )
 
 // The provider keeps 100m of each node for itself.
@@ -51,13 +46,21 @@ const instanceTypes = `[{
 		{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]},
 		{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["zone-a"]}]}]}]`
 
-var errUnobtainable = errors.New("no Karpenter can be run here")
+// karpenter is Karpenter itself.
+type karpenter struct {
+	program, module string // the module's folder
+	runs            *plane.Process
+}
 
-// karpenter is its program, which is built, minutes the first time, and the folder of its module.
-func karpenter(ctx context.Context) (program, module string, err error) {
+func (k *karpenter) title() string { return "Karpenter" }
+
+func (k *karpenter) process() *plane.Process { return k.runs }
+
+// openKarpenter builds its program, which takes minutes the first time.
+func openKarpenter(ctx context.Context) (market, error) {
 	root, err := shipped.Root()
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
 	its := filepath.Join(root, "t/cluster/karpenter")
 	compiler, err := exec.LookPath("go")
@@ -68,21 +71,22 @@ func karpenter(ctx context.Context) (program, module string, err error) {
 	list.Dir = its
 	if out, err := list.CombinedOutput(); err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return "", "", fmt.Errorf("%w: its modules are not here and cannot be had: %s",
+		return nil, fmt.Errorf("%w: Karpenter's modules are not here and cannot be had: %s",
 			errUnobtainable, lines[len(lines)-1])
 	}
-	if module, err = shipped.Module(ctx, its, karpenterModule); err != nil {
-		return "", "", err
+	module, err := shipped.Module(ctx, its, karpenterModule)
+	if err != nil {
+		return nil, err
 	}
 	dir, err := plane.Binaries(ctx, "karpenter")
-	return filepath.Join(dir, "karpenter"), module, err
+	return &karpenter{program: filepath.Join(dir, "karpenter"), module: module}, err
 }
 
-// runKarpenter starts it beside the cluster, with the kubelets that its nodes need.
-func (c *cluster) runKarpenter(program, module string) {
+// begin makes no pool yet.
+func (k *karpenter) begin(c *cluster, _ []string) {
 	c.Helper()
 	for _, crds := range []string{"kwok/charts/crds", "kwok/apis/crds"} {
-		if err := c.ApplyCRDDir(c.Context(), filepath.Join(module, crds)); err != nil {
+		if err := c.ApplyCRDDir(c.Context(), filepath.Join(k.module, crds)); err != nil {
 			c.Fatal(err)
 		}
 	}
@@ -91,7 +95,7 @@ func (c *cluster) runKarpenter(program, module string) {
 	if err := os.WriteFile(offers, []byte(instanceTypes), 0o600); err != nil {
 		c.Fatal(err)
 	}
-	kubeconfig, err := c.Kubeconfig(karpenterUser)
+	kubeconfig, err := c.Kubeconfig(autoscalerUser)
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -104,46 +108,23 @@ func (c *cluster) runKarpenter(program, module string) {
 		}
 		env = append(env, fmt.Sprint(name, "=", port))
 	}
-	c.purchases = &purchases{of: map[types.UID]string{}}
-	c.watchPurchases()
-	c.playKubelets()
-	process, err := c.Plane.Run("karpenter", program, nil, env)
-	if err != nil {
+	k.watchPurchases(c)
+	k.register(c)
+	if k.runs, err = c.Plane.Run("karpenter", k.program, nil, env); err != nil {
 		c.Fatal(err)
 	}
-	c.runs = append(c.runs, process)
 }
 
-// purchases are all NodeClaims that were there at any time, by their pools.
-type purchases struct {
-	mutex sync.Mutex
-	of    map[types.UID]string
-}
-
-func (p *purchases) see(claim *unstructured.Unstructured) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.of[claim.GetUID()] = claim.GetLabels()[poolLabel]
-}
-
-func (p *purchases) count(pool string) int {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	count := 0
-	for _, its := range p.of {
-		if its == pool {
-			count++
-		}
-	}
-	return count
-}
-
-func (c *cluster) watchPurchases() {
+// watchPurchases counts NodeClaims, which are there before their nodes are.
+func (k *karpenter) watchPurchases(c *cluster) {
 	c.Helper()
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(c.custom, 0)
 	_, err := factory.ForResource(nodeClaims).Informer().AddEventHandler(
 		cache.ResourceEventHandlerFuncs{
-			AddFunc: func(claim any) { c.purchases.see(claim.(*unstructured.Unstructured)) },
+			AddFunc: func(object any) {
+				claim := object.(*unstructured.Unstructured)
+				c.purchases.see(claim, claim.GetLabels()[poolLabel])
+			},
 		})
 	if err != nil {
 		c.Fatal(err)
@@ -155,8 +136,8 @@ const ready = `{"status": {"conditions": [{"type": "Ready", "status": "True",
 	"reason": "KubeletReady", "message": "", "lastHeartbeatTime": %[1]q,
 	"lastTransitionTime": %[1]q}]}}`
 
-// playKubelets lets each node that Karpenter makes be Ready, and each bound pod run.
-func (c *cluster) playKubelets() {
+// register lets each node that Karpenter makes be Ready.
+func (k *karpenter) register(c *cluster) {
 	c.Helper()
 	ctx := c.Context()
 	register := func(object any) {
@@ -178,20 +159,10 @@ func (c *cluster) playKubelets() {
 		c.Fatal(err)
 	}
 	factory.Start(ctx.Done())
-	kubelets := plane.Kubelets{Client: c.Client, Phase: func(pod *corev1.Pod) corev1.PodPhase {
-		if pod.Namespace == shipped.Namespace {
-			return "" // a replica, which runs beside the cluster
-		}
-		return corev1.PodRunning
-	}}
-	if err := kubelets.Start(ctx); err != nil {
-		c.Fatal(err)
-	}
 }
 
-// pool makes a NodePool whose nodes are for pods with this label only, and which may buy so many
-// cpus.
-func (c *cluster) pool(name string, cpus int) {
+// pool makes a NodePool.
+func (k *karpenter) pool(c *cluster, name string, cpus int) {
 	c.Helper()
 	c.create(nodePools, "", object{"kind": "NodePool", "metadata": object{"name": name},
 		"spec": object{
@@ -220,55 +191,17 @@ func (c *cluster) pool(name string, cpus int) {
 	})
 }
 
-// mayBuy edits how many cpus a pool may have.
-func (c *cluster) mayBuy(pool string, cpus int) {
+func (k *karpenter) mayBuy(c *cluster, pool string, cpus int) {
 	c.Helper()
 	c.patch(nodePools, pool, object{"spec": object{"limits": object{"cpu": fmt.Sprint(cpus)}}})
 }
 
-func (c *cluster) patch(resource schema.GroupVersionResource, name string, what object) {
+func (k *karpenter) mayEmpty(c *cluster, pool string, may bool) {
 	c.Helper()
-	body, err := json.Marshal(what)
-	if err != nil {
-		c.Fatal(err)
+	after := "Never"
+	if may {
+		after = "0s"
 	}
-	_, err = c.custom.Resource(resource).Patch(c.Context(), name, types.MergePatchType, body,
-		metav1.PatchOptions{})
-	if err != nil {
-		c.Fatal(err)
-	}
-}
-
-const canaries = "canaries" // the namespace of the pods that show that Karpenter is alive
-
-// canary makes a pod that Karpenter must buy a node for, and waits until it has.
-func (s *tale) canary() {
-	s.Helper()
-	s.canaries++
-	name := fmt.Sprintf("%s-canary-%d", s.name, s.canaries)
-	s.pool(name, nodeCPUs+1)
-	pod := s.pod(canaries, name, "")
-	pod.Annotations = nil
-	pod.Spec.SchedulerName, pod.Spec.NodeSelector[story] = "nobody", name
-	if _, err := s.Client.CoreV1().Pods(canaries).Create(s.Context(), pod,
-		metav1.CreateOptions{}); err != nil {
-		s.Fatal(err)
-	}
-	_, err := s.Client.CoreV1().Pods(canaries).Patch(s.Context(), name,
-		types.StrategicMergePatchType, []byte(`{"status": {"conditions": [{"type": "PodScheduled",
-			"status": "False", "reason": "Unschedulable"}]}}`), metav1.PatchOptions{}, "status")
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.until("Karpenter buys a node for a pod of which it is said that it is Unschedulable",
-		func() error {
-			if count := s.purchases.count(name); count != 1 {
-				return fmt.Errorf("it has bought %d", count)
-			}
-			return nil
-		})
-	if err := s.Client.CoreV1().Pods(canaries).Delete(s.Context(), name,
-		metav1.DeleteOptions{}); err != nil {
-		s.Fatal(err)
-	}
+	c.patch(nodePools, pool, object{"spec": object{"disruption": object{
+		"consolidationPolicy": "WhenEmpty", "consolidateAfter": after}}})
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package autoscalers counts the nodes that Karpenter itself buys for the pods of queues, with
-// sluice as it is shipped, and for pods of the stock scheduler.
+// Package autoscalers counts the nodes that Karpenter and the Cluster Autoscaler themselves buy for
+// the pods of queues, with sluice as it is shipped, and for pods of other schedulers.
 package autoscalers
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
 	"sluice/cluster/plane"
@@ -42,12 +44,13 @@ var (
 
 type object = map[string]any
 
-// cluster is a control plane with Karpenter, and a scheduler.
+// cluster is a control plane with an autoscaler, and a scheduler.
 type cluster struct {
 	*testing.T
 	*plane.Plane
 	groups    plane.Groups // Kubernetes' own
 	custom    dynamic.Interface
+	market    market
 	purchases *purchases
 	seen      *sightings
 	column    string                // of the table
@@ -55,9 +58,9 @@ type cluster struct {
 	runs      []*plane.Process      // until the test ends
 }
 
-// start is one without a scheduler.
-func start(t *testing.T, column string) *cluster {
-	program, module, err := karpenter(t.Context())
+// start is one without a scheduler, for stories of these names.
+func start(t *testing.T, open opener, column string, stories []string) *cluster {
+	autoscaler, err := open(t.Context())
 	if errors.Is(err, errUnobtainable) {
 		t.Skip(err)
 	}
@@ -71,7 +74,7 @@ func start(t *testing.T, column string) *cluster {
 	p, err := plane.Start(t.Context(), plane.Options{
 		Name: "autoscalers", Ready: patience,
 		Users: []plane.User{{Name: stockUser},
-			{Name: karpenterUser, Groups: []string{"system:masters"}}},
+			{Name: autoscalerUser, Groups: []string{"system:masters"}}},
 		FeatureGates:  groups.On(),
 		RuntimeConfig: map[string]bool{groups.Resource().GroupVersion().String(): true},
 	})
@@ -83,15 +86,28 @@ func start(t *testing.T, column string) *cluster {
 			t.Error(err)
 		}
 	})
-	c := &cluster{T: t, Plane: p, groups: groups, column: column,
-		seen: &sightings{pods: map[string]*sighting{}}}
+	c := &cluster{T: t, Plane: p, groups: groups, column: column, market: autoscaler,
+		purchases: &purchases{of: map[types.UID]string{}},
+		seen:      &sightings{pods: map[string]*sighting{}}}
 	if c.custom, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {
 		t.Fatal(err)
 	}
 	c.namespace(canaries)
 	c.watchPods()
-	c.runKarpenter(program, module)
+	c.playKubelets()
+	autoscaler.begin(c, poolsOf(stories))
 	return c
+}
+
+// poolsOf are those that stories of these names ask for.
+func poolsOf(stories []string) (pools []string) {
+	for _, name := range stories {
+		pools = append(pools, name)
+		for i := range canariesOfStory {
+			pools = append(pools, canaryOf(name, i+1))
+		}
+	}
+	return pools
 }
 
 // runStock starts the stock scheduler, whose pods have no queue.
@@ -210,7 +226,20 @@ func (c *cluster) create(resource schema.GroupVersionResource, namespace string,
 	}
 }
 
-// tale is a story that is being told: it has a namespace, a NodePool and nodes of its own.
+func (c *cluster) patch(resource schema.GroupVersionResource, name string, what object) {
+	c.Helper()
+	body, err := json.Marshal(what)
+	if err != nil {
+		c.Fatal(err)
+	}
+	_, err = c.custom.Resource(resource).Patch(c.Context(), name, types.MergePatchType, body,
+		metav1.PatchOptions{})
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// tale is a story that is being told: it has a namespace, a pool and nodes of its own.
 type tale struct {
 	*cluster
 	name     string
@@ -224,7 +253,7 @@ func (c *cluster) in(t *testing.T, name string, cpus int) *tale {
 	its.T = t
 	s := &tale{cluster: &its, name: name}
 	s.namespace(name)
-	s.pool(name, cpus)
+	its.market.pool(&its, name, cpus)
 	t.Cleanup(func() {
 		if t.Failed() {
 			s.tellPods()
@@ -257,7 +286,7 @@ func (s *tale) command(action string) {
 			"name": s.name, "uid": ""}})
 }
 
-// nodes makes so many that nobody buys, alike to those that Karpenter does.
+// nodes makes so many that nobody buys, alike to those that autoscalers do.
 func (s *tale) nodes(count int) {
 	s.Helper()
 	for i := range count {
@@ -301,6 +330,10 @@ func (s *tale) pods(prefix string, count int, queue string, edits ...func(*corev
 	}
 }
 
+func (c *cluster) processes() []*plane.Process {
+	return append(slices.Clone(c.runs), c.market.process())
+}
+
 const (
 	patience = 5 * time.Minute // on the busiest machine
 	lookTurn = 50 * time.Millisecond
@@ -314,13 +347,13 @@ func (c *cluster) until(what string, wrong func() error) {
 		if problem = wrong(); problem == nil {
 			return
 		}
-		for _, process := range c.runs {
+		for _, process := range c.processes() {
 			if !process.Running() {
 				c.Fatalf("%s has ended; the end of its log:\n%s", process.Name, process.Tail(20))
 			}
 		}
 	}
-	for _, process := range c.runs {
+	for _, process := range c.processes() {
 		c.Logf("the end of the log of %s:\n%s", process.Name, process.Tail(20))
 	}
 	c.Fatalf("after %s it is not so that %s: %v", patience, what, problem)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// sightings are what was seen of pods at any time, by namespace and name.
+// sightings are what was seen at any time of the pods that are there, by namespace and name.
 type sightings struct {
 	mutex sync.Mutex
 	pods  map[string]*sighting
@@ -44,6 +44,12 @@ func (s *sightings) see(pod *corev1.Pod) {
 		reasonOf(pod) == corev1.PodReasonUnschedulable
 }
 
+func (s *sightings) forget(key string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.pods, key)
+}
+
 // watchPods sees every version of every pod that a watch tells of.
 func (c *cluster) watchPods() {
 	c.Helper()
@@ -51,6 +57,11 @@ func (c *cluster) watchPods() {
 	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(pod any) { c.seen.see(pod.(*corev1.Pod)) },
 		UpdateFunc: func(_, pod any) { c.seen.see(pod.(*corev1.Pod)) },
+		DeleteFunc: func(pod any) {
+			if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(pod); err == nil {
+				c.seen.forget(key)
+			}
+		},
 	})
 	if err != nil {
 		c.Fatal(err)
