@@ -338,6 +338,37 @@ func TestBypassed(t *testing.T) {
 	})
 }
 
+// TestProactive: an autoscaler that makes up the pods of Jobs that are still to be made knows those
+// that wait with their gate. Those that have another reason than Unschedulable again it does not.
+func TestProactive(t *testing.T) {
+	open := func(context.Context) (market, error) {
+		return newClusterAutoscaler("--enable-proactive-scaleup")
+	}
+	c := start(t, open, "on-bind", []string{"proactive", "proactive-shrunk"})
+	c.runSluice(c.install("on-bind"), "proactive", nil)
+	c.awaitGates()
+	c.tell(t, "opted-in", stories{
+		"proactive": func(s *tale) {
+			s.queue(s.name, 4, "")
+			s.job("j", 8, s.name)
+			s.buys(proactiveRow, 2)
+			s.runs(4)
+			s.waits(4)
+		},
+		"proactive-shrunk": func(s *tale) {
+			s.market.mayBuy(s.cluster, s.name, 0)
+			s.queue(s.name, 4, "")
+			s.job("j", 4, s.name)
+			s.unschedulable(4)
+			s.ceiling(2)
+			s.unschedulable(2)
+			s.market.mayBuy(s.cluster, s.name, plenty)
+			s.buys(proactiveShrunkRow, 2) // one for nothing: so it is not to be set
+			s.runs(2)
+		},
+	})
+}
+
 func TestStock(t *testing.T) {
 	everywhere(t, func(t *testing.T, open opener) {
 		c := start(t, open, "stock, no queue", names([]stories{plain}))

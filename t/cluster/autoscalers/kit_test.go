@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,8 +76,9 @@ func start(t *testing.T, open opener, column string, stories []string) *cluster 
 		Name: "autoscalers", Ready: patience,
 		Users: []plane.User{{Name: stockUser},
 			{Name: autoscalerUser, Groups: []string{"system:masters"}}},
-		FeatureGates:  groups.On(),
-		RuntimeConfig: map[string]bool{groups.Resource().GroupVersion().String(): true},
+		FeatureGates:      groups.On(),
+		RuntimeConfig:     map[string]bool{groups.Resource().GroupVersion().String(): true},
+		ControllerManager: true, Controllers: []string{"job-controller"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -327,6 +329,22 @@ func (s *tale) pods(prefix string, count int, queue string, edits ...func(*corev
 		if err != nil {
 			s.Fatal(err)
 		}
+	}
+}
+
+// job creates one with so many pods at a time.
+func (s *tale) job(name string, pods int32, queue string) {
+	s.Helper()
+	pod := s.pod(s.name, "", queue)
+	pod.Spec.RestartPolicy = corev1.RestartPolicyNever
+	_, err := s.Client.BatchV1().Jobs(s.name).Create(s.Context(), &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: batchv1.JobSpec{Parallelism: &pods, Completions: &pods,
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Annotations: pod.Annotations}, Spec: pod.Spec}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		s.Fatal(err)
 	}
 }
 

@@ -14,29 +14,32 @@ import (
 
 // The rows of the table. Each pod asks for 1 cpu, and a node has 2.
 const (
-	fullRow        = "the queue is full: 4 pods run, and 4 wait"
-	roomRow        = "8 pods, room for 4, no node"
-	emptyRow       = "2 pods, room for 2, an empty cluster"
-	suspendedRow   = "2 pods Unschedulable, then their queue is suspended"
-	resumedRow     = "2 pods Unschedulable, then their queue is suspended, and resumed"
-	shrunkRow      = "4 pods Unschedulable, then their queue has room for 2"
-	siblingsRow    = "4 pods in each of two queues of 4 cpu, their parent has 4"
-	gangRow        = "a gang of 3, room for 2"
-	gangRoomRow    = "a gang of 3, then room for 3"
-	nativeRow      = "a native gang of 3, room for 2"
-	nativeRoomRow  = "a native gang of 3, then room for 3"
-	allFullRow     = "`manage: all`: the queue is full: 4 pods run, and 4 wait"
-	allRoomRow     = "`manage: all`: 8 pods, room for 4, no node"
-	idleRow        = "2 bought nodes are empty, and go: 4 pods wait, their queue is suspended"
-	wokenRow       = "the same, then the queue is resumed"
-	bypassedRow    = "the autoscaler bypasses our scheduler: the queue is full"
-	bypassedAllRow = "the same under `manage: all`"
-	sizedRow       = "`rootCeiling: cluster`: 2 pods, room for 2, an empty cluster"
+	fullRow            = "the queue is full: 4 pods run, and 4 wait"
+	roomRow            = "8 pods, room for 4, no node"
+	emptyRow           = "2 pods, room for 2, an empty cluster"
+	suspendedRow       = "2 pods Unschedulable, then their queue is suspended"
+	resumedRow         = "2 pods Unschedulable, then their queue is suspended, and resumed"
+	shrunkRow          = "4 pods Unschedulable, then their queue has room for 2"
+	siblingsRow        = "4 pods in each of two queues of 4 cpu, their parent has 4"
+	gangRow            = "a gang of 3, room for 2"
+	gangRoomRow        = "a gang of 3, then room for 3"
+	nativeRow          = "a native gang of 3, room for 2"
+	nativeRoomRow      = "a native gang of 3, then room for 3"
+	allFullRow         = "`manage: all`: the queue is full: 4 pods run, and 4 wait"
+	allRoomRow         = "`manage: all`: 8 pods, room for 4, no node"
+	idleRow            = "2 bought nodes are empty, and go: 4 pods wait, their queue is suspended"
+	wokenRow           = "the same, then the queue is resumed"
+	bypassedRow        = "the autoscaler bypasses our scheduler: the queue is full"
+	bypassedAllRow     = "the same under `manage: all`"
+	proactiveRow       = "proactive scale-up, a Job of 8 pods, room for 4, no node"
+	proactiveShrunkRow = "the same, a Job of 4 Unschedulable pods, then their queue has room for 2"
+	sizedRow           = "`rootCeiling: cluster`: 2 pods, room for 2, an empty cluster"
 )
 
 var rows = []string{fullRow, roomRow, emptyRow, suspendedRow, resumedRow, shrunkRow, siblingsRow,
 	gangRow, gangRoomRow, nativeRow, nativeRoomRow, idleRow, wokenRow, allFullRow, allRoomRow,
-	sizedRow, bypassedRow, bypassedAllRow}
+	sizedRow, bypassedRow, bypassedAllRow,
+	proactiveRow, proactiveShrunkRow}
 
 // figures are the nodes that were bought, which are printed at the end with -v.
 var figures = &table{cells: map[cell]int{}}
