@@ -65,28 +65,33 @@ static int64_t interest_of(const struct usage *usage)
     return most;
 }
 
+/* Each queue shows the resource that it came nearest to the limit of. */
+static void choose_charts(struct picture *picture)
+{
+    const struct map *usages = &picture->sim->story.usages;
+
+    for (size_t i = 0; i < usages->count; i++) {
+        const struct usage *usage = usages->entries[i].value;
+        size_t c = 0;
+        if (interest_of(usage) == 0 || strcmp(usage->queue, "queue/root") == 0)
+            continue;
+        while (c < picture->n_charts && strcmp(picture->charts[c]->queue, usage->queue) != 0)
+            c++;
+        if (c == CHARTS_MOST)
+            picture->left_out++;
+        else if (c == picture->n_charts)
+            picture->charts[picture->n_charts++] = usage;
+        else if (interest_of(usage) > interest_of(picture->charts[c]))
+            picture->charts[c] = usage;
+    }
+}
+
 static void add_chart(struct picture *picture, const struct usage *usage)
 {
     if (picture->n_charts == CHARTS_MOST)
         picture->left_out++;
     else
         picture->charts[picture->n_charts++] = usage;
-}
-
-/* Whether the queue came nearer to the limit of another resource, or as near to that of one before
- * it. */
-static bool has_nearer(const struct map *usages, size_t at)
-{
-    const struct usage *usage = usages->entries[at].value;
-    int64_t interest = interest_of(usage);
-
-    for (size_t i = 0; i < usages->count; i++) {
-        const struct usage *other = usages->entries[i].value;
-        if (i != at && strcmp(other->queue, usage->queue) == 0 &&
-            interest_of(other) + (i < at) > interest)
-            return true;
-    }
-    return false;
 }
 
 /* The flavors of a queue's resource that were used, if it has several. */
@@ -106,19 +111,16 @@ static size_t add_flavors(struct picture *picture, const struct usage *of)
     return count;
 }
 
-/* Each queue shows the resource that it came nearest to the limit of, each flavor by itself. */
-static void choose_charts(struct picture *picture)
+static void divide_by_flavor(struct picture *picture)
 {
-    const struct map *usages = &picture->sim->story.usages;
+    const struct usage *whole[CHARTS_MOST];
+    size_t count = picture->n_charts;
 
-    for (size_t i = 0; i < usages->count; i++) {
-        const struct usage *usage = usages->entries[i].value;
-        if (interest_of(usage) == 0 || strcmp(usage->queue, "queue/root") == 0 ||
-            has_nearer(usages, i))
-            continue;
-        if (add_flavors(picture, usage) == 0)
-            add_chart(picture, usage);
-    }
+    memcpy(whole, picture->charts, sizeof(whole));
+    picture->n_charts = 0;
+    for (size_t c = 0; c < count; c++)
+        if (add_flavors(picture, whole[c]) == 0)
+            add_chart(picture, whole[c]);
 }
 
 static void draw_legend(struct picture *picture)
@@ -333,6 +335,7 @@ void picture_draw(struct sim *sim, FILE *out)
     canvas->out = out;
     canvas->end = end_of(&sim->story);
     choose_charts(&picture);
+    divide_by_flavor(&picture);
     moments_find(&picture.moments, sim, canvas->end, small);
     lanes_find(&picture.lanes, sim, small);
     picture.has_nodes = has_nodes(&sim->story);

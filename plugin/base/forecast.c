@@ -158,13 +158,18 @@ static void settle_table(struct forecast *f, int64_t ratio)
                              ((wide)f->mean * f->mean));
 }
 
+bool forecast_is_steady(const struct forecast *f)
+{
+    return f->spread < (int64_t)1 << SPREAD_BITS;
+}
+
 /* The less run times differ, the later the first of those ends that come in the place of others,
  * beside one in each mean run time. */
 static int64_t first_pause(const struct forecast *f)
 {
     int64_t one = (int64_t)1 << SPREAD_BITS;
 
-    return f->spread >= one ? 0 : f->mean * (one - f->spread) / (2 * one);
+    return !forecast_is_steady(f) ? 0 : f->mean * (one - f->spread) / (2 * one);
 }
 
 void forecast_settle(struct forecast *f, wide added, wide all)
@@ -319,9 +324,4 @@ struct forecast_span forecast_when(struct forecast *f)
     return (struct forecast_span){.earliest = span_of(ends[FORECAST_EARLIEST]),
                                   .likely = span_of(ends[FORECAST_LIKELY]),
                                   .latest = span_of(ends[FORECAST_LATEST])};
-}
-
-bool forecast_is_steady(const struct forecast *f)
-{
-    return f->spread < (int64_t)1 << SPREAD_BITS;
 }
