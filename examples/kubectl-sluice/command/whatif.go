@@ -97,7 +97,7 @@ func (o *options) runWhatIf(ctx context.Context, s *supposed) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	p := &playing{s: s, program: program, folder: folder}
+	p := &playing{s: s, program: program, folder: folder, arrivals: fileArrivals}
 	if err := o.castCluster(ctx, p); err != nil {
 		return err
 	}
@@ -170,9 +170,10 @@ func (s *supposed) program() (string, error) {
 
 // playing is one run of the player after the other, in a folder with what the cluster is.
 type playing struct {
-	s       *supposed
-	program string
-	folder  string
+	s        *supposed
+	program  string
+	folder   string
+	arrivals string // the file of what arrived, in the folder
 }
 
 // Files in the folder; now is what the table calls the cluster as it is.
@@ -196,7 +197,7 @@ func (p *playing) run(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 func (p *playing) play(ctx context.Context, format string) ([]byte, error) {
-	args := []string{"plan", fileArrivals, "--with", fileNow, "--format", format}
+	args := []string{"plan", p.arrivals, "--with", fileNow, "--format", format}
 	if p.s.arrivals == "" {
 		args = append(args, "--from", playedFrom)
 	}
@@ -249,7 +250,7 @@ func (o *options) castCluster(ctx context.Context, p *playing) error {
 
 // note has the player say these sentences beneath what it finds.
 func (p *playing) note(notes []string) error {
-	file, err := os.OpenFile(filepath.Join(p.folder, fileArrivals), os.O_APPEND|os.O_WRONLY, 0)
+	file, err := os.OpenFile(filepath.Join(p.folder, p.arrivals), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -264,11 +265,7 @@ func (p *playing) note(notes []string) error {
 // there.
 func (p *playing) castArrivals(ctx context.Context, c *ask.Cluster) error {
 	if p.s.arrivals != "" {
-		trace, err := os.ReadFile(p.s.arrivals)
-		if err != nil {
-			return err
-		}
-		return p.write(fileArrivals, slices.Concat(trace, []byte("\n")))
+		return p.castTrace()
 	}
 	recording, err := c.Recording(ctx)
 	if ask.KindOf(err) == ask.NotFound {
@@ -278,6 +275,19 @@ func (p *playing) castArrivals(ctx context.Context, c *ask.Cluster) error {
 		return err
 	}
 	return p.trace(ctx, "recording", recording)
+}
+
+// castTrace copies the trace that was named, under its name, by which the player tells of it.
+func (p *playing) castTrace() error {
+	trace, err := os.ReadFile(p.s.arrivals)
+	if err != nil {
+		return err
+	}
+	p.arrivals = filepath.Join("trace", filepath.Base(p.s.arrivals))
+	if err := os.Mkdir(filepath.Join(p.folder, "trace"), 0o700); err != nil {
+		return err
+	}
+	return p.write(p.arrivals, slices.Concat(trace, []byte("\n")))
 }
 
 // castObjects writes what the pods and Workloads say that are there.
@@ -306,5 +316,5 @@ func (p *playing) trace(ctx context.Context, kind string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return p.write(fileArrivals, arrivals)
+	return p.write(p.arrivals, arrivals)
 }
