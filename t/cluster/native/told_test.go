@@ -62,31 +62,16 @@ func testManaged(s *tale) {
 	s.neverSpurious("alone", "a0", "a1")
 }
 
-// described are the events about a pod that the engine asked for, as kubectl describe prints them.
-// Those that the scheduler has of its own have a finer time.
-func (s *tale) described(pod string) (lines []string) {
-	s.Helper()
-	found, err := s.Client.CoreV1().Events(s.name).List(s.Context(), metav1.ListOptions{
-		FieldSelector: "source=sluice-scheduler,involvedObject.kind=Pod,involvedObject.name=" + pod})
-	if err != nil {
-		s.Fatal(err)
-	}
-	for i := range found.Items {
-		of := &found.Items[i]
-		if of.EventTime.IsZero() {
-			lines = append(lines, strings.Join([]string{of.Type, of.Reason, of.Message}, " "))
-		}
-	}
-	slices.Sort(lines)
-	return lines
-}
-
 // isTold waits until a pod was told this, and nothing else.
 func (s *tale) isTold(pod string, want ...string) {
 	s.Helper()
 	slices.Sort(want)
 	s.until(pod+" is told", func() error {
-		if got := s.described(pod); !slices.Equal(got, want) {
+		got, err := s.Told(s.Context(), s.name, pod)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(got, want) {
 			return fmt.Errorf("events\n%s\nwant\n%s\nit is %s", strings.Join(got, "\n"),
 				strings.Join(want, "\n"), s.why(pod))
 		}

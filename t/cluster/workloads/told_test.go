@@ -84,32 +84,16 @@ func (c *cluster) order(queue, action string) {
 	})
 }
 
-// described are the events about a pod that the engine asked for, as kubectl describe prints them.
-// Those that the scheduler has of its own have a finer time.
-func (c *cluster) described(pod string) (lines []string) {
-	c.Helper()
-	found, err := c.Client.CoreV1().Events(space).List(c.Context(), metav1.ListOptions{
-		FieldSelector: "source=sluice-scheduler,involvedObject.kind=Pod,involvedObject.name=" + pod})
-	if err != nil {
-		c.Fatal(err)
-	}
-	for i := range found.Items {
-		of := &found.Items[i]
-		if !of.EventTime.IsZero() {
-			continue
-		}
-		lines = append(lines, strings.Join([]string{of.Type, of.Reason, of.Message}, " "))
-	}
-	slices.Sort(lines)
-	return lines
-}
-
 // isTold waits until a pod was told this, and nothing else.
 func (c *cluster) isTold(pod string, want ...string) {
 	c.Helper()
 	slices.Sort(want)
 	c.until(pod+" is told", func() error {
-		if got := c.described(pod); !slices.Equal(got, want) {
+		got, err := c.Told(c.Context(), space, pod)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(got, want) {
 			return fmt.Errorf("events\n%s\nwant\n%s\nit is %s", strings.Join(got, "\n"),
 				strings.Join(want, "\n"), c.why(pod))
 		}
