@@ -42,7 +42,7 @@ static void put_group(struct msg_writer *w, const struct group_report *report, u
     put_key_int(w, "succeeded", report->succeeded);
     put_key_int(w, "failed", report->failed);
     put_position(w, &report->place);
-    put_amounts(w, "asks", report->asks, report->backlog_count);
+    put_amounts(w, "asks", report->asks, report->ask_count);
 }
 
 static bool put_next_group(struct call *call, const void *subject, uint32_t *cursor)

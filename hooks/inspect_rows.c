@@ -214,7 +214,7 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
     put_key_int(w, "created", report.created);
     put_key_int(w, "granted", report.granted);
     put_position(w, &report.place);
-    put_amounts(w, "asks", report.asks, report.backlog_count);
+    put_amounts(w, "asks", report.asks, report.ask_count);
     put_key_text(w, "group", report.group);
     put_key_int(w, "members", report.members);
     put_key_int(w, "minimum", report.minimum);

@@ -75,7 +75,7 @@ const char *line_check(const struct engine *e, uint32_t id)
     const struct line *below[2] = {claim_line(e, link->left), claim_line(e, link->right)};
 
     if (link->size == 0)
-        return "a line's head is in its kind's tree";
+        return "a line's head is in its class's tree";
     for (int k = 0; k < 2; k++)
         crowded = crowded || (below[k] != NULL && below[k]->crowded);
     if (line->crowded != crowded)
@@ -93,21 +93,21 @@ const char *line_check(const struct engine *e, uint32_t id)
     return NULL;
 }
 
-static const char *check_least(const struct engine *e, const struct size_class *kind)
+static const char *check_least(const struct engine *e, const struct size_class *class)
 {
-    const uint32_t below[2] = {kind->link.left, kind->link.right};
+    const uint32_t below[2] = {class->link.left, class->link.right};
 
-    for (uint32_t i = 0; i < kind->count; i++) {
-        int64_t least = kind->needs[i].least;
+    for (uint32_t i = 0; i < class->count; i++) {
+        int64_t least = class->needs[i].least;
 
-        if (kind->needs[i].own != line_least(e, claim_line(e, kind->heads), i))
-            return "a kind knows the least that its lines ask for";
-        if (least > kind->needs[i].own)
-            return "the least need of a kind is not above its lines' own";
+        if (class->needs[i].own != line_least(e, claim_line(e, class->heads), i))
+            return "a size class knows the least that its lines ask for";
+        if (least > class->needs[i].own)
+            return "the least need of a size class is not above its lines' own";
         for (int k = 0; k < 2; k++) {
             if (below[k] != 0 &&
-                least > size_class_least(size_class_at(e, below[k]), kind->needs[i].resource))
-                return "the least need of a kind is not above those below it";
+                least > size_class_least(size_class_at(e, below[k]), class->needs[i].resource))
+                return "the least need of a size class is not above those below it";
         }
     }
     return NULL;
@@ -115,17 +115,17 @@ static const char *check_least(const struct engine *e, const struct size_class *
 
 const char *size_class_check(const struct engine *e, uint32_t id)
 {
-    const struct size_class *kind = size_class_at(e, id);
+    const struct size_class *class = size_class_at(e, id);
 
-    if (!tree_check(&heads_by_rank, e, kind->heads))
-        return "the heads of a kind's lines stand in order of rank";
-    if ((kind->head != 0) != (kind->link.size != 0) || (kind->head != 0) != (kind->heads != 0))
-        return "a kind is in its queue's tree while somebody waits in it";
-    if (kind->head == 0)
+    if (!tree_check(&heads_by_rank, e, class->heads))
+        return "the heads of a size class's lines stand in order of rank";
+    if ((class->head != 0) != (class->link.size != 0) || (class->head != 0) != (class->heads != 0))
+        return "a size class is in its queue's tree while somebody waits in it";
+    if (class->head == 0)
         return NULL;
-    if (kind->head != tree_first(&heads_by_rank, e, kind->heads))
-        return "a kind's head is the first head of its lines";
-    return check_least(e, kind);
+    if (class->head != tree_first(&heads_by_rank, e, class->heads))
+        return "a size class's head is the first head of its lines";
+    return check_least(e, class);
 }
 
 /* When nothing is left to do, no waiting claim that may advance fits. */
@@ -176,8 +176,8 @@ const char *queue_check(const struct engine *e, uint32_t id)
     broken = queue_life_check(e, id);
     if (broken != NULL)
         return broken;
-    if (!tree_check(&size_classes_by_head, e, queue->kinds))
-        return "the kinds of a queue stand in order of their heads";
+    if (!tree_check(&size_classes_by_head, e, queue->size_classes))
+        return "the size classes of a queue stand in order of their heads";
     if (!tree_check(&claims_by_stamp, e, queue->reserved) ||
         !tree_check(&claims_by_stamp, e, queue->allocated))
         return "reserved and allocated claims stand in order of their stamps";

@@ -87,33 +87,33 @@ static inline struct backlog *backlog_at(const struct engine *e, uint32_t id)
 /* What a line asks for, and for whom: as its kind does, but for the amounts. */
 static inline uint32_t line_queue(const struct engine *e, const struct line *line)
 {
-    return size_class_at(e, line->kind)->queue;
+    return size_class_at(e, line->size_class)->queue;
 }
 
 static inline bool line_bare(const struct engine *e, const struct line *line)
 {
-    return size_class_at(e, line->kind)->bare;
+    return size_class_at(e, line->size_class)->bare;
 }
 
 static inline uint8_t line_count(const struct engine *e, const struct line *line)
 {
-    return size_class_at(e, line->kind)->count;
+    return size_class_at(e, line->size_class)->count;
 }
 
 static inline uint32_t line_resource(const struct engine *e, const struct line *line, uint32_t need)
 {
-    return size_class_at(e, line->kind)->needs[need].resource;
+    return size_class_at(e, line->size_class)->needs[need].resource;
 }
 
 static inline int64_t line_amount(const struct engine *e, const struct line *line, uint32_t need)
 {
-    return needs_amount(&line->needs, size_class_at(e, line->kind), need);
+    return needs_amount(&line->needs, size_class_at(e, line->size_class), need);
 }
 
 /* Of the line and those of the heads below its own in the kind's tree. */
 static inline int64_t line_least(const struct engine *e, const struct line *line, uint32_t need)
 {
-    return needs_least(&line->needs, size_class_at(e, line->kind), need);
+    return needs_least(&line->needs, size_class_at(e, line->size_class), need);
 }
 
 static inline struct claim *claim_at(const struct engine *e, uint32_t id)

@@ -14,11 +14,11 @@ static void charge(struct engine *e, uint32_t id, int reserved, int allocated, i
     const uint16_t *flavors = workload_flavors(workload, demand->set_count);
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
             wide amount = workload_need_amount(workload, demand, s, i);
 
-            quota_charge(e, demand->queue, flavors[demand->sets[s].at + i],
-                         demand->asks[s].needs[i].resource, reserved * amount, allocated * amount,
+            quota_charge(e, demand->queue, flavors[demand->set_details[s].at + i],
+                         demand->sets[s].needs[i].resource, reserved * amount, allocated * amount,
                          later * amount, false);
         }
     }
@@ -32,12 +32,12 @@ void workload_set_flavors(struct engine *e, uint32_t id, const struct assignment
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
         workload->counts[s] = made == NULL ? 0 : made->counts[s];
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
             uint16_t next = made == NULL ? (uint16_t)FLAVOR_NONE : made->needs[s][i].flavor;
 
             flavor_ref(e, next);
-            flavor_unref(e, flavors[demand->sets[s].at + i]);
-            flavors[demand->sets[s].at + i] = next;
+            flavor_unref(e, flavors[demand->set_details[s].at + i]);
+            flavors[demand->set_details[s].at + i] = next;
         }
     }
 }

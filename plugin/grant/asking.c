@@ -19,11 +19,11 @@ static void add_asking(const struct engine *e, struct asking *asking, uint32_t c
     asking->count += asking->count < ASKING_MOST;
 }
 
-/* The first lines of the first kinds: whoever comes behind those is not among the first. */
+/* The first lines of the first classes: whoever comes behind those is not among the first. */
 void asking_find(const struct engine *e, uint32_t id, struct asking *ret)
 {
     const struct queue *queue = queue_at(e, id);
-    uint32_t head = line_first_of(e, id), kinds = 0;
+    uint32_t head = line_first_of(e, id), classes = 0;
 
     ret->count = 0;
     if (head == 0 || turn_is_workloads(e, id))
@@ -33,12 +33,12 @@ void asking_find(const struct engine *e, uint32_t id, struct asking *ret)
             ret->claims[ret->count++] = head;
         return;
     }
-    for (uint32_t kind = tree_first(&size_classes_by_head, e, queue->kinds);
-         kind != 0 && kinds < ASKING_MOST;
-         kind = tree_next(&size_classes_by_head, e, kind), kinds++) {
+    for (uint32_t class = tree_first(&size_classes_by_head, e, queue->size_classes);
+         class != 0 && classes < ASKING_MOST;
+         class = tree_next(&size_classes_by_head, e, class), classes++) {
         uint32_t lines = 0;
 
-        for (uint32_t at = size_class_at(e, kind)->head; at != 0 && lines < ASKING_MOST;
+        for (uint32_t at = size_class_at(e, class)->head; at != 0 && lines < ASKING_MOST;
              at = tree_next(&heads_by_rank, e, at), lines++)
             add_asking(e, ret, first_fit_unpromised(e, at));
     }

@@ -100,7 +100,7 @@ static void begin_workload(struct choice *choice, uint32_t id)
 
     demand_judge(choice->e, workload->demand);
     choice->ask.set_count = demand->set_count;
-    choice->ask.sets = demand->asks;
+    choice->ask.sets = demand->sets;
 }
 
 void choice_begin(struct choice *choice, struct engine *e, uint32_t claim)

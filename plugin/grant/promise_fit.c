@@ -54,14 +54,14 @@ static void find_heights(const struct engine *e, uint32_t id, struct heights *re
     const uint16_t *flavors = workload_flavors(workload, demand->set_count);
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
-            uint16_t flavor = flavors[demand->sets[s].at + i];
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
+            uint16_t flavor = flavors[demand->set_details[s].at + i];
 
             ret->at[s][i] =
                 flavor == FLAVOR_NONE
                     ? 0
                     : (uint8_t)borrow_height_later(e, demand->queue, flavor,
-                                                   demand->asks[s].needs[i].resource, 0);
+                                                   demand->sets[s].needs[i].resource, 0);
         }
     }
 }
@@ -89,7 +89,7 @@ static bool borrows_no_farther(const struct engine *e, uint32_t id, const struct
     const struct queue *queue = queue_at(e, demand->queue);
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        const struct assign_set *asks = &demand->asks[s];
+        const struct assign_set *asks = &demand->sets[s];
 
         for (uint32_t i = 0; i < asks->need_count; i++) {
             if (made->needs[s][i].height > farthest(queue,
@@ -121,9 +121,9 @@ static void copy_of_workload(const struct engine *e, uint32_t id, struct assignm
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
         ret->counts[s] = workload->counts[s];
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
             ret->needs[s][i].flavor =
-                workload_flavors(workload, demand->set_count)[demand->sets[s].at + i];
+                workload_flavors(workload, demand->set_count)[demand->set_details[s].at + i];
     }
 }
 

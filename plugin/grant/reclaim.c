@@ -71,9 +71,9 @@ static wide demand_asks(const struct engine *e, uint32_t id, uint32_t resource)
     wide sum = 0;
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
-            if (demand->asks[s].needs[i].resource == resource)
-                sum += (wide)demand->asks[s].needs[i].amount * demand->asks[s].minimum;
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
+            if (demand->sets[s].needs[i].resource == resource)
+                sum += (wide)demand->sets[s].needs[i].amount * demand->sets[s].minimum;
         }
     }
     return sum;

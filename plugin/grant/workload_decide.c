@@ -46,7 +46,7 @@ bool workload_decide_ever(struct engine *e, uint32_t id)
                              .policy = assign_policy_of(e, demand->queue),
                              .ever = true,
                              .set_count = demand->set_count,
-                             .sets = demand->asks};
+                             .sets = demand->sets};
     struct assignment made;
 
     demand_judge(e, id);

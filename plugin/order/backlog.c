@@ -4,7 +4,7 @@
 #include "plugin/records/workload.h"
 #include "plugin/state.h"
 
-static struct tree_link *ask_link(const void *ctx, uint32_t id)
+static struct tree_link *backlog_link(const void *ctx, uint32_t id)
 {
     return &backlog_at(ctx, id)->link;
 }
@@ -15,12 +15,12 @@ static int compare_resources(const void *ctx, uint32_t a, uint32_t b)
                         name_text(ctx, backlog_at(ctx, b)->resource));
 }
 
-const struct tree_type backlog_by_resource = {ask_link, compare_resources, NULL};
+const struct tree_type backlog_by_resource = {backlog_link, compare_resources, NULL};
 
 static uint32_t find(const struct engine *e, uint32_t queue, uint32_t resource)
 {
     struct text name = name_text(e, resource);
-    uint32_t at = queue_at(e, queue)->asks;
+    uint32_t at = queue_at(e, queue)->backlogs;
 
     while (at != 0 && backlog_at(e, at)->resource != resource) {
         int order = text_compare(name, name_text(e, backlog_at(e, at)->resource));
@@ -32,10 +32,10 @@ static uint32_t find(const struct engine *e, uint32_t queue, uint32_t resource)
 
 int backlog_reserve(struct engine *e, uint32_t queue, uint32_t count)
 {
-    return backlog_reserve_asks(e, (uint64_t)count * queue_depth(e, queue));
+    return backlog_reserve_many(e, (uint64_t)count * queue_depth(e, queue));
 }
 
-int backlog_reserve_asks(struct engine *e, uint64_t count)
+int backlog_reserve_many(struct engine *e, uint64_t count)
 {
     return count > UINT32_MAX || slab_reserve(&e->order.backlogs, (uint32_t)count) < 0
                ? ENGINE_NO_MEMORY
@@ -50,7 +50,7 @@ static uint32_t make(struct engine *e, uint32_t queue, uint32_t resource)
              id = slab_take(&e->order.backlogs);
 
     *backlog_at(e, id) = (struct backlog){.resource = resource, .up = up};
-    tree_insert(&backlog_by_resource, e, &queue_at(e, queue)->asks, id);
+    tree_insert(&backlog_by_resource, e, &queue_at(e, queue)->backlogs, id);
     return id;
 }
 
@@ -69,7 +69,7 @@ void backlog_unref(struct engine *e, uint32_t queue, uint32_t id)
     while (id != 0 && --backlog_at(e, id)->users == 0) {
         uint32_t up = backlog_at(e, id)->up;
 
-        tree_remove(&backlog_by_resource, e, &queue_at(e, queue)->asks, id);
+        tree_remove(&backlog_by_resource, e, &queue_at(e, queue)->backlogs, id);
         slab_give(&e->order.backlogs, id);
         queue = queue_at(e, queue)->parent;
         id = up;
@@ -92,10 +92,10 @@ static void add(struct engine *e, uint32_t id, wide amount)
 void backlog_count(struct engine *e, uint32_t id, int more)
 {
     const struct line *line = line_at(e, id);
-    const struct size_class *kind = size_class_at(e, line->kind);
+    const struct size_class *class = size_class_at(e, line->size_class);
 
     for (uint32_t i = 0; i < line_count(e, line); i++)
-        add(e, kind->needs[i].ask, (wide)more * line_amount(e, line, i));
+        add(e, class->needs[i].backlog, (wide)more * line_amount(e, line, i));
 }
 
 int backlog_get_demand(struct engine *e, const struct demand *demand)
@@ -105,8 +105,8 @@ int backlog_get_demand(struct engine *e, const struct demand *demand)
     if (backlog_reserve(e, demand->queue, demand->need_count) < 0)
         return ENGINE_NO_MEMORY;
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
-            backlog_get(e, demand->queue, demand->asks[s].needs[i].resource);
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
+            backlog_get(e, demand->queue, demand->sets[s].needs[i].resource);
     }
     return 0;
 }
@@ -114,9 +114,9 @@ int backlog_get_demand(struct engine *e, const struct demand *demand)
 void backlog_unref_demand(struct engine *e, const struct demand *demand)
 {
     for (uint32_t s = 0; s < demand->set_count && demand->queue != 0; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
             backlog_unref(e, demand->queue,
-                          find(e, demand->queue, demand->asks[s].needs[i].resource));
+                          find(e, demand->queue, demand->sets[s].needs[i].resource));
     }
 }
 
@@ -130,9 +130,9 @@ void backlog_count_demand(struct engine *e, uint32_t id, int more)
     const struct demand *demand = demand_at(e, id);
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
-            add(e, find(e, demand->queue, demand->asks[s].needs[i].resource),
-                more * asked_in_all(&demand->asks[s], i));
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
+            add(e, find(e, demand->queue, demand->sets[s].needs[i].resource),
+                more * asked_in_all(&demand->sets[s], i));
     }
 }
 
@@ -140,7 +140,7 @@ void backlog_hang(struct engine *e, uint32_t queue)
 {
     uint32_t parent = queue_at(e, queue)->parent;
 
-    for (uint32_t id = tree_first(&backlog_by_resource, e, queue_at(e, queue)->asks); id != 0;
+    for (uint32_t id = tree_first(&backlog_by_resource, e, queue_at(e, queue)->backlogs); id != 0;
          id = tree_next(&backlog_by_resource, e, id)) {
         backlog_at(e, id)->up = backlog_get(e, parent, backlog_at(e, id)->resource);
         add(e, backlog_at(e, id)->up, backlog_at(e, id)->amount);
@@ -151,7 +151,7 @@ void backlog_unhang(struct engine *e, uint32_t queue)
 {
     uint32_t parent = queue_at(e, queue)->parent;
 
-    for (uint32_t id = tree_first(&backlog_by_resource, e, queue_at(e, queue)->asks); id != 0;
+    for (uint32_t id = tree_first(&backlog_by_resource, e, queue_at(e, queue)->backlogs); id != 0;
          id = tree_next(&backlog_by_resource, e, id)) {
         add(e, backlog_at(e, id)->up, -backlog_at(e, id)->amount);
         backlog_unref(e, parent, backlog_at(e, id)->up);
@@ -165,7 +165,7 @@ static wide waiting_in_line(const struct engine *e, uint32_t id, uint32_t resour
 
     for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (line_resource(e, line, i) == resource)
-            return size_class_at(e, line->kind)->own
+            return size_class_at(e, line->size_class)->own
                        ? 0
                        : (wide)line_waiting(e, line) * line_amount(e, line, i);
     }
@@ -200,8 +200,8 @@ static wide waiting_of_workload(const struct engine *e, uint32_t id, uint32_t qu
         claim_at(e, id)->state != CLAIM_WAITING)
         return 0;
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
-            sum += demand->asks[s].needs[i].resource == resource ? asked_in_all(&demand->asks[s], i)
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
+            sum += demand->sets[s].needs[i].resource == resource ? asked_in_all(&demand->sets[s], i)
                                                                  : 0;
     }
     return sum;
@@ -232,12 +232,12 @@ const char *backlog_check_users(const struct engine *e)
             users += backlog_at(e, id)->users - (backlog_at(e, id)->up != 0);
     }
     for (uint32_t id = 1; id < slab_end(&e->order.size_classes); id++) {
-        const struct size_class *kind =
+        const struct size_class *class =
             slab_live(&e->order.size_classes, id) ? size_class_at(e, id) : NULL;
 
-        for (uint32_t i = 0; kind != NULL && !kind->own && i < kind->count; i++) {
-            if (kind->needs[i].ask != find(e, kind->queue, kind->needs[i].resource))
-                return "a kind knows its queue's asks";
+        for (uint32_t i = 0; class != NULL && !class->own && i < class->count; i++) {
+            if (class->needs[i].backlog != find(e, class->queue, class->needs[i].resource))
+                return "a size class knows its queue's backlogs";
             users--;
         }
     }
@@ -245,29 +245,30 @@ const char *backlog_check_users(const struct engine *e)
         if (slab_live(&e->order.demands, id) && demand_at(e, id)->queue != 0)
             users -= demand_at(e, id)->need_count;
     }
-    return users == 0 ? NULL : "an ask is there for who may wait in its queue, and for children's";
+    return users == 0 ? NULL
+                      : "a backlog is there for who may wait in its queue, and for children's";
 }
 
 const char *backlog_check(const struct engine *e, uint32_t queue)
 {
-    if (!tree_check(&backlog_by_resource, e, queue_at(e, queue)->asks))
-        return "the asks of a queue stand in order of their resources";
-    for (uint32_t id = tree_first(&backlog_by_resource, e, queue_at(e, queue)->asks); id != 0;
+    if (!tree_check(&backlog_by_resource, e, queue_at(e, queue)->backlogs))
+        return "the backlogs of a queue stand in order of their resources";
+    for (uint32_t id = tree_first(&backlog_by_resource, e, queue_at(e, queue)->backlogs); id != 0;
          id = tree_next(&backlog_by_resource, e, id)) {
-        const struct backlog *ask = backlog_at(e, id);
-        wide sum = count(e, queue, ask->resource);
+        const struct backlog *backlog = backlog_at(e, id);
+        wide sum = count(e, queue, backlog->resource);
 
         for (uint32_t child = queue_at(e, queue)->first_child; child != 0;
              child = queue_at(e, child)->next_sibling) {
-            uint32_t below = find(e, child, ask->resource);
+            uint32_t below = find(e, child, backlog->resource);
 
             if (below == 0)
                 continue;
             if (backlog_at(e, below)->up != id)
-                return "an ask knows that of its queue's parent";
+                return "a backlog knows that of its queue's parent";
             sum += backlog_at(e, below)->amount;
         }
-        if (sum != ask->amount)
+        if (sum != backlog->amount)
             return "a queue knows what is asked for by all that wait in it and below it";
     }
     return NULL;

@@ -62,15 +62,15 @@ static uint32_t hash_of(const struct demand_question *q)
 static void release(struct engine *e, struct demand *demand)
 {
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
-            intern_unref(&e->names, demand->asks[s].needs[i].resource);
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
+            intern_unref(&e->names, demand->sets[s].needs[i].resource);
     }
-    mem_free(&e->mem, demand->asks, demand->size);
+    mem_free(&e->mem, demand->sets, demand->size);
     intern_unref(&e->names, demand->text);
 }
 
 int demand_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool yields,
-               uint32_t *ret_wish)
+               uint32_t *ret_demand)
 {
     struct demand_question q = {e, queue, text, gated, yields};
     struct demand demand = {.queue = queue, .text = text, .gated = gated, .yields = yields};
@@ -91,7 +91,7 @@ int demand_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool
         index_put(&e->order.demands_by_text, demand.hash, id);
     }
     demand_at(e, id)->users++;
-    *ret_wish = id;
+    *ret_demand = id;
     return 0;
 }
 
@@ -132,12 +132,12 @@ void demand_judge(struct engine *e, uint32_t id)
         return;
     demand->judged = e->queues.placements;
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        uint64_t *refused = demand->asks[s].refused;
+        uint64_t *refused = demand->sets[s].refused;
 
         for (uint32_t g = 0; g < queue->group_count; g++) {
             refused[g] = 0;
             for (uint32_t k = 0; k < queue->groups[g].flavor_count; k++) {
-                if (!suits(e, &demand->sets[s], queue->groups[g].flavors[k]))
+                if (!suits(e, &demand->set_details[s], queue->groups[g].flavors[k]))
                     refused[g] |= (uint64_t)1 << k;
             }
         }

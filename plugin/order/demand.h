@@ -43,8 +43,8 @@ struct demand {
     uint64_t judged;  /* of which state of flavors and queues `refused` of the sets tells */
     struct shortage shortage;
     uint32_t set_count, need_count;
-    struct assign_set *asks; /* one for each set; NULL without any */
-    struct demand_set *sets;
+    struct assign_set *sets; /* one for each set; NULL without any */
+    struct demand_set *set_details;
     size_t size; /* of the one allocation that holds all of this */
 };
 
@@ -55,7 +55,7 @@ int demand_text(struct engine *e, const struct workload_facts *facts, uint32_t *
 
 /* Found or made, with one more user. Negative on error. */
 int demand_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool yields,
-               uint32_t *ret_wish);
+               uint32_t *ret_demand);
 void demand_unref(struct engine *e, uint32_t demand);
 
 /* Looks, if anything changed, on the nodes of which flavors the pods can be. */

@@ -272,7 +272,7 @@ static int take_all(struct engine *e, struct unpacker *u, struct demand *demand)
 
     for (uint32_t s = 0; s < sets; s++) {
         struct demand_set set = {.name = take_text(u), .at = needs};
-        struct assign_set none, *ask = u->fills ? &demand->asks[s] : &none;
+        struct assign_set none, *ask = u->fills ? &demand->sets[s] : &none;
         uint32_t more;
 
         ask->count = take_number(u);
@@ -285,7 +285,7 @@ static int take_all(struct engine *e, struct unpacker *u, struct demand *demand)
         take_terms(u, &set.placement);
         take_tolerations(u, &set.placement);
         if (u->fills)
-            demand->sets[s] = set;
+            demand->set_details[s] = set;
     }
     demand->need_count = needs;
     return 0;
@@ -307,9 +307,9 @@ int demand_read(struct engine *e, struct demand *demand)
     room = mem_zalloc(&e->mem, demand->size);
     if (room == NULL)
         return ENGINE_NO_MEMORY;
-    demand->asks = (struct assign_set *)(void *)room;
-    demand->sets = (struct demand_set *)(void *)(demand->asks + sets);
-    u.label = (struct label *)(void *)(demand->sets + sets);
+    demand->sets = (struct assign_set *)(void *)room;
+    demand->set_details = (struct demand_set *)(void *)(demand->sets + sets);
+    u.label = (struct label *)(void *)(demand->set_details + sets);
     u.term = (struct node_term *)(void *)(u.label + counted.labels);
     u.demand = (struct label_demand *)(void *)(u.term + counted.terms);
     u.value = (struct text *)(void *)(u.demand + counted.demands);

@@ -19,21 +19,21 @@ struct search {
     bool skips_promised; /* they would rather have what they are promised */
 };
 
-/* Nobody in the kind (or those below it, too) fits if the least of a resource, that all of them
+/* Nobody in the class (or those below it, too) fits if the least of a resource, that all of them
  * ask for, does not. */
-static bool worth_a_look(struct headrooms *rooms, const struct size_class *kind, bool those_below)
+static bool worth_a_look(struct headrooms *rooms, const struct size_class *class, bool those_below)
 {
-    for (uint32_t i = 0; i < kind->count; i++) {
-        int64_t least = those_below ? kind->needs[i].least : kind->needs[i].own;
+    for (uint32_t i = 0; i < class->count; i++) {
+        int64_t least = those_below ? class->needs[i].least : class->needs[i].own;
 
-        if (least > 0 && least > headrooms_for(rooms, kind->needs[i].resource))
+        if (least > 0 && least > headrooms_for(rooms, class->needs[i].resource))
             return false;
     }
     return true;
 }
 
 /* The first of the head's line that may be granted what fits, if it comes before the one that was
- * found. Whether it is the head: then nobody behind it in the kind's order comes before it. */
+ * found. Whether it is the head: then nobody behind it in the class's order comes before it. */
 static bool take_if_fits(struct search *search, uint32_t head)
 {
     const struct engine *e = search->rooms.e;
@@ -46,7 +46,7 @@ static bool take_if_fits(struct search *search, uint32_t head)
     return first == head;
 }
 
-/* Of one kind, for a head before the one that was found. Recursion is as deep as a balanced tree.
+/* Of one class, for a head before the one that was found. Recursion is as deep as a balanced tree.
  */
 static bool search_heads(struct search *search, uint32_t id)
 {
@@ -67,22 +67,22 @@ static bool search_heads(struct search *search, uint32_t id)
     return search_heads(search, head->link.right);
 }
 
-static void search_kinds(struct search *search, uint32_t id)
+static void search_classes(struct search *search, uint32_t id)
 {
     const struct engine *e = search->rooms.e;
-    const struct size_class *kind;
+    const struct size_class *class;
 
     if (id == 0)
         return;
-    kind = size_class_at(e, id);
-    if (!worth_a_look(&search->rooms, kind, true))
+    class = size_class_at(e, id);
+    if (!worth_a_look(&search->rooms, class, true))
         return;
-    search_kinds(search, kind->link.left);
-    if (search->head != 0 && claim_compare_rank(e, kind->head, search->head) > 0)
+    search_classes(search, class->link.left);
+    if (search->head != 0 && claim_compare_rank(e, class->head, search->head) > 0)
         return;
-    if (worth_a_look(&search->rooms, kind, false))
-        search_heads(search, kind->heads);
-    search_kinds(search, kind->link.right);
+    if (worth_a_look(&search->rooms, class, false))
+        search_heads(search, class->heads);
+    search_classes(search, class->link.right);
 }
 
 static uint32_t search_queue(const struct engine *e, uint32_t queue, uint16_t *ret_flavors)
@@ -93,7 +93,7 @@ static uint32_t search_queue(const struct engine *e, uint32_t queue, uint16_t *r
     search.head = 0;
     search.flavors = ret_flavors;
     search.skips_promised = cluster_queue_prefers_victims(e, queue);
-    search_kinds(&search, queue_at(e, queue)->kinds);
+    search_classes(&search, queue_at(e, queue)->size_classes);
     return search.head;
 }
 

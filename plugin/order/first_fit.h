@@ -7,7 +7,7 @@
 /*
  * The first claim in a queue's order that fits:
  *
- *   queue ─▶ kinds, past those of which nobody can fit ─▶ heads of lines, likewise ─▶ the first
+ *   queue ─▶ classes, past those of which nobody can fit ─▶ heads of lines, likewise ─▶ the first
  *
  * A queue that stops at its head has no other candidate. Where who fits may rather send others away
  * (cluster_queue_prefers_victims), a claim that is promised room waits for just that, and those

@@ -11,7 +11,7 @@ struct shape {
 
 struct wanted {
     const struct engine *e;
-    uint32_t kind;
+    uint32_t class;
     const struct shape *shape;
 };
 
@@ -20,7 +20,7 @@ static bool is_wanted(const void *ctx, uint32_t id)
     const struct wanted *wanted = ctx;
     const struct line *line = line_at(wanted->e, id);
 
-    if (line->kind != wanted->kind)
+    if (line->size_class != wanted->class)
         return false;
     for (uint32_t i = 0; i < wanted->shape->count; i++) {
         if (line_amount(wanted->e, line, i) != wanted->shape->requests[i].amount)
@@ -72,22 +72,22 @@ static int read_shape(struct engine *e, const struct named_amounts *requests, st
     return 0;
 }
 
-/* The use of the kind is the line's from now on. */
-static int make(struct engine *e, uint32_t kind, const struct shape *shape, uint32_t hash,
+/* The use of the class is the line's from now on. */
+static int make(struct engine *e, uint32_t class, const struct shape *shape, uint32_t hash,
                 uint32_t *ret_line)
 {
     struct needs needs;
     uint32_t id;
 
     if (slab_reserve(&e->order.lines, 1) < 0 || index_reserve(&e->order.lines_by_needs) < 0 ||
-        needs_alloc(&e->mem, size_class_at(e, kind), &needs) < 0)
+        needs_alloc(&e->mem, size_class_at(e, class), &needs) < 0)
         return ENGINE_NO_MEMORY;
     for (uint32_t i = 0; i < shape->count; i++)
-        needs_set_amount(&needs, size_class_at(e, kind), i, shape->requests[i].amount);
+        needs_set_amount(&needs, size_class_at(e, class), i, shape->requests[i].amount);
     id = slab_take(&e->order.lines);
-    *line_at(e, id) = (struct line){.kind = kind, .needs = needs};
+    *line_at(e, id) = (struct line){.size_class = class, .needs = needs};
     index_put(&e->order.lines_by_needs, hash, id);
-    queue_at(e, size_class_at(e, kind)->queue)->line_count++;
+    queue_at(e, size_class_at(e, class)->queue)->line_count++;
     *ret_line = id;
     return 0;
 }
@@ -116,19 +116,19 @@ static bool drop_user(struct engine *e, struct line *line)
     return true;
 }
 
-static int get(struct engine *e, uint32_t kind, const struct shape *shape, uint32_t *ret_line)
+static int get(struct engine *e, uint32_t class, const struct shape *shape, uint32_t *ret_line)
 {
-    const struct wanted wanted = {e, kind, shape};
-    uint32_t hash = kind, id;
+    const struct wanted wanted = {e, class, shape};
+    uint32_t hash = class, id;
 
     for (uint32_t i = 0; i < shape->count; i++)
         hash = add_to_hash(hash, shape->requests[i].amount);
     id = index_find(&e->order.lines_by_needs, hash, is_wanted, &wanted);
     if (id == 0)
-        return make(e, kind, shape, hash, ret_line);
+        return make(e, class, shape, hash, ret_line);
     if (add_user(e, line_at(e, id)) < 0)
         return ENGINE_NO_MEMORY;
-    size_class_unref(e, kind); /* the line has one */
+    size_class_unref(e, class); /* the line has one */
     *ret_line = id;
     return 0;
 }
@@ -137,18 +137,18 @@ int line_get(struct engine *e, uint32_t queue, const struct named_amounts *reque
              uint32_t *ret_line)
 {
     struct shape shape;
-    uint32_t kind;
+    uint32_t class;
     int error;
 
     if (read_shape(e, requests, &shape) < 0)
         return ENGINE_NO_MEMORY;
-    error = size_class_get(e, queue, shape.requests, shape.count, bare, &kind);
-    unref_names(&e->names, &shape); /* the kind has them */
+    error = size_class_get(e, queue, shape.requests, shape.count, bare, &class);
+    unref_names(&e->names, &shape); /* the class has them */
     if (error < 0)
         return error;
-    error = get(e, kind, &shape, ret_line);
+    error = get(e, class, &shape, ret_line);
     if (error < 0)
-        size_class_unref(e, kind);
+        size_class_unref(e, class);
     return error;
 }
 
@@ -156,33 +156,33 @@ int line_get_like(struct engine *e, uint32_t like, uint32_t queue, uint32_t *ret
 {
     const struct line *line = line_at(e, like);
     struct shape shape = {.count = line_count(e, line)};
-    uint32_t kind;
+    uint32_t class;
     int error;
 
     for (uint32_t i = 0; i < shape.count; i++)
         shape.requests[i] = (struct request){line_resource(e, line, i), line_amount(e, line, i)};
-    error = size_class_get(e, queue, shape.requests, shape.count, line_bare(e, line), &kind);
+    error = size_class_get(e, queue, shape.requests, shape.count, line_bare(e, line), &class);
     if (error < 0)
         return error;
-    error = get(e, kind, &shape, ret_line);
+    error = get(e, class, &shape, ret_line);
     if (error < 0)
-        size_class_unref(e, kind);
+        size_class_unref(e, class);
     return error;
 }
 
 int line_make_own(struct engine *e, uint32_t *ret_line)
 {
     struct needs needs;
-    uint32_t kind, id;
+    uint32_t class, id;
 
-    if (slab_reserve(&e->order.lines, 1) < 0 || size_class_make_own(e, &kind) < 0)
+    if (slab_reserve(&e->order.lines, 1) < 0 || size_class_make_own(e, &class) < 0)
         return ENGINE_NO_MEMORY;
-    if (needs_alloc(&e->mem, size_class_at(e, kind), &needs) < 0) {
-        size_class_unref(e, kind);
+    if (needs_alloc(&e->mem, size_class_at(e, class), &needs) < 0) {
+        size_class_unref(e, class);
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->order.lines);
-    *line_at(e, id) = (struct line){.kind = kind, .needs = needs};
+    *line_at(e, id) = (struct line){.size_class = class, .needs = needs};
     *ret_line = id;
     return 0;
 }
@@ -193,9 +193,9 @@ void line_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct re
     struct line *line = line_at(e, id);
     uint32_t before = line_queue(e, line);
 
-    size_class_set_own(e, line->kind, queue, requests, count, bare);
+    size_class_set_own(e, line->size_class, queue, requests, count, bare);
     for (uint8_t i = 0; i < count; i++)
-        needs_set_amount(&line->needs, size_class_at(e, line->kind), i, requests[i].amount);
+        needs_set_amount(&line->needs, size_class_at(e, line->size_class), i, requests[i].amount);
     if (queue != 0)
         queue_at(e, queue)->line_count++;
     if (before == 0)
@@ -208,7 +208,7 @@ void line_free_own(struct engine *e, uint32_t id)
 {
     line_set_own(e, id, 0, NULL, 0, false);
     line_release(e, id);
-    size_class_unref(e, line_at(e, id)->kind);
+    size_class_unref(e, line_at(e, id)->size_class);
     slab_give(&e->order.lines, id);
 }
 
@@ -216,7 +216,7 @@ void line_release(struct engine *e, uint32_t id)
 {
     struct line *line = line_at(e, id);
 
-    needs_free(&e->mem, size_class_at(e, line->kind), &line->needs);
+    needs_free(&e->mem, size_class_at(e, line->size_class), &line->needs);
 }
 
 bool line_same_requests(const struct engine *e, uint32_t a, uint32_t b)
@@ -242,7 +242,7 @@ bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
 void line_unref(struct engine *e, uint32_t id)
 {
     struct line *line = line_at(e, id);
-    uint32_t queue = line_queue(e, line), hash = line->kind;
+    uint32_t queue = line_queue(e, line), hash = line->size_class;
 
     if (drop_user(e, line))
         return;
@@ -250,7 +250,7 @@ void line_unref(struct engine *e, uint32_t id)
         hash = add_to_hash(hash, line_amount(e, line, i));
     index_drop(&e->order.lines_by_needs, hash, id);
     line_release(e, id);
-    size_class_unref(e, line->kind);
+    size_class_unref(e, line->size_class);
     slab_give(&e->order.lines, id);
     queue_at(e, queue)->line_count--;
     note_queue_unused(e, queue);
@@ -372,10 +372,10 @@ void line_bound(const struct engine *e, uint32_t id, struct bound *ret_bound)
         for (uint32_t i = 0; i < line_count(e, line); i++)
             add_bound(queue, line_resource(e, line, i), line_amount(e, line, i), ret_bound);
     } else {
-        const struct size_class *kind = size_class_at(e, queue->kinds);
+        const struct size_class *class = size_class_at(e, queue->size_classes);
 
-        for (uint32_t i = 0; i < kind->count; i++)
-            add_bound(queue, kind->needs[i].resource, kind->needs[i].least, ret_bound);
+        for (uint32_t i = 0; i < class->count; i++)
+            add_bound(queue, class->needs[i].resource, class->needs[i].least, ret_bound);
     }
 }
 

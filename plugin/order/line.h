@@ -13,7 +13,7 @@
  * A line: the claims of one queue that ask for the same. Either all of them fit or none does, so
  * only the first that waits matters, its head:
  *
- *   queue ─▶ kinds (size_class.h) ─▶ heads of lines, by rank
+ *   queue ─▶ classes (size_class.h) ─▶ heads of lines, by rank
  *                                head (1 cpu)    ─▶ claims that wait behind it, by rank (waiting.h)
  *                                head (1200m)    ─▶ ...
  *
@@ -21,10 +21,10 @@
  */
 
 struct line {
-    uint32_t kind;
+    uint32_t size_class;
     uint32_t head;        /* the first that waits */
     uint32_t crowd : 31;  /* of two claims at least: there are half as many; 0: one claim has it */
-    uint32_t crowded : 1; /* somebody waits behind its head, or a head below that in the kind's
+    uint32_t crowded : 1; /* somebody waits behind its head, or a head below that in the class's
                              tree */
     struct needs needs;
 };

@@ -18,16 +18,16 @@ uint32_t needs_size(uint32_t magnitude)
     return 2 * width(magnitude);
 }
 
-static uint32_t size_of(const struct size_class *kind)
+static uint32_t size_of(const struct size_class *class)
 {
-    return kind->own ? MOST_BYTES : kind->line_bytes;
+    return class->own ? MOST_BYTES : class->line_bytes;
 }
 
-static unsigned char *bytes_of(const struct needs *needs, const struct size_class *kind)
+static unsigned char *bytes_of(const struct needs *needs, const struct size_class *class)
 {
     unsigned char *bytes;
 
-    if (size_of(kind) <= NEEDS_INLINE)
+    if (size_of(class) <= NEEDS_INLINE)
         return (unsigned char *)needs->bytes;
     memcpy(&bytes, needs->bytes, sizeof(bytes));
     return bytes;
@@ -48,51 +48,51 @@ static void pack(unsigned char *at, uint32_t magnitude, int64_t amount)
         at[i] = (unsigned char)((uint64_t)amount >> 8 * i);
 }
 
-int needs_alloc(struct mem *mem, const struct size_class *kind, struct needs *ret)
+int needs_alloc(struct mem *mem, const struct size_class *class, struct needs *ret)
 {
     unsigned char *bytes;
 
     *ret = (struct needs){{0}};
-    if (size_of(kind) <= NEEDS_INLINE)
+    if (size_of(class) <= NEEDS_INLINE)
         return 0;
-    bytes = mem_zalloc(mem, size_of(kind));
+    bytes = mem_zalloc(mem, size_of(class));
     if (bytes == NULL)
         return -1;
     memcpy(ret->bytes, &bytes, sizeof(bytes));
     return 0;
 }
 
-void needs_free(struct mem *mem, const struct size_class *kind, struct needs *needs)
+void needs_free(struct mem *mem, const struct size_class *class, struct needs *needs)
 {
-    if (size_of(kind) > NEEDS_INLINE)
-        mem_free(mem, bytes_of(needs, kind), size_of(kind));
+    if (size_of(class) > NEEDS_INLINE)
+        mem_free(mem, bytes_of(needs, class), size_of(class));
 }
 
-int64_t needs_amount(const struct needs *needs, const struct size_class *kind, uint32_t i)
+int64_t needs_amount(const struct needs *needs, const struct size_class *class, uint32_t i)
 {
-    const struct size_need *like = &kind->needs[i];
+    const struct size_need *like = &class->needs[i];
 
-    return unpack(bytes_of(needs, kind) + like->at, like->magnitude);
+    return unpack(bytes_of(needs, class) + like->at, like->magnitude);
 }
 
-int64_t needs_least(const struct needs *needs, const struct size_class *kind, uint32_t i)
+int64_t needs_least(const struct needs *needs, const struct size_class *class, uint32_t i)
 {
-    const struct size_need *like = &kind->needs[i];
+    const struct size_need *like = &class->needs[i];
 
-    return unpack(bytes_of(needs, kind) + like->at + width(like->magnitude), like->magnitude);
+    return unpack(bytes_of(needs, class) + like->at + width(like->magnitude), like->magnitude);
 }
 
-void needs_set_amount(struct needs *needs, const struct size_class *kind, uint32_t i,
+void needs_set_amount(struct needs *needs, const struct size_class *class, uint32_t i,
                       int64_t amount)
 {
-    const struct size_need *like = &kind->needs[i];
+    const struct size_need *like = &class->needs[i];
 
-    pack(bytes_of(needs, kind) + like->at, like->magnitude, amount);
+    pack(bytes_of(needs, class) + like->at, like->magnitude, amount);
 }
 
-void needs_set_least(struct needs *needs, const struct size_class *kind, uint32_t i, int64_t least)
+void needs_set_least(struct needs *needs, const struct size_class *class, uint32_t i, int64_t least)
 {
-    const struct size_need *like = &kind->needs[i];
+    const struct size_need *like = &class->needs[i];
 
-    pack(bytes_of(needs, kind) + like->at + width(like->magnitude), like->magnitude, least);
+    pack(bytes_of(needs, class) + like->at + width(like->magnitude), like->magnitude, least);
 }

@@ -8,8 +8,8 @@
 
 /*
  * What a line asks for: of each need the amount, and the least of this line and those of the heads
- * below its own in the kind's tree. The kind knows the power of two in which both lie, so only the
- * bits below it are here, in whole bytes:
+ * below its own in the size class's tree. The size class knows the power of two in which both lie,
+ * so only the bits below it are here, in whole bytes:
  *
  *   pods      cpu (512 to 1023m)       memory (1 to 2 GiB)
  *   1         amount 2, least 2        amount 4, least 4
@@ -23,19 +23,19 @@ struct needs {
 
 struct size_class;
 
-/* Room for the needs of a line of this kind; of one that is shared with nobody, for any. What is in
- * it is known from the start, since the first update compares with the least that was there. -1: no
- * memory. */
-int needs_alloc(struct mem *mem, const struct size_class *kind, struct needs *ret_needs);
-void needs_free(struct mem *mem, const struct size_class *kind, struct needs *needs);
+/* Room for the needs of a line of this class; of one that is shared with nobody, for any. What is
+ * in it is known from the start, since the first update compares with the least that was there. -1:
+ * no memory. */
+int needs_alloc(struct mem *mem, const struct size_class *class, struct needs *ret_needs);
+void needs_free(struct mem *mem, const struct size_class *class, struct needs *needs);
 
-int64_t needs_amount(const struct needs *needs, const struct size_class *kind, uint32_t need);
-int64_t needs_least(const struct needs *needs, const struct size_class *kind, uint32_t need);
+int64_t needs_amount(const struct needs *needs, const struct size_class *class, uint32_t need);
+int64_t needs_least(const struct needs *needs, const struct size_class *class, uint32_t need);
 
-/* [in the kind's power of two] */
-void needs_set_amount(struct needs *needs, const struct size_class *kind, uint32_t need,
+/* [in the class's power of two] */
+void needs_set_amount(struct needs *needs, const struct size_class *class, uint32_t need,
                       int64_t amount);
-void needs_set_least(struct needs *needs, const struct size_class *kind, uint32_t need,
+void needs_set_least(struct needs *needs, const struct size_class *class, uint32_t need,
                      int64_t least);
 
 /* How many bytes the two take. */

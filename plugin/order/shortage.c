@@ -21,7 +21,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 }
 
 /* By what is lacked, whatever the amount. */
-static int compare_kind(const struct shortage *a, const struct shortage *b)
+static int compare_lacked(const struct shortage *a, const struct shortage *b)
 {
     if (a->placements != b->placements)
         return compare_numbers(a->placements, b->placements);
@@ -33,7 +33,7 @@ static int compare_kind(const struct shortage *a, const struct shortage *b)
 static int compare(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct shortage *x = &demand_at(ctx, a)->shortage, *y = &demand_at(ctx, b)->shortage;
-    int order = compare_kind(x, y);
+    int order = compare_lacked(x, y);
 
     if (order != 0 || x->amount != y->amount)
         return order != 0 ? order : x->amount < y->amount ? -1 : 1;
@@ -86,12 +86,12 @@ static wide claimable(const struct engine *e, uint32_t id, uint16_t flavor, uint
 }
 
 /* What it could get by sending others of its own queue away, or as much of it as is enough. */
-static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16_t flavor,
+static wide removable(const struct engine *e, uint32_t asker, uint32_t id, uint16_t flavor,
                       uint32_t resource, wide enough)
 {
     const struct queue *queue = queue_at(e, id);
     const struct cell *cell = quota_cell(queue, flavor, resource);
-    struct policy_rank rank = {claim_at(e, asks)->priority, claim_at(e, asks)->queued};
+    struct policy_rank rank = {claim_at(e, asker)->priority, claim_at(e, asker)->queued};
     uint32_t at = tree_first(&workloads_that_hold, e, queue->cluster.holding);
     wide sum = 0;
 
@@ -116,7 +116,7 @@ static wide removable(const struct engine *e, uint32_t asks, uint32_t id, uint16
 
 /* More than this nobody gets who asks with this one's rank, or comes behind it; if it is as much as
  * is enough, it may be less. */
-static wide reach_in(const struct engine *e, uint32_t asks, uint32_t id, uint16_t flavor,
+static wide reach_in(const struct engine *e, uint32_t asker, uint32_t id, uint16_t flavor,
                      uint32_t resource, wide enough)
 {
     const struct preempt_policy *policy = &queue_at(e, id)->preempts;
@@ -128,21 +128,21 @@ static wide reach_in(const struct engine *e, uint32_t asks, uint32_t id, uint16_
         most = wide_max(most, claimable(e, id, flavor, resource));
     }
     if (policy->within != PREEMPT_NEVER)
-        most += removable(e, asks, id, flavor, resource, enough - most);
+        most += removable(e, asker, id, flavor, resource, enough - most);
     return most;
 }
 
-static wide reach(const struct engine *e, uint32_t asks, uint32_t id, uint16_t flavor,
+static wide reach(const struct engine *e, uint32_t asker, uint32_t id, uint16_t flavor,
                   uint32_t resource, wide enough)
 {
     const struct queue_group *group = queue_group_of(queue_at(e, id), resource);
     wide most = -HEADROOM_UNLIMITED;
 
     if (flavor != FLAVOR_NONE)
-        return reach_in(e, asks, id, flavor, resource, enough);
+        return reach_in(e, asker, id, flavor, resource, enough);
     for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
         if (flavor_usable(e, group->flavors[k]))
-            most = wide_max(most, reach_in(e, asks, id, group->flavors[k], resource, enough));
+            most = wide_max(most, reach_in(e, asker, id, group->flavors[k], resource, enough));
     }
     return most;
 }
@@ -184,9 +184,9 @@ static wide least_in(const struct engine *e, const struct demand *demand, uint16
     uint16_t only;
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        count_flavors(e, queue, &demand->asks[s], group, &only);
+        count_flavors(e, queue, &demand->sets[s], group, &only);
         if (only == flavor)
-            sum += least_of(&demand->asks[s], resource);
+            sum += least_of(&demand->sets[s], resource);
     }
     return sum;
 }
@@ -203,13 +203,13 @@ static bool lacks(const struct engine *e, const struct demand *demand, uint32_t 
         .placements = e->queues.placements, .flavor = FLAVOR_NONE, .resource = resource};
     if (group == NULL) /* counted by nobody, or never to be had */
         return false;
-    count = count_flavors(e, queue, &demand->asks[set], group, &ret->flavor);
+    count = count_flavors(e, queue, &demand->sets[set], group, &ret->flavor);
     if (count == 0) {
         ret->resource = 0;
         return true;
     }
     ret->amount = count == 1 ? least_in(e, demand, ret->flavor, resource)
-                             : least_of(&demand->asks[set], resource);
+                             : least_of(&demand->sets[set], resource);
     return ret->amount > 0 &&
            ret->amount > reach(e, demand->head, demand->queue, ret->flavor, resource, ret->amount);
 }
@@ -219,8 +219,8 @@ bool shortage_find(const struct engine *e, uint32_t id, struct shortage *ret)
     const struct demand *demand = demand_at(e, id);
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
-            if (lacks(e, demand, s, demand->asks[s].needs[i].resource, ret))
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
+            if (lacks(e, demand, s, demand->sets[s].needs[i].resource, ret))
                 return true;
         }
     }
@@ -228,27 +228,27 @@ bool shortage_find(const struct engine *e, uint32_t id, struct shortage *ret)
 }
 
 /* Whether a demand stands before (below 0) or behind all that lack this, and no more of it. */
-static int place(const struct engine *e, uint32_t id, const struct shortage *kind, wide most)
+static int place(const struct engine *e, uint32_t id, const struct shortage *lacked, wide most)
 {
     const struct shortage *shortage = &demand_at(e, id)->shortage;
-    int order = compare_kind(shortage, kind);
+    int order = compare_lacked(shortage, lacked);
 
     return order != 0 ? order : shortage->amount > most;
 }
 
-static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct shortage *kind,
+static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct shortage *lacked,
                             wide most)
 {
     uint32_t first, at;
     int order;
 
-    while (id != 0 && (order = place(e, id, kind, most)) != 0)
+    while (id != 0 && (order = place(e, id, lacked, most)) != 0)
         id = order < 0 ? link_of(e, id)->right : link_of(e, id)->left;
     if (id == 0)
         return 0;
     first = id;
     for (at = link_of(e, id)->left; at != 0;) {
-        if (place(e, at, kind, most) < 0) {
+        if (place(e, at, lacked, most) < 0) {
             at = link_of(e, at)->right;
             continue;
         }
@@ -256,7 +256,7 @@ static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct sh
         at = link_of(e, at)->left;
     }
     for (at = link_of(e, id)->right; at != 0;) {
-        if (place(e, at, kind, most) > 0) {
+        if (place(e, at, lacked, most) > 0) {
             at = link_of(e, at)->left;
             continue;
         }
@@ -267,31 +267,31 @@ static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct sh
 }
 
 /* Those that come behind one have no longer a reach than it has. */
-static uint32_t first_of_kind(const struct engine *e, uint32_t queue, const struct shortage *kind)
+static uint32_t first_lacking(const struct engine *e, uint32_t queue, const struct shortage *lacked)
 {
     uint32_t root = queue_at(e, queue)->cluster.short_of;
-    uint32_t asks = first_up_to(e, root, kind, 2 * HEADROOM_UNLIMITED), found;
+    uint32_t asker = first_up_to(e, root, lacked, 2 * HEADROOM_UNLIMITED), found;
     wide most;
 
-    if (kind->placements != e->queues.placements)
-        return asks;
-    while (kind->resource != 0) {
-        most = reach(e, demand_at(e, asks)->head, queue, kind->flavor, kind->resource,
+    if (lacked->placements != e->queues.placements)
+        return asker;
+    while (lacked->resource != 0) {
+        most = reach(e, demand_at(e, asker)->head, queue, lacked->flavor, lacked->resource,
                      HEADROOM_UNLIMITED);
-        found = first_up_to(e, root, kind, most);
-        if (found == 0 || found == asks)
+        found = first_up_to(e, root, lacked, most);
+        if (found == 0 || found == asker)
             return found;
-        asks = found;
+        asker = found;
     }
     return 0;
 }
 
-static uint32_t first_behind(const struct engine *e, uint32_t id, const struct shortage *kind)
+static uint32_t first_behind(const struct engine *e, uint32_t id, const struct shortage *lacked)
 {
     uint32_t found = 0;
 
     while (id != 0) {
-        if (compare_kind(&demand_at(e, id)->shortage, kind) > 0) {
+        if (compare_lacked(&demand_at(e, id)->shortage, lacked) > 0) {
             found = id;
             id = link_of(e, id)->left;
         } else {
@@ -307,7 +307,7 @@ uint32_t shortage_first(const struct engine *e, uint32_t queue)
 
     for (uint32_t id = tree_first(&demands_by_shortage, e, root); id != 0;
          id = first_behind(e, root, &demand_at(e, id)->shortage))
-        first = who_first(e, first, first_of_kind(e, queue, &demand_at(e, id)->shortage));
+        first = who_first(e, first, first_lacking(e, queue, &demand_at(e, id)->shortage));
     return first;
 }
 
@@ -326,7 +326,7 @@ const char *shortage_check(const struct engine *e, uint32_t id)
     for (uint32_t s = 0; s < demand->set_count; s++)
         found = found || shortage->amount ==
                              (shortage->flavor == FLAVOR_NONE
-                                  ? least_of(&demand->asks[s], shortage->resource)
+                                  ? least_of(&demand->sets[s], shortage->resource)
                                   : least_in(e, demand, shortage->flavor, shortage->resource));
     return found ? NULL : "a demand asks for no less than it lacks";
 }

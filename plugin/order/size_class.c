@@ -20,72 +20,72 @@ static bool update_head(void *ctx, uint32_t id)
     const struct line *below[2] = {claim_line(ctx, head->link.left),
                                    claim_line(ctx, head->link.right)};
     struct line *line = line_at(ctx, head->line);
-    const struct size_class *kind = size_class_at(ctx, line->kind);
+    const struct size_class *class = size_class_at(ctx, line->size_class);
     bool crowded = line_is_crowded(ctx, line), changed;
 
     for (int k = 0; k < 2; k++)
         crowded = crowded || (below[k] != NULL && below[k]->crowded);
     changed = crowded != line->crowded;
     line->crowded = crowded;
-    for (uint32_t i = 0; i < kind->count; i++) {
-        int64_t least = needs_amount(&line->needs, kind, i);
+    for (uint32_t i = 0; i < class->count; i++) {
+        int64_t least = needs_amount(&line->needs, class, i);
 
         for (int k = 0; k < 2; k++) {
-            int64_t theirs = below[k] == NULL ? least : needs_least(&below[k]->needs, kind, i);
+            int64_t theirs = below[k] == NULL ? least : needs_least(&below[k]->needs, class, i);
 
             least = theirs < least ? theirs : least;
         }
-        changed = changed || least != needs_least(&line->needs, kind, i);
-        needs_set_least(&line->needs, kind, i, least);
+        changed = changed || least != needs_least(&line->needs, class, i);
+        needs_set_least(&line->needs, class, i, least);
     }
     return changed;
 }
 
 const struct tree_type heads_by_rank = {head_link, compare_heads, update_head};
 
-static struct tree_link *kind_link(const void *ctx, uint32_t id)
+static struct tree_link *class_link(const void *ctx, uint32_t id)
 {
     return &size_class_at(ctx, id)->link;
 }
 
-static int compare_kinds(const void *ctx, uint32_t a, uint32_t b)
+static int compare_classes(const void *ctx, uint32_t a, uint32_t b)
 {
     return claim_compare_rank(ctx, size_class_at(ctx, a)->head, size_class_at(ctx, b)->head);
 }
 
-int64_t size_class_least(const struct size_class *kind, uint32_t resource)
+int64_t size_class_least(const struct size_class *class, uint32_t resource)
 {
-    for (uint32_t i = 0; i < kind->count; i++) {
-        if (kind->needs[i].resource == resource)
-            return kind->needs[i].least;
+    for (uint32_t i = 0; i < class->count; i++) {
+        if (class->needs[i].resource == resource)
+            return class->needs[i].least;
     }
     return 0;
 }
 
-static bool update_kind(void *ctx, uint32_t id)
+static bool update_class(void *ctx, uint32_t id)
 {
-    struct size_class *kind = size_class_at(ctx, id);
-    const uint32_t below[2] = {kind->link.left, kind->link.right};
+    struct size_class *class = size_class_at(ctx, id);
+    const uint32_t below[2] = {class->link.left, class->link.right};
     bool changed = false;
 
-    for (uint32_t i = 0; i < kind->count; i++) {
-        int64_t least = kind->needs[i].own;
+    for (uint32_t i = 0; i < class->count; i++) {
+        int64_t least = class->needs[i].own;
 
         for (int k = 0; k < 2; k++) {
             if (below[k] != 0) {
                 int64_t theirs =
-                    size_class_least(size_class_at(ctx, below[k]), kind->needs[i].resource);
+                    size_class_least(size_class_at(ctx, below[k]), class->needs[i].resource);
 
                 least = theirs < least ? theirs : least;
             }
         }
-        changed = changed || least != kind->needs[i].least;
-        kind->needs[i].least = least;
+        changed = changed || least != class->needs[i].least;
+        class->needs[i].least = least;
     }
     return changed;
 }
 
-const struct tree_type size_classes_by_head = {kind_link, compare_kinds, update_kind};
+const struct tree_type size_classes_by_head = {class_link, compare_classes, update_class};
 
 static uint8_t magnitude_of(int64_t amount)
 {
@@ -103,13 +103,14 @@ struct wanted {
 static bool is_wanted(const void *ctx, uint32_t id)
 {
     const struct wanted *wanted = ctx;
-    const struct size_class *kind = size_class_at(wanted->e, id);
+    const struct size_class *class = size_class_at(wanted->e, id);
 
-    if (kind->queue != wanted->queue || kind->bare != wanted->bare || kind->count != wanted->count)
+    if (class->queue != wanted->queue || class->bare != wanted->bare ||
+        class->count != wanted->count)
         return false;
-    for (uint32_t i = 0; i < kind->count; i++) {
-        if (kind->needs[i].resource != wanted->requests[i].resource ||
-            kind->needs[i].magnitude != magnitude_of(wanted->requests[i].amount))
+    for (uint32_t i = 0; i < class->count; i++) {
+        if (class->needs[i].resource != wanted->requests[i].resource ||
+            class->needs[i].magnitude != magnitude_of(wanted->requests[i].amount))
             return false;
     }
     return true;
@@ -128,16 +129,16 @@ static uint32_t hash_of(const struct wanted *wanted)
     return hash;
 }
 
-static void lay_out(struct size_class *kind)
+static void lay_out(struct size_class *class)
 {
-    kind->line_bytes = 0;
-    for (uint32_t i = 0; i < kind->count; i++) {
-        kind->needs[i].at = kind->line_bytes;
-        kind->line_bytes = (uint16_t)(kind->line_bytes + needs_size(kind->needs[i].magnitude));
+    class->line_bytes = 0;
+    for (uint32_t i = 0; i < class->count; i++) {
+        class->needs[i].at = class->line_bytes;
+        class->line_bytes = (uint16_t)(class->line_bytes + needs_size(class->needs[i].magnitude));
     }
 }
 
-static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, uint32_t *ret_kind)
+static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, uint32_t *ret_class)
 {
     struct size_need *needs = mem_alloc(&e->mem, wanted->count * sizeof(*needs));
     uint32_t id;
@@ -153,7 +154,7 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
 
         intern_ref(&e->names, request->resource);
         needs[i] = (struct size_need){.resource = request->resource,
-                                      .ask = backlog_get(e, wanted->queue, request->resource),
+                                      .backlog = backlog_get(e, wanted->queue, request->resource),
                                       .magnitude = magnitude_of(request->amount)};
     }
     id = slab_take(&e->order.size_classes);
@@ -165,25 +166,25 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
                                                 .needs = needs};
     lay_out(size_class_at(e, id));
     index_put(&e->order.size_classes_by_needs, hash, id);
-    *ret_kind = id;
+    *ret_class = id;
     return 0;
 }
 
 int size_class_get(struct engine *e, uint32_t queue, const struct request *requests, uint8_t count,
-                   bool bare, uint32_t *ret_kind)
+                   bool bare, uint32_t *ret_class)
 {
     const struct wanted wanted = {e, queue, requests, count, bare};
     uint32_t hash = hash_of(&wanted);
     uint32_t id = index_find(&e->order.size_classes_by_needs, hash, is_wanted, &wanted);
 
     if (id == 0)
-        return make(e, &wanted, hash, ret_kind);
+        return make(e, &wanted, hash, ret_class);
     size_class_at(e, id)->users++;
-    *ret_kind = id;
+    *ret_class = id;
     return 0;
 }
 
-int size_class_make_own(struct engine *e, uint32_t *ret_kind)
+int size_class_make_own(struct engine *e, uint32_t *ret_class)
 {
     struct size_need *needs = mem_alloc(&e->mem, FACTS_MAX_NEEDS * sizeof(*needs));
     uint32_t id;
@@ -194,26 +195,26 @@ int size_class_make_own(struct engine *e, uint32_t *ret_kind)
     }
     id = slab_take(&e->order.size_classes);
     *size_class_at(e, id) = (struct size_class){.users = 1, .own = true, .needs = needs};
-    *ret_kind = id;
+    *ret_class = id;
     return 0;
 }
 
 void size_class_set_own(struct engine *e, uint32_t id, uint32_t queue,
                         const struct request *requests, uint8_t count, bool bare)
 {
-    struct size_class *kind = size_class_at(e, id);
+    struct size_class *class = size_class_at(e, id);
 
     for (uint8_t i = 0; i < count; i++)
         intern_ref(&e->names, requests[i].resource);
-    for (uint8_t i = 0; i < kind->count; i++)
-        intern_unref(&e->names, kind->needs[i].resource);
+    for (uint8_t i = 0; i < class->count; i++)
+        intern_unref(&e->names, class->needs[i].resource);
     for (uint8_t i = 0; i < count; i++)
-        kind->needs[i] = (struct size_need){.resource = requests[i].resource,
-                                            .magnitude = magnitude_of(requests[i].amount)};
-    kind->queue = queue;
-    kind->count = count;
-    kind->bare = bare;
-    lay_out(kind);
+        class->needs[i] = (struct size_need){.resource = requests[i].resource,
+                                             .magnitude = magnitude_of(requests[i].amount)};
+    class->queue = queue;
+    class->count = count;
+    class->bare = bare;
+    lay_out(class);
 }
 
 void size_class_release(struct engine *e, uint32_t id)
@@ -230,52 +231,52 @@ void size_class_unref(struct engine *e, uint32_t id)
     if (!size_class_at(e, id)->own)
         index_drop(&e->order.size_classes_by_needs, size_class_at(e, id)->hash, id);
     for (uint32_t i = 0; i < size_class_at(e, id)->count; i++) {
-        backlog_unref(e, size_class_at(e, id)->queue, size_class_at(e, id)->needs[i].ask);
+        backlog_unref(e, size_class_at(e, id)->queue, size_class_at(e, id)->needs[i].backlog);
         intern_unref(&e->names, size_class_at(e, id)->needs[i].resource);
     }
     size_class_release(e, id);
     slab_give(&e->order.size_classes, id);
 }
 
-static void note_least(const struct engine *e, struct size_class *kind)
+static void note_least(const struct engine *e, struct size_class *class)
 {
-    for (uint32_t i = 0; i < kind->count; i++)
-        kind->needs[i].own = line_least(e, claim_line(e, kind->heads), i);
+    for (uint32_t i = 0; i < class->count; i++)
+        class->needs[i].own = line_least(e, claim_line(e, class->heads), i);
 }
 
-/* The kind's heads changed: its place among the queue's kinds follows. */
+/* The class's heads changed: its place among the queue's classes follows. */
 static void settle(struct engine *e, uint32_t id)
 {
-    struct size_class *kind = size_class_at(e, id);
-    struct queue *queue = queue_at(e, kind->queue);
-    uint32_t head = tree_first(&heads_by_rank, e, kind->heads), first;
+    struct size_class *class = size_class_at(e, id);
+    struct queue *queue = queue_at(e, class->queue);
+    uint32_t head = tree_first(&heads_by_rank, e, class->heads), first;
 
     if (head != 0)
-        note_least(e, kind);
-    if (head == kind->head) {
+        note_least(e, class);
+    if (head == class->head) {
         tree_refresh(&size_classes_by_head, e, id);
         return;
     }
-    if (kind->head != 0)
-        tree_remove(&size_classes_by_head, e, &queue->kinds, id);
-    kind->head = head;
+    if (class->head != 0)
+        tree_remove(&size_classes_by_head, e, &queue->size_classes, id);
+    class->head = head;
     if (head != 0)
-        tree_insert(&size_classes_by_head, e, &queue->kinds, id);
-    first = tree_first(&size_classes_by_head, e, queue->kinds);
+        tree_insert(&size_classes_by_head, e, &queue->size_classes, id);
+    first = tree_first(&size_classes_by_head, e, queue->size_classes);
     queue->head = first == 0 ? 0 : size_class_at(e, first)->head;
 }
 
 void size_class_set_head(struct engine *e, uint32_t id, uint32_t head)
 {
     struct line *line = line_at(e, id);
-    struct size_class *kind = size_class_at(e, line->kind);
+    struct size_class *class = size_class_at(e, line->size_class);
 
     if (line->head != 0)
-        tree_remove(&heads_by_rank, e, &kind->heads, line->head);
+        tree_remove(&heads_by_rank, e, &class->heads, line->head);
     line->head = head;
     if (head != 0)
-        tree_insert(&heads_by_rank, e, &kind->heads, head);
-    settle(e, line->kind);
+        tree_insert(&heads_by_rank, e, &class->heads, head);
+    settle(e, line->size_class);
 }
 
 static bool is_after(const struct engine *e, uint32_t head, uint32_t claim)
@@ -285,17 +286,17 @@ static bool is_after(const struct engine *e, uint32_t head, uint32_t claim)
 
 uint32_t size_class_next_head(const struct engine *e, uint32_t queue, uint32_t head, uint32_t claim)
 {
-    uint32_t next, kind;
+    uint32_t next, class;
 
     if (head != 0) {
         next = tree_next(&heads_by_rank, e, head);
         if (next != 0 && !is_after(e, next, claim))
             return next;
-        kind = tree_next(&size_classes_by_head, e, claim_line(e, head)->kind);
+        class = tree_next(&size_classes_by_head, e, claim_line(e, head)->size_class);
     } else {
-        kind = tree_first(&size_classes_by_head, e, queue_at(e, queue)->kinds);
+        class = tree_first(&size_classes_by_head, e, queue_at(e, queue)->size_classes);
     }
-    next = kind == 0 ? 0 : size_class_at(e, kind)->head;
+    next = class == 0 ? 0 : size_class_at(e, class)->head;
     return next == 0 || is_after(e, next, claim) ? 0 : next;
 }
 

@@ -9,33 +9,33 @@
 #include <stdint.h>
 
 /*
- * A kind: the lines of one queue that ask for the same resources in like amounts, each in the same
- * power of two.
+ * A size class: the lines of one queue that ask for the same resources in like amounts, each in the
+ * same power of two.
  *
- *   queue ─▶ kinds, by the rank of their heads, each knowing the least asked for below it
- *               kind (0.5 to 1 cpu, 1 to 2 GiB) ─▶ heads of lines, likewise (line.h)
- *               kind (32 to 64 cpu)             ─▶ ...
+ *   queue ─▶ classes, by the rank of their heads, each knowing the least asked for below it
+ *               class (0.5 to 1 cpu, 1 to 2 GiB) ─▶ heads of lines, likewise (line.h)
+ *               class (32 to 64 cpu)             ─▶ ...
  *
  * They are there for the search: who is the first that fits? What is asked for by all of a subtree
  * tells that nobody in it fits. It would not, if half of the lines asked for too much cpu and half
  * for too much memory: the least of both would be little. What is alike is too much alike.
  *
- * A search costs the number of kinds and the logarithm of the lines. It costs more where the room
- * lies between the amounts of one kind, in two resources at once: then lines that ask for more of
- * one and for less of the other are passed over one by one.
+ * A search costs the number of size classes and the logarithm of the lines. It costs more where the
+ * room lies between the amounts of one class, in two resources at once: then lines that ask for
+ * more of one and for less of the other are passed over one by one.
  */
 struct size_need {
     uint32_t resource;
-    uint32_t ask;      /* where it is summed up what waits (backlog.h); 0: of a kind that is shared
+    uint32_t backlog;  /* where it is summed up what waits (backlog.h); 0: of a class that is shared
                            with nobody */
     uint8_t magnitude; /* amounts are from 2 to the power of this up to the next one */
     uint16_t at;       /* where a line has its own (needs.h) */
     int64_t own;       /* the least that a line asks for where somebody waits */
-    int64_t least;     /* of this kind and those below it in the tree; 0: not all ask for it */
+    int64_t least;     /* of this class and those below it in the tree; 0: not all ask for it */
 };
 
 struct size_class {
-    struct tree_link link; /* in the queue's tree of kinds where somebody waits */
+    struct tree_link link; /* in the queue's tree of classes where somebody waits */
     uint32_t queue;
     uint32_t hash;
     uint32_t users;      /* lines, empty ones too */
@@ -45,31 +45,31 @@ struct size_class {
     uint8_t count;
     bool bare;               /* without our gate: no flavor that asks for anything can be written */
     bool own;                /* of a line that is shared with nobody: in no index */
-    struct size_need *needs; /* in that order, so that equal kinds have equal needs */
+    struct size_need *needs; /* in that order, so that equal classes have equal needs */
 };
 
 struct engine;
 
-/* The order of a kind's requests, whatever ids their names have: pods first, then by name. */
+/* The order of a class's requests, whatever ids their names have: pods first, then by name. */
 bool size_class_resource_before(const struct engine *e, uint32_t a, uint32_t b);
 
-/* The kind of these requests, in that order: found or made, with one more user. Negative on
+/* The class of these requests, in that order: found or made, with one more user. Negative on
  * error. */
 int size_class_get(struct engine *e, uint32_t queue, const struct request *requests, uint8_t count,
-                   bool bare, uint32_t *ret_kind);
-void size_class_unref(struct engine *e, uint32_t kind);
+                   bool bare, uint32_t *ret_class);
+void size_class_unref(struct engine *e, uint32_t class);
 
-/* The kind of one line that is shared with nobody, and what it asks for while nobody waits in it:
+/* The class of one line that is shared with nobody, and what it asks for while nobody waits in it:
  * FACTS_MAX_NEEDS requests at most. */
-int size_class_make_own(struct engine *e, uint32_t *ret_kind);
-void size_class_set_own(struct engine *e, uint32_t kind, uint32_t queue,
+int size_class_make_own(struct engine *e, uint32_t *ret_class);
+void size_class_set_own(struct engine *e, uint32_t class, uint32_t queue,
                         const struct request *requests, uint8_t count, bool bare);
 
 /* A line's head is another one, which is in no tree: 0, nobody waits in it any more. */
 void size_class_set_head(struct engine *e, uint32_t line, uint32_t head);
 
-/* The least that all of this kind and those below it in the tree ask for; 0: not all of them do. */
-int64_t size_class_least(const struct size_class *kind, uint32_t resource);
+/* The least that all of this class and those below it in the tree ask for; 0: not all do. */
+int64_t size_class_least(const struct size_class *class, uint32_t resource);
 
 /* A walk over the heads of the queue's lines that do not come after this claim (0: over all), in no
  * order: the head after this one (0: the first); 0 at the end. */
@@ -77,12 +77,12 @@ uint32_t size_class_next_head(const struct engine *e, uint32_t queue, uint32_t h
                               uint32_t claim);
 
 /* For the end of the engine. */
-void size_class_release(struct engine *e, uint32_t kind);
+void size_class_release(struct engine *e, uint32_t class);
 
-/* The heads of a kind's lines, and a queue's kinds. */
+/* The heads of a class's lines, and a queue's classes. */
 extern const struct tree_type heads_by_rank;
 extern const struct tree_type size_classes_by_head;
 
-const char *size_class_check(const struct engine *e, uint32_t kind);
+const char *size_class_check(const struct engine *e, uint32_t class);
 
 #endif

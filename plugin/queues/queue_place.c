@@ -50,10 +50,11 @@ static int reserve_way(struct engine *e, uint32_t id, uint32_t edited, uint32_t 
     return 0;
 }
 
-/* As many asks as what waits in the queue, or may, can come to need above it. */
-static uint64_t count_asks(const struct engine *e, uint32_t id, uint32_t edited, uint32_t parent)
+/* As many backlogs as what waits in the queue, or may, can come to need above it. */
+static uint64_t count_backlogs(const struct engine *e, uint32_t id, uint32_t edited,
+                               uint32_t parent)
 {
-    uint32_t own = tree_size(&backlog_by_resource, e, queue_at(e, id)->asks), steps = 0;
+    uint32_t own = tree_size(&backlog_by_resource, e, queue_at(e, id)->backlogs), steps = 0;
 
     while (id != 0 && steps <= QUEUE_MAX_PATH) {
         id = way_up(e, id, edited, parent);
@@ -65,15 +66,15 @@ static uint64_t count_asks(const struct engine *e, uint32_t id, uint32_t edited,
 int queue_reserve_places(struct engine *e, uint32_t id, uint32_t parent, uint32_t more)
 {
     uint32_t cells = more + queue_at(e, id)->cell_count, first = e->queues.todo[TODO_PLACE].first;
-    uint64_t asks = count_asks(e, id, id, parent);
+    uint64_t backlogs = count_backlogs(e, id, id, parent);
 
     if (queue_stays(e, id, parent))
         return quota_reserve(e, id, parent, more);
     for (uint32_t at = first; at != 0; at = queue_at(e, at)->todo[TODO_PLACE].next) {
         cells += queue_at(e, at)->cell_count;
-        asks += count_asks(e, at, id, parent);
+        backlogs += count_backlogs(e, at, id, parent);
     }
-    if (backlog_reserve_asks(e, asks) < 0)
+    if (backlog_reserve_many(e, backlogs) < 0)
         return ENGINE_NO_MEMORY;
     for (uint32_t at = first; at != 0; at = queue_at(e, at)->todo[TODO_PLACE].next) {
         if (reserve_way(e, at, id, parent, cells) < 0)

@@ -12,11 +12,11 @@ static bool need_of_workload(const struct engine *e, uint32_t id, uint32_t i,
 
     if (i >= demand->need_count)
         return false;
-    while (set + 1 < demand->set_count && demand->sets[set + 1].at <= i)
+    while (set + 1 < demand->set_count && demand->set_details[set + 1].at <= i)
         set++;
     ret->flavor = workload_flavors(workload, demand->set_count)[i];
-    i -= demand->sets[set].at;
-    ret->resource = demand->asks[set].needs[i].resource;
+    i -= demand->set_details[set].at;
+    ret->resource = demand->sets[set].needs[i].resource;
     ret->amount = workload_need_amount(workload, demand, set, i);
     return true;
 }
@@ -48,11 +48,12 @@ static wide amount_of_workload(const struct engine *e, uint32_t id, uint16_t fla
     wide sum = 0;
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        const struct assign_set *set = &demand->asks[s];
+        const struct assign_set *set = &demand->sets[s];
         bool fewer = least && set->minimum < workload->counts[s];
 
         for (uint32_t i = 0; i < set->need_count; i++) {
-            if (set->needs[i].resource == resource && flavors[demand->sets[s].at + i] == flavor)
+            if (set->needs[i].resource == resource &&
+                flavors[demand->set_details[s].at + i] == flavor)
                 sum += fewer ? (wide)set->needs[i].amount * set->minimum
                              : workload_need_amount(workload, demand, s, i);
         }

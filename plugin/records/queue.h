@@ -43,10 +43,10 @@ struct queue {
     uint32_t cell_count;
     uint32_t parent, first_child;
     enum queue_kind kind;
-    uint8_t state, own; /* enum queue_state: now, and as its own commands left it */
-    uint32_t guard;     /* the leaf for whose head room is set aside here; 0: none */
-    uint32_t kinds;     /* tree of kinds where somebody waits, by their heads' rank */
-    uint32_t head;      /* the first that waits; 0: nobody does */
+    uint8_t state, own;    /* enum queue_state: now, and as its own commands left it */
+    uint32_t guard;        /* the leaf for whose head room is set aside here; 0: none */
+    uint32_t size_classes; /* tree of size classes where somebody waits, by their heads' rank */
+    uint32_t head;         /* the first that waits; 0: nobody does */
     uint32_t waiting_count;
     bool known, strict;
     bool deleted;   /* its object goes as soon as those let go of it whose finalizers it has */
@@ -86,7 +86,7 @@ struct queue {
     uint32_t tried;  /* of a leaf: for how many of its lines it asked in vain since then */
     uint64_t looked; /* of a leaf: that number, of whichever root, when it asked last */
 
-    uint32_t asks;                /* tree of what waits in it and below, by resource */
+    uint32_t backlogs;            /* tree of what waits in it and below, by resource */
     uint32_t line_count;          /* lines of this queue, empty ones too */
     uint32_t reserved, allocated; /* trees of claims, by stamp */
     struct {

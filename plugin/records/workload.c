@@ -105,5 +105,5 @@ uint32_t workload_find(const struct engine *e, struct text space, struct text na
 wide workload_need_amount(const struct workload *workload, const struct demand *demand,
                           uint32_t set, uint32_t need)
 {
-    return (wide)demand->asks[set].needs[need].amount * workload->counts[set];
+    return (wide)demand->sets[set].needs[need].amount * workload->counts[set];
 }

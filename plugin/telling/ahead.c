@@ -34,7 +34,7 @@ static void add_demand(const struct engine *e, const struct demand *demand, uint
                        struct quota_row *rows, uint32_t *count)
 {
     for (uint32_t s = 0; s < demand->set_count && workloads > 0; s++) {
-        const struct assign_set *set = &demand->asks[s];
+        const struct assign_set *set = &demand->sets[s];
 
         for (uint32_t i = 0; i < set->need_count; i++)
             add_row(e, rows, count, set->needs[i].resource,

@@ -26,7 +26,7 @@ static const struct queue *queue_of(const struct asked *asked)
 
 static wide amount_of(const struct asked *asked, uint32_t set, uint32_t resource)
 {
-    const struct assign_set *ask = &asked->demand->asks[set];
+    const struct assign_set *ask = &asked->demand->sets[set];
 
     for (uint32_t i = 0; i < ask->need_count; i++) {
         if (ask->needs[i].resource == resource)
@@ -47,12 +47,12 @@ static wide amount_before(const struct asked *asked, uint32_t resource)
 
 static const struct queue_group *group_of(const struct asked *asked, uint32_t need)
 {
-    return queue_group_of(queue_of(asked), asked->demand->asks[asked->set].needs[need].resource);
+    return queue_group_of(queue_of(asked), asked->demand->sets[asked->set].needs[need].resource);
 }
 
 static bool is_undeclared(const struct asked *asked, uint32_t need)
 {
-    const struct assign_set *ask = &asked->demand->asks[asked->set];
+    const struct assign_set *ask = &asked->demand->sets[asked->set];
     const struct request *request = &ask->needs[need];
 
     return group_of(asked, need) == NULL && request->amount > 0 && ask->count > 0 &&
@@ -61,7 +61,7 @@ static bool is_undeclared(const struct asked *asked, uint32_t need)
 
 static bool asks_of(const struct asked *asked, const struct queue_group *group)
 {
-    for (uint32_t i = 0; i < asked->demand->asks[asked->set].need_count; i++) {
+    for (uint32_t i = 0; i < asked->demand->sets[asked->set].need_count; i++) {
         if (group_of(asked, i) == group)
             return true;
     }
@@ -87,7 +87,7 @@ static void say_elsewhere(struct words *words, const struct asked *asked, uint16
 
     engine_flavor(asked->e, flavor, &facts);
     next_word(words);
-    if (placement_judge(&asked->demand->sets[asked->set].placement, &facts, &facts.taints,
+    if (placement_judge(&asked->demand->set_details[asked->set].placement, &facts, &facts.taints,
                         &taint) != PLACEMENT_TAINTED) {
         sentence_str(words->say, "flavor ");
         sentence_text(words->say, facts.name);
@@ -139,7 +139,7 @@ static void say_need(struct words *words, const struct asked *asked, uint16_t fl
 
 static void say_set(struct words *words, const struct asked *asked)
 {
-    const struct assign_set *ask = &asked->demand->asks[asked->set];
+    const struct assign_set *ask = &asked->demand->sets[asked->set];
 
     for (uint32_t i = 0; i < ask->need_count; i++) {
         if (!is_undeclared(asked, i))
@@ -175,7 +175,7 @@ static void say_lack(const struct engine *e, uint32_t id, struct sentence *say)
 
         sentence_str(say, begun ? "; " : "");
         sentence_str(say, "couldn't assign flavors to pod set ");
-        sentence_text(say, asked.demand->sets[asked.set].name);
+        sentence_text(say, asked.demand->set_details[asked.set].name);
         sentence_str(say, ": ");
         say_set(&words, &asked);
         begun = begun || words.begun;

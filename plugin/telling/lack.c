@@ -49,7 +49,7 @@ static uint64_t refused_by(const struct engine *e, const struct demand *demand, 
                            const struct queue_group *group)
 {
     return demand->judged == e->queues.placements
-               ? demand->asks[set].refused[group - queue_at(e, demand->queue)->groups]
+               ? demand->sets[set].refused[group - queue_at(e, demand->queue)->groups]
                : 0;
 }
 
@@ -117,11 +117,11 @@ static bool find_of_workload(const struct engine *e, uint32_t id, struct lack *r
     wide asked = 0;
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
             struct shortfall next;
             wide next_asked;
 
-            if (!find_of_need(e, id, s, demand->asks[s].needs[i].resource, &next_asked, &next) ||
+            if (!find_of_need(e, id, s, demand->sets[s].needs[i].resource, &next_asked, &next) ||
                 (found && !takes_longer(e, &next, next_asked, ret_shortfall, asked)))
                 continue;
             *ret_shortfall = next;
@@ -157,7 +157,7 @@ static wide asked_by_demand(const struct engine *e, const struct demand *demand,
     wide sum = 0;
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        const struct assign_set *set = &demand->asks[s];
+        const struct assign_set *set = &demand->sets[s];
 
         for (uint32_t i = 0; i < set->need_count; i++)
             if (set->needs[i].resource == shortfall->resource &&

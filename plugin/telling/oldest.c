@@ -61,10 +61,11 @@ static int64_t oldest_pod(const struct engine *e, uint32_t queue)
         oldest = older(oldest, told(claim_at(e, rung.found)->queued));
         rung.below = claim_at(e, rung.found)->priority;
         rung.found = 0;
-        for (uint32_t kind = tree_first(&size_classes_by_head, e, queue_at(e, queue)->kinds);
-             kind != 0 && rung.looks > 0; kind = tree_next(&size_classes_by_head, e, kind)) {
+        for (uint32_t class =
+                 tree_first(&size_classes_by_head, e, queue_at(e, queue)->size_classes);
+             class != 0 && rung.looks > 0; class = tree_next(&size_classes_by_head, e, class)) {
             rung.looks--;
-            look_at_lines(&rung, size_class_at(e, kind)->heads);
+            look_at_lines(&rung, size_class_at(e, class)->heads);
         }
     }
     return oldest;

@@ -77,8 +77,9 @@ static void add_workloads(struct holders *holders, uint32_t tree)
         const uint16_t *flavors = workload_flavors(workload, demand->set_count);
 
         for (uint32_t s = 0; s < demand->set_count; s++)
-            for (uint32_t i = 0; i < demand->asks[s].need_count; i++)
-                add(holders, id, demand->asks[s].needs[i].resource, flavors[demand->sets[s].at + i],
+            for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
+                add(holders, id, demand->sets[s].needs[i].resource,
+                    flavors[demand->set_details[s].at + i],
                     workload_need_amount(workload, demand, s, i));
     }
 }

@@ -88,10 +88,10 @@ uint32_t pending_page(const struct engine *e, uint32_t queue, uint32_t claim, ui
 {
     struct page page = {e, claim, most, 0, ret_claims};
 
-    for (uint32_t kind = tree_first(&size_classes_by_head, e, queue_at(e, queue)->kinds);
-         kind != 0 && !is_beyond(&page, size_class_at(e, kind)->head);
-         kind = tree_next(&size_classes_by_head, e, kind))
-        take_lines(&page, size_class_at(e, kind)->heads);
+    for (uint32_t class = tree_first(&size_classes_by_head, e, queue_at(e, queue)->size_classes);
+         class != 0 && !is_beyond(&page, size_class_at(e, class)->head);
+         class = tree_next(&size_classes_by_head, e, class))
+        take_lines(&page, size_class_at(e, class)->heads);
     for (uint32_t left = page.count; left > 1; left--) {
         swap(&ret_claims[0], &ret_claims[left - 1]);
         sink(&page, left - 1);

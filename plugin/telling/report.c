@@ -139,7 +139,7 @@ bool engine_next_ask(const struct engine *e, uint32_t queue, uint32_t *cursor,
     if (*cursor != 0 && !slab_live(&e->order.backlogs, *cursor))
         return false;
     do
-        *cursor = *cursor == 0 ? tree_first(&backlog_by_resource, e, queue_at(e, queue)->asks)
+        *cursor = *cursor == 0 ? tree_first(&backlog_by_resource, e, queue_at(e, queue)->backlogs)
                                : tree_next(&backlog_by_resource, e, *cursor);
     while (*cursor != 0 && backlog_at(e, *cursor)->amount == 0);
     if (*cursor == 0)
@@ -185,7 +185,7 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
 
     engine_name_pod(e, id, ret);
     explain_claim(e, id, true, &ret->why);
-    ret->backlog_count = ahead_demand(e, id, ret->asks);
+    ret->ask_count = ahead_demand(e, id, ret->asks);
     ret->flavor_count = 0;
     if (claim->state != CLAIM_WAITING)
         position_none(&ret->place);
@@ -287,12 +287,12 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
     ret->allocated = group->holding - group->reserved;
     ret->succeeded = group->succeeded;
     ret->failed = group->failed;
-    ret->backlog_count = 0;
+    ret->ask_count = 0;
     if (ret->stand != GROUP_STANDS_WAITING) {
         position_none(&ret->place);
         return;
     }
-    ret->backlog_count = ahead_demand(e, group->entry, ret->asks);
+    ret->ask_count = ahead_demand(e, group->entry, ret->asks);
     position_find(e, group->entry, ret->why.reason, &ret->place);
 }
 

@@ -81,7 +81,7 @@ struct pod_report {
     int32_t minimum;
     bool is_gang;          /* no pod, but the minimum of a group */
     struct position place; /* of a member of a gang: its gang's */
-    uint32_t backlog_count;
+    uint32_t ask_count;
     struct quota_row asks[FACTS_MAX_NEEDS]; /* resource and usage alone */
     uint32_t flavor_count;
     struct {
@@ -130,7 +130,7 @@ struct group_report {
     uint32_t ready;   /* of them: nothing of their own holds them, and they were granted nothing */
     uint32_t reserved, allocated, succeeded, failed;
     struct position place; /* of what lacks to its minimum */
-    uint32_t backlog_count;
+    uint32_t ask_count;
     struct quota_row asks[FACTS_MAX_NEEDS]; /* what that asks for: resource and usage alone */
 };
 

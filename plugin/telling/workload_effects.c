@@ -266,14 +266,14 @@ static void find_sets(const struct engine *e, uint32_t id, struct workload_write
     ret->queue = demand->queue == 0 ? text_of("") : name_text(e, queue_at(e, demand->queue)->name);
     ret->set_count = demand->set_count;
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        const struct assign_set *ask = &demand->asks[s];
+        const struct assign_set *ask = &demand->sets[s];
         struct workload_set_report *set = &ret->sets[s];
 
-        set->name = demand->sets[s].name;
+        set->name = demand->set_details[s].name;
         set->count = workload->counts[s];
         set->need_count = 0;
         for (uint32_t i = 0; i < ask->need_count; i++) {
-            uint16_t flavor = flavors[demand->sets[s].at + i];
+            uint16_t flavor = flavors[demand->set_details[s].at + i];
 
             if (flavor == FLAVOR_NONE)
                 continue;

@@ -98,7 +98,7 @@ static void say_lack(struct sentence *say, const struct engine *e, uint32_t id)
     const struct queue *queue = queue_at(e, demand->queue);
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        const struct assign_set *ask = &demand->asks[s];
+        const struct assign_set *ask = &demand->sets[s];
 
         for (uint32_t i = 0; i < ask->need_count; i++) {
             const struct request *need = &ask->needs[i];
@@ -121,7 +121,7 @@ static void say_lack(struct sentence *say, const struct engine *e, uint32_t id)
             sentence_str(say, " in flavor ");
             sentence_text(say, flavor_name(e, flavor));
             sentence_str(say, ", pod set ");
-            sentence_text(say, demand->sets[s].name);
+            sentence_text(say, demand->set_details[s].name);
             sentence_str(say, " asks for ");
             sentence_amount(say, resource, asked);
             return;

@@ -65,23 +65,24 @@ static int read_granted(struct engine *e, const struct workload_facts *facts,
         const struct granted_facts *granted = NULL;
 
         for (uint32_t g = 0; g < facts->granted_count; g++) {
-            if (text_same(facts->granted[g].name, demand->sets[s].name))
+            if (text_same(facts->granted[g].name, demand->set_details[s].name))
                 granted = &facts->granted[g];
         }
         if (granted == NULL)
             continue;
         d->counts[s] = (uint32_t)granted->count;
-        for (uint32_t i = 0; i < demand->asks[s].need_count; i++) {
-            struct text resource = name_text(e, demand->asks[s].needs[i].resource);
+        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
+            struct text resource = name_text(e, demand->sets[s].needs[i].resource);
 
             for (uint32_t k = 0; k < granted->flavor_count; k++) {
                 int error;
 
                 if (!text_same(granted->flavors[k].resource, resource))
                     continue;
-                error = flavor_get(e, granted->flavors[k].flavor, &flavors[demand->sets[s].at + i]);
+                error = flavor_get(e, granted->flavors[k].flavor,
+                                   &flavors[demand->set_details[s].at + i]);
                 if (error < 0) {
-                    flavors[demand->sets[s].at + i] = FLAVOR_NONE;
+                    flavors[demand->set_details[s].at + i] = FLAVOR_NONE;
                     return error;
                 }
             }

@@ -123,13 +123,14 @@ static void read_workload(const struct mixed *mixed, int n, struct mixed_claim *
     ret->stamp = claim_at(e, id)->stamp;
     ret->of = number_of(e, pledge_at(e, id)->of);
     ret->uid = workload_world_uid(n, object->object);
-    for (uint32_t i = 0; i < demand->asks[0].need_count; i++) {
-        const struct request *need = &demand->asks[0].needs[i];
-        uint16_t flavor = workload_flavors(workload, demand->set_count)[demand->sets[0].at + i];
+    for (uint32_t i = 0; i < demand->sets[0].need_count; i++) {
+        const struct request *need = &demand->sets[0].needs[i];
+        uint16_t flavor =
+            workload_flavors(workload, demand->set_count)[demand->set_details[0].at + i];
         int r = world_find_resource(name_text(e, need->resource));
 
         if (r < MIXED_RESOURCES)
-            ret->asks[r] = need->amount * demand->asks[0].count;
+            ret->asks[r] = need->amount * demand->sets[0].count;
         if (flavor != 0 && flavor != FLAVOR_NONE)
             ret->flavor = world_find_flavor(flavor_name(e, flavor));
     }

@@ -33,7 +33,7 @@ int main(void)
     ok(one != other, "is another");
     intern_unref(&e->names, one);
     intern_unref(&e->names, other);
-    ok(text_is(demand_at(e, workload_at(e, 1)->demand)->sets[0].placement.selector[0].value,
+    ok(text_is(demand_at(e, workload_at(e, 1)->demand)->set_details[0].placement.selector[0].value,
                "value"),
        "what was written is read");
     workload_kit_close(&kit);

@@ -126,7 +126,7 @@ static void set_least(const struct kit *kit, uint32_t id, int64_t least)
 
     for (uint32_t i = 0; i < line_count(kit->engine, line); i++) {
         if (line_resource(kit->engine, line, i) != kit->engine->name_pods)
-            needs_set_least(&line->needs, size_class_at(kit->engine, line->kind), i, least);
+            needs_set_least(&line->needs, size_class_at(kit->engine, line->size_class), i, least);
     }
 }
 

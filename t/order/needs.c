@@ -12,14 +12,14 @@ static struct size_need likenesses[FACTS_MAX_NEEDS];
 /* The first so many powers of two, one of each. */
 static struct size_class make_kind(uint8_t first, uint8_t count, bool own)
 {
-    struct size_class kind = {.count = count, .own = own, .needs = likenesses};
+    struct size_class class = {.count = count, .own = own, .needs = likenesses};
 
     for (uint8_t i = 0; i < count; i++) {
         likenesses[i] =
-            (struct size_need){.magnitude = (uint8_t)(first + i), .at = kind.line_bytes};
-        kind.line_bytes = (uint16_t)(kind.line_bytes + needs_size(likenesses[i].magnitude));
+            (struct size_need){.magnitude = (uint8_t)(first + i), .at = class.line_bytes};
+        class.line_bytes = (uint16_t)(class.line_bytes + needs_size(likenesses[i].magnitude));
     }
-    return kind;
+    return class;
 }
 
 static void test_size(void)
@@ -31,21 +31,21 @@ static void test_size(void)
     is_int(needs_size(62), 16, "the largest amounts are kept in eight bytes");
 }
 
-static int wrong_at(const struct needs *needs, const struct size_class *kind, int64_t amount_more,
+static int wrong_at(const struct needs *needs, const struct size_class *class, int64_t amount_more,
                     int64_t least_more)
 {
     int wrong = 0;
 
-    for (uint32_t i = 0; i < kind->count; i++) {
-        int64_t lowest = INT64_C(1) << kind->needs[i].magnitude;
+    for (uint32_t i = 0; i < class->count; i++) {
+        int64_t lowest = INT64_C(1) << class->needs[i].magnitude;
 
-        wrong += needs_amount(needs, kind, i) != lowest + amount_more % lowest;
-        wrong += needs_least(needs, kind, i) != lowest + least_more % lowest;
+        wrong += needs_amount(needs, class, i) != lowest + amount_more % lowest;
+        wrong += needs_least(needs, class, i) != lowest + least_more % lowest;
     }
     return wrong;
 }
 
-static void test_values(struct size_class kind, const char *name)
+static void test_values(struct size_class class, const char *name)
 {
     unsigned long long seed = 7;
     struct test_mem test;
@@ -53,24 +53,24 @@ static void test_values(struct size_class kind, const char *name)
     int wrong = 0;
 
     test_mem_init(&test);
-    is_int(needs_alloc(&test.mem, &kind, &needs), 0, "%s: there is memory", name);
-    is_int(wrong_at(&needs, &kind, 0, 0), 0, "%s: a new one holds the lowest amounts", name);
+    is_int(needs_alloc(&test.mem, &class, &needs), 0, "%s: there is memory", name);
+    is_int(wrong_at(&needs, &class, 0, 0), 0, "%s: a new one holds the lowest amounts", name);
     for (int round = 0; round < 200; round++) {
         int64_t amount = (int64_t)(test_random(&seed) | (uint64_t)test_random(&seed) << 31);
         int64_t least = (int64_t)(test_random(&seed) | (uint64_t)test_random(&seed) << 31);
 
         if (round == 0)
             amount = least = 0;
-        for (uint32_t i = 0; i < kind.count; i++) {
-            int64_t lowest = INT64_C(1) << kind.needs[i].magnitude;
+        for (uint32_t i = 0; i < class.count; i++) {
+            int64_t lowest = INT64_C(1) << class.needs[i].magnitude;
 
-            needs_set_least(&needs, &kind, i, lowest + least % lowest);
-            needs_set_amount(&needs, &kind, i, lowest + amount % lowest);
+            needs_set_least(&needs, &class, i, lowest + least % lowest);
+            needs_set_amount(&needs, &class, i, lowest + amount % lowest);
         }
-        wrong += wrong_at(&needs, &kind, amount, least);
+        wrong += wrong_at(&needs, &class, amount, least);
     }
     is_int(wrong, 0, "%s: what was set is there, each beside the others", name);
-    needs_free(&test.mem, &kind, &needs);
+    needs_free(&test.mem, &class, &needs);
     ok(test_mem_clean(&test), "%s: all is released", name);
 }
 

@@ -10,7 +10,7 @@
 
 static uint32_t kind_of(const struct kit *kit, const char *uid)
 {
-    return line_at(kit->engine, claim_at(kit->engine, kit_claim(kit, uid))->line)->kind;
+    return line_at(kit->engine, claim_at(kit->engine, kit_claim(kit, uid))->line)->size_class;
 }
 
 static bool alike(const struct kit *kit, const char *a, const char *b)
@@ -32,7 +32,7 @@ static void test_likeness(void)
     ok(!alike(&kit, "a", "c"), "8 is in the next one");
     ok(!alike(&kit, "a", "d"), "each resource counts");
     ok(!alike(&kit, "a", "e") && !alike(&kit, "a", "f"), "and which ones they are");
-    ok(!alike(&kit, "a", "g") && !alike(&kit, "a", "h"), "a kind is of one queue");
+    ok(!alike(&kit, "a", "g") && !alike(&kit, "a", "h"), "a size class is of one queue");
     ok(!alike(&kit, "h", "i"), "and has the same flavors to choose from");
     kit_close(&kit);
 }
@@ -40,21 +40,22 @@ static void test_likeness(void)
 static void test_lives_as_long_as_its_lines(void)
 {
     struct kit kit;
-    uint32_t before, kind;
+    uint32_t before, class;
 
     kit_open(&kit, "");
     kit_do(&kit, "queue q gpu=0");
     before = slab_count(&kit.engine->order.size_classes);
     kit_do(&kit, "pod a queue=q gpu=4; pod b queue=q gpu=5; pod c queue=q gpu=5");
-    kind = kind_of(&kit, "a");
-    is_int(slab_count(&kit.engine->order.size_classes), before + 1, "three pods, one kind");
-    is_int(size_class_at(kit.engine, kind)->users, 2, "of two lines");
+    class = kind_of(&kit, "a");
+    is_int(slab_count(&kit.engine->order.size_classes), before + 1, "three pods, one class");
+    is_int(size_class_at(kit.engine, class)->users, 2, "of two lines");
     kit_do(&kit, "pod a queue=q gpu=4 foreign; pod b queue=q gpu=5 foreign; lose-pod c");
-    is_int(size_class_at(kit.engine, kind)->users, 2, "also while nobody waits in them");
-    is_int(size_class_at(kit.engine, kind)->head, 0, "then it has no head");
-    is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->kinds, 0, "and is in no tree");
+    is_int(size_class_at(kit.engine, class)->users, 2, "also while nobody waits in them");
+    is_int(size_class_at(kit.engine, class)->head, 0, "then it has no head");
+    is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->size_classes, 0, "and is in no tree");
     kit_do(&kit, "pod b queue=q gpu=5");
-    is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->kinds, kind, "until somebody waits again");
+    is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->size_classes, class,
+           "until somebody waits again");
     kit_do(&kit, "lose-pod a; lose-pod b");
     is_int(slab_count(&kit.engine->order.size_classes), before, "it goes with its last line");
     ok(kit_starve(&kit, "pod d queue=q gpu=64 memory=8000000000000 disk=8000000000000") > 4,
@@ -71,14 +72,14 @@ static void test_heads(void)
     kit_do(&kit, "queue q gpu=0; pod b queue=q gpu=9 created=20; pod c queue=q gpu=8 created=30;"
                  "pod d queue=q gpu=1 created=25; pod a queue=q gpu=1 created=40");
     q = kit_queue(&kit, "q");
-    is_int(line_first_of(kit.engine, q), kit_claim(&kit, "b"), "the first of the first kind");
+    is_int(line_first_of(kit.engine, q), kit_claim(&kit, "b"), "the first of the first class");
     is_int(size_class_at(kit.engine, kind_of(&kit, "a"))->head, kit_claim(&kit, "d"),
            "each has its own");
     kit_do(&kit, "lose-pod b");
-    is_int(line_first_of(kit.engine, q), kit_claim(&kit, "d"), "another kind comes first now");
+    is_int(line_first_of(kit.engine, q), kit_claim(&kit, "d"), "another class comes first now");
     kit_do(&kit, "pod a queue=q gpu=1 created=40 priority=1");
     is_int(size_class_at(kit.engine, kind_of(&kit, "d"))->head, kit_claim(&kit, "a"),
-           "within a kind the heads change, too");
+           "within a size class the heads change, too");
     kit_do(&kit, "lose-pod a; lose-pod d");
     is_int(line_first_of(kit.engine, q), kit_claim(&kit, "c"), "until one is left");
     is_str(kit_waiting(&kit, "q"), "c", "alone");
@@ -99,7 +100,7 @@ static void test_walk(void)
     q = kit_queue(&kit, "q");
     while ((head = size_class_next_head(kit.engine, q, head, kit_claim(&kit, "e"))) != 0)
         strncat(names, claim_uid(kit.engine, head).at, 1);
-    is_str(names, "acbd", "each line whose head comes before e, kind by kind");
+    is_str(names, "acbd", "each line whose head comes before e, class by class");
     for (names[0] = '\0'; (head = size_class_next_head(kit.engine, q, head, 0)) != 0;)
         strncat(names, claim_uid(kit.engine, head).at, 1);
     is_str(names, "acfbdg", "or each where somebody waits");
@@ -130,7 +131,7 @@ static void test_two_kinds(void)
         kit_dof(&kit, "pod m%d queue=q cpu=1 memory=%d", i, 100 + i % 20);
     }
     q = kit_queue(&kit, "q");
-    needs = size_class_at(kit.engine, queue_at(kit.engine, q)->kinds)->needs;
+    needs = size_class_at(kit.engine, queue_at(kit.engine, q)->size_classes)->needs;
     is_int(needs[0].least + needs[1].least + needs[2].least, 3, "somebody asks for 1 of each");
     headrooms_init(&rooms, kit.engine, q);
     ok(!headrooms_hold_least(&rooms, top_line(&kit, "c0")),

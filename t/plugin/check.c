@@ -108,12 +108,12 @@ static void test_effects(void)
 static void spoil_least(const char *uid, int64_t right, int64_t wrong, const char *message)
 {
     struct needs *needs = &line(uid)->needs;
-    const struct size_class *kind = size_class_at(kit.engine, line(uid)->kind);
+    const struct size_class *class = size_class_at(kit.engine, line(uid)->size_class);
 
-    is_int(needs_least(needs, kind, 1), right, "the least of %s and those below it", uid);
-    needs_set_least(needs, kind, 1, wrong);
+    is_int(needs_least(needs, class, 1), right, "the least of %s and those below it", uid);
+    needs_set_least(needs, class, 1, wrong);
     is_broken(message);
-    needs_set_least(needs, kind, 1, right);
+    needs_set_least(needs, class, 1, right);
     is_sound();
 }
 
@@ -140,18 +140,18 @@ static void test_lines(void)
 
 static void test_kinds(void)
 {
-    struct size_class *kind = size_class_at(kit.engine, line("wait")->kind);
+    struct size_class *class = size_class_at(kit.engine, line("wait")->size_class);
 
-    spoil_u32(&kind->head, kit_claim(&kit, "wait2"),
-              "a kind's head is the first head of its lines");
-    spoil_u32(&kind->head, 0, "a kind is in its queue's tree while somebody waits in it");
-    spoil_u32(&kind->heads, 0, "a kind is in its queue's tree while somebody waits in it");
-    kind->needs[0].own += 100;
-    is_broken("a kind knows the least that its lines ask for");
-    kind->needs[0].own -= 100;
-    kind->needs[0].least += 100;
-    is_broken("the least need of a kind is not above its lines' own");
-    kind->needs[0].least -= 100;
+    spoil_u32(&class->head, kit_claim(&kit, "wait2"),
+              "a size class's head is the first head of its lines");
+    spoil_u32(&class->head, 0, "a size class is in its queue's tree while somebody waits in it");
+    spoil_u32(&class->heads, 0, "a size class is in its queue's tree while somebody waits in it");
+    class->needs[0].own += 100;
+    is_broken("a size class knows the least that its lines ask for");
+    class->needs[0].own -= 100;
+    class->needs[0].least += 100;
+    is_broken("the least need of a size class is not above its lines' own");
+    class->needs[0].least -= 100;
     is_sound();
 }
 

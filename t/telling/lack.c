@@ -50,7 +50,7 @@ static void test_pods(void)
     kit_do(&kit, "queue p cpu=5; queue r parent=p; group g min=2; pod e queue=r group=g cpu=2;"
                  "pod f queue=r group=g cpu=2");
     is_str(lack(&kit, "f"), "p cpu: room 2 asked 4 wanted 10", "a member what its gang does");
-    is_int(pod_of(&kit, "f").backlog_count, 2, "and asks itself for its own");
+    is_int(pod_of(&kit, "f").ask_count, 2, "and asks itself for its own");
     kit_close(&kit);
 }
 

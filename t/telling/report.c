@@ -222,7 +222,7 @@ static void test_group_that_waits(void)
     report = group_of(&kit, "a");
     is_int(report.stand, GROUP_STANDS_WAITING, "a gang that is complete waits");
     is_str(report.phase, "Pending", "its status says so");
-    ok(report.backlog_count == 2 && report.place.position == 1, "it asks as one, at a place");
+    ok(report.ask_count == 2 && report.place.position == 1, "it asks as one, at a place");
     ok(report.place.on.is && report.place.on.room == 1 && report.place.on.asked == 2,
        "and lacks a cpu");
     id = engine_find_group(kit.engine, false, text_of("default"), text_of("a"));
@@ -235,7 +235,7 @@ static void test_group_that_waits(void)
     kit_do(&kit, "lose-pod w");
     report = group_of(&kit, "a");
     ok(report.stand == GROUP_STANDS_GRANTED && report.reserved == 2, "it is granted");
-    ok(report.why.pass && report.backlog_count == 0 && !report.place.on.is, "and lacks nothing");
+    ok(report.why.pass && report.ask_count == 0 && !report.place.on.is, "and lacks nothing");
     is_str(report.phase, "Inqueue", "its status says so");
     kit_do(&kit, "queue q cpu=4 suspended");
     is_str(reason_name(group_of(&kit, "a").why.reason), "QueueSuspended",
