@@ -269,6 +269,7 @@ const char *group_check(const struct engine *e, uint32_t id)
 {
     const struct group *group = group_at(e, id);
     uint32_t members = 0, ready = 0, holding = 0, reserved = 0, at_permit = 0, superseded = 0;
+    uint32_t obeying = 0;
 
     if (group->is_todo)
         return "no group is left to be looked at";
@@ -285,6 +286,7 @@ const char *group_check(const struct engine *e, uint32_t id)
         if (claim_waits_in_gang(claim) !=
             (claim->state == CLAIM_WAITING && claim_is_in_gang(e, at)))
             return "a member waits with its gang while that waits";
+        obeying += (claim->flags & CLAIM_MANAGED) != 0;
         ready += group_is_ready(claim);
         superseded += group_is_superseded(claim);
         holding += claim_holds(claim);
@@ -293,7 +295,7 @@ const char *group_check(const struct engine *e, uint32_t id)
     }
     if (members != group->members || ready != group->ready || holding != group->holding ||
         reserved != group->reserved || at_permit != group->at_permit ||
-        superseded != group->superseded)
+        superseded != group->superseded || obeying != group->obeying)
         return "a group counts its members";
     return group_check_parts(e, group);
 }

@@ -81,6 +81,7 @@ struct group {
 
     uint32_t first, last; /* members, by rank */
     uint32_t members, ready, holding, reserved;
+    uint32_t obeying;    /* members that obey the queues: the others are only counted there */
     uint32_t superseded; /* members that are held for that (group_follow.h) */
     int32_t to_come;     /* of the minimum were granted for those that take their place */
     uint32_t succeeded, failed;

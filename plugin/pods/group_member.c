@@ -165,6 +165,7 @@ static void add(struct engine *e, uint32_t id, uint32_t one)
     if (claim_group(e, claim) == 0 || (claim->flags & CLAIM_GANG))
         return;
     group = group_at(e, claim_group(e, claim));
+    group->obeying += claim->flags & CLAIM_MANAGED ? one : 0;
     group->ready += group_is_ready(claim) ? one : 0;
     group->superseded += group_is_superseded(claim) ? one : 0;
     group->holding += claim_holds(claim) ? one : 0;

@@ -164,6 +164,17 @@ static void note_node(struct engine *e, uint32_t id, struct sight *sight)
     sight->node = 0;
 }
 
+static void note_managed(struct engine *e, uint32_t id, bool managed)
+{
+    struct claim *claim = claim_at(e, id);
+
+    if (((claim->flags & CLAIM_MANAGED) != 0) == managed)
+        return;
+    group_uncount(e, id);
+    claim_set_flag(claim, CLAIM_MANAGED, managed);
+    group_count(e, id);
+}
+
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
 {
     struct claim *claim = claim_at(e, id);
@@ -171,7 +182,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
 
     journal_observed(e, id, pod);
     note_writes(e, id, pod);
-    claim_set_flag(claim, CLAIM_MANAGED, gate_manages(&e->config, pod));
+    note_managed(e, id, gate_manages(&e->config, pod));
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
     claim_set_flag(claim, CLAIM_NOT_SELECTED, pod->not_selected);

@@ -20,6 +20,15 @@ static bool wants_creation(const struct engine *e, const struct group *group)
            !group->was_made && !group->owner_gone && group->mode == GROUP_MISSING;
 }
 
+/* A group whose members obey nobody here is not ours to write into; and of a native one without any
+ * nothing is said. */
+static bool wants_status(const struct engine *e, const struct group *group)
+{
+    return engine_asks(e, EFFECT_SET_GROUP_STATUS) && group->known &&
+           group->status != group->written &&
+           (group->members == 0 ? !group_is_native(group) : group->obeying > 0);
+}
+
 /* What is written already is not written over the same version again. */
 static bool wants_change(const struct engine *e, const struct group *group)
 {
@@ -31,12 +40,10 @@ static uint8_t wanted(const void *owner, uint32_t id)
 {
     const struct engine *e = owner;
     const struct group *group = group_at(e, id);
-    bool status = engine_asks(e, EFFECT_SET_GROUP_STATUS) && group->known &&
-                  group->status != group->written &&
-                  (!group_is_native(group) || group->members > 0);
 
     return (uint8_t)(wants_creation(e, group) << GROUP_CREATES |
-                     wants_change(e, group) << GROUP_CHANGES | status << GROUP_WRITES_STATUS);
+                     wants_change(e, group) << GROUP_CHANGES |
+                     wants_status(e, group) << GROUP_WRITES_STATUS);
 }
 
 static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)

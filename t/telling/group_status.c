@@ -80,9 +80,27 @@ static void test_stopped_queue(const char *members)
     kit_close(&kit);
 }
 
+/* Pods that did not opt in are counted once they run, and their group is not ours to write into. */
+static void test_not_opted_in(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "statuses");
+    kit_do(&kit, "queue q cpu=4; group g native min=2;"
+                 "pod a queue=q cpu=1 native=g node=n bare asksNothing");
+    is_int(kit_lease(&kit, &effect), -1, "of pods that obey nobody here no status is written");
+    kit_do(&kit, "pod b queue=q cpu=1 native=g");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_GROUP_STATUS, "but as soon as one does");
+    ok(kit_ack(&kit, &effect, EFFECT_DONE), "which is written");
+    kit_do(&kit, "pod b queue=q cpu=1 native=g node=n bare asksNothing");
+    is_int(kit_lease(&kit, &effect), -1, "and none when it does no more");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_members();
+    test_not_opted_in();
     test_each_alone();
     test_stopped_queue("pod a cpu=1 group=g; pod b cpu=1 group=g");
     test_stopped_queue("pod b cpu=1 group=g; pod a cpu=1 group=g; pod c cpu=1 group=g");
