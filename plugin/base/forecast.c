@@ -225,6 +225,20 @@ struct released {
     wide first, later, variance;
 };
 
+/* How many follow each other in one place in so long, on the mean, as a share of ONE: one in each
+ * mean run time; or, where a few long ones are most of that mean, as many as fit of run times cut
+ * off at this span, less the one that lasts beyond it (the least that the renewals of any run times
+ * come to). */
+static wide followers(const struct forecast *f, wide ticks)
+{
+    int64_t span = (int64_t)wide_min(ticks, HORIZON);
+
+    if (span <= 0)
+        return 0;
+    return wide_max((wide)span * ONE / f->mean,
+                    (wide)span * ONE / wide_max(1, area_to(f, span) / ONE) - ONE);
+}
+
 static void add_group(const struct forecast *f, const struct forecast_group *group, int64_t ticks,
                       struct released *sum)
 {
@@ -240,7 +254,7 @@ static void add_group(const struct forecast *f, const struct forecast_group *gro
     if (later > f->first && left > 0) {
         wide ran = (area_to(f, age + later) - area_to(f, age + f->first)) / left;
 
-        sum->later += group->amount * wide_max(0, later - f->first - ran) / f->mean;
+        sum->later += group->amount * followers(f, later - f->first - ran) >> SHARE_BITS;
     }
 }
 
@@ -252,7 +266,7 @@ static struct released released_by(const struct forecast *f, int64_t ticks)
     for (uint32_t i = 0; i < FORECAST_GROUPS; i++)
         add_group(f, &f->groups[i], ticks, &sum);
     if (ticks - f->pause > f->first)
-        sum.later += f->free * (ticks - f->pause - f->first) / f->mean;
+        sum.later += f->free * followers(f, ticks - f->pause - f->first) >> SHARE_BITS;
     sum.first = wide_min(sum.first, (wide)1 << SUM_BITS);
     sum.later = wide_min(sum.later * f->followed >> SHARE_BITS, (wide)1 << SUM_BITS);
     /* Those that ask for the same are of one piece, and what is known is known of few. */

@@ -61,7 +61,6 @@ static void test_regular(void)
     ok(span.latest - span.earliest < 200 * SECOND, "which is narrow");
 }
 
-/* Ten pods run one after the other in each of ten places: one ends each minute on the mean. */
 /* One of forty runs for so much longer that it is most of the sum. */
 static void test_steady(void)
 {
@@ -77,6 +76,7 @@ static void test_steady(void)
     ok(!forecast_is_steady(&forecast), "where one is most of the sum, others like it may come");
 }
 
+/* Ten pods run one after the other in each of ten places: one ends each minute on the mean. */
 static void test_behind_others(void)
 {
     struct run_times times = known(40, 600, 600);
@@ -91,6 +91,25 @@ static void test_behind_others(void)
         forecast_add(&forecast, 1, (i * 60 + 30) * SECOND);
     forecast_settle(&forecast, 0, 0);
     is_int(forecast_when(&forecast).likely, -1, "or never, where nobody comes before it");
+}
+
+/* One of forty runs for a day: their mean is forty minutes, and yet each place is free again after
+ * a minute, and after two, but for the few in which such a one came. */
+static void test_behind_others_with_a_few_long(void)
+{
+    struct run_times times = known(39, 60, 60);
+    struct forecast forecast;
+    struct forecast_span span;
+
+    run_times_note(&times, 100000 * SECOND, 10000 * SECOND);
+    forecast = begun(&times, 30, 29);
+    for (int i = 0; i < 10; i++)
+        forecast_add(&forecast, 1, (i * 6 + 3) * SECOND);
+    forecast_settle(&forecast, 0, 0);
+    span = forecast_when(&forecast);
+    ok(span.likely > 150 * SECOND && span.likely < 400 * SECOND,
+       "three rounds of ten take minutes, not mean run times");
+    ok(span.earliest <= 200 * SECOND, "and may take no more than the three minutes");
 }
 
 static void test_outlived(void)
@@ -164,6 +183,7 @@ int main(void)
     test_regular();
     test_steady();
     test_behind_others();
+    test_behind_others_with_a_few_long();
     test_outlived();
     test_life_table();
     test_part_stands_for_all();
