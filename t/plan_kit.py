@@ -57,23 +57,40 @@ def sim(*args, **how):
 
 
 def demand(trace, hours, load):
-    """What each queue must have that so much of it is asked for on the mean: gpus, or cpus
-    where nobody asks for gpus."""
-    gpus, cpus, most = Counter(), Counter(), Counter()
+    """What each queue must have that so much of it is asked for on the mean of these hours: gpus,
+    or cpus where nobody asks for gpus."""
+    means = {"nvidia.com/gpu": Counter(), "cpu": Counter()}
+    largest = {resource: Counter() for resource in means}
     with open(trace) as file:
         for row in csv.DictReader(file):
-            pods, ran = int(row["pods"]), float(row["runtime"]) / 3600 / hours
-            gpus[row["queue"]] += int(row["gpu"]) * pods * ran
-            cpus[row["queue"]] += cores(row["cpu"]) * pods * ran
-            each = int(row["gpu"]) or cores(row["cpu"])
-            most[row["queue"]] = max(
-                most[row["queue"]], each * (pods if row["gang"] == "yes" else 1)
-            )
-    sums = gpus if sum(gpus.values()) > 0 else cpus
-    return (
-        "nvidia.com/gpu" if sums is gpus else "cpu",
-        {q: max(round(n / load), int(most[q]) + 1, 2) for q, n in sums.items()},
-    )
+            left = 1 - float(row["arrival"]) / 3600 / hours
+            ran = min(float(row["runtime"]) / 3600 / hours, left)
+            pods, queue = int(row["pods"]), row["queue"]
+            asks = {"nvidia.com/gpu": int(row["gpu"]), "cpu": cores(row["cpu"])}
+            for resource, each in asks.items():
+                means[resource][queue] += each * pods * ran
+                together = each * (pods if row["gang"] == "yes" else 1)
+                largest[resource][queue] = max(largest[resource][queue], together)
+    resource = "nvidia.com/gpu" if sum(means["nvidia.com/gpu"].values()) > 0 else "cpu"
+    return resource, {
+        queue: max(round(mean / load), int(largest[resource][queue]) + 1, 2)
+        for queue, mean in means[resource].items()
+    }
+
+
+def part(trace, path, begin):
+    """Writes what arrives from a second on, as if that were the first one. Returns how many hours
+    it takes to arrive."""
+    with open(trace) as source:
+        rows = list(csv.DictReader(line for line in source if line[0] != "#"))
+    rows = [row for row in rows if float(row["arrival"]) >= begin]
+    for row in rows:
+        row["arrival"] = f"{float(row['arrival']) - begin:.3f}"
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return max(float(row["arrival"]) for row in rows) / 3600
 
 
 def write_story(path, queues):

@@ -17,10 +17,10 @@ const char plan_usage[] =
     "[--all]\n"
     "                      [--score] [--lib PATH] [--removal onBind|onAdmission] [--format "
     "table|json]\n"
-    "       sluice-sim trace sacct|workloads|objects FILE\n"
+    "       sluice-sim trace sacct|openb|workloads|objects FILE\n"
     "       sluice-sim trace recording FILE [--lib PATH]\n"
-    "       sluice-sim trace borg-2019|alibaba-gpu-2020|philly [--pods N] [--queues N]\n"
-    "                      [--users N] [--length TIME] [--seed N]\n";
+    "       sluice-sim trace borg-2019|alibaba-gpu-2020|alibaba-gpu-2023|philly [--pods N]\n"
+    "                      [--queues N] [--users N] [--length TIME] [--seed N]\n";
 
 const char plan_commands[] =
     "  plan    plays the arrivals in TRACE (examples/sim/PLAN.md) in the cluster that each STORY\n"
@@ -238,6 +238,8 @@ static int import(int argc, char **argv)
         return refuse("trace takes one file behind", argv[0]);
     if (strcmp(argv[0], "sacct") == 0)
         trace_from_sacct(&trace, argv[1], &fault, &left_out);
+    else if (strcmp(argv[0], "openb") == 0)
+        trace_from_openb(&trace, argv[1], &fault, &left_out);
     else if (strcmp(argv[0], "objects") == 0)
         trace_from_objects(&trace, argv[1], &fault);
     else
@@ -273,7 +275,7 @@ static int import_recording(const char *program, int argc, char **argv)
     return code;
 }
 
-static const char *const imports[] = {"sacct", "workloads", "objects", NULL};
+static const char *const imports[] = {"sacct", "openb", "workloads", "objects", NULL};
 
 int trace_main(const char *program, int argc, char **argv)
 {
@@ -293,8 +295,8 @@ int trace_main(const char *program, int argc, char **argv)
         return import_recording(program, argc, argv);
     if (!text_is_one_of(wish.kind, trace_kinds))
         return refuse(
-            "trace takes sacct, workloads, objects, recording, borg-2019, alibaba-gpu-2020 or "
-            "philly, not",
+            "trace takes sacct, openb, workloads, objects, recording, borg-2019, alibaba-gpu-2020, "
+            "alibaba-gpu-2023 or philly, not",
             wish.kind);
     for (int i = 1; i < argc; i += 2) {
         const struct {

@@ -14,21 +14,41 @@ enum {
     NAME_BYTES = 200,
 };
 
-/* The columns of sacct that are read. */
-enum column {
-    SUBMIT,
-    ACCOUNT,
-    ELAPSED,
-    TRES,
-    USER,
-    PRIORITY,
-    NODES,
-    COLUMNS,
-    NEEDED = USER, /* those before it must be there */
+enum { COLUMNS_MOST = 8 };
+
+/* A file with a line of titles and a line for each thing that ran. */
+struct form {
+    char separator;
+    int columns, needed; /* those that are read, and that must be there: the first ones */
+    const char *titles[COLUMNS_MOST]; /* the needed ones first */
+    const char *want;                 /* what prints such a file */
 };
 
-static const char *const titles[COLUMNS] = {"Submit", "Account",  "ElapsedRaw", "ReqTRES",
-                                            "User",   "Priority", "NNodes"};
+/* A line of it, by the columns that are read; of one that is not there, no text. */
+struct line {
+    struct trace *trace;
+    const char *path;
+    int number;
+    const struct form *form;
+    const char *texts[COLUMNS_MOST];
+    struct fault *fault;
+};
+
+enum { SUBMIT, ACCOUNT, ELAPSED, TRES, USER, PRIORITY, NODES, SACCT_COLUMNS };
+static const struct form sacct = {
+    '|',
+    SACCT_COLUMNS,
+    USER,
+    {"Submit", "Account", "ElapsedRaw", "ReqTRES", "User", "Priority", "NNodes"},
+    "sacct -P --format=Submit,Account,User,Priority,NNodes,ReqTRES,ElapsedRaw"};
+
+enum { CREATED, DELETED, SCHEDULED, QOS, CPU, MEMORY, GPUS, OPENB_COLUMNS };
+static const struct form openb = {',',
+                                  OPENB_COLUMNS,
+                                  OPENB_COLUMNS,
+                                  {"creation_time", "deletion_time", "scheduled_time", "qos",
+                                   "cpu_milli", "memory_mib", "num_gpu"},
+                                  "the pod lists of Alibaba's cluster-trace-gpu-v2023"};
 
 int64_t trace_wall(const char *text)
 {
@@ -83,28 +103,33 @@ static double resource_of(const char *all, const char *name)
     return -1;
 }
 
-static void read_titles(char *line, const char *path, int places[COLUMNS], struct fault *fault)
+static void is_wrong(const struct line *line, int column, const char *want)
+{
+    fault_say(line->fault, NULL, "%s:%d: %s is \"%.40s\", want %s", line->path, line->number,
+              line->form->titles[column], line->texts[column], want);
+}
+
+static void read_titles(const struct form *form, char *text, const char *path,
+                        int places[COLUMNS_MOST], struct fault *fault)
 {
     char *fields[TRACE_FIELDS_MOST];
-    int count = trace_cut(line, '|', fields);
+    int count = trace_cut(text, form->separator, fields);
 
-    for (int c = 0; c < COLUMNS; c++) {
+    for (int c = 0; c < form->columns; c++) {
         places[c] = -1;
         for (int i = 0; i < count && i < TRACE_FIELDS_MOST; i++)
-            if (strcmp(fields[i], titles[c]) == 0)
+            if (strcmp(fields[i], form->titles[c]) == 0)
                 places[c] = i;
-        if (c < NEEDED && places[c] < 0)
-            fault_say(fault, NULL,
-                      "%s:1: there is no column %s, want those of sacct -P "
-                      "--format=Submit,Account,User,Priority,NNodes,ReqTRES,ElapsedRaw",
-                      path, titles[c]);
+        if (c < form->needed && places[c] < 0)
+            fault_say(fault, NULL, "%s:1: there is no column %s, want those of %s", path,
+                      form->titles[c], form->want);
     }
 }
 
 /* False: it did not run. */
-static bool read_job(struct trace *trace, char *const texts[COLUMNS], const char *path, int number,
-                     struct fault *fault)
+static bool read_job(const struct line *line)
 {
+    const char *const *texts = line->texts;
     char queue[NAME_BYTES], user[NAME_BYTES];
     int64_t submitted = trace_wall(texts[SUBMIT]);
     int64_t length = strtoll(texts[ELAPSED], NULL, 10);
@@ -115,15 +140,12 @@ static bool read_job(struct trace *trace, char *const texts[COLUMNS], const char
     name_of(texts[ACCOUNT], queue);
     name_of(texts[USER], user);
     if (submitted < 0)
-        fault_say(fault, NULL, "%s:%d: Submit is \"%.40s\", want 2024-01-31T10:00:00", path, number,
-                  texts[SUBMIT]);
+        is_wrong(line, SUBMIT, "2024-01-31T10:00:00");
     else if (*queue == '\0')
-        fault_say(fault, NULL, "%s:%d: Account is \"%.40s\", want a name", path, number,
-                  texts[ACCOUNT]);
+        is_wrong(line, ACCOUNT, "a name");
     else if (pods > TRACE_PODS_MOST)
-        fault_say(fault, NULL, "%s:%d: NNodes is \"%.40s\", want %d at most", path, number,
-                  texts[NODES], TRACE_PODS_MOST);
-    if (fault->is || length <= 0)
+        is_wrong(line, NODES, "100000 at most");
+    if (line->fault->is || length <= 0)
         return false;
     const struct trace_row row = {
         .at = submitted * SECOND,
@@ -137,16 +159,58 @@ static bool read_job(struct trace *trace, char *const texts[COLUMNS], const char
         .pods = pods,
         .gang = pods > 1,
     };
-    trace_add(trace, &row);
+    trace_add(line->trace, &row);
     return true;
 }
 
-bool trace_from_sacct(struct trace *trace, const char *path, struct fault *fault,
-                      int64_t *ret_left_out)
+/* A number of at most so much; a text that is none is a fault. */
+static int64_t number_of(const struct line *line, int column, int64_t most)
+{
+    char *end;
+    int64_t number = strtoll(line->texts[column], &end, 10);
+
+    if (end == line->texts[column] || *end != '\0' || number < 0 || number > most)
+        is_wrong(line, column, "a number from 0 on");
+    return number;
+}
+
+/* False: it did not run. A part of an accelerator counts as one. */
+static bool read_pod(const struct line *line)
+{
+    const int64_t most = 1000000000;
+    char queue[NAME_BYTES];
+    int64_t created = number_of(line, CREATED, most), deleted, scheduled;
+
+    if (*line->texts[SCHEDULED] == '\0' || *line->texts[DELETED] == '\0')
+        return false;
+    deleted = number_of(line, DELETED, most);
+    scheduled = number_of(line, SCHEDULED, most);
+    name_of(line->texts[QOS], queue);
+    if (*queue == '\0')
+        is_wrong(line, QOS, "a name");
+    const struct trace_row row = {
+        .at = created * SECOND,
+        .runs_for = (deleted - scheduled) * SECOND,
+        .queue = queue,
+        .user = "",
+        .cpu = number_of(line, CPU, most),
+        .memory = number_of(line, MEMORY, most) << 20,
+        .gpu = number_of(line, GPUS, most),
+        .pods = 1,
+    };
+    if (line->fault->is || deleted <= scheduled)
+        return false;
+    trace_add(line->trace, &row);
+    return true;
+}
+
+static bool from_lines(struct trace *trace, const struct form *form, const char *path,
+                       bool (*read)(const struct line *line), struct fault *fault,
+                       int64_t *ret_left_out)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
-    char line[TRACE_LINE_BYTES], nothing[] = "";
-    int places[COLUMNS] = {0};
+    char text[TRACE_LINE_BYTES];
+    int places[COLUMNS_MOST] = {0};
 
     *trace = (struct trace){0};
     *ret_left_out = 0;
@@ -154,23 +218,36 @@ bool trace_from_sacct(struct trace *trace, const char *path, struct fault *fault
         fault_say(fault, NULL, "%s: %s", path, strerror(errno));
         return false;
     }
-    for (int number = 1; !fault->is && fgets(line, sizeof(line), file); number++) {
-        char *fields[TRACE_FIELDS_MOST], *texts[COLUMNS];
+    for (int number = 1; !fault->is && fgets(text, sizeof(text), file); number++) {
+        char *fields[TRACE_FIELDS_MOST];
+        struct line line = {trace, path, number, form, {0}, fault};
         if (number == 1) {
-            read_titles(line, path, places, fault);
+            read_titles(form, text, path, places, fault);
             continue;
         }
-        int count = trace_cut(line, '|', fields);
-        for (int c = 0; c < COLUMNS; c++)
-            texts[c] = places[c] >= 0 && places[c] < count ? fields[places[c]] : nothing;
-        *ret_left_out += !read_job(trace, texts, path, number, fault);
+        int count = trace_cut(text, form->separator, fields);
+        for (int c = 0; c < form->columns; c++)
+            line.texts[c] = places[c] >= 0 && places[c] < count ? fields[places[c]] : "";
+        *ret_left_out += !read(&line);
     }
     if (!fault->is && trace->count == 0)
-        fault_say(fault, NULL, "%s: no job in it ran", path);
+        fault_say(fault, NULL, "%s: nothing in it ran", path);
     if (file != stdin)
         fclose(file);
     begin_at_first(trace);
     return !fault->is;
+}
+
+bool trace_from_sacct(struct trace *trace, const char *path, struct fault *fault,
+                      int64_t *ret_left_out)
+{
+    return from_lines(trace, &sacct, path, read_job, fault, ret_left_out);
+}
+
+bool trace_from_openb(struct trace *trace, const char *path, struct fault *fault,
+                      int64_t *ret_left_out)
+{
+    return from_lines(trace, &openb, path, read_pod, fault, ret_left_out);
 }
 
 int64_t trace_became(const struct tree *object, const char *type)

@@ -15,6 +15,11 @@
 bool trace_from_sacct(struct trace *trace, const char *path, struct fault *fault,
                       int64_t *ret_left_out);
 
+/* A list of pods of Alibaba's cluster-trace-gpu-v2023 (csv/openb_pod_list_*.csv): each is in the
+ * queue of its QoS. False after a fault. */
+bool trace_from_openb(struct trace *trace, const char *path, struct fault *fault,
+                      int64_t *ret_left_out);
+
 /* `kubectl get workloads -A -o json` of Kueue's: the pods of each pod set, as long as the workload
  * was admitted before it finished. False after a fault. */
 bool trace_from_workloads(struct trace *trace, const char *path, struct fault *fault,

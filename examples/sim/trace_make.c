@@ -7,6 +7,8 @@
 
 #include "examples/sim/clock.h"
 
+enum { SORTS = 6 };
+
 /* A share of the rows, and what each of them is like. */
 struct sort {
     double share;
@@ -20,17 +22,22 @@ struct sort {
 };
 
 struct kind {
+    double cores;  /* of the largest machine: no pod asks for more */
+    double runs;   /* seconds: nothing runs for longer */
     double bursts; /* how many times the usual rate a burst has */
     double users;  /* exponent of how much each user brings */
     double day;    /* how far the rate of the night is below that of the day, 0 to 1 */
-    struct sort sorts[6];
+    struct sort sorts[SORTS];
 };
 
-const char *const trace_kinds[] = {"borg-2019", "alibaba-gpu-2020", "philly", NULL};
+const char *const trace_kinds[] = {"borg-2019", "alibaba-gpu-2020", "alibaba-gpu-2023", "philly",
+                                   NULL};
 
 static const struct kind kinds[] = {
     /* Many small, few that take nearly all; four tiers. */
-    {8,
+    {64,
+     172800,
+     8,
      1.2,
      0.3,
      {{0.40, 2.2, false, 0, 0.3, 1.2, 3, 0, 120, 1.8},
@@ -38,21 +45,41 @@ static const struct kind kinds[] = {
       {0.10, 2.2, false, 200, 1.0, 1.0, 4, 0, 1800, 1.6},
       {0.15, 2.0, false, 360, 1.0, 0.9, 5, 0, 3600, 1.7}}},
     /* Most ask for one accelerator; gangs of workers; few users bring most. */
-    {5,
+    {64,
+     172800,
+     5,
      1.6,
      0.5,
      {{0.55, 0, false, 0, 6, 0.5, 5, 1, 600, 1.6},
       {0.25, 2.3, true, 0, 6, 0.5, 5, 1, 1500, 1.7},
       {0.05, 0, false, 0, 48, 0.4, 6, 8, 5400, 1.5},
       {0.15, 0, false, 0, 4, 0.7, 4, 0, 300, 1.5}}},
-    /* Training: one accelerator, or whole machines of eight together, for long. */
-    {3,
+    /* Nearly all are one accelerator and a tenth of a machine, for minutes; a few are a whole one,
+     * for hours. */
+    {128,
+     864000,
+     2,
+     1.6,
+     0.6,
+     {{0.316, 0, false, 0, 3.4, 0.15, 1.7, 1, 400, 1.8},
+      {0.529, 0, false, 0, 11.4, 0.2, 3.9, 1, 886, 1.8},
+      {0.145, 0, false, 0, 12.5, 0.48, 3.7, 0, 492, 1.9},
+      {0.002, 0, false, 0, 16, 0.5, 4, 2, 2267, 2.5},
+      {0.002, 0, false, 0, 32, 0.25, 4, 4, 542, 2.5},
+      {0.006, 0, false, 0, 88, 0.21, 4, 8, 525, 2.8}}},
+    /* Training. A sixth ends after a minute, as it was wrong; the long ones take many accelerators,
+     * or whole machines of eight together. */
+    {64,
+     432000,
+     3,
      1.3,
      0.4,
-     {{0.70, 0, false, 0, 5, 0.3, 10, 1, 800, 2.0},
-      {0.15, 0, false, 0, 12, 0.3, 10, 4, 2500, 1.9},
-      {0.10, 0, false, 0, 24, 0.2, 10, 8, 6000, 1.9},
-      {0.05, 2.5, true, 0, 24, 0.2, 10, 8, 12000, 1.8}}},
+     {{0.15, 0, false, 0, 5, 0.3, 10, 1, 65, 0.15},
+      {0.24, 0, false, 0, 5, 0.3, 10, 1, 211, 1.45},
+      {0.32, 0, false, 0, 5, 0.3, 10, 1, 2037, 0.7},
+      {0.14, 0, false, 0, 12, 0.3, 10, 4, 5727, 2.18},
+      {0.10, 0, false, 0, 24, 0.2, 10, 8, 5727, 2.18},
+      {0.05, 2.5, true, 0, 24, 0.2, 10, 8, 5727, 2.18}}},
 };
 
 struct dice {
@@ -102,7 +129,7 @@ static const struct sort *sort_of(const struct kind *kind, struct dice *dice)
     double left = roll(dice);
     const struct sort *sort = kind->sorts;
 
-    while (left > sort->share && sort[1].share > 0)
+    while (left > sort->share && sort < &kind->sorts[SORTS - 1] && sort[1].share > 0)
         left -= sort++->share;
     return sort;
 }
@@ -140,7 +167,7 @@ void trace_make(struct trace *trace, const struct trace_wish *wish)
     while (trace->n_pods < wish->pods) {
         const struct sort *sort = sort_of(kind, &dice);
         int64_t who = rank(&dice, kind->users, wish->users);
-        double cpu = within(around(&dice, sort->cpu, sort->cpu_spread), 0.1, 64);
+        double cpu = within(around(&dice, sort->cpu, sort->cpu_spread), 0.1, kind->cores);
         int64_t left = wish->pods - trace->n_pods;
         int64_t pods = sort->pods > 0 ? power_law(&dice, sort->pods, 1000) : 1;
 
@@ -151,7 +178,8 @@ void trace_make(struct trace *trace, const struct trace_wish *wish)
         const struct trace_row row = {
             .at = (int64_t)(at * (double)SECOND),
             .runs_for =
-                (int64_t)within(around(&dice, sort->runs, sort->runs_spread), 5, 172800) * SECOND,
+                (int64_t)within(around(&dice, sort->runs, sort->runs_spread), 5, kind->runs) *
+                SECOND,
             .queue = queue,
             .user = user,
             .priority = sort->priority,
