@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"sluice/cluster/plane"
+	"sluice/cluster/upstream"
 )
 
 const (
@@ -60,7 +61,7 @@ func newClusterAutoscaler(flags ...string) (*clusterAutoscaler, error) {
 	program := os.Getenv(programVariable)
 	if program == "" {
 		return nil, fmt.Errorf("%w: the Cluster Autoscaler is no Go module, so nothing here builds it; "+
-			"name one that has its kwok provider in %s", errUnobtainable, programVariable)
+			"name one that has its kwok provider in %s", upstream.ErrUnobtainable, programVariable)
 	}
 	if is, err := os.Stat(program); err != nil || is.IsDir() || is.Mode()&0o111 == 0 {
 		return nil, fmt.Errorf("%s=%s is no program: %v", programVariable, program, err)

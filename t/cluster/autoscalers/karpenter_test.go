@@ -6,9 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,7 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"sluice/cluster/plane"
-	"sluice/cluster/shipped"
+	"sluice/cluster/upstream"
 )
 
 var (
@@ -32,11 +30,14 @@ var (
 )
 
 const (
-	karpenterModule = "sigs.k8s.io/karpenter"
-	poolLabel       = "karpenter.sh/nodepool" // of a NodeClaim and of its Node
-	nodeClass       = "default"
-	onDemand        = "on-demand"
+	poolLabel = "karpenter.sh/nodepool" // of a NodeClaim and of its Node
+	nodeClass = "default"
+	onDemand  = "on-demand"
 )
+
+// karpenterModule pins Karpenter.
+var karpenterModule = upstream.Pinned{Folder: "karpenter", Module: "sigs.k8s.io/karpenter",
+	Main: "sigs.k8s.io/karpenter/kwok", Programs: []string{"karpenter"}}
 
 // The provider keeps 100m of each node for itself.
 const instanceTypes = `[{
@@ -58,27 +59,11 @@ func (k *karpenter) process() *plane.Process { return k.runs }
 
 // openKarpenter builds its program, which takes minutes the first time.
 func openKarpenter(ctx context.Context) (market, error) {
-	root, err := shipped.Root()
+	dir, err := karpenterModule.Build(ctx)
 	if err != nil {
 		return nil, err
 	}
-	its := filepath.Join(root, "t/cluster/karpenter")
-	compiler, err := exec.LookPath("go")
-	if err != nil {
-		compiler = "/usr/local/go/bin/go"
-	}
-	list := exec.CommandContext(ctx, compiler, "list", "-deps", karpenterModule+"/kwok")
-	list.Dir = its
-	if out, err := list.CombinedOutput(); err != nil {
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return nil, fmt.Errorf("%w: Karpenter's modules are not here and cannot be had: %s",
-			errUnobtainable, lines[len(lines)-1])
-	}
-	module, err := shipped.Module(ctx, its, karpenterModule)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := plane.Binaries(ctx, "karpenter")
+	module, err := karpenterModule.Sources(ctx)
 	return &karpenter{program: filepath.Join(dir, "karpenter"), module: module}, err
 }
 

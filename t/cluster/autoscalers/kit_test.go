@@ -24,6 +24,7 @@ import (
 
 	"sluice/cluster/plane"
 	"sluice/cluster/shipped"
+	"sluice/cluster/upstream"
 )
 
 const (
@@ -62,7 +63,7 @@ type cluster struct {
 // start is one without a scheduler, for stories of these names.
 func start(t *testing.T, open opener, column string, stories []string) *cluster {
 	autoscaler, err := open(t.Context())
-	if errors.Is(err, errUnobtainable) {
+	if errors.Is(err, upstream.ErrUnobtainable) {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -115,21 +116,7 @@ func poolsOf(stories []string) (pools []string) {
 // runStock starts the stock scheduler, whose pods have no queue.
 func (c *cluster) runStock() {
 	c.Helper()
-	program, err := c.Program(c.Context(), "kube-scheduler")
-	if err != nil {
-		c.Fatal(err)
-	}
-	kubeconfig, err := c.Kubeconfig(stockUser)
-	if err != nil {
-		c.Fatal(err)
-	}
-	port, err := plane.FreePort()
-	if err != nil {
-		c.Fatal(err)
-	}
-	process, err := c.Plane.Run("kube-scheduler", program, []string{"--kubeconfig=" + kubeconfig,
-		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
-		"--leader-elect=false", "--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", port)}, nil)
+	process, err := upstream.StartStock(c.Context(), c.Plane, stockUser)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -4,7 +4,6 @@ package autoscalers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,10 +32,8 @@ type market interface {
 	mayEmpty(c *cluster, pool string, may bool)
 }
 
-// opener opens a market, or says that it is errUnobtainable.
+// opener opens a market, or says that it is upstream.ErrUnobtainable.
 type opener func(context.Context) (market, error)
-
-var errUnobtainable = errors.New("it cannot be run here")
 
 var openers = map[string]opener{
 	"karpenter": openKarpenter, "cluster-autoscaler": openClusterAutoscaler}

@@ -24,6 +24,7 @@ import (
 
 	"sluice/cluster/plane"
 	"sluice/cluster/shipped"
+	"sluice/cluster/upstream"
 )
 
 const (
@@ -217,22 +218,7 @@ func (c *cluster) finish(job string) {
 // startStock runs the stock scheduler, for the pods that name it.
 func (c *cluster) startStock() {
 	c.Helper()
-	program, err := c.Program(c.Context(), "kube-scheduler")
-	if err != nil {
-		c.Fatal(err)
-	}
-	kubeconfig, err := c.Kubeconfig(stock.Name)
-	if err != nil {
-		c.Fatal(err)
-	}
-	port, err := plane.FreePort()
-	if err != nil {
-		c.Fatal(err)
-	}
-	if _, err := c.Plane.Run("kube-scheduler", program, []string{"--kubeconfig=" + kubeconfig,
-		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig,
-		"--leader-elect=false", "--bind-address=127.0.0.1",
-		fmt.Sprint("--secure-port=", port)}, nil); err != nil {
+	if _, err := upstream.StartStock(c.Context(), c.Plane, stock.Name); err != nil {
 		c.Fatal(err)
 	}
 }

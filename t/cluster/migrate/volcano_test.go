@@ -5,21 +5,15 @@ package migrate
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"sluice/cluster/plane"
-	"sluice/cluster/shipped"
+	"sluice/cluster/upstream"
 )
 
 const volcanoPage = "MIGRATE-VOLCANO.md"
-
-// volcanoUser is Volcano to the API server.
-var volcanoUser = plane.User{Name: "system:serviceaccount:volcano-system:volcano",
-	Groups: []string{"system:masters"}}
 
 // volcanoConfig is that of Volcano's scheduler, as its users of the plugin capacity have it.
 const volcanoConfig = `actions: "enqueue, allocate, backfill"
@@ -119,24 +113,15 @@ func volcanoJobs(all ...[3]any) (manifest string) {
 }
 
 // startVolcano runs one of Volcano's programs beside the cluster.
-func (c *cluster) startVolcano(name string, flags ...string) *plane.Process {
+func (c *cluster) startVolcano(start func() (*plane.Process, error)) *plane.Process {
 	c.Helper()
-	program, err := c.Program(c.Context(), name)
-	if err != nil {
-		c.Fatal(err)
-	}
-	kubeconfig, err := c.Kubeconfig(volcanoUser.Name)
-	if err != nil {
-		c.Fatal(err)
-	}
-	process, err := c.Plane.Run(name, program, append([]string{"--kubeconfig=" + kubeconfig,
-		"--logtostderr", "--leader-elect=false"}, flags...), nil)
+	process, err := start()
 	if err != nil {
 		c.Fatal(err)
 	}
 	c.Cleanup(func() {
 		if c.Failed() {
-			c.Logf("the end of the log of %s:\n%s", name, process.Tail(15))
+			c.Logf("the end of the log of %s:\n%s", process.Name, process.Tail(15))
 		}
 	})
 	return process
@@ -144,12 +129,17 @@ func (c *cluster) startVolcano(name string, flags ...string) *plane.Process {
 
 func (c *cluster) startVolcanoScheduler() *plane.Process {
 	c.Helper()
-	config := filepath.Join(c.TempDir(), "volcano-scheduler.conf")
-	if err := os.WriteFile(config, []byte(volcanoConfig), 0o600); err != nil {
-		c.Fatal(err)
-	}
-	return c.startVolcano("vc-scheduler", "--scheduler-conf="+config, "--schedule-period=200ms",
-		"--cache-dumper=false", "--plugins-dir=")
+	return c.startVolcano(func() (*plane.Process, error) {
+		return upstream.StartVolcanoScheduler(c.Context(), c.Plane, volcanoConfig,
+			"--schedule-period=200ms")
+	})
+}
+
+func (c *cluster) startVolcanoControllers(flags ...string) *plane.Process {
+	c.Helper()
+	return c.startVolcano(func() (*plane.Process, error) {
+		return upstream.StartVolcano(c.Context(), c.Plane, upstream.VolcanoControllers, flags...)
+	})
 }
 
 // allocated wants the status of a queue to count what runs, and nothing twice.
@@ -166,21 +156,20 @@ func (c *cluster) allocated(queue, cpu string) {
 
 // TestVolcano: check, take over while jobs run, go back.
 func TestVolcano(t *testing.T) {
-	c := start(t, "migrate-volcano", volcanoUser)
-	root, err := shipped.Root()
+	_, err := upstream.VolcanoModule.Build(t.Context())
+	if errors.Is(err, upstream.ErrUnobtainable) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	module, err := shipped.Module(t.Context(), filepath.Join(root, "t/cluster/volcano"),
-		"volcano.sh/volcano")
-	if err != nil {
+	c := start(t, "migrate-volcano", upstream.VolcanoUser)
+	if err := upstream.ApplyVolcanoCRDs(t.Context(), c.Plane); err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"volcano", "jobflow"} {
-		err := c.ApplyCRDDir(t.Context(), filepath.Join(module, "config/crd", folder, "bases"))
-		if err != nil {
-			t.Fatal(err)
-		}
+	module, err := upstream.VolcanoModule.Sources(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Setenv("VOLCANO", module)
 	newLedger(map[string]int64{"a": 4000, "b": 2000}).follow(c)
@@ -188,7 +177,7 @@ func TestVolcano(t *testing.T) {
 	c.must("-n", "volcano-system", "create", "configmap", "volcano-scheduler-configmap",
 		"--from-literal=volcano-scheduler.conf="+volcanoConfig)
 	scheduler := c.startVolcanoScheduler()
-	controllers := c.startVolcano("vc-controller-manager")
+	controllers := c.startVolcanoControllers()
 
 	// Volcano decides: a queue is full, one of each waits.
 	c.apply(volcanoQueues + volcanoJobs([3]any{"a-first", "a", 2}, [3]any{"a-second", "a", 2},
@@ -205,7 +194,7 @@ func TestVolcano(t *testing.T) {
 	c.stop(scheduler)
 	c.stop(controllers)
 	c.page(volcanoPage, "2.")
-	controllers = c.startVolcano("vc-controller-manager",
+	controllers = c.startVolcanoControllers(
 		"--controllers=*,-pg-controller,-queue-controller,-sharding-controller")
 	sluice := c.lead("sluice")
 	c.allocated("a", "4")
@@ -233,7 +222,7 @@ func TestVolcano(t *testing.T) {
 	if gates := c.gates(); gates != "" {
 		t.Errorf("the pod that waits keeps the gates %q", gates)
 	}
-	c.startVolcano("vc-controller-manager")
+	c.startVolcanoControllers()
 	c.startVolcanoScheduler()
 	time.Sleep(3 * time.Second) // several sessions of Volcano's
 	if after := c.books.uids(); !slices.Equal(between, after) {

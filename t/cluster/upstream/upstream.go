@@ -6,7 +6,8 @@
 //	k, err := upstream.Start(ctx, p, program, gates)
 //	err = k.AwaitReady(ctx, patience)
 //
-// The plane needs upstream.User among its users, and Kueue's CRDs.
+// The plane needs upstream.User among its users, and Kueue's CRDs. Volcano's scheduler and
+// controllers, and the stock scheduler, are run by StartVolcano, and by StartStock.
 package upstream
 
 import (
@@ -39,31 +40,17 @@ const Namespace = "kueue-system"
 var User = plane.User{Name: "system:serviceaccount:" + Namespace + ":kueue-controller-manager",
 	Groups: []string{"system:masters"}}
 
-// ErrUnobtainable says that Kueue cannot be run on this machine.
-var ErrUnobtainable = errors.New("no Kueue can be run here")
+// kueueModule pins Kueue.
+var kueueModule = Pinned{Folder: "kueue", Module: "sigs.k8s.io/kueue",
+	Main: "sigs.k8s.io/kueue/cmd/kueue", Programs: []string{"kueue"}}
 
 // Program is Kueue's, which is built: minutes the first time.
 func Program(ctx context.Context) (string, error) {
-	root, err := shipped.Root()
-	if err != nil {
-		return "", err
-	}
 	if out, err := exec.CommandContext(ctx, "unshare", mounts()...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: it reads a certificate at a fixed path below /etc, and no "+
+		return "", fmt.Errorf("%w: Kueue reads a certificate at a fixed path below /etc, and no "+
 			"namespace of mounts can be had to give it one: %w: %s", ErrUnobtainable, err, out)
 	}
-	program, err := exec.LookPath("go")
-	if err != nil {
-		program = "/usr/local/go/bin/go"
-	}
-	list := exec.CommandContext(ctx, program, "list", "-deps", "sigs.k8s.io/kueue/cmd/kueue")
-	list.Dir = filepath.Join(root, "t/cluster/kueue")
-	if out, err := list.CombinedOutput(); err != nil {
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return "", fmt.Errorf("%w: its modules are not here and cannot be had: %s",
-			ErrUnobtainable, lines[len(lines)-1])
-	}
-	dir, err := plane.Binaries(ctx, "kueue")
+	dir, err := kueueModule.Build(ctx)
 	return filepath.Join(dir, "kueue"), err
 }
 
