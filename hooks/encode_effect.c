@@ -186,7 +186,7 @@ enum { NATIVE_STATUS_KEYS = 4 };
 void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
 {
     static const uint32_t own_keys[EFFECT_KINDS] = {
-        [EFFECT_REMOVE_GATES] = PATCH_KEYS, [EFFECT_SET_CONDITION] = 3,
+        [EFFECT_REMOVE_GATES] = PATCH_KEYS, [EFFECT_SET_CONDITION] = 4,
         [EFFECT_QUEUE_STATUS] = 10,         [EFFECT_EVENT] = 6,
         [EFFECT_ANSWER_PERMIT] = 2,         [EFFECT_SET_GROUP] = 2,
         [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 8,
@@ -204,6 +204,7 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
         put_key_int(w, "resourceVersion", effect->resource_version);
         put_key_str(w, "reason", reason_name(effect->reason));
         put_key_str(w, "message", effect->message);
+        put_key_bool(w, "gated", effect->gated);
     } else if (effect->kind == EFFECT_QUEUE_STATUS) {
         put_status(w, effect);
     } else if (effect->kind == EFFECT_EVENT) {

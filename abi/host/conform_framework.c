@@ -240,7 +240,7 @@ static void conditions(struct story *s)
           "resourceVersion: 8}");
     s_drain(s);
     s_want(s, "{effects: [{kind: setCondition, uid: p, resourceVersion: 8, reason: "
-              "QueueCapacity}]}");
+              "QueueCapacity, gated: true}]}");
     s_holds(s, s_text(s, "effects.0.message")[0] != '\0', "a condition has a message");
     s_lose(s, "pod", "{uid: a}");
     s_state(s, "p", "held");
@@ -248,6 +248,12 @@ static void conditions(struct story *s)
     s_ack(s, s_int(s, "nothing"), "done");
     s_pod(s, "p", "{queue: q, requests: {cpu: 1}, created: 2, resourceVersion: 9}");
     s_state(s, "p", "reserved");
+    s_drain(s);
+    s_pod(s, "bare",
+          "{queue: q, requests: {cpu: 1}, created: 3, gates: [], unschedulable: true, "
+          "resourceVersion: 3}");
+    s_drain(s);
+    s_want(s, "{effects: [{kind: setCondition, uid: bare, reason: QueueCapacity, gated: false}]}");
 }
 
 static void keeps_its_turn(struct story *s)

@@ -184,6 +184,18 @@ void effects_read_patch(struct arena *arena, const msgpack_object *from, struct 
     }
 }
 
+/* Of a pod with a gate the condition says that it has one, as the API server's does. */
+static void read_condition(struct arena *about, const msgpack_object *item, struct effect *effect)
+{
+    const char *reason = value_str(item, "reason", "");
+    const char *message = value_str(item, "message", "");
+    bool gated = value_bool(item, "gated", false);
+
+    effect->reason = arena_copy(about, gated ? podlife_gated : reason);
+    effect->message =
+        gated ? arena_format(about, "%s: %s", reason, message) : arena_copy(about, message);
+}
+
 static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
 {
     const char *kind = value_str(item, "kind", "");
@@ -207,8 +219,7 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
     } else if (strcmp(kind, "setCondition") == 0) {
         effect->is_condition = true;
         effect->version = value_int(item, "resourceVersion", 0);
-        effect->reason = arena_copy(about, value_str(item, "reason", ""));
-        effect->message = arena_copy(about, value_str(item, "message", ""));
+        read_condition(about, item, effect);
     } else if (strcmp(kind, "createGroup") == 0) {
         effect->is_group = true;
         effect->group = groups_read_creation(sim, item);

@@ -12,6 +12,8 @@
 #include "examples/sim/translate.h"
 #include "examples/sim/watch.h"
 
+const char podlife_gated[] = "SchedulingGated";
+
 static const struct {
     const char *prefix;
     const char *kind;
@@ -136,7 +138,7 @@ static void make_pod(struct sim *sim, const struct tree *where, const struct tre
         return;
     }
     if (state->gates.count > 0) {
-        state->reason = "SchedulingGated";
+        state->reason = podlife_gated;
         state->message = "Scheduling is blocked due to non-empty scheduling gates";
         if (state->node[0])
             fault_say(&sim->fault, where, "%s names its node and has gates: want one or the other",

@@ -6,6 +6,9 @@
 
 /* How pods come and go: admission, Jobs and the like that make pods, kubelets, deletion. */
 
+/* The reason in the condition of a pod that has a gate. */
+extern const char podlife_gated[];
+
 /* Whether what goes by this reference makes pods: a Job, a ReplicaSet, a Deployment. */
 bool podlife_is_owner(const char *ref);
 

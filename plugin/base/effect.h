@@ -102,6 +102,7 @@ struct effect {
     int64_t due;                       /* of a retry or of the lease; 0: now */
     struct removal_patch patch;        /* EFFECT_REMOVE_GATES */
     int64_t resource_version;          /* EFFECT_SET_CONDITION, and a manager's */
+    bool gated;                        /* EFFECT_SET_CONDITION: of a pod that has a gate still */
     enum reason reason;                /* of who is told something; why a queue is stopped */
     char message[VERDICT_MESSAGE_MAX]; /* for people: of whatever kind has words for them */
     uint64_t key;                      /* of events: who and why; the same after a restart */

@@ -214,6 +214,15 @@ static void describe_eviction(const struct engine *e, uint32_t id, struct effect
     ret->key = hash_bytes64(uid.at, uid.len, ret->reason);
 }
 
+/* Whether its pod has a gate still, ours or another one. */
+static bool is_gated(const struct claim *claim)
+{
+    bool has_ours = claim->gates != 0 && (claim->flags & CLAIM_GATES_GONE) == 0;
+    bool has_other = claim->obstacle != 0 && !claim->misses_claim;
+
+    return has_ours || has_other;
+}
+
 static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
 {
     const struct engine *e = owner;
@@ -225,6 +234,7 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     ret->resource_version = claim->version;
     ret->reason = REASON_NONE;
     ret->message[0] = '\0';
+    ret->gated = slot == EFFECT_SET_CONDITION && is_gated(claim);
     ret->allow = false;
     ret->group = (struct text){NULL, 0};
     if (slot == CLAIM_NAME_GROUP && claim_group(e, claim) != 0) /* it may have left since */

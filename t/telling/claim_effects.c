@@ -93,6 +93,7 @@ static void test_conditions(void)
     is_int(effect.resource_version, 4, "in the version that was seen");
     is_str(reason_name(effect.reason), "QueueCapacity", "with what it waits for");
     is_str(effect.message, "queue q has room for 0 more cpu, the pod asks for 1m", "in words");
+    ok(effect.gated, "of a pod that has a gate");
     kit_do(&kit, "lose-pod a");
     is_str(kit_why(&kit, "b"), "ConditionStale", "before the overwrite it is not granted");
     kit_ack(&kit, &effect, EFFECT_DONE);
@@ -101,6 +102,25 @@ static void test_conditions(void)
     is_int(kit_lease(&kit, &effect), -1, "which is waited for");
     kit_do(&kit, "pod b queue=q cpu=1 version=5");
     is_str(kit_state(&kit, "b"), "reserved", "then it is");
+    kit_close(&kit);
+}
+
+/* Whose gate is on its pod still; the engine knows of ours, and that there are others. */
+static void test_condition_of_the_gated(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=1; pod n queue=q cpu=1 node=n;"
+                 "pod a queue=q cpu=1 bare unschedulable");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_CONDITION, "a pod without a gate");
+    ok(!effect.gated, "has none");
+    kit_do(&kit, "pod b queue=q cpu=1 bare foreign unschedulable");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_CONDITION, "one with another's");
+    ok(effect.gated && effect.reason == REASON_FOREIGN_GATE, "has that");
+    kit_do(&kit, "pod c queue=q cpu=1 bare missing=x unschedulable");
+    is_int(kit_lease(&kit, &effect), EFFECT_SET_CONDITION, "one that lacks a ResourceClaim");
+    ok(!effect.gated && effect.reason == REASON_CLAIM_MISSING, "has no gate for that");
     kit_close(&kit);
 }
 
@@ -222,6 +242,7 @@ int main(void)
     test_gates_on_bind();
     test_effects_that_are_not_wanted();
     test_conditions();
+    test_condition_of_the_gated();
     test_condition_again();
     test_condition_of_a_suspended_queue();
     test_held_again_while_activated();

@@ -96,9 +96,15 @@ func seconds(nanoseconds int64) float64 {
 	return float64(max(nanoseconds, 0)) / float64(time.Second)
 }
 
+// setCondition says of a pod with a gate that it has one, as the API server does: by that reason
+// autoscalers, and people, know who has.
 func (p *pods) setCondition(ctx context.Context, effect *sluice.Effect) error {
 	told := *effect
-	told.Message = plain.Text(p.engine.refusals.explain(effect.Message), plain.ConditionBytes)
+	told.Message = p.engine.refusals.explain(effect.Message)
+	if effect.Gated {
+		told.Reason, told.Message = v1.PodReasonSchedulingGated, effect.Reason+": "+told.Message
+	}
+	told.Message = plain.Text(told.Message, plain.ConditionBytes)
 	text, err := condition(&told)
 	if err != nil {
 		return err

@@ -35,8 +35,8 @@ func TestWhoWaitsForARefusedQueueIsToldSo(t *testing.T) {
 	w.until("its condition is another", func() bool {
 		return w.seen("p1").Status.Conditions[0].Reason != v1.PodReasonUnschedulable
 	})
-	if told := w.seen("p1").Status.Conditions[0]; told.Reason != sluice.ReasonQueueUnknown ||
-		!strings.HasPrefix(told.Message, "queue q was refused: ") {
+	if told := w.seen("p1").Status.Conditions[0]; told.Reason != v1.PodReasonSchedulingGated ||
+		!strings.HasPrefix(told.Message, sluice.ReasonQueueUnknown+": queue q was refused: ") {
 		t.Errorf("its condition is %+v", told)
 	}
 	w.create(gatedPod("p2"))

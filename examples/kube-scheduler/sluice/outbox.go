@@ -15,7 +15,7 @@ type Patch struct {
 const (
 	Activate       = "activate"       // move the pod out of the scheduler's gated pods
 	RemoveGates    = "removeGates"    // write the Patch
-	SetCondition   = "setCondition"   // PodScheduled=False with Reason, under ResourceVersion
+	SetCondition   = "setCondition"   // PodScheduled=False, under ResourceVersion
 	QueueStatus    = "queueStatus"    // write the Status of the queue
 	Event          = "event"          // tell the Occurrence
 	DeleteCommand  = "deleteCommand"  // delete the command
@@ -39,6 +39,7 @@ type Effect struct {
 	Attempt              int    // 1, 2, ...
 	Patch                Patch  // [RemoveGates]
 	ResourceVersion      int64  // [SetCondition, SetGroup, SetGroupStatus, and a manager's]
+	Gated                bool   // its pod has a gate still [SetCondition]
 	Reason               string // [SetCondition, Event, EvictPod, WriteWorkload]
 	Message              string // [those, AnswerPermit, RetryCheck, EvictPod]
 	Status               *Status
@@ -179,6 +180,8 @@ func (r *reader) effect() (e Effect) {
 			e.Message = r.text()
 		case "allow":
 			e.Allow = r.bool()
+		case "gated":
+			e.Gated = r.bool()
 		case "group":
 			e.Group = r.text()
 		default:

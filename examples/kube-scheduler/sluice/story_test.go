@@ -198,7 +198,7 @@ func TestRemovalOnAdmission(t *testing.T) {
 		}
 	}
 	if condition.UID != last.UID || condition.ResourceVersion != 7 ||
-		condition.Reason != ReasonQueueCapacity || condition.Message == "" {
+		condition.Reason != ReasonQueueCapacity || condition.Message == "" || !condition.Gated {
 		t.Errorf("the condition to be written is %+v, want that of version 7 overwritten", condition)
 	}
 }
