@@ -9,11 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +21,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"sluice/cluster/plane"
-	"sluice/cluster/shipped"
 	"sluice/cluster/upstream"
 )
 
@@ -32,8 +29,6 @@ const (
 	queueName = "scheduling.volcano.sh/queue-name"
 	groupName = "scheduling.k8s.io/group-name"
 	story     = "story" // a label of nodes: each story has its own
-	stock     = "default-scheduler"
-	stockUser = "system:kube-scheduler" // who the API server itself gives the rights
 )
 
 var (
@@ -55,13 +50,12 @@ type cluster struct {
 	market    market
 	purchases *purchases
 	seen      *sightings
-	column    string                // of the table
-	dress     func(pod *corev1.Pod) // makes a pod one of this scheduler's
-	runs      []*plane.Process      // until the test ends
+	scheduler scheduler
+	runs      []*plane.Process // until the test ends
 }
 
 // start is one without a scheduler, for stories of these names.
-func start(t *testing.T, open opener, column string, stories []string) *cluster {
+func start(t *testing.T, open opener, stories []string) *cluster {
 	autoscaler, err := open(t.Context())
 	if errors.Is(err, upstream.ErrUnobtainable) {
 		t.Skip(err)
@@ -75,7 +69,7 @@ func start(t *testing.T, open opener, column string, stories []string) *cluster 
 	}
 	p, err := plane.Start(t.Context(), plane.Options{
 		Name: "autoscalers", Ready: patience,
-		Users: []plane.User{{Name: stockUser},
+		Users: []plane.User{{Name: stockUser}, upstream.User, upstream.VolcanoUser,
 			{Name: autoscalerUser, Groups: []string{"system:masters"}}},
 		FeatureGates:      groups.On(),
 		RuntimeConfig:     map[string]bool{groups.Resource().GroupVersion().String(): true},
@@ -89,7 +83,7 @@ func start(t *testing.T, open opener, column string, stories []string) *cluster 
 			t.Error(err)
 		}
 	})
-	c := &cluster{T: t, Plane: p, groups: groups, column: column, market: autoscaler,
+	c := &cluster{T: t, Plane: p, groups: groups, market: autoscaler,
 		purchases: &purchases{of: map[types.UID]string{}},
 		seen:      &sightings{pods: map[string]*sighting{}}}
 	if c.custom, err = dynamic.NewForConfig(p.REST(plane.Admin)); err != nil {
@@ -111,89 +105,6 @@ func poolsOf(stories []string) (pools []string) {
 		}
 	}
 	return pools
-}
-
-// runStock starts the stock scheduler, whose pods have no queue.
-func (c *cluster) runStock() {
-	c.Helper()
-	process, err := upstream.StartStock(c.Context(), c.Plane, stockUser)
-	if err != nil {
-		c.Fatal(err)
-	}
-	c.runs = append(c.runs, process)
-	c.dress = func(pod *corev1.Pod) { pod.Spec.SchedulerName, pod.Annotations = stock, nil }
-}
-
-// install applies sluice's manifests.
-func (c *cluster) install(overlay string) *shipped.Sluice {
-	c.Helper()
-	s, err := shipped.Apply(c.Context(), c.Plane, "overlays/"+overlay)
-	if errors.Is(err, shipped.ErrNoAddress) {
-		c.Skip(err)
-	}
-	if err != nil {
-		c.Fatal(err)
-	}
-	return c.withGroups(s)
-}
-
-// end stops a replica; what is returned has none yet.
-func (c *cluster) end(s *shipped.Sluice, replica *shipped.Replica) *shipped.Sluice {
-	c.Helper()
-	c.runs = slices.DeleteFunc(c.runs, func(one *plane.Process) bool {
-		return one == replica.Process
-	})
-	err := replica.Stop(10 * time.Second)
-	if err == nil {
-		err = s.Refresh(c.Context())
-	}
-	if err == nil {
-		s, err = shipped.Installed(c.Context(), c.Plane)
-	}
-	if err != nil {
-		c.Fatal(err)
-	}
-	return c.withGroups(s)
-}
-
-func (c *cluster) withGroups(s *shipped.Sluice) *shipped.Sluice {
-	s.Patient = true
-	s.Flags = []string{c.groups.Flag()}
-	return s
-}
-
-// runSluice starts a replica with these arguments, and waits until it leads.
-func (c *cluster) runSluice(s *shipped.Sluice, name string, args object) *shipped.Replica {
-	c.Helper()
-	s.Args = args
-	replica, err := s.Run(c.Context(), name)
-	if err == nil {
-		err = s.AwaitLeader(c.Context())
-	}
-	if err != nil {
-		c.Fatal(err)
-	}
-	c.runs = append(c.runs, replica.Process)
-	c.dress = func(pod *corev1.Pod) {
-		if args["manage"] == "all" {
-			delete(pod.Annotations, gateName)
-		}
-	}
-	return replica
-}
-
-// awaitGates waits until the shipped policy adds the gate to a pod that opts in.
-func (c *cluster) awaitGates() {
-	c.Helper()
-	try := &tale{cluster: c}
-	c.until("an opted-in pod gets its gate", func() error {
-		made, err := c.Client.CoreV1().Pods(canaries).Create(c.Context(),
-			try.pod(canaries, "try", "none"), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		if err == nil && len(made.Spec.SchedulingGates) != 1 {
-			err = fmt.Errorf("its gates are %v", made.Spec.SchedulingGates)
-		}
-		return err
-	})
 }
 
 func (c *cluster) namespace(name string) {
@@ -233,6 +144,7 @@ type tale struct {
 	*cluster
 	name     string
 	canaries int
+	asked    int // pods that it wants
 }
 
 // in begins one, with a pool that may buy so many cpus.
@@ -251,30 +163,6 @@ func (c *cluster) in(t *testing.T, name string, cpus int) *tale {
 	return s
 }
 
-// queue makes one of so many cpus; with the name of a parent it is below that.
-func (s *tale) queue(name string, cpus int, parent string) {
-	s.Helper()
-	spec := object{"capability": object{"cpu": fmt.Sprint(cpus)}}
-	if parent != "" {
-		spec["parent"] = parent
-	}
-	s.create(queues, "", object{"kind": "Queue", "metadata": object{"name": name}, "spec": spec})
-}
-
-// ceiling edits the queue's.
-func (s *tale) ceiling(cpus int) {
-	s.Helper()
-	s.patch(queues, s.name, object{"spec": object{"capability": object{"cpu": fmt.Sprint(cpus)}}})
-}
-
-func (s *tale) command(action string) {
-	s.Helper()
-	s.create(commands, s.name, object{"kind": "Command",
-		"metadata": object{"name": strings.ToLower(action)}, "action": action,
-		"target": object{"apiVersion": queues.GroupVersion().String(), "kind": "Queue",
-			"name": s.name, "uid": ""}})
-}
-
 // nodes makes so many that nobody buys, alike to those that autoscalers do.
 func (s *tale) nodes(count int) {
 	s.Helper()
@@ -288,50 +176,17 @@ func (s *tale) nodes(count int) {
 	}
 }
 
-// pod is one of a cpu in this queue that opts in, for the nodes of its story.
-func (s *tale) pod(namespace, name, queue string) *corev1.Pod {
+// pod is one of a cpu for the nodes of its story.
+func (s *tale) pod(namespace, prefix string, number int) *corev1.Pod {
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace,
-			Annotations: map[string]string{gateName: "true", queueName: queue}},
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(prefix, number), Namespace: namespace},
 		Spec: corev1.PodSpec{
-			SchedulerName:                 shipped.Name,
 			NodeSelector:                  map[string]string{story: s.name},
 			TerminationGracePeriodSeconds: new(int64(0)),
 			Containers: []corev1.Container{{Name: "c", Image: "none",
 				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 					corev1.ResourceCPU: resource.MustParse("1")}}}},
 		},
-	}
-}
-
-// pods creates so many in a queue; edits is what is special about them.
-func (s *tale) pods(prefix string, count int, queue string, edits ...func(*corev1.Pod)) {
-	s.Helper()
-	for i := range count {
-		pod := s.pod(s.name, fmt.Sprint(prefix, i), queue)
-		for _, edit := range append(edits, s.dress) {
-			edit(pod)
-		}
-		_, err := s.Client.CoreV1().Pods(s.name).Create(s.Context(), pod, metav1.CreateOptions{})
-		if err != nil {
-			s.Fatal(err)
-		}
-	}
-}
-
-// job creates one with so many pods at a time.
-func (s *tale) job(name string, pods int32, queue string) {
-	s.Helper()
-	pod := s.pod(s.name, "", queue)
-	pod.Spec.RestartPolicy = corev1.RestartPolicyNever
-	_, err := s.Client.BatchV1().Jobs(s.name).Create(s.Context(), &batchv1.Job{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: batchv1.JobSpec{Parallelism: &pods, Completions: &pods,
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Annotations: pod.Annotations}, Spec: pod.Spec}},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		s.Fatal(err)
 	}
 }
 

@@ -101,8 +101,8 @@ func (s *tale) canary() {
 	s.canaries++
 	name := canaryOf(s.name, s.canaries)
 	s.market.pool(s.cluster, name, nodeCPUs+1)
-	pod := s.pod(canaries, name, "")
-	pod.Annotations = nil
+	pod := s.pod(canaries, name, 0)
+	pod.Name = name
 	pod.Spec.SchedulerName, pod.Spec.NodeSelector[story] = "nobody", name
 	if _, err := s.Client.CoreV1().Pods(canaries).Create(s.Context(), pod,
 		metav1.CreateOptions{}); err != nil {

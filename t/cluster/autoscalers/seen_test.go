@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 )
@@ -69,13 +71,14 @@ func (c *cluster) watchPods() {
 	factory.Start(c.Context().Done())
 }
 
-// all are the story's pods, as they are now.
+// all are the story's pods that have not ended, as they are now.
 func (s *tale) all() []sighting {
 	s.seen.mutex.Lock()
 	defer s.seen.mutex.Unlock()
 	var all []sighting
 	for _, name := range slices.Sorted(maps.Keys(s.seen.pods)) {
-		if one := s.seen.pods[name]; one.pod.Namespace == s.name {
+		if one := s.seen.pods[name]; one.pod.Namespace == s.name &&
+			one.pod.Status.Phase != corev1.PodSucceeded {
 			all = append(all, *one)
 		}
 	}
@@ -86,5 +89,22 @@ func (s *tale) tellPods() {
 	for _, one := range s.all() {
 		s.Logf("%s: node %q, gates %v, %q, Unschedulable at any time: %t", one.pod.Name,
 			one.pod.Spec.NodeName, one.pod.Spec.SchedulingGates, reasonOf(one.pod), one.unschedulable)
+	}
+}
+
+// finish lets those end who have a node.
+func (s *tale) finish() {
+	s.Helper()
+	for _, one := range s.all() {
+		if one.pod.Spec.NodeName == "" {
+			continue
+		}
+		_, err := s.Client.CoreV1().Pods(s.name).Patch(s.Context(), one.pod.Name,
+			types.StrategicMergePatchType, []byte(`{"status": {"phase": "Succeeded", "conditions":
+				[{"type": "Ready", "status": "False"}]}}`), metav1.PatchOptions{}, "status")
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.asked--
 	}
 }

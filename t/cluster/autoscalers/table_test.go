@@ -41,6 +41,41 @@ var rows = []string{fullRow, roomRow, emptyRow, suspendedRow, resumedRow, shrunk
 	sizedRow, bypassedRow, bypassedAllRow,
 	proactiveRow, proactiveShrunkRow}
 
+// columns are in the table in this order.
+var columns = []string{stockColumn, volcanoColumn, gatedColumn, kueueColumn,
+	sluice{overlay: "on-bind"}.column(), sluice{overlay: "on-admission"}.column()}
+
+// outcome is how a story ends.
+type outcome struct {
+	nodes int // that were bought, at any time
+	runs  int // pods that have a node
+	waits int // pods that have none, and were never Unschedulable
+}
+
+// otherwise are the ends, by column and row, where something else is bought than queues admit.
+var otherwise = map[string]map[string]outcome{
+	stockColumn: {
+		fullRow: {nodes: 2, runs: 8},
+		roomRow: {nodes: 4, runs: 8},
+	},
+	volcanoColumn: {
+		fullRow:     {nodes: 2, runs: 4},
+		roomRow:     {nodes: 4, runs: 4},
+		shrunkRow:   {nodes: 2, runs: 2},
+		siblingsRow: {nodes: 4, runs: 4},
+		gangRow:     {nodes: 2, runs: 0},
+	},
+	gatedColumn: {
+		emptyRow: {nodes: 0, runs: 0, waits: 2},
+		// Each of the four counts the other three as admitted: none is.
+		shrunkRow: {nodes: 2, runs: 0},
+	},
+	kueueColumn: {
+		suspendedRow: {nodes: 1, runs: 2},
+		shrunkRow:    {nodes: 2, runs: 4},
+	},
+}
+
 // figures are the nodes that were bought, which are printed at the end with -v.
 var figures = &table{cells: map[cell]int{}}
 
@@ -48,8 +83,7 @@ type cell struct{ autoscaler, row, column string }
 
 type table struct {
 	mutex       sync.Mutex
-	autoscalers []string // in the order in which they came, as columns
-	columns     []string
+	autoscalers []string // in the order in which they came
 	cells       map[cell]int
 }
 
@@ -59,9 +93,6 @@ func (t *table) write(autoscaler, row, column string, nodes int) {
 	if !slices.Contains(t.autoscalers, autoscaler) {
 		t.autoscalers = append(t.autoscalers, autoscaler)
 	}
-	if !slices.Contains(t.columns, column) {
-		t.columns = append(t.columns, column)
-	}
 	t.cells[cell{autoscaler, row, column}] = nodes
 }
 
@@ -70,7 +101,7 @@ func (t *table) print(to io.Writer) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	for _, autoscaler := range t.autoscalers {
-		columns := slices.DeleteFunc(slices.Clone(t.columns), func(column string) bool {
+		columns := slices.DeleteFunc(slices.Clone(columns), func(column string) bool {
 			return !t.told(autoscaler, func(of cell) bool { return of.column == column })
 		})
 		fmt.Fprintf(to, "\n| nodes bought by %s | %s |\n", autoscaler, strings.Join(columns, " | "))
