@@ -23,6 +23,7 @@ const char *effect_name(enum effect_kind kind)
         [EFFECT_DELETE_COMMAND] = "deleteCommand",
         [EFFECT_EVICT_POD] = "evictPod",
         [EFFECT_WRITE_WORKLOAD] = "writeWorkload",
+        [EFFECT_CREATE_NATIVE_GROUP] = "createNativeGroup",
     };
 
     return names[kind];
@@ -139,7 +140,7 @@ static void put_group_spec(struct msg_writer *w, const struct group_effect *crea
     put_key_text(w, "priorityClass", create->priority_class);
 }
 
-static void put_creation(struct msg_writer *w, const struct group_effect *create)
+static void put_owner(struct msg_writer *w, const struct group_effect *create)
 {
     msg_put_key(w, "owner");
     msg_put_map(w, 4);
@@ -147,7 +148,13 @@ static void put_creation(struct msg_writer *w, const struct group_effect *create
     put_key_text(w, "kind", create->owner_kind);
     put_key_text(w, "name", create->owner_name);
     put_key_text(w, "uid", create->owner_uid);
-    put_group_spec(w, create);
+}
+
+static void put_native_creation(struct msg_writer *w, const struct group_effect *create)
+{
+    put_owner(w, create);
+    put_key_int(w, "minMember", create->minimum);
+    put_key_text(w, "priorityClass", create->priority_class);
 }
 
 static void put_group_condition(struct msg_writer *w, const struct group_status *status,
@@ -181,22 +188,45 @@ static void put_group_status(struct msg_writer *w, const struct group_status *st
         put_group_condition(w, status, message);
 }
 
-enum { NATIVE_STATUS_KEYS = 4 };
+enum { NATIVE_STATUS_KEYS = 4, NATIVE_CHANGE_KEYS = 3 };
 
-void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
+static void put_change(struct msg_writer *w, const struct group_effect *change, int64_t version)
 {
-    static const uint32_t own_keys[EFFECT_KINDS] = {
+    put_key_int(w, "resourceVersion", version);
+    if (change->kind == GROUP_VOLCANO) {
+        put_group_spec(w, change);
+        return;
+    }
+    put_key_bool(w, "native", true);
+    put_key_int(w, "minMember", change->minimum);
+}
+
+static bool is_native(const struct effect *effect)
+{
+    return effect->kind == EFFECT_CHANGE_GROUP ? effect->create.kind != GROUP_VOLCANO
+                                               : effect->kind == EFFECT_SET_GROUP_STATUS &&
+                                                     effect->group_status.kind != GROUP_VOLCANO;
+}
+
+static uint32_t keys_of(const struct effect *effect)
+{
+    static const uint32_t keys[EFFECT_KINDS] = {
         [EFFECT_REMOVE_GATES] = PATCH_KEYS, [EFFECT_SET_CONDITION] = 4,
         [EFFECT_QUEUE_STATUS] = 10,         [EFFECT_EVENT] = 6,
         [EFFECT_ANSWER_PERMIT] = 2,         [EFFECT_SET_GROUP] = 2,
         [EFFECT_CREATE_GROUP] = 5,          [EFFECT_SET_GROUP_STATUS] = 8,
         [EFFECT_CHANGE_GROUP] = 5,          [EFFECT_EVICT_POD] = 3,
+        [EFFECT_CREATE_NATIVE_GROUP] = 3,
     };
 
-    bool native =
-        effect->kind == EFFECT_SET_GROUP_STATUS && effect->group_status.kind != GROUP_VOLCANO;
+    if (!is_native(effect))
+        return keys[effect->kind];
+    return effect->kind == EFFECT_CHANGE_GROUP ? NATIVE_CHANGE_KEYS : NATIVE_STATUS_KEYS;
+}
 
-    msg_put_map(w, EFFECT_NAME_KEYS + (native ? NATIVE_STATUS_KEYS : own_keys[effect->kind]));
+void put_effect(struct msg_writer *w, const struct engine *engine, const struct effect *effect)
+{
+    msg_put_map(w, EFFECT_NAME_KEYS + keys_of(effect));
     put_effect_name(w, effect);
     if (effect->kind == EFFECT_REMOVE_GATES) {
         put_patch(w, engine, &effect->patch);
@@ -216,10 +246,12 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
         put_key_text(w, "group", effect->group);
         put_key_int(w, "resourceVersion", effect->resource_version);
     } else if (effect->kind == EFFECT_CREATE_GROUP) {
-        put_creation(w, &effect->create);
-    } else if (effect->kind == EFFECT_CHANGE_GROUP) {
-        put_key_int(w, "resourceVersion", effect->resource_version);
+        put_owner(w, &effect->create);
         put_group_spec(w, &effect->create);
+    } else if (effect->kind == EFFECT_CREATE_NATIVE_GROUP) {
+        put_native_creation(w, &effect->create);
+    } else if (effect->kind == EFFECT_CHANGE_GROUP) {
+        put_change(w, &effect->create, effect->resource_version);
     } else if (effect->kind == EFFECT_SET_GROUP_STATUS) {
         put_key_int(w, "resourceVersion", effect->resource_version);
         put_group_status(w, &effect->group_status, effect->message);

@@ -141,6 +141,42 @@ static void follows(struct story *s)
     s_want(s, "{queue: r}");
 }
 
+/* Of Kubernetes' own, where the host makes such. */
+static void made_native(struct story *s)
+{
+    static const char member[] =
+        "{queue: q, requests: {cpu: 1}, annotations: {scheduling.volcano.sh/group-min-member: "
+        "'2'}, schedulingGroup: podgroup-j, controller: {uid: j, kind: Job, name: j, "
+        "apiVersion: batch/v1}}";
+
+    s_open(s, "{effects: [answerPermit, createNativeGroup, changeGroup, setGroup], "
+              "partialGroups: false}");
+    s_lead(s);
+    s_see(s, "queue", "{kind: Queue, name: q}");
+    s_pod(s, "a", member);
+    s_pod(s, "b", member);
+    s_drain(s);
+    int64_t id = s_effect(s, "createNativeGroup", "podgroup-j");
+    s_holds(s, id != 0, "the native group of a minimum is made");
+    s_ack(s, id, "done");
+    s_want(s, "{unknown: 0}");
+    s_see(s, "group",
+          "{uid: g, namespace: n, name: podgroup-j, created: 5, native: true, ours: true, "
+          "minMember: 3, resourceVersion: 3}");
+    s_drain(s);
+    id = s_effect(s, "changeGroup", "podgroup-j");
+    s_holds(s, id != 0, "and follows its newest pod");
+    s_ack(s, id, "done");
+    s_want(s, "{unknown: 0}");
+    s_see(s, "group",
+          "{uid: g, namespace: n, name: podgroup-j, created: 5, native: true, ours: true, "
+          "minMember: 2, resourceVersion: 4}");
+    s_state(s, "a", "reserved");
+    s_state(s, "b", "reserved");
+    s_drain(s);
+    s_holds(s, s_effect(s, "setGroup", "a") == 0, "nothing is written into its members");
+}
+
 static void owner_gone(struct story *s)
 {
     begin(s);
@@ -273,6 +309,7 @@ const struct promise promises_of_groups[] = {
     {"a gang whose member finds no node is let go, and backs off", no_nodes_for_one},
     {"a minimum asks for a group, and its members are told", made},
     {"a group that was made follows its pods", follows},
+    {"a native group is made and changed for the minimum of pods that name it", made_native},
     {"a group whose owner is gone is not asked for again", owner_gone},
     {"of a group's uid the highest resourceVersion counts, another uid is another group", identity},
     {"a group's queue is that of its members, at once", queue_of_group},

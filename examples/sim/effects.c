@@ -220,7 +220,7 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
         effect->is_condition = true;
         effect->version = value_int(item, "resourceVersion", 0);
         read_condition(about, item, effect);
-    } else if (strcmp(kind, "createGroup") == 0) {
+    } else if (strcmp(kind, "createGroup") == 0 || strcmp(kind, "createNativeGroup") == 0) {
         effect->is_group = true;
         effect->group = groups_read_creation(sim, item);
     } else if (strcmp(kind, "changeGroup") == 0) {
@@ -243,7 +243,8 @@ static struct effect *effect_read(struct sim *sim, const msgpack_object *item)
         fault_say(&sim->fault, sim->scenario->tree,
                   "the library asks for the effect \"%s\", want "
                   "activate, removeGates, setCondition, answerPermit, setGroup, createGroup, "
-                  "changeGroup, setGroupStatus, evictPod, queueStatus, event, writeWorkload or "
+                  "createNativeGroup, changeGroup, setGroupStatus, evictPod, queueStatus, event, "
+                  "writeWorkload or "
                   "deleteCommand",
                   kind);
     }

@@ -62,18 +62,30 @@ static const char *spec_text(struct sim *sim, const msgpack_object *effect, cons
                         text_quoted(&sim->arena, value_str(effect, "priorityClass", "")), least);
 }
 
+/* What one of Kubernetes' own is to say. */
+static const char *native_spec(struct sim *sim, const msgpack_object *effect)
+{
+    return arena_format(&sim->arena, "{schedulingPolicy: {gang: {minCount: %" PRId64 "}}}",
+                        value_int(effect, "minMember", 0));
+}
+
+/* The head of an object that is of Kubernetes' own. */
+#define NATIVE "apiVersion: scheduling.k8s.io/v1beta1\n"
+
 struct group_write groups_read_creation(struct sim *sim, const msgpack_object *effect)
 {
+    bool native = strcmp(value_str(effect, "kind", ""), "createNativeGroup") == 0;
     const msgpack_object *owner = value_map(effect, "owner");
     const char *namespace = value_str(effect, "namespace", "");
     char *kind = arena_copy(&sim->arena, value_str(owner, "kind", ""));
-    const char *text =
-        arena_format(&sim->arena,
-                     "kind: PodGroup\nmetadata: {name: %s, namespace: %s, "
-                     "labels: {" MANAGED_BY ": " OURSELVES "}}\nspec: %s\n",
-                     text_quoted(&sim->arena, value_str(effect, "name", "")),
-                     text_quoted(&sim->arena, namespace),
-                     spec_text(sim, effect, amounts_text(sim, value_map(effect, "minResources"))));
+    const char *text = arena_format(
+        &sim->arena,
+        "%skind: PodGroup\nmetadata: {name: %s, namespace: %s, "
+        "labels: {" MANAGED_BY ": " OURSELVES "}}\nspec: %s\n",
+        native ? NATIVE : "", text_quoted(&sim->arena, value_str(effect, "name", "")),
+        text_quoted(&sim->arena, namespace),
+        native ? native_spec(sim, effect)
+               : spec_text(sim, effect, amounts_text(sim, value_map(effect, "minResources"))));
 
     for (char *c = kind; *c; c++)
         if (*c >= 'A' && *c <= 'Z')
@@ -186,16 +198,20 @@ struct group_write groups_read_change(struct sim *sim, const msgpack_object *eff
 {
     const msgpack_object *amounts = value_map(effect, "minResources");
     const char *ref = group_ref(sim, effect);
-    const char *least = arena_format(&sim->arena, "%s%s",
-                                     taken_away(sim, map_get(&sim->world.objects, ref), amounts),
-                                     amounts_text(sim, amounts));
+    const char *spec;
 
+    if (value_bool(effect, "native", false))
+        spec = native_spec(sim, effect);
+    else
+        spec = spec_text(sim, effect,
+                         arena_format(&sim->arena, "%s%s",
+                                      taken_away(sim, map_get(&sim->world.objects, ref), amounts),
+                                      amounts_text(sim, amounts)));
     return (struct group_write){
         .ref = ref,
         .owner = "",
         .version = value_int(effect, "resourceVersion", 0),
-        .doc =
-            read_text(sim, arena_format(&sim->arena, "spec: %s\n", spec_text(sim, effect, least))),
+        .doc = read_text(sim, arena_format(&sim->arena, "spec: %s\n", spec)),
     };
 }
 

@@ -108,9 +108,9 @@ static void put_config(struct sim *sim, struct request *r, const struct tree_pai
 
 static void open_library(struct sim *sim)
 {
-    static const char *const written[] = {"queueStatus",    "event",      "deleteCommand",
-                                          "answerPermit",   "setGroup",   "createGroup",
-                                          "setGroupStatus", "changeGroup"};
+    static const char *const written[] = {"queueStatus",    "event",       "deleteCommand",
+                                          "answerPermit",   "setGroup",    "createGroup",
+                                          "setGroupStatus", "changeGroup", "createNativeGroup"};
     const struct tree *config = sim->scenario->config;
     struct request *r = &sim->library.request;
 

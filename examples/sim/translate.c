@@ -332,6 +332,7 @@ static void put_pod_group(struct request *r, struct sim *sim, const struct objec
         return;
     if (groups_is_native(object)) {
         groups_put_native(r, sim, object);
+        groups_put_own(r, object);
         return;
     }
     put_status(r, tree_get(object->doc, "status"));

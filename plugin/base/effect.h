@@ -42,6 +42,7 @@ enum effect_kind {
     EFFECT_CHANGE_GROUP,
     EFFECT_EVICT_POD,
     EFFECT_WRITE_WORKLOAD,
+    EFFECT_CREATE_NATIVE_GROUP,
     EFFECT_FLEET, /* the following ones only of a manager, which shows that it can */
     EFFECT_WRITE_MEMORY = EFFECT_FLEET,
     EFFECT_SET_CLUSTER,
@@ -77,6 +78,9 @@ struct queue_usage {
 /* What a PodGroup is to say that is to be made or changed, and what is to be written into its
  * status. */
 struct group_effect {
+    enum group_kind
+        kind; /* of Kubernetes' own: its minimum is ours, its priority class when it is made,
+                             and nothing else */
     struct text api_version, owner_kind, owner_name, owner_uid;
     struct text queue, priority_class;
     int32_t minimum;
@@ -114,7 +118,7 @@ struct effect {
     struct queue_usage usage;          /* EFFECT_QUEUE_STATUS */
     bool allow;                        /* EFFECT_ANSWER_PERMIT, with its message */
     struct text group;                 /* EFFECT_SET_GROUP */
-    struct group_effect create;        /* EFFECT_CREATE_GROUP, EFFECT_CHANGE_GROUP */
+    struct group_effect create;        /* EFFECT_CREATE_GROUP, EFFECT_CHANGE_GROUP and so on */
     struct group_status group_status;  /* EFFECT_SET_GROUP_STATUS */
     uint32_t workload;                 /* EFFECT_WRITE_WORKLOAD: for engine_workload_write */
     uint32_t dispatch;   /* this and the following: a manager's; for fleet_memory_text */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gate.h"
 
+#include "asked_group.h"
 #include "plugin/engine.h"
 
 static const char *const names[GATE_NAMES] = {
@@ -67,7 +68,8 @@ enum gate_advice gate_admit(const struct engine_config *config, const struct pod
         return GATE_LEAVE;
     if (pod->stamp != 0)
         return GATE_REFUSE_STAMP;
-    if (pod->native_group.len > 0 && (pod->group.len > 0 || pod->minimum != 0))
+    if (pod->native_group.len > 0 &&
+        (pod->group.len > 0 || (pod->minimum != 0 && !asked_group_has(config, pod))))
         return GATE_REFUSE_TWO_GROUPS;
     if (pod->minimum < 0)
         return GATE_REFUSE_MINIMUM;

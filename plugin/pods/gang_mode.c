@@ -35,6 +35,8 @@ enum group_fault gang_fault(const struct engine *e, const struct group *group)
 
     if (minimum < 0 || (group->ours && asked < 0))
         return GROUP_BAD_MINIMUM;
+    if (group_is_native(group) && group->known && !group->ours && asked != 0 && asked != minimum)
+        return GROUP_OTHER_MINIMUM;
     if (has_other_ranks(e, group))
         return GROUP_TWO_RANKS;
     if (group_parts_are_too_deep(group))

@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group.h"
 
+#include "plugin/base/asked_group.h"
 #include "plugin/state.h"
-
-/* "podgroup-" and a uid, as Volcano calls them. */
-enum { GROUP_PREFIX = 9, GROUP_NAME_MAX = GROUP_PREFIX + 64 };
-
-/* The name of the group that a pod asks for, by its minimum. */
-static struct text asked_name(const struct pod_facts *pod, char text[GROUP_NAME_MAX])
-{
-    struct text uid = pod->controller.uid.len > 0 ? pod->controller.uid : pod->uid;
-    size_t len = uid.len < GROUP_NAME_MAX - GROUP_PREFIX ? uid.len : GROUP_NAME_MAX - GROUP_PREFIX;
-
-    memcpy(text, "podgroup-", GROUP_PREFIX);
-    if (len > 0)
-        memcpy(text + GROUP_PREFIX, uid.at, len);
-    return (struct text){text, GROUP_PREFIX + len};
-}
 
 void group_wake_at(struct engine *e, uint32_t id, int64_t at)
 {
@@ -115,7 +101,7 @@ int group_get_named(struct engine *e, const struct group_name *name, uint32_t *r
 int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group)
 {
     struct group_name name = {pod->space, pod->native_group, GROUP_NATIVE};
-    char text[GROUP_NAME_MAX];
+    char text[ASKED_GROUP_MAX];
 
     *ret_group = 0;
     if (pod->composite_group.len > 0)
@@ -123,16 +109,8 @@ int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group
     if (pod->native_group.len > 0)
         return group_get_named(e, &name, ret_group);
     name.kind = GROUP_VOLCANO;
-    name.name = pod->group.len > 0 || pod->minimum == 0 ? pod->group : asked_name(pod, text);
+    name.name = pod->group.len > 0 || pod->minimum == 0 ? pod->group : asked_group_name(pod, text);
     return name.name.len == 0 ? 0 : group_get_named(e, &name, ret_group);
-}
-
-bool group_is_asked(const struct pod_facts *pod)
-{
-    char text[GROUP_NAME_MAX];
-
-    return pod->minimum != 0 && pod->native_group.len == 0 &&
-           (pod->group.len == 0 || text_same(pod->group, asked_name(pod, text)));
 }
 
 int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group_owner *ret)
@@ -141,7 +119,7 @@ int group_read_owner(struct engine *e, const struct pod_facts *pod, struct group
     bool bare = controller->uid.len == 0;
 
     *ret = (struct group_owner){0};
-    if (!group_is_asked(pod))
+    if (!asked_group_has(&e->config, pod))
         return 0;
     if (name_get(e, bare ? text_of("v1") : controller->api_version, &ret->api_version) < 0 ||
         name_get(e, bare ? text_of("Pod") : controller->kind, &ret->kind) < 0 ||
@@ -169,7 +147,7 @@ void group_note_owner(struct engine *e, uint32_t id, const struct pod_facts *pod
     struct group_owner before = group->owner;
     int64_t replicas = pod->controller.has_replicas ? pod->controller.replicas : -1;
 
-    if (!group_is_asked(pod))
+    if (!asked_group_has(&e->config, pod))
         return;
     if (group->ordered != pod->controller.ordered || group->replicas != replicas)
         group_touch(e, id);

@@ -39,13 +39,14 @@ enum group_mode {
 
 enum group_fault {
     GROUP_SOUND,
-    GROUP_BAD_MINIMUM, /* is not a number above 0 */
-    GROUP_ORDERED,     /* its owner makes the next pod when the one before it runs */
-    GROUP_TWO_QUEUES,  /* its members are in different queues */
-    GROUP_TWO_RANKS,   /* a native one's members are of another priority than it is */
-    GROUP_TOO_DEEP,    /* its parts are deeper than a scheduler takes them */
-    GROUP_TOO_MANY,    /* they ask for more resources than a pod may */
-    GROUP_TOO_MUCH,    /* they ask together for more than can be counted */
+    GROUP_BAD_MINIMUM,   /* is not a number above 0 */
+    GROUP_ORDERED,       /* its owner makes the next pod when the one before it runs */
+    GROUP_TWO_QUEUES,    /* its members are in different queues */
+    GROUP_TWO_RANKS,     /* a native one's members are of another priority than it is */
+    GROUP_TOO_DEEP,      /* its parts are deeper than a scheduler takes them */
+    GROUP_TOO_MANY,      /* they ask for more resources than a pod may */
+    GROUP_TOO_MUCH,      /* they ask together for more than can be counted */
+    GROUP_OTHER_MINIMUM, /* a native one has another than its pods ask for, and is not ours */
 };
 
 struct group_amount {
@@ -217,9 +218,7 @@ int group_lose(struct engine *e, const struct group_name *name, struct text uid)
 /* The group that the pod belongs to: found or made; 0: none. Negative on error. */
 int group_get(struct engine *e, const struct pod_facts *pod, uint32_t *ret_group);
 
-/* Whether the pod, a member or to be one, asks for its group: then what it says of its controller
- * is noted by group_note_owner. */
-bool group_is_asked(const struct pod_facts *pod);
+/* What a pod, a member or to be one, that asks for its group says of its controller. */
 void group_note_owner(struct engine *e, uint32_t group, const struct pod_facts *pod,
                       struct group_owner *owner);
 

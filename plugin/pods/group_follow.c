@@ -106,6 +106,7 @@ void group_follow_describe(const struct engine *e, const struct group *group,
         .queue = queue_of(e, group),
         .priority_class = name_text(e, own_of(e, group->asker)->priority_class),
         .minimum = group_follow_minimum(e, group),
+        .kind = (enum group_kind)group->kind,
     };
     for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (line_resource(e, line, i) == e->name_pods)
@@ -147,6 +148,17 @@ static bool may_change(const struct engine *e, const struct group *group)
            engine_asks(e, EFFECT_CHANGE_GROUP) && !e->config.observe_only;
 }
 
+/* All else of a native one is settled when it is made, and it names no queue. */
+static bool says_other(const struct engine *e, const struct group *group,
+                       const struct group_effect *asked)
+{
+    if (group->minimum != asked->minimum || group_is_native(group))
+        return group->minimum != asked->minimum;
+    return !text_same(name_text(e, group->queue), asked->queue) ||
+           !text_same(name_text(e, group->priority_class), asked->priority_class) ||
+           !same_least(e, group, asked);
+}
+
 bool group_follow_changes(const struct engine *e, const struct group *group)
 {
     struct group_effect asked;
@@ -154,14 +166,13 @@ bool group_follow_changes(const struct engine *e, const struct group *group)
     if (!may_change(e, group))
         return false;
     group_follow_describe(e, group, &asked);
-    return group->minimum != asked.minimum || !text_same(name_text(e, group->queue), asked.queue) ||
-           !text_same(name_text(e, group->priority_class), asked.priority_class) ||
-           !same_least(e, group, &asked);
+    return says_other(e, group, &asked);
 }
 
 bool group_follow_moves(const struct engine *e, const struct group *group)
 {
-    return may_change(e, group) && !text_same(name_text(e, group->queue), queue_of(e, group));
+    return may_change(e, group) && !group_is_native(group) &&
+           !text_same(name_text(e, group->queue), queue_of(e, group));
 }
 
 void follow_say_move(const struct engine *e, const struct group *group, struct sentence *say)

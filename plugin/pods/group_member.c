@@ -2,6 +2,7 @@
 #include "group_member.h"
 
 #include "group_follow.h"
+#include "plugin/base/asked_group.h"
 #include "plugin/state.h"
 #include "stamp.h"
 
@@ -12,7 +13,7 @@ int group_reserve_member(struct pods_room *pods)
 
 int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_own *ret)
 {
-    bool asks = group_is_asked(pod);
+    bool asks = asked_group_has(&e->config, pod);
 
     *ret = (struct member_own){.kind = pod->queue_kind,
                                .minimum = asks ? pod->minimum : 0,

@@ -98,7 +98,7 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
         error = read_least(e, &facts->least, sight);
     if (error == 0)
         error = group_read_parts(e, facts, &sight->parts, &sight->part_count);
-    if (error == 0 && (facts->minimum > 1 || !facts->ours) &&
+    if (error == 0 && (facts->minimum > 1 || !facts->ours || facts->kind != GROUP_VOLCANO) &&
         (group->entry == 0 || group->uid != sight->uid))
         error = gang_make_entry(e, sight->group, facts->uid, &sight->entry);
     if (error == 0 && facts->queue.len > 0)

@@ -16,8 +16,9 @@ static uint64_t number_of(const struct group_status *status, const char *message
 
 static bool wants_creation(const struct engine *e, const struct group *group)
 {
-    return engine_asks(e, EFFECT_CREATE_GROUP) && group->asker != 0 && !group->known &&
-           !group->was_made && !group->owner_gone && group->mode == GROUP_MISSING;
+    return group->asker != 0 && !group->known && !group->was_made && !group->owner_gone &&
+           group->mode == GROUP_MISSING &&
+           (group_is_native(group) || engine_asks(e, EFFECT_CREATE_GROUP));
 }
 
 /* A group whose members obey nobody here is not ours to write into; and of a native one without any
@@ -41,9 +42,9 @@ static uint8_t wanted(const void *owner, uint32_t id)
     const struct engine *e = owner;
     const struct group *group = group_at(e, id);
 
-    return (uint8_t)(wants_creation(e, group) << GROUP_CREATES |
-                     wants_change(e, group) << GROUP_CHANGES |
-                     wants_status(e, group) << GROUP_WRITES_STATUS);
+    return (uint8_t)(wants_creation(e, group)
+                         << (group_is_native(group) ? GROUP_CREATES_NATIVE : GROUP_CREATES) |
+                     wants_change(e, group) << GROUP_CHANGES | wants_status(e, group) << GROUP_WRITES_STATUS);
 }
 
 static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)
@@ -83,7 +84,7 @@ static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
 
     (void)version;
 
-    if (slot == GROUP_CREATES)
+    if (slot == GROUP_CREATES || slot == GROUP_CREATES_NATIVE)
         group->was_made = true;
     else if (slot == GROUP_CHANGES)
         group->changed_over = group->version == group->change_over ? group->version : -1;
@@ -97,7 +98,7 @@ static void gone(void *owner, uint32_t id, uint32_t slot)
     struct engine *e = owner;
     struct group *group = group_at(e, id);
 
-    if (slot == GROUP_CREATES)
+    if (slot == GROUP_CREATES || slot == GROUP_CREATES_NATIVE)
         group->owner_gone = true;
     else if (slot == GROUP_CHANGES)
         group->changed_over = group->version;
@@ -135,8 +136,9 @@ void group_expire(struct engine *e, uint32_t id)
 const struct outbox_type group_effects = {
     .records = offsetof(struct engine, pods.groups),
     .entry = offsetof(struct group, effects),
-    .slots = 3,
-    .kinds = {EFFECT_CREATE_GROUP, EFFECT_CHANGE_GROUP, EFFECT_SET_GROUP_STATUS},
+    .slots = 4,
+    .kinds = {EFFECT_CREATE_GROUP, EFFECT_CHANGE_GROUP, EFFECT_SET_GROUP_STATUS,
+              EFFECT_CREATE_NATIVE_GROUP},
     .wanted = wanted,
     .describe = describe,
     .leased = leased,

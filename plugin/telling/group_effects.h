@@ -12,7 +12,7 @@
  * topmost controller, and changed when they ask for something else (group_follow.h); and that its
  * status says what became of them (group_status.h), written only when it changed.
  */
-enum { GROUP_CREATES, GROUP_CHANGES, GROUP_WRITES_STATUS };
+enum { GROUP_CREATES, GROUP_CHANGES, GROUP_WRITES_STATUS, GROUP_CREATES_NATIVE };
 
 extern const struct outbox_type group_effects;
 

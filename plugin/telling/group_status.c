@@ -21,6 +21,8 @@ void group_say_fault(const struct group *group, struct sentence *say)
         [GROUP_TOO_DEEP] = " is the top of a tree that is deeper than four levels",
         [GROUP_TOO_MANY] = " asks for more than 32 different resources",
         [GROUP_TOO_MUCH] = " asks for more of a resource than can be counted",
+        [GROUP_OTHER_MINIMUM] = (" has another minimum than its pods ask for "
+                                 "(scheduling.volcano.sh/group-min-member), and others made it"),
     };
 
     sentence_str(say, faults[group->fault]);

@@ -117,6 +117,12 @@ static void test_admit(void)
     pod.opted_in = false;
     pod.minimum = 3;
     is_int(gate_admit(&config, &pod), GATE_ADD, "and for whom asks for a group");
+    pod.controller.uid = text_of("o");
+    pod.native_group = text_of("podgroup-o");
+    is_int(gate_admit(&config, &pod), GATE_REFUSE_TWO_GROUPS, "but not for two of them,");
+    config.effects = 1u << EFFECT_CREATE_NATIVE_GROUP;
+    is_int(gate_admit(&config, &pod), GATE_ADD, "unless it is the one that is asked for");
+    pod.native_group = (struct text){NULL, 0};
     pod.minimum = 0;
     pod.opted_in = true;
     pod.gates.foreign = 1;

@@ -33,6 +33,8 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->effects |= 1u << EFFECT_ANSWER_PERMIT;
     else if (text_is(word->key, "creates"))
         config->effects |= 1u << EFFECT_CREATE_GROUP;
+    else if (text_is(word->key, "createsNative"))
+        config->effects |= 1u << EFFECT_CREATE_NATIVE_GROUP;
     else if (text_is(word->key, "names"))
         config->effects |= 1u << EFFECT_SET_GROUP;
     else if (text_is(word->key, "statuses"))

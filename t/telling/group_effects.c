@@ -50,6 +50,78 @@ static void test_creation(void)
     kit_close(&kit);
 }
 
+/* One of Kubernetes' own, of a minimum: where the host makes such, and the pods name it. */
+static void test_native_creation(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "creates");
+    kit_do(&kit, "queue q cpu=3; pod a queue=q cpu=1 min=2 owner=o native=podgroup-o");
+    is_int(kit_lease(&kit, &effect), -1, "who makes none is not asked for one");
+    kit_close(&kit);
+
+    kit_open(&kit, "creates createsNative names changes");
+    kit_do(&kit, "queue q cpu=3; pod x queue=q cpu=1 min=2 owner=o native=other");
+    is_int(kit_lease(&kit, &effect), -1, "nor for a group that its pods only name");
+    kit_do(&kit, "pod a queue=q cpu=1 min=2 owner=o native=podgroup-o");
+    is_int(kit_lease(&kit, &effect), EFFECT_CREATE_NATIVE_GROUP, "but for that of its minimum");
+    ok(text_is(effect.name, "podgroup-o") && text_is(effect.create.owner_uid, "o") &&
+           effect.create.minimum == 2 && effect.create.kind == GROUP_NATIVE,
+       "with its name, owner and minimum");
+    is_str(kit_why(&kit, "a"), "GroupMissing", "until it is there nobody is granted");
+    ack(&kit, EFFECT_DONE);
+    is_int(kit_lease(&kit, &effect), -1, "what was made is not made again");
+    kit_do(&kit, "group podgroup-o native ours min=2 version=3");
+    is_str(kit_why(&kit, "a"), "GroupIncomplete", "nor before there are so many");
+    kit_do(&kit, "pod b queue=q cpu=1 min=2 owner=o native=podgroup-o");
+    is_str(kit_granted(&kit), "a b", "then they are");
+    is_int(kit_lease(&kit, &effect), -1, "and no name is written into them");
+    kit_do(&kit, "lose-native podgroup-o");
+    is_int(kit_lease(&kit, &effect), EFFECT_CREATE_NATIVE_GROUP,
+           "one that is deleted is made again");
+    ack(&kit, EFFECT_GONE);
+    is_int(kit_lease(&kit, &effect), -1, "but not for an owner that is gone");
+    kit_close(&kit);
+}
+
+/* The newest pod says how many: of a group that others made nothing is changed. */
+static void test_native_minimum(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "createsNative changes");
+    kit_do(&kit, "queue q cpu=1; group podgroup-o native ours min=2 version=3;"
+                 "pod a queue=q cpu=1 min=2 owner=o native=podgroup-o;"
+                 "pod b queue=q cpu=1 min=3 owner=o native=podgroup-o");
+    is_int(kit_lease(&kit, &effect), EFFECT_CHANGE_GROUP, "a pod that asks for another minimum");
+    ok(effect.create.minimum == 3 && effect.create.kind == GROUP_NATIVE &&
+           effect.resource_version == 3,
+       "changes that, under the version of its group");
+    ack(&kit, EFFECT_DONE);
+    is_int(kit_lease(&kit, &effect), -1, "once");
+    kit_do(&kit, "group podgroup-o native ours min=3 version=4 priority=0 class=other");
+    is_int(kit_lease(&kit, &effect), -1, "all else of it stays as it was made");
+    kit_do(&kit, "group podgroup-o native min=2 version=5");
+    is_int(kit_lease(&kit, &effect), -1, "nor is one changed that others made");
+    is_str(kit_why(&kit, "a"), "GroupInvalid", "its pods wait, and are told");
+    kit_do(&kit, "group podgroup-o native min=3 version=6");
+    is_str(kit_why(&kit, "a"), "GroupIncomplete", "unless it says what they ask for");
+    kit_close(&kit);
+}
+
+/* A minimum that falls to 1, and rises again. */
+static void test_native_of_one(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "createsNative changes");
+    kit_do(&kit, "queue q cpu=1; group podgroup-o native ours min=1 version=3;"
+                 "pod a queue=q cpu=1 min=1 owner=o native=podgroup-o;"
+                 "pod b queue=q cpu=1 min=1 owner=o native=podgroup-o; lose-pod a");
+    is_str(kit_granted(&kit), "b", "all that are there are granted as one");
+    kit_close(&kit);
+}
+
 static void test_names(void)
 {
     struct kit kit;
@@ -147,6 +219,9 @@ static void test_changed_under_way(void)
 int main(void)
 {
     test_creation();
+    test_native_creation();
+    test_native_minimum();
+    test_native_of_one();
     test_names();
     test_status();
     test_changed_under_way();

@@ -49,6 +49,7 @@ type GroupPart struct {
 
 // NewGroup is what the library wants a PodGroup to be.
 type NewGroup struct {
+	Native        bool       // [ChangeGroup] one of Kubernetes' own: MinMember is to change
 	Owner         Controller // without a UID: nobody
 	Queue         string
 	MinMember     int32
@@ -171,6 +172,8 @@ func (w *writer) controllerIf(c *Controller) int {
 // readNewGroup takes the value of the key if it belongs to a PodGroup that is to be made.
 func (r *reader) readNewGroup(key []byte, g *NewGroup) bool {
 	switch string(key) {
+	case "native":
+		g.Native = r.bool()
 	case "owner":
 		g.Owner = r.owner()
 	case "queue":

@@ -13,23 +13,24 @@ type Patch struct {
 
 // The kinds of effects. Those after the first three only come if Config.Effects names them.
 const (
-	Activate       = "activate"       // move the pod out of the scheduler's gated pods
-	RemoveGates    = "removeGates"    // write the Patch
-	SetCondition   = "setCondition"   // PodScheduled=False, under ResourceVersion
-	QueueStatus    = "queueStatus"    // write the Status of the queue
-	Event          = "event"          // tell the Occurrence
-	DeleteCommand  = "deleteCommand"  // delete the command
-	AnswerPermit   = "answerPermit"   // let the pod that waits in Permit go on, or reject it
-	SetGroup       = "setGroup"       // write Group into the pod's annotation
-	CreateGroup    = "createGroup"    // make NewGroup
-	ChangeGroup    = "changeGroup"    // write NewGroup, but for its owner, over ResourceVersion
-	SetGroupStatus = "setGroupStatus" // write GroupStatus, under ResourceVersion
-	EvictPod       = "evictPod"       // evict the pod, unless a disruption budget refuses
+	Activate       = "activate"          // move the pod out of the scheduler's gated pods
+	RemoveGates    = "removeGates"       // write the Patch
+	SetCondition   = "setCondition"      // PodScheduled=False, under ResourceVersion
+	QueueStatus    = "queueStatus"       // write the Status of the queue
+	Event          = "event"             // tell the Occurrence
+	DeleteCommand  = "deleteCommand"     // delete the command
+	AnswerPermit   = "answerPermit"      // let the pod that waits in Permit go on, or reject it
+	SetGroup       = "setGroup"          // write Group into the pod's annotation
+	CreateGroup    = "createGroup"       // make NewGroup
+	CreateNative   = "createNativeGroup" // make NewGroup, one of Kubernetes' own
+	ChangeGroup    = "changeGroup"       // write NewGroup, but for its owner, over ResourceVersion
+	SetGroupStatus = "setGroupStatus"    // write GroupStatus, under ResourceVersion
+	EvictPod       = "evictPod"          // evict the pod, unless a disruption budget refuses
 )
 
 // askedFor are those that a host must ask for; which of them there are, is the library's version.
 var askedFor = []string{QueueStatus, Event, DeleteCommand, AnswerPermit, SetGroup, CreateGroup,
-	SetGroupStatus, EvictPod, WriteWorkload}
+	CreateNative, SetGroupStatus, EvictPod, WriteWorkload}
 
 // Effect is something that the host must do in the world.
 type Effect struct {
@@ -213,6 +214,8 @@ func (r *reader) effectKind() string {
 		return SetGroup
 	case CreateGroup:
 		return CreateGroup
+	case CreateNative:
+		return CreateNative
 	case ChangeGroup:
 		return ChangeGroup
 	case SetGroupStatus:
@@ -237,7 +240,7 @@ func (r *reader) readOf(key []byte, e *Effect) bool {
 			e.Occurrence = &Occurrence{}
 		}
 		return r.readEvent(key, e.Occurrence)
-	case CreateGroup, ChangeGroup:
+	case CreateGroup, CreateNative, ChangeGroup:
 		if e.NewGroup == nil {
 			e.NewGroup = &NewGroup{}
 		}

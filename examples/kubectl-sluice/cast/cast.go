@@ -121,7 +121,7 @@ func reference(object *unstructured.Unstructured) string {
 
 // effects are what a scheduler is asked to write in any case, as sluice-sim has it.
 var effects = []string{"queueStatus", "event", "deleteCommand", "answerPermit", "setGroup",
-	"createGroup", "setGroupStatus", "changeGroup"}
+	"createGroup", "createNativeGroup", "setGroupStatus", "changeGroup"}
 
 // same are the args that the library's configuration has by the same name.
 var same = []string{"undeclared", "rootCeiling", "reservationTimeout", "headGuard"}
