@@ -246,6 +246,12 @@ int group_lose(struct engine *e, const struct group_name *name, struct text uid)
     struct group_moves moves = {0};
     int error = 0;
 
+    if (id != 0 && !group_at(e, id)->known && group_at(e, id)->was_made) {
+        group_at(e, id)->was_made = false; /* what was in its place is gone, or it is */
+        group_touch(e, id);
+        group_settle(e);
+        return SEEN_ANEW;
+    }
     if (id == 0 || !group_at(e, id)->known ||
         (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->uid), uid)))
         return SEEN_ANEW;

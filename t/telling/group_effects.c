@@ -45,6 +45,10 @@ static void test_creation(void)
     kit_do(&kit, "lose-group podgroup-o");
     is_int(kit_lease(&kit, &effect), EFFECT_CREATE_GROUP,
            "one that was deleted by hand is made again");
+    ack(&kit, EFFECT_DONE);
+    is_int(kit_lease(&kit, &effect), -1, "where something holds up its end that is in vain,");
+    kit_do(&kit, "lose-group podgroup-o");
+    is_int(kit_lease(&kit, &effect), EFFECT_CREATE_GROUP, "until that, too, is gone");
     ack(&kit, EFFECT_GONE);
     is_int(kit_lease(&kit, &effect), -1, "but not for an owner that is gone");
     kit_close(&kit);
