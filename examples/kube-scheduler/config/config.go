@@ -88,6 +88,11 @@ type Args struct {
 	// Jobs that name a LocalQueue. Kueue itself must not run beside it. Default: false.
 	Workloads bool `json:"workloads,omitempty"`
 
+	// NativeMinimums answers the minimum that pods carry, and name a PodGroup of Kubernetes' own for,
+	// by that PodGroup: the policy of components/native-minimums writes its name into them. Default:
+	// false, it is answered by one of Volcano's.
+	NativeMinimums bool `json:"nativeMinimums,omitempty"`
+
 	// WaitingReasons says when a Workload that waits for room is told why.
 	WaitingReasons WaitingReasons `json:"waitingReasons,omitzero"`
 

@@ -49,6 +49,7 @@ func NativeGroup(group *unstructured.Unstructured, into *sluice.Group) error {
 		ResourceVersion: Version(group.GetResourceVersion()),
 		Priority:        priority,
 		GoesWhole:       goesWhole(group),
+		Ours:            group.GetLabels()[ManagedBy] == ManagedByUs,
 		Deleted:         group.GetDeletionTimestamp() != nil,
 		Condition:       NativeCondition(group),
 	}

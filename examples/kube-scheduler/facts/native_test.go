@@ -29,12 +29,13 @@ func gang(minCount any) map[string]any {
 
 func TestNativeGroup(t *testing.T) {
 	group := native(gang(int64(3)))
+	group.SetLabels(map[string]string{ManagedBy: ManagedByUs})
 	group.Object["status"] = map[string]any{"conditions": []any{
 		map[string]any{"type": "PodGroupScheduled", "status": "False", "reason": "Unschedulable"},
 		map[string]any{"type": QuotaReserved, "status": "True", "reason": "r", "message": "m"},
 	}}
 	want := sluice.Group{Native: true, UID: "u", Namespace: "ns", Name: "g",
-		Created: created.UnixNano(), ResourceVersion: 12, MinMember: 3,
+		Created: created.UnixNano(), ResourceVersion: 12, MinMember: 3, Ours: true,
 		Condition: &sluice.Condition{Type: QuotaReserved, Status: "True", Reason: "r", Message: "m"}}
 	var got sluice.Group
 	if err := NativeGroup(group, &got); err != nil {
@@ -50,6 +51,7 @@ func TestNativeGroup(t *testing.T) {
 	if err := NativeGroup(basic, &got); err != nil {
 		t.Fatal(err)
 	}
+	want.Ours = false
 	want.MinMember, want.Condition, want.Priority, want.Deleted = 0, nil, &priority, true
 	same(t, got, want)
 

@@ -47,6 +47,8 @@ func (h *Host) write(ctx context.Context, effect *sluice.Effect) (int64, error) 
 		return 0, h.volcanoQueues.deleteCommand(ctx, effect)
 	case sluice.CreateGroup:
 		return 0, h.groups.create(ctx, effect)
+	case sluice.CreateNative:
+		return 0, h.native.create(ctx, effect)
 	case sluice.ChangeGroup:
 		return 0, h.groups.change(ctx, effect)
 	case sluice.SetGroupStatus:

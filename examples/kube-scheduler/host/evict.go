@@ -25,6 +25,9 @@ func optional(args *config.Args) (kinds []string) {
 	if args.Workloads {
 		kinds = append(kinds, sluice.WriteWorkload)
 	}
+	if args.NativeMinimums {
+		kinds = append(kinds, sluice.CreateNative)
+	}
 	return kinds
 }
 

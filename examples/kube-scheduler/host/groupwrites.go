@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
@@ -33,13 +34,21 @@ var errNoGroupStatus = errors.New("podgroups.scheduling.volcano.sh has no subres
 // create makes the PodGroup of a workload. Of an owner that is gone, or about to go, it makes
 // none: nobody would take it away again.
 func (g *groups) create(ctx context.Context, effect *sluice.Effect) error {
+	if g.native.shouldAnswer(&effect.NewGroup.Owner) {
+		return errMinimumsUnserved
+	}
 	if !g.served.Load() {
 		return errNoPodGroups
 	}
-	if owner := effect.NewGroup.Owner; owner.UID != "" {
-		reference := &metav1.OwnerReference{APIVersion: owner.APIVersion, Kind: owner.Kind,
-			Name: owner.Name, UID: types.UID(owner.UID)}
-		there, err := g.owners.reader.read(ctx, effect.Namespace, reference)
+	return g.make(ctx, podGroups, newGroup(effect), &effect.NewGroup.Owner)
+}
+
+// make creates a PodGroup, unless its owner is gone, or about to go.
+func (g *groups) make(ctx context.Context, resource schema.GroupVersionResource,
+	group *unstructured.Unstructured, owner *sluice.Controller) error {
+	if owner.UID != "" {
+		own(group, owner)
+		there, err := g.owners.reader.read(ctx, group.GetNamespace(), &group.GetOwnerReferences()[0])
 		switch {
 		case err == nil && there.GetDeletionTimestamp() != nil:
 			return apierrors.NewNotFound(v1.Resource(owner.Kind), owner.Name)
@@ -47,15 +56,22 @@ func (g *groups) create(ctx context.Context, effect *sluice.Effect) error {
 			return err
 		}
 	}
-	_, err := g.clients.objects.Resource(podGroups).Namespace(effect.Namespace).Create(ctx,
-		newGroup(effect), metav1.CreateOptions{})
+	_, err := g.clients.objects.Resource(resource).Namespace(group.GetNamespace()).Create(ctx, group,
+		metav1.CreateOptions{})
 	switch {
 	case apierrors.IsAlreadyExists(err):
 		return nil // it will be observed
 	case apierrors.HasStatusCause(err, v1.NamespaceTerminatingCause):
-		return apierrors.NewNotFound(v1.Resource("namespaces"), effect.Namespace)
+		return apierrors.NewNotFound(v1.Resource("namespaces"), group.GetNamespace())
 	}
 	return err
+}
+
+// own has the group go with its owner.
+func own(group *unstructured.Unstructured, owner *sluice.Controller) {
+	controls := true
+	group.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: owner.APIVersion, Kind: owner.Kind,
+		Name: owner.Name, UID: types.UID(owner.UID), Controller: &controls}})
 }
 
 func newGroup(effect *sluice.Effect) *unstructured.Unstructured {
@@ -67,11 +83,6 @@ func newGroup(effect *sluice.Effect) *unstructured.Unstructured {
 	group.SetNamespace(effect.Namespace)
 	group.SetName(effect.Name)
 	group.SetLabels(map[string]string{facts.ManagedBy: facts.ManagedByUs})
-	if owner := wanted.Owner; owner.UID != "" {
-		controls := true
-		group.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: owner.APIVersion,
-			Kind: owner.Kind, Name: owner.Name, UID: types.UID(owner.UID), Controller: &controls}})
-	}
 	return group
 }
 
@@ -96,6 +107,9 @@ func putSpec(group *unstructured.Unstructured, wanted *sluice.NewGroup) {
 
 // change writes over the very version of a PodGroup of ours that was decided about.
 func (g *groups) change(ctx context.Context, effect *sluice.Effect) error {
+	if effect.NewGroup.Native {
+		return g.native.change(ctx, effect)
+	}
 	group, err := g.over(effect)
 	if err != nil {
 		return err

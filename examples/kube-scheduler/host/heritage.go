@@ -141,7 +141,7 @@ func (h *heritage) of(namespace string, to *metav1.OwnerReference, await bool) (
 	bequest map[string]string, known bool) {
 	said, known := h.find(namespace, to)
 	if !known && await {
-		h.await(ownerKey{namespace, to.UID, to.APIVersion, to.Kind, to.Name})
+		h.await(keyTo(namespace, to))
 		// Whoever tells of it from now on finds it among the missing.
 		if said, known = h.find(namespace, to); known {
 			h.found(to.UID)

@@ -164,7 +164,7 @@ func (h *Host) join(handle fwk.Handle) {
 		native: &h.native, done: &h.done}
 	h.native = nativeGroups{engine: &h.engine, clients: &h.clients, groups: &h.groups,
 		discoverer: handle.ClientSet().Discovery(), scheduler: thisScheduler(), look: nativeLook,
-		lost: make(chan struct{}, 1)}
+		minimums: h.args.NativeMinimums, lost: make(chan struct{}, 1)}
 	h.turns = nativeTurns{native: &h.native,
 		apply: h.args.Removal == config.OnAdmission && !h.args.ObserveOnly}
 	h.templates = templates{engine: &h.engine, groups: &h.groups}

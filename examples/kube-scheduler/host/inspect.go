@@ -79,6 +79,9 @@ func (h *Host) tellNative(q sluice.Query, pod map[string]any) {
 	if err == nil && string(seen.UID) == pod["uid"] && h.engine.KnowsNativeGroups() {
 		pod["native"] = facts.SchedulingGroup(seen) != ""
 	}
+	if err == nil && pod["reason"] == sluice.ReasonGroupMissing {
+		h.native.tellUnserved(seen, pod)
+	}
 }
 
 // List asks a question that is answered by a list, from q.From on, for so many rows at most. It

@@ -30,6 +30,7 @@ type nativeGroups struct {
 	groups     *groups
 	discoverer discovery.DiscoveryInterface
 	scheduler  nativeScheduler
+	minimums   bool // they answer the minimum that pods carry
 	look       time.Duration
 
 	followed atomic.Pointer[nativeVersion] // the last one; nil: nothing has been served yet
@@ -55,7 +56,11 @@ func (n *nativeGroups) run(ctx context.Context) {
 			wait(ctx, time.Second)
 			continue
 		}
-		n.say(n.scheduler.amiss(version, n.followed.Load() != nil))
+		what := n.scheduler.amiss(version, n.followed.Load() != nil)
+		if what == "" && version == "" && n.minimums {
+			what = errMinimumsUnserved.Error()
+		}
+		n.say(what)
 		if version == "" {
 			n.settled.Store(true)
 			wait(ctx, n.look)

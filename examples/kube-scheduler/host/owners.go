@@ -42,6 +42,9 @@ const (
 // Who controls whom does not change while the pods of a controller live; how many pods the topmost
 // wants does, so it is read again whenever a pod of it comes or goes. Nothing is kept of a
 // controller without pods.
+//
+// Of pods that name a group of Kubernetes' own their own controller counts as the topmost one: who
+// wrote the name when they were created saw nothing else.
 type owners struct {
 	reader *objectReader
 	queue  workqueue.TypedRateLimitingInterface[ownerKey]
@@ -50,7 +53,7 @@ type owners struct {
 		err error)
 
 	mutex       sync.Mutex
-	controllers map[types.UID]*controlledPods // by the uid of the pods' own controller
+	controllers map[ownerKey]*controlledPods
 	pods        map[types.UID]ownerKey
 }
 
@@ -59,6 +62,7 @@ type ownerKey struct {
 	namespace             string
 	uid                   types.UID
 	version, kind, called string
+	direct                bool // it counts as the topmost one
 }
 
 func (k *ownerKey) reference() *metav1.OwnerReference {
@@ -76,7 +80,7 @@ func newOwners(reader *objectReader) *owners {
 	return &owners{
 		reader:      reader,
 		queue:       workqueue.NewTypedRateLimitingQueue(limit),
-		controllers: map[types.UID]*controlledPods{},
+		controllers: map[ownerKey]*controlledPods{},
 		pods:        map[types.UID]ownerKey{},
 	}
 }
@@ -86,7 +90,14 @@ func keyOf(pod *v1.Pod) (key ownerKey, controlled bool) {
 	if owner == nil {
 		return ownerKey{}, false
 	}
-	return ownerKey{pod.Namespace, owner.UID, owner.APIVersion, owner.Kind, owner.Name}, true
+	key = keyTo(pod.Namespace, owner)
+	key.direct = facts.SchedulingGroup(pod) != ""
+	return key, true
+}
+
+func keyTo(namespace string, owner *metav1.OwnerReference) ownerKey {
+	return ownerKey{namespace: namespace, uid: owner.UID, version: owner.APIVersion,
+		kind: owner.Kind, called: owner.Name}
 }
 
 // seen notes a pod that wants a group.
@@ -105,10 +116,10 @@ func (o *owners) seen(pod *v1.Pod) {
 		return
 	}
 	o.pods[pod.UID] = key
-	under := o.controllers[key.uid]
+	under := o.controllers[key]
 	if under == nil {
 		under = &controlledPods{pods: map[types.UID]types.NamespacedName{}}
-		o.controllers[key.uid] = under
+		o.controllers[key] = under
 		o.queue.Add(key)
 	}
 	under.pods[pod.UID] = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
@@ -144,10 +155,10 @@ func (o *owners) forget(pod types.UID) {
 		return
 	}
 	delete(o.pods, pod)
-	under := o.controllers[key.uid]
+	under := o.controllers[key]
 	delete(under.pods, pod)
 	if len(under.pods) == 0 {
-		delete(o.controllers, key.uid)
+		delete(o.controllers, key)
 	} else {
 		o.queue.AddAfter(key, ownerLook)
 	}
@@ -161,7 +172,7 @@ func (o *owners) of(pod *v1.Pod) (*sluice.Controller, bool) {
 	}
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	under := o.controllers[key.uid]
+	under := o.controllers[key]
 	if under == nil || under.top == nil {
 		return nil, false
 	}
@@ -220,7 +231,7 @@ func (o *owners) look(ctx context.Context, key ownerKey) {
 	}
 	o.queue.Forget(key)
 	o.mutex.Lock()
-	under := o.controllers[key.uid]
+	under := o.controllers[key]
 	if under == nil || under.top != nil && reflect.DeepEqual(*under.top, top) {
 		o.mutex.Unlock()
 		return
@@ -242,7 +253,7 @@ func (o *owners) look(ctx context.Context, key ownerKey) {
 func (o *owners) concerns(key ownerKey) bool {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	return o.controllers[key.uid] != nil
+	return o.controllers[key] != nil
 }
 
 // topmost follows the controllers of a pod. With an error it is the highest that is known of, and
@@ -260,7 +271,7 @@ func (o *owners) topmost(ctx context.Context, key ownerKey) (top sluice.Controll
 			return top, at, err
 		}
 		above := facts.Above(object)
-		if above == nil {
+		if above == nil || key.direct {
 			return facts.Controller(object), at, nil
 		}
 		at = above

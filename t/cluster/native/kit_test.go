@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,7 +56,8 @@ type cluster struct {
 type plan struct {
 	overlay           string
 	server, scheduler bool   // they know them
-	jobs              bool   // and the job controller makes one of each Job
+	controllers       bool   // the controller manager runs
+	jobs              bool   // and its job controller makes one of each Job
 	composites        bool   // and there are groups of groups
 	args              object // of the plugin, beside those that are shipped
 }
@@ -80,8 +82,13 @@ func start(t *testing.T, how plan) *cluster {
 	if how.composites {
 		options.RuntimeConfig[its.CompositeResource().GroupVersion().String()] = true
 	}
+	options.ControllerManager = how.controllers || how.jobs
+	if how.controllers {
+		// Without it no PodGroup goes, and it goes with its pods.
+		options.Controllers = slices.Concat(plane.DefaultControllers,
+			[]string{"podgroup-protection-controller"})
+	}
 	if how.jobs {
-		options.ControllerManager = true
 		options.FeatureGates[gateOfJobs] = true
 	}
 	p, err := plane.Start(t.Context(), options)

@@ -66,7 +66,7 @@ read, changed as the values say, and shown. */ -}}
 {{- if eq $removal "onAdmission" }}{{ $_ := unset $profile.plugins "preEnqueue" }}{{ end }}
 {{- $args := dict "removal" $removal }}
 {{- if eq $values.manage "all" }}{{ $_ := set $args "manage" "all" }}{{ end }}
-{{- range list "preempt" "observeOnly" "workloads" }}
+{{- range list "preempt" "observeOnly" "workloads" "nativeMinimums" }}
 {{- if index $values . }}{{ $_ := set $args . true }}{{ end }}
 {{- end }}
 {{- if $values.workloads }}{{ $_ := set $args "preemptionGates" true }}{{ end }}
