@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"sluice/kube-scheduler/facts"
@@ -101,12 +102,17 @@ func (n *nativeGroups) tellTop(group *unstructured.Unstructured) {
 	err := facts.CompositeGroup(group, &seen)
 	priority := seen.Priority
 	if err == nil {
+		says, agree := n.says(group), true
 		n.allBelow(group.GetNamespace(), group.GetName(), 1,
 			func(below *unstructured.Unstructured, depth int) {
 				part, whole := facts.GroupPart(below, depth)
 				seen.Parts = append(seen.Parts, part)
 				seen.GoesWhole = seen.GoesWhole || whole
+				agree = agree && equality.Semantic.DeepEqual(n.says(below), says)
 			})
+		if seen.Condition = says; !agree {
+			seen.Condition = nil // so that it is written anew, where it is not so
+		}
 		seen.Queue = n.named(group)
 		n.groups.place(&seen)
 		tail, err = n.engine.ObserveGroup(&seen)
@@ -123,7 +129,7 @@ func (n *nativeGroups) compositeSeen(old, now *unstructured.Unstructured) {
 }
 
 func (n *nativeGroups) compositeGone(group *unstructured.Unstructured) {
-	n.written.forget(group.GetUID())
+	n.forget(group.GetUID())
 	if facts.ParentGroup(group) != "" {
 		n.tellTop(group)
 	} else {

@@ -3,9 +3,14 @@
 package host
 
 import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -127,21 +132,65 @@ func TestThePriorityOfACompositeGroup(t *testing.T) {
 	w.until("or granted", func() bool { return w.state("p") == "reserved" })
 }
 
+// What is missing of a composite group is said in it and in each group below, and written once into
+// each. Who comes later is told alone.
 func TestTheConditionOfACompositeGroup(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, servingComposites,
-		compositeGroup("top", "", 1), groupBelow("top", "workers", 2))
-	var written atomic.Value
-	w.untyped.to("patch", "compositepodgroups", func(action clienttesting.Action) (bool,
-		runtime.Object, error) {
-		patch := action.(clienttesting.PatchAction)
-		written.Store(patch.GetName() + "/" + patch.GetSubresource() + " " + string(patch.GetPatch()))
-		return true, compositeGroup("top", "", 1), nil
-	})
+		compositeGroup("top", "", 1), compositeGroup("replica", "top", 2),
+		groupBelow("replica", "leader", 1), groupBelow("replica", "workers", 2))
+	var mutex sync.Mutex
+	writes := map[string]int{}
+	version := 100
+	for _, resource := range []string{"podgroups", "compositepodgroups"} {
+		w.untyped.to("patch", resource, func(action clienttesting.Action) (bool, runtime.Object,
+			error) {
+			mutex.Lock()
+			defer mutex.Unlock()
+			patch := action.(clienttesting.PatchAction)
+			if patch.GetSubresource() != "status" ||
+				!strings.Contains(string(patch.GetPatch()), "PodGroup workers has 0 of the 2 pods") {
+				return true, nil, errors.New("what is written is another thing")
+			}
+			writes[patch.GetName()]++
+			version++
+			return w.merge(patch, strconv.Itoa(version))
+		})
+	}
+	counts := func(want map[string]int) func() bool {
+		return func() bool {
+			mutex.Lock()
+			defer mutex.Unlock()
+			return reflect.DeepEqual(writes, want)
+		}
+	}
 	w.queue("q", "9")
-	w.create(memberOf("workers", "p"))
-	w.until("it says what is missing", func() bool {
-		patch, _ := written.Load().(string)
-		return strings.HasPrefix(patch, "top/status ") &&
-			strings.Contains(patch, "PodGroup workers has 1 of the 2 pods")
-	})
+	w.create(memberOf("leader", "p"))
+	want := map[string]int{"top": 1, "replica": 1, "leader": 1, "workers": 1}
+	w.until("it is written into each, once", counts(want))
+	w.makeNative("v1beta1", "podgroups", groupBelow("top", "late", 1))
+	want["late"] = 1
+	w.until("who comes later is told alone", counts(want))
+	w.native.tellAgainOf(func(string, string) bool { return true })
+	time.Sleep(100 * time.Millisecond)
+	if !counts(want)() {
+		t.Errorf("what is so already was written again: %v", writes)
+	}
+}
+
+// merge does what an API server does with a patch of a status.
+func (w *world) merge(patch clienttesting.PatchAction, version string) (bool, runtime.Object,
+	error) {
+	tracker, resource := w.dynamic.Tracker(), patch.GetResource()
+	object, err := tracker.Get(resource, patch.GetNamespace(), patch.GetName())
+	if err != nil {
+		return true, nil, err
+	}
+	said := map[string]any{}
+	if err := json.Unmarshal(patch.GetPatch(), &said); err != nil {
+		return true, nil, err
+	}
+	now := object.(*unstructured.Unstructured).DeepCopy()
+	now.Object["status"] = said["status"]
+	now.SetResourceVersion(version)
+	return true, now, tracker.Update(resource, now, patch.GetNamespace())
 }

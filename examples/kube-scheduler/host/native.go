@@ -4,6 +4,7 @@ package host
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,7 @@ type nativeGroups struct {
 
 	followed atomic.Pointer[nativeVersion] // the last one; nil: nothing has been served yet
 	written  ownWrites
+	said     sync.Map      // of said, by the uid of the group
 	lost     chan struct{} // there was an answer as of what is not served
 	settled  atomic.Bool   // what is served has been told, or cannot be had
 	amiss    amiss
@@ -128,7 +130,7 @@ func (n *nativeGroups) groupGone(object *unstructured.Unstructured) {
 }
 
 func (n *nativeGroups) gone(object *unstructured.Unstructured) {
-	n.written.forget(object.GetUID())
+	n.forget(object.GetUID())
 	if facts.ParentGroup(object) != "" {
 		n.tellTop(object)
 		n.tellBelow(object)

@@ -31,6 +31,14 @@ type nativeKind struct {
 	refused atomic.Bool // it may not be read
 }
 
+// kindOf is what is followed of PodGroups, or of CompositePodGroups; nil: those are not served.
+func (v *nativeVersion) kindOf(composite bool) *nativeKind {
+	if composite {
+		return v.composites
+	}
+	return v.groups
+}
+
 // The resources of Kubernetes' own groups.
 const (
 	podGroupsOfNative  = "podgroups"

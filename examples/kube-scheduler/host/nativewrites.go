@@ -26,45 +26,103 @@ var (
 		"newer one")
 )
 
-// setStatus writes our condition of the very version of the group that was decided about. All else
-// of its status is the scheduler's.
+// setStatus writes our condition of the very version of the group that was decided about, and of a
+// composite one in each group below it first: who sees it in the topmost one sees it in all. All
+// else of their status is the scheduler's.
 func (n *nativeGroups) setStatus(ctx context.Context, effect *sluice.Effect) error {
 	if len(effect.GroupStatus.Conditions) != 1 {
 		return errNoNativeCondition
 	}
+	condition := &effect.GroupStatus.Conditions[0]
 	followed := n.followed.Load()
 	if followed == nil || !followed.groups.HasSynced() {
 		return errNativeUnserved
 	}
-	kind, find := followed.groups, n.find
-	if effect.GroupStatus.Composite {
-		kind, find = followed.composites, n.composite
-	}
+	kind := followed.kindOf(effect.GroupStatus.Composite)
 	if kind == nil {
 		return errNativeUnserved
 	}
-	resource := kind.resource
 	group := kind.object(effect.Namespace, effect.Name)
 	if group == nil || string(group.GetUID()) != effect.UID {
-		return apierrors.NewNotFound(resource.GroupResource(), effect.Name)
+		return apierrors.NewNotFound(kind.resource.GroupResource(), effect.Name)
 	}
 	if n.written.moved(group, effect.ResourceVersion) {
 		return outbox.ErrMoved
 	}
-	patch, err := conditionPatch(group, &effect.GroupStatus.Conditions[0], time.Now())
+	if effect.GroupStatus.Composite {
+		if err := n.setBelow(ctx, followed, group, condition); err != nil {
+			return err
+		}
+	}
+	return n.setCondition(ctx, kind, group, condition)
+}
+
+// setBelow writes the condition of a composite group into the groups below it. One that has gone
+// needs none.
+func (n *nativeGroups) setBelow(ctx context.Context, followed *nativeVersion,
+	top *unstructured.Unstructured, condition *sluice.Condition) (failed error) {
+	n.allBelow(top.GetNamespace(), top.GetName(), 1, func(group *unstructured.Unstructured, _ int) {
+		if failed != nil {
+			return
+		}
+		kind := followed.kindOf(group.GetKind() == facts.KindCompositeGroup)
+		err := n.setCondition(ctx, kind, group, condition)
+		if !apierrors.IsNotFound(err) {
+			failed = err
+		}
+	})
+	return failed
+}
+
+// setCondition writes the condition into a group that does not say so.
+func (n *nativeGroups) setCondition(ctx context.Context, kind *nativeKind,
+	group *unstructured.Unstructured, condition *sluice.Condition) error {
+	if says := n.says(group); says != nil && *says == *condition {
+		return nil
+	}
+	if n.written.moved(group, facts.Version(group.GetResourceVersion())) {
+		return outbox.ErrMoved // it is not seen yet as it was written last
+	}
+	patch, err := conditionPatch(group, condition, time.Now())
 	if err != nil || patch == nil {
 		return err
 	}
-	updated, err := n.clients.objects.Resource(resource).Namespace(effect.Namespace).Patch(ctx,
-		effect.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	updated, err := n.clients.objects.Resource(kind.resource).Namespace(group.GetNamespace()).Patch(
+		ctx, group.GetName(), types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 	if apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse) {
 		return fmt.Errorf("%w: %v", errNativeUnserved, err) // it is the kind that is not found
 	}
 	if err != nil {
 		return err
 	}
-	n.written.wrote(updated, find)
+	n.said.Store(group.GetUID(), said{facts.Version(updated.GetResourceVersion()), *condition})
+	n.written.wrote(updated, kind.object)
+	if kind.object(group.GetNamespace(), group.GetName()) == nil {
+		n.forget(group.GetUID())
+	}
 	return nil
+}
+
+// said is the condition that we wrote last into a group, and the version that this made.
+type said struct {
+	version   int64
+	condition sluice.Condition
+}
+
+// says is our condition of a group: as it is seen, or as it was written, where that is not seen
+// yet.
+func (n *nativeGroups) says(group *unstructured.Unstructured) *sluice.Condition {
+	last, _ := n.said.Load(group.GetUID())
+	if own, is := last.(said); is && own.version > facts.Version(group.GetResourceVersion()) {
+		return &own.condition
+	}
+	return facts.NativeCondition(group)
+}
+
+// forget forgets what was written into a group.
+func (n *nativeGroups) forget(uid types.UID) {
+	n.written.forget(uid)
+	n.said.Delete(uid)
 }
 
 // conditionPatch is what makes one condition of a group say so, if the group is still as it is now;

@@ -2,7 +2,17 @@
 
 package native
 
-import "testing"
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"sluice/cluster/plane"
+	"sluice/cluster/shipped"
+)
 
 // spec is that of a group below another one ("": of the topmost), with a gang's minimum.
 func (s *tale) spec(parent, minimum string, count int) object {
@@ -50,6 +60,22 @@ func TestComposite(t *testing.T) {
 		s.ceiling(6)
 		s.bound("l0", "l1", "w0", "w1", "w2", "w3")
 		s.neverSpurious("l0", "l1", "w0", "w1", "w2", "w3")
+		s.allSay("True", "QuotaReserved")
+		s.writtenAlike("top")
+	})
+	// Before there is room all of it says what it waits for; so does a group that comes late.
+	t.Run("told", func(t *testing.T) {
+		s := c.in(t, 1, 2)
+		s.composite("top", "", 1)
+		s.below("top", "a", 2)
+		s.pods("a", "a0", "a1")
+		s.allSay("False", "NeverFits")
+		s.below("top", "b", 1)
+		s.allSay("False", "NeverFits")
+		s.ceiling(2)
+		s.bound("a0", "a1")
+		s.allSay("True", "QuotaReserved")
+		s.writtenAlike("top")
 	})
 	t.Run("nonodes", func(t *testing.T) {
 		s := c.in(t, 2, 1)
@@ -62,4 +88,62 @@ func TestComposite(t *testing.T) {
 		s.addNode()
 		s.bound("a0", "b0")
 	})
+}
+
+// allSay waits until our condition says this in every group of the story.
+func (s *tale) allSay(status, reason string) {
+	s.Helper()
+	s.until("all groups say "+reason, func() error {
+		for _, resource := range []schema.GroupVersionResource{s.groups.Resource(),
+			s.groups.CompositeResource()} {
+			list, err := s.custom.Resource(resource).Namespace(s.name).List(s.Context(),
+				metav1.ListOptions{})
+			if err != nil {
+				return err
+			}
+			for i := range list.Items {
+				one := ours(&list.Items[i])
+				if one["status"] != status || one["reason"] != reason {
+					return fmt.Errorf("%s says %v", list.Items[i].GetName(), one)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// writtenAlike: no status of a group was written more often than that of the topmost one, which
+// comes last: where one of them has changed meanwhile, the next attempt may have something else to
+// say.
+func (s *tale) writtenAlike(top string) {
+	s.Helper()
+	events, err := s.Audit()
+	if err != nil {
+		s.Fatal(err)
+	}
+	conflicts, counts := 0, map[string]int{}
+	account := plane.ServiceAccountUser(shipped.Namespace, shipped.Name).Name
+	for i := range events {
+		of := events[i].ObjectRef
+		if of == nil || of.APIGroup != "scheduling.k8s.io" || of.Subresource != "status" ||
+			of.Namespace != s.name || events[i].User.Username != account {
+			continue
+		}
+		switch is := events[i].ResponseStatus; {
+		case is == nil || is.Code < 400:
+			counts[of.Name]++
+		case is.Code == http.StatusConflict: // its scheduler had written it meanwhile
+			conflicts++
+		default:
+			s.Errorf("the status of %s could not be written: %s", of.Name, is.Message)
+		}
+	}
+	s.Logf("the statuses of groups were written so often: %v, and %d times in vain", counts,
+		conflicts)
+	for name, count := range counts {
+		if count > counts[top]+conflicts {
+			s.Errorf("that of %s was written %d times, and that of %s %d times", name, count, top,
+				counts[top])
+		}
+	}
 }
