@@ -167,7 +167,7 @@ func (d *describer) fill(pod *v1.Pod, into *sluice.Pod) bool {
 		}
 		into.NotSelected = !d.volcano.takes(facts.QueueOf(into), pod.Namespace)
 	}
-	into.CompositeGroup = d.groups.native.compositeOf(pod.Namespace, into.SchedulingGroup)
+	into.CompositeGroup = d.above(pod)
 	d.devices.describe(pod, into)
 	if len(into.Requests) > facts.MostRequests && into.Node != "" {
 		d.foremost(into)
@@ -232,6 +232,11 @@ func (d *describer) place(pod *v1.Pod) string {
 		return "clusterqueue/" + d.queues.local.clusterQueue(pod.Namespace, local)
 	}
 	return "queue/" + d.volcanoQueue(pod)
+}
+
+// above is the composite group that a pod's native group is below; "": it is below none.
+func (d *describer) above(pod *v1.Pod) string {
+	return d.groups.native.compositeOf(pod.Namespace, facts.SchedulingGroup(pod))
 }
 
 // volcanoQueue is the Queue of Volcano's that a pod names, itself or by its namespace; "": a

@@ -233,6 +233,33 @@ func TestAGangSharesAClaim(t *testing.T) {
 	})
 }
 
+// The PodGroups below one CompositePodGroup are granted as one, whenever that is known.
+func TestACompositeGroupSharesAClaim(t *testing.T) {
+	w := newWorld(t, config.Args{Removal: config.OnBind}, servingComposites)
+	w.deviceQueue("q", "1")
+	w.claim("c", 1)
+	for name, group := range map[string]string{"a": "one", "b": "two"} {
+		pod := claiming(name, "c")
+		pod.Spec.SchedulingGroup = memberOf(group, "").Spec.SchedulingGroup
+		w.create(pod)
+	}
+	w.until("they wait for their groups", func() bool {
+		return w.reason("a") == sluice.ReasonGroupMissing && w.reason("b") == sluice.ReasonGroupMissing
+	})
+	w.makeNative("v1beta1", "podgroups", groupBelow("top", "one", 1))
+	w.makeNative("v1beta1", "podgroups", groupBelow("top", "two", 1))
+	w.makeNative("v1alpha3", "compositepodgroups", compositeGroup("top", "", 2))
+	w.until("both are granted with room for one claim", func() bool {
+		return w.state("a") == "reserved" && w.state("b") == "reserved" && w.holds("q", 1)()
+	})
+	w.bind("b")
+	w.bind("a")
+	w.remove("b")
+	w.until("it counts once when they run, too", func() bool {
+		return w.state("a") == "allocated" && w.holds("q", 1)()
+	})
+}
+
 func TestAllDevicesCountWhenTheyAreKnown(t *testing.T) {
 	w := devices(t, "5", config.Args{Removal: config.OnBind})
 	w.queue("free", "4")
@@ -293,7 +320,8 @@ func TestAClaimCountsInEachQueue(t *testing.T) {
 
 func TestSharedClaimsFindTheirBearer(t *testing.T) {
 	s := newSharedClaims(func(*v1.Pod) bool { return true },
-		func(pod *v1.Pod) string { return pod.Annotations[facts.QueueName] })
+		func(pod *v1.Pod) string { return pod.Annotations[facts.QueueName] },
+		func(pod *v1.Pod) string { return pod.Annotations["above"] })
 	pod := func(name, node string) *v1.Pod {
 		made := claiming(name, "c", "d")
 		made.CreationTimestamp = metav1.Time{}
@@ -325,6 +353,17 @@ func TestSharedClaimsFindTheirBearer(t *testing.T) {
 	check("one that comes before", s.seen(in("g", pod("b", ""))), "", "c")
 	check("the same again", s.seen(in("g", pod("b", ""))), "", "")
 	check("and leaves the group", s.seen(pod("b", "")), "c", "")
+	below := func(of, top string, made *v1.Pod) *v1.Pod {
+		made.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &of}
+		made.Annotations["above"] = top
+		return made
+	}
+	check("one of a native group", s.seen(below("m", "", pod("y", ""))), "", "")
+	check("one of another", s.seen(below("n", "", pod("z", ""))), "", "")
+	check("that comes to be below a composite one", s.seen(below("m", "top", pod("y", ""))), "", "")
+	check("as does the other", s.seen(below("n", "top", pod("z", ""))), "", "")
+	check("the first of them goes", s.gone(below("m", "top", pod("y", ""))), "z", "")
+	check("and the other", s.gone(below("n", "top", pod("z", ""))), "", "")
 	check("the second of the gang is bound", s.seen(in("g", pod("d", "n"))), "", "abc")
 	for _, one := range []string{"a", "b", "c", "d", "e"} {
 		// Whoever was not seen yet counts: e.

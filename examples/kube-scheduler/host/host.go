@@ -146,7 +146,8 @@ func (h *Host) join(handle fwk.Handle) {
 	h.wakeups = wakeups{engine: &h.engine, activator: handle}
 	h.controllers = volcanoControllers{engine: &h.engine, since: time.Now()}
 	h.devices = deviceClaims{names: h.args.DeviceNames(), news: h.pods.heirsSeen,
-		shared: newSharedClaims(h.describer.countsOnceBound, h.describer.place)}
+		shared: newSharedClaims(h.describer.countsOnceBound, h.describer.place,
+			h.describer.above)}
 	h.describer = describer{spaces: spaces, nodes: core.Nodes().Lister(),
 		queues: &h.kueueQueues, devices: &h.devices, volcano: &h.volcanoQueues,
 		groups: &h.groups, templates: &h.templates, lookups: newLookups(),

@@ -19,7 +19,8 @@ import (
 //	one of them is bound    that one, as long as it is there: the claim's bearer. The others ask for
 //	                        nothing. When it goes, another one that is bound bears the claim
 //	none is                 each asks for them, since nobody knows who is granted first; but of the
-//	                        pods of a group, which are granted together, only the first
+//	                        pods of a group, which are granted together, only the first; the
+//	                        PodGroups below one CompositePodGroup are one group
 //
 // So what a claim has is counted once when the pods run, in each queue in which some of them are:
 // nobody takes devices from one queue by naming them in another one. Two pods that are granted in
@@ -28,6 +29,7 @@ import (
 type sharedClaims struct {
 	counts func(*v1.Pod) bool   // it is one that a queue counts, once it is bound
 	place  func(*v1.Pod) string // the queue in which that is
+	above  func(*v1.Pod) string // the composite group that its native group is below; "": none
 
 	mutex sync.Mutex
 	of    map[types.UID]*sharing
@@ -47,9 +49,15 @@ type sharedIn struct {
 	place string
 }
 
+// sharer is a pod of a claim.
+type sharer struct {
+	*v1.Pod
+	group string // with which it is granted; "": it is granted alone, or the group is not made yet
+}
+
 // sharers are the pods of one queue that name one claim.
 type sharers struct {
-	pods   map[types.UID]*v1.Pod
+	pods   map[types.UID]*sharer
 	bearer types.UID
 	firsts map[string]types.UID // by the group, of which there may be more than one
 }
@@ -57,8 +65,8 @@ type sharers struct {
 // sharedNews are the pods of which something else is true now.
 type sharedNews struct{ more, less []*v1.Pod } // they ask for more than before, or for less
 
-func newSharedClaims(counts func(*v1.Pod) bool, place func(*v1.Pod) string) sharedClaims {
-	return sharedClaims{counts: counts, place: place, of: map[types.UID]*sharing{},
+func newSharedClaims(counts func(*v1.Pod) bool, place, above func(*v1.Pod) string) sharedClaims {
+	return sharedClaims{counts: counts, place: place, above: above, of: map[types.UID]*sharing{},
 		all: map[sharedIn]*sharers{}}
 }
 
@@ -67,7 +75,7 @@ func (s *sharedClaims) seen(pod *v1.Pod) (news sharedNews) {
 	if len(pod.Spec.ResourceClaims) == 0 { // nor had it any before: nobody can edit them
 		return news
 	}
-	now := &sharing{bound: pod.Spec.NodeName != ""}
+	now, one := &sharing{bound: pod.Spec.NodeName != ""}, &sharer{pod, s.together(pod)}
 	if !hasEnded(pod) && s.counts(pod) {
 		now.place = s.place(pod)
 		facts.ClaimNames(pod, func(claim facts.ClaimName) {
@@ -90,7 +98,7 @@ func (s *sharedClaims) seen(pod *v1.Pod) (news sharedNews) {
 		}
 	}
 	for _, claim := range now.claims {
-		s.change(sharedIn{claim, now.place}, &news, pod.UID, pod)
+		s.change(sharedIn{claim, now.place}, &news, pod.UID, one)
 	}
 	s.of[pod.UID] = now
 	if len(now.claims) == 0 {
@@ -127,17 +135,18 @@ func (s *sharedClaims) asks(pod types.UID, claim types.NamespacedName) bool {
 	return of == nil || of.pods[pod] == nil || of.asks(of.pods[pod])
 }
 
-func (of *sharers) asks(pod *v1.Pod) bool {
+func (of *sharers) asks(pod *sharer) bool {
 	if of.bearer != "" {
 		return of.bearer == pod.UID
 	}
-	group := together(pod)
-	return group == "" || of.firsts[group] == pod.UID
+	return pod.group == "" || of.firsts[pod.group] == pod.UID
 }
 
-// together names the group with which a pod is granted; "": it is granted alone, or the group is
-// not made yet.
-func together(pod *v1.Pod) string {
+// together names the group with which a pod is granted.
+func (s *sharedClaims) together(pod *v1.Pod) string {
+	if composite := s.above(pod); composite != "" {
+		return "composite/" + composite
+	}
 	if native := facts.SchedulingGroup(pod); native != "" {
 		return "native/" + native
 	}
@@ -145,14 +154,14 @@ func together(pod *v1.Pod) string {
 }
 
 // change puts a pod, or none, in the place of a pod of one claim. [mutex is held]
-func (s *sharedClaims) change(claim sharedIn, news *sharedNews, uid types.UID, now *v1.Pod) {
+func (s *sharedClaims) change(claim sharedIn, news *sharedNews, uid types.UID, now *sharer) {
 	of := s.all[claim]
 	if of == nil {
-		of = &sharers{pods: map[types.UID]*v1.Pod{}, firsts: map[string]types.UID{}}
+		of = &sharers{pods: map[types.UID]*sharer{}, firsts: map[string]types.UID{}}
 		s.all[claim] = of
 	}
 	was := of.pods[uid]
-	if was != nil && now != nil && compareSharers(was, now) == 0 && together(was) == together(now) {
+	if was != nil && now != nil && compareSharers(was, now) == 0 && was.group == now.group {
 		of.pods[uid] = now
 		return
 	}
@@ -161,9 +170,9 @@ func (s *sharedClaims) change(claim sharedIn, news *sharedNews, uid types.UID, n
 	if now == nil {
 		delete(of.pods, uid)
 	}
-	for _, one := range []*v1.Pod{was, now} {
-		if one != nil && together(one) != "" {
-			firsts[together(one)] = of.firsts[together(one)]
+	for _, one := range []*sharer{was, now} {
+		if one != nil && one.group != "" {
+			firsts[one.group] = of.firsts[one.group]
 		}
 	}
 	of.follow(now, firsts)
@@ -175,8 +184,8 @@ func (s *sharedClaims) change(claim sharedIn, news *sharedNews, uid types.UID, n
 
 // follow finds the bearer, and the first of the groups that may have another one now, after this
 // pod came, changed or (nil) went.
-func (of *sharers) follow(now *v1.Pod, groups map[string]types.UID) {
-	switch isBound := func(pod *v1.Pod) bool { return pod.Spec.NodeName != "" }; {
+func (of *sharers) follow(now *sharer, groups map[string]types.UID) {
+	switch isBound := func(pod *sharer) bool { return pod.Spec.NodeName != "" }; {
 	case of.bearer == "" && now != nil && isBound(now):
 		of.bearer = now.UID
 	case of.bearer != "" && of.pods[of.bearer] == nil:
@@ -187,14 +196,14 @@ func (of *sharers) follow(now *v1.Pod, groups map[string]types.UID) {
 	}
 	for group := range groups {
 		delete(of.firsts, group)
-		if first := of.first(func(pod *v1.Pod) bool { return together(pod) == group }); first != nil {
+		if first := of.first(func(pod *sharer) bool { return pod.group == group }); first != nil {
 			of.firsts[group] = first.UID
 		}
 	}
 }
 
 // first is the one of these pods that comes first; nil: there are none.
-func (of *sharers) first(are func(*v1.Pod) bool) (first *v1.Pod) {
+func (of *sharers) first(are func(*sharer) bool) (first *sharer) {
 	for _, pod := range of.pods {
 		if are(pod) && (first == nil || compareSharers(pod, first) < 0) {
 			first = pod
@@ -206,25 +215,24 @@ func (of *sharers) first(are func(*v1.Pod) bool) (first *v1.Pod) {
 // tell finds who else asks for something else than before: when there was this bearer, and these
 // were the first of the groups that have changed.
 func (of *sharers) tell(news *sharedNews, but, bearer types.UID, firsts map[string]types.UID) {
-	note := func(pod *v1.Pod, did bool) {
+	note := func(pod *sharer, did bool) {
 		switch does := of.asks(pod); {
 		case pod.UID == but || did == does:
 		case does:
-			news.more = append(news.more, pod)
+			news.more = append(news.more, pod.Pod)
 		default:
-			news.less = append(news.less, pod)
+			news.less = append(news.less, pod.Pod)
 		}
 	}
-	did := func(pod *v1.Pod) bool {
+	did := func(pod *sharer) bool {
 		if bearer != "" {
 			return bearer == pod.UID
 		}
-		group := together(pod)
-		first, changed := firsts[group]
+		first, changed := firsts[pod.group]
 		if !changed {
-			first = of.firsts[group]
+			first = of.firsts[pod.group]
 		}
-		return group == "" || first == pod.UID
+		return pod.group == "" || first == pod.UID
 	}
 	if bearer != of.bearer {
 		if bearer != "" && of.bearer != "" { // all others ask for nothing, as before
@@ -247,11 +255,11 @@ func (of *sharers) tell(news *sharedNews, but, bearer types.UID, firsts map[stri
 
 // compareSharers has those first that are bound, then those that nothing of others' keeps from
 // being granted, and these in the order in which they are.
-func compareSharers(a, b *v1.Pod) int {
+func compareSharers(a, b *sharer) int {
 	return cmp.Or(
 		first(a.Spec.NodeName != "", b.Spec.NodeName != ""),
-		first(!facts.HasForeignGate(a), !facts.HasForeignGate(b)),
-		cmp.Compare(priorityOf(b), priorityOf(a)),
+		first(!facts.HasForeignGate(a.Pod), !facts.HasForeignGate(b.Pod)),
+		cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)),
 		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
 		strings.Compare(string(a.UID), string(b.UID)))
 }
