@@ -115,6 +115,12 @@ func (n *nativeGroups) change(ctx context.Context, effect *sluice.Effect) error 
 	}
 	updated, err := n.clients.objects.Resource(resource).Namespace(effect.Namespace).Patch(ctx,
 		effect.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	if apierrors.IsInvalid(err) { // that of 1.36 changes nothing of a PodGroup
+		n.engine.warn(group, "SluiceMinimumStays", "its newest pod asks for a minimum of %d (%s), and "+
+			"this API server changes no PodGroup: the minimum stays as it is; under another controller "+
+			"it would be the new one", effect.NewGroup.MinMember, facts.GroupMinMember)
+		return nil
+	}
 	if err == nil {
 		n.written.wrote(updated, n.find)
 	}

@@ -8,8 +8,12 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clienttesting "k8s.io/client-go/testing"
 
 	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/facts"
@@ -89,6 +93,14 @@ func TestAMinimumIsAnsweredByANativeGroup(t *testing.T) {
 		"schedulingPolicy", "gang", "minCount")
 	if minimum != 3 {
 		t.Errorf("its minimum is %d", minimum)
+	}
+	w.untyped.to("patch", podGroupsOfNative, func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewInvalid(schema.GroupKind{Kind: facts.KindGroup}, name, nil)
+	})
+	change.NewGroup.MinMember = 4
+	w.does(change, sluice.Done)
+	if !w.said("SluiceMinimumStays") {
+		t.Error("nobody is told that a minimum cannot be changed")
 	}
 	change.UID = "another"
 	w.does(change, sluice.Gone)

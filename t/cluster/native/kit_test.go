@@ -116,13 +116,14 @@ func start(t *testing.T, how plan) *cluster {
 		t.Fatal(err)
 	}
 	c.watch()
-	r, err := s.Run(t.Context(), "a")
-	if err != nil {
+	if _, err := s.Run(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("replica a runs: %t; the end of its log:\n%s", r.Running(), r.Tail(30))
+		for _, r := range s.Replicas() {
+			if t.Failed() {
+				t.Logf("%s runs: %t; the end of its log:\n%s", r.Name, r.Running(), r.Tail(30))
+			}
 		}
 	})
 	return c

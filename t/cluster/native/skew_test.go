@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // says waits until a replica's log has this.
@@ -36,18 +34,7 @@ func TestASchedulerWithoutTheGates(t *testing.T) {
 		s.gang("a", 3)
 		s.pods("a", "a0", "a1", "a2")
 		s.held("a0", "a1", "a2")
-		s.until("an event says what is amiss", func() error {
-			list, err := s.Client.EventsV1().Events(s.name).List(s.Context(), metav1.ListOptions{})
-			if err != nil {
-				return err
-			}
-			for i := range list.Items {
-				if list.Items[i].Reason == "SluiceNativeGroups" {
-					return nil
-				}
-			}
-			return fmt.Errorf("there are %d others", len(list.Items))
-		})
+		s.warned("SluiceNativeGroups")
 		s.ceiling(3)
 		s.bound("a0", "a1", "a2")
 		s.neverSpurious("a0", "a1", "a2")
