@@ -79,8 +79,7 @@ struct queue_usage {
  * status. */
 struct group_effect {
     enum group_kind
-        kind; /* of Kubernetes' own: its minimum is ours, its priority class when it is made,
-                             and nothing else */
+        kind; /* of Kubernetes' own: of what it is to say the minimum changes, no more */
     struct text api_version, owner_kind, owner_name, owner_uid;
     struct text queue, priority_class;
     int32_t minimum;
@@ -118,7 +117,7 @@ struct effect {
     struct queue_usage usage;          /* EFFECT_QUEUE_STATUS */
     bool allow;                        /* EFFECT_ANSWER_PERMIT, with its message */
     struct text group;                 /* EFFECT_SET_GROUP */
-    struct group_effect create;        /* EFFECT_CREATE_GROUP, EFFECT_CHANGE_GROUP and so on */
+    struct group_effect create;        /* those three of groups */
     struct group_status group_status;  /* EFFECT_SET_GROUP_STATUS */
     uint32_t workload;                 /* EFFECT_WRITE_WORKLOAD: for engine_workload_write */
     uint32_t dispatch;   /* this and the following: a manager's; for fleet_memory_text */

@@ -152,11 +152,11 @@ static bool may_change(const struct engine *e, const struct group *group)
 static bool says_other(const struct engine *e, const struct group *group,
                        const struct group_effect *asked)
 {
-    if (group->minimum != asked->minimum || group_is_native(group))
-        return group->minimum != asked->minimum;
-    return !text_same(name_text(e, group->queue), asked->queue) ||
-           !text_same(name_text(e, group->priority_class), asked->priority_class) ||
-           !same_least(e, group, asked);
+    return group->minimum != asked->minimum ||
+           (!group_is_native(group) &&
+            (!text_same(name_text(e, group->queue), asked->queue) ||
+             !text_same(name_text(e, group->priority_class), asked->priority_class) ||
+             !same_least(e, group, asked)));
 }
 
 bool group_follow_changes(const struct engine *e, const struct group *group)

@@ -237,6 +237,16 @@ static void lose_parts(struct engine *e, struct group *group)
     group->misses_parts = false;
 }
 
+/* Of one that was to be made, and was not seen since, what was in its place is gone. */
+static void make_again(struct engine *e, uint32_t id)
+{
+    if (!group_at(e, id)->was_made)
+        return;
+    group_at(e, id)->was_made = false;
+    group_touch(e, id);
+    group_settle(e);
+}
+
 /* Its members are held in the queues that they name themselves; those that run are counted where
  * they are. */
 int group_lose(struct engine *e, const struct group_name *name, struct text uid)
@@ -246,14 +256,11 @@ int group_lose(struct engine *e, const struct group_name *name, struct text uid)
     struct group_moves moves = {0};
     int error = 0;
 
-    if (id != 0 && !group_at(e, id)->known && group_at(e, id)->was_made) {
-        group_at(e, id)->was_made = false; /* what was in its place is gone, or it is */
-        group_touch(e, id);
-        group_settle(e);
+    if (id != 0 && !group_at(e, id)->known) {
+        make_again(e, id);
         return SEEN_ANEW;
     }
-    if (id == 0 || !group_at(e, id)->known ||
-        (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->uid), uid)))
+    if (id == 0 || (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->uid), uid)))
         return SEEN_ANEW;
     error = group_read_moves(e, id, &nowhere, &moves);
     if (error == 0) {

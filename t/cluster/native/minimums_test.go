@@ -94,6 +94,7 @@ func TestMinimums(t *testing.T) {
 	t.Run("gang", func(t *testing.T) { testGangOfAMinimum(c, c.in(t, 2, 3)) })
 	t.Run("theirs", func(t *testing.T) { testGroupOfOthers(c.in(t, 3, 3)) })
 	t.Run("follows", func(t *testing.T) { testMinimumChanges(c.in(t, 3, 3)) })
+	t.Run("ranked", func(t *testing.T) { testRankOfAMinimum(c.in(t, 2, 2)) })
 	t.Run("deployment", func(t *testing.T) { testLeftToVolcano(c.in(t, 1, 2)) })
 }
 
@@ -180,6 +181,24 @@ func testGroupOfOthers(s *tale) {
 	s.nothingReserved()
 	s.says(groupOf(job.UID), "GroupInvalid", "the group has another minimum than its pods ask for ("+
 		minMember+"), and others made it")
+}
+
+// The group has the priority of the pods that it was made for: else nobody would schedule them.
+func testRankOfAMinimum(s *tale) {
+	s.class()
+	template := s.asking("2")
+	template.Spec.RestartPolicy = corev1.RestartPolicyNever
+	template.Spec.PriorityClassName = s.name
+	_, err := s.Client.BatchV1().Jobs(s.name).Create(s.Context(), &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: s.name},
+		Spec: batchv1.JobSpec{Parallelism: new(int32(2)), Completions: new(int32(2)),
+			Template: template}}, metav1.CreateOptions{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	pods := s.selected(2, true)
+	s.bound(pods...)
+	s.neverSpurious(pods...)
 }
 
 // A StatefulSet whose newest pods carry another minimum.

@@ -202,16 +202,22 @@ func (s *tale) order(action string) {
 // important creates a pod of priority 9, as a member of a group ("": of none).
 func (s *tale) important(group, name string) {
 	s.Helper()
-	_, err := s.Client.SchedulingV1().PriorityClasses().Create(s.Context(),
-		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: s.name}, Value: 9},
-		metav1.CreateOptions{})
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.class()
 	pod := s.pod(s.name, name, group)
 	pod.Spec.PriorityClassName = s.name
 	if _, err := s.Client.CoreV1().Pods(s.name).Create(s.Context(), pod,
 		metav1.CreateOptions{}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// class makes a class of priority 9 with the name of the story.
+func (s *tale) class() {
+	s.Helper()
+	_, err := s.Client.SchedulingV1().PriorityClasses().Create(s.Context(),
+		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: s.name}, Value: 9},
+		metav1.CreateOptions{})
+	if err != nil {
 		s.Fatal(err)
 	}
 }
