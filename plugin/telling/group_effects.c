@@ -44,7 +44,8 @@ static uint8_t wanted(const void *owner, uint32_t id)
 
     return (uint8_t)(wants_creation(e, group)
                          << (group_is_native(group) ? GROUP_CREATES_NATIVE : GROUP_CREATES) |
-                     wants_change(e, group) << GROUP_CHANGES | wants_status(e, group) << GROUP_WRITES_STATUS);
+                     wants_change(e, group) << GROUP_CHANGES |
+                     wants_status(e, group) << GROUP_WRITES_STATUS);
 }
 
 static void describe(const void *owner, uint32_t id, uint32_t slot, struct effect *ret)

@@ -87,6 +87,11 @@ static void refuses(void)
     trace_finish(&trace);
 }
 
+static bool has_gangs(const char *kind)
+{
+    return strcmp(kind, "alibaba-gpu-2020") == 0 || strcmp(kind, "philly") == 0;
+}
+
 /* What is written is read again. */
 static void returns(void)
 {
@@ -110,8 +115,7 @@ static void returns(void)
             gangs += made.rows[k].gang;
         }
         ok(ordered, "%s: in order, within the time", wish.kind);
-        ok((gangs > 0) == (strcmp(wish.kind, "borg-2019") != 0), "%s: gangs where there are any",
-           wish.kind);
+        ok((gangs > 0) == has_gangs(wish.kind), "%s: gangs where there are any", wish.kind);
         FILE *file = fopen(path, "w");
         trace_write(&made, file);
         fclose(file);
