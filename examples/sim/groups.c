@@ -62,11 +62,14 @@ static const char *spec_text(struct sim *sim, const msgpack_object *effect, cons
                         text_quoted(&sim->arena, value_str(effect, "priorityClass", "")), least);
 }
 
-/* What one of Kubernetes' own is to say. */
+/* What one of Kubernetes' own is to say; its priority class only when it is made. */
 static const char *native_spec(struct sim *sim, const msgpack_object *effect)
 {
-    return arena_format(&sim->arena, "{schedulingPolicy: {gang: {minCount: %" PRId64 "}}}",
-                        value_int(effect, "minMember", 0));
+    const char *class = value_str(effect, "priorityClass", "");
+
+    return arena_format(&sim->arena, "{schedulingPolicy: {gang: {minCount: %" PRId64 "}}%s%s}",
+                        value_int(effect, "minMember", 0), *class ? ", priorityClassName: " : "",
+                        *class ? text_quoted(&sim->arena, class) : "");
 }
 
 /* The head of an object that is of Kubernetes' own. */
