@@ -6,6 +6,7 @@
 #include "examples/sim/effects.h"
 #include "examples/sim/expect.h"
 #include "examples/sim/sim.h"
+#include "examples/sim/text.h"
 #include "examples/sim/translate.h"
 #include "examples/sim/watch.h"
 
@@ -89,11 +90,12 @@ const msgpack_object *host_must(struct sim *sim, enum loader_hook hook)
 /* A value of the configuration: durations in nanoseconds, the root's ceiling as quantities. */
 static void put_config(struct sim *sim, struct request *r, const struct tree_pair *pair)
 {
+    static const char *const durations[] = {"reservationTimeout", "headGuard",
+                                            "waitingReasonsAfter", NULL};
     int64_t number;
 
     r_str(r, pair->key);
-    if ((strcmp(pair->key, "reservationTimeout") == 0 || strcmp(pair->key, "headGuard") == 0) &&
-        !tree_is_int(pair->value, &number)) {
+    if (text_is_one_of(pair->key, durations) && !tree_is_int(pair->value, &number)) {
         r_int(r, tree_as_duration(&sim->fault, pair->value));
     } else if (strcmp(pair->key, "rootCeiling") == 0 && pair->value->type == TREE_MAP) {
         r_map(r);
