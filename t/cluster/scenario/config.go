@@ -34,19 +34,26 @@ func schedulerConfig(s *Scenario, library, kubeconfig string, webhook int) ([]by
 	if s.Workloads {
 		arguments["workloads"] = true
 	}
-	names := []any{"default-scheduler"}
+	names, reasons := []any{"default-scheduler"}, object{}
 	if s.Config != nil {
 		for _, pair := range s.Config.Pairs {
-			if pair.Key == "schedulers" {
-				names, _ = pair.Value.Plain().([]any)
-				continue
-			}
-			if pair.Key == "effects" { // this host carries out all of them
+			switch value := pair.Value.Plain(); pair.Key {
+			case "schedulers":
+				names, _ = value.([]any)
+			case "effects": // this host carries out all of them
 				arguments["preempt"] = s.evicts()
-				continue
+			case "waitingReasons": // it tells them always
+			case "waitingReasonsAfter":
+				reasons["after"] = value
+			case "waitingReasonsPerSecond":
+				reasons["perSecond"] = value
+			default:
+				arguments[pair.Key] = value
 			}
-			arguments[pair.Key] = pair.Value.Plain()
 		}
+	}
+	if len(reasons) > 0 {
+		arguments["waitingReasons"] = reasons
 	}
 	var profiles []any
 	for _, name := range names {
