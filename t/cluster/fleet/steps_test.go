@@ -129,13 +129,13 @@ func managerStandsStill(f *fleet, east, west *kueue) {
 	f.must(old.Pause())
 	in := f.awaitOpening("still")
 	f.awaitCluster("still", in)
-	f.must(old.Resume())
-	f.await("both writes are answered", func() error {
+	f.await("both writes are answered", func() error { // before: who goes on takes its own back
 		if n := f.statusWrites(in, "still"); n < 2 {
 			return fmt.Errorf("%d are", n)
 		}
 		return nil
 	})
+	f.must(old.Resume())
 	time.Sleep(2 * time.Second)
 	f.checkOpenings("still", timeout, in)
 	if n := west.played("still", "preempts") + east.played("still", "preempts"); n != 1 {
