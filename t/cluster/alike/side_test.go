@@ -86,20 +86,7 @@ func raise(t *testing.T, name string) (*side, error) {
 	if s.objects, err = dynamic.NewForConfig(s.REST(plane.Admin)); err != nil {
 		return nil, err
 	}
-	root, err := shipped.Root()
-	if err != nil {
-		return nil, err
-	}
-	crds, err := shipped.KueueCRDs(t.Context(), root)
-	if err != nil {
-		return nil, err
-	}
-	// A busy machine takes longer for these than a plane waits.
-	for end := time.Now().Add(patience); ; {
-		if err = s.ApplyCRDDir(t.Context(), crds); err == nil || time.Now().After(end) {
-			return s, err
-		}
-	}
+	return s, shipped.ApplyKueueCRDs(t.Context(), s.Plane)
 }
 
 // raiseKueue is a plane with Kueue itself.

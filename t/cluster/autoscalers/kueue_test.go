@@ -34,15 +34,7 @@ type kueue struct{}
 // runKueue starts both.
 func (c *cluster) runKueue(program string) {
 	c.Helper()
-	root, err := shipped.Root()
-	if err != nil {
-		c.Fatal(err)
-	}
-	crds, err := shipped.KueueCRDs(c.Context(), root)
-	if err == nil {
-		err = c.ApplyCRDDir(c.Context(), crds)
-	}
-	if err != nil {
+	if err := shipped.ApplyKueueCRDs(c.Context(), c.Plane); err != nil {
 		c.Fatal(err)
 	}
 	k, err := upstream.Start(c.Context(), c.Plane, program, map[string]bool{

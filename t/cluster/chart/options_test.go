@@ -72,14 +72,7 @@ var options = []option{
 // prepare makes the definitions that some of the options are about.
 func (c *cluster) prepare() {
 	c.Helper()
-	root, err := shipped.Root()
-	if err != nil {
-		c.Fatal(err)
-	}
-	crds, err := shipped.KueueCRDs(c.Context(), root)
-	if err == nil {
-		err = c.ApplyCRDDir(c.Context(), crds)
-	}
+	err := shipped.ApplyKueueCRDs(c.Context(), c.Plane)
 	if err == nil {
 		err = c.ApplyCRDs(c.Context(),
 			fmt.Appendf(nil, monitors, "servicemonitor", "ServiceMonitor"),

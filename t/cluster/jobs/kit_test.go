@@ -59,22 +59,8 @@ func start(t *testing.T, overlay string) *cluster {
 			t.Error(err)
 		}
 	})
-	root, err := shipped.Root()
-	if err != nil {
+	if err := shipped.ApplyKueueCRDs(t.Context(), p); err != nil {
 		t.Fatal(err)
-	}
-	crds, err := shipped.KueueCRDs(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A busy machine takes longer for these than a plane waits.
-	for end := time.Now().Add(patience); ; {
-		if err = p.ApplyCRDDir(t.Context(), crds); err == nil {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
 	}
 	s, err := shipped.Apply(t.Context(), p, "overlays/"+overlay)
 	if errors.Is(err, shipped.ErrNoAddress) {

@@ -63,11 +63,7 @@ func start(t *testing.T) *cluster {
 	}
 	c.must("create", "clusterrolebinding", "operators", "--clusterrole=sluice-operator",
 		"--user=operator")
-	crds, err := shipped.KueueCRDs(t.Context(), c.Root)
-	if err == nil {
-		err = c.ApplyCRDDir(t.Context(), crds)
-	}
-	if err != nil {
+	if err := shipped.ApplyKueueCRDs(t.Context(), c.Plane); err != nil {
 		t.Fatal(err)
 	}
 	return c

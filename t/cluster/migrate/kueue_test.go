@@ -141,15 +141,7 @@ func TestKueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := start(t, "migrate-kueue", upstream.User)
-	root, err := shipped.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	crds, err := shipped.KueueCRDs(t.Context(), root)
-	if err == nil {
-		err = c.ApplyCRDDir(t.Context(), crds)
-	}
-	if err != nil {
+	if err := shipped.ApplyKueueCRDs(t.Context(), c.Plane); err != nil {
 		t.Fatal(err)
 	}
 	newLedger(map[string]int64{"a": 4000, "b": 2000, "": 5000}).follow(c, workloads)

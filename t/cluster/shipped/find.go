@@ -9,6 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
+
+	"sluice/cluster/plane"
 )
 
 // Root is the top of the source tree, from anywhere within.
@@ -69,6 +72,26 @@ func KueueCRDs(ctx context.Context, root string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(module, "config/components/crd/bases"), nil
+}
+
+// ApplyKueueCRDs makes Kueue's kinds known to an API server. A busy machine takes longer for these
+// than a plane waits, so it is tried again.
+func ApplyKueueCRDs(ctx context.Context, p *plane.Plane) error {
+	const patience = 90 * time.Second
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	folder, err := KueueCRDs(ctx, root)
+	if err != nil {
+		return err
+	}
+	for end := time.Now().Add(patience); ; {
+		err = p.ApplyCRDDir(ctx, folder)
+		if err == nil || ctx.Err() != nil || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 // KueueModule is the folder of the module that the scheduler is built with.

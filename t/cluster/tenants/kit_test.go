@@ -116,21 +116,8 @@ func start(t *testing.T, s setup) *world {
 
 func (w *world) applyKueue(p *plane.Plane) {
 	w.Helper()
-	root, err := shipped.Root()
-	if err != nil {
+	if err := shipped.ApplyKueueCRDs(w.Context(), p); err != nil {
 		w.Fatal(err)
-	}
-	crds, err := shipped.KueueCRDs(w.Context(), root)
-	if err != nil {
-		w.Fatal(err)
-	}
-	for end := time.Now().Add(patience); ; {
-		if err = p.ApplyCRDDir(w.Context(), crds); err == nil {
-			return
-		}
-		if time.Now().After(end) {
-			w.Fatal(err)
-		}
 	}
 }
 
