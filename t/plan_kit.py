@@ -61,16 +61,15 @@ def demand(trace, hours, load):
     or cpus where nobody asks for gpus."""
     means = {"nvidia.com/gpu": Counter(), "cpu": Counter()}
     largest = {resource: Counter() for resource in means}
-    with open(trace) as file:
-        for row in csv.DictReader(file):
-            left = 1 - float(row["arrival"]) / 3600 / hours
-            ran = min(float(row["runtime"]) / 3600 / hours, left)
-            pods, queue = int(row["pods"]), row["queue"]
-            asks = {"nvidia.com/gpu": int(row["gpu"]), "cpu": cores(row["cpu"])}
-            for resource, each in asks.items():
-                means[resource][queue] += each * pods * ran
-                together = each * (pods if row["gang"] == "yes" else 1)
-                largest[resource][queue] = max(largest[resource][queue], together)
+    for row in read(trace):
+        left = 1 - float(row["arrival"]) / 3600 / hours
+        ran = min(float(row["runtime"]) / 3600 / hours, left)
+        pods, queue = int(row["pods"]), row["queue"]
+        asks = {"nvidia.com/gpu": int(row["gpu"]), "cpu": cores(row["cpu"])}
+        for resource, each in asks.items():
+            means[resource][queue] += each * pods * ran
+            together = each * (pods if row["gang"] == "yes" else 1)
+            largest[resource][queue] = max(largest[resource][queue], together)
     resource = "nvidia.com/gpu" if sum(means["nvidia.com/gpu"].values()) > 0 else "cpu"
     return resource, {
         queue: max(round(mean / load), int(largest[resource][queue]) + 1, 2)
@@ -78,18 +77,29 @@ def demand(trace, hours, load):
     }
 
 
-def part(trace, path, begin):
-    """Writes what arrives from a second on, as if that were the first one. Returns how many hours
-    it takes to arrive."""
-    with open(trace) as source:
-        rows = list(csv.DictReader(line for line in source if line[0] != "#"))
-    rows = [row for row in rows if float(row["arrival"]) >= begin]
-    for row in rows:
-        row["arrival"] = f"{float(row['arrival']) - begin:.3f}"
+def read(trace):
+    """The arrivals of a trace; its notes are none."""
+    with open(trace) as file:
+        return list(csv.DictReader(line for line in file if line[0] != "#"))
+
+
+def write(path, rows):
     with open(path, "w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
+
+
+def later(row, seconds):
+    """The same arrival, so much later."""
+    return {**row, "arrival": f"{float(row['arrival']) + seconds:.3f}"}
+
+
+def part(trace, path, begin):
+    """Writes what arrives from a second on, as if that were the first one. Returns how many hours
+    it takes to arrive."""
+    rows = [later(row, -begin) for row in read(trace) if float(row["arrival"]) >= begin]
+    write(path, rows)
     return max(float(row["arrival"]) for row in rows) / 3600
 
 
@@ -114,12 +124,8 @@ def write_cluster_story(path, queues):
 
 def as_workloads(trace, path):
     """The same arrivals, of which each row is one Workload."""
-    with open(trace) as file:
-        rows = [
-            {**row, "queue": "localqueue/" + row["queue"], "kind": "workload"}
-            for row in csv.DictReader(line for line in file if line[0] != "#")
-        ]
-    with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    rows = [
+        {**row, "queue": "localqueue/" + row["queue"], "kind": "workload"}
+        for row in read(trace)
+    ]
+    write(path, rows)
