@@ -22,11 +22,11 @@ struct sort {
 };
 
 struct kind {
-    double cores;  /* of the largest machine: no pod asks for more */
-    double runs;   /* seconds: nothing runs for longer */
-    double bursts; /* how many times the usual rate a burst has */
-    double users;  /* exponent of how much each user brings */
-    double day;    /* how far the rate of the night is below that of the day, 0 to 1 */
+    double cores;   /* of the largest machine: no pod asks for more */
+    double longest; /* seconds: nothing runs for longer */
+    double bursts;  /* how many times the usual rate a burst has */
+    double users;   /* exponent of how much each user brings */
+    double day;     /* how far the rate of the night is below that of the day, 0 to 1 */
     struct sort sorts[SORTS];
 };
 
@@ -35,51 +35,51 @@ const char *const trace_kinds[] = {"borg-2019", "alibaba-gpu-2020", "alibaba-gpu
 
 static const struct kind kinds[] = {
     /* Many small, few that take nearly all; four tiers. */
-    {64,
-     172800,
-     8,
-     1.2,
-     0.3,
-     {{0.40, 2.2, false, 0, 0.3, 1.2, 3, 0, 120, 1.8},
-      {0.35, 2.1, false, 100, 0.5, 1.1, 4, 0, 300, 1.9},
-      {0.10, 2.2, false, 200, 1.0, 1.0, 4, 0, 1800, 1.6},
-      {0.15, 2.0, false, 360, 1.0, 0.9, 5, 0, 3600, 1.7}}},
+    {.cores = 64,
+     .longest = 172800,
+     .bursts = 8,
+     .users = 1.2,
+     .day = 0.3,
+     .sorts = {{0.40, 2.2, false, 0, 0.3, 1.2, 3, 0, 120, 1.8},
+               {0.35, 2.1, false, 100, 0.5, 1.1, 4, 0, 300, 1.9},
+               {0.10, 2.2, false, 200, 1.0, 1.0, 4, 0, 1800, 1.6},
+               {0.15, 2.0, false, 360, 1.0, 0.9, 5, 0, 3600, 1.7}}},
     /* Most ask for one accelerator; gangs of workers; few users bring most. */
-    {64,
-     172800,
-     5,
-     1.6,
-     0.5,
-     {{0.55, 0, false, 0, 6, 0.5, 5, 1, 600, 1.6},
-      {0.25, 2.3, true, 0, 6, 0.5, 5, 1, 1500, 1.7},
-      {0.05, 0, false, 0, 48, 0.4, 6, 8, 5400, 1.5},
-      {0.15, 0, false, 0, 4, 0.7, 4, 0, 300, 1.5}}},
+    {.cores = 64,
+     .longest = 172800,
+     .bursts = 5,
+     .users = 1.6,
+     .day = 0.5,
+     .sorts = {{0.55, 0, false, 0, 6, 0.5, 5, 1, 600, 1.6},
+               {0.25, 2.3, true, 0, 6, 0.5, 5, 1, 1500, 1.7},
+               {0.05, 0, false, 0, 48, 0.4, 6, 8, 5400, 1.5},
+               {0.15, 0, false, 0, 4, 0.7, 4, 0, 300, 1.5}}},
     /* Nearly all are one accelerator and a tenth of a machine, for minutes; a few are a whole one,
      * for hours. */
-    {128,
-     864000,
-     2,
-     1.6,
-     0.75,
-     {{0.316, 0, false, 0, 3.4, 0.15, 1.7, 1, 400, 1.8},
-      {0.529, 0, false, 0, 11.4, 0.2, 3.9, 1, 886, 1.8},
-      {0.145, 0, false, 0, 12.5, 0.48, 3.7, 0, 492, 1.9},
-      {0.002, 0, false, 0, 16, 0.5, 4, 2, 2267, 2.5},
-      {0.002, 0, false, 0, 32, 0.25, 4, 4, 542, 2.5},
-      {0.006, 0, false, 0, 88, 0.21, 4, 8, 525, 2.8}}},
+    {.cores = 128,
+     .longest = 864000,
+     .bursts = 2,
+     .users = 1.6,
+     .day = 0.75,
+     .sorts = {{0.316, 0, false, 0, 3.4, 0.15, 1.7, 1, 400, 1.8},
+               {0.529, 0, false, 0, 11.4, 0.2, 3.9, 1, 886, 1.8},
+               {0.145, 0, false, 0, 12.5, 0.48, 3.7, 0, 492, 1.9},
+               {0.002, 0, false, 0, 16, 0.5, 4, 2, 2267, 2.5},
+               {0.002, 0, false, 0, 32, 0.25, 4, 4, 542, 2.5},
+               {0.006, 0, false, 0, 88, 0.21, 4, 8, 525, 2.8}}},
     /* Training. A sixth ends after a minute, as it was wrong; the long ones take many accelerators,
      * or whole machines of eight together. */
-    {64,
-     432000,
-     3,
-     1.3,
-     0.4,
-     {{0.15, 0, false, 0, 5, 0.3, 10, 1, 65, 0.15},
-      {0.24, 0, false, 0, 5, 0.3, 10, 1, 211, 1.45},
-      {0.32, 0, false, 0, 5, 0.3, 10, 1, 2037, 0.7},
-      {0.14, 0, false, 0, 12, 0.3, 10, 4, 5727, 2.18},
-      {0.10, 0, false, 0, 24, 0.2, 10, 8, 5727, 2.18},
-      {0.05, 2.5, true, 0, 24, 0.2, 10, 8, 5727, 2.18}}},
+    {.cores = 64,
+     .longest = 432000,
+     .bursts = 3,
+     .users = 1.3,
+     .day = 0.4,
+     .sorts = {{0.15, 0, false, 0, 5, 0.3, 10, 1, 65, 0.15},
+               {0.24, 0, false, 0, 5, 0.3, 10, 1, 211, 1.45},
+               {0.32, 0, false, 0, 5, 0.3, 10, 1, 2037, 0.7},
+               {0.14, 0, false, 0, 12, 0.3, 10, 4, 5727, 2.18},
+               {0.10, 0, false, 0, 24, 0.2, 10, 8, 5727, 2.18},
+               {0.05, 2.5, true, 0, 24, 0.2, 10, 8, 5727, 2.18}}},
 };
 
 struct dice {
@@ -178,7 +178,7 @@ void trace_make(struct trace *trace, const struct trace_wish *wish)
         const struct trace_row row = {
             .at = (int64_t)(at * (double)SECOND),
             .runs_for =
-                (int64_t)within(around(&dice, sort->runs, sort->runs_spread), 5, kind->runs) *
+                (int64_t)within(around(&dice, sort->runs, sort->runs_spread), 5, kind->longest) *
                 SECOND,
             .queue = queue,
             .user = user,
