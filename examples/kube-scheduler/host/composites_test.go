@@ -23,9 +23,11 @@ import (
 	"sluice/kube-scheduler/sluice"
 )
 
-// servingComposites makes the API server in memory serve CompositePodGroups, too.
+// servingComposites makes the API server in memory serve CompositePodGroups, too, to a scheduler of
+// a release that has them: it queues a group as one.
 func servingComposites(h *Host) {
 	serving("v1beta1")(h)
+	h.native.scheduler.hasGate = false
 	discovery := h.native.discoverer.(*fakediscovery.FakeDiscovery)
 	discovery.Resources = append(discovery.Resources, &metav1.APIResourceList{
 		GroupVersion: facts.NativeGroups + "/v1alpha3",

@@ -164,8 +164,9 @@ func (h *Host) join(handle fwk.Handle) {
 		pods: &h.pods, volcano: &h.volcanoQueues, controllers: &h.controllers,
 		native: &h.native, done: &h.done}
 	h.native = nativeGroups{engine: &h.engine, clients: &h.clients, groups: &h.groups,
-		discoverer: handle.ClientSet().Discovery(), scheduler: thisScheduler(), look: nativeLook,
-		minimums: h.args.NativeMinimums, lost: make(chan struct{}, 1)}
+		discoverer: handle.ClientSet().Discovery(), look: nativeLook,
+		scheduler: thisScheduler().followedBy(handle.SharedInformerFactory()),
+		minimums:  h.args.NativeMinimums, lost: make(chan struct{}, 1)}
 	h.turns = nativeTurns{native: &h.native,
 		apply: h.args.Removal == config.OnAdmission && !h.args.ObserveOnly}
 	h.templates = templates{engine: &h.engine, groups: &h.groups}

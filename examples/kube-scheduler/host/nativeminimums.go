@@ -56,7 +56,7 @@ func (n *nativeGroups) tellUnserved(seen *v1.Pod, pod map[string]any) {
 func (n *nativeGroups) resource() (schema.GroupVersionResource, error) {
 	followed := n.followed.Load()
 	switch {
-	case followed != nil && followed.groups.HasSynced():
+	case followed != nil && followed.groups.listed.Load():
 		return followed.groups.resource, nil
 	case n.minimums:
 		return schema.GroupVersionResource{}, errMinimumsUnserved

@@ -9,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/kubernetes/pkg/features"
 
 	"sluice/kube-scheduler/facts"
@@ -20,6 +22,27 @@ type nativeScheduler struct {
 	follows bool                      // it knows them: its feature gate is on
 	hasGate bool                      // it has gateOfOneByOne, on or off
 	reads   func(version string) bool // it was built for this version
+
+	// The informer by which it follows PodGroups, and their version; nil: it follows none.
+	podGroups cache.SharedIndexInformer
+	version   string
+}
+
+// followedBy is a scheduler with the informer of PodGroups that it has from this factory. It must
+// be asked for before the factory starts what it has; a scheduler that follows no PodGroups may not
+// get one, and would wait for it where none are served.
+func (s nativeScheduler) followedBy(factory informers.SharedInformerFactory) nativeScheduler {
+	if !s.follows {
+		return s
+	}
+	for _, version := range []string{"v1beta1", "v1alpha2"} { // of each release but one
+		of, err := factory.ForResource(nativeResource(version, podGroupsOfNative))
+		if err == nil {
+			s.podGroups, s.version = of.Informer(), version
+			break
+		}
+	}
+	return s
 }
 
 // thisScheduler is that of this process.

@@ -4,14 +4,9 @@ package host
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
 	"sluice/kube-scheduler/facts"
@@ -22,13 +17,6 @@ type nativeVersion struct {
 	version           string // of PodGroups, as in v1beta1
 	groups, workloads *nativeKind
 	composites        *nativeKind // nil: CompositePodGroups are not served
-}
-
-// nativeKind is what is followed of one resource.
-type nativeKind struct {
-	resource schema.GroupVersionResource
-	cache.SharedIndexInformer
-	refused atomic.Bool // it may not be read
 }
 
 // kindOf is what is followed of PodGroups, or of CompositePodGroups; nil: those are not served.
@@ -46,104 +34,6 @@ const (
 )
 
 const nativeSyncLook = 20 * time.Millisecond
-
-// byWorkload finds the PodGroups that a Workload was made into.
-const byWorkload = "workload"
-
-// byParent finds the groups that are directly below a CompositePodGroup.
-const byParent = "parent"
-
-func workloadKey(namespace, name string) string { return namespace + "/" + name }
-
-func newNativeKind(client dynamic.Interface, version, resource string) *nativeKind {
-	k := &nativeKind{resource: schema.GroupVersionResource{Group: facts.NativeGroups,
-		Version: version, Resource: resource}}
-	k.SharedIndexInformer = dynamicinformer.NewFilteredDynamicInformer(client, k.resource, "", 0,
-		cache.Indexers{byWorkload: func(object any) ([]string, error) {
-			group, is := object.(*unstructured.Unstructured)
-			if !is {
-				return nil, nil
-			}
-			name := facts.WorkloadOfGroup(group)
-			if name == "" {
-				return nil, nil
-			}
-			return []string{workloadKey(group.GetNamespace(), name)}, nil
-		}, byParent: func(object any) ([]string, error) {
-			group, is := object.(*unstructured.Unstructured)
-			if !is || facts.ParentGroup(group) == "" {
-				return nil, nil
-			}
-			return []string{workloadKey(group.GetNamespace(), facts.ParentGroup(group))}, nil
-		}}, nil).Informer()
-	return k
-}
-
-// object is one as it was last seen; nil: there is none.
-func (k *nativeKind) object(namespace, name string) *unstructured.Unstructured {
-	object, there, err := k.GetStore().GetByKey(namespace + "/" + name)
-	if err != nil || !there {
-		return nil
-	}
-	return object.(*unstructured.Unstructured)
-}
-
-func (k *nativeKind) all() (all []*unstructured.Unstructured) {
-	if k == nil {
-		return nil
-	}
-	for _, object := range k.GetStore().List() {
-		all = append(all, object.(*unstructured.Unstructured))
-	}
-	return all
-}
-
-// of are the groups of a Workload.
-func (k *nativeKind) of(workload *unstructured.Unstructured) []*unstructured.Unstructured {
-	return k.found(byWorkload, workload.GetNamespace(), workload.GetName())
-}
-
-// below are those that are directly below a CompositePodGroup.
-func (k *nativeKind) below(namespace, name string) []*unstructured.Unstructured {
-	return k.found(byParent, namespace, name)
-}
-
-func (k *nativeKind) found(index, namespace, name string) (all []*unstructured.Unstructured) {
-	if k == nil {
-		return nil
-	}
-	objects, err := k.GetIndexer().ByIndex(index, workloadKey(namespace, name))
-	for i := 0; err == nil && i < len(objects); i++ {
-		all = append(all, objects[i].(*unstructured.Unstructured))
-	}
-	return all
-}
-
-// bare is an object without what nobody reads here, and managers write into each.
-func bare(object any) (any, error) {
-	if one, is := object.(*unstructured.Unstructured); is {
-		one.SetManagedFields(nil)
-	}
-	return object, nil
-}
-
-// onlyNamed leaves of a Workload what says in which queue it is.
-func onlyNamed(object any) (any, error) {
-	workload, is := object.(*unstructured.Unstructured)
-	if !is {
-		return object, nil
-	}
-	left := &unstructured.Unstructured{Object: map[string]any{}}
-	left.SetGroupVersionKind(workload.GroupVersionKind())
-	left.SetNamespace(workload.GetNamespace())
-	left.SetName(workload.GetName())
-	left.SetUID(workload.GetUID())
-	left.SetResourceVersion(workload.GetResourceVersion())
-	if queue := workload.GetAnnotations()[facts.QueueName]; queue != "" {
-		left.SetAnnotations(map[string]string{facts.QueueName: queue})
-	}
-	return left, nil
-}
 
 // served is the version in which the API server has a resource of Kubernetes' own groups; "": in
 // none.
@@ -180,7 +70,7 @@ func (n *nativeGroups) follow(ctx context.Context, version string) {
 		n.cannot(ctx, err)
 		return
 	}
-	now := &nativeVersion{version, newNativeKind(n.clients.custom, version, podGroupsOfNative),
+	now := &nativeVersion{version, n.podGroups(version),
 		newNativeKind(n.clients.custom, version, "workloads"), nil}
 	if composites != "" {
 		now.composites = newNativeKind(n.clients.custom, composites, compositePodGroups)
@@ -193,10 +83,19 @@ func (n *nativeGroups) follow(ctx context.Context, version string) {
 	}
 }
 
+// podGroups are those of a version: as the scheduler follows them, if it does. That this version is
+// served no more is heard of by what is followed beside them.
+func (n *nativeGroups) podGroups(version string) *nativeKind {
+	if n.scheduler.podGroups != nil && version == n.scheduler.version {
+		return podGroupsOfScheduler(version, n.scheduler.podGroups)
+	}
+	return newNativeKind(n.clients.custom, version, podGroupsOfNative)
+}
+
 // begin starts the informers: groups come when it is known where their Workloads are. False: the
 // version has gone before all of it was told.
 func (n *nativeGroups) begin(ctx context.Context, now *nativeVersion) bool {
-	told, err := now.workloads.AddEventHandler(handle(n.workloadSeen, n.workloadGone))
+	told, err := now.workloads.tell(ctx, n.workloadSeen, n.workloadGone)
 	if err == nil {
 		err = n.start(ctx, now.workloads, onlyNamed)
 	}
@@ -209,8 +108,7 @@ func (n *nativeGroups) begin(ctx context.Context, now *nativeVersion) bool {
 		n.followed.Store(before)
 		return false
 	}
-	told, err = now.groups.AddEventHandler(handle(
-		n.groupSeen, n.gone))
+	told, err = now.groups.tell(ctx, n.groupSeen, n.gone)
 	if err == nil {
 		err = n.start(ctx, now.groups, bare)
 	}
@@ -223,6 +121,7 @@ func (n *nativeGroups) begin(ctx context.Context, now *nativeVersion) bool {
 		n.followed.Store(before)
 		return n.cannot(ctx, err)
 	}
+	now.groups.listed.Store(true)
 	if before != nil {
 		n.forgetGone(before, now)
 	}
@@ -236,7 +135,7 @@ func (n *nativeGroups) beginComposites(ctx context.Context, now *nativeVersion) 
 	if now.composites == nil {
 		return true
 	}
-	told, err := now.composites.AddEventHandler(handle(n.compositeSeen, n.compositeGone))
+	told, err := now.composites.tell(ctx, n.compositeSeen, n.compositeGone)
 	if err == nil {
 		err = n.start(ctx, now.composites, bare)
 	}
@@ -272,10 +171,13 @@ func (n *nativeGroups) forgetGone(before, now *nativeVersion) {
 
 func (n *nativeGroups) start(ctx context.Context, kind *nativeKind,
 	transform cache.TransformFunc) error {
-	if err := kind.SetTransform(transform); err != nil {
+	if kind.ofScheduler {
+		return nil
+	}
+	if err := kind.informer.SetTransform(transform); err != nil {
 		return err
 	}
-	err := kind.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector,
+	err := kind.informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector,
 		err error) {
 		switch {
 		case apierrors.IsNotFound(err):
@@ -292,7 +194,7 @@ func (n *nativeGroups) start(ctx context.Context, kind *nativeKind,
 	if err != nil {
 		return err
 	}
-	n.groups.done.Go(func() { kind.RunWithContext(ctx) })
+	n.groups.done.Go(func() { kind.informer.RunWithContext(ctx) })
 	return nil
 }
 

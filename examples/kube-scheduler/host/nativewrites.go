@@ -35,7 +35,7 @@ func (n *nativeGroups) setStatus(ctx context.Context, effect *sluice.Effect) err
 	}
 	condition := &effect.GroupStatus.Conditions[0]
 	followed := n.followed.Load()
-	if followed == nil || !followed.groups.HasSynced() {
+	if followed == nil || !followed.groups.listed.Load() {
 		return errNativeUnserved
 	}
 	kind := followed.kindOf(effect.GroupStatus.Composite)
