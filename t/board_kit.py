@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages for t/board: of stories, of frames, of more queues than anybody has."""
+"""Pages for t/board and t/board_plan, and a browser that looks at them: of stories, of frames, of a
+plan, of more queues than anybody has."""
 
 import json
 import os
 import subprocess
 from pathlib import Path
 
+from browser_kit import Browser, chromium
 from frames_kit import Board
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -13,6 +15,59 @@ BUILD = Path(os.environ.get("SLUICE_BUILD", ROOT / "build"))
 LIB = os.environ.get("SLUICE_LIB", BUILD / "sluice.so")
 DATA = '<script type="application/json" id="frames">'
 QUEUES, WAITING = 10000, 100000
+
+
+# What the page says, as lists of texts.
+ROWS = "[...document.querySelectorAll('#{} .inside .row')]"
+SAYS = "[...document.querySelectorAll('{}')].map(e => e.textContent.trim())"
+
+
+class Tap:
+    def __init__(self):
+        self.points = self.failures = 0
+
+    def equal(self, seen, wanted, name):
+        self.good(seen == wanted, name, f"seen {seen!r}", f"wanted {wanted!r}")
+
+    def good(self, is_good, name, *why):
+        self.points += 1
+        self.failures += not is_good
+        print(f"{'' if is_good else 'not '}ok {self.points} - {name}", flush=True)
+        for line in [] if is_good else why:
+            print(f"# {line}"[:2000])
+
+
+def says(browser, selector):
+    return browser.ask(SAYS.format(selector))
+
+
+def row_names(browser, host):
+    return browser.ask(
+        ROWS.format(host) + ".map(e => e.querySelector('.text').textContent)"
+    )
+
+
+def looked_at(look):
+    """Has a real browser look at pages: look(tap, browser). An exit status."""
+    if not chromium():
+        print("1..0 # SKIP no chromium: t/prepare --board installs it")
+        return 0
+    if not (BUILD / "examples/board.html").exists():
+        print("1..0 # SKIP sluice-sim was not built here")
+        return 0
+    tap = Tap()
+    try:
+        browser = Browser()
+    except (EOFError, OSError, TimeoutError) as problem:
+        print(f"1..0 # SKIP {chromium()} does not start here: {problem}")
+        return 0
+    try:
+        look(tap, browser)
+        tap.equal(browser.complaints, [], "and the browser complains of nothing")
+    finally:
+        browser.close()
+    print(f"1..{tap.points}")
+    return tap.failures > 0
 
 
 class Story:
@@ -39,10 +94,13 @@ class Story:
         return f"file://{self.page}#{said}"
 
 
-def write_page(folder, stem, title, frames):
-    head, mark, tail = (BUILD / "examples/board.html").read_text().partition(DATA)
+def board_of(title, frames):
     document = {"format": "sluice.sh/board/v1", "source": "story", "clock": "story"}
-    document |= {"title": title, "frames": frames}
+    return document | {"title": title, "frames": frames}
+
+
+def write_page(folder, stem, document):
+    head, mark, tail = (BUILD / "examples/board.html").read_text().partition(DATA)
     text = json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
     page = Path(folder) / f"{stem}.html"
     page.write_text(head + mark + text + tail)

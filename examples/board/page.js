@@ -8,7 +8,7 @@ class Page {
   constructor() {
     const asked = new URLSearchParams(location.hash.slice(1));
     this.noted = asked;
-    this.view = VIEWS.some(([id]) => id === asked.get("view")) ? asked.get("view") : "queues";
+    this.view = asked.get("view") || "";
     this.queue = asked.get("queue") || "";
     this.claim = asked.get("claim") || "";
     this.resource = asked.get("resource") || "";
@@ -51,16 +51,22 @@ class Page {
     $("trouble").textContent = text;
   }
 
+  // Of a plan, or else of what has these frames.
   begin(about) {
-    this.film = new Film(about);
-    document.title = `${about.title || "queues"} – sluice`;
-    $("title").textContent = about.title || "Queues";
+    this.plan = about.plans ? new Plan(this, about) : null;
+    this.film = this.plan ? this.plan.film() : new Film(about);
+    const title = this.plan ? this.plan.title() : about.title;
+    document.title = `${title || "queues"} – sluice`;
+    $("title").textContent = title || "Queues";
     $("about").textContent = (about.about || "").split("\n\n")[0];
-    fill($("tabs"), VIEWS.map(([id, name]) => make("button", { type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `view-${id}`, onclick: () => this.open(id), onkeydown: (event) => this.tabKey(event) },
+    this.offered = this.plan ? [["plan", "Plan"], ...VIEWS] : VIEWS;
+    if (!this.offered.some(([id]) => id === this.view)) [[this.view]] = this.offered;
+    fill($("tabs"), this.offered.map(([id, name]) => make("button", { type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `view-${id}`, onclick: () => this.open(id), onkeydown: (event) => this.tabKey(event) },
       name, make("small", { id: `count-${id}` }))));
     this.tree = new Tree(this);
     this.side = new QueueSide(this, $("side"));
     this.views = {
+      plan: this.plan,
       queues: { show: () => { this.tree.show(); this.side.show(); } },
       groups: new GroupsView(this),
       places: new PlacesView(this),
@@ -75,12 +81,21 @@ class Page {
     this.show();
   }
 
+  // Another film, at the same time.
+  play(film) {
+    this.film = film;
+    this.time.take(film);
+    this.time.go(this.time.ms);
+    this.show();
+  }
+
   tabKey(event) {
-    const at = VIEWS.findIndex(([id]) => id === this.view);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: VIEWS.length - 1 }[event.key];
+    const { offered } = this;
+    const at = offered.findIndex(([id]) => id === this.view);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: offered.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    this.open(VIEWS[(to + VIEWS.length) % VIEWS.length][0]);
+    this.open(offered[(to + offered.length) % offered.length][0]);
     $(`tab-${this.view}`).focus();
   }
 
@@ -193,7 +208,7 @@ class Page {
       places: state.nodes.size + state.clusters.size,
       evictions: (this.live ? events : events.slice(0, state.events)).filter(isEviction).length,
     };
-    for (const [id] of VIEWS) {
+    for (const [id] of this.offered) {
       const is = id === this.view;
       $(`view-${id}`).hidden = !is;
       $(`tab-${id}`).setAttribute("aria-selected", String(is));

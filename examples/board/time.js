@@ -5,17 +5,22 @@
 class Time {
   constructor(page) {
     this.page = page;
-    this.film = page.film;
-    this.ms = this.film.end;
+    this.ms = Infinity;
     $("time").hidden = false;
     document.body.classList.add("has-time");
     const slider = $("slider");
-    slider.max = this.film.end || 1;
     slider.addEventListener("input", () => this.go(Number(slider.value)));
     slider.addEventListener("keydown", (event) => this.key(event));
     $("back").addEventListener("click", () => this.step(-1));
     $("on").addEventListener("click", () => this.step(1));
     $("play").addEventListener("click", () => this.turn());
+    this.take(page.film);
+  }
+
+  // This is played from now on, from the same time.
+  take(film) {
+    this.film = film;
+    $("slider").max = film.end || 1;
     this.marks();
   }
 

@@ -69,8 +69,12 @@ void board_touch(struct sim *sim, struct pod *pod);
 void board_end_moment(struct sim *sim);
 
 /* The story as JSON; as a page that shows it. False: errno says why it could not be written. */
+void board_put(struct sim *sim, FILE *out, bool passed);
 bool board_write(struct sim *sim, const char *path, bool passed);
 bool board_write_page(struct sim *sim, const char *path, bool passed);
+
+/* A page that shows what is in this JSON. */
+bool board_page(const char *path, const char *text, size_t len);
 
 /* All frames, with commas between them, and with one of how it ended. */
 void board_put_frames(struct sim *sim, FILE *out);

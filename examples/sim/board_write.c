@@ -5,7 +5,7 @@
 #include "examples/sim/sim.h"
 
 /* All that the story has been, and how it ended. */
-static void put_document(struct sim *sim, FILE *out, bool passed)
+void board_put(struct sim *sim, FILE *out, bool passed)
 {
     bool is_story = strcmp(sim->board.source, "story") == 0;
     const struct tree *about = is_story ? tree_find(sim->scenario->tree, "spec/about") : NULL;
@@ -33,7 +33,7 @@ bool board_write(struct sim *sim, const char *path, bool passed)
 
     if (!file)
         return false;
-    put_document(sim, file, passed);
+    board_put(sim, file, passed);
     fputc('\n', file);
     return fclose(file) == 0;
 }
@@ -51,19 +51,26 @@ static void put_without_tags(FILE *out, const char *text, size_t len)
     }
 }
 
-bool board_write_page(struct sim *sim, const char *path, bool passed)
+bool board_page(const char *path, const char *text, size_t len)
 {
-    struct board_part document;
     FILE *file = fopen(path, "w");
 
     if (!file)
         return false;
-    board_part_open(&document);
-    put_document(sim, document.json.out, passed);
-    fflush(document.json.out);
     fwrite(board_page_head, 1, board_page_head_len, file);
-    put_without_tags(file, document.text, document.len);
+    put_without_tags(file, text, len);
     fwrite(board_page_tail, 1, board_page_tail_len, file);
-    board_part_close(&document);
     return fclose(file) == 0;
+}
+
+bool board_write_page(struct sim *sim, const char *path, bool passed)
+{
+    struct board_part document;
+
+    board_part_open(&document);
+    board_put(sim, document.json.out, passed);
+    fflush(document.json.out);
+    bool is_written = board_page(path, document.text, document.len);
+    board_part_close(&document);
+    return is_written;
 }

@@ -34,7 +34,7 @@ static const char option_list[] =
     "  --removal WHEN      when gates are removed, whatever the story says\n"
     "  --format FORM       json: what happened as one JSON object for each FILE\n"
     "  --html FILE         a page that plays the story or the recording, with a slider (of the\n"
-    "                      last story)\n"
+    "                      last story); plan: that compares what the queues saw, too\n"
     "  --frames FILE       what that page shows, as JSON (examples/board/board.schema.json)\n"
     "  --svg FILE          a picture of the queues over time (of the last story)\n"
     "  --record FILE       every call that changed the library's state, for replay\n"

@@ -15,8 +15,8 @@
 const char plan_usage[] =
     "       sluice-sim plan TRACE --with STORY [--or STORY]... [--from TIME] [--until TIME] "
     "[--all]\n"
-    "                      [--score] [--lib PATH] [--removal onBind|onAdmission] [--format "
-    "table|json]\n"
+    "                      [--score] [--html FILE] [--lib PATH] [--removal onBind|onAdmission]\n"
+    "                      [--format table|json]\n"
     "       sluice-sim trace sacct|openb|workloads|objects FILE\n"
     "       sluice-sim trace recording FILE [--lib PATH]\n"
     "       sluice-sim trace borg-2019|alibaba-gpu-2020|alibaba-gpu-2023|philly [--pods N]\n"
@@ -54,6 +54,7 @@ struct arguments {
     const char *from;
     const char *until;
     const char *format;
+    const char *html;
     const char *lib;
     const char *removal;
     bool all;
@@ -73,10 +74,10 @@ static int parse(int argc, char **argv, struct arguments *ret)
         const struct {
             const char *name;
             const char **slot;
-        } options[] = {{"--with", &story},          {"--or", &story},
-                       {"--until", &ret->until},    {"--format", &ret->format},
-                       {"--from", &ret->from},      {"--lib", &ret->lib},
-                       {"--removal", &ret->removal}};
+        } options[] = {{"--with", &story},           {"--or", &story},
+                       {"--until", &ret->until},     {"--format", &ret->format},
+                       {"--from", &ret->from},       {"--lib", &ret->lib},
+                       {"--removal", &ret->removal}, {"--html", &ret->html}};
         const char **slot = NULL;
         for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
             slot = strcmp(options[k].name, argv[i]) == 0 ? options[k].slot : slot;
@@ -150,6 +151,19 @@ static void game_read(struct game *game, const struct arguments *arguments, stru
     game->scored = arguments->score;
 }
 
+static void take(struct sim *sim, const struct plan *plan, struct outcome *ret)
+{
+    struct board_part part;
+
+    outcome_take(sim, plan, ret);
+    if (!sim->board.is)
+        return;
+    board_part_open(&part);
+    board_put(sim, part.json.out, sim->expectations.failures == 0);
+    fclose(part.json.out); /* which leaves the text */
+    ret->board = part.text;
+}
+
 /* In the cluster of the first story with what another file says instead; NULL: as it is. */
 static int play(const struct game *game, const char *story, const char *instead,
                 struct outcome *ret)
@@ -168,7 +182,7 @@ static int play(const struct game *game, const char *story, const char *instead,
     if (run_init(&sim, &scenario, &options, story)) {
         plan_start(&sim, &plan);
         if (run_story(&sim, game->until) && plan_finish_story(&sim))
-            outcome_take(&sim, &plan, ret);
+            take(&sim, &plan, ret);
         ret->story = instead ? instead : story;
     }
     if (sim.fault.is)
@@ -198,6 +212,7 @@ int plan_main(const char *program, int argc, char **argv)
     game.options = (struct run_options){
         .library = library_path(arguments.lib, program, path, sizeof(path)),
         .removal = arguments.removal,
+        .html = arguments.html,
         .quiet = true,
         .composes = true,
         .workloads = trace.n_workloads > 0,
@@ -211,6 +226,11 @@ int plan_main(const char *program, int argc, char **argv)
     else if (code == EXIT_HELD)
         outcomes_table(outcomes, arguments.n_stories, &trace, arguments.trace,
                        arguments.all ? 0 : QUEUES_SHOWN, stdout);
+    if (code == EXIT_HELD && arguments.html &&
+        !outcomes_page(outcomes, arguments.n_stories, &trace, arguments.trace, arguments.html)) {
+        fault_say(&fault, NULL, "%s: %s", arguments.html, strerror(errno));
+        code = fails(&fault);
+    }
     for (size_t i = 0; i < arguments.n_stories; i++)
         outcome_finish(&outcomes[i]);
     trace_finish(&trace);

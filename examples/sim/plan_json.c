@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "examples/sim/plan_show.h"
 
+#include "examples/sim/board.h"
 #include "examples/sim/clock.h"
 #include "examples/sim/json.h"
 
@@ -35,7 +36,7 @@ static void put_score(struct json *json, const struct score_sum *score)
     json_end(json, '}');
 }
 
-static void put_plan(struct json *json, const struct outcome *outcome)
+static void put_plan(struct json *json, const struct outcome *outcome, bool is_page)
 {
     json_begin(json, NULL, '{');
     json_text(json, "story", outcome->story);
@@ -53,15 +54,19 @@ static void put_plan(struct json *json, const struct outcome *outcome)
         json_end(json, '}');
     }
     json_end(json, ']');
+    if (is_page)
+        json_raw(json, "board", outcome->board);
     json_end(json, '}');
 }
 
-void outcomes_json(const struct outcome *outcomes, size_t count, const struct trace *trace,
-                   const char *trace_name, FILE *out)
+static void put_document(const struct outcome *outcomes, size_t count, const struct trace *trace,
+                         const char *trace_name, bool is_page, FILE *out)
 {
     struct json json = {.out = out};
 
     json_begin(&json, NULL, '{');
+    if (is_page)
+        json_text(&json, "format", "sluice.sh/plan/v1");
     json_text(&json, "trace", trace_name);
     json_number(&json, "arrivals", (int64_t)trace->count);
     json_number(&json, "pods", trace->n_pods);
@@ -71,8 +76,27 @@ void outcomes_json(const struct outcome *outcomes, size_t count, const struct tr
     json_end(&json, ']');
     json_begin(&json, "plans", '[');
     for (size_t i = 0; i < count; i++)
-        put_plan(&json, &outcomes[i]);
+        put_plan(&json, &outcomes[i], is_page);
     json_end(&json, ']');
     json_end(&json, '}');
     fputc('\n', out);
+}
+
+void outcomes_json(const struct outcome *outcomes, size_t count, const struct trace *trace,
+                   const char *trace_name, FILE *out)
+{
+    put_document(outcomes, count, trace, trace_name, false, out);
+}
+
+bool outcomes_page(const struct outcome *outcomes, size_t count, const struct trace *trace,
+                   const char *trace_name, const char *path)
+{
+    struct board_part document;
+
+    board_part_open(&document);
+    put_document(outcomes, count, trace, trace_name, true, document.json.out);
+    fflush(document.json.out);
+    bool is_written = board_page(path, document.text, document.len);
+    board_part_close(&document);
+    return is_written;
 }

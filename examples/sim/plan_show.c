@@ -99,6 +99,7 @@ void outcome_finish(struct outcome *outcome)
     for (size_t i = 0; i < outcome->count; i++)
         free(outcome->queues[i].name);
     free(outcome->queues);
+    free(outcome->board);
 }
 
 /* "1.5s", "12m", "3h20m", "2d4h"; "-": there is none. */

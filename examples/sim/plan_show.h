@@ -28,6 +28,7 @@ struct outcome {
     int64_t ended; /* when the last pod did */
     bool scored;   /* the estimates were asked for */
     struct score_sum score;
+    char *board; /* what a page plays of it, as JSON; NULL: no page is wanted */
 };
 
 void outcome_take(const struct sim *sim, const struct plan *plan, struct outcome *ret);
@@ -39,5 +40,9 @@ void outcomes_table(const struct outcome *outcomes, size_t count, const struct t
                     const char *trace_name, size_t most, FILE *out);
 void outcomes_json(const struct outcome *outcomes, size_t count, const struct trace *trace,
                    const char *trace_name, FILE *out);
+
+/* The same as a page, which plays each of them, too. False: errno says why it was not written. */
+bool outcomes_page(const struct outcome *outcomes, size_t count, const struct trace *trace,
+                   const char *trace_name, const char *path);
 
 #endif

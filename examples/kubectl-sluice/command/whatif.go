@@ -36,6 +36,7 @@ type supposed struct {
 	library  string   // a file; "": sluice-sim looks for it
 	pool     string   // NODE=MOST; "": nobody buys nodes
 	until    string
+	page     string // a file to write; "": none
 	all      bool
 }
 
@@ -58,6 +59,7 @@ Scenario in it says of the config (preempt and the like) or the autoscaler what 
 examples/sim/PLAN.md.`,
 		Example: `  kubectl sluice what-if --or larger-quota.yaml
   kubectl sluice what-if --or a.yaml --or b.yaml --pool gpu-1=20
+  kubectl sluice what-if --or larger-quota.yaml --html page.html
   kubectl sluice what-if --arrivals last-week.csv --or larger-quota.yaml -o json`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -73,6 +75,8 @@ examples/sim/PLAN.md.`,
 		"NODE=MOST: an autoscaler that may buy so many nodes like that")
 	flags.StringVar(&s.until, "until", "",
 		"when to end, as 36h (default: a day after the last arrival)")
+	flags.StringVar(&s.page, "html", "",
+		"a file to write: a page that compares the queues, and plays each side")
 	flags.BoolVar(&s.all, "all", false, "also of more than 40 queues, all")
 	flags.StringVar(&s.player, "player", "",
 		"sluice-sim (default: beside this program, or in the PATH)")
@@ -127,7 +131,7 @@ func (s *supposed) check() (err error) {
 	if len(s.others) > 7 {
 		return fmt.Errorf("%d files with --or, want at most 7", len(s.others))
 	}
-	paths := []*string{&s.arrivals, &s.library}
+	paths := []*string{&s.arrivals, &s.library, &s.page}
 	for i := range s.others {
 		paths = append(paths, &s.others[i])
 		if _, err := os.Stat(s.others[i]); err != nil {
@@ -209,6 +213,9 @@ func (p *playing) play(ctx context.Context, format string) ([]byte, error) {
 	}
 	if p.s.all {
 		args = append(args, "--all")
+	}
+	if p.s.page != "" {
+		args = append(args, "--html", p.s.page)
 	}
 	return p.run(ctx, args...)
 }

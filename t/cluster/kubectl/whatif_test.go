@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"sluice/cluster/plane"
 	"sluice/cluster/shipped"
@@ -47,6 +48,12 @@ func testWhatIf(c *cluster) {
 	if len(view.Plans) != 2 || view.Plans[0].Story != "now" || view.Plans[1].Story != file ||
 		view.Plans[0].Started == 0 || len(view.RestsOn) == 0 {
 		c.Errorf("what-if says %s", said)
+	}
+	page := filepath.Join(c.TempDir(), "page.html")
+	c.says(c.sluice(admin, append(ask, "--html", page)...), 0, "This rests on")
+	text, err := os.ReadFile(page)
+	if err != nil || !strings.Contains(string(text), `"format":"sluice.sh/plan/v1"`) {
+		c.Errorf("the page has %d bytes and no plan, %v", len(text), err)
 	}
 	c.says(c.sluice(admin, append(ask, "--pool", "none=3")...), 2, "want NODE=MOST")
 }
