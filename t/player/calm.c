@@ -13,9 +13,10 @@ static const int64_t a_minute = INT64_C(60000000000);
 
 static void show_all(struct host *host)
 {
-    static const enum cast order[] = {CAST_FLAVOR,  CAST_CHECK,    CAST_QUEUE,    CAST_LOCAL_QUEUE,
-                                      CAST_NODE,    CAST_WORKLOAD, CAST_GROUP,    CAST_POD,
-                                      CAST_REPLICA, CAST_CLUSTER,  CAST_DISPATCH, CAST_COMMAND};
+    static const enum cast order[] = {CAST_FLAVOR, CAST_CHECK,    CAST_QUEUE,   CAST_LOCAL_QUEUE,
+                                      CAST_NODE,   CAST_WORKLOAD, CAST_GROUP,   CAST_NATIVE,
+                                      CAST_POD,    CAST_REPLICA,  CAST_CLUSTER, CAST_DISPATCH,
+                                      CAST_COMMAND};
 
     for (unsigned i = 0; i < CAST_KINDS; i++)
         for (unsigned slot = 0; slot < CAST_SLOTS; slot++) {

@@ -158,6 +158,18 @@ static unsigned put_group_identity(struct msg_writer *w, const struct object *ob
     return 3;
 }
 
+/* One of them is composite, and called as a PodGroup may be. */
+static unsigned put_native_identity(struct msg_writer *w, const struct object *object,
+                                    unsigned slot)
+{
+    put_uid(w, "nu", slot, object);
+    put_key_str(w, "namespace", "d");
+    put_key_str(w, "name", cast_group_names[slot % CAST_COMPOSITE]);
+    put_key_bool(w, "native", true);
+    put_key_bool(w, "composite", slot == CAST_COMPOSITE);
+    return 5;
+}
+
 static unsigned put_command_identity(struct msg_writer *w, const struct object *object,
                                      unsigned slot)
 {
@@ -241,4 +253,6 @@ const struct size_class cast_kinds[CAST_KINDS] = {
                        true},
     [CAST_REPLICA] = {"replica", 12, replica_fields, &replica_field_count, put_replica_identity,
                       true},
+    [CAST_NATIVE] = {"group", CAST_COMPOSITE + 1, native_fields, &native_field_count,
+                     put_native_identity, true},
 };

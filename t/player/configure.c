@@ -5,19 +5,20 @@
 
 /* What a handle is opened with: what the profile needs, and any of the rest. */
 
-static const char *const of_groups[] = {"answerPermit", "setGroup", "createGroup",
-                                        "setGroupStatus"};
+static const char *const of_groups[] = {"answerPermit",   "setGroup",    "createGroup",
+                                        "setGroupStatus", "changeGroup", "createNativeGroup"};
 static const char *const of_queues[] = {"queueStatus", "event", "deleteCommand"};
 
 static void put_effects(struct msg_writer *w, enum profile profile, struct draws *draws)
 {
     bool groups = profile == PROFILE_GROUPS || profile == PROFILE_ALL;
+    unsigned of = groups ? 4 + draw(draws, 3) : 0; /* the last two are newer than the others */
     size_t place;
     uint32_t count = 0;
 
     msg_put_key(w, "effects");
     place = msg_put_array_later(w);
-    for (unsigned i = 0; i < 4 && groups; i++, count++)
+    for (unsigned i = 0; i < of; i++, count++)
         msg_put_str(w, of_groups[i]);
     for (unsigned i = 0, all = draw(draws, 3); i < 3 && all != 0; i++, count++)
         msg_put_str(w, of_queues[i]);
@@ -109,6 +110,10 @@ size_t host_configure(enum profile profile, struct draws *draws, uint8_t *out, s
             put_key_int(&w, "waitingReasonsPerSecond", draw(draws, 3) * 5);
             keys += 2;
         }
+    }
+    if (draw(draws, 3) == 0) {
+        put_key_bool(&w, "partialGroups", true);
+        keys++;
     }
     if (draw_once_in(draws, 10)) {
         put_key_bool(&w, "observeOnly", true);

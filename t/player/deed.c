@@ -126,9 +126,16 @@ static unsigned write_queue(struct host *host, const struct msg_reader *effect,
     return DEED_DONE;
 }
 
-static unsigned create_group(struct host *host, const struct msg_reader *effect)
+/* As a group's field says it. */
+static uint8_t minimum_of(const struct msg_reader *effect)
 {
     int64_t minimum = peek_int(effect, "minMember", 0);
+
+    return (uint8_t)(minimum < 200 ? minimum + 2 : 202);
+}
+
+static unsigned create_group(struct host *host, const struct msg_reader *effect)
+{
     struct object *group;
     unsigned slot, free = CAST_SLOTS;
     char name[sizeof(group->name)];
@@ -151,15 +158,55 @@ static unsigned create_group(struct host *host, const struct msg_reader *effect)
     *group = (struct object){.there = true, .incarnation = (uint8_t)(group->incarnation + 1)};
     memcpy(group->name, name, sizeof(name));
     *deed_field(host, CAST_GROUP, free, "created") = 9;
-    *deed_field(host, CAST_GROUP, free, "minMember") = (uint8_t)(minimum < 200 ? minimum + 2 : 202);
+    *deed_field(host, CAST_GROUP, free, "minMember") = minimum_of(effect);
     deed_take_word(host, CAST_GROUP, free, "queue", effect, "queue");
     host_changed(host, CAST_GROUP, free);
     return DEED_DONE;
 }
 
-static void write_group_condition(struct host *host, unsigned slot, const struct msg_reader *effect)
+/* Two of the cast's PodGroups are called as pods with a minimum ask for it. */
+static unsigned create_native_group(struct host *host, const struct msg_reader *effect)
 {
-    struct object *group = &host->objects[CAST_GROUP][slot];
+    struct object *group;
+    unsigned slot = 0;
+
+    while (slot < CAST_COMPOSITE && !deed_is(effect, "name", cast_group_names[slot]))
+        slot++;
+    if (slot == CAST_COMPOSITE)
+        return DEED_RETRY;
+    group = &host->objects[CAST_NATIVE][slot];
+    if (group->there)
+        return DEED_DONE;
+    *group = (struct object){.there = true, .incarnation = (uint8_t)(group->incarnation + 1)};
+    *deed_field(host, CAST_NATIVE, slot, "created") = 9;
+    *deed_field(host, CAST_NATIVE, slot, "ours") = 1;
+    *deed_field(host, CAST_NATIVE, slot, "minMember") = minimum_of(effect);
+    host_changed(host, CAST_NATIVE, slot);
+    return DEED_DONE;
+}
+
+static unsigned change_group(struct host *host, const struct msg_reader *effect,
+                             int64_t *ret_version)
+{
+    enum cast kind = peek_bool(effect, "native", false) ? CAST_NATIVE : CAST_GROUP;
+    unsigned slot;
+
+    if (!deed_find(host, effect, kind, &slot))
+        return DEED_GONE;
+    if (peek_int(effect, "resourceVersion", 0) != host->objects[kind][slot].version)
+        return DEED_CONFLICT;
+    *deed_field(host, kind, slot, "minMember") = minimum_of(effect);
+    if (kind == CAST_GROUP)
+        deed_take_word(host, kind, slot, "queue", effect, "queue");
+    host_changed(host, kind, slot);
+    *ret_version = host->objects[kind][slot].version;
+    return DEED_DONE;
+}
+
+static void write_group_condition(struct host *host, enum cast kind, unsigned slot,
+                                  const struct msg_reader *effect)
+{
+    struct object *group = &host->objects[kind][slot];
     struct msg_reader conditions;
     struct msg_array array;
 
@@ -170,26 +217,33 @@ static void write_group_condition(struct host *host, unsigned slot, const struct
     peek_text(&conditions, "status", group->flavors, sizeof(group->flavors));
     peek_text(&conditions, "reason", group->group, sizeof(group->group));
     peek_text(&conditions, "message", group->message, sizeof(group->message));
-    *deed_field(host, CAST_GROUP, slot, "condition") = OBJECT_AS_WRITTEN;
+    *deed_field(host, kind, slot, "condition") = OBJECT_AS_WRITTEN;
 }
 
-static unsigned write_group(struct host *host, const struct msg_reader *effect,
-                            int64_t *ret_version)
+static void write_group_counts(struct host *host, unsigned slot, const struct msg_reader *effect)
 {
-    unsigned slot;
-
-    if (!deed_find(host, effect, CAST_GROUP, &slot))
-        return DEED_GONE;
-    if (peek_int(effect, "resourceVersion", 0) != host->objects[CAST_GROUP][slot].version)
-        return DEED_CONFLICT;
     deed_take_word(host, CAST_GROUP, slot, "phase", effect, "phase");
     *deed_field(host, CAST_GROUP, slot, "running") = (uint8_t)(1 + peek_int(effect, "running", 0));
     *deed_field(host, CAST_GROUP, slot, "succeeded") =
         (uint8_t)(1 + peek_int(effect, "succeeded", 0));
     *deed_field(host, CAST_GROUP, slot, "failed") = (uint8_t)(1 + peek_int(effect, "failed", 0));
-    write_group_condition(host, slot, effect);
-    host_changed(host, CAST_GROUP, slot);
-    *ret_version = host->objects[CAST_GROUP][slot].version;
+}
+
+static unsigned write_group(struct host *host, const struct msg_reader *effect,
+                            int64_t *ret_version)
+{
+    enum cast kind = peek_bool(effect, "native", false) ? CAST_NATIVE : CAST_GROUP;
+    unsigned slot;
+
+    if (!deed_find(host, effect, kind, &slot))
+        return DEED_GONE;
+    if (peek_int(effect, "resourceVersion", 0) != host->objects[kind][slot].version)
+        return DEED_CONFLICT;
+    write_group_condition(host, kind, slot, effect);
+    if (kind == CAST_GROUP)
+        write_group_counts(host, slot, effect);
+    host_changed(host, kind, slot);
+    *ret_version = host->objects[kind][slot].version;
     return DEED_DONE;
 }
 
@@ -275,6 +329,10 @@ unsigned deed_carry_out(struct host *host, const struct msg_reader *effect, int6
     }
     if (strcmp(kind, "createGroup") == 0)
         return create_group(host, effect);
+    if (strcmp(kind, "createNativeGroup") == 0)
+        return create_native_group(host, effect);
+    if (strcmp(kind, "changeGroup") == 0)
+        return change_group(host, effect, ret_version);
     if (strcmp(kind, "setGroupStatus") == 0)
         return write_group(host, effect, ret_version);
     if (strcmp(kind, "writeWorkload") == 0)

@@ -19,6 +19,7 @@ static enum cast draw_kind(struct host *host)
                             [CAST_QUEUE] = 6,
                             [CAST_NODE] = 3,
                             [CAST_GROUP] = 10,
+                            [CAST_NATIVE] = 8,
                             [CAST_COMMAND] = 2},
         [PROFILE_WORKLOADS] = {[CAST_POD] = 5,
                                [CAST_QUEUE] = 12,
@@ -28,7 +29,7 @@ static enum cast draw_kind(struct host *host)
                                [CAST_LOCAL_QUEUE] = 6,
                                [CAST_CHECK] = 3},
         [PROFILE_FLEET] = {[CAST_CLUSTER] = 6, [CAST_DISPATCH] = 14, [CAST_REPLICA] = 18},
-        [PROFILE_ALL] = {30, 12, 4, 4, 6, 4, 18, 4, 2, 3, 8, 8},
+        [PROFILE_ALL] = {30, 12, 4, 4, 6, 4, 18, 4, 2, 3, 8, 8, 5},
     };
     const uint8_t *weights = often[host->profile];
     unsigned sum = 0, at, kind;
@@ -131,9 +132,9 @@ void host_announce(struct host *host, const char *kind, bool gone)
 /* What an effect is about, by its uid. */
 static bool find_object(const struct ack_line *line, enum cast *ret_kind, unsigned *ret_slot)
 {
-    static const enum cast kinds[] = {CAST_POD,     CAST_QUEUE,   CAST_GROUP,
-                                      CAST_COMMAND, CAST_REPLICA, CAST_DISPATCH};
-    static const char prefixes[] = "pqgcrw";
+    static const enum cast kinds[] = {CAST_POD,     CAST_QUEUE,    CAST_GROUP, CAST_COMMAND,
+                                      CAST_REPLICA, CAST_DISPATCH, CAST_NATIVE};
+    static const char prefixes[] = "pqgcrwn";
     const char *uid = strchr(line->effect, '|'), *prefix;
 
     if (uid == NULL || sscanf(uid + 2, "u%u.", ret_slot) != 1)

@@ -92,13 +92,15 @@ void host_inspect(struct host *host)
     if (host->profile == PROFILE_FLEET && draw(draws, 2) == 0)
         what = of_fleet[draw(draws, 4)];
 
-    host_begin(&w, one ? 8 : 5, host->now);
+    host_begin(&w, one ? 10 : 5, host->now);
     put_key_str(&w, "what", draw(draws, 4) == 0 ? "effects" : what);
     put_key_int(&w, "from", draw(draws, 4) == 0 ? draw(draws, 64) : 0);
     put_key_int(&w, "max", 1 + (int64_t)draw(draws, 9));
     put_key_bool(&w, "holding", draw(draws, 2) == 1);
     if (one) {
         put_key_str(&w, "kind", kinds[draw(draws, 4)]);
+        put_key_bool(&w, "native", draw(draws, 2) == 1);
+        put_key_bool(&w, "composite", draw(draws, 4) == 3);
         put_key_str(&w, "name", names[draw(draws, sizeof(names) / sizeof(names[0]))]);
         if (draw(draws, 2) == 1)
             host_put_uid(&w, host, draw(draws, cast_kinds[CAST_POD].slots));

@@ -73,6 +73,17 @@ static const struct line of_gangs[] = {
     {CAST_POD, 0, 6, "controller", 1, 2},
 };
 
+/* Of Kubernetes' own: two PodGroups of two, the pods of the second below a composite group; and one
+ * that pods ask for by their minimum. */
+static const struct line of_native_gangs[] = {
+    {CAST_NATIVE, 0, 1, "minMember", 4, ALIKE},
+    {CAST_NATIVE, CAST_COMPOSITE, CAST_COMPOSITE, "parts", 1, ALIKE},
+    {CAST_POD, 0, 5, "schedulingGroup", 1, 2},
+    {CAST_POD, 6, 8, "schedulingGroup", 5, ALIKE},
+    {CAST_POD, 6, 8, minimum, 1, ALIKE},
+    {CAST_POD, 6, 8, "controller", 1, ALIKE},
+};
+
 static const struct line of_workloads[] = {
     {CAST_LOCAL_QUEUE, 0, 1, "clusterQueue", 2, 3},
     {CAST_WORKLOAD, 0, 5, "created", 1, 2},
@@ -107,8 +118,9 @@ static void show_lines(struct host *host, const struct line *lines, size_t count
 
 static void show_objects(struct host *host)
 {
-    static const enum cast order[] = {CAST_FLAVOR,   CAST_QUEUE,   CAST_LOCAL_QUEUE, CAST_NODE,
-                                      CAST_WORKLOAD, CAST_CLUSTER, CAST_DISPATCH,    CAST_POD};
+    static const enum cast order[] = {CAST_FLAVOR,   CAST_QUEUE,    CAST_LOCAL_QUEUE,
+                                      CAST_NODE,     CAST_WORKLOAD, CAST_CLUSTER,
+                                      CAST_DISPATCH, CAST_NATIVE,   CAST_POD};
 
     for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
         for (unsigned slot = 0; slot < CAST_SLOTS; slot++)
@@ -133,7 +145,9 @@ void setting_show(struct host *host)
         SHOW_LINES(host, of_cohorts);
     if (cohorts)
         SHOW_LINES(host, of_pods_in_cohorts);
-    if (gangs)
+    if (gangs && draw(host->draws, 2) == 0)
+        SHOW_LINES(host, of_native_gangs);
+    else if (gangs)
         SHOW_LINES(host, of_gangs);
     if (profile == PROFILE_WORKLOADS || all)
         SHOW_LINES(host, of_workloads);
