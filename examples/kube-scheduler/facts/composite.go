@@ -51,7 +51,7 @@ func GroupPart(group *unstructured.Unstructured, depth int) (part sluice.GroupPa
 
 // leastGroups is how many of those directly below it a composite group needs; 0: it does not say.
 func leastGroups(group *unstructured.Unstructured) (int32, error) {
-	least, err := numberOf(group, nameOfNative(group), 0, "spec", "schedulingPolicy", "gang",
+	least, err := numberOf(group, 0, "spec", "schedulingPolicy", "gang",
 		"minGroupCount")
 	if err != nil || least == nil {
 		return 0, err

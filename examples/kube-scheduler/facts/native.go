@@ -31,12 +31,11 @@ func SchedulingGroup(pod *v1.Pod) string {
 // NativeGroup writes over `into` what the engine wants to know of a PodGroup of Kubernetes' own,
 // but for its queue. After an error it is as it was.
 func NativeGroup(group *unstructured.Unstructured, into *sluice.Group) error {
-	object := nameOfNative(group)
-	minimum, err := numberOf(group, object, 0, "spec", "schedulingPolicy", "gang", "minCount")
+	minimum, err := numberOf(group, 0, "spec", "schedulingPolicy", "gang", "minCount")
 	if err != nil {
 		return err
 	}
-	priority, err := numberOf(group, object, math.MinInt32, "spec", "priority")
+	priority, err := NativePriority(group)
 	if err != nil {
 		return err
 	}
@@ -59,6 +58,11 @@ func NativeGroup(group *unstructured.Unstructured, into *sluice.Group) error {
 	return nil
 }
 
+// NativePriority is the priority that a native group says; nil: none.
+func NativePriority(group *unstructured.Unstructured) (*int32, error) {
+	return numberOf(group, math.MinInt32, "spec", "priority")
+}
+
 // nameOfNative is a group of Kubernetes' own, as an error names it.
 func nameOfNative(group *unstructured.Unstructured) string {
 	return group.GetKind() + "." + NativeGroups + "/" + group.GetNamespace() + "/" + group.GetName()
@@ -73,16 +77,15 @@ func goesWhole(group *unstructured.Unstructured) bool {
 	return mode == "PodGroup" // v1alpha2
 }
 
-// numberOf is a number of at least so much that an object says; nil: it says none.
-func numberOf(of *unstructured.Unstructured, object string, least int64, path ...string) (*int32,
-	error) {
+// numberOf is a number of at least so much that a native group says; nil: it says none.
+func numberOf(of *unstructured.Unstructured, least int64, path ...string) (*int32, error) {
 	value, there, err := unstructured.NestedFieldNoCopy(of.Object, path...)
 	if err != nil || !there {
 		return nil, nil
 	}
 	number, is := value.(int64)
 	if !is || number < least || number > math.MaxInt32 {
-		return nil, &Error{Object: object, Field: strings.Join(path, "."), Value: fmt.Sprint(value),
+		return nil, &Error{Object: nameOfNative(of), Field: strings.Join(path, "."), Value: fmt.Sprint(value),
 			Want: fmt.Sprintf("a whole number from %d to %d", least, math.MaxInt32)}
 	}
 	small := int32(number)
@@ -104,7 +107,8 @@ func WorkloadOfGroup(group *unstructured.Unstructured) string {
 
 // NativeCondition is the condition that is ours, as a native group has it; nil: it has none.
 func NativeCondition(group *unstructured.Unstructured) *sluice.Condition {
-	conditions, _, _ := unstructured.NestedSlice(group.Object, "status", "conditions")
+	said, _, _ := unstructured.NestedFieldNoCopy(group.Object, "status", "conditions")
+	conditions, _ := said.([]any)
 	for _, each := range conditions {
 		one, _ := each.(map[string]any)
 		if one["type"] != QuotaReserved {

@@ -174,11 +174,14 @@ func (n *nativeGroups) find(namespace, name string) *unstructured.Unstructured {
 // priority is that of a PodGroup, or of what it is below; nil: it says none, or is not there.
 func (n *nativeGroups) priority(namespace, name string) *int32 {
 	group := n.top(namespace, name)
-	var seen sluice.Group
-	if group == nil || facts.NativeGroup(group, &seen) != nil {
+	if group == nil {
 		return nil
 	}
-	return seen.Priority
+	priority, err := facts.NativePriority(group)
+	if err != nil {
+		return nil
+	}
+	return priority
 }
 
 // minimum is how many members a gang needs; 0: it is none, or not known.
