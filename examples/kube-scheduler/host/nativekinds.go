@@ -4,8 +4,10 @@ package host
 
 import (
 	"context"
+	"reflect"
 	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -96,13 +98,35 @@ func (k *nativeKind) tell(ctx context.Context, seen func(old, now *unstructured.
 	return told, err
 }
 
-// untyped is an object of the scheduler's informer as one of ours would have it.
+// untyped is what is read here of an object of the scheduler's informer, as one of ours has it. The
+// types that two releases have for it are not the same one: so its parts are found by their names.
 func (k *nativeKind) untyped(object runtime.Object) *unstructured.Unstructured {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	utilruntime.Must(err) // it is a struct that was read from such a thing
-	untyped := &unstructured.Unstructured{Object: content}
-	untyped.SetGroupVersionKind(k.resource.GroupVersion().WithKind(facts.KindGroup))
-	return untyped
+	about, parts := object.(metav1.Object), reflect.ValueOf(object).Elem()
+	group := &unstructured.Unstructured{Object: map[string]any{
+		"spec": fieldsOf(parts.FieldByName("Spec").Addr().Interface())}}
+	group.SetGroupVersionKind(k.resource.GroupVersion().WithKind(facts.KindGroup))
+	group.SetNamespace(about.GetNamespace())
+	group.SetName(about.GetName())
+	group.SetUID(about.GetUID())
+	group.SetResourceVersion(about.GetResourceVersion())
+	group.SetCreationTimestamp(about.GetCreationTimestamp())
+	group.SetDeletionTimestamp(about.GetDeletionTimestamp())
+	group.SetLabels(about.GetLabels())
+	group.SetAnnotations(about.GetAnnotations())
+	said := parts.FieldByName("Status").FieldByName("Conditions").Interface().([]metav1.Condition)
+	for i := range said {
+		if said[i].Type == facts.QuotaReserved {
+			group.Object["status"] = map[string]any{"conditions": []any{fieldsOf(&said[i])}}
+		}
+	}
+	return group
+}
+
+// fieldsOf are the fields of a struct of an API.
+func fieldsOf(part any) map[string]any {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(part)
+	utilruntime.Must(err) // it was read from such fields
+	return fields
 }
 
 // object is one as it was last seen; nil: there is none.

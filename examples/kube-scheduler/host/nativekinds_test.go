@@ -3,13 +3,18 @@
 package host
 
 import (
+	"reflect"
 	"testing"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"sluice/kube-scheduler/config"
+	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
 )
 
 // typedGroup is a native group as a client that has a type for it reads it.
@@ -86,6 +91,39 @@ func TestPodGroupsAreFollowedAsTheSchedulerDoes(t *testing.T) {
 	w.until("another one is seen", func() bool { return w.nativeGroup("comes") != nil })
 	if w.nativeGroup("g") == nil {
 		t.Error("the one that stays is forgotten")
+	}
+}
+
+// What is read of a group is the same, whoever's informer it came through.
+func TestATypedGroupSaysWhatAnUntypedOneDoes(t *testing.T) {
+	ours, _ := nativeVersions()
+	now := metav1.NewTime(time.Unix(1700000000, 0))
+	group := nativeGroup(ours, "g", 2)
+	group.SetDeletionTimestamp(&now)
+	group.SetLabels(map[string]string{facts.ManagedBy: facts.ManagedByUs})
+	group.SetAnnotations(map[string]string{facts.QueueName: "q"})
+	spec := group.Object["spec"].(map[string]any)
+	spec["priority"] = int64(7)
+	if spec["disruptionMode"] = "PodGroup"; ours != "v1alpha2" {
+		spec["disruptionMode"] = map[string]any{"all": map[string]any{}}
+	}
+	group.Object["status"] = map[string]any{"conditions": []any{
+		map[string]any{"type": "PodGroupScheduled", "status": "False", "reason": "Unschedulable",
+			"message": "m", "lastTransitionTime": "2026-01-02T03:04:05Z"},
+		map[string]any{"type": facts.QuotaReserved, "status": "False", "reason": "QueueCapacity",
+			"message": "n", "lastTransitionTime": "2026-01-02T03:04:05Z"}}}
+	kind := &nativeKind{resource: nativeResource(ours, podGroupsOfNative)}
+	untyped := kind.untyped((&world{t: t}).typedGroup(group))
+	var seen, wanted sluice.Group
+	if err := facts.NativeGroup(group, &wanted); err != nil || wanted.Condition == nil {
+		t.Fatal(err, wanted)
+	}
+	if err := facts.NativeGroup(untyped, &seen); err != nil || !reflect.DeepEqual(seen, wanted) {
+		t.Errorf("%v: %+v, want %+v", err, seen, wanted)
+	}
+	if untyped.GetAnnotations()[facts.QueueName] != "q" || untyped.GetKind() != facts.KindGroup ||
+		conditionTime(untyped, facts.QuotaReserved) != "2026-01-02T03:04:05Z" {
+		t.Errorf("it says %v", untyped)
 	}
 }
 
