@@ -85,8 +85,9 @@ func numberOf(of *unstructured.Unstructured, least int64, path ...string) (*int3
 	}
 	number, is := value.(int64)
 	if !is || number < least || number > math.MaxInt32 {
-		return nil, &Error{Object: nameOfNative(of), Field: strings.Join(path, "."), Value: fmt.Sprint(value),
-			Want: fmt.Sprintf("a whole number from %d to %d", least, math.MaxInt32)}
+		return nil, &Error{Object: nameOfNative(of), Field: strings.Join(path, "."),
+			Value: fmt.Sprint(value),
+			Want:  fmt.Sprintf("a whole number from %d to %d", least, math.MaxInt32)}
 	}
 	small := int32(number)
 	return &small, nil
