@@ -74,13 +74,6 @@ static void put_stamp_flavors(struct msg_writer *w, const struct object *object,
     msg_put_str(w, value == OBJECT_AS_WRITTEN ? object->flavors : stamp_flavors[value - 1]);
 }
 
-static void put_native_group(struct msg_writer *w, const struct object *object,
-                             const struct field *field, unsigned value)
-{
-    (void)object, (void)field;
-    msg_put_str(w, cast_group_names[value - 1]);
-}
-
 const struct field pod_fields[] = {
     {"created", ALWAYS, 8, put_time, NULL},
     {"priority", OFTEN, 3, put_sign, NULL},
@@ -113,8 +106,8 @@ const struct field pod_fields[] = {
     {"priorityClass", SELDOM, 2, put_word, classes},
     {"preemptionPolicy", SELDOM, 2, put_word, never},
     {"claimMissing", SELDOM, COUNT(claims), put_word, claims},
-    {"schedulingGroup", SELDOM, 5, put_native_group, NULL},
-    {"compositeGroup", SELDOM, 1, put_native_group, NULL},
+    {"schedulingGroup", SELDOM, 5, put_word, cast_group_names},
+    {"compositeGroup", SELDOM, 1, put_word, cast_group_names},
 };
 const unsigned pod_field_count = COUNT(pod_fields);
 

@@ -185,22 +185,12 @@ static unsigned create_native_group(struct host *host, const struct msg_reader *
     return DEED_DONE;
 }
 
-static unsigned change_group(struct host *host, const struct msg_reader *effect,
-                             int64_t *ret_version)
+static void change_group(struct host *host, enum cast kind, unsigned slot,
+                         const struct msg_reader *effect)
 {
-    enum cast kind = peek_bool(effect, "native", false) ? CAST_NATIVE : CAST_GROUP;
-    unsigned slot;
-
-    if (!deed_find(host, effect, kind, &slot))
-        return DEED_GONE;
-    if (peek_int(effect, "resourceVersion", 0) != host->objects[kind][slot].version)
-        return DEED_CONFLICT;
     *deed_field(host, kind, slot, "minMember") = minimum_of(effect);
     if (kind == CAST_GROUP)
         deed_take_word(host, kind, slot, "queue", effect, "queue");
-    host_changed(host, kind, slot);
-    *ret_version = host->objects[kind][slot].version;
-    return DEED_DONE;
 }
 
 static void write_group_condition(struct host *host, enum cast kind, unsigned slot,
@@ -229,6 +219,14 @@ static void write_group_counts(struct host *host, unsigned slot, const struct ms
     *deed_field(host, CAST_GROUP, slot, "failed") = (uint8_t)(1 + peek_int(effect, "failed", 0));
 }
 
+static void write_group_status(struct host *host, enum cast kind, unsigned slot,
+                               const struct msg_reader *effect)
+{
+    write_group_condition(host, kind, slot, effect);
+    if (kind == CAST_GROUP)
+        write_group_counts(host, slot, effect);
+}
+
 static unsigned write_group(struct host *host, const struct msg_reader *effect,
                             int64_t *ret_version)
 {
@@ -239,9 +237,10 @@ static unsigned write_group(struct host *host, const struct msg_reader *effect,
         return DEED_GONE;
     if (peek_int(effect, "resourceVersion", 0) != host->objects[kind][slot].version)
         return DEED_CONFLICT;
-    write_group_condition(host, kind, slot, effect);
-    if (kind == CAST_GROUP)
-        write_group_counts(host, slot, effect);
+    if (deed_is(effect, "kind", "changeGroup"))
+        change_group(host, kind, slot, effect);
+    else
+        write_group_status(host, kind, slot, effect);
     host_changed(host, kind, slot);
     *ret_version = host->objects[kind][slot].version;
     return DEED_DONE;
@@ -331,9 +330,7 @@ unsigned deed_carry_out(struct host *host, const struct msg_reader *effect, int6
         return create_group(host, effect);
     if (strcmp(kind, "createNativeGroup") == 0)
         return create_native_group(host, effect);
-    if (strcmp(kind, "changeGroup") == 0)
-        return change_group(host, effect, ret_version);
-    if (strcmp(kind, "setGroupStatus") == 0)
+    if (strcmp(kind, "changeGroup") == 0 || strcmp(kind, "setGroupStatus") == 0)
         return write_group(host, effect, ret_version);
     if (strcmp(kind, "writeWorkload") == 0)
         return deed_write_workload(host, effect, ret_version);
