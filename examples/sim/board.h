@@ -68,13 +68,15 @@ void board_touch(struct sim *sim, struct pod *pod);
 /* The moment is over: what it changed becomes a frame, if the one before is long enough ago. */
 void board_end_moment(struct sim *sim);
 
-/* The story as JSON; as a page that shows it. False: errno says why it could not be written. */
+/* The story as JSON. */
 void board_put(struct sim *sim, FILE *out, bool passed);
+
+/* The same as a file; as a page that shows it. False: errno says why it could not be written. */
 bool board_write(struct sim *sim, const char *path, bool passed);
 bool board_write_page(struct sim *sim, const char *path, bool passed);
 
-/* A page that shows what is in this JSON. */
-bool board_page(const char *path, const char *text, size_t len);
+/* Closes a part, and makes a page that shows the JSON in it. False: as above. */
+bool board_page(const char *path, struct board_part *document);
 
 /* All frames, with commas between them, and with one of how it ended. */
 void board_put_frames(struct sim *sim, FILE *out);

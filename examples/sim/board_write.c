@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <string.h>
 
 #include "examples/board/board_page.h"
@@ -51,16 +52,21 @@ static void put_without_tags(FILE *out, const char *text, size_t len)
     }
 }
 
-bool board_page(const char *path, const char *text, size_t len)
+bool board_page(const char *path, struct board_part *document)
 {
     FILE *file = fopen(path, "w");
 
-    if (!file)
-        return false;
-    fwrite(board_page_head, 1, board_page_head_len, file);
-    put_without_tags(file, text, len);
-    fwrite(board_page_tail, 1, board_page_tail_len, file);
-    return fclose(file) == 0;
+    if (file) {
+        fflush(document->json.out);
+        fwrite(board_page_head, 1, board_page_head_len, file);
+        put_without_tags(file, document->text, document->len);
+        fwrite(board_page_tail, 1, board_page_tail_len, file);
+    }
+    bool is_written = file && fclose(file) == 0;
+    int why = errno;
+    board_part_close(document);
+    errno = why;
+    return is_written;
 }
 
 bool board_write_page(struct sim *sim, const char *path, bool passed)
@@ -69,8 +75,5 @@ bool board_write_page(struct sim *sim, const char *path, bool passed)
 
     board_part_open(&document);
     board_put(sim, document.json.out, passed);
-    fflush(document.json.out);
-    bool is_written = board_page(path, document.text, document.len);
-    board_part_close(&document);
-    return is_written;
+    return board_page(path, &document);
 }

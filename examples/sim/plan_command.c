@@ -151,11 +151,11 @@ static void game_read(struct game *game, const struct arguments *arguments, stru
     game->scored = arguments->score;
 }
 
-static void take(struct sim *sim, const struct plan *plan, struct outcome *ret)
+/* What a page plays of the run, if one is wanted. */
+static void take_board(struct sim *sim, struct outcome *ret)
 {
     struct board_part part;
 
-    outcome_take(sim, plan, ret);
     if (!sim->board.is)
         return;
     board_part_open(&part);
@@ -181,8 +181,10 @@ static int play(const struct game *game, const char *story, const char *instead,
     options.instead = instead;
     if (run_init(&sim, &scenario, &options, story)) {
         plan_start(&sim, &plan);
-        if (run_story(&sim, game->until) && plan_finish_story(&sim))
-            take(&sim, &plan, ret);
+        if (run_story(&sim, game->until) && plan_finish_story(&sim)) {
+            outcome_take(&sim, &plan, ret);
+            take_board(&sim, ret);
+        }
         ret->story = instead ? instead : story;
     }
     if (sim.fault.is)

@@ -95,8 +95,5 @@ bool outcomes_page(const struct outcome *outcomes, size_t count, const struct tr
 
     board_part_open(&document);
     put_document(outcomes, count, trace, trace_name, true, document.json.out);
-    fflush(document.json.out);
-    bool is_written = board_page(path, document.text, document.len);
-    board_part_close(&document);
-    return is_written;
+    return board_page(path, &document);
 }
