@@ -25,6 +25,7 @@ class Plan {
     this.names = told.plans.map(({ story }) => fileOf(story));
     this.side = Math.max(0, this.names.indexOf(page.noted.get("side")));
     this.rows = this.queues();
+    this.sort();
     const sides = told.plans.length;
     const nothing = (figure) => this.rows.every(({ of }) => of.every((queue) => !queue || !figure.of(queue)));
     this.figures = FIGURES.filter((figure) => !figure.head.endsWith("hours") || !nothing(figure));
@@ -39,26 +40,28 @@ class Plan {
     $("sides").hidden = false;
     fill($("side-of"), this.names.map((name, i) => make("option", { value: i }, name)));
     $("side-of").addEventListener("change", () => this.turnTo(Number($("side-of").value)));
-    $("order").addEventListener("change", () => this.show());
+    $("order").addEventListener("change", () => {
+      this.sort();
+      this.show();
+    });
   }
 
   // All queues together, and each of them: what it was under each cluster.
   queues() {
     const { plans } = this.told;
+    const keys = this.keys();
     const by = new Map();
     plans.forEach((plan, i) => plan.queues.forEach((queue) => {
-      if (!by.has(queue.name)) by.set(queue.name, { name: queue.name, key: this.keyOf(queue.name), of: plans.map(() => null) });
+      if (!by.has(queue.name)) by.set(queue.name, { name: queue.name, key: keys.get((queue.name.includes("/") ? queue.name : `Queue/${queue.name}`).toLowerCase()) || "", of: plans.map(() => null) });
       by.get(queue.name).of[i] = queue;
     }));
     return [{ name: "", key: "", of: plans }, ...by.values()];
   }
 
-  // What the other views call a queue that a trace names: of Volcano's the kind is left out there.
-  // A LocalQueue is not shown by itself.
-  keyOf(name) {
-    const wanted = (name.includes("/") ? name : `Queue/${name}`).toLowerCase();
-    for (const film of this.films) for (const key of film.past.keys()) if (key.toLowerCase() === wanted) return key;
-    return "";
+  // What the other views call the queues, by how a trace names them: of Volcano's it leaves out the
+  // kind. A LocalQueue is not shown by itself.
+  keys() {
+    return new Map(this.films.flatMap((film) => [...film.past.keys()].map((key) => [key.toLowerCase(), key])));
   }
 
   film() {
@@ -80,10 +83,10 @@ class Plan {
     if (key) this.page.openQueue(key, !enter);
   }
 
-  order(a, b) {
-    if (a.name === "" || b.name === "") return a.name === "" ? -1 : 1;
-    const by = $("order").value === "change" ? changeOf(b) - changeOf(a) : 0;
-    return by || (a.name < b.name ? -1 : 1);
+  // All queues together come first.
+  sort() {
+    const changes = new Map(this.rows.map((row) => [row, $("order").value === "change" ? changeOf(row) : 0]));
+    this.rows.sort((a, b) => (a.name === "" ? -1 : b.name === "" ? 1 : changes.get(b) - changes.get(a) || (a.name < b.name ? -1 : 1)));
   }
 
   row({ name, key, of }) {
@@ -108,7 +111,6 @@ class Plan {
   show() {
     const { plans, arrivals, pods, restsOn } = this.told;
     $("side-of").value = String(this.side);
-    this.rows.sort((a, b) => this.order(a, b));
     fill($("planned"), plans.map((plan, i) => make("div", { class: "tile" }, make("h3", {}, this.names[i], i === 0 ? make("small", {}, "to begin with") : null),
       facts([["nodes bought", plan.nodesBought.toLocaleString("en")], ["node hours", figures(plan.nodeHours)], ["the last pod ended", plan.ended < 0 ? "" : `after ${duration(plan.ended * 1000)}`]]),
       i === this.side ? make("p", { class: "hint" }, "The other views play this one.") : link("Play this one", () => this.turnTo(i)))));
