@@ -51,8 +51,7 @@ func GroupPart(group *unstructured.Unstructured, depth int) (part sluice.GroupPa
 
 // leastGroups is how many of those directly below it a composite group needs; 0: it does not say.
 func leastGroups(group *unstructured.Unstructured) (int32, error) {
-	least, err := numberOf(group, 0, "spec", "schedulingPolicy", "gang",
-		"minGroupCount")
+	least, err := numberOf(group, 0, "spec", "schedulingPolicy", "gang", "minGroupCount")
 	if err != nil || least == nil {
 		return 0, err
 	}

@@ -35,7 +35,7 @@ func (s nativeScheduler) followedBy(factory informers.SharedInformerFactory) nat
 	if !s.follows {
 		return s
 	}
-	for _, version := range []string{"v1beta1", "v1alpha2"} { // of each release but one
+	for _, version := range []string{"v1beta1", "v1alpha2"} { // no release has both
 		of, err := factory.ForResource(nativeResource(version, podGroupsOfNative))
 		if err == nil {
 			s.podGroups, s.version = of.Informer(), version
