@@ -7,7 +7,7 @@ static const char unknown_key[] = "a key of the configuration that PROTOCOL.md l
 enum {
     OBJECTS_MAX = 1 << 30,
     RECORD_MAX = 1 << 30,
-    NOTICES_MAX = 1000000,
+    WRITES_MAX = 1000000,
     MESSAGE_LEAST = 1 << 10,
     MESSAGE_MAX = 16 << 20
 };
@@ -179,7 +179,9 @@ void decode_config(struct msg_reader *r, struct open_config *ret)
         else if (msg_text_is(key, "waitingReasonsAfter"))
             msg_get_int(r, 0, DECODE_TIME_MAX, &engine->waiting_reasons_after);
         else if (msg_text_is(key, "waitingReasonsPerSecond"))
-            decode_count(r, 0, NOTICES_MAX, &engine->waiting_reasons_per_second);
+            decode_count(r, 0, WRITES_MAX, &engine->waiting_reasons_per_second);
+        else if (msg_text_is(key, "queueStatusesPerSecond"))
+            decode_count(r, 0, WRITES_MAX, &engine->queue_statuses_per_second);
         else if (msg_text_is(key, "record"))
             decode_count(r, 0, RECORD_MAX, &ret->record);
         else if (msg_text_is(key, "limits"))

@@ -21,6 +21,7 @@
 #include "plugin/queues/command_effects.h"
 #include "plugin/queues/queue_effects.h"
 #include "plugin/queues/queue_life.h"
+#include "plugin/queues/status_turn.h"
 #include "plugin/telling/group_effects.h"
 #include "plugin/workloads/wait_notice.h"
 #include "plugin/workloads/workload_settle.h"
@@ -89,10 +90,12 @@ static uint32_t expire(struct engine *e, uint32_t budget)
     }
     /* While earlier grants are being restored, or counted, a status would tell of what is over in a
      * moment. */
-    while (budget > 0 && e->claims.restoring == 0 && e->claims.recount.cells == 0 &&
-           heap_min(&e->queues.timers, &at, &id) && at <= e->now) {
-        queue_expire(e, id);
-        budget--;
+    if (e->claims.restoring == 0 && e->claims.recount.cells == 0) {
+        while (budget > 0 && heap_min(&e->queues.timers, &at, &id) && at <= e->now) {
+            queue_expire(e, id);
+            budget--;
+        }
+        budget = status_turn_some(e, budget);
     }
     while (budget > 0 && heap_min(&e->queues.commands.timers, &at, &id) && at <= e->now) {
         command_expire(e, id);
@@ -216,12 +219,14 @@ int64_t engine_next(const struct engine *e)
 {
     const struct heap *const heaps[] = {&e->claims.timers, &e->pods.group_timers, &e->queues.timers,
                                         &e->queues.commands.timers, &e->order.guard_timers};
-    int64_t next = rest_deadline(e), at = wait_notice_deadline(e);
+    const int64_t turns[] = {rest_deadline(e), wait_notice_deadline(e), status_turn_deadline(e)};
+    int64_t next = 0, at;
     uint32_t id;
 
-    if (next == 0 || (at != 0 && at < next))
-        next = at;
-
+    for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+        if (turns[i] != 0 && (next == 0 || turns[i] < next))
+            next = turns[i];
+    }
     for (size_t i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++) {
         if (heap_min(heaps[i], &at, &id) && (next == 0 || at < next))
             next = at;

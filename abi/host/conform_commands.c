@@ -207,6 +207,28 @@ static void status_once_a_second(struct story *s)
     s_want(s, "{pending: 0}");
 }
 
+/* So many a second in which only counts are others, the longest wait first; a state at once. */
+static void statuses_in_turn(struct story *s)
+{
+    s_open(s, "{effects: [queueStatus], queueStatusesPerSecond: 1}");
+    s_lead(s);
+    s_see(s, "node", "{name: a, allocatable: {cpu: 9}}");
+    s_see(s, "queue", "{kind: Queue, name: q, uid: u, state: Open, resourceVersion: 1}");
+    s_see(s, "queue", "{kind: Queue, name: r, uid: v, state: Open, resourceVersion: 1}");
+    s_settle(s);
+    s_tick(s, s->now += 2 * (int64_t)STORY_SECOND);
+    s_settle(s);
+    s_pod(s, "p", "{queue: q, node: a}");
+    s_pod(s, "o", "{queue: r, node: a}");
+    s_drain(s);
+    s_want(s, "{effects: [{kind: queueStatus, name: q, running: 1}]}");
+    s_ack(s, s_effect(s, "queueStatus", "q"), "done");
+    s_holds(s, s_int(s, "next") == s->now + STORY_SECOND, "`next` is when the other has its turn");
+    s_see(s, "queue", "{kind: Queue, name: r, uid: v, state: Suspended, resourceVersion: 2}");
+    s_drain(s);
+    s_want(s, "{effects: [{kind: queueStatus, name: r, running: 1}]}");
+}
+
 static void told_of_suspension(struct story *s)
 {
     begin(s);
@@ -235,6 +257,7 @@ const struct promise promises_of_commands[] = {
     {"commands that wait are carried out by creation and uid", in_order},
     {"a command for what is no queue is left alone", not_ours},
     {"a queue's status is written once a second, when something changed", status_once_a_second},
+    {"of all queues, so many statuses a second in which only counts are others", statuses_in_turn},
     {"who waits for a suspended queue is told, once", told_of_suspension},
     {0},
 };

@@ -50,6 +50,7 @@ static void refuses_by_name(struct story *s)
         {"waitingReasons: 1", "waitingReasons"},
         {"waitingReasonsAfter: -1", "waitingReasonsAfter"},
         {"waitingReasonsPerSecond: 1000001", "waitingReasonsPerSecond"},
+        {"queueStatusesPerSecond: 1000001", "queueStatusesPerSecond"},
         {"podEvents: 1", "podEvents"},
         {"limits: {pods: many}", "limits.pods"},
         {"limits: {'!pods': 1}", "limits.!pods"},

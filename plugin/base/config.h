@@ -41,6 +41,10 @@ struct engine_config {
     int64_t waiting_reasons_after;
     uint32_t waiting_reasons_per_second;
 
+    /* So many statuses of queues are written in a second of which only counts are others, 0: all
+     * (status_turn.h). */
+    uint32_t queue_statuses_per_second;
+
     bool observe_only;
     bool partial_groups;   /* of a native group the minimum alone may be granted */
     bool preemption_gates; /* those of workloads that are admitted here count */

@@ -11,6 +11,7 @@
 #include "queue_place.h"
 #include "queue_spec.h"
 #include "queue_tree.h"
+#include "status_turn.h"
 
 /* What an object says, with all that it needs already in hand. */
 struct edit {
@@ -334,6 +335,7 @@ static void forget_state(struct engine *e, uint32_t id)
     queue->state_text = queue->uid = 0;
     queue->state = queue->own = QUEUE_OPEN;
     queue->said = queue->wrote = (struct queue_written){.state = STATE_UNSAID};
+    status_turn_drop(e, id);
     queue_forget_status(queue);
     queue->version = 0;
     queue->seen = queue->created_suspended = false;

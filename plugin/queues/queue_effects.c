@@ -3,6 +3,8 @@
 
 #include "plugin/base/amount.h"
 #include "plugin/state.h"
+#include "queue_words.h"
+#include "status_turn.h"
 
 enum { STATUS_SECONDS = 1 };
 
@@ -16,35 +18,14 @@ bool queue_is_written(const struct queue *queue)
     return queue_written_same(due_state(queue), queue->wrote);
 }
 
-static uint64_t hash_wide(uint64_t hash, wide number)
-{
-    return hash_bytes64(&number, sizeof(number), hash);
-}
-
-static uint64_t hash_status(const struct engine *e, uint32_t id)
-{
-    const struct queue *queue = queue_at(e, id);
-    uint64_t cells = 0, hash = hash_bytes64(queue->counts, sizeof(queue->counts), 10);
-
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
-        const struct cell *cell = &queue->cells[i];
-
-        /* A quota alone changes nothing, and half a count is none. What is beyond all amounts is
-         * told as the largest of them. */
-        if (!cell->counting && (cell->reserved != 0 || cell->allocated != 0))
-            cells +=
-                hash_wide(hash_wide(hash_wide(11, cell->resource), amount_clamp(cell->reserved)),
-                          amount_clamp(cell->allocated));
-    }
-    hash = hash_wide(hash_wide(hash, (wide)cells), queue_stops(e, id));
-    return hash_wide(hash, queue->state) | 1; /* 0: never written */
-}
-
 static bool differs(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
+    struct queue_words words = queue_words_of(e, id);
 
-    return !queue_is_written(queue) || hash_status(e, id) != queue->status.written;
+    if (!queue_is_written(queue) || words.stop != queue->status.written.stop)
+        return true;
+    return words.counts != queue->status.written.counts && queue->status.has_turn;
 }
 
 /* A failed attempt has its own time to wait for. */
@@ -63,8 +44,10 @@ void queue_expire(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
 
-    if (e->now >= queue_looks_again(queue))
+    if (e->now >= queue_looks_again(queue)) {
         queue->status.stale = false;
+        status_turn_ask(e, id);
+    }
     outbox_expire(&e->outbox, EFFECT_OF_QUEUE, id);
     queue_set_timer(e, id);
 }
@@ -108,7 +91,7 @@ static void leased(void *owner, uint32_t id, uint32_t slot)
     struct queue *queue = queue_at(e, id);
 
     (void)slot;
-    queue->status.leased = hash_status(e, id);
+    queue->status.leased = queue_words_of(e, id);
     queue->status.leased_state = due_state(queue);
     queue->status.not_before = e->now + STATUS_SECONDS * SECOND;
 }
@@ -120,6 +103,7 @@ static void done(void *owner, uint32_t id, uint32_t slot, int64_t version)
 
     (void)slot;
     queue->status.written = queue->status.leased;
+    queue->status.has_turn = false;
     queue->wrote = queue->status.leased_state;
     if (version > queue->version)
         queue->version = version;

@@ -10,7 +10,8 @@
 /*
  * The status of Volcano's queues, written by the host: state and marks, what is allocated and
  * reserved, how many groups are where, conditions. Asked for when something of it is another than
- * what was written last, and at most once a second for each queue.
+ * what was written last, at most once a second for each queue, and of counts alone at most so many
+ * a second of all queues.
  */
 enum { QUEUE_STATUS, QUEUE_EFFECTS };
 

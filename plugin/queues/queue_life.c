@@ -5,6 +5,7 @@
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
 #include "queue_effects.h"
+#include "status_turn.h"
 
 /* Its state, or what is known of its object, is another now: it may say what it should. */
 static void note_state(struct engine *e, uint32_t id)
@@ -191,6 +192,7 @@ void queue_stand_by(struct engine *e, uint32_t id)
 
     outbox_forget(&e->outbox, EFFECT_OF_QUEUE, id);
     heap_clear(&e->queues.timers, id);
+    status_turn_drop(e, id);
     queue_forget_status(queue);
     if (engine_asks(e, EFFECT_QUEUE_STATUS) && queue->seen && queue->kind == QUEUE_VOLCANO) {
         queue->said = queue->wrote; /* the newest word that is known to be there */

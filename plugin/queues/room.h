@@ -28,6 +28,8 @@ struct queues_room {
      * ceiling. */
     uint64_t victims_changes, stops_changes, placements, overs;
 
+    int64_t next_status; /* when the next count may be written (status_turn.h) */
+
     struct commands commands;
     struct slab checks; /* Kueue's AdmissionChecks */
     struct index checks_by_name;

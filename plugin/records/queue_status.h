@@ -9,11 +9,18 @@
 
 /* When the status of a queue's object is looked at: the mark that it may have changed. */
 
+/* Hashes of what a status says. 0: nothing is known to have been written. */
+struct queue_words {
+    uint64_t stop;   /* the state, and why nothing is granted */
+    uint64_t counts; /* amounts, and how many groups are where */
+};
+
 struct queue_status {
-    uint64_t written, leased; /* hashes of what was written last, and of what is under way */
-    struct queue_written leased_state; /* the last that we wrote, or may have written */
-    int64_t not_before;                /* the next may go out */
-    bool stale;                        /* something may have changed since it was looked at */
+    struct queue_words written, leased; /* of what was written last, and of what is under way */
+    struct queue_written leased_state;  /* the last that we wrote, or may have written */
+    int64_t not_before;                 /* the next may go out */
+    bool stale;                         /* something may have changed since it was looked at */
+    bool has_turn;                      /* counts that differ may go out (status_turn.h) */
 };
 
 struct engine;

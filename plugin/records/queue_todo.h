@@ -19,6 +19,7 @@ enum todo_list {
     TODO_COUNT,     /* not all of its cells are counted */
     TODO_PREEMPT,   /* of roots: somebody below may find a victim now */
     TODO_WORKLOADS, /* of roots: workloads below may be granted something now */
+    TODO_STATUS,    /* its counts are to be written: their turn will come (status_turn.h) */
     TODO_LISTS
 };
 

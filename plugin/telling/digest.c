@@ -127,6 +127,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(hash, queue->is_todo[TODO_STATE]), queue->next_child != 0);
     hash = mix(hash, queue->is_todo[TODO_PREEMPT]);
     hash = mix(hash, queue->is_todo[TODO_WORKLOADS]);
+    hash = mix(mix(hash, queue->is_todo[TODO_STATUS]), queue->status.has_turn);
     hash = mix(hash, queue->settles_all);
     hash = outbox_hash(&e->outbox, &queue->effects, hash);
     return mix_run_times(hash, &queue->run_times);
@@ -300,6 +301,8 @@ uint64_t engine_digest(const struct engine *e, bool timers)
         sum = mix(sum, e->claims.recount.at);
     if (timers && e->workloads.wait_notices.not_before != 0)
         sum = mix(sum, e->workloads.wait_notices.not_before);
+    if (timers && e->queues.next_status != 0)
+        sum = mix(sum, e->queues.next_status);
     if (timers && e->grant.demotion.top != 0)
         sum = mix_queue(e, sum, e->grant.demotion.top);
     if (timers && e->pods.assembling != 0)

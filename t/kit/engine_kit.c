@@ -170,8 +170,9 @@ static bool act(struct engine *e, struct text verb, const char *rest)
         engine_unreserve(e, uid);
     } else if (text_is(verb, "bind")) {
         engine_post_bind(e, uid);
-    } else if (text_is(verb, "time")) {
-        engine_set_time(e, strtoll(rest, NULL, 10) * SECOND);
+    } else if (text_is(verb, "time") || text_is(verb, "ms")) {
+        engine_set_time(e,
+                        strtoll(rest, NULL, 10) * (text_is(verb, "ms") ? SECOND / 1000 : SECOND));
         engine_tick(e);
     } else if (text_is(verb, "synced")) {
         engine_set_synced(e);

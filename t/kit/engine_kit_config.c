@@ -47,6 +47,8 @@ static bool config_word(const struct word *word, struct engine_config *config, b
         config->pod_events = true;
     else if (text_is(word->key, "writes"))
         config->effects = UINT32_MAX;
+    else if (text_is(word->key, "statusesPerSecond"))
+        config->queue_statuses_per_second = (uint32_t)word->number;
     else if (text_is(word->key, "standby"))
         *standby = true;
     else if (words_resource(word, "root.", &resource)) {

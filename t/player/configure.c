@@ -106,9 +106,12 @@ size_t host_configure(enum profile profile, struct draws *draws, uint8_t *out, s
         put_key_bool(&w, "podEvents", true);
         keys += 3;
         if (draw(draws, 2) == 0) {
+            int64_t limit = draw(draws, 3) * 5;
+
             put_key_int(&w, "waitingReasonsAfter", timeouts[draw(draws, 3)]);
-            put_key_int(&w, "waitingReasonsPerSecond", draw(draws, 3) * 5);
-            keys += 2;
+            put_key_int(&w, "waitingReasonsPerSecond", limit);
+            put_key_int(&w, "queueStatusesPerSecond", limit);
+            keys += 3;
         }
     }
     if (draw(draws, 3) == 0) {
