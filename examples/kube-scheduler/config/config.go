@@ -95,6 +95,9 @@ type Args struct {
 
 	// WaitingReasons says when a Workload that waits for room is told why.
 	WaitingReasons WaitingReasons `json:"waitingReasons,omitzero"`
+	// QueueStatusesPerSecond is how many statuses are written in a second of which only counts are
+	// others, of Volcano's queues, and of Kueue's; 0: all. Default: 20.
+	QueueStatusesPerSecond *int64 `json:"queueStatusesPerSecond,omitempty"`
 
 	// PreemptionGates makes the gates of workloads count: the feature gate
 	// MultiKueueOrchestratedPreemption of a worker cluster. Default: false.
@@ -252,6 +255,9 @@ func (a *Args) setDefaults() {
 	if a.WaitingReasons.PerSecond == nil {
 		a.WaitingReasons.PerSecond = ptr.To[int64](2)
 	}
+	if a.QueueStatusesPerSecond == nil {
+		a.QueueStatusesPerSecond = ptr.To[int64](20)
+	}
 	orDefault(&a.Effects.Workers, 16)
 	orDefault(&a.Effects.QPS, 500)
 	orDefault(&a.Effects.Burst, 1000)
@@ -279,6 +285,12 @@ func (a *Args) validate() error {
 			problems = append(problems, fmt.Errorf("%s: %d, want at least %d", field, value, least))
 		}
 	}
+	perSecond := func(field string, value int64) {
+		notBelow(field, value, 0)
+		if most := int64(1000000); value > most {
+			problems = append(problems, fmt.Errorf("%s: %d, want at most %d", field, value, most))
+		}
+	}
 	length := func(field string, value time.Duration) {
 		if value < 0 {
 			problems = append(problems, fmt.Errorf("%s: %s, want 0s or more", field, value))
@@ -294,11 +306,8 @@ func (a *Args) validate() error {
 	length("reservationTimeout", a.ReservationTimeout.Duration)
 	length("headGuard", a.HeadGuard.Duration)
 	length("waitingReasons.after", a.WaitingReasons.After.Duration)
-	notBelow("waitingReasons.perSecond", *a.WaitingReasons.PerSecond, 0)
-	if most := int64(1000000); *a.WaitingReasons.PerSecond > most {
-		problems = append(problems, fmt.Errorf("waitingReasons.perSecond: %d, want at most %d",
-			*a.WaitingReasons.PerSecond, most))
-	}
+	perSecond("waitingReasons.perSecond", *a.WaitingReasons.PerSecond)
+	perSecond("queueStatusesPerSecond", *a.QueueStatusesPerSecond)
 	notBelow("record", a.Record.Value(), 0)
 	notBelow("limits.message", a.Limits.Message.Value(), 0)
 	notBelow("limits.pods", a.Limits.Pods, 0)

@@ -22,7 +22,8 @@ func TestNothingSaidIsTheDefaults(t *testing.T) {
 	}
 	if args.Removal != OnBind || args.Manage != OptedIn || args.Undeclared != Refused ||
 		args.RootCeiling.Mode != Unlimited || args.Effects.Workers != 16 || args.Webhook != nil ||
-		args.WaitingReasons.After.Duration != 10*time.Second || *args.WaitingReasons.PerSecond != 2 {
+		args.WaitingReasons.After.Duration != 10*time.Second || *args.WaitingReasons.PerSecond != 2 ||
+		*args.QueueStatusesPerSecond != 20 {
 		t.Errorf("got %+v", args)
 	}
 }
@@ -33,7 +34,8 @@ func TestAllFieldsAreRead(t *testing.T) {
 		headGuard: 30s, observeOnly: true, record: 1Mi, limits: {pods: 7, message: 2Mi},
 		effects: {workers: 2, qps: 3.5, burst: 4}, webhook: {port: 8443}, deviceClassMappings: [
 		{name: example.com/gpus, deviceClassNames: [a.example.com, b]}, {name: npu,
-		deviceClassNames: [c]}], waitingReasons: {after: 0s, perSecond: 0}}`)
+		deviceClassNames: [c]}], waitingReasons: {after: 0s, perSecond: 0},
+		queueStatusesPerSecond: 0}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,8 @@ func TestAllFieldsAreRead(t *testing.T) {
 		!args.ObserveOnly || args.Record.Value() != 1<<20 || args.Limits.Pods != 7 ||
 		args.Limits.Message.Value() != 2<<20 || args.Effects.QPS != 3.5 ||
 		args.Webhook.Port != 8443 || args.Webhook.Service != "sluice-webhook" ||
-		args.WaitingReasons.After.Duration != 0 || *args.WaitingReasons.PerSecond != 0 {
+		args.WaitingReasons.After.Duration != 0 || *args.WaitingReasons.PerSecond != 0 ||
+		*args.QueueStatusesPerSecond != 0 {
 		t.Errorf("got %+v", args)
 	}
 }
@@ -77,6 +80,8 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 
 		`{waitingReasons: {perSecond: -1}}`:      `waitingReasons.perSecond: -1, want at least 0`,
 		`{waitingReasons: {perSecond: 1000001}}`: `waitingReasons.perSecond: 1000001, want at most`,
+		`{queueStatusesPerSecond: -1}`:           `queueStatusesPerSecond: -1, want at least 0`,
+		`{queueStatusesPerSecond: 1000001}`:      `queueStatusesPerSecond: 1000001, want at most`,
 
 		`{deviceClassMappings: {a: b}}`: `want a list such as [{name: example.com/gpus,`,
 		`{deviceClassMappings: [{name: g}]}`: `deviceClassMappings[0].deviceClassNames: [], want ` +

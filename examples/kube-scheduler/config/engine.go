@@ -26,6 +26,7 @@ func (a *Args) Engine(schedulers []string) sluice.Config {
 		WaitingReasons:          a.Workloads,
 		WaitingReasonsAfter:     ptr.Deref(a.WaitingReasons.After, metav1.Duration{}).Duration,
 		WaitingReasonsPerSecond: ptr.Deref(a.WaitingReasons.PerSecond, 0),
+		QueueStatusesPerSecond:  ptr.Deref(a.QueueStatusesPerSecond, 0),
 		Limits: sluice.Limits{
 			Message: a.Limits.Message.Value(),
 			Pods:    a.Limits.Pods,

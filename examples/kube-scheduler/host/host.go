@@ -32,6 +32,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/config"
@@ -177,7 +178,8 @@ func (h *Host) join(handle fwk.Handle) {
 		pods: &h.pods, spaces: spaces, workloads: h.args.Workloads,
 		tellWorkloads: h.workloads.tellOf}
 	h.statuses = kueueStatuses{engine: &h.engine, lease: &h.lease, clients: &h.clients,
-		custom: &h.custom, local: &h.kueueQueues.local, workloads: h.workloads.list}
+		custom: &h.custom, local: &h.kueueQueues.local, workloads: h.workloads.list,
+		perSecond: ptr.Deref(h.args.QueueStatusesPerSecond, 0)}
 	h.workloads = workloads{engine: &h.engine, lease: &h.lease, clients: &h.clients,
 		custom: &h.custom, statuses: &h.statuses, pods: &h.pods, queues: &h.kueueQueues,
 		writer: jobWriter{&h.engine, &h.clients}, devices: h.args.DeviceNames(),

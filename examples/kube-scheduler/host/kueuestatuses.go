@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,6 +40,20 @@ type kueueStatuses struct {
 	local     *localClusters
 	workloads func() []any  // as they were last seen
 	dirty     chan struct{} // a status may say something else; nil: none is written
+	perSecond int64         // how many counts alone are written; 0: all
+}
+
+// countTurn is how many statuses may still be written of which only counts are others.
+type countTurn struct {
+	bounded bool
+	left    int64
+}
+
+// take tells whether one may be written now. What has to wait is looked at in the next turn, which
+// takes the queues in another order.
+func (t *countTurn) take() bool {
+	t.left--
+	return !t.bounded || t.left >= 0
 }
 
 // changed notes that the status of queues may have to say something else.
@@ -73,6 +88,7 @@ func (s *kueueStatuses) run(ctx context.Context) {
 // writeAll returns whether all say what is so.
 func (s *kueueStatuses) writeAll(ctx context.Context) bool {
 	all, idle := true, s.idle()
+	turn := &countTurn{s.perSecond > 0, s.perSecond}
 	for _, object := range s.custom.all(clusterQueues) {
 		var queue kueue.ClusterQueue
 		if facts.Read(object, &queue) != nil {
@@ -80,7 +96,7 @@ func (s *kueueStatuses) writeAll(ctx context.Context) bool {
 		}
 		wanted, err := s.ofClusterQueue(&queue, idle)
 		if err == nil {
-			err = s.patchStatus(ctx, clusterQueues, object, queue.Status, wanted.Status)
+			err = s.patchStatus(ctx, clusterQueues, object, queue.Status, wanted.Status, turn)
 		}
 		all = s.wrote(err, &queue) && all
 	}
@@ -91,9 +107,12 @@ func (s *kueueStatuses) writeAll(ctx context.Context) bool {
 		}
 		wanted, err := s.ofLocalQueue(&queue, idle)
 		if err == nil {
-			err = s.patchStatus(ctx, localQueues, object, queue.Status, wanted.Status)
+			err = s.patchStatus(ctx, localQueues, object, queue.Status, wanted.Status, turn)
 		}
 		all = s.wrote(err, &queue) && all
+	}
+	if turn.bounded && turn.left < 0 {
+		s.changed()
 	}
 	return s.keepInUse(ctx) && all
 }
@@ -106,14 +125,25 @@ func (s *kueueStatuses) wrote(err error, queue metav1.Object) bool {
 	return err == nil || apierrors.IsNotFound(err)
 }
 
-// patchStatus writes what the status of an object lacks of the wanted one.
+// patchStatus writes what the status of an object lacks of the wanted one: a condition at once,
+// counts alone if they have their turn.
 func (s *kueueStatuses) patchStatus(ctx context.Context, of schema.GroupVersionResource,
-	seen *unstructured.Unstructured, known, wanted any) error {
+	seen *unstructured.Unstructured, known, wanted any, turn *countTurn) error {
 	became, err := withStatus(seen, known, wanted)
 	if err != nil {
 		return err
 	}
+	lacks, err := difference(seen, became)
+	if err != nil || lacks == nil || (sameConditions(seen, became) && !turn.take()) {
+		return err
+	}
 	return s.patch(ctx, of, seen, became, "status")
+}
+
+func sameConditions(a, b *unstructured.Unstructured) bool {
+	was, _, _ := unstructured.NestedFieldNoCopy(a.Object, "status", "conditions")
+	is, _, _ := unstructured.NestedFieldNoCopy(b.Object, "status", "conditions")
+	return equality.Semantic.DeepEqual(was, is)
 }
 
 // withStatus goes by the object as it was read: a count that was never written is not 0 yet, and

@@ -47,3 +47,27 @@ func TestWithStatus(t *testing.T) {
 		t.Errorf("what is so is written again: %s, %v", patch, err)
 	}
 }
+
+// Counts alone wait for their turn, a condition does not.
+func TestCountTurn(t *testing.T) {
+	few, all := countTurn{bounded: true, left: 2}, countTurn{}
+	for i, want := range []bool{true, true, false, false} {
+		if got := few.take(); got != want {
+			t.Errorf("count %d of 2 in a turn: %v", i+1, got)
+		}
+		if !all.take() {
+			t.Errorf("count %d without a bound has to wait", i+1)
+		}
+	}
+	queue := func(count int64, active string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{
+			"admittedWorkloads": count,
+			"conditions":        []any{map[string]any{"type": "Active", "status": active}}}}}
+	}
+	if !sameConditions(queue(1, "True"), queue(2, "True")) {
+		t.Error("another count is taken for another condition")
+	}
+	if sameConditions(queue(1, "True"), queue(1, "False")) {
+		t.Error("another condition has to wait as a count does")
+	}
+}

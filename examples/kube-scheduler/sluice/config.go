@@ -46,6 +46,9 @@ type Config struct {
 	WaitingReasons          bool
 	WaitingReasonsAfter     time.Duration
 	WaitingReasonsPerSecond int64
+	// QueueStatusesPerSecond is how many statuses of Volcano's queues are written in which only
+	// counts are others; 0: all.
+	QueueStatusesPerSecond int64
 	// PartialGroups: whether the host's scheduler takes the members of one of Kubernetes' own groups
 	// one by one, so that its minimum alone may be granted; nil: the host shows no such groups. It is
 	// left out where the library is too old for them: Engine.KnowsNativeGroups.
@@ -111,6 +114,7 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.boolIf("waitingReasons", cfg.WaitingReasons)
 	keys += w.intIf("waitingReasonsAfter", int64(cfg.WaitingReasonsAfter))
 	keys += w.intIf("waitingReasonsPerSecond", cfg.WaitingReasonsPerSecond)
+	keys += w.intIf("queueStatusesPerSecond", cfg.QueueStatusesPerSecond)
 	if cfg.PartialGroups != nil {
 		w.bool(partialGroups, *cfg.PartialGroups)
 		keys++
