@@ -90,6 +90,9 @@ func run(cmd *cobra.Command, opts *options.Options) error {
 		if leave, err = join(ctx, asked, h, cc, sched); err != nil {
 			return err
 		}
+		if schedulerplugin.PreHints() {
+			narrow(plugins, sched)
+		}
 	} else {
 		klog.Background().Info("No profile enables the plugin Sluice: this is a stock scheduler")
 	}
@@ -100,6 +103,17 @@ func run(cmd *cobra.Command, opts *options.Options) error {
 		cancel()
 	}()
 	return app.Run(ctx, cc, sched)
+}
+
+// narrow has the scheduler look at events without those that wait in their queues, if no pod is
+// there that the plugin did not see first.
+func narrow(plugins *schedulerplugin.Factory, sched *scheduler.Scheduler) {
+	if first, otherwise := comesFirst(sched.Profiles); !first {
+		klog.Background().Info("Each event is held against all pods that wait, as Sluice is not "+
+			"the first in preEnqueue of each profile", "profile", otherwise)
+		return
+	}
+	plugins.ComesFirst()
 }
 
 // join puts the host into the scheduler that Setup has made. From the end of asked on it is not

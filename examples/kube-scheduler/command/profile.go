@@ -8,6 +8,7 @@ import (
 
 	kubeconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/schedulerplugin"
@@ -48,6 +49,18 @@ func checkProfile(name string, plugins *kubeconfig.Plugins, removal string) erro
 			"unschedulable that its queue has taken back", first)
 	}
 	return nil
+}
+
+// comesFirst tells whether the plugin is the first that each profile asks about a pod, and which one
+// asks another.
+func comesFirst(profiles profile.Map) (first bool, otherwise string) {
+	for name, one := range profiles {
+		asked := one.ListPlugins().PreEnqueue.Enabled
+		if len(asked) == 0 || asked[0].Name != schedulerplugin.Name {
+			return false, name
+		}
+	}
+	return true, ""
 }
 
 // advice is the plugins of a profile, for each way of removal.

@@ -34,7 +34,9 @@ const Name = host.PluginName
 
 // Plugin is one profile's. All of them share a host.
 type Plugin struct {
-	host *host.Host
+	host   *host.Host
+	onward *onward
+	named  bool // the scheduler asks for the pods that are onward
 }
 
 var (
@@ -53,8 +55,9 @@ var (
 
 // Factory makes the plugins of a scheduler's profiles.
 type Factory struct {
-	mutex sync.Mutex
-	host  *host.Host
+	mutex  sync.Mutex
+	host   *host.Host
+	onward onward
 }
 
 // New is a frameworkruntime.PluginFactory.
@@ -67,6 +70,7 @@ func (f *Factory) New(ctx context.Context, object runtime.Object, handle fwk.Han
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if f.host == nil {
+		f.onward.pods = handle.SharedInformerFactory().Core().V1().Pods().Lister()
 		if f.host, err = host.New(ctx, args, handle); err != nil {
 			return nil, err
 		}
@@ -74,7 +78,7 @@ func (f *Factory) New(ctx context.Context, object runtime.Object, handle fwk.Han
 	if err := f.host.AddProfile(handle.ProfileName(), args); err != nil {
 		return nil, err
 	}
-	return &Plugin{host: f.host}, nil
+	return &Plugin{host: f.host, onward: &f.onward, named: PreHints()}, nil
 }
 
 var _ frameworkruntime.PluginFactory = new(Factory).New
@@ -89,9 +93,12 @@ func (f *Factory) Host() *host.Host {
 // Name of the plugin.
 func (p *Plugin) Name() string { return Name }
 
-// EventsToRegister are none.
+// EventsToRegister are none, but for those of which it can be said which pods they are about.
 func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
-	return nil, nil
+	if !p.named {
+		return nil, nil
+	}
+	return p.onward.events(), nil
 }
 
 var timers = struct {
@@ -123,6 +130,14 @@ func hold(reason string) *fwk.Status {
 // PreEnqueue holds the pod until its queue grants it.
 func (p *Plugin) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 	defer timers.preEnqueue(time.Now())
+	status := p.preEnqueue(pod)
+	if p.named {
+		p.onward.put(pod, status.IsSuccess())
+	}
+	return status
+}
+
+func (p *Plugin) preEnqueue(pod *v1.Pod) *fwk.Status {
 	verdict, err := p.host.PreEnqueue(pod)
 	var refused *sluice.Error
 	switch {
