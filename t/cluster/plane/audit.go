@@ -41,7 +41,46 @@ func writeAuditPolicy(file string, level auditv1.Level) error {
 }
 
 // Audit returns the writes that the API server has answered so far, oldest first.
-func (p *Plane) Audit() ([]auditv1.Event, error) {
+func (p *Plane) Audit() ([]auditv1.Event, error) { return p.AuditFrom(0) }
+
+// AuditFrom returns those that were answered since AuditEnd gave this place.
+func (p *Plane) AuditFrom(place int64) ([]auditv1.Event, error) {
+	file, err := p.openAudit()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if _, err := file.Seek(place, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("the audit log: %w", err)
+	}
+	return readAudit(file)
+}
+
+// AuditEnd is the place behind the last write that the API server has answered so far.
+func (p *Plane) AuditEnd() (int64, error) {
+	file, err := p.openAudit()
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	end, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, fmt.Errorf("the audit log: %w", err)
+	}
+	// A line without an end is still being written.
+	var last [1]byte
+	for ; end > 0; end-- {
+		if _, err := file.ReadAt(last[:], end-1); err != nil {
+			return 0, fmt.Errorf("the audit log: %w", err)
+		}
+		if last[0] == '\n' {
+			break
+		}
+	}
+	return end, nil
+}
+
+func (p *Plane) openAudit() (*os.File, error) {
 	if p.options.Audit == "" {
 		return nil, fmt.Errorf("plane %s %w: set Options.Audit", p.Name, errNoAudit)
 	}
@@ -49,8 +88,7 @@ func (p *Plane) Audit() ([]auditv1.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the audit log: %w", err)
 	}
-	defer file.Close()
-	return readAudit(file)
+	return file, nil
 }
 
 func readAudit(log io.Reader) ([]auditv1.Event, error) {

@@ -83,6 +83,14 @@ func (s *Sluice) adapt(library, kubeconfig string, webhook int) ([]byte, error) 
 			child(args, "webhook")["port"] = webhook
 		}
 	}
+	if s.First {
+		profiles, _ := config["profiles"].([]any)
+		for _, each := range profiles {
+			profile, _ := each.(map[string]any)
+			preEnqueue := child(child(profile, "plugins"), "preEnqueue")
+			preEnqueue["enabled"] = []any{map[string]any{"name": "Sluice"}}
+		}
+	}
 	election := child(config, "leaderElection")
 	if s.Lease != "" {
 		election["resourceName"] = s.Lease

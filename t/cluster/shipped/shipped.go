@@ -55,6 +55,8 @@ type Sluice struct {
 	Patient bool
 	// Flags are those of the replicas beside what is shipped.
 	Flags []string
+	// First: the plugin is the first in preEnqueue.
+	First bool
 
 	config   []byte // as it was shipped
 	webhook  bool

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -78,19 +77,23 @@ func cpuOf(pid int) (time.Duration, error) {
 	return time.Duration(spent.Nano()), nil
 }
 
-func peakOf(pid int) (int64, error) {
+// peakOf is the largest memory that was resident so far, residentOf what is now.
+func peakOf(pid int) (int64, error)     { return memoryOf(pid, "VmHWM:") }
+func residentOf(pid int) (int64, error) { return memoryOf(pid, "VmRSS:") }
+
+func memoryOf(pid int, key string) (int64, error) {
 	file, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	defer file.Close()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if text, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+		if text, ok := strings.CutPrefix(lines.Text(), key); ok {
 			kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(text, "kB")), 10, 64)
 			return kib << 10, err
 		}
 	}
-	return 0, errors.New("no VmHWM in /proc/PID/status")
+	return 0, fmt.Errorf("no %s in /proc/%d/status", key, pid)
 }
 
 // machine says what the figures were taken on.

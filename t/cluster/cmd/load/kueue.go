@@ -205,7 +205,7 @@ func admit(ctx context.Context, o *options, key string) (one admission, err erro
 	if err != nil {
 		return one, err
 	}
-	earlier, err := l.Audit()
+	earlier, err := l.AuditEnd()
 	if err != nil {
 		return one, err
 	}
@@ -219,7 +219,7 @@ func admit(ctx context.Context, o *options, key string) (one admission, err erro
 		return one, err
 	}
 	one.cost = after.minus(before)
-	writes, err := l.writesSince(len(earlier))
+	writes, err := l.AuditFrom(earlier)
 	one.writes = plane.CountWrites(writes)
 	return one, err
 }

@@ -169,34 +169,8 @@ func (l *lab) awaitPolicies(ctx context.Context) error {
 }
 
 // start starts the variant's scheduler, and returns when a pod has gone through all of it.
-func (l *lab) start(ctx context.Context, v *variant) error {
-	kubeconfig, err := l.kubeconfig(ctx, v)
-	if err != nil {
-		return err
-	}
-	text, err := v.config(kubeconfig, l.measured.library)
-	if err != nil {
-		return err
-	}
-	config := filepath.Join(l.Dir, "scheduler-"+v.key+".yaml")
-	if err := os.WriteFile(config, text, 0o600); err != nil {
-		return err
-	}
-	program := l.measured.scheduler
-	if !v.sluice {
-		if program, err = l.Program(ctx, "kube-scheduler"); err != nil {
-			return err
-		}
-	}
-	if l.debug, err = plane.FreePort(); err != nil {
-		return err
-	}
-	l.scheduler, err = l.Run("scheduler-"+v.key, program, []string{
-		"--config=" + config, "-v=2", "--bind-address=127.0.0.1",
-		fmt.Sprint("--secure-port=", l.debug), "--authentication-kubeconfig=" + kubeconfig,
-		"--authorization-kubeconfig=" + kubeconfig,
-	}, nil)
-	if err != nil {
+func (l *lab) start(ctx context.Context, v *variant) (err error) {
+	if l.scheduler, err = l.launch(ctx, v, v.key); err != nil {
 		return err
 	}
 	l.bare = nil
@@ -213,6 +187,36 @@ func (l *lab) start(ctx context.Context, v *variant) error {
 		return l.startTracer()
 	}
 	return nil
+}
+
+// launch starts the variant's scheduler under a name of its own.
+func (l *lab) launch(ctx context.Context, v *variant, name string) (*plane.Process, error) {
+	kubeconfig, err := l.kubeconfig(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	text, err := v.config(kubeconfig, l.measured.library)
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(l.Dir, "scheduler-"+name+".yaml")
+	if err := os.WriteFile(config, text, 0o600); err != nil {
+		return nil, err
+	}
+	program := l.measured.scheduler
+	if !v.sluice {
+		if program, err = l.Program(ctx, "kube-scheduler"); err != nil {
+			return nil, err
+		}
+	}
+	if l.debug, err = plane.FreePort(); err != nil {
+		return nil, err
+	}
+	return l.Run("scheduler-"+name, program, []string{
+		"--config=" + config, "-v=2", "--bind-address=127.0.0.1",
+		fmt.Sprint("--secure-port=", l.debug), "--authentication-kubeconfig=" + kubeconfig,
+		"--authorization-kubeconfig=" + kubeconfig,
+	}, nil)
 }
 
 func (l *lab) startBare() error {
@@ -270,25 +274,31 @@ func (l *lab) warmUp(ctx context.Context, v *variant) error {
 	if _, err := pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create a first pod: %w", err)
 	}
-	const patience = 60 * time.Second
-	for end := time.Now().Add(patience); ; {
-		seen, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
-		if err != nil {
-			return fmt.Errorf("look at the first pod: %w", err)
-		}
-		if seen.Spec.NodeName != "" {
-			break
-		}
-		if !l.scheduler.Running() || time.Now().After(end) {
-			return fmt.Errorf("the first pod is not bound after %s; the end of %s:\n%s", patience,
-				l.scheduler.Log, l.scheduler.Tail(15))
-		}
-		time.Sleep(50 * time.Millisecond)
+	if err := l.awaitBound(ctx, pod.Name, time.Minute); err != nil {
+		return err
 	}
 	if err := finish(ctx, l.client, warmSpace, pod.Name); err != nil {
 		return fmt.Errorf("finish the first pod: %w", err)
 	}
 	return l.settle(ctx, 20*time.Second)
+}
+
+// awaitBound waits until a pod of the queue that only warms up has a node.
+func (l *lab) awaitBound(ctx context.Context, name string, patience time.Duration) error {
+	const look = 20 * time.Millisecond
+	for end := time.Now().Add(patience); ; time.Sleep(look) {
+		seen, err := l.client.CoreV1().Pods(warmSpace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return fmt.Errorf("look at pod %s: %w", name, err)
+		}
+		if seen.Spec.NodeName != "" {
+			return nil
+		}
+		if !l.scheduler.Running() || time.Now().After(end) {
+			return fmt.Errorf("pod %s is not bound after %s; the end of %s:\n%s", name, patience,
+				l.scheduler.Log, l.scheduler.Tail(15))
+		}
+	}
 }
 
 // settle waits until the control plane and the scheduler have nothing more to do.

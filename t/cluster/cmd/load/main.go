@@ -7,6 +7,7 @@
 //	load policies      the same with the shipped admission policies in force, and without
 //	load waiting       what pods cost that wait behind a full queue
 //	load audit         which writes a gated pod costs
+//	load sizes         what a cluster of thousands of nodes and queues costs, at several sizes
 //	load kueue         Kueue's own performance test, with Kueue's scheduler and with sluice
 //
 // Each prints what it does as it goes, then a table of medians. It exits 1 when a run failed: a pod
@@ -24,12 +25,15 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"k8s.io/client-go/rest"
 )
 
-const usage = `usage: load throughput|tracing|policies|waiting|audit|kueue [flags]
+const usage = `usage: load throughput|tracing|policies|waiting|audit|sizes|kueue [flags]
        load COMMAND -h lists the flags of a command`
 
 // options are what may be said on the command line.
@@ -39,7 +43,11 @@ type options struct {
 	only                       []string // the keys of variants
 	policies, keep             bool
 	profile, overlay           string
-	generator                  string // of Kueue's performance test
+	generator                  string    // of Kueue's performance test
+	parts                      []float64 // of the whole extent
+	rate                       float64   // pods a second that come and end
+	hints                      bool      // the scheduler asks which pods an event is about
+	alone                      bool      // without the stock scheduler
 }
 
 // command is one of the measurements, and the variants that it has.
@@ -60,6 +68,8 @@ var commands = map[string]command{
 		options{rounds: 3, pods: 5000, queue: 500, nodes: 100, window: time.Minute}},
 	"audit": {audit, []string{onBind, onAdmission},
 		options{rounds: 1, pods: 1000, queue: 100, nodes: 100}},
+	"sizes": {sizes, nil,
+		options{parts: []float64{0.01, 0.1, 1}, rate: 50, window: 2 * time.Minute}},
 	"kueue": {kueueTest, []string{kueueUnlimited, sluiceShipped, kueueLimited},
 		options{rounds: 1, generator: "baseline", only: []string{kueueUnlimited, sluiceShipped}}},
 }
@@ -88,31 +98,78 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, machine())
+	rest.SetDefaultWarningHandler(rest.NoWarnings{})
 	return chosen.run(ctx, o)
 }
 
 func (c *command) parse(name string, args []string) (*options, error) {
-	o, only := c.defaults, ""
-	names := o.only
-	if names == nil {
-		names = c.variants
-	}
+	o, only, parts := c.defaults, "", ""
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.IntVar(&o.rounds, "rounds", o.rounds, "how often each variant runs, in turns")
-	flags.StringVar(&only, "only", strings.Join(names, ","), "these variants")
 	flags.BoolVar(&o.keep, "keep", false,
 		"leave the directories of the control planes, for their logs")
-	if o.generator != "" {
+	switch {
+	case o.generator != "":
 		flags.StringVar(&o.generator, "config", o.generator,
 			"Kueue's configuration of the test, baseline or large-scale, or a file like it")
-	} else {
+		c.addRounds(flags, &o, &only)
+	case o.parts != nil:
+		flags.StringVar(&parts, "parts", join(o.parts), "parts of "+whole.String())
+		flags.Float64Var(&o.rate, "rate", o.rate, "how many pods a second end, and come")
+		flags.DurationVar(&o.window, "window", o.window, "for how long")
+		flags.BoolVar(&o.hints, "hints", false,
+			"sluice runs with the feature gate SchedulerPreQueueingHints, and first in preEnqueue")
+		flags.BoolVar(&o.alone, "alone", false, "without the stock scheduler")
+	default:
 		c.addLoad(flags, &o)
+		c.addRounds(flags, &o, &only)
 	}
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
+	if o.parts != nil {
+		return &o, o.readParts(parts, flags.Args())
+	}
 	o.only = strings.Split(only, ",")
 	return &o, c.check(&o, flags.Args())
+}
+
+// addRounds adds the flags of those that compare variants in turns.
+func (c *command) addRounds(flags *flag.FlagSet, o *options, only *string) {
+	names := o.only
+	if names == nil {
+		names = c.variants
+	}
+	flags.IntVar(&o.rounds, "rounds", o.rounds, "how often each variant runs, in turns")
+	flags.StringVar(only, "only", strings.Join(names, ","), "these variants")
+}
+
+func join(parts []float64) string {
+	var words []string
+	for _, part := range parts {
+		words = append(words, strconv.FormatFloat(part, 'g', -1, 64))
+	}
+	return strings.Join(words, ",")
+}
+
+func (o *options) readParts(text string, others []string) error {
+	if len(others) > 0 {
+		return fmt.Errorf("%q is not understood: there are flags only", others[0])
+	}
+	if o.rate <= 0 || o.window <= 0 {
+		return fmt.Errorf("--rate is %g and --window %s, want more than 0", o.rate, o.window)
+	}
+	o.parts = nil
+	for word := range strings.SplitSeq(text, ",") {
+		part, err := strconv.ParseFloat(word, 64)
+		if err != nil || part <= 0 {
+			return fmt.Errorf("--parts has %q, want numbers above 0, as 0.01,0.1,1", word)
+		}
+		if err := whole.part(part).fits(); err != nil {
+			return fmt.Errorf("--parts has %s: %w", word, err)
+		}
+		o.parts = append(o.parts, part)
+	}
+	return nil
 }
 
 // addLoad adds the flags of those that have pods of their own.
@@ -132,14 +189,14 @@ func (c *command) addLoad(flags *flag.FlagSet, o *options) {
 	}
 }
 
-func (c *command) check(o *options, rest []string) error {
+func (c *command) check(o *options, others []string) error {
 	least := min(o.rounds, o.pods, o.queue, o.nodes)
 	if o.generator != "" {
 		least = o.rounds
 	}
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("%q is not understood: there are flags only", rest[0])
+	case len(others) > 0:
+		return fmt.Errorf("%q is not understood: there are flags only", others[0])
 	case o.generator != "" && !slices.Contains([]string{"baseline", "large-scale"}, o.generator) &&
 		!strings.HasSuffix(o.generator, ".yaml"):
 		return fmt.Errorf("--config is %q; Kueue has baseline and large-scale, or say a .yaml",

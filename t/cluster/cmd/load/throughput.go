@@ -90,7 +90,7 @@ func pass(ctx context.Context, m measured, o *options, v *variant, label string)
 
 // measure lets the options' pods through, and says what it took.
 func (l *lab) measure(ctx context.Context, v *variant, label string) (p passage, err error) {
-	earlier, err := l.Audit()
+	earlier, err := l.AuditEnd()
 	if err != nil {
 		return p, err
 	}
@@ -119,7 +119,7 @@ func (l *lab) measure(ctx context.Context, v *variant, label string) (p passage,
 	if err != nil {
 		return p, err
 	}
-	writes, err := l.writesSince(len(earlier))
+	writes, err := l.AuditFrom(earlier)
 	if err != nil {
 		return p, err
 	}

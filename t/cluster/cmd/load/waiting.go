@@ -111,7 +111,7 @@ func (l *lab) fill(ctx context.Context) error {
 
 // idle looks on for as long as the options say.
 func (l *lab) idle(ctx context.Context) (one idleness, err error) {
-	earlier, err := l.Audit()
+	earlier, err := l.AuditEnd()
 	if err != nil {
 		return one, err
 	}
@@ -119,16 +119,14 @@ func (l *lab) idle(ctx context.Context) (one idleness, err error) {
 	if err != nil {
 		return one, err
 	}
-	select {
-	case <-ctx.Done():
-		return one, ctx.Err()
-	case <-time.After(l.options.window):
+	if err := pause(ctx, l.options.window); err != nil {
+		return one, err
 	}
 	after, err := l.cost()
 	if err != nil {
 		return one, err
 	}
-	writes, err := l.writesSince(len(earlier))
+	writes, err := l.AuditFrom(earlier)
 	if err != nil {
 		return one, err
 	}

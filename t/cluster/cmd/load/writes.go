@@ -21,15 +21,6 @@ func inLoad(events []auditv1.Event) []auditv1.Event {
 	})
 }
 
-// writesSince returns what was written after the first so many writes.
-func (l *lab) writesSince(count int) ([]auditv1.Event, error) {
-	events, err := l.Audit()
-	if err != nil {
-		return nil, err
-	}
-	return events[count:], nil
-}
-
 // kind is a write in words: patch pods, create pods/binding.
 func kind(w plane.Write) string {
 	if w.Subresource == "" {
