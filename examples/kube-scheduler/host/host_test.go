@@ -120,17 +120,19 @@ func TestARemovalWhoseAnswerIsLostCounts(t *testing.T) {
 	}
 }
 
-// late is a cache that has seen everything but the end of pods.
-type late struct{ counts *atomic.Bool }
+// late is a cache that has seen everything but the end of pods, or but what became of them in the
+// queue.
+type late struct{ counts, lags *atomic.Bool }
 
 func (l late) Counts(*v1.Pod) bool { return l.counts.Load() }
 func (l late) Knows(*v1.Node) bool { return true }
+func (l late) Queues(*v1.Pod) bool { return !l.lags.Load() }
 
 func TestRoomIsGivenAwayWhenTheSchedulerSeesItToo(t *testing.T) {
-	var counted atomic.Bool
+	var counted, lags atomic.Bool
 	counted.Store(true)
 	w := newWorld(t, config.Args{Removal: config.OnAdmission}, func(h *Host) {
-		h.AwaitCache(late{&counted})
+		h.AwaitCache(late{&counted, &lags})
 	})
 	w.queue("q", "1")
 	first := gatedPod("p1")
@@ -150,6 +152,41 @@ func TestRoomIsGivenAwayWhenTheSchedulerSeesItToo(t *testing.T) {
 	}
 	counted.Store(false)
 	w.until("the second is granted", w.is("p2", "reserved"))
+}
+
+// What the scheduler's queue has of a pod is what a node is looked for with: until it has the
+// tolerations of the flavor the engine is not told that the gate is gone.
+func TestAPodGoesOnWithTheTolerationsOfItsFlavor(t *testing.T) {
+	var counted, lags atomic.Bool
+	lags.Store(true)
+	w := newWorld(t, config.Args{Removal: config.OnBind}, func(h *Host) {
+		h.AwaitCache(late{&counted, &lags})
+	})
+	w.queue("q", "1")
+	pod := w.create(gatedPod("p1"))
+	w.until("it is granted", w.is("p1", "reserved"))
+	patched := pod.DeepCopy()
+	patched.ResourceVersion, patched.Spec.SchedulingGates = "6", nil
+	patched.Annotations[facts.Flavors] = "cpu=spot"
+	patched.Spec.Tolerations = []v1.Toleration{{Key: "spot"}}
+	if _, err := w.client.CoreV1().Pods("default").Update(context.Background(), patched,
+		metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the lister has it", func() bool {
+		now, err := w.pods.lister.Pods("default").Get("p1")
+		return err == nil && now.ResourceVersion == "6"
+	})
+	told := func() bool {
+		_, known, _, err := w.Engine().PreEnqueueKnown("uid-p1", 6)
+		return err == nil && known
+	}
+	time.Sleep(50 * time.Millisecond)
+	if told() {
+		t.Error("the engine lets it go on while the queue has it as it was before")
+	}
+	lags.Store(false)
+	w.until("the engine is told", told)
 }
 
 func TestANewNodeBringsBackWhoHadNoneOfItsFlavor(t *testing.T) {

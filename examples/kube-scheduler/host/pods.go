@@ -38,11 +38,22 @@ type pods struct {
 
 func (p *pods) seen(old, pod *v1.Pod) {
 	p.engine.opened()
+	if toleratesMore(old, pod) {
+		p.cache.await(func() bool { return p.cache.Queues(pod) })
+	}
 	if saysElsewhere(old, pod) {
 		p.seenElsewhere(old, pod)
 		return
 	}
 	p.seenNow(pod)
+}
+
+// toleratesMore tells whether our gate has made way for the tolerations of the pod's flavor: without
+// them it finds no node.
+func toleratesMore(old, pod *v1.Pod) bool {
+	return old != nil && pod.Spec.NodeName == "" && pod.Annotations[facts.Flavors] != "" &&
+		len(pod.Spec.SchedulingGates) < len(old.Spec.SchedulingGates) &&
+		len(pod.Spec.Tolerations) > len(old.Spec.Tolerations)
 }
 
 func (p *pods) seenNow(pod *v1.Pod) {

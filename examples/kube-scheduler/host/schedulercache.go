@@ -10,12 +10,15 @@ import (
 
 // Cache is what the scheduler has seen. It hears of the same events in another goroutine, and room
 // must not be given away before it sees it, too: the pod would find no node, and say so to the
-// autoscaler.
+// autoscaler. Nor must a pod go on before its queue has the tolerations of its flavor.
 type Cache interface {
 	// Counts tells whether the pod is still on its node.
 	Counts(pod *v1.Pod) bool
 	// Knows tells whether the node is known as it is here, or as it was later.
 	Knows(node *v1.Node) bool
+	// Queues tells whether the pod is in the queue as it is here, or as it was later, or has left it
+	// for a node.
+	Queues(pod *v1.Pod) bool
 }
 
 // schedulerCache is the one that the host waits for. Without one, what the scheduler has seen is
