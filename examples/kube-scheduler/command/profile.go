@@ -51,8 +51,8 @@ func checkProfile(name string, plugins *kubeconfig.Plugins, removal string) erro
 	return nil
 }
 
-// comesFirst tells whether the plugin is the first that each profile asks about a pod, and which one
-// asks another.
+// comesFirst tells whether the plugin is the first that each profile asks about a pod, and which
+// profile asks another.
 func comesFirst(profiles profile.Map) (first bool, otherwise string) {
 	for name, one := range profiles {
 		asked := one.ListPlugins().PreEnqueue.Enabled

@@ -35,7 +35,7 @@ func on(feature featuregate.Feature) bool {
 }
 
 // manyOnward is up to how many pods are worth naming: more are found as quickly among all.
-const manyOnward = 1000
+const manyOnward = 10000
 
 // onward are the pods that PreEnqueue let go on, until they have a node. A pod without a place that
 // is none of them waits in its queue: all others passed here before they came to any other plugin,
@@ -45,7 +45,6 @@ type onward struct {
 	pods  listersv1.PodLister
 	names map[types.NamespacedName]struct{}
 	first bool // in each profile
-	look  int  // the next time that those with a node are left out is when there are so many
 }
 
 // put notes what PreEnqueue says of a pod.
@@ -61,13 +60,10 @@ func (o *onward) put(pod *v1.Pod, passes bool) {
 		o.names = map[types.NamespacedName]struct{}{}
 	}
 	o.names[name] = struct{}{}
-	if len(o.names) >= max(o.look, manyOnward) {
-		o.leaveOut()
-		o.look = 2 * len(o.names)
-	}
 }
 
-// leaveOut forgets the pods that have a node by now, or are gone.
+// leaveOut forgets the pods that have a node by now, or are gone. Each that gets a node, or gives
+// one back, is an event, so that few of them are left at any time.
 func (o *onward) leaveOut() {
 	for name := range o.names {
 		if pod, err := o.pods.Pods(name.Namespace).Get(name.Name); err != nil ||
@@ -81,10 +77,12 @@ func (o *onward) leaveOut() {
 func (o *onward) about() (all bool, names []types.NamespacedName) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	if !o.first || len(o.names) > manyOnward {
+	if !o.first {
 		return true, nil
 	}
-	o.leaveOut()
+	if o.leaveOut(); len(o.names) > manyOnward {
+		return true, nil
+	}
 	names = make([]types.NamespacedName, 0, len(o.names))
 	for name := range o.names {
 		names = append(names, name)
@@ -123,15 +121,16 @@ func (o *onward) events() (events []fwk.ClusterEventWithHint) {
 	return events
 }
 
-// setPreHint has the pods named in time. The field is one of Kubernetes 1.37, and this is built with
-// 1.36, too.
+// setPreHint has the pods named in time. The field is one of Kubernetes 1.37, and this is built
+// with 1.36, too.
 func (o *onward) setPreHint(event *fwk.ClusterEventWithHint) bool {
 	field := reflect.ValueOf(event).Elem().FieldByName("PreQueueingHintFn")
 	if !field.IsValid() {
 		return false
 	}
-	result, problem := field.Type().Out(0), reflect.Zero(field.Type().Out(1))
-	field.Set(reflect.MakeFunc(field.Type(), func([]reflect.Value) []reflect.Value {
+	kind := field.Type()
+	result, problem := kind.Out(0), reflect.Zero(kind.Out(1))
+	field.Set(reflect.MakeFunc(kind, func([]reflect.Value) []reflect.Value {
 		all, names := o.about()
 		said := reflect.New(result).Elem()
 		said.FieldByName("AllPods").SetBool(all)
