@@ -48,8 +48,8 @@ func (p *pods) seen(old, pod *v1.Pod) {
 	p.seenNow(pod)
 }
 
-// toleratesMore tells whether our gate has made way for the tolerations of the pod's flavor: without
-// them it finds no node.
+// toleratesMore tells whether our gate has made way for the tolerations of the pod's flavor:
+// without them it finds no node.
 func toleratesMore(old, pod *v1.Pod) bool {
 	return old != nil && pod.Spec.NodeName == "" && pod.Annotations[facts.Flavors] != "" &&
 		len(pod.Spec.SchedulingGates) < len(old.Spec.SchedulingGates) &&
