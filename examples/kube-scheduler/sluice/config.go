@@ -112,9 +112,9 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.boolIf("preemptionGates", cfg.PreemptionGates)
 	keys += w.boolIf("podEvents", cfg.PodEvents)
 	keys += w.boolIf("waitingReasons", cfg.WaitingReasons)
-	keys += w.intIf("waitingReasonsAfter", int64(cfg.WaitingReasonsAfter))
-	keys += w.intIf("waitingReasonsPerSecond", cfg.WaitingReasonsPerSecond)
-	keys += w.intIf("queueStatusesPerSecond", cfg.QueueStatusesPerSecond)
+	keys += w.intIf(waitingReasonsAfter, int64(cfg.WaitingReasonsAfter))
+	keys += w.intIf(waitingReasonsPerSecond, cfg.WaitingReasonsPerSecond)
+	keys += w.intIf(queueStatusesPerSecond, cfg.QueueStatusesPerSecond)
 	if cfg.PartialGroups != nil {
 		w.bool(partialGroups, *cfg.PartialGroups)
 		keys++
@@ -122,6 +122,30 @@ func (w *writer) config(cfg *Config, now int64) error {
 	keys += w.limits(&cfg.Limits)
 	w.setCount(place, keys)
 	return nil
+}
+
+const (
+	waitingReasonsAfter     = "waitingReasonsAfter"
+	waitingReasonsPerSecond = "waitingReasonsPerSecond"
+	queueStatusesPerSecond  = "queueStatusesPerSecond"
+)
+
+// leaveOut takes out what the library refuses for not knowing it, if one can do without: native
+// groups, and what spares writes. False: that is not why it refuses.
+func (c *Config) leaveOut(err error) bool {
+	switch {
+	case c.PartialGroups != nil && refusesKey(err, partialGroups):
+		c.PartialGroups = nil
+	case c.WaitingReasonsAfter > 0 && refusesKey(err, waitingReasonsAfter):
+		c.WaitingReasonsAfter = 0
+	case c.WaitingReasonsPerSecond > 0 && refusesKey(err, waitingReasonsPerSecond):
+		c.WaitingReasonsPerSecond = 0
+	case c.QueueStatusesPerSecond > 0 && refusesKey(err, queueStatusesPerSecond):
+		c.QueueStatusesPerSecond = 0
+	default:
+		return false
+	}
+	return true
 }
 
 func (w *writer) limits(l *Limits) int {

@@ -80,9 +80,7 @@ func (l *Library) Open(cfg Config) (*Engine, error) {
 		switch {
 		case newer >= 0:
 			cfg.Effects = slices.Concat(cfg.Effects[:newer], cfg.Effects[newer+1:])
-		case cfg.PartialGroups != nil && refusesKey(err, partialGroups):
-			cfg.PartialGroups = nil
-		default:
+		case !cfg.leaveOut(err):
 			return nil, err
 		}
 		handle, err = e.open(&cfg)
