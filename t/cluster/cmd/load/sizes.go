@@ -73,49 +73,36 @@ func sizes(ctx context.Context, o *options) error {
 	return failed
 }
 
+// starter starts a scheduler under a name.
+type starter func(name string) (*plane.Process, error)
+
 // measureSize makes a cluster of its own, and looks at all that is to be seen there.
 func measureSize(ctx context.Context, o *options, e extent) (s size, err error) {
 	s.extent = e
+	say("%s", e)
 	p, err := plane.Start(ctx, plane.Options{Name: "load", Keep: o.keep,
 		Audit: auditv1.LevelMetadata, Users: []plane.User{{Name: stockUser}}})
 	if err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, p.Stop()) }()
+	began := time.Now()
 	l := &lab{Plane: p, options: o}
 	if l.client, err = kubernetes.NewForConfig(quick(l.REST(plane.Admin))); err != nil {
 		return s, err
 	}
-	say("%s", e)
-	began := time.Now()
-	if err := shipped.ApplyKueueCRDs(ctx, p); err != nil {
-		return s, err
-	}
-	ours, err := shipped.Apply(ctx, p, "overlays/instead")
+	sluice, err := install(ctx, p, o.hints)
 	if err != nil {
 		return s, err
 	}
-	if o.hints {
-		ours.First, ours.Flags = true, []string{"--feature-gates=SchedulerPreQueueingHints=true"}
-	}
 	if err := e.furnish(ctx, p); err != nil {
 		return s, err
-	}
-	sluice := func(name string) (*plane.Process, error) {
-		replica, err := ours.Run(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		return replica.Process, nil
 	}
 	if l.scheduler, err = sluice("first"); err != nil {
 		return s, err
 	}
 	f := newFlow(ctx, l, e)
-	if err := f.fill(ctx, e.waiting); err != nil {
-		return s, err
-	}
-	if err := l.settle(ctx, settles); err != nil {
+	if err := errors.Join(f.fill(ctx, e.waiting), l.settle(ctx, settles)); err != nil {
 		return s, err
 	}
 	s.filled = time.Since(began)
@@ -134,19 +121,38 @@ func measureSize(ctx context.Context, o *options, e extent) (s size, err error) 
 	if err := l.replace(ctx, sluice, &s.sluice, true); err != nil {
 		return s, fmt.Errorf("sluice, started anew: %w", err)
 	}
-	if err := l.stopScheduler(); err != nil {
+	if err := l.stopScheduler(); err != nil || o.alone {
 		return s, err
 	}
-	if o.alone {
-		return s, nil
-	}
 	// With the stock scheduler nobody takes a gate away: what comes now has none.
+	f.gated = false
 	say("    the stock scheduler does the same")
 	if err := l.replace(ctx, l.stock(ctx), &s.stock, false); err != nil {
 		return s, fmt.Errorf("the stock scheduler, started anew: %w", err)
 	}
-	f.gated = false
 	return s, errors.Join(l.serve(ctx, f, &s.stock), l.stopScheduler())
+}
+
+// install applies what is shipped, and tells how a replica of it starts.
+func install(ctx context.Context, p *plane.Plane, hints bool) (starter, error) {
+	if err := shipped.ApplyKueueCRDs(ctx, p); err != nil {
+		return nil, err
+	}
+	sluice, err := shipped.Apply(ctx, p, "overlays/instead")
+	if err != nil {
+		return nil, err
+	}
+	if hints {
+		sluice.First = true
+		sluice.Flags = []string{"--feature-gates=SchedulerPreQueueingHints=true"}
+	}
+	return func(name string) (*plane.Process, error) {
+		replica, err := sluice.Run(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return replica.Process, nil
+	}, nil
 }
 
 const (
@@ -201,8 +207,7 @@ func (l *lab) during(ctx context.Context, do func() error) (p period, err error)
 
 // replace starts a scheduler, then a second one that takes over, and stays. A pod that waits shows
 // when the first one works, and one that comes as it ends shows when the second one does.
-func (l *lab) replace(ctx context.Context, start func(name string) (*plane.Process, error),
-	s *service, gated bool) (err error) {
+func (l *lab) replace(ctx context.Context, start starter, s *service, gated bool) (err error) {
 	create := func(name string) error {
 		pod := newPod(warmSpace, name, warmQueue, gated, true)
 		_, err := l.client.CoreV1().Pods(warmSpace).Create(ctx, pod, metav1.CreateOptions{})
@@ -251,7 +256,7 @@ func (l *lab) replace(ctx context.Context, start func(name string) (*plane.Proce
 }
 
 // stock starts stock schedulers, which have one lease.
-func (l *lab) stock(ctx context.Context) func(name string) (*plane.Process, error) {
+func (l *lab) stock(ctx context.Context) starter {
 	return func(name string) (*plane.Process, error) {
 		v := named(stock)
 		return l.launch(ctx, &v, name)
