@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "examples/sim/fleet.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "examples/sim/fleet_manager.h"
@@ -115,6 +116,7 @@ void fleet_finish(struct fleet *fleet)
     map_finish(&fleet->workers);
     map_finish(&fleet->managers);
     map_finish(&fleet->workloads);
+    free(fleet->touched);
 }
 
 bool fleet_owns(const struct sim *sim, const char *ref)
@@ -229,19 +231,24 @@ void fleet_end(struct sim *sim, const struct tree *where, const char *ref)
         worker_complete(sim, worker, copy);
 }
 
+static int by_place(const void *a, const void *b)
+{
+    size_t one = (*(struct dispatch *const *)a)->place;
+    size_t other = (*(struct dispatch *const *)b)->place;
+
+    return (one > other) - (one < other);
+}
+
 void fleet_end_moment(struct sim *sim)
 {
     struct fleet *fleet = &sim->fleet;
 
-    if (!fleet->planned)
-        return;
-    fleet->planned = false;
-    for (size_t i = 0; i < fleet->workloads.count; i++) {
-        struct dispatch *workload = fleet->workloads.entries[i].value;
+    if (fleet->n_touched > 1)
+        qsort(fleet->touched, fleet->n_touched, sizeof(*fleet->touched), by_place);
+    for (size_t i = 0; i < fleet->n_touched; i++) {
+        struct dispatch *workload = fleet->touched[i];
         const msgpack_object *seen;
         const char *state;
-        if (!workload->touched)
-            continue;
         workload->touched = false;
         seen = manager_inspect(sim, manager_first(sim), workload->namespace, workload->name);
         state = value_str(seen, "state", "");
@@ -250,4 +257,5 @@ void fleet_end_moment(struct sim *sim)
         workload->told_state = arena_copy(&sim->arena, state);
         story(sim, workload->ref, "state", "%s: %s", state, value_str(seen, "message", ""));
     }
+    fleet->n_touched = 0;
 }

@@ -27,7 +27,9 @@ struct fleet {
     struct map managers;  /* struct manager by name */
     struct map workloads; /* struct dispatch by reference */
     int64_t preemptions;
-    bool planned; /* the engine is asked about workloads at the end of this moment */
+    /* Of this moment: at its end the engine is asked about them. */
+    struct dispatch **touched;
+    size_t n_touched, touched_cap;
 };
 
 /* `spec.clusters` of a scenario: checks it, and makes what it describes. */

@@ -20,9 +20,15 @@ struct dispatch *home_find(const struct sim *sim, const char *namespace, const c
 
 void home_touch(struct sim *sim, struct dispatch *workload)
 {
+    struct fleet *fleet = &sim->fleet;
+
     sim->world.changes++;
-    sim->fleet.planned = true;
+    if (workload->touched)
+        return;
     workload->touched = true;
+    fleet->touched =
+        array_room(fleet->touched, fleet->n_touched, &fleet->touched_cap, sizeof(*fleet->touched));
+    fleet->touched[fleet->n_touched++] = workload;
 }
 
 static void changed(struct sim *sim, struct dispatch *workload)
@@ -146,7 +152,7 @@ void home_apply(struct sim *sim, const struct tree *doc, const char *ref)
 
     if (!workload) {
         workload = arena_get(&sim->arena, sizeof(*workload));
-        map_put(&sim->fleet.workloads, ref, workload);
+        workload->place = map_put(&sim->fleet.workloads, ref, workload);
     }
     story(sim, ref, workload->there ? "changed" : "created",
           workload->there ? "changed" : "created");
@@ -161,6 +167,8 @@ void home_apply(struct sim *sim, const struct tree *doc, const char *ref)
             .told_state = "",
             .there = true,
             .active = true,
+            .place = workload->place,
+            .touched = workload->touched,
         };
         world_split(&sim->arena, ref, &workload->namespace, &workload->name);
     }

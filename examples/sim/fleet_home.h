@@ -36,7 +36,8 @@ struct dispatch {
     int64_t retries;
     int64_t writes; /* of its memory */
     const char *told_state;
-    bool touched;
+    size_t place; /* among the workloads of the fleet, in the order in which they came */
+    bool touched; /* it is one of those */
 };
 
 /* NULL: there is none, or it is gone. */
