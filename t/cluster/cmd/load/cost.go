@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
 	"sluice/cluster/plane"
 )
@@ -50,6 +52,37 @@ func (l *lab) cost() (c cost, err error) {
 		c.scheduler.peak += more.peak
 	}
 	return c, nil
+}
+
+// during tells what was used while something was done, and what was written.
+func (l *lab) during(do func() error) (spent cost, writes []auditv1.Event, err error) {
+	earlier, err := l.AuditEnd()
+	if err != nil {
+		return spent, nil, err
+	}
+	before, err := l.cost()
+	if err != nil {
+		return spent, nil, err
+	}
+	if err := do(); err != nil {
+		return spent, nil, err
+	}
+	after, err := l.cost()
+	if err != nil {
+		return spent, nil, err
+	}
+	writes, err = l.AuditFrom(earlier)
+	return after.minus(before), writes, err
+}
+
+// pause waits for some time.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 func usedBy(process *plane.Process) (u used, err error) {

@@ -6,14 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"sync"
-
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 
 	"sluice/cluster/plane"
 )
@@ -99,66 +92,36 @@ func queueName(i int) string   { return fmt.Sprintf("queue-%05d", i) }
 func clusterName(i int) string { return fmt.Sprintf("cluster-%05d", i) }
 func localName(i int) string   { return fmt.Sprintf("local-%05d", i) }
 
-var (
-	volcanoQueues = schema.GroupVersionResource{Group: "scheduling.volcano.sh",
-		Version: "v1beta1", Resource: "queues"}
-	kueueVersion = schema.GroupVersion{Group: "kueue.x-k8s.io", Version: "v1beta2"}
-)
-
 // furnish makes the nodes and queues of an extent.
 func (e extent) furnish(ctx context.Context, p *plane.Plane) error {
-	client, err := dynamic.NewForConfig(p.REST(plane.Admin))
+	m, err := newMaker(p)
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{loadSpace, warmSpace} {
-		space := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if _, err := p.Client.CoreV1().Namespaces().Create(ctx, space,
-			metav1.CreateOptions{}); err != nil {
-			return err
-		}
-	}
-	make := func(of schema.GroupVersionResource, namespace, kind, name string, spec object) error {
-		made := &unstructured.Unstructured{Object: object{
-			"apiVersion": of.GroupVersion().String(), "kind": kind,
-			"metadata": object{"name": name}, "spec": spec,
-		}}
-		_, err := client.Resource(of).Namespace(namespace).Create(ctx, made, metav1.CreateOptions{})
-		if err != nil {
-			return fmt.Errorf("create %s %s: %w", kind, name, err)
-		}
-		return nil
-	}
-	queue := func(name string, cpu int) error {
-		return make(volcanoQueues, "", "Queue", name,
-			object{"capability": object{"cpu": strconv.Itoa(cpu)}})
-	}
-	if err := make(kueueVersion.WithResource("resourceflavors"), "", "ResourceFlavor", "any",
-		object{}); err != nil {
+	if err := createSpaces(ctx, p); err != nil {
 		return err
 	}
-	if err := queue(warmQueue, warmCPU); err != nil {
+	if err := m.make(ctx, resourceFlavors, "", "ResourceFlavor", "any", object{}); err != nil {
+		return err
+	}
+	if err := m.queue(ctx, warmQueue, warmCPU); err != nil {
 		return err
 	}
 	if err := together(ctx, e.nodes, func(i int) error {
-		_, err := p.CreateNode(ctx, plane.Node{
-			Name:        fmt.Sprintf("node-%05d", i),
-			Allocatable: map[string]string{"cpu": strconv.Itoa(nodeCPU), "memory": "32Gi"},
-		})
-		return err
+		return createNode(ctx, p, fmt.Sprintf("node-%05d", i))
 	}); err != nil {
 		return err
 	}
 	return together(ctx, e.queues, func(i int) error {
-		if err := queue(queueName(i), 1); err != nil {
+		if err := m.queue(ctx, queueName(i), 1); err != nil {
 			return err
 		}
-		if err := make(kueueVersion.WithResource("clusterqueues"), "", "ClusterQueue",
-			clusterName(i), clusterQueue(i)); err != nil {
+		if err := m.make(ctx, clusterQueues, "", "ClusterQueue", clusterName(i),
+			clusterQueue(i)); err != nil {
 			return err
 		}
-		return make(kueueVersion.WithResource("localqueues"), loadSpace, "LocalQueue",
-			localName(i), object{"clusterQueue": clusterName(i)})
+		return m.make(ctx, localQueues, loadSpace, "LocalQueue", localName(i),
+			object{"clusterQueue": clusterName(i)})
 	})
 }
 

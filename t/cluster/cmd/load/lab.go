@@ -8,16 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -93,23 +88,19 @@ func (l *lab) furnish(ctx context.Context) error {
 		return err
 	}
 	for i := range l.options.nodes {
-		_, err := l.CreateNode(ctx, plane.Node{
-			Name:        fmt.Sprintf("node-%03d", i),
-			Allocatable: map[string]string{"cpu": strconv.Itoa(nodeCPU), "memory": "32Gi"},
-		})
-		if err != nil {
+		if err := createNode(ctx, l.Plane, fmt.Sprintf("node-%03d", i)); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{loadSpace, warmSpace} {
-		space := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		_, err := l.client.CoreV1().Namespaces().Create(ctx, space, metav1.CreateOptions{})
-		if err != nil {
-			return err
-		}
+	if err := createSpaces(ctx, l.Plane); err != nil {
+		return err
+	}
+	m, err := newMaker(l.Plane)
+	if err != nil {
+		return err
 	}
 	for name, cpu := range map[string]int{loadQueue: l.options.queue, warmQueue: warmCPU} {
-		if err := l.createQueue(ctx, name, cpu); err != nil {
+		if err := m.queue(ctx, name, cpu); err != nil {
 			return err
 		}
 	}
@@ -126,26 +117,6 @@ func quick(config *rest.Config) *rest.Config {
 	config.ContentType = protobuf
 	config.AcceptContentTypes = protobuf + "," + runtime.ContentTypeJSON
 	return config
-}
-
-func (l *lab) createQueue(ctx context.Context, name string, cpu int) error {
-	client, err := dynamic.NewForConfig(l.REST(plane.Admin))
-	if err != nil {
-		return err
-	}
-	resource := schema.GroupVersionResource{
-		Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "queues",
-	}
-	queue := &unstructured.Unstructured{Object: object{
-		"apiVersion": resource.GroupVersion().String(), "kind": "Queue",
-		"metadata": object{"name": name},
-		"spec":     object{"capability": object{"cpu": strconv.Itoa(cpu)}},
-	}}
-	_, err = client.Resource(resource).Create(ctx, queue, metav1.CreateOptions{})
-	if err != nil {
-		return fmt.Errorf("create queue %s: %w", name, err)
-	}
-	return nil
 }
 
 // bringsGate tells whether pods that opt in have their gate from the start.

@@ -126,11 +126,14 @@ func (c *command) parse(name string, args []string) (*options, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
+	if flags.NArg() > 0 {
+		return nil, fmt.Errorf("%q is not understood: there are flags only", flags.Arg(0))
+	}
 	if o.parts != nil {
-		return &o, o.readParts(parts, flags.Args())
+		return &o, o.readParts(parts)
 	}
 	o.only = strings.Split(only, ",")
-	return &o, c.check(&o, flags.Args())
+	return &o, c.check(&o)
 }
 
 // addRounds adds the flags of those that compare variants in turns.
@@ -151,10 +154,7 @@ func join(parts []float64) string {
 	return strings.Join(words, ",")
 }
 
-func (o *options) readParts(text string, others []string) error {
-	if len(others) > 0 {
-		return fmt.Errorf("%q is not understood: there are flags only", others[0])
-	}
+func (o *options) readParts(text string) error {
 	if o.rate <= 0 || o.window <= 0 {
 		return fmt.Errorf("--rate is %g and --window %s, want more than 0", o.rate, o.window)
 	}
@@ -189,14 +189,12 @@ func (c *command) addLoad(flags *flag.FlagSet, o *options) {
 	}
 }
 
-func (c *command) check(o *options, others []string) error {
+func (c *command) check(o *options) error {
 	least := min(o.rounds, o.pods, o.queue, o.nodes)
 	if o.generator != "" {
 		least = o.rounds
 	}
 	switch {
-	case len(others) > 0:
-		return fmt.Errorf("%q is not understood: there are flags only", others[0])
 	case o.generator != "" && !slices.Contains([]string{"baseline", "large-scale"}, o.generator) &&
 		!strings.HasSuffix(o.generator, ".yaml"):
 		return fmt.Errorf("--config is %q; Kueue has baseline and large-scale, or say a .yaml",

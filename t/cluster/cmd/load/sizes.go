@@ -111,7 +111,7 @@ func measureSize(ctx context.Context, o *options, e extent) (s size, err error) 
 		return s, err
 	}
 	say("    nothing happens, for %s", idleWindow)
-	if s.idle, err = l.during(ctx, func() error { return pause(ctx, idleWindow) }); err != nil {
+	if s.idle, err = l.observe(func() error { return pause(ctx, idleWindow) }); err != nil {
 		return s, err
 	}
 	if err := l.stopScheduler(); err != nil {
@@ -166,7 +166,7 @@ func (l *lab) serve(ctx context.Context, f *flow, s *service) (err error) {
 	o := l.options
 	say("    %g pods a second end, and come, for %s", o.rate, o.window)
 	f.waits = nil
-	s.period, err = l.during(ctx, func() (err error) {
+	s.period, err = l.observe(func() (err error) {
 		s.reached, err = f.run(ctx, o.rate, o.window)
 		return err
 	})
@@ -179,28 +179,15 @@ func (l *lab) serve(ctx context.Context, f *flow, s *service) (err error) {
 	return l.settle(ctx, settles)
 }
 
-// during tells what something took, and what the scheduler wrote meanwhile.
-func (l *lab) during(ctx context.Context, do func() error) (p period, err error) {
-	earlier, err := l.AuditEnd()
-	if err != nil {
-		return p, err
-	}
-	before, err := l.cost()
-	if err != nil {
-		return p, err
-	}
+// observe tells what something took, and what the scheduler wrote meanwhile.
+func (l *lab) observe(do func() error) (p period, err error) {
 	began := time.Now()
-	if err := do(); err != nil {
-		return p, err
-	}
-	p.took = time.Since(began)
-	after, err := l.cost()
-	if err != nil {
-		return p, err
-	}
-	p.cost = after.minus(before)
-	events, err := l.AuditFrom(earlier)
-	p.writes = plane.CountWrites(events)
+	cost, events, err := l.during(func() error {
+		err := do()
+		p.took = time.Since(began)
+		return err
+	})
+	p.cost, p.writes = cost, plane.CountWrites(events)
 	maps.DeleteFunc(p.writes, func(w plane.Write, _ int) bool { return who(w.User) != "scheduler" })
 	return p, err
 }
@@ -336,14 +323,4 @@ func (p *period) beyondLease() (count int) {
 		}
 	}
 	return count
-}
-
-// pause waits for some time.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

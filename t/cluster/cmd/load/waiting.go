@@ -110,30 +110,9 @@ func (l *lab) fill(ctx context.Context) error {
 }
 
 // idle looks on for as long as the options say.
-func (l *lab) idle(ctx context.Context) (one idleness, err error) {
-	earlier, err := l.AuditEnd()
-	if err != nil {
-		return one, err
-	}
-	before, err := l.cost()
-	if err != nil {
-		return one, err
-	}
-	if err := pause(ctx, l.options.window); err != nil {
-		return one, err
-	}
-	after, err := l.cost()
-	if err != nil {
-		return one, err
-	}
-	writes, err := l.AuditFrom(earlier)
-	if err != nil {
-		return one, err
-	}
-	one.cost = after.minus(before)
-	one.writes = plane.CountWrites(writes)
-	one.pods = len(inLoad(writes))
-	return one, nil
+func (l *lab) idle(ctx context.Context) (idleness, error) {
+	cost, events, err := l.during(func() error { return pause(ctx, l.options.window) })
+	return idleness{cost, plane.CountWrites(events), len(inLoad(events))}, err
 }
 
 // stillWaits sees that those who wait have their gates, and those who run their nodes.
