@@ -39,11 +39,6 @@ static int by_harm(const void *a, const void *b)
     return by_order(b, a);
 }
 
-static bool is_open(const struct copy *copy)
-{
-    return copy->there && !copy->finished;
-}
-
 static void list(struct look *look, const struct worker *worker,
                  bool (*wanted)(const struct worker *worker, const struct copy *copy,
                                 const struct copy *by),
@@ -51,9 +46,9 @@ static void list(struct look *look, const struct worker *worker,
 {
     look->items = arena_get(&look->arena, (worker->copies.count + 1) * sizeof(struct copy *));
     look->count = 0;
-    for (size_t i = worker->over; i < worker->copies.count; i++) {
+    for (size_t i = 0; i < worker->copies.count; i++) {
         struct copy *copy = worker->copies.entries[i].value;
-        if (is_open(copy) && wanted(worker, copy, by))
+        if (copy->there && !copy->finished && wanted(worker, copy, by))
             look->items[look->count++] = copy;
     }
     qsort(look->items, look->count, sizeof(*look->items), order);
@@ -242,9 +237,6 @@ static void cycle(struct sim *sim, void *what)
     struct look look = {0};
 
     worker->planned = false;
-    while (worker->over < worker->copies.count &&
-           !is_open(worker->copies.entries[worker->over].value))
-        worker->over++;
     list(&look, worker, waits, NULL, by_order);
     for (size_t i = 0; i < look.count; i++)
         if (!consider(sim, worker, look.items[i]) && worker->strict)

@@ -127,9 +127,7 @@ enum write worker_create(struct sim *sim, struct worker *worker, const struct co
 
     if (copy && copy->there)
         return WRITE_CONFLICT;
-    if (copy) {
-        worker->over = 0; /* it may be one of the first */
-    } else {
+    if (!copy) {
         copy = arena_get(&sim->arena, sizeof(*copy));
         map_put(&worker->copies, key, copy);
     }
@@ -246,7 +244,6 @@ void worker_save(struct sim *sim, struct worker *worker)
 void worker_restore(struct sim *sim, struct worker *worker)
 {
     worker->version = worker->saved_version;
-    worker->over = 0;
     worker->epoch++;
     for (size_t i = 0; i < worker->copies.count; i++) {
         struct copy *copy = worker->copies.entries[i].value;

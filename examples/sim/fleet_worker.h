@@ -62,7 +62,6 @@ struct worker {
     bool planned;    /* a cycle is */
     int epoch;       /* counts what broke its connections */
     struct map copies;
-    size_t over; /* so many of the first of them are gone, or have finished */
     int64_t version;
     int64_t preemptions;
     int64_t created;    /* copies of managers', so far */
