@@ -81,6 +81,13 @@ func (c *clients) patch(ctx context.Context, of schema.GroupVersionResource, see
 	if err != nil || text == nil {
 		return facts.Version(seen.GetResourceVersion()), err
 	}
+	return c.send(ctx, of, seen, text, subresources...)
+}
+
+// send writes a difference from what was seen, and returns the version that has it. [within the
+// lease]
+func (c *clients) send(ctx context.Context, of schema.GroupVersionResource, seen metav1.Object,
+	text []byte, subresources ...string) (int64, error) {
 	written, err := c.objects.Resource(of).Namespace(seen.GetNamespace()).Patch(ctx,
 		seen.GetName(), types.MergePatchType, text, metav1.PatchOptions{}, subresources...)
 	if err != nil {

@@ -137,7 +137,10 @@ func (s *kueueStatuses) patchStatus(ctx context.Context, of schema.GroupVersionR
 	if err != nil || lacks == nil || (sameConditions(seen, became) && !turn.take()) {
 		return err
 	}
-	return s.patch(ctx, of, seen, became, "status")
+	return s.lease.Write(ctx, func(ctx context.Context) error {
+		_, err := s.clients.send(ctx, of, seen, lacks, "status")
+		return err
+	})
 }
 
 func sameConditions(a, b *unstructured.Unstructured) bool {
