@@ -122,18 +122,16 @@ func TestARemovalWhoseAnswerIsLostCounts(t *testing.T) {
 
 // late is a cache that has seen everything but the end of pods, or but what became of them in the
 // queue.
-type late struct{ counts, lags *atomic.Bool }
+type late struct{ counts, lags atomic.Bool }
 
-func (l late) Counts(*v1.Pod) bool { return l.counts.Load() }
-func (l late) Knows(*v1.Node) bool { return true }
-func (l late) Queues(*v1.Pod) bool { return !l.lags.Load() }
+func (l *late) Counts(*v1.Pod) bool { return l.counts.Load() }
+func (l *late) Knows(*v1.Node) bool { return true }
+func (l *late) Queues(*v1.Pod) bool { return !l.lags.Load() }
 
 func TestRoomIsGivenAwayWhenTheSchedulerSeesItToo(t *testing.T) {
-	var counted, lags atomic.Bool
-	counted.Store(true)
-	w := newWorld(t, config.Args{Removal: config.OnAdmission}, func(h *Host) {
-		h.AwaitCache(late{&counted, &lags})
-	})
+	var seen late
+	seen.counts.Store(true)
+	w := newWorld(t, config.Args{Removal: config.OnAdmission}, func(h *Host) { h.AwaitCache(&seen) })
 	w.queue("q", "1")
 	first := gatedPod("p1")
 	first.Spec.NodeName, first.Spec.SchedulingGates = "n", nil
@@ -150,18 +148,16 @@ func TestRoomIsGivenAwayWhenTheSchedulerSeesItToo(t *testing.T) {
 	if w.state("p2") != "waiting" {
 		t.Error("its room is given away while the scheduler still counts it")
 	}
-	counted.Store(false)
+	seen.counts.Store(false)
 	w.until("the second is granted", w.is("p2", "reserved"))
 }
 
 // What the scheduler's queue has of a pod is what a node is looked for with: until it has the
 // tolerations of the flavor the engine is not told that the gate is gone.
 func TestAPodGoesOnWithTheTolerationsOfItsFlavor(t *testing.T) {
-	var counted, lags atomic.Bool
-	lags.Store(true)
-	w := newWorld(t, config.Args{Removal: config.OnBind}, func(h *Host) {
-		h.AwaitCache(late{&counted, &lags})
-	})
+	var seen late
+	seen.lags.Store(true)
+	w := newWorld(t, config.Args{Removal: config.OnBind}, func(h *Host) { h.AwaitCache(&seen) })
 	w.queue("q", "1")
 	pod := w.create(gatedPod("p1"))
 	w.until("it is granted", w.is("p1", "reserved"))
@@ -185,7 +181,7 @@ func TestAPodGoesOnWithTheTolerationsOfItsFlavor(t *testing.T) {
 	if told() {
 		t.Error("the engine lets it go on while the queue has it as it was before")
 	}
-	lags.Store(false)
+	seen.lags.Store(false)
 	w.until("the engine is told", told)
 }
 
