@@ -253,6 +253,7 @@ static bool grant_joining(struct engine *e, struct group *group, const struct ga
     if (!group->at_once || !engine_grants(e) || queue_stops(e, sum->queue) != REASON_NONE ||
         !find_flavors(e, group, sum, flavors))
         return false;
+    take_entry_out(e, group); /* a member that gave its node back finds the others waiting */
     gang_sum_put(e, group, sum);
     fits = fit_in(e, claim_at(e, group->entry)->line, flavors);
     line_set_own(e, claim_at(e, group->entry)->line, 0, NULL, 0, false);

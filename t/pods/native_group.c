@@ -70,6 +70,25 @@ static void test_members_that_come_late(void)
     kit_close(&kit);
 }
 
+/* The entry of those that wait is in its line when the member's node is given back. */
+static void test_node_given_back_while_others_wait(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q cpu=3; group g native min=2; pod a queue=q cpu=1 native=g;"
+                 "pod b queue=q cpu=1 native=g; reserve a; pod c queue=q cpu=3 native=g");
+    is_str(kit_granted(&kit), "a", "one that is about to have a node keeps it");
+    kit_do(&kit, "unreserve a");
+    is_str(kit_granted(&kit), "", "without it, it waits with the others");
+    is_str(kit_why(&kit, "c"), "QueueCapacity", "for the room that all three need");
+    kit_do(&kit, "queue q cpu=5");
+    is_str(kit_granted(&kit), "a b c", "and they are granted together");
+    kit_do(&kit, "reserve a; pod d queue=q cpu=3 native=g; queue q cpu=8; unreserve a");
+    is_str(kit_granted(&kit), "a b c d", "where there is room, one that gave back is beside them");
+    kit_close(&kit);
+}
+
 /* The scheduler's group cycle reserves, and takes back, without end while there are no nodes. */
 static void test_tries(void)
 {
@@ -234,6 +253,7 @@ int main(void)
     test_beyond_the_minimum("");
     test_beyond_the_minimum("min=2");
     test_members_that_come_late();
+    test_node_given_back_while_others_wait();
     test_tries();
     test_gone_and_edited();
     test_not_ended();
