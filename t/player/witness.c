@@ -190,7 +190,7 @@ static void take_announcement(struct witness *w, const uint8_t *bytes, uint32_t 
 {
     struct msg_reader request, object;
     char kind[16], uid[64];
-    bool gone;
+    bool gone, shown;
 
     msg_reader_init(&request, bytes, len);
     peek_text(&request, "kind", kind, sizeof(kind));
@@ -201,14 +201,12 @@ static void take_announcement(struct witness *w, const uint8_t *bytes, uint32_t 
         w->leads = !gone;
         ledger_hand_over(&w->ledger);
     }
-    if (peek(&request, "object", &object) &&
-        (gone || (strcmp(kind, "pod") == 0 && ledger_leaves_alone(&object)))) {
+    shown = peek(&request, "object", &object);
+    if (shown ? !gone : peek(&request, "pod", &object))
+        ledger_see(&w->ledger, &object, shown);
+    if (shown && (gone || (strcmp(kind, "pod") == 0 && ledger_leaves_alone(&object)))) {
         peek_text(&object, "uid", uid, sizeof(uid));
         ledger_lose(&w->ledger, uid);
-    } else if (peek(&request, "object", &object)) {
-        ledger_see(&w->ledger, &object, true);
-    } else if (peek(&request, "pod", &object)) {
-        ledger_see(&w->ledger, &object, false);
     }
 }
 
