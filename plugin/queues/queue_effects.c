@@ -93,6 +93,7 @@ static void leased(void *owner, uint32_t id, uint32_t slot)
     (void)slot;
     queue->status.leased = queue_words_of(e, id);
     queue->status.leased_state = due_state(queue);
+    queue->status.has_turn = true; /* counts go out with a state, and again if that failed */
     queue->status.not_before = e->now + STATUS_SECONDS * SECOND;
 }
 

@@ -127,6 +127,28 @@ static void test_states(void)
     kit_close(&kit);
 }
 
+/* A state goes out with the counts of then; when that failed, the state is what it was before. */
+static void test_failed(void)
+{
+    char last[16];
+
+    open_with("writes statusesPerSecond=1");
+    kit_do(&kit, "command 1 q0 CloseQueue");
+    while (outbox_next(engine_outbox(kit.engine), &effect) > 0 && effect.object != EFFECT_OF_QUEUE)
+        outbox_lease(engine_outbox(kit.engine), &effect, 0);
+    outbox_lease(engine_outbox(kit.engine), &effect, 0);
+    fill();
+    kit_do(&kit, "command 2 q0 OpenQueue");
+    outbox_ack(engine_outbox(kit.engine), effect.id, EFFECT_RETRY, 0);
+    is_int(written(last, sizeof(last)), 1, "another queue has its turn");
+    kit_do(&kit, "ms 5500");
+    is_int(written(last, sizeof(last)), 1, "what had gone out, and failed, is tried again");
+    is_str(last, "q0", "without one");
+    kit_do(&kit, "time 6");
+    is_int(written(last, sizeof(last)), 1, "and takes none away");
+    kit_close(&kit);
+}
+
 static void test_who_goes(void)
 {
     char last[16];
@@ -151,6 +173,7 @@ int main(void)
     test_limit();
     test_comes_back();
     test_states();
+    test_failed();
     test_who_goes();
     return tap_done();
 }
