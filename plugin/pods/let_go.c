@@ -6,6 +6,7 @@
 #include "plugin/base/outbox.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
+#include "plugin/claims/pledge.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
 
@@ -30,6 +31,7 @@ void let_go_claim(struct engine *e, uint32_t id, const struct pod_facts *pod)
 
     claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
     claim_set_flavors(e, id, NULL);
+    pledge_begin(e, id);
     group_leave(e, id);
     if (!is_let_go(claim))
         queue_count(e, claim_queue(e, id), CLAIM_HELD, -1);

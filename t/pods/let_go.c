@@ -3,6 +3,7 @@
 #include "plugin/pods/let_go.h"
 
 #include "t/kit/engine_kit.h"
+#include "t/kit/engine_kit_preempt.h"
 #include "t/kit/tap.h"
 
 static struct kit kit;
@@ -136,6 +137,19 @@ static void test_lead_is_lost(void)
     kit_close(&kit);
 }
 
+/* What gives back at once rests for a second (rest.h): in this life only. */
+static void test_does_not_rest(void)
+{
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q within=lower cpu=2; pod runs queue=q cpu=1 priority=9 node=n;"
+                 "pod low queue=q cpu=1; pod first queue=q cpu=1 priority=1");
+    is_str(kit_granted(&kit), "first runs", "a pod gave its room back");
+    leave("low");
+    kit_do(&kit, "pod low queue=q cpu=1 node=n");
+    is_str(kit_victims(&kit), "low>first", "and left the queues: when it comes back, it may go");
+    kit_close(&kit);
+}
+
 static void test_leaves_its_queue(void)
 {
     struct queue_report report;
@@ -251,6 +265,7 @@ int main(void)
     test_leaves_its_gang();
     test_never_held();
     test_lead_is_lost();
+    test_does_not_rest();
     test_leaves_its_queue();
     test_comes_back_granted();
     test_comes_back_without_flavors();
