@@ -5,6 +5,7 @@
 #include "booking.h"
 #include "claim_rest.h"
 #include "claim_time.h"
+#include "group.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/claims/news.h"
@@ -39,5 +40,6 @@ void claim_expire(struct engine *e, uint32_t id, int64_t due)
         claim_to_rest(e, id); /* what others hold waits for them, not for the time */
     } else {
         claim_to_rest(e, id);
+        group_settle(e); /* its gang, before the next one that comes back, which may be behind it */
     }
 }

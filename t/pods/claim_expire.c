@@ -104,6 +104,21 @@ static void test_cycle_without_nodes(void)
     kit_close(&kit);
 }
 
+/* Who comes back at one moment does so in order, a gang among the others. */
+static void test_all_come_back_at_once(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue q strict cpu=9; group g min=2 queue=q; pod a group=g cpu=3 created=1;"
+                 "pod b group=g cpu=3 created=1; pod c queue=q cpu=3 created=2; time 301");
+    is_str(kit_granted(&kit), "", "all were granted, and are waiting out their time");
+    kit_do(&kit, "queue q strict cpu=5; time 311");
+    is_str(kit_granted(&kit), "", "one that fits does not pass a gang before it that does not");
+    is_str(kit_why(&kit, "c"), "QueueOrder", "and is told so");
+    kit_close(&kit);
+}
+
 static void test_backoff_grows(void)
 {
     int64_t now = 1, wait = 10;
@@ -171,6 +186,7 @@ int main(void)
     test_provisional_and_granted();
     test_cycle_timeout();
     test_cycle_without_nodes();
+    test_all_come_back_at_once();
     test_backoff_grows();
     test_backoff_is_kept();
     test_late_lease();
