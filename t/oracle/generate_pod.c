@@ -77,7 +77,7 @@ static struct step after_grant(struct generator *g, const struct model *model, i
     struct step step = same_pod(model, uid), hook = step_make(STEP_PRE_FILTER);
 
     hook.v[0] = uid;
-    switch (generate_below(g, 13)) {
+    switch (generate_below(g, 14)) {
     case 0:
         return hook;
     case 1:
@@ -118,6 +118,9 @@ static struct step after_grant(struct generator *g, const struct model *model, i
         if (step.v[POD_STAMP] != 0 || step.v[POD_NODE] > 0) /* an old stamp names no queue */
             step.v[POD_STAMPED_IN] = generate_one_in(g, 8) ? 0 : model_queue_of(claim) + 1;
         return step;
+    case 11: /* its bind fails, while others of its group have come to wait */
+        hook.kind = claim->state == CLAIM_ALLOCATED ? STEP_UNRESERVE : STEP_RESERVE;
+        return hook;
     default:
         break;
     }

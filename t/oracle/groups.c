@@ -134,6 +134,7 @@ bool model_add_up(const struct model *model, int group, struct model_claim *sum)
             memcpy(sum->pod, claim->pod, sizeof sum->pod);
             sum->group_queue = claim->group_queue;
             sum->group_bars = claim->group_bars;
+            sum->place = claim->place;
         }
         if (model_queue_of(sum) != model_queue_of(claim))
             return false;

@@ -161,6 +161,27 @@ static bool same_verdict(struct play *play, const char *hook, const struct step 
                   reason_name(verdict->reason), wanted ? "pass" : "hold");
 }
 
+/* Its answer comes before all is settled: whoever was let through may give back a moment later. */
+static bool play_enqueue(struct play *play, const struct step *step, const struct verdict *verdict)
+{
+    struct model *model = &play->model;
+    struct model_claim *claim = &model->claims[step->v[POD_UID]];
+    bool wanted, gave_back;
+
+    model_see(model, step->v, false);
+    model_review_groups(model);
+    claim->parked = false;
+    model_settle(model);
+    gave_back = claim->parked && verdict->would;
+    /* While others are still to be asked first, it is not its turn; it will be told. */
+    wanted = model_passes(model, step->v) && (verdict->would || !engine_more(play->engine));
+    play->too_early[claim - model->claims] = play->telling[claim - model->claims];
+    claim->parked = claim->live || claim->let_go;
+    if (wanted && !gave_back)
+        model_tell(model, (int)step->v[POD_UID]);
+    return same_verdict(play, "pre_enqueue", step, verdict, wanted || gave_back);
+}
+
 static bool play_pod_step(struct play *play, const struct step *step, const struct answer *answer)
 {
     struct model *model = &play->model;
@@ -172,16 +193,7 @@ static bool play_pod_step(struct play *play, const struct step *step, const stru
         model_see(model, step->v, true);
         return true;
     case STEP_ENQUEUE:
-        model_see(model, step->v, false);
-        model_settle(model);
-        /* While others are still to be asked first, it is not its turn; it will be told. */
-        wanted =
-            model_passes(model, step->v) && (answer->verdict.would || !engine_more(play->engine));
-        play->too_early[uid] = play->telling[uid];
-        model->claims[uid].parked = model->claims[uid].live || model->claims[uid].let_go;
-        if (wanted)
-            model_tell(model, uid);
-        return same_verdict(play, "pre_enqueue", step, &answer->verdict, wanted);
+        return play_enqueue(play, step, &answer->verdict);
     case STEP_LOSE:
         model_lose(model, uid);
         model_lose_finished(model, uid);

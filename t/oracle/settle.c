@@ -358,10 +358,29 @@ static void restore_all(struct model *model)
     }
 }
 
+/* Whoever fits, in any tree. */
+static bool grant_all(struct model *model)
+{
+    bool granted = false;
+
+    for (int root = 0; root < QUEUES; root++)
+        while (model->queues[root].parent < 0 &&
+               (model_keep_promises(model, root) || grant_one(model, root)))
+            granted = true;
+    return granted;
+}
+
+/* The first that finds victims; in its tree others may fit now. */
+static bool preempt_one(struct model *model)
+{
+    for (int root = 0; root < QUEUES; root++)
+        if (model->queues[root].parent < 0 && model_preempt(model, root))
+            return true;
+    return false;
+}
+
 static void settle_claims(struct model *model)
 {
-    bool granted;
-
     model_review_groups(model);
     model_note_promises(model);
     while (demote_one(model))
@@ -369,15 +388,10 @@ static void settle_claims(struct model *model)
     if (!model_grants(model))
         return;
     restore_all(model);
-    /* A gang that is granted below one root may let its others ask below another. */
-    do {
-        granted = false;
-        for (int root = 0; root < QUEUES; root++)
-            while (model->queues[root].parent < 0 &&
-                   (model_keep_promises(model, root) || grant_one(model, root) ||
-                    model_preempt(model, root)))
-                granted = true;
-    } while (granted);
+    /* A gang has its members in several trees: where it is granted, or its room is asked for, hangs
+     * on what was granted in the others. */
+    while (grant_all(model) || preempt_one(model))
+        ;
 }
 
 void model_settle(struct model *model)

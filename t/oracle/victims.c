@@ -96,8 +96,10 @@ void model_ask_anew(struct model *model, struct model_claim *claim)
 
 void model_show_stamp(struct model *model, struct model_claim *claim)
 {
+    bool has_flavors = model_kind(model_queue_of(claim)) != QUEUE_VOLCANO;
+
     for (int r = 0; r < RESOURCES; r++)
-        if (claim->pod[POD_KIND] && claim->pod[POD_STAMPED + r] > 0)
+        if (has_flavors && claim->pod[POD_STAMPED + r] > 0)
             model_end_promise(model, (int)(claim - model->claims));
     model_read_stamp(claim);
 }
