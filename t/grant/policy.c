@@ -64,6 +64,22 @@ static void test_in_a_gang(void)
     kit_close(&kit);
 }
 
+/* All that lack of one of Kubernetes' own groups ask as one, whatever its minimum. */
+static void test_in_a_native_group(void)
+{
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=9; group g native created=2; pod x queue=q created=5 native=g;"
+                 "pod y queue=q created=6 priority=1 native=g; pod a queue=q created=3 priority=1;"
+                 "pod b queue=q created=1 priority=1; pod c queue=q priority=2");
+    ok(!takes("a", "x", PREEMPT_LOWER_OR_NEWER), "its members are as old as it is,");
+    ok(!takes("b", "x", PREEMPT_LOWER), "and as important as the first of them");
+    ok(takes("b", "x", PREEMPT_LOWER_OR_NEWER), "it may be newer");
+    ok(takes("c", "y", PREEMPT_LOWER), "or less important");
+    is_int(policy_priority(kit.engine, kit_claim(&kit, "x")), 1, "as it asks, so it goes");
+    ok(!takes("y", "x", PREEMPT_ANY), "nobody takes the place of another one of it");
+    kit_close(&kit);
+}
+
 /* Each of these ends: nobody takes back what was taken from it. */
 static void test_nobody_takes_back(void)
 {
@@ -80,12 +96,20 @@ static void test_nobody_takes_back(void)
                  "pod y queue=q cpu=4 group=g");
     is_str(kit_granted(&kit), "x y", "and one that is more important than they are");
     kit_close(&kit);
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue q cpu=8 within=newer; group g native created=10; pod a queue=q cpu=8 "
+                 "created=20; pod x queue=q cpu=4 native=g created=30;"
+                 "pod y queue=q cpu=4 native=g created=31 priority=-1; time 3");
+    is_str(kit_granted(&kit), "x y", "so has one of Kubernetes' own, of whatever priorities");
+    kit_close(&kit);
 }
 
 int main(void)
 {
     test_alone();
     test_in_a_gang();
+    test_in_a_native_group();
     test_nobody_takes_back();
     return tap_done();
 }

@@ -208,20 +208,22 @@ static void fill_gang(const struct mixed *mixed, const struct mixed_claim claims
                       struct naive_world *ret)
 {
     const struct mixed_group *group = &mixed->group;
-    int64_t hold = 0;
+    int64_t hold = 0, highest = INT32_MIN;
 
+    for (int n = 0; n < MIXED_PODS; n++)
+        if (mixed->pods[n].member && claims[n].is && claims[n].priority > highest)
+            highest = claims[n].priority;
     for (int n = 0; n < MIXED_PODS; n++) {
         struct naive_claim *claim = &ret->claims[n];
 
         if (!mixed->pods[n].member || !claims[n].is)
             continue;
         hold += claims[n].holds;
-        if (!group->is || (!group->whole && group->minimum < 2))
+        if (!group->is)
             continue;
         claim->gang = 0;
         claim->gang_rank.since = group->created;
-        if (group->priority != UNSAID)
-            claim->gang_rank.priority = group->priority;
+        claim->gang_rank.priority = group->priority != UNSAID ? group->priority : highest;
     }
     ret->gangs[0].minimum = group->whole ? hold : group->minimum;
     ret->claims[MIXED_GANG].gang = 0;

@@ -29,12 +29,26 @@ static void fill_node(const struct model *model, const struct limits *limits, in
     }
 }
 
+/* The group as which a pod asks: a gang, or one of Kubernetes' own, whose members wait as one. */
+static int asks_within(const struct model *model, int uid)
+{
+    int group = (int)model->claims[uid].pod[POD_GROUP] - 1;
+    bool together = model->claims[uid].live && group >= 0 && world_is_native(group) &&
+                    model->groups[group].seen;
+
+    return together ? group : model_gang_of(model, uid);
+}
+
 static struct naive_rank gang_rank(const struct model *model, int gang, struct naive_rank own)
 {
     const int64_t *facts = model->groups[gang].facts;
+    int64_t highest = own.priority;
 
-    return (struct naive_rank){facts[GROUP_PRIORITY] == UNSAID ? own.priority
-                                                               : facts[GROUP_PRIORITY],
+    for (int uid = 0; uid < UIDS && world_is_native(gang); uid++)
+        if (model_is_member(&model->claims[uid], gang) &&
+            model->claims[uid].pod[POD_PRIORITY] > highest)
+            highest = model->claims[uid].pod[POD_PRIORITY];
+    return (struct naive_rank){facts[GROUP_PRIORITY] == UNSAID ? highest : facts[GROUP_PRIORITY],
                                facts[GROUP_CREATED]};
 }
 
@@ -48,7 +62,7 @@ static void fill_claim(const struct model *model, int uid, struct naive_claim *r
     ret->later = claim->promise.made || (holds && !goes);
     ret->may_go = is_pod && holds && !goes && claim->managed && claim->victim.spared <= 0;
     ret->rests = model->now / SECOND < claim->rests_until;
-    ret->gang = is_pod ? model_gang_of(model, uid) : uid - UIDS;
+    ret->gang = is_pod ? asks_within(model, uid) : uid - UIDS;
     ret->is_minimum = !is_pod;
     ret->rank = (struct naive_rank){claim->pod[POD_PRIORITY], claim->pod[POD_CREATED]};
     ret->gang_rank = is_pod && ret->gang >= 0 ? gang_rank(model, ret->gang, ret->rank) : ret->rank;
