@@ -68,8 +68,9 @@ static uint32_t candidate_behind(struct hunt *hunt, uint32_t queue, uint32_t id)
         if (!takes(hunt, source, id)) {
             if (takes_nobody_behind(hunt, source, id))
                 return 0;
-            /* Of its own priority only those are taken that are newer. */
-            if (claim_at(e, id)->priority == hunt->rank.priority)
+            /* Of its own priority only those are taken that are newer, if any. */
+            if (whom(hunt, source) == PREEMPT_LOWER_OR_NEWER &&
+                claim_at(e, id)->priority == hunt->rank.priority)
                 wanted.second = removable_second(hunt->rank.since);
         } else if (uses_contested(hunt, id)) {
             return id;

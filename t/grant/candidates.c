@@ -77,6 +77,21 @@ static void test_volcano(void)
     kit_close(&kit);
 }
 
+/* The first in order is of the asking one's group; those behind it are older, which does not matter
+ * to whoever takes anybody. */
+static void test_behind_its_own(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "queue p cpu=8; queue a parent=p deserved.cpu=4 reclaim=any; queue b parent=p "
+                 "reclaimable; group g native created=9; pod b1 queue=b cpu=4 created=1 node=n;"
+                 "pod b2 queue=b cpu=4 created=20 native=g node=n;"
+                 "pod ask queue=a cpu=3 created=10 native=g foreign");
+    is_str(candidates(&kit, "ask"), "b1", "nobody of its own group, but the one behind it");
+    kit_close(&kit);
+}
+
 /* Cohort all holds team (x, y) and z; each has a nominal quota of 4. */
 static const char cohorts[] =
     "cohort team parent=all; cluster x parent=team group=cpu flavor=f cpu=4 reclaim=any;"
@@ -113,6 +128,7 @@ int main(void)
 {
     test_own_queue();
     test_volcano();
+    test_behind_its_own();
     test_kueue();
     return tap_done();
 }
