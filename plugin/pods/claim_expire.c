@@ -33,6 +33,8 @@ void claim_expire(struct engine *e, uint32_t id, int64_t due)
         claim_destroy(e, id);
     } else if (promise_deadline(e, id) <= e->now) {
         promise_expire(e, id);
+        if (claim->member != 0) /* others of its gang may go with it again */
+            group_touch(e, claim_group(e, claim));
     } else if (claim->state == CLAIM_RESERVED) {
         if (claim->timeouts < CLAIM_MOST_TIMEOUTS)
             claim->timeouts = (claim->timeouts + 1) & CLAIM_MOST_TIMEOUTS;

@@ -152,8 +152,11 @@ static void note_preemption(struct engine *e, uint32_t id, const struct pod_fact
     claim_set_flag(claim, CLAIM_NOT_PREEMPTABLE, pod->settled);
     removable_review(e, id);
     promise_set_ending(e, id, pod->deleted);
-    if (((claim->flags ^ before) & matter) != 0)
-        queue_candidates_changed(e, claim_queue(e, id));
+    if (((claim->flags ^ before) & matter) == 0)
+        return;
+    queue_candidates_changed(e, claim_queue(e, id));
+    if (claim->member != 0) /* in other queues, too, others of it may go now, or may not */
+        group_touch(e, claim_group(e, claim));
 }
 
 /* Before it asks for anything else: it is counted in the flavor of its node. */

@@ -300,6 +300,24 @@ static void test_what_fits_costs(void)
     kit_close(&kit);
 }
 
+/* A group that goes whole has a member where nobody may be taken: once that goes by itself, the
+ * others may. */
+static void test_member_elsewhere_goes(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "evicts");
+    kit_do(&kit, "flavor f; cluster a parent=all group=cpu flavor=f cpu=4 reclaim=any;"
+                 "cluster b parent=all group=cpu flavor=f cpu=4;"
+                 "cluster c group=cpu flavor=f cpu=1; group g native whole min=2;"
+                 "pod b1 cluster=b cpu=8 native=g node=n;"
+                 "pod c1 cluster=c cpu=1 created=1 native=g node=n; pod ask cluster=a cpu=4");
+    is_str(kit_victims(&kit), "", "it would have to go with one that may not be taken");
+    kit_do(&kit, "pod c1 cluster=c cpu=1 created=1 native=g node=n deleted");
+    is_str(kit_victims(&kit), "b1>ask", "without that one it may go");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_only_where_the_host_evicts();
@@ -320,5 +338,6 @@ int main(void)
     test_root_joins_a_cohort();
     test_who_fits_comes_first();
     test_what_fits_costs();
+    test_member_elsewhere_goes();
     return tap_done();
 }

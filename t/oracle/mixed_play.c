@@ -72,6 +72,7 @@ static void end_pod(struct mixed *mixed, int n, bool again)
     mixed_show_pod(mixed, n);
     if (!again)
         return;
+    mixed_look(mixed); /* somebody may have been promised its room */
     mixed->pods[n] = was;
     mixed->pods[n].bound = mixed->pods[n].deleted = false;
     mixed->pods[n].created = mixed->now;
