@@ -370,17 +370,10 @@ static bool grant_all(struct model *model)
     return granted;
 }
 
-/* The first that finds victims; in its tree others may fit now. */
-static bool preempt_one(struct model *model)
-{
-    for (int root = 0; root < QUEUES; root++)
-        if (model->queues[root].parent < 0 && model_preempt(model, root))
-            return true;
-    return false;
-}
-
 static void settle_claims(struct model *model)
 {
+    bool any;
+
     model_review_groups(model);
     model_note_promises(model);
     while (demote_one(model))
@@ -388,10 +381,13 @@ static void settle_claims(struct model *model)
     if (!model_grants(model))
         return;
     restore_all(model);
-    /* A gang has its members in several trees: where it is granted, or its room is asked for, hangs
+    /* A gang has its members in several trees: whether it is granted, or its room may be taken, hangs
      * on what was granted in the others. */
-    while (grant_all(model) || preempt_one(model))
-        ;
+    do {
+        any = grant_all(model);
+        for (int root = 0; root < QUEUES && !any; root++)
+            any = model->queues[root].parent < 0 && model_preempt(model, root);
+    } while (any);
 }
 
 void model_settle(struct model *model)
