@@ -381,8 +381,8 @@ static void settle_claims(struct model *model)
     if (!model_grants(model))
         return;
     restore_all(model);
-    /* A gang has its members in several trees: whether it is granted, or its room may be taken, hangs
-     * on what was granted in the others. */
+    /* A gang has its members in several trees: whether it is granted, or its room may be taken,
+     * hangs on what was granted in the others. */
     do {
         any = grant_all(model);
         for (int root = 0; root < QUEUES && !any; root++)
