@@ -305,13 +305,14 @@ uint32_t gang_demote(struct engine *e, uint32_t claim)
 void gang_begin(struct engine *e)
 {
     for (uint32_t at = 1; at < slab_end(&e->pods.groups); at++) {
-        const struct group *group;
+        struct group *group;
+        struct gang_sum sum;
 
         if (!slab_live(&e->pods.groups, at))
             continue;
         group = group_at(e, at);
         booking_begin(e, at);
-        if (!gang_is_one(e, group) || group->holding == 0 || group_lacks(group) <= 0)
+        if (group->holding == 0 || gang_mode_of(e, group, &sum) != GROUP_WAITS)
             continue;
         for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
             if (!group_is_ready(claim_at(e, id)))

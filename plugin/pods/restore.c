@@ -72,11 +72,12 @@ static bool restore_one(struct engine *e, uint32_t id)
     return true;
 }
 
-/* Those first that a restart found granted, then others that are ready. Who is superseded stands
- * for who takes its place. */
+/* Those first that a restart found granted, then others that are ready, in the same queue. Who is
+ * superseded stands for who takes its place. */
 static bool restore_minimum(struct engine *e, struct group *group)
 {
     int64_t lacks = group_lacks(group);
+    uint32_t queue = 0;
     bool fits = true;
 
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
@@ -89,7 +90,9 @@ static bool restore_minimum(struct engine *e, struct group *group)
 
             if (round == 0 ? (claim->flags & CLAIM_RESTORING) == 0 : !group_is_ready(claim))
                 continue;
-            fits = restore_one(e, id);
+            if (queue == 0 || round == 0)
+                queue = claim_queue(e, id);
+            fits = claim_queue(e, id) == queue && restore_one(e, id);
             lacks--;
         }
     }

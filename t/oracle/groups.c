@@ -261,13 +261,19 @@ static bool restore_one(struct model *model, int uid)
 static bool restore_minimum(struct model *model, int group)
 {
     int64_t lacks = count_lacks(model, group);
+    int queue = -1;
 
     for (; lacks > 0; lacks--) {
         int uid = model_next_member(model, group, -1, true);
+        bool was_granted = uid >= 0;
 
-        if (uid < 0)
+        if (!was_granted)
             uid = model_next_member(model, group, -1, false);
-        if (uid < 0 || !restore_one(model, uid))
+        if (uid < 0)
+            return false;
+        if (queue < 0 || was_granted)
+            queue = model_queue_of(&model->claims[uid]);
+        if (model_queue_of(&model->claims[uid]) != queue || !restore_one(model, uid))
             return false;
     }
     return true;
@@ -294,7 +300,9 @@ void model_restore_member(struct model *model, int uid)
 void model_begin_gangs(struct model *model)
 {
     for (int group = 0; group < GROUPS; group++) {
-        bool begun = model_group_is_sound(model, group) && !is_whole(model, group);
+        struct model_claim sum;
+        bool begun = model_group_is_sound(model, group) && !is_whole(model, group) &&
+                     model_add_up(model, group, &sum);
         bool holds = false;
 
         model_begin_booking(model, group);

@@ -187,6 +187,20 @@ static void test_restart(void)
     is_str(kit_granted(&kit), "a b c", "what fits as a whole is granted as a whole");
     is_str(kit_why(&kit, "d"), "QueueCapacity", "the others give back what they had");
     kit_close(&kit);
+
+    kit_open(&kit, "standby");
+    kit_do(&kit,
+           "queue q cpu=4; queue r cpu=4; group g native; pod a queue=q cpu=1 native=g node=n;"
+           "pod b queue=q cpu=1 native=g; pod c queue=r cpu=1 native=g; synced; lead");
+    is_str(kit_granted(&kit), "a", "a part that runs makes no group whole that is none");
+    is_str(kit_why(&kit, "b"), "GroupInvalid", "as one with members in two queues");
+    kit_close(&kit);
+
+    kit_open(&kit, "standby");
+    kit_do(&kit, "queue q cpu=4; queue r cpu=4; group g native; pod a queue=q cpu=1 native=g bare "
+                 "stamp=5; pod c queue=r cpu=1 native=g; synced; lead");
+    is_str(kit_granted(&kit), "", "nor does one that was granted before the other came");
+    kit_close(&kit);
 }
 
 /* Whose scheduler takes them one by one may be granted the minimum alone. */
