@@ -33,8 +33,10 @@ static const struct gang_pod *newest_asker(const struct gang_play *play,
 static void look_at_group(struct gang_play *play, const struct gang_group *group)
 {
     const struct gang_pod *asker = newest_asker(play, group);
-    uint32_t id = engine_find_group(play->engine, false, text_of("space"), text_of(group->name));
+    uint32_t id =
+        engine_find_group(play->engine, play->world.kind, text_of("space"), text_of(group->name));
     struct group_report report;
+    struct gang_spec asked;
 
     if (id == 0) {
         gang_fail(play, "%s is not known", group->name);
@@ -45,11 +47,12 @@ static void look_at_group(struct gang_play *play, const struct gang_group *group
         gang_fail(play, "%s says %s, wanted %s", group->name, group->phase, report.phase);
     if (asker == NULL || group->owner < 0)
         return;
-    if (group->spec.queue != asker->spec.queue || group->spec.minimum != asker->spec.minimum ||
-        group->spec.cpu != asker->spec.cpu)
+    asked = gang_world_spec(&play->world, &asker->spec);
+    if (group->spec.queue != asked.queue || group->spec.minimum != asked.minimum ||
+        group->spec.cpu != asked.cpu)
         gang_fail(play, "%s: queue %d, minimum %d, cpu %d; its newest pod asks for %d, %d, %d",
-                  group->name, group->spec.queue, group->spec.minimum, group->spec.cpu,
-                  asker->spec.queue, asker->spec.minimum, asker->spec.cpu);
+                  group->name, group->spec.queue, group->spec.minimum, group->spec.cpu, asked.queue,
+                  asked.minimum, asked.cpu);
 }
 
 static void look_at_pod(struct gang_play *play, const struct gang_pod *pod)

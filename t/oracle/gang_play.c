@@ -81,14 +81,14 @@ void gang_show_group(struct gang_play *play, const struct gang_group *group)
     /* Another one is there now. */
     if (strcmp(play->groups[place].name, group->name) != 0 ||
         play->groups[place].life != group->life)
-        engine_lose_group(play->engine, false, text_of("space"), text_of(play->groups[place].name),
-                          text_of(""));
+        engine_lose_group(play->engine, play->world.kind, text_of("space"),
+                          text_of(play->groups[place].name), text_of(""));
     memcpy(play->groups[place].name, group->name, GANG_TEXT);
     play->groups[place].life = group->life;
-    gang_world_group_facts(group, &facts);
+    gang_world_group_facts(&play->world, group, &facts);
     gang_say(play, "see %s v%d%s", group->name, (int)group->version, group->is ? "" : " gone");
     if (!group->is)
-        engine_lose_group(play->engine, false, facts.space, facts.name, facts.uid);
+        engine_lose_group(play->engine, facts.kind, facts.space, facts.name, facts.uid);
     else if (engine_see_group(play->engine, &facts) < 0)
         gang_fail(play, "a group is refused");
     gang_rest(play);
@@ -328,7 +328,8 @@ void gang_carry(struct gang_play *play, enum gang_way way)
     gang_rest(play);
     if (tells)
         return;
-    if (request.pod < 0 && request.kind == EFFECT_CREATE_GROUP)
+    if (request.pod < 0 &&
+        (request.kind == EFFECT_CREATE_GROUP || request.kind == EFFECT_CREATE_NATIVE_GROUP))
         request.group = request.owner;
     gang_hear(play, request.pod, request.group);
 }

@@ -93,8 +93,11 @@ static void change_pod(struct gang_play *play, int n)
     case 3:
         pod->opted_out = !pod->bound && gang_one_in(play, 3);
         if (pod->opted_out) {
-            pod->gated = pod->names_user_group = false;
-            pod->group[0] = '\0';
+            pod->gated = false;
+            if (play->world.kind == GROUP_VOLCANO) { /* else it is of its group for good */
+                pod->names_user_group = false;
+                pod->group[0] = '\0';
+            }
             pod->stamp = 0;
             pod->granted_in = -1;
             pod->generation++;

@@ -110,6 +110,13 @@ struct gang_group *gang_world_change_group(struct gang_world *world, struct gang
     return group;
 }
 
+struct gang_spec gang_world_spec(const struct gang_world *world, const struct gang_spec *asked)
+{
+    return world->kind == GROUP_VOLCANO
+               ? *asked
+               : (struct gang_spec){.queue = -1, .minimum = asked->minimum};
+}
+
 void gang_world_make(struct gang_world *world, int number, int owner)
 {
     const struct gang_owner *from = &world->owners[owner];
@@ -126,6 +133,8 @@ void gang_world_make(struct gang_world *world, int number, int owner)
                              .spec = from->spec,
                              .granted_in = -1,
                              .gated = true};
+    if (world->kind == GROUP_NATIVE)
+        gang_world_asked(pod, pod->group);
 }
 
 void gang_world_remove_owner(struct gang_world *world, int owner)
@@ -143,7 +152,8 @@ void gang_world_remove_owner(struct gang_world *world, int owner)
 void gang_world_pod_facts(const struct gang_world *world, const struct gang_pod *pod,
                           struct pod_facts *ret)
 {
-    (void)world;
+    bool native = world->kind == GROUP_NATIVE;
+
     *ret = (struct pod_facts){
         .uid = text_of(gang_world_uid(pod->number, pod->life)),
         .space = text_of("space"),
@@ -154,7 +164,8 @@ void gang_world_pod_facts(const struct gang_world *world, const struct gang_pod 
         .gates = {.ours = pod->gated ? GATE_LONG : 0},
         .opted_in = !pod->opted_out,
         .queue = text_of(gang_world_queue(pod->spec.queue)),
-        .group = text_of(pod->group),
+        .group = text_of(native ? "" : pod->group),
+        .native_group = text_of(native ? pod->group : ""),
         .minimum = pod->opted_out || pod->names_user_group ? 0 : pod->spec.minimum,
         .stamp = pod->stamp,
         .stamped_queue = text_of(pod->granted_in < 0 ? "" : gang_world_queue(pod->granted_in)),
@@ -178,18 +189,22 @@ int gang_world_place(const struct gang_group *group)
     return group->owner >= 0 ? place : GANG_GROUPS - 1;
 }
 
-void gang_world_group_facts(const struct gang_group *group, struct group_facts *ret)
+void gang_world_group_facts(const struct gang_world *world, const struct gang_group *group,
+                            struct group_facts *ret)
 {
-    *ret = (struct group_facts){.uid = text_of(group_uid(group, gang_world_place(group))),
+    int queue = group->spec.queue;
+
+    *ret = (struct group_facts){.kind = world->kind,
+                                .uid = text_of(group_uid(group, gang_world_place(group))),
                                 .space = text_of("space"),
                                 .name = text_of(group->name),
                                 .created = group->created,
                                 .resource_version = group->version,
-                                .queue = text_of(gang_world_queue(group->spec.queue)),
+                                .queue = text_of(queue < 0 ? "" : gang_world_queue(queue)),
                                 .minimum = group->spec.minimum,
                                 .ours = group->owner >= 0,
                                 .phase = text_of(group->phase)};
-    if (group->owner >= 0)
+    if (group->owner >= 0 && world->kind == GROUP_VOLCANO)
         ret->least = (struct named_amounts){
             1, {{text_of("cpu"), (int64_t)group->spec.cpu * group->spec.minimum}}};
     memcpy(ret->counts, group->counts, sizeof(ret->counts));
@@ -302,7 +317,7 @@ static enum effect_result create_group(struct gang_world *world, const struct ga
                                  .owner = request->owner | request->owner_life << 8,
                                  .version = world->version,
                                  .created = world->now,
-                                 .spec = request->spec};
+                                 .spec = gang_world_spec(world, &request->spec)};
     memcpy(group->name, request->name, GANG_TEXT);
     return EFFECT_DONE;
 }
@@ -311,7 +326,7 @@ static enum effect_result write_group(struct gang_world *world, const struct gan
 {
     struct gang_group *group = request->group < 0 ? NULL : &world->groups[request->group];
 
-    if (request->kind == EFFECT_CREATE_GROUP)
+    if (request->kind == EFFECT_CREATE_GROUP || request->kind == EFFECT_CREATE_NATIVE_GROUP)
         return create_group(world, request);
     if (group == NULL || !group->is || group->life != request->life)
         return EFFECT_GONE;
@@ -319,7 +334,7 @@ static enum effect_result write_group(struct gang_world *world, const struct gan
         return EFFECT_CONFLICT;
     group = gang_world_change_group(world, group);
     if (request->kind == EFFECT_CHANGE_GROUP) {
-        group->spec = request->spec;
+        group->spec = gang_world_spec(world, &request->spec);
         return EFFECT_DONE;
     }
     memcpy(group->phase, request->status.phase, sizeof(group->phase));

@@ -10,6 +10,9 @@
  * Pods and PodGroups as the API server has them, and what becomes of a write: a version each time,
  * and whoever names an older one has lost the race. Pods are made by owners, from what these say at
  * that time: a queue, a minimum, an amount. It knows no engine.
+ *
+ * In some worlds the groups are Kubernetes' own: a pod names its group from the beginning, and for
+ * good, and a group says a minimum and nothing else.
  */
 enum { GANG_OWNERS = 3, GANG_PODS = 14, GANG_GROUPS = 4, GANG_QUEUES = 3, GANG_TEXT = 48 };
 
@@ -47,6 +50,7 @@ struct gang_group {
 
 struct gang_world {
     int64_t now, version;
+    enum group_kind kind; /* of all groups */
     struct gang_owner owners[GANG_OWNERS];
     struct gang_pod pods[GANG_PODS], pods_before[GANG_PODS]; /* before their last change */
     struct gang_group groups[GANG_GROUPS], groups_before[GANG_GROUPS];
@@ -85,6 +89,9 @@ const char *gang_world_asked(const struct gang_pod *pod, char text[GANG_TEXT]);
 /* By name; NULL: there is none. */
 struct gang_group *gang_world_group(struct gang_world *world, const char *name);
 
+/* What is to be written into the group, as one of this world's can have it. */
+struct gang_spec gang_world_spec(const struct gang_world *world, const struct gang_spec *asked);
+
 /* Each owner's has a place, and the user's. */
 int gang_world_place(const struct gang_group *group);
 
@@ -99,7 +106,8 @@ void gang_world_remove_owner(struct gang_world *world, int owner);
 
 void gang_world_pod_facts(const struct gang_world *world, const struct gang_pod *pod,
                           struct pod_facts *ret);
-void gang_world_group_facts(const struct gang_group *group, struct group_facts *ret);
+void gang_world_group_facts(const struct gang_world *world, const struct gang_group *group,
+                            struct group_facts *ret);
 
 void gang_world_read(const struct gang_world *world, const struct effect *effect,
                      struct gang_request *ret);

@@ -2,7 +2,8 @@
 
 /*
  * Pods that ask for a group, and a host whose writes end in every way at any time: gates,
- * conditions, names of groups, PodGroups made, changed and their statuses, answers in Permit.
+ * conditions, names of groups, PodGroups made, changed and their statuses, answers in Permit. In a
+ * third of the histories the groups are Kubernetes' own, made where pods ask for a minimum.
  * Owners are edited, roll out and go, a user has a PodGroup of his own, messages are late or old,
  * the lead is lost, the engine begins anew. Whatever happens the engine's invariants hold; and when
  * all calms down nothing is left to write, and every object says what a naive look at its owner
@@ -36,7 +37,7 @@ static bool play_history(struct gang_play *play, uint64_t seed)
 {
     const uint32_t effects = 1u << EFFECT_ANSWER_PERMIT | 1u << EFFECT_SET_GROUP |
                              1u << EFFECT_CREATE_GROUP | 1u << EFFECT_SET_GROUP_STATUS |
-                             1u << EFFECT_CHANGE_GROUP;
+                             1u << EFFECT_CHANGE_GROUP | 1u << EFFECT_CREATE_NATIVE_GROUP;
     uint64_t writes[EFFECT_KINDS];
     bool trace = play->trace;
 
@@ -46,6 +47,7 @@ static bool play_history(struct gang_play *play, uint64_t seed)
     play->trace = trace;
     play->random.state = seed;
     play->world.now = 1000 * SECOND;
+    play->world.kind = gang_one_in(play, 3) ? GROUP_NATIVE : GROUP_VOLCANO;
     play->mem = (struct mem){take, give_back, NULL, NULL};
     play->config = (struct engine_config){
         .removal = gang_one_in(play, 2) ? REMOVE_ON_BIND : REMOVE_ON_ADMISSION, .effects = effects};
@@ -75,7 +77,9 @@ int main(int argc, char **argv)
                                                     [EFFECT_SET_GROUP] = "setGroup",
                                                     [EFFECT_CREATE_GROUP] = "createGroup",
                                                     [EFFECT_SET_GROUP_STATUS] = "setGroupStatus",
-                                                    [EFFECT_CHANGE_GROUP] = "changeGroup"};
+                                                    [EFFECT_CHANGE_GROUP] = "changeGroup",
+                                                    [EFFECT_CREATE_NATIVE_GROUP] =
+                                                        "createNativeGroup"};
     uint64_t first = 1, count = 300, digests = 0;
     static struct gang_play play; /* large */
     long broken = 0;
