@@ -165,7 +165,8 @@ static bool same_verdict(struct play *play, const char *hook, const struct step 
 static bool play_enqueue(struct play *play, const struct step *step, const struct verdict *verdict)
 {
     struct model *model = &play->model;
-    struct model_claim *claim = &model->claims[step->v[POD_UID]];
+    int uid = (int)step->v[POD_UID];
+    struct model_claim *claim = &model->claims[uid];
     bool wanted, gave_back;
 
     model_see(model, step->v, false);
@@ -175,10 +176,10 @@ static bool play_enqueue(struct play *play, const struct step *step, const struc
     gave_back = claim->parked && verdict->would;
     /* While others are still to be asked first, it is not its turn; it will be told. */
     wanted = model_passes(model, step->v) && (verdict->would || !engine_more(play->engine));
-    play->too_early[claim - model->claims] = play->telling[claim - model->claims];
+    play->too_early[uid] = play->telling[uid];
     claim->parked = claim->live || claim->let_go;
     if (wanted && !gave_back)
-        model_tell(model, (int)step->v[POD_UID]);
+        model_tell(model, uid);
     return same_verdict(play, "pre_enqueue", step, verdict, wanted || gave_back);
 }
 
