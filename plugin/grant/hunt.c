@@ -170,11 +170,11 @@ static void give_back(struct hunt *hunt, bool borrowing)
     }
 }
 
-/* Those of the victims from..end that are of this queue, which come back as one. */
-static bool takes_back(const struct hunt *hunt, uint32_t from, uint32_t end, uint32_t id)
+/* Those of the victims from..end that are of this one's queue, which come back as one. */
+static bool takes_back(const struct hunt *hunt, uint32_t from, uint32_t end, uint32_t victim)
 {
     const struct engine *e = hunt->e;
-    const struct queue *queue = queue_at(e, id);
+    uint32_t queue = claim_queue(e, victim);
     struct reclaim_amount amounts[ASSIGN_MAX_AMOUNTS];
 
     for (uint32_t i = 0; i < hunt->count; i++) {
@@ -182,13 +182,14 @@ static bool takes_back(const struct hunt *hunt, uint32_t from, uint32_t end, uin
 
         amounts[i] = (struct reclaim_amount){need->flavor, need->resource, 0, 0};
         for (uint32_t at = from; at != end; at = pledge_at(e, at)->prev) {
-            if (claim_queue(e, at) != id)
+            if (claim_queue(e, at) != queue)
                 continue;
             amounts[i].used += claim_amount(e, at, need->flavor, need->resource);
             amounts[i].arrives += claim_least_amount(e, at, need->flavor, need->resource);
         }
     }
-    return reclaim_takes_back(e, id, queue->source.common, amounts, hunt->count);
+    return reclaim_takes_back(hunt->e, victim, queue_at(e, queue)->source.common, amounts,
+                              hunt->count);
 }
 
 /* Whether it borrows what those that it sends away by priority, or others that wait, would take
@@ -211,7 +212,7 @@ static bool is_reclaimed(const struct hunt *hunt)
                 continue;
             by_priority = true;
             looked = queue;
-            if (takes_back(hunt, from, end, queue))
+            if (takes_back(hunt, from, end, id))
                 return true;
         }
     }

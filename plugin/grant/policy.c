@@ -24,9 +24,8 @@ static uint32_t asks_within(const struct engine *e, uint32_t claim)
     return together ? group : policy_gang(e, claim);
 }
 
-/* That with which its group asks; its own, if it asks alone. Where all members give back with one
- * of them, each is as important as the first. */
-static struct policy_rank gang_rank(const struct engine *e, uint32_t id)
+/* Where all members give back with one of them, each is as important as the first. */
+struct policy_rank policy_rank_of(const struct engine *e, uint32_t id)
 {
     struct policy_rank rank = own_rank(e, id);
     uint32_t group = asks_within(e, id);
@@ -47,7 +46,7 @@ bool policy_takes(const struct engine *e, struct policy_rank asks, uint32_t grou
     uint32_t gang = asks_within(e, claim);
 
     return (gang == 0 || gang != group) && policy_takes_rank(asks, own_rank(e, claim), whom) &&
-           (gang == 0 || policy_takes_rank(asks, gang_rank(e, claim), whom));
+           (gang == 0 || policy_takes_rank(asks, policy_rank_of(e, claim), whom));
 }
 
 bool policy_takes_nobody_behind(const struct engine *e, struct policy_rank asks, uint32_t claim,
@@ -62,7 +61,7 @@ bool policy_takes_nobody_behind(const struct engine *e, struct policy_rank asks,
 
 int32_t policy_priority(const struct engine *e, uint32_t claim)
 {
-    int32_t own = own_rank(e, claim).priority, gang = gang_rank(e, claim).priority;
+    int32_t own = own_rank(e, claim).priority, gang = policy_rank_of(e, claim).priority;
 
     return own > gang ? own : gang;
 }

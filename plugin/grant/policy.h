@@ -21,6 +21,9 @@ struct engine;
 /* The group whose members may have to go with the claim; 0: it goes alone. */
 uint32_t policy_gang(const struct engine *e, uint32_t claim);
 
+/* That with which the claim's gang asks; its own, if it asks alone. */
+struct policy_rank policy_rank_of(const struct engine *e, uint32_t claim);
+
 /* Whether the claim's room may be taken by one of this rank, and of this group (0: none). */
 bool policy_takes(const struct engine *e, struct policy_rank asks, uint32_t group, uint32_t claim,
                   enum preempt_whom whom);

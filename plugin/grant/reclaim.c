@@ -4,11 +4,15 @@
 #include "asking.h"
 #include "assign.h"
 #include "plugin/capacity/quota.h"
+#include "plugin/claims/pledge.h"
+#include "plugin/claims/promise.h"
+#include "plugin/claims/removable.h"
 #include "plugin/order/demand.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/turn.h"
 #include "plugin/queues/admission_check.h"
 #include "plugin/state.h"
+#include "policy.h"
 #include "workload_decide.h"
 
 /* Of so many kinds of workloads of a queue that wait it is known whether they could reclaim. */
@@ -47,11 +51,37 @@ static bool comes_back(const struct engine *e, uint32_t id, uint32_t common,
     return false;
 }
 
-bool reclaim_takes_back(const struct engine *e, uint32_t id, uint32_t common,
+/* Those of its queue that the victim could send away itself are thought away (-1), or back. */
+static void count_own(struct engine *e, uint32_t victim, const struct removable_wanted *wanted,
+                      int sign)
+{
+    uint32_t queue = claim_queue(e, victim), group = claim_group(e, claim_at(e, victim));
+    enum preempt_whom within = queue_at(e, queue)->preempts.within;
+    struct policy_rank rank = policy_rank_of(e, victim);
+
+    for (uint32_t id = removable_first(e, queue, wanted);
+         id != 0 && !policy_takes_nobody_behind(e, rank, id, within);
+         id = removable_after(e, id, wanted)) {
+        if (!pledge_at(e, id)->removed && policy_takes(e, rank, group, id, within))
+            promise_count(e, id, sign);
+    }
+}
+
+bool reclaim_takes_back(struct engine *e, uint32_t victim, uint32_t common,
                         struct reclaim_amount *amounts, uint32_t count)
 {
-    return queue_at(e, id)->preempts.reclaim == PREEMPT_ANY &&
-           comes_back(e, id, common, amounts, count);
+    uint32_t queue = claim_queue(e, victim);
+    struct removable_wanted wanted = {0};
+    bool comes;
+
+    if (queue_at(e, queue)->preempts.reclaim != PREEMPT_ANY)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        wanted.uses |= removable_uses(amounts[i].flavor, amounts[i].resource);
+    count_own(e, victim, &wanted, -1);
+    comes = comes_back(e, queue, common, amounts, count);
+    count_own(e, victim, &wanted, 1);
+    return comes;
 }
 
 static wide claim_asks(const struct engine *e, uint32_t id, uint32_t resource)

@@ -13,8 +13,8 @@
  * A claim that borrows may take others' room by priority. What it borrows its owners can reclaim
  * from any priority, where their queue says so:
  *
- *   the victim, if its queue would hold it within the share again, sends the borrower away, the
- *   borrower comes back for the victim, and so on;
+ *   the victim, if its queue would hold it within the share again, without those of the queue that
+ *   it may send away, sends the borrower away, the borrower comes back for the victim, and so on;
  *
  *   so does somebody else who waits, in whatever queue that would hold it within its share: and
  *   the victim may take it from that one, in a ring of three.
@@ -34,9 +34,10 @@ struct reclaim_amount {
     wide arrives; /* what it would come back with, and as few pods as it may have; is used up */
 };
 
-/* Whether the victim would take the room back at once. It is away, in what is used later; `common`
- * is the lowest queue above both. */
-bool reclaim_takes_back(const struct engine *e, uint32_t queue, uint32_t common,
+/* Whether the victim would take the room back at once. It is away, in what is used later, as those
+ * of its unit are; `common` is the lowest queue above both. Looks at those of its queue that would
+ * go before it. */
+bool reclaim_takes_back(struct engine *e, uint32_t victim, uint32_t common,
                         struct reclaim_amount *amounts, uint32_t count);
 
 /* Whether somebody waits, in another queue of the tree than the borrower's, who could reclaim what

@@ -51,6 +51,23 @@ static void test_borrowers(void)
                   "pod a cluster=z cpu=5 node=n; pod b cluster=z cpu=1 node=n created=2;"
                   "pod w cluster=x cpu=7 priority=1",
                   "a>w");
+    test_borrower("nor one that would live within it by sending a newer one away",
+                  "reclaim=any within=newer",
+                  "pod b cluster=z cpu=1 node=n created=9 stamp=1;"
+                  "pod a cluster=z cpu=4 node=n created=1 stamp=2;"
+                  "pod w cluster=x cpu=7 priority=1",
+                  "");
+    test_borrower("one that may send no newer one away may go", "reclaim=any within=lower",
+                  "pod b cluster=z cpu=1 node=n created=9 stamp=1;"
+                  "pod a cluster=z cpu=4 node=n created=1 stamp=2;"
+                  "pod w cluster=x cpu=7 priority=1",
+                  "a>w");
+    test_borrower("a gang's member is not sent away for another of it", "reclaim=any within=newer",
+                  "group g min=2; pod c cluster=z cpu=0 node=n group=g;"
+                  "pod b cluster=z cpu=1 node=n group=g created=9 stamp=1;"
+                  "pod a cluster=z cpu=4 node=n group=g created=1 stamp=2;"
+                  "pod w cluster=x cpu=7 priority=1",
+                  "a>w");
 }
 
 /* One reclaims from the borrower, is sent away within its queue by another, and that one by the
@@ -154,6 +171,13 @@ static void test_workloads(void)
                   "a:evict b:evict a:endEviction b:endEviction w:reserve");
     test_workload("also one that could send others away, as long as nobody waits there",
                   "reclaim=any within=lower", "add a queue=m cpu=5; time 2; add b queue=m cpu=1",
+                  "add w queue=l cpu=7 priority=1", "a:evict a:endEviction w:reserve");
+    test_workload("nor one that would live within it by sending a newer one away",
+                  "reclaim=any within=newer",
+                  "add b queue=m cpu=1 created=9; time 2; add a queue=m cpu=4 created=1",
+                  "add w queue=l cpu=7 priority=1", "");
+    test_workload("one that may send no newer one away may go", "reclaim=any within=lower",
+                  "add b queue=m cpu=1 created=9; time 2; add a queue=m cpu=4 created=1",
                   "add w queue=l cpu=7 priority=1", "a:evict a:endEviction w:reserve");
 }
 

@@ -210,18 +210,46 @@ static void give_back(struct hunting *h, bool borrowing)
     }
 }
 
+/* It goes for the one that asks. */
+static bool goes(const struct hunting *h, int n)
+{
+    for (int k = 0; k < h->count; k++)
+        if (h->order[k] == n)
+            return true;
+    return false;
+}
+
+/* It could send these of its own queue away, once it asks again. */
+static void think_own(struct hunting *h, int n, bool away)
+{
+    const struct naive_claim *claim = hunting_claim(h, n);
+    struct naive_claim again = *claim;
+
+    again.rank = claim->gang_rank;
+    for (int other = 0; other < h->world->claim_count; other++)
+        if (hunting_claim(h, other)->node == claim->node && hunting_claim(h, other)->may_go &&
+            !goes(h, other) &&
+            naive_takes(h->world->nodes[claim->node].policy[QUEUE_WITHIN], &again,
+                        hunting_claim(h, other)))
+            hunting_think(h, other, away);
+}
+
 /* All that those of this one's unit and queue used would be within the share again, with as few
- * pods as it takes. */
-static bool comes_back(const struct hunting *h, int n)
+ * pods as it takes, and without those that they can send away. */
+static bool comes_back(struct hunting *h, int n)
 {
     wide amounts[NAIVE_CELLS] = {0};
+    bool comes;
 
     for (int i = 0; i < h->wanted->count; i++)
         for (int k = 0; k < h->count; k++)
             if (h->candidates[h->order[k]].unit == h->candidates[n].unit &&
                 hunting_claim(h, h->order[k])->node == hunting_claim(h, n)->node)
                 amounts[i] += hunting_claim(h, h->order[k])->least[h->wanted->cells[i]];
-    return hunting_holds(h, hunting_claim(h, n)->node, h->candidates[n].common, amounts);
+    think_own(h, n, true);
+    comes = hunting_holds(h, hunting_claim(h, n)->node, h->candidates[n].common, amounts);
+    think_own(h, n, false);
+    return comes;
 }
 
 /* It waits in another queue, which would hold within its share what it asks for of what is wanted.
@@ -243,7 +271,7 @@ static bool could_reclaim(const struct hunting *h, int n)
 
 /* Nobody is sent away by priority, for room that is borrowed then, if it could reclaim that at
  * once, or somebody waits who could. */
-static bool is_reclaimed(const struct hunting *h)
+static bool is_reclaimed(struct hunting *h)
 {
     bool by_priority = false;
 
