@@ -96,7 +96,7 @@ type Args struct {
 	// WaitingReasons says when a Workload that waits for room is told why.
 	WaitingReasons WaitingReasons `json:"waitingReasons,omitzero"`
 	// QueueStatusesPerSecond is how many statuses are written in a second of which only counts are
-	// others, of Volcano's queues, and of Kueue's; 0: all. Default: 20.
+	// others, of Volcano's queues, and of Kueue's; 0: all. Default: 5.
 	QueueStatusesPerSecond *int64 `json:"queueStatusesPerSecond,omitempty"`
 
 	// PreemptionGates makes the gates of workloads count: the feature gate
@@ -256,7 +256,7 @@ func (a *Args) setDefaults() {
 		a.WaitingReasons.PerSecond = ptr.To[int64](2)
 	}
 	if a.QueueStatusesPerSecond == nil {
-		a.QueueStatusesPerSecond = ptr.To[int64](20)
+		a.QueueStatusesPerSecond = ptr.To[int64](5)
 	}
 	orDefault(&a.Effects.Workers, 16)
 	orDefault(&a.Effects.QPS, 500)

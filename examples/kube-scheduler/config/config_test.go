@@ -23,7 +23,7 @@ func TestNothingSaidIsTheDefaults(t *testing.T) {
 	if args.Removal != OnBind || args.Manage != OptedIn || args.Undeclared != Refused ||
 		args.RootCeiling.Mode != Unlimited || args.Effects.Workers != 16 || args.Webhook != nil ||
 		args.WaitingReasons.After.Duration != 10*time.Second || *args.WaitingReasons.PerSecond != 2 ||
-		*args.QueueStatusesPerSecond != 20 {
+		*args.QueueStatusesPerSecond != 5 {
 		t.Errorf("got %+v", args)
 	}
 }
