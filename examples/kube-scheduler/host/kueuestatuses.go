@@ -4,11 +4,11 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -134,7 +134,7 @@ func (s *kueueStatuses) patchStatus(ctx context.Context, of schema.GroupVersionR
 		return err
 	}
 	lacks, err := difference(seen, became)
-	if err != nil || lacks == nil || (sameConditions(seen, became) && !turn.take()) {
+	if err != nil || lacks == nil || (onlyCounts(lacks) && !turn.take()) {
 		return err
 	}
 	return s.lease.Write(ctx, func(ctx context.Context) error {
@@ -143,10 +143,10 @@ func (s *kueueStatuses) patchStatus(ctx context.Context, of schema.GroupVersionR
 	})
 }
 
-func sameConditions(a, b *unstructured.Unstructured) bool {
-	was, _, _ := unstructured.NestedFieldNoCopy(a.Object, "status", "conditions")
-	is, _, _ := unstructured.NestedFieldNoCopy(b.Object, "status", "conditions")
-	return equality.Semantic.DeepEqual(was, is)
+// onlyCounts tells whether the patch of a status leaves its conditions as they are.
+func onlyCounts(patch []byte) bool {
+	var lacks struct{ Status struct{ Conditions json.RawMessage } }
+	return json.Unmarshal(patch, &lacks) == nil && lacks.Status.Conditions == nil
 }
 
 // withStatus goes by the object as it was read: a count that was never written is not 0 yet, and

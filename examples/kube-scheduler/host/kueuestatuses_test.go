@@ -59,15 +59,37 @@ func TestCountTurn(t *testing.T) {
 			t.Errorf("count %d without a bound has to wait", i+1)
 		}
 	}
-	queue := func(count int64, active string) *unstructured.Unstructured {
-		return &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{
-			"admittedWorkloads": count,
-			"conditions":        []any{map[string]any{"type": "Active", "status": active}}}}}
-	}
-	if !sameConditions(queue(1, "True"), queue(2, "True")) {
-		t.Error("another count is taken for another condition")
-	}
-	if sameConditions(queue(1, "True"), queue(1, "False")) {
-		t.Error("another condition has to wait as a count does")
+}
+
+// What waits for its turn is a patch of counts alone, of an object as the API server has it, whose
+// numbers are of another type than those that are compared with it.
+func TestOnlyCounts(t *testing.T) {
+	seen := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{
+		"admittedWorkloads": int64(1), "conditions": []any{map[string]any{"type": "Active",
+			"status": "True", "reason": "Ready", "message": "m", "observedGeneration": int64(3),
+			"lastTransitionTime": "2026-01-02T03:04:05Z"}}}}}
+	for what, one := range map[string]struct {
+		change func(*kueue.ClusterQueueStatus)
+		want   bool
+	}{
+		"another count": {func(s *kueue.ClusterQueueStatus) { s.AdmittedWorkloads = 2 }, true},
+		"another condition": {func(s *kueue.ClusterQueueStatus) { s.Conditions[0].Status = "False" },
+			false},
+		"no condition": {func(s *kueue.ClusterQueueStatus) { s.Conditions = nil }, false},
+	} {
+		var queue kueue.ClusterQueue
+		if err := facts.Read(seen, &queue); err != nil {
+			t.Fatal(err)
+		}
+		wanted := queue.DeepCopy()
+		one.change(&wanted.Status)
+		became, err := withStatus(seen, queue.Status, wanted.Status)
+		if err != nil {
+			t.Fatal(err)
+		}
+		patch, err := difference(seen, became)
+		if err != nil || onlyCounts(patch) != one.want {
+			t.Errorf("%s: only counts: %v, %v: %s", what, !one.want, err, patch)
+		}
 	}
 }
