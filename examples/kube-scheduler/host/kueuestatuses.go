@@ -3,9 +3,11 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -41,19 +43,46 @@ type kueueStatuses struct {
 	workloads func() []any  // as they were last seen
 	dirty     chan struct{} // a status may say something else; nil: none is written
 	perSecond int64         // how many counts alone are written; 0: all
+	turn      countTurn     // of those who wait to be written
 }
 
-// countTurn is how many statuses may still be written of which only counts are others.
+// countTurn are the statuses of a turn of which only counts are others: so many are written, whose
+// wait is the longest.
 type countTurn struct {
-	bounded bool
-	left    int64
+	number uint64
+	since  map[types.UID]uint64 // the turn in which those began to wait who did before
+	waits  []countWrite
 }
 
-// take tells whether one may be written now. What has to wait is looked at in the next turn, which
-// takes the queues in another order.
-func (t *countTurn) take() bool {
-	t.left--
-	return !t.bounded || t.left >= 0
+// countWrite is what waits for its turn.
+type countWrite struct {
+	queue metav1.Object
+	since uint64 // the turn in which it began to wait
+	write func() error
+}
+
+// add lets a queue wait.
+func (t *countTurn) add(queue metav1.Object, write func() error) {
+	since, waited := t.since[queue.GetUID()]
+	if !waited {
+		since = t.number
+	}
+	t.waits = append(t.waits, countWrite{queue, since, write})
+}
+
+// due returns those whose turn it is, at most so many (0: all), and the next turn, in which the
+// others go on waiting.
+func (t *countTurn) due(bound int64) (due []countWrite, next *countTurn) {
+	slices.SortStableFunc(t.waits, func(a, b countWrite) int { return cmp.Compare(a.since, b.since) })
+	count := len(t.waits)
+	if bound > 0 {
+		count = min(count, int(bound))
+	}
+	next = &countTurn{number: t.number + 1, since: map[types.UID]uint64{}}
+	for _, other := range t.waits[count:] {
+		next.since[other.queue.GetUID()] = other.since
+	}
+	return t.waits[:count], next
 }
 
 // changed notes that the status of queues may have to say something else.
@@ -88,7 +117,6 @@ func (s *kueueStatuses) run(ctx context.Context) {
 // writeAll returns whether all say what is so.
 func (s *kueueStatuses) writeAll(ctx context.Context) bool {
 	all, idle := true, s.idle()
-	turn := &countTurn{s.perSecond > 0, s.perSecond}
 	for _, object := range s.custom.all(clusterQueues) {
 		var queue kueue.ClusterQueue
 		if facts.Read(object, &queue) != nil {
@@ -96,7 +124,7 @@ func (s *kueueStatuses) writeAll(ctx context.Context) bool {
 		}
 		wanted, err := s.ofClusterQueue(&queue, idle)
 		if err == nil {
-			err = s.patchStatus(ctx, clusterQueues, object, queue.Status, wanted.Status, turn)
+			err = s.patchStatus(ctx, clusterQueues, object, queue.Status, wanted.Status)
 		}
 		all = s.wrote(err, &queue) && all
 	}
@@ -107,11 +135,15 @@ func (s *kueueStatuses) writeAll(ctx context.Context) bool {
 		}
 		wanted, err := s.ofLocalQueue(&queue, idle)
 		if err == nil {
-			err = s.patchStatus(ctx, localQueues, object, queue.Status, wanted.Status, turn)
+			err = s.patchStatus(ctx, localQueues, object, queue.Status, wanted.Status)
 		}
 		all = s.wrote(err, &queue) && all
 	}
-	if turn.bounded && turn.left < 0 {
+	due, next := s.turn.due(s.perSecond)
+	for _, one := range due {
+		all = s.wrote(one.write(), one.queue) && all
+	}
+	if s.turn = *next; len(next.since) > 0 {
 		s.changed()
 	}
 	return s.keepInUse(ctx) && all
@@ -126,26 +158,35 @@ func (s *kueueStatuses) wrote(err error, queue metav1.Object) bool {
 }
 
 // patchStatus writes what the status of an object lacks of the wanted one: a condition at once,
-// counts alone if they have their turn.
+// counts alone when they have their turn.
 func (s *kueueStatuses) patchStatus(ctx context.Context, of schema.GroupVersionResource,
-	seen *unstructured.Unstructured, known, wanted any, turn *countTurn) error {
+	seen *unstructured.Unstructured, known, wanted any) error {
 	became, err := withStatus(seen, known, wanted)
 	if err != nil {
 		return err
 	}
 	lacks, err := difference(seen, became)
-	if err != nil || lacks == nil || (onlyCounts(lacks) && !turn.take()) {
+	if err != nil || lacks == nil {
 		return err
 	}
-	return s.lease.Write(ctx, func(ctx context.Context) error {
-		_, err := s.clients.send(ctx, of, seen, lacks, "status")
-		return err
-	})
+	write := func() error {
+		return s.lease.Write(ctx, func(ctx context.Context) error {
+			_, err := s.clients.send(ctx, of, seen, lacks, "status")
+			return err
+		})
+	}
+	if onlyCounts(lacks) {
+		s.turn.add(seen, write)
+		return nil
+	}
+	return write()
 }
 
 // onlyCounts tells whether the patch of a status leaves its conditions as they are.
 func onlyCounts(patch []byte) bool {
-	var lacks struct{ Status struct{ Conditions json.RawMessage } }
+	var lacks struct {
+		Status struct{ Conditions json.RawMessage }
+	}
 	return json.Unmarshal(patch, &lacks) == nil && lacks.Status.Conditions == nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/facts"
@@ -48,16 +49,38 @@ func TestWithStatus(t *testing.T) {
 	}
 }
 
-// Counts alone wait for their turn, a condition does not.
+// Whose counts always change is behind those who wait already.
 func TestCountTurn(t *testing.T) {
-	few, all := countTurn{bounded: true, left: 2}, countTurn{}
-	for i, want := range []bool{true, true, false, false} {
-		if got := few.take(); got != want {
-			t.Errorf("count %d of 2 in a turn: %v", i+1, got)
+	var turn countTurn
+	written := map[string]int{}
+	add := func(name string) {
+		queue := &kueue.LocalQueue{}
+		queue.UID = types.UID(name)
+		turn.add(queue, func() error { written[name]++; return nil })
+	}
+	play := func(bound int64, names ...string) {
+		for _, name := range names {
+			add(name)
 		}
-		if !all.take() {
-			t.Errorf("count %d without a bound has to wait", i+1)
+		due, next := turn.due(bound)
+		for _, one := range due {
+			_ = one.write()
 		}
+		turn = *next
+	}
+	for range 6 {
+		play(2, "a", "b", "c", "d", "e", "f")
+	}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		if written[name] != 2 {
+			t.Errorf("two of six in a turn, six turns: %s was written %d times", name, written[name])
+		}
+	}
+	if play(2, "a"); written["a"] != 3 || len(turn.since) != 0 {
+		t.Errorf("alone it was written %d times, and %d wait", written["a"], len(turn.since))
+	}
+	if play(0, "a", "b", "c"); written["c"] != 3 || len(turn.since) != 0 {
+		t.Errorf("without a bound it was written %d times, and %d wait", written["c"], len(turn.since))
 	}
 }
 
