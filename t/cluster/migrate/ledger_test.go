@@ -44,6 +44,7 @@ type ledger struct {
 	held   map[string]holding     // of Workloads, by uid
 	ofJobs map[string]string      // the Workload of a job
 	ends   map[string]bool        // jobs that may end
+	theirs bool                   // Kueue decides again, whose books are its own between its writes
 	most   map[string]int64       // that a queue was seen to use
 	broken []string
 	looked int // events
@@ -161,11 +162,25 @@ func (l *ledger) lookAtWorkload(w *unstructured.Unstructured, gone bool) {
 	for _, one := range sets {
 		set, _ := one.(map[string]any)
 		text, _, _ := unstructured.NestedString(set, "resourceUsage", "cpu")
-		if amount, err := resource.ParseQuantity(text); err == nil {
-			cpu += amount.MilliValue()
+		count, _, _ := unstructured.NestedInt64(set, "count")
+		if amount, err := resource.ParseQuantity(text); err == nil && count > 0 {
+			cpu += amount.MilliValue() * (count - reclaimable(w, set["name"])) / count
 		}
 	}
 	l.held[uid] = holding{queue, cpu}
+}
+
+// reclaimable are the pods of a set that need nothing any more: Kueue gives their quota to others
+// before it says that the Workload is finished.
+func reclaimable(w *unstructured.Unstructured, set any) int64 {
+	list, _, _ := unstructured.NestedSlice(w.Object, "status", "reclaimablePods")
+	for _, one := range list {
+		if pods, _ := one.(map[string]any); pods["name"] == set {
+			count, _, _ := unstructured.NestedInt64(pods, "count")
+			return count
+		}
+	}
+	return 0
 }
 
 func conditionIs(w *unstructured.Unstructured, kind string) bool {
@@ -192,7 +207,8 @@ func (l *ledger) add() {
 	}
 	for what, sums := range map[string]map[string]int64{"pods": byPods, "workloads": byWorkloads} {
 		for queue, sum := range sums {
-			if limit, has := l.limits[queue]; has && sum > limit {
+			judged := what == "pods" || !l.theirs
+			if limit, has := l.limits[queue]; has && judged && sum > limit {
 				l.accuse("the %s of queue %q hold %dm of %dm", what, queue, sum, limit)
 			}
 			l.most[queue] = max(l.most[queue], sum)
@@ -204,6 +220,13 @@ func (l *ledger) mayEnd(job string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.ends[job] = true
+}
+
+// handBack lets Kueue decide: from now on only what runs is judged.
+func (l *ledger) handBack() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.theirs = true
 }
 
 // runs are how many pods of each job are bound and run.
