@@ -207,7 +207,6 @@ func TestKueue(t *testing.T) {
 	// Back, while jobs of both run.
 	c.end(sluice)
 	c.page(kueuePage, "4.")
-	c.books.handBack()
 	c.startKueue(program)
 	c.count("a", "3", "2")
 	c.count("b", "2", "1")

@@ -3,6 +3,7 @@
 package migrate
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,12 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/cache"
 )
 
 // Labels of pods: the job that they are of, and the queue that this is in.
@@ -44,15 +44,14 @@ type ledger struct {
 	held   map[string]holding     // of Workloads, by uid
 	ofJobs map[string]string      // the Workload of a job
 	ends   map[string]bool        // jobs that may end
-	theirs bool                   // Kueue decides again, whose books are its own between its writes
 	most   map[string]int64       // that a queue was seen to use
 	broken []string
 	looked int // events
 }
 
 type holding struct {
-	queue string
-	cpu   int64
+	workload, queue string
+	cpu             int64
 }
 
 func newLedger(limits map[string]int64) *ledger {
@@ -64,36 +63,71 @@ func newLedger(limits map[string]int64) *ledger {
 func (l *ledger) follow(c *cluster, custom ...schema.GroupVersionResource) {
 	c.Helper()
 	c.books = l
-	typed := informers.NewSharedInformerFactory(c.Client, 0)
 	objects, err := dynamic.NewForConfig(c.REST("admin"))
 	if err != nil {
 		c.Fatal(err)
 	}
-	untyped := dynamicinformer.NewDynamicSharedInformerFactory(objects, 0)
-	all := []cache.SharedIndexInformer{typed.Core().V1().Pods().Informer()}
-	for _, resource := range custom {
-		all = append(all, untyped.ForResource(resource).Informer())
-	}
-	for _, informer := range all {
-		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(object any) { l.look(object, false) },
-			UpdateFunc: func(_, object any) { l.look(object, false) },
-			DeleteFunc: func(object any) {
-				if last, is := object.(cache.DeletedFinalStateUnknown); is {
-					object = last.Obj
-				}
-				l.look(object, true)
-			},
-		})
-		if err != nil {
-			c.Fatal(err)
+	for _, resource := range append(custom, corev1.SchemeGroupVersion.WithResource("pods")) {
+		listed := make(chan struct{})
+		go l.followOne(c.Context(), objects.Resource(resource), sync.OnceFunc(func() { close(listed) }))
+		select {
+		case <-listed:
+		case <-time.After(patience):
+			c.Fatalf("%s are not listed after %s", resource.Resource, patience)
 		}
 	}
-	typed.Start(c.Context().Done())
-	untyped.Start(c.Context().Done())
-	typed.WaitForCacheSync(c.Context().Done())
-	untyped.WaitForCacheSync(c.Context().Done())
 	c.Cleanup(func() { l.close(c.T) })
+}
+
+// followOne looks at a list as a whole, and then at each change of it. An informer tells of a list
+// one object after the other: where much changed while a watch was broken, as it is when a
+// definition is applied, the sums between two of them never were.
+func (l *ledger) followOne(ctx context.Context, from dynamic.ResourceInterface, listed func()) {
+	seen := map[types.UID]*unstructured.Unstructured{}
+	for ; ctx.Err() == nil; time.Sleep(lookTurn) {
+		list, err := from.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			continue
+		}
+		l.lookAtAll(seen, list.Items)
+		listed()
+		changes, err := from.Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+		if err != nil {
+			continue
+		}
+		for change := range changes.ResultChan() {
+			object, is := change.Object.(*unstructured.Unstructured)
+			if !is || change.Type == watch.Error {
+				break
+			}
+			gone := change.Type == watch.Deleted
+			if seen[object.GetUID()] = object; gone {
+				delete(seen, object.GetUID())
+			}
+			l.look(func() { l.lookAt(object, gone) })
+		}
+		changes.Stop()
+	}
+}
+
+// lookAtAll takes a list for what there is: what is not in it any more is gone.
+func (l *ledger) lookAtAll(seen map[types.UID]*unstructured.Unstructured,
+	list []unstructured.Unstructured) {
+	before := maps.Clone(seen)
+	clear(seen)
+	for i := range list {
+		seen[list[i].GetUID()] = &list[i]
+	}
+	l.look(func() {
+		for uid, last := range before {
+			if seen[uid] == nil {
+				l.lookAt(last, true)
+			}
+		}
+		for _, object := range seen {
+			l.lookAt(object, false)
+		}
+	})
 }
 
 func (l *ledger) close(t *testing.T) {
@@ -105,17 +139,27 @@ func (l *ledger) close(t *testing.T) {
 	t.Logf("%d events; the most that was used, of %v: %v", l.looked, l.limits, l.most)
 }
 
-func (l *ledger) look(object any, gone bool) {
+// look takes notice, and then makes the sums.
+func (l *ledger) look(notice func()) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	switch one := object.(type) {
-	case *corev1.Pod:
-		l.lookAtPod(one, gone)
-	case *unstructured.Unstructured:
-		l.lookAtWorkload(one, gone)
-	}
-	l.looked++
+	notice()
 	l.add()
+}
+
+func (l *ledger) lookAt(object *unstructured.Unstructured, gone bool) {
+	l.looked++
+	if object.GetKind() != "Pod" {
+		l.lookAtWorkload(object, gone)
+		return
+	}
+	var pod corev1.Pod
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &pod)
+	if err != nil {
+		l.accuse("pod %s: %v", object.GetName(), err)
+		return
+	}
+	l.lookAtPod(&pod, gone)
 }
 
 func (l *ledger) accuse(format string, words ...any) {
@@ -162,25 +206,11 @@ func (l *ledger) lookAtWorkload(w *unstructured.Unstructured, gone bool) {
 	for _, one := range sets {
 		set, _ := one.(map[string]any)
 		text, _, _ := unstructured.NestedString(set, "resourceUsage", "cpu")
-		count, _, _ := unstructured.NestedInt64(set, "count")
-		if amount, err := resource.ParseQuantity(text); err == nil && count > 0 {
-			cpu += amount.MilliValue() * (count - reclaimable(w, set["name"])) / count
+		if amount, err := resource.ParseQuantity(text); err == nil {
+			cpu += amount.MilliValue()
 		}
 	}
-	l.held[uid] = holding{queue, cpu}
-}
-
-// reclaimable are the pods of a set that need nothing any more: Kueue gives their quota to others
-// before it says that the Workload is finished.
-func reclaimable(w *unstructured.Unstructured, set any) int64 {
-	list, _, _ := unstructured.NestedSlice(w.Object, "status", "reclaimablePods")
-	for _, one := range list {
-		if pods, _ := one.(map[string]any); pods["name"] == set {
-			count, _, _ := unstructured.NestedInt64(pods, "count")
-			return count
-		}
-	}
-	return 0
+	l.held[uid] = holding{w.GetName(), queue, cpu}
 }
 
 func conditionIs(w *unstructured.Unstructured, kind string) bool {
@@ -207,9 +237,9 @@ func (l *ledger) add() {
 	}
 	for what, sums := range map[string]map[string]int64{"pods": byPods, "workloads": byWorkloads} {
 		for queue, sum := range sums {
-			judged := what == "pods" || !l.theirs
-			if limit, has := l.limits[queue]; has && judged && sum > limit {
-				l.accuse("the %s of queue %q hold %dm of %dm", what, queue, sum, limit)
+			if limit, has := l.limits[queue]; has && sum > limit {
+				l.accuse("the %s of queue %q hold %dm of %dm; of Workloads hold %v", what, queue, sum,
+					limit, slices.Collect(maps.Values(l.held)))
 			}
 			l.most[queue] = max(l.most[queue], sum)
 		}
@@ -220,13 +250,6 @@ func (l *ledger) mayEnd(job string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.ends[job] = true
-}
-
-// handBack lets Kueue decide: from now on only what runs is judged.
-func (l *ledger) handBack() {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	l.theirs = true
 }
 
 // runs are how many pods of each job are bound and run.
@@ -276,19 +299,19 @@ func TestLedger(t *testing.T) {
 	}
 	for name, tell := range map[string]func(l *ledger){
 		"above its limit": func(l *ledger) {
-			l.look(pod("a", "one", "Running"), false)
-			l.look(pod("b", "one", "Running"), false)
+			l.look(func() { l.lookAtPod(pod("a", "one", "Running"), false) })
+			l.look(func() { l.lookAtPod(pod("b", "one", "Running"), false) })
 		},
 		"stopped": func(l *ledger) {
-			l.look(pod("a", "one", "Running"), false)
-			l.look(pod("a", "one", "Running"), true)
+			l.look(func() { l.lookAtPod(pod("a", "one", "Running"), false) })
+			l.look(func() { l.lookAtPod(pod("a", "one", "Running"), true) })
 		},
 		"two workloads": func(l *ledger) {
 			for _, uid := range []string{"a", "b"} {
 				w := &unstructured.Unstructured{Object: map[string]any{}}
 				w.SetUID(types.UID(uid))
 				w.SetOwnerReferences([]metav1.OwnerReference{{Name: "one"}})
-				l.look(w, false)
+				l.look(func() { l.lookAt(w, false) })
 			}
 		},
 	} {
@@ -298,10 +321,42 @@ func TestLedger(t *testing.T) {
 		}
 	}
 	l := newLedger(map[string]int64{"q": 1000})
-	l.look(pod("a", "one", "Running"), false)
-	l.look(pod("a", "one", "Succeeded"), false)
-	l.look(pod("b", "two", "Running"), false)
+	l.look(func() { l.lookAtPod(pod("a", "one", "Running"), false) })
+	l.look(func() { l.lookAtPod(pod("a", "one", "Succeeded"), false) })
+	l.look(func() { l.lookAtPod(pod("b", "two", "Running"), false) })
 	if len(l.broken) > 0 {
 		t.Errorf("it finds what is not: %v", l.broken)
+	}
+}
+
+// TestLedgerOfAList: of two that had the same room, one after the other, a list has the later one
+// first.
+func TestLedgerOfAList(t *testing.T) {
+	workload := func(uid string, conditions ...string) unstructured.Unstructured {
+		var list []any
+		for _, kind := range conditions {
+			list = append(list, map[string]any{"type": kind, "status": "True"})
+		}
+		w := unstructured.Unstructured{Object: map[string]any{"status": map[string]any{
+			"conditions": list, "admission": map[string]any{"clusterQueue": "q",
+				"podSetAssignments": []any{map[string]any{"resourceUsage": map[string]any{
+					"cpu": "1"}}}}}}}
+		w.SetUID(types.UID(uid))
+		return w
+	}
+	l, seen := newLedger(map[string]int64{"q": 1000}), map[types.UID]*unstructured.Unstructured{}
+	l.lookAtAll(seen, []unstructured.Unstructured{workload("first", "QuotaReserved")})
+	for range 20 { // in whatever order
+		l.lookAtAll(seen, []unstructured.Unstructured{workload("second", "QuotaReserved"),
+			workload("first", "QuotaReserved", "Finished")})
+		l.lookAtAll(seen, []unstructured.Unstructured{workload("first", "QuotaReserved")})
+	}
+	if len(l.broken) > 0 {
+		t.Errorf("it finds what never was: %v", l.broken)
+	}
+	l.lookAtAll(seen, []unstructured.Unstructured{workload("first", "QuotaReserved"),
+		workload("second", "QuotaReserved")})
+	if len(l.broken) == 0 {
+		t.Errorf("two that hold it at once are not found: %s", l)
 	}
 }
