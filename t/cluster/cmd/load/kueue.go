@@ -283,8 +283,7 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator s
 	return errors.Join(one.complete(), runner.Kill())
 }
 
-// complete sees that the runner saw workloads, and each of them to its end. What it missed of them,
-// where it is too slow for what it is told, is in the table.
+// complete sees that the runner saw workloads, and each of them to its end.
 func (one *admission) complete() error {
 	for name, class := range one.summary.Workloads {
 		one.workloads += class.Count
@@ -293,8 +292,9 @@ func (one *admission) complete() error {
 				class.ToAdmission, class.ToFinish)
 		}
 	}
-	if one.workloads == 0 {
-		return errors.New("the runner saw no workloads")
+	if one.workloads == 0 || one.summary.Dropped > 0 {
+		return fmt.Errorf("the runner saw %d workloads, and lost sight of %d changes", one.workloads,
+			one.summary.Dropped)
 	}
 	return nil
 }
@@ -378,9 +378,6 @@ func admissionTable(keys []string, runs map[string][]admission) table {
 		})
 	}
 	row("evictions", "%.0f", func(_ string, a *admission) float64 { return float64(a.evictions()) })
-	row("changes that the runner missed", "%.0f", func(_ string, a *admission) float64 {
-		return float64(a.summary.Dropped)
-	})
 	return t
 }
 
