@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"sync/atomic"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -84,8 +83,7 @@ func (k *nativeKind) tell(ctx context.Context, seen func(old, now *unstructured.
 	told, err := k.informer.AddEventHandler(handle(func(_, now runtime.Object) {
 		object := k.untyped(now)
 		old := k.object(object.GetNamespace(), object.GetName())
-		news := !isSame(old, object)
-		if ctx.Err() == nil && k.objects.Update(object) == nil && news {
+		if ctx.Err() == nil && k.objects.Update(object) == nil {
 			seen(old, object)
 		}
 	}, func(last runtime.Object) {
@@ -98,18 +96,6 @@ func (k *nativeKind) tell(ctx context.Context, seen func(old, now *unstructured.
 		context.AfterFunc(ctx, func() { _ = k.informer.RemoveEventHandler(told) })
 	}
 	return told, err
-}
-
-// isSame tells whether all that is read of an object is as it was: most of the writes of a PodGroup
-// are of conditions that its scheduler has for itself.
-func isSame(old, now *unstructured.Unstructured) bool {
-	if old == nil {
-		return false
-	}
-	version := now.GetResourceVersion()
-	now.SetResourceVersion(old.GetResourceVersion())
-	defer now.SetResourceVersion(version)
-	return equality.Semantic.DeepEqual(old.Object, now.Object)
 }
 
 // untyped is what is read here of an object of the scheduler's informer, as one of ours has it. The

@@ -127,42 +127,6 @@ func TestATypedGroupSaysWhatAnUntypedOneDoes(t *testing.T) {
 	}
 }
 
-// Most writes of a PodGroup are of the scheduler's own conditions: nobody is told of these.
-func TestWhatIsNotReadOfAGroupIsNoNews(t *testing.T) {
-	ours, _ := nativeVersions()
-	w, kind := &world{t: t}, &nativeKind{resource: nativeResource(ours, podGroupsOfNative)}
-	read := func(version string, minimum int64, conditions ...any) *unstructured.Unstructured {
-		group := nativeGroup(ours, "g", minimum)
-		group.SetResourceVersion(version)
-		group.Object["status"] = map[string]any{"conditions": conditions}
-		return kind.untyped(w.typedGroup(group))
-	}
-	condition := func(what, status string) map[string]any {
-		return map[string]any{"type": what, "status": status, "reason": "R", "message": "m",
-			"lastTransitionTime": "2026-01-02T03:04:05Z"}
-	}
-	first := read("1", 2)
-	for _, one := range []struct {
-		what string
-		now  *unstructured.Unstructured
-		same bool
-	}{
-		{"a write of nothing", read("2", 2), true},
-		{"a condition of the scheduler", read("3", 2, condition("PodGroupScheduled", "False")), true},
-		{"a minimum", read("4", 3), false},
-		{"a condition of ours", read("5", 2, condition(facts.QuotaReserved, "False")), false},
-	} {
-		version := one.now.GetResourceVersion()
-		if isSame(first, one.now) != one.same || one.now.GetResourceVersion() != version {
-			t.Errorf("%s: is the same: %v, of version %s", one.what, !one.same,
-				one.now.GetResourceVersion())
-		}
-	}
-	if isSame(nil, first) {
-		t.Error("what is new is told as if it were known")
-	}
-}
-
 // Where none are served, an informer of them would never be done, and hold all of the scheduler.
 func TestASchedulerThatFollowsNoPodGroupsGetsNoInformerOfThem(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind}, nil)
