@@ -5,6 +5,7 @@ package host
 import (
 	"context"
 	"slices"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,22 +21,44 @@ import (
 // as it must be.
 func (s *kueueStatuses) keepInUse(ctx context.Context) bool {
 	all := true
-	flavors, checks := map[string]bool{}, map[string]bool{}
+	// Only where one is deleted does anybody ask who names it: there can be very many queues.
+	inUse := sync.OnceValue(s.named)
 	for _, object := range s.custom.all(clusterQueues) {
-		var queue kueue.ClusterQueue
-		if facts.Read(object, &queue) != nil {
-			return false // what it names is not known
-		}
-		named(&queue, flavors, checks)
 		all = s.keep(ctx, clusterQueues, object, s.holds) && all
 	}
-	for of, used := range map[schema.GroupVersionResource]map[string]bool{
-		flavorResource: flavors, admissionChecks: checks} {
+	for _, of := range []schema.GroupVersionResource{flavorResource, admissionChecks} {
 		for _, object := range s.custom.all(of) {
-			all = s.keep(ctx, of, object, func(name string) bool { return used[name] }) && all
+			all = s.keep(ctx, of, object, func(name string) bool {
+				return inUse().has(of, name)
+			}) && all
 		}
 	}
 	return all
+}
+
+// namedByQueues are the flavors and the checks that ClusterQueues name.
+type namedByQueues struct {
+	unknown bool // a queue cannot be read: it may name any
+	flavors map[string]bool
+	checks  map[string]bool
+}
+
+func (n *namedByQueues) has(of schema.GroupVersionResource, name string) bool {
+	return n.unknown || of == flavorResource && n.flavors[name] ||
+		of == admissionChecks && n.checks[name]
+}
+
+func (s *kueueStatuses) named() *namedByQueues {
+	n := &namedByQueues{flavors: map[string]bool{}, checks: map[string]bool{}}
+	for _, object := range s.custom.all(clusterQueues) {
+		var queue kueue.ClusterQueue
+		if facts.Read(object, &queue) != nil {
+			n.unknown = true
+			continue
+		}
+		named(&queue, n.flavors, n.checks)
+	}
+	return n
 }
 
 // named adds the flavors and the checks of a queue.

@@ -36,7 +36,6 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/config"
-	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/lease"
 	"sluice/kube-scheduler/outbox"
 	"sluice/kube-scheduler/sluice"
@@ -196,7 +195,7 @@ func (h *Host) follow(handle fwk.Handle) (err error) {
 		return fmt.Errorf("to follow pods that have ended: %w", err)
 	}
 	if h.args.Workloads {
-		h.statuses.dirty = make(chan struct{}, 1)
+		h.statuses.stale = newStaleStatuses()
 		h.workloads.prepare(client)
 	}
 	h.heritage, err = newHeritage(client, factory, reader, h.pods.heirsSeen)
@@ -300,8 +299,7 @@ func (h *Host) customKinds() []customKind {
 	volcano, queues := &h.volcanoQueues, &h.kueueQueues
 	all := []customKind{
 		{flavorResource, queues.flavorSeen, queues.flavorGone, nil},
-		{kueue.SchemeGroupVersion.WithResource("cohorts"), queueSeen(&h.engine, facts.Cohort),
-			queueGone(&h.engine, sluice.KindCohort), nil},
+		{kueue.SchemeGroupVersion.WithResource("cohorts"), queues.cohortSeen, queues.cohortGone, nil},
 		{clusterQueues, queues.clusterQueueSeen, queues.clusterQueueGone, nil},
 		{localQueues, queues.localQueueSeen, queues.localQueueGone, nil},
 		{queueResource, volcano.seen, volcano.gone, nil},

@@ -89,9 +89,20 @@ func (q *kueueQueues) checkGone(object *unstructured.Unstructured) {
 	q.statuses.changed()
 }
 
+func (q *kueueQueues) cohortSeen(object *unstructured.Unstructured) {
+	queueSeen(q.engine, facts.Cohort)(object)
+	q.statuses.changed()
+}
+
+func (q *kueueQueues) cohortGone(object *unstructured.Unstructured) {
+	queueGone(q.engine, sluice.KindCohort)(object)
+	q.statuses.changed()
+}
+
 func (q *kueueQueues) clusterQueueSeen(object *unstructured.Unstructured) {
 	var cluster kueue.ClusterQueue
 	name := object.GetName()
+	defer q.statuses.changedBehind(name)
 	tellEngine := func() { queueSeen(q.engine, q.clusterQueue)(object) }
 	if facts.Read(object, &cluster) != nil {
 		tellEngine() // which says what is wrong with it

@@ -3,7 +3,6 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -40,126 +39,125 @@ type kueueStatuses struct {
 	clients   *clients
 	custom    *customResources
 	local     *localClusters
-	workloads func() []any  // as they were last seen
-	dirty     chan struct{} // a status may say something else; nil: none is written
-	perSecond int64         // how many counts alone are written; 0: all
-	turn      countTurn     // of those who wait to be written
+	workloads func() []any   // as they were last seen
+	stale     *staleStatuses // nil: none is written
+	perSecond int64          // how many counts alone are written; 0: all
+	turn      countTurn      // of those who wait to be written
 }
 
-// countTurn are the statuses of a turn of which only counts are others: so many are written, whose
-// wait is the longest.
-type countTurn struct {
-	number uint64
-	since  map[types.UID]uint64 // the turn in which those began to wait who did before
-	waits  []countWrite
-}
-
-// countWrite is what waits for its turn.
-type countWrite struct {
-	queue metav1.Object
-	since uint64 // the turn in which it began to wait
-	write func() error
-}
-
-// add lets a queue wait.
-func (t *countTurn) add(queue metav1.Object, write func() error) {
-	since, waited := t.since[queue.GetUID()]
-	if !waited {
-		since = t.number
-	}
-	t.waits = append(t.waits, countWrite{queue, since, write})
-}
-
-// due returns those whose turn it is, at most so many (0: all), and the next turn, in which the
-// others go on waiting.
-func (t *countTurn) due(bound int64) (due []countWrite, next *countTurn) {
-	slices.SortStableFunc(t.waits, func(a, b countWrite) int { return cmp.Compare(a.since, b.since) })
-	count := len(t.waits)
-	if bound > 0 {
-		count = min(count, int(bound))
-	}
-	next = &countTurn{number: t.number + 1, since: map[types.UID]uint64{}}
-	for _, other := range t.waits[count:] {
-		next.since[other.queue.GetUID()] = other.since
-	}
-	return t.waits[:count], next
-}
-
-// changed notes that the status of queues may have to say something else.
+// changed notes that the status of any queue may have to say something else.
 func (s *kueueStatuses) changed() {
-	select {
-	case s.dirty <- struct{}{}:
-	default:
+	if s.stale != nil {
+		s.stale.add()
+	}
+}
+
+// changedIn notes that about a LocalQueue, and the ClusterQueue behind it.
+func (s *kueueStatuses) changedIn(name types.NamespacedName) {
+	if s.stale != nil {
+		s.stale.add(localQueueNamed(name))
+		s.stale.add(clusterQueueNamed(s.local.clusterQueue(name.Namespace, name.Name)))
+	}
+}
+
+// changedBehind notes that about a ClusterQueue, and the LocalQueues that it is behind.
+func (s *kueueStatuses) changedBehind(clusterQueue string) {
+	if s.stale == nil {
+		return
+	}
+	s.stale.add(clusterQueueNamed(clusterQueue))
+	for _, name := range s.local.behind(clusterQueue) {
+		s.stale.add(localQueueNamed(name))
 	}
 }
 
 // run writes them when something changed.
 func (s *kueueStatuses) run(ctx context.Context) {
-	for again := false; ; {
-		if !again {
-			select {
-			case <-ctx.Done():
-				return
-			case <-s.dirty:
-			}
-		}
-		pause := statusTurn
-		if again {
+	for pause := statusTurn; s.stale.await(ctx) && wait(ctx, pause); {
+		stale := s.takeStale()
+		pause = statusTurn
+		if s.lease.Leads() && !s.write(ctx, stale) {
 			pause = servedLook
 		}
-		if !wait(ctx, pause) {
-			return
-		}
-		again = s.lease.Leads() && !s.writeAll(ctx)
 	}
 }
 
-// writeAll returns whether all say what is so.
-func (s *kueueStatuses) writeAll(ctx context.Context) bool {
-	all, idle := true, s.idle()
-	for _, object := range s.custom.all(clusterQueues) {
-		var queue kueue.ClusterQueue
-		if facts.Read(object, &queue) != nil {
-			continue
+// takeStale returns the queues whose status may have to say something else.
+func (s *kueueStatuses) takeStale() []kueueQueue {
+	all, queues := s.stale.take()
+	if all {
+		for _, resource := range []schema.GroupVersionResource{clusterQueues, localQueues} {
+			for _, object := range s.custom.all(resource) {
+				queues[kueueQueue{resource, nameOf(object)}] = true
+			}
 		}
-		wanted, err := s.ofClusterQueue(&queue, idle)
-		if err == nil {
-			err = s.patchStatus(ctx, clusterQueues, object, queue.Status, wanted.Status)
-		}
-		all = s.wrote(err, &queue) && all
 	}
-	for _, object := range s.custom.all(localQueues) {
-		var queue kueue.LocalQueue
-		if facts.Read(object, &queue) != nil {
-			continue
+	return slices.Collect(maps.Keys(queues))
+}
+
+// write returns whether all say what is so: what does not, is stale still.
+func (s *kueueStatuses) write(ctx context.Context, stale []kueueQueue) bool {
+	all, idle := true, s.idle()
+	wrote := func(queue kueueQueue, err error) {
+		if err == nil || apierrors.IsNotFound(err) {
+			return
 		}
-		wanted, err := s.ofLocalQueue(&queue, idle)
-		if err == nil {
-			err = s.patchStatus(ctx, localQueues, object, queue.Status, wanted.Status)
+		if !apierrors.IsConflict(err) {
+			s.engine.log.Error(err, "The status of a queue cannot be written", "queue",
+				queue.name.String())
 		}
-		all = s.wrote(err, &queue) && all
+		all = false
+		s.stale.add(queue)
+	}
+	for _, queue := range stale {
+		wrote(queue, s.writeStatus(ctx, queue, idle[queue]))
 	}
 	due, next := s.turn.due(s.perSecond)
 	for _, one := range due {
-		all = s.wrote(one.write(), one.queue) && all
+		wrote(one.queue, one.write())
 	}
-	if s.turn = *next; len(next.since) > 0 {
+	s.turn = *next
+	for queue := range next.since {
+		s.stale.add(queue)
+	}
+	if !s.keepInUse(ctx) {
 		s.changed()
+		return false
 	}
-	return s.keepInUse(ctx) && all
+	return all
 }
 
-func (s *kueueStatuses) wrote(err error, queue metav1.Object) bool {
-	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-		s.engine.log.Error(err, "The status of a queue cannot be written", "queue",
-			nameOf(queue).String())
+// writeStatus has a status written that does not say what the engine says.
+func (s *kueueStatuses) writeStatus(ctx context.Context, queue kueueQueue, idle int64) error {
+	object := s.custom.object(queue.resource, queue.name.Namespace, queue.name.Name)
+	if object == nil {
+		return nil
 	}
-	return err == nil || apierrors.IsNotFound(err)
+	if queue.resource == localQueues {
+		var seen kueue.LocalQueue
+		if facts.Read(object, &seen) != nil {
+			return nil
+		}
+		wanted, err := s.ofLocalQueue(&seen, idle)
+		if err != nil {
+			return err
+		}
+		return s.patchStatus(ctx, queue, object, seen.Status, wanted.Status)
+	}
+	var seen kueue.ClusterQueue
+	if facts.Read(object, &seen) != nil {
+		return nil
+	}
+	wanted, err := s.ofClusterQueue(&seen, idle)
+	if err != nil {
+		return err
+	}
+	return s.patchStatus(ctx, queue, object, seen.Status, wanted.Status)
 }
 
 // patchStatus writes what the status of an object lacks of the wanted one: a condition at once,
 // counts alone when they have their turn.
-func (s *kueueStatuses) patchStatus(ctx context.Context, of schema.GroupVersionResource,
+func (s *kueueStatuses) patchStatus(ctx context.Context, queue kueueQueue,
 	seen *unstructured.Unstructured, known, wanted any) error {
 	became, err := withStatus(seen, known, wanted)
 	if err != nil {
@@ -171,12 +169,12 @@ func (s *kueueStatuses) patchStatus(ctx context.Context, of schema.GroupVersionR
 	}
 	write := func() error {
 		return s.lease.Write(ctx, func(ctx context.Context) error {
-			_, err := s.clients.send(ctx, of, seen, lacks, "status")
+			_, err := s.clients.send(ctx, queue.resource, seen, lacks, "status")
 			return err
 		})
 	}
 	if onlyCounts(lacks) {
-		s.turn.add(seen, write)
+		s.turn.add(queue, write)
 		return nil
 	}
 	return write()
@@ -221,11 +219,11 @@ func (s *kueueStatuses) patch(ctx context.Context, of schema.GroupVersionResourc
 	})
 }
 
-// idle counts, by LocalQueue, the workloads that hold nothing and wait for no quota: those that are
-// deactivated or gated, and those of a stopped LocalQueue. To the engine they are held, and in
-// Kueue's counts they are not pending.
-func (s *kueueStatuses) idle() map[types.NamespacedName]int64 {
-	counts, stopped := map[types.NamespacedName]int64{}, map[types.NamespacedName]bool{}
+// idle counts, by LocalQueue and by ClusterQueue, the workloads that hold nothing and wait for no
+// quota: those that are deactivated or gated, and those of a stopped LocalQueue. To the engine they
+// are held, and in Kueue's counts they are not pending.
+func (s *kueueStatuses) idle() map[kueueQueue]int64 {
+	counts, stopped := map[kueueQueue]int64{}, map[types.NamespacedName]bool{}
 	for _, object := range s.custom.all(localQueues) {
 		policy, _, _ := unstructured.NestedString(object.Object, "spec", "stopPolicy")
 		stopped[nameOf(object)] = policy != "" && policy != string(kueue.None)
@@ -235,9 +233,10 @@ func (s *kueueStatuses) idle() map[types.NamespacedName]int64 {
 		if !is || wl.Finished(w) || wl.Reserved(w) {
 			continue
 		}
-		queue := types.NamespacedName{Namespace: w.Namespace, Name: string(w.Spec.QueueName)}
+		queue := localQueueName(w)
 		if !wl.Active(w) || wl.Gates(w) != "" || stopped[queue] {
-			counts[queue]++
+			counts[localQueueNamed(queue)]++
+			counts[clusterQueueNamed(s.local.clusterQueue(queue.Namespace, queue.Name))]++
 		}
 	}
 	return counts
@@ -246,21 +245,15 @@ func (s *kueueStatuses) idle() map[types.NamespacedName]int64 {
 // A usage is one of an answer of the engine.
 type usage struct{ flavor, resource, key string }
 
-func (s *kueueStatuses) ofClusterQueue(seen *kueue.ClusterQueue,
-	idle map[types.NamespacedName]int64) (*kueue.ClusterQueue, error) {
+func (s *kueueStatuses) ofClusterQueue(seen *kueue.ClusterQueue, idle int64) (*kueue.ClusterQueue,
+	error) {
 	answer, err := s.engine.ask(sluice.Query{What: "clusterQueue", Name: seen.Name})
 	if err != nil {
 		return nil, err
 	}
 	wanted := seen.DeepCopy()
 	status := &wanted.Status
-	waiting := number(answer["waiting"])
-	for name, count := range idle {
-		if s.local.clusterQueue(name.Namespace, name.Name) == seen.Name {
-			waiting -= count
-		}
-	}
-	status.PendingWorkloads = int32(max(waiting, 0))
+	status.PendingWorkloads = int32(max(number(answer["waiting"])-idle, 0))
 	status.ReservingWorkloads = int32(number(answer["reserving"]))
 	status.AdmittedWorkloads = int32(number(answer["admitted"]))
 	used := usages(answer)
@@ -320,8 +313,8 @@ func (s *kueueStatuses) unsupportedFlavors(queue *kueue.ClusterQueue) string {
 	return ""
 }
 
-func (s *kueueStatuses) ofLocalQueue(seen *kueue.LocalQueue,
-	idle map[types.NamespacedName]int64) (*kueue.LocalQueue, error) {
+func (s *kueueStatuses) ofLocalQueue(seen *kueue.LocalQueue, idle int64) (*kueue.LocalQueue,
+	error) {
 	answer, err := s.engine.ask(sluice.Query{What: "localQueue", Namespace: seen.Namespace,
 		Name: seen.Name})
 	if err != nil {
@@ -329,7 +322,7 @@ func (s *kueueStatuses) ofLocalQueue(seen *kueue.LocalQueue,
 	}
 	wanted := seen.DeepCopy()
 	status := &wanted.Status
-	status.PendingWorkloads = int32(max(number(answer["waiting"])-idle[nameOf(seen)], 0))
+	status.PendingWorkloads = int32(max(number(answer["waiting"])-idle, 0))
 	status.ReservingWorkloads = int32(number(answer["reserving"]))
 	status.AdmittedWorkloads = int32(number(answer["admitted"]))
 	status.FlavorsReservation = localUsage(answer, "reserved")

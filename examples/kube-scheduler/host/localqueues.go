@@ -69,6 +69,7 @@ func (q *kueueQueues) localQueueGone(object *unstructured.Unstructured) {
 }
 
 func (q *kueueQueues) localQueueIs(object *unstructured.Unstructured, clusterQueue string) {
+	q.statuses.changedIn(nameOf(object)) // and where it was before
 	if q.local.set(object.GetNamespace(), object.GetName(), clusterQueue) {
 		q.pods.tellAgainIn(object.GetNamespace(), func(pod *v1.Pod) bool {
 			return facts.LocalQueue(pod) == object.GetName()
@@ -95,7 +96,7 @@ func (q *kueueQueues) tellLocalQueue(object *unstructured.Unstructured) {
 		tail, err = q.engine.ObserveLocalQueue(facts.WorkloadQueue(&queue, selected))
 	}
 	q.engine.told(object, tail, err)
-	q.statuses.changed()
+	q.statuses.changedIn(nameOf(object))
 }
 
 func (q *kueueQueues) forgetLocalQueue(object *unstructured.Unstructured) {
@@ -119,5 +120,4 @@ func (q *kueueQueues) tellLocalQueues(concerned func(*kueue.LocalQueue) bool) {
 			q.tellLocalQueue(object)
 		}
 	}
-	q.statuses.changed()
 }

@@ -58,7 +58,14 @@ func (ws *workloads) seen(old, w *kueue.Workload) {
 		ws.tellPods(w)
 	}
 	ws.look(w)
-	ws.statuses.changed()
+	if old != nil && old.Spec.QueueName != w.Spec.QueueName {
+		ws.statuses.changedIn(localQueueName(old))
+	}
+	ws.statuses.changedIn(localQueueName(w))
+}
+
+func localQueueName(w *kueue.Workload) types.NamespacedName {
+	return types.NamespacedName{Namespace: w.Namespace, Name: string(w.Spec.QueueName)}
 }
 
 func (ws *workloads) gone(w *kueue.Workload) {
@@ -69,7 +76,7 @@ func (ws *workloads) gone(w *kueue.Workload) {
 	ws.settleMembers(w)
 	ws.tellPods(w)
 	ws.look(w)
-	ws.statuses.changed()
+	ws.statuses.changedIn(localQueueName(w))
 }
 
 // settleMembers tells again of pods for which this workload pays now, or no more.

@@ -24,7 +24,7 @@ func TestJobs(t *testing.T) {
 		"table": tableOfKEP, "created": created, "waiting": waiting,
 		"retry": retry, "requests": requests, "classChanges": classChanges, "inUse": inUse,
 		"unsupported": unsupported, "why": why, "timed": timed, "again": again, "gatedBy": gatedBy,
-		"victims": victims, "deactivated": deactivated,
+		"victims": victims, "deactivated": deactivated, "unused": unused,
 	} {
 		t.Run(name, func(t *testing.T) { story(c.on(t)) })
 	}

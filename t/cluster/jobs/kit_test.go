@@ -167,6 +167,7 @@ var resources = map[string]schema.GroupVersionResource{
 	"LocalQueue":            kueue("localqueues"),
 	"ResourceFlavor":        kueue("resourceflavors"),
 	"Workload":              kueue("workloads"),
+	"Cohort":                kueue("cohorts"),
 	"WorkloadPriorityClass": kueue("workloadpriorityclasses"),
 }
 

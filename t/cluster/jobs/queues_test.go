@@ -56,6 +56,36 @@ func (c *cluster) isActive(kind, name, want string) {
 	})
 }
 
+// unused: a queue that nobody uses says of itself what becomes of it, and of its cohorts.
+func unused(c *cluster) {
+	cohort := func(name, parent string) string {
+		return fmt.Sprintf("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\n"+
+			"metadata: {name: %s}\nspec: {parentName: %s}\n", name, parent)
+	}
+	are := func(cluster, local string) {
+		c.Helper()
+		c.isActive("ClusterQueue", "unused", cluster)
+		c.isActive("LocalQueue", "unused", local)
+	}
+	c.create(team("unused", 3, "  cohortName: unused\n"))
+	are("True/Ready", "True/Ready")
+	c.patch("ClusterQueue", "unused", `{"spec": {"stopPolicy": "Hold"}}`)
+	are("False/Stopped", "False/ClusterQueueIsInactive")
+	c.patch("ClusterQueue", "unused", `{"spec": {"stopPolicy": "None"}}`)
+	are("True/Ready", "True/Ready")
+	c.create(cohort("unused", "above-unused"))
+	c.create(cohort("above-unused", "unused"))
+	are("False/CohortCycle", "False/ClusterQueueIsInactive")
+	c.delete("Cohort", "above-unused")
+	are("True/Ready", "True/Ready")
+	c.patch("LocalQueue", "unused", `{"spec": {"stopPolicy": "Hold"}}`)
+	are("True/Ready", "False/Stopped")
+	c.delete("ClusterQueue", "unused")
+	c.isActive("LocalQueue", "unused", "False/Stopped")
+	c.patch("LocalQueue", "unused", `{"spec": {"stopPolicy": "None"}}`)
+	c.isActive("LocalQueue", "unused", "False/ClusterQueueDoesNotExist")
+}
+
 // sample is a Job as Kueue's documentation has it, for our scheduler.
 func sample(name, queue, labels string, pods int, cpu string) string {
 	return fmt.Sprintf(`apiVersion: batch/v1
