@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
 
 	"sluice/cluster/plane"
 	"sluice/cluster/shipped"
@@ -36,26 +35,13 @@ const (
 
 // admission is one run of Kueue's performance test.
 type admission struct {
-	wall      time.Duration
-	cost      cost
-	summary   summary
-	workloads int
-	writes    map[plane.Write]int
-}
-
-// summary is what Kueue's runner has seen.
-type summary struct {
-	Queues map[string]struct {
-		Used  int64 `json:"cpuAverageUsage"`
-		Quota int64 `json:"nominalQuota"`
-	} `json:"clusterQueueClasses"`
-	Workloads map[string]struct {
-		Count       int   `json:"count"`
-		Evictions   int   `json:"totalEvictions"`
-		ToAdmission int64 `json:"averageTimeToAdmissionMs"`
-		ToFinish    int64 `json:"averageTimeToFinishMs"`
-	} `json:"workloadClasses"`
-	Dropped int `json:"droppedWorkloadEvents"`
+	size    kueueTestSize
+	classes map[string]classFigures
+	wall    time.Duration // until the last workload had ended
+	told    time.Duration // until the runner had read that in the statuses of the queues
+	use     float64       // cpu on average, in thousandths
+	cost    cost
+	writes  map[plane.Write]int
 }
 
 // kueueTest has Kueue's own performance test, its runner and its generator of workloads, run on
@@ -79,14 +65,14 @@ func kueueTest(ctx context.Context, o *options) error {
 		}
 	}
 	fmt.Printf("Kueue's performance test, %s: %d workloads; medians of %d rounds in turns; %s\n\n",
-		o.generator, runs[o.only[0]][0].workloads, o.rounds, machine())
+		o.generator, runs[o.only[0]][0].size.workloads, o.rounds, machine())
 	fmt.Println(admissionTable(o.only, runs))
 	fmt.Println("writes for each workload, of the last round:")
 	for _, key := range o.only {
 		last := runs[key][len(runs[key])-1]
 		for _, w := range byWriter(last.writes) {
 			fmt.Printf("  %-34s %6d  %6.3f  %s (%s)\n", admitters[key].name, last.writes[w],
-				float64(last.writes[w])/float64(last.workloads), kind(w), who(w.User))
+				float64(last.writes[w])/float64(last.size.workloads), kind(w), who(w.User))
 		}
 	}
 	return nil
@@ -209,11 +195,9 @@ func admit(ctx context.Context, o *options, key string) (one admission, err erro
 	if err != nil {
 		return one, err
 	}
-	began := time.Now()
 	if err := one.run(ctx, p, root, o.generator, scheduler); err != nil {
 		return one, err
 	}
-	one.wall = time.Since(began)
 	after, err := l.cost()
 	if err != nil {
 		return one, err
@@ -224,8 +208,8 @@ func admit(ctx context.Context, o *options, key string) (one admission, err erro
 	return one, err
 }
 
-// run runs Kueue's runner until it has written what it saw. Then it would delete all of that again,
-// which nobody measures.
+// run has Kueue's runner make its workloads and end them, until it has read in the statuses of the
+// queues that nothing is left. Then it would delete all of that again, which nobody measures.
 func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator string,
 	scheduler *plane.Process) error {
 	dir, err := plane.Binaries(ctx, "kueue-runner")
@@ -251,6 +235,16 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator s
 			return err
 		}
 	}
+	if one.size, err = sizeOf(config); err != nil {
+		return err
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	failed := make(chan error, 1)
+	seen, err := watchAdmissions(ctx, p.REST(plane.Admin), failed)
+	if err != nil {
+		return err
+	}
 	runner, err := p.Run("runner", filepath.Join(dir, "kueue-runner"), []string{"--o", out,
 		"--generatorConfig", config, "--qps=5000", "--burst=5000", "--timeout=60m",
 		"--zap-log-level=error"}, []string{"KUBECONFIG=" + kubeconfig, "PROJECT_DIR=" + module})
@@ -258,8 +252,9 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator s
 		return err
 	}
 	last := filepath.Join(out, "wlStates.csv")
-	for {
-		if _, err := os.Stat(last); err == nil {
+	for began := time.Now(); ; {
+		if _, err := os.Stat(last); err == nil && seen.haveEnded() == one.size.workloads {
+			one.told = time.Since(began)
 			break
 		}
 		switch {
@@ -268,35 +263,22 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator s
 		case !scheduler.Running():
 			return fmt.Errorf("it has ended; the end of its log:\n%s", scheduler.Tail(15))
 		case !runner.Running():
-			return fmt.Errorf("the runner has ended with %d and no result; the end of its log:\n%s",
-				runner.ExitCode(), runner.Tail(15))
+			return fmt.Errorf("the runner has ended with %d, and %d of %d workloads; the end of its "+
+				"log:\n%s", runner.ExitCode(), seen.haveEnded(), one.size.workloads, runner.Tail(15))
 		}
-		time.Sleep(100 * time.Millisecond)
+		select {
+		case err := <-failed:
+			return err
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
-	text, err := os.ReadFile(filepath.Join(out, "summary.yaml"))
-	if err == nil {
-		err = yaml.Unmarshal(text, &one.summary)
-	}
-	if err != nil {
-		return fmt.Errorf("what the runner saw: %w", err)
-	}
-	return errors.Join(one.complete(), runner.Kill())
+	one.take(seen)
+	return runner.Kill()
 }
 
-// complete sees that the runner saw workloads, and each of them to its end.
-func (one *admission) complete() error {
-	for name, class := range one.summary.Workloads {
-		one.workloads += class.Count
-		if class.ToAdmission == 0 || class.ToFinish < class.ToAdmission {
-			return fmt.Errorf("workloads of class %s: admitted after %d ms and finished after %d", name,
-				class.ToAdmission, class.ToFinish)
-		}
-	}
-	if one.workloads == 0 || one.summary.Dropped > 0 {
-		return fmt.Errorf("the runner saw %d workloads, and lost sight of %d changes", one.workloads,
-			one.summary.Dropped)
-	}
-	return nil
+// take keeps what was seen of all workloads.
+func (one *admission) take(seen *admissions) {
+	one.wall, one.use, one.classes = seen.lastEnd, seen.meanUse(), seen.byClass()
 }
 
 // of are the writes of the one that admits.
@@ -310,25 +292,16 @@ func (one *admission) of(key string) map[plane.Write]int {
 func (one *admission) each(key string, is func(plane.Write) bool) float64 {
 	own := one.of(key)
 	maps.DeleteFunc(own, func(w plane.Write, _ int) bool { return !is(w) })
-	return float64(total(own)) / float64(one.workloads)
+	return float64(total(own)) / float64(one.size.workloads)
 }
 
 func isStatus(w plane.Write) bool { return w.Resource == "workloads" && w.Subresource == "status" }
 func isEvent(w plane.Write) bool  { return w.Resource == "events" }
 func isOther(w plane.Write) bool  { return !isStatus(w) && !isEvent(w) }
 
-// used is what of their quota the queues had in use, on average.
-func (one *admission) used() float64 {
-	used, quota := int64(0), int64(0)
-	for _, class := range one.summary.Queues {
-		used, quota = used+class.Used, quota+class.Quota
-	}
-	return 100 * float64(used) / float64(quota)
-}
-
 func (one *admission) evictions() (sum int) {
-	for _, class := range one.summary.Workloads {
-		sum += class.Evictions
+	for _, class := range one.classes {
+		sum += class.evictions
 	}
 	return sum
 }
@@ -350,6 +323,9 @@ func admissionTable(keys []string, runs map[string][]admission) table {
 		t.row(cells...)
 	}
 	row("wall, s", "%.0f", func(_ string, a *admission) float64 { return a.wall.Seconds() })
+	row("told by the queues' statuses, s", "%.0f", func(_ string, a *admission) float64 {
+		return a.told.Seconds()
+	})
 	row("its cpu, s", "%.1f", func(_ string, a *admission) float64 {
 		return seconds(a.cost.scheduler.cpu)
 	})
@@ -371,10 +347,12 @@ func admissionTable(keys []string, runs map[string][]admission) table {
 	row("all its writes for a workload", "%.3f", func(key string, a *admission) float64 {
 		return a.each(key, func(plane.Write) bool { return true })
 	})
-	row("quota in use, percent", "%.0f", func(_ string, a *admission) float64 { return a.used() })
-	for _, class := range byTime(runs[keys[0]][0].summary) {
+	row("quota in use, percent", "%.0f", func(_ string, a *admission) float64 {
+		return 100 * a.use / float64(a.size.quota)
+	})
+	for _, class := range byTime(runs[keys[0]][0].classes) {
 		row("time to admission, "+class+", s", "%.1f", func(_ string, a *admission) float64 {
-			return float64(a.summary.Workloads[class].ToAdmission) / 1000
+			return a.classes[class].toAdmitted.Seconds()
 		})
 	}
 	row("evictions", "%.0f", func(_ string, a *admission) float64 { return float64(a.evictions()) })
@@ -382,9 +360,9 @@ func admissionTable(keys []string, runs map[string][]admission) table {
 }
 
 // byTime are the classes of workloads, those first that are admitted first.
-func byTime(s summary) []string {
-	return slices.SortedFunc(maps.Keys(s.Workloads), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.Workloads[a].ToAdmission, s.Workloads[b].ToAdmission),
+func byTime(classes map[string]classFigures) []string {
+	return slices.SortedFunc(maps.Keys(classes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(classes[a].toAdmitted, classes[b].toAdmitted),
 			strings.Compare(a, b))
 	})
 }
