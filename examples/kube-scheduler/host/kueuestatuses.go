@@ -42,13 +42,12 @@ type kueueStatuses struct {
 	workloads func() []any   // as they were last seen
 	stale     *staleStatuses // nil: none is written
 	perSecond int64          // how many counts alone are written; 0: all
-	turn      countTurn      // of those who wait to be written
 }
 
 // changed notes that the status of any queue may have to say something else.
 func (s *kueueStatuses) changed() {
 	if s.stale != nil {
-		s.stale.add()
+		s.stale.addAll()
 	}
 }
 
@@ -57,6 +56,14 @@ func (s *kueueStatuses) changedIn(name types.NamespacedName) {
 	if s.stale != nil {
 		s.stale.add(localQueueNamed(name))
 		s.stale.add(clusterQueueNamed(s.local.clusterQueue(name.Namespace, name.Name)))
+	}
+}
+
+// countedIn notes that counts of both may be others.
+func (s *kueueStatuses) countedIn(name types.NamespacedName) {
+	if s.stale != nil {
+		s.stale.addCounts(localQueueNamed(name))
+		s.stale.addCounts(clusterQueueNamed(s.local.clusterQueue(name.Namespace, name.Name)))
 	}
 }
 
@@ -74,15 +81,14 @@ func (s *kueueStatuses) changedBehind(clusterQueue string) {
 // run writes them when something changed.
 func (s *kueueStatuses) run(ctx context.Context) {
 	for pause := statusTurn; s.stale.await(ctx) && wait(ctx, pause); {
-		stale := s.takeStale()
 		pause = statusTurn
-		if s.lease.Leads() && !s.write(ctx, stale) {
+		if !s.write(ctx) {
 			pause = servedLook
 		}
 	}
 }
 
-// takeStale returns the queues whose status may have to say something else.
+// takeStale returns the queues of whose status anything may have to be another.
 func (s *kueueStatuses) takeStale() []kueueQueue {
 	all, queues := s.stale.take()
 	if all {
@@ -95,10 +101,11 @@ func (s *kueueStatuses) takeStale() []kueueQueue {
 	return slices.Collect(maps.Keys(queues))
 }
 
-// write returns whether all say what is so: what does not, is stale still.
-func (s *kueueStatuses) write(ctx context.Context, stale []kueueQueue) bool {
-	all, idle := true, s.idle()
-	wrote := func(queue kueueQueue, err error) {
+// write returns whether those that were due say what is so: what does not, is stale still. Who does
+// not lead looks at all of them when he does.
+func (s *kueueStatuses) write(ctx context.Context) bool {
+	leads, all, idle := s.lease.Leads(), true, s.idle()
+	done := func(queue kueueQueue, err error) {
 		if err == nil || apierrors.IsNotFound(err) {
 			return
 		}
@@ -109,83 +116,93 @@ func (s *kueueStatuses) write(ctx context.Context, stale []kueueQueue) bool {
 		all = false
 		s.stale.add(queue)
 	}
-	for _, queue := range stale {
-		wrote(queue, s.writeStatus(ctx, queue, idle[queue]))
+	for _, queue := range s.takeStale() {
+		if !leads {
+			continue
+		}
+		object, lacks, err := s.lacks(queue, idle[queue])
+		if err == nil && onlyCounts(lacks) {
+			s.stale.addCounts(queue)
+		} else if err == nil && lacks != nil {
+			err = s.send(ctx, queue, object, lacks)
+		}
+		done(queue, err)
 	}
-	due, next := s.turn.due(s.perSecond)
-	for _, one := range due {
-		wrote(one.queue, one.write())
-	}
-	s.turn = *next
-	for queue := range next.since {
-		s.stale.add(queue)
-	}
-	if !s.keepInUse(ctx) {
+	s.stale.takeCounts(s.perSecond, func(queue kueueQueue) bool {
+		if !leads {
+			return false
+		}
+		object, lacks, err := s.lacks(queue, idle[queue])
+		if err == nil && lacks != nil {
+			err = s.send(ctx, queue, object, lacks)
+		}
+		done(queue, err)
+		return lacks != nil
+	})
+	if leads && !s.keepInUse(ctx) {
 		s.changed()
 		return false
 	}
 	return all
 }
 
-// writeStatus has a status written that does not say what the engine says.
-func (s *kueueStatuses) writeStatus(ctx context.Context, queue kueueQueue, idle int64) error {
+// lacks returns a queue, and the patch that its status lacks; nil: none.
+func (s *kueueStatuses) lacks(queue kueueQueue, idle int64) (*unstructured.Unstructured, []byte,
+	error) {
 	object := s.custom.object(queue.resource, queue.name.Namespace, queue.name.Name)
 	if object == nil {
-		return nil
+		return nil, nil, nil
 	}
+	var known, wanted any
+	var err error
 	if queue.resource == localQueues {
-		var seen kueue.LocalQueue
-		if facts.Read(object, &seen) != nil {
-			return nil
+		var seen, now *kueue.LocalQueue
+		if seen, now, err = wantedOf(object, idle, s.ofLocalQueue); now != nil {
+			known, wanted = seen.Status, now.Status
 		}
-		wanted, err := s.ofLocalQueue(&seen, idle)
-		if err != nil {
-			return err
+	} else {
+		var seen, now *kueue.ClusterQueue
+		if seen, now, err = wantedOf(object, idle, s.ofClusterQueue); now != nil {
+			known, wanted = seen.Status, now.Status
 		}
-		return s.patchStatus(ctx, queue, object, seen.Status, wanted.Status)
 	}
-	var seen kueue.ClusterQueue
-	if facts.Read(object, &seen) != nil {
-		return nil
+	if err != nil || wanted == nil {
+		return nil, nil, err
 	}
-	wanted, err := s.ofClusterQueue(&seen, idle)
+	became, err := withStatus(object, known, wanted)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	return s.patchStatus(ctx, queue, object, seen.Status, wanted.Status)
+	patch, err := difference(object, became)
+	return object, patch, err
 }
 
-// patchStatus writes what the status of an object lacks of the wanted one: a condition at once,
-// counts alone when they have their turn.
-func (s *kueueStatuses) patchStatus(ctx context.Context, queue kueueQueue,
-	seen *unstructured.Unstructured, known, wanted any) error {
-	became, err := withStatus(seen, known, wanted)
-	if err != nil {
-		return err
+// wantedOf returns a queue, and as it is to be; nil where it cannot be read, which others tell.
+func wantedOf[T any](object *unstructured.Unstructured, idle int64,
+	of func(*T, int64) (*T, error)) (seen, wanted *T, err error) {
+	seen = new(T)
+	if facts.Read(object, seen) != nil {
+		return nil, nil, nil
 	}
-	lacks, err := difference(seen, became)
-	if err != nil || lacks == nil {
-		return err
-	}
-	write := func() error {
-		return s.lease.Write(ctx, func(ctx context.Context) error {
-			_, err := s.clients.send(ctx, queue.resource, seen, lacks, "status")
-			return err
-		})
-	}
-	if onlyCounts(lacks) {
-		s.turn.add(queue, write)
-		return nil
-	}
-	return write()
+	wanted, err = of(seen, idle)
+	return seen, wanted, err
 }
 
-// onlyCounts tells whether the patch of a status leaves its conditions as they are.
+// send writes into the status of a queue.
+func (s *kueueStatuses) send(ctx context.Context, queue kueueQueue,
+	object *unstructured.Unstructured, patch []byte) error {
+	return s.lease.Write(ctx, func(ctx context.Context) error {
+		_, err := s.clients.send(ctx, queue.resource, object, patch, "status")
+		return err
+	})
+}
+
+// onlyCounts tells whether there is a patch of a status that leaves its conditions as they are.
 func onlyCounts(patch []byte) bool {
 	var lacks struct {
 		Status struct{ Conditions json.RawMessage }
 	}
-	return json.Unmarshal(patch, &lacks) == nil && lacks.Status.Conditions == nil
+	return patch != nil && json.Unmarshal(patch, &lacks) == nil && lacks.Status.Conditions == nil
 }
 
 // withStatus goes by the object as it was read: a count that was never written is not 0 yet, and

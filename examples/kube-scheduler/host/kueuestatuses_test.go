@@ -51,6 +51,9 @@ func TestWithStatus(t *testing.T) {
 // What waits for its turn is a patch of counts alone, of an object as the API server has it, whose
 // numbers are of another type than those that are compared with it.
 func TestOnlyCounts(t *testing.T) {
+	if onlyCounts(nil) {
+		t.Error("what lacks nothing is taken to lack counts")
+	}
 	seen := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{
 		"admittedWorkloads": int64(1), "conditions": []any{map[string]any{"type": "Active",
 			"status": "True", "reason": "Ready", "message": "m", "observedGeneration": int64(3),

@@ -4,6 +4,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -22,31 +23,56 @@ func clusterQueueNamed(name string) kueueQueue {
 
 func localQueueNamed(name types.NamespacedName) kueueQueue { return kueueQueue{localQueues, name} }
 
-// staleStatuses are of the queues whose status may have to say something else: of thousands of
-// queues only these are looked at.
+// staleStatuses are of the queues whose status may have to say something else. Of those of which
+// only counts can be others, whichever has waited longest is next; it is looked at only then, so
+// that thousands of busy queues cost no more than those that are written.
 type staleStatuses struct {
 	mutex  sync.Mutex
-	all    bool // it may be any of them
-	queues map[kueueQueue]bool
-	some   chan struct{} // holds one where there are any
+	all    bool                // anything of any of them may be another
+	queues map[kueueQueue]bool // anything of these may be
+	counts map[kueueQueue]bool // only counts of these can be
+	turns  []kueueQueue        // those of counts, the longest wait first
+	some   chan struct{}       // holds one where there are any
 }
 
 func newStaleStatuses() *staleStatuses {
-	return &staleStatuses{queues: map[kueueQueue]bool{}, some: make(chan struct{}, 1)}
+	return &staleStatuses{queues: map[kueueQueue]bool{}, counts: map[kueueQueue]bool{},
+		some: make(chan struct{}, 1)}
 }
 
-// add notes some; none: all that there are.
-func (s *staleStatuses) add(queues ...kueueQueue) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.all = s.all || len(queues) == 0
-	for _, queue := range queues {
-		s.queues[queue] = true
-	}
+// wake has somebody look; the mutex is held.
+func (s *staleStatuses) wake() {
 	select {
 	case s.some <- struct{}{}:
 	default:
 	}
+}
+
+// addAll notes that anything of any queue may be another.
+func (s *staleStatuses) addAll() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.all = true
+	s.wake()
+}
+
+// add notes that anything of a queue may be another.
+func (s *staleStatuses) add(queue kueueQueue) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.queues[queue] = true
+	s.wake()
+}
+
+// addCounts notes that counts of a queue may be others.
+func (s *staleStatuses) addCounts(queue kueueQueue) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if !s.counts[queue] {
+		s.counts[queue] = true
+		s.turns = append(s.turns, queue)
+	}
+	s.wake()
 }
 
 // await returns when there are any, and false when the context has ended.
@@ -59,11 +85,34 @@ func (s *staleStatuses) await(ctx context.Context) bool {
 	}
 }
 
-// take returns what was noted, and notes nothing any more.
+// take returns those of which anything may be another, and notes them no more.
 func (s *staleStatuses) take() (all bool, queues map[kueueQueue]bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	all, queues = s.all, s.queues
 	s.all, s.queues = false, map[kueueQueue]bool{}
 	return all, queues
+}
+
+// takeCounts calls write for those of counts, the longest wait first, until it has written so many
+// times (0: as often as it likes); write returns whether it did. Who comes meanwhile comes later.
+func (s *staleStatuses) takeCounts(bound int64, write func(kueueQueue) bool) {
+	s.mutex.Lock()
+	turns := s.turns
+	s.turns = nil
+	s.mutex.Unlock()
+	for written := int64(0); len(turns) > 0 && (bound == 0 || written < bound); turns = turns[1:] {
+		s.mutex.Lock()
+		delete(s.counts, turns[0])
+		s.mutex.Unlock()
+		if write(turns[0]) {
+			written++
+		}
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(turns) > 0 {
+		s.turns = slices.Concat(turns, s.turns)
+		s.wake()
+	}
 }

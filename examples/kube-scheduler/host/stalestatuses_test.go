@@ -4,6 +4,7 @@ package host
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -47,5 +48,47 @@ func TestStaleStatuses(t *testing.T) {
 		if len(s.stale.some) > 0 {
 			s.stale.await(t.Context())
 		}
+	}
+}
+
+// Whose counts always change is behind those who wait already; who has nothing to write costs
+// nobody his turn.
+func TestStaleCounts(t *testing.T) {
+	s, written := newStaleStatuses(), []string{}
+	same := ""
+	play := func(bound int64, names ...string) {
+		for _, name := range names {
+			s.addCounts(clusterQueueNamed(name))
+		}
+		s.takeCounts(bound, func(queue kueueQueue) bool {
+			if queue.name.Name == same {
+				return false
+			}
+			written = append(written, queue.name.Name)
+			return true
+		})
+	}
+	expect := func(what string, want ...string) {
+		t.Helper()
+		if !slices.Equal(written, want) {
+			t.Errorf("%s: %v were written, want %v", what, written, want)
+		}
+		written = nil
+	}
+	for range 3 {
+		play(2, "a", "b", "c", "d", "e")
+	}
+	expect("two of five in a turn, three turns", "a", "b", "c", "d", "e", "a")
+	s.await(t.Context())
+	if len(s.some) > 0 || len(s.turns) == 0 {
+		t.Errorf("somebody looks %d times more at those that wait: %v", len(s.some), s.turns)
+	}
+	same = "c"
+	play(2)
+	expect("c has nothing to write", "b", "d")
+	play(0, "f", "c")
+	expect("without a bound", "f")
+	if len(s.turns)+len(s.counts) > 0 {
+		t.Errorf("there wait still: %v, %v", s.turns, s.counts)
 	}
 }

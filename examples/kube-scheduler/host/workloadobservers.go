@@ -59,9 +59,9 @@ func (ws *workloads) seen(old, w *kueue.Workload) {
 	}
 	ws.look(w)
 	if old != nil && old.Spec.QueueName != w.Spec.QueueName {
-		ws.statuses.changedIn(localQueueName(old))
+		ws.statuses.countedIn(localQueueName(old))
 	}
-	ws.statuses.changedIn(localQueueName(w))
+	ws.statuses.countedIn(localQueueName(w))
 }
 
 func localQueueName(w *kueue.Workload) types.NamespacedName {
@@ -76,7 +76,7 @@ func (ws *workloads) gone(w *kueue.Workload) {
 	ws.settleMembers(w)
 	ws.tellPods(w)
 	ws.look(w)
-	ws.statuses.changedIn(localQueueName(w))
+	ws.statuses.countedIn(localQueueName(w))
 }
 
 // settleMembers tells again of pods for which this workload pays now, or no more.
