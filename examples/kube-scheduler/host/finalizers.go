@@ -4,6 +4,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -13,6 +14,7 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/lease"
 	"sluice/kube-scheduler/sluice"
 )
 
@@ -110,6 +112,9 @@ func (s *kueueStatuses) keep(ctx context.Context, of schema.GroupVersionResource
 	err := s.patch(ctx, of, seen, wanted)
 	if err == nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return true // a version that was written meanwhile is seen, and looked at
+	}
+	if errors.Is(err, lease.ErrNotLeading) {
+		return false
 	}
 	s.engine.log.Error(err, "A finalizer cannot be written", "resource", of.Resource, "name",
 		seen.GetName())

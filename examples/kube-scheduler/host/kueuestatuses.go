@@ -5,6 +5,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -81,9 +82,11 @@ func (s *kueueStatuses) changedBehind(clusterQueue string) {
 // run writes them when something changed.
 func (s *kueueStatuses) run(ctx context.Context) {
 	for pause := statusTurn; s.stale.await(ctx) && wait(ctx, pause); {
-		pause = statusTurn
-		if !s.write(ctx) {
-			pause = servedLook
+		pause = servedLook
+		if !s.lease.Leads() {
+			s.stale.wake() // they are stale still when it does
+		} else if s.write(ctx) {
+			pause = statusTurn
 		}
 	}
 }
@@ -101,15 +104,14 @@ func (s *kueueStatuses) takeStale() []kueueQueue {
 	return slices.Collect(maps.Keys(queues))
 }
 
-// write returns whether those that were due say what is so: what does not, is stale still. Who does
-// not lead looks at all of them when he does.
+// write returns whether those that were due say what is so: what does not, is stale still.
 func (s *kueueStatuses) write(ctx context.Context) bool {
-	leads, all, idle := s.lease.Leads(), true, s.idle()
+	all, idle := true, s.idle()
 	done := func(queue kueueQueue, err error) {
 		if err == nil || apierrors.IsNotFound(err) {
 			return
 		}
-		if !apierrors.IsConflict(err) {
+		if !apierrors.IsConflict(err) && !errors.Is(err, lease.ErrNotLeading) {
 			s.engine.log.Error(err, "The status of a queue cannot be written", "queue",
 				queue.name.String())
 		}
@@ -117,9 +119,6 @@ func (s *kueueStatuses) write(ctx context.Context) bool {
 		s.stale.add(queue)
 	}
 	for _, queue := range s.takeStale() {
-		if !leads {
-			continue
-		}
 		object, lacks, err := s.lacks(queue, idle[queue])
 		if err == nil && onlyCounts(lacks) {
 			s.stale.addCounts(queue)
@@ -129,9 +128,6 @@ func (s *kueueStatuses) write(ctx context.Context) bool {
 		done(queue, err)
 	}
 	s.stale.takeCounts(s.perSecond, func(queue kueueQueue) bool {
-		if !leads {
-			return false
-		}
 		object, lacks, err := s.lacks(queue, idle[queue])
 		if err == nil && lacks != nil {
 			err = s.send(ctx, queue, object, lacks)
@@ -139,7 +135,7 @@ func (s *kueueStatuses) write(ctx context.Context) bool {
 		done(queue, err)
 		return lacks != nil
 	})
-	if leads && !s.keepInUse(ctx) {
+	if !s.keepInUse(ctx) {
 		s.changed()
 		return false
 	}

@@ -40,7 +40,7 @@ func newStaleStatuses() *staleStatuses {
 		some: make(chan struct{}, 1)}
 }
 
-// wake has somebody look; the mutex is held.
+// wake has somebody look.
 func (s *staleStatuses) wake() {
 	select {
 	case s.some <- struct{}{}:
