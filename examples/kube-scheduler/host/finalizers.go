@@ -24,7 +24,7 @@ import (
 func (s *kueueStatuses) keepInUse(ctx context.Context) bool {
 	all := true
 	// Only where one is deleted does anybody ask who names it: there can be very many queues.
-	inUse := sync.OnceValue(s.named)
+	inUse := sync.OnceValue(s.whatQueuesName)
 	for _, object := range s.custom.all(clusterQueues) {
 		all = s.keep(ctx, clusterQueues, object, s.holds) && all
 	}
@@ -50,7 +50,7 @@ func (n *namedByQueues) has(of schema.GroupVersionResource, name string) bool {
 		of == admissionChecks && n.checks[name]
 }
 
-func (s *kueueStatuses) named() *namedByQueues {
+func (s *kueueStatuses) whatQueuesName() *namedByQueues {
 	n := &namedByQueues{flavors: map[string]bool{}, checks: map[string]bool{}}
 	for _, object := range s.custom.all(clusterQueues) {
 		var queue kueue.ClusterQueue

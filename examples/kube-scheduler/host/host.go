@@ -195,7 +195,9 @@ func (h *Host) follow(handle fwk.Handle) (err error) {
 		return fmt.Errorf("to follow pods that have ended: %w", err)
 	}
 	if h.args.Workloads {
-		h.statuses.stale = newStaleStatuses()
+		if !h.args.ObserveOnly {
+			h.statuses.stale = newStaleStatuses()
+		}
 		h.workloads.prepare(client)
 	}
 	h.heritage, err = newHeritage(client, factory, reader, h.pods.heirsSeen)

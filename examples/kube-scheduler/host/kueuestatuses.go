@@ -56,7 +56,7 @@ func (s *kueueStatuses) changed() {
 func (s *kueueStatuses) changedIn(name types.NamespacedName) {
 	if s.stale != nil {
 		s.stale.add(localQueueNamed(name))
-		s.stale.add(clusterQueueNamed(s.local.clusterQueue(name.Namespace, name.Name)))
+		s.stale.add(s.behind(name))
 	}
 }
 
@@ -64,8 +64,13 @@ func (s *kueueStatuses) changedIn(name types.NamespacedName) {
 func (s *kueueStatuses) countedIn(name types.NamespacedName) {
 	if s.stale != nil {
 		s.stale.addCounts(localQueueNamed(name))
-		s.stale.addCounts(clusterQueueNamed(s.local.clusterQueue(name.Namespace, name.Name)))
+		s.stale.addCounts(s.behind(name))
 	}
+}
+
+// behind is the ClusterQueue of a LocalQueue.
+func (s *kueueStatuses) behind(name types.NamespacedName) kueueQueue {
+	return clusterQueueNamed(s.local.clusterQueue(name.Namespace, name.Name))
 }
 
 // changedBehind notes that about a ClusterQueue, and the LocalQueues that it is behind.
@@ -84,7 +89,7 @@ func (s *kueueStatuses) run(ctx context.Context) {
 	for pause := statusTurn; s.stale.await(ctx) && wait(ctx, pause); {
 		pause = servedLook
 		if !s.lease.Leads() {
-			s.stale.wake() // they are stale still when it does
+			s.stale.forget() // all are looked at when it does
 		} else if s.write(ctx) {
 			pause = statusTurn
 		}
@@ -118,23 +123,22 @@ func (s *kueueStatuses) write(ctx context.Context) bool {
 		all = false
 		s.stale.add(queue)
 	}
-	for _, queue := range s.takeStale() {
+	look := func(queue kueueQueue, countsWait bool) (sent bool) {
 		object, lacks, err := s.lacks(queue, idle[queue])
-		if err == nil && onlyCounts(lacks) {
+		switch {
+		case err != nil || lacks == nil:
+		case countsWait && onlyCounts(lacks):
 			s.stale.addCounts(queue)
-		} else if err == nil && lacks != nil {
-			err = s.send(ctx, queue, object, lacks)
+		default:
+			sent, err = true, s.send(ctx, queue, object, lacks)
 		}
 		done(queue, err)
+		return sent
 	}
-	s.stale.takeCounts(s.perSecond, func(queue kueueQueue) bool {
-		object, lacks, err := s.lacks(queue, idle[queue])
-		if err == nil && lacks != nil {
-			err = s.send(ctx, queue, object, lacks)
-		}
-		done(queue, err)
-		return lacks != nil
-	})
+	for _, queue := range s.takeStale() {
+		look(queue, true)
+	}
+	s.stale.takeCounts(s.perSecond, func(queue kueueQueue) bool { return look(queue, false) })
 	if !s.keepInUse(ctx) {
 		s.changed()
 		return false
@@ -249,7 +253,7 @@ func (s *kueueStatuses) idle() map[kueueQueue]int64 {
 		queue := localQueueName(w)
 		if !wl.Active(w) || wl.Gates(w) != "" || stopped[queue] {
 			counts[localQueueNamed(queue)]++
-			counts[clusterQueueNamed(s.local.clusterQueue(queue.Namespace, queue.Name))]++
+			counts[s.behind(queue)]++
 		}
 	}
 	return counts

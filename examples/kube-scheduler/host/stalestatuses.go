@@ -85,6 +85,14 @@ func (s *staleStatuses) await(ctx context.Context) bool {
 	}
 }
 
+// forget notes all in place of each: nobody looks for a while, and names must not pile up.
+func (s *staleStatuses) forget() {
+	s.mutex.Lock()
+	s.queues, s.counts, s.turns = map[kueueQueue]bool{}, map[kueueQueue]bool{}, nil
+	s.mutex.Unlock()
+	s.addAll()
+}
+
 // take returns those of which anything may be another, and notes them no more.
 func (s *staleStatuses) take() (all bool, queues map[kueueQueue]bool) {
 	s.mutex.Lock()

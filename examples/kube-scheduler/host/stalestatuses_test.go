@@ -92,3 +92,17 @@ func TestStaleCounts(t *testing.T) {
 		t.Errorf("there wait still: %v, %v", s.turns, s.counts)
 	}
 }
+
+// While nobody looks, names do not pile up; all are looked at afterwards.
+func TestStaleIsForgotten(t *testing.T) {
+	s := newStaleStatuses()
+	s.add(clusterQueueNamed("a"))
+	s.addCounts(clusterQueueNamed("b"))
+	s.forget()
+	if len(s.turns)+len(s.counts) > 0 || len(s.some) == 0 {
+		t.Errorf("there wait %v, %v; somebody looks: %d", s.turns, s.counts, len(s.some))
+	}
+	if all, queues := s.take(); !all || len(queues) > 0 {
+		t.Errorf("all: %v, of them: %v", all, queues)
+	}
+}
