@@ -89,6 +89,17 @@ func (p *Process) ExitCode() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
+// Used is the processors' time and the largest resident memory, in bytes, of a process that has
+// ended.
+func (p *Process) Used() (cpu time.Duration, peak int64) {
+	<-p.done
+	state := p.cmd.ProcessState
+	if usage, is := state.SysUsage().(*syscall.Rusage); is {
+		peak = usage.Maxrss << 10
+	}
+	return state.UserTime() + state.SystemTime(), peak
+}
+
 // Signal to a process that has ended does nothing.
 func (p *Process) Signal(signal syscall.Signal) error {
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -40,6 +40,7 @@ type admission struct {
 	wall    time.Duration // until the last workload had ended
 	told    time.Duration // until the runner had read that in the statuses of the queues
 	use     float64       // cpu on average, in thousandths
+	ends    int           // how often it has ended, and was started again
 	cost    cost
 	writes  map[plane.Write]int
 }
@@ -81,7 +82,7 @@ func kueueTest(ctx context.Context, o *options) error {
 // admitter decides about workloads.
 type admitter struct {
 	name, user string
-	start      func(context.Context, *plane.Plane) (*plane.Process, error)
+	start      func(context.Context, *plane.Plane) (*kept, error)
 }
 
 var admitters = map[string]admitter{
@@ -93,8 +94,8 @@ var admitters = map[string]admitter{
 
 // startKueue starts Kueue's controllers and scheduler as its performance test does, and returns
 // when they look after what is created.
-func startKueue(name string) func(context.Context, *plane.Plane) (*plane.Process, error) {
-	return func(ctx context.Context, p *plane.Plane) (*plane.Process, error) {
+func startKueue(name string) func(context.Context, *plane.Plane) (*kept, error) {
+	return func(ctx context.Context, p *plane.Plane) (*kept, error) {
 		dir, err := plane.Binaries(ctx, name)
 		if err != nil {
 			return nil, err
@@ -103,12 +104,13 @@ func startKueue(name string) func(context.Context, *plane.Plane) (*plane.Process
 		if err != nil {
 			return nil, err
 		}
-		process, err := p.Run("kueue", filepath.Join(dir, name), nil,
-			[]string{"KUBECONFIG=" + kubeconfig})
+		kueue, err := keep(func() (*plane.Process, error) {
+			return p.Run("kueue", filepath.Join(dir, name), nil, []string{"KUBECONFIG=" + kubeconfig})
+		})
 		if err != nil {
 			return nil, err
 		}
-		return process, awaitKueue(ctx, p, process)
+		return kueue, awaitKueue(ctx, p, kueue.Process)
 	}
 }
 
@@ -146,16 +148,22 @@ func awaitKueue(ctx context.Context, p *plane.Plane, process *plane.Process) err
 }
 
 // startSluice starts sluice as its overlay for Workloads ships it.
-func startSluice(ctx context.Context, p *plane.Plane) (*plane.Process, error) {
+func startSluice(ctx context.Context, p *plane.Plane) (*kept, error) {
 	s, err := shipped.Apply(ctx, p, "overlays/workloads")
 	if err != nil {
 		return nil, err
 	}
-	replica, err := s.Run(ctx, "a")
+	replica, err := keep(func() (*plane.Process, error) {
+		replica, err := s.Run(ctx, "a")
+		if err != nil {
+			return nil, err
+		}
+		return replica.Process, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	return replica.Process, s.AwaitLeader(ctx)
+	return replica, s.AwaitLeader(ctx)
 }
 
 // admit lets one of them go through the test on a control plane of its own.
@@ -186,32 +194,40 @@ func admit(ctx context.Context, o *options, key string) (one admission, err erro
 	if err != nil {
 		return one, err
 	}
-	l := &lab{Plane: p, scheduler: scheduler}
-	before, err := l.cost()
+	before, err := costBeside(p, scheduler)
 	if err != nil {
 		return one, err
 	}
-	earlier, err := l.AuditEnd()
+	earlier, err := p.AuditEnd()
 	if err != nil {
 		return one, err
 	}
 	if err := one.run(ctx, p, root, o.generator, scheduler); err != nil {
 		return one, err
 	}
-	after, err := l.cost()
+	after, err := costBeside(p, scheduler)
 	if err != nil {
 		return one, err
 	}
-	one.cost = after.minus(before)
-	writes, err := l.AuditFrom(earlier)
+	one.cost, one.ends = after.minus(before), scheduler.ends
+	writes, err := p.AuditFrom(earlier)
 	one.writes = plane.CountWrites(writes)
 	return one, err
+}
+
+// costBeside is what an API server has used, and a scheduler that is kept.
+func costBeside(p *plane.Plane, scheduler *kept) (c cost, err error) {
+	if c.scheduler, err = scheduler.used(); err != nil {
+		return c, err
+	}
+	c.api, err = usedBy(p.API())
+	return c, err
 }
 
 // run has Kueue's runner make its workloads and end them, until it has read in the statuses of the
 // queues that nothing is left. Then it would delete all of that again, which nobody measures.
 func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator string,
-	scheduler *plane.Process) error {
+	scheduler *kept) error {
 	dir, err := plane.Binaries(ctx, "kueue-runner")
 	if err != nil {
 		return err
@@ -260,11 +276,12 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator s
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !scheduler.Running():
-			return fmt.Errorf("it has ended; the end of its log:\n%s", scheduler.Tail(15))
 		case !runner.Running():
 			return fmt.Errorf("the runner has ended with %d, and %d of %d workloads; the end of its "+
 				"log:\n%s", runner.ExitCode(), seen.haveEnded(), one.size.workloads, runner.Tail(15))
+		}
+		if err := scheduler.look(); err != nil {
+			return err
 		}
 		select {
 		case err := <-failed:
@@ -355,6 +372,9 @@ func admissionTable(keys []string, runs map[string][]admission) table {
 			return a.classes[class].toAdmitted.Seconds()
 		})
 	}
+	row("ended, and started again", "%.0f", func(_ string, a *admission) float64 {
+		return float64(a.ends)
+	})
 	row("evictions", "%.0f", func(_ string, a *admission) float64 { return float64(a.evictions()) })
 	return t
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestAdmissionTable(t *testing.T) {
-	one := admission{wall: 20 * time.Second, told: 21 * time.Second, use: 450_000,
+	one := admission{wall: 20 * time.Second, told: 21 * time.Second, use: 450_000, ends: 7,
 		size: kueueTestSize{workloads: 10, quota: 600_000},
 		classes: map[string]classFigures{"small": {6, 2, 9 * time.Second},
 			"large": {4, 1, 1500 * time.Millisecond}}, writes: map[plane.Write]int{
@@ -25,7 +25,8 @@ func TestAdmissionTable(t *testing.T) {
 	for what, want := range map[string]string{"wall, s": "20", "told by": "21",
 		"statuses for": "2.000", "events for": "1.500", "other writes": "0.500",
 		"all its writes": "4.000", "quota in": "75",
-		"time to admission, large": "1.5", "time to admission, small": "9.0", "evictions": "3"} {
+		"time to admission, large": "1.5", "time to admission, small": "9.0", "ended, and": "7",
+		"evictions": "3"} {
 		found := false
 		for _, line := range lines {
 			fields := strings.Fields(line)
