@@ -29,6 +29,9 @@ import (
 // statusTurn is how often the status of a ClusterQueue or a LocalQueue is written at most.
 const statusTurn = time.Second
 
+// triedAgain is after how long what could not be written is tried again.
+const triedAgain = 5 * time.Second
+
 // unsupported is the reason of a queue that asks for something that is out of scope.
 const unsupported = "Unsupported"
 
@@ -86,12 +89,11 @@ func (s *kueueStatuses) changedBehind(clusterQueue string) {
 
 // run writes them when something changed.
 func (s *kueueStatuses) run(ctx context.Context) {
-	for pause := statusTurn; s.stale.await(ctx) && wait(ctx, pause); {
-		pause = servedLook
-		if !s.lease.Leads() {
+	for s.stale.await(ctx) && wait(ctx, statusTurn) {
+		if s.lease.Leads() {
+			s.write(ctx)
+		} else {
 			s.stale.forget() // all are looked at when it does
-		} else if s.write(ctx) {
-			pause = statusTurn
 		}
 	}
 }
@@ -109,19 +111,23 @@ func (s *kueueStatuses) takeStale() []kueueQueue {
 	return slices.Collect(maps.Keys(queues))
 }
 
-// write returns whether those that were due say what is so: what does not, is stale still.
-func (s *kueueStatuses) write(ctx context.Context) bool {
-	all, idle := true, s.idle()
+// write writes those that are due. One that cannot be written holds up no other: it is stale still, at
+// once where its object was another by then, or else in a while.
+func (s *kueueStatuses) write(ctx context.Context) {
+	idle := s.idle()
+	var failed []kueueQueue
 	done := func(queue kueueQueue, err error) {
-		if err == nil || apierrors.IsNotFound(err) {
-			return
+		switch {
+		case err == nil || apierrors.IsNotFound(err):
+		case apierrors.IsConflict(err):
+			s.stale.add(queue)
+		default:
+			failed = append(failed, queue)
+			if !errors.Is(err, lease.ErrNotLeading) {
+				s.engine.log.Error(err, "The status of a queue cannot be written", "queue",
+					queue.name.String())
+			}
 		}
-		if !apierrors.IsConflict(err) && !errors.Is(err, lease.ErrNotLeading) {
-			s.engine.log.Error(err, "The status of a queue cannot be written", "queue",
-				queue.name.String())
-		}
-		all = false
-		s.stale.add(queue)
 	}
 	look := func(queue kueueQueue, countsWait bool) (sent bool) {
 		object, lacks, err := s.lacks(queue, idle[queue])
@@ -139,11 +145,9 @@ func (s *kueueStatuses) write(ctx context.Context) bool {
 		look(queue, true)
 	}
 	s.stale.takeCounts(s.perSecond, func(queue kueueQueue) bool { return look(queue, false) })
-	if !s.keepInUse(ctx) {
-		s.changed()
-		return false
+	if !s.keepInUse(ctx) || len(failed) > 0 {
+		time.AfterFunc(triedAgain, func() { s.stale.addAgain(failed) })
 	}
-	return all
 }
 
 // lacks returns a queue, and the patch that its status lacks; nil: none.

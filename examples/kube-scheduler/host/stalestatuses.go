@@ -64,6 +64,17 @@ func (s *staleStatuses) add(queue kueueQueue) {
 	s.wake()
 }
 
+// addAgain notes that about some queues, and has somebody look also where there are none: of the
+// finalizers of queues nothing is noted here.
+func (s *staleStatuses) addAgain(queues []kueueQueue) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, queue := range queues {
+		s.queues[queue] = true
+	}
+	s.wake()
+}
+
 // addCounts notes that counts of a queue may be others.
 func (s *staleStatuses) addCounts(queue kueueQueue) {
 	s.mutex.Lock()

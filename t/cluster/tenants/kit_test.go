@@ -62,10 +62,16 @@ type setup struct {
 	policies bool
 }
 
-// ways plays a story with the policies that are shipped, and without them.
+// ways plays a story with the policies that are shipped, and without them. The two worlds have
+// nothing in common, and wait most of the time.
 func ways(t *testing.T, s setup, story func(*world)) {
-	for _, s.policies = range []bool{true, false} {
-		t.Run(fmt.Sprintf("policies=%t", s.policies), func(t *testing.T) { story(start(t, s)) })
+	for _, policies := range []bool{true, false} {
+		t.Run(fmt.Sprintf("policies=%t", policies), func(t *testing.T) {
+			t.Parallel()
+			own := s
+			own.policies = policies
+			story(start(t, own))
+		})
 	}
 }
 

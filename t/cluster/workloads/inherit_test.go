@@ -30,7 +30,7 @@ func TestInherited(t *testing.T) {
 		}{
 			{"queue of a Deployment, edited", testInheritedQueue},
 			{"group of a Job", testInheritedGroup},
-			{"1,000 pods", testManyHeirs},
+			{"300 pods", testManyHeirs},
 			{"queue over a restart", func(step *cluster) {
 				c.run("b") // outlives the step
 				testInheritedOverARestart(step)
@@ -145,21 +145,25 @@ func testInheritedGroup(c *cluster) {
 	c.nothingLeft("run")
 }
 
-// The controller manager makes 20 pods a second at most.
-const crowdTakes = 5 * time.Minute
+const (
+	crowd = 300
+	// The controller manager makes 20 pods a second at most.
+	crowdTakes = 2 * time.Minute
+)
 
 // Controllers are followed, and not asked for.
 func testManyHeirs(c *cluster) {
 	before := c.gets()
-	c.heirsOf("crowd", 1000, map[string]string{queueName: "many"})
-	for end := time.Now().Add(crowdTakes); len(c.pods("crowd")) < 1000 && time.Now().Before(end); {
+	c.heirsOf("crowd", crowd, map[string]string{queueName: "many"})
+	for end := time.Now().Add(crowdTakes); len(c.pods("crowd")) < crowd && time.Now().Before(end); {
 		time.Sleep(time.Second)
 	}
-	c.runs("crowd", 1000, 1000)
+	c.runs("crowd", crowd, crowd)
 	made := c.gets() - before
 	c.Logf("%d requests for single ReplicaSets, Deployments and Jobs, of whoever made them", made)
 	if made > 10 {
-		c.Errorf("%d requests for single controllers while 1,000 pods of one Deployment came", made)
+		c.Errorf("%d requests for single controllers while %d pods of one Deployment came", made,
+			crowd)
 	}
 }
 
