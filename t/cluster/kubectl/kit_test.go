@@ -167,11 +167,14 @@ func (c *cluster) says(a answer, code int, parts ...string) {
 	}
 }
 
+// patience has room for the lease of a replica that was killed, which others respect for 15 s.
+const patience = time.Minute
+
 // becomes asks until the program says all of the parts.
 func (c *cluster) becomes(user plane.User, args []string, parts ...string) {
 	c.Helper()
 	var last answer
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		last = c.sluice(user, args...)
 		missing := false
 		for _, part := range parts {
@@ -182,7 +185,7 @@ func (c *cluster) becomes(user plane.User, args []string, parts ...string) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	c.Fatalf("not within 20 s: %q of %q; last:\n%s", parts, args, last)
+	c.Fatalf("not within %v: %q of %q; last:\n%s", patience, parts, args, last)
 }
 
 // settles asks until 20 answers in a row have this part. A replica is asked here before it is
