@@ -29,9 +29,6 @@ import (
 // statusTurn is how often the status of a ClusterQueue or a LocalQueue is written at most.
 const statusTurn = time.Second
 
-// triedAgain is after how long what could not be written is tried again.
-const triedAgain = 5 * time.Second
-
 // unsupported is the reason of a queue that asks for something that is out of scope.
 const unsupported = "Unsupported"
 
@@ -111,8 +108,8 @@ func (s *kueueStatuses) takeStale() []kueueQueue {
 	return slices.Collect(maps.Keys(queues))
 }
 
-// write writes those that are due. One that cannot be written holds up no other: it is stale still, at
-// once where its object was another by then, or else in a while.
+// write writes those that are due. One that cannot be written holds up no other: it is due again in
+// the next turn, where its object was another by then, or else in a while.
 func (s *kueueStatuses) write(ctx context.Context) {
 	idle := s.idle()
 	var failed []kueueQueue

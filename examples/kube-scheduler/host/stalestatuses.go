@@ -6,10 +6,14 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
+
+// triedAgain is after how long what could not be written is tried again.
+const triedAgain = 5 * time.Second
 
 // kueueQueue is a ClusterQueue or a LocalQueue.
 type kueueQueue struct {

@@ -21,8 +21,8 @@ import (
 	"sluice/kube-scheduler/config"
 )
 
-// statusRefusals refuse what is written into the status of a queue of a name for some time, each in a
-// way of its own, and keep when the first was let through.
+// statusRefusals refuse what is written into the status of a queue of a name for some time, each in
+// a way of its own, and keep when the first was let through.
 type statusRefusals struct {
 	mutex   sync.Mutex
 	errors  map[string]error
