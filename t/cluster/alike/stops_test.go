@@ -98,7 +98,8 @@ func local(b *both) {
 // timed: a Job runs for longer than it may.
 func timed(b *both) {
 	b.team(3, "")
-	b.submit("short", `, kueue.x-k8s.io/max-exec-time-seconds: "15"`, 3)
+	// Long enough to be seen on both sides before it is over on one, on a busy machine.
+	b.submit("short", `, kueue.x-k8s.io/max-exec-time-seconds: "40"`, 3)
 	b.runs("short")
 	b.plays("short", 3, 0)
 	b.is("short", "Evicted", "True")

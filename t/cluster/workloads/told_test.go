@@ -183,7 +183,7 @@ func testCauses(c *cluster) {
 
 // testNobody has as many pods wait as are quick to make. Nothing is written about them but they.
 func testNobody(c *cluster) {
-	const count, name = 5000, "full"
+	const count, name = 2000, "full"
 	c.createQueue(name, 1)
 	if err := c.createPod("first", name, "", 1); err != nil {
 		c.Fatal(err)

@@ -167,7 +167,7 @@ func (c *cluster) compare(got map[string]int, want map[string]between) {
 
 func TestWrites(t *testing.T) {
 	bothWays(t, func(c *cluster) {
-		c.T.Run("of a thousand plain pods", func(t *testing.T) { testPlain(c.on(t)) })
+		c.T.Run("of 500 plain pods", func(t *testing.T) { testPlain(c.on(t)) })
 		c.T.Run("of a Deployment of five", func(t *testing.T) { testFive(c.on(t)) })
 	})
 }
@@ -176,7 +176,7 @@ func TestWrites(t *testing.T) {
 // one event for each, no PodGroup, no annotation but the stamp of its grant, which comes with
 // the patch.
 func testPlain(c *cluster) {
-	const count, name = 1000, "plain"
+	const count, name = 500, "plain"
 	c.createQueue(name, 100)
 	before := c.soFar()
 	pods := c.Client.CoreV1().Pods(space)
