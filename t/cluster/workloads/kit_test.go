@@ -52,14 +52,11 @@ func volcano(resource string) schema.GroupVersionResource {
 
 type object = map[string]any
 
-// bothWays runs a test with each of the overlays that hold pods. They have nothing in common, and
-// wait most of the time.
+// bothWays runs a test with each of the overlays that hold pods, one after the other: crowds of
+// pods leave an API server no time for a second one.
 func bothWays(t *testing.T, test func(*cluster)) {
 	for _, overlay := range []string{"on-bind", "on-admission"} {
-		t.Run(overlay, func(t *testing.T) {
-			t.Parallel()
-			test(start(t, overlay))
-		})
+		t.Run(overlay, func(t *testing.T) { test(start(t, overlay)) })
 	}
 }
 
