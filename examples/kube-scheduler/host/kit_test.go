@@ -26,12 +26,14 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	bus "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 	volcano "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/facts"
 	"sluice/kube-scheduler/sluice"
+	wl "sluice/kube-scheduler/workload"
 )
 
 // libraryPath is $SLUICE_LIB, or the build of the checkout that this file is in.
@@ -101,11 +103,15 @@ var queues = schema.GroupVersionResource{
 // listKinds are those that the API server in memory can list.
 var listKinds = map[schema.GroupVersionResource]string{queues: "QueueList",
 	commandResource: "CommandList", podGroups: "PodGroupList",
-	nativeOf("v1alpha2", "podgroups"):          "PodGroupList",
-	nativeOf("v1alpha2", "workloads"):          "WorkloadList",
-	nativeOf("v1beta1", "podgroups"):           "PodGroupList",
-	nativeOf("v1alpha3", "compositepodgroups"): "CompositePodGroupList",
-	nativeOf("v1beta1", "workloads"):           "WorkloadList"}
+	clusterQueues: "ClusterQueueList", localQueues: "LocalQueueList",
+	flavorResource: "ResourceFlavorList", admissionChecks: "AdmissionCheckList",
+	workloadClasses: "WorkloadPriorityClassList", wl.Resource: "WorkloadList",
+	kueue.SchemeGroupVersion.WithResource("cohorts"): "CohortList",
+	nativeOf("v1alpha2", "podgroups"):                "PodGroupList",
+	nativeOf("v1alpha2", "workloads"):                "WorkloadList",
+	nativeOf("v1beta1", "podgroups"):                 "PodGroupList",
+	nativeOf("v1alpha3", "compositepodgroups"):       "CompositePodGroupList",
+	nativeOf("v1beta1", "workloads"):                 "WorkloadList"}
 
 // nativeVersions are that of Kubernetes' own groups which the scheduler of this release reads, and
 // that of another release.

@@ -143,7 +143,7 @@ func (s *kueueStatuses) write(ctx context.Context) {
 	}
 	s.stale.takeCounts(s.perSecond, func(queue kueueQueue) bool { return look(queue, false) })
 	if !s.keepInUse(ctx) || len(failed) > 0 {
-		time.AfterFunc(triedAgain, func() { s.stale.addAgain(failed) })
+		time.AfterFunc(triedAgain, func() { s.stale.add(failed...) })
 	}
 }
 

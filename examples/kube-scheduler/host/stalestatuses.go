@@ -60,17 +60,9 @@ func (s *staleStatuses) addAll() {
 	s.wake()
 }
 
-// add notes that anything of a queue may be another.
-func (s *staleStatuses) add(queue kueueQueue) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.queues[queue] = true
-	s.wake()
-}
-
-// addAgain notes that about some queues, and has somebody look also where there are none: of the
-// finalizers of queues nothing is noted here.
-func (s *staleStatuses) addAgain(queues []kueueQueue) {
+// add notes that anything of some queues may be another. Where there are none somebody looks all
+// the same: of the finalizers of queues nothing is noted here.
+func (s *staleStatuses) add(queues ...kueueQueue) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, queue := range queues {

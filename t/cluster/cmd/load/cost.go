@@ -56,22 +56,28 @@ func (l *lab) cost() (c cost, err error) {
 
 // during tells what was used while something was done, and what was written.
 func (l *lab) during(do func() error) (spent cost, writes []auditv1.Event, err error) {
-	earlier, err := l.AuditEnd()
+	return during(l.Plane, l.cost, do)
+}
+
+// during tells that of a plane, where of tells what was used so far.
+func during(p *plane.Plane, of func() (cost, error), do func() error) (spent cost,
+	writes []auditv1.Event, err error) {
+	earlier, err := p.AuditEnd()
 	if err != nil {
 		return spent, nil, err
 	}
-	before, err := l.cost()
+	before, err := of()
 	if err != nil {
 		return spent, nil, err
 	}
 	if err := do(); err != nil {
 		return spent, nil, err
 	}
-	after, err := l.cost()
+	after, err := of()
 	if err != nil {
 		return spent, nil, err
 	}
-	writes, err = l.AuditFrom(earlier)
+	writes, err = p.AuditFrom(earlier)
 	return after.minus(before), writes, err
 }
 

@@ -194,24 +194,9 @@ func admit(ctx context.Context, o *options, key string) (one admission, err erro
 	if err != nil {
 		return one, err
 	}
-	before, err := costBeside(p, scheduler)
-	if err != nil {
-		return one, err
-	}
-	earlier, err := p.AuditEnd()
-	if err != nil {
-		return one, err
-	}
-	if err := one.run(ctx, p, root, o.generator, scheduler); err != nil {
-		return one, err
-	}
-	after, err := costBeside(p, scheduler)
-	if err != nil {
-		return one, err
-	}
-	one.cost, one.ends = after.minus(before), scheduler.ends
-	writes, err := p.AuditFrom(earlier)
-	one.writes = plane.CountWrites(writes)
+	spent, writes, err := during(p, func() (cost, error) { return costBeside(p, scheduler) },
+		func() error { return one.run(ctx, p, root, o.generator, scheduler) })
+	one.cost, one.ends, one.writes = spent, scheduler.ends, plane.CountWrites(writes)
 	return one, err
 }
 
