@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,8 +15,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 )
@@ -32,6 +36,7 @@ type admissions struct {
 	until     time.Duration // since the beginning
 	ended     int
 	lastEnd   time.Duration
+	gaps      int // how often the watch had to begin anew: what went by in between was not seen
 }
 
 // workloadLife is one of them; its times are since it was first seen.
@@ -48,33 +53,29 @@ type workloadState struct {
 	running                     int64 // cpu, in thousandths
 }
 
-// workloadEvent is what is read of an event of the watch.
-type workloadEvent struct {
-	Type   string
-	Object struct {
-		Message  string // of an error
-		Metadata struct {
-			UID             types.UID
-			ResourceVersion string
-			Labels          map[string]string
-		}
-		Spec struct {
-			PodSets []struct {
-				Count    int64
-				Template struct {
-					Spec struct {
-						Containers []struct {
-							Resources struct {
-								Requests map[corev1.ResourceName]resource.Quantity
-							}
+// watchedWorkload is what is read of a workload.
+type watchedWorkload struct {
+	Metadata struct {
+		UID             types.UID
+		ResourceVersion string
+		Labels          map[string]string
+	}
+	Spec struct {
+		PodSets []struct {
+			Count    int64
+			Template struct {
+				Spec struct {
+					Containers []struct {
+						Resources struct {
+							Requests map[corev1.ResourceName]resource.Quantity
 						}
 					}
 				}
 			}
 		}
-		Status struct {
-			Conditions []struct{ Type, Status string }
-		}
+	}
+	Status struct {
+		Conditions []struct{ Type, Status string }
 	}
 }
 
@@ -91,15 +92,42 @@ func watchAdmissions(ctx context.Context, config *rest.Config, failed chan<- err
 	}
 	a := &admissions{began: time.Now(), workloads: map[types.UID]*workloadLife{}}
 	go func() {
-		version := "0"
+		version, seen := allThereIs, time.Now()
 		for ctx.Err() == nil {
-			if err := a.watchFrom(ctx, client, config.Host, &version); err != nil && ctx.Err() == nil {
+			before := version
+			err := a.watchFrom(ctx, client, config.Host, &version)
+			if version != before {
+				seen = time.Now()
+			}
+			switch {
+			case ctx.Err() != nil:
+				return
+			case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
+				a.beginAnew(&version, err)
+			case err != nil && time.Since(seen) > watchPatience:
 				failed <- fmt.Errorf("the watch of the workloads: %w", err)
 				return
+			case err != nil:
+				time.Sleep(time.Second)
 			}
 		}
 	}()
 	return a, nil
+}
+
+// allThereIs is the version from which a watch tells first what there is.
+const allThereIs = "0"
+
+// watchPatience is how long an API server that is busy may refuse a watch.
+const watchPatience = time.Minute
+
+// beginAnew has the watch begin with what there is: the API server has forgotten what came next.
+func (a *admissions) beginAnew(version *string, why error) {
+	say("    the watch of the workloads begins anew: %v", why)
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.gaps++
+	*version = allThereIs
 }
 
 // watchFrom sees events until the watch ends, and moves the version on.
@@ -117,34 +145,55 @@ func (a *admissions) watchFrom(ctx context.Context, client *http.Client, host st
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("it is refused: %s", answer.Status)
+		return refusal(answer.Body)
 	}
-	for events := json.NewDecoder(answer.Body); ; {
-		var event workloadEvent
+	return a.readEvents(answer.Body, version)
+}
+
+// refusal is the error that an API server answers with.
+func refusal(answer io.Reader) error {
+	var status metav1.Status
+	if err := json.NewDecoder(answer).Decode(&status); err != nil {
+		return err
+	}
+	return apierrors.FromObject(&status)
+}
+
+// readEvents sees what the events say, and moves the version on.
+func (a *admissions) readEvents(from io.Reader, version *string) error {
+	for events := json.NewDecoder(from); ; {
+		var event struct {
+			Type   string
+			Object json.RawMessage
+		}
 		if err := events.Decode(&event); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		if event.Type == "ERROR" {
-			return fmt.Errorf("it ends with %q", event.Object.Message)
+		if event.Type == string(watch.Error) {
+			return refusal(bytes.NewReader(event.Object))
 		}
-		*version = event.Object.Metadata.ResourceVersion
-		a.see(&event, time.Now())
+		var workload watchedWorkload
+		if err := json.Unmarshal(event.Object, &workload); err != nil {
+			return err
+		}
+		*version = workload.Metadata.ResourceVersion
+		a.see(&workload, event.Type == string(watch.Deleted), time.Now())
 	}
 }
 
 // see takes up what a workload has become.
-func (a *admissions) see(event *workloadEvent, at time.Time) {
+func (a *admissions) see(workload *watchedWorkload, deleted bool, at time.Time) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	about := &event.Object.Metadata
+	about := &workload.Metadata
 	one := a.workloads[about.UID]
 	if one == nil {
 		one = &workloadLife{class: about.Labels[classLabel], first: at}
 		a.workloads[about.UID] = one
 	}
-	now := event.state()
+	now := workload.state(deleted)
 	since := at.Sub(a.began)
 	a.used += float64(a.running) * (since - a.until).Seconds()
 	a.until = since
@@ -162,8 +211,8 @@ func (a *admissions) see(event *workloadEvent, at time.Time) {
 	one.now = now
 }
 
-func (e *workloadEvent) state() (now workloadState) {
-	for _, condition := range e.Object.Status.Conditions {
+func (w *watchedWorkload) state(deleted bool) (now workloadState) {
+	for _, condition := range w.Status.Conditions {
 		is := condition.Status == "True"
 		switch condition.Type {
 		case "Admitted":
@@ -174,10 +223,10 @@ func (e *workloadEvent) state() (now workloadState) {
 			now.finished = is
 		}
 	}
-	if !now.admitted || now.finished || e.Type == "DELETED" {
+	if !now.admitted || now.finished || deleted {
 		return now
 	}
-	for _, set := range e.Object.Spec.PodSets {
+	for _, set := range w.Spec.PodSets {
 		for _, container := range set.Template.Spec.Containers {
 			cpu := container.Resources.Requests[corev1.ResourceCPU]
 			now.running += set.Count * cpu.MilliValue()

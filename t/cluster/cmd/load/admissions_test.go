@@ -3,34 +3,41 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 )
 
-// eventOf is one of a workload of two pods of 500m each, with these conditions.
-func eventOf(t *testing.T, kind, name string, conditions ...string) *workloadEvent {
-	t.Helper()
+// workloadText is a workload of two pods of 500m each, with these conditions.
+func workloadText(name string, conditions ...string) string {
 	said := make([]string, len(conditions))
 	for i, one := range conditions {
 		said[i] = fmt.Sprintf(`{"type": %q, "status": "True"}`, one)
 	}
-	var event workloadEvent
-	if err := json.Unmarshal(fmt.Appendf(nil, `{"type": %q, "object": {
-		"metadata": {"uid": %q, "resourceVersion": "7", "labels": {%q: "small"}},
+	return fmt.Sprintf(`{"metadata": {"uid": %q, "resourceVersion": "7", "labels": {%q: "small"}},
 		"spec": {"podSets": [{"count": 2, "template": {"spec": {"containers": [
 			{"resources": {"requests": {"cpu": "500m"}}}]}}}]},
-		"status": {"conditions": [%s]}}}`, kind, name, classLabel, strings.Join(said, ", ")),
-		&event); err != nil {
+		"status": {"conditions": [%s]}}`, name, classLabel, strings.Join(said, ", "))
+}
+
+func workloadOf(t *testing.T, name string, conditions ...string) *watchedWorkload {
+	t.Helper()
+	var workload watchedWorkload
+	if err := json.Unmarshal([]byte(workloadText(name, conditions...)), &workload); err != nil {
 		t.Fatal(err)
 	}
-	return &event
+	return &workload
 }
 
 // One of two is evicted after 10 s and runs again; what was in use counts while it ran.
@@ -52,7 +59,7 @@ func TestAdmissions(t *testing.T) {
 		{20, "b", []string{"Admitted", "Finished"}},
 		{24, "a", []string{"Admitted", "Finished"}},
 	} {
-		a.see(eventOf(t, "MODIFIED", step.name, step.conditions...),
+		a.see(workloadOf(t, step.name, step.conditions...), false,
 			began.Add(time.Duration(step.second)*time.Second))
 	}
 	of := a.byClass()["small"]
@@ -68,10 +75,62 @@ func TestAdmissions(t *testing.T) {
 // Who is deleted while it runs uses nothing any more.
 func TestAdmissionsOfADeletedOne(t *testing.T) {
 	a := &admissions{began: time.Now(), workloads: map[types.UID]*workloadLife{}}
-	a.see(eventOf(t, "ADDED", "a", "Admitted"), a.began)
-	a.see(eventOf(t, "DELETED", "a", "Admitted"), a.began.Add(time.Second))
+	a.see(workloadOf(t, "a", "Admitted"), false, a.began)
+	a.see(workloadOf(t, "a", "Admitted"), true, a.began.Add(time.Second))
 	if a.running != 0 || a.haveEnded() != 0 {
 		t.Errorf("%d thousandths run, %d ended", a.running, a.haveEnded())
+	}
+}
+
+// A server that has forgotten what came next says so in the stream: the watch begins with all that
+// there is. One that is busy is asked again for what came next.
+func TestAdmissionsOfAWatchThatEnds(t *testing.T) {
+	answers := []struct {
+		code  int
+		text  string
+		asked string // version
+	}{
+		{200, `{"type": "ADDED", "object": ` + workloadText("a") + `}
+			{"type": "ERROR", "object": {"kind": "Status", "status": "Failure", "code": 410,
+				"reason": "Expired", "message": "too old resource version: 7 (9)"}}`, "0"},
+		{200, `{"type": "ADDED", "object": ` + workloadText("a", "Admitted") + `}`, "0"},
+		{429, `{"kind": "Status", "status": "Failure", "code": 429,
+			"reason": "TooManyRequests"}`, "7"},
+		{200, `{"type": "MODIFIED", "object": ` + workloadText("a", "Admitted", "Finished") + `}`,
+			"7"},
+	}
+	var next atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		i := int(next.Add(1)) - 1
+		if i >= len(answers) {
+			<-r.Context().Done()
+			return
+		}
+		if version := r.URL.Query().Get("resourceVersion"); version != answers[i].asked {
+			t.Errorf("watch %d is from %q, not from %q", i, version, answers[i].asked)
+		}
+		w.WriteHeader(answers[i].code)
+		_, _ = w.Write([]byte(answers[i].text))
+	}))
+	defer server.Close()
+	ctx, end := context.WithTimeout(t.Context(), time.Minute)
+	defer end()
+	failed := make(chan error, 1)
+	a, err := watchAdmissions(ctx, &rest.Config{Host: server.URL}, failed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a.haveEnded() == 0 {
+		select {
+		case err := <-failed:
+			t.Fatal(err)
+		case <-ctx.Done():
+			t.Fatalf("%d watches, and no end of the workload", next.Load())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if of := a.byClass()["small"]; of.count != 1 || a.gaps != 1 {
+		t.Errorf("one workload, and one gap: %+v, %d", of, a.gaps)
 	}
 }
 

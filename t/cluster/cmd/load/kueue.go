@@ -41,6 +41,7 @@ type admission struct {
 	told    time.Duration // until the runner had read that in the statuses of the queues
 	use     float64       // cpu on average, in thousandths
 	ends    int           // how often it has ended, and was started again
+	gaps    int           // how often the watch that all of this is from began anew
 	cost    cost
 	writes  map[plane.Write]int
 }
@@ -48,6 +49,30 @@ type admission struct {
 // kueueTest has Kueue's own performance test, its runner and its generator of workloads, run on
 // real control planes: with Kueue's scheduler, and with sluice as it is shipped.
 func kueueTest(ctx context.Context, o *options) error {
+	runs, err := admitInTurns(ctx, o)
+	keys := slices.DeleteFunc(slices.Clone(o.only), func(key string) bool {
+		return len(runs[key]) == 0
+	})
+	if len(keys) == 0 {
+		return err
+	}
+	fmt.Printf("Kueue's performance test, %s: %d workloads; medians of %d rounds in turns; %s\n\n",
+		o.generator, runs[keys[0]][0].size.workloads, o.rounds, machine())
+	fmt.Println(admissionTable(keys, runs))
+	fmt.Println("writes for each workload, of the last round:")
+	for _, key := range keys {
+		last := runs[key][len(runs[key])-1]
+		for _, w := range byWriter(last.writes) {
+			fmt.Printf("  %-34s %6d  %6.3f  %s (%s)\n", admitters[key].name, last.writes[w],
+				float64(last.writes[w])/float64(last.size.workloads), kind(w), who(w.User))
+		}
+	}
+	return err
+}
+
+// admitInTurns has each of them admit in each round, and returns what there is when one fails: a run
+// can take an hour.
+func admitInTurns(ctx context.Context, o *options) (map[string][]admission, error) {
 	runs := map[string][]admission{}
 	for round := range o.rounds {
 		order := slices.Clone(o.only)
@@ -58,25 +83,14 @@ func kueueTest(ctx context.Context, o *options) error {
 			say("round %d of %d: %s, %s", round+1, o.rounds, o.generator, admitters[key].name)
 			one, err := admit(ctx, o, key)
 			if err != nil {
-				return fmt.Errorf("%s: %w", admitters[key].name, err)
+				return runs, fmt.Errorf("%s: %w", admitters[key].name, err)
 			}
 			say("    %.0f s, cpu %.0f + %.0f s, %d writes by it", one.wall.Seconds(),
 				seconds(one.cost.scheduler.cpu), seconds(one.cost.api.cpu), total(one.of(key)))
 			runs[key] = append(runs[key], one)
 		}
 	}
-	fmt.Printf("Kueue's performance test, %s: %d workloads; medians of %d rounds in turns; %s\n\n",
-		o.generator, runs[o.only[0]][0].size.workloads, o.rounds, machine())
-	fmt.Println(admissionTable(o.only, runs))
-	fmt.Println("writes for each workload, of the last round:")
-	for _, key := range o.only {
-		last := runs[key][len(runs[key])-1]
-		for _, w := range byWriter(last.writes) {
-			fmt.Printf("  %-34s %6d  %6.3f  %s (%s)\n", admitters[key].name, last.writes[w],
-				float64(last.writes[w])/float64(last.size.workloads), kind(w), who(w.User))
-		}
-	}
-	return nil
+	return runs, nil
 }
 
 // admitter decides about workloads.
@@ -281,6 +295,7 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator s
 // take keeps what was seen of all workloads.
 func (one *admission) take(seen *admissions) {
 	one.wall, one.use, one.classes = seen.lastEnd, seen.meanUse(), seen.byClass()
+	one.gaps = seen.gaps
 }
 
 // of are the writes of the one that admits.
@@ -359,6 +374,9 @@ func admissionTable(keys []string, runs map[string][]admission) table {
 	}
 	row("ended, and started again", "%.0f", func(_ string, a *admission) float64 {
 		return float64(a.ends)
+	})
+	row("the watch began anew", "%.0f", func(_ string, a *admission) float64 {
+		return float64(a.gaps)
 	})
 	row("evictions", "%.0f", func(_ string, a *admission) float64 { return float64(a.evictions()) })
 	return t
