@@ -9,6 +9,7 @@
 static int usage(FILE *to, int code)
 {
     fputs("usage: sluice-bench [--quick] [--strict] [--only PART] [--beside FILE]\n"
+          "       sluice-bench --newcomers WAITING | --leavers WAITING\n"
           "\n"
           "Measures the engine against its budgets, and prints a row for each. $SLUICE_LIB, or\n"
           "build/sluice.so, is the library; without it the rows that need it are left out.\n"
@@ -17,7 +18,10 @@ static int usage(FILE *to, int code)
           "  --strict   exit 1 if a row is over its budget\n"
           "  --only     growth, memory, restart, idle, queues, fleet, preempt, workloads or "
           "crossing\n"
-          "  --beside   only compares a crossing with one in this library, another build\n",
+          "  --beside   only compares a crossing with one in this library, another build\n"
+          "\n"
+          "  --newcomers, --leavers  measure nothing: of so many waiting pods some go, and as many\n"
+          "             come, or none; t/cache_misses counts what lies between the two\n",
           to);
     return code;
 }
@@ -48,6 +52,11 @@ static bool is_part(const char *name)
     return false;
 }
 
+static bool is_either(const char *what, const char *one, const char *other)
+{
+    return strcmp(what, one) == 0 || strcmp(what, other) == 0;
+}
+
 static int compare(const struct effort *effort, const char *other)
 {
     struct door door;
@@ -65,8 +74,9 @@ int main(int argc, char **argv)
     struct effort effort = {.sizes = {1000, 10000, 100000, 1000000}, .turns = 31};
     const char *library = getenv("SLUICE_LIB");
     const char *only = NULL, *other = NULL;
+    uint32_t waiting = 0;
     struct door door;
-    bool strict = false;
+    bool strict = false, come = false;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0)
@@ -77,7 +87,10 @@ int main(int argc, char **argv)
             only = argv[++i];
         else if (strcmp(argv[i], "--beside") == 0 && i + 1 < argc)
             other = argv[++i];
-        else
+        else if (i + 1 < argc && is_either(argv[i], "--newcomers", "--leavers")) {
+            come = strcmp(argv[i], "--newcomers") == 0;
+            waiting = (uint32_t)strtoul(argv[++i], NULL, 10);
+        } else
             return usage(strcmp(argv[i], "--help") == 0 ? stdout : stderr,
                          strcmp(argv[i], "--help") == 0 ? 0 : 2);
     }
@@ -93,6 +106,10 @@ int main(int argc, char **argv)
         puts("without sluice.so: only the engine's rows");
     if (other)
         return compare(&effort, other);
+    if (waiting > 0) {
+        bench_newcomers(&effort, waiting, come);
+        return 0;
+    }
 
     for (int i = 0; i < PARTS; i++) {
         if (only == NULL || strcmp(parts[i].name, only) == 0)

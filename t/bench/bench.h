@@ -18,6 +18,10 @@ struct effort {
 /* pre_enqueue and releases, as more and more pods wait. */
 void bench_growth(const struct effort *effort);
 
+/* A tree in which so many pods wait, each of its own shape. Some of them go, and if `come`, as many
+ * new ones are asked about: nothing is measured, so that a tool can count what that takes. */
+void bench_newcomers(const struct effort *effort, uint32_t waiting, bool come);
+
 /* Bytes for a waiting pod. */
 void bench_memory(const struct effort *effort);
 

@@ -9,7 +9,7 @@
 
 /* The same work in worlds of different sizes, in turns: what is printed is how much longer it takes
  * in the larger ones than in the smallest, turn by turn. */
-enum { SIZES = 4, BATCH = 256 };
+enum { SIZES = 4, BATCH = 256, NEWCOMERS = 16 * LEAVES };
 
 struct setting {
     const struct effort *effort;
@@ -117,11 +117,11 @@ static int64_t ask_by_name(struct setting *setting, struct world *world)
 }
 
 /* As many pods go as come: so the world keeps its size, and records are used again in no order. */
-static int64_t ask_new(struct setting *setting, struct world *world)
+static void make_way(struct setting *setting, struct world *world, uint32_t count)
 {
     struct delivery leaving;
 
-    for (unsigned i = 0; i < BATCH; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t at = any_waiting(world);
 
         world_pod(world, world->serials[at], &leaving.pod);
@@ -132,6 +132,11 @@ static int64_t ask_new(struct setting *setting, struct world *world)
         world_prepare(world, ERRAND_ASK, &setting->deliveries[i]);
     }
     world_settle(world);
+}
+
+static int64_t ask_new(struct setting *setting, struct world *world)
+{
+    make_way(setting, world, BATCH);
     return time_asks(setting, world, ERRAND_ASK);
 }
 
@@ -271,4 +276,23 @@ void bench_growth(const struct effort *effort)
     }
     bench_hardest(&setting);
     free(setting.deliveries);
+}
+
+void bench_newcomers(const struct effort *effort, uint32_t waiting, bool come)
+{
+    struct setting setting = {.effort = effort, .door = effort->door, .tree = true};
+    struct world_plan plan = {setting.door, setting.tree, SHAPES_MANY, waiting};
+    struct world *world = world_build(&plan, NULL, NULL);
+    uint32_t count = waiting < NEWCOMERS ? waiting : NEWCOMERS;
+
+    setting.deliveries = calloc(count, sizeof(*setting.deliveries));
+    if (setting.deliveries == NULL)
+        fail("no memory");
+    make_way(&setting, world, count);
+    for (uint32_t i = 0; i < count && come; i++)
+        world_deliver(world, ERRAND_ASK, &setting.deliveries[i]);
+    printf("%u of %u pods that wait have gone, %u new ones have come\n", count, waiting,
+           come ? count : 0);
+    free(setting.deliveries);
+    world_free(world);
 }

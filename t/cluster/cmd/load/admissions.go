@@ -92,27 +92,35 @@ func watchAdmissions(ctx context.Context, config *rest.Config, failed chan<- err
 	}
 	a := &admissions{began: time.Now(), workloads: map[types.UID]*workloadLife{}}
 	go func() {
-		version, seen := allThereIs, time.Now()
-		for ctx.Err() == nil {
-			before := version
-			err := a.watchFrom(ctx, client, config.Host, &version)
-			if version != before {
-				seen = time.Now()
-			}
-			switch {
-			case ctx.Err() != nil:
-				return
-			case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
-				a.beginAnew(&version, err)
-			case err != nil && time.Since(seen) > watchPatience:
-				failed <- fmt.Errorf("the watch of the workloads: %w", err)
-				return
-			case err != nil:
-				time.Sleep(time.Second)
-			}
+		if err := a.follow(ctx, client, config.Host); err != nil {
+			failed <- fmt.Errorf("the watch of the workloads: %w", err)
 		}
 	}()
 	return a, nil
+}
+
+// follow takes the watch up again where it ended, until the context ends.
+func (a *admissions) follow(ctx context.Context, client *http.Client, host string) error {
+	version, refused := allThereIs, time.Time{} // refused: since when
+	for ctx.Err() == nil {
+		before := version
+		err := a.watchFrom(ctx, client, host, &version)
+		if err == nil || version != before {
+			refused = time.Time{}
+		}
+		switch {
+		case err == nil || ctx.Err() != nil:
+			continue
+		case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
+			a.beginAnew(&version, err)
+		case refused.IsZero():
+			refused = time.Now()
+		case time.Since(refused) > watchPatience:
+			return err
+		}
+		time.Sleep(time.Second)
+	}
+	return nil
 }
 
 // allThereIs is the version from which a watch tells first what there is.

@@ -209,7 +209,7 @@ func admit(ctx context.Context, o *options, key string) (one admission, err erro
 		return one, err
 	}
 	spent, writes, err := during(p, func() (cost, error) { return costBeside(p, scheduler) },
-		func() error { return one.run(ctx, p, root, o.generator, scheduler) })
+		func() error { return one.run(ctx, p, root, o, scheduler) })
 	one.cost, one.ends, one.writes = spent, scheduler.ends, plane.CountWrites(writes)
 	return one, err
 }
@@ -225,7 +225,7 @@ func costBeside(p *plane.Plane, scheduler *kept) (c cost, err error) {
 
 // run has Kueue's runner make its workloads and end them, until it has read in the statuses of the
 // queues that nothing is left. Then it would delete all of that again, which nobody measures.
-func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator string,
+func (one *admission) run(ctx context.Context, p *plane.Plane, root string, o *options,
 	scheduler *kept) error {
 	dir, err := plane.Binaries(ctx, "kueue-runner")
 	if err != nil {
@@ -243,10 +243,10 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator s
 	if err := os.Mkdir(out, 0o700); err != nil {
 		return err
 	}
-	config := filepath.Join(module, "test/performance/scheduler/configs", generator,
+	config := filepath.Join(module, "test/performance/scheduler/configs", o.generator,
 		"generator.yaml")
-	if strings.HasSuffix(generator, ".yaml") {
-		if config, err = filepath.Abs(generator); err != nil {
+	if strings.HasSuffix(o.generator, ".yaml") {
+		if config, err = filepath.Abs(o.generator); err != nil {
 			return err
 		}
 	}
@@ -261,8 +261,8 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root, generator s
 		return err
 	}
 	runner, err := p.Run("runner", filepath.Join(dir, "kueue-runner"), []string{"--o", out,
-		"--generatorConfig", config, "--qps=5000", "--burst=5000", "--timeout=60m",
-		"--zap-log-level=error"}, []string{"KUBECONFIG=" + kubeconfig, "PROJECT_DIR=" + module})
+		"--generatorConfig", config, fmt.Sprintf("--qps=%d", o.requests),
+		fmt.Sprintf("--burst=%d", 2*o.requests), "--timeout=60m", "--zap-log-level=error"}, []string{"KUBECONFIG=" + kubeconfig, "PROJECT_DIR=" + module})
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ type options struct {
 	policies, keep             bool
 	profile, overlay           string
 	generator                  string    // of Kueue's performance test
+	requests                   int       // a second, of its runner
 	parts                      []float64 // of the whole extent
 	rate                       float64   // pods a second that come and end
 	hints                      bool      // the scheduler asks which pods an event is about
@@ -71,7 +72,8 @@ var commands = map[string]command{
 	"sizes": {sizes, nil,
 		options{parts: []float64{0.01, 0.1, 1}, rate: 50, window: 2 * time.Minute}},
 	"kueue": {kueueTest, []string{kueueUnlimited, sluiceShipped, kueueLimited},
-		options{rounds: 1, generator: "baseline", only: []string{kueueUnlimited, sluiceShipped}}},
+		options{rounds: 1, generator: "baseline", requests: 1000,
+			only: []string{kueueUnlimited, sluiceShipped}}},
 }
 
 func main() {
@@ -111,6 +113,8 @@ func (c *command) parse(name string, args []string) (*options, error) {
 	case o.generator != "":
 		flags.StringVar(&o.generator, "config", o.generator,
 			"Kueue's configuration of the test, baseline or large-scale, or a file like it")
+		flags.IntVar(&o.requests, "requests", o.requests,
+			"how many requests a second its runner may make; Kueue's Makefile says 1000")
 		c.addRounds(flags, &o, &only)
 	case o.parts != nil:
 		flags.StringVar(&parts, "parts", join(o.parts), "parts of "+whole.String())
@@ -192,7 +196,7 @@ func (c *command) addLoad(flags *flag.FlagSet, o *options) {
 func (c *command) check(o *options) error {
 	least := min(o.rounds, o.pods, o.queue, o.nodes)
 	if o.generator != "" {
-		least = o.rounds
+		least = min(o.rounds, o.requests)
 	}
 	switch {
 	case o.generator != "" && !slices.Contains([]string{"baseline", "large-scale"}, o.generator) &&
@@ -200,7 +204,8 @@ func (c *command) check(o *options) error {
 		return fmt.Errorf("--config is %q; Kueue has baseline and large-scale, or say a .yaml",
 			o.generator)
 	case least < 1:
-		return fmt.Errorf("rounds, pods, queue and nodes must be 1 or more, one is %d", least)
+		return fmt.Errorf("rounds, pods, queue, nodes and requests must be 1 or more, one is %d",
+			least)
 	case o.generator == "" && o.queue > nodeCPU*o.nodes-warmCPU:
 		return fmt.Errorf("a queue of %d cpu can never fill: %d nodes have %d cpu, of which %d "+
 			"are for warming up", o.queue, o.nodes, nodeCPU*o.nodes, warmCPU)
