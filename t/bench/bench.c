@@ -20,8 +20,8 @@ static int usage(FILE *to, int code)
           "crossing\n"
           "  --beside   only compares a crossing with one in this library, another build\n"
           "\n"
-          "  --newcomers, --leavers  measure nothing: of so many waiting pods some go, and as many\n"
-          "             come, or none; t/cache_misses counts what lies between the two\n",
+          "  --newcomers, --leavers  measure nothing: of so many waiting pods some go, and\n"
+          "             as many come, or none; t/cache_misses counts the difference\n",
           to);
     return code;
 }

@@ -70,8 +70,8 @@ func kueueTest(ctx context.Context, o *options) error {
 	return err
 }
 
-// admitInTurns has each of them admit in each round, and returns what there is when one fails: a run
-// can take an hour.
+// admitInTurns has each of them admit in each round, and returns what there is when one fails: a
+// run can take an hour.
 func admitInTurns(ctx context.Context, o *options) (map[string][]admission, error) {
 	runs := map[string][]admission{}
 	for round := range o.rounds {
@@ -262,7 +262,8 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root string, o *o
 	}
 	runner, err := p.Run("runner", filepath.Join(dir, "kueue-runner"), []string{"--o", out,
 		"--generatorConfig", config, fmt.Sprintf("--qps=%d", o.requests),
-		fmt.Sprintf("--burst=%d", 2*o.requests), "--timeout=60m", "--zap-log-level=error"}, []string{"KUBECONFIG=" + kubeconfig, "PROJECT_DIR=" + module})
+		fmt.Sprintf("--burst=%d", 2*o.requests), "--timeout=60m", "--zap-log-level=error"},
+		[]string{"KUBECONFIG=" + kubeconfig, "PROJECT_DIR=" + module})
 	if err != nil {
 		return err
 	}
