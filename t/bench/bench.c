@@ -52,9 +52,11 @@ static bool is_part(const char *name)
     return false;
 }
 
-static bool is_either(const char *what, const char *one, const char *other)
+/* How many wait, if it is said with this option; 0: it is another one, or that is no number. */
+static uint32_t waiting_of(const char *option, char **words)
 {
-    return strcmp(what, one) == 0 || strcmp(what, other) == 0;
+    return strcmp(words[0], option) == 0 && words[1] != NULL ? (uint32_t)strtoul(words[1], NULL, 10)
+                                                             : 0;
 }
 
 static int compare(const struct effort *effort, const char *other)
@@ -74,9 +76,9 @@ int main(int argc, char **argv)
     struct effort effort = {.sizes = {1000, 10000, 100000, 1000000}, .turns = 31};
     const char *library = getenv("SLUICE_LIB");
     const char *only = NULL, *other = NULL;
-    uint32_t waiting = 0;
+    uint32_t leavers = 0, newcomers = 0;
     struct door door;
-    bool strict = false, come = false;
+    bool strict = false;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0)
@@ -87,10 +89,10 @@ int main(int argc, char **argv)
             only = argv[++i];
         else if (strcmp(argv[i], "--beside") == 0 && i + 1 < argc)
             other = argv[++i];
-        else if (i + 1 < argc && is_either(argv[i], "--newcomers", "--leavers")) {
-            come = strcmp(argv[i], "--newcomers") == 0;
-            waiting = (uint32_t)strtoul(argv[++i], NULL, 10);
-        } else
+        else if ((leavers = waiting_of("--leavers", argv + i)) > 0 ||
+                 (newcomers = waiting_of("--newcomers", argv + i)) > 0)
+            i++;
+        else
             return usage(strcmp(argv[i], "--help") == 0 ? stdout : stderr,
                          strcmp(argv[i], "--help") == 0 ? 0 : 2);
     }
@@ -106,8 +108,8 @@ int main(int argc, char **argv)
         puts("without sluice.so: only the engine's rows");
     if (other)
         return compare(&effort, other);
-    if (waiting > 0) {
-        bench_newcomers(&effort, waiting, come);
+    if (leavers + newcomers > 0) {
+        bench_newcomers(&effort, leavers + newcomers, newcomers > 0);
         return 0;
     }
 

@@ -84,11 +84,12 @@ static uint32_t any_waiting(const struct world *world)
     return (uint32_t)(mix(++state) % world->count);
 }
 
-static int64_t time_asks(struct setting *setting, struct world *world, enum errand errand)
+static int64_t time_asks(struct setting *setting, struct world *world, enum errand errand,
+                         uint32_t count)
 {
     int64_t start = clock_cpu(), end;
 
-    for (unsigned i = 0; i < BATCH; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (world_deliver(world, errand, &setting->deliveries[i]))
             fail("a pod passes: the queues are not full");
     }
@@ -103,7 +104,7 @@ static int64_t ask_again_by(struct setting *setting, struct world *world, enum e
         world_pod(world, world->serials[any_waiting(world)], &setting->deliveries[i].pod);
         world_prepare(world, errand, &setting->deliveries[i]);
     }
-    return time_asks(setting, world, errand);
+    return time_asks(setting, world, errand, BATCH);
 }
 
 static int64_t ask_again(struct setting *setting, struct world *world)
@@ -137,7 +138,7 @@ static void make_way(struct setting *setting, struct world *world, uint32_t coun
 static int64_t ask_new(struct setting *setting, struct world *world)
 {
     make_way(setting, world, BATCH);
-    return time_asks(setting, world, ERRAND_ASK);
+    return time_asks(setting, world, ERRAND_ASK, BATCH);
 }
 
 /* Of all that waits in a queue, those behind some pod, in their order. */
@@ -289,8 +290,8 @@ void bench_newcomers(const struct effort *effort, uint32_t waiting, bool come)
     if (setting.deliveries == NULL)
         fail("no memory");
     make_way(&setting, world, count);
-    for (uint32_t i = 0; i < count && come; i++)
-        world_deliver(world, ERRAND_ASK, &setting.deliveries[i]);
+    if (come)
+        time_asks(&setting, world, ERRAND_ASK, count);
     printf("%u of %u pods that wait have gone, %u new ones have come\n", count, waiting,
            come ? count : 0);
     free(setting.deliveries);

@@ -153,7 +153,7 @@ func (a *admissions) watchFrom(ctx context.Context, client *http.Client, host st
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {
-		return refusal(answer.Body)
+		return fmt.Errorf("it is refused: %s: %w", answer.Status, refusal(answer.Body))
 	}
 	return a.readEvents(answer.Body, version)
 }
@@ -248,6 +248,20 @@ func (a *admissions) haveEnded() int {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	return a.ended
+}
+
+// wall is when the last of them has ended, since the beginning.
+func (a *admissions) wall() time.Duration {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	return a.lastEnd
+}
+
+// timesBegunAnew is how often the watch had to begin anew.
+func (a *admissions) timesBegunAnew() int {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	return a.gaps
 }
 
 // classFigures are of the workloads of a class.

@@ -129,8 +129,8 @@ func TestAdmissionsOfAWatchThatEnds(t *testing.T) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	if of := a.byClass()["small"]; of.count != 1 || a.gaps != 1 {
-		t.Errorf("one workload, and one gap: %+v, %d", of, a.gaps)
+	if of := a.byClass()["small"]; of.count != 1 || a.timesBegunAnew() != 1 {
+		t.Errorf("one workload, and one gap: %+v, %d", of, a.timesBegunAnew())
 	}
 }
 

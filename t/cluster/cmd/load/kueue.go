@@ -295,8 +295,8 @@ func (one *admission) run(ctx context.Context, p *plane.Plane, root string, o *o
 
 // take keeps what was seen of all workloads.
 func (one *admission) take(seen *admissions) {
-	one.wall, one.use, one.classes = seen.lastEnd, seen.meanUse(), seen.byClass()
-	one.gaps = seen.gaps
+	one.wall, one.use, one.classes = seen.wall(), seen.meanUse(), seen.byClass()
+	one.gaps = seen.timesBegunAnew()
 }
 
 // of are the writes of the one that admits.
