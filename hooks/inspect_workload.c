@@ -214,6 +214,7 @@ static void put_counts(struct msg_writer *w, const struct cluster_queue_report *
     put_key_str(w, "reason", report->reason);
     put_key_str(w, "message", report->message);
     put_key_int(w, "waiting", report->pending);
+    put_key_int(w, "idle", report->idle);
     put_key_int(w, "reserving", report->reserving);
     put_key_int(w, "admitted", report->admitted);
 }
@@ -226,7 +227,7 @@ void show_cluster_queue(struct call *call, const struct question *question)
     if (!find_place(call, question, false, &place))
         return;
     engine_report_cluster_queue(call->engine, place.queue, &report);
-    msg_put_map(&call->out, 8 + CALL_STATUS_KEYS);
+    msg_put_map(&call->out, 9 + CALL_STATUS_KEYS);
     put_counts(&call->out, &report);
     put_usage(&call->out, call->engine, place);
 }
@@ -237,7 +238,7 @@ static void put_local(struct msg_writer *w, const struct engine *engine, uint32_
     struct cluster_queue_report report;
 
     engine_report_local_queue(engine, local, &report);
-    msg_put_map(w, 11 + WAIT_KEYS + others);
+    msg_put_map(w, 12 + WAIT_KEYS + others);
     put_key_text(w, "namespace", report.space);
     put_key_text(w, "clusterQueue", report.queue);
     put_counts(w, &report);

@@ -63,12 +63,14 @@ static const char *check_decided(const struct engine *e, uint32_t id)
 static const char *check_counts(const struct engine *e, uint32_t id)
 {
     const struct local_queue *local = local_queue_at(e, id);
-    uint32_t counts[3] = {0};
+    uint32_t counts[4] = {0};
 
     for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local) {
         bool holds = workload_holds(e, at);
+        bool pending = workload_is(workload_at(e, at), WORKLOAD_PLACED) && !holds;
 
-        counts[LOCAL_PENDING] += workload_is(workload_at(e, at), WORKLOAD_PLACED) && !holds;
+        counts[LOCAL_PENDING] += pending;
+        counts[LOCAL_IDLE] += pending && workload_is_idle(e, at);
         counts[LOCAL_RESERVING] += holds;
         counts[LOCAL_ADMITTED] += holds && claim_at(e, at)->state == CLAIM_ALLOCATED;
         if (workload_at(e, at)->local_queue != id)
@@ -76,6 +78,15 @@ static const char *check_counts(const struct engine *e, uint32_t id)
     }
     return memcmp(counts, local->counts, sizeof(counts)) == 0 ? NULL
                                                               : "a LocalQueue counts its workloads";
+}
+
+static uint32_t count_idle(const struct engine *e, uint32_t tree)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < tree_size(&workloads_of_queue, e, tree); i++)
+        count += workload_is_idle(e, tree_at(&workloads_of_queue, e, tree, i));
+    return count;
 }
 
 static const char *check_cluster_queue(const struct engine *e, uint32_t id)
@@ -91,6 +102,8 @@ static const char *check_cluster_queue(const struct engine *e, uint32_t id)
         below += queue_at(e, child)->cluster.below;
         waiting += queue_at(e, child)->cluster.waiting_below;
     }
+    if (count_idle(e, cluster->waiting) + count_idle(e, cluster->held) != cluster->idle)
+        return "the workloads of a queue that wait for no quota are counted";
     if (waiting != cluster->waiting_below)
         return "workloads that wait are counted over the subtree";
     if (below != cluster->below)

@@ -42,6 +42,18 @@ void workload_set_flavors(struct engine *e, uint32_t id, const struct assignment
     }
 }
 
+void workload_count_idle(struct engine *e, uint32_t id, int more)
+{
+    uint32_t queue = claim_queue(e, id);
+
+    if (!workload_is(workload_at(e, id), WORKLOAD_PLACED) || workload_holds(e, id) ||
+        !workload_is_idle(e, id))
+        return;
+    local_queue_at(e, workload_at(e, id)->local_queue)->counts[LOCAL_IDLE] += (uint32_t)more;
+    if (queue != 0)
+        queue_at(e, queue)->cluster.idle += (uint32_t)more;
+}
+
 /* Counts it in its LocalQueue and its queue, or (-1) no longer. */
 static void count(struct engine *e, uint32_t id, int more)
 {
@@ -50,6 +62,7 @@ static void count(struct engine *e, uint32_t id, int more)
     bool holds = workload_holds(e, id),
          admitted = holds && claim_at(e, id)->state == CLAIM_ALLOCATED;
 
+    workload_count_idle(e, id, more);
     counts[LOCAL_PENDING] += holds ? 0 : (uint32_t)more;
     counts[LOCAL_RESERVING] += holds ? (uint32_t)more : 0;
     counts[LOCAL_ADMITTED] += admitted ? (uint32_t)more : 0;

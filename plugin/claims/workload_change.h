@@ -10,6 +10,10 @@
 void workload_take_out(struct engine *e, uint32_t workload);
 void workload_put_in(struct engine *e, uint32_t workload);
 
+/* Counts it among those of its LocalQueue and its queue that are idle, if it is, or (-1) no longer:
+ * around what makes it so. */
+void workload_count_idle(struct engine *e, uint32_t workload, int more);
+
 /* What it holds or is promised, as it was assigned; NULL: nothing. [taken out] */
 struct assignment;
 void workload_set_flavors(struct engine *e, uint32_t workload, const struct assignment *made);

@@ -24,6 +24,7 @@ struct cluster_queue {
     uint32_t holding;  /* of those that hold quota, who would be sent away first */
     uint32_t demands;  /* tree of demands that lack nothing known, by their heads */
     uint32_t short_of; /* tree of those that lack something, by what that is (shortage.h) */
+    uint32_t idle;     /* workloads of the first two that wait for no quota (workload_is_idle) */
     uint32_t admitted;
     uint32_t waiting_below; /* workloads of the subtree that wait */
     uint32_t below;         /* workloads of the subtree that hold, or are promised, something */

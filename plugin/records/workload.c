@@ -49,6 +49,14 @@ bool workload_holds(const struct engine *e, uint32_t id)
     return workload_is(workload_at(e, id), WORKLOAD_PLACED) && claim_holds(claim_at(e, id));
 }
 
+bool workload_is_idle(const struct engine *e, uint32_t id)
+{
+    const struct workload *workload = workload_at(e, id);
+
+    return !workload_is(workload, WORKLOAD_ACTIVE) || workload_is(workload, WORKLOAD_GATED_BY) ||
+           local_queue_at(e, workload->local_queue)->stop != LIFE_RUNS;
+}
+
 bool workload_runs(const struct engine *e, uint32_t id)
 {
     return workload_holds(e, id) && claim_at(e, id)->state == CLAIM_ALLOCATED;

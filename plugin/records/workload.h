@@ -135,6 +135,10 @@ uint32_t workload_in_place(const struct engine *e, uint32_t number);
 /* Whether its queue counts what it holds. */
 bool workload_holds(const struct engine *e, uint32_t workload);
 
+/* Whether it waits for no quota: it is deactivated, its owner gates it, or its LocalQueue does not
+ * run. [holds nothing] */
+bool workload_is_idle(const struct engine *e, uint32_t workload);
+
 /* Whether it is admitted, too: its job may run. */
 bool workload_runs(const struct engine *e, uint32_t workload);
 

@@ -122,6 +122,7 @@ void engine_report_cluster_queue(const struct engine *e, uint32_t id,
     say_faults(e, id, fault, ret->message);
     ret->pending = tree_size(&workloads_of_queue, e, cluster->waiting) +
                    tree_size(&workloads_of_queue, e, cluster->held);
+    ret->idle = cluster->idle;
     ret->reserving = tree_size(&workloads_that_hold, e, cluster->holding);
     ret->admitted = cluster->admitted;
 }
@@ -167,6 +168,7 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
     ret->name = name_text(e, local->name);
     ret->queue = local->queue == 0 ? text_of("") : name_text(e, queue_at(e, local->queue)->name);
     ret->pending = local->counts[LOCAL_PENDING];
+    ret->idle = local->counts[LOCAL_IDLE];
     ret->reserving = local->counts[LOCAL_RESERVING];
     ret->admitted = local->counts[LOCAL_ADMITTED];
     ret->waits = &local->waits;

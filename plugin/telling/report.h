@@ -227,7 +227,8 @@ struct cluster_queue_report {
     bool active;
     const char *reason;
     char message[VERDICT_MESSAGE_MAX];
-    uint32_t pending, reserving, admitted;
+    uint32_t pending, idle; /* that hold nothing; of them, that wait for no quota */
+    uint32_t reserving, admitted;
     const struct waits *waits; /* of a LocalQueue: of its workloads that were granted quota */
     int64_t oldest;            /* of a LocalQueue: since when its oldest workload waits; 0 */
 };

@@ -152,6 +152,17 @@ static void settle(struct engine *e, uint32_t id)
         cluster_queue_changed(e, local_queue_at(e, id)->queue);
 }
 
+static void set_stop(struct engine *e, uint32_t id, enum life_stop stop)
+{
+    struct local_queue *local = local_queue_at(e, id);
+
+    for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local)
+        workload_count_idle(e, at, -1);
+    local->stop = (uint8_t)stop;
+    for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local)
+        workload_count_idle(e, at, 1);
+}
+
 static int take(struct engine *e, uint32_t id, const struct local_queue_facts *facts,
                 uint32_t queue, uint32_t uid)
 {
@@ -167,9 +178,10 @@ static int take(struct engine *e, uint32_t id, const struct local_queue_facts *f
     local->version = facts->version;
     limit_count(&e->queues, LIMITED_LOCAL_QUEUES, &local->known, true);
     local->selected = facts->selected;
-    local->stop = facts->stop == QUEUE_HOLD             ? LIFE_HOLDS
-                  : facts->stop == QUEUE_HOLD_AND_DRAIN ? LIFE_DRAINS
-                                                        : LIFE_RUNS;
+    set_stop(e, id,
+             facts->stop == QUEUE_HOLD             ? LIFE_HOLDS
+             : facts->stop == QUEUE_HOLD_AND_DRAIN ? LIFE_DRAINS
+                                                   : LIFE_RUNS);
     if (moves) {
         move_loads(e, id);
         drop_demands(e, id);
@@ -216,7 +228,7 @@ void local_queue_lose(struct engine *e, struct text space, struct text name)
 
     if (id != 0 && local_queue_at(e, id)->known) {
         limit_count(&e->queues, LIMITED_LOCAL_QUEUES, &local_queue_at(e, id)->known, false);
-        local_queue_at(e, id)->stop = LIFE_MISSING;
+        set_stop(e, id, LIFE_MISSING);
         settle(e, id);
         local_queue_drop(e, id);
     }

@@ -19,11 +19,12 @@ struct local_queue {
     int64_t version;
     uint8_t stop; /* enum life_stop */
     bool known, selected;
-    uint32_t counts[3]; /* of its workloads: that are pending, hold quota, are admitted */
+    uint32_t counts[4]; /* of its workloads: that are pending, idle of them, hold quota, are
+                           admitted */
     struct waits waits; /* of its workloads that were granted quota, since it is known */
 };
 
-enum { LOCAL_PENDING, LOCAL_RESERVING, LOCAL_ADMITTED };
+enum { LOCAL_PENDING, LOCAL_IDLE, LOCAL_RESERVING, LOCAL_ADMITTED };
 
 struct engine;
 

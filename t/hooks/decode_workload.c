@@ -58,7 +58,8 @@ static void test_way(void)
          "\"checks\"=>[{\"name\"=>\"k\", \"state\"=>\"Pending\"}], %"},
         {HOOK_INSPECT, "{now: 1, what: clusterQueue, name: c}",
          "{\"name\"=>\"c\", \"active\"=>true, \"reason\"=>\"Ready\", "
-         "\"message\"=>\"Can admit new workloads\", \"waiting\"=>0, \"reserving\"=>1, "
+         "\"message\"=>\"Can admit new workloads\", \"waiting\"=>0, \"idle\"=>0, "
+         "\"reserving\"=>1, "
          "\"admitted\"=>0, \"usage\"=>[{\"flavor\"=>\"f\", \"resource\"=>\"cpu\", "
          "\"reserved\"=>2000, \"admitted\"=>0, \"borrowed\"=>0}, %"},
         {HOOK_INSPECT,

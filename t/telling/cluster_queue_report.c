@@ -7,6 +7,44 @@
 static const char *const world = "flavor f; cluster c within=lower group=cpu flavor=f cpu=4; "
                                  "local l cluster=c";
 
+/* Of those that hold nothing some wait for no quota, whatever made them so, until that ends. */
+static void test_idle(void)
+{
+    static const struct {
+        const char *words, *what;
+        uint32_t pending, idle;
+    } steps[] = {
+        {"local m cluster=c; add a queue=l cpu=4; add b queue=m cpu=1; add d queue=m cpu=2",
+         "two wait for quota", 2, 0},
+        {"add g queue=m cpu=1 gatedBy=x", "its owner gates one", 3, 1},
+        {"deactivate b", "one is deactivated", 3, 2},
+        {"local m cluster=c hold", "its LocalQueue is stopped", 3, 3},
+        {"cluster c hold within=lower group=cpu flavor=f cpu=4", "and its ClusterQueue", 3, 3},
+        {"add e queue=l cpu=1", "of the other LocalQueue one waits for quota", 4, 3},
+        {"lose-local m", "its LocalQueue is gone", 4, 3},
+        {"local m cluster=c", "it is there again, and runs", 4, 2},
+        {"activate b", "it is activated", 4, 1},
+        {"remove g; add g queue=m cpu=1", "nobody gates the next one", 4, 0},
+        {"local m cluster=d hold", "its LocalQueue moves away", 1, 0},
+    };
+    struct workload_kit kit;
+    struct cluster_queue_report report;
+
+    workload_kit_open(&kit, "");
+    workload_kit_do(&kit, world);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        workload_kit_do(&kit, steps[i].words);
+        engine_report_cluster_queue(kit.kit.engine, kit_queue(&kit.kit, "cluster/c"), &report);
+        is_int(report.pending, steps[i].pending, "%s: so many hold nothing", steps[i].what);
+        is_int(report.idle, steps[i].idle, "%s: so many of them wait for no quota", steps[i].what);
+    }
+    engine_report_local_queue(
+        kit.kit.engine, engine_find_local_queue(kit.kit.engine, text_of("default"), text_of("m")),
+        &report);
+    is_int(report.idle, 3, "all of the LocalQueue that is stopped");
+    workload_kit_close(&kit);
+}
+
 int main(void)
 {
     struct workload_kit kit;
@@ -56,5 +94,6 @@ int main(void)
            "references missing AdmissionCheck(s): j, references inactive AdmissionCheck(s): l.",
            "and all are told");
     workload_kit_close(&kit);
+    test_idle();
     return tap_done();
 }

@@ -177,7 +177,7 @@ func (h *Host) join(handle fwk.Handle) {
 		pods: &h.pods, spaces: spaces, workloads: h.args.Workloads,
 		tellWorkloads: h.workloads.tellOf}
 	h.statuses = kueueStatuses{engine: &h.engine, lease: &h.lease, clients: &h.clients,
-		custom: &h.custom, local: &h.kueueQueues.local, workloads: h.workloads.list,
+		custom: &h.custom, local: &h.kueueQueues.local,
 		perSecond: ptr.Deref(h.args.QueueStatusesPerSecond, 0)}
 	h.workloads = workloads{engine: &h.engine, lease: &h.lease, clients: &h.clients,
 		custom: &h.custom, statuses: &h.statuses, pods: &h.pods, queues: &h.kueueQueues,

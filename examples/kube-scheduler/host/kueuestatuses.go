@@ -40,7 +40,6 @@ type kueueStatuses struct {
 	clients   *clients
 	custom    *customResources
 	local     *localClusters
-	workloads func() []any   // as they were last seen
 	stale     *staleStatuses // nil: none is written
 	perSecond int64          // how many counts alone are written; 0: all
 }
@@ -111,7 +110,6 @@ func (s *kueueStatuses) takeStale() []kueueQueue {
 // write writes those that are due. One that cannot be written holds up no other: it is due again in
 // the next turn, where its object was another by then, or else in a while.
 func (s *kueueStatuses) write(ctx context.Context) {
-	idle := s.idle()
 	var failed []kueueQueue
 	done := func(queue kueueQueue, err error) {
 		switch {
@@ -127,7 +125,7 @@ func (s *kueueStatuses) write(ctx context.Context) {
 		}
 	}
 	look := func(queue kueueQueue, countsWait bool) (sent bool) {
-		object, lacks, err := s.lacks(queue, idle[queue])
+		object, lacks, err := s.lacks(queue)
 		switch {
 		case err != nil || lacks == nil:
 		case countsWait && onlyCounts(lacks):
@@ -148,8 +146,7 @@ func (s *kueueStatuses) write(ctx context.Context) {
 }
 
 // lacks returns a queue, and the patch that its status lacks; nil: none.
-func (s *kueueStatuses) lacks(queue kueueQueue, idle int64) (*unstructured.Unstructured, []byte,
-	error) {
+func (s *kueueStatuses) lacks(queue kueueQueue) (*unstructured.Unstructured, []byte, error) {
 	object := s.custom.object(queue.resource, queue.name.Namespace, queue.name.Name)
 	if object == nil {
 		return nil, nil, nil
@@ -158,12 +155,12 @@ func (s *kueueStatuses) lacks(queue kueueQueue, idle int64) (*unstructured.Unstr
 	var err error
 	if queue.resource == localQueues {
 		var seen, now *kueue.LocalQueue
-		if seen, now, err = wantedOf(object, idle, s.ofLocalQueue); now != nil {
+		if seen, now, err = wantedOf(object, s.ofLocalQueue); now != nil {
 			known, wanted = seen.Status, now.Status
 		}
 	} else {
 		var seen, now *kueue.ClusterQueue
-		if seen, now, err = wantedOf(object, idle, s.ofClusterQueue); now != nil {
+		if seen, now, err = wantedOf(object, s.ofClusterQueue); now != nil {
 			known, wanted = seen.Status, now.Status
 		}
 	}
@@ -179,13 +176,13 @@ func (s *kueueStatuses) lacks(queue kueueQueue, idle int64) (*unstructured.Unstr
 }
 
 // wantedOf returns a queue, and as it is to be; nil where it cannot be read, which others tell.
-func wantedOf[T any](object *unstructured.Unstructured, idle int64,
-	of func(*T, int64) (*T, error)) (seen, wanted *T, err error) {
+func wantedOf[T any](object *unstructured.Unstructured,
+	of func(*T) (*T, error)) (seen, wanted *T, err error) {
 	seen = new(T)
 	if facts.Read(object, seen) != nil {
 		return nil, nil, nil
 	}
-	wanted, err = of(seen, idle)
+	wanted, err = of(seen)
 	return seen, wanted, err
 }
 
@@ -237,41 +234,22 @@ func (s *kueueStatuses) patch(ctx context.Context, of schema.GroupVersionResourc
 	})
 }
 
-// idle counts, by LocalQueue and by ClusterQueue, the workloads that hold nothing and wait for no
-// quota: those that are deactivated or gated, and those of a stopped LocalQueue. To the engine they
-// are held, and in Kueue's counts they are not pending.
-func (s *kueueStatuses) idle() map[kueueQueue]int64 {
-	counts, stopped := map[kueueQueue]int64{}, map[types.NamespacedName]bool{}
-	for _, object := range s.custom.all(localQueues) {
-		policy, _, _ := unstructured.NestedString(object.Object, "spec", "stopPolicy")
-		stopped[nameOf(object)] = policy != "" && policy != string(kueue.None)
-	}
-	for _, object := range s.workloads() {
-		w, is := object.(*kueue.Workload)
-		if !is || wl.Finished(w) || wl.Reserved(w) {
-			continue
-		}
-		queue := localQueueName(w)
-		if !wl.Active(w) || wl.Gates(w) != "" || stopped[queue] {
-			counts[localQueueNamed(queue)]++
-			counts[s.behind(queue)]++
-		}
-	}
-	return counts
+// pendingIn is how many workloads of a queue are pending to Kueue: those that wait for quota.
+func pendingIn(answer map[string]any) int32 {
+	return int32(number(answer["waiting"]) - number(answer["idle"]))
 }
 
 // A usage is one of an answer of the engine.
 type usage struct{ flavor, resource, key string }
 
-func (s *kueueStatuses) ofClusterQueue(seen *kueue.ClusterQueue, idle int64) (*kueue.ClusterQueue,
-	error) {
+func (s *kueueStatuses) ofClusterQueue(seen *kueue.ClusterQueue) (*kueue.ClusterQueue, error) {
 	answer, err := s.engine.ask(sluice.Query{What: "clusterQueue", Name: seen.Name})
 	if err != nil {
 		return nil, err
 	}
 	wanted := seen.DeepCopy()
 	status := &wanted.Status
-	status.PendingWorkloads = int32(max(number(answer["waiting"])-idle, 0))
+	status.PendingWorkloads = pendingIn(answer)
 	status.ReservingWorkloads = int32(number(answer["reserving"]))
 	status.AdmittedWorkloads = int32(number(answer["admitted"]))
 	used := usages(answer)
@@ -331,8 +309,7 @@ func (s *kueueStatuses) unsupportedFlavors(queue *kueue.ClusterQueue) string {
 	return ""
 }
 
-func (s *kueueStatuses) ofLocalQueue(seen *kueue.LocalQueue, idle int64) (*kueue.LocalQueue,
-	error) {
+func (s *kueueStatuses) ofLocalQueue(seen *kueue.LocalQueue) (*kueue.LocalQueue, error) {
 	answer, err := s.engine.ask(sluice.Query{What: "localQueue", Namespace: seen.Namespace,
 		Name: seen.Name})
 	if err != nil {
@@ -340,7 +317,7 @@ func (s *kueueStatuses) ofLocalQueue(seen *kueue.LocalQueue, idle int64) (*kueue
 	}
 	wanted := seen.DeepCopy()
 	status := &wanted.Status
-	status.PendingWorkloads = int32(max(number(answer["waiting"])-idle, 0))
+	status.PendingWorkloads = pendingIn(answer)
 	status.ReservingWorkloads = int32(number(answer["reserving"]))
 	status.AdmittedWorkloads = int32(number(answer["admitted"]))
 	status.FlavorsReservation = localUsage(answer, "reserved")

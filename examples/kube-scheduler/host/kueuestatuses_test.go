@@ -15,12 +15,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	fakediscovery "k8s.io/client-go/discovery/fake"
+	"k8s.io/client-go/dynamic"
 	clienttesting "k8s.io/client-go/testing"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"sluice/kube-scheduler/config"
 	"sluice/kube-scheduler/facts"
+	"sluice/kube-scheduler/sluice"
+	wl "sluice/kube-scheduler/workload"
 )
 
 // A count that is 0 is written once, what is not ours stays, and what is so already is no write.
@@ -95,6 +99,40 @@ func TestOnlyCounts(t *testing.T) {
 	}
 }
 
+// servesKueue has the API server in memory serve what Kueue's does.
+func servesKueue(h *Host) {
+	served := &metav1.APIResourceList{GroupVersion: kueue.SchemeGroupVersion.String()}
+	for kind := range listKinds {
+		if kind.GroupVersion().String() == served.GroupVersion {
+			served.APIResources = append(served.APIResources, metav1.APIResource{Name: kind.Resource})
+		}
+	}
+	discovery := h.custom.discoverer.(*fakediscovery.FakeDiscovery)
+	discovery.Resources = append(discovery.Resources, served)
+}
+
+// addOfKueue creates one of Kueue's objects; what is in a namespace is in the default one.
+func (w *world) addOfKueue(of schema.GroupVersionResource, kind, name string, spec map[string]any,
+	annotations ...string) {
+	object := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	object.SetAPIVersion(kueue.SchemeGroupVersion.String())
+	object.SetKind(kind)
+	object.SetName(name)
+	object.SetUID(types.UID("uid-" + kind + "-" + name))
+	object.SetResourceVersion("1")
+	for _, annotation := range annotations {
+		object.SetAnnotations(map[string]string{annotation: "example.com/somebody"})
+	}
+	client := dynamic.ResourceInterface(w.dynamic.Resource(of))
+	if of == localQueues || of == wl.Resource {
+		client = w.dynamic.Resource(of).Namespace("default")
+	}
+	_, err := client.Create(context.Background(), object, metav1.CreateOptions{})
+	if err != nil {
+		w.t.Error(err)
+	}
+}
+
 // statusRefusals refuse what is written into the status of a queue of a name for some time, each in
 // a way of its own, and keep when the first was let through.
 type statusRefusals struct {
@@ -135,30 +173,15 @@ func (r *statusRefusals) when(name string) time.Time {
 // Of a status that cannot be written no other one has to wait: a queue is written in its next turn,
 // where its object had changed meanwhile, and a while later where the API server refused.
 func TestAStatusThatCannotBeWrittenHoldsUpNoOther(t *testing.T) {
-	served := &metav1.APIResourceList{GroupVersion: kueue.SchemeGroupVersion.String()}
-	for kind := range listKinds {
-		if kind.GroupVersion().String() == served.GroupVersion {
-			served.APIResources = append(served.APIResources, metav1.APIResource{Name: kind.Resource})
-		}
-	}
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "clusterqueues"}, "q",
 		errors.New("another"))
 	refusals := &statusRefusals{begun: map[string]time.Time{}, written: map[string]time.Time{},
 		errors: map[string]error{"stale": conflict,
 			"refused": apierrors.NewInternalError(errors.New("no reason"))}}
-	w := newWorld(t, config.Args{Removal: config.OnBind, Workloads: true}, func(h *Host) {
-		discovery := h.custom.discoverer.(*fakediscovery.FakeDiscovery)
-		discovery.Resources = append(discovery.Resources, served)
-	})
+	w := newWorld(t, config.Args{Removal: config.OnBind, Workloads: true}, servesKueue)
 	w.untyped.to("patch", "clusterqueues", refusals.react)
 	for _, name := range []string{"stale", "refused", "other"} {
-		_, err := w.dynamic.Resource(clusterQueues).Create(context.Background(),
-			&unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": kueue.SchemeGroupVersion.String(), "kind": "ClusterQueue",
-				"metadata": map[string]any{"name": name}}}, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.addOfKueue(clusterQueues, "ClusterQueue", name, nil)
 	}
 	for _, name := range []string{"other", "stale", "refused"} {
 		w.until(name+" has its status", func() bool { return !refusals.when(name).IsZero() })
@@ -170,4 +193,49 @@ func TestAStatusThatCannotBeWrittenHoldsUpNoOther(t *testing.T) {
 	if late := refusals.when("refused").Sub(first); late < triedAgain || late >= 2*triedAgain {
 		t.Errorf("what was refused is written after %v", late)
 	}
+}
+
+// What waits for no quota is not pending, as in Kueue: what its owner gates, what is deactivated,
+// and all of a LocalQueue that is stopped.
+func TestPendingWaitsForQuota(t *testing.T) {
+	w := newWorld(t, config.Args{Removal: config.OnBind, Workloads: true}, servesKueue)
+	w.addOfKueue(flavorResource, "ResourceFlavor", "f", nil)
+	w.addOfKueue(clusterQueues, "ClusterQueue", "q", map[string]any{
+		"namespaceSelector": map[string]any{}, "resourceGroups": []any{map[string]any{
+			"coveredResources": []any{"cpu"}, "flavors": []any{map[string]any{"name": "f",
+				"resources": []any{map[string]any{"name": "cpu", "nominalQuota": "1"}}}}}}})
+	w.addOfKueue(localQueues, "LocalQueue", "q", map[string]any{"clusterQueue": "q"})
+	w.addOfKueue(localQueues, "LocalQueue", "stopped", map[string]any{"clusterQueue": "q",
+		"stopPolicy": string(kueue.Hold)})
+	set := map[string]any{"name": "main", "count": int64(1), "template": map[string]any{
+		"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "none",
+			"resources": map[string]any{"requests": map[string]any{"cpu": "2"}}}}}}}
+	in := func(queue string, active bool) map[string]any {
+		return map[string]any{"queueName": queue, "active": active, "podSets": []any{set}}
+	}
+	w.addOfKueue(wl.Resource, "Workload", "waits", in("q", true))
+	w.addOfKueue(wl.Resource, "Workload", "gated", in("q", true), wl.AdmissionGatedBy)
+	w.addOfKueue(wl.Resource, "Workload", "inactive", in("q", false))
+	w.addOfKueue(wl.Resource, "Workload", "stopped", in("stopped", true))
+	pending := func(of dynamic.ResourceInterface, name string) int64 {
+		object, err := of.Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return -1
+		}
+		count, found, _ := unstructured.NestedInt64(object.Object, "status", "pendingWorkloads")
+		if !found {
+			return -1
+		}
+		return count
+	}
+	ofCluster, ofLocal := w.dynamic.Resource(clusterQueues),
+		w.dynamic.Resource(localQueues).Namespace("default")
+	w.until("all four are counted", func() bool {
+		answer, _ := w.Inspect(sluice.Query{What: "clusterQueue", Name: "q"})
+		return number(answer["waiting"]) == 4 && number(answer["idle"]) == 3
+	})
+	w.until("the one that waits for quota is pending, and no other", func() bool {
+		return pending(ofCluster, "q") == 1 && pending(ofLocal, "q") == 1 &&
+			pending(ofLocal, "stopped") == 0
+	})
 }

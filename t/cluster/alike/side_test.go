@@ -114,7 +114,8 @@ func raiseSluice(t *testing.T) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	scheduler.Args = shipped.ReasonsAtOnce() // when Kueue says it
+	scheduler.Args = shipped.ReasonsAtOnce()     // when Kueue says it
+	scheduler.Args["queueStatusesPerSecond"] = 0 // as Kueue, which writes each count
 	replica, err := scheduler.Run(t.Context(), "a")
 	if err != nil {
 		return nil, err
