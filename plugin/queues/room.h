@@ -29,6 +29,7 @@ struct queues_room {
     uint64_t victims_changes, stops_changes, placements, overs;
 
     int64_t next_status; /* when the next count may be written (status_turn.h) */
+    int64_t last_count;  /* when a count changed last that was not written at once */
 
     struct commands commands;
     struct slab checks; /* Kueue's AdmissionChecks */

@@ -5,13 +5,31 @@
 #include "plugin/state.h"
 #include "queue_words.h"
 
+/* No count has changed for so long that nothing else is taken to happen: so many times as many are
+ * written. */
+#define CALM_AFTER (5 * SECOND)
+#define WHEN_CALM 20
+
+/* How long it is from one turn to the next; 0: there is no limit. */
+static int64_t pace(const struct engine *e)
+{
+    int64_t limit = e->config.queue_statuses_per_second;
+
+    if (e->now - e->queues.last_count >= CALM_AFTER)
+        limit *= WHEN_CALM;
+    return limit == 0 ? 0 : SECOND / limit;
+}
+
 void status_turn_ask(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);
 
-    if (!queue_counts_differ(e, id))
+    if (!queue_counts_differ(e, id)) {
         queue->status.has_turn = false;
-    else if (!queue->status.has_turn)
+        return;
+    }
+    e->queues.last_count = e->now;
+    if (!queue->status.has_turn)
         queue_todo(e, TODO_STATUS, id);
 }
 
@@ -30,7 +48,7 @@ int64_t status_turn_deadline(const struct engine *e)
 
 uint32_t status_turn_some(struct engine *e, uint32_t budget)
 {
-    uint32_t limit = e->config.queue_statuses_per_second, id;
+    uint32_t id;
 
     for (; budget > 0 && (id = e->queues.todo[TODO_STATUS].first) != 0 &&
            e->queues.next_status <= e->now;
@@ -39,7 +57,7 @@ uint32_t status_turn_some(struct engine *e, uint32_t budget)
         if (!queue_counts_differ(e, id))
             continue;
         queue_at(e, id)->status.has_turn = true;
-        e->queues.next_status = limit == 0 ? 0 : e->now + SECOND / limit;
+        e->queues.next_status = pace(e) == 0 ? 0 : e->now + pace(e);
         outbox_sync(&e->outbox, EFFECT_OF_QUEUE, id);
     }
     return budget;

@@ -6,8 +6,9 @@
 
 /*
  * The writes of all statuses of queues are bounded: so many counts a second, whatever the number of
- * queues. A count that changed waits for its queue's turn, the longest wait first, and what has
- * come back to what the object says needs none.
+ * queues, and more where no count has changed for a while, as each is written once then. A count
+ * that changed waits for its queue's turn, the longest wait first, and what has come back to what
+ * the object says needs none.
  *
  *          changed              its turn
  *   none ─────────────▶ listed ─────────────▶ due

@@ -98,6 +98,41 @@ static void test_limit(void)
     kit_close(&kit);
 }
 
+/* The counts of which nobody has changed for five seconds stay so. */
+static void test_calm(void)
+{
+    static const struct {
+        const char *words;
+        int written;
+    } calm[] = {{"ms 10000", 1}, {"ms 10049", 0}, {"ms 10050", 1}, {"ms 10100", 1}},
+      busy[] = {{"ms 9900; pod late queue=q0 cpu=1", 0},
+                {"ms 10000", 1},
+                {"ms 10999", 0},
+                {"ms 11000", 1}};
+    char last[16];
+
+    open_with("writes statusesPerSecond=1");
+    fill();
+    is_int(written(last, sizeof(last)) + written_within(6, 3), 5,
+           "while counts change one a second");
+    for (size_t i = 0; i < sizeof(calm) / sizeof(calm[0]); i++) {
+        kit_do(&kit, calm[i].words);
+        is_int(written(last, sizeof(last)), calm[i].written, "calm: %s", calm[i].words);
+    }
+    is_int(status_turn_deadline(kit.engine), 0, "and all are written");
+    kit_close(&kit);
+
+    open_with("writes statusesPerSecond=1");
+    fill();
+    is_int(written(last, sizeof(last)) + written_within(6, 3), 5,
+           "while counts change one a second");
+    for (size_t i = 0; i < sizeof(busy) / sizeof(busy[0]); i++) {
+        kit_do(&kit, busy[i].words);
+        is_int(written(last, sizeof(last)), busy[i].written, "busy: %s", busy[i].words);
+    }
+    kit_close(&kit);
+}
+
 static void test_comes_back(void)
 {
     char last[16];
@@ -171,6 +206,7 @@ int main(void)
 {
     test_all();
     test_limit();
+    test_calm();
     test_comes_back();
     test_states();
     test_failed();

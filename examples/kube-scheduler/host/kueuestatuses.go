@@ -41,7 +41,7 @@ type kueueStatuses struct {
 	custom    *customResources
 	local     *localClusters
 	stale     *staleStatuses // nil: none is written
-	perSecond int64          // how many counts alone are written; 0: all
+	perSecond int64          // how many counts alone are written while counts change; 0: all
 }
 
 // changed notes that the status of any queue may have to say something else.
@@ -62,8 +62,7 @@ func (s *kueueStatuses) changedIn(name types.NamespacedName) {
 // countedIn notes that counts of both may be others.
 func (s *kueueStatuses) countedIn(name types.NamespacedName) {
 	if s.stale != nil {
-		s.stale.addCounts(localQueueNamed(name))
-		s.stale.addCounts(s.behind(name))
+		s.stale.noteCounts(time.Now(), localQueueNamed(name), s.behind(name))
 	}
 }
 
@@ -139,10 +138,22 @@ func (s *kueueStatuses) write(ctx context.Context) {
 	for _, queue := range s.takeStale() {
 		look(queue, true)
 	}
-	s.stale.takeCounts(s.perSecond, func(queue kueueQueue) bool { return look(queue, false) })
+	s.stale.takeCounts(s.bound(time.Now()), func(queue kueueQueue) bool { return look(queue, false) })
 	if !s.keepInUse(ctx) || len(failed) > 0 {
 		time.AfterFunc(triedAgain, func() { s.stale.add(failed...) })
 	}
+}
+
+// whenCalm is how many times as many counts are written where none changes any more: each is
+// written once then, and nobody waits for the API server.
+const whenCalm = 20
+
+// bound is how many counts alone are written in one turn; 0: all.
+func (s *kueueStatuses) bound(now time.Time) int64 {
+	if s.stale.isCalm(now) {
+		return s.perSecond * whenCalm
+	}
+	return s.perSecond
 }
 
 // lacks returns a queue, and the patch that its status lacks; nil: none.

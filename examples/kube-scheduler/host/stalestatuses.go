@@ -36,6 +36,7 @@ type staleStatuses struct {
 	queues map[kueueQueue]bool // anything of these may be
 	counts map[kueueQueue]bool // only counts of these can be
 	turns  []kueueQueue        // those of counts, the longest wait first
+	last   time.Time           // when counts became others last
 	some   chan struct{}       // holds one where there are any
 }
 
@@ -80,6 +81,26 @@ func (s *staleStatuses) addCounts(queue kueueQueue) {
 		s.turns = append(s.turns, queue)
 	}
 	s.wake()
+}
+
+// noteCounts notes that counts of queues have become others.
+func (s *staleStatuses) noteCounts(now time.Time, queues ...kueueQueue) {
+	for _, queue := range queues {
+		s.addCounts(queue)
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.last = now
+}
+
+// calmAfter is for how long no count changes before nothing else is taken to happen.
+const calmAfter = 5 * time.Second
+
+// isCalm tells whether no count changes any more: whatever is written then stays so.
+func (s *staleStatuses) isCalm(now time.Time) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return now.Sub(s.last) >= calmAfter
 }
 
 // await returns when there are any, and false when the context has ended.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -90,6 +91,21 @@ func TestStaleCounts(t *testing.T) {
 	expect("without a bound", "f")
 	if len(s.turns)+len(s.counts) > 0 {
 		t.Errorf("there wait still: %v, %v", s.turns, s.counts)
+	}
+}
+
+// Where no count has changed for a while more are written, since each of them stays as it is.
+func TestStaleCountsInCalm(t *testing.T) {
+	s := kueueStatuses{stale: newStaleStatuses(), perSecond: 5}
+	now := time.Now()
+	s.stale.noteCounts(now, clusterQueueNamed("a"))
+	for after, want := range map[time.Duration]int64{0: 5, calmAfter - 1: 5, calmAfter: 100} {
+		if bound := s.bound(now.Add(after)); bound != want {
+			t.Errorf("%v after a change %d are written, want %d", after, bound, want)
+		}
+	}
+	if s.perSecond = 0; s.bound(now) != 0 || s.bound(now.Add(calmAfter)) != 0 {
+		t.Error("what has no bound has one")
 	}
 }
 
