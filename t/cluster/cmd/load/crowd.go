@@ -57,11 +57,8 @@ func newCrowd(ctx context.Context, l *lab, v *variant, prefix string, size int) 
 func (c *crowd) come(ctx context.Context, there func() bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var work sync.WaitGroup
-	next := make(chan int, len(c.names))
-	for i := range c.names {
-		next <- i
-	}
-	close(next)
+	next := make(chan int)
+	work.Go(func() { c.offer(ctx, next) })
 	for range creators {
 		work.Go(func() { c.create(ctx, cancel, next) })
 	}
@@ -78,6 +75,23 @@ func (c *crowd) come(ctx context.Context, there func() bool) error {
 func (c *crowd) pass(ctx context.Context) error {
 	c.ends = true
 	return c.come(ctx, func() bool { return c.end == len(c.lives) })
+}
+
+// offer has one pod after another created, at the rate of the options, and then no more.
+func (c *crowd) offer(ctx context.Context, next chan<- int) {
+	defer close(next)
+	begun, rate := time.Now(), c.lab.options.rate
+	for i := range c.names {
+		if rate > 0 {
+			due := begun.Add(time.Duration(float64(i) / rate * float64(time.Second)))
+			time.Sleep(time.Until(due))
+		}
+		select {
+		case next <- i:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (c *crowd) create(ctx context.Context, fail context.CancelCauseFunc, next <-chan int) {

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,5 +56,38 @@ func TestMoreThanTheQueueIsAnError(t *testing.T) {
 	states = map[string]string{"a": "fb", "b": "fb", "c": "f"}
 	if free := seenOf(named(ungated), states, "a", "b", "c", "a", "b"); free.fits() != nil {
 		t.Errorf("pods without a gate hold before they are bound: %v", free.fits())
+	}
+}
+
+// A rate is kept over all pods, whatever each of them took; without one nobody is waited for.
+func TestPodsComeAtTheirRate(t *testing.T) {
+	for _, rate := range []float64{0, 100} {
+		c := &crowd{lab: &lab{options: &options{rate: rate}}}
+		for i := range 20 {
+			c.names = append(c.names, strconv.Itoa(i))
+		}
+		begun, next := time.Now(), make(chan int)
+		go c.offer(t.Context(), next)
+		var came []int
+		for i := range next {
+			if came = append(came, i); i == 5 {
+				time.Sleep(50 * time.Millisecond) // those behind it make up for it
+			}
+		}
+		took := time.Since(begun)
+		if len(came) != 20 || came[0] != 0 || came[19] != 19 {
+			t.Errorf("at %g a second there came %v", rate, came)
+		}
+		if rate > 0 && (took < 190*time.Millisecond || took > time.Second) {
+			t.Errorf("20 at %g a second took %v", rate, took)
+		}
+	}
+	c := commands["policies"]
+	if o, err := c.parse("load policies", []string{"--rate", "7.5"}); err != nil || o.rate != 7.5 {
+		t.Errorf("%v, %v", o, err)
+	}
+	if _, err := c.parse("load policies", []string{"--rate", "-1"}); err == nil ||
+		!strings.Contains(err.Error(), "--rate is -1") {
+		t.Errorf("a rate of -1: %v", err)
 	}
 }

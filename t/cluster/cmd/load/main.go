@@ -46,7 +46,7 @@ type options struct {
 	generator                  string    // of Kueue's performance test
 	requests                   int       // a second, of its runner
 	parts                      []float64 // of the whole extent
-	rate                       float64   // pods a second that come and end
+	rate                       float64   // pods a second that come and end; 0: all at once
 	hints                      bool      // the scheduler asks which pods an event is about
 	alone                      bool      // without the stock scheduler
 }
@@ -188,6 +188,7 @@ func (c *command) addLoad(flags *flag.FlagSet, o *options) {
 	if o.window > 0 {
 		flags.DurationVar(&o.window, "window", o.window, "how long to look at pods that wait")
 	} else {
+		flags.Float64Var(&o.rate, "rate", 0, "how many pods a second come; 0: all at once")
 		flags.StringVar(&o.profile, "profile", "",
 			"write cpu profiles of scheduler and API server into this directory")
 	}
@@ -206,6 +207,8 @@ func (c *command) check(o *options) error {
 	case least < 1:
 		return fmt.Errorf("rounds, pods, queue, nodes and requests must be 1 or more, one is %d",
 			least)
+	case o.rate < 0:
+		return fmt.Errorf("--rate is %g, want 0 or more", o.rate)
 	case o.generator == "" && o.queue > nodeCPU*o.nodes-warmCPU:
 		return fmt.Errorf("a queue of %d cpu can never fill: %d nodes have %d cpu, of which %d "+
 			"are for warming up", o.queue, o.nodes, nodeCPU*o.nodes, warmCPU)

@@ -62,8 +62,12 @@ func throughput(ctx context.Context, o *options) error {
 			runs[v.key] = append(runs[v.key], one)
 		}
 	}
-	fmt.Printf("%d pods of 1 cpu at once, a queue of %d cpu, %d nodes; medians of %d rounds in "+
-		"turns; %s\n\n", o.pods, o.queue, o.nodes, o.rounds, machine())
+	come := "at once"
+	if o.rate > 0 {
+		come = fmt.Sprintf("that come at %g a second", o.rate)
+	}
+	fmt.Printf("%d pods of 1 cpu %s, a queue of %d cpu, %d nodes; medians of %d rounds in "+
+		"turns; %s\n\n", o.pods, come, o.queue, o.nodes, o.rounds, machine())
 	fmt.Println(throughputTable(chosen, runs))
 	fmt.Println(ratioTable(chosen, runs))
 	fmt.Println("writes for each pod:")
@@ -181,14 +185,17 @@ func throughputTable(chosen []variant, runs map[string][]passage) table {
 }
 
 func ratioTable(chosen []variant, runs map[string][]passage) table {
-	t := table{{"to its control", "pods/s", "of the rounds", "aim", "", "cpu s", "of the rounds",
-		"API server's", "of the rounds", "its bytes", "of the rounds"}}
+	t := table{{"to its control", "pods/s", "of the rounds", "aim", "", "bound p99", "of the rounds",
+		"cpu s", "of the rounds", "API server's", "of the rounds", "its bytes", "of the rounds"}}
 	for _, v := range chosen {
 		control, any := controls[v.key]
 		if !any || runs[control] == nil {
 			continue
 		}
 		rates := ratios(runs[v.key], runs[control], func(p passage) float64 { return p.rate })
+		late := ratios(runs[v.key], runs[control], func(p passage) float64 {
+			return seconds(quantile(p.bound, 0.99))
+		})
 		cpus := ratios(runs[v.key], runs[control], func(p passage) float64 {
 			return seconds(p.cost.scheduler.cpu + p.cost.api.cpu)
 		})
@@ -198,6 +205,7 @@ func ratioTable(chosen []variant, runs map[string][]passage) table {
 		bytes := ratios(runs[v.key], runs[control], func(p passage) float64 { return p.allocated })
 		t.row(fmt.Sprintf("%s / %s", v.name, named(control).name), fmt.Sprintf("%.3f", median(rates)),
 			spread(rates), fmt.Sprint(v.aim()), reached(median(rates) >= v.aim()),
+			fmt.Sprintf("%.3f", median(late)), spread(late),
 			fmt.Sprintf("%.3f", median(cpus)), spread(cpus),
 			fmt.Sprintf("%.3f", median(apis)), spread(apis),
 			fmt.Sprintf("%.3f", median(bytes)), spread(bytes))
