@@ -90,9 +90,6 @@ func withoutManagers(object any) (any, error) {
 	return object, nil
 }
 
-// list are the workloads as they were last seen.
-func (ws *workloads) list() []any { return (*ws.informer.Load()).GetStore().List() }
-
 func nameOf(object metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 }
