@@ -63,7 +63,7 @@ static const char *check_decided(const struct engine *e, uint32_t id)
 static const char *check_counts(const struct engine *e, uint32_t id)
 {
     const struct local_queue *local = local_queue_at(e, id);
-    uint32_t counts[4] = {0};
+    uint32_t counts[LOCAL_COUNTS] = {0};
 
     for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local) {
         bool holds = workload_holds(e, at);

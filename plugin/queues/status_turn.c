@@ -48,6 +48,7 @@ int64_t status_turn_deadline(const struct engine *e)
 
 uint32_t status_turn_some(struct engine *e, uint32_t budget)
 {
+    int64_t step = pace(e);
     uint32_t id;
 
     for (; budget > 0 && (id = e->queues.todo[TODO_STATUS].first) != 0 &&
@@ -57,7 +58,7 @@ uint32_t status_turn_some(struct engine *e, uint32_t budget)
         if (!queue_counts_differ(e, id))
             continue;
         queue_at(e, id)->status.has_turn = true;
-        e->queues.next_status = pace(e) == 0 ? 0 : e->now + pace(e);
+        e->queues.next_status = step == 0 ? 0 : e->now + step;
         outbox_sync(&e->outbox, EFFECT_OF_QUEUE, id);
     }
     return budget;

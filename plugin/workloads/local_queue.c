@@ -152,10 +152,13 @@ static void settle(struct engine *e, uint32_t id)
         cluster_queue_changed(e, local_queue_at(e, id)->queue);
 }
 
+/* All of its workloads that hold nothing are idle while it does not run. */
 static void set_stop(struct engine *e, uint32_t id, enum life_stop stop)
 {
     struct local_queue *local = local_queue_at(e, id);
 
+    if (local->stop == stop)
+        return;
     for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local)
         workload_count_idle(e, at, -1);
     local->stop = (uint8_t)stop;

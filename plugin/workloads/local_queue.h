@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is counted of its workloads: that are pending, idle of these, hold quota, are admitted. */
+enum local_count { LOCAL_PENDING, LOCAL_IDLE, LOCAL_RESERVING, LOCAL_ADMITTED, LOCAL_COUNTS };
+
 /* A LocalQueue: through which workloads of a namespace reach their ClusterQueue. It is there while
  * its object is, or a workload names it. */
 struct local_queue {
@@ -19,12 +22,9 @@ struct local_queue {
     int64_t version;
     uint8_t stop; /* enum life_stop */
     bool known, selected;
-    uint32_t counts[4]; /* of its workloads: that are pending, idle of them, hold quota, are
-                           admitted */
+    uint32_t counts[LOCAL_COUNTS];
     struct waits waits; /* of its workloads that were granted quota, since it is known */
 };
-
-enum { LOCAL_PENDING, LOCAL_IDLE, LOCAL_RESERVING, LOCAL_ADMITTED };
 
 struct engine;
 

@@ -98,38 +98,38 @@ static void test_limit(void)
     kit_close(&kit);
 }
 
-/* The counts of which nobody has changed for five seconds stay so. */
-static void test_calm(void)
+struct step {
+    const char *words;
+    int written;
+};
+
+/* Five have had their turn, one a second, and three wait: how many each step has written then. */
+static void expect_written(const struct step *steps, size_t count)
 {
-    static const struct {
-        const char *words;
-        int written;
-    } calm[] = {{"ms 10000", 1}, {"ms 10049", 0}, {"ms 10050", 1}, {"ms 10100", 1}},
-      busy[] = {{"ms 9900; pod late queue=q0 cpu=1", 0},
-                {"ms 10000", 1},
-                {"ms 10999", 0},
-                {"ms 11000", 1}};
     char last[16];
 
     open_with("writes statusesPerSecond=1");
     fill();
     is_int(written(last, sizeof(last)) + written_within(6, 3), 5,
            "while counts change one a second");
-    for (size_t i = 0; i < sizeof(calm) / sizeof(calm[0]); i++) {
-        kit_do(&kit, calm[i].words);
-        is_int(written(last, sizeof(last)), calm[i].written, "calm: %s", calm[i].words);
+    for (size_t i = 0; i < count; i++) {
+        kit_do(&kit, steps[i].words);
+        is_int(written(last, sizeof(last)), steps[i].written, "then, %s", steps[i].words);
     }
+}
+
+/* Counts of which none has changed for five seconds stay so. */
+static void test_calm(void)
+{
+    static const struct step calm[] = {
+        {"ms 10000", 1}, {"ms 10049", 0}, {"ms 10050", 1}, {"ms 10100", 1}};
+    static const struct step busy[] = {
+        {"ms 9900; pod late queue=q0 cpu=1", 0}, {"ms 10000", 1}, {"ms 10999", 0}, {"ms 11000", 1}};
+
+    expect_written(calm, sizeof(calm) / sizeof(calm[0]));
     is_int(status_turn_deadline(kit.engine), 0, "and all are written");
     kit_close(&kit);
-
-    open_with("writes statusesPerSecond=1");
-    fill();
-    is_int(written(last, sizeof(last)) + written_within(6, 3), 5,
-           "while counts change one a second");
-    for (size_t i = 0; i < sizeof(busy) / sizeof(busy[0]); i++) {
-        kit_do(&kit, busy[i].words);
-        is_int(written(last, sizeof(last)), busy[i].written, "busy: %s", busy[i].words);
-    }
+    expect_written(busy, sizeof(busy) / sizeof(busy[0]));
     kit_close(&kit);
 }
 

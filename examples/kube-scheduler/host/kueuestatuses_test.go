@@ -3,7 +3,6 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -112,24 +111,25 @@ func servesKueue(h *Host) {
 }
 
 // addOfKueue creates one of Kueue's objects; what is in a namespace is in the default one.
-func (w *world) addOfKueue(of schema.GroupVersionResource, kind, name string, spec map[string]any,
-	annotations ...string) {
+func (w *world) addOfKueue(of schema.GroupVersionResource, name string, spec map[string]any,
+	change ...func(*unstructured.Unstructured)) {
+	w.t.Helper()
+	kind := strings.TrimSuffix(listKinds[of], "List")
 	object := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	object.SetAPIVersion(kueue.SchemeGroupVersion.String())
 	object.SetKind(kind)
 	object.SetName(name)
 	object.SetUID(types.UID("uid-" + kind + "-" + name))
 	object.SetResourceVersion("1")
-	for _, annotation := range annotations {
-		object.SetAnnotations(map[string]string{annotation: "example.com/somebody"})
+	for _, each := range change {
+		each(object)
 	}
 	client := dynamic.ResourceInterface(w.dynamic.Resource(of))
 	if of == localQueues || of == wl.Resource {
 		client = w.dynamic.Resource(of).Namespace("default")
 	}
-	_, err := client.Create(context.Background(), object, metav1.CreateOptions{})
-	if err != nil {
-		w.t.Error(err)
+	if _, err := client.Create(w.t.Context(), object, metav1.CreateOptions{}); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestAStatusThatCannotBeWrittenHoldsUpNoOther(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind, Workloads: true}, servesKueue)
 	w.untyped.to("patch", "clusterqueues", refusals.react)
 	for _, name := range []string{"stale", "refused", "other"} {
-		w.addOfKueue(clusterQueues, "ClusterQueue", name, nil)
+		w.addOfKueue(clusterQueues, name, nil)
 	}
 	for _, name := range []string{"other", "stale", "refused"} {
 		w.until(name+" has its status", func() bool { return !refusals.when(name).IsZero() })
@@ -199,13 +199,13 @@ func TestAStatusThatCannotBeWrittenHoldsUpNoOther(t *testing.T) {
 // and all of a LocalQueue that is stopped.
 func TestPendingWaitsForQuota(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: config.OnBind, Workloads: true}, servesKueue)
-	w.addOfKueue(flavorResource, "ResourceFlavor", "f", nil)
-	w.addOfKueue(clusterQueues, "ClusterQueue", "q", map[string]any{
+	w.addOfKueue(flavorResource, "f", nil)
+	w.addOfKueue(clusterQueues, "q", map[string]any{
 		"namespaceSelector": map[string]any{}, "resourceGroups": []any{map[string]any{
 			"coveredResources": []any{"cpu"}, "flavors": []any{map[string]any{"name": "f",
 				"resources": []any{map[string]any{"name": "cpu", "nominalQuota": "1"}}}}}}})
-	w.addOfKueue(localQueues, "LocalQueue", "q", map[string]any{"clusterQueue": "q"})
-	w.addOfKueue(localQueues, "LocalQueue", "stopped", map[string]any{"clusterQueue": "q",
+	w.addOfKueue(localQueues, "q", map[string]any{"clusterQueue": "q"})
+	w.addOfKueue(localQueues, "stopped", map[string]any{"clusterQueue": "q",
 		"stopPolicy": string(kueue.Hold)})
 	set := map[string]any{"name": "main", "count": int64(1), "template": map[string]any{
 		"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "none",
@@ -213,10 +213,13 @@ func TestPendingWaitsForQuota(t *testing.T) {
 	in := func(queue string, active bool) map[string]any {
 		return map[string]any{"queueName": queue, "active": active, "podSets": []any{set}}
 	}
-	w.addOfKueue(wl.Resource, "Workload", "waits", in("q", true))
-	w.addOfKueue(wl.Resource, "Workload", "gated", in("q", true), wl.AdmissionGatedBy)
-	w.addOfKueue(wl.Resource, "Workload", "inactive", in("q", false))
-	w.addOfKueue(wl.Resource, "Workload", "stopped", in("stopped", true))
+	w.addOfKueue(wl.Resource, "waits", in("q", true))
+	w.addOfKueue(wl.Resource, "gated", in("q", true),
+		func(w *unstructured.Unstructured) {
+			w.SetAnnotations(map[string]string{wl.AdmissionGatedBy: "example.com/somebody"})
+		})
+	w.addOfKueue(wl.Resource, "inactive", in("q", false))
+	w.addOfKueue(wl.Resource, "stopped", in("stopped", true))
 	pending := func(of dynamic.ResourceInterface, name string) int64 {
 		object, err := of.Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {

@@ -72,22 +72,22 @@ func (s *staleStatuses) add(queues ...kueueQueue) {
 	s.wake()
 }
 
-// addCounts notes that counts of a queue may be others.
-func (s *staleStatuses) addCounts(queue kueueQueue) {
+// addCounts notes that counts of queues may be others.
+func (s *staleStatuses) addCounts(queues ...kueueQueue) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if !s.counts[queue] {
-		s.counts[queue] = true
-		s.turns = append(s.turns, queue)
+	for _, queue := range queues {
+		if !s.counts[queue] {
+			s.counts[queue] = true
+			s.turns = append(s.turns, queue)
+		}
 	}
 	s.wake()
 }
 
 // noteCounts notes that counts of queues have become others.
 func (s *staleStatuses) noteCounts(now time.Time, queues ...kueueQueue) {
-	for _, queue := range queues {
-		s.addCounts(queue)
-	}
+	s.addCounts(queues...)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.last = now

@@ -84,7 +84,11 @@ func (c *crowd) offer(ctx context.Context, next chan<- int) {
 	for i := range c.names {
 		if rate > 0 {
 			due := begun.Add(time.Duration(float64(i) / rate * float64(time.Second)))
-			time.Sleep(time.Until(due))
+			select {
+			case <-time.After(time.Until(due)):
+			case <-ctx.Done():
+				return
+			}
 		}
 		select {
 		case next <- i:
