@@ -20,6 +20,11 @@ var commandResource = bus.SchemeGroupVersion.WithResource("commands")
 var ruling = []string{sluice.QueueStatus, sluice.Event, sluice.DeleteCommand}
 
 func (q *volcanoQueues) commandSeen(object *unstructured.Unstructured) {
+	queue, _, _ := unstructured.NestedString(object.Object, "target", "name")
+	q.early.seen(queue, object)
+}
+
+func (q *volcanoQueues) tellCommand(object *unstructured.Unstructured) {
 	var typed bus.Command
 	var tail sluice.Tail
 	var outcome sluice.Outcome
@@ -36,6 +41,7 @@ func (q *volcanoQueues) commandSeen(object *unstructured.Unstructured) {
 }
 
 func (q *volcanoQueues) commandGone(object *unstructured.Unstructured) {
+	q.early.gone(object.GetUID())
 	tail, err := q.engine.ForgetCommand(string(object.GetUID()))
 	q.engine.told(object, tail, err)
 }

@@ -173,6 +173,8 @@ func (h *Host) join(handle fwk.Handle) {
 	h.volcanoQueues = volcanoQueues{engine: &h.engine, clients: &h.clients, custom: &h.custom,
 		controllers: &h.controllers, pods: &h.pods, groups: &h.groups, describer: &h.describer,
 		spaces: spaces}
+	h.volcanoQueues.early = earlyCommands{tell: h.volcanoQueues.tellCommand,
+		queues: map[string]bool{}}
 	h.kueueQueues = kueueQueues{engine: &h.engine, custom: &h.custom, statuses: &h.statuses,
 		pods: &h.pods, spaces: spaces, workloads: h.args.Workloads,
 		tellWorkloads: h.workloads.tellOf}

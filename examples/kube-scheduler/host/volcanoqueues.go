@@ -30,6 +30,7 @@ type volcanoQueues struct {
 	selectors selectors
 	listed    atomic.Bool // all queues that were there in the beginning have been seen
 	told      sync.Map    // uid of a Queue -> what of it counts for nothing
+	early     earlyCommands
 }
 
 // queueSeen tells the engine of a queue of any kind.
@@ -63,11 +64,13 @@ func (q *volcanoQueues) seen(object *unstructured.Unstructured) {
 	name := object.GetName()
 	q.selectors.seen(name, termsOf(object),
 		func() { queueSeen(q.engine, facts.Queue)(object) }, func() { q.tellUsers(name) })
+	q.early.queueSeen(name)
 	q.warnOfUseless(object)
 }
 
 func (q *volcanoQueues) gone(object *unstructured.Unstructured) {
 	q.told.Delete(object.GetUID())
+	q.early.queueGone(object.GetName())
 	queueGone(q.engine, sluice.KindQueue)(object)
 	q.selectors.forget(object.GetName())
 }

@@ -69,6 +69,27 @@ func TestACommandIsDeletedWhenItsChangeIsWritten(t *testing.T) {
 	}
 }
 
+// Whoever creates a queue and suspends it in one file has it suspended, whichever is seen first; and
+// of two commands the later one counts.
+func TestACommandMayBeSeenBeforeItsQueue(t *testing.T) {
+	w := newWorld(t, config.Args{Removal: sluice.OnBind}, nil)
+	w.command("first", "SuspendQueue", "q")
+	w.command("second", "ResumeQueue", "q")
+	w.command("third", "SuspendQueue", "q")
+	w.command("other", "SuspendQueue", "r")
+	w.queue("q", "1")
+	w.until("the commands are gone", func() bool {
+		return w.commandIsGone("first")() && w.commandIsGone("second")() && w.commandIsGone("third")()
+	})
+	if state := w.stateWritten("q"); state != "Suspended" {
+		t.Errorf("the queue is %q", state)
+	}
+	if w.commandIsGone("other")() {
+		t.Error("a command for another queue, which may still come, is gone")
+	}
+	w.until("that one, too, is refused in the end", w.commandIsGone("other"))
+}
+
 func TestAMarkOfTheParentComesAndGoes(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: sluice.OnBind}, nil)
 	w.queue("p", "4")
