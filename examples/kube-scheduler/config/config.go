@@ -158,10 +158,11 @@ type Metrics struct {
 
 // Limits bounds what the engine accepts; 0: its own default.
 type Limits struct {
-	Message resource.Quantity `json:"message,omitzero"`
-	Pods    int64             `json:"pods,omitempty"`
-	Queues  int64             `json:"queues,omitempty"`
-	Nodes   int64             `json:"nodes,omitempty"`
+	Message   resource.Quantity `json:"message,omitzero"`
+	Pods      int64             `json:"pods,omitempty"`
+	Queues    int64             `json:"queues,omitempty"`
+	Nodes     int64             `json:"nodes,omitempty"`
+	Workloads int64             `json:"workloads,omitempty"`
 }
 
 // Effects is how what the engine asks for is carried out.
@@ -314,6 +315,7 @@ func (a *Args) validate() error {
 	notBelow("limits.pods", a.Limits.Pods, 0)
 	notBelow("limits.queues", a.Limits.Queues, 0)
 	notBelow("limits.nodes", a.Limits.Nodes, 0)
+	notBelow("limits.workloads", a.Limits.Workloads, 0)
 	notBelow("effects.workers", int64(a.Effects.Workers), 1)
 	notBelow("effects.burst", int64(a.Effects.Burst), 1)
 	if a.Effects.QPS <= 0 {

@@ -28,10 +28,11 @@ func (a *Args) Engine(schedulers []string) sluice.Config {
 		WaitingReasonsPerSecond: ptr.Deref(a.WaitingReasons.PerSecond, 0),
 		QueueStatusesPerSecond:  ptr.Deref(a.QueueStatusesPerSecond, 0),
 		Limits: sluice.Limits{
-			Message: a.Limits.Message.Value(),
-			Pods:    a.Limits.Pods,
-			Queues:  a.Limits.Queues,
-			Nodes:   a.Limits.Nodes,
+			Message:   a.Limits.Message.Value(),
+			Pods:      a.Limits.Pods,
+			Queues:    a.Limits.Queues,
+			Nodes:     a.Limits.Nodes,
+			Workloads: a.Limits.Workloads,
 		},
 	}
 	if a.RootCeiling.Amounts != nil {

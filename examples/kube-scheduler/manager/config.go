@@ -74,11 +74,22 @@ type Config struct {
 	// Record is the size of the engine's recording of its calls, from the start on; 0 (default): none.
 	Record resource.Quantity `json:"record,omitzero"`
 
+	// Limits bounds what the engine accepts.
+	Limits Limits `json:"limits,omitzero"`
+
 	// Effects is how what the engine asks for is carried out.
 	Effects Effects `json:"effects,omitzero"`
 
 	// LeaderElection among the replicas. Default: sluice-manager, in Namespace.
 	LeaderElection componentconfig.LeaderElectionConfiguration `json:"leaderElection,omitzero"`
+}
+
+// Limits bounds what the engine accepts; 0: its own default. What is refused for one is told of again
+// until there is room.
+type Limits struct {
+	Message   resource.Quantity `json:"message,omitzero"`
+	Workloads int64             `json:"workloads,omitempty"`
+	Clusters  int64             `json:"clusters,omitempty"`
 }
 
 // Effects is how what the engine asks for is carried out.
@@ -171,6 +182,18 @@ func (c *Config) validate() error {
 	}
 	if c.Record.Sign() < 0 {
 		wrong("record: %s, want 0 or more", c.Record.String())
+	}
+	for _, one := range []struct {
+		field string
+		value int64
+	}{
+		{"limits.message", c.Limits.Message.Value()},
+		{"limits.workloads", c.Limits.Workloads},
+		{"limits.clusters", c.Limits.Clusters},
+	} {
+		if one.value < 0 {
+			wrong("%s: %d, want 0 or more", one.field, one.value)
+		}
 	}
 	if c.Effects.Workers < 1 || c.Effects.Burst < 1 || c.Effects.QPS <= 0 {
 		wrong("effects: workers %d, qps %g, burst %d, want all above 0", c.Effects.Workers,

@@ -60,6 +60,8 @@ type Manager struct {
 	chores workqueue.TypedRateLimitingInterface[chore]
 	synced atomic.Bool
 
+	limited limited
+
 	running context.Context // of Run
 	done    sync.WaitGroup
 
@@ -80,10 +82,10 @@ func New(config *Config, cluster *rest.Config, identity string) (*Manager, error
 	if err != nil {
 		return nil, err
 	}
-	limited := rest.CopyConfig(cluster)
-	limited.QPS, limited.Burst = config.Effects.QPS, config.Effects.Burst
-	limited.ContentType, limited.AcceptContentTypes = "application/json", "application/json"
-	objects, err := dynamic.NewForConfig(limited)
+	writer := rest.CopyConfig(cluster)
+	writer.QPS, writer.Burst = config.Effects.QPS, config.Effects.Burst
+	writer.ContentType, writer.AcceptContentTypes = "application/json", "application/json"
+	objects, err := dynamic.NewForConfig(writer)
 	if err != nil {
 		return nil, fmt.Errorf("a client: %w", err)
 	}
@@ -98,6 +100,7 @@ func New(config *Config, cluster *rest.Config, identity string) (*Manager, error
 		chores:  newChores(),
 		shown:   map[types.NamespacedName]shown{},
 		workers: map[string]*worker{},
+		limited: limited{again: map[limitedKey]func(){}},
 	}
 	if err := m.elect(cluster, identity); err != nil {
 		return nil, err
@@ -127,6 +130,11 @@ func (m *Manager) engineConfig() sluice.Config {
 	return sluice.Config{
 		Clock:  outbox.NewClock(),
 		Record: m.config.Record.Value(),
+		Limits: sluice.Limits{
+			Message:   m.config.Limits.Message.Value(),
+			Workloads: m.config.Limits.Workloads,
+			Clusters:  m.config.Limits.Clusters,
+		},
 		MultiKueue: &sluice.MultiKueue{
 			Orchestrated:       m.config.FeatureGates[OrchestratedPreemption],
 			PreemptionTimeout:  m.config.SingleClusterPreemptionTimeout.Duration,
@@ -162,6 +170,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		chores.Go(func() { m.runChores(working) })
 	}
 	m.done.Go(func() { m.collect(ctx) })
+	m.done.Go(func() { m.limited.run(ctx) })
 	elected := make(chan struct{})
 	go func() {
 		defer close(elected)
@@ -247,6 +256,12 @@ func (m *Manager) Ready() error {
 
 // Inspect asks the engine a question of a person.
 func (m *Manager) Inspect(q sluice.Query) (map[string]any, error) { return m.eng.Inspect(q) }
+
+// toldOf is told of an object, which may be told of again.
+func (m *Manager) toldOf(kind, name string, tail sluice.Tail, err error, again func()) {
+	m.limited.note(limitedKey{kind, name}, err, again)
+	m.told(tail, err, kind, name)
+}
 
 // told notes what an answer of the engine says; what it refuses is counted, and told once.
 func (m *Manager) told(tail sluice.Tail, err error, kind, name string) {

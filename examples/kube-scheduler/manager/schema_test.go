@@ -50,6 +50,7 @@ func TestSchemaHasTheFields(t *testing.T) {
 	}
 	config := Config{}
 	same("the configuration", reflect.TypeOf(config), manager, "apiVersion", "kind")
+	same("limits", reflect.TypeOf(config.Limits), manager.Properties["limits"])
 	same("effects", reflect.TypeOf(config.Effects), manager.Properties["effects"])
 	same("leaderElection", reflect.TypeOf(config.LeaderElection), manager.Properties["leaderElection"])
 }

@@ -67,7 +67,11 @@ func (m *Manager) show(key types.NamespacedName, w *workload) {
 		return
 	}
 	tail, err := m.eng.ObserveWorkload(w.managed(check))
-	m.told(tail, err, "workload", key.String())
+	m.toldOf("workload", key.String(), tail, err, func() {
+		if now := m.workload(key); now != nil {
+			m.show(key, now)
+		}
+	})
 	if err == nil {
 		m.shown[key] = shown{w.UID, check}
 	}

@@ -162,7 +162,16 @@ func (w *worker) tell(connected bool) {
 		cluster.Since = w.since.UnixNano()
 	}
 	tail, err := w.manager.eng.ObserveCluster(&cluster)
-	w.manager.told(tail, err, "cluster", w.name)
+	w.manager.toldOf("cluster", w.name, tail, err, w.tellAgain)
+}
+
+func (w *worker) tellAgain() {
+	w.mutex.Lock()
+	connected, ended := w.session != nil, w.ended
+	w.mutex.Unlock()
+	if !ended {
+		w.tell(connected)
+	}
 }
 
 // end takes the worker out of the configuration.
@@ -197,7 +206,11 @@ func (w *worker) copySeen(s *session, object *unstructured.Unstructured) {
 	}
 	key := keyOf(object)
 	tail, err := w.manager.eng.ObserveReplica(read.replica(w.name))
-	w.manager.told(tail, err, "replica", w.name+"/"+key.String())
+	w.manager.toldOf("replica", w.name+"/"+key.String(), tail, err, func() {
+		if now := s.copy(key); now != nil {
+			w.copySeen(s, now)
+		}
+	})
 	if err == nil {
 		w.told[key] = string(read.UID)
 	}

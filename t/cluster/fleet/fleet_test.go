@@ -92,6 +92,7 @@ func TestFleet(t *testing.T) {
 		{"a manager dies", managerDies},
 		{"a manager stands still", managerStandsStill},
 		{"with and without the feature gate", withAndWithout},
+		{"room for one", roomForOne},
 	} {
 		if !t.Run(story.name, func(t *testing.T) {
 			inner := *f

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // The leader dies once it has written down what it is about to do; another one goes on.
@@ -76,4 +78,31 @@ func (f *fleet) preemptions(east, west *kueue, name string, want int) {
 	if preempt != want {
 		f.Errorf("%d workers preempted for %s, want %d", preempt, name, want)
 	}
+}
+
+// A manager with room for one workload takes the next one when the first is gone, though nobody
+// writes into it.
+func roomForOne(f *fleet, east, west *kueue) {
+	f.must(f.leader.Stop(10 * time.Second))
+	for _, kind := range []string{"workloads", "jobs"} {
+		f.must(f.manager.in(kind).DeleteCollection(f.Context(), metav1.DeleteOptions{},
+			metav1.ListOptions{}))
+	}
+	f.configure("limits: {workloads: 1}\n")
+	f.leader = f.run()
+	for _, name := range []string{"first", "second"} {
+		east.plan(name, plan{})
+		west.plan(name, plan{ignore: true})
+	}
+	f.submit("first")
+	f.awaitCluster("first", "east")
+	f.submit("second")
+	f.await("the log says that there is no room", func() error {
+		if !strings.Contains(f.leader.Tail(20), "limits.workloads") {
+			return errors.New("it does not")
+		}
+		return nil
+	})
+	f.must(f.manager.workloads().Delete(f.Context(), "first", metav1.DeleteOptions{}))
+	f.awaitCluster("second", "east")
 }
