@@ -213,7 +213,7 @@ static uint32_t sweep(struct fleet *f, uint32_t budget)
 }
 
 /* Nobody is decided about while it is not yet clear who can be reached. */
-void orchestrator_advance(struct fleet *f)
+void fleet_tick(struct fleet *f)
 {
     uint32_t budget = sweep(f, expire(f, ORCHESTRATOR_SLICE));
 
@@ -226,15 +226,15 @@ void orchestrator_advance(struct fleet *f)
     }
 }
 
-bool orchestrator_more(const struct fleet *f)
+bool fleet_more(const struct fleet *f)
 {
-    int64_t next = orchestrator_next(f);
+    int64_t next = fleet_next(f);
 
     return worker_sweeps(f) || (fleet_leads(f) && f->first_dispatch != 0) ||
            (next != 0 && next <= f->now);
 }
 
-int64_t orchestrator_next(const struct fleet *f)
+int64_t fleet_next(const struct fleet *f)
 {
     int64_t dispatches = INT64_MAX, replicas = INT64_MAX;
     uint32_t id;

@@ -211,7 +211,7 @@ static void put_note(struct pen *pen, const struct fleet *f, const struct replic
     put_number(pen, opened);
 }
 
-size_t preemption_memory_write(const struct fleet *f, uint32_t id, char *out, size_t cap)
+size_t fleet_memory_text(const struct fleet *f, uint32_t id, char *out, size_t cap)
 {
     const struct dispatch *d = dispatch_at(f, id);
     struct pen pen = {out, cap, 0};
