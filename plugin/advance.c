@@ -119,7 +119,7 @@ static bool may_preempt(const struct engine *e)
     return e->queues.todo[TODO_PREEMPT].first != 0 && e->claims.recount.cells == 0;
 }
 
-void advance(struct engine *e)
+void engine_tick(struct engine *e)
 {
     uint32_t budget = expire(e, ADVANCE_SLICE);
 
@@ -193,11 +193,6 @@ void advance_end(struct engine *e)
             queue_stand_by(e, id);
     }
     command_stand_by(e);
-}
-
-void engine_tick(struct engine *e)
-{
-    advance(e);
 }
 
 bool engine_more(const struct engine *e)

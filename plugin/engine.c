@@ -240,7 +240,7 @@ void engine_set_synced(struct engine *e)
         if (e->leads)
             advance_begin(e);
     }
-    advance(e);
+    engine_tick(e);
 }
 
 void engine_set_leader(struct engine *e, bool leads)
@@ -253,7 +253,7 @@ void engine_set_leader(struct engine *e, bool leads)
         advance_begin(e);
     else if (e->synced && led && !leads)
         advance_end(e);
-    advance(e);
+    engine_tick(e);
 }
 
 /* One that is let go makes no claim. */
