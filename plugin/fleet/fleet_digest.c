@@ -61,11 +61,11 @@ uint64_t fleet_digest(const struct fleet *f, bool timers)
 {
     uint64_t sum = mix(mix(9, f->synced), f->leads);
 
-    for (uint32_t id = 1; id < slab_end(&f->workers); id++)
-        sum += slab_live(&f->workers, id) ? digest_worker(f, worker_at(f, id), timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&f->dispatches); id++)
-        sum += slab_live(&f->dispatches, id) ? digest_dispatch(f, id, timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&f->replicas); id++)
-        sum += slab_live(&f->replicas, id) ? digest_replica(f, replica_at(f, id), timers) : 0;
+    for (uint32_t id = 0; slab_step(&f->workers, &id);)
+        sum += digest_worker(f, worker_at(f, id), timers);
+    for (uint32_t id = 0; slab_step(&f->dispatches, &id);)
+        sum += digest_dispatch(f, id, timers);
+    for (uint32_t id = 0; slab_step(&f->replicas, &id);)
+        sum += digest_replica(f, replica_at(f, id), timers);
     return sum;
 }

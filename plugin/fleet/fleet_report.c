@@ -9,13 +9,7 @@
 
 bool fleet_next_dispatch(const struct fleet *f, uint32_t *cursor)
 {
-    uint32_t next = *cursor == 0 ? tree_first(&dispatches_by_name, f, f->dispatches_in_order) : 0;
-
-    if (*cursor != 0 && slab_live(&f->dispatches, *cursor))
-        next = tree_next(&dispatches_by_name, f, *cursor);
-    if (next != 0)
-        *cursor = next;
-    return next != 0;
+    return tree_step(&dispatches_by_name, f, f->dispatches_in_order, &f->dispatches, cursor);
 }
 
 uint32_t fleet_find_dispatch(const struct fleet *f, struct text space, struct text name)
@@ -152,14 +146,7 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
 
 bool fleet_next_replica(const struct fleet *f, uint32_t id, uint32_t *cursor)
 {
-    uint32_t next =
-        *cursor == 0 ? tree_first(&replicas_by_place, f, dispatch_at(f, id)->places) : 0;
-
-    if (*cursor != 0 && slab_live(&f->replicas, *cursor))
-        next = tree_next(&replicas_by_place, f, *cursor);
-    if (next != 0)
-        *cursor = next;
-    return next != 0;
+    return tree_step(&replicas_by_place, f, dispatch_at(f, id)->places, &f->replicas, cursor);
 }
 
 static const char *gate_of(const struct replica *r)
@@ -194,14 +181,7 @@ void fleet_report_replica(const struct fleet *f, uint32_t id, struct replica_rep
 
 bool fleet_next_cluster(const struct fleet *f, uint32_t *cursor)
 {
-    uint32_t id = *cursor + 1;
-
-    while (id < slab_end(&f->workers) && !slab_live(&f->workers, id))
-        id++;
-    if (id >= slab_end(&f->workers))
-        return false;
-    *cursor = id;
-    return true;
+    return slab_step(&f->workers, cursor);
 }
 
 void fleet_report_cluster(const struct fleet *f, uint32_t id, struct worker_report *ret)

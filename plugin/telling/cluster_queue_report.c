@@ -13,14 +13,8 @@ uint32_t engine_find_local_queue(const struct engine *e, struct text space, stru
 
 bool engine_next_local_queue(const struct engine *e, uint32_t *cursor)
 {
-    uint32_t next = *cursor == 0
-                        ? tree_first(&local_queues_by_name, e, e->workloads.local_queues_in_order)
-                    : slab_live(&e->workloads.local_queues, *cursor)
-                        ? tree_next(&local_queues_by_name, e, *cursor)
-                        : 0;
-
-    *cursor = next;
-    return next != 0;
+    return tree_step(&local_queues_by_name, e, e->workloads.local_queues_in_order,
+                     &e->workloads.local_queues, cursor);
 }
 
 const char *cluster_queue_fault_name(enum cluster_queue_fault fault)
