@@ -11,9 +11,9 @@
 /* What a person asked to see, as it was read. */
 struct question {
     struct text what;
-    bool has_uid, has_space, has_name, has_kind, has_within;
-    struct text uid, space, name;
-    struct text within; /* whoever asks may see this namespace and no other */
+    struct text uid, space, name; /* no text: it is not said */
+    struct text within;           /* whoever asks may see this namespace and no other; or no text */
+    bool has_kind;
     enum queue_kind kind;
     int64_t from;
     int64_t max;
@@ -32,6 +32,9 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
  * it, up to the root. */
 uint32_t path_keys(const struct question *question);
 void put_path(struct call *call, const struct question *question, uint32_t queue);
+
+/* Whether the question names an object of a namespace; else it is refused. */
+bool is_named(struct call *call, const struct question *question);
 
 /* Whether who asks may see the object of this namespace. */
 bool may_see(const struct question *question, struct text space);

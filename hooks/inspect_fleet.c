@@ -80,14 +80,12 @@ void show_fleet(struct call *call, const struct question *question)
 {
     uint32_t workload;
 
-    if (!question->has_space && !question->has_name) {
+    if (question->space.len == 0 && question->name.len == 0) {
         call_answer(call, 2);
         put_page(call, question, &(struct rows){"workloads", put_next_dispatch, NULL});
         return;
     }
-    msg_require(&call->in, question->has_space, "namespace");
-    msg_require(&call->in, question->has_name, "name");
-    if (!call_begin(call))
+    if (!is_named(call, question))
         return;
     workload = fleet_find_dispatch(call->fleet, question->space, question->name);
     if (workload == 0) {

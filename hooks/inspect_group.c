@@ -49,7 +49,7 @@ static bool put_next_group(struct call *call, const void *subject, uint32_t *cur
 {
     const struct question *question = subject;
     struct group_report report;
-    bool is = question->has_within
+    bool is = question->within.len > 0
                   ? engine_next_group_within(call->engine, question->within, cursor)
                   : engine_next_group(call->engine, cursor);
 
@@ -87,9 +87,7 @@ void show_group(struct call *call, const struct question *question)
     struct group_report report;
     uint32_t group;
 
-    msg_require(&call->in, question->has_space, "namespace");
-    msg_require(&call->in, question->has_name, "name");
-    if (!call_begin(call))
+    if (!is_named(call, question))
         return;
     group = engine_find_group(call->engine, question->group_kind, question->space, question->name);
     if (group == 0) {
