@@ -30,9 +30,8 @@ static void say_why_retry(const struct fleet *f, uint32_t id, char *message)
 
     sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     if (!worker->connected) {
-        sentence_str(&say, "the cluster ");
-        sentence_text(&say, fleet_text(f, worker->name));
-        sentence_str(&say, " cannot be reached for ");
+        sentence_named(&say, "the cluster ", fleet_text(f, worker->name),
+                       " cannot be reached for ");
         sentence_span(&say, f->now - worker->lost);
     } else if (replica_is(replica_at(f, replica), REPLICA_THERE)) {
         sentence_str(&say, "evicted in the cluster ");

@@ -17,7 +17,7 @@ bool engine_next_local_queue(const struct engine *e, uint32_t *cursor)
                      &e->workloads.local_queues, cursor);
 }
 
-const char *cluster_queue_fault_name(enum cluster_queue_fault fault)
+static const char *fault_name(enum cluster_queue_fault fault)
 {
     static const char *const names[] = {
         [CLUSTER_QUEUE_READY] = "Ready",
@@ -112,7 +112,7 @@ void engine_report_cluster_queue(const struct engine *e, uint32_t id,
     memset(ret, 0, sizeof(*ret));
     ret->name = name_text(e, queue_at(e, id)->name);
     ret->active = fault == CLUSTER_QUEUE_READY;
-    ret->reason = cluster_queue_fault_name(fault);
+    ret->reason = fault_name(fault);
     say_faults(e, id, fault, ret->message);
     ret->pending = tree_size(&workloads_of_queue, e, cluster->waiting) +
                    tree_size(&workloads_of_queue, e, cluster->held);
