@@ -55,7 +55,7 @@ static void take_places(struct fleet *f, uint32_t id, const struct dispatch_fact
     uint32_t at = tree_first(&replicas_by_place, f, dispatch_at(f, id)->places), next;
 
     for (; at != 0; at = next) {
-        struct text worker = fleet_text(f, worker_at(f, replica_at(f, at)->worker)->name);
+        struct text worker = worker_name(f, replica_at(f, at)->worker);
         bool stranger = replica_is(replica_at(f, at), REPLICA_STRANGER);
 
         next = tree_next(&replicas_by_place, f, at);

@@ -15,7 +15,7 @@ static const char *check_replica(const struct fleet *f, uint32_t id)
         return "a replica with a rank is among its workload's ranked ones";
     if (r->rank == RANK_CANDIDATE && !replica_is(r, REPLICA_SIGNALS | REPLICA_GATED))
         return "who may be opened signals, and is gated";
-    if (replica_find(f, r->dispatch, fleet_text(f, worker_at(f, r->worker)->name)) != id)
+    if (replica_find(f, r->dispatch, worker_name(f, r->worker)) != id)
         return "a replica is found by its cluster";
     if (replica_is(r, REPLICA_THERE) != (r->uid != 0))
         return "what is there has a uid";

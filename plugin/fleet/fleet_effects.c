@@ -58,9 +58,9 @@ static void describe_dispatch(const void *owner, uint32_t id, uint32_t slot, str
     ret->gate_count = 0;
     ret->message[0] = '\0';
     if (slot == DISPATCH_SET_CLUSTER && winner != 0)
-        ret->cluster = fleet_text(f, worker_at(f, replica_at(f, winner)->worker)->name);
+        ret->cluster = worker_name(f, replica_at(f, winner)->worker);
     if (slot == DISPATCH_RETRY && d->cluster != 0) {
-        ret->cluster = fleet_text(f, worker_at(f, d->cluster)->name);
+        ret->cluster = worker_name(f, d->cluster);
         say_why_retry(f, id, ret->message);
     }
 }
@@ -120,7 +120,7 @@ static void describe_replica(const void *owner, uint32_t id, uint32_t slot, stru
     ret->name = fleet_text(f, d->name);
     ret->dispatch = r->dispatch;
     ret->message[0] = '\0';
-    ret->cluster = fleet_text(f, worker_at(f, r->worker)->name);
+    ret->cluster = worker_name(f, r->worker);
     ret->origin = fleet_text(f, d->uid);
     ret->resource_version = r->version;
     ret->gate_count = gates > 0 ? (uint32_t)gates : 0;

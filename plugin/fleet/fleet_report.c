@@ -61,7 +61,7 @@ static void say_no_candidate(const struct fleet *f, uint32_t id, struct sentence
         sentence_str(say, "no worker asks to preempt");
         return;
     }
-    sentence_text(say, fleet_text(f, worker_at(f, replica_at(f, at)->worker)->name));
+    sentence_text(say, worker_name(f, replica_at(f, at)->worker));
     sentence_str(say, " asks to preempt, but a gate that is not ours is closed there");
 }
 
@@ -75,7 +75,7 @@ static void say_candidate(const struct fleet *f, uint32_t id, int64_t now, struc
         return;
     }
 
-    struct text name = fleet_text(f, worker_at(f, replica_at(f, first)->worker)->name);
+    struct text name = worker_name(f, replica_at(f, first)->worker);
 
     if (replica_at(f, first)->rank == RANK_RESERVED) {
         sentence_text(say, name);
@@ -102,7 +102,7 @@ static void say_state(const struct fleet *f, uint32_t id, int64_t now, struct se
         sentence_str(say,
                      "it has so many preemption gates that ours cannot be added: take one away");
     else if (d->phase == PHASE_OPENING || d->phase == PHASE_WRITING) {
-        sentence_text(say, fleet_text(f, worker_at(f, replica_at(f, d->target)->worker)->name));
+        sentence_text(say, worker_name(f, replica_at(f, d->target)->worker));
         sentence_str(say, d->phase == PHASE_OPENING ? ": its gate is being opened"
                                                     : ": written down before its gate is opened");
     } else if (plan == PLAN_ANY) {
@@ -128,7 +128,7 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
         .uid = fleet_text(f, d->uid),
         .space = fleet_text(f, d->space),
         .name = fleet_text(f, d->name),
-        .cluster = d->cluster == 0 ? text_of("") : fleet_text(f, worker_at(f, d->cluster)->name),
+        .cluster = d->cluster == 0 ? text_of("") : worker_name(f, d->cluster),
         .known = dispatch_is(d, DISPATCH_KNOWN),
         .state = state_of(f, id),
         .timeout = d->timeout != 0 ? d->timeout : f->config.preemption_timeout,

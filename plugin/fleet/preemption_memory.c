@@ -202,7 +202,7 @@ static void put_note(struct pen *pen, const struct fleet *f, const struct replic
                      struct text uid, int64_t signal, int64_t opened)
 {
     put(pen, text_of(" "));
-    put(pen, fleet_text(f, worker_at(f, r->worker)->name));
+    put(pen, worker_name(f, r->worker));
     put(pen, text_of(","));
     put(pen, uid);
     put(pen, text_of(","));

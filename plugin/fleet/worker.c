@@ -70,7 +70,7 @@ void worker_unref(struct fleet *f, uint32_t id)
         return;
     if (worker_at(f, id)->sweeps)
         end_sweep(f, id);
-    index_drop(&f->workers_by_name, name_hash(fleet_text(f, worker_at(f, id)->name)), id);
+    index_drop(&f->workers_by_name, name_hash(worker_name(f, id)), id);
     intern_unref(&f->names, worker_at(f, id)->name);
     slab_give(&f->workers, id);
 }
