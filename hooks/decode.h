@@ -138,9 +138,6 @@ void decode_replica(struct msg_reader *r, struct replica_facts *ret);
 void decode_lost_workload(struct msg_reader *r, enum workload_role *ret_role,
                           struct replica_facts *ret);
 
-/* The resource groups of a queue of Kueue's. */
-void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);
-
 /* Whose room a queue's claims may take; and whether the annotation is one of those that say so of
  * Volcano's queues. */
 void decode_preemption(struct msg_reader *r, struct preempt_policy *ret);

@@ -195,7 +195,8 @@ static void decode_group(struct msg_reader *r, struct scratch *scratch, struct r
         msg_fail(r, MSG_INVALID, "no resource and no flavor twice");
 }
 
-void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret)
+/* The resource groups of a queue of Kueue's. */
+static void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret)
 {
     struct msg_array array;
 

@@ -33,11 +33,10 @@ static void say_why_retry(const struct fleet *f, uint32_t id, char *message)
         sentence_named(&say, "the cluster ", fleet_text(f, worker->name),
                        " cannot be reached for ");
         sentence_span(&say, f->now - worker->lost);
-    } else if (replica_is(replica_at(f, replica), REPLICA_THERE)) {
-        sentence_str(&say, "evicted in the cluster ");
-        sentence_text(&say, fleet_text(f, worker->name));
     } else {
-        sentence_str(&say, "its copy is gone from the cluster ");
+        sentence_str(&say, replica_is(replica_at(f, replica), REPLICA_THERE)
+                               ? "evicted in the cluster "
+                               : "its copy is gone from the cluster ");
         sentence_text(&say, fleet_text(f, worker->name));
     }
 }

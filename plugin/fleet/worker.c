@@ -47,11 +47,6 @@ int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker)
     return 0;
 }
 
-void worker_ref(struct fleet *f, uint32_t id)
-{
-    worker_at(f, id)->users++;
-}
-
 static void end_sweep(struct fleet *f, uint32_t id)
 {
     uint32_t *at = &f->first_sweep;
@@ -136,10 +131,4 @@ uint32_t worker_take_swept(struct fleet *f)
         end_sweep(f, f->first_sweep);
     }
     return 0;
-}
-
-void worker_release_all(struct fleet *f)
-{
-    for (uint32_t id = 0; slab_step(&f->workers, &id);)
-        intern_unref(&f->names, worker_at(f, id)->name);
 }
