@@ -290,11 +290,11 @@ int64_t call_run(enum hook_id id, uint64_t number, const uint8_t *req, uint64_t 
 
     if (!call_arguments_valid(req, len, out, cap))
         return call_error(SLUICE_ARGUMENT, 0);
-    probes_enter(number, id, hook->name, len);
+    sluice_probe_hook_entry(number, id, hook->name, len);
 
     struct handle *handle = handle_enter(number);
     if (!handle) {
-        probes_leave(number, id, hook->name, call_error(SLUICE_NO_HANDLE, 0));
+        sluice_probe_hook_exit(number, id, hook->name, call_error(SLUICE_NO_HANDLE, 0));
         return call_error(SLUICE_NO_HANDLE, 0);
     }
     if (cap < room) {
@@ -314,6 +314,6 @@ int64_t call_run(enum hook_id id, uint64_t number, const uint8_t *req, uint64_t 
         result = finish(&call, req, out, cap);
     }
     handle_leave(number);
-    probes_leave(number, id, hook->name, result);
+    sluice_probe_hook_exit(number, id, hook->name, result);
     return result;
 }
