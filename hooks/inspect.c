@@ -20,12 +20,6 @@ static bool put_next_queue(struct call *call, const void *subject, uint32_t *cur
     return true;
 }
 
-static void show_queues(struct call *call, const struct question *question)
-{
-    call_answer(call, 2);
-    put_page(call, question, &(struct rows){"queues", put_next_queue, NULL});
-}
-
 /* 0: refused. */
 static uint32_t find_queue(struct call *call, const struct question *question)
 {
@@ -119,12 +113,6 @@ static bool put_next_effect(struct call *call, const void *subject, uint32_t *cu
     put_key_bool(&call->out, "leased", effect.leased);
     put_key_int(&call->out, "due", effect.due);
     return true;
-}
-
-static void show_effects(struct call *call, const struct question *question)
-{
-    call_answer(call, 2);
-    put_page(call, question, &(struct rows){"effects", put_next_effect, NULL});
 }
 
 static void put_limits(struct msg_writer *w, int64_t message, int64_t pods, int64_t queues,
@@ -263,32 +251,40 @@ static bool keep_within(struct call *call, struct question *question, bool may)
     return call->result >= 0;
 }
 
+static void show_rows(struct call *call, const struct question *question, const char *what,
+                      put_row *put_next)
+{
+    call_answer(call, 2);
+    put_page(call, question, &(struct rows){what, put_next, question});
+}
+
 void serve_inspect(struct call *call)
 {
     static const struct {
         const char *what;
-        void (*show)(struct call *call, const struct question *question);
         bool within; /* it can be asked within a namespace: then it tells no name of another one */
+        void (*show)(struct call *call, const struct question *question);
+        put_row *put_next; /* where there is nothing to show but a page of such rows */
     } views[] = {
-        {"queues", show_queues, false},
-        {"queue", show_queue, false},
-        {"pod", show_pod, true},
-        {"groups", show_groups, true},
-        {"group", show_group, true},
-        {"pending", show_pending, false},
-        {"effects", show_effects, false},
-        {"limits", show_limits, false},
-        {"digest", show_digest, false},
-        {"memory", show_memory, false},
-        {"check", show_check, false},
-        {"recording", show_recording, false},
-        {"fleet", show_fleet, false},
-        {"clusters", show_clusters, false},
-        {"workload", show_workload, true},
-        {"workloads", show_workloads, true},
-        {"clusterQueue", show_cluster_queue, false},
-        {"localQueues", show_local_queues, true},
-        {"localQueue", show_local_queue, true},
+        {"queues", false, NULL, put_next_queue},
+        {"queue", false, show_queue, NULL},
+        {"pod", true, show_pod, NULL},
+        {"groups", true, NULL, put_next_group},
+        {"group", true, show_group, NULL},
+        {"pending", false, show_pending, NULL},
+        {"effects", false, NULL, put_next_effect},
+        {"limits", false, show_limits, NULL},
+        {"digest", false, show_digest, NULL},
+        {"memory", false, show_memory, NULL},
+        {"check", false, show_check, NULL},
+        {"recording", false, show_recording, NULL},
+        {"fleet", false, show_fleet, NULL},
+        {"clusters", false, NULL, put_next_cluster},
+        {"workload", true, show_workload, NULL},
+        {"workloads", true, show_workloads, NULL},
+        {"clusterQueue", false, show_cluster_queue, NULL},
+        {"localQueues", true, NULL, put_next_local_queue},
+        {"localQueue", true, show_local_queue, NULL},
     };
     struct question question;
 
@@ -298,8 +294,12 @@ void serve_inspect(struct call *call)
     for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
         if (!text_is(question.what, views[i].what))
             continue;
-        if (keep_within(call, &question, views[i].within))
+        if (!keep_within(call, &question, views[i].within))
+            return;
+        if (views[i].show != NULL)
             views[i].show(call, &question);
+        else
+            show_rows(call, &question, views[i].what, views[i].put_next);
         return;
     }
     call_refuse_text(call, SLUICE_FIELD, "what", question.what,

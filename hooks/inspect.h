@@ -49,25 +49,27 @@ enum { WAIT_KEYS = 2 };
 void put_waits(struct msg_writer *w, const struct waits *waits);
 const char *claim_state_name(enum claim_state state);
 
+/* Writes a row into its place and reports whether there was one; moves *cursor behind it. */
+typedef bool put_row(struct call *call, const void *subject, uint32_t *cursor);
+
+/* The rows of views that are nothing else. The subject is the question. */
+put_row put_next_group, put_next_cluster, put_next_local_queue;
+
 /* The views of groups. */
-void show_groups(struct call *call, const struct question *question);
 void show_group(struct call *call, const struct question *question);
 
 /* The views of a manager's workloads and clusters. */
 void show_fleet(struct call *call, const struct question *question);
-void show_clusters(struct call *call, const struct question *question);
 
 /* The views of workloads that are admitted here, and of their queues. */
 void show_workload(struct call *call, const struct question *question);
 void show_workloads(struct call *call, const struct question *question);
 void show_cluster_queue(struct call *call, const struct question *question);
-void show_local_queues(struct call *call, const struct question *question);
 void show_local_queue(struct call *call, const struct question *question);
 
-/* Writes a row into its place and reports whether there was one; moves *cursor behind it. */
 struct rows {
     const char *key;
-    bool (*put_next)(struct call *call, const void *subject, uint32_t *cursor);
+    put_row *put_next;
     const void *subject;
 };
 

@@ -45,7 +45,7 @@ static void put_group(struct msg_writer *w, const struct group_report *report, u
     put_amounts(w, "asks", report->asks, report->ask_count);
 }
 
-static bool put_next_group(struct call *call, const void *subject, uint32_t *cursor)
+bool put_next_group(struct call *call, const void *subject, uint32_t *cursor)
 {
     const struct question *question = subject;
     struct group_report report;
@@ -58,12 +58,6 @@ static bool put_next_group(struct call *call, const void *subject, uint32_t *cur
     engine_report_group(call->engine, *cursor, &report);
     put_group(&call->out, &report, 0);
     return true;
-}
-
-void show_groups(struct call *call, const struct question *question)
-{
-    call_answer(call, 2);
-    put_page(call, question, &(struct rows){"groups", put_next_group, question});
 }
 
 static bool put_next_member(struct call *call, const void *subject, uint32_t *cursor)

@@ -232,7 +232,7 @@ static void put_local(struct call *call, uint32_t local, uint32_t others,
     put_usage(w, call->engine, (struct place){.local = local});
 }
 
-static bool put_next_local(struct call *call, const void *subject, uint32_t *cursor)
+bool put_next_local_queue(struct call *call, const void *subject, uint32_t *cursor)
 {
     const struct question *question = subject;
     struct cluster_queue_report report;
@@ -244,12 +244,6 @@ static bool put_next_local(struct call *call, const void *subject, uint32_t *cur
         return false;
     put_local(call, *cursor, 0, &report);
     return true;
-}
-
-void show_local_queues(struct call *call, const struct question *question)
-{
-    call_answer(call, 2);
-    put_page(call, question, &(struct rows){"localQueues", put_next_local, question});
 }
 
 void show_local_queue(struct call *call, const struct question *question)
