@@ -9,22 +9,9 @@
 
 /* The manager's workloads as they are seen. */
 
-/* What the record needs; without memory, nothing is held. */
-struct details {
-    uint32_t uid, cluster;
-    uint32_t gate_count;
-    uint32_t gates[FACTS_MAX_PREEMPTION_GATES];
-};
-
-static void release_details(struct fleet *f, const struct details *details)
-{
-    intern_unref(&f->names, details->uid);
-    dispatch_release_gates(f, details->gates, details->gate_count);
-    worker_unref(f, details->cluster);
-}
-
+/* Negative on error, and what there is of it is to be released. */
 static int read_details(struct fleet *f, const struct dispatch_facts *facts, uint32_t id,
-                        struct details *ret)
+                        struct dispatch_details *ret)
 {
     int error = fleet_intern(f, facts->uid, &ret->uid);
     uint32_t replica;
@@ -70,19 +57,15 @@ static void take_places(struct fleet *f, uint32_t id, const struct dispatch_fact
 }
 
 static void take(struct fleet *f, uint32_t id, const struct dispatch_facts *facts,
-                 const struct details *details)
+                 const struct dispatch_details *details)
 {
     struct dispatch *d = dispatch_at(f, id);
     int64_t timeout = 0;
 
-    if (dispatch_is(d, DISPATCH_KNOWN) && d->uid != details->uid)
+    if (dispatch_is(d, DISPATCH_KNOWN) && d->said.uid != details->uid)
         dispatch_empty(f, id);
-    release_details(f, &(struct details){.uid = d->uid, .cluster = d->cluster});
-    dispatch_release_gates(f, d->gates, d->gate_count);
-    d->uid = details->uid;
-    d->cluster = details->cluster;
-    d->gate_count = (uint8_t)details->gate_count;
-    memcpy(d->gates, details->gates, sizeof(d->gates));
+    dispatch_release_details(f, &d->said);
+    d->said = *details;
     d->version = facts->resource_version;
     dispatch_set(d, DISPATCH_BAD_TIMEOUT,
                  facts->timeout.len > 0 && !duration_parse(facts->timeout, &timeout));
@@ -120,7 +103,7 @@ static void release_places(struct fleet *f, uint32_t id, const struct dispatch_f
 
 int fleet_see_dispatch(struct fleet *f, const struct dispatch_facts *facts)
 {
-    struct details details = {0};
+    struct dispatch_details details = {0};
     uint32_t id;
     int error = dispatch_get(f, facts->space, facts->name, &id);
 
@@ -134,7 +117,7 @@ int fleet_see_dispatch(struct fleet *f, const struct dispatch_facts *facts)
     if (!stale) {
         error = read_details(f, facts, id, &details);
         if (error < 0) {
-            release_details(f, &details);
+            dispatch_release_details(f, &details);
             release_places(f, id, facts);
             dispatch_release(f, id);
             return error;
@@ -150,7 +133,7 @@ void fleet_lose_dispatch(struct fleet *f, struct text space, struct text name, s
     uint32_t id = dispatch_find(f, space, name);
 
     if (id != 0 && dispatch_is(dispatch_at(f, id), DISPATCH_KNOWN) &&
-        (uid.len == 0 || text_same(uid, fleet_text(f, dispatch_at(f, id)->uid))))
+        (uid.len == 0 || text_same(uid, fleet_text(f, dispatch_at(f, id)->said.uid))))
         dispatch_forget(f, id);
     fleet_tick(f);
 }

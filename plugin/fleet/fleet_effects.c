@@ -24,7 +24,7 @@ static uint8_t wanted_of_dispatch(const void *owner, uint32_t id)
 static void say_why_retry(const struct fleet *f, uint32_t id, char *message)
 {
     const struct dispatch *d = dispatch_at(f, id);
-    const struct worker *worker = worker_at(f, d->cluster);
+    const struct worker *worker = worker_at(f, d->said.cluster);
     uint32_t replica = replica_find(f, id, fleet_text(f, worker->name));
     struct sentence say;
 
@@ -47,7 +47,7 @@ static void describe_dispatch(const void *owner, uint32_t id, uint32_t slot, str
     const struct dispatch *d = dispatch_at(f, id);
     uint32_t winner = plan_winner(f, id);
 
-    ret->uid = fleet_text(f, d->uid);
+    ret->uid = fleet_text(f, d->said.uid);
     ret->space = fleet_text(f, d->space);
     ret->name = fleet_text(f, d->name);
     ret->resource_version = d->version;
@@ -58,8 +58,8 @@ static void describe_dispatch(const void *owner, uint32_t id, uint32_t slot, str
     ret->message[0] = '\0';
     if (slot == DISPATCH_SET_CLUSTER && winner != 0)
         ret->cluster = worker_name(f, replica_at(f, winner)->worker);
-    if (slot == DISPATCH_RETRY && d->cluster != 0) {
-        ret->cluster = worker_name(f, d->cluster);
+    if (slot == DISPATCH_RETRY && d->said.cluster != 0) {
+        ret->cluster = worker_name(f, d->said.cluster);
         say_why_retry(f, id, ret->message);
     }
 }
@@ -120,7 +120,7 @@ static void describe_replica(const void *owner, uint32_t id, uint32_t slot, stru
     ret->dispatch = r->dispatch;
     ret->message[0] = '\0';
     ret->cluster = worker_name(f, r->worker);
-    ret->origin = fleet_text(f, d->uid);
+    ret->origin = fleet_text(f, d->said.uid);
     ret->resource_version = r->version;
     ret->gate_count = gates > 0 ? (uint32_t)gates : 0;
     ret->until = slot == REPLICA_OPEN_GATE ? orchestrator_open_until(f, id) : 0;

@@ -52,11 +52,11 @@ static const char *state_of(const struct fleet *f, uint32_t id)
 /* Nobody may be opened next: nobody asks, or only who would be opened in vain. */
 static void say_no_candidate(const struct fleet *f, uint32_t id, struct sentence *say)
 {
-    uint32_t at = tree_first(&replicas_by_place, f, dispatch_at(f, id)->places);
+    uint32_t at = 0;
 
-    while (at != 0 && !(replica_is(replica_at(f, at), REPLICA_SIGNALS) &&
-                        replica_is(replica_at(f, at), REPLICA_BLOCKED)))
-        at = tree_next(&replicas_by_place, f, at);
+    while (fleet_next_replica(f, id, &at) &&
+           !replica_is(replica_at(f, at), REPLICA_SIGNALS | REPLICA_BLOCKED))
+        continue;
     if (at == 0) {
         sentence_str(say, "no worker asks to preempt");
         return;
@@ -120,15 +120,14 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
                            struct dispatch_report *ret)
 {
     const struct dispatch *d = dispatch_at(f, id);
-    uint32_t at = tree_first(&replicas_by_place, f, d->places);
     int64_t next = orchestrator_deadline(f, id);
     struct sentence say;
 
     *ret = (struct dispatch_report){
-        .uid = fleet_text(f, d->uid),
+        .uid = fleet_text(f, d->said.uid),
         .space = fleet_text(f, d->space),
         .name = fleet_text(f, d->name),
-        .cluster = d->cluster == 0 ? text_of("") : worker_name(f, d->cluster),
+        .cluster = d->said.cluster == 0 ? text_of("") : worker_name(f, d->said.cluster),
         .known = dispatch_is(d, DISPATCH_KNOWN),
         .state = state_of(f, id),
         .timeout = d->timeout != 0 ? d->timeout : f->config.preemption_timeout,
@@ -137,7 +136,7 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
     };
     sentence_init(&say, ret->message, sizeof(ret->message));
     say_state(f, id, now, &say);
-    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+    for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         ret->replicas += replica_is(replica_at(f, at), REPLICA_THERE);
         ret->signals += replica_is(replica_at(f, at), REPLICA_SIGNALS);
         ret->open += replica_is(replica_at(f, at), REPLICA_OPEN);

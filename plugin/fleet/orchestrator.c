@@ -57,12 +57,11 @@ int64_t orchestrator_open_until(const struct fleet *f, uint32_t replica)
 static void count_unexplained(struct fleet *f, uint32_t id)
 {
     struct dispatch *d = dispatch_at(f, id);
-    uint32_t at = tree_first(&replicas_by_place, f, d->places);
 
     if (!dispatch_is(d, DISPATCH_UNEXPLAINED))
         return;
     dispatch_set(d, DISPATCH_UNEXPLAINED, false);
-    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+    for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         struct replica *r = replica_at(f, at);
 
         if (replica_is(r, REPLICA_UNEXPLAINED))

@@ -215,11 +215,10 @@ size_t fleet_memory_text(const struct fleet *f, uint32_t id, char *out, size_t c
 {
     const struct dispatch *d = dispatch_at(f, id);
     struct pen pen = {out, cap, 0};
-    uint32_t at = tree_first(&replicas_by_place, f, d->places);
 
     put(&pen, text_of("v1 "));
     put_number(&pen, d->past);
-    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+    for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         const struct replica *r = replica_at(f, at);
         struct text uid = fleet_text(f, r->uid);
         bool chosen = d->phase == PHASE_WRITING && d->target == at;

@@ -182,7 +182,7 @@ void replica_check_origin(struct fleet *f, uint32_t id)
     const struct dispatch *d = dispatch_at(f, r->dispatch);
 
     replica_set(r, REPLICA_STRANGER,
-                r->origin != 0 && dispatch_is(d, DISPATCH_KNOWN) && r->origin != d->uid);
+                r->origin != 0 && dispatch_is(d, DISPATCH_KNOWN) && r->origin != d->said.uid);
 }
 
 void replica_set_timer(struct fleet *f, uint32_t id)
