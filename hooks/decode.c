@@ -244,11 +244,7 @@ uint32_t decode_spec_gates(struct msg_reader *r, struct text *ret_names)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < named; i++) {
-        uint32_t same = 0;
-
-        while (same < count && !text_same(ret_names[same], ret_names[i]))
-            same++;
-        if (same == count)
+        if (!text_among(ret_names[i], ret_names, count))
             ret_names[count++] = ret_names[i];
     }
     return count;

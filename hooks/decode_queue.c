@@ -109,18 +109,10 @@ static void decode_group_resources(struct msg_reader *r, struct resource_group *
     }
 }
 
-static bool covers(const struct resource_group *group, struct text resource)
+/* Whether one of the first flavors of the group has this name. */
+static bool has_flavor(const struct resource_group *group, uint32_t first, struct text name)
 {
-    for (uint32_t i = 0; i < group->resource_count; i++) {
-        if (text_same(group->resources[i], resource))
-            return true;
-    }
-    return false;
-}
-
-static bool has_flavor(const struct resource_group *group, struct text name)
-{
-    for (uint32_t i = 0; i < group->flavor_count; i++) {
+    for (uint32_t i = 0; i < first; i++) {
         if (text_same(group->flavors[i].name, name))
             return true;
     }
@@ -131,7 +123,8 @@ static bool quotas_are_covered(const struct resource_group *group)
 {
     for (uint32_t i = 0; i < group->flavor_count; i++) {
         for (uint32_t k = 0; k < group->flavors[i].count; k++) {
-            if (!covers(group, group->flavors[i].quotas[k].resource))
+            if (!text_among(group->flavors[i].quotas[k].resource, group->resources,
+                            group->resource_count))
                 return false;
         }
     }
@@ -141,11 +134,11 @@ static bool quotas_are_covered(const struct resource_group *group)
 static bool shares_a_name(const struct resource_group *a, const struct resource_group *b)
 {
     for (uint32_t i = 0; i < a->resource_count; i++) {
-        if (covers(b, a->resources[i]))
+        if (text_among(a->resources[i], b->resources, b->resource_count))
             return true;
     }
     for (uint32_t i = 0; i < a->flavor_count; i++) {
-        if (has_flavor(b, a->flavors[i].name))
+        if (has_flavor(b, b->flavor_count, a->flavors[i].name))
             return true;
     }
     return false;
@@ -154,16 +147,12 @@ static bool shares_a_name(const struct resource_group *a, const struct resource_
 static bool repeats_a_name(const struct resource_group *group)
 {
     for (uint32_t i = 0; i < group->resource_count; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            if (text_same(group->resources[i], group->resources[k]))
-                return true;
-        }
+        if (text_among(group->resources[i], group->resources, i))
+            return true;
     }
     for (uint32_t i = 0; i < group->flavor_count; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            if (text_same(group->flavors[i].name, group->flavors[k].name))
-                return true;
-        }
+        if (has_flavor(group, i, group->flavors[i].name))
+            return true;
     }
     return false;
 }

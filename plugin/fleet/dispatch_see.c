@@ -27,16 +27,6 @@ static int read_details(struct fleet *f, const struct dispatch_facts *facts, uin
     return error;
 }
 
-/* Whether one of the first that it nominates is this one. */
-static bool names(const struct dispatch_facts *facts, uint32_t first, struct text worker)
-{
-    for (uint32_t i = 0; i < first; i++) {
-        if (text_same(facts->nominated[i], worker))
-            return true;
-    }
-    return false;
-}
-
 static void take_places(struct fleet *f, uint32_t id, const struct dispatch_facts *facts)
 {
     uint32_t at = tree_first(&replicas_by_place, f, dispatch_at(f, id)->places), next;
@@ -49,7 +39,7 @@ static void take_places(struct fleet *f, uint32_t id, const struct dispatch_fact
         replica_check_origin(f, at);
         if (stranger != replica_is(replica_at(f, at), REPLICA_STRANGER))
             replica_look_again(f, at);
-        replica_want(f, at, names(facts, facts->nominated_count, worker),
+        replica_want(f, at, text_among(worker, facts->nominated, facts->nominated_count),
                      text_same(worker, facts->cluster));
         outbox_sync(f->outbox, EFFECT_OF_REPLICA, at); /* its gates may be others */
         replica_release(f, at);
@@ -95,7 +85,7 @@ static void release_places(struct fleet *f, uint32_t id, const struct dispatch_f
     for (uint32_t i = facts->nominated_count; i-- > 0;) {
         struct text worker = facts->nominated[i];
 
-        if (!names(facts, i, worker) && !text_same(worker, facts->cluster))
+        if (!text_among(worker, facts->nominated, i) && !text_same(worker, facts->cluster))
             release_place(f, id, worker);
     }
     release_place(f, id, facts->cluster);
