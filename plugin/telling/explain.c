@@ -314,7 +314,8 @@ void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, 
     } else if (claim->state == CLAIM_HELD) {
         explain_held(e, id, &say);
     } else {
-        explain_stop(e, claim_queue(e, id), ret_reason, message);
+        *ret_reason = queue_stops(e, claim_queue(e, id));
+        explain_halt(&say, e, claim_queue(e, id), *ret_reason);
     }
 }
 

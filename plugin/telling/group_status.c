@@ -99,7 +99,7 @@ static void say_waits(const struct engine *e, const struct group *group,
     if (group->no_nodes) {
         sentence_str(say, "no nodes were found for all members that it needs");
     } else if (stop != REASON_NONE) {
-        explain_stop(e, queue, &stop, say->out);
+        explain_halt(say, e, queue, stop);
         status->reason = reason_name(stop);
     } else if (group->never) {
         status->reason = reason_name(REASON_NEVER_FITS);
