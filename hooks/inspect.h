@@ -47,7 +47,6 @@ void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *
 /* How long those waited that were granted something: so many keys. Nobody was: no counts. */
 enum { WAIT_KEYS = 2 };
 void put_waits(struct msg_writer *w, const struct waits *waits);
-const char *claim_state_name(enum claim_state state);
 
 /* Writes a row into its place and reports whether there was one; moves *cursor behind it. */
 typedef bool put_row(struct call *call, const void *subject, uint32_t *cursor);

@@ -142,18 +142,6 @@ bool may_see(const struct question *question, struct text space)
     return question->within.len == 0 || text_same(space, question->within);
 }
 
-const char *claim_state_name(enum claim_state state)
-{
-    static const char *const names[] = {
-        [CLAIM_HELD] = "held",
-        [CLAIM_WAITING] = "waiting",
-        [CLAIM_RESERVED] = "reserved",
-        [CLAIM_ALLOCATED] = "allocated",
-    };
-
-    return names[state];
-}
-
 void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *rows,
                  uint32_t count)
 {

@@ -142,6 +142,18 @@ bool engine_next_ask(const struct engine *e, uint32_t queue, uint32_t *cursor,
     return true;
 }
 
+const char *claim_state_name(enum claim_state state)
+{
+    static const char *const names[] = {
+        [CLAIM_HELD] = "held",
+        [CLAIM_WAITING] = "waiting",
+        [CLAIM_RESERVED] = "reserved",
+        [CLAIM_ALLOCATED] = "allocated",
+    };
+
+    return names[state];
+}
+
 void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret)
 {
     const struct claim *claim = claim_at(e, id);

@@ -184,10 +184,9 @@ static void say_why(const struct engine *e, uint32_t id, struct workload_report 
 
 static const char *state_of(const struct engine *e, uint32_t id)
 {
-    static const char *const names[CLAIM_STATES] = {"held", "waiting", "reserved", "allocated"};
-
-    return workload_is(workload_at(e, id), WORKLOAD_PLACED) ? names[claim_at(e, id)->state]
-                                                            : "finished";
+    return workload_is(workload_at(e, id), WORKLOAD_PLACED)
+               ? claim_state_name(claim_at(e, id)->state)
+               : "finished";
 }
 
 static const char *check_name(uint8_t state)
