@@ -121,7 +121,6 @@ void show_workload(struct call *call, const struct question *question)
 /* Whose workloads, or what is used of whose quota. */
 struct place {
     uint32_t queue, local;
-    bool holding;
     const struct question *question;
 };
 
@@ -130,8 +129,8 @@ static bool put_next_workload(struct call *call, const void *subject, uint32_t *
     const struct place *place = subject;
     uint32_t workload;
 
-    if (!engine_next_workload(call->engine, place->queue, place->local, place->holding, cursor,
-                              &workload))
+    if (!engine_next_workload(call->engine, place->queue, place->local, place->question->holding,
+                              cursor, &workload))
         return false;
     put_workload(call, place->question, workload, true, 0);
     return true;
@@ -159,7 +158,7 @@ static bool find_place(struct call *call, const struct question *question, bool 
 
 void show_workloads(struct call *call, const struct question *question)
 {
-    struct place place = {.holding = question->holding, .question = question};
+    struct place place = {.question = question};
 
     msg_require(&call->in, question->has_kind || question->of_local, "kind");
     if (question->within.len > 0 && !question->of_local)
