@@ -11,7 +11,6 @@ static void answer(struct call *call, const char *refusal, uint8_t gates)
     call_answer(call, 3);
     put_key_bool(&call->out, "allow", refusal == NULL);
     put_key_str(&call->out, "reason", refusal == NULL ? "" : refusal);
-    msg_put_key(&call->out, "gates");
     put_gates(&call->out, gates);
 }
 

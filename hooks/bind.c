@@ -4,35 +4,29 @@
 #include "serve.h"
 
 /* A pod and its node. Which node it is makes no difference to the queues, but a host that does not
- * know it is wrong. ret_tries: the scheduler only finds out whether a group would have nodes. */
-static bool read_tried(struct call *call, struct text *ret_uid, bool *ret_tries)
+ * know it is wrong. ret_tries: the scheduler only finds out whether a group would have nodes; NULL:
+ * that makes no difference either. */
+static bool read_placed(struct call *call, struct text *ret_uid, bool *ret_tries)
 {
     struct msg_text key;
     struct text node;
-    bool has_uid = false;
-    bool has_node = false;
+    bool has_uid = false, has_node = false, tries = false;
 
-    *ret_tries = false;
     while (call_next_key(call, &key)) {
         if (msg_text_is(key, "uid"))
             has_uid = decode_uid(&call->in, ret_uid);
         else if (msg_text_is(key, "node"))
             has_node = decode_name(&call->in, &node);
         else if (msg_text_is(key, "groupCycle"))
-            msg_get_bool(&call->in, ret_tries);
+            msg_get_bool(&call->in, &tries);
         else
             msg_skip_unknown(&call->in);
     }
     msg_require(&call->in, has_uid, "uid");
     msg_require(&call->in, has_node, "node");
+    if (ret_tries != NULL)
+        *ret_tries = tries;
     return call_begin(call);
-}
-
-static bool read_placed(struct call *call, struct text *ret_uid)
-{
-    bool tries;
-
-    return read_tried(call, ret_uid, &tries);
 }
 
 void serve_reserve(struct call *call)
@@ -41,7 +35,7 @@ void serve_reserve(struct call *call)
     struct verdict verdict;
     bool tries;
 
-    if (!read_tried(call, &uid, &tries))
+    if (!read_placed(call, &uid, &tries))
         return;
     engine_reserve(call->engine, uid, tries, &verdict);
     call_answer(call, VERDICT_KEYS);
@@ -53,7 +47,7 @@ void serve_unreserve(struct call *call)
     struct text uid;
     bool tries;
 
-    if (!read_tried(call, &uid, &tries))
+    if (!read_placed(call, &uid, &tries))
         return;
     if (!tries)
         engine_unreserve(call->engine, uid);
@@ -66,7 +60,7 @@ void serve_permit(struct call *call)
     int64_t until;
     bool allow;
 
-    if (!read_placed(call, &uid))
+    if (!read_placed(call, &uid, NULL))
         return;
     allow = engine_permit(call->engine, uid, &until);
     call_answer(call, 2);
@@ -79,7 +73,7 @@ void serve_bind(struct call *call)
     struct text uid;
     struct removal_patch patch;
 
-    if (!read_placed(call, &uid))
+    if (!read_placed(call, &uid, NULL))
         return;
     engine_bind(call->engine, uid, &patch);
     call_answer(call, PATCH_KEYS);
@@ -92,7 +86,7 @@ void serve_post_bind(struct call *call)
 {
     struct text uid;
 
-    if (!read_placed(call, &uid))
+    if (!read_placed(call, &uid, NULL))
         return;
     engine_post_bind(call->engine, uid);
     call_answer(call, 0);

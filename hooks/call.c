@@ -3,6 +3,7 @@
 
 #include "abi/msg/line.h"
 #include "decode.h"
+#include "encode.h"
 #include "foresee.h"
 #include "probes.h"
 
@@ -27,12 +28,9 @@ int64_t call_error(enum sluice_error code, uint64_t length)
 static void put_fault(struct msg_writer *w, const struct msg_fault *fault)
 {
     msg_put_map(w, 3);
-    msg_put_key(w, "key");
-    msg_put_str(w, fault->path);
-    msg_put_key(w, "value");
-    msg_put_str(w, fault->value);
-    msg_put_key(w, "want");
-    msg_put_str(w, fault->want);
+    put_key_str(w, "key", fault->path);
+    put_key_str(w, "value", fault->value);
+    put_key_str(w, "want", fault->want);
 }
 
 int64_t call_error_map(enum sluice_error code, const struct msg_fault *fault, uint8_t *out,
@@ -118,31 +116,29 @@ bool call_seen(struct call *call, int result)
 {
     const struct engine_config *config = &call->handle->config;
 
-    switch (result) {
-    case ENGINE_NO_MEMORY:
-        call_no_memory(call);
-        return false;
-    case ENGINE_FULL_PODS:
-        refuse_limit(call, "limits.pods", config->max_pods);
-        return false;
-    case ENGINE_FULL_QUEUES:
-        refuse_limit(call, "limits.queues", config->max_queues);
-        return false;
-    case ENGINE_FULL_NODES:
-        refuse_limit(call, "limits.nodes", config->max_nodes);
-        return false;
-    case ENGINE_FULL_WORKLOADS:
-        refuse_limit(call, "limits.workloads", config->max_workloads);
-        return false;
-    case ENGINE_FULL_CLUSTERS:
-        refuse_limit(call, "limits.clusters", call->handle->fleet_config.max_clusters);
-        return false;
-    case ENGINE_FULL_FLAVORS:
-        refuse_limit(call, "flavors", ENGINE_MAX_FLAVORS);
-        return false;
-    default:
+    if (result >= 0)
         return true;
+
+    const struct {
+        int result;
+        const char *key;
+        uint32_t limit;
+    } limits[] = {
+        {ENGINE_FULL_PODS, "limits.pods", config->max_pods},
+        {ENGINE_FULL_QUEUES, "limits.queues", config->max_queues},
+        {ENGINE_FULL_NODES, "limits.nodes", config->max_nodes},
+        {ENGINE_FULL_WORKLOADS, "limits.workloads", config->max_workloads},
+        {ENGINE_FULL_CLUSTERS, "limits.clusters", call->handle->fleet_config.max_clusters},
+        {ENGINE_FULL_FLAVORS, "flavors", ENGINE_MAX_FLAVORS},
+    };
+
+    if (result == ENGINE_NO_MEMORY)
+        call_no_memory(call);
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        if (result == limits[i].result)
+            refuse_limit(call, limits[i].key, limits[i].limit);
     }
+    return false;
 }
 
 bool call_next_key(struct call *call, struct msg_text *ret_key)
@@ -212,12 +208,9 @@ static void put_status(struct call *call)
     struct msg_writer *w = &call->out;
 
     w->cap += STATUS_BYTES;
-    msg_put_key(w, "pending");
-    msg_put_int(w, outbox_pending(call->handle->outbox));
-    msg_put_key(w, "next");
-    msg_put_int(w, sooner(engine_next(call->engine), fleet_next(call->fleet)));
-    msg_put_key(w, "more");
-    msg_put_bool(w, engine_more(call->engine) || fleet_more(call->fleet));
+    put_key_int(w, "pending", outbox_pending(call->handle->outbox));
+    put_key_int(w, "next", sooner(engine_next(call->engine), fleet_next(call->fleet)));
+    put_key_bool(w, "more", engine_more(call->engine) || fleet_more(call->fleet));
 }
 
 static void check_invariants(struct call *call)
@@ -297,11 +290,11 @@ int64_t call_run(enum hook_id id, uint64_t number, const uint8_t *req, uint64_t 
 
     if (!call_arguments_valid(req, len, out, cap))
         return call_error(SLUICE_ARGUMENT, 0);
-    probes_enter(number, id, hook->name, len);
+    sluice_probe_hook_entry(number, id, hook->name, len);
 
     struct handle *handle = handle_enter(number);
     if (!handle) {
-        probes_leave(number, id, hook->name, call_error(SLUICE_NO_HANDLE, 0));
+        sluice_probe_hook_exit(number, id, hook->name, call_error(SLUICE_NO_HANDLE, 0));
         return call_error(SLUICE_NO_HANDLE, 0);
     }
     if (cap < room) {
@@ -321,6 +314,6 @@ int64_t call_run(enum hook_id id, uint64_t number, const uint8_t *req, uint64_t 
         result = finish(&call, req, out, cap);
     }
     handle_leave(number);
-    probes_leave(number, id, hook->name, result);
+    sluice_probe_hook_exit(number, id, hook->name, result);
     return result;
 }

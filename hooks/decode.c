@@ -34,6 +34,11 @@ bool decode_uid(struct msg_reader *r, struct text *ret)
     return decode_some(r, DECODE_UID_MAX, ret);
 }
 
+bool decode_label_key(struct msg_reader *r, struct text *ret)
+{
+    return decode_some(r, DECODE_LABEL_KEY_MAX, ret);
+}
+
 bool decode_priority(struct msg_reader *r, int32_t *ret)
 {
     int64_t priority;
@@ -94,14 +99,23 @@ static void read_amounts(struct msg_reader *r, const char *except, bool all,
     }
 }
 
-void decode_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret)
+void decode_amounts(struct msg_reader *r, struct named_amounts *ret)
 {
-    read_amounts(r, except, true, ret);
+    read_amounts(r, NULL, true, ret);
 }
 
-void decode_first_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret)
+void decode_requests(struct msg_reader *r, bool all, struct named_amounts *ret)
 {
-    read_amounts(r, except, false, ret);
+    read_amounts(r, "pods", all, ret);
+}
+
+void *decode_room(struct msg_reader *r, struct scratch *scratch, struct msg_array *ret_array,
+                  uint32_t max, size_t size, const char *want)
+{
+    msg_open_array(r, ret_array);
+    if (ret_array->left > max)
+        msg_fail(r, MSG_LENGTH, want);
+    return r->error < 0 ? NULL : scratch_take(scratch, ret_array->left * size);
 }
 
 static const char *const queue_kinds[] = {
@@ -127,36 +141,31 @@ const char *queue_kind_name(enum queue_kind kind)
     return queue_kinds[kind];
 }
 
-void decode_lost_pod(struct msg_reader *r, struct text *ret_uid)
+/* The text behind the one key that counts. */
+static void read_only_key(struct msg_reader *r, const char *only, size_t max_len, struct text *ret)
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_uid = false;
+    bool found = false;
 
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
-        if (msg_text_is(key, "uid"))
-            has_uid = decode_uid(r, ret_uid);
+        if (msg_text_is(key, only))
+            found = decode_some(r, max_len, ret);
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_uid, "uid");
+    msg_require(r, found, only);
+}
+
+void decode_lost_pod(struct msg_reader *r, struct text *ret_uid)
+{
+    read_only_key(r, "uid", DECODE_UID_MAX, ret_uid);
 }
 
 void decode_lost_named(struct msg_reader *r, struct text *ret_name)
 {
-    struct msg_map map;
-    struct msg_text key;
-    bool has_name = false;
-
-    msg_open_map(r, &map);
-    while (msg_next_key(r, &map, &key)) {
-        if (msg_text_is(key, "name"))
-            has_name = decode_name(r, ret_name);
-        else
-            msg_skip_unknown(r);
-    }
-    msg_require(r, has_name, "name");
+    read_only_key(r, "name", DECODE_NAME_MAX, ret_name);
 }
 
 void decode_lost_queue(struct msg_reader *r, enum queue_kind *ret_kind, struct text *ret_name)
@@ -179,14 +188,14 @@ void decode_lost_queue(struct msg_reader *r, enum queue_kind *ret_kind, struct t
     msg_require(r, has_name, "name");
 }
 
-bool decode_identity(struct msg_reader *r, struct msg_text key, struct identity *ret)
+bool decode_identity(struct msg_reader *r, struct msg_text key, const struct identity *who)
 {
     if (msg_text_is(key, "uid"))
-        ret->has_uid = decode_uid(r, &ret->uid);
+        decode_uid(r, who->uid);
     else if (msg_text_is(key, "namespace"))
-        ret->has_space = decode_name(r, &ret->space);
+        decode_name(r, who->space);
     else if (msg_text_is(key, "name"))
-        ret->has_name = decode_name(r, &ret->name);
+        decode_name(r, who->name);
     else
         return false;
     return true;
@@ -194,9 +203,9 @@ bool decode_identity(struct msg_reader *r, struct msg_text key, struct identity 
 
 void require_identity(struct msg_reader *r, const struct identity *who)
 {
-    msg_require(r, who->has_uid, "uid");
-    msg_require(r, who->has_space, "namespace");
-    msg_require(r, who->has_name, "name");
+    msg_require(r, who->uid->len > 0, "uid");
+    msg_require(r, who->space->len > 0, "namespace");
+    msg_require(r, who->name->len > 0, "name");
 }
 
 bool decode_bool(struct msg_reader *r)
@@ -205,6 +214,13 @@ bool decode_bool(struct msg_reader *r)
 
     msg_get_bool(r, &flag);
     return flag;
+}
+
+bool decode_says(struct msg_reader *r, size_t max_len, const char *yes)
+{
+    struct text word;
+
+    return decode_words(r, max_len, &word) && text_is(word, yes);
 }
 
 uint32_t decode_names(struct msg_reader *r, uint32_t max, const char *want, struct text *ret_names)
@@ -228,11 +244,7 @@ uint32_t decode_spec_gates(struct msg_reader *r, struct text *ret_names)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < named; i++) {
-        uint32_t same = 0;
-
-        while (same < count && !text_same(ret_names[same], ret_names[i]))
-            same++;
-        if (same == count)
+        if (!text_among(ret_names[i], ret_names, count))
             ret_names[count++] = ret_names[i];
     }
     return count;

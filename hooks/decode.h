@@ -35,17 +35,20 @@ enum {
 bool decode_name(struct msg_reader *r, struct text *ret);
 bool decode_uid(struct msg_reader *r, struct text *ret);
 
-/* Who an object is. decode_identity takes the value of the key if it is one of that. */
+/* Where it is told who an object is; no text: not yet. decode_identity takes the value of the key
+ * if it is one of that. */
 struct identity {
-    struct text uid, space, name;
-    bool has_uid, has_space, has_name;
+    struct text *uid, *space, *name;
 };
 
-bool decode_identity(struct msg_reader *r, struct msg_text key, struct identity *ret);
+bool decode_identity(struct msg_reader *r, struct msg_text key, const struct identity *who);
 void require_identity(struct msg_reader *r, const struct identity *who);
 bool decode_words(struct msg_reader *r, size_t max_len, struct text *ret);
 
 bool decode_bool(struct msg_reader *r);
+
+/* Whether the word is this one. Kubernetes' words are open, and any other says no. */
+bool decode_says(struct msg_reader *r, size_t max_len, const char *yes);
 
 /* Names, at most max of them; how many. */
 uint32_t decode_names(struct msg_reader *r, uint32_t max, const char *want, struct text *ret_names);
@@ -69,11 +72,17 @@ bool decode_priority(struct msg_reader *r, int32_t *ret);
 /* Milli-units for the resource `cpu`, units for all others; as text in Kubernetes' syntax. */
 bool decode_amount(struct msg_reader *r, struct text resource, int64_t *ret);
 
-/* A map from resource to amount, without the resource `except` (NULL: with all). */
-void decode_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret);
+/* A map from resource to amount. */
+void decode_amounts(struct msg_reader *r, struct named_amounts *ret);
 
-/* The same of as many as there are places for: those that come first. */
-void decode_first_amounts(struct msg_reader *r, const char *except, struct named_amounts *ret);
+/* The same of what a pod requests, without its `pods`. Not all: of as many as there are places for,
+ * those that come first. */
+void decode_requests(struct msg_reader *r, bool all, struct named_amounts *ret);
+
+/* Opens an array of at most so many items, each to be kept in so many bytes, and takes room for
+ * them. NULL: it is none, or longer than is wanted. */
+void *decode_room(struct msg_reader *r, struct scratch *scratch, struct msg_array *ret_array,
+                  uint32_t max, size_t size, const char *want);
 
 /* What one is decoded for: says which keys may be missing. One that is bound counts, whatever was
  * written into it: what is too long for what it stands for is as if it were not there, and an error
@@ -114,10 +123,10 @@ bool decode_role_of(struct msg_reader r, enum workload_role *ret);
 size_t decode_workload_scratch(size_t len);
 void decode_admitted_workload(struct msg_reader *r, struct scratch *scratch,
                               struct workload_facts *ret);
-bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct workload_facts *ret);
+void decode_sets(struct msg_reader *r, struct scratch *scratch, struct workload_facts *ret);
 void decode_local_queue(struct msg_reader *r, bool gone, struct local_queue_facts *ret);
 void decode_check(struct msg_reader *r, struct text *ret_name, bool *ret_active);
-bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop);
+void decode_stop(struct msg_reader *r, enum queue_state *ret_stop);
 
 /* Of a worker's, only the role is read. */
 void decode_cluster(struct msg_reader *r, struct cluster_facts *ret);
@@ -128,9 +137,6 @@ void decode_replica(struct msg_reader *r, struct replica_facts *ret);
 /* What is gone. ret_role: of a workload; NULL: of a replica, which says its cluster instead. */
 void decode_lost_workload(struct msg_reader *r, enum workload_role *ret_role,
                           struct replica_facts *ret);
-
-/* The resource groups of a queue of Kueue's. */
-void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret);
 
 /* Whose room a queue's claims may take; and whether the annotation is one of those that say so of
  * Volcano's queues. */

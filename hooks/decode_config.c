@@ -69,7 +69,7 @@ static void decode_root_ceiling(struct msg_reader *r, struct engine_config *ret)
     if (msg_peek_type(r) != MSG_MAP)
         msg_fail(r, MSG_TYPE, "unlimited, cluster, or a map from resource to amount");
     ret->root_ceiling = ROOT_AMOUNTS;
-    decode_amounts(r, NULL, &ret->root_amounts);
+    decode_amounts(r, &ret->root_amounts);
 }
 
 static void decode_count(struct msg_reader *r, int64_t min, int64_t max, uint32_t *ret)

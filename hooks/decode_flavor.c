@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 
-bool decode_label_key(struct msg_reader *r, struct text *ret)
-{
-    struct msg_text text;
-
-    if (!msg_get_text(r, 1, DECODE_LABEL_KEY_MAX, &text))
-        return false;
-    *ret = (struct text){text.at, text.len};
-    return true;
-}
-
 static bool decode_label(struct msg_reader *r, struct msg_text key, struct label *ret)
 {
     if (key.len == 0 || key.len > DECODE_LABEL_KEY_MAX)
@@ -101,13 +91,12 @@ void decode_flavor(struct msg_reader *r, struct flavor_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_name = false;
 
     *ret = (struct flavor_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "nodeLabels"))
             decode_node_labels(r, ret);
         else if (msg_text_is(key, "tolerations"))
@@ -117,7 +106,7 @@ void decode_flavor(struct msg_reader *r, struct flavor_facts *ret)
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_name, "name");
+    msg_require(r, ret->name.len > 0, "name");
 }
 
 static void decode_labels(struct msg_reader *r, struct scratch *scratch, struct node_facts *ret)
@@ -139,19 +128,18 @@ void decode_node(struct msg_reader *r, struct scratch *scratch, struct node_fact
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_name = false;
 
     *ret = (struct node_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "labels"))
             decode_labels(r, scratch, ret);
         else if (msg_text_is(key, "allocatable"))
-            decode_amounts(r, NULL, &ret->allocatable);
+            decode_amounts(r, &ret->allocatable);
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_name, "name");
+    msg_require(r, ret->name.len > 0, "name");
 }

@@ -4,25 +4,16 @@
 #include "plugin/fleet/orchestrator.h"
 #include "plugin/fleet/preemption_memory.h"
 
-/* Whether a condition, or a gate, says this; Kubernetes' words are open, and any other says no. */
-static bool decode_says(struct msg_reader *r, const char *yes)
-{
-    struct text word = {NULL, 0};
-
-    return decode_words(r, SIZE_MAX, &word) && text_is(word, yes);
-}
-
 void decode_cluster(struct msg_reader *r, struct cluster_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_name = false;
 
     *ret = (struct cluster_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "connected"))
             ret->connected = decode_bool(r);
         else if (msg_text_is(key, "since"))
@@ -30,7 +21,7 @@ void decode_cluster(struct msg_reader *r, struct cluster_facts *ret)
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_name, "name");
+    msg_require(r, ret->name.len > 0, "name");
 }
 
 static bool decode_role(struct msg_reader *r, enum workload_role *ret)
@@ -90,7 +81,7 @@ static void decode_manager_conditions(struct msg_reader *r, struct dispatch_fact
 
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
-        bool holds = decode_says(r, "True");
+        bool holds = decode_says(r, SIZE_MAX, "True");
 
         if (msg_text_is(key, "QuotaReserved"))
             ret->reserved = holds;
@@ -101,7 +92,7 @@ static void decode_manager_conditions(struct msg_reader *r, struct dispatch_fact
 
 void decode_dispatch(struct msg_reader *r, enum workload_role *ret_role, struct dispatch_facts *ret)
 {
-    struct identity who = {0};
+    const struct identity who = {&ret->uid, &ret->space, &ret->name};
     struct msg_map map;
     struct msg_text key;
     bool has_role = false, active = true;
@@ -138,9 +129,6 @@ void decode_dispatch(struct msg_reader *r, enum workload_role *ret_role, struct 
     if (*ret_role == ROLE_MANAGER)
         require_identity(r, &who);
     ret->over = ret->over || !active;
-    ret->uid = who.uid;
-    ret->space = who.space;
-    ret->name = who.name;
 }
 
 static bool is_open(const struct gate_states *states, struct text gate)
@@ -176,7 +164,7 @@ static void decode_replica_conditions(struct msg_reader *r, struct replica_facts
 
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
-        bool holds = decode_says(r, "True");
+        bool holds = decode_says(r, SIZE_MAX, "True");
 
         if (msg_text_is(key, "BlockedOnPreemptionGates") || msg_text_is(key, "PreemptionBlocked"))
             ret->signals = ret->signals || holds;
@@ -195,17 +183,16 @@ void decode_replica(struct msg_reader *r, struct replica_facts *ret)
 {
     struct text gates[FACTS_MAX_PREEMPTION_GATES];
     struct gate_states states = {0};
-    struct identity who = {0};
+    const struct identity who = {&ret->uid, &ret->space, &ret->name};
     struct msg_map map;
     struct msg_text key;
     uint32_t count = 0;
-    bool has_cluster = false;
 
     *ret = (struct replica_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "cluster"))
-            has_cluster = decode_name(r, &ret->worker);
+            decode_name(r, &ret->worker);
         else if (msg_text_is(key, "origin"))
             decode_words(r, DECODE_UID_MAX, &ret->origin);
         else if (msg_text_is(key, "resourceVersion"))
@@ -221,21 +208,18 @@ void decode_replica(struct msg_reader *r, struct replica_facts *ret)
         else if (!decode_identity(r, key, &who))
             msg_skip_unknown(r);
     }
-    msg_require(r, has_cluster, "cluster");
+    msg_require(r, ret->worker.len > 0, "cluster");
     require_identity(r, &who);
     take_gates(gates, count, &states, ret);
-    ret->uid = who.uid;
-    ret->space = who.space;
-    ret->name = who.name;
 }
 
 void decode_lost_workload(struct msg_reader *r, enum workload_role *ret_role,
                           struct replica_facts *ret)
 {
-    struct identity who = {0};
+    const struct identity who = {&ret->uid, &ret->space, &ret->name};
     struct msg_map map;
     struct msg_text key;
-    bool has_role = false, has_cluster = false;
+    bool has_role = false;
 
     *ret = (struct replica_facts){0};
     msg_open_map(r, &map);
@@ -243,15 +227,12 @@ void decode_lost_workload(struct msg_reader *r, enum workload_role *ret_role,
         if (msg_text_is(key, "role") && ret_role != NULL)
             has_role = decode_role(r, ret_role);
         else if (msg_text_is(key, "cluster") && ret_role == NULL)
-            has_cluster = decode_name(r, &ret->worker);
+            decode_name(r, &ret->worker);
         else if (!decode_identity(r, key, &who))
             msg_skip_unknown(r);
     }
     msg_require(r, has_role || ret_role == NULL, "role");
-    msg_require(r, has_cluster || ret_role != NULL, "cluster");
-    msg_require(r, who.has_space, "namespace");
-    msg_require(r, who.has_name, "name");
-    ret->uid = who.uid;
-    ret->space = who.space;
-    ret->name = who.name;
+    msg_require(r, ret->worker.len > 0 || ret_role != NULL, "cluster");
+    msg_require(r, ret->space.len > 0, "namespace");
+    msg_require(r, ret->name.len > 0, "name");
 }

@@ -32,16 +32,15 @@ static void decode_part(struct msg_reader *r, struct part_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_name = false, has_depth = false;
     int64_t depth = 0, minimum = 0;
 
     *ret = (struct part_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "depth"))
-            has_depth = msg_get_int(r, 1, UINT8_MAX, &depth);
+            msg_get_int(r, 1, UINT8_MAX, &depth);
         else if (msg_text_is(key, "composite"))
             msg_get_bool(r, &ret->composite);
         else if (msg_text_is(key, "minMember"))
@@ -49,8 +48,8 @@ static void decode_part(struct msg_reader *r, struct part_facts *ret)
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_name, "name");
-    msg_require(r, has_depth, "depth");
+    msg_require(r, ret->name.len > 0, "name");
+    msg_require(r, depth > 0, "depth");
     ret->depth = (uint32_t)depth;
     ret->minimum = (int32_t)minimum;
 }
@@ -61,12 +60,8 @@ static void decode_parts(struct msg_reader *r, struct scratch *scratch, struct g
     struct msg_array array;
     uint32_t deepest = 1; /* that the next one may be */
 
-    msg_open_array(r, &array);
-    if (array.left > FACTS_MAX_PARTS) {
-        msg_fail(r, MSG_LENGTH, "at most 1024 parts");
-        return;
-    }
-    ret->parts = scratch_take(scratch, array.left * sizeof(*ret->parts));
+    ret->parts =
+        decode_room(r, scratch, &array, FACTS_MAX_PARTS, sizeof(*ret->parts), "at most 1024 parts");
     while (msg_next_item(r, &array)) {
         struct part_facts *part = &ret->parts[ret->part_count++];
 
@@ -80,9 +75,9 @@ static void decode_parts(struct msg_reader *r, struct scratch *scratch, struct g
 
 void decode_pod_group(struct msg_reader *r, struct scratch *scratch, struct group_facts *ret)
 {
+    const struct identity who = {&ret->uid, &ret->space, &ret->name};
     struct msg_map map;
     struct msg_text key;
-    struct identity who = {0};
     bool has_created = false;
     int64_t minimum = 0;
 
@@ -102,7 +97,7 @@ void decode_pod_group(struct msg_reader *r, struct scratch *scratch, struct grou
         else if (msg_text_is(key, "minMember"))
             msg_get_int(r, INT32_MIN, INT32_MAX, &minimum);
         else if (msg_text_is(key, "minResources"))
-            decode_amounts(r, NULL, &ret->least);
+            decode_amounts(r, &ret->least);
         else if (msg_text_is(key, "priority"))
             ret->has_priority = decode_priority(r, &ret->priority);
         else if (msg_text_is(key, "priorityClass"))
@@ -134,34 +129,25 @@ void decode_pod_group(struct msg_reader *r, struct scratch *scratch, struct grou
     }
     require_identity(r, &who);
     msg_require(r, has_created, "created");
-    ret->uid = who.uid;
-    ret->space = who.space;
-    ret->name = who.name;
     ret->minimum = (int32_t)minimum;
 }
 
 void decode_lost_group(struct msg_reader *r, struct group_facts *ret)
 {
+    const struct identity who = {&ret->uid, &ret->space, &ret->name};
     struct msg_map map;
     struct msg_text key;
-    bool has_namespace = false, has_name = false;
 
     *ret = (struct group_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
-        if (msg_text_is(key, "namespace"))
-            has_namespace = decode_name(r, &ret->space);
-        else if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
-        else if (msg_text_is(key, "uid"))
-            decode_uid(r, &ret->uid);
-        else if (msg_text_is(key, "native"))
+        if (msg_text_is(key, "native"))
             decode_group_kind(r, GROUP_NATIVE, &ret->kind);
         else if (msg_text_is(key, "composite"))
             decode_group_kind(r, GROUP_COMPOSITE, &ret->kind);
-        else
+        else if (!decode_identity(r, key, &who))
             msg_skip_value(r);
     }
-    msg_require(r, has_namespace, "namespace");
-    msg_require(r, has_name, "name");
+    msg_require(r, ret->space.len > 0, "namespace");
+    msg_require(r, ret->name.len > 0, "name");
 }

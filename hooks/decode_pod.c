@@ -158,16 +158,6 @@ static void decode_annotations(struct msg_reader *r, enum pod_use use, struct po
     ret->opted_in = *ret_opted != 0;
 }
 
-static bool decode_flag(struct msg_reader *r, bool (*means)(struct text), bool *ret)
-{
-    struct text text;
-
-    if (!decode_words(r, SIZE_MAX, &text))
-        return false;
-    *ret = means(text);
-    return true;
-}
-
 static void decode_phase(struct msg_reader *r, struct pod_facts *ret)
 {
     struct text phase;
@@ -182,16 +172,15 @@ static void decode_controller(struct msg_reader *r, struct controller_facts *ret
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_uid = false, has_kind = false, has_name = false;
 
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "uid"))
-            has_uid = decode_uid(r, &ret->uid);
+            decode_uid(r, &ret->uid);
         else if (msg_text_is(key, "kind"))
-            has_kind = decode_name(r, &ret->kind);
+            decode_name(r, &ret->kind);
         else if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "apiVersion"))
             decode_words(r, DECODE_LABEL_KEY_MAX, &ret->api_version);
         else if (msg_text_is(key, "replicas"))
@@ -203,24 +192,9 @@ static void decode_controller(struct msg_reader *r, struct controller_facts *ret
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_uid, "uid");
-    msg_require(r, has_kind, "kind");
-    msg_require(r, has_name, "name");
-}
-
-static bool names_a_node(struct text node)
-{
-    return node.len > 0;
-}
-
-static bool is_daemon_set(struct text kind)
-{
-    return text_is(kind, "DaemonSet");
-}
-
-static bool never_preempts(struct text policy)
-{
-    return text_is(policy, "Never");
+    msg_require(r, ret->uid.len > 0, "uid");
+    msg_require(r, ret->kind.len > 0, "kind");
+    msg_require(r, ret->name.len > 0, "name");
 }
 
 /* The keys that nearly every pod carries come first. */
@@ -229,19 +203,20 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
     struct msg_map map;
     struct msg_text key;
     bool may_use = true, selected = true;
-    bool has_uid = false, has_namespace = false, has_name = false, has_created = false;
+    bool has_created = false;
     struct preemptable preemptable = {0};
+    struct text nominated = {NULL, 0};
 
     clear(ret);
     *ret_opted = 0;
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "uid"))
-            has_uid = decode_uid(r, &ret->uid);
+            decode_uid(r, &ret->uid);
         else if (msg_text_is(key, "namespace"))
-            has_namespace = decode_name(r, &ret->space);
+            decode_name(r, &ret->space);
         else if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "created"))
             has_created = msg_get_int(r, 0, DECODE_TIME_MAX, &ret->created);
         else if (msg_text_is(key, "gates"))
@@ -250,10 +225,8 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
             decode_annotations(r, use, ret, &preemptable.annotation, ret_opted);
         else if (msg_text_is(key, "labels"))
             decode_labels(r, &preemptable.label);
-        else if (msg_text_is(key, "requests") && use == POD_BOUND)
-            decode_first_amounts(r, "pods", &ret->requests);
         else if (msg_text_is(key, "requests"))
-            decode_amounts(r, "pods", &ret->requests);
+            decode_requests(r, use != POD_BOUND, &ret->requests);
         else if (msg_text_is(key, "priority"))
             decode_priority(r, &ret->priority);
         else if (msg_text_is(key, "generation"))
@@ -277,7 +250,7 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else if (msg_text_is(key, "node"))
             decode_words(r, DECODE_NAME_MAX, &ret->node);
         else if (msg_text_is(key, "nominated"))
-            decode_flag(r, names_a_node, &ret->nominated);
+            decode_words(r, SIZE_MAX, &nominated);
         else if (msg_text_is(key, "phase"))
             decode_phase(r, ret);
         else if (msg_text_is(key, "deleted"))
@@ -285,7 +258,7 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else if (msg_text_is(key, "unschedulable"))
             msg_get_bool(r, &ret->unschedulable);
         else if (msg_text_is(key, "owner"))
-            decode_flag(r, is_daemon_set, &ret->of_daemon_set);
+            ret->of_daemon_set = decode_says(r, SIZE_MAX, "DaemonSet");
         else if (msg_text_is(key, "controller") && use == POD_BOUND)
             msg_skip_value(r); /* which asks nothing for it any more */
         else if (msg_text_is(key, "controller"))
@@ -293,7 +266,7 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else if (msg_text_is(key, "priorityClass"))
             decode_words(r, DECODE_NAME_MAX, &ret->priority_class);
         else if (msg_text_is(key, "preemptionPolicy"))
-            decode_flag(r, never_preempts, &ret->yields);
+            ret->yields = decode_says(r, SIZE_MAX, "Never");
         else if (msg_text_is(key, "claimMissing"))
             decode_words(r, DECODE_NAME_MAX, &ret->missing);
         else if (msg_text_is(key, "mirror"))
@@ -301,12 +274,13 @@ void decode_pod(struct msg_reader *r, enum pod_use use, struct pod_facts *ret, u
         else
             msg_skip_unknown(r);
     }
+    ret->nominated = nominated.len > 0;
     ret->settled = is_settled(&preemptable);
     ret->not_selected = !may_use || (!selected && ret->queue_kind == QUEUE_CLUSTER);
-    msg_require(r, has_namespace, "namespace");
+    msg_require(r, ret->space.len > 0, "namespace");
     if (use != POD_ADMITTED) {
-        msg_require(r, has_uid, "uid");
-        msg_require(r, has_name, "name");
+        msg_require(r, ret->uid.len > 0, "uid");
+        msg_require(r, ret->name.len > 0, "name");
         msg_require(r, has_created, "created");
         msg_require(r, use != POD_BOUND || ret->node.len > 0, "node");
     }

@@ -67,67 +67,52 @@ static void decode_group_flavor(struct msg_reader *r, struct scratch *scratch,
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_name = false;
     bool has_quotas = false;
 
     *ret = (struct group_flavor){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "quotas"))
             has_quotas = decode_quotas(r, scratch, ret);
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_name, "name");
+    msg_require(r, ret->name.len > 0, "name");
     msg_require(r, has_quotas, "quotas");
 }
 
-static bool decode_group_flavors(struct msg_reader *r, struct scratch *scratch,
+static void decode_group_flavors(struct msg_reader *r, struct scratch *scratch,
                                  struct resource_group *ret)
 {
     struct msg_array array;
 
-    if (!msg_open_array(r, &array))
-        return false;
-    if (array.left == 0 || array.left > FACTS_MAX_FLAVORS) {
+    ret->flavors = decode_room(r, scratch, &array, FACTS_MAX_FLAVORS, sizeof(ret->flavors[0]),
+                               "1 to 64 flavors");
+    if (array.left == 0)
         msg_fail(r, MSG_LENGTH, "1 to 64 flavors");
-        return false;
-    }
-    ret->flavors = scratch_take(scratch, array.left * sizeof(ret->flavors[0]));
     while (msg_next_item(r, &array))
         decode_group_flavor(r, scratch, &ret->flavors[ret->flavor_count++]);
-    return true;
 }
 
-static bool decode_group_resources(struct msg_reader *r, struct resource_group *ret)
+static void decode_group_resources(struct msg_reader *r, struct resource_group *ret)
 {
     struct msg_array array;
 
-    if (!msg_open_array(r, &array))
-        return false;
+    msg_open_array(r, &array);
     if (array.left == 0 || array.left > GROUP_RESOURCES_MAX)
         msg_fail(r, MSG_LENGTH, "1 to 32 names of resources");
     while (msg_next_item(r, &array)) {
         if (decode_label_key(r, &ret->resources[ret->resource_count]))
             ret->resource_count++;
     }
-    return true;
 }
 
-static bool covers(const struct resource_group *group, struct text resource)
+/* Whether one of the first flavors of the group has this name. */
+static bool has_flavor(const struct resource_group *group, uint32_t first, struct text name)
 {
-    for (uint32_t i = 0; i < group->resource_count; i++) {
-        if (text_same(group->resources[i], resource))
-            return true;
-    }
-    return false;
-}
-
-static bool has_flavor(const struct resource_group *group, struct text name)
-{
-    for (uint32_t i = 0; i < group->flavor_count; i++) {
+    for (uint32_t i = 0; i < first; i++) {
         if (text_same(group->flavors[i].name, name))
             return true;
     }
@@ -138,7 +123,8 @@ static bool quotas_are_covered(const struct resource_group *group)
 {
     for (uint32_t i = 0; i < group->flavor_count; i++) {
         for (uint32_t k = 0; k < group->flavors[i].count; k++) {
-            if (!covers(group, group->flavors[i].quotas[k].resource))
+            if (!text_among(group->flavors[i].quotas[k].resource, group->resources,
+                            group->resource_count))
                 return false;
         }
     }
@@ -148,11 +134,11 @@ static bool quotas_are_covered(const struct resource_group *group)
 static bool shares_a_name(const struct resource_group *a, const struct resource_group *b)
 {
     for (uint32_t i = 0; i < a->resource_count; i++) {
-        if (covers(b, a->resources[i]))
+        if (text_among(a->resources[i], b->resources, b->resource_count))
             return true;
     }
     for (uint32_t i = 0; i < a->flavor_count; i++) {
-        if (has_flavor(b, a->flavors[i].name))
+        if (has_flavor(b, b->flavor_count, a->flavors[i].name))
             return true;
     }
     return false;
@@ -161,16 +147,12 @@ static bool shares_a_name(const struct resource_group *a, const struct resource_
 static bool repeats_a_name(const struct resource_group *group)
 {
     for (uint32_t i = 0; i < group->resource_count; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            if (text_same(group->resources[i], group->resources[k]))
-                return true;
-        }
+        if (text_among(group->resources[i], group->resources, i))
+            return true;
     }
     for (uint32_t i = 0; i < group->flavor_count; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            if (text_same(group->flavors[i].name, group->flavors[k].name))
-                return true;
-        }
+        if (has_flavor(group, i, group->flavors[i].name))
+            return true;
     }
     return false;
 }
@@ -179,8 +161,6 @@ static void decode_group(struct msg_reader *r, struct scratch *scratch, struct r
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_resources = false;
-    bool has_flavors = false;
 
     ret->resource_count = 0;
     ret->flavor_count = 0;
@@ -188,14 +168,14 @@ static void decode_group(struct msg_reader *r, struct scratch *scratch, struct r
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "resources"))
-            has_resources = decode_group_resources(r, ret);
+            decode_group_resources(r, ret);
         else if (msg_text_is(key, "flavors"))
-            has_flavors = decode_group_flavors(r, scratch, ret);
+            decode_group_flavors(r, scratch, ret);
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_resources, "resources");
-    msg_require(r, has_flavors, "flavors");
+    msg_require(r, ret->resource_count > 0, "resources");
+    msg_require(r, ret->flavor_count > 0, "flavors");
     if (r->error < 0)
         return;
     if (!quotas_are_covered(ret))
@@ -204,16 +184,13 @@ static void decode_group(struct msg_reader *r, struct scratch *scratch, struct r
         msg_fail(r, MSG_INVALID, "no resource and no flavor twice");
 }
 
-void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret)
+/* The resource groups of a queue of Kueue's. */
+static void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_facts *ret)
 {
     struct msg_array array;
 
-    msg_open_array(r, &array);
-    if (array.left > FACTS_MAX_GROUPS) {
-        msg_fail(r, MSG_LENGTH, "at most 16 groups");
-        return;
-    }
-    ret->groups = scratch_take(scratch, array.left * sizeof(ret->groups[0]));
+    ret->groups = decode_room(r, scratch, &array, FACTS_MAX_GROUPS, sizeof(ret->groups[0]),
+                              "at most 16 groups");
     while (msg_next_item(r, &array)) {
         struct resource_group *group = &ret->groups[ret->group_count];
 
@@ -226,55 +203,41 @@ void decode_groups(struct msg_reader *r, struct scratch *scratch, struct queue_f
     }
 }
 
-static bool decode_strategy(struct msg_reader *r, bool *ret_strict)
+static bool decode_strategy(struct msg_reader *r)
 {
-    struct text text;
+    struct text text = {NULL, 0};
 
-    if (!decode_words(r, DECODE_NAME_MAX, &text))
-        return false;
-    *ret_strict = text_is(text, "fifo") || text_is(text, "StrictFIFO");
-    return true;
+    decode_words(r, DECODE_NAME_MAX, &text);
+    return text_is(text, "fifo") || text_is(text, "StrictFIFO");
 }
 
-bool decode_stop(struct msg_reader *r, enum queue_state *ret_stop)
+void decode_stop(struct msg_reader *r, enum queue_state *ret_stop)
 {
-    struct text text;
+    struct text text = {NULL, 0};
 
-    if (!decode_words(r, DECODE_NAME_MAX, &text))
-        return false;
+    decode_words(r, DECODE_NAME_MAX, &text);
     *ret_stop = text_is(text, "Hold")           ? QUEUE_HOLD
                 : text_is(text, "HoldAndDrain") ? QUEUE_HOLD_AND_DRAIN
                                                 : QUEUE_OPEN;
-    return true;
-}
-
-/* Any other word says no. */
-static void decode_choice(struct msg_reader *r, const char *yes, bool *ret)
-{
-    struct text text;
-
-    if (decode_words(r, DECODE_NAME_MAX, &text))
-        *ret = text_is(text, yes);
 }
 
 static void decode_queue_check(struct msg_reader *r, struct queue_check_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_name = false;
 
     *ret = (struct queue_check_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "flavors"))
             ret->flavor_count =
                 decode_names(r, FACTS_MAX_FLAVORS, "at most 64 flavors", ret->flavors);
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_name, "name");
+    msg_require(r, ret->name.len > 0, "name");
 }
 
 static void decode_queue_checks(struct msg_reader *r, struct scratch *scratch,
@@ -282,12 +245,8 @@ static void decode_queue_checks(struct msg_reader *r, struct scratch *scratch,
 {
     struct msg_array array;
 
-    msg_open_array(r, &array);
-    if (array.left > FACTS_MAX_CHECKS) {
-        msg_fail(r, MSG_LENGTH, "at most 16 checks");
-        return;
-    }
-    ret->checks = scratch_take(scratch, array.left * sizeof(*ret->checks));
+    ret->checks = decode_room(r, scratch, &array, FACTS_MAX_CHECKS, sizeof(*ret->checks),
+                              "at most 16 checks");
     while (msg_next_item(r, &array))
         decode_queue_check(r, &ret->checks[ret->check_count++]);
 }
@@ -317,7 +276,7 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
     struct msg_map map;
     struct msg_text key;
     int64_t created;
-    bool has_kind = false, has_name = false;
+    bool has_kind = false;
     struct preempt_policy volcano = {.within = PREEMPT_LOWER, .reclaim = PREEMPT_ANY};
 
     *ret = (struct queue_facts){.reclaimable = true};
@@ -326,7 +285,7 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
         if (msg_text_is(key, "kind"))
             has_kind = decode_queue_kind(r, true, &ret->kind);
         else if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "parent"))
             decode_words(r, DECODE_NAME_MAX, &ret->parent);
         else if (msg_text_is(key, "created"))
@@ -334,7 +293,7 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
         else if (msg_text_is(key, "priority"))
             decode_priority(r, &ret->priority);
         else if (msg_text_is(key, "strategy"))
-            decode_strategy(r, &ret->strict);
+            ret->strict = decode_strategy(r);
         else if (msg_text_is(key, "state"))
             decode_words(r, DECODE_NAME_MAX, &ret->state);
         else if (msg_text_is(key, "stopPolicy"))
@@ -350,17 +309,17 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
         else if (msg_text_is(key, "deleted"))
             msg_get_bool(r, &ret->deleted);
         else if (msg_text_is(key, "capability"))
-            decode_amounts(r, NULL, &ret->capability);
+            decode_amounts(r, &ret->capability);
         else if (msg_text_is(key, "deserved"))
-            decode_amounts(r, NULL, &ret->deserved);
+            decode_amounts(r, &ret->deserved);
         else if (msg_text_is(key, "guarantee"))
-            decode_amounts(r, NULL, &ret->guarantee);
+            decode_amounts(r, &ret->guarantee);
         else if (msg_text_is(key, "whenCanBorrow"))
-            decode_choice(r, "TryNextFlavor", &ret->borrows_last);
+            ret->borrows_last = decode_says(r, DECODE_NAME_MAX, "TryNextFlavor");
         else if (msg_text_is(key, "whenCanPreempt"))
-            decode_choice(r, "TryNextFlavor", &ret->preempts_last);
+            ret->preempts_last = decode_says(r, DECODE_NAME_MAX, "TryNextFlavor");
         else if (msg_text_is(key, "preference"))
-            decode_choice(r, "PreemptionOverBorrowing", &ret->borrows_least);
+            ret->borrows_least = decode_says(r, DECODE_NAME_MAX, "PreemptionOverBorrowing");
         else if (msg_text_is(key, "checks"))
             decode_queue_checks(r, scratch, ret);
         else if (msg_text_is(key, "groups"))
@@ -373,5 +332,5 @@ void decode_queue(struct msg_reader *r, struct scratch *scratch, struct queue_fa
     if (ret->kind == QUEUE_VOLCANO)
         ret->preempts = volcano;
     msg_require(r, has_kind, "kind");
-    msg_require(r, has_name, "name");
+    msg_require(r, ret->name.len > 0, "name");
 }

@@ -42,14 +42,9 @@ static void decode_selector(struct msg_reader *r, struct scratch *scratch, struc
 static void decode_values(struct msg_reader *r, struct scratch *scratch, struct label_demand *ret)
 {
     struct msg_array array;
-    struct text *values;
+    struct text *values =
+        decode_room(r, scratch, &array, VALUES_MAX, sizeof(*values), "at most 64 values");
 
-    msg_open_array(r, &array);
-    if (array.left > VALUES_MAX) {
-        msg_fail(r, MSG_LENGTH, "at most 64 values");
-        return;
-    }
-    values = scratch_take(scratch, array.left * sizeof(*values));
     ret->values = values;
     while (msg_next_item(r, &array)) {
         if (decode_words(r, DECODE_LABEL_VALUE_MAX, &values[ret->value_count]))
@@ -61,37 +56,30 @@ static void decode_demand(struct msg_reader *r, struct scratch *scratch, struct 
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_key = false, has_operator = false;
 
     *ret = (struct label_demand){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "key"))
-            has_key = decode_label_key(r, &ret->key);
+            decode_label_key(r, &ret->key);
         else if (msg_text_is(key, "operator"))
-            has_operator = decode_words(r, DECODE_LABEL_VALUE_MAX, &ret->operator_);
+            decode_words(r, DECODE_LABEL_VALUE_MAX, &ret->operator_);
         else if (msg_text_is(key, "values"))
             decode_values(r, scratch, ret);
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_key, "key");
-    msg_require(r, has_operator, "operator");
+    msg_require(r, ret->key.len > 0, "key");
+    msg_require(r, ret->operator_.at != NULL, "operator");
 }
 
 static void decode_term(struct msg_reader *r, struct scratch *scratch, struct node_term *ret)
 {
     struct msg_array array;
-    struct label_demand *demands;
+    struct label_demand *demands =
+        decode_room(r, scratch, &array, DEMANDS_MAX, sizeof(*demands), "at most 16 expressions");
 
-    *ret = (struct node_term){0};
-    msg_open_array(r, &array);
-    if (array.left > DEMANDS_MAX) {
-        msg_fail(r, MSG_LENGTH, "at most 16 expressions");
-        return;
-    }
-    demands = scratch_take(scratch, array.left * sizeof(*demands));
-    ret->demands = demands;
+    *ret = (struct node_term){.demands = demands};
     while (msg_next_item(r, &array))
         decode_demand(r, scratch, &demands[ret->count++]);
 }
@@ -99,14 +87,9 @@ static void decode_term(struct msg_reader *r, struct scratch *scratch, struct no
 static void decode_affinity(struct msg_reader *r, struct scratch *scratch, struct placement *ret)
 {
     struct msg_array array;
-    struct node_term *terms;
+    struct node_term *terms =
+        decode_room(r, scratch, &array, TERMS_MAX, sizeof(*terms), "at most 8 terms");
 
-    msg_open_array(r, &array);
-    if (array.left > TERMS_MAX) {
-        msg_fail(r, MSG_LENGTH, "at most 8 terms");
-        return;
-    }
-    terms = scratch_take(scratch, array.left * sizeof(*terms));
     ret->terms = terms;
     while (msg_next_item(r, &array))
         decode_term(r, scratch, &terms[ret->term_count++]);
@@ -116,14 +99,9 @@ static void decode_set_tolerations(struct msg_reader *r, struct scratch *scratch
                                    struct placement *ret)
 {
     struct msg_array array;
-    struct toleration *tolerations;
+    struct toleration *tolerations = decode_room(r, scratch, &array, TOLERATIONS_MAX,
+                                                 sizeof(*tolerations), "at most 32 tolerations");
 
-    msg_open_array(r, &array);
-    if (array.left > TOLERATIONS_MAX) {
-        msg_fail(r, MSG_LENGTH, "at most 32 tolerations");
-        return;
-    }
-    tolerations = scratch_take(scratch, array.left * sizeof(*tolerations));
     ret->tolerations = tolerations;
     while (msg_next_item(r, &array))
         decode_toleration(r, &tolerations[ret->toleration_count++]);
@@ -133,19 +111,19 @@ static void decode_set(struct msg_reader *r, struct scratch *scratch, struct set
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_name = false, has_count = false, has_minimum = false;
+    bool has_count = false, has_minimum = false;
 
     *ret = (struct set_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "count"))
             has_count = msg_get_int(r, 0, INT32_MAX, &ret->count);
         else if (msg_text_is(key, "minCount"))
             has_minimum = msg_get_int(r, 0, INT32_MAX, &ret->minimum);
         else if (msg_text_is(key, "requests"))
-            decode_amounts(r, "pods", &ret->requests);
+            decode_requests(r, true, &ret->requests);
         else if (msg_text_is(key, "nodeSelector"))
             decode_selector(r, scratch, &ret->placement);
         else if (msg_text_is(key, "affinity"))
@@ -155,23 +133,20 @@ static void decode_set(struct msg_reader *r, struct scratch *scratch, struct set
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_name, "name");
+    msg_require(r, ret->name.len > 0, "name");
     msg_require(r, has_count, "count");
     if (!has_minimum)
         ret->minimum = ret->count;
 }
 
-bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct workload_facts *ret)
+void decode_sets(struct msg_reader *r, struct scratch *scratch, struct workload_facts *ret)
 {
     struct msg_array array;
 
-    if (!msg_open_array(r, &array))
-        return false;
-    if (array.left == 0 || array.left > FACTS_MAX_SETS) {
+    ret->sets =
+        decode_room(r, scratch, &array, FACTS_MAX_SETS, sizeof(*ret->sets), "1 to 18 pod sets");
+    if (array.left == 0)
         msg_fail(r, MSG_LENGTH, "1 to 18 pod sets");
-        return false;
-    }
-    ret->sets = scratch_take(scratch, array.left * sizeof(*ret->sets));
     while (msg_next_item(r, &array)) {
         struct set_facts *set = &ret->sets[ret->set_count];
 
@@ -182,5 +157,4 @@ bool decode_sets(struct msg_reader *r, struct scratch *scratch, struct workload_
         }
         ret->set_count++;
     }
-    return true;
 }

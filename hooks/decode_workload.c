@@ -7,13 +7,12 @@ static void decode_condition(struct msg_reader *r, struct condition_facts *ret)
     struct msg_map map;
     struct msg_text key;
     struct text status = {NULL, 0};
-    bool has_status = false;
 
     *ret = (struct condition_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "status"))
-            has_status = decode_words(r, SIZE_MAX, &status);
+            decode_words(r, SIZE_MAX, &status);
         else if (msg_text_is(key, "reason"))
             decode_words(r, SIZE_MAX, &ret->reason);
         else if (msg_text_is(key, "since"))
@@ -21,7 +20,7 @@ static void decode_condition(struct msg_reader *r, struct condition_facts *ret)
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_status, "status");
+    msg_require(r, status.at != NULL, "status");
     ret->is_true = text_is(status, "True");
     ret->is_false = text_is(status, "False");
 }
@@ -71,13 +70,12 @@ static void decode_granted(struct msg_reader *r, struct granted_facts *ret)
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_name = false;
 
     *ret = (struct granted_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "count"))
             msg_get_int(r, 0, INT32_MAX, &ret->count);
         else if (msg_text_is(key, "flavors"))
@@ -85,24 +83,18 @@ static void decode_granted(struct msg_reader *r, struct granted_facts *ret)
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_name, "name");
+    msg_require(r, ret->name.len > 0, "name");
 }
 
-static bool decode_granted_sets(struct msg_reader *r, struct scratch *scratch,
+static void decode_granted_sets(struct msg_reader *r, struct scratch *scratch,
                                 struct workload_facts *ret)
 {
     struct msg_array array;
 
-    if (!msg_open_array(r, &array))
-        return false;
-    if (array.left > FACTS_MAX_SETS) {
-        msg_fail(r, MSG_LENGTH, "at most 18 pod sets");
-        return false;
-    }
-    ret->granted = scratch_take(scratch, array.left * sizeof(*ret->granted));
+    ret->granted = decode_room(r, scratch, &array, FACTS_MAX_SETS, sizeof(*ret->granted),
+                               "at most 18 pod sets");
     while (msg_next_item(r, &array))
         decode_granted(r, &ret->granted[ret->granted_count++]);
-    return true;
 }
 
 static void decode_admission(struct msg_reader *r, struct scratch *scratch,
@@ -110,7 +102,6 @@ static void decode_admission(struct msg_reader *r, struct scratch *scratch,
 {
     struct msg_map map;
     struct msg_text key;
-    bool has_queue = false, has_sets = false;
 
     if (msg_get_nil(r))
         return;
@@ -118,14 +109,14 @@ static void decode_admission(struct msg_reader *r, struct scratch *scratch,
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "clusterQueue"))
-            has_queue = decode_name(r, &ret->granted_queue);
+            decode_name(r, &ret->granted_queue);
         else if (msg_text_is(key, "podSets"))
-            has_sets = decode_granted_sets(r, scratch, ret);
+            decode_granted_sets(r, scratch, ret);
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_queue, "clusterQueue");
-    msg_require(r, has_sets, "podSets");
+    msg_require(r, ret->granted_queue.len > 0, "clusterQueue");
+    msg_require(r, ret->granted != NULL, "podSets");
 }
 
 static void decode_check_state(struct msg_reader *r, struct workload_check_facts *ret)
@@ -133,22 +124,21 @@ static void decode_check_state(struct msg_reader *r, struct workload_check_facts
     struct msg_map map;
     struct msg_text key;
     struct text state = {NULL, 0};
-    bool has_name = false, has_state = false;
 
     *ret = (struct workload_check_facts){0};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "name"))
-            has_name = decode_name(r, &ret->name);
+            decode_name(r, &ret->name);
         else if (msg_text_is(key, "state"))
-            has_state = decode_words(r, SIZE_MAX, &state);
+            decode_words(r, SIZE_MAX, &state);
         else if (msg_text_is(key, "retryAfter"))
             msg_get_int(r, 0, DECODE_TIME_MAX, &ret->retry_at);
         else
             msg_skip_unknown(r);
     }
-    msg_require(r, has_name, "name");
-    msg_require(r, has_state, "state");
+    msg_require(r, ret->name.len > 0, "name");
+    msg_require(r, state.at != NULL, "state");
     ret->state = text_is(state, "Ready")      ? CHECK_READY
                  : text_is(state, "Retry")    ? CHECK_RETRY
                  : text_is(state, "Rejected") ? CHECK_REJECTED
@@ -194,10 +184,10 @@ void decode_admitted_workload(struct msg_reader *r, struct scratch *scratch,
                               struct workload_facts *ret)
 {
     struct gate_states states = {0};
-    struct identity who = {0};
+    const struct identity who = {&ret->uid, &ret->space, &ret->name};
     struct msg_map map;
     struct msg_text key;
-    bool has_created = false, has_sets = false;
+    bool has_created = false;
     int64_t count;
 
     *ret = (struct workload_facts){.active = true};
@@ -216,7 +206,7 @@ void decode_admitted_workload(struct msg_reader *r, struct scratch *scratch,
         else if (msg_text_is(key, "deleted"))
             ret->deleted = decode_bool(r);
         else if (msg_text_is(key, "podSets"))
-            has_sets = decode_sets(r, scratch, ret);
+            decode_sets(r, scratch, ret);
         else if (msg_text_is(key, "gates"))
             decode_gates(r, ret);
         else if (msg_text_is(key, "gateStatus"))
@@ -246,27 +236,23 @@ void decode_admitted_workload(struct msg_reader *r, struct scratch *scratch,
     }
     require_identity(r, &who);
     msg_require(r, has_created, "created");
-    msg_require(r, has_sets, "podSets");
+    msg_require(r, ret->set_count > 0, "podSets");
     ret->has_requeue = ret->has_requeue || ret->requeue_at != 0;
     ret->admission_gated = ret->admission_gated && ret->unsupported.len > 0;
     take_gate_states(&states, ret);
-    ret->uid = who.uid;
-    ret->space = who.space;
-    ret->name = who.name;
 }
 
 void decode_local_queue(struct msg_reader *r, bool gone, struct local_queue_facts *ret)
 {
-    struct identity who = {0};
+    const struct identity who = {&ret->uid, &ret->space, &ret->name};
     struct msg_map map;
     struct msg_text key;
-    bool has_queue = false;
 
     *ret = (struct local_queue_facts){.selected = true, .stop = QUEUE_OPEN};
     msg_open_map(r, &map);
     while (msg_next_key(r, &map, &key)) {
         if (msg_text_is(key, "clusterQueue"))
-            has_queue = decode_name(r, &ret->queue);
+            decode_name(r, &ret->queue);
         else if (msg_text_is(key, "stopPolicy"))
             decode_stop(r, &ret->stop);
         else if (msg_text_is(key, "selected"))
@@ -276,12 +262,9 @@ void decode_local_queue(struct msg_reader *r, bool gone, struct local_queue_fact
         else if (!decode_identity(r, key, &who))
             msg_skip_unknown(r);
     }
-    msg_require(r, who.has_space, "namespace");
-    msg_require(r, who.has_name, "name");
-    msg_require(r, has_queue || gone, "clusterQueue");
-    ret->uid = who.uid;
-    ret->space = who.space;
-    ret->name = who.name;
+    msg_require(r, ret->space.len > 0, "namespace");
+    msg_require(r, ret->name.len > 0, "name");
+    msg_require(r, ret->queue.len > 0 || gone, "clusterQueue");
 }
 
 void decode_check(struct msg_reader *r, struct text *ret_name, bool *ret_active)

@@ -7,15 +7,17 @@
 void put_verdict(struct msg_writer *w, const struct verdict *verdict)
 {
     put_key_bool(w, "pass", verdict->pass);
-    put_key_str(w, "reason", verdict->reason == REASON_NONE ? "" : reason_name(verdict->reason));
+    put_key_str(w, "reason", reason_name(verdict->reason));
     put_key_str(w, "message", verdict->message);
 }
 
 void put_gates(struct msg_writer *w, uint8_t gates)
 {
-    size_t place = msg_put_array_later(w);
+    size_t place;
     uint32_t count = 0;
 
+    msg_put_key(w, "gates");
+    place = msg_put_array_later(w);
     for (unsigned gate = GATE_LONG; gate <= GATE_SHORT; gate <<= 1) {
         if (gates & gate) {
             msg_put_str(w, gate_name((uint8_t)gate));
@@ -23,6 +25,15 @@ void put_gates(struct msg_writer *w, uint8_t gates)
         }
     }
     msg_set_count(w, place, count);
+}
+
+void put_key_hex(struct msg_writer *w, const char *key, uint64_t value)
+{
+    char digits[16];
+
+    for (int i = 15; i >= 0; i--, value >>= 4)
+        digits[i] = "0123456789abcdef"[value & 15];
+    put_key_text(w, key, (struct text){digits, sizeof(digits)});
 }
 
 void put_group_kind(struct msg_writer *w, enum group_kind kind)
@@ -164,7 +175,6 @@ void put_patch(struct msg_writer *w, const struct engine *engine, const struct r
 
     for (uint32_t i = 0; i < patch->flavor_count; i++)
         engine_flavor(engine, patch->flavors[i], &flavors[i]);
-    msg_put_key(w, "gates");
     put_gates(w, patch->gates);
     put_key_int(w, "generation", patch->generation);
     put_annotations(w, patch);

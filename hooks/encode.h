@@ -65,7 +65,15 @@ bool put_fleet_effect(struct msg_writer *w, const struct fleet *fleet, struct sc
 void put_workload_effect(struct msg_writer *w, const struct engine *engine,
                          const struct effect *effect);
 
-/* An array of the names of our gates. */
+/* gates: the names of ours. */
 void put_gates(struct msg_writer *w, uint8_t gates);
+
+/* A key and 16 hexadecimal digits. */
+void put_key_hex(struct msg_writer *w, const char *key, uint64_t value);
+
+/* name, count, flavors. */
+enum { SET_KEYS = 3 };
+struct workload_set_report;
+void put_set(struct msg_writer *w, const struct workload_set_report *set);
 
 #endif

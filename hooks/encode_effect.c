@@ -108,22 +108,13 @@ static void put_about(struct msg_writer *w, const struct effect *effect)
     put_key_text(w, "uid", queue ? effect->queue_uid : effect->uid);
 }
 
-static void put_event_key(struct msg_writer *w, uint64_t key)
-{
-    char digits[16];
-
-    for (int i = 15; i >= 0; i--, key >>= 4)
-        digits[i] = "0123456789abcdef"[key & 15];
-    put_key_text(w, "key", (struct text){digits, sizeof(digits)});
-}
-
 static void put_event(struct msg_writer *w, const struct effect *effect)
 {
     put_about(w, effect);
     put_key_str(w, "type", reason_is_amiss(effect->reason) ? "Warning" : "Normal");
     put_key_str(w, "reason", reason_name(effect->reason));
     put_key_str(w, "message", effect->message);
-    put_event_key(w, effect->key);
+    put_key_hex(w, "key", effect->key);
     put_key_bool(w, "again", effect->again);
 }
 
@@ -258,6 +249,6 @@ void put_effect(struct msg_writer *w, const struct engine *engine, const struct 
     } else if (effect->kind == EFFECT_EVICT_POD) {
         put_key_str(w, "reason", reason_name(effect->reason));
         put_key_str(w, "message", effect->message);
-        put_event_key(w, effect->key);
+        put_key_hex(w, "key", effect->key);
     }
 }

@@ -3,9 +3,8 @@
 
 #include "plugin/telling/report.h"
 
-static void put_set(struct msg_writer *w, const struct workload_set_report *set)
+void put_set(struct msg_writer *w, const struct workload_set_report *set)
 {
-    msg_put_map(w, 4);
     put_key_text(w, "name", set->name);
     put_key_int(w, "count", set->count);
     msg_put_key(w, "flavors");
@@ -14,6 +13,10 @@ static void put_set(struct msg_writer *w, const struct workload_set_report *set)
         msg_put_text(w, set->needs[i].resource.at, set->needs[i].resource.len);
         msg_put_text(w, set->needs[i].flavor.at, set->needs[i].flavor.len);
     }
+}
+
+static void put_requests(struct msg_writer *w, const struct workload_set_report *set)
+{
     msg_put_key(w, "requests");
     msg_put_map(w, set->need_count);
     for (uint32_t i = 0; i < set->need_count; i++) {
@@ -29,8 +32,11 @@ static void put_admission(struct msg_writer *w, const struct workload_write_repo
     put_key_text(w, "clusterQueue", report->queue);
     msg_put_key(w, "podSets");
     msg_put_array(w, report->set_count);
-    for (uint32_t s = 0; s < report->set_count; s++)
+    for (uint32_t s = 0; s < report->set_count; s++) {
+        msg_put_map(w, SET_KEYS + 1);
         put_set(w, &report->sets[s]);
+        put_requests(w, &report->sets[s]);
+    }
 }
 
 static void put_checks(struct msg_writer *w, const struct workload_write_report *report)

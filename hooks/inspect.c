@@ -20,19 +20,13 @@ static bool put_next_queue(struct call *call, const void *subject, uint32_t *cur
     return true;
 }
 
-static void show_queues(struct call *call, const struct question *question)
-{
-    call_answer(call, 2);
-    put_page(call, question, &(struct rows){"queues", put_next_queue, NULL});
-}
-
 /* 0: refused. */
 static uint32_t find_queue(struct call *call, const struct question *question)
 {
     uint32_t queue;
 
     msg_require(&call->in, question->has_kind, "kind");
-    msg_require(&call->in, question->has_name, "name");
+    msg_require(&call->in, question->name.len > 0, "name");
     if (!call_begin(call))
         return 0;
     queue = engine_find_queue(call->engine, question->kind, question->name);
@@ -53,13 +47,14 @@ static void show_queue(struct call *call, const struct question *question)
 
 static void show_pod(struct call *call, const struct question *question)
 {
-    bool named = !question->has_uid && (question->has_space || question->has_name);
+    bool has_uid = question->uid.len > 0, has_space = question->space.len > 0;
+    bool has_name = question->name.len > 0, named = !has_uid && (has_space || has_name);
     struct pod_report report;
     uint32_t claim;
 
-    msg_require(&call->in, question->has_uid || named, "uid");
-    msg_require(&call->in, !named || question->has_space, "namespace");
-    msg_require(&call->in, !named || question->has_name, "name");
+    msg_require(&call->in, has_uid || named, "uid");
+    msg_require(&call->in, !named || has_space, "namespace");
+    msg_require(&call->in, !named || has_name, "name");
     if (!call_begin(call))
         return;
     claim = named ? engine_find_named_pod(call->engine, question->space, question->name)
@@ -120,12 +115,6 @@ static bool put_next_effect(struct call *call, const void *subject, uint32_t *cu
     return true;
 }
 
-static void show_effects(struct call *call, const struct question *question)
-{
-    call_answer(call, 2);
-    put_page(call, question, &(struct rows){"effects", put_next_effect, NULL});
-}
-
 static void put_limits(struct msg_writer *w, int64_t message, int64_t pods, int64_t queues,
                        int64_t nodes, int64_t workloads, int64_t clusters)
 {
@@ -159,14 +148,10 @@ static void show_limits(struct call *call, const struct question *question)
 
 static void show_digest(struct call *call, const struct question *question)
 {
-    uint64_t digest =
-        engine_digest(call->engine, question->timers) + fleet_digest(call->fleet, question->timers);
-    char text[16];
-
-    for (int i = 15; i >= 0; i--, digest >>= 4)
-        text[i] = "0123456789abcdef"[digest & 15];
     call_answer(call, 1);
-    put_key_text(&call->out, "digest", (struct text){text, sizeof(text)});
+    put_key_hex(&call->out, "digest",
+                engine_digest(call->engine, question->timers) +
+                    fleet_digest(call->fleet, question->timers));
 }
 
 static void show_memory(struct call *call, const struct question *question)
@@ -218,6 +203,7 @@ static void read_kind(struct msg_reader *in, struct question *ret)
 
 static void read_question(struct call *call, struct question *ret)
 {
+    const struct identity who = {&ret->uid, &ret->space, &ret->name};
     struct msg_reader *in = &call->in;
     struct msg_text key;
     bool has_what = false;
@@ -226,14 +212,8 @@ static void read_question(struct call *call, struct question *ret)
     while (call_next_key(call, &key)) {
         if (msg_text_is(key, "what"))
             has_what = decode_words(in, SIZE_MAX, &ret->what);
-        else if (msg_text_is(key, "uid"))
-            ret->has_uid = decode_uid(in, &ret->uid);
-        else if (msg_text_is(key, "namespace"))
-            ret->has_space = decode_name(in, &ret->space);
         else if (msg_text_is(key, "!within"))
-            ret->has_within = decode_name(in, &ret->within);
-        else if (msg_text_is(key, "name"))
-            ret->has_name = decode_name(in, &ret->name);
+            decode_name(in, &ret->within);
         else if (msg_text_is(key, "kind"))
             read_kind(in, ret);
         else if (msg_text_is(key, "from"))
@@ -250,7 +230,7 @@ static void read_question(struct call *call, struct question *ret)
             decode_group_kind(in, GROUP_COMPOSITE, &ret->group_kind);
         else if (msg_text_is(key, "timers"))
             msg_get_bool(in, &ret->timers);
-        else
+        else if (!decode_identity(in, key, &who))
             msg_skip_unknown(in);
     }
     msg_require(in, has_what, "what");
@@ -259,45 +239,52 @@ static void read_question(struct call *call, struct question *ret)
 /* What is asked within a namespace is about what is in it. */
 static bool keep_within(struct call *call, struct question *question, bool may)
 {
-    if (!question->has_within)
+    if (question->within.len == 0)
         return true;
     if (!may)
         call_refuse_text(call, SLUICE_FIELD, "what", question->what,
                          "one of the views that PROTOCOL.md lists for `!within`");
-    else if (question->has_space && !text_same(question->space, question->within))
+    else if (question->space.len > 0 && !text_same(question->space, question->within))
         call_refuse_text(call, SLUICE_FIELD, "namespace", question->space,
                          "that of `!within`, or none");
-    question->has_space = true;
     question->space = question->within;
     return call->result >= 0;
+}
+
+static void show_rows(struct call *call, const struct question *question, const char *what,
+                      put_row *put_next)
+{
+    call_answer(call, 2);
+    put_page(call, question, &(struct rows){what, put_next, question});
 }
 
 void serve_inspect(struct call *call)
 {
     static const struct {
         const char *what;
-        void (*show)(struct call *call, const struct question *question);
         bool within; /* it can be asked within a namespace: then it tells no name of another one */
+        void (*show)(struct call *call, const struct question *question);
+        put_row *put_next; /* where there is nothing to show but a page of such rows */
     } views[] = {
-        {"queues", show_queues, false},
-        {"queue", show_queue, false},
-        {"pod", show_pod, true},
-        {"groups", show_groups, true},
-        {"group", show_group, true},
-        {"pending", show_pending, false},
-        {"effects", show_effects, false},
-        {"limits", show_limits, false},
-        {"digest", show_digest, false},
-        {"memory", show_memory, false},
-        {"check", show_check, false},
-        {"recording", show_recording, false},
-        {"fleet", show_fleet, false},
-        {"clusters", show_clusters, false},
-        {"workload", show_workload, true},
-        {"workloads", show_workloads, true},
-        {"clusterQueue", show_cluster_queue, false},
-        {"localQueues", show_local_queues, true},
-        {"localQueue", show_local_queue, true},
+        {"queues", false, NULL, put_next_queue},
+        {"queue", false, show_queue, NULL},
+        {"pod", true, show_pod, NULL},
+        {"groups", true, NULL, put_next_group},
+        {"group", true, show_group, NULL},
+        {"pending", false, show_pending, NULL},
+        {"effects", false, NULL, put_next_effect},
+        {"limits", false, show_limits, NULL},
+        {"digest", false, show_digest, NULL},
+        {"memory", false, show_memory, NULL},
+        {"check", false, show_check, NULL},
+        {"recording", false, show_recording, NULL},
+        {"fleet", false, show_fleet, NULL},
+        {"clusters", false, NULL, put_next_cluster},
+        {"workload", true, show_workload, NULL},
+        {"workloads", true, show_workloads, NULL},
+        {"clusterQueue", false, show_cluster_queue, NULL},
+        {"localQueues", true, NULL, put_next_local_queue},
+        {"localQueue", true, show_local_queue, NULL},
     };
     struct question question;
 
@@ -307,8 +294,12 @@ void serve_inspect(struct call *call)
     for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
         if (!text_is(question.what, views[i].what))
             continue;
-        if (keep_within(call, &question, views[i].within))
+        if (!keep_within(call, &question, views[i].within))
+            return;
+        if (views[i].show != NULL)
             views[i].show(call, &question);
+        else
+            show_rows(call, &question, views[i].what, views[i].put_next);
         return;
     }
     call_refuse_text(call, SLUICE_FIELD, "what", question.what,

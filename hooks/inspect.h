@@ -11,9 +11,9 @@
 /* What a person asked to see, as it was read. */
 struct question {
     struct text what;
-    bool has_uid, has_space, has_name, has_kind, has_within;
-    struct text uid, space, name;
-    struct text within; /* whoever asks may see this namespace and no other */
+    struct text uid, space, name; /* no text: it is not said */
+    struct text within;           /* whoever asks may see this namespace and no other; or no text */
+    bool has_kind;
     enum queue_kind kind;
     int64_t from;
     int64_t max;
@@ -33,6 +33,9 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
 uint32_t path_keys(const struct question *question);
 void put_path(struct call *call, const struct question *question, uint32_t queue);
 
+/* Whether the question names an object of a namespace; else it is refused. */
+bool is_named(struct call *call, const struct question *question);
+
 /* Whether who asks may see the object of this namespace. */
 bool may_see(const struct question *question, struct text space);
 
@@ -44,27 +47,28 @@ void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *
 /* How long those waited that were granted something: so many keys. Nobody was: no counts. */
 enum { WAIT_KEYS = 2 };
 void put_waits(struct msg_writer *w, const struct waits *waits);
-const char *claim_state_name(enum claim_state state);
+
+/* Writes a row into its place and reports whether there was one; moves *cursor behind it. */
+typedef bool put_row(struct call *call, const void *subject, uint32_t *cursor);
+
+/* The rows of views that are nothing else. The subject is the question. */
+put_row put_next_group, put_next_cluster, put_next_local_queue;
 
 /* The views of groups. */
-void show_groups(struct call *call, const struct question *question);
 void show_group(struct call *call, const struct question *question);
 
 /* The views of a manager's workloads and clusters. */
 void show_fleet(struct call *call, const struct question *question);
-void show_clusters(struct call *call, const struct question *question);
 
 /* The views of workloads that are admitted here, and of their queues. */
 void show_workload(struct call *call, const struct question *question);
 void show_workloads(struct call *call, const struct question *question);
 void show_cluster_queue(struct call *call, const struct question *question);
-void show_local_queues(struct call *call, const struct question *question);
 void show_local_queue(struct call *call, const struct question *question);
 
-/* Writes a row into its place and reports whether there was one; moves *cursor behind it. */
 struct rows {
     const char *key;
-    bool (*put_next)(struct call *call, const void *subject, uint32_t *cursor);
+    put_row *put_next;
     const void *subject;
 };
 

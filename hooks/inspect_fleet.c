@@ -59,7 +59,7 @@ static bool put_next_replica(struct call *call, const void *subject, uint32_t *c
     return true;
 }
 
-static bool put_next_cluster(struct call *call, const void *subject, uint32_t *cursor)
+bool put_next_cluster(struct call *call, const void *subject, uint32_t *cursor)
 {
     struct worker_report report;
 
@@ -80,14 +80,12 @@ void show_fleet(struct call *call, const struct question *question)
 {
     uint32_t workload;
 
-    if (!question->has_space && !question->has_name) {
+    if (question->space.len == 0 && question->name.len == 0) {
         call_answer(call, 2);
         put_page(call, question, &(struct rows){"workloads", put_next_dispatch, NULL});
         return;
     }
-    msg_require(&call->in, question->has_space, "namespace");
-    msg_require(&call->in, question->has_name, "name");
-    if (!call_begin(call))
+    if (!is_named(call, question))
         return;
     workload = fleet_find_dispatch(call->fleet, question->space, question->name);
     if (workload == 0) {
@@ -97,10 +95,4 @@ void show_fleet(struct call *call, const struct question *question)
     }
     put_dispatch(call, workload, CALL_STATUS_KEYS + 2);
     put_page(call, question, &(struct rows){"replicas", put_next_replica, &workload});
-}
-
-void show_clusters(struct call *call, const struct question *question)
-{
-    call_answer(call, 2);
-    put_page(call, question, &(struct rows){"clusters", put_next_cluster, NULL});
 }

@@ -45,11 +45,11 @@ static void put_group(struct msg_writer *w, const struct group_report *report, u
     put_amounts(w, "asks", report->asks, report->ask_count);
 }
 
-static bool put_next_group(struct call *call, const void *subject, uint32_t *cursor)
+bool put_next_group(struct call *call, const void *subject, uint32_t *cursor)
 {
     const struct question *question = subject;
     struct group_report report;
-    bool is = question->has_within
+    bool is = question->within.len > 0
                   ? engine_next_group_within(call->engine, question->within, cursor)
                   : engine_next_group(call->engine, cursor);
 
@@ -58,12 +58,6 @@ static bool put_next_group(struct call *call, const void *subject, uint32_t *cur
     engine_report_group(call->engine, *cursor, &report);
     put_group(&call->out, &report, 0);
     return true;
-}
-
-void show_groups(struct call *call, const struct question *question)
-{
-    call_answer(call, 2);
-    put_page(call, question, &(struct rows){"groups", put_next_group, question});
 }
 
 static bool put_next_member(struct call *call, const void *subject, uint32_t *cursor)
@@ -87,9 +81,7 @@ void show_group(struct call *call, const struct question *question)
     struct group_report report;
     uint32_t group;
 
-    msg_require(&call->in, question->has_space, "namespace");
-    msg_require(&call->in, question->has_name, "name");
-    if (!call_begin(call))
+    if (!is_named(call, question))
         return;
     group = engine_find_group(call->engine, question->group_kind, question->space, question->name);
     if (group == 0) {

@@ -90,7 +90,7 @@ void put_queue(struct call *call, uint32_t queue, uint32_t others)
     put_key_text(w, "parent", report.parent);
     put_key_bool(w, "known", report.known);
     put_key_text(w, "state", report.state);
-    put_key_str(w, "reason", report.reason == REASON_NONE ? "" : reason_name(report.reason));
+    put_key_str(w, "reason", reason_name(report.reason));
     put_key_bool(w, "leaf", report.leaf);
     put_key_str(w, "strategy", report.strict ? "fifo" : "traverse");
     put_key_int(w, "waiting", report.waiting);
@@ -130,21 +130,16 @@ void put_path(struct call *call, const struct question *question, uint32_t queue
         put_queue(call, up, 0);
 }
 
-bool may_see(const struct question *question, struct text space)
+bool is_named(struct call *call, const struct question *question)
 {
-    return !question->has_within || text_same(space, question->within);
+    msg_require(&call->in, question->space.len > 0, "namespace");
+    msg_require(&call->in, question->name.len > 0, "name");
+    return call_begin(call);
 }
 
-const char *claim_state_name(enum claim_state state)
+bool may_see(const struct question *question, struct text space)
 {
-    static const char *const names[] = {
-        [CLAIM_HELD] = "held",
-        [CLAIM_WAITING] = "waiting",
-        [CLAIM_RESERVED] = "reserved",
-        [CLAIM_ALLOCATED] = "allocated",
-    };
-
-    return names[state];
+    return question->within.len == 0 || text_same(space, question->within);
 }
 
 void put_amounts(struct msg_writer *w, const char *key, const struct quota_row *rows,
@@ -196,10 +191,8 @@ static void put_flavors(struct msg_writer *w, const struct pod_report *report)
 void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, uint32_t others)
 {
     struct pod_report report;
-    enum reason reason;
 
     engine_report_pod(engine, claim, &report);
-    reason = report.why.reason;
     msg_put_map(w, 17 + POSITION_KEYS + others);
     put_key_text(w, "uid", report.uid);
     put_key_text(w, "namespace", report.space);
@@ -207,7 +200,7 @@ void put_pod(struct msg_writer *w, const struct engine *engine, uint32_t claim, 
     put_key_text(w, "queue", report.queue);
     put_key_str(w, "queueKind", queue_kind_name(report.queue_kind));
     put_key_str(w, "state", claim_state_name(report.state));
-    put_key_str(w, "reason", reason == REASON_NONE ? "" : reason_name(reason));
+    put_key_str(w, "reason", reason_name(report.why.reason));
     put_key_str(w, "message", report.why.message);
     put_key_text(w, "node", report.node);
     put_key_int(w, "priority", report.priority);

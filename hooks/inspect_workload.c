@@ -17,17 +17,8 @@ static void put_sets(struct msg_writer *w, const struct workload_write_report *r
     msg_put_key(w, "podSets");
     msg_put_array(w, report->set_count);
     for (uint32_t s = 0; s < report->set_count; s++) {
-        const struct workload_set_report *set = &report->sets[s];
-
-        msg_put_map(w, 3);
-        put_key_text(w, "name", set->name);
-        put_key_int(w, "count", set->count);
-        msg_put_key(w, "flavors");
-        msg_put_map(w, set->need_count);
-        for (uint32_t i = 0; i < set->need_count; i++) {
-            msg_put_text(w, set->needs[i].resource.at, set->needs[i].resource.len);
-            msg_put_text(w, set->needs[i].flavor.at, set->needs[i].flavor.len);
-        }
+        msg_put_map(w, SET_KEYS);
+        put_set(w, &report->sets[s]);
     }
 }
 
@@ -113,13 +104,6 @@ static void put_workload(struct call *call, const struct question *question, uin
     put_path(call, question, find_cluster_queue(call, report.queue));
 }
 
-static bool is_named(struct call *call, const struct question *question)
-{
-    msg_require(&call->in, question->has_space, "namespace");
-    msg_require(&call->in, question->has_name, "name");
-    return call_begin(call);
-}
-
 void show_workload(struct call *call, const struct question *question)
 {
     uint32_t workload;
@@ -137,7 +121,6 @@ void show_workload(struct call *call, const struct question *question)
 /* Whose workloads, or what is used of whose quota. */
 struct place {
     uint32_t queue, local;
-    bool holding;
     const struct question *question;
 };
 
@@ -146,8 +129,8 @@ static bool put_next_workload(struct call *call, const void *subject, uint32_t *
     const struct place *place = subject;
     uint32_t workload;
 
-    if (!engine_next_workload(call->engine, place->queue, place->local, place->holding, cursor,
-                              &workload))
+    if (!engine_next_workload(call->engine, place->queue, place->local, place->question->holding,
+                              cursor, &workload))
         return false;
     put_workload(call, place->question, workload, true, 0);
     return true;
@@ -157,8 +140,8 @@ static bool put_next_workload(struct call *call, const void *subject, uint32_t *
 static bool find_place(struct call *call, const struct question *question, bool local,
                        struct place *ret)
 {
-    msg_require(&call->in, question->has_name, "name");
-    msg_require(&call->in, question->has_space || !local, "namespace");
+    msg_require(&call->in, question->name.len > 0, "name");
+    msg_require(&call->in, question->space.len > 0 || !local, "namespace");
     if (!call_begin(call))
         return false;
     if (local)
@@ -175,10 +158,10 @@ static bool find_place(struct call *call, const struct question *question, bool 
 
 void show_workloads(struct call *call, const struct question *question)
 {
-    struct place place = {.holding = question->holding, .question = question};
+    struct place place = {.question = question};
 
     msg_require(&call->in, question->has_kind || question->of_local, "kind");
-    if (question->has_within && !question->of_local)
+    if (question->within.len > 0 && !question->of_local)
         call_refuse(call, SLUICE_FIELD, "kind", "a queue of the cluster",
                     "LocalQueue, within a namespace");
     if (!find_place(call, question, question->of_local, &place))
@@ -232,38 +215,34 @@ void show_cluster_queue(struct call *call, const struct question *question)
     put_usage(&call->out, call->engine, place);
 }
 
-static void put_local(struct msg_writer *w, const struct engine *engine, uint32_t local,
-                      uint32_t others)
+/* Also gives back its report. */
+static void put_local(struct call *call, uint32_t local, uint32_t others,
+                      struct cluster_queue_report *ret)
 {
-    struct cluster_queue_report report;
+    struct msg_writer *w = &call->out;
 
-    engine_report_local_queue(engine, local, &report);
+    engine_report_local_queue(call->engine, local, ret);
     msg_put_map(w, 12 + WAIT_KEYS + others);
-    put_key_text(w, "namespace", report.space);
-    put_key_text(w, "clusterQueue", report.queue);
-    put_counts(w, &report);
-    put_key_int(w, "oldest", report.oldest);
-    put_waits(w, report.waits);
-    put_usage(w, engine, (struct place){.local = local});
+    put_key_text(w, "namespace", ret->space);
+    put_key_text(w, "clusterQueue", ret->queue);
+    put_counts(w, ret);
+    put_key_int(w, "oldest", ret->oldest);
+    put_waits(w, ret->waits);
+    put_usage(w, call->engine, (struct place){.local = local});
 }
 
-static bool put_next_local(struct call *call, const void *subject, uint32_t *cursor)
+bool put_next_local_queue(struct call *call, const void *subject, uint32_t *cursor)
 {
     const struct question *question = subject;
-    bool is = question->has_within
+    struct cluster_queue_report report;
+    bool is = question->within.len > 0
                   ? engine_next_local_queue_within(call->engine, question->within, cursor)
                   : engine_next_local_queue(call->engine, cursor);
 
     if (!is)
         return false;
-    put_local(&call->out, call->engine, *cursor, 0);
+    put_local(call, *cursor, 0, &report);
     return true;
-}
-
-void show_local_queues(struct call *call, const struct question *question)
-{
-    call_answer(call, 2);
-    put_page(call, question, &(struct rows){"localQueues", put_next_local, question});
 }
 
 void show_local_queue(struct call *call, const struct question *question)
@@ -273,7 +252,6 @@ void show_local_queue(struct call *call, const struct question *question)
 
     if (!find_place(call, question, true, &place))
         return;
-    put_local(&call->out, call->engine, place.local, CALL_STATUS_KEYS + path_keys(question));
-    engine_report_local_queue(call->engine, place.local, &report);
+    put_local(call, place.local, CALL_STATUS_KEYS + path_keys(question), &report);
     put_path(call, question, find_cluster_queue(call, report.queue));
 }

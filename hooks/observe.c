@@ -4,69 +4,6 @@
 #include "observe_fleet.h"
 #include "serve.h"
 
-enum kind {
-    KIND_POD,
-    KIND_QUEUE,
-    KIND_NODE,
-    KIND_FLAVOR,
-    KIND_CLUSTER,
-    KIND_WORKLOAD,
-    KIND_REPLICA,
-    KIND_GROUP,
-    KIND_LOCAL_QUEUE,
-    KIND_CHECK,
-    KIND_SYNCED,
-    KIND_LEADER,
-    KIND_UNMANAGED,     /* a manager's, and this is none */
-    KIND_HOLDS_NOBODY,  /* a group, of a host that cannot end a wait in Permit */
-    KIND_ADMITS_NOBODY, /* what workloads need, of a host that does not write them */
-    KIND_NOTHING,
-};
-
-static enum kind kind_of(struct text name)
-{
-    static const struct {
-        const char *name;
-        enum kind kind;
-    } kinds[] = {
-        {"pod", KIND_POD},
-        {"node", KIND_NODE},
-        {"queue", KIND_QUEUE},
-        {"flavor", KIND_FLAVOR},
-        {"synced", KIND_SYNCED},
-        {"leader", KIND_LEADER},
-        {"group", KIND_GROUP},
-        {"workload", KIND_WORKLOAD},
-        {"cluster", KIND_CLUSTER},
-        {"replica", KIND_REPLICA},
-        {"localQueue", KIND_LOCAL_QUEUE},
-        {"check", KIND_CHECK},
-    };
-
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (text_is(name, kinds[i].name))
-            return kinds[i].kind;
-    }
-    return KIND_NOTHING;
-}
-
-/* Worker clusters are known to their manager only, groups to hosts that can hold a gang. */
-static enum kind kind_here(const struct call *call, struct text name)
-{
-    enum kind kind = kind_of(name);
-    bool holds = config_names_effect(&call->handle->config, EFFECT_ANSWER_PERMIT);
-    bool admits = config_names_effect(&call->handle->config, EFFECT_WRITE_WORKLOAD);
-    bool managers = kind == KIND_CLUSTER || kind == KIND_REPLICA;
-
-    if (kind == KIND_WORKLOAD) /* whose, its role tells */
-        managers = !admits;
-    if (kind == KIND_GROUP && !holds)
-        return KIND_HOLDS_NOBODY;
-    if ((kind == KIND_LOCAL_QUEUE || kind == KIND_CHECK) && !admits)
-        return KIND_ADMITS_NOBODY;
-    return managers && !call->handle->manages ? KIND_UNMANAGED : kind;
-}
-
 /* What runs counts by what of it can be read: who wrote the rest must gain nothing by it. */
 static void read_bound(struct call *call, struct msg_reader *again, struct pod_facts *ret_pod)
 {
@@ -239,12 +176,87 @@ static void observe_synced(struct call *call, bool gone)
     fleet_set_synced(call->fleet);
 }
 
-static void observe_leader(struct call *call, bool leads)
+static void observe_leader(struct call *call, bool gone)
 {
     if (!call_begin(call))
         return;
-    engine_set_leader(call->engine, leads);
-    fleet_set_leader(call->fleet, leads);
+    engine_set_leader(call->engine, !gone);
+    fleet_set_leader(call->fleet, !gone);
+}
+
+enum kind {
+    KIND_POD,
+    KIND_NODE,
+    KIND_QUEUE,
+    KIND_FLAVOR,
+    KIND_GROUP,
+    KIND_WORKLOAD,
+    KIND_CLUSTER,
+    KIND_REPLICA,
+    KIND_LOCAL_QUEUE,
+    KIND_CHECK, /* the last that is about an object */
+    KIND_SYNCED,
+    KIND_LEADER,
+    KIND_NOTHING,
+    KIND_UNMANAGED,     /* a manager's, and this is none */
+    KIND_HOLDS_NOBODY,  /* a group, of a host that cannot end a wait in Permit */
+    KIND_ADMITS_NOBODY, /* what workloads need, of a host that does not write them */
+};
+
+/* The kinds that there are, and who hears of each. */
+static const struct {
+    const char *name;
+    void (*observe)(struct call *call, bool gone); /* NULL: its answer has an id */
+    bool needs_scratch; /* what of it differs in length is kept there until the call ends */
+} kinds[] = {
+    [KIND_POD] = {"pod", observe_pod, false},
+    [KIND_NODE] = {"node", NULL, true},
+    [KIND_QUEUE] = {"queue", observe_queue, true},
+    [KIND_FLAVOR] = {"flavor", observe_flavor, false},
+    [KIND_GROUP] = {"group", observe_group, true},
+    [KIND_WORKLOAD] = {"workload", observe_workload, false},
+    [KIND_CLUSTER] = {"cluster", observe_cluster, false},
+    [KIND_REPLICA] = {"replica", observe_replica, false},
+    [KIND_LOCAL_QUEUE] = {"localQueue", observe_local_queue, false},
+    [KIND_CHECK] = {"check", observe_check, false},
+    [KIND_SYNCED] = {"synced", observe_synced, false},
+    [KIND_LEADER] = {"leader", observe_leader, false},
+};
+
+/* What a host would have to say to be heard. */
+static const char *const wants[] = {
+    [KIND_UNMANAGED] = "a configuration with the key multiKueue: only a manager of worker "
+                       "clusters takes this kind",
+    [KIND_HOLDS_NOBODY] = "answerPermit among the effects of `open`: who waits for a gang on its "
+                          "node must be told of its end",
+    [KIND_ADMITS_NOBODY] = "writeWorkload among the effects of `open`: without it nothing is "
+                           "admitted here",
+};
+
+static enum kind kind_of(struct text name)
+{
+    enum kind kind = KIND_POD;
+
+    while (kind < KIND_NOTHING && !text_is(name, kinds[kind].name))
+        kind++;
+    return kind;
+}
+
+/* Worker clusters are known to their manager only, groups to hosts that can hold a gang. */
+static enum kind kind_here(const struct call *call, struct text name)
+{
+    enum kind kind = kind_of(name);
+    bool holds = config_names_effect(&call->handle->config, EFFECT_ANSWER_PERMIT);
+    bool admits = config_names_effect(&call->handle->config, EFFECT_WRITE_WORKLOAD);
+    bool managers = kind == KIND_CLUSTER || kind == KIND_REPLICA;
+
+    if (kind == KIND_WORKLOAD) /* whose, its role tells */
+        managers = !admits;
+    if (kind == KIND_GROUP && !holds)
+        return KIND_HOLDS_NOBODY;
+    if ((kind == KIND_LOCAL_QUEUE || kind == KIND_CHECK) && !admits)
+        return KIND_ADMITS_NOBODY;
+    return managers && !call->handle->manages ? KIND_UNMANAGED : kind;
 }
 
 static void answer(struct call *call, bool ignored, bool has_id, uint32_t id)
@@ -275,73 +287,19 @@ static void observe(struct call *call, struct text name, bool gone)
     uint32_t id = 0;
     bool has_id = false;
 
-    switch (kind) {
-    case KIND_POD:
-        observe_pod(call, gone);
-        break;
-    case KIND_QUEUE:
-        observe_queue(call, gone);
-        break;
-    case KIND_NODE:
+    if (kind == KIND_NODE)
         has_id = observe_node(call, gone, &id);
-        break;
-    case KIND_FLAVOR:
-        observe_flavor(call, gone);
-        break;
-    case KIND_CLUSTER:
-        observe_cluster(call, gone);
-        break;
-    case KIND_WORKLOAD:
-        observe_workload(call, gone);
-        break;
-    case KIND_REPLICA:
-        observe_replica(call, gone);
-        break;
-    case KIND_GROUP:
-        observe_group(call, gone);
-        break;
-    case KIND_LOCAL_QUEUE:
-        observe_local_queue(call, gone);
-        break;
-    case KIND_CHECK:
-        observe_check(call, gone);
-        break;
-    case KIND_SYNCED:
-        observe_synced(call, gone);
-        break;
-    case KIND_LEADER:
-        observe_leader(call, !gone);
-        break;
-    case KIND_UNMANAGED:
-        call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", name,
-                         "a configuration with the key multiKueue: only a manager of worker "
-                         "clusters takes this kind");
-        break;
-    case KIND_HOLDS_NOBODY:
-        call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", name,
-                         "answerPermit among the effects of `open`: who waits for a gang on its "
-                         "node must be told of its end");
-        break;
-    case KIND_ADMITS_NOBODY:
-        call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", name,
-                         "writeWorkload among the effects of `open`: without it nothing is "
-                         "admitted here");
-        break;
-    case KIND_NOTHING:
+    else if (kind < KIND_NOTHING)
+        kinds[kind].observe(call, gone);
+    else if (kind == KIND_NOTHING)
         call_begin(call);
-        break;
-    }
+    else
+        call_refuse_text(call, SLUICE_UNSUPPORTED, "kind", name, wants[kind]);
     tick_the_other(call, kind);
     answer(call, kind == KIND_NOTHING, has_id, id);
 }
 
 /* The object may come before its kind: it is read when all else has been. */
-/* What of it differs in length is kept there until the call ends. */
-static bool needs_scratch(enum kind kind)
-{
-    return kind == KIND_QUEUE || kind == KIND_NODE || kind == KIND_GROUP;
-}
-
 void serve_observe(struct call *call)
 {
     struct msg_reader *in = &call->in;
@@ -349,6 +307,7 @@ void serve_observe(struct call *call)
     struct msg_text key;
     struct text name = {NULL, 0};
     bool has_kind = false, has_object = false, gone = false;
+    enum kind kind;
 
     while (call_next_key(call, &key)) {
         if (msg_text_is(key, "kind")) {
@@ -370,7 +329,8 @@ void serve_observe(struct call *call)
         if (in->error == 0)
             *in = object;
     }
-    if (in->error == 0 && needs_scratch(kind_of(name)) &&
+    kind = kind_of(name);
+    if (in->error == 0 && kind < KIND_NOTHING && kinds[kind].needs_scratch &&
         !scratch_reserve(&call->handle->scratch, decode_scratch(call->len)))
         call_no_memory(call);
     else

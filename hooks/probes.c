@@ -101,16 +101,6 @@ PROBE void sluice_probe_lost(UNUSED uint64_t handle, UNUSED uint64_t events)
     STAND();
 }
 
-void probes_enter(uint64_t handle, uint32_t hook, const char *name, uint64_t len)
-{
-    sluice_probe_hook_entry(handle, hook, name, len);
-}
-
-void probes_leave(uint64_t handle, uint32_t hook, const char *name, int64_t result)
-{
-    sluice_probe_hook_exit(handle, hook, name, result);
-}
-
 static void tell(uint64_t h, const struct event *s)
 {
     switch (s->kind) {

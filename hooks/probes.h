@@ -11,18 +11,15 @@
  * integers that say what has just happened. Nobody has to watch, and while nobody does it is a call
  * and a return. ebpf/PROBES.md is their manual for who attaches to them.
  *
- *     probes_enter ─▶ sluice_probe_hook_entry
- *     probes_tell  ─▶ for each event of the engine: sluice_probe_pod, then its own
- *     probes_leave ─▶ sluice_probe_hook_exit
+ *     a call begins      sluice_probe_hook_entry
+ *     probes_tell        for each event of the engine: sluice_probe_pod, then its own
+ *     it ends            sluice_probe_hook_exit
  *
  * Part of what stays stable: a probe keeps its name and its arguments, and new ones may come. They
  * are no part of the ABI, no host calls them, and -Dprobes=disabled builds the library without.
  */
 #ifdef SLUICE_PROBES
 enum { PROBES_BUILT = 1 };
-
-void probes_enter(uint64_t handle, uint32_t hook, const char *name, uint64_t len);
-void probes_leave(uint64_t handle, uint32_t hook, const char *name, int64_t result);
 
 /* Tells what the engine has noted since the last time. */
 void probes_tell(uint64_t handle, struct engine *engine);
@@ -70,12 +67,14 @@ void sluice_probe_lost(uint64_t handle, uint64_t events);
 #else
 enum { PROBES_BUILT = 0 };
 
-static inline void probes_enter(uint64_t handle, uint32_t hook, const char *name, uint64_t len)
+static inline void sluice_probe_hook_entry(uint64_t handle, uint64_t hook, const char *name,
+                                           uint64_t len)
 {
     (void)handle, (void)hook, (void)name, (void)len;
 }
 
-static inline void probes_leave(uint64_t handle, uint32_t hook, const char *name, int64_t result)
+static inline void sluice_probe_hook_exit(uint64_t handle, uint64_t hook, const char *name,
+                                          int64_t result)
 {
     (void)handle, (void)hook, (void)name, (void)result;
 }

@@ -26,18 +26,6 @@ static void put_annotations(struct msg_writer *w)
     put_key_str(w, "scheduling.volcano.sh/queue-name", "default");
 }
 
-static void put_empty_gates(struct msg_writer *w)
-{
-    msg_put_key(w, "gates");
-    put_gates(w, 0);
-}
-
-static void put_own_gates(struct msg_writer *w)
-{
-    msg_put_key(w, "gates");
-    put_gates(w, GATE_LONG);
-}
-
 static void put_pod_sample(struct msg_writer *w)
 {
     msg_put_map(w, 20);
@@ -49,7 +37,7 @@ static void put_pod_sample(struct msg_writer *w)
     put_key_int(w, "generation", 1);
     put_key_int(w, "resourceVersion", 100);
     put_key_str(w, "scheduler", "default-scheduler");
-    put_own_gates(w);
+    put_gates(w, GATE_LONG);
     put_annotations(w);
     put_key_str(w, "namespaceQueue", "");
     put_key_str(w, "queueKind", "Queue");
@@ -83,7 +71,7 @@ void sample_admit(struct msg_writer *w)
     msg_put_map(w, 5);
     put_key_str(w, "namespace", "default");
     put_key_str(w, "scheduler", "default-scheduler");
-    put_empty_gates(w);
+    put_gates(w, 0);
     put_annotations(w);
     put_requests(w);
 }
@@ -92,8 +80,7 @@ void sample_pre_enqueue(struct msg_writer *w)
 {
     msg_put_map(w, 3);
     put_key_int(w, "now", now);
-    msg_put_key(w, "explain");
-    msg_put_bool(w, true);
+    put_key_bool(w, "explain", true);
     msg_put_key(w, "pod");
     put_pod_sample(w);
 }

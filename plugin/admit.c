@@ -47,9 +47,7 @@ static bool takes_new(const struct engine *e, uint32_t id, bool begun, const cha
 
         if (!queue_state_refuses(state) || (begun && state == QUEUE_CLOSING))
             continue;
-        sentence_str(say, "queue ");
-        sentence_text(say, name_text(e, queue_at(e, id)->name));
-        sentence_str(say, " is ");
+        sentence_named(say, "queue ", name_text(e, queue_at(e, id)->name), " is ");
         sentence_str(say, queue_state_name(state));
         sentence_str(say, ": it takes no new ");
         sentence_str(say, what);

@@ -29,10 +29,8 @@
 
 static uint32_t restore_some(struct engine *e, uint32_t budget)
 {
-    while (budget > 0 && e->claims.restoring != 0) {
+    for (; budget > 0 && e->claims.restoring != 0; budget--)
         restore_claim(e, tree_first(&claims_by_stamp, e, e->claims.restoring));
-        budget--;
-    }
     return budget;
 }
 
@@ -78,37 +76,27 @@ static uint32_t grant(struct engine *e, uint32_t budget)
 
 static uint32_t expire(struct engine *e, uint32_t budget)
 {
-    int64_t at;
     uint32_t id;
 
-    while (budget > 0 && heap_min(&e->claims.timers, &at, &id) && at <= e->now) {
+    for (; budget > 0 && (id = heap_due(&e->claims.timers, e->now)) != 0; budget--) {
         if (claim_is_workload(e, id))
             workload_expire(e, id);
         else
-            claim_expire(e, id, at);
-        budget--;
+            claim_expire(e, id, heap_when(&e->claims.timers, id));
     }
     /* While earlier grants are being restored, or counted, a status would tell of what is over in a
      * moment. */
     if (e->claims.restoring == 0 && e->claims.recount.cells == 0) {
-        while (budget > 0 && heap_min(&e->queues.timers, &at, &id) && at <= e->now) {
+        for (; budget > 0 && (id = heap_due(&e->queues.timers, e->now)) != 0; budget--)
             queue_expire(e, id);
-            budget--;
-        }
         budget = status_turn_some(e, budget);
     }
-    while (budget > 0 && heap_min(&e->queues.commands.timers, &at, &id) && at <= e->now) {
+    for (; budget > 0 && (id = heap_due(&e->queues.commands.timers, e->now)) != 0; budget--)
         command_expire(e, id);
-        budget--;
-    }
-    while (budget > 0 && heap_min(&e->pods.group_timers, &at, &id) && at <= e->now) {
+    for (; budget > 0 && (id = heap_due(&e->pods.group_timers, e->now)) != 0; budget--)
         group_expire(e, id);
-        budget--;
-    }
-    while (budget > 0 && heap_min(&e->order.guard_timers, &at, &id) && at <= e->now) {
+    for (; budget > 0 && (id = heap_due(&e->order.guard_timers, e->now)) != 0; budget--)
         guard_begin(e, id);
-        budget--;
-    }
     rest_end(e);
     return wait_notice_some(e, budget);
 }
@@ -119,7 +107,7 @@ static bool may_preempt(const struct engine *e)
     return e->queues.todo[TODO_PREEMPT].first != 0 && e->claims.recount.cells == 0;
 }
 
-void advance(struct engine *e)
+void engine_tick(struct engine *e)
 {
     uint32_t budget = expire(e, ADVANCE_SLICE);
 
@@ -155,13 +143,9 @@ void advance_begin(struct engine *e)
             claim_set_timer(e, id);
         }
     }
-    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++) {
-        if (slab_live(&e->pods.groups, id))
-            group_sync_effects(e, id);
-    }
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        if (!slab_live(&e->queues.records, id))
-            continue;
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);)
+        group_sync_effects(e, id);
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
         if (queue_at(e, id)->parent == 0)
             queue_todo(e, TODO_DIRTY, id);
         queue_settle_later(e, id);
@@ -173,12 +157,10 @@ void advance_end(struct engine *e)
 {
     promise_end_all(e);
     workload_end(e);
-    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++) {
-        if (slab_live(&e->pods.groups, id)) {
-            booking_stand_by(e, id);
-            outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
-            group_sync_effects(e, id);
-        }
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);) {
+        booking_stand_by(e, id);
+        outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
+        group_sync_effects(e, id);
     }
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
         if (claim_is_pod(e, id)) {
@@ -188,16 +170,9 @@ void advance_end(struct engine *e)
             pod_settle(e, id);
         }
     }
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        if (slab_live(&e->queues.records, id))
-            queue_stand_by(e, id);
-    }
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
+        queue_stand_by(e, id);
     command_stand_by(e);
-}
-
-void engine_tick(struct engine *e)
-{
-    advance(e);
 }
 
 bool engine_more(const struct engine *e)

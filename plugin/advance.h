@@ -2,11 +2,8 @@
 #ifndef SLUICE_PLUGIN_ADVANCE_H
 #define SLUICE_PLUGIN_ADVANCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /*
- * A slice of what is left to do, in this order:
+ * A slice of what is left to do (engine_tick), in this order:
  *
  *   what is due      timers of claims, guards of heads
  *   what is said     commands, the states of queues, what claims learn of them
@@ -21,8 +18,6 @@
 enum { ADVANCE_SLICE = 64 };
 
 struct engine;
-
-void advance(struct engine *e);
 
 /* The listing is complete and this engine leads, or no longer: what is in between is settled. */
 void advance_begin(struct engine *e);

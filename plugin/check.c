@@ -20,11 +20,13 @@
 
 /* Every invariant that must hold between two calls. Slow: for tests and debug builds. */
 
-const char *claim_check(const struct engine *e, uint32_t id)
+static const char *check_claim(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     bool in_tree = claim->state != CLAIM_HELD || (claim->flags & CLAIM_RESTORING) != 0;
 
+    if (claim->workload != 0) /* workload_check.c looks at those */
+        return NULL;
     if (claim->flags & CLAIM_GANG)
         return claim->state == CLAIM_ALLOCATED     ? "a gang's entry is no pod"
                : in_tree != (claim->link.size > 0) ? "an entry is in the tree of its state"
@@ -55,7 +57,7 @@ const char *claim_check(const struct engine *e, uint32_t id)
     return removable_check(e, id);
 }
 
-const char *line_check(const struct engine *e, uint32_t id)
+static const char *check_line(const struct engine *e, uint32_t id)
 {
     const struct line *line = line_at(e, id);
     const struct crowd *crowd = line->crowd == 0 ? NULL : crowd_at(e, line->crowd);
@@ -113,7 +115,7 @@ static const char *check_least(const struct engine *e, const struct size_class *
     return NULL;
 }
 
-const char *size_class_check(const struct engine *e, uint32_t id)
+static const char *check_size_class(const struct engine *e, uint32_t id)
 {
     const struct size_class *class = size_class_at(e, id);
 
@@ -156,35 +158,22 @@ static const char *check_over(const struct engine *e, uint32_t id)
     return NULL;
 }
 
-const char *queue_check(const struct engine *e, uint32_t id)
+static const char *check_trees(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
-    const char *broken = flow_check(e, id);
 
-    if (broken == NULL)
-        broken = contest_check(e, id);
-    if (broken == NULL)
-        broken = height_check(e, id);
-    if (broken == NULL)
-        broken = check_nobody_fits(e, id);
-    if (broken == NULL)
-        broken = check_over(e, id);
-    if (broken == NULL)
-        broken = backlog_check(e, id);
-    if (broken != NULL)
-        return broken;
-    broken = queue_life_check(e, id);
-    if (broken != NULL)
-        return broken;
     if (!tree_check(&size_classes_by_head, e, queue->size_classes))
         return "the size classes of a queue stand in order of their heads";
     if (!tree_check(&claims_by_stamp, e, queue->reserved) ||
         !tree_check(&claims_by_stamp, e, queue->allocated))
         return "reserved and allocated claims stand in order of their stamps";
-    if ((broken = removable_check_queue(e, id)) != NULL)
-        return broken;
-    if ((broken = guard_check(e, id)) != NULL)
-        return broken;
+    return NULL;
+}
+
+static const char *check_place(const struct engine *e, uint32_t id)
+{
+    const struct queue *queue = queue_at(e, id);
+
     if (queue->is_todo[TODO_PLACE] != queue->misplaced)
         return "misplaced queues are on their list";
     if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
@@ -192,29 +181,37 @@ const char *queue_check(const struct engine *e, uint32_t id)
     return NULL;
 }
 
+/* What the first of these finds broken; NULL ends them. */
+static const char *check_by(record_check *const *checks, const struct engine *e, uint32_t id)
+{
+    const char *broken = NULL;
+
+    for (; broken == NULL && *checks != NULL; checks++)
+        broken = (*checks)(e, id);
+    return broken;
+}
+
+static const char *check_queue(const struct engine *e, uint32_t id)
+{
+    static record_check *const checks[] = {flow_check,        contest_check, height_check,
+                                           check_nobody_fits, check_over,    backlog_check,
+                                           queue_life_check,  check_trees,   removable_check_queue,
+                                           guard_check,       check_place,   NULL};
+
+    return check_by(checks, e, id);
+}
+
 /* Whoever goes takes its timer along. */
 static const char *check_timers(const struct engine *e)
 {
-    const struct {
-        const struct heap *heap;
-        const struct slab *records;
-    } timers[] = {
-        {&e->claims.timers, &e->claims.records},
-        {&e->queues.timers, &e->queues.records},
-        {&e->order.guard_timers, &e->queues.records},
-        {&e->pods.group_timers, &e->pods.groups},
-        {&e->queues.commands.timers, &e->queues.commands.records},
-    };
+    const struct slab *queues = &e->queues.records;
+    bool sound = heap_check(&e->claims.timers, &e->claims.records) &&
+                 heap_check(&e->queues.timers, queues) &&
+                 heap_check(&e->order.guard_timers, queues) &&
+                 heap_check(&e->pods.group_timers, &e->pods.groups) &&
+                 heap_check(&e->queues.commands.timers, &e->queues.commands.records);
 
-    for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
-        uint32_t count = 0;
-
-        for (uint32_t id = 1; id < slab_end(timers[i].records); id++)
-            count += slab_live(timers[i].records, id) && heap_when(timers[i].heap, id) != INT64_MAX;
-        if (count != heap_count(timers[i].heap))
-            return "who has a timer is there";
-    }
-    return NULL;
+    return sound ? NULL : "who has a timer is there";
 }
 
 /* And whoever goes is on no list of those that something is to be done for. */
@@ -223,8 +220,8 @@ static const char *check_todo(const struct engine *e)
     for (uint32_t list = 0; list < TODO_LISTS; list++) {
         uint32_t marked = 0, listed = 0;
 
-        for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
-            marked += slab_live(&e->queues.records, id) && queue_at(e, id)->is_todo[list];
+        for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
+            marked += queue_at(e, id)->is_todo[list];
         for (uint32_t id = e->queues.todo[list].first; id != 0 && listed <= marked;
              id = queue_at(e, id)->todo[list].next)
             listed += slab_live(&e->queues.records, id) ? 1 : marked + 1;
@@ -242,84 +239,91 @@ static const char *check_held(const struct engine *e)
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++)
         held += claim_is_pod(e, id) && claim_at(e, id)->state == CLAIM_HELD &&
                 (claim_at(e, id)->flags & CLAIM_LET_GO) == 0;
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
-        held -= slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0
-                    ? queue_at(e, id)->counts[CLAIM_HELD]
-                    : 0;
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
+        held -= queue_at(e, id)->parent == 0 ? queue_at(e, id)->counts[CLAIM_HELD] : 0;
     return held == 0 ? NULL : "a queue counts those that are held, but none that is let go";
 }
 
 static const char *check_group(const struct engine *e, uint32_t id)
 {
-    const char *broken = group_check(e, id);
+    static record_check *const checks[] = {group_check,      group_follow_check, gang_check,
+                                           group_check_home, group_check_moves,  NULL};
 
-    if (broken == NULL)
-        broken = group_follow_check(e, id);
-    if (broken == NULL)
-        broken = gang_check(e, id);
-    if (broken == NULL)
-        broken = group_check_home(e, id);
-    return broken != NULL ? broken : group_check_moves(e, id);
+    return check_by(checks, e, id);
 }
 
-/* Something is to be done for the time's sake, and was not done yet. */
-static bool is_due(const struct engine *e)
+static const char *check_members(const struct engine *e)
 {
-    return engine_next(e) != 0 && engine_next(e) <= e->now;
+    uint32_t members = e->claims.entries;
+
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);)
+        members += group_at(e, id)->members;
+    return members == slab_count(&e->pods.members) ? NULL : "a place in a group is somebody's";
 }
 
-static bool is_at_rest(const struct engine *e)
+static const char *check_order(const struct engine *e)
 {
-    return !engine_more(e) && !is_due(e);
+    if (!tree_check(&queues_by_identity, e, e->queues.in_order))
+        return "queues stand in order of kind and name";
+    if (!tree_check(&groups_by_identity, e, e->pods.groups_in_order))
+        return "groups stand in order of namespace and name";
+    if (!tree_check(&claims_by_stamp, e, e->claims.restoring))
+        return "claims to restore stand in order of their stamps";
+    return NULL;
+}
+
+const char *records_check(const struct engine *e, const struct slab *records, record_check *check)
+{
+    const char *broken = NULL;
+
+    for (uint32_t id = 0; broken == NULL && slab_step(records, &id);)
+        broken = check(e, id);
+    return broken;
+}
+
+static const char *check_effects(const struct engine *e)
+{
+    return outbox_check(&e->outbox, e, !engine_more(e));
+}
+
+/* What is due for the time's sake may not have been done yet. */
+static const char *check_assembly(const struct engine *e)
+{
+    return assembly_check(e, engine_next(e) != 0 && engine_next(e) <= e->now);
+}
+
+static const char *check_promises(const struct engine *e)
+{
+    return promise_check(e, !engine_more(e));
+}
+
+static const char *check_records(const struct engine *e)
+{
+    const struct {
+        const struct slab *records;
+        record_check *check;
+    } kinds[] = {
+        {&e->claims.records, check_claim},          {&e->order.lines, check_line},
+        {&e->order.size_classes, check_size_class}, {&e->pods.groups, check_group},
+        {&e->queues.records, check_queue},
+    };
+    const char *broken = NULL;
+
+    for (size_t i = 0; broken == NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        broken = records_check(e, kinds[i].records, kinds[i].check);
+    return broken;
 }
 
 const char *engine_check(const struct engine *e)
 {
-    const char *broken = check_timers(e);
-    uint32_t members = e->claims.entries;
+    static const char *(*const checks[])(const struct engine *e) = {
+        check_timers,   check_effects, check_assembly,      demote_check,
+        check_promises, recount_check, workload_check,      limit_check,
+        check_records,  check_held,    check_members,       check_order,
+        command_check,  check_todo,    backlog_check_users, journal_check};
+    const char *broken = NULL;
 
-    if (broken == NULL)
-        broken = outbox_check(&e->outbox, e, is_at_rest(e));
-    if (broken == NULL)
-        broken = assembly_check(e, is_due(e));
-    if (broken == NULL)
-        broken = demote_check(e);
-    if (broken == NULL)
-        broken = promise_check(e, !engine_more(e));
-    if (broken == NULL)
-        broken = recount_check(e);
-    if (broken == NULL)
-        broken = workload_check(e);
-    if (broken == NULL)
-        broken = limit_check(e);
-
-    for (uint32_t id = 1; id < slab_end(&e->claims.records) && broken == NULL; id++)
-        broken = claim_is_of_pods(e, id) ? claim_check(e, id) : NULL;
-    if (broken == NULL)
-        broken = check_held(e);
-    for (uint32_t id = 1; id < slab_end(&e->order.lines) && broken == NULL; id++)
-        broken = slab_live(&e->order.lines, id) ? line_check(e, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&e->order.size_classes) && broken == NULL; id++)
-        broken = slab_live(&e->order.size_classes, id) ? size_class_check(e, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&e->pods.groups) && broken == NULL; id++)
-        broken = slab_live(&e->pods.groups, id) ? check_group(e, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
-        members += slab_live(&e->pods.groups, id) ? group_at(e, id)->members : 0;
-    if (broken == NULL && members != slab_count(&e->pods.members))
-        broken = "a place in a group is somebody's";
-    for (uint32_t id = 1; id < slab_end(&e->queues.records) && broken == NULL; id++)
-        broken = slab_live(&e->queues.records, id) ? queue_check(e, id) : NULL;
-    if (broken == NULL)
-        broken = backlog_check_users(e);
-    if (broken == NULL && !tree_check(&queues_by_identity, e, e->queues.in_order))
-        broken = "queues stand in order of kind and name";
-    if (broken == NULL && !tree_check(&groups_by_identity, e, e->pods.groups_in_order))
-        broken = "groups stand in order of namespace and name";
-    if (broken == NULL && !tree_check(&claims_by_stamp, e, e->claims.restoring))
-        broken = "claims to restore stand in order of their stamps";
-    if (broken == NULL)
-        broken = command_check(e);
-    if (broken == NULL)
-        broken = check_todo(e);
-    return broken == NULL ? journal_check(e) : broken;
+    for (size_t i = 0; broken == NULL && i < sizeof(checks) / sizeof(checks[0]); i++)
+        broken = checks[i](e);
+    return broken;
 }

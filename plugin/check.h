@@ -5,12 +5,13 @@
 #include <stdint.h>
 
 struct engine;
+struct slab;
 
-/* Every invariant of one claim. */
-const char *claim_check(const struct engine *e, uint32_t claim);
+/* An invariant of one record: NULL, or that it does not hold. */
+typedef const char *record_check(const struct engine *e, uint32_t id);
 
-/* Every invariant of one queue. */
-const char *queue_check(const struct engine *e, uint32_t queue);
+/* The same of all that live in a slab. */
+const char *records_check(const struct engine *e, const struct slab *records, record_check *check);
 
 /* Every invariant of workloads, of what they demand for, and of their queues. */
 const char *workload_check(const struct engine *e);

@@ -143,14 +143,10 @@ static void release_claims(struct engine *e)
         if (claim_is_of_pods(e, id))
             claim_release_text(e, id);
     }
-    for (uint32_t id = 1; id < slab_end(&e->order.lines); id++) {
-        if (slab_live(&e->order.lines, id))
-            line_release(e, id);
-    }
-    for (uint32_t id = 1; id < slab_end(&e->order.size_classes); id++) {
-        if (slab_live(&e->order.size_classes, id))
-            size_class_release(e, id);
-    }
+    for (uint32_t id = 0; slab_step(&e->order.lines, &id);)
+        line_release(e, id);
+    for (uint32_t id = 0; slab_step(&e->order.size_classes, &id);)
+        size_class_release(e, id);
 }
 
 void engine_destroy(struct engine *e)
@@ -240,7 +236,7 @@ void engine_set_synced(struct engine *e)
         if (e->leads)
             advance_begin(e);
     }
-    advance(e);
+    engine_tick(e);
 }
 
 void engine_set_leader(struct engine *e, bool leads)
@@ -253,7 +249,7 @@ void engine_set_leader(struct engine *e, bool leads)
         advance_begin(e);
     else if (e->synced && led && !leads)
         advance_end(e);
-    advance(e);
+    engine_tick(e);
 }
 
 /* One that is let go makes no claim. */

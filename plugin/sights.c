@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "advance.h"
 #include "engine.h"
 #include "plugin/capacity/flavor.h"
 #include "plugin/capacity/node.h"
@@ -22,7 +21,7 @@
 static int go_on(struct engine *e, int seen)
 {
     if (seen == SEEN_ANEW)
-        advance(e);
+        engine_tick(e);
     return seen < 0 ? seen : 0;
 }
 
@@ -42,7 +41,7 @@ int engine_see_pod(struct engine *e, const struct pod_facts *pod)
 void engine_lose_pod(struct engine *e, struct text uid)
 {
     pod_lose(e, uid);
-    advance(e);
+    engine_tick(e);
 }
 
 int engine_see_queue(struct engine *e, const struct queue_facts *queue)
@@ -63,7 +62,7 @@ int engine_see_workload(struct engine *e, const struct workload_facts *workload)
 void engine_lose_workload(struct engine *e, struct text space, struct text name, struct text uid)
 {
     workload_lose(e, space, name, uid);
-    advance(e);
+    engine_tick(e);
 }
 
 int engine_see_local_queue(struct engine *e, const struct local_queue_facts *local)
@@ -74,7 +73,7 @@ int engine_see_local_queue(struct engine *e, const struct local_queue_facts *loc
 void engine_lose_local_queue(struct engine *e, struct text space, struct text name)
 {
     local_queue_lose(e, space, name);
-    advance(e);
+    engine_tick(e);
 }
 
 int engine_see_check(struct engine *e, struct text name, bool active)
@@ -85,7 +84,7 @@ int engine_see_check(struct engine *e, struct text name, bool active)
 void engine_lose_check(struct engine *e, struct text name)
 {
     check_lose(e, name);
-    advance(e);
+    engine_tick(e);
 }
 
 int engine_see_group(struct engine *e, const struct group_facts *group)
@@ -107,11 +106,11 @@ static void flavors_changed(struct engine *e)
     restore_guess_flavors(e);
     cluster_queues_changed(e);
     queue_stops_changed(e); /* whether the gate goes first is another answer now */
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        if (slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0) {
-            queue_settle_below(e, id);
-            queue_todo(e, TODO_DIRTY, id);
-        }
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
+        if (queue_at(e, id)->parent != 0)
+            continue;
+        queue_settle_below(e, id);
+        queue_todo(e, TODO_DIRTY, id);
     }
 }
 
@@ -128,7 +127,7 @@ int engine_lose_flavor(struct engine *e, struct text name)
 {
     if (flavor_lose(e, name))
         flavors_changed(e);
-    advance(e);
+    engine_tick(e);
     return 0;
 }
 
@@ -143,14 +142,14 @@ int engine_see_node(struct engine *e, const struct node_facts *node, uint32_t *r
     assembly_new_nodes(e);
     if (e->synced)
         restore_guess_flavors(e);
-    advance(e);
+    engine_tick(e);
     return 0;
 }
 
 int engine_lose_node(struct engine *e, struct text name)
 {
     if (node_lose(e, name))
-        advance(e);
+        engine_tick(e);
     return 0;
 }
 
@@ -162,7 +161,7 @@ int engine_see_command(struct engine *e, const struct command_facts *command,
 
     if (error < 0)
         return error;
-    advance(e);
+    engine_tick(e);
     command_report(e, id, ret_report);
     return 0;
 }
@@ -170,5 +169,5 @@ int engine_see_command(struct engine *e, const struct command_facts *command,
 void engine_lose_command(struct engine *e, struct text uid)
 {
     command_lose(e, uid);
-    advance(e);
+    engine_tick(e);
 }

@@ -124,11 +124,10 @@ static bool counts_choosers(const struct engine *e)
 {
     uint32_t choosers = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->order.demands); id++)
-        choosers += slab_live(&e->order.demands, id) && demand_at(e, id)->set_count > 1 &&
-                    demand_at(e, id)->head != 0;
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
-        choosers -= slab_live(&e->queues.records, id) ? queue_at(e, id)->cluster.choosers : 0;
+    for (uint32_t id = 0; slab_step(&e->order.demands, &id);)
+        choosers += demand_at(e, id)->set_count > 1 && demand_at(e, id)->head != 0;
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
+        choosers -= queue_at(e, id)->cluster.choosers;
     return choosers == 0;
 }
 
@@ -137,9 +136,8 @@ const char *workload_check(const struct engine *e)
     const char *broken = wait_notice_check(e);
     uint32_t gated = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->order.demands); id++)
-        gated += slab_live(&e->order.demands, id) && demand_at(e, id)->gated &&
-                 demand_at(e, id)->head != 0;
+    for (uint32_t id = 0; slab_step(&e->order.demands, &id);)
+        gated += demand_at(e, id)->gated && demand_at(e, id)->head != 0;
     if (gated != e->order.gated_demands)
         return "demands that are gated are counted while somebody waits in them";
     if (!counts_choosers(e))
@@ -152,11 +150,11 @@ const char *workload_check(const struct engine *e)
     }
     for (uint32_t id = workload_next(e, 0); id != 0 && broken == NULL; id = workload_next(e, id))
         broken = removable_check(e, id);
-    for (uint32_t id = 1; id < slab_end(&e->order.demands) && broken == NULL; id++)
-        broken = slab_live(&e->order.demands, id) ? demand_check(e, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&e->workloads.local_queues) && broken == NULL; id++)
-        broken = slab_live(&e->workloads.local_queues, id) ? check_counts(e, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&e->queues.records) && broken == NULL; id++)
-        broken = slab_live(&e->queues.records, id) ? check_cluster_queue(e, id) : NULL;
+    if (broken == NULL)
+        broken = records_check(e, &e->order.demands, demand_check);
+    if (broken == NULL)
+        broken = records_check(e, &e->workloads.local_queues, check_counts);
+    if (broken == NULL)
+        broken = records_check(e, &e->queues.records, check_cluster_queue);
     return broken;
 }

@@ -125,3 +125,17 @@ int64_t heap_when(const struct heap *heap, uint32_t id)
 
     return place == 0 ? INT64_MAX : slot_at(heap, place)->at;
 }
+
+uint32_t heap_due(const struct heap *heap, int64_t now)
+{
+    return heap->count > 0 && slot_at(heap, 1)->at <= now ? slot_at(heap, 1)->id : 0;
+}
+
+bool heap_check(const struct heap *heap, const struct slab *records)
+{
+    for (uint32_t place = 1; place <= heap->count; place++) {
+        if (!slab_live(records, slot_at(heap, place)->id))
+            return false;
+    }
+    return true;
+}

@@ -45,6 +45,12 @@ void heap_clear(struct heap *heap, uint32_t id);
 /* The earliest. False if the heap is empty. */
 bool heap_min(const struct heap *heap, int64_t *ret_at, uint32_t *ret_id);
 
+/* The first whose time has come by now; 0: there is none. */
+uint32_t heap_due(const struct heap *heap, int64_t now);
+
+/* For checks: whether all that are in it are live records of this slab. */
+bool heap_check(const struct heap *heap, const struct slab *records);
+
 /* INT64_MAX if id is not in the heap. */
 int64_t heap_when(const struct heap *heap, uint32_t id);
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /* A view of text that somebody else owns: valid for one call. {NULL, 0} is no text. */
@@ -34,6 +35,14 @@ static inline int text_compare(struct text a, struct text b)
 static inline bool text_is(struct text text, const char *literal)
 {
     return text_same(text, text_of(literal));
+}
+
+/* Whether it is one of so many. */
+static inline bool text_among(struct text text, const struct text *texts, uint32_t count)
+{
+    while (count > 0 && !text_same(text, texts[count - 1]))
+        count--;
+    return count > 0;
 }
 
 #endif

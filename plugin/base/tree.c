@@ -248,6 +248,16 @@ uint32_t tree_prev(const struct tree_type *type, const void *ctx, uint32_t id)
     return step(type, ctx, id, false);
 }
 
+bool tree_step(const struct tree_type *type, const void *ctx, uint32_t root,
+               const struct slab *records, uint32_t *cursor)
+{
+    if (*cursor == 0)
+        *cursor = tree_first(type, ctx, root);
+    else
+        *cursor = slab_live(records, *cursor) ? tree_next(type, ctx, *cursor) : 0;
+    return *cursor != 0;
+}
+
 uint32_t tree_at(const struct tree_type *type, const void *ctx, uint32_t root, uint32_t n)
 {
     uint32_t id = root;

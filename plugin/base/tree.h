@@ -2,6 +2,8 @@
 #ifndef SLUICE_PLUGIN_BASE_TREE_H
 #define SLUICE_PLUGIN_BASE_TREE_H
 
+#include "slab.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -44,6 +46,11 @@ uint32_t tree_first(const struct tree_type *type, const void *ctx, uint32_t root
 uint32_t tree_last(const struct tree_type *type, const void *ctx, uint32_t root);
 uint32_t tree_next(const struct tree_type *type, const void *ctx, uint32_t id);
 uint32_t tree_prev(const struct tree_type *type, const void *ctx, uint32_t id);
+
+/* Moves *cursor to the next one of a tree whose records are these, from 0 to the first. False:
+ * there is none, or the cursor's record has gone; and it is 0. */
+bool tree_step(const struct tree_type *type, const void *ctx, uint32_t root,
+               const struct slab *records, uint32_t *cursor);
 
 /* The record with n others before it. */
 uint32_t tree_at(const struct tree_type *type, const void *ctx, uint32_t root, uint32_t n);

@@ -112,10 +112,12 @@ void dispatch_drop_todo(struct fleet *f, uint32_t id)
         f->last_dispatch = d->prev_todo;
 }
 
-void dispatch_release_gates(struct fleet *f, const uint32_t *gates, uint32_t count)
+void dispatch_release_details(struct fleet *f, const struct dispatch_details *details)
 {
-    for (uint32_t i = 0; i < count; i++)
-        intern_unref(&f->names, gates[i]);
+    intern_unref(&f->names, details->uid);
+    for (uint32_t i = 0; i < details->gate_count; i++)
+        intern_unref(&f->names, details->gates[i]);
+    worker_unref(f, details->cluster);
 }
 
 void dispatch_release(struct fleet *f, uint32_t id)
@@ -130,10 +132,8 @@ void dispatch_release(struct fleet *f, uint32_t id)
     index_drop(&f->dispatches_by_name, name_hash(fleet_text(f, d->space), fleet_text(f, d->name)),
                id);
     tree_remove(&dispatches_by_name, f, &f->dispatches_in_order, id);
-    intern_unref(&f->names, d->uid);
     intern_unref(&f->names, d->space);
     intern_unref(&f->names, d->name);
-    dispatch_release_gates(f, d->gates, d->gate_count);
-    worker_unref(f, d->cluster);
+    dispatch_release_details(f, &d->said);
     slab_give(&f->dispatches, id);
 }

@@ -45,16 +45,22 @@ enum phase { PHASE_REST, PHASE_NOTING, PHASE_WRITING, PHASE_OPENING };
 /* The slots of its effects. */
 enum { DISPATCH_WRITE_MEMORY, DISPATCH_SET_CLUSTER, DISPATCH_RETRY, DISPATCH_EFFECTS };
 
+/* What its object says that somebody counts the users of. */
+struct dispatch_details {
+    uint32_t uid;
+    uint32_t cluster;    /* the worker where it is for good; 0: none yet */
+    uint32_t gate_count; /* of its own */
+    uint32_t gates[FACTS_MAX_PREEMPTION_GATES];
+};
+
 /* A workload of the manager's, which is dispatched to worker clusters. */
 struct dispatch {
     struct tree_link link; /* among all, by namespace and name */
-    uint32_t uid, space, name;
+    uint32_t space, name;
     uint16_t flags;
     uint8_t plan, phase;
-    uint8_t gate_count;
-    uint32_t gates[FACTS_MAX_PREEMPTION_GATES]; /* of its own */
-    uint32_t cluster;                           /* the worker where it is for good; 0: none yet */
-    uint32_t places, ranked;                    /* trees of replicas */
+    struct dispatch_details said;
+    uint32_t places, ranked; /* trees of replicas */
     uint32_t next_todo, prev_todo;
     int64_t version;
     int64_t timeout;  /* its own; 0: the configured one */
@@ -82,8 +88,8 @@ uint32_t dispatch_find(const struct fleet *f, struct text space, struct text nam
 /* Ends it if it is not known and has no replicas. */
 void dispatch_release(struct fleet *f, uint32_t dispatch);
 
-/* Gives back the names of so many gates. */
-void dispatch_release_gates(struct fleet *f, const uint32_t *gates, uint32_t count);
+/* Gives back what the details name. */
+void dispatch_release_details(struct fleet *f, const struct dispatch_details *details);
 
 /* The workload changed, or something in its clusters: it is decided about in one of the next
  * slices. */

@@ -9,22 +9,9 @@
 
 /* The manager's workloads as they are seen. */
 
-/* What the record needs; without memory, nothing is held. */
-struct details {
-    uint32_t uid, cluster;
-    uint32_t gate_count;
-    uint32_t gates[FACTS_MAX_PREEMPTION_GATES];
-};
-
-static void release_details(struct fleet *f, const struct details *details)
-{
-    intern_unref(&f->names, details->uid);
-    dispatch_release_gates(f, details->gates, details->gate_count);
-    worker_unref(f, details->cluster);
-}
-
+/* Negative on error, and what there is of it is to be released. */
 static int read_details(struct fleet *f, const struct dispatch_facts *facts, uint32_t id,
-                        struct details *ret)
+                        struct dispatch_details *ret)
 {
     int error = fleet_intern(f, facts->uid, &ret->uid);
     uint32_t replica;
@@ -40,29 +27,19 @@ static int read_details(struct fleet *f, const struct dispatch_facts *facts, uin
     return error;
 }
 
-/* Whether one of the first that it nominates is this one. */
-static bool names(const struct dispatch_facts *facts, uint32_t first, struct text worker)
-{
-    for (uint32_t i = 0; i < first; i++) {
-        if (text_same(facts->nominated[i], worker))
-            return true;
-    }
-    return false;
-}
-
 static void take_places(struct fleet *f, uint32_t id, const struct dispatch_facts *facts)
 {
     uint32_t at = tree_first(&replicas_by_place, f, dispatch_at(f, id)->places), next;
 
     for (; at != 0; at = next) {
-        struct text worker = fleet_text(f, worker_at(f, replica_at(f, at)->worker)->name);
+        struct text worker = worker_name(f, replica_at(f, at)->worker);
         bool stranger = replica_is(replica_at(f, at), REPLICA_STRANGER);
 
         next = tree_next(&replicas_by_place, f, at);
         replica_check_origin(f, at);
         if (stranger != replica_is(replica_at(f, at), REPLICA_STRANGER))
             replica_look_again(f, at);
-        replica_want(f, at, names(facts, facts->nominated_count, worker),
+        replica_want(f, at, text_among(worker, facts->nominated, facts->nominated_count),
                      text_same(worker, facts->cluster));
         outbox_sync(f->outbox, EFFECT_OF_REPLICA, at); /* its gates may be others */
         replica_release(f, at);
@@ -70,19 +47,15 @@ static void take_places(struct fleet *f, uint32_t id, const struct dispatch_fact
 }
 
 static void take(struct fleet *f, uint32_t id, const struct dispatch_facts *facts,
-                 const struct details *details)
+                 const struct dispatch_details *details)
 {
     struct dispatch *d = dispatch_at(f, id);
     int64_t timeout = 0;
 
-    if (dispatch_is(d, DISPATCH_KNOWN) && d->uid != details->uid)
+    if (dispatch_is(d, DISPATCH_KNOWN) && d->said.uid != details->uid)
         dispatch_empty(f, id);
-    release_details(f, &(struct details){.uid = d->uid, .cluster = d->cluster});
-    dispatch_release_gates(f, d->gates, d->gate_count);
-    d->uid = details->uid;
-    d->cluster = details->cluster;
-    d->gate_count = (uint8_t)details->gate_count;
-    memcpy(d->gates, details->gates, sizeof(d->gates));
+    dispatch_release_details(f, &d->said);
+    d->said = *details;
     d->version = facts->resource_version;
     dispatch_set(d, DISPATCH_BAD_TIMEOUT,
                  facts->timeout.len > 0 && !duration_parse(facts->timeout, &timeout));
@@ -112,7 +85,7 @@ static void release_places(struct fleet *f, uint32_t id, const struct dispatch_f
     for (uint32_t i = facts->nominated_count; i-- > 0;) {
         struct text worker = facts->nominated[i];
 
-        if (!names(facts, i, worker) && !text_same(worker, facts->cluster))
+        if (!text_among(worker, facts->nominated, i) && !text_same(worker, facts->cluster))
             release_place(f, id, worker);
     }
     release_place(f, id, facts->cluster);
@@ -120,7 +93,7 @@ static void release_places(struct fleet *f, uint32_t id, const struct dispatch_f
 
 int fleet_see_dispatch(struct fleet *f, const struct dispatch_facts *facts)
 {
-    struct details details = {0};
+    struct dispatch_details details = {0};
     uint32_t id;
     int error = dispatch_get(f, facts->space, facts->name, &id);
 
@@ -134,7 +107,7 @@ int fleet_see_dispatch(struct fleet *f, const struct dispatch_facts *facts)
     if (!stale) {
         error = read_details(f, facts, id, &details);
         if (error < 0) {
-            release_details(f, &details);
+            dispatch_release_details(f, &details);
             release_places(f, id, facts);
             dispatch_release(f, id);
             return error;
@@ -150,7 +123,7 @@ void fleet_lose_dispatch(struct fleet *f, struct text space, struct text name, s
     uint32_t id = dispatch_find(f, space, name);
 
     if (id != 0 && dispatch_is(dispatch_at(f, id), DISPATCH_KNOWN) &&
-        (uid.len == 0 || text_same(uid, fleet_text(f, dispatch_at(f, id)->uid))))
+        (uid.len == 0 || text_same(uid, fleet_text(f, dispatch_at(f, id)->said.uid))))
         dispatch_forget(f, id);
     fleet_tick(f);
 }

@@ -4,7 +4,6 @@
 #include "fleet_effects.h"
 #include "fleet_state.h"
 #include "orchestrator.h"
-#include "preemption_memory.h"
 
 int fleet_create(const struct fleet_config *config, const struct mem *mem, struct outbox *outbox,
                  struct fleet **ret_fleet)
@@ -101,26 +100,6 @@ void fleet_set_leader(struct fleet *f, bool leads)
     else if (f->synced && led && !leads)
         orchestrator_end(f);
     fleet_tick(f);
-}
-
-void fleet_tick(struct fleet *f)
-{
-    orchestrator_advance(f);
-}
-
-int64_t fleet_next(const struct fleet *f)
-{
-    return orchestrator_next(f);
-}
-
-bool fleet_more(const struct fleet *f)
-{
-    return orchestrator_more(f);
-}
-
-size_t fleet_memory_text(const struct fleet *f, uint32_t dispatch, char *out, size_t cap)
-{
-    return preemption_memory_write(f, dispatch, out, cap);
 }
 
 uint32_t fleet_count_dispatches(const struct fleet *f)

@@ -15,7 +15,7 @@ static const char *check_replica(const struct fleet *f, uint32_t id)
         return "a replica with a rank is among its workload's ranked ones";
     if (r->rank == RANK_CANDIDATE && !replica_is(r, REPLICA_SIGNALS | REPLICA_GATED))
         return "who may be opened signals, and is gated";
-    if (replica_find(f, r->dispatch, fleet_text(f, worker_at(f, r->worker)->name)) != id)
+    if (replica_find(f, r->dispatch, worker_name(f, r->worker)) != id)
         return "a replica is found by its cluster";
     if (replica_is(r, REPLICA_THERE) != (r->uid != 0))
         return "what is there has a uid";
@@ -60,31 +60,20 @@ static const char *check_worker(const struct fleet *f, uint32_t id)
     return worker->connected && !worker->known ? "who is connected is known" : NULL;
 }
 
-/* Whoever goes takes its timer along. */
-static bool has_timers_of(const struct heap *timers, const struct slab *records)
-{
-    uint32_t count = 0;
-
-    for (uint32_t id = 1; id < slab_end(records); id++)
-        count += slab_live(records, id) && heap_when(timers, id) != INT64_MAX;
-    return count == heap_count(timers);
-}
-
 const char *fleet_check(const struct fleet *f)
 {
-    bool at_rest = !fleet_more(f) && (fleet_next(f) == 0 || fleet_next(f) > f->now);
-    const char *broken = outbox_check(f->outbox, f, at_rest);
+    const char *broken = outbox_check(f->outbox, f, !fleet_more(f));
 
-    if (broken == NULL && !(has_timers_of(&f->dispatch_timers, &f->dispatches) &&
-                            has_timers_of(&f->replica_timers, &f->replicas)))
-        broken = "who has a timer is there";
+    if (broken == NULL && !(heap_check(&f->dispatch_timers, &f->dispatches) &&
+                            heap_check(&f->replica_timers, &f->replicas)))
+        broken = "who has a timer is there"; /* whoever goes takes it along */
 
-    for (uint32_t id = 1; id < slab_end(&f->workers) && broken == NULL; id++)
-        broken = slab_live(&f->workers, id) ? check_worker(f, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&f->dispatches) && broken == NULL; id++)
-        broken = slab_live(&f->dispatches, id) ? check_dispatch(f, id) : NULL;
-    for (uint32_t id = 1; id < slab_end(&f->replicas) && broken == NULL; id++)
-        broken = slab_live(&f->replicas, id) ? check_replica(f, id) : NULL;
+    for (uint32_t id = 0; broken == NULL && slab_step(&f->workers, &id);)
+        broken = check_worker(f, id);
+    for (uint32_t id = 0; broken == NULL && slab_step(&f->dispatches, &id);)
+        broken = check_dispatch(f, id);
+    for (uint32_t id = 0; broken == NULL && slab_step(&f->replicas, &id);)
+        broken = check_replica(f, id);
     if (broken == NULL && !tree_check(&dispatches_by_name, f, f->dispatches_in_order))
         broken = "workloads stand in order of namespace and name";
     return broken;

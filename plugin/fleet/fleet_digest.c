@@ -19,7 +19,7 @@ static uint64_t digest_worker(const struct fleet *f, const struct worker *worker
 
 static uint64_t mix_dispatch(const struct fleet *f, uint64_t hash, const struct dispatch *d)
 {
-    return mix_name(f, mix_name(f, mix_name(f, hash, d->space), d->name), d->uid);
+    return mix_name(f, mix_name(f, mix_name(f, hash, d->space), d->name), d->said.uid);
 }
 
 static uint64_t digest_dispatch(const struct fleet *f, uint32_t id, bool timers)
@@ -27,9 +27,10 @@ static uint64_t digest_dispatch(const struct fleet *f, uint32_t id, bool timers)
     const struct dispatch *d = dispatch_at(f, id);
     uint64_t hash = mix(mix_dispatch(f, 11, d), d->flags & DISPATCH_OBJECT);
 
-    for (uint32_t i = 0; i < d->gate_count; i++)
-        hash = mix_name(f, hash, d->gates[i]);
-    hash = mix_name(f, mix(hash, d->timeout), d->cluster == 0 ? 0 : worker_at(f, d->cluster)->name);
+    for (uint32_t i = 0; i < d->said.gate_count; i++)
+        hash = mix_name(f, hash, d->said.gates[i]);
+    hash = mix_name(f, mix(hash, d->timeout),
+                    d->said.cluster == 0 ? 0 : worker_at(f, d->said.cluster)->name);
     if (!timers)
         return hash;
     hash = mix(mix(mix(mix(hash, d->flags), d->plan), d->phase), d->version);
@@ -61,11 +62,11 @@ uint64_t fleet_digest(const struct fleet *f, bool timers)
 {
     uint64_t sum = mix(mix(9, f->synced), f->leads);
 
-    for (uint32_t id = 1; id < slab_end(&f->workers); id++)
-        sum += slab_live(&f->workers, id) ? digest_worker(f, worker_at(f, id), timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&f->dispatches); id++)
-        sum += slab_live(&f->dispatches, id) ? digest_dispatch(f, id, timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&f->replicas); id++)
-        sum += slab_live(&f->replicas, id) ? digest_replica(f, replica_at(f, id), timers) : 0;
+    for (uint32_t id = 0; slab_step(&f->workers, &id);)
+        sum += digest_worker(f, worker_at(f, id), timers);
+    for (uint32_t id = 0; slab_step(&f->dispatches, &id);)
+        sum += digest_dispatch(f, id, timers);
+    for (uint32_t id = 0; slab_step(&f->replicas, &id);)
+        sum += digest_replica(f, replica_at(f, id), timers);
     return sum;
 }

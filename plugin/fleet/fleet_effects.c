@@ -24,21 +24,19 @@ static uint8_t wanted_of_dispatch(const void *owner, uint32_t id)
 static void say_why_retry(const struct fleet *f, uint32_t id, char *message)
 {
     const struct dispatch *d = dispatch_at(f, id);
-    const struct worker *worker = worker_at(f, d->cluster);
+    const struct worker *worker = worker_at(f, d->said.cluster);
     uint32_t replica = replica_find(f, id, fleet_text(f, worker->name));
     struct sentence say;
 
     sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     if (!worker->connected) {
-        sentence_str(&say, "the cluster ");
-        sentence_text(&say, fleet_text(f, worker->name));
-        sentence_str(&say, " cannot be reached for ");
+        sentence_named(&say, "the cluster ", fleet_text(f, worker->name),
+                       " cannot be reached for ");
         sentence_span(&say, f->now - worker->lost);
-    } else if (replica_is(replica_at(f, replica), REPLICA_THERE)) {
-        sentence_str(&say, "evicted in the cluster ");
-        sentence_text(&say, fleet_text(f, worker->name));
     } else {
-        sentence_str(&say, "its copy is gone from the cluster ");
+        sentence_str(&say, replica_is(replica_at(f, replica), REPLICA_THERE)
+                               ? "evicted in the cluster "
+                               : "its copy is gone from the cluster ");
         sentence_text(&say, fleet_text(f, worker->name));
     }
 }
@@ -49,7 +47,7 @@ static void describe_dispatch(const void *owner, uint32_t id, uint32_t slot, str
     const struct dispatch *d = dispatch_at(f, id);
     uint32_t winner = plan_winner(f, id);
 
-    ret->uid = fleet_text(f, d->uid);
+    ret->uid = fleet_text(f, d->said.uid);
     ret->space = fleet_text(f, d->space);
     ret->name = fleet_text(f, d->name);
     ret->resource_version = d->version;
@@ -59,9 +57,9 @@ static void describe_dispatch(const void *owner, uint32_t id, uint32_t slot, str
     ret->gate_count = 0;
     ret->message[0] = '\0';
     if (slot == DISPATCH_SET_CLUSTER && winner != 0)
-        ret->cluster = fleet_text(f, worker_at(f, replica_at(f, winner)->worker)->name);
-    if (slot == DISPATCH_RETRY && d->cluster != 0) {
-        ret->cluster = fleet_text(f, worker_at(f, d->cluster)->name);
+        ret->cluster = worker_name(f, replica_at(f, winner)->worker);
+    if (slot == DISPATCH_RETRY && d->said.cluster != 0) {
+        ret->cluster = worker_name(f, d->said.cluster);
         say_why_retry(f, id, ret->message);
     }
 }
@@ -121,8 +119,8 @@ static void describe_replica(const void *owner, uint32_t id, uint32_t slot, stru
     ret->name = fleet_text(f, d->name);
     ret->dispatch = r->dispatch;
     ret->message[0] = '\0';
-    ret->cluster = fleet_text(f, worker_at(f, r->worker)->name);
-    ret->origin = fleet_text(f, d->uid);
+    ret->cluster = worker_name(f, r->worker);
+    ret->origin = fleet_text(f, d->said.uid);
     ret->resource_version = r->version;
     ret->gate_count = gates > 0 ? (uint32_t)gates : 0;
     ret->until = slot == REPLICA_OPEN_GATE ? orchestrator_open_until(f, id) : 0;

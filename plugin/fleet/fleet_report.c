@@ -9,13 +9,7 @@
 
 bool fleet_next_dispatch(const struct fleet *f, uint32_t *cursor)
 {
-    uint32_t next = *cursor == 0 ? tree_first(&dispatches_by_name, f, f->dispatches_in_order) : 0;
-
-    if (*cursor != 0 && slab_live(&f->dispatches, *cursor))
-        next = tree_next(&dispatches_by_name, f, *cursor);
-    if (next != 0)
-        *cursor = next;
-    return next != 0;
+    return tree_step(&dispatches_by_name, f, f->dispatches_in_order, &f->dispatches, cursor);
 }
 
 uint32_t fleet_find_dispatch(const struct fleet *f, struct text space, struct text name)
@@ -58,16 +52,16 @@ static const char *state_of(const struct fleet *f, uint32_t id)
 /* Nobody may be opened next: nobody asks, or only who would be opened in vain. */
 static void say_no_candidate(const struct fleet *f, uint32_t id, struct sentence *say)
 {
-    uint32_t at = tree_first(&replicas_by_place, f, dispatch_at(f, id)->places);
+    uint32_t at = 0;
 
-    while (at != 0 && !(replica_is(replica_at(f, at), REPLICA_SIGNALS) &&
-                        replica_is(replica_at(f, at), REPLICA_BLOCKED)))
-        at = tree_next(&replicas_by_place, f, at);
+    while (fleet_next_replica(f, id, &at) &&
+           !replica_is(replica_at(f, at), REPLICA_SIGNALS | REPLICA_BLOCKED))
+        continue;
     if (at == 0) {
         sentence_str(say, "no worker asks to preempt");
         return;
     }
-    sentence_text(say, fleet_text(f, worker_at(f, replica_at(f, at)->worker)->name));
+    sentence_text(say, worker_name(f, replica_at(f, at)->worker));
     sentence_str(say, " asks to preempt, but a gate that is not ours is closed there");
 }
 
@@ -81,7 +75,7 @@ static void say_candidate(const struct fleet *f, uint32_t id, int64_t now, struc
         return;
     }
 
-    struct text name = fleet_text(f, worker_at(f, replica_at(f, first)->worker)->name);
+    struct text name = worker_name(f, replica_at(f, first)->worker);
 
     if (replica_at(f, first)->rank == RANK_RESERVED) {
         sentence_text(say, name);
@@ -108,7 +102,7 @@ static void say_state(const struct fleet *f, uint32_t id, int64_t now, struct se
         sentence_str(say,
                      "it has so many preemption gates that ours cannot be added: take one away");
     else if (d->phase == PHASE_OPENING || d->phase == PHASE_WRITING) {
-        sentence_text(say, fleet_text(f, worker_at(f, replica_at(f, d->target)->worker)->name));
+        sentence_text(say, worker_name(f, replica_at(f, d->target)->worker));
         sentence_str(say, d->phase == PHASE_OPENING ? ": its gate is being opened"
                                                     : ": written down before its gate is opened");
     } else if (plan == PLAN_ANY) {
@@ -126,15 +120,14 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
                            struct dispatch_report *ret)
 {
     const struct dispatch *d = dispatch_at(f, id);
-    uint32_t at = tree_first(&replicas_by_place, f, d->places);
     int64_t next = orchestrator_deadline(f, id);
     struct sentence say;
 
     *ret = (struct dispatch_report){
-        .uid = fleet_text(f, d->uid),
+        .uid = fleet_text(f, d->said.uid),
         .space = fleet_text(f, d->space),
         .name = fleet_text(f, d->name),
-        .cluster = d->cluster == 0 ? text_of("") : fleet_text(f, worker_at(f, d->cluster)->name),
+        .cluster = d->said.cluster == 0 ? text_of("") : worker_name(f, d->said.cluster),
         .known = dispatch_is(d, DISPATCH_KNOWN),
         .state = state_of(f, id),
         .timeout = d->timeout != 0 ? d->timeout : f->config.preemption_timeout,
@@ -143,7 +136,7 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
     };
     sentence_init(&say, ret->message, sizeof(ret->message));
     say_state(f, id, now, &say);
-    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+    for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         ret->replicas += replica_is(replica_at(f, at), REPLICA_THERE);
         ret->signals += replica_is(replica_at(f, at), REPLICA_SIGNALS);
         ret->open += replica_is(replica_at(f, at), REPLICA_OPEN);
@@ -152,14 +145,7 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
 
 bool fleet_next_replica(const struct fleet *f, uint32_t id, uint32_t *cursor)
 {
-    uint32_t next =
-        *cursor == 0 ? tree_first(&replicas_by_place, f, dispatch_at(f, id)->places) : 0;
-
-    if (*cursor != 0 && slab_live(&f->replicas, *cursor))
-        next = tree_next(&replicas_by_place, f, *cursor);
-    if (next != 0)
-        *cursor = next;
-    return next != 0;
+    return tree_step(&replicas_by_place, f, dispatch_at(f, id)->places, &f->replicas, cursor);
 }
 
 static const char *gate_of(const struct replica *r)
@@ -194,14 +180,7 @@ void fleet_report_replica(const struct fleet *f, uint32_t id, struct replica_rep
 
 bool fleet_next_cluster(const struct fleet *f, uint32_t *cursor)
 {
-    uint32_t id = *cursor + 1;
-
-    while (id < slab_end(&f->workers) && !slab_live(&f->workers, id))
-        id++;
-    if (id >= slab_end(&f->workers))
-        return false;
-    *cursor = id;
-    return true;
+    return slab_step(&f->workers, cursor);
 }
 
 void fleet_report_cluster(const struct fleet *f, uint32_t id, struct worker_report *ret)

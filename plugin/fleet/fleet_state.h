@@ -58,6 +58,11 @@ static inline struct text fleet_text(const struct fleet *f, uint32_t name)
     return intern_view(&f->names, name);
 }
 
+static inline struct text worker_name(const struct fleet *f, uint32_t id)
+{
+    return fleet_text(f, worker_at(f, id)->name);
+}
+
 /* Interns a text, with one more user; 0 if there is no memory. Negative on error. */
 static inline int fleet_intern(struct fleet *f, struct text text, uint32_t *ret_name)
 {

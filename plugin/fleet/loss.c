@@ -44,20 +44,17 @@ void replica_forget(struct fleet *f, uint32_t id)
 void dispatch_empty(struct fleet *f, uint32_t id)
 {
     struct dispatch *d = dispatch_at(f, id);
-    uint32_t at = tree_first(&replicas_by_place, f, d->places);
 
     phase_rest(f, id);
     outbox_forget(f->outbox, EFFECT_OF_DISPATCH, id);
-    intern_unref(&f->names, d->uid);
-    dispatch_release_gates(f, d->gates, d->gate_count);
-    worker_unref(f, d->cluster);
-    d->uid = d->cluster = d->gate_count = 0;
+    dispatch_release_details(f, &d->said);
+    d->said = (struct dispatch_details){0};
     d->flags &= DISPATCH_TODO;
     d->version = d->timeout = d->noted = 0;
     d->memory = 0;
     d->fresh = 0;
     d->counted = d->past = 0;
-    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+    for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         struct replica *r = replica_at(f, at);
 
         r->opened = r->noted = 0;

@@ -57,12 +57,11 @@ int64_t orchestrator_open_until(const struct fleet *f, uint32_t replica)
 static void count_unexplained(struct fleet *f, uint32_t id)
 {
     struct dispatch *d = dispatch_at(f, id);
-    uint32_t at = tree_first(&replicas_by_place, f, d->places);
 
     if (!dispatch_is(d, DISPATCH_UNEXPLAINED))
         return;
     dispatch_set(d, DISPATCH_UNEXPLAINED, false);
-    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+    for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         struct replica *r = replica_at(f, at);
 
         if (replica_is(r, REPLICA_UNEXPLAINED))
@@ -183,17 +182,12 @@ static void expire_dispatch(struct fleet *f, uint32_t id)
 
 static uint32_t expire(struct fleet *f, uint32_t budget)
 {
-    int64_t at;
     uint32_t id;
 
-    while (budget > 0 && heap_min(&f->replica_timers, &at, &id) && at <= f->now) {
+    for (; budget > 0 && (id = heap_due(&f->replica_timers, f->now)) != 0; budget--)
         replica_expire(f, id);
-        budget--;
-    }
-    while (budget > 0 && heap_min(&f->dispatch_timers, &at, &id) && at <= f->now) {
+    for (; budget > 0 && (id = heap_due(&f->dispatch_timers, f->now)) != 0; budget--)
         expire_dispatch(f, id);
-        budget--;
-    }
     return budget;
 }
 
@@ -202,39 +196,37 @@ static uint32_t sweep(struct fleet *f, uint32_t budget)
 {
     uint32_t replica;
 
-    while (budget > 0 && (replica = worker_take_swept(f)) != 0) {
+    for (; budget > 0 && (replica = worker_take_swept(f)) != 0; budget--) {
         if (worker_at(f, replica_at(f, replica)->worker)->known)
             replica_look_again(f, replica);
         else
             replica_forget(f, replica); /* nobody will say any more what is there */
-        budget--;
     }
     return budget;
 }
 
 /* Nobody is decided about while it is not yet clear who can be reached. */
-void orchestrator_advance(struct fleet *f)
+void fleet_tick(struct fleet *f)
 {
     uint32_t budget = sweep(f, expire(f, ORCHESTRATOR_SLICE));
 
-    while (budget > 0 && fleet_leads(f) && !worker_sweeps(f) && f->first_dispatch != 0) {
+    for (; budget > 0 && fleet_leads(f) && !worker_sweeps(f) && f->first_dispatch != 0; budget--) {
         uint32_t id = f->first_dispatch;
 
         dispatch_drop_todo(f, id);
         decide(f, id);
-        budget--;
     }
 }
 
-bool orchestrator_more(const struct fleet *f)
+bool fleet_more(const struct fleet *f)
 {
-    int64_t next = orchestrator_next(f);
+    int64_t next = fleet_next(f);
 
     return worker_sweeps(f) || (fleet_leads(f) && f->first_dispatch != 0) ||
            (next != 0 && next <= f->now);
 }
 
-int64_t orchestrator_next(const struct fleet *f)
+int64_t fleet_next(const struct fleet *f)
 {
     int64_t dispatches = INT64_MAX, replicas = INT64_MAX;
     uint32_t id;
@@ -247,31 +239,23 @@ int64_t orchestrator_next(const struct fleet *f)
 
 void orchestrator_begin(struct fleet *f)
 {
-    for (uint32_t id = 1; id < slab_end(&f->dispatches); id++) {
-        if (slab_live(&f->dispatches, id))
-            dispatch_todo(f, id);
-    }
-    for (uint32_t id = 1; id < slab_end(&f->replicas); id++) {
-        if (slab_live(&f->replicas, id))
-            outbox_sync(f->outbox, EFFECT_OF_REPLICA, id);
-    }
+    for (uint32_t id = 0; slab_step(&f->dispatches, &id);)
+        dispatch_todo(f, id);
+    for (uint32_t id = 0; slab_step(&f->replicas, &id);)
+        outbox_sync(f->outbox, EFFECT_OF_REPLICA, id);
 }
 
 void orchestrator_end(struct fleet *f)
 {
     const uint16_t ours = DISPATCH_DOUBT | DISPATCH_AWAITS | DISPATCH_BOUND | DISPATCH_RETRIED;
 
-    for (uint32_t id = 1; id < slab_end(&f->dispatches); id++) {
-        if (!slab_live(&f->dispatches, id))
-            continue;
+    for (uint32_t id = 0; slab_step(&f->dispatches, &id);) {
         phase_rest(f, id);
         outbox_forget(f->outbox, EFFECT_OF_DISPATCH, id);
         dispatch_set(dispatch_at(f, id), ours, false);
         orchestrator_set_timer(f, id);
     }
-    for (uint32_t id = 1; id < slab_end(&f->replicas); id++) {
-        if (!slab_live(&f->replicas, id))
-            continue;
+    for (uint32_t id = 0; slab_step(&f->replicas, &id);) {
         outbox_forget(f->outbox, EFFECT_OF_REPLICA, id);
         replica_set(replica_at(f, id), REPLICA_MADE, false);
         replica_set_timer(f, id);

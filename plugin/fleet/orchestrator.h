@@ -51,9 +51,4 @@ void orchestrator_set_timer(struct fleet *f, uint32_t dispatch);
 void orchestrator_begin(struct fleet *f);
 void orchestrator_end(struct fleet *f);
 
-/* One slice of what is due and left to do; whether there is more; when there is, 0: never. */
-void orchestrator_advance(struct fleet *f);
-bool orchestrator_more(const struct fleet *f);
-int64_t orchestrator_next(const struct fleet *f);
-
 #endif

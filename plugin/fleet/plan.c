@@ -20,7 +20,7 @@ enum plan plan_now(const struct fleet *f, uint32_t id)
 {
     const struct dispatch *d = dispatch_at(f, id);
 
-    return d->plan == PLAN_ONE && d->cluster == 0 ? PLAN_WAIT : (enum plan)d->plan;
+    return d->plan == PLAN_ONE && d->said.cluster == 0 ? PLAN_WAIT : (enum plan)d->plan;
 }
 
 static enum plan plan_of(const struct fleet *f, uint32_t id)
@@ -31,7 +31,7 @@ static enum plan plan_of(const struct fleet *f, uint32_t id)
         return f->now - d->orphaned < ORPHAN_NANOSECONDS ? PLAN_WAIT : PLAN_NONE;
     if (!dispatch_is(d, DISPATCH_RESERVED) || dispatch_is(d, DISPATCH_OVER))
         return PLAN_NONE;
-    if (d->cluster != 0)
+    if (d->said.cluster != 0)
         return PLAN_ONE;
     if (!dispatch_is(d, DISPATCH_READY))
         return PLAN_NONE;
@@ -42,12 +42,11 @@ void plan_make(struct fleet *f, uint32_t id)
 {
     struct dispatch *d = dispatch_at(f, id);
     enum plan plan = plan_of(f, id);
-    uint32_t at = tree_first(&replicas_by_place, f, d->places);
 
     if (d->plan == plan)
         return;
     d->plan = (uint8_t)plan;
-    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+    for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         if (!replica_is(replica_at(f, at), REPLICA_THERE))
             replica_set(replica_at(f, at), REPLICA_MADE, false);
         outbox_sync(f->outbox, EFFECT_OF_REPLICA, at);
@@ -63,7 +62,7 @@ static int64_t retry_at(const struct fleet *f, uint32_t id)
 
     if (plan_now(f, id) != PLAN_ONE)
         return INT64_MAX;
-    worker = worker_at(f, d->cluster);
+    worker = worker_at(f, d->said.cluster);
     if (!worker->connected)
         return worker->lost + f->config.worker_lost_timeout;
     r = replica_at(f, replica_find(f, id, fleet_text(f, worker->name)));
@@ -113,7 +112,7 @@ bool plan_wants_delete(const struct fleet *f, uint32_t replica)
         return false;
     if (plan == PLAN_NONE || replica_is(r, REPLICA_STRANGER))
         return true;
-    return plan == PLAN_ONE ? r->worker != d->cluster : !replica_is(r, REPLICA_NOMINATED);
+    return plan == PLAN_ONE ? r->worker != d->said.cluster : !replica_is(r, REPLICA_NOMINATED);
 }
 
 int plan_gates(const struct fleet *f, uint32_t id,
@@ -126,9 +125,9 @@ int plan_gates(const struct fleet *f, uint32_t id,
     if (!f->config.orchestrated)
         return 0;
     gates[count++] = text_of(ORCHESTRATOR_GATE);
-    for (uint32_t i = 0; i < d->gate_count; i++) {
-        if (!text_is(fleet_text(f, d->gates[i]), ORCHESTRATOR_GATE))
-            gates[count++] = fleet_text(f, d->gates[i]);
+    for (uint32_t i = 0; i < d->said.gate_count; i++) {
+        if (!text_is(fleet_text(f, d->said.gates[i]), ORCHESTRATOR_GATE))
+            gates[count++] = fleet_text(f, d->said.gates[i]);
     }
     if (count > FACTS_MAX_PREEMPTION_GATES)
         return -1;

@@ -202,7 +202,7 @@ static void put_note(struct pen *pen, const struct fleet *f, const struct replic
                      struct text uid, int64_t signal, int64_t opened)
 {
     put(pen, text_of(" "));
-    put(pen, fleet_text(f, worker_at(f, r->worker)->name));
+    put(pen, worker_name(f, r->worker));
     put(pen, text_of(","));
     put(pen, uid);
     put(pen, text_of(","));
@@ -211,15 +211,14 @@ static void put_note(struct pen *pen, const struct fleet *f, const struct replic
     put_number(pen, opened);
 }
 
-size_t preemption_memory_write(const struct fleet *f, uint32_t id, char *out, size_t cap)
+size_t fleet_memory_text(const struct fleet *f, uint32_t id, char *out, size_t cap)
 {
     const struct dispatch *d = dispatch_at(f, id);
     struct pen pen = {out, cap, 0};
-    uint32_t at = tree_first(&replicas_by_place, f, d->places);
 
     put(&pen, text_of("v1 "));
     put_number(&pen, d->past);
-    for (; at != 0; at = tree_next(&replicas_by_place, f, at)) {
+    for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         const struct replica *r = replica_at(f, at);
         struct text uid = fleet_text(f, r->uid);
         bool chosen = d->phase == PHASE_WRITING && d->target == at;

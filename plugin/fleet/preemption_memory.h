@@ -5,7 +5,6 @@
 #include "plugin/base/text.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -20,7 +19,7 @@
  *
  * An opening is written down before it is carried out, which may take until OPENED and
  * OPENING_WINDOW. A text that cannot be read may have said anything: it counts as an opening at
- * the time at which it is read.
+ * the time at which it is read. (fleet_memory_text writes it.)
  */
 #define PREEMPTION_MEMORY_ANNOTATION "sluice.sh/preemption-memory"
 #define OPENING_WINDOW (INT64_C(30) * 1000000000)
@@ -40,8 +39,5 @@ struct fleet;
 
 /* The workload's memory was seen. */
 void preemption_memory_read(struct fleet *f, uint32_t dispatch, struct text text);
-
-/* Writes what is to be remembered now, and no more than cap bytes. Returns how long it is. */
-size_t preemption_memory_write(const struct fleet *f, uint32_t dispatch, char *out, size_t cap);
 
 #endif

@@ -7,8 +7,8 @@
 
 static int compare_workers(const struct fleet *f, uint32_t a, uint32_t b)
 {
-    return text_compare(fleet_text(f, worker_at(f, replica_at(f, a)->worker)->name),
-                        fleet_text(f, worker_at(f, replica_at(f, b)->worker)->name));
+    return text_compare(worker_name(f, replica_at(f, a)->worker),
+                        worker_name(f, replica_at(f, b)->worker));
 }
 
 static struct tree_link *place_link(const void *ctx, uint32_t id)
@@ -61,7 +61,7 @@ uint32_t replica_find(const struct fleet *f, uint32_t dispatch, struct text work
 
     while (at != 0) {
         const struct replica *r = replica_at(f, at);
-        int order = text_compare(worker, fleet_text(f, worker_at(f, r->worker)->name));
+        int order = text_compare(worker, worker_name(f, r->worker));
 
         if (order == 0)
             return at;
@@ -182,7 +182,7 @@ void replica_check_origin(struct fleet *f, uint32_t id)
     const struct dispatch *d = dispatch_at(f, r->dispatch);
 
     replica_set(r, REPLICA_STRANGER,
-                r->origin != 0 && dispatch_is(d, DISPATCH_KNOWN) && r->origin != d->uid);
+                r->origin != 0 && dispatch_is(d, DISPATCH_KNOWN) && r->origin != d->said.uid);
 }
 
 void replica_set_timer(struct fleet *f, uint32_t id)

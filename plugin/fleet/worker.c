@@ -47,11 +47,6 @@ int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker)
     return 0;
 }
 
-void worker_ref(struct fleet *f, uint32_t id)
-{
-    worker_at(f, id)->users++;
-}
-
 static void end_sweep(struct fleet *f, uint32_t id)
 {
     uint32_t *at = &f->first_sweep;
@@ -70,7 +65,7 @@ void worker_unref(struct fleet *f, uint32_t id)
         return;
     if (worker_at(f, id)->sweeps)
         end_sweep(f, id);
-    index_drop(&f->workers_by_name, name_hash(fleet_text(f, worker_at(f, id)->name)), id);
+    index_drop(&f->workers_by_name, name_hash(worker_name(f, id)), id);
     intern_unref(&f->names, worker_at(f, id)->name);
     slab_give(&f->workers, id);
 }
@@ -136,12 +131,4 @@ uint32_t worker_take_swept(struct fleet *f)
         end_sweep(f, f->first_sweep);
     }
     return 0;
-}
-
-void worker_release_all(struct fleet *f)
-{
-    for (uint32_t id = 1; id < slab_end(&f->workers); id++) {
-        if (slab_live(&f->workers, id))
-            intern_unref(&f->names, worker_at(f, id)->name);
-    }
 }

@@ -30,7 +30,6 @@ struct fleet;
 
 /* Finds the worker or makes one that nobody has seen, with one more user. Negative on error. */
 int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker);
-void worker_ref(struct fleet *f, uint32_t worker);
 void worker_unref(struct fleet *f, uint32_t worker);
 uint32_t worker_find(const struct fleet *f, struct text name);
 
@@ -46,7 +45,5 @@ uint32_t worker_take_swept(struct fleet *f);
 
 /* Some may be left. */
 bool worker_sweeps(const struct fleet *f);
-
-void worker_release_all(struct fleet *f);
 
 #endif

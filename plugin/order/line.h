@@ -92,6 +92,4 @@ uint32_t line_after(const struct engine *e, const struct line *line, uint32_t cl
 /* The first behind the line's head whose priority is below this one, or 0. */
 uint32_t line_below(const struct engine *e, const struct line *line, int32_t priority);
 
-const char *line_check(const struct engine *e, uint32_t line);
-
 #endif

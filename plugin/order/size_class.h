@@ -83,6 +83,4 @@ void size_class_release(struct engine *e, uint32_t class);
 extern const struct tree_type heads_by_rank;
 extern const struct tree_type size_classes_by_head;
 
-const char *size_class_check(const struct engine *e, uint32_t class);
-
 #endif

@@ -28,17 +28,13 @@ void group_set_home(struct engine *e, uint32_t id, uint32_t queue)
     struct group *group = group_at(e, id);
     uint32_t before = group->home;
 
-    if (queue != 0)
-        queue_at(e, queue)->wanted_by++;
+    queue_hold(e, queue);
     if (group->counts)
         queue_count_groups(e, before, -1);
     group->counts = false;
     group->home = queue;
     group_count_home(e, id);
-    if (before == 0)
-        return;
-    queue_at(e, before)->wanted_by--;
-    queue_drop_unused(e, before);
+    queue_let_go(e, before);
 }
 
 void group_candidates_changed(struct engine *e, uint32_t id)

@@ -163,3 +163,17 @@ void queue_drop_unused(struct engine *e, uint32_t id)
         id = parent;
     }
 }
+
+void queue_hold(struct engine *e, uint32_t id)
+{
+    if (id != 0)
+        queue_at(e, id)->wanted_by++;
+}
+
+void queue_let_go(struct engine *e, uint32_t id)
+{
+    if (id == 0)
+        return;
+    queue_at(e, id)->wanted_by--;
+    queue_drop_unused(e, id);
+}

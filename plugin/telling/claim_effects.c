@@ -169,16 +169,6 @@ void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_
     }
 }
 
-static void describe_event(const struct engine *e, uint32_t id, struct effect *ret)
-{
-    struct text uid = claim_uid(e, id);
-
-    ret->about_queue = false;
-    ret->again = claim_at(e, id)->news_ever;
-    explain_news(e, id, &ret->reason, ret->message);
-    ret->key = hash_bytes64(uid.at, uid.len, ret->reason);
-}
-
 /* Whom a victim makes room for. */
 static enum reason explain_eviction(const struct engine *e, uint32_t victim, char *message)
 {
@@ -206,14 +196,6 @@ static enum reason explain_eviction(const struct engine *e, uint32_t victim, cha
     return REASON_PREEMPTED;
 }
 
-static void describe_eviction(const struct engine *e, uint32_t id, struct effect *ret)
-{
-    struct text uid = claim_uid(e, id);
-
-    ret->reason = explain_eviction(e, id, ret->message);
-    ret->key = hash_bytes64(uid.at, uid.len, ret->reason);
-}
-
 /* Whether its pod has a gate still, ours or another one. */
 static bool is_gated(const struct claim *claim)
 {
@@ -235,7 +217,8 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     ret->reason = REASON_NONE;
     ret->message[0] = '\0';
     ret->gated = slot == EFFECT_SET_CONDITION && is_gated(claim);
-    ret->allow = false;
+    ret->allow = ret->about_queue = false;
+    ret->again = claim->news_ever;
     ret->group = (struct text){NULL, 0};
     if (slot == CLAIM_NAME_GROUP && claim_group(e, claim) != 0) /* it may have left since */
         ret->group = name_text(e, group_at(e, claim_group(e, claim))->name);
@@ -244,9 +227,11 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     if (slot == EFFECT_SET_CONDITION)
         explain_condition(e, id, &ret->reason, ret->message);
     if (slot == CLAIM_EVICT)
-        describe_eviction(e, id, ret);
+        ret->reason = explain_eviction(e, id, ret->message);
     if (slot == CLAIM_TELL)
-        describe_event(e, id, ret);
+        explain_news(e, id, &ret->reason, ret->message);
+    if (slot == CLAIM_EVICT || slot == CLAIM_TELL)
+        ret->key = hash_bytes64(ret->uid.at, ret->uid.len, ret->reason);
     if (slot == CLAIM_ANSWER && assembly_answers(e, id, &ret->allow) && !ret->allow)
         explain_refusal(e, id, ret->message);
 }

@@ -13,17 +13,11 @@ uint32_t engine_find_local_queue(const struct engine *e, struct text space, stru
 
 bool engine_next_local_queue(const struct engine *e, uint32_t *cursor)
 {
-    uint32_t next = *cursor == 0
-                        ? tree_first(&local_queues_by_name, e, e->workloads.local_queues_in_order)
-                    : slab_live(&e->workloads.local_queues, *cursor)
-                        ? tree_next(&local_queues_by_name, e, *cursor)
-                        : 0;
-
-    *cursor = next;
-    return next != 0;
+    return tree_step(&local_queues_by_name, e, e->workloads.local_queues_in_order,
+                     &e->workloads.local_queues, cursor);
 }
 
-const char *cluster_queue_fault_name(enum cluster_queue_fault fault)
+static const char *fault_name(enum cluster_queue_fault fault)
 {
     static const char *const names[] = {
         [CLUSTER_QUEUE_READY] = "Ready",
@@ -118,7 +112,7 @@ void engine_report_cluster_queue(const struct engine *e, uint32_t id,
     memset(ret, 0, sizeof(*ret));
     ret->name = name_text(e, queue_at(e, id)->name);
     ret->active = fault == CLUSTER_QUEUE_READY;
-    ret->reason = cluster_queue_fault_name(fault);
+    ret->reason = fault_name(fault);
     say_faults(e, id, fault, ret->message);
     ret->pending = tree_size(&workloads_of_queue, e, cluster->waiting) +
                    tree_size(&workloads_of_queue, e, cluster->held);
@@ -186,11 +180,6 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
                            : "Can't submit new workloads to clusterQueue");
 }
 
-static bool is_one(const struct engine *e, uint32_t id, bool holding)
-{
-    return workload_is(workload_at(e, id), WORKLOAD_PLACED) && workload_holds(e, id) == holding;
-}
-
 /* Those that wait come before those that are held. */
 static uint32_t nth_of_queue(const struct engine *e, uint32_t queue, bool holding, uint32_t n)
 {
@@ -198,14 +187,9 @@ static uint32_t nth_of_queue(const struct engine *e, uint32_t queue, bool holdin
     uint32_t waiting = tree_size(&workloads_of_queue, e, cluster->waiting);
 
     if (holding)
-        return n < tree_size(&workloads_that_hold, e, cluster->holding)
-                   ? tree_at(&workloads_that_hold, e, cluster->holding, n)
-                   : 0;
-    if (n < waiting)
-        return tree_at(&workloads_of_queue, e, cluster->waiting, n);
-    return n - waiting < tree_size(&workloads_of_queue, e, cluster->held)
-               ? tree_at(&workloads_of_queue, e, cluster->held, n - waiting)
-               : 0;
+        return tree_at(&workloads_that_hold, e, cluster->holding, n);
+    return n < waiting ? tree_at(&workloads_of_queue, e, cluster->waiting, n)
+                       : tree_at(&workloads_of_queue, e, cluster->held, n - waiting);
 }
 
 /* A page goes on with who comes next; of a LocalQueue its ClusterQueue's are looked through. */
@@ -215,7 +199,7 @@ bool engine_next_workload(const struct engine *e, uint32_t queue, uint32_t local
     uint32_t in = local == 0 ? queue : local_queue_at(e, local)->queue, id;
 
     while (in != 0 && (id = nth_of_queue(e, in, holding, (*cursor)++)) != 0) {
-        if ((local != 0 && workload_at(e, id)->local_queue != local) || !is_one(e, id, holding))
+        if (local != 0 && workload_at(e, id)->local_queue != local)
             continue;
         *ret_workload = id;
         return true;

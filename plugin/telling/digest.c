@@ -280,14 +280,10 @@ static uint64_t digest_workloads(const struct engine *e, bool timers)
 
     for (uint32_t id = workload_next(e, 0); id != 0; id = workload_next(e, id))
         sum += digest_workload(e, id, timers);
-    for (uint32_t id = 1; id < slab_end(&e->workloads.local_queues); id++)
-        sum += slab_live(&e->workloads.local_queues, id)
-                   ? digest_local_queue(e, local_queue_at(e, id))
-                   : 0;
-    for (uint32_t id = 1; id < slab_end(&e->queues.checks); id++)
-        sum += slab_live(&e->queues.checks, id)
-                   ? mix(mix_name(e, 18, check_at(e, id)->name), check_at(e, id)->active)
-                   : 0;
+    for (uint32_t id = 0; slab_step(&e->workloads.local_queues, &id);)
+        sum += digest_local_queue(e, local_queue_at(e, id));
+    for (uint32_t id = 0; slab_step(&e->queues.checks, &id);)
+        sum += mix(mix_name(e, 18, check_at(e, id)->name), check_at(e, id)->active);
     return sum;
 }
 
@@ -309,17 +305,15 @@ uint64_t engine_digest(const struct engine *e, bool timers)
         sum = mix_name(e, sum, group_at(e, e->pods.assembling)->name);
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++)
         sum += claim_is_pod(e, id) ? digest_claim(e, id, timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
-        sum += slab_live(&e->pods.groups, id) ? digest_group(e, group_at(e, id), timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
-        sum += slab_live(&e->queues.records, id) ? digest_queue(e, id, timers) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->capacity.nodes); id++)
-        sum += slab_live(&e->capacity.nodes, id) ? digest_node(e, node_at(e, id)) : 0;
-    for (uint32_t id = 1; id < slab_end(&e->capacity.flavors); id++)
-        sum += slab_live(&e->capacity.flavors, id)
-                   ? digest_flavor(e, slab_at(&e->capacity.flavors, id))
-                   : 0;
-    for (uint32_t id = 1; id < slab_end(&e->queues.commands.records); id++)
-        sum += slab_live(&e->queues.commands.records, id) ? digest_command(e, id, timers) : 0;
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);)
+        sum += digest_group(e, group_at(e, id), timers);
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
+        sum += digest_queue(e, id, timers);
+    for (uint32_t id = 0; slab_step(&e->capacity.nodes, &id);)
+        sum += digest_node(e, node_at(e, id));
+    for (uint32_t id = 0; slab_step(&e->capacity.flavors, &id);)
+        sum += digest_flavor(e, slab_at(&e->capacity.flavors, id));
+    for (uint32_t id = 0; slab_step(&e->queues.commands.records, &id);)
+        sum += digest_command(e, id, timers);
     return sum;
 }

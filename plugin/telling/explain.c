@@ -30,10 +30,9 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
     explain_queue(say, e, queue);
     sentence_str(say, " has room for ");
     sentence_amount(say, resource, wide_max(room, 0));
-    sentence_str(say, " more ");
-    sentence_text(say, resource);
-    sentence_str(say, claim_at(e, id)->flags & CLAIM_GANG ? ", the group asks for "
-                                                          : ", the pod asks for ");
+    sentence_named(say, " more ", resource,
+                   claim_at(e, id)->flags & CLAIM_GANG ? ", the group asks for "
+                                                       : ", the pod asks for ");
     sentence_amount(say, resource, line_amount(e, line, need));
     if (!fit_ever(e, claim_at(e, id)->line))
         sentence_str(say, ", which is more than all nodes have");
@@ -94,9 +93,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
 
 static void say_group_name(struct sentence *say, const struct engine *e, const struct group *group)
 {
-    sentence_str(say, "its group ");
-    sentence_text(say, name_text(e, group->space));
-    sentence_str(say, "/");
+    sentence_named(say, "its group ", name_text(e, group->space), "/");
     sentence_text(say, name_text(e, group->name));
 }
 
@@ -178,14 +175,11 @@ static enum reason explain_held(const struct engine *e, uint32_t id, struct sent
 
     switch (claim->reason) {
     case REASON_FOREIGN_GATE:
-        sentence_str(say, "scheduling gate ");
-        sentence_text(say, name_text(e, claim->obstacle));
-        sentence_str(say, " is for others to remove");
+        sentence_named(say, "scheduling gate ", name_text(e, claim->obstacle),
+                       " is for others to remove");
         break;
     case REASON_CLAIM_MISSING:
-        sentence_str(say, "it needs ");
-        sentence_text(say, name_text(e, claim->obstacle));
-        sentence_str(say, ", which is not there");
+        sentence_named(say, "it needs ", name_text(e, claim->obstacle), ", which is not there");
         break;
     case REASON_NAMESPACE_NOT_SELECTED:
         explain_not_selected(say, e, claim_queue(e, id), claim->space);
@@ -320,7 +314,8 @@ void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, 
     } else if (claim->state == CLAIM_HELD) {
         explain_held(e, id, &say);
     } else {
-        explain_stop(e, claim_queue(e, id), ret_reason, message);
+        *ret_reason = queue_stops(e, claim_queue(e, id));
+        explain_halt(&say, e, claim_queue(e, id), *ret_reason);
     }
 }
 

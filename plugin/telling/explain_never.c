@@ -63,9 +63,7 @@ void explain_never(struct sentence *say, const struct engine *e, uint32_t id)
     }
     resource = name_text(e, line_resource(e, line, need));
     sentence_amount(say, resource, line_amount(e, line, need));
-    sentence_str(say, " ");
-    sentence_text(say, resource);
-    sentence_str(say, ", and ");
+    sentence_named(say, " ", resource, ", and ");
     explain_queue(say, e, queue);
     sentence_str(say, " may never have more than ");
     sentence_amount(say, resource, wide_max(most, 0));

@@ -90,12 +90,3 @@ void explain_halt(struct sentence *say, const struct engine *e, uint32_t queue, 
         break;
     }
 }
-
-void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reason, char *message)
-{
-    struct sentence say;
-
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
-    *ret_reason = queue_stops(e, queue);
-    explain_halt(&say, e, queue, *ret_reason);
-}

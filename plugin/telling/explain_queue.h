@@ -21,7 +21,4 @@ void explain_not_selected(struct sentence *say, const struct engine *e, uint32_t
 /* That this stops the queue, and whose doing it is. [it is what queue_stops says] */
 void explain_halt(struct sentence *say, const struct engine *e, uint32_t queue, enum reason reason);
 
-/* The same as a sentence of its own. message has VERDICT_MESSAGE_MAX bytes. */
-void explain_stop(const struct engine *e, uint32_t queue, enum reason *ret_reason, char *message);
-
 #endif

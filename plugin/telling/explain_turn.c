@@ -10,9 +10,7 @@
 static void say_object(struct sentence *say, bool same_space, struct text space, struct text name,
                        struct text uid)
 {
-    sentence_str(say, same_space ? "" : "UID ");
-    sentence_text(say, same_space ? space : uid);
-    sentence_str(say, same_space ? "/" : "");
+    sentence_named(say, same_space ? "" : "UID ", same_space ? space : uid, same_space ? "/" : "");
     sentence_text(say, same_space ? name : text_of(""));
 }
 

@@ -89,18 +89,12 @@ static void say_elsewhere(struct words *words, const struct asked *asked, uint16
     next_word(words);
     if (placement_judge(&asked->demand->set_details[asked->set].placement, &facts, &facts.taints,
                         &taint) != PLACEMENT_TAINTED) {
-        sentence_str(words->say, "flavor ");
-        sentence_text(words->say, facts.name);
-        sentence_str(words->say, " doesn't match node affinity");
+        sentence_named(words->say, "flavor ", facts.name, " doesn't match node affinity");
         return;
     }
-    sentence_str(words->say, "untolerated taint {");
-    sentence_text(words->say, facts.taints.item[taint].key);
-    sentence_str(words->say, " ");
+    sentence_named(words->say, "untolerated taint {", facts.taints.item[taint].key, " ");
     sentence_text(words->say, facts.taints.item[taint].value);
-    sentence_str(words->say, " ");
-    sentence_text(words->say, facts.taints.item[taint].effect);
-    sentence_str(words->say, " <nil>} in flavor ");
+    sentence_named(words->say, " ", facts.taints.item[taint].effect, " <nil>} in flavor ");
     sentence_text(words->say, facts.name);
 }
 
@@ -117,10 +111,10 @@ static void say_need(struct words *words, const struct asked *asked, uint16_t fl
     if (headroom_holds(room, before + asks))
         return;
     next_word(words);
-    sentence_str(words->say, before + asks > ever ? "insufficient quota for "
-                                                  : "insufficient unused quota for ");
-    sentence_text(words->say, name);
-    sentence_str(words->say, " in flavor ");
+    sentence_named(words->say,
+                   before + asks > ever ? "insufficient quota for "
+                                        : "insufficient unused quota for ",
+                   name, " in flavor ");
     sentence_text(words->say, flavor_name(e, flavor));
     if (before + asks <= ever) {
         sentence_str(words->say, ", ");
@@ -145,9 +139,8 @@ static void say_set(struct words *words, const struct asked *asked)
         if (!is_undeclared(asked, i))
             continue;
         next_word(words);
-        sentence_str(words->say, "resource ");
-        sentence_text(words->say, name_text(asked->e, ask->needs[i].resource));
-        sentence_str(words->say, " unavailable in ClusterQueue");
+        sentence_named(words->say, "resource ", name_text(asked->e, ask->needs[i].resource),
+                       " unavailable in ClusterQueue");
         return;
     }
     for (uint32_t g = 0; g < queue_of(asked)->group_count; g++) {
@@ -174,9 +167,8 @@ static void say_lack(const struct engine *e, uint32_t id, struct sentence *say)
         struct words words = {.say = say};
 
         sentence_str(say, begun ? "; " : "");
-        sentence_str(say, "couldn't assign flavors to pod set ");
-        sentence_text(say, asked.demand->set_details[asked.set].name);
-        sentence_str(say, ": ");
+        sentence_named(say, "couldn't assign flavors to pod set ",
+                       asked.demand->set_details[asked.set].name, ": ");
         say_set(&words, &asked);
         begun = begun || words.begun;
         if (words.begun)
@@ -195,51 +187,37 @@ static void say_victims(const struct engine *e, uint32_t id, struct sentence *sa
     sentence_count(say, workloads > 0 ? " and " : ". Pending the preemption of ", pods, " pod(s)");
 }
 
-static void say_named(struct sentence *say, const char *before, struct text name, const char *after)
-{
-    sentence_str(say, before);
-    sentence_text(say, name);
-    sentence_str(say, after);
-}
-
 void explain_workload_refusal(struct sentence *say, const struct engine *e, uint32_t id)
 {
+    static const char *const of_cluster[] = {
+        [WORKLOAD_REFUSAL_NO_CLUSTER] = " doesn't exist",
+        [WORKLOAD_REFUSAL_STOPPED] = " is inactive: it is stopped",
+        [WORKLOAD_REFUSAL_CYCLE] = " is inactive: its cohorts form a cycle",
+        [WORKLOAD_REFUSAL_NO_FLAVOR] = " is inactive: a flavor that it names is not there",
+        [WORKLOAD_REFUSAL_NO_CHECK] = " is inactive: an admission check that it names is not there",
+        [WORKLOAD_REFUSAL_CHECK_INACTIVE] =
+            " is inactive: an admission check that it names is not active",
+    };
+    enum workload_refusal why = workload_refusal_writing(e, id);
     const struct workload *workload = workload_at(e, id);
     uint32_t queue = claim_queue(e, id);
     struct text cluster = queue == 0 ? text_of("") : name_text(e, queue_at(e, queue)->name);
     struct text local = name_text(e, local_queue_at(e, workload->local_queue)->name);
 
-    switch (workload_refusal_writing(e, id)) {
+    if (of_cluster[why] != NULL) {
+        sentence_named(say, "ClusterQueue ", cluster, of_cluster[why]);
+        return;
+    }
+    switch (why) {
     case WORKLOAD_REFUSAL_UNSUPPORTED:
     case WORKLOAD_REFUSAL_GATED_BY:
         sentence_phrase(say, name_text(e, workload->unsupported));
         break;
     case WORKLOAD_REFUSAL_NO_LOCAL:
-        say_named(say, "LocalQueue ", local, " doesn't exist");
-        break;
-    case WORKLOAD_REFUSAL_NO_CLUSTER:
-        say_named(say, "ClusterQueue ", cluster, " doesn't exist");
+        sentence_named(say, "LocalQueue ", local, " doesn't exist");
         break;
     case WORKLOAD_REFUSAL_LOCAL_STOPPED:
-        say_named(say, "LocalQueue ", local, " is inactive: it is stopped");
-        break;
-    case WORKLOAD_REFUSAL_STOPPED:
-        say_named(say, "ClusterQueue ", cluster, " is inactive: it is stopped");
-        break;
-    case WORKLOAD_REFUSAL_CYCLE:
-        say_named(say, "ClusterQueue ", cluster, " is inactive: its cohorts form a cycle");
-        break;
-    case WORKLOAD_REFUSAL_NO_FLAVOR:
-        say_named(say, "ClusterQueue ", cluster,
-                  " is inactive: a flavor that it names is not there");
-        break;
-    case WORKLOAD_REFUSAL_NO_CHECK:
-        say_named(say, "ClusterQueue ", cluster,
-                  " is inactive: an admission check that it names is not there");
-        break;
-    case WORKLOAD_REFUSAL_CHECK_INACTIVE:
-        say_named(say, "ClusterQueue ", cluster,
-                  " is inactive: an admission check that it names is not active");
+        sentence_named(say, "LocalQueue ", local, " is inactive: it is stopped");
         break;
     case WORKLOAD_REFUSAL_NAMESPACE:
         sentence_str(say, "workload namespace doesn't match ClusterQueue selector: ");
@@ -259,24 +237,20 @@ void explain_workload_refusal(struct sentence *say, const struct engine *e, uint
 /* The first that is wrong with its ClusterQueue. */
 static void say_fault(struct sentence *say, const struct engine *e, uint32_t queue)
 {
+    static const struct {
+        const char *before, *behind;
+    } words[] = {
+        [CLUSTER_QUEUE_FLAVOR_MISSING] = {" names the flavor ", ", which is not there"},
+        [CLUSTER_QUEUE_CHECK_MISSING] = {" names the admission check ", ", which is not there"},
+        [CLUSTER_QUEUE_CHECK_INACTIVE] = {" names the admission check ", ", which is not active"},
+    };
     struct text what;
+    enum cluster_queue_fault fault = cluster_queue_fault(e, queue, &what);
 
-    switch (cluster_queue_fault(e, queue, &what)) {
-    case CLUSTER_QUEUE_READY:
-        return;
-    case CLUSTER_QUEUE_FLAVOR_MISSING:
+    if (words[fault].before != NULL) {
         explain_queue(say, e, queue);
-        say_named(say, " names the flavor ", what, ", which is not there");
-        return;
-    case CLUSTER_QUEUE_CHECK_MISSING:
-        explain_queue(say, e, queue);
-        say_named(say, " names the admission check ", what, ", which is not there");
-        return;
-    case CLUSTER_QUEUE_CHECK_INACTIVE:
-        explain_queue(say, e, queue);
-        say_named(say, " names the admission check ", what, ", which is not active");
-        return;
-    default:
+        sentence_named(say, words[fault].before, what, words[fault].behind);
+    } else if (fault != CLUSTER_QUEUE_READY) {
         explain_halt(say, e, queue, queue_stops(e, queue));
     }
 }
@@ -288,9 +262,9 @@ void explain_workload_queues(struct sentence *say, const struct engine *e, uint3
     struct text name = name_text(e, local->name);
 
     if (!local->known)
-        say_named(say, "local queue ", name, " does not exist");
+        sentence_named(say, "local queue ", name, " does not exist");
     else if (local->stop != LIFE_RUNS)
-        say_named(say, "local queue ", name, " is stopped");
+        sentence_named(say, "local queue ", name, " is stopped");
     else if (queue != 0 && !local->selected)
         explain_not_selected(say, e, queue, claim_at(e, id)->space);
     else if (queue != 0)

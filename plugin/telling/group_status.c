@@ -99,7 +99,7 @@ static void say_waits(const struct engine *e, const struct group *group,
     if (group->no_nodes) {
         sentence_str(say, "no nodes were found for all members that it needs");
     } else if (stop != REASON_NONE) {
-        explain_stop(e, queue, &stop, say->out);
+        explain_halt(say, e, queue, stop);
         status->reason = reason_name(stop);
     } else if (group->never) {
         status->reason = reason_name(REASON_NEVER_FITS);
@@ -137,9 +137,6 @@ static void say_why(const struct engine *e, const struct group *group, struct gr
 static void find_condition(const struct engine *e, const struct group *group,
                            struct group_status *ret, char *message)
 {
-    *ret = (struct group_status){
-        .kind = (enum group_kind)group->kind, .phase = "", .type = "", .status = "", .reason = ""};
-    message[0] = '\0';
     if (group->members == 0)
         return;
     ret->type = "sluice.sh/QuotaReserved";
@@ -153,11 +150,13 @@ void group_find_status(const struct engine *e, uint32_t id, struct group_status 
     const struct group *group = group_at(e, id);
     int64_t minimum = group->minimum > 1 ? group->minimum : 1;
 
+    *ret = (struct group_status){
+        .kind = (enum group_kind)group->kind, .phase = "", .type = "", .status = "", .reason = ""};
+    message[0] = '\0';
     if (group_is_native(group)) {
         find_condition(e, group, ret, message);
         return;
     }
-    ret->kind = GROUP_VOLCANO;
     ret->running = group->holding - group->reserved - group->at_permit;
     ret->succeeded = group->succeeded;
     ret->failed = group->failed;
@@ -171,8 +170,6 @@ void group_find_status(const struct engine *e, uint32_t id, struct group_status 
         ret->phase = booking_holds(e, group) || (group->mode == GROUP_WHOLE && group->holding > 0)
                          ? "Inqueue"
                          : "Pending";
-    ret->type = ret->status = ret->reason = "";
-    message[0] = '\0';
     if (group->members == 0 && !gang_misses_members(group))
         return;
     ret->type = waits(group) ? "Unschedulable" : "Scheduled";

@@ -151,9 +151,7 @@ static void say_basis(const struct engine *e, const struct shortfall *shortfall,
     sentence_str(&say, " ");
     sentence_text(&say, name_text(e, shortfall->resource));
     say_flavor(e, shortfall, &say);
-    sentence_str(&say, " are given back in ");
-    sentence_text(&say, name_text(e, queue->name));
-    sentence_str(&say, ", whose last ");
+    sentence_named(&say, " are given back in ", name_text(e, queue->name), ", whose last ");
     sentence_number(&say, run_times_count(&queue->run_times));
     sentence_str(&say, " ran for ");
     sentence_span(&say, forecast->mean * RUN_TIME_TICK);

@@ -14,11 +14,7 @@
 
 bool engine_next_queue(const struct engine *e, uint32_t *cursor)
 {
-    if (*cursor != 0 && !slab_live(&e->queues.records, *cursor))
-        return false;
-    *cursor = *cursor == 0 ? tree_first(&queues_by_identity, e, e->queues.in_order)
-                           : tree_next(&queues_by_identity, e, *cursor);
-    return *cursor != 0;
+    return tree_step(&queues_by_identity, e, e->queues.in_order, &e->queues.records, cursor);
 }
 
 static struct text state_of(const struct engine *e, const struct queue *queue, enum reason stop)
@@ -136,17 +132,26 @@ void engine_report_quota(const struct engine *e, uint32_t id, uint32_t n, struct
 bool engine_next_ask(const struct engine *e, uint32_t queue, uint32_t *cursor,
                      struct quota_row *ret)
 {
-    if (*cursor != 0 && !slab_live(&e->order.backlogs, *cursor))
-        return false;
-    do
-        *cursor = *cursor == 0 ? tree_first(&backlog_by_resource, e, queue_at(e, queue)->backlogs)
-                               : tree_next(&backlog_by_resource, e, *cursor);
-    while (*cursor != 0 && backlog_at(e, *cursor)->amount == 0);
-    if (*cursor == 0)
-        return false;
+    do {
+        if (!tree_step(&backlog_by_resource, e, queue_at(e, queue)->backlogs, &e->order.backlogs,
+                       cursor))
+            return false;
+    } while (backlog_at(e, *cursor)->amount == 0);
     *ret = (struct quota_row){.resource = name_text(e, backlog_at(e, *cursor)->resource),
                               .usage = amount_clamp(backlog_at(e, *cursor)->amount)};
     return true;
+}
+
+const char *claim_state_name(enum claim_state state)
+{
+    static const char *const names[] = {
+        [CLAIM_HELD] = "held",
+        [CLAIM_WAITING] = "waiting",
+        [CLAIM_RESERVED] = "reserved",
+        [CLAIM_ALLOCATED] = "allocated",
+    };
+
+    return names[state];
 }
 
 void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret)
@@ -222,11 +227,7 @@ bool engine_next_waiting(const struct engine *e, struct waiting_walk *walk, uint
 
 bool engine_next_group(const struct engine *e, uint32_t *cursor)
 {
-    if (*cursor != 0 && !slab_live(&e->pods.groups, *cursor))
-        return false;
-    *cursor = *cursor == 0 ? tree_first(&groups_by_identity, e, e->pods.groups_in_order)
-                           : tree_next(&groups_by_identity, e, *cursor);
-    return *cursor != 0;
+    return tree_step(&groups_by_identity, e, e->pods.groups_in_order, &e->pods.groups, cursor);
 }
 
 uint32_t engine_find_group(const struct engine *e, enum group_kind kind, struct text space,

@@ -104,6 +104,8 @@ struct waiting_walk {
 
 bool engine_next_waiting(const struct engine *engine, struct waiting_walk *walk, uint32_t *cursor,
                          uint32_t *ret_claim);
+/* The protocol's word for it. */
+const char *claim_state_name(enum claim_state state);
 /* The identity alone: cheap. */
 void engine_name_pod(const struct engine *engine, uint32_t claim, struct pod_report *ret);
 

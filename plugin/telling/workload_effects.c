@@ -118,15 +118,14 @@ static const char *const words[WORKLOAD_WRITES] = {
     [WORKLOAD_WRITE_CLEAR_SIGNAL] = "clearSignal",
 };
 
-const char *workload_write_name(uint8_t write)
-{
-    return words[write];
-}
-
-static const char *const causes[CAUSES] = {
-    [CAUSE_OWN_QUEUE] = "InClusterQueue",
-    [CAUSE_RECLAIM] = "InCohortReclamation",
-    [CAUSE_RECLAIM_BORROWING] = "InCohortReclaimWhileBorrowing",
+/* Whose room it is that a victim gives back: the reason, and the words. */
+static const struct {
+    const char *reason, *words;
+} causes[CAUSES] = {
+    [CAUSE_OWN_QUEUE] = {"InClusterQueue", "prioritization in the ClusterQueue"},
+    [CAUSE_RECLAIM] = {"InCohortReclamation", "reclamation within the cohort"},
+    [CAUSE_RECLAIM_BORROWING] = {"InCohortReclaimWhileBorrowing",
+                                 "reclamation within the cohort while borrowing"},
 };
 
 static void say_known(struct sentence *say, struct text text)
@@ -171,41 +170,19 @@ static void say_preempted(struct sentence *say, const struct engine *e, uint32_t
         say_known(say, claim_uid(e, by));
     }
     sentence_str(say, ") due to ");
-    sentence_str(say, workload->cause == CAUSE_OWN_QUEUE ? "prioritization in the ClusterQueue"
-                      : workload->cause == CAUSE_RECLAIM
-                          ? "reclamation within the cohort"
-                          : "reclamation within the cohort while borrowing");
+    sentence_str(say, causes[workload->cause].words);
     sentence_str(say, "; preemptor path: ");
     say_path(say, e, by == 0 ? 0 : claim_queue(e, by));
     sentence_str(say, "; preemptee path: ");
     say_path(say, e, claim_queue(e, id));
 }
 
-static void say_evicted(struct sentence *say, const struct engine *e, uint32_t id)
-{
-    switch (workload_at(e, id)->step.reason) {
-    case LIFE_DEACTIVATED:
-        sentence_str(say, "The workload is deactivated");
-        break;
-    case LIFE_PREEMPTED:
-        say_preempted(say, e, id);
-        break;
-    case LIFE_ADMISSION_CHECK:
-        sentence_str(say, "At least one admission check is to be asked again");
-        break;
-    case LIFE_LOCAL_QUEUE_STOPPED:
-        sentence_str(say, "The LocalQueue is stopped");
-        break;
-    case LIFE_CLUSTER_QUEUE_STOPPED:
-        sentence_str(say, "The ClusterQueue is stopped");
-        break;
-    default:
-        break;
-    }
-}
-
-/* Why it waits again. */
-static const char *const returns[LIFE_REASONS] = {
+/* Why it is evicted, or waits again; of who is preempted more is said. */
+static const char *const reasons[LIFE_REASONS] = {
+    [LIFE_DEACTIVATED] = "The workload is deactivated",
+    [LIFE_ADMISSION_CHECK] = "At least one admission check is to be asked again",
+    [LIFE_LOCAL_QUEUE_STOPPED] = "The LocalQueue is stopped",
+    [LIFE_CLUSTER_QUEUE_STOPPED] = "The ClusterQueue is stopped",
     [LIFE_REACTIVATED] = "The workload was reactivated",
     [LIFE_BACKOFF_FINISHED] = "The workload backoff was finished",
     [LIFE_LOCAL_QUEUE_RESTARTED] = "The LocalQueue was restarted after being stopped",
@@ -240,14 +217,15 @@ static void find_words(const struct engine *e, uint32_t id, struct workload_writ
         sentence_str(&say, "No preemption would make room");
         break;
     case LIFE_WRITE_EVICT:
-        say_evicted(&say, e, id);
+    case LIFE_WRITE_REQUEUED:
+        if (workload->step.reason == LIFE_PREEMPTED)
+            say_preempted(&say, e, id);
+        else
+            sentence_str(&say, reasons[workload->step.reason]);
         break;
     case LIFE_WRITE_UNRESERVE:
     case LIFE_WRITE_PENDING:
         explain_workload_refusal(&say, e, id);
-        break;
-    case LIFE_WRITE_REQUEUED:
-        sentence_str(&say, returns[workload->step.reason]);
         break;
     case LIFE_WRITE_TARGET:
         sentence_str(&say, "At least one admission check is rejected");
@@ -306,7 +284,7 @@ static void find_checks(const struct engine *e, uint32_t id, struct workload_wri
 static struct text cause_of(const struct engine *e, const struct workload *workload)
 {
     if (workload->step.reason == LIFE_PREEMPTED)
-        return text_of(causes[workload->cause]);
+        return text_of(causes[workload->cause].reason);
     return workload->step.reason == LIFE_DEACTIVATED && workload_is(workload, WORKLOAD_TARGET)
                ? name_text(e, workload->target_cause)
                : text_of("");

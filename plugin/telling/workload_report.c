@@ -116,13 +116,9 @@ static void say_lack(struct sentence *say, const struct engine *e, uint32_t id)
             explain_queue(say, e, demand->queue);
             sentence_str(say, " has room for ");
             sentence_amount(say, resource, wide_max(0, room));
-            sentence_str(say, " more ");
-            sentence_text(say, resource);
-            sentence_str(say, " in flavor ");
+            sentence_named(say, " more ", resource, " in flavor ");
             sentence_text(say, flavor_name(e, flavor));
-            sentence_str(say, ", pod set ");
-            sentence_text(say, demand->set_details[s].name);
-            sentence_str(say, " asks for ");
+            sentence_named(say, ", pod set ", demand->set_details[s].name, " asks for ");
             sentence_amount(say, resource, asked);
             return;
         }
@@ -188,10 +184,9 @@ static void say_why(const struct engine *e, uint32_t id, struct workload_report 
 
 static const char *state_of(const struct engine *e, uint32_t id)
 {
-    static const char *const names[CLAIM_STATES] = {"held", "waiting", "reserved", "allocated"};
-
-    return workload_is(workload_at(e, id), WORKLOAD_PLACED) ? names[claim_at(e, id)->state]
-                                                            : "finished";
+    return workload_is(workload_at(e, id), WORKLOAD_PLACED)
+               ? claim_state_name(claim_at(e, id)->state)
+               : "finished";
 }
 
 static const char *check_name(uint8_t state)

@@ -77,12 +77,8 @@ static void set_queue(struct engine *e, uint32_t id, uint32_t queue)
     uint32_t before = local_queue_at(e, id)->queue;
 
     local_queue_at(e, id)->queue = queue;
-    if (queue != 0)
-        queue_at(e, queue)->wanted_by++;
-    if (before != 0) {
-        queue_at(e, before)->wanted_by--;
-        queue_drop_unused(e, before);
-    }
+    queue_hold(e, queue);
+    queue_let_go(e, before);
 }
 
 void local_queue_drop(struct engine *e, uint32_t id)
@@ -134,8 +130,7 @@ static void move_loads(struct engine *e, uint32_t id)
             continue;
         workload_give_up(e, at);
         workload_take_out(e, at);
-        if (demand_at(e, to)->queue != 0)
-            queue_at(e, demand_at(e, to)->queue)->wanted_by++;
+        queue_hold(e, demand_at(e, to)->queue);
         if (demand_at(e, demand)->queue != 0)
             queue_at(e, demand_at(e, demand)->queue)->wanted_by--;
         workload_at(e, at)->demand = to;

@@ -17,7 +17,6 @@ struct workload_details {
     uint32_t check_count;
     uint32_t checks[FACTS_MAX_CHECKS];
     uint32_t *counts;
-    size_t size;
     bool granted;
 };
 

@@ -107,18 +107,14 @@ static enum life_reason reason_of(enum workload_refusal why)
     return why >= WORKLOAD_REFUSAL_UNSUPPORTED ? LIFE_INADMISSIBLE : LIFE_PENDING;
 }
 
-enum life_reason workload_refusal_reason(const struct engine *e, uint32_t id)
-{
-    return reason_of(refusal_of(e, id));
-}
-
-bool workload_refusal_wants(struct engine *e, uint32_t id)
+bool workload_refusal_wants(struct engine *e, uint32_t id, enum life_reason *ret_reason)
 {
     struct workload *workload = workload_at(e, id);
     enum workload_refusal why = refusal_of(e, id);
 
+    *ret_reason = reason_of(why);
     if (why != WORKLOAD_REFUSAL_NONE && workload->said == WORKLOAD_REFUSAL_UNKNOWN &&
-        workload->pending_why == (uint8_t)reason_of(why))
+        workload->pending_why == (uint8_t)*ret_reason)
         workload->said = (uint8_t)why;
     if (why == WORKLOAD_REFUSAL_QUOTA && workload->said == WORKLOAD_REFUSAL_NONE)
         return wait_notice_ask(e, id);

@@ -47,8 +47,7 @@ struct engine;
 void workload_refusal_note(struct engine *e, uint32_t demand, enum workload_refusal why);
 
 /* Whether it is to be written down now, and the reason of the condition. */
-bool workload_refusal_wants(struct engine *e, uint32_t workload);
-enum life_reason workload_refusal_reason(const struct engine *e, uint32_t workload);
+bool workload_refusal_wants(struct engine *e, uint32_t workload, enum life_reason *ret_reason);
 
 /* What is said with the write that is under way is said when that is done; and the object says
  * something else now, or is new here. */

@@ -42,21 +42,6 @@ static void unlink_local(struct engine *e, uint32_t id)
     local_queue_drop(e, local);
 }
 
-/* A queue that is only named is there as long as somebody names it. */
-static void hold_queue(struct engine *e, uint32_t queue)
-{
-    if (queue != 0)
-        queue_at(e, queue)->wanted_by++;
-}
-
-static void let_queue_go(struct engine *e, uint32_t queue)
-{
-    if (queue == 0)
-        return;
-    queue_at(e, queue)->wanted_by--;
-    queue_drop_unused(e, queue);
-}
-
 /* All that the record has hold of, but its name. [taken out] */
 static void drop_details(struct engine *e, uint32_t id)
 {
@@ -76,7 +61,7 @@ static void drop_details(struct engine *e, uint32_t id)
     demand_unref(e, workload->demand);
     workload->demand = 0;
     workload->check_count = 0;
-    let_queue_go(e, queue);
+    queue_let_go(e, queue);
 }
 
 static void take_conditions(struct claim *claim, struct workload *workload,
@@ -212,7 +197,7 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
     bool keeps = keeps_decision(e, id, d);
     uint32_t before = workload->demand == 0 ? 0 : claim_queue(e, id), *counts = d->counts;
 
-    hold_queue(e, before); /* where it was is looked at once more in the end */
+    queue_hold(e, before); /* where it was is looked at once more in the end */
     if (!keeps)
         workload_retract(e, id);
     if (workload->demand != 0)
@@ -223,7 +208,7 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
         counts = workload->counts;
         workload->counts = d->counts;
     }
-    hold_queue(e, d->queue);
+    queue_hold(e, d->queue);
     drop_details(e, id);
     if (workload->local_queue != d->local_queue) {
         unlink_local(e, id);
@@ -259,7 +244,7 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
         queue_todo(e, TODO_DIRTY, queue_root(e, before));
     if (takes_more(&was, &is)) /* others granted it that, or no longer evict it */
         cluster_queue_changed(e, is.queue);
-    let_queue_go(e, before);
+    queue_let_go(e, before);
 }
 
 int workload_see(struct engine *e, const struct workload_facts *facts)
@@ -319,8 +304,6 @@ void workload_release_all(struct engine *e)
     for (uint32_t id = workload_next(e, 0); id != 0; id = workload_next(e, id))
         mem_free(&e->mem, workload_at(e, id)->counts,
                  workload_counts_size(demand_at(e, workload_at(e, id)->demand)));
-    for (uint32_t id = 1; id < slab_end(&e->order.demands); id++) {
-        if (slab_live(&e->order.demands, id))
-            demand_release(e, id);
-    }
+    for (uint32_t id = 0; slab_step(&e->order.demands, &id);)
+        demand_release(e, id);
 }

@@ -136,7 +136,8 @@ static uint8_t choose_write(const struct engine *e, uint32_t id, const struct li
 static void choose(struct engine *e, uint32_t id, const struct workload_life *life)
 {
     struct workload *workload = workload_at(e, id);
-    bool evicts, tells = workload_refusal_wants(e, id);
+    enum life_reason why;
+    bool evicts, tells = workload_refusal_wants(e, id, &why);
 
     workload->step = workload_life_step(life, e->now, &workload->wake);
     evicts = workload->step.write != LIFE_WRITE_EVICT;
@@ -145,8 +146,7 @@ static void choose(struct engine *e, uint32_t id, const struct workload_life *li
         workload->step = (struct life_step){.write = LIFE_WRITE_EVICT, .reason = LIFE_PREEMPTED};
     if (workload->writes == LIFE_WRITE_NOTHING && tells) {
         workload->writes = LIFE_WRITE_PENDING;
-        workload->step = (struct life_step){.write = LIFE_WRITE_PENDING,
-                                            .reason = workload_refusal_reason(e, id)};
+        workload->step = (struct life_step){.write = LIFE_WRITE_PENDING, .reason = why};
     }
     outbox_sync(&e->outbox, EFFECT_OF_WORKLOAD, id);
     workload_set_timer(e, id);

@@ -90,6 +90,7 @@ static void test_random_use(bool ties)
         uint32_t id = 0;
 
         wrong += heap_differs(&heap, &model, ties) || !heap_min(&heap, &at, &id);
+        wrong += heap_due(&heap, at - 1) != 0 || heap_due(&heap, at) != id;
         heap_clear(&heap, id);
         model.in[id] = false;
     }
@@ -101,13 +102,16 @@ static void test_random_use(bool ties)
 static void test_edges(void)
 {
     struct test_mem test;
+    struct slab few;
     struct heap heap;
     int64_t at;
     uint32_t id;
 
     test_mem_init(&test);
     heap_init(&heap, &test.mem, NULL, NULL);
+    slab_init(&few, &test.mem, sizeof(uint32_t));
     ok(!heap_min(&heap, &at, &id), "empty");
+    is_int(heap_due(&heap, INT64_MAX), 0, "nothing is due");
     ok(heap_when(&heap, 0) == INT64_MAX && heap_when(&heap, 77) == INT64_MAX, "nothing is in it");
     heap_clear(&heap, 77);
     is_int(heap_reserve(&heap, 0), 0, "nothing to reserve");
@@ -122,6 +126,8 @@ static void test_edges(void)
     ok(heap_min(&heap, &at, &id) && id == 4999 && at == -4999, "the last is the first");
     heap_set(&heap, 4999, INT64_MAX - 1);
     ok(heap_min(&heap, &at, &id) && id == 4998, "moved away");
+    ok(heap_check(&heap, &heap.slots), "all are records of a slab that has so many");
+    ok(!heap_check(&heap, &few), "and not of one that has none");
     heap_finish(&heap);
     ok(test_mem_clean(&test), "all is released");
 }

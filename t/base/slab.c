@@ -25,6 +25,7 @@ static void test_ids(void)
 {
     struct test_mem test;
     struct slab slab;
+    uint32_t at = 0;
 
     test_mem_init(&test);
     slab_init(&slab, &test.mem, sizeof(struct record));
@@ -42,6 +43,8 @@ static void test_ids(void)
     slab_give(&slab, b);
     ok(!slab_live(&slab, a) && !slab_live(&slab, b) && slab_live(&slab, c), "given ones are dead");
     is_int(slab_count(&slab), 1, "one is left");
+    ok(slab_step(&slab, &at) && at == c, "which is the first that lives");
+    ok(!slab_step(&slab, &at) && at == 0, "and the last");
     is_int(slab_next(&slab), b, "the last given is the next to be taken");
     is_int(slab_take(&slab), b, "and is");
     is_int(slab_take(&slab), a, "then the one before");

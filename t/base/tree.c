@@ -290,9 +290,46 @@ static void test_check(void)
     free(nodes);
 }
 
+/* Records of a slab that are nothing but a link. */
+static struct tree_link *record_link(const void *ctx, uint32_t id)
+{
+    return slab_at(ctx, id);
+}
+
+static int record_compare(const void *ctx, uint32_t a, uint32_t b)
+{
+    (void)ctx;
+    return a < b ? -1 : 1;
+}
+
+static void test_step(void)
+{
+    static const struct tree_type records = {record_link, record_compare, NULL};
+    struct test_mem test;
+    struct slab slab;
+    uint32_t root = 0, at = 0;
+
+    test_mem_init(&test);
+    slab_init(&slab, &test.mem, sizeof(struct tree_link));
+    ok(!tree_step(&records, &slab, root, &slab, &at), "the empty tree has no steps");
+    is_int(slab_reserve(&slab, 2), 0, "reserve");
+    for (uint32_t id = 1; id <= 2; id++)
+        tree_insert(&records, &slab, &root, slab_take(&slab));
+    ok(tree_step(&records, &slab, root, &slab, &at) && at == 1, "to the first");
+    ok(tree_step(&records, &slab, root, &slab, &at) && at == 2, "to the next");
+    ok(!tree_step(&records, &slab, root, &slab, &at) && at == 0, "no further");
+    tree_remove(&records, &slab, &root, 1);
+    slab_give(&slab, 1);
+    at = 1;
+    ok(!tree_step(&records, &slab, root, &slab, &at), "from one that is gone nowhere");
+    slab_finish(&slab);
+    ok(test_mem_clean(&test), "all is released");
+}
+
 int main(void)
 {
     test_check();
+    test_step();
     test_all_orders();
     test_random_use(8, 20000, 1);
     test_random_use(40, 20000, 3);

@@ -70,13 +70,13 @@ static void test_write(void)
            "who is opened, and who signals since when");
     fleet_kit_do(&f, "done write w; done open a/w; lose-replica a/w; replica a/w uid=new signals");
     id = fleet_find_dispatch(f.fleet, text_of("ns"), text_of("w"));
-    len = preemption_memory_write(f.fleet, id, text, sizeof(text) - 1);
+    len = fleet_memory_text(f.fleet, id, text, sizeof(text) - 1);
     text[len] = '\0';
     is_str(text, "v1 0 a,-,0,1003000000000 a,new,1003000000000,0 b,b-w,1003000000000,0",
            "one that is gone stays opened");
-    is_int(preemption_memory_write(f.fleet, id, text, 4), len, "what does not fit is counted");
+    is_int(fleet_memory_text(f.fleet, id, text, 4), len, "what does not fit is counted");
     fleet_kit_do(&f, "lose-replica a/w; workload w in=b");
-    len = preemption_memory_write(f.fleet, id, text, sizeof(text) - 1);
+    len = fleet_memory_text(f.fleet, id, text, sizeof(text) - 1);
     text[len] = '\0';
     is_str(text, "v1 1003000000000 b,b-w,1003000000000,0", "also where it has no place any more");
     fleet_kit_close(&f);

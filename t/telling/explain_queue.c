@@ -11,12 +11,17 @@
 static void stops(const char *words, const char *pod, const char *reason, const char *message)
 {
     char out[VERDICT_MESSAGE_MAX];
+    struct sentence say;
     enum reason is;
     struct kit kit;
+    uint32_t queue;
 
     kit_open(&kit, "");
     kit_do(&kit, words);
-    explain_stop(kit.engine, claim_queue(kit.engine, kit_claim(&kit, pod)), &is, out);
+    queue = claim_queue(kit.engine, kit_claim(&kit, pod));
+    is = queue_stops(kit.engine, queue);
+    sentence_init(&say, out, sizeof(out));
+    explain_halt(&say, kit.engine, queue, is);
     is_str(reason_name(is), reason, "%s: the reason", message);
     is_str(out, message, "and the words");
     kit_close(&kit);
