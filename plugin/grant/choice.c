@@ -65,9 +65,9 @@ static bool victims_of_all(void *ctx, const struct assignment *made)
 }
 
 /* The flavors that it cannot have, since nothing can be written into it any more. */
-static void refuse_flavors(const struct engine *e, uint32_t line, struct assign_set *own)
+static void refuse_flavors(const struct engine *e, const struct line *line, struct assign_set *own)
 {
-    const struct queue *queue = queue_at(e, line_queue(e, line_at(e, line)));
+    const struct queue *queue = queue_at(e, line_queue(e, line));
 
     for (uint32_t g = 0; g < queue->group_count; g++) {
         own->refused[g] = 0;
@@ -79,8 +79,7 @@ static void refuse_flavors(const struct engine *e, uint32_t line, struct assign_
 static void begin_claim(struct choice *choice, uint32_t id)
 {
     const struct engine *e = choice->e;
-    const struct claim *claim = claim_at(e, id);
-    const struct line *line = line_at(e, claim->line);
+    const struct line *line = claim_line(e, id);
     struct assign_set *own = &choice->own;
 
     own->count = own->minimum = 1;
@@ -88,7 +87,7 @@ static void begin_claim(struct choice *choice, uint32_t id)
     for (uint32_t i = 0; i < line_count(e, line); i++)
         own->needs[own->need_count++] =
             (struct request){line_resource(e, line, i), line_amount(e, line, i)};
-    refuse_flavors(e, claim->line, own);
+    refuse_flavors(e, line, own);
     choice->ask.set_count = 1;
     choice->ask.sets = own;
 }

@@ -5,22 +5,18 @@
 #include "plugin/order/headroom.h"
 #include "plugin/state.h"
 
-/* A resource that no group of a ClusterQueue covers: `pods` is then not counted; the rest is
- * refused, unless the configuration says that it is unlimited. */
-static bool counts_nowhere(const struct engine *e, uint32_t resource)
+/* `pods` is then not counted; the rest is refused, unless the configuration says that it is
+ * unlimited. */
+bool fit_counts_nowhere(const struct engine *e, uint32_t resource)
 {
     return resource == e->name_pods || e->config.undeclared_unlimited;
 }
-
-/* What there is room for now, or could ever be. */
-typedef wide room_function(const struct engine *e, uint32_t queue, uint16_t flavor,
-                           uint32_t resource);
 
 /* What is tried: all that a line asks for, or the least that it and those below it ask for. */
 struct trial {
     const struct engine *e;
     const struct line *line;
-    room_function *room;
+    headroom_function *room;
     struct headrooms *rooms; /* of a search, which looks each room up once; or NULL */
     bool least;
 };
@@ -58,7 +54,7 @@ static bool group_fits_in(const struct trial *trial, const struct queue_group *g
     return true;
 }
 
-static bool may_have(const struct engine *e, const struct line *line, uint16_t flavor)
+bool fit_may_have(const struct engine *e, const struct line *line, uint16_t flavor)
 {
     return flavor_usable(e, flavor) && !(line_bare(e, line) && flavor_asks(e, flavor));
 }
@@ -96,7 +92,7 @@ static bool flavor_that_fits(const struct trial *trial, const struct queue_group
     for (uint32_t k = 0; k < group->flavor_count && nearest > 0; k++) {
         uint32_t height;
 
-        if (!may_have(trial->e, trial->line, group->flavors[k]) ||
+        if (!fit_may_have(trial->e, trial->line, group->flavors[k]) ||
             !group_fits_in(trial, group, group->flavors[k]))
             continue;
         height = distance(trial, group, group->flavors[k]);
@@ -120,7 +116,7 @@ static bool assign(const struct trial *trial, uint16_t *ret_flavors, uint32_t *r
 
         *ret_need = i;
         if (group == NULL) {
-            if (!counts_nowhere(trial->e, line_resource(trial->e, line, i)))
+            if (!fit_counts_nowhere(trial->e, line_resource(trial->e, line, i)))
                 return false;
             ret_flavors[i] = FLAVOR_NONE;
             continue;
@@ -173,7 +169,8 @@ static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret
     return true;
 }
 
-static bool fits_by(const struct engine *e, uint32_t id, room_function *room, uint16_t *ret_flavors)
+static bool fits_by(const struct engine *e, uint32_t id, headroom_function *room,
+                    uint16_t *ret_flavors)
 {
     const struct trial trial = {.e = e, .line = line_at(e, id), .room = room};
     uint16_t unused[FACTS_MAX_NEEDS];
@@ -203,7 +200,7 @@ bool fit_never(const struct engine *e, uint32_t id)
 }
 
 static bool fits_in(const struct engine *e, uint32_t id, const uint16_t *flavors,
-                    room_function *room)
+                    headroom_function *room)
 {
     const struct line *line = line_at(e, id);
 
@@ -221,24 +218,9 @@ bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
     return fits_in(e, id, flavors, headroom_now);
 }
 
-bool fit_promised(const struct engine *e, uint32_t id, const uint16_t *flavors)
-{
-    return fits_in(e, id, flavors, headroom_present);
-}
-
 bool fit_in_again(const struct engine *e, uint32_t id, const uint16_t *flavors)
 {
     return fits_in(e, id, flavors, headroom_again);
-}
-
-bool fit_may_have(const struct engine *e, uint32_t line, uint16_t flavor)
-{
-    return may_have(e, line_at(e, line), flavor);
-}
-
-bool fit_counts_nowhere(const struct engine *e, uint32_t resource)
-{
-    return counts_nowhere(e, resource);
 }
 
 /* The most room in any flavor in which a claim of this queue, or below it, could have the
@@ -251,7 +233,7 @@ static wide best_room(const struct engine *e, uint32_t id, uint32_t resource)
     if (queue->kind == QUEUE_VOLCANO)
         return headroom_present(e, id, 0, resource);
     if (queue->kind == QUEUE_CLUSTER && queue_group_of(queue, resource) == NULL)
-        return counts_nowhere(e, resource) ? HEADROOM_UNLIMITED : 0;
+        return fit_counts_nowhere(e, resource) ? HEADROOM_UNLIMITED : 0;
 
     for (uint32_t i = 0; i < queue->cell_count; i++) {
         const struct cell *cell = &queue->cells[i];
@@ -325,7 +307,7 @@ static bool first_flavor(const struct engine *e, const struct line *line,
                          const struct queue_group *group, uint16_t *ret_flavor)
 {
     for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
-        if (may_have(e, line, group->flavors[k])) {
+        if (fit_may_have(e, line, group->flavors[k])) {
             *ret_flavor = group->flavors[k];
             return true;
         }
@@ -374,7 +356,7 @@ static uint16_t guess(const struct engine *e, const struct claim *claim,
         uint16_t flavor = group->flavors[k];
 
         if (claim->node != 0 ? node != 0 && node_has_flavor(e, node, flavor)
-                             : may_have(e, line_at(e, claim->line), flavor))
+                             : fit_may_have(e, line_at(e, claim->line), flavor))
             return flavor;
     }
     return group->flavors[0];

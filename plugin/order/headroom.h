@@ -20,6 +20,10 @@ static inline bool headroom_holds(wide room, wide amount)
     return amount == 0 || amount <= room;
 }
 
+/* What there is room for at a queue, in one of these senses. */
+typedef wide headroom_function(const struct engine *e, uint32_t queue, uint16_t flavor,
+                               uint32_t resource);
+
 /* How much more a claim could ask for at this queue: the least of all ceilings on the way to the
  * root, where what is kept and unused on the way down helps. Below 0 for who is in debt. For what
  * holds something now (headroom_present), for what will once all that is under way has happened
