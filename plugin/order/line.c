@@ -300,11 +300,6 @@ bool line_leave(struct engine *e, uint32_t claim)
     return true;
 }
 
-uint32_t line_users(const struct engine *e, const struct line *line)
-{
-    return line->crowd == 0 ? 1 : crowd_at(e, line->crowd)->users;
-}
-
 uint32_t line_waiting(const struct engine *e, const struct line *line)
 {
     return (line->head != 0) + (line->crowd == 0 ? 0 : waiting_count(e, behind_head(e, line)));
@@ -377,13 +372,4 @@ void line_bound(const struct engine *e, uint32_t id, struct bound *ret_bound)
         for (uint32_t i = 0; i < class->count; i++)
             add_bound(queue, class->needs[i].resource, class->needs[i].least, ret_bound);
     }
-}
-
-uint32_t line_position(const struct engine *e, uint32_t claim)
-{
-    uint32_t queue = claim_queue(e, claim), before = 0, head = 0;
-
-    while ((head = size_class_next_head(e, queue, head, claim)) != 0)
-        before += line_count_before(e, claim_line(e, head), claim, claim_is_before);
-    return before;
 }

@@ -71,11 +71,7 @@ uint32_t line_first_of(const struct engine *e, uint32_t queue);
  * all of them need. */
 void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound);
 
-/* How many wait before this one in its queue. [claim waits] */
-uint32_t line_position(const struct engine *e, uint32_t claim);
-
-/* How many claims have the line, and how many of them wait; whether some wait behind its head. */
-uint32_t line_users(const struct engine *e, const struct line *line);
+/* How many claims wait in the line; whether some wait behind its head. */
 uint32_t line_waiting(const struct engine *e, const struct line *line);
 bool line_is_crowded(const struct engine *e, const struct line *line);
 
