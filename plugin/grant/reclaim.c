@@ -86,12 +86,7 @@ bool reclaim_takes_back(struct engine *e, uint32_t victim, uint32_t common,
 
 static wide claim_asks(const struct engine *e, uint32_t id, uint32_t resource)
 {
-    const struct line *line = line_at(e, claim_at(e, id)->line);
-    wide sum = 0;
-
-    for (uint32_t i = 0; i < line_count(e, line); i++)
-        sum += line_resource(e, line, i) == resource ? line_amount(e, line, i) : 0;
-    return sum;
+    return line_asks(e, claim_line(e, id), resource);
 }
 
 /* With as few pods as it takes. */
@@ -100,12 +95,8 @@ static wide demand_asks(const struct engine *e, uint32_t id, uint32_t resource)
     const struct demand *demand = demand_at(e, id);
     wide sum = 0;
 
-    for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
-            if (demand->sets[s].needs[i].resource == resource)
-                sum += (wide)demand->sets[s].needs[i].amount * demand->sets[s].minimum;
-        }
-    }
+    for (uint32_t s = 0; s < demand->set_count; s++)
+        sum += (wide)assign_set_asks(&demand->sets[s], resource) * demand->sets[s].minimum;
     return sum;
 }
 

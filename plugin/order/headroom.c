@@ -29,17 +29,8 @@ static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_
 {
     uint32_t id = queue_at(e, where)->guard;
     uint32_t head = id == 0 || id == leaf ? 0 : line_first_of(e, id);
-    wide arrives = 0;
+    wide arrives = head == 0 ? 0 : line_asks(e, claim_line(e, head), resource);
 
-    if (head == 0)
-        return 0;
-
-    const struct line *line = line_at(e, claim_at(e, head)->line);
-
-    for (uint32_t i = 0; i < line_count(e, line); i++) {
-        if (line_resource(e, line, i) == resource)
-            arrives = line_amount(e, line, i);
-    }
     for (; arrives > 0 && id != where; id = queue_at(e, id)->parent) {
         const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
 

@@ -245,6 +245,15 @@ bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
            line_same_requests(e, a, b);
 }
 
+int64_t line_asks(const struct engine *e, const struct line *line, uint32_t resource)
+{
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        if (line_resource(e, line, i) == resource)
+            return line_amount(e, line, i);
+    }
+    return 0;
+}
+
 void line_unref(struct engine *e, uint32_t id)
 {
     struct line *line = line_at(e, id);

@@ -71,6 +71,9 @@ uint32_t line_first_of(const struct engine *e, uint32_t queue);
  * all of them need. */
 void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound);
 
+/* What each claim of the line asks for of a resource. */
+int64_t line_asks(const struct engine *e, const struct line *line, uint32_t resource);
+
 /* How many claims wait in the line; whether some wait behind its head. */
 uint32_t line_waiting(const struct engine *e, const struct line *line);
 bool line_is_crowded(const struct engine *e, const struct line *line);

@@ -167,11 +167,7 @@ static uint32_t count_flavors(const struct engine *e, const struct queue *queue,
 
 static wide least_of(const struct assign_set *set, uint32_t resource)
 {
-    for (uint32_t i = 0; i < set->need_count; i++) {
-        if (set->needs[i].resource == resource)
-            return (wide)set->needs[i].amount * set->minimum;
-    }
-    return 0;
+    return (wide)assign_set_asks(set, resource) * set->minimum;
 }
 
 /* The least that all pod sets together ask for in this flavor, which is the only one for them. */
