@@ -107,17 +107,10 @@ bool hunt_share_holds(const struct hunt *hunt, uint32_t queue, wide *arrives)
     bool all = true;
 
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell;
-
-        if (!hunt_share_matters(hunt, i))
-            continue;
-        cell = cell_of(hunt, queue, i);
-        if (cell == NULL) {
-            all = all && arrives[i] <= 0;
-            continue;
-        }
-        all = all && cell->later + arrives[i] <= quota_share(queue_at(hunt->e, queue), cell);
-        arrives[i] = wide_max(0, arrives[i] - wide_max(0, cell->kept - cell->later));
+        if (hunt_share_matters(hunt, i))
+            all =
+                quota_would_hold(queue_at(hunt->e, queue), cell_of(hunt, queue, i), &arrives[i]) &&
+                all;
     }
     return all;
 }

@@ -18,8 +18,7 @@
 /* Of so many kinds of workloads of a queue that wait it is known whether they could reclaim. */
 enum { RECLAIM_LOOKS = 64 };
 
-/* Whether the queue could hold within its share what arrives at it, of all that the victim used.
- * What it keeps and does not use does not pass on. */
+/* Whether the queue could hold within its share what arrives at it, of all that the victim used. */
 static bool holds(const struct engine *e, uint32_t id, struct reclaim_amount *amounts,
                   uint32_t count)
 {
@@ -30,12 +29,8 @@ static bool holds(const struct engine *e, uint32_t id, struct reclaim_amount *am
         struct reclaim_amount *amount = &amounts[i];
         const struct cell *cell = quota_cell(queue, amount->flavor, amount->resource);
 
-        if (amount->used <= 0)
-            continue;
-        all = all && (cell == NULL ? amount->arrives <= 0
-                                   : cell->later + amount->arrives <= quota_share(queue, cell));
-        if (cell != NULL)
-            amount->arrives = wide_max(0, amount->arrives - wide_max(0, cell->kept - cell->later));
+        if (amount->used > 0)
+            all = quota_would_hold(queue, cell, &amount->arrives) && all;
     }
     return all;
 }

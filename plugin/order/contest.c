@@ -112,7 +112,7 @@ static void bound_pass(const struct queue *queue, struct bound *bound)
 
             if (cell->resource != bound->item[i].resource)
                 continue;
-            spare = wide_max(spare, cell->kept - cell->usage);
+            spare = wide_max(spare, cell_spares(cell, false));
             room = wide_max(room, cell->bounded ? cell->ceiling - cell->usage : HEADROOM_UNLIMITED);
         }
         if (room != -HEADROOM_UNLIMITED && bound->item[i].least > room)

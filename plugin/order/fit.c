@@ -281,7 +281,6 @@ static bool refused_when(const struct engine *e, uint32_t leaf, uint16_t flavor,
                          wide arrives, bool later, uint32_t *ret_queue, wide *ret_room)
 {
     for (uint32_t id = leaf; id != 0; id = queue_at(e, id)->parent) {
-        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
         wide room = headroom_left(e, id, leaf, flavor, resource, later);
 
         if (arrives > room) {
@@ -289,8 +288,7 @@ static bool refused_when(const struct engine *e, uint32_t leaf, uint16_t flavor,
             *ret_room = room;
             return true;
         }
-        if (cell != NULL)
-            arrives -= wide_max(0, cell->kept - (later ? cell->later : cell->usage));
+        arrives -= cell_spares(quota_cell(queue_at(e, id), flavor, resource), later);
     }
     return false;
 }

@@ -18,11 +18,6 @@ static uint32_t path_to(const struct engine *e, uint32_t id, uint32_t path[QUEUE
     return depth;
 }
 
-static wide cell_used(const struct cell *cell, bool later)
-{
-    return later ? cell->later : cell->usage;
-}
-
 /* What the guarded head of a queue below, if it is not this leaf's, asks for there. */
 static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
                   uint32_t resource, bool later)
@@ -31,12 +26,8 @@ static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_
     uint32_t head = id == 0 || id == leaf ? 0 : line_first_of(e, id);
     wide arrives = head == 0 ? 0 : line_asks(e, claim_line(e, head), resource);
 
-    for (; arrives > 0 && id != where; id = queue_at(e, id)->parent) {
-        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
-
-        if (cell != NULL)
-            arrives -= wide_max(0, cell->kept - cell_used(cell, later));
-    }
+    for (; arrives > 0 && id != where; id = queue_at(e, id)->parent)
+        arrives -= cell_spares(quota_cell(queue_at(e, id), flavor, resource), later);
     return wide_max(0, arrives);
 }
 
@@ -64,10 +55,7 @@ static wide room_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32
     wide room = HEADROOM_UNLIMITED;
 
     for (uint32_t i = 0; i < depth; i++) {
-        const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
-
-        if (cell != NULL)
-            room += wide_max(0, cell->kept - cell_used(cell, later));
+        room += cell_spares(quota_cell(queue_at(e, path[i]), flavor, resource), later);
         room = wide_min(room, headroom_left(e, path[i], id, flavor, resource, later));
     }
     return room;
@@ -101,9 +89,7 @@ wide headroom_again(const struct engine *e, uint32_t id, uint16_t flavor, uint32
     for (uint32_t i = 0; i < depth; i++) {
         const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
 
-        room = wide_max(0, room);
-        if (cell != NULL)
-            room += wide_max(0, cell->kept - cell->usage);
+        room = wide_max(0, room) + cell_spares(cell, false);
         if (cell != NULL && cell->bounded)
             room = wide_min(room, cell->ceiling - cell->usage);
         else if (cell == NULL && root_bounds(e, path[i], resource))

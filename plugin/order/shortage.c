@@ -80,7 +80,7 @@ static wide claimable(const struct engine *e, uint32_t id, uint16_t flavor, uint
         const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
 
         most = wide_max(most, spare + (cell == NULL ? 0 : cell->share - cell->later));
-        spare += cell == NULL ? 0 : wide_max(0, cell->kept - cell->later);
+        spare += cell_spares(cell, true);
     }
     return most;
 }
