@@ -15,19 +15,14 @@ static struct tree_link *link_of(const void *ctx, uint32_t id)
     return &demand_at(ctx, id)->link;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* By what is lacked, whatever the amount. */
 static int compare_lacked(const struct shortage *a, const struct shortage *b)
 {
     if (a->placements != b->placements)
-        return compare_numbers(a->placements, b->placements);
+        return wide_compare(a->placements, b->placements);
     if (a->flavor != b->flavor)
-        return compare_numbers(a->flavor, b->flavor);
-    return compare_numbers(a->resource, b->resource);
+        return wide_compare(a->flavor, b->flavor);
+    return wide_compare(a->resource, b->resource);
 }
 
 static int compare(const void *ctx, uint32_t a, uint32_t b)
@@ -35,9 +30,10 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
     const struct shortage *x = &demand_at(ctx, a)->shortage, *y = &demand_at(ctx, b)->shortage;
     int order = compare_lacked(x, y);
 
-    if (order != 0 || x->amount != y->amount)
-        return order != 0 ? order : x->amount < y->amount ? -1 : 1;
-    return claim_compare_rank(ctx, demand_at(ctx, a)->head, demand_at(ctx, b)->head);
+    if (order == 0)
+        order = wide_compare(x->amount, y->amount);
+    return order != 0 ? order
+                      : claim_compare_rank(ctx, demand_at(ctx, a)->head, demand_at(ctx, b)->head);
 }
 
 /* 0: none. */
