@@ -19,20 +19,26 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
     return claim_compare_rank(e, demand_at(e, a)->head, demand_at(e, b)->head);
 }
 
-static bool update(void *ctx, uint32_t id)
+/* The oldest refusal of it and of those below it in the tree. */
+static uint64_t least_of(const struct engine *e, uint32_t id)
 {
-    struct demand *demand = demand_at(ctx, id);
+    const struct demand *demand = demand_at(e, id);
     const uint32_t below[2] = {demand->link.left, demand->link.right};
     uint64_t least = demand->refused;
 
     for (int i = 0; i < 2; i++) {
-        if (below[i] != 0 && demand_at(ctx, below[i])->least < least)
-            least = demand_at(ctx, below[i])->least;
+        if (below[i] != 0 && demand_at(e, below[i])->least < least)
+            least = demand_at(e, below[i])->least;
     }
-    if (least == demand->least)
-        return false;
-    demand->least = least;
-    return true;
+    return least;
+}
+
+static bool update(void *ctx, uint32_t id)
+{
+    uint64_t before = demand_at(ctx, id)->least, least = least_of(ctx, id);
+
+    demand_at(ctx, id)->least = least;
+    return least != before;
 }
 
 const struct tree_type demands_by_head = {link_of, compare, update};
@@ -306,19 +312,6 @@ void demand_set_signals(struct engine *e, uint32_t id, bool signals)
     put_in(e, id);
 }
 
-static const char *check_open(const struct engine *e, uint32_t id)
-{
-    const struct demand *demand = demand_at(e, id);
-    const uint32_t below[2] = {demand->link.left, demand->link.right};
-    uint64_t least = demand->refused;
-
-    for (int i = 0; i < 2; i++) {
-        if (below[i] != 0 && demand_at(e, below[i])->least < least)
-            least = demand_at(e, below[i])->least;
-    }
-    return least == demand->least ? NULL : "a demand knows the oldest refusal of those below it";
-}
-
 const char *demand_check(const struct engine *e, uint32_t id)
 {
     const struct demand *demand = demand_at(e, id);
@@ -340,5 +333,8 @@ const char *demand_check(const struct engine *e, uint32_t id)
         return NULL;
     if (demand->lacks && (demand->refused == 0 || demand->signals))
         return "what a demand lacks is known of those that were refused, and do not signal";
-    return demand->lacks ? shortage_check(e, id) : check_open(e, id);
+    if (demand->lacks)
+        return shortage_check(e, id);
+    return demand->least == least_of(e, id) ? NULL
+                                            : "a demand knows the oldest refusal of those below it";
 }
