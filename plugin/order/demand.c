@@ -45,22 +45,21 @@ const struct tree_type demands_by_head = {link_of, compare, update};
 
 struct demand_question {
     const struct engine *e;
-    uint32_t queue, text;
-    bool gated, yields;
+    const struct demand *like;
 };
 
 static bool same(const void *ctx, uint32_t id)
 {
     const struct demand_question *q = ctx;
-    const struct demand *demand = demand_at(q->e, id);
+    const struct demand *a = demand_at(q->e, id), *b = q->like;
 
-    return demand->queue == q->queue && demand->text == q->text && demand->gated == q->gated &&
-           demand->yields == q->yields;
+    return a->queue == b->queue && a->text == b->text && a->gated == b->gated &&
+           a->yields == b->yields;
 }
 
-static uint32_t hash_of(const struct demand_question *q)
+static uint32_t hash_of(const struct demand *demand)
 {
-    const uint32_t words[4] = {q->queue, q->text, q->gated, q->yields};
+    const uint32_t words[4] = {demand->queue, demand->text, demand->gated, demand->yields};
 
     return hash_bytes(words, sizeof(words), 16);
 }
@@ -78,12 +77,10 @@ static void release(struct engine *e, struct demand *demand)
 int demand_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool yields,
                uint32_t *ret_demand)
 {
-    struct demand_question q = {e, queue, text, gated, yields};
     struct demand demand = {.queue = queue, .text = text, .gated = gated, .yields = yields};
-    uint32_t id;
+    const struct demand_question q = {e, &demand};
+    uint32_t id = index_find(&e->order.demands_by_text, hash_of(&demand), same, &q);
 
-    demand.hash = hash_of(&q);
-    id = index_find(&e->order.demands_by_text, demand.hash, same, &q);
     if (id == 0) {
         if (slab_reserve(&e->order.demands, 1) < 0 || index_reserve(&e->order.demands_by_text) < 0)
             return ENGINE_NO_MEMORY;
@@ -94,7 +91,7 @@ int demand_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool
         }
         id = slab_take(&e->order.demands);
         *demand_at(e, id) = demand;
-        index_put(&e->order.demands_by_text, demand.hash, id);
+        index_put(&e->order.demands_by_text, hash_of(&demand), id);
     }
     demand_at(e, id)->users++;
     *ret_demand = id;
@@ -107,7 +104,7 @@ void demand_unref(struct engine *e, uint32_t id)
 
     if (id == 0 || --(demand = demand_at(e, id))->users > 0)
         return;
-    index_drop(&e->order.demands_by_text, demand->hash, id);
+    index_drop(&e->order.demands_by_text, hash_of(demand), id);
     backlog_unref_demand(e, demand);
     release(e, demand);
     slab_give(&e->order.demands, id);
