@@ -335,13 +335,11 @@ uint32_t line_next(const struct engine *e, uint32_t claim)
                                : waiting_next(e, behind_head(e, line), claim);
 }
 
-uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other,
-                           waiting_before *is_before)
+uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other)
 {
-    if (!is_before(e, line->head, other))
+    if (!claim_is_before(e, line->head, other))
         return 0;
-    return line->crowd == 0 ? 1
-                            : 1 + waiting_count_before(e, behind_head(e, line), other, is_before);
+    return line->crowd == 0 ? 1 : 1 + waiting_count_before(e, behind_head(e, line), other);
 }
 
 uint32_t line_after(const struct engine *e, const struct line *line, uint32_t claim)

@@ -19,7 +19,7 @@ static uint32_t position(const struct engine *e, uint32_t claim)
     uint32_t queue = claim_queue(e, claim), before = 0, head = 0;
 
     while ((head = size_class_next_head(e, queue, head, claim)) != 0)
-        before += line_count_before(e, claim_line(e, head), claim, claim_is_before);
+        before += line_count_before(e, claim_line(e, head), claim);
     return before;
 }
 
