@@ -6,16 +6,6 @@
 #include "plugin/order/headroom.h"
 #include "plugin/state.h"
 
-struct assign_policy assign_policy_of(const struct engine *e, uint32_t id)
-{
-    const struct queue *queue = queue_at(e, id);
-
-    return (struct assign_policy){.skips_borrowing = queue->borrows_last,
-                                  .skips_preempting = queue->cluster.preempts_last,
-                                  .borrows_least = queue->cluster.borrows_least,
-                                  .preempts_while_borrowing = queue->preempts.while_borrowing};
-}
-
 /* What a flavor is worth. */
 struct grade {
     enum assign_how how;
@@ -42,7 +32,7 @@ static const struct queue_group *group_of(const struct search *search, uint32_t 
 }
 
 /* Whoever has nobody to send away is behind all that may come of it now. */
-static bool is_better(const struct assign_policy *policy, struct grade a, struct grade b)
+static bool is_better(const struct queue *queue, struct grade a, struct grade b)
 {
     enum assign_how worse = a.how < b.how ? a.how : b.how;
 
@@ -51,15 +41,15 @@ static bool is_better(const struct assign_policy *policy, struct grade a, struct
     if (a.how == ASSIGN_NO_FIT)
         return false;
     if (a.how != b.how && a.height != b.height)
-        return policy->borrows_least ? a.height < b.height : a.how > b.how;
+        return queue->cluster.borrows_least ? a.height < b.height : a.how > b.how;
     return a.how > b.how || a.height < b.height;
 }
 
-static bool tries_next(const struct assign_policy *policy, struct grade grade)
+static bool tries_next(const struct queue *queue, struct grade grade)
 {
     return grade.how <= ASSIGN_NO_VICTIMS ||
-           (grade.how < ASSIGN_FITS && policy->skips_preempting) ||
-           (grade.height > 0 && policy->skips_borrowing);
+           (grade.how < ASSIGN_FITS && queue->cluster.preempts_last) ||
+           (grade.height > 0 && queue->borrows_last);
 }
 
 /* What earlier pod sets take of it. */
@@ -96,7 +86,7 @@ static struct grade grade_need(const struct search *search, uint32_t need, uint1
     if (headroom_holds(headroom_now(ask->e, ask->queue, flavor, request->resource), amount)) {
         grade.how = ASSIGN_FITS;
     } else if (amount <= (cell == NULL ? 0 : cell->share) || reclaims ||
-               ask->policy.preempts_while_borrowing) {
+               queue_of(search)->preempts.while_borrowing) {
         grade.how = ask->victims.of == NULL
                         ? ASSIGN_NO_VICTIMS
                         : ask->victims.of(ask->victims.ctx, flavor, request->resource, amount,
@@ -115,7 +105,7 @@ static struct grade grade_flavor(struct search *search, uint16_t flavor)
         if (group_of(search, i) != &queue_of(search)->groups[search->group])
             continue;
         search->grades[i] = grade_need(search, i, flavor);
-        if (is_better(&search->ask->policy, worst, search->grades[i]))
+        if (is_better(queue_of(search), worst, search->grades[i]))
             worst = search->grades[i];
     }
     return worst;
@@ -150,8 +140,8 @@ static bool search_group(struct search *search, uint32_t from, uint32_t *ret_nex
         if (!flavor_usable(search->ask->e, flavor) || (set->refused[search->group] >> k & 1) != 0)
             continue;
         grade = grade_flavor(search, flavor);
-        more = tries_next(&search->ask->policy, grade);
-        if (!more || is_better(&search->ask->policy, grade, best)) {
+        more = tries_next(queue_of(search), grade);
+        if (!more || is_better(queue_of(search), grade, best)) {
             best = grade;
             take_flavor(search, flavor);
         }

@@ -26,17 +26,6 @@
 
 struct engine;
 
-/* Of the queue: flavorFungibility and preemption. */
-struct assign_policy {
-    bool skips_borrowing;          /* whenCanBorrow is TryNextFlavor */
-    bool skips_preempting;         /* whenCanPreempt is */
-    bool borrows_least;            /* preference is PreemptionOverBorrowing */
-    bool preempts_while_borrowing; /* borrowWithinCohort is not Never */
-};
-
-/* What this queue says of that. */
-struct assign_policy assign_policy_of(const struct engine *e, uint32_t queue);
-
 /* Who knows whom others can be sent away for. `of` finds out for one resource alone, PREEMPTS,
  * RECLAIMS or NO_VICTIMS, and from how far up it is borrowed when they are gone; `of_all` whether
  * there are victims for all that is assigned. Functions of NULL: nobody is ever sent away. */
@@ -50,7 +39,6 @@ struct assign_victims {
 struct assign_ask {
     const struct engine *e;
     uint32_t queue;
-    struct assign_policy policy;
     struct assign_victims victims;
     bool ever; /* fits wherever it could if nobody used anything */
     uint32_t set_count;

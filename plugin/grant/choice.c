@@ -110,8 +110,7 @@ void choice_begin(struct choice *choice, struct engine *e, uint32_t claim)
         (struct policy_rank){claim_at(e, claim)->priority, claim_at(e, claim)->queued};
     choice->hunt.group = claim_group(e, claim_at(e, claim));
     choice->hunt.queue = claim_queue(e, claim);
-    choice->ask = (struct assign_ask){
-        .e = e, .queue = choice->hunt.queue, .policy = assign_policy_of(e, choice->hunt.queue)};
+    choice->ask = (struct assign_ask){.e = e, .queue = choice->hunt.queue};
     if (claim_is_workload(e, claim))
         begin_workload(choice, claim);
     else

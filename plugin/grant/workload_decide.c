@@ -43,7 +43,6 @@ bool workload_decide_ever(struct engine *e, uint32_t id)
     const struct demand *demand = demand_at(e, id);
     struct assign_ask ask = {.e = e,
                              .queue = demand->queue,
-                             .policy = assign_policy_of(e, demand->queue),
                              .ever = true,
                              .set_count = demand->set_count,
                              .sets = demand->sets};

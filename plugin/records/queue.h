@@ -71,7 +71,7 @@ struct queue {
     uint32_t cell_cap;
     struct queue_group *groups;
     uint32_t group_count;
-    bool borrows_last;            /* looks for a flavor in which it need not borrow */
+    bool borrows_last;            /* whenCanBorrow is TryNextFlavor */
     struct cluster_queue cluster; /* its workloads */
 
     struct preempt_policy preempts;

@@ -136,7 +136,7 @@ static const char *outcome(enum can a, enum can b, bool try_next, bool may_preem
 {
     static char text[10];
     struct assign_set set = {.count = 1, .minimum = 1, .need_count = 1};
-    struct assign_ask ask = {.set_count = 1, .sets = &set, .policy.skips_preempting = try_next};
+    struct assign_ask ask = {.set_count = 1, .sets = &set};
     struct preemption_gates gates;
     struct assignment made;
     enum signal signal = SIGNAL_STAYS;
@@ -152,6 +152,7 @@ static const char *outcome(enum can a, enum can b, bool try_next, bool may_preem
     set.needs[0] = (struct request){kit_resource(&kit, "cpu"), 2};
     ask.e = kit.engine;
     ask.queue = kit_queue(&kit, "cluster/c");
+    queue_at(kit.engine, ask.queue)->cluster.preempts_last = try_next;
     if (may_preempt)
         ask.victims = (struct assign_victims){NULL, victims_of, victims_of_all};
     assign(&ask, &made);
