@@ -30,11 +30,8 @@ static bool passes_gates(struct engine *e, const struct decision *decision)
     workload_set(workload, WORKLOAD_BLOCKED,
                  signal == SIGNAL_STAYS ? workload_is(workload, WORKLOAD_SIGNALS)
                                         : signal == SIGNAL_SET);
-    if (blocked !=
-        workload_is(workload, WORKLOAD_BLOCKED)) /* another one may be first, and change the rest */
-        workload_settle(e, decision->workload);
-    else if (came == DECIDED_PREEMPTS && !passes && !blocked)
-        workload_settle(e, decision->workload);
+    if (blocked != workload_is(workload, WORKLOAD_BLOCKED))
+        workload_settle(e, decision->workload); /* another one may be first, and change the rest */
     return came != DECIDED_PREEMPTS || passes;
 }
 
