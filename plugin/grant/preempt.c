@@ -42,17 +42,16 @@ static bool preempt_for(struct engine *e, uint32_t claim, uint32_t *ret_looked)
 {
     struct assignment made;
     struct choice choice;
+    bool found;
 
-    if ((claim_at(e, claim)->flags & CLAIM_PROMISED) != 0 || !fit_ever(e, claim_at(e, claim)->line))
+    if (claim_is_promised(claim_at(e, claim)) || !fit_ever(e, claim_at(e, claim)->line))
         return false;
     choice_begin(&choice, e, claim);
-    if (!choice_sends_away(&choice) || !choice_make(&choice, &made) || made.how == ASSIGN_FITS) {
-        *ret_looked = choice.hunt.looked;
-        return false;
-    }
-    commit(&choice, claim, &made);
+    found = choice_sends_away(&choice) && choice_make(&choice, &made) && made.how != ASSIGN_FITS;
+    if (found)
+        commit(&choice, claim, &made);
     *ret_looked = choice.hunt.looked;
-    return true;
+    return found;
 }
 
 static uint32_t cost_of(uint32_t looked)
