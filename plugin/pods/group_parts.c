@@ -15,12 +15,9 @@ int group_read_parts(struct engine *e, const struct group_facts *facts, struct g
     *ret_count = 0;
     if (facts->kind != GROUP_COMPOSITE)
         return 0;
-    parts = mem_alloc(&e->mem, count * sizeof(*parts));
+    parts = mem_zalloc(&e->mem, count * sizeof(*parts));
     if (parts == NULL)
         return ENGINE_NO_MEMORY;
-    memset(parts, 0, count * sizeof(*parts));
-    *ret = parts;
-    *ret_count = count;
     for (uint32_t i = 0; i < count; i++) {
         const struct part_facts own = {facts->name, 0, true, facts->minimum};
         const struct part_facts *part = i == 0 ? &own : &facts->parts[i - 1];
@@ -30,11 +27,11 @@ int group_read_parts(struct engine *e, const struct group_facts *facts, struct g
         parts[i].minimum = part->minimum > 1 ? part->minimum : 1;
         if (name_get(e, part->name, &parts[i].name) < 0) {
             group_drop_parts(e, parts, count);
-            *ret = NULL;
-            *ret_count = 0;
             return ENGINE_NO_MEMORY;
         }
     }
+    *ret = parts;
+    *ret_count = count;
     return 0;
 }
 
