@@ -125,7 +125,7 @@ void group_swap_parts(struct engine *e, struct group *group, struct group_part *
     *parts = before;
     *count = count_before;
     for (uint32_t id = group->first; id != 0; id = member_after(e, id))
-        count_pod(group, member_at(e, claim_at(e, id)->member)->own.part, 1);
+        count_pod(group, claim_member(e, id)->own.part, 1);
     count_complete(group);
 }
 
@@ -169,7 +169,7 @@ const char *group_check_parts(const struct engine *e, const struct group *group)
         uint32_t there = 0;
 
         for (uint32_t id = group->first; id != 0; id = member_after(e, id))
-            there += member_at(e, claim_at(e, id)->member)->own.part == group->parts[i].name;
+            there += claim_member(e, id)->own.part == group->parts[i].name;
         if (!group->parts[i].composite && group->parts[i].there != there)
             return "a part of a composite group counts its pods";
     }
