@@ -3,7 +3,6 @@
 
 #include "plugin/capacity/borrow.h"
 #include "plugin/claims/promise.h"
-#include "plugin/order/fit.h"
 #include "plugin/order/headroom.h"
 #include "plugin/state.h"
 #include "workload_decide.h"

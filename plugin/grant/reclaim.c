@@ -4,7 +4,6 @@
 #include "asking.h"
 #include "assign.h"
 #include "plugin/capacity/quota.h"
-#include "plugin/claims/pledge.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/removable.h"
 #include "plugin/order/demand.h"

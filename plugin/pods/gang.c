@@ -14,7 +14,6 @@
 #include "plugin/pods/claim_rest.h"
 #include "plugin/records/claim_need.h"
 #include "plugin/state.h"
-#include "restore.h"
 
 int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t *ret_entry)
 {

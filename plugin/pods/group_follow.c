@@ -3,7 +3,6 @@
 
 #include "group.h"
 #include "plugin/base/sentence.h"
-#include "plugin/pods/claim_rest.h"
 #include "plugin/state.h"
 
 static struct tree_link *age_link(const void *ctx, uint32_t id)

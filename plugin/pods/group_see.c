@@ -3,7 +3,6 @@
 #include "gang.h"
 #include "group.h"
 #include "group_home.h"
-#include "group_member.h"
 #include "group_move.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"

@@ -2,7 +2,6 @@
 #include "place.h"
 
 #include "group_home.h"
-#include "plugin/claims/claim_make.h"
 #include "plugin/order/fit.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"
