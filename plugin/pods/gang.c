@@ -84,7 +84,6 @@ static void keep_news(struct claim *claim, const struct claim *before)
  * their queues. */
 void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode)
 {
-    enum claim_state state;
     enum reason reason;
     struct claim before;
 
@@ -99,10 +98,10 @@ void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode)
             continue;
         before = *claim_at(e, id);
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
-        state = claim_rest(e, id, &reason);
-        if (state == CLAIM_WAITING)
+        reason = claim_rest(e, id);
+        if (reason == REASON_NONE)
             keep_news(claim_at(e, id), &before);
-        claim_change(e, id, state, reason);
+        claim_change(e, id, reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD, reason);
         if (mode == GROUP_WHOLE)
             queue_todo(e, TODO_DIRTY, queue_root(e, claim_queue(e, id)));
     }

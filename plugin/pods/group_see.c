@@ -127,22 +127,15 @@ uint64_t group_status_number(struct text phase, const int64_t counts[3],
     return hash;
 }
 
-static bool holds_nothing(const struct claim *claim)
-{
-    return !claim_holds(claim) && (claim->flags & CLAIM_RESTORING) == 0;
-}
-
 /* The queue that its members are in may be for their namespace now, or no longer. */
 static void select_members(struct engine *e, uint32_t id)
 {
-    enum reason reason;
-
     for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at)) {
-        if (!holds_nothing(claim_at(e, at)))
-            continue;
-        claim_rest(e, at, &reason);
-        if ((reason == REASON_NAMESPACE_NOT_SELECTED) !=
-            (claim_at(e, at)->reason == REASON_NAMESPACE_NOT_SELECTED))
+        const struct claim *claim = claim_at(e, at);
+
+        if (!claim_holds(claim) && (claim->flags & CLAIM_RESTORING) == 0 &&
+            (claim_rest(e, at) == REASON_NAMESPACE_NOT_SELECTED) !=
+                (claim->reason == REASON_NAMESPACE_NOT_SELECTED))
             claim_to_rest(e, at);
     }
 }
