@@ -174,20 +174,13 @@ void demote_uncounted(struct engine *e, uint32_t id)
         demote_one(e, id);
 }
 
-static uint32_t take_back(struct engine *e, uint32_t claim, uint32_t budget)
-{
-    uint32_t count = demote_one(e, claim);
-
-    return count < budget ? count : budget;
-}
-
 uint32_t demote_some(struct engine *e, uint32_t budget)
 {
     struct demotion *d = &e->grant.demotion;
     uint32_t looks = DEMOTE_SLICE;
 
     while (budget > 0 && looks > 0 && e->queues.todo[TODO_OVER].first != 0) {
-        uint32_t top = deepest_over(e), claim;
+        uint32_t top = deepest_over(e), claim, count = 0;
 
         if (d->top != top)
             begin(e, top);
@@ -198,7 +191,8 @@ uint32_t demote_some(struct engine *e, uint32_t budget)
             claim = d->found[0];
             drop(d, 0);
             if (uses_exceeded(e, claim, top))
-                budget -= take_back(e, claim, budget);
+                count = demote_one(e, claim);
+            budget -= count < budget ? count : budget;
         } else if (d->more || d->again || d->overs != e->queues.overs) {
             begin(e, top);
         } else {

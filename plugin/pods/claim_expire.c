@@ -27,9 +27,8 @@ void claim_expire(struct engine *e, uint32_t id, int64_t due)
         booking_expire(e, id);
     } else if (claim->flags & CLAIM_GANG) {
         assembly_expire(e, id);
-    } else if (claim_is_over(e, id)) {
-        claim_destroy(e, id);
-    } else if ((claim->flags & CLAIM_PROVISIONAL) && claim_confirm_by(claim) <= e->now) {
+    } else if (claim_is_over(e, id) ||
+               ((claim->flags & CLAIM_PROVISIONAL) && claim_confirm_by(claim) <= e->now)) {
         claim_destroy(e, id);
     } else if (promise_deadline(e, id) <= e->now) {
         promise_expire(e, id);
