@@ -115,13 +115,18 @@ bool hunt_share_holds(const struct hunt *hunt, uint32_t queue, wide *arrives)
     return all;
 }
 
+/* Whether the asking queue exceeds its share of a need if it uses so much more. */
+static bool would_exceed(const struct hunt *hunt, uint32_t i, wide more)
+{
+    const struct cell *cell = cell_of(hunt, hunt->queue, i);
+
+    return cell == NULL || cell->later + more > quota_share(queue_at(hunt->e, hunt->queue), cell);
+}
+
 bool hunt_share_is_under(const struct hunt *hunt)
 {
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, hunt->queue, i) : NULL;
-
-        if (hunt->contested[i] &&
-            (cell == NULL || cell->later >= quota_share(queue_at(hunt->e, hunt->queue), cell)))
+        if (hunt->contested[i] && would_exceed(hunt, i, 1))
             return false;
     }
     return true;
@@ -130,12 +135,7 @@ bool hunt_share_is_under(const struct hunt *hunt)
 static bool would_borrow(const struct hunt *hunt)
 {
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell =
-            hunt_share_matters(hunt, i) ? cell_of(hunt, hunt->queue, i) : NULL;
-
-        if (hunt_share_matters(hunt, i) &&
-            (cell == NULL || cell->later + hunt->needs[i].amount >
-                                 quota_share(queue_at(hunt->e, hunt->queue), cell)))
+        if (hunt_share_matters(hunt, i) && would_exceed(hunt, i, hunt->needs[i].amount))
             return true;
     }
     return false;
