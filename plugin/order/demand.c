@@ -263,11 +263,7 @@ static uint32_t first_open(const struct engine *e, uint32_t queue, uint64_t chan
 
 uint32_t demand_first(const struct engine *e, uint32_t queue, uint64_t change)
 {
-    uint32_t open = first_open(e, queue, change), other = shortage_first(e, queue);
-
-    if (open == 0 || other == 0)
-        return open == 0 ? other : open;
-    return compare(e, open, other) < 0 ? open : other;
+    return shortage_first_of(e, first_open(e, queue, change), shortage_first(e, queue));
 }
 
 bool demand_pass_over(struct engine *e, uint32_t id, uint64_t change)

@@ -36,8 +36,7 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
                       : claim_compare_rank(ctx, demand_at(ctx, a)->head, demand_at(ctx, b)->head);
 }
 
-/* 0: none. */
-static uint32_t who_first(const struct engine *e, uint32_t a, uint32_t b)
+uint32_t shortage_first_of(const struct engine *e, uint32_t a, uint32_t b)
 {
     if (a == 0 || b == 0 || a == b)
         return a == 0 ? b : a;
@@ -53,7 +52,8 @@ static uint32_t first_with(const struct engine *e, uint32_t id)
 {
     const struct tree_link *link = link_of(e, id);
 
-    return who_first(e, id, who_first(e, first_below(e, link->left), first_below(e, link->right)));
+    return shortage_first_of(
+        e, id, shortage_first_of(e, first_below(e, link->left), first_below(e, link->right)));
 }
 
 static bool update(void *ctx, uint32_t id)
@@ -244,7 +244,8 @@ static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct sh
             at = link_of(e, at)->right;
             continue;
         }
-        first = who_first(e, first, who_first(e, at, first_below(e, link_of(e, at)->right)));
+        first = shortage_first_of(e, first,
+                                  shortage_first_of(e, at, first_below(e, link_of(e, at)->right)));
         at = link_of(e, at)->left;
     }
     for (at = link_of(e, id)->right; at != 0;) {
@@ -252,7 +253,8 @@ static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct sh
             at = link_of(e, at)->left;
             continue;
         }
-        first = who_first(e, first, who_first(e, at, first_below(e, link_of(e, at)->left)));
+        first = shortage_first_of(e, first,
+                                  shortage_first_of(e, at, first_below(e, link_of(e, at)->left)));
         at = link_of(e, at)->right;
     }
     return first;
@@ -299,7 +301,7 @@ uint32_t shortage_first(const struct engine *e, uint32_t queue)
 
     for (uint32_t id = tree_first(&demands_by_shortage, e, root); id != 0;
          id = first_behind(e, root, &demand_at(e, id)->shortage))
-        first = who_first(e, first, first_lacking(e, queue, &demand_at(e, id)->shortage));
+        first = shortage_first_of(e, first, first_lacking(e, queue, &demand_at(e, id)->shortage));
     return first;
 }
 
