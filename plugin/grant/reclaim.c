@@ -170,19 +170,15 @@ static bool some_workload_could(const struct waiters *waiters)
            some_demand_could(waiters, &demands_by_shortage, queue->cluster.short_of);
 }
 
-/* In this queue and below. Recursion is as deep as the tree of queues. */
-static bool some_below_could(const struct waiters *waiters, uint32_t id)
+/* In this queue and below. */
+static bool some_below_could(struct waiters *waiters, uint32_t top)
 {
-    const struct queue *queue = queue_at(waiters->e, id);
-    struct waiters here = *waiters;
+    for (uint32_t id = top; id != 0; id = queue_after(waiters->e, id, top)) {
+        const struct queue *queue = queue_at(waiters->e, id);
 
-    here.queue = id;
-    if (queue->first_child == 0)
-        return queue->preempts.reclaim == PREEMPT_ANY &&
-               (some_claim_could(&here) || some_workload_could(&here));
-    for (uint32_t child = queue->first_child; child != 0;
-         child = queue_at(waiters->e, child)->next_sibling) {
-        if (some_below_could(waiters, child))
+        waiters->queue = id;
+        if (queue->first_child == 0 && queue->preempts.reclaim == PREEMPT_ANY &&
+            (some_claim_could(waiters) || some_workload_could(waiters)))
             return true;
     }
     return false;
@@ -193,7 +189,7 @@ bool reclaim_is_awaited(struct engine *e, uint32_t borrower, const struct assign
 {
     for (uint32_t below = borrower, up = queue_at(e, borrower)->parent; up != 0;
          below = up, up = queue_at(e, up)->parent) {
-        const struct waiters waiters = {e, 0, up, asked, count};
+        struct waiters waiters = {e, 0, up, asked, count};
 
         for (uint32_t child = queue_at(e, up)->first_child; child != 0;
              child = queue_at(e, child)->next_sibling) {

@@ -138,20 +138,16 @@ static bool comes_first(const struct engine *e, const struct decision *a, const 
                         name_text(e, queue_at(e, claim_queue(e, b->workload))->name)) < 0;
 }
 
-/* Recursion is as deep as the tree of queues. */
-static void find_next(struct engine *e, uint32_t id, uint32_t *budget, struct decision *best)
+static void find_next(struct engine *e, uint32_t root, uint32_t *budget, struct decision *best)
 {
     struct decision decision;
 
-    if (queue_at(e, id)->first_child == 0) {
-        if (queue_at(e, id)->kind == QUEUE_CLUSTER && ask_queue(e, id, budget, &decision) &&
+    for (uint32_t id = root; id != 0; id = queue_after(e, id, root)) {
+        if (queue_at(e, id)->first_child == 0 && queue_at(e, id)->kind == QUEUE_CLUSTER &&
+            ask_queue(e, id, budget, &decision) &&
             (best->what == DECIDE_NOTHING || comes_first(e, &decision, best)))
             *best = decision;
-        return;
     }
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
-        find_next(e, child, budget, best);
 }
 
 static void act(struct engine *e, const struct decision *decision, uint32_t *budget)
