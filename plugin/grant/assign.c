@@ -16,8 +16,7 @@ struct grade {
 struct search {
     const struct assign_ask *ask;
     struct assignment *made;
-    uint32_t set, count;
-    uint32_t group;
+    uint32_t set, group;
     struct grade grades[FACTS_MAX_NEEDS]; /* of the needs of this group, in the flavor at hand */
 };
 
@@ -73,8 +72,8 @@ static struct grade grade_need(const struct search *search, uint32_t need, uint1
     const struct assign_ask *ask = search->ask;
     const struct request *request = &ask->sets[search->set].needs[need];
     const struct cell *cell = quota_cell(queue_of(search), flavor, request->resource);
-    wide amount =
-        (wide)request->amount * search->count + taken_before(search, flavor, request->resource);
+    wide amount = (wide)request->amount * search->made->counts[search->set] +
+                  taken_before(search, flavor, request->resource);
     struct grade grade = {ASSIGN_NO_FIT, 0};
     bool reclaims;
 
@@ -224,11 +223,9 @@ void assign_counts(const struct assign_ask *ask, const uint32_t *counts, struct 
         clear_set(ask, ret, s);
     ret->how = ASSIGN_FITS;
     memcpy(ret->counts, counts, ask->set_count * sizeof(*counts));
-    for (uint32_t s = 0; s < ask->set_count; s++) {
-        search.set = s;
-        search.count = counts[s];
+    for (; search.set < ask->set_count; search.set++) {
         if (!assign_set(&search)) {
-            clear_set(ask, ret, s);
+            clear_set(ask, ret, search.set);
             ret->how = ASSIGN_NO_FIT;
             return;
         }
