@@ -37,10 +37,8 @@ struct sight {
 
 static void drop_sight(struct engine *e, struct sight *sight)
 {
-    struct group unused = {.least = sight->least, .least_count = sight->least_count};
-
     group_drop_moves(e, &sight->moves);
-    group_free_least(e, &unused);
+    group_drop_least(e, sight->least, sight->least_count);
     group_drop_parts(e, sight->parts, sight->part_count);
     if (sight->entry != 0)
         gang_free_entry(e, sight->entry);
