@@ -12,6 +12,56 @@ bool fit_counts_nowhere(const struct engine *e, uint32_t resource)
     return resource == e->name_pods || e->config.undeclared_unlimited;
 }
 
+void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue)
+{
+    rooms->e = e;
+    rooms->queue = queue;
+    rooms->count = 0;
+}
+
+/* The most room in any flavor in which a claim of this queue, or below it, could have the
+ * resource. What is promised is looked at where the claim is: further up less of it arrives. */
+static wide best_room(const struct engine *e, uint32_t id, uint32_t resource)
+{
+    const struct queue *queue = queue_at(e, id);
+    wide most = -HEADROOM_UNLIMITED;
+
+    if (queue->kind == QUEUE_VOLCANO)
+        return headroom_present(e, id, 0, resource);
+    if (queue->kind == QUEUE_CLUSTER && queue_group_of(queue, resource) == NULL)
+        return fit_counts_nowhere(e, resource) ? HEADROOM_UNLIMITED : 0;
+
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        const struct cell *cell = &queue->cells[i];
+
+        if (cell->resource == resource && flavor_usable(e, cell->flavor))
+            most = wide_max(most, headroom_present(e, id, cell->flavor, resource));
+    }
+    /* In a cohort nobody below declares it: who still waits there is not refused for it here. */
+    return most == -HEADROOM_UNLIMITED && queue->kind == QUEUE_COHORT ? HEADROOM_UNLIMITED : most;
+}
+
+/* In this flavor, or (FLAVOR_NONE) in the one that has most. */
+static wide room_in(struct headrooms *rooms, uint16_t flavor, uint32_t resource)
+{
+    wide room;
+
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        if (rooms->item[i].resource == resource && rooms->item[i].flavor == flavor)
+            return rooms->item[i].room;
+    }
+    room = flavor == FLAVOR_NONE ? best_room(rooms->e, rooms->queue, resource)
+                                 : headroom_now(rooms->e, rooms->queue, flavor, resource);
+    if (rooms->count < HEADROOMS_MAX)
+        rooms->item[rooms->count++] = (struct headroom){room, resource, flavor};
+    return room;
+}
+
+wide headrooms_for(struct headrooms *rooms, uint32_t resource)
+{
+    return room_in(rooms, FLAVOR_NONE, resource);
+}
+
 /* What is tried: all that a line asks for, or the least that it and those below it ask for. */
 struct trial {
     const struct engine *e;
@@ -23,14 +73,9 @@ struct trial {
 
 static wide room_for(const struct trial *trial, uint16_t flavor, uint32_t resource)
 {
-    const wide *known =
-        trial->rooms == NULL ? NULL : headrooms_known(trial->rooms, flavor, resource);
-    wide room;
-
-    if (known != NULL)
-        return *known;
-    room = trial->room(trial->e, line_queue(trial->e, trial->line), flavor, resource);
-    return trial->rooms == NULL ? room : headrooms_note(trial->rooms, flavor, resource, room);
+    return trial->rooms != NULL
+               ? room_in(trial->rooms, flavor, resource)
+               : trial->room(trial->e, line_queue(trial->e, trial->line), flavor, resource);
 }
 
 static bool need_fits(const struct trial *trial, uint32_t i, uint16_t flavor)
@@ -221,38 +266,6 @@ bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
 bool fit_in_again(const struct engine *e, uint32_t id, const uint16_t *flavors)
 {
     return fits_in(e, id, flavors, headroom_again);
-}
-
-/* The most room in any flavor in which a claim of this queue, or below it, could have the
- * resource. What is promised is looked at where the claim is: further up less of it arrives. */
-static wide best_room(const struct engine *e, uint32_t id, uint32_t resource)
-{
-    const struct queue *queue = queue_at(e, id);
-    wide most = -HEADROOM_UNLIMITED;
-
-    if (queue->kind == QUEUE_VOLCANO)
-        return headroom_present(e, id, 0, resource);
-    if (queue->kind == QUEUE_CLUSTER && queue_group_of(queue, resource) == NULL)
-        return fit_counts_nowhere(e, resource) ? HEADROOM_UNLIMITED : 0;
-
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
-        const struct cell *cell = &queue->cells[i];
-
-        if (cell->resource == resource && flavor_usable(e, cell->flavor))
-            most = wide_max(most, headroom_present(e, id, cell->flavor, resource));
-    }
-    /* In a cohort nobody below declares it: who still waits there is not refused for it here. */
-    return most == -HEADROOM_UNLIMITED && queue->kind == QUEUE_COHORT ? HEADROOM_UNLIMITED : most;
-}
-
-wide headrooms_for(struct headrooms *rooms, uint32_t resource)
-{
-    const wide *known = headrooms_known(rooms, FLAVOR_NONE, resource);
-
-    if (known != NULL)
-        return *known;
-    return headrooms_note(rooms, FLAVOR_NONE, resource,
-                          best_room(rooms->e, rooms->queue, resource));
 }
 
 bool headrooms_hold(struct headrooms *rooms, uint32_t line, uint16_t *ret_flavors)

@@ -11,6 +11,22 @@
 struct engine;
 struct line;
 
+/* What there is room for at one queue, looked up once in a search. */
+enum { HEADROOMS_MAX = 32 };
+
+struct headrooms {
+    const struct engine *e;
+    uint32_t queue, count;
+    struct headroom {
+        wide room;
+        uint32_t resource;
+        uint16_t flavor; /* FLAVOR_NONE: in the one that has most */
+    } item[HEADROOMS_MAX];
+};
+
+/* Of nothing it is known yet. */
+void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue);
+
 /* In the flavor that has most of it. */
 wide headrooms_for(struct headrooms *rooms, uint32_t resource);
 

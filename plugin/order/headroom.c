@@ -141,29 +141,3 @@ wide headroom_written_by(const struct engine *e, uint32_t id, uint16_t flavor, u
 {
     return most(e, id, flavor, resource, false, ret_queue);
 }
-
-void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue)
-{
-    rooms->e = e;
-    rooms->queue = queue;
-    rooms->count = 0;
-}
-
-const wide *headrooms_known(const struct headrooms *rooms, uint16_t flavor, uint32_t resource)
-{
-    for (uint32_t i = 0; i < rooms->count; i++) {
-        if (rooms->item[i].resource == resource && rooms->item[i].flavor == flavor)
-            return &rooms->item[i].room;
-    }
-    return NULL;
-}
-
-wide headrooms_note(struct headrooms *rooms, uint16_t flavor, uint32_t resource, wide room)
-{
-    if (rooms->count < HEADROOMS_MAX) {
-        rooms->item[rooms->count].resource = resource;
-        rooms->item[rooms->count].flavor = flavor;
-        rooms->item[rooms->count++].room = room;
-    }
-    return room;
-}
