@@ -301,19 +301,19 @@ bool assign_repeatedly(struct assign_ask *ask, struct assignment *ret)
     return false;
 }
 
-static struct assign_amount *amount_of(struct assign_amount *amounts, uint32_t *count,
-                                       uint16_t flavor, uint32_t resource)
+static struct claim_need *amount_of(struct claim_need *amounts, uint32_t *count, uint16_t flavor,
+                                    uint32_t resource)
 {
     for (uint32_t i = 0; i < *count; i++) {
         if (amounts[i].flavor == flavor && amounts[i].resource == resource)
             return &amounts[i];
     }
-    amounts[*count] = (struct assign_amount){flavor, resource, 0};
+    amounts[*count] = (struct claim_need){0, resource, flavor};
     return &amounts[(*count)++];
 }
 
 uint32_t assign_total(const struct assign_ask *ask, const struct assignment *made,
-                      struct assign_amount ret[ASSIGN_MAX_AMOUNTS])
+                      struct claim_need ret[ASSIGN_MAX_AMOUNTS])
 {
     uint32_t count = 0;
 

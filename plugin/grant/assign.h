@@ -5,6 +5,7 @@
 #include "plugin/base/amount.h"
 #include "plugin/base/facts.h"
 #include "plugin/records/assignment.h"
+#include "plugin/records/claim_need.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,14 +62,9 @@ void assign_counts(const struct assign_ask *ask, const uint32_t *counts,
 
 /* What it takes in all: each flavor and resource once, in the order of pod sets and needs. Returns
  * how many. */
-struct assign_amount {
-    uint16_t flavor;
-    uint32_t resource;
-    wide amount;
-};
 enum { ASSIGN_MAX_AMOUNTS = ASSIGN_MAX_SETS * FACTS_MAX_NEEDS };
 
 uint32_t assign_total(const struct assign_ask *ask, const struct assignment *assignment,
-                      struct assign_amount ret_amounts[ASSIGN_MAX_AMOUNTS]);
+                      struct claim_need ret_amounts[ASSIGN_MAX_AMOUNTS]);
 
 #endif

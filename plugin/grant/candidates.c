@@ -3,7 +3,6 @@
 
 #include "hunt_share.h"
 #include "plugin/claims/removable.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 static bool uses_contested(const struct hunt *hunt, uint32_t claim)

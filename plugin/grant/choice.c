@@ -23,7 +23,7 @@ static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource,
     enum assign_how how = ASSIGN_NO_VICTIMS;
 
     hunt->count = 1;
-    hunt->needs[0] = (struct assign_amount){flavor, resource, amount};
+    hunt->needs[0] = (struct claim_need){amount, resource, flavor};
     if (find(choice)) {
         how = hunt_reclaims(hunt) ? ASSIGN_RECLAIMS : ASSIGN_PREEMPTS;
         *ret_height = borrow_height_later(choice->e, hunt->queue, flavor, resource, amount);
@@ -32,7 +32,7 @@ static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource,
     return how;
 }
 
-static bool same_needs(const struct hunt *hunt, const struct assign_amount *needs, uint32_t count)
+static bool same_needs(const struct hunt *hunt, const struct claim_need *needs, uint32_t count)
 {
     for (uint32_t i = 0; i < count && count == hunt->count; i++) {
         if (needs[i].flavor != hunt->needs[i].flavor ||
@@ -47,7 +47,7 @@ static bool same_needs(const struct hunt *hunt, const struct assign_amount *need
 bool choice_has_victims(struct choice *choice, const struct assignment *made)
 {
     struct hunt *hunt = &choice->hunt;
-    struct assign_amount needs[ASSIGN_MAX_AMOUNTS];
+    struct claim_need needs[ASSIGN_MAX_AMOUNTS];
     uint32_t count = assign_total(&choice->ask, made, needs);
 
     if (count > 0 && same_needs(hunt, needs, count))

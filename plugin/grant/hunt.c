@@ -4,7 +4,6 @@
 #include "hunt_share.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/rest.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 #include "policy.h"
 #include "reclaim.h"
@@ -167,7 +166,7 @@ static bool takes_back(const struct hunt *hunt, uint32_t from, uint32_t end, uin
     struct reclaim_amount amounts[ASSIGN_MAX_AMOUNTS];
 
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct assign_amount *need = &hunt->needs[i];
+        const struct claim_need *need = &hunt->needs[i];
 
         amounts[i] = (struct reclaim_amount){need->flavor, need->resource, 0, 0};
         for (uint32_t at = from; at != end; at = pledge_at(e, at)->prev) {

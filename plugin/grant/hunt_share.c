@@ -5,7 +5,6 @@
 #include "plugin/claims/flow.h"
 #include "plugin/claims/removable.h"
 #include "plugin/order/headroom.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 static const struct cell *cell_of(const struct hunt *hunt, uint32_t queue, uint32_t i)
@@ -48,7 +47,7 @@ static bool exceeds_named(const struct hunt *hunt, uint32_t queue)
 }
 
 /* What those below the queue hold that were taken away: no cell of it counts that. */
-static wide taken_below(const struct hunt *hunt, uint32_t queue, const struct assign_amount *need)
+static wide taken_below(const struct hunt *hunt, uint32_t queue, const struct claim_need *need)
 {
     wide sum = 0;
 
@@ -62,7 +61,7 @@ static wide taken_below(const struct hunt *hunt, uint32_t queue, const struct as
 static bool exceeds_unnamed(const struct hunt *hunt, uint32_t queue)
 {
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct assign_amount *need = &hunt->needs[i];
+        const struct claim_need *need = &hunt->needs[i];
 
         if (hunt->contested[i] && cell_of(hunt, queue, i) == NULL &&
             flow_of(hunt->e, queue, need->flavor, need->resource).later >

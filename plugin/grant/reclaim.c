@@ -98,7 +98,7 @@ static wide demand_asks(const struct engine *e, uint32_t id, uint32_t resource)
 struct waiters {
     struct engine *e;
     uint32_t queue, common;
-    const struct assign_amount *asked;
+    const struct claim_need *asked;
     uint32_t count;
 };
 
@@ -110,7 +110,7 @@ static bool could_reclaim(const struct waiters *waiters, uint32_t id,
     bool any = false;
 
     for (uint32_t i = 0; i < waiters->count; i++) {
-        const struct assign_amount *asked = &waiters->asked[i];
+        const struct claim_need *asked = &waiters->asked[i];
         wide amount = asked->amount > 0 ? asks(waiters->e, id, asked->resource) : 0;
 
         amounts[i] = (struct reclaim_amount){asked->flavor, asked->resource, amount, amount};
@@ -184,7 +184,7 @@ static bool some_below_could(struct waiters *waiters, uint32_t top)
     return false;
 }
 
-bool reclaim_is_awaited(struct engine *e, uint32_t borrower, const struct assign_amount *asked,
+bool reclaim_is_awaited(struct engine *e, uint32_t borrower, const struct claim_need *asked,
                         uint32_t count)
 {
     for (uint32_t below = borrower, up = queue_at(e, borrower)->parent; up != 0;

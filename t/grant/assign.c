@@ -228,7 +228,7 @@ static void test_who_may_send_away(void)
 /* "FLAVOR/RES=AMOUNT ..." of the last answer. */
 static const char *total(struct question *q)
 {
-    struct assign_amount amounts[ASSIGN_MAX_AMOUNTS];
+    struct claim_need amounts[ASSIGN_MAX_AMOUNTS];
     uint32_t count = assign_total(&q->ask, &q->answer, amounts);
     size_t len = 0;
 
