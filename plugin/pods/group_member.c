@@ -44,8 +44,8 @@ void group_note_own(struct engine *e, uint32_t claim, struct member_own *own)
     struct member_own before = member->own;
 
     if (before.part != own->part) {
-        group_part_left(group_at(e, member->group), before.part);
-        group_part_joined(group_at(e, member->group), own->part);
+        group_count_part(group_at(e, member->group), before.part, -1);
+        group_count_part(group_at(e, member->group), own->part, 1);
         group_touch(e, member->group);
     }
     member->own = *own;
@@ -56,10 +56,8 @@ void group_member_stand_by(struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
-    bool kept = claim_holds(claim) || (claim->flags & CLAIM_KEEPS_TURN) != 0;
-
-    if (claim->member != 0)
-        member_at(e, claim->member)->own.held |= kept;
+    if (claim->member != 0 && (claim_holds(claim) || (claim->flags & CLAIM_KEEPS_TURN) != 0))
+        member_at(e, claim->member)->own.held = true;
 }
 
 /* [the claim has its place] */
@@ -97,39 +95,35 @@ static void unlink_member(struct engine *e, uint32_t claim)
         group->last = place->prev;
 }
 
-static void note_queue(struct engine *e, uint32_t id, uint32_t claim)
-{
-    struct group *group = group_at(e, id);
-
-    if (group->first != 0 && claim_queue(e, group->first) != claim_queue(e, claim))
-        group->spread = true;
-}
-
 void group_join(struct engine *e, uint32_t id, uint32_t claim)
 {
     uint32_t place = slab_take(&e->pods.members);
+    struct group *group = group_at(e, id);
 
     *member_at(e, place) = (struct member){.group = id};
     claim_at(e, claim)->member = place;
-    note_queue(e, id, claim);
+    if (group->first != 0 && claim_queue(e, group->first) != claim_queue(e, claim))
+        group->spread = true;
     link_member(e, claim);
-    group_at(e, id)->members++;
-    group_at(e, id)->stirred = e->now;
+    group->members++;
+    group->stirred = e->now;
     group_count(e, claim);
 }
 
 void group_leave(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
+    struct group *group;
 
     if (claim->member == 0)
         return;
+    group = group_at(e, claim_group(e, claim));
     group_follow_leave(e, id);
     group_uncount(e, id);
     unlink_member(e, id);
-    group_part_left(group_at(e, claim_group(e, claim)), claim_member(e, id)->own.part);
-    group_at(e, claim_group(e, claim))->members--;
-    group_at(e, claim_group(e, claim))->stirred = e->now;
+    group_count_part(group, claim_member(e, id)->own.part, -1);
+    group->members--;
+    group->stirred = e->now;
     group_drop_own(&e->names, &claim_member(e, id)->own);
     slab_give(&e->pods.members, claim->member);
     claim->member = 0;

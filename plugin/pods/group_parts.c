@@ -76,28 +76,22 @@ static void count_complete(struct group *group)
 }
 
 /* False: the name is no PodGroup's of it. */
-static bool count_pod(struct group *group, uint32_t name, uint32_t one)
+static bool count_pods(struct group *group, uint32_t name, int more)
 {
     for (uint32_t i = 0; i < group->part_count; i++) {
         struct group_part *part = &group->parts[i];
 
         if (part->composite || part->name != name)
             continue;
-        part->there += one;
+        part->there += (uint32_t)more;
         return true;
     }
     return false;
 }
 
-void group_part_joined(struct group *group, uint32_t name)
+void group_count_part(struct group *group, uint32_t name, int more)
 {
-    if (count_pod(group, name, 1))
-        count_complete(group);
-}
-
-void group_part_left(struct group *group, uint32_t name)
-{
-    if (count_pod(group, name, UINT32_MAX))
+    if (count_pods(group, name, more))
         count_complete(group);
 }
 
@@ -125,7 +119,7 @@ void group_swap_parts(struct engine *e, struct group *group, struct group_part *
     *parts = before;
     *count = count_before;
     for (uint32_t id = group->first; id != 0; id = member_after(e, id))
-        count_pod(group, claim_member(e, id)->own.part, 1);
+        count_pods(group, claim_member(e, id)->own.part, 1);
     count_complete(group);
 }
 
