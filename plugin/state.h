@@ -179,10 +179,16 @@ static inline bool claim_is_in_gang(const struct engine *e, uint32_t id)
     return group != 0 && group_at(e, group)->mode == GROUP_WAITS;
 }
 
+/* A claim's place in its group. [it has one] */
+static inline struct member *claim_member(const struct engine *e, uint32_t claim)
+{
+    return member_at(e, claim_at(e, claim)->member);
+}
+
 /* The claim that comes after this one in its group. */
 static inline uint32_t member_after(const struct engine *e, uint32_t claim)
 {
-    return member_at(e, claim_at(e, claim)->member)->next;
+    return claim_member(e, claim)->next;
 }
 
 static inline struct finished *finished_at(const struct engine *e, uint32_t id)

@@ -20,6 +20,12 @@ static inline wide wide_max(wide a, wide b)
     return a > b ? a : b;
 }
 
+/* Below, equal to or above 0 as the first is smaller, equal or larger. */
+static inline int wide_compare(wide a, wide b)
+{
+    return a < b ? -1 : a > b;
+}
+
 static inline int64_t amount_clamp(wide sum)
 {
     return (int64_t)wide_max(-(wide)AMOUNT_MAX, wide_min(sum, AMOUNT_MAX));

@@ -25,13 +25,6 @@ static struct place meld(const struct pairing_type *type, const void *ctx, struc
     return first;
 }
 
-uint32_t pairing_meld(const struct pairing_type *type, const void *ctx, uint32_t a, uint32_t b)
-{
-    if (a == 0 || b == 0)
-        return a == 0 ? b : a;
-    return meld(type, ctx, place_of(type, ctx, a), place_of(type, ctx, b)).id;
-}
-
 void pairing_insert(const struct pairing_type *type, const void *ctx, uint32_t *heap, uint32_t id)
 {
     struct place place = place_of(type, ctx, id);

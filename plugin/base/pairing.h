@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* Who is first among many, where few are asked for: pairing heaps. To put a record in, or a whole
- * heap, costs one comparison, so the first of n is found with n - 1 of them; each one behind it
- * costs about the logarithm of n. The links live in the caller's records. A heap is the id of its
- * first record; 0 is the empty heap. Nothing is recursive, nothing allocates.
+/* Who is first among many, where few are asked for: pairing heaps. To put a record in costs one
+ * comparison, so the first of n is found with n - 1 of them; each one behind it costs about the
+ * logarithm of n. The links live in the caller's records. A heap is the id of its first record; 0
+ * is the empty heap. Nothing is recursive, nothing allocates.
  *
  * If the order of records changes while they are in a heap, none is lost, but another than the
  * first may be given for it. A heap that is no longer of use is just forgotten. */
@@ -27,8 +27,5 @@ void pairing_insert(const struct pairing_type *type, const void *ctx, uint32_t *
 
 /* [*heap is not empty] */
 void pairing_remove_first(const struct pairing_type *type, const void *ctx, uint32_t *heap);
-
-/* The heap of all that is in a or in b, which are none any more. */
-uint32_t pairing_meld(const struct pairing_type *type, const void *ctx, uint32_t a, uint32_t b);
 
 #endif

@@ -50,15 +50,11 @@ void preemption_gates_close(struct preemption_gates *gates)
     gates->strays = false;
 }
 
-bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced,
-                           enum preemption_decision decision, enum signal *ret_signal)
+bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced, bool preempts,
+                           enum signal *ret_signal)
 {
     bool closed = enforced && preemption_gates_closed(gates) != 0;
 
-    if (decision != DECIDED_PREEMPTS) {
-        *ret_signal = SIGNAL_CLEARED;
-        return false;
-    }
-    *ret_signal = closed ? SIGNAL_SET : SIGNAL_STAYS;
-    return !closed;
+    *ret_signal = !preempts ? SIGNAL_CLEARED : closed ? SIGNAL_SET : SIGNAL_STAYS;
+    return preempts && !closed;
 }

@@ -47,21 +47,14 @@ bool preemption_gates_want_status(const struct preemption_gates *gates);
 /* An eviction closes them all, in the same write. */
 void preemption_gates_close(struct preemption_gates *gates);
 
-/* What came of a decision about a workload. */
-enum preemption_decision {
-    DECIDED_NO_VICTIMS, /* it does not fit, or nobody could be sent away for it */
-    DECIDED_PREEMPTS,   /* there are victims, and that is what it chose */
-    DECIDED_RESERVES,   /* it fits */
-    DECIDED_EVICTION,   /* it lost its place */
-};
-
 /* What the signal, the condition BlockedOnPreemptionGates, is to say then. */
 enum signal { SIGNAL_STAYS, SIGNAL_SET, SIGNAL_CLEARED };
 
-/* Whether its victims may be sent away: it preempts, and no gate is closed, or gates count for
- * nothing here (not `enforced`). *ret_signal: what to write; one that is so already is not written
+/* Whether its victims may be sent away: it `preempts`, as it does not fit, there are some, and that
+ * is what it chose; and no gate is closed, or gates count for nothing here (not `enforced`).
+ * *ret_signal: what to write; one that is so already is not written
  * again: how old a signal is decides whose turn it is. */
-bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced,
-                           enum preemption_decision decision, enum signal *ret_signal);
+bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced, bool preempts,
+                           enum signal *ret_signal);
 
 #endif

@@ -33,6 +33,19 @@ struct flow {
     wide usage, reserved, allocated, given, later, expected;
 };
 
+/* What is used, now or later. */
+static inline wide cell_used(const struct cell *cell, bool later)
+{
+    return later ? cell->later : cell->usage;
+}
+
+/* What the queue keeps and does not use, so that as much of what comes below does not pass up; of
+ * no cell nothing. */
+static inline wide cell_spares(const struct cell *cell, bool later)
+{
+    return cell == NULL ? 0 : wide_max(0, cell->kept - cell_used(cell, later));
+}
+
 /* What this queue's subtree takes beyond what is kept for it. */
 static inline wide cell_passes(const struct cell *cell)
 {

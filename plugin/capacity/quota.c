@@ -129,6 +129,15 @@ wide quota_share(const struct queue *queue, const struct cell *cell)
                : cell->share;
 }
 
+bool quota_would_hold(const struct queue *queue, const struct cell *cell, wide *arrives)
+{
+    bool holds = cell == NULL ? *arrives <= 0 : cell->later + *arrives <= quota_share(queue, cell);
+
+    if (cell != NULL)
+        *arrives = wide_max(0, *arrives - cell_spares(cell, true));
+    return holds;
+}
+
 bool quota_is_counting(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
 {
     for (; id != 0; id = queue_at(e, id)->parent) {

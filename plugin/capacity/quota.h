@@ -60,4 +60,8 @@ bool quota_is_counting(const struct engine *e, uint32_t queue, uint16_t flavor, 
 /* A queue's share, as its usage is compared with it. */
 wide quota_share(const struct queue *queue, const struct cell *cell);
 
+/* Whether the queue could hold what arrives at its cell (NULL: it has none) within its share later.
+ * What it keeps and does not use does not pass on: *arrives becomes what does. */
+bool quota_would_hold(const struct queue *queue, const struct cell *cell, wide *arrives);
+
 #endif

@@ -29,7 +29,7 @@ void asking_find(const struct engine *e, uint32_t id, struct asking *ret)
     if (head == 0 || turn_is_workloads(e, id))
         return;
     if (queue->strict || queue->guarding) {
-        if ((claim_at(e, head)->flags & CLAIM_PROMISED) == 0)
+        if (!claim_is_promised(claim_at(e, head)))
             ret->claims[ret->count++] = head;
         return;
     }

@@ -6,16 +6,6 @@
 #include "plugin/order/headroom.h"
 #include "plugin/state.h"
 
-struct assign_policy assign_policy_of(const struct engine *e, uint32_t id)
-{
-    const struct queue *queue = queue_at(e, id);
-
-    return (struct assign_policy){.skips_borrowing = queue->borrows_last,
-                                  .skips_preempting = queue->cluster.preempts_last,
-                                  .borrows_least = queue->cluster.borrows_least,
-                                  .preempts_while_borrowing = queue->preempts.while_borrowing};
-}
-
 /* What a flavor is worth. */
 struct grade {
     enum assign_how how;
@@ -26,8 +16,7 @@ struct grade {
 struct search {
     const struct assign_ask *ask;
     struct assignment *made;
-    uint32_t set, count;
-    uint32_t group;
+    uint32_t set, group;
     struct grade grades[FACTS_MAX_NEEDS]; /* of the needs of this group, in the flavor at hand */
 };
 
@@ -42,7 +31,7 @@ static const struct queue_group *group_of(const struct search *search, uint32_t 
 }
 
 /* Whoever has nobody to send away is behind all that may come of it now. */
-static bool is_better(const struct assign_policy *policy, struct grade a, struct grade b)
+static bool is_better(const struct queue *queue, struct grade a, struct grade b)
 {
     enum assign_how worse = a.how < b.how ? a.how : b.how;
 
@@ -51,15 +40,15 @@ static bool is_better(const struct assign_policy *policy, struct grade a, struct
     if (a.how == ASSIGN_NO_FIT)
         return false;
     if (a.how != b.how && a.height != b.height)
-        return policy->borrows_least ? a.height < b.height : a.how > b.how;
+        return queue->cluster.borrows_least ? a.height < b.height : a.how > b.how;
     return a.how > b.how || a.height < b.height;
 }
 
-static bool tries_next(const struct assign_policy *policy, struct grade grade)
+static bool tries_next(const struct queue *queue, struct grade grade)
 {
     return grade.how <= ASSIGN_NO_VICTIMS ||
-           (grade.how < ASSIGN_FITS && policy->skips_preempting) ||
-           (grade.height > 0 && policy->skips_borrowing);
+           (grade.how < ASSIGN_FITS && queue->cluster.preempts_last) ||
+           (grade.height > 0 && queue->borrows_last);
 }
 
 /* What earlier pod sets take of it. */
@@ -83,8 +72,8 @@ static struct grade grade_need(const struct search *search, uint32_t need, uint1
     const struct assign_ask *ask = search->ask;
     const struct request *request = &ask->sets[search->set].needs[need];
     const struct cell *cell = quota_cell(queue_of(search), flavor, request->resource);
-    wide amount =
-        (wide)request->amount * search->count + taken_before(search, flavor, request->resource);
+    wide amount = (wide)request->amount * search->made->counts[search->set] +
+                  taken_before(search, flavor, request->resource);
     struct grade grade = {ASSIGN_NO_FIT, 0};
     bool reclaims;
 
@@ -96,7 +85,7 @@ static struct grade grade_need(const struct search *search, uint32_t need, uint1
     if (headroom_holds(headroom_now(ask->e, ask->queue, flavor, request->resource), amount)) {
         grade.how = ASSIGN_FITS;
     } else if (amount <= (cell == NULL ? 0 : cell->share) || reclaims ||
-               ask->policy.preempts_while_borrowing) {
+               queue_of(search)->preempts.while_borrowing) {
         grade.how = ask->victims.of == NULL
                         ? ASSIGN_NO_VICTIMS
                         : ask->victims.of(ask->victims.ctx, flavor, request->resource, amount,
@@ -115,7 +104,7 @@ static struct grade grade_flavor(struct search *search, uint16_t flavor)
         if (group_of(search, i) != &queue_of(search)->groups[search->group])
             continue;
         search->grades[i] = grade_need(search, i, flavor);
-        if (is_better(&search->ask->policy, worst, search->grades[i]))
+        if (is_better(queue_of(search), worst, search->grades[i]))
             worst = search->grades[i];
     }
     return worst;
@@ -150,8 +139,8 @@ static bool search_group(struct search *search, uint32_t from, uint32_t *ret_nex
         if (!flavor_usable(search->ask->e, flavor) || (set->refused[search->group] >> k & 1) != 0)
             continue;
         grade = grade_flavor(search, flavor);
-        more = tries_next(&search->ask->policy, grade);
-        if (!more || is_better(&search->ask->policy, grade, best)) {
+        more = tries_next(queue_of(search), grade);
+        if (!more || is_better(queue_of(search), grade, best)) {
             best = grade;
             take_flavor(search, flavor);
         }
@@ -234,11 +223,9 @@ void assign_counts(const struct assign_ask *ask, const uint32_t *counts, struct 
         clear_set(ask, ret, s);
     ret->how = ASSIGN_FITS;
     memcpy(ret->counts, counts, ask->set_count * sizeof(*counts));
-    for (uint32_t s = 0; s < ask->set_count; s++) {
-        search.set = s;
-        search.count = counts[s];
+    for (; search.set < ask->set_count; search.set++) {
         if (!assign_set(&search)) {
-            clear_set(ask, ret, s);
+            clear_set(ask, ret, search.set);
             ret->how = ASSIGN_NO_FIT;
             return;
         }
@@ -314,19 +301,19 @@ bool assign_repeatedly(struct assign_ask *ask, struct assignment *ret)
     return false;
 }
 
-static struct assign_amount *amount_of(struct assign_amount *amounts, uint32_t *count,
-                                       uint16_t flavor, uint32_t resource)
+static struct claim_need *amount_of(struct claim_need *amounts, uint32_t *count, uint16_t flavor,
+                                    uint32_t resource)
 {
     for (uint32_t i = 0; i < *count; i++) {
         if (amounts[i].flavor == flavor && amounts[i].resource == resource)
             return &amounts[i];
     }
-    amounts[*count] = (struct assign_amount){flavor, resource, 0};
+    amounts[*count] = (struct claim_need){0, resource, flavor};
     return &amounts[(*count)++];
 }
 
 uint32_t assign_total(const struct assign_ask *ask, const struct assignment *made,
-                      struct assign_amount ret[ASSIGN_MAX_AMOUNTS])
+                      struct claim_need ret[ASSIGN_MAX_AMOUNTS])
 {
     uint32_t count = 0;
 

@@ -5,6 +5,7 @@
 #include "plugin/base/amount.h"
 #include "plugin/base/facts.h"
 #include "plugin/records/assignment.h"
+#include "plugin/records/claim_need.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,17 +27,6 @@
 
 struct engine;
 
-/* Of the queue: flavorFungibility and preemption. */
-struct assign_policy {
-    bool skips_borrowing;          /* whenCanBorrow is TryNextFlavor */
-    bool skips_preempting;         /* whenCanPreempt is */
-    bool borrows_least;            /* preference is PreemptionOverBorrowing */
-    bool preempts_while_borrowing; /* borrowWithinCohort is not Never */
-};
-
-/* What this queue says of that. */
-struct assign_policy assign_policy_of(const struct engine *e, uint32_t queue);
-
 /* Who knows whom others can be sent away for. `of` finds out for one resource alone, PREEMPTS,
  * RECLAIMS or NO_VICTIMS, and from how far up it is borrowed when they are gone; `of_all` whether
  * there are victims for all that is assigned. Functions of NULL: nobody is ever sent away. */
@@ -50,7 +40,6 @@ struct assign_victims {
 struct assign_ask {
     const struct engine *e;
     uint32_t queue;
-    struct assign_policy policy;
     struct assign_victims victims;
     bool ever; /* fits wherever it could if nobody used anything */
     uint32_t set_count;
@@ -73,14 +62,9 @@ void assign_counts(const struct assign_ask *ask, const uint32_t *counts,
 
 /* What it takes in all: each flavor and resource once, in the order of pod sets and needs. Returns
  * how many. */
-struct assign_amount {
-    uint16_t flavor;
-    uint32_t resource;
-    wide amount;
-};
 enum { ASSIGN_MAX_AMOUNTS = ASSIGN_MAX_SETS * FACTS_MAX_NEEDS };
 
 uint32_t assign_total(const struct assign_ask *ask, const struct assignment *assignment,
-                      struct assign_amount ret_amounts[ASSIGN_MAX_AMOUNTS]);
+                      struct claim_need ret_amounts[ASSIGN_MAX_AMOUNTS]);
 
 #endif

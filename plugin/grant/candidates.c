@@ -3,7 +3,6 @@
 
 #include "hunt_share.h"
 #include "plugin/claims/removable.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 static bool uses_contested(const struct hunt *hunt, uint32_t claim)
@@ -50,12 +49,6 @@ static bool takes(const struct hunt *hunt, const struct source *source, uint32_t
     return policy_takes(hunt->e, hunt->rank, hunt->group, claim, whom(hunt, source));
 }
 
-static bool takes_nobody_behind(const struct hunt *hunt, const struct source *source,
-                                uint32_t claim)
-{
-    return policy_takes_nobody_behind(hunt->e, hunt->rank, claim, whom(hunt, source));
-}
-
 /* The first candidate of the queue, or (id) the one behind this. */
 static uint32_t candidate_behind(struct hunt *hunt, uint32_t queue, uint32_t id)
 {
@@ -66,7 +59,7 @@ static uint32_t candidate_behind(struct hunt *hunt, uint32_t queue, uint32_t id)
     id = id == 0 ? removable_first(e, queue, &wanted) : removable_after(e, id, &wanted);
     for (; id != 0; id = removable_after(e, id, &wanted)) {
         if (!takes(hunt, source, id)) {
-            if (takes_nobody_behind(hunt, source, id))
+            if (policy_takes_nobody_behind(e, hunt->rank, id, whom(hunt, source)))
                 return 0;
             /* Of its own priority only those are taken that are newer, if any. */
             if (whom(hunt, source) == PREEMPT_LOWER_OR_NEWER &&

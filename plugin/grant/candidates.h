@@ -34,7 +34,7 @@ struct hunt {
     struct policy_rank rank;
     uint32_t group; /* the gang that asks, or is asked for; 0: none */
     uint32_t count;
-    struct assign_amount needs[ASSIGN_MAX_AMOUNTS];
+    struct claim_need needs[ASSIGN_MAX_AMOUNTS];
 
     bool contested[ASSIGN_MAX_AMOUNTS]; /* for which of these there is no room */
     wide lacks[ASSIGN_MAX_AMOUNTS];     /* how much of each is missing */

@@ -23,7 +23,7 @@ static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource,
     enum assign_how how = ASSIGN_NO_VICTIMS;
 
     hunt->count = 1;
-    hunt->needs[0] = (struct assign_amount){flavor, resource, amount};
+    hunt->needs[0] = (struct claim_need){amount, resource, flavor};
     if (find(choice)) {
         how = hunt_reclaims(hunt) ? ASSIGN_RECLAIMS : ASSIGN_PREEMPTS;
         *ret_height = borrow_height_later(choice->e, hunt->queue, flavor, resource, amount);
@@ -32,7 +32,7 @@ static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource,
     return how;
 }
 
-static bool same_needs(const struct hunt *hunt, const struct assign_amount *needs, uint32_t count)
+static bool same_needs(const struct hunt *hunt, const struct claim_need *needs, uint32_t count)
 {
     for (uint32_t i = 0; i < count && count == hunt->count; i++) {
         if (needs[i].flavor != hunt->needs[i].flavor ||
@@ -47,7 +47,7 @@ static bool same_needs(const struct hunt *hunt, const struct assign_amount *need
 bool choice_has_victims(struct choice *choice, const struct assignment *made)
 {
     struct hunt *hunt = &choice->hunt;
-    struct assign_amount needs[ASSIGN_MAX_AMOUNTS];
+    struct claim_need needs[ASSIGN_MAX_AMOUNTS];
     uint32_t count = assign_total(&choice->ask, made, needs);
 
     if (count > 0 && same_needs(hunt, needs, count))
@@ -65,9 +65,9 @@ static bool victims_of_all(void *ctx, const struct assignment *made)
 }
 
 /* The flavors that it cannot have, since nothing can be written into it any more. */
-static void refuse_flavors(const struct engine *e, uint32_t line, struct assign_set *own)
+static void refuse_flavors(const struct engine *e, const struct line *line, struct assign_set *own)
 {
-    const struct queue *queue = queue_at(e, line_queue(e, line_at(e, line)));
+    const struct queue *queue = queue_at(e, line_queue(e, line));
 
     for (uint32_t g = 0; g < queue->group_count; g++) {
         own->refused[g] = 0;
@@ -79,8 +79,7 @@ static void refuse_flavors(const struct engine *e, uint32_t line, struct assign_
 static void begin_claim(struct choice *choice, uint32_t id)
 {
     const struct engine *e = choice->e;
-    const struct claim *claim = claim_at(e, id);
-    const struct line *line = line_at(e, claim->line);
+    const struct line *line = claim_line(e, id);
     struct assign_set *own = &choice->own;
 
     own->count = own->minimum = 1;
@@ -88,7 +87,7 @@ static void begin_claim(struct choice *choice, uint32_t id)
     for (uint32_t i = 0; i < line_count(e, line); i++)
         own->needs[own->need_count++] =
             (struct request){line_resource(e, line, i), line_amount(e, line, i)};
-    refuse_flavors(e, claim->line, own);
+    refuse_flavors(e, line, own);
     choice->ask.set_count = 1;
     choice->ask.sets = own;
 }
@@ -111,8 +110,7 @@ void choice_begin(struct choice *choice, struct engine *e, uint32_t claim)
         (struct policy_rank){claim_at(e, claim)->priority, claim_at(e, claim)->queued};
     choice->hunt.group = claim_group(e, claim_at(e, claim));
     choice->hunt.queue = claim_queue(e, claim);
-    choice->ask = (struct assign_ask){
-        .e = e, .queue = choice->hunt.queue, .policy = assign_policy_of(e, choice->hunt.queue)};
+    choice->ask = (struct assign_ask){.e = e, .queue = choice->hunt.queue};
     if (claim_is_workload(e, claim))
         begin_workload(choice, claim);
     else

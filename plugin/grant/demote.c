@@ -105,18 +105,6 @@ void demote_forget(struct engine *e, uint32_t claim)
     }
 }
 
-/* The next one at or below the top, depth first; past those that have nothing reserved. */
-static uint32_t queue_after(const struct engine *e, uint32_t id, uint32_t top)
-{
-    const struct queue *queue = queue_at(e, id);
-
-    if (queue->counts[CLAIM_RESERVED] > 0 && queue->first_child != 0)
-        return queue->first_child;
-    while (id != top && queue_at(e, id)->next_sibling == 0)
-        id = queue_at(e, id)->parent;
-    return id == top ? 0 : queue_at(e, id)->next_sibling;
-}
-
 /* At the next claim, or the next queue. */
 static void look(struct engine *e)
 {
@@ -131,7 +119,9 @@ static void look(struct engine *e)
     }
     d->claim = claim;
     if (claim == 0)
-        d->queue = queue_after(e, d->queue, d->top);
+        d->queue = queue_at(e, d->queue)->counts[CLAIM_RESERVED] > 0
+                       ? queue_after(e, d->queue, d->top)
+                       : queue_past(e, d->queue, d->top);
     else if (uses_exceeded(e, claim, d->top))
         add(e, claim);
 }
@@ -174,20 +164,13 @@ void demote_uncounted(struct engine *e, uint32_t id)
         demote_one(e, id);
 }
 
-static uint32_t take_back(struct engine *e, uint32_t claim, uint32_t budget)
-{
-    uint32_t count = demote_one(e, claim);
-
-    return count < budget ? count : budget;
-}
-
 uint32_t demote_some(struct engine *e, uint32_t budget)
 {
     struct demotion *d = &e->grant.demotion;
     uint32_t looks = DEMOTE_SLICE;
 
     while (budget > 0 && looks > 0 && e->queues.todo[TODO_OVER].first != 0) {
-        uint32_t top = deepest_over(e), claim;
+        uint32_t top = deepest_over(e), claim, count = 0;
 
         if (d->top != top)
             begin(e, top);
@@ -198,7 +181,8 @@ uint32_t demote_some(struct engine *e, uint32_t budget)
             claim = d->found[0];
             drop(d, 0);
             if (uses_exceeded(e, claim, top))
-                budget -= take_back(e, claim, budget);
+                count = demote_one(e, claim);
+            budget -= count < budget ? count : budget;
         } else if (d->more || d->again || d->overs != e->queues.overs) {
             begin(e, top);
         } else {

@@ -4,7 +4,6 @@
 #include "hunt_share.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/rest.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 #include "policy.h"
 #include "reclaim.h"
@@ -50,62 +49,6 @@ static bool gang_may_go(const struct hunt *hunt, uint32_t group, bool borrowing)
     return true;
 }
 
-/* It is in no search any more. */
-static void forget(struct engine *e, uint32_t claim)
-{
-    struct pledge *pledge = pledge_at(e, claim);
-
-    pledge->removed = pledge->whole = false;
-    pledge->of = pledge->prev = 0;
-}
-
-/* The last unit comes back. */
-static void bring_back(struct hunt *hunt)
-{
-    uint32_t unit = hunt->last == 0 ? 0 : pledge_at(hunt->e, hunt->last)->of;
-
-    while (hunt->last != 0 && pledge_at(hunt->e, hunt->last)->of == unit) {
-        uint32_t claim = hunt->last;
-
-        promise_count(hunt->e, claim, 1);
-        hunt->last = pledge_at(hunt->e, claim)->prev;
-        forget(hunt->e, claim);
-    }
-}
-
-static bool leaves_kept(const struct hunt *hunt, uint32_t unit)
-{
-    for (uint32_t id = hunt->last; id != 0 && pledge_at(hunt->e, id)->of == unit;
-         id = pledge_at(hunt->e, id)->prev) {
-        uint32_t common = queue_at(hunt->e, claim_queue(hunt->e, id))->source.common;
-
-        if (!hunt_share_leaves_kept(hunt, id, common))
-            return false;
-    }
-    return true;
-}
-
-static bool take_unit_away(struct hunt *hunt, uint32_t claim, bool borrowing)
-{
-    const struct engine *e = hunt->e;
-    uint32_t gang = policy_gang(e, claim);
-
-    if (gang == 0 || count_stays(e, gang) > group_keeps(group_at(e, gang))) {
-        take_away(hunt, claim, claim, false);
-    } else {
-        if (!gang_may_go(hunt, gang, borrowing))
-            return false;
-        for (uint32_t at = group_at(e, gang)->first; at != 0; at = member_after(e, at)) {
-            if (stays(e, at))
-                take_away(hunt, at, claim, true);
-        }
-    }
-    if (leaves_kept(hunt, claim))
-        return true;
-    bring_back(hunt);
-    return false;
-}
-
 static uint32_t end_of_unit(const struct hunt *hunt, uint32_t claim)
 {
     uint32_t unit = pledge_at(hunt->e, claim)->of;
@@ -123,12 +66,57 @@ static void count_unit(struct hunt *hunt, uint32_t from, uint32_t end, int sign)
     }
 }
 
+/* They are in no search any more. [counted again] */
 static void forget_unit(struct hunt *hunt, uint32_t from, uint32_t end)
 {
     for (uint32_t id = from, prev; id != end; id = prev) {
-        prev = pledge_at(hunt->e, id)->prev;
-        forget(hunt->e, id);
+        struct pledge *pledge = pledge_at(hunt->e, id);
+
+        prev = pledge->prev;
+        pledge->whole = false;
+        pledge->of = pledge->prev = 0;
     }
+}
+
+/* The last ones come back, up to this one, which does not; 0: all. */
+static void bring_back(struct hunt *hunt, uint32_t end)
+{
+    count_unit(hunt, hunt->last, end, 1);
+    forget_unit(hunt, hunt->last, end);
+    hunt->last = end;
+}
+
+/* Of the last ones, up to this one, which is none of them. */
+static bool leaves_kept(const struct hunt *hunt, uint32_t end)
+{
+    for (uint32_t id = hunt->last; id != end; id = pledge_at(hunt->e, id)->prev) {
+        uint32_t common = queue_at(hunt->e, claim_queue(hunt->e, id))->source.common;
+
+        if (!hunt_share_leaves_kept(hunt, id, common))
+            return false;
+    }
+    return true;
+}
+
+static bool take_unit_away(struct hunt *hunt, uint32_t claim, bool borrowing)
+{
+    const struct engine *e = hunt->e;
+    uint32_t gang = policy_gang(e, claim), before = hunt->last;
+
+    if (gang == 0 || count_stays(e, gang) > group_keeps(group_at(e, gang))) {
+        take_away(hunt, claim, claim, false);
+    } else {
+        if (!gang_may_go(hunt, gang, borrowing))
+            return false;
+        for (uint32_t at = group_at(e, gang)->first; at != 0; at = member_after(e, at)) {
+            if (stays(e, at))
+                take_away(hunt, at, claim, true);
+        }
+    }
+    if (leaves_kept(hunt, before))
+        return true;
+    bring_back(hunt, before);
+    return false;
 }
 
 /* Nobody is left with a part of a gang. */
@@ -178,7 +166,7 @@ static bool takes_back(const struct hunt *hunt, uint32_t from, uint32_t end, uin
     struct reclaim_amount amounts[ASSIGN_MAX_AMOUNTS];
 
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct assign_amount *need = &hunt->needs[i];
+        const struct claim_need *need = &hunt->needs[i];
 
         amounts[i] = (struct reclaim_amount){need->flavor, need->resource, 0, 0};
         for (uint32_t at = from; at != end; at = pledge_at(e, at)->prev) {
@@ -232,8 +220,7 @@ static bool run(struct hunt *hunt, bool borrowing)
             return true;
         }
     }
-    while (hunt->last != 0)
-        bring_back(hunt);
+    bring_back(hunt, 0);
     return false;
 }
 
@@ -280,19 +267,16 @@ bool hunt_begin(struct hunt *hunt)
 
 void hunt_take(struct hunt *hunt)
 {
+    count_unit(hunt, hunt->last, 0, 1);
     for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
-        struct pledge *pledge = pledge_at(hunt->e, id);
-
-        promise_count(hunt->e, id, 1);
-        pledge->removed = pledge->whole = false;
-        pledge->of = 0;
+        pledge_at(hunt->e, id)->whole = false;
+        pledge_at(hunt->e, id)->of = 0;
     }
 }
 
 void hunt_end(struct hunt *hunt)
 {
-    while (hunt->last != 0)
-        bring_back(hunt);
+    bring_back(hunt, 0);
 }
 
 bool hunt_reclaims(const struct hunt *hunt)

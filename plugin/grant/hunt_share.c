@@ -5,7 +5,6 @@
 #include "plugin/claims/flow.h"
 #include "plugin/claims/removable.h"
 #include "plugin/order/headroom.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 static const struct cell *cell_of(const struct hunt *hunt, uint32_t queue, uint32_t i)
@@ -48,7 +47,7 @@ static bool exceeds_named(const struct hunt *hunt, uint32_t queue)
 }
 
 /* What those below the queue hold that were taken away: no cell of it counts that. */
-static wide taken_below(const struct hunt *hunt, uint32_t queue, const struct assign_amount *need)
+static wide taken_below(const struct hunt *hunt, uint32_t queue, const struct claim_need *need)
 {
     wide sum = 0;
 
@@ -62,7 +61,7 @@ static wide taken_below(const struct hunt *hunt, uint32_t queue, const struct as
 static bool exceeds_unnamed(const struct hunt *hunt, uint32_t queue)
 {
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct assign_amount *need = &hunt->needs[i];
+        const struct claim_need *need = &hunt->needs[i];
 
         if (hunt->contested[i] && cell_of(hunt, queue, i) == NULL &&
             flow_of(hunt->e, queue, need->flavor, need->resource).later >
@@ -107,28 +106,26 @@ bool hunt_share_holds(const struct hunt *hunt, uint32_t queue, wide *arrives)
     bool all = true;
 
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell;
-
-        if (!hunt_share_matters(hunt, i))
-            continue;
-        cell = cell_of(hunt, queue, i);
-        if (cell == NULL) {
-            all = all && arrives[i] <= 0;
-            continue;
-        }
-        all = all && cell->later + arrives[i] <= quota_share(queue_at(hunt->e, queue), cell);
-        arrives[i] = wide_max(0, arrives[i] - wide_max(0, cell->kept - cell->later));
+        if (hunt_share_matters(hunt, i))
+            all =
+                quota_would_hold(queue_at(hunt->e, queue), cell_of(hunt, queue, i), &arrives[i]) &&
+                all;
     }
     return all;
+}
+
+/* Whether the asking queue exceeds its share of a need if it uses so much more. */
+static bool would_exceed(const struct hunt *hunt, uint32_t i, wide more)
+{
+    const struct cell *cell = cell_of(hunt, hunt->queue, i);
+
+    return cell == NULL || cell->later + more > quota_share(queue_at(hunt->e, hunt->queue), cell);
 }
 
 bool hunt_share_is_under(const struct hunt *hunt)
 {
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell = hunt->contested[i] ? cell_of(hunt, hunt->queue, i) : NULL;
-
-        if (hunt->contested[i] &&
-            (cell == NULL || cell->later >= quota_share(queue_at(hunt->e, hunt->queue), cell)))
+        if (hunt->contested[i] && would_exceed(hunt, i, 1))
             return false;
     }
     return true;
@@ -137,12 +134,7 @@ bool hunt_share_is_under(const struct hunt *hunt)
 static bool would_borrow(const struct hunt *hunt)
 {
     for (uint32_t i = 0; i < hunt->count; i++) {
-        const struct cell *cell =
-            hunt_share_matters(hunt, i) ? cell_of(hunt, hunt->queue, i) : NULL;
-
-        if (hunt_share_matters(hunt, i) &&
-            (cell == NULL || cell->later + hunt->needs[i].amount >
-                                 quota_share(queue_at(hunt->e, hunt->queue), cell)))
+        if (hunt_share_matters(hunt, i) && would_exceed(hunt, i, hunt->needs[i].amount))
             return true;
     }
     return false;

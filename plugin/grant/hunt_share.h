@@ -25,8 +25,7 @@ bool hunt_share_exceeds(const struct hunt *hunt, uint32_t queue, bool unnamed);
 /* Whether there are such queues in this cohort: what its queues count is less than what it does. */
 bool hunt_share_has_unnamed(const struct hunt *hunt, uint32_t cohort);
 
-/* Whether the queue could hold what arrives at it within its share; what it keeps and does not use
- * does not pass on. */
+/* Whether the queue could hold what arrives at it within its share (quota_would_hold). */
 bool hunt_share_holds(const struct hunt *hunt, uint32_t queue, wide *arrives);
 
 /* Whether the asking queue uses less than its share of all that is contested. */

@@ -42,17 +42,16 @@ static bool preempt_for(struct engine *e, uint32_t claim, uint32_t *ret_looked)
 {
     struct assignment made;
     struct choice choice;
+    bool found;
 
-    if ((claim_at(e, claim)->flags & CLAIM_PROMISED) != 0 || !fit_ever(e, claim_at(e, claim)->line))
+    if (claim_is_promised(claim_at(e, claim)) || !fit_ever(e, claim_at(e, claim)->line))
         return false;
     choice_begin(&choice, e, claim);
-    if (!choice_sends_away(&choice) || !choice_make(&choice, &made) || made.how == ASSIGN_FITS) {
-        *ret_looked = choice.hunt.looked;
-        return false;
-    }
-    commit(&choice, claim, &made);
+    found = choice_sends_away(&choice) && choice_make(&choice, &made) && made.how != ASSIGN_FITS;
+    if (found)
+        commit(&choice, claim, &made);
     *ret_looked = choice.hunt.looked;
-    return true;
+    return found;
 }
 
 static uint32_t cost_of(uint32_t looked)
@@ -97,18 +96,14 @@ static int compare_askers(const void *ctx, uint32_t a, uint32_t b)
 
 static const struct pairing_type askers_by_rank = {asker_link, compare_askers};
 
-/* Recursion is as deep as the tree of queues. */
-static uint32_t collect_askers(const struct engine *e, uint32_t id, uint64_t change,
-                               uint32_t *looked)
+static uint32_t collect_askers(const struct engine *e, uint32_t root, uint32_t *looked)
 {
     uint32_t askers = 0;
 
-    ++*looked;
-    if (queue_at(e, id)->first_child == 0 && may_ask(e, id, change))
-        pairing_insert(&askers_by_rank, e, &askers, id);
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
-        askers = pairing_meld(&askers_by_rank, e, askers, collect_askers(e, child, change, looked));
+    for (uint32_t id = root; id != 0; id = queue_after(e, id, root), ++*looked) {
+        if (queue_at(e, id)->first_child == 0 && may_ask(e, id, queue_at(e, root)->victims_change))
+            pairing_insert(&askers_by_rank, e, &askers, id);
+    }
     return askers;
 }
 
@@ -119,7 +114,7 @@ static uint32_t next_to_ask(const struct engine *e, uint32_t id, uint32_t *ret_l
 
     *ret_looked = 0;
     if (root->askers_at != root->victims_change)
-        root->askers = collect_askers(e, id, root->victims_change, ret_looked);
+        root->askers = collect_askers(e, id, ret_looked);
     root->askers_at = root->victims_change;
     while (root->askers != 0 && !may_ask(e, root->askers, root->victims_change))
         pairing_remove_first(&askers_by_rank, e, &root->askers);

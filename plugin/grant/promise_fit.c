@@ -3,16 +3,12 @@
 
 #include "plugin/capacity/borrow.h"
 #include "plugin/claims/promise.h"
-#include "plugin/order/fit.h"
 #include "plugin/order/headroom.h"
 #include "plugin/state.h"
 #include "workload_decide.h"
 
-typedef wide room_function(const struct engine *e, uint32_t queue, uint16_t flavor,
-                           uint32_t resource);
-
 /* Whether there is room for all of it in the flavors that it is promised. */
-static bool fits(const struct engine *e, uint32_t claim, room_function *room)
+static bool fits(const struct engine *e, uint32_t claim, headroom_function *room)
 {
     uint32_t queue = claim_queue(e, claim);
     struct claim_need need;

@@ -4,7 +4,6 @@
 #include "asking.h"
 #include "assign.h"
 #include "plugin/capacity/quota.h"
-#include "plugin/claims/pledge.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/removable.h"
 #include "plugin/order/demand.h"
@@ -18,8 +17,7 @@
 /* Of so many kinds of workloads of a queue that wait it is known whether they could reclaim. */
 enum { RECLAIM_LOOKS = 64 };
 
-/* Whether the queue could hold within its share what arrives at it, of all that the victim used.
- * What it keeps and does not use does not pass on. */
+/* Whether the queue could hold within its share what arrives at it, of all that the victim used. */
 static bool holds(const struct engine *e, uint32_t id, struct reclaim_amount *amounts,
                   uint32_t count)
 {
@@ -30,12 +28,8 @@ static bool holds(const struct engine *e, uint32_t id, struct reclaim_amount *am
         struct reclaim_amount *amount = &amounts[i];
         const struct cell *cell = quota_cell(queue, amount->flavor, amount->resource);
 
-        if (amount->used <= 0)
-            continue;
-        all = all && (cell == NULL ? amount->arrives <= 0
-                                   : cell->later + amount->arrives <= quota_share(queue, cell));
-        if (cell != NULL)
-            amount->arrives = wide_max(0, amount->arrives - wide_max(0, cell->kept - cell->later));
+        if (amount->used > 0)
+            all = quota_would_hold(queue, cell, &amount->arrives) && all;
     }
     return all;
 }
@@ -86,12 +80,7 @@ bool reclaim_takes_back(struct engine *e, uint32_t victim, uint32_t common,
 
 static wide claim_asks(const struct engine *e, uint32_t id, uint32_t resource)
 {
-    const struct line *line = line_at(e, claim_at(e, id)->line);
-    wide sum = 0;
-
-    for (uint32_t i = 0; i < line_count(e, line); i++)
-        sum += line_resource(e, line, i) == resource ? line_amount(e, line, i) : 0;
-    return sum;
+    return line_asks(e, claim_line(e, id), resource);
 }
 
 /* With as few pods as it takes. */
@@ -100,12 +89,8 @@ static wide demand_asks(const struct engine *e, uint32_t id, uint32_t resource)
     const struct demand *demand = demand_at(e, id);
     wide sum = 0;
 
-    for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
-            if (demand->sets[s].needs[i].resource == resource)
-                sum += (wide)demand->sets[s].needs[i].amount * demand->sets[s].minimum;
-        }
-    }
+    for (uint32_t s = 0; s < demand->set_count; s++)
+        sum += (wide)assign_set_asks(&demand->sets[s], resource) * demand->sets[s].minimum;
     return sum;
 }
 
@@ -113,7 +98,7 @@ static wide demand_asks(const struct engine *e, uint32_t id, uint32_t resource)
 struct waiters {
     struct engine *e;
     uint32_t queue, common;
-    const struct assign_amount *asked;
+    const struct claim_need *asked;
     uint32_t count;
 };
 
@@ -125,7 +110,7 @@ static bool could_reclaim(const struct waiters *waiters, uint32_t id,
     bool any = false;
 
     for (uint32_t i = 0; i < waiters->count; i++) {
-        const struct assign_amount *asked = &waiters->asked[i];
+        const struct claim_need *asked = &waiters->asked[i];
         wide amount = asked->amount > 0 ? asks(waiters->e, id, asked->resource) : 0;
 
         amounts[i] = (struct reclaim_amount){asked->flavor, asked->resource, amount, amount};
@@ -185,30 +170,26 @@ static bool some_workload_could(const struct waiters *waiters)
            some_demand_could(waiters, &demands_by_shortage, queue->cluster.short_of);
 }
 
-/* In this queue and below. Recursion is as deep as the tree of queues. */
-static bool some_below_could(const struct waiters *waiters, uint32_t id)
+/* In this queue and below. */
+static bool some_below_could(struct waiters *waiters, uint32_t top)
 {
-    const struct queue *queue = queue_at(waiters->e, id);
-    struct waiters here = *waiters;
+    for (uint32_t id = top; id != 0; id = queue_after(waiters->e, id, top)) {
+        const struct queue *queue = queue_at(waiters->e, id);
 
-    here.queue = id;
-    if (queue->first_child == 0)
-        return queue->preempts.reclaim == PREEMPT_ANY &&
-               (some_claim_could(&here) || some_workload_could(&here));
-    for (uint32_t child = queue->first_child; child != 0;
-         child = queue_at(waiters->e, child)->next_sibling) {
-        if (some_below_could(waiters, child))
+        waiters->queue = id;
+        if (queue->first_child == 0 && queue->preempts.reclaim == PREEMPT_ANY &&
+            (some_claim_could(waiters) || some_workload_could(waiters)))
             return true;
     }
     return false;
 }
 
-bool reclaim_is_awaited(struct engine *e, uint32_t borrower, const struct assign_amount *asked,
+bool reclaim_is_awaited(struct engine *e, uint32_t borrower, const struct claim_need *asked,
                         uint32_t count)
 {
     for (uint32_t below = borrower, up = queue_at(e, borrower)->parent; up != 0;
          below = up, up = queue_at(e, up)->parent) {
-        const struct waiters waiters = {e, 0, up, asked, count};
+        struct waiters waiters = {e, 0, up, asked, count};
 
         for (uint32_t child = queue_at(e, up)->first_child; child != 0;
              child = queue_at(e, child)->next_sibling) {

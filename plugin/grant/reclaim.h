@@ -23,7 +23,7 @@
  * besides for what its queue has nothing of, takes nothing back and is not counted, whatever of
  * that is within the share.
  */
-struct assign_amount;
+struct claim_need;
 struct engine;
 
 /* What the victim used of something that the borrower asks for. */
@@ -42,7 +42,7 @@ bool reclaim_takes_back(struct engine *e, uint32_t victim, uint32_t common,
 
 /* Whether somebody waits, in another queue of the tree than the borrower's, who could reclaim what
  * this one asks for. Looks at all queues of the tree, and of each at the first that ask. */
-bool reclaim_is_awaited(struct engine *e, uint32_t borrower, const struct assign_amount *asked,
+bool reclaim_is_awaited(struct engine *e, uint32_t borrower, const struct claim_need *asked,
                         uint32_t count);
 
 #endif

@@ -50,32 +50,28 @@ static bool would_be_whole(const struct engine *e, uint32_t id, bool *ret_alone)
     return stay + could >= group_keeps(group_at(e, group));
 }
 
+/* The next one after `at` (0: the first) of those that stay with this one: itself alone, or all of
+ * its gang that can. */
+static uint32_t next_of_unit(const struct engine *e, uint32_t id, bool alone, uint32_t at)
+{
+    if (alone)
+        return at == 0 ? id : 0;
+    at = at == 0 ? group_at(e, claim_group(e, claim_at(e, id)))->first : member_after(e, at);
+    while (at != 0 && !promise_can_stay(e, at))
+        at = member_after(e, at);
+    return at;
+}
+
 static void count_unit(struct engine *e, uint32_t id, bool alone, int sign)
 {
-    uint32_t group = claim_group(e, claim_at(e, id));
-
-    if (alone) {
-        promise_count(e, id, sign);
-        return;
-    }
-    for (uint32_t at = group_at(e, group)->first; at != 0; at = member_after(e, at)) {
-        if (promise_can_stay(e, at))
-            promise_count(e, at, sign);
-    }
+    for (uint32_t at = 0; (at = next_of_unit(e, id, alone, at)) != 0;)
+        promise_count(e, at, sign);
 }
 
 static void let_unit_stay(struct engine *e, uint32_t id, bool alone)
 {
-    uint32_t group = claim_group(e, claim_at(e, id));
-
-    if (alone) {
-        promise_let_stay(e, id);
-        return;
-    }
-    for (uint32_t at = group_at(e, group)->first; at != 0; at = member_after(e, at)) {
-        if (promise_can_stay(e, at))
-            promise_let_stay(e, at);
-    }
+    for (uint32_t at = 0; (at = next_of_unit(e, id, alone, at)) != 0;)
+        promise_let_stay(e, at);
 }
 
 static bool give_back(struct engine *e, uint32_t id, uint32_t root, struct refused_victims *refused)

@@ -11,14 +11,13 @@
 
 static enum workload_cause cause_of(const struct hunt *hunt, uint32_t claim)
 {
-    switch (queue_at(hunt->e, claim_queue(hunt->e, claim))->source.place) {
-    case CANDIDATE_OF_OWN_QUEUE:
+    enum candidate_place place = queue_at(hunt->e, claim_queue(hunt->e, claim))->source.place;
+
+    if (place == CANDIDATE_OF_OWN_QUEUE)
         return CAUSE_OWN_QUEUE;
-    case CANDIDATE_BY_PRIORITY:
-        return candidates_go_while_borrowing(hunt, claim) ? CAUSE_RECLAIM_BORROWING : CAUSE_RECLAIM;
-    default:
-        return CAUSE_RECLAIM;
-    }
+    return place == CANDIDATE_BY_PRIORITY && candidates_go_while_borrowing(hunt, claim)
+               ? CAUSE_RECLAIM_BORROWING
+               : CAUSE_RECLAIM;
 }
 
 /* A workload of whose reservation nobody has heard gives it back at once. */

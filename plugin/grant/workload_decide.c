@@ -21,9 +21,8 @@ void workload_decide(struct engine *e, uint32_t id, struct decision *ret)
     if (!choice_make(&choice, &ret->made))
         return;
     ret->what = ret->made.how == ASSIGN_FITS ? DECIDE_FITS : DECIDE_PREEMPTS;
-    if (ret->what == DECIDE_FITS)
-        return;
-    ret->waits_only = choice_has_victims(&choice, &ret->made) && choice.none;
+    ret->waits_only =
+        ret->what == DECIDE_PREEMPTS && choice_has_victims(&choice, &ret->made) && choice.none;
 }
 
 bool workload_decide_fits_elsewhere(struct engine *e, uint32_t id, struct assignment *ret)
@@ -43,7 +42,6 @@ bool workload_decide_ever(struct engine *e, uint32_t id)
     const struct demand *demand = demand_at(e, id);
     struct assign_ask ask = {.e = e,
                              .queue = demand->queue,
-                             .policy = assign_policy_of(e, demand->queue),
                              .ever = true,
                              .set_count = demand->set_count,
                              .sets = demand->sets};

@@ -18,24 +18,17 @@ enum { DECIDE_COST = 8 };
 static bool passes_gates(struct engine *e, const struct decision *decision)
 {
     struct workload *workload = workload_at(e, decision->workload);
-    enum preemption_decision came = DECIDED_NO_VICTIMS;
+    bool preempts = decision->what == DECIDE_PREEMPTS && !decision->waits_only;
     bool blocked = workload_is(workload, WORKLOAD_BLOCKED), passes;
     enum signal signal;
 
-    if (decision->what == DECIDE_FITS)
-        came = DECIDED_RESERVES;
-    else if (decision->what == DECIDE_PREEMPTS && !decision->waits_only)
-        came = DECIDED_PREEMPTS;
-    passes = preemption_gates_pass(&workload->gates, e->config.preemption_gates, came, &signal);
+    passes = preemption_gates_pass(&workload->gates, e->config.preemption_gates, preempts, &signal);
     workload_set(workload, WORKLOAD_BLOCKED,
                  signal == SIGNAL_STAYS ? workload_is(workload, WORKLOAD_SIGNALS)
                                         : signal == SIGNAL_SET);
-    if (blocked !=
-        workload_is(workload, WORKLOAD_BLOCKED)) /* another one may be first, and change the rest */
-        workload_settle(e, decision->workload);
-    else if (came == DECIDED_PREEMPTS && !passes && !blocked)
-        workload_settle(e, decision->workload);
-    return came != DECIDED_PREEMPTS || passes;
+    if (blocked != workload_is(workload, WORKLOAD_BLOCKED))
+        workload_settle(e, decision->workload); /* another one may be first, and change the rest */
+    return !preempts || passes;
 }
 
 /* Neither this one nor who comes behind it in its demand could take anybody's room: so they do not
@@ -145,20 +138,16 @@ static bool comes_first(const struct engine *e, const struct decision *a, const 
                         name_text(e, queue_at(e, claim_queue(e, b->workload))->name)) < 0;
 }
 
-/* Recursion is as deep as the tree of queues. */
-static void find_next(struct engine *e, uint32_t id, uint32_t *budget, struct decision *best)
+static void find_next(struct engine *e, uint32_t root, uint32_t *budget, struct decision *best)
 {
     struct decision decision;
 
-    if (queue_at(e, id)->first_child == 0) {
-        if (queue_at(e, id)->kind == QUEUE_CLUSTER && ask_queue(e, id, budget, &decision) &&
+    for (uint32_t id = root; id != 0; id = queue_after(e, id, root)) {
+        if (queue_at(e, id)->first_child == 0 && queue_at(e, id)->kind == QUEUE_CLUSTER &&
+            ask_queue(e, id, budget, &decision) &&
             (best->what == DECIDE_NOTHING || comes_first(e, &decision, best)))
             *best = decision;
-        return;
     }
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
-        find_next(e, child, budget, best);
 }
 
 static void act(struct engine *e, const struct decision *decision, uint32_t *budget)

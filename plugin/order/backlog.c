@@ -120,19 +120,16 @@ void backlog_unref_demand(struct engine *e, const struct demand *demand)
     }
 }
 
-static wide asked_in_all(const struct assign_set *set, uint32_t need)
-{
-    return (wide)set->needs[need].amount * set->count;
-}
-
 void backlog_count_demand(struct engine *e, uint32_t id, int more)
 {
     const struct demand *demand = demand_at(e, id);
 
     for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
-            add(e, find(e, demand->queue, demand->sets[s].needs[i].resource),
-                more * asked_in_all(&demand->sets[s], i));
+        const struct assign_set *set = &demand->sets[s];
+
+        for (uint32_t i = 0; i < set->need_count; i++)
+            add(e, find(e, demand->queue, set->needs[i].resource),
+                (wide)more * set->needs[i].amount * set->count);
     }
 }
 
@@ -163,13 +160,9 @@ static wide waiting_in_line(const struct engine *e, uint32_t id, uint32_t resour
 {
     const struct line *line = line_at(e, id);
 
-    for (uint32_t i = 0; i < line_count(e, line); i++) {
-        if (line_resource(e, line, i) == resource)
-            return size_class_at(e, line->size_class)->own
-                       ? 0
-                       : (wide)line_waiting(e, line) * line_amount(e, line, i);
-    }
-    return 0;
+    return size_class_at(e, line->size_class)->own
+               ? 0
+               : (wide)line_waiting(e, line) * line_asks(e, line, resource);
 }
 
 static wide waiting_in_gang(const struct engine *e, const struct group *group, uint32_t queue,
@@ -183,8 +176,7 @@ static wide waiting_in_gang(const struct engine *e, const struct group *group, u
         const struct line *line = line_at(e, claim_at(e, at)->line);
         bool counts = claim_waits_in_gang(claim_at(e, at)) && line_queue(e, line) == queue;
 
-        for (uint32_t i = 0; i < line_count(e, line) && counts; i++)
-            sum += line_resource(e, line, i) == resource ? line_amount(e, line, i) : 0;
+        sum += counts ? line_asks(e, line, resource) : 0;
     }
     return sum;
 }
@@ -199,11 +191,8 @@ static wide waiting_of_workload(const struct engine *e, uint32_t id, uint32_t qu
     if (claim_queue(e, id) != queue || !workload_is(workload, WORKLOAD_PLACED) ||
         claim_at(e, id)->state != CLAIM_WAITING)
         return 0;
-    for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
-            sum += demand->sets[s].needs[i].resource == resource ? asked_in_all(&demand->sets[s], i)
-                                                                 : 0;
-    }
+    for (uint32_t s = 0; s < demand->set_count; s++)
+        sum += (wide)assign_set_asks(&demand->sets[s], resource) * demand->sets[s].count;
     return sum;
 }
 

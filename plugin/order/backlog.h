@@ -5,7 +5,6 @@
 #include "plugin/base/amount.h"
 #include "plugin/base/tree.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*

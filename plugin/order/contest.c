@@ -12,11 +12,6 @@ static struct tree_link *sibling_link(const void *ctx, uint32_t id)
     return &queue_at(ctx, id)->contest.sibling;
 }
 
-static int compare_numbers(int64_t a, int64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* Volcano: priority, share, oldest head, name. Kueue: who need not borrow, then priority and age of
  * the head, name. Of a cohort it is the key of its first child. */
 static int compare_keys(const struct engine *e, enum queue_kind kind, const struct contest *a,
@@ -25,13 +20,13 @@ static int compare_keys(const struct engine *e, enum queue_kind kind, const stru
     int order = 0;
 
     if (kind != QUEUE_VOLCANO)
-        order = compare_numbers(a->borrows, b->borrows);
+        order = wide_compare(a->borrows, b->borrows);
     if (order == 0)
-        order = compare_numbers(b->priority, a->priority);
+        order = wide_compare(b->priority, a->priority);
     if (order == 0 && kind == QUEUE_VOLCANO)
         order = share_compare(a->used, a->quota, b->used, b->quota);
     if (order == 0)
-        order = compare_numbers(a->head_created, b->head_created);
+        order = wide_compare(a->head_created, b->head_created);
     return order != 0 ? order : text_compare(name_text(e, a->key_name), name_text(e, b->key_name));
 }
 
@@ -112,7 +107,7 @@ static void bound_pass(const struct queue *queue, struct bound *bound)
 
             if (cell->resource != bound->item[i].resource)
                 continue;
-            spare = wide_max(spare, cell->kept - cell->usage);
+            spare = wide_max(spare, cell_spares(cell, false));
             room = wide_max(room, cell->bounded ? cell->ceiling - cell->usage : HEADROOM_UNLIMITED);
         }
         if (room != -HEADROOM_UNLIMITED && bound->item[i].least > room)
@@ -220,11 +215,9 @@ static void place(struct engine *e, uint32_t id)
     compute(e, id, &next);
 
     bool goes_in = next.competes && queue->parent != 0;
-    bool same_place = is_in && goes_in && compare_keys(e, queue->kind, contest, &next) == 0;
 
-    if (same_place) {
-        bool same =
-            bound_same(&contest->own, &next.own) && contest->head_created == next.head_created;
+    if (is_in && goes_in && compare_keys(e, queue->kind, contest, &next) == 0) {
+        bool same = bound_same(&contest->own, &next.own);
 
         contest->own = next.own;
         if (!same)
@@ -234,7 +227,6 @@ static void place(struct engine *e, uint32_t id)
     if (is_in)
         tree_remove(&siblings, e, &queue_at(e, queue->parent)->contest.children, id);
     next.sibling = contest->sibling;
-    next.children = contest->children;
     *contest = next;
     if (goes_in)
         tree_insert(&siblings, e, &queue_at(e, queue->parent)->contest.children, id);

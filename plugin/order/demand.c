@@ -19,42 +19,47 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
     return claim_compare_rank(e, demand_at(e, a)->head, demand_at(e, b)->head);
 }
 
-static bool update(void *ctx, uint32_t id)
+/* The oldest refusal of it and of those below it in the tree. */
+static uint64_t least_of(const struct engine *e, uint32_t id)
 {
-    struct demand *demand = demand_at(ctx, id);
+    const struct demand *demand = demand_at(e, id);
     const uint32_t below[2] = {demand->link.left, demand->link.right};
     uint64_t least = demand->refused;
 
     for (int i = 0; i < 2; i++) {
-        if (below[i] != 0 && demand_at(ctx, below[i])->least < least)
-            least = demand_at(ctx, below[i])->least;
+        if (below[i] != 0 && demand_at(e, below[i])->least < least)
+            least = demand_at(e, below[i])->least;
     }
-    if (least == demand->least)
-        return false;
-    demand->least = least;
-    return true;
+    return least;
+}
+
+static bool update(void *ctx, uint32_t id)
+{
+    uint64_t before = demand_at(ctx, id)->least, least = least_of(ctx, id);
+
+    demand_at(ctx, id)->least = least;
+    return least != before;
 }
 
 const struct tree_type demands_by_head = {link_of, compare, update};
 
 struct demand_question {
     const struct engine *e;
-    uint32_t queue, text;
-    bool gated, yields;
+    const struct demand *like;
 };
 
 static bool same(const void *ctx, uint32_t id)
 {
     const struct demand_question *q = ctx;
-    const struct demand *demand = demand_at(q->e, id);
+    const struct demand *a = demand_at(q->e, id), *b = q->like;
 
-    return demand->queue == q->queue && demand->text == q->text && demand->gated == q->gated &&
-           demand->yields == q->yields;
+    return a->queue == b->queue && a->text == b->text && a->gated == b->gated &&
+           a->yields == b->yields;
 }
 
-static uint32_t hash_of(const struct demand_question *q)
+static uint32_t hash_of(const struct demand *demand)
 {
-    const uint32_t words[4] = {q->queue, q->text, q->gated, q->yields};
+    const uint32_t words[4] = {demand->queue, demand->text, demand->gated, demand->yields};
 
     return hash_bytes(words, sizeof(words), 16);
 }
@@ -72,12 +77,10 @@ static void release(struct engine *e, struct demand *demand)
 int demand_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool yields,
                uint32_t *ret_demand)
 {
-    struct demand_question q = {e, queue, text, gated, yields};
     struct demand demand = {.queue = queue, .text = text, .gated = gated, .yields = yields};
-    uint32_t id;
+    const struct demand_question q = {e, &demand};
+    uint32_t id = index_find(&e->order.demands_by_text, hash_of(&demand), same, &q);
 
-    demand.hash = hash_of(&q);
-    id = index_find(&e->order.demands_by_text, demand.hash, same, &q);
     if (id == 0) {
         if (slab_reserve(&e->order.demands, 1) < 0 || index_reserve(&e->order.demands_by_text) < 0)
             return ENGINE_NO_MEMORY;
@@ -88,7 +91,7 @@ int demand_get(struct engine *e, uint32_t queue, uint32_t text, bool gated, bool
         }
         id = slab_take(&e->order.demands);
         *demand_at(e, id) = demand;
-        index_put(&e->order.demands_by_text, demand.hash, id);
+        index_put(&e->order.demands_by_text, hash_of(&demand), id);
     }
     demand_at(e, id)->users++;
     *ret_demand = id;
@@ -101,7 +104,7 @@ void demand_unref(struct engine *e, uint32_t id)
 
     if (id == 0 || --(demand = demand_at(e, id))->users > 0)
         return;
-    index_drop(&e->order.demands_by_text, demand->hash, id);
+    index_drop(&e->order.demands_by_text, hash_of(demand), id);
     backlog_unref_demand(e, demand);
     release(e, demand);
     slab_give(&e->order.demands, id);
@@ -260,11 +263,7 @@ static uint32_t first_open(const struct engine *e, uint32_t queue, uint64_t chan
 
 uint32_t demand_first(const struct engine *e, uint32_t queue, uint64_t change)
 {
-    uint32_t open = first_open(e, queue, change), other = shortage_first(e, queue);
-
-    if (open == 0 || other == 0)
-        return open == 0 ? other : open;
-    return compare(e, open, other) < 0 ? open : other;
+    return shortage_first_of(e, first_open(e, queue, change), shortage_first(e, queue));
 }
 
 bool demand_pass_over(struct engine *e, uint32_t id, uint64_t change)
@@ -306,19 +305,6 @@ void demand_set_signals(struct engine *e, uint32_t id, bool signals)
     put_in(e, id);
 }
 
-static const char *check_open(const struct engine *e, uint32_t id)
-{
-    const struct demand *demand = demand_at(e, id);
-    const uint32_t below[2] = {demand->link.left, demand->link.right};
-    uint64_t least = demand->refused;
-
-    for (int i = 0; i < 2; i++) {
-        if (below[i] != 0 && demand_at(e, below[i])->least < least)
-            least = demand_at(e, below[i])->least;
-    }
-    return least == demand->least ? NULL : "a demand knows the oldest refusal of those below it";
-}
-
 const char *demand_check(const struct engine *e, uint32_t id)
 {
     const struct demand *demand = demand_at(e, id);
@@ -340,5 +326,8 @@ const char *demand_check(const struct engine *e, uint32_t id)
         return NULL;
     if (demand->lacks && (demand->refused == 0 || demand->signals))
         return "what a demand lacks is known of those that were refused, and do not signal";
-    return demand->lacks ? shortage_check(e, id) : check_open(e, id);
+    if (demand->lacks)
+        return shortage_check(e, id);
+    return demand->least == least_of(e, id) ? NULL
+                                            : "a demand knows the oldest refusal of those below it";
 }

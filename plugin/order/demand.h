@@ -30,7 +30,6 @@ struct demand {
     struct tree_link link; /* in one of its queue's trees of demands in which somebody waits */
     uint32_t queue;        /* 0: not known */
     uint32_t text;         /* all that is asked for, as one interned text, which sets point into */
-    uint32_t hash;
     uint32_t users;
     bool gated;   /* has a gate that is closed, and gates count */
     bool yields;  /* takes nobody's room */

@@ -7,7 +7,7 @@
 
 uint32_t first_fit_unpromised(const struct engine *e, uint32_t id)
 {
-    while (id != 0 && (claim_at(e, id)->flags & CLAIM_PROMISED) != 0)
+    while (id != 0 && claim_is_promised(claim_at(e, id)))
         id = line_next(e, id);
     return id;
 }
@@ -102,8 +102,8 @@ static uint32_t try_head(const struct engine *e, uint32_t queue, uint16_t *ret_f
 {
     uint32_t head = line_first_of(e, queue);
 
-    if (head == 0 || ((claim_at(e, head)->flags & CLAIM_PROMISED) != 0 &&
-                      cluster_queue_prefers_victims(e, queue)))
+    if (head == 0 ||
+        (claim_is_promised(claim_at(e, head)) && cluster_queue_prefers_victims(e, queue)))
         return 0;
     return fit_line(e, claim_at(e, head)->line, ret_flavors) ? head : 0;
 }

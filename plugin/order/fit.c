@@ -5,36 +5,77 @@
 #include "plugin/order/headroom.h"
 #include "plugin/state.h"
 
-/* A resource that no group of a ClusterQueue covers: `pods` is then not counted; the rest is
- * refused, unless the configuration says that it is unlimited. */
-static bool counts_nowhere(const struct engine *e, uint32_t resource)
+/* `pods` is then not counted; the rest is refused, unless the configuration says that it is
+ * unlimited. */
+bool fit_counts_nowhere(const struct engine *e, uint32_t resource)
 {
     return resource == e->name_pods || e->config.undeclared_unlimited;
 }
 
-/* What there is room for now, or could ever be. */
-typedef wide room_function(const struct engine *e, uint32_t queue, uint16_t flavor,
-                           uint32_t resource);
+void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue)
+{
+    rooms->e = e;
+    rooms->queue = queue;
+    rooms->count = 0;
+}
+
+/* The most room in any flavor in which a claim of this queue, or below it, could have the
+ * resource. What is promised is looked at where the claim is: further up less of it arrives. */
+static wide best_room(const struct engine *e, uint32_t id, uint32_t resource)
+{
+    const struct queue *queue = queue_at(e, id);
+    wide most = -HEADROOM_UNLIMITED;
+
+    if (queue->kind == QUEUE_VOLCANO)
+        return headroom_present(e, id, 0, resource);
+    if (queue->kind == QUEUE_CLUSTER && queue_group_of(queue, resource) == NULL)
+        return fit_counts_nowhere(e, resource) ? HEADROOM_UNLIMITED : 0;
+
+    for (uint32_t i = 0; i < queue->cell_count; i++) {
+        const struct cell *cell = &queue->cells[i];
+
+        if (cell->resource == resource && flavor_usable(e, cell->flavor))
+            most = wide_max(most, headroom_present(e, id, cell->flavor, resource));
+    }
+    /* In a cohort nobody below declares it: who still waits there is not refused for it here. */
+    return most == -HEADROOM_UNLIMITED && queue->kind == QUEUE_COHORT ? HEADROOM_UNLIMITED : most;
+}
+
+/* In this flavor, or (FLAVOR_NONE) in the one that has most. */
+static wide room_in(struct headrooms *rooms, uint16_t flavor, uint32_t resource)
+{
+    wide room;
+
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        if (rooms->item[i].resource == resource && rooms->item[i].flavor == flavor)
+            return rooms->item[i].room;
+    }
+    room = flavor == FLAVOR_NONE ? best_room(rooms->e, rooms->queue, resource)
+                                 : headroom_now(rooms->e, rooms->queue, flavor, resource);
+    if (rooms->count < HEADROOMS_MAX)
+        rooms->item[rooms->count++] = (struct headroom){room, resource, flavor};
+    return room;
+}
+
+wide headrooms_for(struct headrooms *rooms, uint32_t resource)
+{
+    return room_in(rooms, FLAVOR_NONE, resource);
+}
 
 /* What is tried: all that a line asks for, or the least that it and those below it ask for. */
 struct trial {
     const struct engine *e;
     const struct line *line;
-    room_function *room;
+    headroom_function *room;
     struct headrooms *rooms; /* of a search, which looks each room up once; or NULL */
     bool least;
 };
 
 static wide room_for(const struct trial *trial, uint16_t flavor, uint32_t resource)
 {
-    const wide *known =
-        trial->rooms == NULL ? NULL : headrooms_known(trial->rooms, flavor, resource);
-    wide room;
-
-    if (known != NULL)
-        return *known;
-    room = trial->room(trial->e, line_queue(trial->e, trial->line), flavor, resource);
-    return trial->rooms == NULL ? room : headrooms_note(trial->rooms, flavor, resource, room);
+    return trial->rooms != NULL
+               ? room_in(trial->rooms, flavor, resource)
+               : trial->room(trial->e, line_queue(trial->e, trial->line), flavor, resource);
 }
 
 static bool need_fits(const struct trial *trial, uint32_t i, uint16_t flavor)
@@ -58,7 +99,7 @@ static bool group_fits_in(const struct trial *trial, const struct queue_group *g
     return true;
 }
 
-static bool may_have(const struct engine *e, const struct line *line, uint16_t flavor)
+bool fit_may_have(const struct engine *e, const struct line *line, uint16_t flavor)
 {
     return flavor_usable(e, flavor) && !(line_bare(e, line) && flavor_asks(e, flavor));
 }
@@ -96,7 +137,7 @@ static bool flavor_that_fits(const struct trial *trial, const struct queue_group
     for (uint32_t k = 0; k < group->flavor_count && nearest > 0; k++) {
         uint32_t height;
 
-        if (!may_have(trial->e, trial->line, group->flavors[k]) ||
+        if (!fit_may_have(trial->e, trial->line, group->flavors[k]) ||
             !group_fits_in(trial, group, group->flavors[k]))
             continue;
         height = distance(trial, group, group->flavors[k]);
@@ -120,7 +161,7 @@ static bool assign(const struct trial *trial, uint16_t *ret_flavors, uint32_t *r
 
         *ret_need = i;
         if (group == NULL) {
-            if (!counts_nowhere(trial->e, line_resource(trial->e, line, i)))
+            if (!fit_counts_nowhere(trial->e, line_resource(trial->e, line, i)))
                 return false;
             ret_flavors[i] = FLAVOR_NONE;
             continue;
@@ -173,7 +214,8 @@ static bool fits(const struct trial *trial, uint16_t *ret_flavors, uint32_t *ret
     return true;
 }
 
-static bool fits_by(const struct engine *e, uint32_t id, room_function *room, uint16_t *ret_flavors)
+static bool fits_by(const struct engine *e, uint32_t id, headroom_function *room,
+                    uint16_t *ret_flavors)
 {
     const struct trial trial = {.e = e, .line = line_at(e, id), .room = room};
     uint16_t unused[FACTS_MAX_NEEDS];
@@ -203,7 +245,7 @@ bool fit_never(const struct engine *e, uint32_t id)
 }
 
 static bool fits_in(const struct engine *e, uint32_t id, const uint16_t *flavors,
-                    room_function *room)
+                    headroom_function *room)
 {
     const struct line *line = line_at(e, id);
 
@@ -221,56 +263,9 @@ bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
     return fits_in(e, id, flavors, headroom_now);
 }
 
-bool fit_promised(const struct engine *e, uint32_t id, const uint16_t *flavors)
-{
-    return fits_in(e, id, flavors, headroom_present);
-}
-
 bool fit_in_again(const struct engine *e, uint32_t id, const uint16_t *flavors)
 {
     return fits_in(e, id, flavors, headroom_again);
-}
-
-bool fit_may_have(const struct engine *e, uint32_t line, uint16_t flavor)
-{
-    return may_have(e, line_at(e, line), flavor);
-}
-
-bool fit_counts_nowhere(const struct engine *e, uint32_t resource)
-{
-    return counts_nowhere(e, resource);
-}
-
-/* The most room in any flavor in which a claim of this queue, or below it, could have the
- * resource. What is promised is looked at where the claim is: further up less of it arrives. */
-static wide best_room(const struct engine *e, uint32_t id, uint32_t resource)
-{
-    const struct queue *queue = queue_at(e, id);
-    wide most = -HEADROOM_UNLIMITED;
-
-    if (queue->kind == QUEUE_VOLCANO)
-        return headroom_present(e, id, 0, resource);
-    if (queue->kind == QUEUE_CLUSTER && queue_group_of(queue, resource) == NULL)
-        return counts_nowhere(e, resource) ? HEADROOM_UNLIMITED : 0;
-
-    for (uint32_t i = 0; i < queue->cell_count; i++) {
-        const struct cell *cell = &queue->cells[i];
-
-        if (cell->resource == resource && flavor_usable(e, cell->flavor))
-            most = wide_max(most, headroom_present(e, id, cell->flavor, resource));
-    }
-    /* In a cohort nobody below declares it: who still waits there is not refused for it here. */
-    return most == -HEADROOM_UNLIMITED && queue->kind == QUEUE_COHORT ? HEADROOM_UNLIMITED : most;
-}
-
-wide headrooms_for(struct headrooms *rooms, uint32_t resource)
-{
-    const wide *known = headrooms_known(rooms, FLAVOR_NONE, resource);
-
-    if (known != NULL)
-        return *known;
-    return headrooms_note(rooms, FLAVOR_NONE, resource,
-                          best_room(rooms->e, rooms->queue, resource));
 }
 
 bool headrooms_hold(struct headrooms *rooms, uint32_t line, uint16_t *ret_flavors)
@@ -299,7 +294,6 @@ static bool refused_when(const struct engine *e, uint32_t leaf, uint16_t flavor,
                          wide arrives, bool later, uint32_t *ret_queue, wide *ret_room)
 {
     for (uint32_t id = leaf; id != 0; id = queue_at(e, id)->parent) {
-        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
         wide room = headroom_left(e, id, leaf, flavor, resource, later);
 
         if (arrives > room) {
@@ -307,8 +301,7 @@ static bool refused_when(const struct engine *e, uint32_t leaf, uint16_t flavor,
             *ret_room = room;
             return true;
         }
-        if (cell != NULL)
-            arrives -= wide_max(0, cell->kept - (later ? cell->later : cell->usage));
+        arrives -= cell_spares(quota_cell(queue_at(e, id), flavor, resource), later);
     }
     return false;
 }
@@ -325,7 +318,7 @@ static bool first_flavor(const struct engine *e, const struct line *line,
                          const struct queue_group *group, uint16_t *ret_flavor)
 {
     for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
-        if (may_have(e, line, group->flavors[k])) {
+        if (fit_may_have(e, line, group->flavors[k])) {
             *ret_flavor = group->flavors[k];
             return true;
         }
@@ -374,7 +367,7 @@ static uint16_t guess(const struct engine *e, const struct claim *claim,
         uint16_t flavor = group->flavors[k];
 
         if (claim->node != 0 ? node != 0 && node_has_flavor(e, node, flavor)
-                             : may_have(e, line_at(e, claim->line), flavor))
+                             : fit_may_have(e, line_at(e, claim->line), flavor))
             return flavor;
     }
     return group->flavors[0];

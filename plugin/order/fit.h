@@ -9,6 +9,23 @@
 #include <stdint.h>
 
 struct engine;
+struct line;
+
+/* What there is room for at one queue, looked up once in a search. */
+enum { HEADROOMS_MAX = 32 };
+
+struct headrooms {
+    const struct engine *e;
+    uint32_t queue, count;
+    struct headroom {
+        wide room;
+        uint32_t resource;
+        uint16_t flavor; /* FLAVOR_NONE: in the one that has most */
+    } item[HEADROOMS_MAX];
+};
+
+/* Of nothing it is known yet. */
+void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue);
 
 /* In the flavor that has most of it. */
 wide headrooms_for(struct headrooms *rooms, uint32_t resource);
@@ -27,16 +44,13 @@ bool fit_line(const struct engine *e, uint32_t line, uint16_t *ret_flavors);
 /* Whether it fits in just these flavors. */
 bool fit_in(const struct engine *e, uint32_t line, const uint16_t *flavors);
 
-/* The same for who was promised the room. */
-bool fit_promised(const struct engine *e, uint32_t line, const uint16_t *flavors);
-
 /* Both for a claim that was granted before, as headroom_again says. */
 bool fit_line_again(const struct engine *e, uint32_t line, uint16_t *ret_flavors);
 bool fit_in_again(const struct engine *e, uint32_t line, const uint16_t *flavors);
 
 /* Whether a claim of this line may have the flavor, for all that quota says; and whether a resource
  * that no group of a ClusterQueue covers is one that is then not counted. */
-bool fit_may_have(const struct engine *e, uint32_t line, uint16_t flavor);
+bool fit_may_have(const struct engine *e, const struct line *line, uint16_t flavor);
 bool fit_counts_nowhere(const struct engine *e, uint32_t resource);
 
 /* Whether it could ever fit, however much is released. */

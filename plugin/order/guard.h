@@ -2,7 +2,6 @@
 #ifndef SLUICE_PLUGIN_ORDER_GUARD_H
 #define SLUICE_PLUGIN_ORDER_GUARD_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "headroom.h"
 
-#include "fit.h"
 #include "plugin/capacity/root.h"
 #include "plugin/state.h"
 
@@ -18,34 +17,16 @@ static uint32_t path_to(const struct engine *e, uint32_t id, uint32_t path[QUEUE
     return depth;
 }
 
-static wide cell_used(const struct cell *cell, bool later)
-{
-    return later ? cell->later : cell->usage;
-}
-
 /* What the guarded head of a queue below, if it is not this leaf's, asks for there. */
 static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_t flavor,
                   uint32_t resource, bool later)
 {
     uint32_t id = queue_at(e, where)->guard;
     uint32_t head = id == 0 || id == leaf ? 0 : line_first_of(e, id);
-    wide arrives = 0;
+    wide arrives = head == 0 ? 0 : line_asks(e, claim_line(e, head), resource);
 
-    if (head == 0)
-        return 0;
-
-    const struct line *line = line_at(e, claim_at(e, head)->line);
-
-    for (uint32_t i = 0; i < line_count(e, line); i++) {
-        if (line_resource(e, line, i) == resource)
-            arrives = line_amount(e, line, i);
-    }
-    for (; arrives > 0 && id != where; id = queue_at(e, id)->parent) {
-        const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
-
-        if (cell != NULL)
-            arrives -= wide_max(0, cell->kept - cell_used(cell, later));
-    }
+    for (; arrives > 0 && id != where; id = queue_at(e, id)->parent)
+        arrives -= cell_spares(quota_cell(queue_at(e, id), flavor, resource), later);
     return wide_max(0, arrives);
 }
 
@@ -73,10 +54,7 @@ static wide room_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32
     wide room = HEADROOM_UNLIMITED;
 
     for (uint32_t i = 0; i < depth; i++) {
-        const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
-
-        if (cell != NULL)
-            room += wide_max(0, cell->kept - cell_used(cell, later));
+        room += cell_spares(quota_cell(queue_at(e, path[i]), flavor, resource), later);
         room = wide_min(room, headroom_left(e, path[i], id, flavor, resource, later));
     }
     return room;
@@ -110,9 +88,7 @@ wide headroom_again(const struct engine *e, uint32_t id, uint16_t flavor, uint32
     for (uint32_t i = 0; i < depth; i++) {
         const struct cell *cell = quota_cell(queue_at(e, path[i]), flavor, resource);
 
-        room = wide_max(0, room);
-        if (cell != NULL)
-            room += wide_max(0, cell->kept - cell->usage);
+        room = wide_max(0, room) + cell_spares(cell, false);
         if (cell != NULL && cell->bounded)
             room = wide_min(room, cell->ceiling - cell->usage);
         else if (cell == NULL && root_bounds(e, path[i], resource))
@@ -164,30 +140,4 @@ wide headroom_written_by(const struct engine *e, uint32_t id, uint16_t flavor, u
                          uint32_t *ret_queue)
 {
     return most(e, id, flavor, resource, false, ret_queue);
-}
-
-void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue)
-{
-    rooms->e = e;
-    rooms->queue = queue;
-    rooms->count = 0;
-}
-
-const wide *headrooms_known(const struct headrooms *rooms, uint16_t flavor, uint32_t resource)
-{
-    for (uint32_t i = 0; i < rooms->count; i++) {
-        if (rooms->item[i].resource == resource && rooms->item[i].flavor == flavor)
-            return &rooms->item[i].room;
-    }
-    return NULL;
-}
-
-wide headrooms_note(struct headrooms *rooms, uint16_t flavor, uint32_t resource, wide room)
-{
-    if (rooms->count < HEADROOMS_MAX) {
-        rooms->item[rooms->count].resource = resource;
-        rooms->item[rooms->count].flavor = flavor;
-        rooms->item[rooms->count++].room = room;
-    }
-    return room;
 }

@@ -20,6 +20,10 @@ static inline bool headroom_holds(wide room, wide amount)
     return amount == 0 || amount <= room;
 }
 
+/* What there is room for at a queue, in one of these senses. */
+typedef wide headroom_function(const struct engine *e, uint32_t queue, uint16_t flavor,
+                               uint32_t resource);
+
 /* How much more a claim could ask for at this queue: the least of all ceilings on the way to the
  * root, where what is kept and unused on the way down helps. Below 0 for who is in debt. For what
  * holds something now (headroom_present), for what will once all that is under way has happened
@@ -46,27 +50,5 @@ wide headroom_ever(const struct engine *e, uint32_t queue, uint16_t flavor, uint
 wide headroom_written(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
 wide headroom_written_by(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
                          uint32_t *ret_queue);
-
-/* What there is room for at one queue, looked up once in a search. */
-enum { HEADROOMS_MAX = 32 };
-
-struct headrooms {
-    const struct engine *e;
-    uint32_t queue, count;
-    struct {
-        uint32_t resource;
-        uint16_t flavor; /* FLAVOR_NONE: in the one that has most */
-        wide room;
-    } item[HEADROOMS_MAX];
-};
-
-/* Of nothing it is known yet. */
-void headrooms_init(struct headrooms *rooms, const struct engine *e, uint32_t queue);
-
-/* The room that was noted; NULL: none was. */
-const wide *headrooms_known(const struct headrooms *rooms, uint16_t flavor, uint32_t resource);
-
-/* Notes a room, if there is place for it, and returns it. */
-wide headrooms_note(struct headrooms *rooms, uint16_t flavor, uint32_t resource, wide room);
 
 #endif

@@ -72,23 +72,34 @@ static int read_shape(struct engine *e, const struct named_amounts *requests, st
     return 0;
 }
 
-/* The use of the class is the line's from now on. */
-static int make(struct engine *e, uint32_t class, const struct shape *shape, uint32_t hash,
-                uint32_t *ret_line)
+/* Of one claim, for no amounts yet. The use of the class is the line's from now on. */
+static int make(struct engine *e, uint32_t class, uint32_t *ret_line)
 {
     struct needs needs;
-    uint32_t id;
 
-    if (slab_reserve(&e->order.lines, 1) < 0 || index_reserve(&e->order.lines_by_needs) < 0 ||
+    if (slab_reserve(&e->order.lines, 1) < 0 ||
         needs_alloc(&e->mem, size_class_at(e, class), &needs) < 0)
         return ENGINE_NO_MEMORY;
-    for (uint32_t i = 0; i < shape->count; i++)
-        needs_set_amount(&needs, size_class_at(e, class), i, shape->requests[i].amount);
-    id = slab_take(&e->order.lines);
-    *line_at(e, id) = (struct line){.size_class = class, .needs = needs};
-    index_put(&e->order.lines_by_needs, hash, id);
+    *ret_line = slab_take(&e->order.lines);
+    *line_at(e, *ret_line) = (struct line){.size_class = class, .needs = needs};
+    return 0;
+}
+
+static void set_amounts(struct engine *e, struct line *line, const struct request *requests,
+                        uint8_t count)
+{
+    for (uint8_t i = 0; i < count; i++)
+        needs_set_amount(&line->needs, size_class_at(e, line->size_class), i, requests[i].amount);
+}
+
+static int make_shared(struct engine *e, uint32_t class, const struct shape *shape, uint32_t hash,
+                       uint32_t *ret_line)
+{
+    if (index_reserve(&e->order.lines_by_needs) < 0 || make(e, class, ret_line) < 0)
+        return ENGINE_NO_MEMORY;
+    set_amounts(e, line_at(e, *ret_line), shape->requests, shape->count);
+    index_put(&e->order.lines_by_needs, hash, *ret_line);
     queue_at(e, size_class_at(e, class)->queue)->line_count++;
-    *ret_line = id;
     return 0;
 }
 
@@ -116,7 +127,8 @@ static bool drop_user(struct engine *e, struct line *line)
     return true;
 }
 
-static int get(struct engine *e, uint32_t class, const struct shape *shape, uint32_t *ret_line)
+static int get_in_class(struct engine *e, uint32_t class, const struct shape *shape,
+                        uint32_t *ret_line)
 {
     const struct wanted wanted = {e, class, shape};
     uint32_t hash = class, id;
@@ -125,7 +137,7 @@ static int get(struct engine *e, uint32_t class, const struct shape *shape, uint
         hash = add_to_hash(hash, shape->requests[i].amount);
     id = index_find(&e->order.lines_by_needs, hash, is_wanted, &wanted);
     if (id == 0)
-        return make(e, class, shape, hash, ret_line);
+        return make_shared(e, class, shape, hash, ret_line);
     if (add_user(e, line_at(e, id)) < 0)
         return ENGINE_NO_MEMORY;
     size_class_unref(e, class); /* the line has one */
@@ -133,22 +145,30 @@ static int get(struct engine *e, uint32_t class, const struct shape *shape, uint
     return 0;
 }
 
+static int get(struct engine *e, uint32_t queue, const struct shape *shape, bool bare,
+               uint32_t *ret_line)
+{
+    uint32_t class;
+    int error = size_class_get(e, queue, shape->requests, shape->count, bare, &class);
+
+    if (error < 0)
+        return error;
+    error = get_in_class(e, class, shape, ret_line);
+    if (error < 0)
+        size_class_unref(e, class);
+    return error;
+}
+
 int line_get(struct engine *e, uint32_t queue, const struct named_amounts *requests, bool bare,
              uint32_t *ret_line)
 {
     struct shape shape;
-    uint32_t class;
     int error;
 
     if (read_shape(e, requests, &shape) < 0)
         return ENGINE_NO_MEMORY;
-    error = size_class_get(e, queue, shape.requests, shape.count, bare, &class);
-    unref_names(&e->names, &shape); /* the class has them */
-    if (error < 0)
-        return error;
-    error = get(e, class, &shape, ret_line);
-    if (error < 0)
-        size_class_unref(e, class);
+    error = get(e, queue, &shape, bare, ret_line);
+    unref_names(&e->names, &shape); /* the line's class has them */
     return error;
 }
 
@@ -156,35 +176,22 @@ int line_get_like(struct engine *e, uint32_t like, uint32_t queue, uint32_t *ret
 {
     const struct line *line = line_at(e, like);
     struct shape shape = {.count = line_count(e, line)};
-    uint32_t class;
-    int error;
 
     for (uint32_t i = 0; i < shape.count; i++)
         shape.requests[i] = (struct request){line_resource(e, line, i), line_amount(e, line, i)};
-    error = size_class_get(e, queue, shape.requests, shape.count, line_bare(e, line), &class);
-    if (error < 0)
-        return error;
-    error = get(e, class, &shape, ret_line);
-    if (error < 0)
-        size_class_unref(e, class);
-    return error;
+    return get(e, queue, &shape, line_bare(e, line), ret_line);
 }
 
 int line_make_own(struct engine *e, uint32_t *ret_line)
 {
-    struct needs needs;
-    uint32_t class, id;
+    uint32_t class;
 
-    if (slab_reserve(&e->order.lines, 1) < 0 || size_class_make_own(e, &class) < 0)
+    if (size_class_make_own(e, &class) < 0)
         return ENGINE_NO_MEMORY;
-    if (needs_alloc(&e->mem, size_class_at(e, class), &needs) < 0) {
-        size_class_unref(e, class);
-        return ENGINE_NO_MEMORY;
-    }
-    id = slab_take(&e->order.lines);
-    *line_at(e, id) = (struct line){.size_class = class, .needs = needs};
-    *ret_line = id;
-    return 0;
+    if (make(e, class, ret_line) == 0)
+        return 0;
+    size_class_unref(e, class);
+    return ENGINE_NO_MEMORY;
 }
 
 void line_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct request *requests,
@@ -194,8 +201,7 @@ void line_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct re
     uint32_t before = line_queue(e, line);
 
     size_class_set_own(e, line->size_class, queue, requests, count, bare);
-    for (uint8_t i = 0; i < count; i++)
-        needs_set_amount(&line->needs, size_class_at(e, line->size_class), i, requests[i].amount);
+    set_amounts(e, line, requests, count);
     if (queue != 0)
         queue_at(e, queue)->line_count++;
     if (before == 0)
@@ -237,6 +243,15 @@ bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)
 {
     return line_queue(e, line_at(e, a)) == line_queue(e, line_at(e, b)) &&
            line_same_requests(e, a, b);
+}
+
+int64_t line_asks(const struct engine *e, const struct line *line, uint32_t resource)
+{
+    for (uint32_t i = 0; i < line_count(e, line); i++) {
+        if (line_resource(e, line, i) == resource)
+            return line_amount(e, line, i);
+    }
+    return 0;
 }
 
 void line_unref(struct engine *e, uint32_t id)
@@ -300,11 +315,6 @@ bool line_leave(struct engine *e, uint32_t claim)
     return true;
 }
 
-uint32_t line_users(const struct engine *e, const struct line *line)
-{
-    return line->crowd == 0 ? 1 : crowd_at(e, line->crowd)->users;
-}
-
 uint32_t line_waiting(const struct engine *e, const struct line *line)
 {
     return (line->head != 0) + (line->crowd == 0 ? 0 : waiting_count(e, behind_head(e, line)));
@@ -325,13 +335,11 @@ uint32_t line_next(const struct engine *e, uint32_t claim)
                                : waiting_next(e, behind_head(e, line), claim);
 }
 
-uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other,
-                           waiting_before *is_before)
+uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other)
 {
-    if (!is_before(e, line->head, other))
+    if (!claim_is_before(e, line->head, other))
         return 0;
-    return line->crowd == 0 ? 1
-                            : 1 + waiting_count_before(e, behind_head(e, line), other, is_before);
+    return line->crowd == 0 ? 1 : 1 + waiting_count_before(e, behind_head(e, line), other);
 }
 
 uint32_t line_after(const struct engine *e, const struct line *line, uint32_t claim)
@@ -377,13 +385,4 @@ void line_bound(const struct engine *e, uint32_t id, struct bound *ret_bound)
         for (uint32_t i = 0; i < class->count; i++)
             add_bound(queue, class->needs[i].resource, class->needs[i].least, ret_bound);
     }
-}
-
-uint32_t line_position(const struct engine *e, uint32_t claim)
-{
-    uint32_t queue = claim_queue(e, claim), before = 0, head = 0;
-
-    while ((head = size_class_next_head(e, queue, head, claim)) != 0)
-        before += line_count_before(e, claim_line(e, head), claim, claim_is_before);
-    return before;
 }

@@ -71,20 +71,18 @@ uint32_t line_first_of(const struct engine *e, uint32_t queue);
  * all of them need. */
 void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound);
 
-/* How many wait before this one in its queue. [claim waits] */
-uint32_t line_position(const struct engine *e, uint32_t claim);
+/* What each claim of the line asks for of a resource. */
+int64_t line_asks(const struct engine *e, const struct line *line, uint32_t resource);
 
-/* How many claims have the line, and how many of them wait; whether some wait behind its head. */
-uint32_t line_users(const struct engine *e, const struct line *line);
+/* How many claims wait in the line; whether some wait behind its head. */
 uint32_t line_waiting(const struct engine *e, const struct line *line);
 bool line_is_crowded(const struct engine *e, const struct line *line);
 
 /* The next one that waits in its line after this one that does, or 0. */
 uint32_t line_next(const struct engine *e, uint32_t claim);
 
-/* How many in the line wait before something: whether a claim does, is_before tells. */
-uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other,
-                           waiting_before *is_before);
+/* How many in the line wait before a claim, which may be any. */
+uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other);
 
 /* The first behind the line's head that comes after a claim, or 0. It need not be one of them. */
 uint32_t line_after(const struct engine *e, const struct line *line, uint32_t claim);

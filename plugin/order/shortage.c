@@ -15,19 +15,14 @@ static struct tree_link *link_of(const void *ctx, uint32_t id)
     return &demand_at(ctx, id)->link;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* By what is lacked, whatever the amount. */
 static int compare_lacked(const struct shortage *a, const struct shortage *b)
 {
     if (a->placements != b->placements)
-        return compare_numbers(a->placements, b->placements);
+        return wide_compare(a->placements, b->placements);
     if (a->flavor != b->flavor)
-        return compare_numbers(a->flavor, b->flavor);
-    return compare_numbers(a->resource, b->resource);
+        return wide_compare(a->flavor, b->flavor);
+    return wide_compare(a->resource, b->resource);
 }
 
 static int compare(const void *ctx, uint32_t a, uint32_t b)
@@ -35,13 +30,13 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
     const struct shortage *x = &demand_at(ctx, a)->shortage, *y = &demand_at(ctx, b)->shortage;
     int order = compare_lacked(x, y);
 
-    if (order != 0 || x->amount != y->amount)
-        return order != 0 ? order : x->amount < y->amount ? -1 : 1;
-    return claim_compare_rank(ctx, demand_at(ctx, a)->head, demand_at(ctx, b)->head);
+    if (order == 0)
+        order = wide_compare(x->amount, y->amount);
+    return order != 0 ? order
+                      : claim_compare_rank(ctx, demand_at(ctx, a)->head, demand_at(ctx, b)->head);
 }
 
-/* 0: none. */
-static uint32_t who_first(const struct engine *e, uint32_t a, uint32_t b)
+uint32_t shortage_first_of(const struct engine *e, uint32_t a, uint32_t b)
 {
     if (a == 0 || b == 0 || a == b)
         return a == 0 ? b : a;
@@ -57,7 +52,8 @@ static uint32_t first_with(const struct engine *e, uint32_t id)
 {
     const struct tree_link *link = link_of(e, id);
 
-    return who_first(e, id, who_first(e, first_below(e, link->left), first_below(e, link->right)));
+    return shortage_first_of(
+        e, id, shortage_first_of(e, first_below(e, link->left), first_below(e, link->right)));
 }
 
 static bool update(void *ctx, uint32_t id)
@@ -80,7 +76,7 @@ static wide claimable(const struct engine *e, uint32_t id, uint16_t flavor, uint
         const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
 
         most = wide_max(most, spare + (cell == NULL ? 0 : cell->share - cell->later));
-        spare += cell == NULL ? 0 : wide_max(0, cell->kept - cell->later);
+        spare += cell_spares(cell, true);
     }
     return most;
 }
@@ -167,11 +163,7 @@ static uint32_t count_flavors(const struct engine *e, const struct queue *queue,
 
 static wide least_of(const struct assign_set *set, uint32_t resource)
 {
-    for (uint32_t i = 0; i < set->need_count; i++) {
-        if (set->needs[i].resource == resource)
-            return (wide)set->needs[i].amount * set->minimum;
-    }
-    return 0;
+    return (wide)assign_set_asks(set, resource) * set->minimum;
 }
 
 /* The least that all pod sets together ask for in this flavor, which is the only one for them. */
@@ -252,7 +244,8 @@ static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct sh
             at = link_of(e, at)->right;
             continue;
         }
-        first = who_first(e, first, who_first(e, at, first_below(e, link_of(e, at)->right)));
+        first = shortage_first_of(e, first,
+                                  shortage_first_of(e, at, first_below(e, link_of(e, at)->right)));
         at = link_of(e, at)->left;
     }
     for (at = link_of(e, id)->right; at != 0;) {
@@ -260,7 +253,8 @@ static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct sh
             at = link_of(e, at)->left;
             continue;
         }
-        first = who_first(e, first, who_first(e, at, first_below(e, link_of(e, at)->left)));
+        first = shortage_first_of(e, first,
+                                  shortage_first_of(e, at, first_below(e, link_of(e, at)->left)));
         at = link_of(e, at)->right;
     }
     return first;
@@ -307,7 +301,7 @@ uint32_t shortage_first(const struct engine *e, uint32_t queue)
 
     for (uint32_t id = tree_first(&demands_by_shortage, e, root); id != 0;
          id = first_behind(e, root, &demand_at(e, id)->shortage))
-        first = who_first(e, first, first_lacking(e, queue, &demand_at(e, id)->shortage));
+        first = shortage_first_of(e, first, first_lacking(e, queue, &demand_at(e, id)->shortage));
     return first;
 }
 

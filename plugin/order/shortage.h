@@ -33,6 +33,9 @@ struct engine;
 /* True: the demand lacks this, so nobody in it can be granted anything now. [judged] */
 bool shortage_find(const struct engine *e, uint32_t demand, struct shortage *ret_shortage);
 
+/* Of two demands, each of which may be none (0), the one whose head comes first. */
+uint32_t shortage_first_of(const struct engine *e, uint32_t a, uint32_t b);
+
 /* The first of the queue's demands that may lack nothing now; 0: none. */
 uint32_t shortage_first(const struct engine *e, uint32_t queue);
 

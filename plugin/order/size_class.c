@@ -238,12 +238,6 @@ void size_class_unref(struct engine *e, uint32_t id)
     slab_give(&e->order.size_classes, id);
 }
 
-static void note_least(const struct engine *e, struct size_class *class)
-{
-    for (uint32_t i = 0; i < class->count; i++)
-        class->needs[i].own = line_least(e, claim_line(e, class->heads), i);
-}
-
 /* The class's heads changed: its place among the queue's classes follows. */
 static void settle(struct engine *e, uint32_t id)
 {
@@ -251,8 +245,8 @@ static void settle(struct engine *e, uint32_t id)
     struct queue *queue = queue_at(e, class->queue);
     uint32_t head = tree_first(&heads_by_rank, e, class->heads), first;
 
-    if (head != 0)
-        note_least(e, class);
+    for (uint32_t i = 0; i < class->count && head != 0; i++)
+        class->needs[i].own = line_least(e, claim_line(e, class->heads), i);
     if (head == class->head) {
         tree_refresh(&size_classes_by_head, e, id);
         return;

@@ -54,12 +54,13 @@ static void unlist(struct engine *e, uint32_t id)
     group->next_in_line = group->prev_in_line = 0;
 }
 
-/* Those that lie in the scheduler's queue of pods without a node must be looked at again. */
-static void wake_members(struct engine *e, const struct group *group)
+/* Marks those that are only reserved. As parked: they may lie in the scheduler's queue of pods
+ * without a node, and must be looked at again. */
+static void mark_reserved(struct engine *e, const struct group *group, uint32_t flags)
 {
     for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED)
-            claim_set_flag(claim_at(e, id), CLAIM_PARKED, true);
+            claim_at(e, id)->flags |= flags;
     }
 }
 
@@ -75,7 +76,7 @@ static void take_turn(struct engine *e, uint32_t id)
     for (uint32_t at = group->first; at != 0; at = member_after(e, at))
         claim_set_flag(claim_at(e, at), CLAIM_HEARD, false);
     if (group->tries > 0)
-        wake_members(e, group);
+        mark_reserved(e, group, CLAIM_PARKED);
     sync_members(e, group);
     claim_set_timer(e, group->entry);
 }
@@ -118,12 +119,8 @@ static void let_go(struct engine *e, uint32_t id, bool no_nodes)
     group->turn_until = e->now + ASSEMBLY_SECONDS * SECOND; /* for the host to do so */
     group->letting_go = true;
     group->no_nodes = no_nodes;
-    for (uint32_t at = group->first; at != 0 && no_nodes; at = member_after(e, at)) {
-        if (claim_at(e, at)->state == CLAIM_RESERVED)
-            claim_set_flag(claim_at(e, at), CLAIM_LACKS_NODE, true);
-    }
     if (no_nodes)
-        wake_members(e, group);
+        mark_reserved(e, group, CLAIM_LACKS_NODE | CLAIM_PARKED);
     if (group->at_permit == 0)
         end_turn(e, id);
     else
@@ -156,9 +153,7 @@ void assembly_review(struct engine *e, uint32_t id)
             unlist(e, id);
             sync_members(e, group);
         }
-    } else if (group->letting_go ? group->at_permit == 0 : !under_way && group->at_permit == 0) {
-        end_turn(e, id);
-    } else if (group->passed) {
+    } else if (group->passed || (group->at_permit == 0 && (group->letting_go || !under_way))) {
         end_turn(e, id);
     } else if (!group->letting_go && (!under_way || !may_go_on(e, group))) {
         let_go(e, id, false);
@@ -232,7 +227,7 @@ bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
         return true;
     }
     if (group->at_permit == 0)
-        wake_members(e, group);
+        mark_reserved(e, group, CLAIM_PARKED);
     claim_set_flag(claim, CLAIM_HEARD, false);
     if ((claim->flags & CLAIM_AT_PERMIT) == 0)
         set_at_permit(e, id, true);
@@ -283,15 +278,12 @@ void assembly_expire(struct engine *e, uint32_t entry)
     if (e->pods.assembling != id) {
         group->retry_at = 0;
         next_turn(e);
-    } else if (!group->letting_go && group->at_permit > 0) {
+    } else if (!group->letting_go) {
         let_go(e, id, false);
-    } else {
+    } else { /* in vain: nobody gave its node back in time */
         for (uint32_t at = group->first; at != 0; at = member_after(e, at))
             assembly_leaves_permit(e, at);
-        if (!group->letting_go)
-            let_go(e, id, false);
-        else
-            end_turn(e, id);
+        end_turn(e, id);
     }
     claim_set_timer(e, entry);
 }

@@ -2,8 +2,6 @@
 #ifndef SLUICE_PLUGIN_PODS_ASSEMBLY_H
 #define SLUICE_PLUGIN_PODS_ASSEMBLY_H
 
-#include "plugin/engine.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 

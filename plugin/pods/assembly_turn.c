@@ -9,15 +9,11 @@ int64_t assembly_lacks_nodes(const struct group *group)
     return group_lacks(group) + group->reserved;
 }
 
-bool assembly_can_wait(const struct engine *e)
-{
-    return engine_asks(e, EFFECT_ANSWER_PERMIT) && !e->config.observe_only;
-}
-
 bool assembly_concerns(const struct engine *e, const struct group *group)
 {
-    return assembly_can_wait(e) && !group_is_native(group) && group->minimum > 1 &&
-           group->entry != 0;
+    bool can_wait = engine_asks(e, EFFECT_ANSWER_PERMIT) && !e->config.observe_only;
+
+    return can_wait && !group_is_native(group) && group->minimum > 1 && group->entry != 0;
 }
 
 bool assembly_is_under_way(const struct engine *e, const struct group *group)

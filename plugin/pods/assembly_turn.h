@@ -16,9 +16,6 @@ struct group;
 /* How many members lack a node to the minimum. */
 int64_t assembly_lacks_nodes(const struct group *group);
 
-/* Whether this host can let go of who waits in Permit. */
-bool assembly_can_wait(const struct engine *e);
-
 /* Whether members of the group come to their nodes together by our doing: a native group's do by
  * the scheduler's. */
 bool assembly_concerns(const struct engine *e, const struct group *group);

@@ -29,11 +29,6 @@ bool booking_pauses(const struct engine *e, const struct group *group)
     return group->entry != 0 && claim_at(e, group->entry)->reason == REASON_BACKOFF;
 }
 
-static bool is_restoring(const struct engine *e, const struct group *group)
-{
-    return (claim_at(e, group->entry)->flags & CLAIM_RESTORING) != 0;
-}
-
 uint32_t booking_end(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
@@ -44,7 +39,7 @@ uint32_t booking_end(struct engine *e, uint32_t id)
     if (booking_holds(e, group)) {
         queue = claim_queue(e, entry);
         claim_hold_entry(e, entry, NULL);
-    } else if (is_restoring(e, group)) {
+    } else if (claim_at(e, entry)->flags & CLAIM_RESTORING) {
         claim_leave_restoring(e, entry);
     } else {
         claim_leave_line(e, entry);
@@ -163,7 +158,7 @@ void booking_stand_by(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
 
-    if (!group->books || claim_at(e, group->entry)->state == CLAIM_WAITING)
+    if (!group->books || booking_waits(e, group))
         return;
     booking_end(e, id);
     group_touch(e, id);
@@ -175,8 +170,7 @@ void booking_expire(struct engine *e, uint32_t entry)
     uint32_t id = claim_group(e, claim);
 
     if (claim->state == CLAIM_RESERVED) {
-        if (claim->timeouts < CLAIM_MOST_TIMEOUTS)
-            claim->timeouts = (claim->timeouts + 1) & CLAIM_MOST_TIMEOUTS;
+        claim_count_timeout(claim);
         booking_end(e, id);
         claim->reason = REASON_BACKOFF;
     } else {

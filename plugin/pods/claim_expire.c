@@ -27,17 +27,15 @@ void claim_expire(struct engine *e, uint32_t id, int64_t due)
         booking_expire(e, id);
     } else if (claim->flags & CLAIM_GANG) {
         assembly_expire(e, id);
-    } else if (claim_is_over(e, id)) {
-        claim_destroy(e, id);
-    } else if ((claim->flags & CLAIM_PROVISIONAL) && claim_confirm_by(claim) <= e->now) {
+    } else if (claim_is_over(e, id) ||
+               ((claim->flags & CLAIM_PROVISIONAL) && claim_confirm_by(claim) <= e->now)) {
         claim_destroy(e, id);
     } else if (promise_deadline(e, id) <= e->now) {
         promise_expire(e, id);
         if (claim->member != 0) /* others of its gang may go with it again */
             group_touch(e, claim_group(e, claim));
     } else if (claim->state == CLAIM_RESERVED) {
-        if (claim->timeouts < CLAIM_MOST_TIMEOUTS)
-            claim->timeouts = (claim->timeouts + 1) & CLAIM_MOST_TIMEOUTS;
+        claim_count_timeout(claim);
         claim_change(e, id, CLAIM_HELD, REASON_BACKOFF);
         claim_to_rest(e, id); /* what others hold waits for them, not for the time */
     } else {

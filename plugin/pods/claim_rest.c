@@ -20,27 +20,24 @@ static bool is_not_selected(const struct engine *e, const struct claim *claim)
                                                        : (claim->flags & CLAIM_NOT_SELECTED) != 0;
 }
 
-enum claim_state claim_rest(const struct engine *e, uint32_t id, enum reason *ret_reason)
+enum reason claim_rest(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
-    *ret_reason = REASON_NONE;
     if (claim->flags & CLAIM_LET_GO)
-        *ret_reason = REASON_NOT_READY;
-    else if (claim->obstacle != 0)
-        *ret_reason = claim->misses_claim ? REASON_CLAIM_MISSING : REASON_FOREIGN_GATE;
-    else if (is_not_selected(e, claim))
-        *ret_reason = REASON_NAMESPACE_NOT_SELECTED;
-    else if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF &&
-             claim_deadline(e, id) > e->now)
-        *ret_reason = REASON_BACKOFF;
-    else if (stale_condition_holds(e, claim))
-        *ret_reason = REASON_CONDITION_STALE;
-    else if (follow_supersedes(e, id))
-        *ret_reason = REASON_SUPERSEDED;
-    else if (claim_group(e, claim) != 0)
-        *ret_reason = gang_holds(e, claim_group(e, claim));
-    return *ret_reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD;
+        return REASON_NOT_READY;
+    if (claim->obstacle != 0)
+        return claim->misses_claim ? REASON_CLAIM_MISSING : REASON_FOREIGN_GATE;
+    if (is_not_selected(e, claim))
+        return REASON_NAMESPACE_NOT_SELECTED;
+    if (claim->state == CLAIM_HELD && claim->reason == REASON_BACKOFF &&
+        claim_deadline(e, id) > e->now)
+        return REASON_BACKOFF;
+    if (stale_condition_holds(e, claim))
+        return REASON_CONDITION_STALE;
+    if (follow_supersedes(e, id))
+        return REASON_SUPERSEDED;
+    return claim_group(e, claim) == 0 ? REASON_NONE : gang_holds(e, claim_group(e, claim));
 }
 
 bool claim_may_pass_now(struct engine *e, uint32_t id, uint16_t *ret_flavors)
@@ -71,10 +68,9 @@ void claim_grant_alone(struct engine *e, uint32_t id, const uint16_t *flavors)
 void claim_to_rest(struct engine *e, uint32_t id)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
-    enum reason reason;
-    enum claim_state state = claim_rest(e, id, &reason);
+    enum reason reason = claim_rest(e, id);
 
-    claim_change(e, id, state, reason);
-    if (state == CLAIM_WAITING && !gang_needs(e, id) && claim_may_pass_now(e, id, flavors))
+    claim_change(e, id, reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD, reason);
+    if (reason == REASON_NONE && !gang_needs(e, id) && claim_may_pass_now(e, id, flavors))
         claim_grant_alone(e, id, flavors);
 }

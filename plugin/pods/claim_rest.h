@@ -7,8 +7,8 @@
 /* Where a claim is that holds no room: what keeps it from waiting, and whether it passes at
  * once. */
 
-/* Where a claim belongs that holds nothing: held by something of its own, or waiting. */
-enum claim_state claim_rest(const struct engine *e, uint32_t claim, enum reason *ret_reason);
+/* What holds a claim that holds no room; REASON_NONE: nothing does, so it waits. */
+enum reason claim_rest(const struct engine *e, uint32_t claim);
 
 /* Nobody waits longer who could pass now: else it would have, or room is still being given away in
  * its tree. So a newcomer that fits takes nobody's turn, but for a head that must not be passed;

@@ -13,6 +13,15 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* The most that are counted: the record has 6 bits for them. */
+enum { MOST_TIMEOUTS = 63 };
+
+void claim_count_timeout(struct claim *claim)
+{
+    if (claim->timeouts < MOST_TIMEOUTS)
+        claim->timeouts = (claim->timeouts + 1) & MOST_TIMEOUTS;
+}
+
 int64_t claim_pauses_until(const struct claim *claim)
 {
     int most = claim->flags & CLAIM_GANG ? BOOKING_BACKOFF_DOUBLINGS : CLAIM_BACKOFF_DOUBLINGS;

@@ -14,11 +14,13 @@ enum {
     CLAIM_CYCLE_SECONDS = 300,
     CLAIM_BACKOFF_SECONDS = 10,
     CLAIM_BACKOFF_DOUBLINGS = 6,
-    CLAIM_MOST_TIMEOUTS = 63, /* that are counted */
 };
 
 /* When the claim must be looked at again; INT64_MAX: not for the time's sake. */
 int64_t claim_deadline(const struct engine *e, uint32_t claim);
+
+/* One more had its time: the next pause is longer. */
+void claim_count_timeout(struct claim *claim);
 
 /* When the pause is over of one that had its time. [REASON_BACKOFF] */
 int64_t claim_pauses_until(const struct claim *claim);

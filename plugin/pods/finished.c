@@ -20,7 +20,7 @@ static uint32_t uid_hash(struct text uid)
     return hash_bytes(uid.at, uid.len, 0);
 }
 
-uint32_t finished_find(const struct engine *e, struct text uid)
+static uint32_t find(const struct engine *e, struct text uid)
 {
     const struct uid_question q = {e, uid};
 
@@ -82,7 +82,7 @@ static void see_again(struct engine *e, uint32_t id, uint32_t group, bool failed
 
 int finished_see(struct engine *e, const struct pod_facts *pod)
 {
-    uint32_t group, id = finished_find(e, pod->uid);
+    uint32_t group, id = find(e, pod->uid);
     int error = group_get(e, pod, &group);
 
     if (error == 0 && id != 0)
@@ -96,14 +96,14 @@ int finished_see(struct engine *e, const struct pod_facts *pod)
 
 uint32_t finished_group(const struct engine *e, struct text uid)
 {
-    uint32_t id = finished_find(e, uid);
+    uint32_t id = find(e, uid);
 
     return id == 0 ? 0 : finished_at(e, id)->group;
 }
 
 bool finished_lose(struct engine *e, struct text uid)
 {
-    uint32_t id = finished_find(e, uid);
+    uint32_t id = find(e, uid);
 
     if (id != 0)
         lose(e, id);

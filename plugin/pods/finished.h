@@ -27,6 +27,4 @@ bool finished_lose(struct engine *e, struct text uid);
 /* The group in which it counts; 0: it is not known. */
 uint32_t finished_group(const struct engine *e, struct text uid);
 
-uint32_t finished_find(const struct engine *e, struct text uid);
-
 #endif

@@ -14,7 +14,6 @@
 #include "plugin/pods/claim_rest.h"
 #include "plugin/records/claim_need.h"
 #include "plugin/state.h"
-#include "restore.h"
 
 int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t *ret_entry)
 {
@@ -85,7 +84,6 @@ static void keep_news(struct claim *claim, const struct claim *before)
  * their queues. */
 void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode)
 {
-    enum claim_state state;
     enum reason reason;
     struct claim before;
 
@@ -100,10 +98,10 @@ void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode)
             continue;
         before = *claim_at(e, id);
         claim_change(e, id, CLAIM_HELD, REASON_NOT_READY);
-        state = claim_rest(e, id, &reason);
-        if (state == CLAIM_WAITING)
+        reason = claim_rest(e, id);
+        if (reason == REASON_NONE)
             keep_news(claim_at(e, id), &before);
-        claim_change(e, id, state, reason);
+        claim_change(e, id, reason == REASON_NONE ? CLAIM_WAITING : CLAIM_HELD, reason);
         if (mode == GROUP_WHOLE)
             queue_todo(e, TODO_DIRTY, queue_root(e, claim_queue(e, id)));
     }
@@ -154,13 +152,28 @@ static void share_flavors(const struct engine *e, const struct line *line,
     }
 }
 
+/* The first of its members that are ready are reserved, as many as lack; how many still do. */
+static int64_t reserve_ready(struct engine *e, const struct group *group, int64_t lacks,
+                             const struct gang_sum *sum, const uint16_t *flavors)
+{
+    uint16_t own[FACTS_MAX_NEEDS];
+
+    for (uint32_t id = group->first; id != 0 && lacks > 0; id = member_after(e, id)) {
+        if (!group_is_ready(claim_at(e, id)))
+            continue;
+        share_flavors(e, claim_line(e, id), sum, flavors, own);
+        claim_reserve(e, id, own);
+        lacks--;
+    }
+    return lacks;
+}
+
 static void grant_gang(struct engine *e, uint32_t entry, const uint16_t *flavors)
 {
     struct group *group = group_at(e, claim_group(e, claim_at(e, entry)));
-    const struct line *line = line_at(e, claim_at(e, entry)->line);
+    const struct line *line = claim_line(e, entry);
     int64_t lacks = group_lacks(group);
     struct gang_sum sum = {.count = line_count(e, line)};
-    uint16_t own[FACTS_MAX_NEEDS];
 
     if (group->books) {
         booking_grant(e, entry, flavors);
@@ -169,14 +182,7 @@ static void grant_gang(struct engine *e, uint32_t entry, const uint16_t *flavors
     for (uint8_t i = 0; i < sum.count; i++)
         sum.requests[i].resource = line_resource(e, line, i);
     take_entry_out(e, group);
-    for (uint32_t id = group->first; id != 0 && lacks > 0; id = member_after(e, id)) {
-        if (!group_is_ready(claim_at(e, id)))
-            continue;
-        share_flavors(e, line_at(e, claim_at(e, id)->line), &sum, flavors, own);
-        claim_reserve(e, id, own);
-        lacks--;
-    }
-    group->to_come += (int32_t)lacks;
+    group->to_come += (int32_t)reserve_ready(e, group, lacks, &sum, flavors);
     gang_set_mode(e, group, GROUP_WHOLE);
 }
 
@@ -247,7 +253,7 @@ static bool find_flavors(const struct engine *e, const struct group *group,
  * waits. Else it waits again with them: the scheduler would hold it for their sake. */
 static bool grant_joining(struct engine *e, struct group *group, const struct gang_sum *sum)
 {
-    uint16_t flavors[FACTS_MAX_NEEDS], own[FACTS_MAX_NEEDS];
+    uint16_t flavors[FACTS_MAX_NEEDS];
     bool fits;
 
     if (!group->at_once || !engine_grants(e) || queue_stops(e, sum->queue) != REASON_NONE ||
@@ -257,12 +263,8 @@ static bool grant_joining(struct engine *e, struct group *group, const struct ga
     gang_sum_put(e, group, sum);
     fits = fit_in(e, claim_at(e, group->entry)->line, flavors);
     line_set_own(e, claim_at(e, group->entry)->line, 0, NULL, 0, false);
-    for (uint32_t id = group->first; fits && id != 0; id = member_after(e, id)) {
-        if (!group_is_ready(claim_at(e, id)))
-            continue;
-        share_flavors(e, line_at(e, claim_at(e, id)->line), sum, flavors, own);
-        claim_reserve(e, id, own);
-    }
+    if (fits)
+        reserve_ready(e, group, group_lacks(group), sum, flavors);
     return fits;
 }
 

@@ -5,7 +5,6 @@
 #include "gang_mode.h"
 #include "plugin/base/text.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*

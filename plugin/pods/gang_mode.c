@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gang_mode.h"
 
-#include "gang_sum.h"
-#include "group.h"
 #include "group_follow.h"
 #include "plugin/state.h"
 

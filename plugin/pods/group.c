@@ -193,13 +193,11 @@ void group_untouch(struct engine *e, uint32_t id)
     group_at(e, id)->is_todo = false;
 }
 
-void group_free_least(struct engine *e, struct group *group)
+void group_drop_least(struct engine *e, struct group_amount *least, uint32_t count)
 {
-    for (uint32_t i = 0; i < group->least_count; i++)
-        intern_unref(&e->names, group->least[i].resource);
-    mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
-    group->least = NULL;
-    group->least_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        intern_unref(&e->names, least[i].resource);
+    mem_free(&e->mem, least, count * sizeof(*least));
 }
 
 void group_end(struct engine *e, uint32_t id)
@@ -210,7 +208,7 @@ void group_end(struct engine *e, uint32_t id)
     outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
     heap_clear(&e->pods.group_timers, id);
     group_drop_owner(&e->names, &group->owner);
-    group_free_least(e, group);
+    group_drop_least(e, group->least, group->least_count);
     group_drop_parts(e, group->parts, group->part_count);
     index_drop(&e->pods.groups_by_name,
                name_hash(name_text(e, group->space), name_text(e, group->name)), id);

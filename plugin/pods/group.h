@@ -266,8 +266,8 @@ void group_untouch(struct engine *e, uint32_t group);
  * what they are now. */
 void group_settle(struct engine *e);
 
-/* Gives back what its object said it needs at least. */
-void group_free_least(struct engine *e, struct group *group);
+/* Gives back what an object said that its group needs at least. */
+void group_drop_least(struct engine *e, struct group_amount *least, uint32_t count);
 void group_release_all(struct engine *e);
 
 const char *group_check(const struct engine *e, uint32_t group);

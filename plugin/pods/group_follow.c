@@ -3,19 +3,11 @@
 
 #include "group.h"
 #include "plugin/base/sentence.h"
-#include "plugin/pods/claim_rest.h"
 #include "plugin/state.h"
-
-static const struct member_own *own_of(const struct engine *e, uint32_t claim)
-{
-    return &member_at(e, claim_at(e, claim)->member)->own;
-}
 
 static struct tree_link *age_link(const void *ctx, uint32_t id)
 {
-    const struct engine *e = ctx;
-
-    return &member_at(e, claim_at(e, id)->member)->by_age;
+    return &claim_member(ctx, id)->by_age;
 }
 
 /* The oldest first: those whose owner has a newer template by now. */
@@ -23,9 +15,10 @@ static int compare_age(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct engine *e = ctx;
     const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
+    bool superseded = claim_member(e, a)->own.superseded;
 
-    if (own_of(e, a)->superseded != own_of(e, b)->superseded)
-        return own_of(e, a)->superseded ? -1 : 1;
+    if (superseded != claim_member(e, b)->own.superseded)
+        return superseded ? -1 : 1;
     if (x->queued != y->queued)
         return x->queued < y->queued ? -1 : 1;
     return text_compare(claim_uid(e, a), claim_uid(e, b));
@@ -50,7 +43,7 @@ void group_follow_leave(struct engine *e, uint32_t id)
     if (age_link(e, id)->size == 0)
         return;
     tree_remove(&askers_by_age, e, &group->askers, id);
-    group->marked -= own_of(e, id)->superseded;
+    group->marked -= claim_member(e, id)->own.superseded;
     if (group->asker == id || group->marked > 0)
         choose(e, at);
 }
@@ -60,10 +53,10 @@ void follow_join(struct engine *e, uint32_t id)
     uint32_t at = claim_group(e, claim_at(e, id));
     struct group *group = group_at(e, at);
 
-    if (own_of(e, id)->minimum == 0)
+    if (claim_member(e, id)->own.minimum == 0)
         return;
     tree_insert(&askers_by_age, e, &group->askers, id);
-    group->marked += own_of(e, id)->superseded;
+    group->marked += claim_member(e, id)->own.superseded;
     if (tree_last(&askers_by_age, e, group->askers) == id || group->marked > 0)
         choose(e, at);
 }
@@ -73,22 +66,23 @@ bool follow_supersedes(const struct engine *e, uint32_t id)
     const struct claim *claim = claim_at(e, id);
     uint32_t asker;
 
-    if (claim->member == 0 || !own_of(e, id)->superseded || (claim->flags & CLAIM_BOUND) != 0)
+    if (claim->member == 0 || !claim_member(e, id)->own.superseded ||
+        (claim->flags & CLAIM_BOUND) != 0)
         return false;
     asker = group_at(e, claim_group(e, claim))->asker;
-    return asker != 0 && !own_of(e, asker)->superseded &&
+    return asker != 0 && !claim_member(e, asker)->own.superseded &&
            !line_same_requests(e, claim->line, claim_at(e, asker)->line);
 }
 
 int32_t group_follow_minimum(const struct engine *e, const struct group *group)
 {
-    return group->asker == 0 ? 0 : own_of(e, group->asker)->minimum;
+    return group->asker == 0 ? 0 : claim_member(e, group->asker)->own.minimum;
 }
 
 /* A queue of Kueue's is named by no PodGroup. */
 static struct text queue_of(const struct engine *e, const struct group *group)
 {
-    const struct member_own *own = own_of(e, group->asker);
+    const struct member_own *own = &claim_member(e, group->asker)->own;
 
     return own->kind == QUEUE_VOLCANO ? name_text(e, own->queue) : text_of("");
 }
@@ -104,7 +98,7 @@ void group_follow_describe(const struct engine *e, const struct group *group,
         .owner_name = name_text(e, group->owner.name),
         .owner_uid = name_text(e, group->owner.uid),
         .queue = queue_of(e, group),
-        .priority_class = name_text(e, own_of(e, group->asker)->priority_class),
+        .priority_class = name_text(e, claim_member(e, group->asker)->own.priority_class),
         .minimum = group_follow_minimum(e, group),
         .kind = (enum group_kind)group->kind,
     };
@@ -197,9 +191,9 @@ const char *group_follow_check(const struct engine *e, uint32_t id)
     for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
 
-        if ((own_of(e, at)->minimum != 0) != (age_link(e, at)->size != 0))
+        if ((claim_member(e, at)->own.minimum != 0) != (age_link(e, at)->size != 0))
             return "the pods that ask for a group are known by their age";
-        marked += own_of(e, at)->superseded;
+        marked += claim_member(e, at)->own.superseded;
         if (follow_supersedes(e, at) ? group_is_ready(claim) || claim->state == CLAIM_RESERVED
                                      : group_is_superseded(claim))
             return "who is superseded is held for that";

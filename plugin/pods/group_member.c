@@ -40,12 +40,12 @@ void group_drop_own(struct intern *names, struct member_own *own)
 
 void group_note_own(struct engine *e, uint32_t claim, struct member_own *own)
 {
-    struct member *member = member_at(e, claim_at(e, claim)->member);
+    struct member *member = claim_member(e, claim);
     struct member_own before = member->own;
 
     if (before.part != own->part) {
-        group_part_left(group_at(e, member->group), before.part);
-        group_part_joined(group_at(e, member->group), own->part);
+        group_count_part(group_at(e, member->group), before.part, -1);
+        group_count_part(group_at(e, member->group), own->part, 1);
         group_touch(e, member->group);
     }
     member->own = *own;
@@ -56,86 +56,75 @@ void group_member_stand_by(struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
-    bool kept = claim_holds(claim) || (claim->flags & CLAIM_KEEPS_TURN) != 0;
-
-    if (claim->member != 0)
-        member_at(e, claim->member)->own.held |= kept;
-}
-
-static struct member *member_of(const struct engine *e, uint32_t claim)
-{
-    return member_at(e, claim_at(e, claim)->member);
+    if (claim->member != 0 && (claim_holds(claim) || (claim->flags & CLAIM_KEEPS_TURN) != 0))
+        member_at(e, claim->member)->own.held = true;
 }
 
 /* [the claim has its place] */
 static void link_member(struct engine *e, uint32_t claim)
 {
-    struct member *place = member_of(e, claim);
+    struct member *place = claim_member(e, claim);
     struct group *group = group_at(e, place->group);
 
     place->prev = group->last;
     while (place->prev != 0 && claim_compare_rank(e, claim, place->prev) < 0)
-        place->prev = member_of(e, place->prev)->prev;
+        place->prev = claim_member(e, place->prev)->prev;
     place->next = place->prev != 0 ? member_after(e, place->prev) : group->first;
     if (place->prev != 0)
-        member_of(e, place->prev)->next = claim;
+        claim_member(e, place->prev)->next = claim;
     else
         group->first = claim;
     if (place->next != 0)
-        member_of(e, place->next)->prev = claim;
+        claim_member(e, place->next)->prev = claim;
     else
         group->last = claim;
 }
 
 static void unlink_member(struct engine *e, uint32_t claim)
 {
-    const struct member *place = member_of(e, claim);
+    const struct member *place = claim_member(e, claim);
     struct group *group = group_at(e, place->group);
 
     if (place->prev != 0)
-        member_of(e, place->prev)->next = place->next;
+        claim_member(e, place->prev)->next = place->next;
     else
         group->first = place->next;
     if (place->next != 0)
-        member_of(e, place->next)->prev = place->prev;
+        claim_member(e, place->next)->prev = place->prev;
     else
         group->last = place->prev;
-}
-
-static void note_queue(struct engine *e, uint32_t id, uint32_t claim)
-{
-    struct group *group = group_at(e, id);
-
-    if (group->first != 0 && claim_queue(e, group->first) != claim_queue(e, claim))
-        group->spread = true;
 }
 
 void group_join(struct engine *e, uint32_t id, uint32_t claim)
 {
     uint32_t place = slab_take(&e->pods.members);
+    struct group *group = group_at(e, id);
 
     *member_at(e, place) = (struct member){.group = id};
     claim_at(e, claim)->member = place;
-    note_queue(e, id, claim);
+    if (group->first != 0 && claim_queue(e, group->first) != claim_queue(e, claim))
+        group->spread = true;
     link_member(e, claim);
-    group_at(e, id)->members++;
-    group_at(e, id)->stirred = e->now;
+    group->members++;
+    group->stirred = e->now;
     group_count(e, claim);
 }
 
 void group_leave(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
+    struct group *group;
 
     if (claim->member == 0)
         return;
+    group = group_at(e, claim_group(e, claim));
     group_follow_leave(e, id);
     group_uncount(e, id);
     unlink_member(e, id);
-    group_part_left(group_at(e, claim_group(e, claim)), member_of(e, id)->own.part);
-    group_at(e, claim_group(e, claim))->members--;
-    group_at(e, claim_group(e, claim))->stirred = e->now;
-    group_drop_own(&e->names, &member_of(e, id)->own);
+    group_count_part(group, claim_member(e, id)->own.part, -1);
+    group->members--;
+    group->stirred = e->now;
+    group_drop_own(&e->names, &claim_member(e, id)->own);
     slab_give(&e->pods.members, claim->member);
     claim->member = 0;
 }

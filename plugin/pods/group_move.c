@@ -24,7 +24,7 @@ struct group_move {
 /* Whether the member has its node, and was granted nowhere, by all that is written. */
 static bool is_only_bound(const struct engine *e, uint32_t claim)
 {
-    return claim_at(e, claim)->node != 0 && !member_at(e, claim_at(e, claim)->member)->own.stamped;
+    return claim_at(e, claim)->node != 0 && !claim_member(e, claim)->own.stamped;
 }
 
 static bool is_bound(const struct engine *e, uint32_t claim)
@@ -35,14 +35,13 @@ static bool is_bound(const struct engine *e, uint32_t claim)
 /* Whether the queue that the member, or its group, names is not for its namespace. */
 static bool is_barred(const struct engine *e, uint32_t claim, const struct group_place *place)
 {
-    return place->queue != 0 ? place->not_selected
-                             : member_at(e, claim_at(e, claim)->member)->own.not_selected;
+    return place->queue != 0 ? place->not_selected : claim_member(e, claim)->own.not_selected;
 }
 
 /* The queue that it, or its group, names, as far as that is known. */
 static uint32_t find_named(const struct engine *e, uint32_t claim, const struct group_place *place)
 {
-    const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
+    const struct member_own *own = &claim_member(e, claim)->own;
 
     return place->queue != 0 ? place->queue
                              : queue_find(e, (enum queue_kind)own->kind, name_text(e, own->queue));
@@ -65,14 +64,14 @@ static bool is_settled(const struct engine *e, uint32_t claim, const struct grou
     if (place_is_kept(e, claim, is_bound(e, claim)))
         return !place->known || place->ours || is_barred(e, claim, place);
     return is_bound(e, claim) &&
-           ((place->known && place->ours) || member_at(e, claim_at(e, claim)->member)->own.stamped);
+           ((place->known && place->ours) || claim_member(e, claim)->own.stamped);
 }
 
 /* Where the member belongs. */
 static int find_queue(struct engine *e, uint32_t claim, const struct group_place *place,
                       uint32_t *ret_queue)
 {
-    const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
+    const struct member_own *own = &claim_member(e, claim)->own;
 
     *ret_queue = is_stray(e, claim, place) ? e->queues.default_queue : place->queue;
     return *ret_queue != 0
@@ -84,7 +83,7 @@ static int read_move(struct engine *e, uint32_t claim, uint32_t queue, bool keep
                      struct group_moves *moves)
 {
     struct group_move *move = &moves->move[moves->count];
-    const struct member_own *own = &member_at(e, claim_at(e, claim)->member)->own;
+    const struct member_own *own = &claim_member(e, claim)->own;
     int error = line_get_like(e, claim_at(e, claim)->line, queue, &move->line);
 
     if (error < 0) {
@@ -187,7 +186,7 @@ static void note_words(struct engine *e, uint32_t id)
     for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
         uint32_t named = find_named(e, at, &place);
 
-        if (member_at(e, claim_at(e, at)->member)->own.stamped || !is_bound(e, at))
+        if (claim_member(e, at)->own.stamped || !is_bound(e, at))
             continue;
         if (is_only_bound(e, at) && is_barred(e, at, &place))
             named = e->queues.default_queue;

@@ -15,12 +15,9 @@ int group_read_parts(struct engine *e, const struct group_facts *facts, struct g
     *ret_count = 0;
     if (facts->kind != GROUP_COMPOSITE)
         return 0;
-    parts = mem_alloc(&e->mem, count * sizeof(*parts));
+    parts = mem_zalloc(&e->mem, count * sizeof(*parts));
     if (parts == NULL)
         return ENGINE_NO_MEMORY;
-    memset(parts, 0, count * sizeof(*parts));
-    *ret = parts;
-    *ret_count = count;
     for (uint32_t i = 0; i < count; i++) {
         const struct part_facts own = {facts->name, 0, true, facts->minimum};
         const struct part_facts *part = i == 0 ? &own : &facts->parts[i - 1];
@@ -30,11 +27,11 @@ int group_read_parts(struct engine *e, const struct group_facts *facts, struct g
         parts[i].minimum = part->minimum > 1 ? part->minimum : 1;
         if (name_get(e, part->name, &parts[i].name) < 0) {
             group_drop_parts(e, parts, count);
-            *ret = NULL;
-            *ret_count = 0;
             return ENGINE_NO_MEMORY;
         }
     }
+    *ret = parts;
+    *ret_count = count;
     return 0;
 }
 
@@ -79,28 +76,22 @@ static void count_complete(struct group *group)
 }
 
 /* False: the name is no PodGroup's of it. */
-static bool count_pod(struct group *group, uint32_t name, uint32_t one)
+static bool count_pods(struct group *group, uint32_t name, int more)
 {
     for (uint32_t i = 0; i < group->part_count; i++) {
         struct group_part *part = &group->parts[i];
 
         if (part->composite || part->name != name)
             continue;
-        part->there += one;
+        part->there += (uint32_t)more;
         return true;
     }
     return false;
 }
 
-void group_part_joined(struct group *group, uint32_t name)
+void group_count_part(struct group *group, uint32_t name, int more)
 {
-    if (count_pod(group, name, 1))
-        count_complete(group);
-}
-
-void group_part_left(struct group *group, uint32_t name)
-{
-    if (count_pod(group, name, UINT32_MAX))
+    if (count_pods(group, name, more))
         count_complete(group);
 }
 
@@ -128,7 +119,7 @@ void group_swap_parts(struct engine *e, struct group *group, struct group_part *
     *parts = before;
     *count = count_before;
     for (uint32_t id = group->first; id != 0; id = member_after(e, id))
-        count_pod(group, member_at(e, claim_at(e, id)->member)->own.part, 1);
+        count_pods(group, claim_member(e, id)->own.part, 1);
     count_complete(group);
 }
 
@@ -172,7 +163,7 @@ const char *group_check_parts(const struct engine *e, const struct group *group)
         uint32_t there = 0;
 
         for (uint32_t id = group->first; id != 0; id = member_after(e, id))
-            there += member_at(e, claim_at(e, id)->member)->own.part == group->parts[i].name;
+            there += claim_member(e, id)->own.part == group->parts[i].name;
         if (!group->parts[i].composite && group->parts[i].there != there)
             return "a part of a composite group counts its pods";
     }

@@ -45,9 +45,8 @@ void group_drop_parts(struct engine *e, struct group_part *parts, uint32_t count
 void group_swap_parts(struct engine *e, struct group *group, struct group_part **parts,
                       uint32_t *count);
 
-/* A pod of the part of this name joins, or leaves. Names that are no part's count nowhere. */
-void group_part_joined(struct group *group, uint32_t name);
-void group_part_left(struct group *group, uint32_t name);
+/* So many pods more of the part of this name. Names that are no part's count nowhere. */
+void group_count_part(struct group *group, uint32_t name, int more);
 
 /* Whether a tree of Kubernetes' own can be so deep. */
 bool group_parts_are_too_deep(const struct group *group);

@@ -3,7 +3,6 @@
 #include "gang.h"
 #include "group.h"
 #include "group_home.h"
-#include "group_member.h"
 #include "group_move.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"
@@ -38,10 +37,8 @@ struct sight {
 
 static void drop_sight(struct engine *e, struct sight *sight)
 {
-    struct group unused = {.least = sight->least, .least_count = sight->least_count};
-
     group_drop_moves(e, &sight->moves);
-    group_free_least(e, &unused);
+    group_drop_least(e, sight->least, sight->least_count);
     group_drop_parts(e, sight->parts, sight->part_count);
     if (sight->entry != 0)
         gang_free_entry(e, sight->entry);
@@ -57,11 +54,10 @@ static int read_least(struct engine *e, const struct named_amounts *amounts, str
 {
     if (amounts->count == 0)
         return 0;
-    sight->least = mem_alloc(&e->mem, amounts->count * sizeof(*sight->least));
+    sight->least = mem_zalloc(&e->mem, amounts->count * sizeof(*sight->least));
     if (sight->least == NULL)
         return ENGINE_NO_MEMORY;
     sight->least_count = amounts->count;
-    memset(sight->least, 0, amounts->count * sizeof(*sight->least));
     for (uint32_t i = 0; i < amounts->count; i++) {
         sight->least[i].amount = amounts->item[i].amount;
         if (name_get(e, amounts->item[i].resource, &sight->least[i].resource) < 0)
@@ -70,16 +66,10 @@ static int read_least(struct engine *e, const struct named_amounts *amounts, str
     return 0;
 }
 
-static int read_moves(struct engine *e, const struct group_facts *facts, struct sight *sight)
-{
-    struct group_place place = {sight->queue, true, facts->ours, facts->not_selected};
-
-    return group_read_moves(e, sight->group, &place, &sight->moves);
-}
-
 static int read_sight(struct engine *e, const struct group_facts *facts, struct sight *sight)
 {
     const struct group_name name = {facts->space, facts->name, facts->kind};
+    struct group_place place = {0, true, facts->ours, facts->not_selected};
     const struct group *group;
     uint32_t before = group_find_named(e, &name);
     int error = before != 0 && group_at(e, before)->known ? 0 : limit_has_room(e, LIMITED_GROUPS);
@@ -103,8 +93,9 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
         error = gang_make_entry(e, sight->group, facts->uid, &sight->entry);
     if (error == 0 && facts->queue.len > 0)
         error = queue_get(e, QUEUE_VOLCANO, facts->queue, &sight->queue);
+    place.queue = sight->queue;
     if (error == 0)
-        error = read_moves(e, facts, sight);
+        error = group_read_moves(e, sight->group, &place, &sight->moves);
     if (error < 0)
         drop_sight(e, sight);
     return error;
@@ -134,30 +125,17 @@ uint64_t group_status_number(struct text phase, const int64_t counts[3],
     return hash;
 }
 
-static bool holds_nothing(const struct claim *claim)
-{
-    return !claim_holds(claim) && (claim->flags & CLAIM_RESTORING) == 0;
-}
-
 /* The queue that its members are in may be for their namespace now, or no longer. */
 static void select_members(struct engine *e, uint32_t id)
 {
-    enum reason reason;
-
     for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at)) {
-        if (!holds_nothing(claim_at(e, at)))
-            continue;
-        claim_rest(e, at, &reason);
-        if ((reason == REASON_NAMESPACE_NOT_SELECTED) !=
-            (claim_at(e, at)->reason == REASON_NAMESPACE_NOT_SELECTED))
+        const struct claim *claim = claim_at(e, at);
+
+        if (!claim_holds(claim) && (claim->flags & CLAIM_RESTORING) == 0 &&
+            (claim_rest(e, at) == REASON_NAMESPACE_NOT_SELECTED) !=
+                (claim->reason == REASON_NAMESPACE_NOT_SELECTED))
             claim_to_rest(e, at);
     }
-}
-
-/* What its object says of its status. */
-static uint64_t status_written(const struct group_facts *facts)
-{
-    return group_status_number(facts->phase, facts->counts, facts->condition);
 }
 
 static void commit(struct engine *e, const struct group_facts *facts, struct sight *sight)
@@ -175,7 +153,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     group->was_made = false;
     if (facts->resource_version == 0 || facts->resource_version > group->changed_over)
         group->changed_over = -1;
-    group->written = status_written(facts);
+    group->written = group_status_number(facts->phase, facts->counts, facts->condition);
     if (group->uid != sight->uid)
         group->sent_over = group->changed_over = -1;
     group->uid = sight->uid;

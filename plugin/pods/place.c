@@ -2,7 +2,6 @@
 #include "place.h"
 
 #include "group_home.h"
-#include "plugin/claims/claim_make.h"
 #include "plugin/order/fit.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"
@@ -85,7 +84,7 @@ bool place_misleads(const struct engine *e, uint32_t claim, const struct pod_fac
         is_stray(pod, &word) ? e->queues.default_queue : queue_find(e, word.kind, word.name);
 
     if (stamp_names_queue(pod))
-        return stamp_queue(e, pod) != claim_queue(e, claim);
+        return queue_find(e, pod->stamped_kind, pod->stamped_queue) != claim_queue(e, claim);
     return pod->node.len > 0 && queue != claim_queue(e, claim);
 }
 

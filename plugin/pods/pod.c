@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pod.h"
 
-#include "claim_rest.h"
 #include "claim_time.h"
 #include "finished.h"
 #include "group_follow.h"
-#include "group_home.h"
 #include "group_member.h"
 #include "let_go.h"
 #include "place.h"

@@ -52,11 +52,10 @@ static void give_up(struct engine *e, uint32_t id)
 static void restore_alone(struct engine *e, uint32_t id)
 {
     /* Also where its queue is suspended, or not known any more: that takes nothing away. */
-    if (still_fits(e, id)) {
+    if (still_fits(e, id))
         reserve(e, id);
-        return;
-    }
-    give_up(e, id);
+    else
+        give_up(e, id);
 }
 
 static bool restore_one(struct engine *e, uint32_t id)

@@ -9,11 +9,6 @@ bool stamp_names_queue(const struct pod_facts *pod)
            pod->stamped_queue.len > 0;
 }
 
-uint32_t stamp_queue(const struct engine *e, const struct pod_facts *pod)
-{
-    return queue_find(e, pod->stamped_kind, pod->stamped_queue);
-}
-
 /* Nothing, if it does not tell. */
 static struct text flavor_in_stamp(struct text stamp, struct text resource)
 {

@@ -15,9 +15,6 @@ struct engine;
 /* Whether it was granted, or is bound, and its stamp says where it counts: older ones do not. */
 bool stamp_names_queue(const struct pod_facts *pod);
 
-/* That queue; 0: it is not known. */
-uint32_t stamp_queue(const struct engine *e, const struct pod_facts *pod);
-
 /* The flavors of a line's needs, by a stamp; 0 where it does not tell. Of the first *ret_count,
  * which was 0, the caller has a use. Negative on error. */
 int stamp_read(struct engine *e, struct text stamp, uint32_t line, uint16_t *ret_flavors,

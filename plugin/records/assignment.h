@@ -28,6 +28,16 @@ struct assign_set {
                                               on whose nodes these pods cannot be */
 };
 
+/* What each pod of the set asks for of a resource. */
+static inline int64_t assign_set_asks(const struct assign_set *set, uint32_t resource)
+{
+    for (uint32_t i = 0; i < set->need_count; i++) {
+        if (set->needs[i].resource == resource)
+            return set->needs[i].amount;
+    }
+    return 0;
+}
+
 /* Where the searches begin: the places of flavors in their groups. Zeros: at the first. */
 struct assign_cursor {
     uint8_t place[ASSIGN_MAX_SETS][FACTS_MAX_GROUPS];

@@ -121,17 +121,16 @@ bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b)
 uint32_t claim_count_before(const struct engine *e, const struct tree_type *type, uint32_t tree,
                             uint32_t claim)
 {
-    uint32_t low = 0, high = tree_size(type, e, tree);
+    uint32_t before = 0;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+    while (tree != 0) {
+        const struct tree_link *link = type->link(e, tree);
+        bool is_before = claim_is_before(e, tree, claim);
 
-        if (claim_is_before(e, tree_at(type, e, tree, middle), claim))
-            low = middle + 1;
-        else
-            high = middle;
+        before += is_before ? 1 + tree_size(type, e, link->left) : 0;
+        tree = is_before ? link->right : link->left;
     }
-    return low;
+    return before;
 }
 
 uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priority)

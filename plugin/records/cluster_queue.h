@@ -37,7 +37,8 @@ struct cluster_queue {
     uint32_t choosers; /* demands of several pod sets in which somebody waits */
     struct cluster_queue_check *checks;
     uint32_t check_count;
-    bool preempts_last, borrows_least;
+    bool preempts_last; /* whenCanPreempt is TryNextFlavor */
+    bool borrows_least; /* preference is PreemptionOverBorrowing */
 };
 
 struct engine;

@@ -71,7 +71,7 @@ struct queue {
     uint32_t cell_cap;
     struct queue_group *groups;
     uint32_t group_count;
-    bool borrows_last;            /* looks for a flavor in which it need not borrow */
+    bool borrows_last;            /* whenCanBorrow is TryNextFlavor */
     struct cluster_queue cluster; /* its workloads */
 
     struct preempt_policy preempts;
@@ -150,6 +150,11 @@ bool queue_drains(const struct engine *e, uint32_t queue);
 uint32_t queue_depth(const struct engine *e, uint32_t queue); /* a root's is 1 */
 uint32_t queue_root(const struct engine *e, uint32_t queue);
 bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);
+
+/* A walk over a queue and all below it, each before those below it: the next one, or the next one
+ * that is not below this; 0 at the end. */
+uint32_t queue_after(const struct engine *e, uint32_t queue, uint32_t top);
+uint32_t queue_past(const struct engine *e, uint32_t queue, uint32_t top);
 
 /* The group of the queue that covers the resource, or NULL. */
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);

@@ -130,23 +130,10 @@ static void count_own(const struct engine *e, const struct cluster_queue *cluste
     counts[CLAIM_ALLOCATED] += cluster->admitted;
 }
 
-/* Down to the first child, else to the next sibling of the nearest queue above that has one. */
 void cluster_queue_count_workloads(const struct engine *e, uint32_t top, uint32_t *counts)
 {
-    uint32_t at = top;
-
-    for (;;) {
-        count_own(e, &queue_at(e, at)->cluster, counts);
-        if (queue_at(e, at)->first_child != 0) {
-            at = queue_at(e, at)->first_child;
-            continue;
-        }
-        while (at != top && queue_at(e, at)->next_sibling == 0)
-            at = queue_at(e, at)->parent;
-        if (at == top)
-            return;
-        at = queue_at(e, at)->next_sibling;
-    }
+    for (uint32_t id = top; id != 0; id = queue_after(e, id, top))
+        count_own(e, &queue_at(e, id)->cluster, counts);
 }
 
 void engine_report_local_queue(const struct engine *e, uint32_t id,

@@ -23,7 +23,7 @@ static wide most_of(const struct engine *e, uint32_t id, uint32_t need, uint32_t
     for (uint32_t k = 0; group != NULL && k < group->flavor_count; k++) {
         wide room = headroom_written_by(e, leaf, group->flavors[k], resource, &queue);
 
-        if (!fit_may_have(e, id, group->flavors[k]) || room <= most)
+        if (!fit_may_have(e, line, group->flavors[k]) || room <= most)
             continue;
         most = room;
         *ret_queue = queue;

@@ -28,11 +28,7 @@ static wide amount_of(const struct asked *asked, uint32_t set, uint32_t resource
 {
     const struct assign_set *ask = &asked->demand->sets[set];
 
-    for (uint32_t i = 0; i < ask->need_count; i++) {
-        if (ask->needs[i].resource == resource)
-            return (wide)ask->needs[i].amount * ask->count;
-    }
-    return 0;
+    return (wide)assign_set_asks(ask, resource) * ask->count;
 }
 
 /* Earlier pod sets are supposed to be in the same flavor. */

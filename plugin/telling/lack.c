@@ -169,13 +169,7 @@ static wide asked_by_demand(const struct engine *e, const struct demand *demand,
 
 wide lack_asked(const struct engine *e, uint32_t id, const struct shortfall *shortfall)
 {
-    const struct line *line;
-
     if (claim_is_workload(e, id))
         return asked_by_demand(e, demand_at(e, workload_at(e, id)->demand), shortfall);
-    line = claim_line(e, id);
-    for (uint32_t i = 0; i < line_count(e, line); i++)
-        if (line_resource(e, line, i) == shortfall->resource)
-            return line_amount(e, line, i);
-    return 0;
+    return line_asks(e, claim_line(e, id), shortfall->resource);
 }

@@ -57,6 +57,11 @@ static void question_open(struct question *q, const struct kit *kit, const char 
                                  .sets = q->sets};
 }
 
+static struct queue *queue_of(const struct question *q)
+{
+    return queue_at(q->ask.e, q->ask.queue);
+}
+
 static struct assign_set *add_set(struct question *q, uint32_t count, uint32_t minimum,
                                   const char *needs)
 {
@@ -145,12 +150,12 @@ static void test_modes(void)
     is_int(q.answer.needs[0][1].how, ASSIGN_FITS, "of which the other fits");
     is_int(q.answer.next.place[0][0], 1, "whenCanPreempt may stop the search");
     ok(q.answer.goes_on, "which goes on behind it");
-    q.ask.policy.skips_preempting = true;
+    queue_of(&q)->cluster.preempts_last = true;
     is_str(answer(&q, true), "preempt 0: 1 one one", "or look at the others");
     ok(!q.answer.goes_on, "and then it is through");
     q.victims = "one/cpu=preempt,0 two/cpu=reclaim,0";
     is_str(answer(&q, true), "reclaim 0: 1 two two", "reclaiming is better than preempting");
-    q.ask.policy.skips_preempting = false;
+    queue_of(&q)->cluster.preempts_last = false;
     q.ask.from.place[0][0] = 1;
     is_str(answer(&q, true), "reclaim 0: 1 two two", "the next attempt begins where this one says");
     ok(!q.answer.goes_on, "and the one after it at the first again");
@@ -178,20 +183,20 @@ static void test_borrowing(void)
     q.most = 1;
     add_set(&q, 1, 1, "cpu=5");
     is_str(answer(&q, true), "fit 1: 1 one", "whenCanBorrow stops at what it borrows");
-    q.ask.policy.skips_borrowing = true;
+    queue_of(&q)->borrows_last = true;
     is_str(answer(&q, true), "fit 1: 1 one", "or sees that the others are no better");
     q.sets[0].needs[0].amount = 2;
     is_str(answer(&q, true), "fit 0: 1 one", "what borrows nothing is found first");
     kit_do(&kit, "pod y cluster=c cpu=3 node=n stamp=1 stamped=cpu=one");
     is_str(answer(&q, true), "fit 0: 1 two", "now only in the second one");
-    q.ask.policy.skips_borrowing = false;
+    queue_of(&q)->borrows_last = false;
     is_str(answer(&q, true), "fit 1: 1 one", "which nobody looks for who may borrow");
     kit_do(&kit, "pod z cluster=o cpu=13 node=n stamp=1 stamped=cpu=two");
-    q.ask.policy.skips_borrowing = true;
+    queue_of(&q)->borrows_last = true;
     is_str(answer(&q, true), "preempt 0: 1 two", "and whenCanPreempt stops where it preempts");
-    q.ask.policy.skips_preempting = true;
+    queue_of(&q)->cluster.preempts_last = true;
     is_str(answer(&q, true), "fit 1: 1 one", "else borrowing comes before preempting");
-    q.ask.policy.borrows_least = true;
+    queue_of(&q)->cluster.borrows_least = true;
     is_str(answer(&q, true), "preempt 0: 1 two", "where the queue does not prefer the opposite");
     q.sets[0].needs[0].amount = 11;
     is_str(answer(&q, false), "no 0: 1 ", "more than quota and borrowing limit: never");
@@ -213,7 +218,7 @@ static void test_who_may_send_away(void)
     is_str(answer(&q, true), "reclaim 0: 1 one", "what is its own comes back");
     q.sets[0].needs[0].amount = 5;
     is_str(answer(&q, false), "no 0: 1 ", "what it would borrow does not");
-    q.ask.policy.preempts_while_borrowing = true;
+    queue_of(&q)->preempts.while_borrowing = true;
     is_str(answer(&q, true), "reclaim 0: 1 one", "but with borrowWithinCohort");
     q.ask.victims = (struct assign_victims){0};
     is_str(answer(&q, false), "none 1: 1 one", "without anybody who knows victims there are none");
@@ -223,7 +228,7 @@ static void test_who_may_send_away(void)
 /* "FLAVOR/RES=AMOUNT ..." of the last answer. */
 static const char *total(struct question *q)
 {
-    struct assign_amount amounts[ASSIGN_MAX_AMOUNTS];
+    struct claim_need amounts[ASSIGN_MAX_AMOUNTS];
     uint32_t count = assign_total(&q->ask, &q->answer, amounts);
     size_t len = 0;
 

@@ -84,14 +84,21 @@ static enum assign_how some_victims(void *ctx, uint16_t flavor, uint32_t resourc
     return (enum assign_how)(ASSIGN_NO_VICTIMS + (int)(test_random(&seed) % 3));
 }
 
+static struct queue *queue_of(const struct model *m)
+{
+    return queue_at(m->ask.e, m->ask.queue);
+}
+
 static void ask(struct model *m)
 {
-    m->ask = (struct assign_ask){
-        .e = m->kit.engine,
-        .queue = kit_queue(&m->kit, "cluster/c"),
-        .sets = m->sets,
-        .set_count = (uint32_t)choose(m, SETS) + 1,
-        .policy = {choose(m, 2) == 0, choose(m, 2) == 0, choose(m, 2) == 0, choose(m, 2) == 0}};
+    m->ask = (struct assign_ask){.e = m->kit.engine,
+                                 .queue = kit_queue(&m->kit, "cluster/c"),
+                                 .sets = m->sets,
+                                 .set_count = (uint32_t)choose(m, SETS) + 1};
+    queue_of(m)->borrows_last = choose(m, 2) == 0;
+    queue_of(m)->cluster.preempts_last = choose(m, 2) == 0;
+    queue_of(m)->cluster.borrows_least = choose(m, 2) == 0;
+    queue_of(m)->preempts.while_borrowing = choose(m, 2) == 0;
     if (choose(m, 4) > 0)
         m->ask.victims.of = some_victims;
     for (uint32_t s = 0; s < m->ask.set_count; s++) {
@@ -142,13 +149,12 @@ static int worth(const struct model *m, int how, int height)
     if (how == ASSIGN_NO_FIT)
         return 0;
     return (how > ASSIGN_NO_VICTIMS) * 1000 +
-           (m->ask.policy.borrows_least ? (9 - height) * 10 + how : how * 10 + 9 - height);
+           (queue_of(m)->cluster.borrows_least ? (9 - height) * 10 + how : how * 10 + 9 - height);
 }
 
 /* What flavor f gives set s, of all resources from r to r_end; its worth. */
 static int grade(struct model *m, uint32_t s, int f, int r, int r_end, int how[], int height[])
 {
-    const struct assign_policy *policy = &m->ask.policy;
     int worst = worth(m, ASSIGN_FITS, 0);
 
     for (; r < r_end; r++) {
@@ -168,7 +174,7 @@ static int grade(struct model *m, uint32_t s, int f, int r, int r_end, int how[]
         } else if (amount == 0 || /* of nothing there is enough, also of a debt */
                    amount <= headroom_now(m->kit.engine, m->ask.queue, c->flavor, c->resource)) {
             how[r] = ASSIGN_FITS;
-        } else if (amount <= c->share || policy->preempts_while_borrowing || height[r] < 2) {
+        } else if (amount <= c->share || queue_of(m)->preempts.while_borrowing || height[r] < 2) {
             how[r] = ASSIGN_NO_VICTIMS;
             if (m->ask.victims.of != NULL) {
                 how[r] = (int)some_victims(NULL, c->flavor, c->resource, amount, &above);
@@ -190,8 +196,8 @@ static bool stops(const struct model *m, int r, int r_end, uint32_t s, const int
         if (asked(m, s, r) != NEVER && worth(m, how[r], height[r]) == worst)
             worst_how = how[r], worst_height = height[r];
     return worst_how > ASSIGN_NO_VICTIMS &&
-           !(worst_how < ASSIGN_FITS && m->ask.policy.skips_preempting) &&
-           !(worst_height > 0 && m->ask.policy.skips_borrowing);
+           !(worst_how < ASSIGN_FITS && queue_of(m)->cluster.preempts_last) &&
+           !(worst_height > 0 && queue_of(m)->borrows_last);
 }
 
 static bool answer_group(struct model *m, uint32_t s, int group)

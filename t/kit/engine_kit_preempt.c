@@ -96,7 +96,7 @@ void kit_hunt(struct kit *kit, const char *name, struct hunt *ret)
     for (uint32_t i = 0; i < line_count(e, line); i++) {
         if (volcano || line_resource(e, line, i) != e->name_pods)
             ret->needs[ret->count++] =
-                (struct assign_amount){volcano ? 0 : queue->groups[0].flavors[0],
-                                       line_resource(e, line, i), line_amount(e, line, i)};
+                (struct claim_need){line_amount(e, line, i), line_resource(e, line, i),
+                                    volcano ? 0 : queue->groups[0].flavors[0]};
     }
 }

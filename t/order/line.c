@@ -13,6 +13,16 @@ static const struct line *line_of(const struct kit *kit, const char *uid)
     return line_at(kit->engine, claim_at(kit->engine, kit_claim(kit, uid))->line);
 }
 
+/* How many wait before this one in its queue. */
+static uint32_t position(const struct engine *e, uint32_t claim)
+{
+    uint32_t queue = claim_queue(e, claim), before = 0, head = 0;
+
+    while ((head = size_class_next_head(e, queue, head, claim)) != 0)
+        before += line_count_before(e, claim_line(e, head), claim);
+    return before;
+}
+
 static void test_rank(void)
 {
     struct kit kit;
@@ -23,9 +33,9 @@ static void test_rank(void)
                  "created=30; pod c queue=q gpu=1 created=30; pod a queue=q gpu=9 priority=6 "
                  "created=99; pod z queue=q gpu=1 priority=-1 created=1");
     is_str(kit_waiting(&kit, "q"), "a b c c1 d e z", "priority, then creation, then uid");
-    is_int(line_position(kit.engine, kit_claim(&kit, "a")), 0, "nobody is before the first");
-    is_int(line_position(kit.engine, kit_claim(&kit, "d")), 4, "4 are before d, of all shapes");
-    is_int(line_position(kit.engine, kit_claim(&kit, "z")), 6, "and 6 before the last");
+    is_int(position(kit.engine, kit_claim(&kit, "a")), 0, "nobody is before the first");
+    is_int(position(kit.engine, kit_claim(&kit, "d")), 4, "4 are before d, of all shapes");
+    is_int(position(kit.engine, kit_claim(&kit, "z")), 6, "and 6 before the last");
     is_int(line_first_of(kit.engine, kit_queue(&kit, "q")), kit_claim(&kit, "a"), "a is the head");
     kit_do(&kit, "pod z queue=q gpu=1 priority=7");
     is_str(kit_waiting(&kit, "q"), "z a b c c1 d e", "who gets another priority gets its place");
@@ -46,7 +56,7 @@ static void test_shapes(void)
     ok(line_of(&kit, "a") != line_of(&kit, "c"), "who asks for another amount is not");
     is_int(line_count(kit.engine, line_of(&kit, "a")), 3,
            "cpu, gpu and pods: what is 0 is not asked for");
-    is_int(line_users(kit.engine, line_of(&kit, "a")), 3, "three ask for this");
+    is_int(crowd_at(kit.engine, line_of(&kit, "a")->crowd)->users, 3, "three ask for this");
     is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->line_count, 2, "two shapes");
     kit_do(&kit, "lose-pod a; lose-pod b; lose-pod d");
     is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->line_count, 1,
@@ -96,7 +106,7 @@ static void test_crowd(void)
     line = line_of(&kit, "c");
     is_int(line->crowd, 0, "one claim is no crowd");
     ok(kit_starve(&kit, "pod d queue=q gpu=1 created=4") > 1, "a crowd's memory is had beforehand");
-    is_int(line_users(kit.engine, line), 2, "two claims are one");
+    is_int(crowd_at(kit.engine, line->crowd)->users, 2, "two claims are one");
     is_int(line_next(kit.engine, kit_claim(&kit, "c")), kit_claim(&kit, "d"), "d is behind c");
     kit_do(&kit, "pod a queue=q gpu=1 created=1");
     is_int(line->head, kit_claim(&kit, "a"), "an older one is the head");
@@ -106,7 +116,7 @@ static void test_crowd(void)
     kit_do(&kit, "pod a queue=q gpu=1 foreign; pod c queue=q gpu=1 foreign");
     is_int(line->head, kit_claim(&kit, "d"), "the last is the head of what is left");
     is_int(line_waiting(kit.engine, line), 1, "one waits");
-    is_int(line_users(kit.engine, line), 3, "though three ask for this");
+    is_int(crowd_at(kit.engine, line->crowd)->users, 3, "though three ask for this");
     kit_do(&kit, "lose-pod a; lose-pod d");
     is_int(line->crowd, 0, "one is left, who does not even wait: no crowd");
     is_int(line->head, 0, "and no head");
@@ -172,7 +182,7 @@ static void test_against_scan(void)
     all = kit.engine;
     count = pending_page(all, queue, 0, SHAPES, page);
     for (uint32_t n = 0; n < count; n += 20)
-        wrong_place += line_position(all, page[n]) != n;
+        wrong_place += position(all, page[n]) != n;
     is_int((int)count, SHAPES, "all of them wait");
     ok(wrong == 0 && found > 20, "first fit is what a scan of all shapes finds (%d found)", found);
     is_int(wrong_place, 0, "the n-th that waits has n before it");

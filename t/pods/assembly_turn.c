@@ -24,7 +24,8 @@ static void test_turn(void)
     struct kit kit;
 
     open_two(&kit, "answers");
-    ok(assembly_can_wait(kit.engine), "the host lets go of who waits in Permit");
+    ok(assembly_concerns(kit.engine, group_of(&kit, "g")),
+       "the host lets go of who waits in Permit");
     is_int(assembly_lacks_nodes(group_of(&kit, "g")), 2, "nobody has a node");
     ok(assembly_is_under_way(kit.engine, group_of(&kit, "h")), "each needs its turn");
     ok(assembly_has_turn(kit.engine, kit_claim(&kit, "a0")), "the first one has it");
@@ -49,7 +50,7 @@ static void test_without_permit(void)
     struct kit kit;
 
     open_two(&kit, "");
-    ok(!assembly_can_wait(kit.engine), "a host that cannot wait");
+    ok(!assembly_concerns(kit.engine, group_of(&kit, "g")), "a host that cannot wait");
     ok(!assembly_is_under_way(kit.engine, group_of(&kit, "g")), "lets each pod go alone");
     is_int(assembly_holds(kit.engine, kit_claim(&kit, "b0")), REASON_NONE, "and holds nobody");
     kit_close(&kit);

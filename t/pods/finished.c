@@ -46,7 +46,7 @@ int main(void)
     group = group_at(kit.engine, group_find(kit.engine, text_of("default"), text_of("g")));
     is_int(group->succeeded, 1, "who has succeeded counts, once");
     is_int(group->failed, 1, "who has failed, too");
-    is_int(finished_find(kit.engine, text_of("c")), 0, "a lone pod is forgotten");
+    is_int(finished_group(kit.engine, text_of("c")), 0, "a lone pod is forgotten");
     is_int(engine_count_pods(kit.engine), 0, "none of them claims anything");
     kit_do(&kit, "pod a queue=q group=g");
     is_int(group->succeeded, 0, "who is alive after all has not ended");

@@ -115,9 +115,41 @@ static void test_deleted(void)
     kit_close(&kit);
 }
 
+/* The names of those at and below a queue, past those below `past`. */
+static const char *walk(const struct kit *kit, const char *top, const char *past)
+{
+    uint32_t root = kit_queue(kit, top), but = kit_queue(kit, past);
+    static char text[100];
+
+    text[0] = '\0';
+    for (uint32_t id = root; id != 0;
+         id = (id == but ? queue_past : queue_after)(kit->engine, id, root)) {
+        size_t len = strlen(text);
+
+        snprintf(text + len, sizeof(text) - len, "%s%s", len == 0 ? "" : " ",
+                 name_text(kit->engine, queue_at(kit->engine, id)->name).at);
+    }
+    return text;
+}
+
+static void test_walk(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue p; queue c parent=p; queue b parent=p; queue b2 parent=b; queue b1 "
+                 "parent=b; queue z");
+    is_str(walk(&kit, "p", "z"), "p b b1 b2 c", "each comes before those below it");
+    is_str(walk(&kit, "p", "b"), "p b c", "who is below one can be left out");
+    is_str(walk(&kit, "b", "z"), "b b1 b2", "its siblings are not below it");
+    is_str(walk(&kit, "z", "p"), "z", "who has nobody below it is alone");
+    kit_close(&kit);
+}
+
 int main(void)
 {
     test_identity();
+    test_walk();
     test_commands_reach_the_subtree();
     test_only_leaves();
     test_path();
