@@ -69,8 +69,8 @@ func TestACommandIsDeletedWhenItsChangeIsWritten(t *testing.T) {
 	}
 }
 
-// Whoever creates a queue and suspends it in one file has it suspended, whichever is seen first; and
-// of two commands the later one counts.
+// Whoever creates a queue and suspends it in one file has it suspended, whichever is seen first;
+// and of two commands the later one counts.
 func TestACommandMayBeSeenBeforeItsQueue(t *testing.T) {
 	w := newWorld(t, config.Args{Removal: sluice.OnBind}, nil)
 	w.command("first", "SuspendQueue", "q")
@@ -79,7 +79,8 @@ func TestACommandMayBeSeenBeforeItsQueue(t *testing.T) {
 	w.command("other", "SuspendQueue", "r")
 	w.queue("q", "1")
 	w.until("the commands are gone", func() bool {
-		return w.commandIsGone("first")() && w.commandIsGone("second")() && w.commandIsGone("third")()
+		return w.commandIsGone("first")() && w.commandIsGone("second")() &&
+			w.commandIsGone("third")()
 	})
 	if state := w.stateWritten("q"); state != "Suspended" {
 		t.Errorf("the queue is %q", state)

@@ -84,8 +84,8 @@ type Config struct {
 	LeaderElection componentconfig.LeaderElectionConfiguration `json:"leaderElection,omitzero"`
 }
 
-// Limits bounds what the engine accepts; 0: its own default. What is refused for one is told of again
-// until there is room.
+// Limits bounds what the engine accepts; 0: its own default. What is refused for one is told of
+// again until there is room.
 type Limits struct {
 	Message   resource.Quantity `json:"message,omitzero"`
 	Workloads int64             `json:"workloads,omitempty"`

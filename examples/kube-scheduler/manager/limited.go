@@ -58,7 +58,8 @@ func (l *limited) has(key limitedKey) bool {
 	return l.again[key] != nil
 }
 
-// tellAll tells of those of each kind until one of them is refused once more: so would the others be.
+// tellAll tells of those of each kind until one of them is refused once more: so would the others
+// be.
 func (l *limited) tellAll() {
 	for _, kind := range []string{"cluster", "workload", "replica"} {
 		for {
