@@ -146,7 +146,7 @@ void decode_lost_group(struct msg_reader *r, struct group_facts *ret)
         else if (msg_text_is(key, "composite"))
             decode_group_kind(r, GROUP_COMPOSITE, &ret->kind);
         else if (!decode_identity(r, key, &who))
-            msg_skip_value(r);
+            msg_skip_unknown(r);
     }
     msg_require(r, ret->space.len > 0, "namespace");
     msg_require(r, ret->name.len > 0, "name");

@@ -201,9 +201,8 @@ const char *demote_check(const struct engine *e)
                         (d->queue != 0 && !queue_is_below(e, d->queue, d->top))))
         return "who must go is searched for below a queue";
     for (uint32_t i = 0; i < d->count; i++) {
-        const struct claim *claim = claim_at(e, d->found[i]);
-
-        if (!slab_live(&e->claims.records, d->found[i]) || claim->state != CLAIM_RESERVED ||
+        if (!slab_live(&e->claims.records, d->found[i]) ||
+            claim_at(e, d->found[i])->state != CLAIM_RESERVED ||
             !queue_is_below(e, claim_queue(e, d->found[i]), d->top))
             return "who was found to go is reserved below that queue";
         if (i > 0 && !is_newer(e, d->found[i - 1], d->found[i]))

@@ -12,6 +12,13 @@ static uint8_t room[1 << 16];
 static char fault[512];
 
 /* The first error in words, or "". */
+static const char *fault_of(const struct msg_reader *reader)
+{
+    snprintf(fault, sizeof(fault), "%s: %s, want %s", reader->fault.path, reader->fault.value,
+             reader->fault.want);
+    return reader->error < 0 ? fault : "";
+}
+
 static const char *read_group(const char *text, struct scratch *scratch, struct group_facts *ret)
 {
     struct msg_reader reader;
@@ -21,9 +28,16 @@ static const char *read_group(const char *text, struct scratch *scratch, struct 
     scratch_finish(scratch);
     scratch_reserve(scratch, decode_scratch(len));
     decode_pod_group(&reader, scratch, ret);
-    snprintf(fault, sizeof(fault), "%s: %s, want %s", reader.fault.path, reader.fault.value,
-             reader.fault.want);
-    return reader.error < 0 ? fault : "";
+    return fault_of(&reader);
+}
+
+static const char *read_lost(const char *text, struct group_facts *ret)
+{
+    struct msg_reader reader;
+
+    msg_reader_init(&reader, room, ask_pack(text, room, sizeof(room)));
+    decode_lost_group(&reader, ret);
+    return fault_of(&reader);
 }
 
 #define GROUP(rest) "{uid: u, namespace: n, name: g, created: 5" rest "}"
@@ -92,9 +106,24 @@ static void test_faults(void)
     scratch_finish(&scratch);
 }
 
+static void test_lost(void)
+{
+    struct group_facts group;
+
+    is_str(read_lost("{namespace: n, name: g, native: true, later: 1}", &group), "",
+           "a native group is gone, and a newer host says more of it");
+    ok(group.kind == GROUP_NATIVE && text_is(group.space, "n") && text_is(group.name, "g"),
+       "of that name");
+    is_str(read_lost("{namespace: n, '!later': 1}", &group),
+           "!later: 1, want a key that this version knows", "what must be understood is refused");
+    is_str(read_lost("{namespace: n}", &group), "name: nothing, want a value, the key is required",
+           "one without a name");
+}
+
 int main(void)
 {
     test_kinds();
+    test_lost();
     test_parts();
     test_faults();
     return tap_done();
