@@ -82,6 +82,25 @@ void model_book(struct model *model, int uid, const int flavors[RESOURCES])
     memcpy(entry->flavor, flavors, sizeof entry->flavor);
 }
 
+/* The first of those that go each alone has what was kept for it. */
+static void pass_on(struct model *model, int group, int queue)
+{
+    int first = -1, flavors[RESOURCES];
+
+    for (int uid = 0; uid < UIDS; uid++) {
+        if (!is_of(&model->claims[uid], group))
+            continue;
+        if (model_holds(&model->claims[uid]))
+            return;
+        if (model->claims[uid].state == CLAIM_WAITING && !model_waits_for_gang(model, uid) &&
+            (first < 0 || model_ranks_before(model, uid, first)))
+            first = uid;
+    }
+    if (first >= 0 && model_queue_of(&model->claims[first]) == queue &&
+        fits(model, &model->claims[first], false, flavors))
+        model_give(model, first, flavors);
+}
+
 /* What it asked for before, it may go on to hold, or to wait for. */
 void model_review_booking(struct model *model, int group, const struct model_claim *before,
                           bool waits_as_one)
@@ -108,27 +127,8 @@ void model_review_booking(struct model *model, int group, const struct model_cla
         if (same_queue && fits(model, entry, false, flavors))
             model_grant_gang(model, group, flavors);
     } else if (had) {
-        model_pass_on(model, group, model_queue_of(before));
+        pass_on(model, group, model_queue_of(before));
     }
-}
-
-/* The first of those that go each alone has what was kept for it. */
-void model_pass_on(struct model *model, int group, int queue)
-{
-    int first = -1, flavors[RESOURCES];
-
-    for (int uid = 0; uid < UIDS; uid++) {
-        if (!is_of(&model->claims[uid], group))
-            continue;
-        if (model_holds(&model->claims[uid]))
-            return;
-        if (model->claims[uid].state == CLAIM_WAITING && !model_waits_for_gang(model, uid) &&
-            (first < 0 || model_ranks_before(model, uid, first)))
-            first = uid;
-    }
-    if (first >= 0 && model_queue_of(&model->claims[first]) == queue &&
-        fits(model, &model->claims[first], false, flavors))
-        model_give(model, first, flavors);
 }
 
 void model_restore_booking(struct model *model, int group)

@@ -4,12 +4,6 @@
 #include "plugin/base/outbox.h"
 #include "t/oracle/workload_world.h"
 
-bool drive_is_call(enum step_kind kind)
-{
-    return kind != STEP_CONFIG && kind != STEP_TIME && kind != STEP_RESTART && kind != STEP_WORD &&
-           kind != STEP_SHOW;
-}
-
 static int drive_world(struct engine *engine, const struct step *step)
 {
     struct queue_view queue;

@@ -24,7 +24,6 @@ struct fleet_replica {
     int origin;
     int64_t version;
     bool gated, open, signals, reserved, admitted, evicted, deleted;
-    int64_t opened; /* by a manager; when it may have begun to preempt. 0: never */
 };
 
 struct fleet_workload {

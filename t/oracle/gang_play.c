@@ -39,7 +39,7 @@ void gang_say(struct gang_play *play, const char *format, ...)
     va_end(args);
 }
 
-void gang_rest(struct gang_play *play)
+static void rest(struct gang_play *play)
 {
     const char *wrong;
     int ticks = 0;
@@ -68,7 +68,7 @@ void gang_show_pod(struct gang_play *play, const struct gang_pod *pod)
         engine_lose_pod(play->engine, facts.uid);
     else if (engine_see_pod(play->engine, &facts) < 0)
         gang_fail(play, "a pod is refused");
-    gang_rest(play);
+    rest(play);
 }
 
 void gang_show_group(struct gang_play *play, const struct gang_group *group)
@@ -91,7 +91,7 @@ void gang_show_group(struct gang_play *play, const struct gang_group *group)
         engine_lose_group(play->engine, facts.kind, facts.space, facts.name, facts.uid);
     else if (engine_see_group(play->engine, &facts) < 0)
         gang_fail(play, "a group is refused");
-    gang_rest(play);
+    rest(play);
 }
 
 void gang_show_queue(struct gang_play *play, int queue, int64_t cpu, enum queue_state stop)
@@ -104,7 +104,7 @@ void gang_show_queue(struct gang_play *play, int queue, int64_t cpu, enum queue_
     gang_say(play, "queue %s cpu=%d stop=%d", gang_world_queue(queue), (int)cpu, (int)stop);
     if (engine_see_queue(play->engine, &facts) < 0)
         gang_fail(play, "a queue is refused");
-    gang_rest(play);
+    rest(play);
 }
 
 /* The host hears of a change now, or later. */
@@ -123,7 +123,7 @@ void gang_lead(struct gang_play *play, bool leads)
     gang_say(play, "lead %d", leads);
     play->leads = leads;
     engine_set_leader(play->engine, leads);
-    gang_rest(play);
+    rest(play);
 }
 
 void gang_show_all(struct gang_play *play)
@@ -166,7 +166,7 @@ static void wait_in_vain(struct gang_play *play, int n)
 
     play->pods[n].at_permit = 0;
     engine_unreserve(play->engine, text_of(gang_world_uid(n, pod->life)));
-    gang_rest(play);
+    rest(play);
     if (!pod->unschedulable)
         gang_world_change(&play->world, n)->unschedulable = true;
     gang_hear(play, n, -1);
@@ -183,7 +183,7 @@ static void bind_pod(struct gang_play *play, int n)
     if (!play->calm && gang_one_in(play, 6)) { /* the patch, or the binding itself, fails */
         engine_unreserve(play->engine, uid);
         play->pods[n].active = true;
-        gang_rest(play);
+        rest(play);
         return;
     }
     pod = gang_world_change(&play->world, n);
@@ -193,7 +193,7 @@ static void bind_pod(struct gang_play *play, int n)
     pod->bound = true;
     gang_say(play, "bind %s", uid.at);
     engine_post_bind(play->engine, uid);
-    gang_rest(play);
+    rest(play);
     gang_hear(play, n, -1);
 }
 
@@ -213,18 +213,18 @@ void gang_schedule(struct gang_play *play, int n)
     gang_world_pod_facts(&play->world, pod, &facts);
     if (engine_pre_enqueue(play->engine, &facts, true, &verdict) < 0)
         gang_fail(play, "pre_enqueue is refused");
-    gang_rest(play);
+    rest(play);
     gang_say(play, "pre_enqueue %s: %s", uid.at,
              verdict.pass ? "pass" : reason_name(verdict.reason));
     if (!verdict.pass)
         return;
     engine_pre_filter(play->engine, uid, &verdict, &nodes_matter, &unschedulable);
-    gang_rest(play);
+    rest(play);
     if (verdict.pass && finds)
         engine_reserve(play->engine, uid, false, &verdict);
     else if (verdict.pass)
         engine_post_filter(play->engine, uid);
-    gang_rest(play);
+    rest(play);
     if (!verdict.pass && !unschedulable) {
         play->pods[n].active = true; /* an error: again, soon */
     } else if (!verdict.pass || !finds) {
@@ -233,10 +233,10 @@ void gang_schedule(struct gang_play *play, int n)
         gang_say(play, "no node for %s", uid.at);
         gang_hear(play, n, -1);
     } else if (engine_permit(play->engine, uid, &until)) {
-        gang_rest(play);
+        rest(play);
         bind_pod(play, n);
     } else {
-        gang_rest(play);
+        rest(play);
         gang_say(play, "%s waits in Permit", uid.at);
         play->pods[n].at_permit = until == 0 ? play->world.now + 60 * SECOND : until;
     }
@@ -266,7 +266,7 @@ void gang_pass_time(struct gang_play *play, int64_t now)
         play->world.now = now;
     engine_set_time(play->engine, play->world.now);
     engine_tick(play->engine);
-    gang_rest(play);
+    rest(play);
     for (int n = 0; n < GANG_PODS; n++)
         if (play->pods[n].at_permit != 0 && play->pods[n].at_permit <= play->world.now)
             wait_in_vain(play, n);
@@ -280,7 +280,7 @@ bool gang_lease(struct gang_play *play)
         return false;
     outbox_lease(engine_outbox(play->engine), &effect, 0);
     gang_world_read(&play->world, &effect, &play->requests[play->count++]);
-    gang_rest(play);
+    rest(play);
     return true;
 }
 
@@ -325,7 +325,7 @@ void gang_carry(struct gang_play *play, enum gang_way way)
     if (way != GANG_DONE_UNSAID)
         outbox_ack(engine_outbox(play->engine), request.id, result,
                    result == EFFECT_DONE ? version : 0);
-    gang_rest(play);
+    rest(play);
     if (tells)
         return;
     if (request.pod < 0 &&

@@ -7,7 +7,7 @@
 
 enum { LIVES = 512 };
 
-const char *gang_world_pod(int number)
+static const char *name_of(int number)
 {
     static char names[GANG_PODS][8];
 
@@ -28,7 +28,7 @@ const char *gang_world_uid(int number, int life)
     return numbered(uids[number], "u", number, life);
 }
 
-const char *gang_world_owner(int owner, int life)
+static const char *owner_uid(int owner, int life)
 {
     static char uids[GANG_OWNERS][LIVES][16];
 
@@ -54,22 +54,14 @@ static void copy(char *to, size_t size, struct text text)
     snprintf(to, size, "%.*s", (int)text.len, text.len == 0 ? "" : text.at);
 }
 
-int gang_world_find_pod(struct text uid, int *ret_life)
+/* The number of a pod or an owner, whose uids begin with this letter; -1: of none of them. */
+static int find_numbered(struct text uid, char letter, int *ret_life)
 {
     char text[16];
     int number;
 
     copy(text, sizeof(text), uid);
-    return sscanf(text, "u%d-%d", &number, ret_life) == 2 ? number : -1;
-}
-
-static int find_owner(struct text uid, int *ret_life)
-{
-    char text[16];
-    int number;
-
-    copy(text, sizeof(text), uid);
-    return sscanf(text, "o%d-%d", &number, ret_life) == 2 ? number : -1;
+    return text[0] == letter && sscanf(text + 1, "%d-%d", &number, ret_life) == 2 ? number : -1;
 }
 
 int gang_world_find_queue(struct text name)
@@ -84,7 +76,7 @@ const char *gang_world_asked(const struct gang_pod *pod, char text[GANG_TEXT])
 {
     if (pod->names_user_group || pod->opted_out || pod->spec.minimum == 0)
         return NULL;
-    snprintf(text, GANG_TEXT, "podgroup-%s", gang_world_owner(pod->owner & 0xff, pod->owner >> 8));
+    snprintf(text, GANG_TEXT, "podgroup-%s", owner_uid(pod->owner & 0xff, pod->owner >> 8));
     return text;
 }
 
@@ -157,7 +149,7 @@ void gang_world_pod_facts(const struct gang_world *world, const struct gang_pod 
     *ret = (struct pod_facts){
         .uid = text_of(gang_world_uid(pod->number, pod->life)),
         .space = text_of("space"),
-        .name = text_of(gang_world_pod(pod->number)),
+        .name = text_of(name_of(pod->number)),
         .created = pod->created,
         .generation = pod->generation,
         .resource_version = pod->version,
@@ -173,11 +165,11 @@ void gang_world_pod_facts(const struct gang_world *world, const struct gang_pod 
         .node = text_of(pod->bound ? "n" : ""),
         .finished = pod->finished,
         .unschedulable = pod->unschedulable};
-    ret->controller = (struct controller_facts){
-        .api_version = text_of("apps/v1"),
-        .kind = text_of("Deployment"),
-        .name = text_of("d"),
-        .uid = text_of(gang_world_owner(pod->owner & 0xff, pod->owner >> 8))};
+    ret->controller =
+        (struct controller_facts){.api_version = text_of("apps/v1"),
+                                  .kind = text_of("Deployment"),
+                                  .name = text_of("d"),
+                                  .uid = text_of(owner_uid(pod->owner & 0xff, pod->owner >> 8))};
 }
 
 int gang_world_place(const struct gang_group *group)
@@ -229,8 +221,7 @@ static void read_status(const struct effect *effect, struct gang_group *ret)
 void gang_world_read(const struct gang_world *world, const struct effect *effect,
                      struct gang_request *ret)
 {
-    *ret = (struct gang_request){.is = true,
-                                 .id = effect->id,
+    *ret = (struct gang_request){.id = effect->id,
                                  .kind = effect->kind,
                                  .pod = -1,
                                  .group = -1,
@@ -238,7 +229,7 @@ void gang_world_read(const struct gang_world *world, const struct effect *effect
                                  .version = effect->resource_version,
                                  .allow = effect->allow};
     if (effect->object == EFFECT_OF_POD) {
-        ret->pod = gang_world_find_pod(effect->uid, &ret->life);
+        ret->pod = find_numbered(effect->uid, 'u', &ret->life);
         copy(ret->name, sizeof(ret->name), effect->group);
         if (effect->kind == EFFECT_REMOVE_GATES)
             ret->patch = effect->patch,
@@ -254,7 +245,7 @@ void gang_world_read(const struct gang_world *world, const struct effect *effect
         read_status(effect, &ret->status);
         return;
     }
-    ret->owner = find_owner(effect->create.owner_uid, &ret->owner_life);
+    ret->owner = find_numbered(effect->create.owner_uid, 'o', &ret->owner_life);
     ret->spec.queue = gang_world_find_queue(effect->create.queue);
     ret->spec.minimum = effect->create.minimum;
     ret->spec.cpu = effect->create.least_count == 0 || ret->spec.minimum == 0

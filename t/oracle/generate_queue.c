@@ -25,7 +25,7 @@ int64_t generate_amount(struct generator *g)
     return huge >> generate_below(g, 8);
 }
 
-int64_t generate_amount_or_unsaid(struct generator *g, int odds)
+static int64_t amount_or_unsaid(struct generator *g, int odds)
 {
     return generate_one_in(g, odds) ? generate_amount(g) : UNSAID;
 }
@@ -51,9 +51,9 @@ static void any_volcano_quota(struct generator *g, struct step *step)
     for (int r = 0; r < RESOURCES; r++) {
         if (r >= g->resources && r != RESOURCES - 1)
             continue;
-        step->v[QUEUE_CAPABILITY + r] = generate_amount_or_unsaid(g, 2);
-        step->v[QUEUE_DESERVED + r] = generate_amount_or_unsaid(g, 3);
-        step->v[QUEUE_GUARANTEE + r] = generate_amount_or_unsaid(g, 4);
+        step->v[QUEUE_CAPABILITY + r] = amount_or_unsaid(g, 2);
+        step->v[QUEUE_DESERVED + r] = amount_or_unsaid(g, 3);
+        step->v[QUEUE_GUARANTEE + r] = amount_or_unsaid(g, 4);
         if (step->v[QUEUE_CAPABILITY + r] != UNSAID && g->largest < 100)
             step->v[QUEUE_CAPABILITY + r] *= 1 + generate_below(g, 4);
     }
@@ -84,8 +84,8 @@ static void any_kueue_quota(struct generator *g, struct step *step)
     }
     for (int cell = 0; cell < FLAVORS * RESOURCES; cell++) {
         step->v[QUEUE_NOMINAL + cell] = generate_amount(g);
-        step->v[QUEUE_BORROWING + cell] = generate_amount_or_unsaid(g, 3);
-        step->v[QUEUE_LENDING + cell] = generate_amount_or_unsaid(g, 3);
+        step->v[QUEUE_BORROWING + cell] = amount_or_unsaid(g, 3);
+        step->v[QUEUE_LENDING + cell] = amount_or_unsaid(g, 3);
         if (g->largest < 100)
             step->v[QUEUE_NOMINAL + cell] *= 1 + generate_below(g, 3);
     }

@@ -200,12 +200,6 @@ wide limits_room_at(const struct model *model, const struct limits *limits, int 
                                    : room;
 }
 
-wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell)
-{
-    return wide_min(limits_room_at(model, limits, queue, cell, false),
-                    limits_room_at(model, limits, queue, cell, true));
-}
-
 /* As at a shrink: of what it adds only what arrives at a queue counts there. */
 static bool stays(const struct model *model, const struct limits *limits, int queue, int cell,
                   wide adds)
@@ -223,11 +217,13 @@ static bool stays(const struct model *model, const struct limits *limits, int qu
 static bool fits_cell(const struct model *model, const struct limits *limits,
                       const struct model_claim *claim, int resource, int flavor)
 {
+    int queue = model_queue_of(claim), cell = model_cell(flavor, resource);
+    wide need = model_need(claim, resource);
+
     if (limits->again)
-        return stays(model, limits, model_queue_of(claim), model_cell(flavor, resource),
-                     model_need(claim, resource));
-    return model_need(claim, resource) <=
-           limits_room(model, limits, model_queue_of(claim), model_cell(flavor, resource));
+        return stays(model, limits, queue, cell, need);
+    return need <= limits_room_at(model, limits, queue, cell, false) &&
+           need <= limits_room_at(model, limits, queue, cell, true);
 }
 
 bool limits_fit_in(const struct model *model, const struct limits *limits,
@@ -253,8 +249,9 @@ static int cohort_height(const struct model *model, int cohort)
     return height;
 }
 
+/* From how far up a queue borrows if it uses so much more: 0 if its own quota covers it. */
 static int height_when(const struct model *model, const struct limits *limits, int queue, int cell,
-                       wide amount, bool later, bool *ret_reclaims)
+                       wide amount, bool later)
 {
     int at = queue;
 
@@ -266,42 +263,25 @@ static int height_when(const struct model *model, const struct limits *limits, i
             break;
         amount -= wide_max(0, number->kept - used);
     }
-    *ret_reclaims = model->queues[at].parent >= 0;
     return at == queue ? 0 : cohort_height(model, at);
 }
 
-int limits_height_later(const struct model *model, const struct limits *limits, int queue, int cell,
-                        wide amount)
-{
-    bool reclaims;
-
-    return height_when(model, limits, queue, cell, amount, true, &reclaims);
-}
-
-int limits_height(const struct model *model, const struct limits *limits, int queue, int cell,
-                  wide amount, bool *ret_reclaims)
-{
-    int later = limits_height_later(model, limits, queue, cell, amount);
-    int now = height_when(model, limits, queue, cell, amount, false, ret_reclaims);
-
-    return later > now ? later : now;
-}
-
-/* From how far up the claim borrows in the flavor: 0 where nobody minds. */
+/* From how far up the claim borrows in the flavor, as it is or as it will be, whichever is farther:
+ * 0 where nobody minds. */
 static int borrows_from(const struct model *model, const struct limits *limits,
                         const struct model_claim *claim, int group, int flavor)
 {
     int queue = model_queue_of(claim), farthest = 0;
-    bool reclaims;
 
     for (int r = 0; r < RESOURCES && model->queues[queue].spec[QUEUE_BORROWS_LAST]; r++) {
-        int height;
-
         if (model_need(claim, r) == 0 || model_group_of(model, queue, r) != group)
             continue;
-        height = limits_height(model, limits, queue, model_cell(flavor, r), model_need(claim, r),
-                               &reclaims);
-        farthest = height > farthest ? height : farthest;
+        for (int later = 0; later < 2; later++) {
+            int height = height_when(model, limits, queue, model_cell(flavor, r),
+                                     model_need(claim, r), later);
+
+            farthest = height > farthest ? height : farthest;
+        }
     }
     return farthest;
 }

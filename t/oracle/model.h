@@ -222,7 +222,6 @@ bool model_books(const struct model *model, int group, struct model_claim *ret);
 void model_book(struct model *model, int uid, const int flavors[RESOURCES]);
 void model_review_booking(struct model *model, int group, const struct model_claim *before,
                           bool waits_as_one);
-void model_pass_on(struct model *model, int group, int queue);
 void model_rebuild_bookings(struct model *model);
 void model_begin_booking(struct model *model, int group);
 void model_restore_booking(struct model *model, int group);
@@ -292,7 +291,6 @@ int model_find_place(const struct model *model, const struct model_claim *before
 int model_find_place_in_group(const struct model *model, const struct model_claim *claim);
 
 bool model_names_place(const int64_t *pod);
-bool model_has_known_group(const struct model *model, const int64_t *pod);
 bool model_misleads(const struct model *model, const struct model_claim *claim);
 void model_note_place(const struct model *model, struct model_claim *claim);
 
@@ -318,7 +316,5 @@ void model_guess_again(struct model *model);
 
 /* Whether a claim could be given a flavor, for all that quota says. */
 bool model_flavor_serves(const struct model *model, const struct model_claim *claim, int flavor);
-
-bool model_node_has(const struct model *model, int node, int flavor);
 
 #endif

@@ -30,8 +30,8 @@ static int64_t deadline_of(const struct model *model, const struct model_claim *
         other = claim->since + longest_without_a_cycle;
     if (claim->state == CLAIM_HELD && claim->again != 0)
         other = claim->again;
-    if (model_victim_deadline(model, claim) < other)
-        other = model_victim_deadline(model, claim);
+    if (model_victim_deadline(claim) < other)
+        other = model_victim_deadline(claim);
     if (claim->rests_until * SECOND > model->now && claim->rests_until * SECOND < other)
         other = claim->rests_until * SECOND; /* then others may take its room */
     return at < other ? at : other;
@@ -121,7 +121,7 @@ void model_set_time(struct model *model, int64_t now)
                    (claim->confirmed || claim->forget_at > now)) {
             model_give_up(model, uid, 0);
             let_in(model, uid, stirred);
-        } else if (model_victim_deadline(model, claim) <= now &&
+        } else if (model_victim_deadline(claim) <= now &&
                    (claim->confirmed || claim->forget_at > now)) {
             model_victim_expires(model, uid);
         } else {

@@ -37,7 +37,8 @@ int64_t model_keeps(const struct model *model, int group)
                                                         : model->groups[group].facts[GROUP_MINIMUM];
 }
 
-int model_count_staying(const struct model *model, int group)
+/* How many of it hold, and do not go. */
+static int count_staying(const struct model *model, int group)
 {
     int count = 0;
 
@@ -253,7 +254,7 @@ static bool give_back(struct model *model, int uid, int root, bool spared)
         return false;
     for (int other = 0; other < UIDS && gang >= 0; other++)
         could += model_gang_of(model, other) == gang && can_stay(&model->claims[other]);
-    staying = gang < 0 ? 0 : model_count_staying(model, gang);
+    staying = gang < 0 ? 0 : count_staying(model, gang);
     together = gang >= 0 && staying < model_keeps(model, gang);
     if (together && staying + could < model_keeps(model, gang))
         return false;
@@ -332,9 +333,8 @@ bool model_keep_promises(struct model *model, int root)
     return false;
 }
 
-int64_t model_victim_deadline(const struct model *model, const struct model_claim *claim)
+int64_t model_victim_deadline(const struct model_claim *claim)
 {
-    (void)model;
     if (!claim->live)
         return INT64_MAX;
     if (claim->victim.spared > 0)

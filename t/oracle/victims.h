@@ -64,10 +64,7 @@ int model_gang_of(const struct model *model, int uid);
 /* How many of a gang must stay where one goes alone: of one that goes whole all that hold. */
 int64_t model_keeps(const struct model *model, int group);
 
-/* How many of it hold, and do not go. */
-int model_count_staying(const struct model *model, int group);
-
-int64_t model_victim_deadline(const struct model *model, const struct model_claim *claim);
+int64_t model_victim_deadline(const struct model_claim *claim);
 void model_victim_expires(struct model *model, int uid);
 void model_evict_answered(struct model *model, int uid, bool done);
 bool model_wants_eviction(const struct model *model, const struct model_claim *claim);

@@ -11,7 +11,7 @@ struct workload_generator {
     int queues, cohorts, resources, flavors, locals, workloads, checks;
     int largest; /* amount */
     int priorities;
-    bool edits, restarts, loses_lead, late, gates, checks_answer, patient, sets, often_calm;
+    bool edits, restarts, loses_lead, late, gates, patient, sets, often_calm;
     bool begins; /* the world is still being made */
 };
 

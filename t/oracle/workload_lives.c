@@ -157,7 +157,7 @@ static bool can_wait(enum life_write write)
     return write == LIFE_WRITE_NOTHING || write == LIFE_WRITE_CHECKS || write == LIFE_WRITE_PENDING;
 }
 
-static const char *write_of(struct workload_model *model, int number)
+static const char *write_of(const struct workload_model *model, int number)
 {
     static const char *const words[] = {
         [LIFE_WRITE_NOTHING] = "",
@@ -175,24 +175,23 @@ static const char *write_of(struct workload_model *model, int number)
         [LIFE_WRITE_PENDING] = "pending",
         [LIFE_WRITE_ADMIT] = "admit",
     };
-    struct model_workload *workload = &model->workloads[number];
+    const struct model_workload *workload = &model->workloads[number];
     bool signals = workload->seen.conditions[CONDITION_SIGNAL].is_true;
     struct workload_life life;
+    enum life_write due;
     int64_t wake;
 
     find_life(model, number, &life);
-    workload->step = workload_life_step(&life, model->now, &wake);
+    due = workload_life_step(&life, model->now, &wake).write;
     if (life.finished || life.deleted)
         return "";
-    if (workload->assumed && can_wait(workload->step.write))
+    if (workload->assumed && can_wait(due))
         return workload->victim ? "" : "reserve";
     if (workload->victim && life.reserved && !life.evicted &&
-        (can_wait(workload->step.write) || workload->step.write == LIFE_WRITE_ADMIT)) {
-        workload->step = (struct life_step){.write = LIFE_WRITE_EVICT, .reason = LIFE_PREEMPTED};
+        (can_wait(due) || due == LIFE_WRITE_ADMIT))
         return "evict";
-    }
-    if (workload->step.write != LIFE_WRITE_NOTHING)
-        return words[workload->step.write];
+    if (due != LIFE_WRITE_NOTHING)
+        return words[due];
     if (workload->blocked != signals)
         return workload->blocked ? "signal" : "clearSignal";
     return "";

@@ -41,7 +41,6 @@ struct model_workload {
     bool awaits, leased;
     int64_t lease_ends;
     char writing[WORKLOAD_WORD];
-    struct life_step step;
     const char *write; /* what is to be written into it; "": nothing */
 };
 
@@ -96,7 +95,6 @@ int workload_model_parent(const struct workload_model *model, int node);
 int workload_model_root(const struct workload_model *model, int node);
 void workload_model_count(struct workload_model *model);
 int workload_model_group(const struct workload_model *model, int node, int resource); /* -1: none */
-int workload_model_order(const struct workload_model *model, int node, int group, int ret[FLAVORS]);
 enum life_stop workload_model_stop(const struct workload_model *model, int node);
 bool workload_model_grants(const struct workload_model *model, int node);
 

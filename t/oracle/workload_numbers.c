@@ -39,7 +39,7 @@ int workload_model_root(const struct workload_model *model, int node)
     return node;
 }
 
-int workload_model_order(const struct workload_model *model, int node, int group, int ret[FLAVORS])
+static int order_of(const struct workload_model *model, int node, int group, int ret[FLAVORS])
 {
     return world_group_order(workload_model_shown(model, node)->step.v, group, ret);
 }
@@ -58,7 +58,7 @@ static int64_t said(const struct workload_model *model, int node, int cell, int 
 
     if (group < 0)
         return UNSAID;
-    count = workload_model_order(model, node, group, order);
+    count = order_of(model, node, group, order);
     for (int n = 0; n < count; n++)
         if (order[n] == cell / RESOURCES)
             return workload_model_shown(model, node)->step.v[field + cell];
@@ -128,7 +128,7 @@ bool workload_model_grants(const struct workload_model *model, int node)
             return false;
     for (int r = 0; r < RESOURCES; r++) {
         int group = workload_model_group(model, node, r), order[FLAVORS];
-        int count = group < 0 ? 0 : workload_model_order(model, node, group, order);
+        int count = group < 0 ? 0 : order_of(model, node, group, order);
 
         for (int n = 0; n < count; n++)
             if (!model->scenery->flavors[order[n]].is)
