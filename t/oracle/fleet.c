@@ -13,6 +13,7 @@
 #include "t/kit/tap.h"
 #include "t/oracle/argument.h"
 #include "t/oracle/fleet_world.h"
+#include "t/oracle/supply.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@
 enum { MANAGERS = 2, REQUESTS = 64, STEPS = 400, CALM_ROUNDS = 400 };
 
 struct manager {
-    struct mem mem;
+    struct supply supply;
     struct outbox outbox;
     struct fleet *fleet;
     bool leads;
@@ -35,19 +36,6 @@ struct fleet_play {
     struct manager managers[MANAGERS];
     bool trace;
 };
-
-static void *take(void *ctx, size_t size)
-{
-    (void)ctx;
-    return malloc(size);
-}
-
-static void give_back(void *ctx, void *p, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(p);
-}
 
 static void rest(struct fleet_play *play, struct manager *m)
 {
@@ -130,9 +118,9 @@ static void start(struct fleet_play *play, struct manager *m)
                                         .preemption_timeout = FLEET_TIMEOUT,
                                         .worker_lost_timeout = 600 * SECOND};
 
-    m->mem = (struct mem){take, give_back, NULL, NULL};
-    outbox_init(&m->outbox, &m->mem);
-    if (fleet_create(&config, &m->mem, &m->outbox, &m->fleet) < 0)
+    supply_init(&m->supply, false);
+    outbox_init(&m->outbox, &m->supply.mem);
+    if (fleet_create(&config, &m->supply.mem, &m->outbox, &m->fleet) < 0)
         abort();
     fleet_set_time(m->fleet, play->world.now);
     m->count = 0;

@@ -136,7 +136,7 @@ void gang_show_all(struct gang_play *play)
 
 void gang_open(struct gang_play *play)
 {
-    if (engine_create(&play->config, &play->mem, &play->engine) < 0)
+    if (engine_create(&play->config, &play->supply.mem, &play->engine) < 0)
         abort();
     engine_set_time(play->engine, play->world.now);
 }

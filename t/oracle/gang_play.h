@@ -3,6 +3,7 @@
 #define SLUICE_T_ORACLE_GANG_PLAY_H
 
 #include "t/oracle/gang_world.h"
+#include "t/oracle/supply.h"
 
 /*
  * A host and its scheduler over the world of gang_world.h: it shows the engine what there is, now
@@ -24,7 +25,7 @@ enum gang_way {
 struct gang_play {
     struct random random;
     struct gang_world world;
-    struct mem mem;
+    struct supply supply;
     struct engine *engine;
     struct engine_config config;
     bool leads, trace;

@@ -15,23 +15,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 400 };
-
-static void *take(void *ctx, size_t size)
-{
-    (void)ctx;
-    return malloc(size);
-}
-
-static void give_back(void *ctx, void *p, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(p);
-}
 
 static bool play_history(struct gang_play *play, uint64_t seed)
 {
@@ -48,7 +34,7 @@ static bool play_history(struct gang_play *play, uint64_t seed)
     play->random.state = seed;
     play->world.now = 1000 * SECOND;
     play->world.kind = gang_one_in(play, 3) ? GROUP_NATIVE : GROUP_VOLCANO;
-    play->mem = (struct mem){take, give_back, NULL, NULL};
+    supply_init(&play->supply, false);
     play->config = (struct engine_config){
         .removal = gang_one_in(play, 2) ? REMOVE_ON_BIND : REMOVE_ON_ADMISSION, .effects = effects};
     gang_open(play);

@@ -5,7 +5,7 @@
 #include "plugin/engine.h"
 #include "t/oracle/naive_flavors.h"
 #include "t/oracle/random.h"
-#include "t/oracle/workload_supply.h"
+#include "t/oracle/supply.h"
 #include "t/oracle/workload_world.h"
 
 /*
@@ -46,8 +46,7 @@ struct mixed_request {
 
 struct mixed {
     struct engine *engine;
-    struct mem mem;
-    struct workload_supply supply;
+    struct supply supply;
     struct random random;
     bool trace, leads, synced;
     bool remakes; /* who owns a pod makes it again when it was evicted */

@@ -32,13 +32,11 @@ bool mixed_one_in(struct mixed *mixed, int n)
 
 void mixed_rest(struct mixed *mixed)
 {
-    workload_supply_stop(&mixed->supply);
     for (int n = 0; engine_more(mixed->engine) && mixed->broken[0] == '\0'; n++) {
         if (n == MOST_TICKS)
             mixed_break(mixed, "it never has nothing to do");
         engine_tick(mixed->engine);
     }
-    workload_supply_resume(&mixed->supply);
 }
 
 /* Objects that come and change without a host's doing. */
@@ -178,12 +176,9 @@ static void show_scenery(struct mixed *mixed)
 void mixed_begin(struct mixed *mixed)
 {
     struct step config = step_make(STEP_CONFIG), synced = step_make(STEP_SYNCED);
-    struct engine_config facts;
 
     config.v[CONFIG_ADMITS] = config.v[CONFIG_EVICTS] = 1;
-    world_config(config.v, &facts);
-    mixed->engine = NULL;
-    if (engine_create(&facts, &mixed->mem, &mixed->engine) < 0)
+    if (supply_open(&mixed->supply, &config, &mixed->engine) != NULL)
         abort();
     engine_set_time(mixed->engine, mixed->now);
     memset(mixed->requests, 0, sizeof(mixed->requests));
@@ -206,14 +201,13 @@ void mixed_begin(struct mixed *mixed)
 
 void mixed_open(struct mixed *mixed)
 {
-    mixed->mem = workload_supply_mem(&mixed->supply);
+    supply_init(&mixed->supply, false);
     mixed->world.now = mixed->now = 1000 * SECOND;
     mixed->remakes = mixed_one_in(mixed, 2);
     mixed->most = 2 + mixed_below(mixed, 9);
     mixed->group = (struct mixed_group){.queue = MIXED_COHORTS, .priority = UNSAID};
     for (int node = 0; node < MIXED_NODES; node++)
         mixed->nodes[node] = any_node(mixed, node);
-    workload_supply_resume(&mixed->supply);
     mixed_begin(mixed);
 }
 

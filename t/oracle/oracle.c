@@ -73,7 +73,7 @@ static bool play_random(struct apart *apart, const void *ctx)
     }
     apart->digests += engine_digest(play.engine, true);
     if (!play_finish(&play) && same)
-        same = differ(&play, "the engine leaks %zu bytes", play.bytes);
+        same = differ(&play, "the engine leaks %zu bytes", play.supply.bytes);
     memcpy(apart->difference, play.difference, sizeof apart->difference);
     return same;
 }

@@ -7,45 +7,18 @@
 #include "t/oracle/victims.h"
 #include "t/oracle/writes.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TICKS = 1000 };
 
-static void *take(void *ctx, size_t size)
-{
-    struct play *play = ctx;
-
-    play->bytes += size;
-    return malloc(size);
-}
-
-static void *take_zeroed(void *ctx, size_t size)
-{
-    struct play *play = ctx;
-
-    play->bytes += size;
-    return calloc(1, size);
-}
-
-static void give_back(void *ctx, void *p, size_t size)
-{
-    struct play *play = ctx;
-
-    play->bytes -= size;
-    free(p);
-}
-
 static void open_engine(struct play *play)
 {
-    struct engine_config config;
-    int error;
+    struct step config = {STEP_CONFIG};
 
-    world_config(play->model.config, &config);
-    error = engine_create(&config, &play->mem, &play->engine);
-    assert(error == 0);
-    (void)error;
+    memcpy(config.v, play->model.config, sizeof config.v);
+    if (supply_open(&play->supply, &config, &play->engine) != NULL)
+        abort();
     engine_set_time(play->engine, play->model.now);
 }
 
@@ -53,7 +26,8 @@ void play_init(struct play *play)
 {
     struct step config = step_make(STEP_CONFIG);
 
-    *play = (struct play){.mem = {take, give_back, play, take_zeroed}};
+    *play = (struct play){.engine = NULL};
+    supply_init(&play->supply, false);
     model_init(&play->model, config.v);
     open_engine(play);
 }
@@ -62,7 +36,7 @@ bool play_finish(struct play *play)
 {
     engine_destroy(play->engine);
     play->engine = NULL;
-    return play->bytes == 0;
+    return play->supply.bytes == 0;
 }
 
 static bool settle(struct play *play)
@@ -124,7 +98,7 @@ static bool restart(struct play *play, uint64_t seed)
     uint64_t before = engine_digest(play->engine, false);
 
     if (!play_finish(play))
-        return differ(play, "the engine leaks %zu bytes", play->bytes);
+        return differ(play, "the engine leaks %zu bytes", play->supply.bytes);
     open_engine(play);
     writes_restart(&play->model);
     if (!sights_show(play->engine, &play->model, seed))
@@ -358,6 +332,6 @@ void judge_play(struct apart *apart, const void *ctx)
     while (same && apart->count < history->count)
         same = play_step(&play, &history->steps[apart->count++]);
     if (!play_finish(&play) && same)
-        differ(&play, "the engine leaks %zu bytes", play.bytes);
+        differ(&play, "the engine leaks %zu bytes", play.supply.bytes);
     memcpy(apart->difference, play.difference, sizeof apart->difference);
 }

@@ -3,12 +3,12 @@
 #define SLUICE_T_ORACLE_PLAY_H
 
 #include "t/oracle/model.h"
+#include "t/oracle/supply.h"
 
 /* The engine and the model, side by side. */
 struct play {
     struct engine *engine;
-    struct mem mem;
-    size_t bytes; /* what the engine holds */
+    struct supply supply;
     struct model model;
     bool telling[UIDS];     /* an activation is under way */
     bool too_early[UIDS];   /* PreEnqueue has said no since the activation began */

@@ -24,26 +24,16 @@ bool workload_play_differ(struct workload_play *play, const char *format, ...)
 }
 
 /* A call that may fail for lack of memory. */
-bool workload_play_call(struct workload_play *play, workload_call *call, const void *ctx)
+bool workload_play_call(struct workload_play *play, supplied_call *call, const void *ctx)
 {
-    const char *wrong = workload_supply_call(&play->supply, &play->engine, call, ctx);
+    const char *wrong = supply_call(&play->supply, &play->engine, call, ctx);
 
     return wrong == NULL || workload_play_differ(play, "%s", wrong);
 }
 
-static int create(struct engine **engine, const void *ctx)
-{
-    const struct workload_play *play = ctx;
-    struct engine_config config;
-
-    world_config(play->config.v, &config);
-    return engine_create(&config, &play->mem, engine);
-}
-
 static void open_engine(struct workload_play *play)
 {
-    play->engine = NULL;
-    if (!workload_play_call(play, create, play))
+    if (supply_open(&play->supply, &play->config, &play->engine) != NULL)
         abort();
     engine_set_time(play->engine, play->world.now);
     play->model.now = play->world.now;
@@ -52,9 +42,8 @@ static void open_engine(struct workload_play *play)
 
 void workload_play_init(struct workload_play *play, bool starves)
 {
-    *play = (struct workload_play){
-        .supply.starves = starves, .config = step_make(STEP_CONFIG), .world.now = 1000 * SECOND};
-    play->mem = workload_supply_mem(&play->supply);
+    *play = (struct workload_play){.config = step_make(STEP_CONFIG), .world.now = 1000 * SECOND};
+    supply_init(&play->supply, starves);
     play->config.v[CONFIG_ADMITS] = 1;
     open_engine(play);
 }
@@ -68,7 +57,7 @@ bool workload_play_finish(struct workload_play *play)
 
 bool workload_play_rest(struct workload_play *play)
 {
-    workload_supply_stop(&play->supply);
+    supply_stop(&play->supply);
     for (int n = 0; engine_more(play->engine); n++) {
         if (n == MOST_TICKS)
             return workload_play_differ(play, "it never has nothing to do");

@@ -4,7 +4,7 @@
 
 #include "plugin/engine.h"
 #include "t/oracle/workload_model.h"
-#include "t/oracle/workload_supply.h"
+#include "t/oracle/supply.h"
 
 /* A write that the host was told to do, and has not answered. */
 struct workload_request {
@@ -17,8 +17,7 @@ struct workload_request {
 /* The engine, and the world that it admits workloads in. */
 struct workload_play {
     struct engine *engine;
-    struct mem mem;
-    struct workload_supply supply;
+    struct supply supply;
     struct step config;
     struct workload_world world;
     struct workload_scenery scenery;
@@ -40,7 +39,7 @@ bool workload_play_step(struct workload_play *play, const struct step *step);
 bool workload_play_drive_scenery(struct workload_play *play, const struct step *step);
 bool workload_play_show_scenery(struct workload_play *play);
 
-bool workload_play_call(struct workload_play *play, workload_call *call, const void *ctx);
+bool workload_play_call(struct workload_play *play, supplied_call *call, const void *ctx);
 
 /* Until the engine has nothing to do, and the model has followed. */
 bool workload_play_rest(struct workload_play *play);
