@@ -6,24 +6,12 @@
 #include "t/oracle/writes.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 /* Of a pod: those that every host carries out, and to be told of its queue. */
 enum { TELL = EFFECT_ALWAYS, EVICT, POD_EFFECTS };
 
 static const char *const state_names[] = {"held", "waiting", "reserved", "allocated"};
 static const char *const kind_names[] = {"queue", "cluster queue", "cohort"};
-
-bool differ(struct play *play, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(play->difference, sizeof play->difference, format, args);
-    va_end(args);
-    return false;
-}
 
 static bool compare_flavors(struct play *play, int uid, const struct pod_report *report)
 {
@@ -35,15 +23,16 @@ static bool compare_flavors(struct play *play, int uid, const struct pod_report 
         int flavor = world_find_flavor(report->flavors[n].flavor);
 
         if (resource < 0 || flavor < 0)
-            return differ(play, "pod %d: a resource or flavor that does not exist", uid);
+            return differ(play->difference, "pod %d: a resource or flavor that does not exist",
+                          uid);
         seen[resource] = flavor;
     }
     for (int r = 0; r < RESOURCES; r++) {
         int wanted = model_need(claim, r) > 0 ? claim->flavor[r] : -1;
 
         if (seen[r] != wanted)
-            return differ(play, "pod %d: %s in flavor %d, wanted %d", uid, world_resource(r),
-                          seen[r], wanted);
+            return differ(play->difference, "pod %d: %s in flavor %d, wanted %d", uid,
+                          world_resource(r), seen[r], wanted);
     }
     return true;
 }
@@ -55,21 +44,23 @@ static bool compare_pod(struct play *play, int uid)
     struct pod_report report;
 
     if ((id != 0) != claim->live)
-        return differ(play, "pod %d: the engine %s it", uid, id != 0 ? "still has" : "lacks");
+        return differ(play->difference, "pod %d: the engine %s it", uid,
+                      id != 0 ? "still has" : "lacks");
     if (id == 0)
         return true;
     engine_report_pod(play->engine, id, &report);
     if (report.state != claim->state)
-        return differ(play, "pod %d: %s (%s), wanted %s", uid, state_names[report.state],
-                      reason_name(report.why.reason), state_names[claim->state]);
+        return differ(play->difference, "pod %d: %s (%s), wanted %s", uid,
+                      state_names[report.state], reason_name(report.why.reason),
+                      state_names[claim->state]);
     if (world_find_queue(report.queue) + (int)report.queue_kind * QUEUE_NAMES !=
         model_queue_of(claim))
-        return differ(play, "pod %d: another queue", uid);
+        return differ(play->difference, "pod %d: another queue", uid);
     if (!model_holds(claim) || report.granted == 0)
         return true;
     if (claim->state == CLAIM_RESERVED && report.granted != claim->stamp)
-        return differ(play, "pod %d: granted at %" PRId64 ", wanted %" PRId64, uid, report.granted,
-                      claim->stamp);
+        return differ(play->difference, "pod %d: granted at %" PRId64 ", wanted %" PRId64, uid,
+                      report.granted, claim->stamp);
     return compare_flavors(play, uid, &report);
 }
 
@@ -119,14 +110,14 @@ static bool compare_asks(struct play *play, int queue, uint32_t id)
         int resource = world_find_resource(row.resource);
 
         if (resource < 0 || seen[resource] != 0)
-            return differ(play, "what waits, of a resource that cannot be");
+            return differ(play->difference, "what waits, of a resource that cannot be");
         seen[resource] = row.usage;
     }
     for (int r = 0; r < RESOURCES; r++) {
         wide wanted = count_asks(&play->model, queue, r);
 
         if (seen[r] != amount_clamp(wanted))
-            return differ(play, "%s %s: %" PRId64 " %s waits, wanted %" PRId64,
+            return differ(play->difference, "%s %s: %" PRId64 " %s waits, wanted %" PRId64,
                           kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES), seen[r],
                           world_resource(r), amount_clamp(wanted));
     }
@@ -137,7 +128,7 @@ static bool same_amount(struct play *play, int queue, const struct quota_row *ro
                         int64_t got, wide wanted)
 {
     return got == amount_clamp(wanted) ||
-           differ(play, "%s %s: %.*s %.*s: %s %" PRId64 ", wanted %" PRId64,
+           differ(play->difference, "%s %s: %.*s %.*s: %s %" PRId64 ", wanted %" PRId64,
                   kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES),
                   (int)row->flavor.len, row->flavor.at, (int)row->resource.len, row->resource.at,
                   what, got, amount_clamp(wanted));
@@ -150,12 +141,13 @@ static bool compare_row(struct play *play, const struct limits *limits, int queu
     const struct number *number;
 
     if (cell < 0 || seen[cell])
-        return differ(play, "a row of quota that cannot be");
+        return differ(play->difference, "a row of quota that cannot be");
     seen[cell] = true;
     number = &limits->at[queue][cell];
     if (row->bounded != number->bounded)
-        return differ(play, "%s %s: %.*s: a ceiling, or none", kind_names[model_kind(queue)],
-                      world_queue(queue % QUEUE_NAMES), (int)row->resource.len, row->resource.at);
+        return differ(play->difference, "%s %s: %.*s: a ceiling, or none",
+                      kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES),
+                      (int)row->resource.len, row->resource.at);
     return same_amount(play, queue, row, "share", row->share, number->share) &&
            same_amount(play, queue, row, "kept", row->kept, number->kept) &&
            same_amount(play, queue, row, "usage", row->usage, number->usage) &&
@@ -178,12 +170,12 @@ static bool compare_queue(struct play *play, const struct limits *limits, uint32
     if (play->model.config[CONFIG_WRITES] && !writes_compare_queue(play, queue, &report))
         return false;
     if (report.known != play->model.queues[queue].known)
-        return differ(play, "%s %s: known, or not", kind_names[report.kind],
+        return differ(play->difference, "%s %s: known, or not", kind_names[report.kind],
                       world_queue(queue % QUEUE_NAMES));
     if (report.held != counts.at[CLAIM_HELD] || report.waiting != counts.at[CLAIM_WAITING] ||
         report.reserved != counts.at[CLAIM_RESERVED] ||
         report.allocated != counts.at[CLAIM_ALLOCATED])
-        return differ(play,
+        return differ(play->difference,
                       "%s %s: held %u, waiting %u, reserved %u, allocated %u; "
                       "wanted %u, %u, %u, %u",
                       kind_names[report.kind], world_queue(queue % QUEUE_NAMES), report.held,
@@ -201,8 +193,8 @@ static bool compare_queue(struct play *play, const struct limits *limits, uint32
     }
     for (int cell = 0; cell < CELLS; cell++)
         if (limits_has(queue, cell) && limits->at[queue][cell].named && !seen[cell])
-            return differ(play, "%s %s: no row for what its quota names", kind_names[report.kind],
-                          world_queue(queue % QUEUE_NAMES));
+            return differ(play->difference, "%s %s: no row for what its quota names",
+                          kind_names[report.kind], world_queue(queue % QUEUE_NAMES));
     return true;
 }
 
@@ -220,7 +212,7 @@ static bool compare_queues(struct play *play, const struct limits *limits)
     }
     for (int queue = 0; queue < QUEUES; queue++)
         known -= play->model.queues[queue].known;
-    return known == 0 || differ(play, "not the queues that were seen");
+    return known == 0 || differ(play->difference, "not the queues that were seen");
 }
 
 /* Which effects a claim needs follows from its state. */
@@ -271,9 +263,9 @@ static bool compare_effects_of(struct play *play, int uid, const bool live[POD_E
                                                           : never;
 
         if (needed[kind] && !live[kind])
-            return differ(play, "pod %d: %s is not asked for", uid, names[kind]);
+            return differ(play->difference, "pod %d: %s is not asked for", uid, names[kind]);
         if (live[kind] && !leased[kind] && !needed[kind] && !done[uid])
-            return differ(play, "pod %d: %s is asked for", uid, names[kind]);
+            return differ(play->difference, "pod %d: %s is asked for", uid, names[kind]);
     }
     return true;
 }
@@ -298,9 +290,9 @@ static bool compare_effects(struct play *play, const struct limits *limits)
             continue;
         }
         if (uid < 0 || (!play->model.claims[uid].live && !play->model.claims[uid].let_go))
-            return differ(play, "an effect for a pod that is gone");
+            return differ(play->difference, "an effect for a pod that is gone");
         if (live[uid][slot])
-            return differ(play, "pod %d: two effects of a kind", uid);
+            return differ(play->difference, "pod %d: two effects of a kind", uid);
         live[uid][slot] = true;
         leased[uid][slot] = effect.leased;
         if (slot == EVICT)
@@ -321,13 +313,13 @@ bool compare_states(struct play *play)
     struct limits limits;
 
     if (broken != NULL)
-        return differ(play, "invariant: %s", broken);
+        return differ(play->difference, "invariant: %s", broken);
     for (int uid = 0; uid < UIDS; uid++)
         if (!compare_pod(play, uid))
             return false;
     limits_count(&play->model, &limits);
     broken = limits_disagree(&play->model, &limits);
     if (broken != NULL)
-        return differ(play, "the model with itself: %s", broken);
+        return differ(play->difference, "the model with itself: %s", broken);
     return compare_queues(play, &limits) && compare_effects(play, &limits);
 }

@@ -8,7 +8,4 @@
  * play->difference says what is not so. */
 bool compare_states(struct play *play);
 
-/* Notes a difference. Returns false. */
-bool differ(struct play *play, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 #endif

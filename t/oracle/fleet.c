@@ -45,9 +45,8 @@ static void rest(struct fleet_play *play, struct manager *m)
     while (fleet_more(m->fleet) && turns++ < 10000)
         fleet_tick(m->fleet);
     broken = fleet_check(m->fleet);
-    if (play->world.broken[0] == '\0' && (broken != NULL || turns >= 10000))
-        snprintf(play->world.broken, sizeof(play->world.broken), "the fleet: %s",
-                 broken != NULL ? broken : "comes to no rest");
+    if (broken != NULL || turns >= 10000)
+        differ(play->world.broken, "the fleet: %s", broken != NULL ? broken : "comes to no rest");
 }
 
 static void show_workload(struct fleet_play *play, struct manager *m, int number)
@@ -226,9 +225,7 @@ static void step(struct fleet_play *play)
 
 static void fail(struct fleet_play *play, const char *what, int workload, int worker)
 {
-    if (play->world.broken[0] == '\0')
-        snprintf(play->world.broken, sizeof(play->world.broken), "%s: workload %d, worker %d", what,
-                 workload, worker);
+    differ(play->world.broken, "%s: workload %d, worker %d", what, workload, worker);
 }
 
 /* What a look at the workload says about its replica, when everything is as it should be. */

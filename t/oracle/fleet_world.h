@@ -4,6 +4,7 @@
 
 #include "plugin/base/effect.h"
 #include "plugin/base/facts.h"
+#include "t/oracle/difference.h"
 #include "t/oracle/random.h"
 #include "t/oracle/second.h"
 
@@ -45,7 +46,7 @@ struct fleet_world {
     int uids;
     bool reachable[FLEET_WORKERS];
     struct fleet_workload workloads[FLEET_WORKLOADS];
-    char broken[512]; /* what must never be and was; empty: nothing */
+    char broken[DIFFERENCE_MAX]; /* what must never be and was */
     long openings;
 };
 

@@ -19,16 +19,6 @@ int gang_below(struct gang_play *play, int n)
     return random_below(&play->random, n);
 }
 
-void gang_fail(struct gang_play *play, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    if (play->broken[0] == '\0')
-        vsnprintf(play->broken, sizeof(play->broken), format, args);
-    va_end(args);
-}
-
 void gang_say(struct gang_play *play, const char *format, ...)
 {
     va_list args;
@@ -48,7 +38,7 @@ static void rest(struct gang_play *play)
         engine_tick(play->engine);
     wrong = ticks < MOST_TICKS ? engine_check(play->engine) : "it comes to no rest";
     if (wrong != NULL)
-        gang_fail(play, "%s", wrong);
+        differ(play->broken, "%s", wrong);
 }
 
 void gang_show_pod(struct gang_play *play, const struct gang_pod *pod)
@@ -67,7 +57,7 @@ void gang_show_pod(struct gang_play *play, const struct gang_pod *pod)
     if (!pod->is)
         engine_lose_pod(play->engine, facts.uid);
     else if (engine_see_pod(play->engine, &facts) < 0)
-        gang_fail(play, "a pod is refused");
+        differ(play->broken, "a pod is refused");
     rest(play);
 }
 
@@ -90,7 +80,7 @@ void gang_show_group(struct gang_play *play, const struct gang_group *group)
     if (!group->is)
         engine_lose_group(play->engine, facts.kind, facts.space, facts.name, facts.uid);
     else if (engine_see_group(play->engine, &facts) < 0)
-        gang_fail(play, "a group is refused");
+        differ(play->broken, "a group is refused");
     rest(play);
 }
 
@@ -103,7 +93,7 @@ void gang_show_queue(struct gang_play *play, int queue, int64_t cpu, enum queue_
 
     gang_say(play, "queue %s cpu=%d stop=%d", gang_world_queue(queue), (int)cpu, (int)stop);
     if (engine_see_queue(play->engine, &facts) < 0)
-        gang_fail(play, "a queue is refused");
+        differ(play->broken, "a queue is refused");
     rest(play);
 }
 
@@ -212,7 +202,7 @@ void gang_schedule(struct gang_play *play, int n)
     play->pods[n].active = false;
     gang_world_pod_facts(&play->world, pod, &facts);
     if (engine_pre_enqueue(play->engine, &facts, true, &verdict) < 0)
-        gang_fail(play, "pre_enqueue is refused");
+        differ(play->broken, "pre_enqueue is refused");
     rest(play);
     gang_say(play, "pre_enqueue %s: %s", uid.at,
              verdict.pass ? "pass" : reason_name(verdict.reason));

@@ -2,6 +2,7 @@
 #ifndef SLUICE_T_ORACLE_GANG_PLAY_H
 #define SLUICE_T_ORACLE_GANG_PLAY_H
 
+#include "t/oracle/difference.h"
 #include "t/oracle/gang_world.h"
 #include "t/oracle/supply.h"
 
@@ -42,13 +43,11 @@ struct gang_play {
         int life;
     } groups[GANG_GROUPS]; /* those that the host has heard of */
     uint64_t writes[EFFECT_KINDS];
-    char broken[256]; /* what is wrong; "": nothing is */
+    char broken[DIFFERENCE_MAX];
 };
 
 bool gang_one_in(struct gang_play *play, int n);
 int gang_below(struct gang_play *play, int n);
-void gang_fail(struct gang_play *play, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 void gang_say(struct gang_play *play, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -11,7 +11,7 @@ void judge_play(struct apart *apart, const void *history);
 
 /* Plays a history in a process of its own. The number of the step that shows a difference, or
  * count; and the difference. */
-uint32_t judge_history(const struct history *history, char ret_difference[1024]);
+uint32_t judge_history(const struct history *history, char ret_difference[DIFFERENCE_MAX]);
 
 /* Random histories, as many as have so many steps, the first of them from this seed. */
 struct judge {

@@ -3,6 +3,7 @@
 #define SLUICE_T_ORACLE_MIXED_H
 
 #include "plugin/engine.h"
+#include "t/oracle/difference.h"
 #include "t/oracle/naive_flavors.h"
 #include "t/oracle/random.h"
 #include "t/oracle/supply.h"
@@ -59,7 +60,7 @@ struct mixed {
     struct mixed_request requests[MIXED_WORKLOADS];
     bool was_promised[MIXED_CLAIMS];
     int evictions;
-    char broken[600]; /* what is not as it should be; empty: nothing */
+    char broken[DIFFERENCE_MAX];
 };
 
 /* A history: all objects are made; one step of it; and the host does all that there is to do, until
@@ -67,7 +68,7 @@ struct mixed {
 void mixed_open(struct mixed *mixed);
 void mixed_step(struct mixed *mixed);
 void mixed_calm_down(struct mixed *mixed);
-bool mixed_close(struct mixed *mixed); /* false: memory is missing */
+void mixed_close(struct mixed *mixed);
 
 /* What there is, and how the engine hears of it; until it has nothing to do. */
 void mixed_begin(struct mixed *mixed); /* one that knows nothing is shown all, and leads */
@@ -84,10 +85,6 @@ bool mixed_one_in(struct mixed *mixed, int n);
 /* Looks at the engine at rest, with everything counted anew: nobody waits who fits, or who would
  * find victims; whoever is promised room will have it; whoever goes may be made to. */
 void mixed_look(struct mixed *mixed);
-
-/* Notes what is broken first. */
-__attribute__((format(printf, 2, 3))) void mixed_break(struct mixed *mixed, const char *format,
-                                                       ...);
 
 /* What the engine says of a claim. */
 struct mixed_claim {

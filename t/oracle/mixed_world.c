@@ -3,22 +3,11 @@
 #include "t/oracle/mixed.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TICKS = 2000 };
-
-void mixed_break(struct mixed *mixed, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    if (mixed->broken[0] == '\0')
-        vsnprintf(mixed->broken, sizeof(mixed->broken), format, args);
-    va_end(args);
-}
 
 int mixed_below(struct mixed *mixed, int n)
 {
@@ -34,7 +23,7 @@ void mixed_rest(struct mixed *mixed)
 {
     for (int n = 0; engine_more(mixed->engine) && mixed->broken[0] == '\0'; n++) {
         if (n == MOST_TICKS)
-            mixed_break(mixed, "it never has nothing to do");
+            differ(mixed->broken, "it never has nothing to do");
         engine_tick(mixed->engine);
     }
 }
@@ -49,7 +38,7 @@ void mixed_call(struct mixed *mixed, const struct step *step)
         step_print(stdout, step);
     }
     if (drive(mixed->engine, step, &answer) < 0)
-        mixed_break(mixed, "an error from a call that has what it needs");
+        differ(mixed->broken, "an error from a call that has what it needs");
     mixed_rest(mixed);
 }
 
@@ -103,7 +92,7 @@ void mixed_show_workload(struct mixed *mixed, int n)
     if (object->is) {
         workload_world_facts(object, &view);
         if (engine_see_workload(mixed->engine, &view.facts) < 0)
-            mixed_break(mixed, "an error from a call that has what it needs");
+            differ(mixed->broken, "an error from a call that has what it needs");
     } else {
         engine_lose_workload(mixed->engine, text_of("space"), text_of(workload_world_name(n)),
                              text_of(workload_world_uid(n, object->object)));
@@ -211,9 +200,10 @@ void mixed_open(struct mixed *mixed)
     mixed_begin(mixed);
 }
 
-bool mixed_close(struct mixed *mixed)
+void mixed_close(struct mixed *mixed)
 {
     engine_destroy(mixed->engine);
     mixed->engine = NULL;
-    return mixed->supply.bytes == 0;
+    if (mixed->supply.bytes != 0)
+        differ(mixed->broken, "the engine leaks %zu bytes", mixed->supply.bytes);
 }

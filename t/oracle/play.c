@@ -22,11 +22,11 @@ static void open_engine(struct play *play)
     engine_set_time(play->engine, play->model.now);
 }
 
-void play_init(struct play *play)
+void play_init(struct play *play, char difference[DIFFERENCE_MAX])
 {
     struct step config = step_make(STEP_CONFIG);
 
-    *play = (struct play){.engine = NULL};
+    *play = (struct play){.difference = difference};
     supply_init(&play->supply, false);
     model_init(&play->model, config.v);
     open_engine(play);
@@ -36,7 +36,8 @@ bool play_finish(struct play *play)
 {
     engine_destroy(play->engine);
     play->engine = NULL;
-    return play->supply.bytes == 0;
+    return play->supply.bytes == 0 ||
+           differ(play->difference, "the engine leaks %zu bytes", play->supply.bytes);
 }
 
 static bool settle(struct play *play)
@@ -44,7 +45,7 @@ static bool settle(struct play *play)
     model_settle(&play->model);
     for (int n = 0; engine_more(play->engine); n++) {
         if (n == MOST_TICKS)
-            return differ(play, "it never has nothing to do");
+            return differ(play->difference, "it never has nothing to do");
         engine_tick(play->engine);
     }
     return true;
@@ -98,11 +99,11 @@ static bool restart(struct play *play, uint64_t seed)
     uint64_t before = engine_digest(play->engine, false);
 
     if (!play_finish(play))
-        return differ(play, "the engine leaks %zu bytes", play->supply.bytes);
+        return false;
     open_engine(play);
     writes_restart(&play->model);
     if (!sights_show(play->engine, &play->model, seed))
-        return differ(play, "an error from a call that has what it needs");
+        return differ(play->difference, "an error from a call that has what it needs");
     engine_set_synced(play->engine);
     engine_set_leader(play->engine, true);
     memset(play->removed, 0, sizeof play->removed);
@@ -112,7 +113,7 @@ static bool restart(struct play *play, uint64_t seed)
     if (!settle(play))
         return false;
     return !compares || engine_digest(play->engine, false) == before ||
-           differ(play, "the state after a restart is another");
+           differ(play->difference, "the state after a restart is another");
 }
 
 static bool same_verdict(struct play *play, const char *hook, const struct step *step,
@@ -130,7 +131,7 @@ static bool same_verdict(struct play *play, const char *hook, const struct step 
 
     return (verdict->would == wanted && verdict->pass == pass &&
             (verdict->reason == REASON_NONE) == pass) ||
-           differ(play, "pod %d: %s says %s, would %s (%s), wanted %s", (int)uid, hook,
+           differ(play->difference, "pod %d: %s says %s, would %s (%s), wanted %s", (int)uid, hook,
                   verdict->pass ? "pass" : "hold", verdict->would ? "pass" : "hold",
                   reason_name(verdict->reason), wanted ? "pass" : "hold");
 }
@@ -311,7 +312,7 @@ static bool act(struct play *play, const struct step *step)
         return restart(play, (uint64_t)step->v[0]);
     default:
         if (drive(play->engine, step, &answer) < 0)
-            return differ(play, "an error from a call that has what it needs");
+            return differ(play->difference, "an error from a call that has what it needs");
         return play_world_step(play, step, &answer);
     }
 }
@@ -328,10 +329,8 @@ void judge_play(struct apart *apart, const void *ctx)
     bool same = true;
 
     apart_begin(apart);
-    play_init(&play);
+    play_init(&play, apart->difference);
     while (same && apart->count < history->count)
         same = play_step(&play, &history->steps[apart->count++]);
-    if (!play_finish(&play) && same)
-        differ(&play, "the engine leaks %zu bytes", play.supply.bytes);
-    memcpy(apart->difference, play.difference, sizeof apart->difference);
+    play_finish(&play);
 }

@@ -2,6 +2,7 @@
 #ifndef SLUICE_T_ORACLE_PLAY_H
 #define SLUICE_T_ORACLE_PLAY_H
 
+#include "t/oracle/difference.h"
 #include "t/oracle/model.h"
 #include "t/oracle/supply.h"
 
@@ -15,15 +16,15 @@ struct play {
     bool removed[UIDS];     /* a removal of gates was done */
     bool overwrote[UIDS];   /* so was an overwrite of the condition */
     bool overwriting[UIDS]; /* it is under way */
-    char difference[1024];
+    char *difference;       /* of this history */
 };
 
 /* Plays one step. False: they differ, or an invariant does not hold; `difference` says how. */
 bool play_step(struct play *play, const struct step *step);
 
-void play_init(struct play *play);
+void play_init(struct play *play, char difference[DIFFERENCE_MAX]);
 
-/* False if the engine gave back less than it took. */
+/* False: the engine gave back less than it took, which is a difference. */
 bool play_finish(struct play *play);
 
 #endif

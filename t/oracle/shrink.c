@@ -23,7 +23,7 @@ static bool alike(const char *a, const char *b)
 
 static bool differs(const struct history *history, const char *like)
 {
-    char difference[1024];
+    char difference[DIFFERENCE_MAX];
 
     judge_history(history, difference);
     return alike(difference, like);
@@ -85,7 +85,7 @@ static bool drop_fields(struct history *history, const char *like)
     return any;
 }
 
-void shrink(struct history *history, char ret_difference[1024])
+void shrink(struct history *history, char ret_difference[DIFFERENCE_MAX])
 {
     bool more = true;
 

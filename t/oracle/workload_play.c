@@ -5,30 +5,17 @@
 #include "t/oracle/workload_compare.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TICKS = 1000, MOST_ROUNDS = 2000 };
-
-bool workload_play_differ(struct workload_play *play, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    if (play->difference[0] == '\0')
-        vsnprintf(play->difference, sizeof(play->difference), format, args);
-    va_end(args);
-    return false;
-}
 
 /* A call that may fail for lack of memory. */
 bool workload_play_call(struct workload_play *play, supplied_call *call, const void *ctx)
 {
     const char *wrong = supply_call(&play->supply, &play->engine, call, ctx);
 
-    return wrong == NULL || workload_play_differ(play, "%s", wrong);
+    return wrong == NULL || differ(play->difference, "%s", wrong);
 }
 
 static void open_engine(struct workload_play *play)
@@ -40,9 +27,10 @@ static void open_engine(struct workload_play *play)
     workload_model_init(&play->model, &play->scenery, play->config.v[CONFIG_GATES]);
 }
 
-void workload_play_init(struct workload_play *play, bool starves)
+void workload_play_init(struct workload_play *play, bool starves, char difference[DIFFERENCE_MAX])
 {
-    *play = (struct workload_play){.config = step_make(STEP_CONFIG), .world.now = 1000 * SECOND};
+    *play = (struct workload_play){
+        .config = step_make(STEP_CONFIG), .world.now = 1000 * SECOND, .difference = difference};
     supply_init(&play->supply, starves);
     play->config.v[CONFIG_ADMITS] = 1;
     open_engine(play);
@@ -52,7 +40,8 @@ bool workload_play_finish(struct workload_play *play)
 {
     engine_destroy(play->engine);
     play->engine = NULL;
-    return play->supply.bytes == 0;
+    return play->supply.bytes == 0 ||
+           differ(play->difference, "the engine leaks %zu bytes", play->supply.bytes);
 }
 
 bool workload_play_rest(struct workload_play *play)
@@ -60,7 +49,7 @@ bool workload_play_rest(struct workload_play *play)
     supply_stop(&play->supply);
     for (int n = 0; engine_more(play->engine); n++) {
         if (n == MOST_TICKS)
-            return workload_play_differ(play, "it never has nothing to do");
+            return differ(play->difference, "it never has nothing to do");
         engine_tick(play->engine);
     }
     workload_model_settle(&play->model);
@@ -109,7 +98,7 @@ static bool lease(struct workload_play *play)
         return true;
     number = workload_world_find(effect.name);
     if (effect.kind != EFFECT_WRITE_WORKLOAD || number < 0)
-        return workload_play_differ(play, "an effect of kind %d", (int)effect.kind);
+        return differ(play->difference, "an effect of kind %d", (int)effect.kind);
     engine_workload_write(play->engine, effect.workload, &report);
     play->requests[number] =
         (struct workload_request){true,
@@ -198,7 +187,7 @@ static bool calm(struct workload_play *play)
         int64_t next = engine_next(play->engine);
 
         if (round == MOST_ROUNDS)
-            return workload_play_differ(play, "the writes come to no end");
+            return differ(play->difference, "the writes come to no end");
         if (outbox_next(engine_outbox(play->engine), &effect) > 0) {
             int number = workload_world_find(effect.name);
 
@@ -275,7 +264,7 @@ static bool restart(struct workload_play *play)
     if (play->difference[0] != '\0')
         return false;
     if (!workload_play_finish(play))
-        return workload_play_differ(play, "the engine leaks %zu bytes", play->supply.bytes);
+        return false;
     memset(play->requests, 0, sizeof(play->requests));
     open_engine(play);
     if (!workload_play_show_scenery(play) || !show_all(play))
@@ -285,7 +274,7 @@ static bool restart(struct workload_play *play)
     if (!lead(play, true))
         return false;
     if (same && engine_digest(play->engine, false) != before)
-        return workload_play_differ(play, "the state after a restart is another");
+        return differ(play->difference, "the state after a restart is another");
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "plugin/engine.h"
 #include "t/oracle/workload_model.h"
+#include "t/oracle/difference.h"
 #include "t/oracle/supply.h"
 
 /* A write that the host was told to do, and has not answered. */
@@ -23,13 +24,13 @@ struct workload_play {
     struct workload_scenery scenery;
     struct workload_request requests[WORKLOADS];
     struct workload_model model;
-    char difference[1024];
+    char *difference; /* of this history */
 };
 
 /* `starves`: each call that needs memory is first made with too little. */
-void workload_play_init(struct workload_play *play, bool starves);
+void workload_play_init(struct workload_play *play, bool starves, char difference[DIFFERENCE_MAX]);
 
-/* False if the engine gave back less than it took. */
+/* False: the engine gave back less than it took, which is a difference. */
 bool workload_play_finish(struct workload_play *play);
 
 /* Plays one step. False: something is not as it should be; `difference` says what. */
@@ -43,9 +44,5 @@ bool workload_play_call(struct workload_play *play, supplied_call *call, const v
 
 /* Until the engine has nothing to do, and the model has followed. */
 bool workload_play_rest(struct workload_play *play);
-
-/* Notes the first difference. Returns false. */
-__attribute__((format(printf, 2, 3))) bool workload_play_differ(struct workload_play *play,
-                                                                const char *format, ...);
 
 #endif
