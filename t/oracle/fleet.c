@@ -311,20 +311,14 @@ int main(int argc, char **argv)
 {
     uint64_t first = 1, count = 300, digests = 0;
     long openings = 0, broken = 0;
-    bool trace = false, good = true;
+    bool trace = false;
+    const struct argument arguments[] = {{"--seed", .number = &first},
+                                         {"--histories", .number = &count, .least = 1},
+                                         {"--trace", .is_said = &trace},
+                                         {.name = NULL}};
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--trace") == 0)
-            trace = true;
-        else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
-            good = argument_number(argv[++i], 0, &first);
-        else if (i + 1 < argc && strcmp(argv[i], "--histories") == 0)
-            good = argument_number(argv[++i], 1, &count);
-        else
-            good = false;
-        if (!good)
-            return fputs("usage: t-fleet-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
-    }
+    if (!argument_read(argc, argv, arguments))
+        return fputs("usage: t-fleet-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
     for (uint64_t seed = first; seed < first + count && broken < 10; seed++)
         broken += !play_history(seed, trace, &openings, &digests);
     tap_diag("%" PRIu64 " histories of %d steps, %ld gates opened, digests %016" PRIx64, count,

@@ -69,20 +69,13 @@ int main(int argc, char **argv)
     uint64_t first = 1, count = 300, digests = 0;
     static struct gang_play play; /* large */
     long broken = 0;
-    bool good = true;
+    const struct argument arguments[] = {{"--seed", .number = &first},
+                                         {"--histories", .number = &count, .least = 1},
+                                         {"--trace", .is_said = &play.trace},
+                                         {.name = NULL}};
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--trace") == 0)
-            play.trace = true;
-        else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
-            good = argument_number(argv[++i], 0, &first);
-        else if (i + 1 < argc && strcmp(argv[i], "--histories") == 0)
-            good = argument_number(argv[++i], 1, &count);
-        else
-            good = false;
-        if (!good)
-            return fputs("usage: t-gang-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
-    }
+    if (!argument_read(argc, argv, arguments))
+        return fputs("usage: t-gang-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
     for (uint64_t seed = first; seed < first + count && broken < 10; seed++) {
         broken += !play_history(&play, seed);
         digests += engine_digest(play.engine, true);

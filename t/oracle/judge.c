@@ -24,7 +24,7 @@ static void play_all(struct apart *apart, const void *ctx)
     const struct judge *judge = ctx;
     time_t began = time(NULL), told = began;
 
-    while (apart->steps < judge->steps && judge->play_random(apart, judge->ctx)) {
+    while (apart->steps < judge->steps && judge->play_random(apart, judge)) {
         apart->seed++;
         apart->histories++;
         if (time(NULL) - told >= 10) {

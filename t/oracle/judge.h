@@ -17,8 +17,9 @@ uint32_t judge_history(const struct history *history, char ret_difference[DIFFER
 struct judge {
     const char *program;
     uint64_t steps, seed;
-    bool (*play_random)(struct apart *apart, const void *ctx); /* false: it shows a difference */
-    const void *ctx;
+    /* False: it shows a difference. */
+    bool (*play_random)(struct apart *apart, const struct judge *judge);
+    const void *ctx; /* of that */
 };
 
 /* False: one shows a difference, and is told, cut down to what shows it, as steps that judge_replay
