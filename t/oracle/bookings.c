@@ -10,28 +10,14 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static bool is_of(const struct model_claim *claim, int group)
-{
-    return claim->live && claim->pod[POD_GROUP] == group + 1;
-}
-
-static int count_succeeded(const struct model *model, int group)
-{
-    int count = 0;
-
-    for (int uid = 0; uid < UIDS; uid++)
-        count += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
-    return count;
-}
-
 /* It is left in a queue, members of its minimum are missing, and none of the others holds. */
 static bool is_asked(const struct model *model, int group)
 {
     int64_t minimum = model->groups[group].facts[GROUP_MINIMUM];
-    int there = count_succeeded(model, group);
+    int there = model_count_succeeded(model, group);
 
     for (int uid = 0; uid < UIDS; uid++) {
-        if (!is_of(&model->claims[uid], group))
+        if (!model_is_member(&model->claims[uid], group))
             continue;
         if (model_holds(&model->claims[uid]))
             return false;
@@ -55,7 +41,8 @@ bool model_books(const struct model *model, int group, struct model_claim *ret)
     model_forget_flavors(ret);
     for (int r = 0; r < RESOURCES - 1; r++)
         ret->gang_needs[r] = most(facts[GROUP_LEAST + r], 0);
-    ret->gang_needs[RESOURCES - 1] = most(facts[GROUP_MINIMUM], 1) - count_succeeded(model, group);
+    ret->gang_needs[RESOURCES - 1] =
+        most(facts[GROUP_MINIMUM], 1) - model_count_succeeded(model, group);
     ret->pod[POD_PRIORITY] = facts[GROUP_PRIORITY] == UNSAID ? 0 : facts[GROUP_PRIORITY];
     ret->pod[POD_CREATED] = ret->stamp = facts[GROUP_CREATED];
     return true;
@@ -88,7 +75,7 @@ static void pass_on(struct model *model, int group, int queue)
     int first = -1, flavors[RESOURCES];
 
     for (int uid = 0; uid < UIDS; uid++) {
-        if (!is_of(&model->claims[uid], group))
+        if (!model_is_member(&model->claims[uid], group))
             continue;
         if (model_holds(&model->claims[uid]))
             return;

@@ -64,27 +64,6 @@ static bool compare_pod(struct play *play, int uid)
     return compare_flavors(play, uid, &report);
 }
 
-struct counts {
-    uint32_t at[4];
-};
-
-static struct counts count_below(const struct model *model, int queue)
-{
-    struct counts counts = {0};
-
-    for (int uid = 0; uid < UIDS; uid++)
-        if (model->claims[uid].live &&
-            model->claims[uid].managed + model_holds(&model->claims[uid]) &&
-            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
-            counts.at[model->claims[uid].state]++;
-    for (int uid = UIDS; uid < UIDS + GROUPS; uid++)
-        if (model->claims[uid].live && model->claims[uid].is_booking &&
-            model->claims[uid].state != CLAIM_HELD &&
-            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
-            counts.at[model->claims[uid].state]++;
-    return counts;
-}
-
 /* What waits in a queue and below it. */
 static wide count_asks(const struct model *model, int queue, int resource)
 {
@@ -161,27 +140,25 @@ static bool compare_queue(struct play *play, const struct limits *limits, uint32
 {
     struct queue_report report;
     bool seen[CELLS] = {false};
-    struct counts counts;
+    uint32_t counts[CLAIM_STATES];
     int queue;
 
     engine_report_queue(play->engine, id, &report);
     queue = model_queue_id((int)report.kind, world_find_queue(report.name));
-    counts = count_below(&play->model, queue);
+    model_count_claims(&play->model, queue, counts);
     if (play->model.config[CONFIG_WRITES] && !writes_compare_queue(play, queue, &report))
         return false;
     if (report.known != play->model.queues[queue].known)
         return differ(play->difference, "%s %s: known, or not", kind_names[report.kind],
                       world_queue(queue % QUEUE_NAMES));
-    if (report.held != counts.at[CLAIM_HELD] || report.waiting != counts.at[CLAIM_WAITING] ||
-        report.reserved != counts.at[CLAIM_RESERVED] ||
-        report.allocated != counts.at[CLAIM_ALLOCATED])
+    if (report.held != counts[CLAIM_HELD] || report.waiting != counts[CLAIM_WAITING] ||
+        report.reserved != counts[CLAIM_RESERVED] || report.allocated != counts[CLAIM_ALLOCATED])
         return differ(play->difference,
                       "%s %s: held %u, waiting %u, reserved %u, allocated %u; "
                       "wanted %u, %u, %u, %u",
                       kind_names[report.kind], world_queue(queue % QUEUE_NAMES), report.held,
-                      report.waiting, report.reserved, report.allocated, counts.at[CLAIM_HELD],
-                      counts.at[CLAIM_WAITING], counts.at[CLAIM_RESERVED],
-                      counts.at[CLAIM_ALLOCATED]);
+                      report.waiting, report.reserved, report.allocated, counts[CLAIM_HELD],
+                      counts[CLAIM_WAITING], counts[CLAIM_RESERVED], counts[CLAIM_ALLOCATED]);
     if (!compare_asks(play, queue, id))
         return false;
     for (uint32_t n = 0; n < report.quota_count; n++) {

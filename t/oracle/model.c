@@ -96,6 +96,13 @@ int64_t model_need(const struct model_claim *claim, int resource)
     return amount == UNSAID ? 0 : amount;
 }
 
+int model_root(const struct model *model, int queue)
+{
+    while (model->queues[queue].parent >= 0)
+        queue = model->queues[queue].parent;
+    return queue;
+}
+
 bool model_is_below(const struct model *model, int queue, int ancestor)
 {
     while (queue >= 0 && queue != ancestor)
@@ -120,6 +127,19 @@ bool model_has_children(const struct model *model, int queue)
         if (model->queues[child].parent == queue && exists(model, child))
             return true;
     return false;
+}
+
+/* Of groups only those that book room. */
+void model_count_claims(const struct model *model, int queue, uint32_t ret[CLAIM_STATES])
+{
+    memset(ret, 0, CLAIM_STATES * sizeof *ret);
+    for (int uid = 0; uid < UIDS + GROUPS; uid++) {
+        const struct model_claim *claim = &model->claims[uid];
+
+        if (claim->live && (uid < UIDS || (claim->is_booking && claim->state != CLAIM_HELD)) &&
+            model_is_below(model, model_queue_of(claim), queue))
+            ret[claim->state]++;
+    }
 }
 
 enum stop model_stops(const struct model *model, int queue)

@@ -144,8 +144,12 @@ bool model_is_strict(const struct model *model, int queue);
 /* Whether it is the first in a queue where nobody passes the first. */
 bool model_heads(const struct model *model, int uid);
 
+int model_root(const struct model *model, int queue);
 bool model_is_below(const struct model *model, int queue, int ancestor);
 bool model_has_children(const struct model *model, int queue);
+
+/* The claims in a queue and below it, by state. */
+void model_count_claims(const struct model *model, int queue, uint32_t ret_counts[CLAIM_STATES]);
 
 /* Why nothing is granted in a queue. Who was granted goes on in one that is closed. */
 enum stop { STOP_NOTHING, STOP_CLOSED, STOP_SUSPENDED, STOP_UNKNOWN, STOP_INACTIVE };
@@ -204,6 +208,10 @@ void model_restore_member(struct model *model, int uid);
 void model_begin_gangs(struct model *model);
 /* A member that cannot be granted a place alone. */
 bool model_waits_for_gang(const struct model *model, int uid);
+
+/* How many members of the group have succeeded; and with those that hold. */
+int model_count_succeeded(const struct model *model, int group);
+int model_count_there(const struct model *model, int group);
 
 /* Whether the claim is a member of the group, and whether nothing is wrong with that. */
 bool model_is_member(const struct model_claim *claim, int group);

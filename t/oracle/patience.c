@@ -87,18 +87,11 @@ static int next_due(const struct model *model)
     return first;
 }
 
-static int root_of(const struct model *model, int queue)
-{
-    while (model->queues[queue].parent >= 0)
-        queue = model->queues[queue].parent;
-    return queue;
-}
-
 /* Who has waited out its backoff is a newcomer: it may pass at once, but not where room is being
  * given away in its tree. A head that goes lets the next one of its queue try. */
 static void let_in(struct model *model, int uid, bool stirred[QUEUES])
 {
-    int root = root_of(model, model_queue_of(&model->claims[uid]));
+    int root = model_root(model, model_queue_of(&model->claims[uid]));
     bool was_head = model_heads(model, uid);
 
     if (stirred[root])
@@ -125,7 +118,7 @@ void model_set_time(struct model *model, int64_t now)
                    (claim->confirmed || claim->forget_at > now)) {
             model_victim_expires(model, uid);
         } else {
-            int root = root_of(model, model_queue_of(claim));
+            int root = model_root(model, model_queue_of(claim));
 
             stirred[root] |= end(model, uid);
         }

@@ -24,7 +24,7 @@ struct model_word {
 /* All that a status says. */
 struct model_status {
     struct queue_written word;
-    int groups[CLAIM_STATES];
+    uint32_t groups[CLAIM_STATES];
     int64_t reserved[RESOURCES], allocated[RESOURCES];
     int stop;
 };

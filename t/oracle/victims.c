@@ -27,28 +27,19 @@ int model_gang_of(const struct model *model, int uid)
 
 int64_t model_keeps(const struct model *model, int group)
 {
-    int64_t all = 0;
+    const int64_t *facts = model->groups[group].facts;
 
-    for (int uid = 0; uid < UIDS; uid++) {
-        all += model_is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
-        all += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
-    }
-    return model->groups[group].facts[GROUP_GOES_WHOLE] ? all
-                                                        : model->groups[group].facts[GROUP_MINIMUM];
+    return facts[GROUP_GOES_WHOLE] ? model_count_there(model, group) : facts[GROUP_MINIMUM];
 }
 
 /* How many of it hold, and do not go. */
 static int count_staying(const struct model *model, int group)
 {
-    int count = 0;
+    int count = model_count_there(model, group);
 
-    for (int uid = 0; uid < UIDS; uid++) {
-        const struct model_claim *claim = &model->claims[uid];
-
-        count += claim->live && claim->pod[POD_GROUP] == group + 1 && model_holds(claim) &&
-                 !model_goes(model, claim);
-        count += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
-    }
+    for (int uid = 0; uid < UIDS; uid++)
+        count -=
+            model_is_member(&model->claims[uid], group) && model_goes(model, &model->claims[uid]);
     return count;
 }
 
@@ -169,11 +160,7 @@ bool model_edit_queue(struct model *model, int queue, const int64_t *spec)
 
 static int root_of(const struct model *model, int uid)
 {
-    int queue = model_queue_of(&model->claims[uid]);
-
-    while (model->queues[queue].parent >= 0)
-        queue = model->queues[queue].parent;
-    return queue;
+    return model_root(model, model_queue_of(&model->claims[uid]));
 }
 
 /* Whether it could be promised now what it is, had it not been. */

@@ -178,15 +178,7 @@ static struct model_status status_of(const struct play *play, const struct limit
     memset(&status, 0, sizeof status);
     status.word = model_due_word(model, queue);
     status.stop = (int)model_stops(model, queue);
-    for (int uid = 0; uid < UIDS; uid++)
-        if (model->claims[uid].live &&
-            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
-            status.groups[model->claims[uid].state]++;
-    for (int uid = UIDS; uid < UIDS + GROUPS; uid++)
-        if (model->claims[uid].live && model->claims[uid].is_booking &&
-            model->claims[uid].state != CLAIM_HELD &&
-            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
-            status.groups[model->claims[uid].state]++;
+    model_count_claims(model, queue, status.groups);
     for (int r = 0; r < RESOURCES; r++) {
         const struct number *number = &limits->at[queue][model_cell(FLAVOR_DEFAULT, r)];
 
@@ -216,8 +208,8 @@ static bool compare_status(struct play *play, const struct limits *limits, int q
                       world_queue(queue), reason_name(effect->reason),
                       reason_name(reasons[wanted.stop]));
     for (int state = 0; state < CLAIM_STATES; state++)
-        if (effect->groups[state] != (uint32_t)wanted.groups[state])
-            return differ(play->difference, "queue %s: its status counts %u, wanted %d",
+        if (effect->groups[state] != wanted.groups[state])
+            return differ(play->difference, "queue %s: its status counts %u, wanted %u",
                           world_queue(queue), effect->groups[state], wanted.groups[state]);
     for (uint32_t n = 0; n < effect->usage.count; n++) {
         int r = world_find_resource(effect->usage.item[n].resource);
