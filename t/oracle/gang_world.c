@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/gang_world.h"
 
+#include "t/oracle/world.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +44,11 @@ static const char *group_uid(const struct gang_group *group, int place)
     return numbered(uids[place], "g", place, group->life);
 }
 
+static const char *const queues[GANG_QUEUES] = {"a", "b", "c"};
+
 const char *gang_world_queue(int queue)
 {
-    static const char *const names[GANG_QUEUES] = {"a", "b", "c"};
-
-    return names[queue];
+    return queues[queue];
 }
 
 static void copy(char *to, size_t size, struct text text)
@@ -66,10 +68,7 @@ static int find_numbered(struct text uid, char letter, int *ret_life)
 
 int gang_world_find_queue(struct text name)
 {
-    for (int queue = 0; queue < GANG_QUEUES; queue++)
-        if (text_is(name, gang_world_queue(queue)))
-            return queue;
-    return -1;
+    return world_find(name, queues, GANG_QUEUES);
 }
 
 const char *gang_world_asked(const struct gang_pod *pod, char text[GANG_TEXT])

@@ -12,14 +12,6 @@ struct choice {
     struct naive_choice made;
 };
 
-static bool waits(const struct workload_model *model, int number, int node)
-{
-    const struct model_workload *workload = &model->workloads[number];
-
-    return workload->known && !workload->over && workload->state == CLAIM_WAITING &&
-           workload_model_queue_of(model, number) == node;
-}
-
 bool workload_model_ranks_before(const struct workload_model *model, int a, int b)
 {
     const struct workload_object *x = &model->workloads[a].seen, *y = &model->workloads[b].seen;
@@ -39,7 +31,7 @@ static int list(const struct workload_model *model, int node, int ret[WORKLOADS]
     for (int n = 0; n < WORKLOADS; n++) {
         int at = count;
 
-        if (!waits(model, n, node))
+        if (!workload_model_waits_in(model, n, node))
             continue;
         for (; at > 0 && workload_model_ranks_before(model, n, ret[at - 1]); at--)
             ret[at] = ret[at - 1];

@@ -136,11 +136,7 @@ static bool place(struct workload_model *model, int number)
     if (!workload_model_holds(workload)) {
         workload->victim = false;
         if (!workload->promised)
-            for (int s = 0; s < WORKLOAD_SETS; s++) {
-                workload->held[s].count = 0;
-                for (int r = 0; r < RESOURCES; r++)
-                    workload->held[s].flavors[r] = -1;
-            }
+            workload_model_hold_nothing(workload);
     }
     /* Who does not ask for room says what it said. */
     if (workload_model_holds(workload))

@@ -75,6 +75,7 @@ void workload_model_settle(struct workload_model *model);
 
 /* The parts of the model, for each other. */
 int workload_model_queue_of(const struct workload_model *model, int number); /* node; -1 */
+bool workload_model_waits_in(const struct workload_model *model, int number, int node);
 bool workload_model_holds(const struct model_workload *workload);
 bool workload_model_holds_later(const struct model_workload *workload);
 bool workload_model_says_reserved(const struct workload_object *object);
@@ -86,6 +87,7 @@ int64_t workload_model_since(const struct workload_object *object);
 void workload_model_end_promise(struct workload_model *model, int number);
 void workload_model_spare(struct workload_model *model,
                           int number); /* stays, if nothing speaks against it */
+void workload_model_hold_nothing(struct model_workload *workload);
 void workload_model_give_up(struct workload_model *model, int number);
 void workload_model_settle_all(struct workload_model *model);
 

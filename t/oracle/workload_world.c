@@ -31,34 +31,26 @@ const char *workload_world_local(int local)
     return locals[local];
 }
 
-static int find(struct text text, const char *const *among, int count)
-{
-    for (int n = 0; n < count; n++)
-        if (text_is(text, among[n]))
-            return n;
-    return -1;
-}
-
 int workload_world_find(struct text name)
 {
-    return find(name, names, WORKLOADS);
+    return world_find(name, names, WORKLOADS);
 }
 
 int workload_world_find_uid(struct text uid)
 {
-    int number = find(uid, uids[0], WORKLOADS);
+    int number = world_find(uid, uids[0], WORKLOADS);
 
-    return number >= 0 ? number : find(uid, uids[1], WORKLOADS);
+    return number >= 0 ? number : world_find(uid, uids[1], WORKLOADS);
 }
 
 int workload_world_find_set(struct text name)
 {
-    return find(name, set_names, WORKLOAD_SETS);
+    return world_find(name, set_names, WORKLOAD_SETS);
 }
 
 int workload_world_find_gate(struct text name)
 {
-    return find(name, gate_names, WORKLOAD_MOST_GATES);
+    return world_find(name, gate_names, WORKLOAD_MOST_GATES);
 }
 
 static void set_sets(const struct workload_object *object, struct workload_view *view)
@@ -168,9 +160,7 @@ void workload_world_local_facts(const int64_t *fields, struct local_queue_facts 
         .space = text_of("space"),
         .name = text_of(locals[fields[LOCAL_NUMBER]]),
         .queue = text_of(world_queue((int)fields[LOCAL_QUEUE])),
-        .stop = fields[LOCAL_STOP] == 0   ? QUEUE_OPEN
-                : fields[LOCAL_STOP] == 1 ? QUEUE_HOLD
-                                          : QUEUE_HOLD_AND_DRAIN,
+        .stop = world_stop(fields[LOCAL_STOP]),
         .selected = !fields[LOCAL_UNSELECTED],
     };
 }

@@ -78,6 +78,12 @@ static void list_checks(struct workload_object *object, const struct workload_wr
     }
 }
 
+static void forget_requeue(struct workload_object *object)
+{
+    object->has_requeue = false;
+    object->requeue_at = 0;
+}
+
 static void set_gates(struct workload_object *object, const struct workload_write_of *write)
 {
     for (int n = 0; n < object->gate_count; n++) {
@@ -117,10 +123,8 @@ static void evict(const struct workload_world *world, struct workload_object *ob
         for (int k = 0; k < write->check_count; k++)
             if (object->checks[n].check == write->checks[k])
                 object->checks[n].state = CHECK_PENDING;
-    if (write->forget_requeue) {
-        object->has_requeue = false;
-        object->requeue_at = 0;
-    }
+    if (write->forget_requeue)
+        forget_requeue(object);
 }
 
 void workload_world_write(struct workload_world *world, int number,
@@ -153,17 +157,14 @@ void workload_world_write(struct workload_world *world, int number,
         workload_world_say(world, object, CONDITION_RESERVED, false, write->reason);
     } else if (strcmp(word, "requeued") == 0) {
         workload_world_say(world, object, CONDITION_REQUEUED, true, write->reason);
-        object->requeue_at = 0;
-        object->has_requeue = false;
+        forget_requeue(object);
     } else if (strcmp(word, "requeueAt") == 0) {
         object->requeue_at = write->at;
         object->has_requeue = true;
     } else if (strcmp(word, "clearBackoff") == 0) {
-        object->requeue_at = 0;
-        object->has_requeue = false;
+        forget_requeue(object);
     } else if (strcmp(word, "clearRequeue") == 0) {
-        object->has_requeue = false;
-        object->requeue_at = 0;
+        forget_requeue(object);
         object->conditions[CONDITION_TARGET] = (struct workload_condition_of){0};
     } else if (strcmp(word, "target") == 0) {
         workload_world_say(world, object, CONDITION_TARGET, true, write->reason);

@@ -58,37 +58,37 @@ const char *world_check(int check)
     return checks[check];
 }
 
-static int find(struct text text, const char *const *names, int count)
+int world_find(struct text text, const char *const *among, int count)
 {
     for (int n = 0; n < count; n++)
-        if (text_is(text, names[n]))
+        if (text_is(text, among[n]))
             return n;
     return -1;
 }
 
 int world_find_resource(struct text text)
 {
-    return find(text, resources, RESOURCES);
+    return world_find(text, resources, RESOURCES);
 }
 
 int world_find_flavor(struct text text)
 {
-    return find(text, flavors, FLAVORS + 1);
+    return world_find(text, flavors, FLAVORS + 1);
 }
 
 int world_find_queue(struct text text)
 {
-    return find(text, queues, QUEUE_NAMES);
+    return world_find(text, queues, QUEUE_NAMES);
 }
 
 int world_find_command(struct text uid)
 {
-    return find(uid, commands, COMMANDS);
+    return world_find(uid, commands, COMMANDS);
 }
 
 int world_find_uid(struct text text)
 {
-    return find(text, numbers, UIDS);
+    return world_find(text, numbers, UIDS);
 }
 
 static struct text queue_text(int64_t field)
@@ -255,6 +255,11 @@ static void set_checks(struct queue_view *view, const int64_t *fields)
     }
 }
 
+enum queue_state world_stop(int64_t field)
+{
+    return field == 0 ? QUEUE_OPEN : field == 1 ? QUEUE_HOLD : QUEUE_HOLD_AND_DRAIN;
+}
+
 void world_queue_facts(const int64_t *fields, struct queue_view *view)
 {
     struct queue_facts *queue = &view->facts;
@@ -286,9 +291,7 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
     queue->borrows_last = fields[QUEUE_BORROWS_LAST];
     queue->preempts_last = fields[QUEUE_PREEMPTS_LAST];
     queue->borrows_least = fields[QUEUE_BORROWS_LEAST];
-    queue->stop = fields[QUEUE_STOP] == 0   ? QUEUE_OPEN
-                  : fields[QUEUE_STOP] == 1 ? QUEUE_HOLD
-                                            : QUEUE_HOLD_AND_DRAIN;
+    queue->stop = world_stop(fields[QUEUE_STOP]);
     set_checks(view, fields);
     queue->groups = view->groups;
     for (int group = 0; group < 2; group++)

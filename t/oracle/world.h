@@ -50,6 +50,7 @@ const char *world_group(int group);
 const char *world_check(int check);
 
 /* -1: none has this text. */
+int world_find(struct text text, const char *const *among, int count);
 int world_find_resource(struct text text);
 int world_find_flavor(struct text text);
 int world_find_queue(struct text text);
@@ -82,6 +83,9 @@ void world_flavor_facts(const int64_t *fields, struct flavor_facts *ret_facts);
 void world_node_facts(const int64_t *fields, struct node_view *ret_view);
 void world_command_facts(const int64_t *fields, struct command_facts *ret_facts);
 void world_config(const int64_t *fields, struct engine_config *ret_config);
+
+/* What a stopPolicy does: 1: Hold, 2: HoldAndDrain. */
+enum queue_state world_stop(int64_t field);
 
 /* The flavors of a queue's group, in its order: how many, and which. [group is 0 or 1] */
 int world_group_order(const int64_t *queue_fields, int group, int ret_flavors[FLAVORS]);
