@@ -122,7 +122,7 @@ void gang_calm_down(struct gang_play *play)
         while (gang_lease(play))
             any = true;
         while (play->count > 0)
-            gang_carry(play, GANG_DONE);
+            gang_carry(play, CARRY_DONE);
         gang_show_all(play);
         for (int n = 0; n < GANG_PODS; n++) {
             gang_try_again(play, n);

@@ -291,10 +291,10 @@ static enum effect_result tell(struct gang_play *play, const struct gang_request
     return EFFECT_DONE;
 }
 
-void gang_carry(struct gang_play *play, enum gang_way way)
+void gang_carry(struct gang_play *play, enum carry way)
 {
     struct gang_request request;
-    enum effect_result result = way == GANG_REFUSED ? EFFECT_CONFLICT : EFFECT_RETRY;
+    enum effect_result result = way == CARRY_REFUSED ? EFFECT_CONFLICT : EFFECT_RETRY;
     int at = play->calm ? 0 : gang_below(play, play->count);
     bool tells;
     int64_t version = 0;
@@ -305,14 +305,14 @@ void gang_carry(struct gang_play *play, enum gang_way way)
     tells = request.kind == EFFECT_ACTIVATE || request.kind == EFFECT_ANSWER_PERMIT;
     gang_say(play, "carry kind %d pod %d group %d %s: %d", (int)request.kind, request.pod,
              request.group, request.name, (int)way);
-    if (way == GANG_NEVER)
+    if (way == CARRY_NEVER)
         return;
-    if (way <= GANG_DONE_RETRY)
+    if (way <= CARRY_DONE_RETRY)
         result = tells ? tell(play, &request) : gang_world_write(&play->world, &request, &version);
     play->writes[request.kind] += result == EFFECT_DONE;
-    if (way == GANG_DONE_RETRY)
+    if (way == CARRY_DONE_RETRY)
         result = EFFECT_RETRY;
-    if (way != GANG_DONE_UNSAID)
+    if (way != CARRY_DONE_UNSAID)
         outbox_ack(engine_outbox(play->engine), request.id, result,
                    result == EFFECT_DONE ? version : 0);
     rest(play);

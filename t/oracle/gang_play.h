@@ -12,17 +12,6 @@
  */
 enum { GANG_REQUESTS = 48, GANG_USERS = GANG_GROUPS - 1 /* the place of the user's PodGroup */ };
 
-/* How a write ends. Who lost a race hears so whatever is said here. */
-enum gang_way {
-    GANG_DONE,
-    GANG_DONE_UNSAID, /* without an answer */
-    GANG_DONE_RETRY,  /* the host says that it failed */
-    GANG_NEVER,
-    GANG_RETRY,
-    GANG_REFUSED,
-    GANG_WAYS
-};
-
 struct gang_play {
     struct random random;
     struct gang_world world;
@@ -70,7 +59,7 @@ void gang_try_again(struct gang_play *play, int pod);
 
 /* The host takes the next effect, false: there is none; and ends one of those that it has. */
 bool gang_lease(struct gang_play *play);
-void gang_carry(struct gang_play *play, enum gang_way way);
+void gang_carry(struct gang_play *play, enum carry way);
 
 /* Something happens. */
 void gang_step(struct gang_play *play);

@@ -38,13 +38,6 @@ struct mixed_group {
     int64_t created;
 };
 
-/* A write into a workload that the host was told to do, and has not answered. */
-struct mixed_request {
-    bool is;
-    int64_t id, version;
-    struct workload_write_of write;
-};
-
 struct mixed {
     struct engine *engine;
     struct supply supply;
@@ -57,7 +50,7 @@ struct mixed {
     struct mixed_pod pods[MIXED_PODS];
     struct mixed_group group;
     struct workload_world world;
-    struct mixed_request requests[MIXED_WORKLOADS];
+    struct workload_request requests[MIXED_WORKLOADS];
     bool was_promised[MIXED_CLAIMS];
     int evictions;
     char broken[DIFFERENCE_MAX];

@@ -157,43 +157,23 @@ static void move_workload(struct mixed *mixed)
     mixed_show_workload(mixed, n);
 }
 
-static void ask_for_write(struct mixed *mixed, struct effect *effect)
-{
-    static struct workload_write_report report; /* large */
-    int n = workload_world_find(effect->name);
-
-    engine_workload_write(mixed->engine, effect->workload, &report);
-    mixed->requests[n] =
-        (struct mixed_request){.is = true, .id = effect->id, .version = effect->resource_version};
-    workload_world_read_write(&report, &mixed->requests[n].write);
-    outbox_lease(engine_outbox(mixed->engine), effect, 0);
-}
-
-/* What becomes of it: a write that comes too late is a conflict, whatever else was to be. */
+/* What becomes of a write into a workload. */
 static void answer_write(struct mixed *mixed, int n, enum carry how)
 {
-    struct mixed_request request = mixed->requests[n];
-    struct workload_object *object = &mixed->world.objects[n];
-    enum effect_result result = EFFECT_RETRY;
+    struct workload_request request = mixed->requests[n];
+    enum effect_result result;
 
     mixed->requests[n].is = false;
     if (!request.is || how == CARRY_NEVER)
         return;
-    if (how == CARRY_REFUSED) {
-        result = EFFECT_CONFLICT;
-    } else if (how != CARRY_RETRY) {
-        result = !object->is                          ? EFFECT_GONE
-                 : object->version != request.version ? EFFECT_CONFLICT
-                                                      : EFFECT_DONE;
-        if (result == EFFECT_DONE)
-            workload_world_write(&mixed->world, n, &request.write);
-    }
+    result = workload_world_carry(&mixed->world, n, &request, how);
     if (mixed->trace)
         printf("# write %s of workload %d: %d\n", request.write.write, n, (int)result);
     if (how != CARRY_DONE_UNSAID)
         outbox_ack(engine_outbox(mixed->engine), request.id,
                    how == CARRY_DONE_RETRY ? EFFECT_RETRY : result,
-                   result == EFFECT_DONE && how == CARRY_DONE ? object->version : 0);
+                   result == EFFECT_DONE && how == CARRY_DONE ? mixed->world.objects[n].version
+                                                              : 0);
     mixed_rest(mixed);
     mixed_show_workload(mixed, n);
 }
@@ -227,7 +207,8 @@ static bool take_effect(struct mixed *mixed, bool calm)
     if (outbox_next(engine_outbox(mixed->engine), &effect) <= 0)
         return false;
     if (effect.kind == EFFECT_WRITE_WORKLOAD)
-        ask_for_write(mixed, &effect);
+        workload_world_lease(mixed->engine, &effect,
+                             &mixed->requests[workload_world_find(effect.name)]);
     else
         answer_pod(mixed, &effect, calm);
     mixed_rest(mixed);

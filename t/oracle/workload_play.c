@@ -90,7 +90,6 @@ static bool show(struct workload_play *play, const struct workload_object *objec
 
 static bool lease(struct workload_play *play)
 {
-    static struct workload_write_report report; /* large */
     struct effect effect;
     int number;
 
@@ -99,46 +98,21 @@ static bool lease(struct workload_play *play)
     number = workload_world_find(effect.name);
     if (effect.kind != EFFECT_WRITE_WORKLOAD || number < 0)
         return differ(play->difference, "an effect of kind %d", (int)effect.kind);
-    engine_workload_write(play->engine, effect.workload, &report);
-    play->requests[number] =
-        (struct workload_request){true,
-                                  effect.id,
-                                  effect.resource_version,
-                                  !text_is(effect.uid, workload_world_uid(number, 0)),
-                                  {.gate_count = 0}};
-    workload_world_read_write(&report, &play->requests[number].write);
-    outbox_lease(engine_outbox(play->engine), &effect, 0);
+    workload_world_lease(play->engine, &effect, &play->requests[number]);
     workload_model_lease(&play->model, number);
     return workload_play_rest(play);
-}
-
-/* What the API server makes of a request. */
-static enum effect_result carry_out(struct workload_play *play, int number,
-                                    const struct workload_request *request)
-{
-    const struct workload_object *object = &play->world.objects[number];
-
-    if (!object->is || object->object != request->object)
-        return EFFECT_GONE;
-    if (object->version != request->version)
-        return EFFECT_CONFLICT;
-    workload_world_write(&play->world, number, &request->write);
-    return EFFECT_DONE;
 }
 
 static bool carry(struct workload_play *play, int number, enum carry how)
 {
     struct workload_request request = play->requests[number];
-    enum effect_result result = EFFECT_RETRY;
+    enum effect_result result;
     int64_t version;
 
     play->requests[number].is = false;
     if (how == CARRY_NEVER || !request.is)
         return true;
-    if (how == CARRY_REFUSED)
-        result = EFFECT_CONFLICT;
-    else if (how != CARRY_RETRY)
-        result = carry_out(play, number, &request);
+    result = workload_world_carry(&play->world, number, &request, how);
     if (how == CARRY_DONE_UNSAID)
         return true;
     if (how == CARRY_DONE_RETRY && result == EFFECT_DONE)

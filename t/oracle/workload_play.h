@@ -7,14 +7,6 @@
 #include "t/oracle/difference.h"
 #include "t/oracle/supply.h"
 
-/* A write that the host was told to do, and has not answered. */
-struct workload_request {
-    bool is;
-    int64_t id, version;
-    int object;
-    struct workload_write_of write;
-};
-
 /* The engine, and the world that it admits workloads in. */
 struct workload_play {
     struct engine *engine;

@@ -67,6 +67,14 @@ struct workload_write_of {
     bool open[WORKLOAD_MOST_GATES];
 };
 
+/* A write that the host was told to do, and has not answered. */
+struct workload_request {
+    bool is;
+    int64_t id, version;
+    int object;
+    struct workload_write_of write;
+};
+
 struct workload_world {
     int64_t now, version;
     struct workload_object objects[WORKLOADS],
@@ -103,10 +111,13 @@ struct workload_object *workload_world_change(struct workload_world *world, int 
 void workload_world_say(const struct workload_world *world, struct workload_object *object,
                         enum workload_condition condition, bool is, const char *reason);
 
-void workload_world_read_write(const struct workload_write_report *report,
-                               struct workload_write_of *ret);
-/* Carries out a write into what is there. */
-void workload_world_write(struct workload_world *world, int number,
-                          const struct workload_write_of *write);
+/* The host takes what it is told to write into a workload. */
+void workload_world_lease(struct engine *engine, struct effect *effect,
+                          struct workload_request *ret);
+
+/* What the API server makes of it. Who comes too late hears so, whatever else was to be; nothing is
+ * written, and the answer is to be RETRY, where it fails or never arrives. */
+enum effect_result workload_world_carry(struct workload_world *world, int number,
+                                        const struct workload_request *request, enum carry how);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/workload_world.h"
 
+#include "plugin/base/outbox.h"
+#include "plugin/engine.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -21,8 +24,7 @@ static void copy_text(char to[WORKLOAD_WORD], struct text text)
     snprintf(to, WORKLOAD_WORD, "%.*s", (int)text.len, text.at == NULL ? "" : text.at);
 }
 
-void workload_world_read_write(const struct workload_write_report *report,
-                               struct workload_write_of *ret)
+static void read_write(const struct workload_write_report *report, struct workload_write_of *ret)
 {
     *ret = (struct workload_write_of){.queue = world_find_queue(report->queue),
                                       .admitted = report->admitted,
@@ -127,8 +129,9 @@ static void evict(const struct workload_world *world, struct workload_object *ob
         forget_requeue(object);
 }
 
-void workload_world_write(struct workload_world *world, int number,
-                          const struct workload_write_of *write)
+/* Carries out a write into what is there. */
+static void write_into(struct workload_world *world, int number,
+                       const struct workload_write_of *write)
 {
     struct workload_object *object = workload_world_change(world, number);
     const char *word = write->write;
@@ -173,4 +176,37 @@ void workload_world_write(struct workload_world *world, int number,
     }
     if (write->clear && (strcmp(word, "reserve") == 0 || strcmp(word, "evict") == 0))
         workload_world_say(world, object, CONDITION_SIGNAL, false, write->reason);
+}
+
+void workload_world_lease(struct engine *engine, struct effect *effect,
+                          struct workload_request *ret)
+{
+    static struct workload_write_report report; /* large */
+    int number = workload_world_find(effect->name);
+
+    engine_workload_write(engine, effect->workload, &report);
+    *ret =
+        (struct workload_request){.is = true,
+                                  .id = effect->id,
+                                  .version = effect->resource_version,
+                                  .object = !text_is(effect->uid, workload_world_uid(number, 0))};
+    read_write(&report, &ret->write);
+    outbox_lease(engine_outbox(engine), effect, 0);
+}
+
+enum effect_result workload_world_carry(struct workload_world *world, int number,
+                                        const struct workload_request *request, enum carry how)
+{
+    const struct workload_object *object = &world->objects[number];
+
+    if (how == CARRY_NEVER || how == CARRY_RETRY)
+        return EFFECT_RETRY;
+    if (how == CARRY_REFUSED)
+        return EFFECT_CONFLICT;
+    if (!object->is || object->object != request->object)
+        return EFFECT_GONE;
+    if (object->version != request->version)
+        return EFFECT_CONFLICT;
+    write_into(world, number, &request->write);
+    return EFFECT_DONE;
 }
