@@ -72,8 +72,7 @@ bool generate_writes(struct generator *g, const struct model *model, struct step
     case 6:
     case 7:
     case 8:
-        *ret = step_make(STEP_LEASE);
-        ret->v[0] = 1 + generate_below(g, 12);
+        *ret = step_of(STEP_LEASE, 1 + generate_below(g, 12));
         return true;
     default:
         *ret = any_ack(g);
@@ -83,12 +82,10 @@ bool generate_writes(struct generator *g, const struct model *model, struct step
 
 struct step generate_effect(struct generator *g, const struct model *model)
 {
-    struct step step = step_make(generate_one_in(g, 2) ? STEP_LEASE : STEP_ACK);
+    struct step step = step_make(STEP_ACK);
 
-    if (step.kind == STEP_LEASE) {
-        step.v[0] = 1 + generate_below(g, 4);
-        return step;
-    }
+    if (generate_one_in(g, 2))
+        return step_of(STEP_LEASE, 1 + generate_below(g, 4));
     for (int tries = 0; tries < 8; tries++) {
         step.v[ACK_UID] = generate_below(g, g->pods);
         if (model->claims[step.v[ACK_UID]].live && model->claims[step.v[ACK_UID]].parked)

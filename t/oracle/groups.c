@@ -256,10 +256,8 @@ static bool restore_one(struct model *model, int uid)
 {
     struct model_claim *claim = &model->claims[uid];
     bool was_granted = claim->restoring;
-    struct limits limits;
 
-    limits_count(model, &limits);
-    model_restore(model, uid, &limits);
+    model_restore(model, uid);
     if (!was_granted && !claim->stamped && model_holds(claim))
         claim->stamp = model->now;
     return model_holds(claim);

@@ -90,11 +90,10 @@ static bool is_reserved(const struct mixed *mixed, int n)
 /* Its cycle comes, if it was granted, and it is bound. */
 static void bind_pod(struct mixed *mixed, int n)
 {
-    struct step step = step_make(STEP_RESERVE);
+    struct step step = step_of(STEP_RESERVE, n);
 
     if (!mixed->pods[n].is || mixed->pods[n].bound || !is_reserved(mixed, n))
         return;
-    step.v[0] = n;
     mixed_call(mixed, &step);
     step.kind = STEP_POST_BIND;
     mixed_call(mixed, &step);

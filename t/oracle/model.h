@@ -254,9 +254,8 @@ void model_give(struct model *model, int uid, const int flavors[RESOURCES]);
 
 /* A claim that holds more than there is gives it back; one that a restart found granted gets it
  * back if it fits. */
-struct limits;
 void model_demote(struct model *model, int uid);
-void model_restore(struct model *model, int uid, const struct limits *limits);
+void model_restore(struct model *model, int uid);
 
 /* Demotes, restores and grants until nothing is left to do. */
 void model_settle(struct model *model);

@@ -247,12 +247,7 @@ static bool grant_one(struct model *model, int root)
         return false;
     if (model_preempt_instead(model, winner.uid))
         return true;
-    if (winner.uid >= UIDS)
-        model_grant_gang(model, winner.uid - UIDS, winner.flavors);
-    else
-        model_give(model, winner.uid, winner.flavors);
-    model_review_groups(model);
-    model_note_promises(model);
+    model_grant(model, winner.uid, winner.flavors);
     return true;
 }
 
@@ -333,8 +328,7 @@ static bool demote_one(struct model *model)
 static void restore_all(struct model *model)
 {
     for (;;) {
-        struct limits limits;
-        struct model_claim *claim;
+        const struct model_claim *claim;
         int oldest = -1;
 
         for (int uid = 0; uid < UIDS + GROUPS; uid++)
@@ -346,14 +340,12 @@ static void restore_all(struct model *model)
         if (oldest < 0)
             return;
         claim = &model->claims[oldest];
-        if (claim->is_booking) {
+        if (claim->is_booking)
             model_restore_booking(model, oldest - UIDS);
-        } else if (claim->pod[POD_GROUP]) {
+        else if (claim->pod[POD_GROUP])
             model_restore_member(model, oldest);
-        } else {
-            limits_count(model, &limits);
-            model_restore(model, oldest, &limits);
-        }
+        else
+            model_restore(model, oldest);
         model_review_groups(model);
     }
 }

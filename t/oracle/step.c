@@ -234,6 +234,14 @@ struct step step_make(enum step_kind kind)
     return step;
 }
 
+struct step step_of(enum step_kind kind, int64_t first)
+{
+    struct step step = step_make(kind);
+
+    step.v[0] = first;
+    return step;
+}
+
 void step_print(FILE *out, const struct step *step)
 {
     int at = 0;

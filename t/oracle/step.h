@@ -219,6 +219,9 @@ struct step {
 /* All fields at their defaults. */
 struct step step_make(enum step_kind kind);
 
+/* All but the first one, which is this number. */
+struct step step_of(enum step_kind kind, int64_t first);
+
 void step_print(FILE *out, const struct step *step);
 
 /* False: the line is no step. */

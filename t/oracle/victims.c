@@ -273,7 +273,7 @@ static bool give_one_back(struct model *model, int root, bool spared)
     return false;
 }
 
-static void grant(struct model *model, int uid, const int flavors[RESOURCES])
+void model_grant(struct model *model, int uid, const int flavors[RESOURCES])
 {
     if (uid >= UIDS)
         model_grant_gang(model, uid - UIDS, flavors);
@@ -314,7 +314,7 @@ bool model_keep_promises(struct model *model, int root)
         if (!fits)
             continue;
         model_end_promise(model, uid);
-        grant(model, uid, flavors);
+        model_grant(model, uid, flavors);
         return true;
     }
     return false;

@@ -35,6 +35,9 @@ bool model_edit_queue(struct model *model, int queue, const int64_t *spec);
 /* Whether a gang asks for what it asked for before. */
 bool model_asks_the_same(const struct model_claim *before, const struct model_claim *now);
 
+/* A claim that fits, or all that lacks to a gang, is granted, with all that follows. */
+void model_grant(struct model *model, int uid, const int flavors[RESOURCES]);
+
 /* Below a root: promises that cannot be kept are over, victims that nobody needs stay, and who was
  * promised room and has it is granted: then true. */
 bool model_keep_promises(struct model *model, int root);

@@ -165,8 +165,7 @@ bool workload_generator_begin(struct workload_generator *g, int n, struct step *
         return true;
     }
     if ((n -= g->locals) < 2) {
-        *ret = step_make(n == 0 ? STEP_SYNCED : STEP_LEADER);
-        ret->v[0] = 1;
+        *ret = step_of(n == 0 ? STEP_SYNCED : STEP_LEADER, 1);
         g->begins = n == 0;
         return true;
     }
@@ -264,28 +263,20 @@ static struct step edit_queue(struct workload_generator *g, const struct workloa
 
 static struct step edit_scenery(struct workload_generator *g, const struct workload_play *play)
 {
-    struct step step;
-
     switch (below(g, 8)) {
     case 0:
         if (!one_in(g, 3))
             return any_flavor(g, below(g, g->flavors));
-        step = step_make(STEP_LOSE_FLAVOR);
-        step.v[0] = below(g, g->flavors);
-        return step;
+        return step_of(STEP_LOSE_FLAVOR, below(g, g->flavors));
     case 1:
         if (g->checks == 0 || !one_in(g, 3))
             return any_check(g, below(g, g->checks > 0 ? g->checks : CHECKS));
-        step = step_make(STEP_LOSE_CHECK);
-        step.v[0] = below(g, g->checks);
-        return step;
+        return step_of(STEP_LOSE_CHECK, below(g, g->checks));
     case 2:
     case 3:
         if (!one_in(g, 5))
             return any_local(g, below(g, g->locals));
-        step = step_make(STEP_LOSE_LOCAL);
-        step.v[0] = below(g, g->locals);
-        return step;
+        return step_of(STEP_LOSE_LOCAL, below(g, g->locals));
     default:
         return edit_queue(g, play);
     }
@@ -304,23 +295,15 @@ static struct step any_carry(struct workload_generator *g, const struct workload
     return step;
 }
 
-static struct step of_number(enum step_kind kind, int64_t n)
-{
-    struct step step = step_make(kind);
-
-    step.v[0] = n;
-    return step;
-}
-
 struct step workload_generator_next(struct workload_generator *g, const struct workload_play *play)
 {
     int dice = below(g, 100);
     struct step step;
 
     if (g->loses_lead && one_in(g, play->model.leads ? 40 : 6))
-        return of_number(STEP_LEADER, !play->model.leads);
+        return step_of(STEP_LEADER, !play->model.leads);
     if (g->restarts && one_in(g, 40))
-        return of_number(STEP_RESTART, 0);
+        return step_of(STEP_RESTART, 0);
     if (g->edits && one_in(g, 10))
         return edit_scenery(g, play);
     if (dice < 25)
@@ -328,16 +311,16 @@ struct step workload_generator_next(struct workload_generator *g, const struct w
     if (dice < 45)
         return any_touch(g, play);
     if (dice < 58)
-        return of_number(STEP_LEASE, 1 + below(g, 3));
+        return step_of(STEP_LEASE, 1 + below(g, 3));
     if (dice < 75)
         return any_carry(g, play);
     if (dice < (g->often_calm ? 90 : 78))
         return step_make(STEP_CALM);
     if (dice < 94) {
-        step = of_number(STEP_SIGHT, below(g, g->workloads));
+        step = step_of(STEP_SIGHT, below(g, g->workloads));
         step.v[SIGHT_OLD] = one_in(g, 3);
         return step;
     }
-    return of_number(STEP_TIME, g->patient && one_in(g, 3) ? below(g, 90) * SECOND
-                                                           : below(g, 3000) * (SECOND / 1000));
+    return step_of(STEP_TIME, g->patient && one_in(g, 3) ? below(g, 90) * SECOND
+                                                         : below(g, 3000) * (SECOND / 1000));
 }

@@ -2,7 +2,6 @@
 #include "t/oracle/writes.h"
 
 #include "t/oracle/compare.h"
-#include "t/oracle/limits.h"
 
 #include <string.h>
 
