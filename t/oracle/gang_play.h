@@ -4,6 +4,7 @@
 
 #include "t/oracle/difference.h"
 #include "t/oracle/gang_world.h"
+#include "t/oracle/random.h"
 #include "t/oracle/supply.h"
 
 /*

@@ -2,7 +2,6 @@
 #include "t/oracle/gang_play.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* What happens beside the host: owners, a user, pods, messages, time. */
 

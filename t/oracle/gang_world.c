@@ -4,7 +4,6 @@
 #include "t/oracle/world.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIVES = 512 };

@@ -3,7 +3,6 @@
 #define SLUICE_T_ORACLE_GANG_WORLD_H
 
 #include "plugin/telling/report.h"
-#include "t/oracle/random.h"
 #include "t/oracle/second.h"
 
 /*

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/victims.h"
 
-#include <string.h>
-
 /* What time alone does to claims. */
 
 /* A granted pod that no scheduling cycle has seen for so long is held by somebody else. In a queue

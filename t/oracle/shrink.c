@@ -3,7 +3,6 @@
 
 #include "t/oracle/judge.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Whether two differences are of a kind: they may tell of other pods and amounts. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/victims.h"
 
-#include <string.h>
-
 /* Pods and gangs as the naive searches have them. */
 
 static void fill_node(const struct model *model, const struct limits *limits, int queue,

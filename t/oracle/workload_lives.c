@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/workload_model.h"
 
-#include <string.h>
-
 /* Where each workload belongs, and what is to be written into it. */
 
 static bool has_flavor(const struct model_workload *workload, int flavor)

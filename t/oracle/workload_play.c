@@ -4,7 +4,6 @@
 #include "plugin/base/outbox.h"
 #include "t/oracle/workload_compare.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

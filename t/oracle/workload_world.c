@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/workload_world.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const char *const names[WORKLOADS] = {"w00", "w01", "w02", "w03", "w04", "w05", "w06",
                                              "w07", "w08", "w09", "w10", "w11", "w12", "w13",
                                              "w14", "w15", "w16", "w17", "w18", "w19"};

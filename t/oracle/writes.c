@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/writes.h"
 
-#include "t/oracle/compare.h"
+#include "t/oracle/drive.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #ifndef SLUICE_T_ORACLE_WRITES_H
 #define SLUICE_T_ORACLE_WRITES_H
 
-#include "t/oracle/drive.h"
 #include "t/oracle/limits.h"
 #include "t/oracle/play.h"
 
