@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/oracle/compare.h"
+#include "t/oracle/play.h"
 
 #include "plugin/base/outbox.h"
 #include "t/oracle/victims.h"
@@ -114,9 +114,9 @@ static bool same_amount(struct play *play, int queue, const struct quota_row *ro
 }
 
 static bool compare_row(struct play *play, const struct limits *limits, int queue,
-                        const struct quota_row *row, bool seen[CELLS])
+                        const struct quota_row *row, bool seen[NAIVE_CELLS])
 {
-    int cell = model_cell(world_find_flavor(row->flavor), world_find_resource(row->resource));
+    int cell = naive_cell(world_find_flavor(row->flavor), world_find_resource(row->resource));
     const struct number *number;
 
     if (cell < 0 || seen[cell])
@@ -139,7 +139,7 @@ static bool compare_row(struct play *play, const struct limits *limits, int queu
 static bool compare_queue(struct play *play, const struct limits *limits, uint32_t id)
 {
     struct queue_report report;
-    bool seen[CELLS] = {false};
+    bool seen[NAIVE_CELLS] = {false};
     uint32_t counts[CLAIM_STATES];
     int queue;
 
@@ -168,7 +168,7 @@ static bool compare_queue(struct play *play, const struct limits *limits, uint32
         if (!compare_row(play, limits, queue, &row, seen))
             return false;
     }
-    for (int cell = 0; cell < CELLS; cell++)
+    for (int cell = 0; cell < NAIVE_CELLS; cell++)
         if (limits_has(queue, cell) && limits->at[queue][cell].named && !seen[cell])
             return differ(play->difference, "%s %s: no row for what its quota names",
                           kind_names[report.kind], world_queue(queue % QUEUE_NAMES));

@@ -95,8 +95,7 @@ bool generator_begin(struct generator *g, int n, struct step *ret)
     } else if (n <= g->queues) {
         *ret = generate_queue(g, NAME_FIRST + n - 1);
     } else if (n <= g->queues + FLAVORS) {
-        *ret = step_make(STEP_FLAVOR);
-        ret->v[FLAVOR_NUMBER] = n - g->queues - 1;
+        *ret = step_of(STEP_FLAVOR, n - g->queues - 1);
         ret->v[FLAVOR_LABELLED] = generate_one_in(g, 3);
         ret->v[FLAVOR_TOLERATED] = generate_one_in(g, 6);
     } else if (n <= g->queues + FLAVORS + 2) {

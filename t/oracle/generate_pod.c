@@ -14,9 +14,8 @@ static void any_requests(struct generator *g, struct step *step)
 
 static struct step any_pod(struct generator *g, const struct model *model, int uid)
 {
-    struct step step = step_make(STEP_SEE);
+    struct step step = step_of(STEP_SEE, uid);
 
-    step.v[POD_UID] = uid;
     step.v[POD_CREATED] =
         generate_one_in(g, 2) ? model->now - generate_below(g, 4) * SECOND : model->now;
     step.v[POD_PRIORITY] = generate_one_in(g, 3) ? generate_below(g, 5) - 2 : 0;

@@ -25,9 +25,8 @@ static int64_t any_mark(struct generator *g)
 
 static struct step any_word(struct generator *g)
 {
-    struct step step = step_make(STEP_WORD);
+    struct step step = step_of(STEP_WORD, generate_queue_name(g));
 
-    step.v[WORD_NAME] = generate_queue_name(g);
     step.v[WORD_STATE] = generate_below(g, WORDS);
     step.v[WORD_CLOSED_BY] = any_mark(g);
     step.v[WORD_SUSPENDED_BY] = any_mark(g);
@@ -65,8 +64,7 @@ bool generate_writes(struct generator *g, const struct model *model, struct step
         return g->edits_queues;
     case 4:
     case 5:
-        *ret = step_make(STEP_SHOW);
-        ret->v[SHOW_NAME] = generate_queue_name(g);
+        *ret = step_of(STEP_SHOW, generate_queue_name(g));
         ret->v[SHOW_LATE] = generate_one_in(g, 4);
         return true;
     case 6:

@@ -19,7 +19,7 @@ struct number {
 };
 
 struct limits {
-    struct number at[QUEUES][CELLS];
+    struct number at[QUEUES][NAIVE_CELLS];
     bool again; /* asked for a claim that was granted before */
 };
 

@@ -125,11 +125,10 @@ static void move_pod(struct mixed *mixed)
 
 static void edit_workload(struct mixed *mixed, int n)
 {
-    struct step step = step_make(STEP_WORKLOAD);
+    struct step step = step_of(STEP_WORKLOAD, n);
     int64_t asks[MIXED_RESOURCES];
 
     any_asks(mixed, asks);
-    step.v[WORKLOAD_NUMBER] = n;
     step.v[WORKLOAD_CREATED] = mixed->now - mixed_below(mixed, 30) * SECOND;
     step.v[WORKLOAD_PRIORITY] = mixed_below(mixed, 4);
     step.v[WORKLOAD_LOCAL] = mixed_below(mixed, MIXED_QUEUES);
@@ -143,14 +142,13 @@ static void edit_workload(struct mixed *mixed, int n)
 static void move_workload(struct mixed *mixed)
 {
     static const enum touch deeds[] = {TOUCH_FINISH, TOUCH_REMOVE, TOUCH_EVICT, TOUCH_STOP};
-    struct step step = step_make(STEP_TOUCH);
     int n = mixed_below(mixed, MIXED_WORKLOADS);
+    struct step step = step_of(STEP_TOUCH, n);
 
     if (!mixed->world.objects[n].is || mixed_one_in(mixed, 3)) {
         edit_workload(mixed, n);
         return;
     }
-    step.v[TOUCH_NUMBER] = n;
     step.v[TOUCH_WHAT] = deeds[mixed_below(mixed, 4)];
     workload_world_touch(&mixed->world, step.v);
     mixed_show_workload(mixed, n);

@@ -45,9 +45,8 @@ void mixed_call(struct mixed *mixed, const struct step *step)
 void mixed_show_pod(struct mixed *mixed, int n)
 {
     const struct mixed_pod *pod = &mixed->pods[n];
-    struct step step = step_make(pod->is ? STEP_SEE : STEP_LOSE);
+    struct step step = step_of(pod->is ? STEP_SEE : STEP_LOSE, n);
 
-    step.v[POD_UID] = n;
     if (pod->is) {
         step.v[POD_CREATED] = pod->created;
         step.v[POD_PRIORITY] = pod->priority;
@@ -65,9 +64,8 @@ void mixed_show_pod(struct mixed *mixed, int n)
 void mixed_show_group(struct mixed *mixed)
 {
     const struct mixed_group *group = &mixed->group;
-    struct step step = step_make(group->is ? STEP_GROUP : STEP_LOSE_GROUP);
+    struct step step = step_of(group->is ? STEP_GROUP : STEP_LOSE_GROUP, MIXED_NATIVE);
 
-    step.v[GROUP_NUMBER] = MIXED_NATIVE;
     if (group->is) {
         step.v[GROUP_CREATED] = group->created;
         step.v[GROUP_MINIMUM] = group->minimum;
@@ -145,17 +143,15 @@ void mixed_edit_node(struct mixed *mixed, int node)
 static void show_scenery(struct mixed *mixed)
 {
     for (int flavor = 0; flavor < MIXED_FLAVORS; flavor++) {
-        struct step step = step_make(STEP_FLAVOR);
+        const struct step step = step_of(STEP_FLAVOR, flavor);
 
-        step.v[FLAVOR_NUMBER] = flavor;
         mixed_call(mixed, &step);
     }
     for (int node = 0; node < MIXED_NODES; node++)
         mixed_call(mixed, &mixed->nodes[node]);
     for (int n = 0; n < MIXED_QUEUES; n++) {
-        struct step step = step_make(STEP_LOCAL);
+        struct step step = step_of(STEP_LOCAL, n);
 
-        step.v[LOCAL_NUMBER] = n;
         step.v[LOCAL_QUEUE] = NAME_FIRST + MIXED_COHORTS + n;
         mixed_call(mixed, &step);
     }

@@ -2,7 +2,7 @@
 #ifndef SLUICE_T_ORACLE_MODEL_H
 #define SLUICE_T_ORACLE_MODEL_H
 
-#include "plugin/base/amount.h"
+#include "t/oracle/naive_world.h"
 #include "t/oracle/states.h"
 
 /*
@@ -10,8 +10,6 @@
  * remembered that can be computed. Every number is computed anew from the pods whenever it is asked
  * for, and every decision looks at everything.
  */
-enum { CELLS = (FLAVORS + 1) * RESOURCES };
-
 struct model_claim {
     bool live;
     int64_t pod[STEP_FIELDS]; /* as it was last seen */
@@ -112,11 +110,6 @@ static inline int model_queue_id(int kind, int name)
 static inline enum queue_kind model_kind(int queue)
 {
     return (enum queue_kind)(queue / QUEUE_NAMES);
-}
-
-static inline int model_cell(int flavor, int resource)
-{
-    return flavor * RESOURCES + resource;
 }
 
 /* The queue that a claim counts in. */

@@ -48,7 +48,7 @@ int64_t model_next_deadline(const struct model *model)
 /* Whether somebody's release changes what is in use. */
 static bool leaves_room(const struct limits *before, const struct limits *after, int queue)
 {
-    for (int cell = 0; cell < CELLS; cell++)
+    for (int cell = 0; cell < NAIVE_CELLS; cell++)
         if (before->at[queue][cell].usage != after->at[queue][cell].usage)
             return true;
     return false;

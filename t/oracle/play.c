@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/judge.h"
-#include "t/oracle/compare.h"
 #include "t/oracle/drive.h"
 #include "t/oracle/limits.h"
 #include "t/oracle/sights.h"

@@ -22,6 +22,10 @@ struct play {
 /* Plays one step. False: they differ, or an invariant does not hold; `difference` says how. */
 bool play_step(struct play *play, const struct step *step);
 
+/* Whether engine and model are in the same state, and whether it is one that may be: else
+ * play->difference says what is not so. */
+bool compare_states(struct play *play);
+
 void play_init(struct play *play, char difference[DIFFERENCE_MAX]);
 
 /* False: the engine gave back less than it took, which is a difference. */

@@ -67,7 +67,7 @@ static void share_of(const struct limits *limits, int queue, wide *ret_used, wid
     *ret_used = 0;
     *ret_quota = 1;
     for (int r = 0; r < RESOURCES; r++) {
-        const struct number *number = &limits->at[queue][model_cell(FLAVOR_DEFAULT, r)];
+        const struct number *number = &limits->at[queue][naive_cell(FLAVOR_DEFAULT, r)];
         wide used = number->reserved + number->allocated;
 
         if (number->sets && share_compare(used, number->share, *ret_used, *ret_quota) > 0) {
@@ -153,7 +153,7 @@ static bool borrows(const struct model *model, const struct limits *limits, int 
 
         if (candidate->flavors[r] < 0)
             continue;
-        number = &limits->at[queue][model_cell(candidate->flavors[r], r)];
+        number = &limits->at[queue][naive_cell(candidate->flavors[r], r)];
         if (number->usage + model_need(&model->claims[candidate->uid], r) > number->share)
             return true;
     }
@@ -257,7 +257,7 @@ static bool relieves(const struct model *model, const struct limits *limits,
                      const struct model_claim *claim, int queue)
 {
     for (int r = 0; r < RESOURCES; r++) {
-        int at = model_queue_of(claim), cell = model_cell(claim->flavor[r], r);
+        int at = model_queue_of(claim), cell = naive_cell(claim->flavor[r], r);
         const struct number *number;
 
         if (claim->flavor[r] < 0 || model_need(claim, r) == 0)

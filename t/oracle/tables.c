@@ -15,7 +15,7 @@ static void fill_node(const struct model *model, const struct limits *limits, in
     ret->spares = model_has_children(model, queue) || !q->known || model_spares(model, queue) ||
                   (volcano && q->spec[QUEUE_UNRECLAIMABLE]);
     ret->policy = q->spec;
-    for (int cell = 0; cell < CELLS; cell++) {
+    for (int cell = 0; cell < NAIVE_CELLS; cell++) {
         const struct number *number = &limits->at[queue][cell];
 
         ret->at[cell] = (struct naive_quota){.share = limits_share(queue, number),
@@ -87,7 +87,7 @@ static void note_asking(const struct model *model, int queue, struct naive_world
         struct naive_claim *claim = &ret->claims[uids[n]];
 
         claim->asks = model_could_ever(model, ret, uids[n]);
-        for (int cell = 0; cell < CELLS; cell++)
+        for (int cell = 0; cell < NAIVE_CELLS; cell++)
             claim->least[cell] = model_need(&model->claims[uids[n]], cell % RESOURCES);
     }
 }

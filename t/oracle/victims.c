@@ -174,7 +174,7 @@ static bool is_sound(struct model *model, int uid)
     claim->promise.made = false;
     limits_count(model, &limits);
     for (int r = 0; r < RESOURCES; r++) {
-        int cell = model_cell(claim->promise.flavor[r], r);
+        int cell = naive_cell(claim->promise.flavor[r], r);
         const struct number *number;
 
         if (claim->promise.flavor[r] < 0)
@@ -310,7 +310,7 @@ bool model_keep_promises(struct model *model, int root)
             fits = fits &&
                    (flavors[r] < 0 ||
                     model_need(claim, r) <= limits_room_at(model, &limits, model_queue_of(claim),
-                                                           model_cell(flavors[r], r), false));
+                                                           naive_cell(flavors[r], r), false));
         if (!fits)
             continue;
         model_end_promise(model, uid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/oracle/workload_compare.h"
+#include "t/oracle/workload_play.h"
 
 #include "plugin/state.h"
 

@@ -312,7 +312,7 @@ void workload_model_settle(struct workload_model *model)
 {
     workload_model_settle_all(model);
     for (int root = 0; root < WORKLOAD_NODES && model->leads && model->synced; root++)
-        while (workload_model_parent(model, root) < 0 && one_thing(model, root))
+        while (model->parents[root] < 0 && one_thing(model, root))
             workload_model_settle_all(model);
     workload_model_settle_all(model);
 }

@@ -106,9 +106,8 @@ static struct step any_named_queue(struct workload_generator *g)
 
 static struct step any_flavor(struct workload_generator *g, int number)
 {
-    struct step step = step_make(STEP_FLAVOR);
+    struct step step = step_of(STEP_FLAVOR, number);
 
-    step.v[FLAVOR_NUMBER] = number;
     step.v[FLAVOR_LABELLED] = !one_in(g, 3);
     step.v[FLAVOR_TAINTED] = one_in(g, 6);
     return step;
@@ -116,9 +115,8 @@ static struct step any_flavor(struct workload_generator *g, int number)
 
 static struct step any_local(struct workload_generator *g, int number)
 {
-    struct step step = step_make(STEP_LOCAL);
+    struct step step = step_of(STEP_LOCAL, number);
 
-    step.v[LOCAL_NUMBER] = number;
     step.v[LOCAL_QUEUE] = NAME_FIRST + below(g, g->queues + one_in(g, 20));
     step.v[LOCAL_STOP] = one_in(g, g->begins ? 30 : 5) ? 1 + below(g, 2) : 0;
     step.v[LOCAL_UNSELECTED] = one_in(g, 20);
@@ -127,9 +125,8 @@ static struct step any_local(struct workload_generator *g, int number)
 
 static struct step any_check(struct workload_generator *g, int number)
 {
-    struct step step = step_make(STEP_CHECK);
+    struct step step = step_of(STEP_CHECK, number);
 
-    step.v[CHECK_NUMBER] = number;
     step.v[CHECK_INACTIVE] = one_in(g, g->begins ? 20 : 4);
     return step;
 }
@@ -174,10 +171,9 @@ bool workload_generator_begin(struct workload_generator *g, int n, struct step *
 
 static struct step any_workload(struct workload_generator *g, const struct workload_play *play)
 {
-    struct step step = step_make(STEP_WORKLOAD);
     int number = below(g, g->workloads);
+    struct step step = step_of(STEP_WORKLOAD, number);
 
-    step.v[WORKLOAD_NUMBER] = number;
     step.v[WORKLOAD_OBJECT] = play->world.objects[number].object;
     if (one_in(g, 12))
         step.v[WORKLOAD_OBJECT] = one_in(g, 2);
@@ -216,11 +212,10 @@ static struct step any_touch(struct workload_generator *g, const struct workload
                                        TOUCH_STOP,   TOUCH_ANSWER,  TOUCH_ANSWER, TOUCH_ANSWER,
                                        TOUCH_FINISH, TOUCH_REMOVE,  TOUCH_DELETE, TOUCH_STRAY,
                                        TOUCH_EVICT,  TOUCH_RESERVE, TOUCH_SIGNAL};
-    struct step step = step_make(STEP_TOUCH);
-    const struct workload_object *object;
+    int number = a_workload(g, play);
+    const struct workload_object *object = &play->world.objects[number];
+    struct step step = step_of(STEP_TOUCH, number);
 
-    step.v[TOUCH_NUMBER] = a_workload(g, play);
-    object = &play->world.objects[step.v[TOUCH_NUMBER]];
     step.v[TOUCH_WHAT] = deeds[below(g, sizeof(deeds) / sizeof(deeds[0]))];
     if (step.v[TOUCH_WHAT] == TOUCH_OPEN || step.v[TOUCH_WHAT] == TOUCH_CLOSE)
         step.v[TOUCH_WHICH] = below(g, object->gate_count > 0 ? object->gate_count : 1);

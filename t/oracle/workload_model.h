@@ -93,7 +93,6 @@ void workload_model_settle_all(struct workload_model *model);
 
 /* Queues and their numbers. */
 const struct workload_shown *workload_model_shown(const struct workload_model *model, int node);
-int workload_model_parent(const struct workload_model *model, int node);
 int workload_model_root(const struct workload_model *model, int node);
 void workload_model_count(struct workload_model *model);
 int workload_model_group(const struct workload_model *model, int node, int resource); /* -1: none */

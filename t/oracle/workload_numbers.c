@@ -27,15 +27,10 @@ static bool in_cycle(const struct workload_model *model, int node)
     return at == node;
 }
 
-int workload_model_parent(const struct workload_model *model, int node)
-{
-    return model->parents[node];
-}
-
 int workload_model_root(const struct workload_model *model, int node)
 {
-    while (workload_model_parent(model, node) >= 0)
-        node = workload_model_parent(model, node);
+    while (model->parents[node] >= 0)
+        node = model->parents[node];
     return node;
 }
 
@@ -73,7 +68,7 @@ static wide share(const struct workload_model *model, int node, int cell)
     wide sum = nominal == UNSAID ? 0 : nominal;
 
     for (int child = 0; child < WORKLOAD_NODES; child++)
-        if (workload_model_parent(model, child) == node)
+        if (model->parents[child] == node)
             sum += share(model, child, cell) - kept(model, child, cell);
     return sum;
 }
@@ -89,7 +84,7 @@ static void count_quota(const struct workload_model *model, int node, int cell,
                         struct naive_quota *ret)
 {
     int64_t borrowing = said(model, node, cell, QUEUE_BORROWING);
-    bool root = workload_model_parent(model, node) < 0;
+    bool root = model->parents[node] < 0;
 
     ret->share = share(model, node, cell);
     ret->kept = kept(model, node, cell);
@@ -123,7 +118,7 @@ bool workload_model_grants(const struct workload_model *model, int node)
 {
     if (workload_model_stop(model, node) != LIFE_RUNS)
         return false;
-    for (int up = node; up >= 0; up = workload_model_parent(model, up))
+    for (int up = node; up >= 0; up = model->parents[up])
         if (model->cycles[up])
             return false;
     for (int r = 0; r < RESOURCES; r++) {

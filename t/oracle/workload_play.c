@@ -2,7 +2,6 @@
 #include "t/oracle/workload_play.h"
 
 #include "plugin/base/outbox.h"
-#include "t/oracle/workload_compare.h"
 
 #include <stdlib.h>
 #include <string.h>

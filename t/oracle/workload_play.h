@@ -28,6 +28,10 @@ bool workload_play_finish(struct workload_play *play);
 /* Plays one step. False: something is not as it should be; `difference` says what. */
 bool workload_play_step(struct workload_play *play, const struct step *step);
 
+/* Whether the engine, at rest, is sound, and as the model says; else play->difference says how it
+ * is not. */
+bool workload_compare(struct workload_play *play);
+
 /* The objects around workloads: one changes; all are shown to an engine that begins anew. */
 bool workload_play_drive_scenery(struct workload_play *play, const struct step *step);
 bool workload_play_show_scenery(struct workload_play *play);

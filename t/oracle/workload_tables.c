@@ -12,7 +12,7 @@ static bool asks_for(const struct workload_set *set, int resource)
 
 static void fill_node(const struct workload_model *model, int node, struct naive_node *ret)
 {
-    ret->parent = workload_model_parent(model, node);
+    ret->parent = model->parents[node];
     ret->is_cohort = node < QUEUE_NAMES;
     ret->spares = workload_model_stop(model, node) == LIFE_HOLDS; /* nobody could come back */
     ret->policy = workload_model_shown(model, node)->step.v;

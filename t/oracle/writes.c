@@ -179,7 +179,7 @@ static struct model_status status_of(const struct play *play, const struct limit
     status.stop = (int)model_stops(model, queue);
     model_count_claims(model, queue, status.groups);
     for (int r = 0; r < RESOURCES; r++) {
-        const struct number *number = &limits->at[queue][model_cell(FLAVOR_DEFAULT, r)];
+        const struct number *number = &limits->at[queue][naive_cell(FLAVOR_DEFAULT, r)];
 
         if (!is_counted(play, queue, r))
             continue;
