@@ -8,7 +8,7 @@
 /* What a command line may say: one of these three follows from it. */
 struct argument {
     const char *name;
-    uint64_t *number; /* also in hexadecimal */
+    uint64_t *number; /* in hexadecimal, too */
     uint64_t least;   /* a random test that does nothing would pass */
     const char **text;
     bool *is_said; /* nothing follows it */

@@ -165,8 +165,8 @@ bool model_add_up(const struct model *model, int group, struct model_claim *sum)
     return true;
 }
 
-/* A gang gives back as a whole. */
-/* If some do, all its members are held first, and then they wait anew. */
+/* A gang gives back as a whole: if some do, all its members are held first, and then they wait
+ * anew. */
 static void give_back(struct model *model, int group)
 {
     bool some = false;

@@ -78,7 +78,6 @@ void mixed_show_group(struct mixed *mixed)
 void mixed_show_workload(struct mixed *mixed, int n)
 {
     const struct workload_object *object = &mixed->world.objects[n];
-    struct workload_view view;
 
     if (mixed->trace)
         printf("# workload %d: is %d version %" PRId64 " priority %d local %d asks %" PRId64
@@ -87,14 +86,8 @@ void mixed_show_workload(struct mixed *mixed, int n)
                object->sets[0].asks[0], object->sets[0].asks[1], object->sets[0].count,
                object->conditions[CONDITION_RESERVED].is_true,
                object->conditions[CONDITION_EVICTED].is_true, object->job_stopped);
-    if (object->is) {
-        workload_world_facts(object, &view);
-        if (engine_see_workload(mixed->engine, &view.facts) < 0)
-            differ(mixed->broken, "an error from a call that has what it needs");
-    } else {
-        engine_lose_workload(mixed->engine, text_of("space"), text_of(workload_world_name(n)),
-                             text_of(workload_world_uid(n, object->object)));
-    }
+    if (workload_world_show(mixed->engine, object) < 0)
+        differ(mixed->broken, "an error from a call that has what it needs");
     mixed_rest(mixed);
 }
 

@@ -64,25 +64,17 @@ static void let_time_pass(struct workload_play *play, int64_t now)
 
 static int see(struct engine **engine, const void *ctx)
 {
-    return engine_see_workload(*engine, ctx);
+    return workload_world_show(*engine, ctx);
 }
 
 static bool show(struct workload_play *play, const struct workload_object *object)
 {
-    struct workload_view view;
-
-    if (!object->is) {
-        engine_lose_workload(play->engine, text_of("space"),
-                             text_of(workload_world_name(object->number)),
-                             text_of(workload_world_uid(object->number, object->object)));
-        if (play->model.workloads[object->number].seen.object == object->object)
-            workload_model_lose(&play->model, object->number);
-        return workload_play_rest(play);
-    }
-    workload_world_facts(object, &view);
-    if (!workload_play_call(play, see, &view.facts))
+    if (!workload_play_call(play, see, object))
         return false;
-    workload_model_see(&play->model, object);
+    if (object->is)
+        workload_model_see(&play->model, object);
+    else if (play->model.workloads[object->number].seen.object == object->object)
+        workload_model_lose(&play->model, object->number);
     return workload_play_rest(play);
 }
 
@@ -197,31 +189,24 @@ static bool is_quiet(const struct workload_play *play)
            !outbox_next_live(engine_outbox(play->engine), &cursor, &effect);
 }
 
-/* Who was replaced, and whose successor went before the host heard of it, is still there for the
- * host. */
-static bool know_who_is_gone(const struct workload_play *play)
+/* Whether another engine can know all that this one knows. */
+static bool objects_tell_all(const struct workload_play *play)
 {
-    for (int n = 0; n < WORKLOADS; n++)
-        if (play->model.workloads[n].known && !play->world.objects[n].is)
-            return false;
-    return true;
-}
+    for (int n = 0; n < WORKLOADS; n++) {
+        const struct workload_object *object = &play->world.objects[n];
+        const struct model_workload *workload = &play->model.workloads[n];
 
-/* Who is in a LocalQueue that is gone was in a ClusterQueue, which nobody else can know. */
-static bool know_their_queues(const struct workload_play *play)
-{
-    for (int n = 0; n < WORKLOADS; n++)
-        if (play->world.objects[n].is && !play->scenery.locals[play->world.objects[n].local].is)
+        /* Who was replaced, and whose successor went before the host heard of it, is still there
+         * for the host. */
+        if (workload->known && !object->is)
             return false;
-    return true;
-}
-
-/* No object says who is promised room: without that whoever comes first by rank may take it. */
-static bool promise_nothing(const struct workload_play *play)
-{
-    for (int n = 0; n < WORKLOADS; n++)
-        if (play->model.workloads[n].promised)
+        /* Who is in a LocalQueue that is gone was in a ClusterQueue. */
+        if (object->is && !play->scenery.locals[object->local].is)
             return false;
+        /* Without a promise whoever comes first by rank may take its room. */
+        if (workload->promised)
+            return false;
+    }
     return true;
 }
 
@@ -229,8 +214,7 @@ static bool promise_nothing(const struct workload_play *play)
  * was, and has nothing to write. */
 static bool restart(struct workload_play *play)
 {
-    bool same = is_quiet(play) && show_all(play) && is_quiet(play) && promise_nothing(play) &&
-                know_who_is_gone(play) && know_their_queues(play);
+    bool same = is_quiet(play) && show_all(play) && is_quiet(play) && objects_tell_all(play);
     uint64_t before = engine_digest(play->engine, false);
 
     if (play->difference[0] != '\0')

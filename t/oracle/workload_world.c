@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/workload_world.h"
 
+#include "plugin/engine.h"
+
 static const char *const names[WORKLOADS] = {"w00", "w01", "w02", "w03", "w04", "w05", "w06",
                                              "w07", "w08", "w09", "w10", "w11", "w12", "w13",
                                              "w14", "w15", "w16", "w17", "w18", "w19"};
@@ -49,6 +51,15 @@ int workload_world_find_gate(struct text name)
 {
     return world_find(name, gate_names, WORKLOAD_MOST_GATES);
 }
+
+/* The facts point into the view. */
+struct workload_view {
+    struct workload_facts facts;
+    struct set_facts sets[WORKLOAD_SETS];
+    struct label selectors[WORKLOAD_SETS];
+    struct toleration toleration;
+    struct granted_facts granted[WORKLOAD_SETS];
+};
 
 static void set_sets(const struct workload_object *object, struct workload_view *view)
 {
@@ -109,7 +120,7 @@ static void set_granted(const struct workload_object *object, struct workload_vi
     }
 }
 
-void workload_world_facts(const struct workload_object *object, struct workload_view *view)
+static void facts_of(const struct workload_object *object, struct workload_view *view)
 {
     struct workload_facts *facts = &view->facts;
 
@@ -149,6 +160,17 @@ void workload_world_facts(const struct workload_object *object, struct workload_
         facts->checks[n] =
             (struct workload_check_facts){text_of(world_check(object->checks[n].check)),
                                           object->checks[n].state, object->checks[n].retry_at};
+}
+
+int workload_world_show(struct engine *engine, const struct workload_object *object)
+{
+    struct workload_view view;
+
+    facts_of(object, &view);
+    if (object->is)
+        return engine_see_workload(engine, &view.facts);
+    engine_lose_workload(engine, view.facts.space, view.facts.name, view.facts.uid);
+    return 0;
 }
 
 void workload_world_local_facts(const int64_t *fields, struct local_queue_facts *facts)

@@ -81,15 +81,6 @@ struct workload_world {
         before[WORKLOADS]; /* as it was before its last change */
 };
 
-/* The facts point into the view. */
-struct workload_view {
-    struct workload_facts facts;
-    struct set_facts sets[WORKLOAD_SETS];
-    struct label selectors[WORKLOAD_SETS];
-    struct toleration toleration;
-    struct granted_facts granted[WORKLOAD_SETS];
-};
-
 const char *workload_world_name(int number);
 const char *workload_world_uid(int number, int object);
 const char *workload_world_local(int local);
@@ -98,7 +89,8 @@ int workload_world_find_uid(struct text uid);
 int workload_world_find_set(struct text name);
 int workload_world_find_gate(struct text name);
 
-void workload_world_facts(const struct workload_object *object, struct workload_view *ret_view);
+/* The engine sees it, or loses it if it is gone. An error, or 0. */
+int workload_world_show(struct engine *engine, const struct workload_object *object);
 void workload_world_local_facts(const int64_t *fields, struct local_queue_facts *ret_facts);
 
 /* It is made, or edited as far as that is allowed. */

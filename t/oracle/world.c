@@ -298,7 +298,6 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
         set_group(view, group, fields);
 }
 
-/* Texts that come after those of pods. */
 /* Those that are there, directly below it. */
 static void set_parts(const int64_t *fields, struct group_facts *group)
 {
@@ -316,6 +315,7 @@ static void set_parts(const int64_t *fields, struct group_facts *group)
 
 void world_group_facts(const int64_t *fields, struct group_facts *group)
 {
+    /* They come after those of pods. */
     static const char *const uids[2][GROUPS] = {{"g0", "g1", "g2", "g3"}, {"h0", "h1", "h2", "h3"}};
 
     *group = (struct group_facts){0};
