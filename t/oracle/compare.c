@@ -32,7 +32,7 @@ static bool compare_flavors(struct play *play, int uid, const struct pod_report 
 
         if (seen[r] != wanted)
             return differ(play->difference, "pod %d: %s in flavor %d, wanted %d", uid,
-                          world_resource(r), seen[r], wanted);
+                          world_resources[r], seen[r], wanted);
     }
     return true;
 }
@@ -40,7 +40,7 @@ static bool compare_flavors(struct play *play, int uid, const struct pod_report 
 static bool compare_pod(struct play *play, int uid)
 {
     const struct model_claim *claim = &play->model.claims[uid];
-    uint32_t id = engine_find_pod(play->engine, text_of(world_uid(uid)));
+    uint32_t id = engine_find_pod(play->engine, text_of(world_uids[uid]));
     struct pod_report report;
 
     if ((id != 0) != claim->live)
@@ -97,8 +97,8 @@ static bool compare_asks(struct play *play, int queue, uint32_t id)
 
         if (seen[r] != amount_clamp(wanted))
             return differ(play->difference, "%s %s: %" PRId64 " %s waits, wanted %" PRId64,
-                          kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES), seen[r],
-                          world_resource(r), amount_clamp(wanted));
+                          kind_names[model_kind(queue)], world_queues[queue % QUEUE_NAMES], seen[r],
+                          world_resources[r], amount_clamp(wanted));
     }
     return true;
 }
@@ -108,7 +108,7 @@ static bool same_amount(struct play *play, int queue, const struct quota_row *ro
 {
     return got == amount_clamp(wanted) ||
            differ(play->difference, "%s %s: %.*s %.*s: %s %" PRId64 ", wanted %" PRId64,
-                  kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES),
+                  kind_names[model_kind(queue)], world_queues[queue % QUEUE_NAMES],
                   (int)row->flavor.len, row->flavor.at, (int)row->resource.len, row->resource.at,
                   what, got, amount_clamp(wanted));
 }
@@ -125,7 +125,7 @@ static bool compare_row(struct play *play, const struct limits *limits, int queu
     number = &limits->at[queue][cell];
     if (row->bounded != number->bounded)
         return differ(play->difference, "%s %s: %.*s: a ceiling, or none",
-                      kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES),
+                      kind_names[model_kind(queue)], world_queues[queue % QUEUE_NAMES],
                       (int)row->resource.len, row->resource.at);
     return same_amount(play, queue, row, "share", row->share, number->share) &&
            same_amount(play, queue, row, "kept", row->kept, number->kept) &&
@@ -150,13 +150,13 @@ static bool compare_queue(struct play *play, const struct limits *limits, uint32
         return false;
     if (report.known != play->model.queues[queue].known)
         return differ(play->difference, "%s %s: known, or not", kind_names[report.kind],
-                      world_queue(queue % QUEUE_NAMES));
+                      world_queues[queue % QUEUE_NAMES]);
     if (report.held != counts[CLAIM_HELD] || report.waiting != counts[CLAIM_WAITING] ||
         report.reserved != counts[CLAIM_RESERVED] || report.allocated != counts[CLAIM_ALLOCATED])
         return differ(play->difference,
                       "%s %s: held %u, waiting %u, reserved %u, allocated %u; "
                       "wanted %u, %u, %u, %u",
-                      kind_names[report.kind], world_queue(queue % QUEUE_NAMES), report.held,
+                      kind_names[report.kind], world_queues[queue % QUEUE_NAMES], report.held,
                       report.waiting, report.reserved, report.allocated, counts[CLAIM_HELD],
                       counts[CLAIM_WAITING], counts[CLAIM_RESERVED], counts[CLAIM_ALLOCATED]);
     if (!compare_asks(play, queue, id))
@@ -171,7 +171,7 @@ static bool compare_queue(struct play *play, const struct limits *limits, uint32
     for (int cell = 0; cell < NAIVE_CELLS; cell++)
         if (limits_has(queue, cell) && limits->at[queue][cell].named && !seen[cell])
             return differ(play->difference, "%s %s: no row for what its quota names",
-                          kind_names[report.kind], world_queue(queue % QUEUE_NAMES));
+                          kind_names[report.kind], world_queues[queue % QUEUE_NAMES]);
     return true;
 }
 

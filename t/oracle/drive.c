@@ -54,7 +54,7 @@ static int pre_enqueue(struct engine *engine, const struct pod_facts *pod, struc
 
 static int drive_pod(struct engine *engine, const struct step *step, struct answer *answer)
 {
-    struct text uid = text_of(world_uid((int)step->v[0]));
+    struct text uid = text_of(world_uids[step->v[0]]);
     struct pod_view pod;
     bool nodes_matter, unschedulable;
 
@@ -105,35 +105,35 @@ static int drive_world(struct engine *engine, const struct step *step, struct an
         return engine_see_queue(engine, &queue.facts);
     case STEP_LOSE_QUEUE:
         return engine_lose_queue(engine, (enum queue_kind)step->v[QUEUE_KIND],
-                                 text_of(world_queue((int)step->v[QUEUE_NAME])));
+                                 text_of(world_queues[step->v[QUEUE_NAME]]));
     case STEP_FLAVOR:
         world_flavor_facts(step->v, &flavor);
         return engine_see_flavor(engine, &flavor);
     case STEP_LOSE_FLAVOR:
-        return engine_lose_flavor(engine, text_of(world_flavor((int)step->v[FLAVOR_NUMBER])));
+        return engine_lose_flavor(engine, text_of(world_flavors[step->v[FLAVOR_NUMBER]]));
     case STEP_NODE:
         world_node_facts(step->v, &node);
         return engine_see_node(engine, &node.facts, &id);
     case STEP_LOSE_NODE:
-        return engine_lose_node(engine, text_of(world_node((int)step->v[NODE_NUMBER])));
+        return engine_lose_node(engine, text_of(world_nodes[step->v[NODE_NUMBER]]));
     case STEP_GROUP:
         world_group_facts(step->v, &group);
         return engine_see_group(engine, &group);
     case STEP_LOSE_GROUP:
         return engine_lose_group(engine, world_group_kind((int)step->v[0]), text_of("space"),
-                                 text_of(world_group((int)step->v[0])), text_of(""));
+                                 text_of(world_groups[step->v[0]]), text_of(""));
     case STEP_LOCAL:
         workload_world_local_facts(step->v, &local);
         return engine_see_local_queue(engine, &local);
     case STEP_LOSE_LOCAL:
         engine_lose_local_queue(engine, text_of("space"),
-                                text_of(workload_world_local((int)step->v[0])));
+                                text_of(workload_world_locals[step->v[0]]));
         return 0;
     case STEP_CHECK:
-        return engine_see_check(engine, text_of(world_check((int)step->v[CHECK_NUMBER])),
+        return engine_see_check(engine, text_of(world_checks[step->v[CHECK_NUMBER]]),
                                 !step->v[CHECK_INACTIVE]);
     case STEP_LOSE_CHECK:
-        engine_lose_check(engine, text_of(world_check((int)step->v[CHECK_NUMBER])));
+        engine_lose_check(engine, text_of(world_checks[step->v[CHECK_NUMBER]]));
         return 0;
     default:
         return drive_pod(engine, step, answer);

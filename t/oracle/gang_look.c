@@ -157,7 +157,7 @@ static bool is_left_behind(const struct gang_play *play, const struct gang_pod *
     if (!pod->bound || pod->stamp != 0)
         return false;
     engine_report_pod(play->engine, id, &report);
-    return !text_is(report.queue, gang_world_queue(pod->spec.queue));
+    return !text_is(report.queue, gang_world_queues[pod->spec.queue]);
 }
 
 /* Whether the objects say all that is so: who gave back what it was granted once looks as if it

@@ -87,11 +87,11 @@ void gang_show_group(struct gang_play *play, const struct gang_group *group)
 void gang_show_queue(struct gang_play *play, int queue, int64_t cpu, enum queue_state stop)
 {
     struct queue_facts facts = {.kind = QUEUE_VOLCANO,
-                                .name = text_of(gang_world_queue(queue)),
+                                .name = text_of(gang_world_queues[queue]),
                                 .stop = stop,
                                 .capability = {1, {{text_of("cpu"), cpu}}}};
 
-    gang_say(play, "queue %s cpu=%d stop=%d", gang_world_queue(queue), (int)cpu, (int)stop);
+    gang_say(play, "queue %s cpu=%d stop=%d", gang_world_queues[queue], (int)cpu, (int)stop);
     if (engine_see_queue(play->engine, &facts) < 0)
         differ(play->broken, "a queue is refused");
     rest(play);

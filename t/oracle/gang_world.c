@@ -43,12 +43,7 @@ static const char *group_uid(const struct gang_group *group, int place)
     return numbered(uids[place], "g", place, group->life);
 }
 
-static const char *const queues[GANG_QUEUES] = {"a", "b", "c"};
-
-const char *gang_world_queue(int queue)
-{
-    return queues[queue];
-}
+const char *const gang_world_queues[GANG_QUEUES] = {"a", "b", "c"};
 
 static void copy(char *to, size_t size, struct text text)
 {
@@ -67,7 +62,7 @@ static int find_numbered(struct text uid, char letter, int *ret_life)
 
 int gang_world_find_queue(struct text name)
 {
-    return world_find(name, queues, GANG_QUEUES);
+    return world_find(name, gang_world_queues, GANG_QUEUES);
 }
 
 const char *gang_world_asked(const struct gang_pod *pod, char text[GANG_TEXT])
@@ -153,12 +148,12 @@ void gang_world_pod_facts(const struct gang_world *world, const struct gang_pod 
         .resource_version = pod->version,
         .gates = {.ours = pod->gated ? GATE_LONG : 0},
         .opted_in = !pod->opted_out,
-        .queue = text_of(gang_world_queue(pod->spec.queue)),
+        .queue = text_of(gang_world_queues[pod->spec.queue]),
         .group = text_of(native ? "" : pod->group),
         .native_group = text_of(native ? pod->group : ""),
         .minimum = pod->opted_out || pod->names_user_group ? 0 : pod->spec.minimum,
         .stamp = pod->stamp,
-        .stamped_queue = text_of(pod->granted_in < 0 ? "" : gang_world_queue(pod->granted_in)),
+        .stamped_queue = text_of(pod->granted_in < 0 ? "" : gang_world_queues[pod->granted_in]),
         .requests = {1, {{text_of("cpu"), pod->spec.cpu}}},
         .node = text_of(pod->bound ? "n" : ""),
         .finished = pod->finished,
@@ -190,7 +185,7 @@ void gang_world_group_facts(const struct gang_world *world, const struct gang_gr
                                 .name = text_of(group->name),
                                 .created = group->created,
                                 .resource_version = group->version,
-                                .queue = text_of(queue < 0 ? "" : gang_world_queue(queue)),
+                                .queue = text_of(queue < 0 ? "" : gang_world_queues[queue]),
                                 .minimum = group->spec.minimum,
                                 .ours = group->owner >= 0,
                                 .phase = text_of(group->phase)};

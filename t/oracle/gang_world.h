@@ -73,7 +73,7 @@ struct gang_request {
 
 /* Texts live until the end. */
 const char *gang_world_uid(int number, int life);
-const char *gang_world_queue(int queue);
+extern const char *const gang_world_queues[GANG_QUEUES];
 
 /* Its number; -1: none is called so. */
 int gang_world_find_queue(struct text name);

@@ -8,7 +8,7 @@ static const char *name_of(int n)
 {
     if (n == MIXED_GANG)
         return "the group";
-    return n < MIXED_PODS ? world_uid(n) : workload_world_name(n - MIXED_PODS);
+    return n < MIXED_PODS ? world_uids[n] : workload_world_names[n - MIXED_PODS];
 }
 
 /* A pod that asks for the same as one before it asks when that one is promised something. */
@@ -64,13 +64,13 @@ static void look_at_waiting(struct mixed *mixed, const struct mixed_claim claims
     for (int flavor = 0; flavor < MIXED_FLAVORS && !is_workload(n); flavor++)
         if (fits(world, &claims[n], flavor))
             differ(mixed->broken, "%s waits, and fits in flavor %s", name_of(n),
-                   world_flavor(flavor));
+                   world_flavors[flavor]);
     mixed_request(claims, n, &request);
     request.takes = is_workload(n) || (sends_away(mixed, &claims[n]) && !claims[n].yields);
     if (!asks_later(claims, n) && naive_choose(world, &request, &choice))
         differ(mixed->broken, "%s waits, and %s in flavor %s", name_of(n),
                choice.how == NAIVE_FITS ? "fits" : "would find victims",
-               world_flavor(choice.made[0][0].flavor));
+               world_flavors[choice.made[0][0].flavor]);
 }
 
 /* What it is promised is in what is used later. */
@@ -125,7 +125,7 @@ static void tell(const struct mixed_claim claims[MIXED_CLAIMS], const struct nai
             const struct naive_quota *quota = &world->nodes[node].at[cell];
 
             tap_diag("%s %s node %d below %d: share %d kept %d ceiling %d usage %d later %d%s",
-                     world_flavor(cell / RESOURCES), world_resource(cell % RESOURCES), node,
+                     world_flavors[cell / RESOURCES], world_resources[cell % RESOURCES], node,
                      world->nodes[node].parent, (int)quota->share, (int)quota->kept,
                      (int)quota->ceiling, (int)now[node], (int)later[node],
                      quota->bounded ? "" : " unbounded");

@@ -101,7 +101,7 @@ static int64_t priority_of(const struct model *model, int queue)
 
 static int names_compare(int a, int b)
 {
-    return strcmp(world_queue(a % QUEUE_NAMES), world_queue(b % QUEUE_NAMES));
+    return strcmp(world_queues[a % QUEUE_NAMES], world_queues[b % QUEUE_NAMES]);
 }
 
 /* Between siblings: queue priority, share, oldest head, name. */

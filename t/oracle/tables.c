@@ -65,7 +65,7 @@ static void fill_claim(const struct model *model, int uid, struct naive_claim *r
     ret->rank = (struct naive_rank){claim->pod[POD_PRIORITY], claim->pod[POD_CREATED]};
     ret->gang_rank = is_pod && ret->gang >= 0 ? gang_rank(model, ret->gang, ret->rank) : ret->rank;
     ret->stamp = claim->stamp;
-    ret->uid = is_pod ? world_uid(uid) : "";
+    ret->uid = is_pod ? world_uids[uid] : "";
     for (int r = 0; r < RESOURCES; r++) {
         int flavor = claim->promise.made ? claim->promise.flavor[r] : holds ? claim->flavor[r] : -1;
 

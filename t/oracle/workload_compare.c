@@ -7,7 +7,7 @@
 
 static const char *name_of(int number)
 {
-    return number < 0 ? "nobody" : workload_world_name(number);
+    return number < 0 ? "nobody" : workload_world_names[number];
 }
 
 static bool same_held(struct workload_play *play, int number, const struct workload_report *report)
@@ -28,7 +28,7 @@ static bool same_held(struct workload_play *play, int number, const struct workl
         for (int r = 0; r < RESOURCES; r++)
             if (workload->seen.sets[s].asks[r] > 0 && flavors[r] != workload->held[s].flavors[r])
                 return differ(play->difference, "%s has %s of set %d in flavor %d, wanted %d",
-                              name_of(number), world_resource(r), s, flavors[r],
+                              name_of(number), world_resources[r], s, flavors[r],
                               workload->held[s].flavors[r]);
     }
     return true;
@@ -62,7 +62,7 @@ static bool same_workload(struct workload_play *play, int number)
     static struct workload_report report; /* large */
     const struct model_workload *workload = &play->model.workloads[number];
     uint32_t id =
-        workload_find(play->engine, text_of("space"), text_of(workload_world_name(number)));
+        workload_find(play->engine, text_of("space"), text_of(workload_world_names[number]));
     const struct claim *is;
     int of = -1;
 
@@ -116,8 +116,8 @@ static bool same_cell(struct workload_play *play, const struct naive_world *worl
            differ(play->difference,
                   "%s %s, %s of %s: usage %d, %d later, share %d, kept %d, wanted "
                   "%d, %d, %d, %d",
-                  node < QUEUE_NAMES ? "cohort" : "queue", world_queue(node % QUEUE_NAMES),
-                  world_resource(resource), world_flavor(flavor), (int)is->usage, (int)is->later,
+                  node < QUEUE_NAMES ? "cohort" : "queue", world_queues[node % QUEUE_NAMES],
+                  world_resources[resource], world_flavors[flavor], (int)is->usage, (int)is->later,
                   (int)is->share, (int)is->kept, (int)now[node], (int)later[node],
                   (int)quota->share, (int)quota->kept);
 }
@@ -125,7 +125,7 @@ static bool same_cell(struct workload_play *play, const struct naive_world *worl
 static bool same_usage(struct workload_play *play, const struct naive_world *world, int node)
 {
     uint32_t id = queue_find(play->engine, node < QUEUE_NAMES ? QUEUE_COHORT : QUEUE_CLUSTER,
-                             text_of(world_queue(node % QUEUE_NAMES)));
+                             text_of(world_queues[node % QUEUE_NAMES]));
     const struct queue *queue = id == 0 ? NULL : queue_at(play->engine, id);
 
     if (workload_model_shown(&play->model, node)->is && id == 0)

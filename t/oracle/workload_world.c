@@ -3,36 +3,26 @@
 
 #include "plugin/engine.h"
 
-static const char *const names[WORKLOADS] = {"w00", "w01", "w02", "w03", "w04", "w05", "w06",
-                                             "w07", "w08", "w09", "w10", "w11", "w12", "w13",
-                                             "w14", "w15", "w16", "w17", "w18", "w19"};
+const char *const workload_world_names[WORKLOADS] = {
+    "w00", "w01", "w02", "w03", "w04", "w05", "w06", "w07", "w08", "w09",
+    "w10", "w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w19"};
 static const char *const uids[2][WORKLOADS] = {
     {"a00", "a01", "a02", "a03", "a04", "a05", "a06", "a07", "a08", "a09",
      "a10", "a11", "a12", "a13", "a14", "a15", "a16", "a17", "a18", "a19"},
     {"b00", "b01", "b02", "b03", "b04", "b05", "b06", "b07", "b08", "b09",
      "b10", "b11", "b12", "b13", "b14", "b15", "b16", "b17", "b18", "b19"}};
-static const char *const locals[LOCALS] = {"l0", "l1", "l2", "l3", "l4", "l5"};
+const char *const workload_world_locals[LOCALS] = {"l0", "l1", "l2", "l3", "l4", "l5"};
 static const char *const set_names[WORKLOAD_SETS] = {"one", "two"};
 static const char *const gate_names[WORKLOAD_MOST_GATES] = {"kueue.x-k8s.io/multikueue", "other"};
-
-const char *workload_world_name(int number)
-{
-    return names[number];
-}
 
 const char *workload_world_uid(int number, int object)
 {
     return uids[object != 0][number];
 }
 
-const char *workload_world_local(int local)
-{
-    return locals[local];
-}
-
 int workload_world_find(struct text name)
 {
-    return world_find(name, names, WORKLOADS);
+    return world_find(name, workload_world_names, WORKLOADS);
 }
 
 int workload_world_find_uid(struct text uid)
@@ -78,10 +68,10 @@ static void set_sets(const struct workload_object *object, struct workload_view 
         for (int r = 0; r < RESOURCES - 1; r++)
             if (set->asks[r] >= 0)
                 to->requests.item[to->requests.count++] =
-                    (struct named_amount){text_of(world_resource(r)), set->asks[r]};
+                    (struct named_amount){text_of(world_resources[r]), set->asks[r]};
         if (set->selects >= 0) {
             view->selectors[s] =
-                (struct label){text_of("flavor"), text_of(world_flavor(set->selects))};
+                (struct label){text_of("flavor"), text_of(world_flavors[set->selects])};
             to->placement.selector = &view->selectors[s];
             to->placement.selector_count = 1;
         }
@@ -101,7 +91,7 @@ static void set_granted(const struct workload_object *object, struct workload_vi
     facts->has_admission = object->has_admission;
     if (!object->has_admission)
         return;
-    facts->granted_queue = text_of(world_queue(object->granted_queue));
+    facts->granted_queue = text_of(world_queues[object->granted_queue]);
     for (int s = 0; s < WORKLOAD_SETS; s++) {
         struct granted_facts *to = &view->granted[facts->granted_count];
 
@@ -112,9 +102,9 @@ static void set_granted(const struct workload_object *object, struct workload_vi
         for (int r = 0; r < RESOURCES; r++) {
             if (object->granted[s].flavors[r] < 0)
                 continue;
-            to->flavors[to->flavor_count].resource = text_of(world_resource(r));
+            to->flavors[to->flavor_count].resource = text_of(world_resources[r]);
             to->flavors[to->flavor_count++].flavor =
-                text_of(world_flavor(object->granted[s].flavors[r]));
+                text_of(world_flavors[object->granted[s].flavors[r]]);
         }
         facts->granted_count++;
     }
@@ -128,10 +118,10 @@ static void facts_of(const struct workload_object *object, struct workload_view 
     *facts =
         (struct workload_facts){.uid = text_of(workload_world_uid(object->number, object->object)),
                                 .space = text_of("space"),
-                                .name = text_of(names[object->number]),
+                                .name = text_of(workload_world_names[object->number]),
                                 .created = object->created,
                                 .version = object->version,
-                                .queue = text_of(locals[object->local]),
+                                .queue = text_of(workload_world_locals[object->local]),
                                 .priority = object->priority,
                                 .active = object->active,
                                 .deleted = object->deleted,
@@ -158,7 +148,7 @@ static void facts_of(const struct workload_object *object, struct workload_view 
     }
     for (int n = 0; n < object->check_count; n++)
         facts->checks[n] =
-            (struct workload_check_facts){text_of(world_check(object->checks[n].check)),
+            (struct workload_check_facts){text_of(world_checks[object->checks[n].check]),
                                           object->checks[n].state, object->checks[n].retry_at};
 }
 
@@ -177,8 +167,8 @@ void workload_world_local_facts(const int64_t *fields, struct local_queue_facts 
 {
     *facts = (struct local_queue_facts){
         .space = text_of("space"),
-        .name = text_of(locals[fields[LOCAL_NUMBER]]),
-        .queue = text_of(world_queue((int)fields[LOCAL_QUEUE])),
+        .name = text_of(workload_world_locals[fields[LOCAL_NUMBER]]),
+        .queue = text_of(world_queues[fields[LOCAL_QUEUE]]),
         .stop = world_stop(fields[LOCAL_STOP]),
         .selected = !fields[LOCAL_UNSELECTED],
     };

@@ -81,9 +81,9 @@ struct workload_world {
         before[WORKLOADS]; /* as it was before its last change */
 };
 
-const char *workload_world_name(int number);
+extern const char *const workload_world_names[WORKLOADS];
+extern const char *const workload_world_locals[LOCALS];
 const char *workload_world_uid(int number, int object);
-const char *workload_world_local(int local);
 int workload_world_find(struct text name); /* -1: none */
 int workload_world_find_uid(struct text uid);
 int workload_world_find_set(struct text name);

@@ -50,7 +50,7 @@ static void read_write(const struct workload_write_report *report, struct worklo
     }
     for (uint32_t n = 0; n < report->check_count; n++)
         for (int check = 0; check < CHECKS; check++)
-            if (text_is(report->checks[n], world_check(check)))
+            if (text_is(report->checks[n], world_checks[check]))
                 ret->checks[ret->check_count++] = check;
     for (int n = 0; n < ret->gate_count; n++)
         ret->open[workload_world_find_gate(report->gates[n].name)] = report->gates[n].open;

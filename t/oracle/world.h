@@ -41,13 +41,13 @@ enum { COMMANDS = 10, ACTIONS = 5 /* the last one is unknown */ };
 
 enum { NAME_ROOT, NAME_DEFAULT, NAME_FIRST };
 
-const char *world_resource(int resource);
-const char *world_flavor(int flavor); /* FLAVOR_DEFAULT: that of trees without flavors */
-const char *world_queue(int name);
-const char *world_uid(int uid); /* pods whose uids differ by NAMES have one name */
-const char *world_node(int node);
-const char *world_group(int group);
-const char *world_check(int check);
+extern const char *const world_resources[RESOURCES];
+extern const char *const world_flavors[FLAVORS + 1]; /* the last: that of trees without flavors */
+extern const char *const world_queues[QUEUE_NAMES];
+extern const char *const world_uids[]; /* of UIDS; pods whose uids differ by NAMES have one name */
+extern const char *const world_nodes[NODES];
+extern const char *const world_groups[GROUPS];
+extern const char *const world_checks[CHECKS];
 
 /* -1: none has this text. */
 int world_find(struct text text, const char *const *among, int count);

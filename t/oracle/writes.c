@@ -153,7 +153,7 @@ bool writes_all_is_written(const struct model *model)
 /* A resource is counted where a quota names it, and a status tells of no other. */
 static bool is_counted(const struct play *play, int queue, int resource)
 {
-    uint32_t id = engine_find_queue(play->engine, QUEUE_VOLCANO, text_of(world_queue(queue)));
+    uint32_t id = engine_find_queue(play->engine, QUEUE_VOLCANO, text_of(world_queues[queue]));
     struct queue_report report;
     struct quota_row row;
     bool found = false;
@@ -199,24 +199,24 @@ static bool compare_status(struct play *play, const struct limits *limits, int q
 
     if (!queue_written_same(effect->state, wanted.word))
         return differ(play->difference, "queue %s: it writes %d %d %d, wanted %d %d %d",
-                      world_queue(queue), effect->state.state, effect->state.closed_by,
+                      world_queues[queue], effect->state.state, effect->state.closed_by,
                       effect->state.suspended_by, wanted.word.state, wanted.word.closed_by,
                       wanted.word.suspended_by);
     if (effect->reason != reasons[wanted.stop])
         return differ(play->difference, "queue %s: its status says %s, wanted %s",
-                      world_queue(queue), reason_name(effect->reason),
+                      world_queues[queue], reason_name(effect->reason),
                       reason_name(reasons[wanted.stop]));
     for (int state = 0; state < CLAIM_STATES; state++)
         if (effect->groups[state] != wanted.groups[state])
             return differ(play->difference, "queue %s: its status counts %u, wanted %u",
-                          world_queue(queue), effect->groups[state], wanted.groups[state]);
+                          world_queues[queue], effect->groups[state], wanted.groups[state]);
     for (uint32_t n = 0; n < effect->usage.count; n++) {
         int r = world_find_resource(effect->usage.item[n].resource);
 
         if (r < 0 || effect->usage.item[n].reserved != wanted.reserved[r] ||
             effect->usage.item[n].allocated != wanted.allocated[r])
             return differ(play->difference, "queue %s: its status adds up wrong",
-                          world_queue(queue));
+                          world_queues[queue]);
     }
     return true;
 }
@@ -273,10 +273,10 @@ static bool compare_written(struct play *play, const struct limits *limits,
     may = life->last == 0 || model->now >= life->last + SECOND;
     needed = model_rules(model) && model->queues[queue].seen && differs && (may || life->failed);
     if (needed && !live->status[queue])
-        return differ(play->difference, "queue %s: its status is not written", world_queue(queue));
+        return differ(play->difference, "queue %s: its status is not written", world_queues[queue]);
     /* What waits for its next attempt is looked at again then. */
     if (!needed && live->status[queue] && !life->failed)
-        return differ(play->difference, "queue %s: its status is written%s", world_queue(queue),
+        return differ(play->difference, "queue %s: its status is written%s", world_queues[queue],
                       differs ? " too soon" : " for nothing");
     life->failed = life->failed && (differs || live->status[queue]);
     return true;
@@ -314,10 +314,10 @@ bool writes_compare_queue(struct play *play, int queue, const struct queue_repor
         !text_is(report->own, queue_state_name(life->own)) ||
         report->by_parent != (life->own != life->state))
         return differ(play->difference, "queue %s: %.*s, its own %.*s; wanted %s, %s",
-                      world_queue(queue), (int)report->state.len, report->state.at,
+                      world_queues[queue], (int)report->state.len, report->state.at,
                       (int)report->own.len, report->own.at, queue_state_name(life->state),
                       queue_state_name(life->own));
     return report->written ==
                queue_written_same(life->known.word, model_due_word(&play->model, queue)) ||
-           differ(play->difference, "queue %s: written, or not", world_queue(queue));
+           differ(play->difference, "queue %s: written, or not", world_queues[queue]);
 }
