@@ -6,7 +6,7 @@
 #include "plugin/base/facts.h"
 #include "t/oracle/difference.h"
 #include "t/oracle/random.h"
-#include "t/oracle/second.h"
+#include "t/oracle/step.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define SLUICE_T_ORACLE_GANG_WORLD_H
 
 #include "plugin/telling/report.h"
-#include "t/oracle/second.h"
+#include "t/oracle/step.h"
 
 /*
  * Pods and PodGroups as the API server has them, and what becomes of a write: a version each time,

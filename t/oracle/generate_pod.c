@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/generate_queue.h"
 
-#include <string.h>
-
 static void any_requests(struct generator *g, struct step *step)
 {
     for (int r = 0; r < RESOURCES - 1; r++)
@@ -44,9 +42,8 @@ static struct step any_pod(struct generator *g, const struct model *model, int u
 
 static struct step same_pod(const struct model *model, int uid)
 {
-    struct step step = step_make(STEP_SEE);
+    struct step step = step_from(STEP_SEE, model->claims[uid].pod);
 
-    memcpy(step.v, model->claims[uid].pod, sizeof step.v);
     step.v[POD_VERSION]++;
     return step;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/generate_queue.h"
 
-#include <string.h>
-
 int generate_below(struct generator *g, int n)
 {
     return random_below(&g->random, n);
@@ -128,11 +126,10 @@ struct step generate_queue_edit(struct generator *g, const struct model *model)
 {
     enum queue_kind kind = generate_kind(g);
     int queue = model_queue_id((int)kind, generate_queue_name(g));
-    struct step step = step_make(STEP_QUEUE), fresh;
+    struct step step = step_from(STEP_QUEUE, model->queues[queue].spec), fresh;
 
     if (!model->queues[queue].known || generate_one_in(g, 3))
         return generate_queue(g, queue % QUEUE_NAMES);
-    memcpy(step.v, model->queues[queue].spec, sizeof step.v);
     do
         fresh = generate_queue(g, queue % QUEUE_NAMES);
     while (fresh.v[QUEUE_KIND] != step.v[QUEUE_KIND]);

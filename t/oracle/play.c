@@ -13,9 +13,8 @@ enum { MOST_TICKS = 1000 };
 
 static void open_engine(struct play *play)
 {
-    struct step config = {STEP_CONFIG};
+    const struct step config = step_from(STEP_CONFIG, play->model.config);
 
-    memcpy(config.v, play->model.config, sizeof config.v);
     if (supply_open(&play->supply, &config, &play->engine) != NULL)
         abort();
     engine_set_time(play->engine, play->model.now);

@@ -2,11 +2,12 @@
 #ifndef SLUICE_T_ORACLE_STEP_H
 #define SLUICE_T_ORACLE_STEP_H
 
-#include "t/oracle/second.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* Times of all histories are in nanoseconds. */
+#define SECOND INT64_C(1000000000)
 
 /*
  * A step of a history: one thing that happens to the engine, as a row of numbers. Nothing in a
@@ -221,6 +222,9 @@ struct step step_make(enum step_kind kind);
 
 /* All but the first one, which is this number. */
 struct step step_of(enum step_kind kind, int64_t first);
+
+/* With all these fields. */
+struct step step_from(enum step_kind kind, const int64_t fields[STEP_FIELDS]);
 
 void step_print(FILE *out, const struct step *step);
 
