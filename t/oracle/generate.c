@@ -78,7 +78,8 @@ static struct step any_group(struct generator *g, const struct model *model)
     return step;
 }
 
-bool generator_begin(struct generator *g, int n, struct step *ret)
+/* How a history begins: step n, until false. */
+static bool begin(struct generator *g, int n, struct step *ret)
 {
     if (n == 0) {
         *ret = step_make(STEP_CONFIG);
@@ -149,10 +150,12 @@ static bool once_more(struct generator *g, const struct model *model, struct ste
            !model->claims[ret->v[POD_UID]].bound;
 }
 
-struct step generator_next(struct generator *g, const struct model *model)
+struct step generator_next(struct generator *g, int n, const struct model *model)
 {
     struct step step;
 
+    if (begin(g, n, &step))
+        return step;
     if (g->writes && generate_one_in(g, 4) && generate_writes(g, model, &step))
         return step;
     switch (generate_below(g, 20)) {

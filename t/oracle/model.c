@@ -192,18 +192,17 @@ int model_group_of(const struct model *model, int queue, int resource)
 
 void model_set_queue(struct model *model, const int64_t *spec)
 {
-    struct model_queue *queue =
-        &model->queues[model_queue_id((int)spec[QUEUE_KIND], (int)spec[QUEUE_NAME])];
+    int queue = model_queue_id((int)spec[QUEUE_KIND], (int)spec[QUEUE_NAME]);
     bool edited;
 
-    model_hear(model, (int)(queue - model->queues), spec);
-    edited = model_edit_queue(model, (int)(queue - model->queues), spec);
-    memcpy(queue->spec, spec, sizeof queue->spec);
-    queue->seen = true;
+    model_hear(model, queue, spec);
+    edited = model_edit_queue(model, queue, spec);
+    memcpy(model->queues[queue].spec, spec, sizeof model->queues[queue].spec);
+    model->queues[queue].seen = true;
     place_queues(model);
     for (int uid = 0; uid < UIDS; uid++)
         if (edited && model_holds(&model->claims[uid]) &&
-            model_queue_of(&model->claims[uid]) == (int)(queue - model->queues))
+            model_queue_of(&model->claims[uid]) == queue)
             model_guess_flavors(model, &model->claims[uid]);
 }
 

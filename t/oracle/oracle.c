@@ -28,7 +28,7 @@ static bool play_random(struct apart *apart, const struct judge *judge)
     const enum dialect *dialect = judge->ctx;
     struct generator generator;
     struct play play;
-    bool same = true, begins = true;
+    bool same = true;
     uint32_t length;
 
     apart_begin(apart);
@@ -38,9 +38,7 @@ static bool play_random(struct apart *apart, const struct judge *judge)
     while (same && apart->count < length && apart->steps < judge->steps) {
         struct step *step = &apart->history[apart->count];
 
-        begins = begins && generator_begin(&generator, (int)apart->count, step);
-        if (!begins)
-            *step = generator_next(&generator, &play.model);
+        *step = generator_next(&generator, (int)apart->count, &play.model);
         apart->count++;
         apart->steps++;
         same = play_step(&play, step);

@@ -131,7 +131,8 @@ static struct step any_check(struct workload_generator *g, int number)
     return step;
 }
 
-bool workload_generator_begin(struct workload_generator *g, int n, struct step *ret)
+/* How a history begins: step n, until false. */
+static bool begin(struct workload_generator *g, int n, struct step *ret)
 {
     if (n == 0) {
         *ret = step_make(STEP_CONFIG);
@@ -290,11 +291,15 @@ static struct step any_carry(struct workload_generator *g, const struct workload
     return step;
 }
 
-struct step workload_generator_next(struct workload_generator *g, const struct workload_play *play)
+struct step workload_generator_next(struct workload_generator *g, int n,
+                                    const struct workload_play *play)
 {
-    int dice = below(g, 100);
     struct step step;
+    int dice;
 
+    if (begin(g, n, &step))
+        return step;
+    dice = below(g, 100);
     if (g->loses_lead && one_in(g, play->model.leads ? 40 : 6))
         return step_of(STEP_LEADER, !play->model.leads);
     if (g->restarts && one_in(g, 40))

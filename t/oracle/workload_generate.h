@@ -17,11 +17,8 @@ struct workload_generator {
 
 void workload_generator_init(struct workload_generator *generator, uint64_t seed);
 
-/* How a history begins: step n, until false. */
-bool workload_generator_begin(struct workload_generator *generator, int n, struct step *ret_step);
-
-/* What happens next in this world. */
-struct step workload_generator_next(struct workload_generator *generator,
+/* What happens next, as step n, in this world: first of all it is made. */
+struct step workload_generator_next(struct workload_generator *generator, int n,
                                     const struct workload_play *play);
 
 #endif

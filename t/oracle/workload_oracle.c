@@ -29,7 +29,7 @@ static bool play_random(struct apart *apart, const struct judge *judge)
     const bool *trace = judge->ctx;
     static struct workload_play play;
     struct workload_generator generator;
-    bool same = true, begins = true;
+    bool same = true;
     uint32_t length;
 
     apart_begin(apart);
@@ -39,9 +39,7 @@ static bool play_random(struct apart *apart, const struct judge *judge)
     while (same && apart->count < length && apart->steps < judge->steps) {
         struct step *step = &apart->history[apart->count];
 
-        begins = begins && workload_generator_begin(&generator, (int)apart->count, step);
-        if (!begins)
-            *step = workload_generator_next(&generator, &play);
+        *step = workload_generator_next(&generator, (int)apart->count, &play);
         if (*trace)
             step_print(stdout, step);
         apart->count++;
